@@ -13,7 +13,7 @@ func (o *Operator) Abandoned(
 	ctx context.Context, after *domain.OutboxEntry, limit int,
 ) ([]domain.OutboxEntry, error) {
 	return inSession(ctx, o.sessions, func(ctx context.Context, s ports.Session) ([]domain.OutboxEntry, error) {
-		return s.Outbox().Abandoned(ctx, after, limit)
+		return s.OutboxAdmin().Abandoned(ctx, after, limit)
 	})
 }
 

@@ -71,41 +71,6 @@ type OutboxEntry struct {
 	LeaseToken    *string      `json:"lease_token"`
 }
 
-// OutboxTarget is an operation in an external system that a process can carry out. A process passes its targets to each
-// claim, and the claim reserves only outbox entries of these targets for the process.
-type OutboxTarget struct {
-	Resolver  string
-	Operation Operation
-	// LongestWait is the maximum time by which the process postpones the next attempt of an outbox entry, and the maximum
-	// length of its leases. A value below the constant LongestWait has no effect.
-	LongestWait time.Duration
-	// Limit is the maximum number of outbox entries of the resolver in one claim, over all operations. If several targets
-	// of one resolver have a Limit, the lowest Limit applies. If Limit is 0 or less, only the limit of the complete claim
-	// applies.
-	Limit int
-	// DueFrom allows the claim to skip outbox entries of the target that became due before this instant. A caller sets
-	// DueFrom if its earlier claims have already taken these entries. A new entry is due at its EnqueuedAt, any other
-	// entry at its NextAttemptAt. The zero time skips no entries.
-	DueFrom time.Time
-	// DueUntil allows the claim to skip outbox entries of the target that became due after this instant. The zero time
-	// skips no entries.
-	DueUntil time.Time
-}
-
-// LatestNextAttempt returns the latest NextAttemptAt that a process with a correct clock can have set until now. A
-// later NextAttemptAt comes from a process with a wrong clock. The result is now plus the longest of these durations:
-//
-//   - the constant LongestWait
-//   - the LongestWait of each target
-//   - the duration from now to leaseUntil, the end of a lease
-func LatestNextAttempt(now, leaseUntil time.Time, targets []OutboxTarget) time.Time {
-	longest := max(LongestWait, leaseUntil.Sub(now))
-	for _, target := range targets {
-		longest = max(longest, target.LongestWait)
-	}
-	return now.Add(longest)
-}
-
 // OutboxStatuses returns every status.
 func OutboxStatuses() []OutboxStatus {
 	return []OutboxStatus{OutboxPending, OutboxInFlight, OutboxSucceeded, OutboxFailed, OutboxAbandoned}

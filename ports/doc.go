@@ -14,7 +14,7 @@
 //   - [ConsentStore] and [RestrictionStore]: the append-only ledgers
 //   - [SubjectStore]: the subject's rows in the tables of the application
 //   - [ErasedStore]: the results of erasures, such as their marks and the retained cells
-//   - [Outbox]: the calls to external systems that are still due
+//   - [Outbox] and [OutboxAdmin]: the calls to external systems that are still due
 //   - [AuditLog]: the append-only audit trail
 //   - [Resolver]: one external system that holds personal data
 //
@@ -37,7 +37,7 @@ package ports
 //go:generate mockgen -source=erased.go -destination=mocks/erased.go
 //go:generate mockgen -source=installation.go -destination=mocks/installation.go
 //go:generate mockgen -source=find.go -destination=mocks/find.go
-//go:generate mockgen -source=operations.go -destination=mocks/operations.go
+//go:generate mockgen -source=outbox.go -destination=mocks/outbox.go
 //go:generate mockgen -source=resolver.go -destination=mocks/resolver.go
 //go:generate mockgen -source=system.go -destination=mocks/system.go
 //go:generate mockgen -source=health.go -destination=mocks/health.go

@@ -23,6 +23,7 @@ type Session interface {
 	Erased() ErasedStore
 	Installation() InstallationStore
 	Outbox() Outbox
+	OutboxAdmin() OutboxAdmin // shares the entries with Outbox
 	Audit() AuditLog
 
 	// AfterEnd registers fn to be called once after SessionFactory.Do has ended the session. The parameter err of fn is

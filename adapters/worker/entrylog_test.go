@@ -1,23 +1,15 @@
 package worker_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain"
 )
-
-// reporting is a runner with the method OnFailure.
-type reporting struct {
-	worker.Runner
-	call func(ctx context.Context, entry domain.OutboxEntry, cause error)
-}
-
-func (r *reporting) OnFailure(call func(context.Context, domain.OutboxEntry, error)) { r.call = call }
 
 func TestTheMessageOfAResolverIsLogged(t *testing.T) {
 	class, unclaimed := "refused", domain.LastErrorUnclaimed
@@ -70,15 +62,15 @@ func TestTheMessageOfAResolverIsLogged(t *testing.T) {
 		},
 	} {
 		var log records
-		runner := &reporting{Runner: newFake(nil)}
-		_, err := worker.New(runner, worker.Options{Logger: log.logger()})
-		if err != nil || runner.call == nil {
-			t.Fatalf("the worker did not call OnFailure: %v", err)
-		}
 		entry := c.entry
 		entry.Resolver, entry.Operation, entry.Attempts = "desk", domain.OperationErase, 3
 		entry.SubjectID, entry.Ref = id, domain.SubjectRef{Kind: "desk", Value: secret}
-		runner.call(t.Context(), entry, c.cause)
+		bubble(t, func(t *testing.T) {
+			runner := newFake(nil)
+			started(t, runner, worker.Options{Logger: log.logger()})
+			pass(time.Second)
+			runner.events.Failed(t.Context(), entry, c.cause)
+		})
 		all := log.all(t)
 		if len(all) != 1 {
 			t.Fatalf("%s: %d records", name, len(all))

@@ -18,24 +18,17 @@ import (
 
 // After the commit of an erasure, the store wakes the worker. The worker then immediately calls the newsletter service.
 func ExampleNew() {
-	dataMap, err := domain.NewDataMap(domain.Table{
-		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
-	})
-	check(err)
 	var background *worker.SagaWorker // declared before the store, because the store wakes it
-	store, err := memory.New(dataMap, memory.Options{Enqueued: func() { background.Wake() }})
-	check(err)
 	service := newsletter{removed: make(chan string)}
-	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap, Resolvers: []ports.Resolver{service}})
-	check(err)
+	engines := newStack(memory.Options{Enqueued: func() { background.Wake() }}, service)
+	var err error
 	background, err = worker.New(engines.Runner, worker.Options{})
 	check(err)
 	background.Start()
 
 	zoe, err := domain.NewSubject("42", domain.SubjectRef{Kind: "newsletter", Value: "s-7"})
 	check(err)
-	check(store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+	check(engines.Sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
 		_, err := engines.Eraser.Erase(ctx, s, zoe)
 		return err
 	}))
@@ -49,7 +42,7 @@ func ExampleNew() {
 // An application starts the worker when it starts its server. It first stops the server and then the worker, because
 // the last requests may still add entries to the outbox.
 func ExampleSagaWorker_Stop() {
-	background, err := worker.New(idle{}, worker.Options{})
+	background, err := worker.New(newStack(memory.Options{}).Runner, worker.Options{})
 	check(err)
 	server := &http.Server{Addr: "127.0.0.1:0", ReadHeaderTimeout: 5 * time.Second}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -67,10 +60,19 @@ func ExampleSagaWorker_Stop() {
 	// Output: <nil>
 }
 
-// idle is a runner that finds no entries. An application uses stack.Stack.Runner, which is a *saga.Runner.
-type idle struct{}
-
-func (idle) RunOnce(context.Context) (settled int, err error) { return 0, nil }
+// newStack returns the services of an application with a table of users.
+func newStack(opts memory.Options, systems ...ports.Resolver) stack.Stack {
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+	})
+	check(err)
+	store, err := memory.New(dataMap, opts)
+	check(err)
+	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap, Resolvers: systems})
+	check(err)
+	return engines
+}
 
 // newsletter is a service that sends newsletters to subscribers.
 type newsletter struct{ removed chan string }

@@ -12,28 +12,33 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/worker"
+	"github.com/habeas-data/habeas/domain/saga"
 )
 
 // quiet is a logger that discards its records, for tests in which batches fail on purpose.
 var quiet = slog.New(slog.DiscardHandler)
 
 // fake is a runner that calls a function of the test for each batch. It records when each batch began, and how many
-// batches ran concurrently.
+// batches ran concurrently. Each batch that settles an entry is full, unless the test reports the full batches itself.
 type fake struct {
-	batch func(ctx context.Context, n int) (settled int, err error) // n counts from 1; nil means that no entry is due
+	batch       func(ctx context.Context, n int) (settled int, err error) // n counts from 1; nil: no entry is due
+	reportsFull bool
 
 	began     time.Time
 	mu        sync.Mutex
 	at        []time.Duration
 	now, most int
+	events    saga.Events // of the last batch
+	woken     int
 }
 
 func newFake(batch func(ctx context.Context, n int) (int, error)) *fake {
 	return &fake{batch: batch, began: time.Now()}
 }
 
-func (f *fake) RunOnce(ctx context.Context) (int, error) {
+func (f *fake) RunWith(ctx context.Context, events saga.Events) (settled int, err error) {
 	f.mu.Lock()
+	f.events = events
 	f.at = append(f.at, time.Since(f.began))
 	n := len(f.at)
 	f.now++
@@ -47,8 +52,21 @@ func (f *fake) RunOnce(ctx context.Context) (int, error) {
 	if f.batch == nil {
 		return 0, nil
 	}
-	return f.batch(ctx, n)
+	if settled, err = f.batch(ctx, n); settled > 0 && err == nil && !f.reportsFull {
+		events.Full()
+	}
+	return settled, err
 }
+
+func (f *fake) Wake() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.woken++
+}
+
+func (*fake) Purge(context.Context) (int64, error) { return 0, nil }
+func (*fake) ObserveOutbox(context.Context) error  { return nil }
+func (*fake) LongestPause() time.Duration          { return 15 * time.Minute }
 
 // wantAt checks when batches began.
 func (f *fake) wantAt(t *testing.T, want ...time.Duration) {
@@ -84,7 +102,7 @@ func pass(d time.Duration) {
 }
 
 // started returns a worker that runs until the test ends.
-func started(t *testing.T, runner worker.Runner, opts worker.Options) *worker.SagaWorker {
+func started(t *testing.T, runner worker.Engine, opts worker.Options) *worker.SagaWorker {
 	t.Helper()
 	w := newWorker(t, runner, opts)
 	w.Start()
@@ -92,9 +110,11 @@ func started(t *testing.T, runner worker.Runner, opts worker.Options) *worker.Sa
 	return w
 }
 
-func newWorker(t *testing.T, runner worker.Runner, opts worker.Options) *worker.SagaWorker {
+// newWorker returns a worker with one loop, unless opts has another number.
+func newWorker(t *testing.T, runner worker.Engine, opts worker.Options) *worker.SagaWorker {
 	t.Helper()
-	w, err := worker.New(runner, opts)
+	opts.Workers = max(opts.Workers, 1)
+	w, err := worker.NewOn(runner, opts)
 	must(t, err)
 	return w
 }

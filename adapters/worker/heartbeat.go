@@ -7,10 +7,6 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// longestPause is the time without progress after which a running batch counts as stuck. This constant applies if the
-// runner has no method LongestPause.
-const longestPause = 15 * time.Minute
-
 var _ ports.Heartbeat = (*SagaWorker)(nil)
 
 // Heartbeat implements ports.Heartbeat. It returns the time of the last sign of life, and whether the worker is
@@ -20,13 +16,12 @@ var _ ports.Heartbeat = (*SagaWorker)(nil)
 // in two cases:
 //
 //   - The most recently ended batch has failed.
-//   - No batch has made progress for longer than the LongestPause of the runner, or for 15 minutes if the runner has no
-//     such method.
+//   - No batch has made progress for longer than saga.Runner.LongestPause.
 func (w *SagaWorker) Heartbeat() (last time.Time, running bool) {
 	w.mu.Lock()
 	running = w.running()
 	w.mu.Unlock()
-	return w.pulse.read(w.options.Clock.Now(), w.pause), running
+	return w.pulse.read(w.options.Clock.Now(), w.runner.LongestPause()), running
 }
 
 // pulse records when batches begin, make progress and end, for all loops of a worker.

@@ -81,28 +81,18 @@ func TestABatchUnderWayAfterAFailureIsNotASignOfLife(t *testing.T) {
 	})
 }
 
-// progressing is a runner that reports its progress.
-type progressing struct {
-	*fake
-	mu   sync.Mutex
-	call func()
-}
+// impatient is a runner that makes progress every minute.
+type impatient struct{ *fake }
 
-func (p *progressing) OnProgress(call func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.call = call
-}
-
-func (*progressing) LongestPause() time.Duration { return time.Minute }
+func (impatient) LongestPause() time.Duration { return time.Minute }
 
 func TestProgressIsASignOfLife(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		runner := &progressing{}
+		var runner impatient
 		runner.fake = newFake(func(context.Context, int) (int, error) {
 			for range 100 {
 				time.Sleep(50 * time.Second)
-				runner.call()
+				runner.events.Progress()
 			}
 			time.Sleep(time.Hour)
 			return 0, nil
@@ -153,7 +143,7 @@ func TestAnObserverThatPanicsDoesNotStopTheWorker(t *testing.T) {
 	})
 }
 
-// watching is a runner with the method ObserveOutbox, which the worker calls every minute.
+// watching is a runner that records the calls of ObserveOutbox.
 type watching struct {
 	*fake
 	mu   sync.Mutex

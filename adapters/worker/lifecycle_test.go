@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain/saga"
 )
 
-var _ worker.Runner = (*saga.Runner)(nil)
+var _ worker.Engine = (*saga.Runner)(nil)
 
 func TestStartTwiceIsOneLoop(t *testing.T) {
 	bubble(t, func(t *testing.T) {
@@ -164,17 +164,19 @@ func TestAWakeIsSafeAtAnyTime(t *testing.T) {
 
 func TestAConfigurationThatCannotWorkIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
-		runner worker.Runner
+		runner worker.Engine
 		opts   worker.Options
 	}{
-		"no runner":        {nil, worker.Options{}},
 		"a negative poll":  {newFake(nil), worker.Options{PollInterval: -1}},
 		"a negative limit": {newFake(nil), worker.Options{StopTimeout: -1}},
 		"a negative count": {newFake(nil), worker.Options{Workers: -1}},
 	} {
-		if w, err := worker.New(c.runner, c.opts); !errors.Is(err, domain.ErrConfiguration) || w != nil {
+		if w, err := worker.NewOn(c.runner, c.opts); !errors.Is(err, domain.ErrConfiguration) || w != nil {
 			t.Errorf("%s: got %v", name, err)
 		}
+	}
+	if w, err := worker.New(nil, worker.Options{}); !errors.Is(err, domain.ErrConfiguration) || w != nil {
+		t.Errorf("no runner: got %v", err)
 	}
 }
 

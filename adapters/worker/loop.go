@@ -31,9 +31,6 @@ func (w *SagaWorker) drain(ctx context.Context) (healthy bool) {
 		if !succeeded || settled == 0 {
 			return succeeded
 		}
-		if !w.full && w.options.Workers > 1 {
-			w.next()
-		}
 	}
 	return true
 }
@@ -51,10 +48,10 @@ func (w *SagaWorker) consumeWake() {
 func (w *SagaWorker) batch(ctx context.Context) (settled int, succeeded bool) {
 	w.polls.record(time.Now())
 	w.pulse.begin(w.options.Clock.Now())
-	outcome := domain.OutcomePanic // replaced if RunOnce returns
+	outcome := domain.OutcomePanic // replaced if RunWith returns
 	succeeded = w.runSafely(ctx, func() (err error) {
 		if err = w.begun.wait(ctx, w.options.Begin); err == nil {
-			settled, err = w.runner.RunOnce(ctx)
+			settled, err = w.runner.RunWith(ctx, w.events())
 		}
 		outcome = domain.OutcomeOf(err)
 		if err != nil {
@@ -91,9 +88,9 @@ func (w *SagaWorker) runSafely(ctx context.Context, run func() error) (succeeded
 }
 
 // purge calls the Purge method of the runner every hour until ctx ends. It logs errors.
-func (w *SagaWorker) purge(ctx context.Context, runner purger) {
+func (w *SagaWorker) purge(ctx context.Context) {
 	w.schedule(ctx, firstPurge, purgeInterval, func() error {
-		_, err := runner.Purge(ctx)
+		_, err := w.runner.Purge(ctx)
 		if err != nil {
 			w.logPeriodic(ctx, "habeas: purge of the outbox failed", purgeInterval, err)
 		}
@@ -103,9 +100,9 @@ func (w *SagaWorker) purge(ctx context.Context, runner purger) {
 
 // observe calls the ObserveOutbox method of the runner immediately and then every minute until ctx ends. It logs
 // errors.
-func (w *SagaWorker) observe(ctx context.Context, runner outboxObserver) {
+func (w *SagaWorker) observe(ctx context.Context) {
 	w.schedule(ctx, 0, observeInterval, func() error {
-		err := runner.ObserveOutbox(ctx)
+		err := w.runner.ObserveOutbox(ctx)
 		if err != nil {
 			w.logPeriodic(ctx, "habeas: the outbox could not be observed", observeInterval, err)
 		}

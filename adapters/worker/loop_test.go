@@ -189,25 +189,20 @@ func TestAWakeWakesOneLoopWhichWakesTheNext(t *testing.T) {
 	})
 }
 
-// filling is a runner with the methods OnFull, Wake and Purge.
-type filling struct {
+// purging is a runner that records its purges.
+type purging struct {
 	*fake
-	full   func()
-	woken  int
 	purges []time.Duration
 }
 
-func (f *filling) OnFull(call func()) { f.full = call }
-func (f *filling) Wake()              { f.woken++ }
-
-func (f *filling) Purge(context.Context) (int64, error) {
+func (f *purging) Purge(context.Context) (int64, error) {
 	f.purges = append(f.purges, time.Since(f.began))
 	return 0, errBroken
 }
 
 func TestOneWakeRunsOneBatchIfNoBatchIsFull(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		runner := &filling{fake: newFake(func(context.Context, int) (int, error) { return 0, nil })}
+		runner := newFake(nil)
 		w := started(t, runner, worker.Options{PollInterval: time.Hour, Workers: 8})
 		pass(time.Minute)
 		before := len(runner.at)
@@ -222,17 +217,18 @@ func TestOneWakeRunsOneBatchIfNoBatchIsFull(t *testing.T) {
 func TestARunnerThatIsFullWakesTheNextLoopImmediately(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		work := 0
-		var runner *filling
-		runner = &filling{fake: newFake(func(context.Context, int) (int, error) {
+		var runner *fake
+		runner = newFake(func(context.Context, int) (int, error) {
 			if work == 0 {
 				return 0, nil
 			}
 			if work--; work > 0 {
-				runner.full()
+				runner.events.Full()
 			}
 			time.Sleep(time.Minute)
 			return 50, nil
-		})}
+		})
+		runner.reportsFull = true
 		w := started(t, runner, worker.Options{PollInterval: time.Hour, Workers: 4})
 		pass(time.Minute)
 		work = 3
@@ -250,7 +246,7 @@ func TestARunnerThatIsFullWakesTheNextLoopImmediately(t *testing.T) {
 func TestItPurgesEveryHour(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		log := &records{}
-		runner := &filling{fake: newFake(nil)}
+		runner := &purging{fake: newFake(nil)}
 		w := started(t, runner, worker.Options{PollInterval: time.Hour, Logger: log.logger()})
 		pass(2*time.Hour + 30*time.Minute)
 		want := []time.Duration{time.Minute, time.Hour + time.Minute, 2*time.Hour + time.Minute}

@@ -43,20 +43,16 @@ func TestALoopThatIsBusyDoesNotPollForTheOthers(t *testing.T) {
 	})
 }
 
-// With the default Workers, a runner with OnFull gets four loops, and any other runner gets one.
-func TestARunnerWithOnFullHasFourLoops(t *testing.T) {
-	for full, want := range map[bool]int{true: worker.DefaultWorkers, false: 1} {
-		bubble(t, func(t *testing.T) {
-			fake := newFake(nil)
-			var runner worker.Runner = fake
-			if full {
-				runner = &filling{fake: fake}
-			}
-			started(t, runner, worker.Options{})
-			pass(time.Second)
-			if got := fake.batchesBegun(); got != want {
-				t.Errorf("full %v: %d batches at the start, want %d", full, got, want)
-			}
-		})
-	}
+func TestAWorkerHasFourLoops(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runner := newFake(nil)
+		w, err := worker.NewOn(runner, worker.Options{})
+		must(t, err)
+		w.Start()
+		pass(time.Second)
+		if got := runner.batchesBegun(); got != worker.DefaultWorkers {
+			t.Errorf("%d batches at the start, want %d", got, worker.DefaultWorkers)
+		}
+		must(t, w.Stop(0))
+	})
 }

@@ -70,7 +70,7 @@ func newProcess(t *testing.T, db *bun.DB) *process {
 	must(t, err)
 	runner, err := saga.NewRunner(saga.Config{Sessions: p.store, Clock: clock, IDs: ids, Resolvers: systems})
 	must(t, err)
-	p.worker = newWorker(t, observed{runner, p.batches}, worker.Options{PollInterval: time.Hour})
+	p.worker = newWorker(t, runner, worker.Options{PollInterval: time.Hour, Observer: observed{p.batches}})
 	return p
 }
 
@@ -136,16 +136,17 @@ func (p *process) trail(t *testing.T, customer int64) []domain.EventType {
 	return types
 }
 
-// observed reports the result of every batch of a runner.
-type observed struct {
-	worker.Runner
-	settled chan<- int
+// observed reports the result of every batch of a worker.
+type observed struct{ settled chan<- int }
+
+func (observed) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.Ended)) {
+	return ctx, nil
 }
 
-func (o observed) RunOnce(ctx context.Context) (int, error) {
-	settled, err := o.Runner.RunOnce(ctx)
-	o.settled <- settled
-	return settled, err
+func (o observed) Observe(_ context.Context, observation domain.Observation) {
+	if poll, ok := observation.(domain.PollObserved); ok {
+		o.settled <- poll.Settled
+	}
 }
 
 // desk is an external system that has every customer as a contact.

@@ -121,7 +121,7 @@ func TestATaskThatCannotWorkIsRefused(t *testing.T) {
 	for name, task := range map[string]worker.Task{
 		"no name": {Every: 1, Run: run}, "no interval": {Name: "x", Run: run}, "no function": {Name: "x", Every: 1},
 	} {
-		_, err := worker.New(newFake(nil), worker.Options{Tasks: []worker.Task{task}})
+		_, err := worker.NewOn(newFake(nil), worker.Options{Tasks: []worker.Task{task}})
 		if !errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("%s: got %v", name, err)
 		}

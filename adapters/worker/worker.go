@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -28,50 +29,20 @@ import (
 const (
 	DefaultPollInterval = 5 * time.Second
 	defaultStopTimeout  = 10 * time.Second
-	DefaultWorkers      = 4 // for a runner with the method OnFull
+	DefaultWorkers      = 4
 	purgeInterval       = time.Hour
 	observeInterval     = time.Minute
 	firstPurge          = time.Minute // from the start of the worker to the first purge
 )
 
-// Runner carries out the entries of the outbox in batches. *saga.Runner implements it.
-type Runner interface {
-	// RunOnce claims a batch of due outbox entries, carries them out, and returns the number of settled entries. An entry
-	// is settled when the outcome of its call is recorded. RunOnce returns 0 and nil if no entry was due. When ctx ends,
-	// RunOnce starts no further call, finishes the calls in flight, and returns. At most Options.Workers calls of RunOnce
-	// run concurrently.
-	RunOnce(ctx context.Context) (settled int, err error)
+// engine has the methods of *saga.Runner that a worker calls. Tests replace it.
+type engine interface {
+	RunWith(ctx context.Context, events saga.Events) (settled int, err error)
+	Wake()
+	Purge(ctx context.Context) (removed int64, err error)
+	ObserveOutbox(ctx context.Context) error
+	LongestPause() time.Duration
 }
-
-// The optional methods of a Runner. *saga.Runner has all of them.
-type (
-	// waker is notified of each call of SagaWorker.Wake, even during RunOnce.
-	waker interface{ Wake() }
-	// filler has the method OnFull, which sets a function. The runner calls this function after each full batch, because
-	// more entries may then be due. The worker sets a function that wakes another of its loops. If a runner has no method
-	// OnFull, the worker wakes another loop after each batch that settled an entry.
-	filler interface{ OnFull(call func()) }
-	// reporter reports entries that did not succeed. See saga.Runner.OnFailure.
-	reporter interface {
-		OnFailure(call func(ctx context.Context, entry domain.OutboxEntry, cause error))
-	}
-	// purger deletes records whose retention has ended. The worker calls Purge a minute after the start and then every
-	// hour.
-	purger interface {
-		Purge(ctx context.Context) (removed int64, err error)
-	}
-	// outboxObserver reports the state of the outbox to the observer of the runner. The worker calls ObserveOutbox at the
-	// start and then every minute.
-	outboxObserver interface {
-		ObserveOutbox(ctx context.Context) error
-	}
-	// progressing has the method OnProgress, which sets a function. The runner calls this function at each progress of a
-	// batch. LongestPause returns the longest time between two such calls. See SagaWorker.Heartbeat.
-	progressing interface {
-		OnProgress(call func())
-		LongestPause() time.Duration
-	}
-)
 
 // Options are the settings of a SagaWorker. The zero value is ready for use.
 type Options struct {
@@ -85,8 +56,7 @@ type Options struct {
 	//
 	// Every loop runs a batch when the worker starts. Afterwards, one loop runs a batch at each poll or call of Wake. If
 	// this batch is full, the loop wakes the next loop. Workers does not limit the concurrent calls to one external
-	// system, because the runner limits these calls. The default is 4 for a runner with the method OnFull, such as
-	// *saga.Runner, and otherwise 1.
+	// system, because the runner limits these calls. The default is 4.
 	Workers int
 
 	// StopTimeout is the maximum wait of Stop(0). It should be longer than a usual call to an external system. The default
@@ -99,8 +69,8 @@ type Options struct {
 	// characters. The default is slog.Default().
 	Logger *slog.Logger
 
-	// Observer is notified of each batch. If Observer is set and the runner has the method ObserveOutbox, as *saga.Runner
-	// has, the worker calls that method every minute. The default is nil, so that the worker reports nothing.
+	// Observer is notified of each batch. If it is set, the worker also calls saga.Runner.ObserveOutbox every minute,
+	// which notifies the observer of the runner. The default is nil, so that the worker reports nothing.
 	Observer ports.Observer
 	// Begin is called before the first batch and before the first part of each task after Start. While it fails, the
 	// worker starts no batch and no task, and calls Begin again after PollInterval. It must be safe for concurrent use.
@@ -119,14 +89,12 @@ type Options struct {
 // and runs one batch at a time. A SagaWorker is safe for concurrent use. Several workers, also of several processes,
 // can share one outbox.
 type SagaWorker struct {
-	runner  Runner
+	runner  engine
 	options Options
 	wakes   chan struct{} // holds at most one pending wake
-	full    bool          // the runner has the method OnFull
 	polls   polls
 	pulse   pulse
 	begun   begun
-	pause   time.Duration // a batch that makes no progress for longer counts as stuck
 
 	mu     sync.Mutex
 	cancel context.CancelFunc
@@ -135,10 +103,14 @@ type SagaWorker struct {
 
 // New returns a worker. The caller starts it with Start. The error is domain.ErrConfiguration if the runner is nil, an
 // option is negative, or a task lacks a name, a function or an interval.
-func New(runner Runner, opts Options) (*SagaWorker, error) {
+func New(runner *saga.Runner, opts Options) (*SagaWorker, error) {
 	if runner == nil {
 		return nil, domain.Misconfigured("worker", "a runner is required")
 	}
+	return newWorker(runner, opts)
+}
+
+func newWorker(runner engine, opts Options) (*SagaWorker, error) {
 	if opts.PollInterval < 0 || opts.StopTimeout < 0 || opts.Workers < 0 {
 		return nil, domain.Misconfigured("worker", "PollInterval, StopTimeout and Workers must not be negative")
 	}
@@ -156,26 +128,17 @@ func New(runner Runner, opts Options) (*SagaWorker, error) {
 	if opts.Clock == nil {
 		opts.Clock = system.Clock{}
 	}
-	w := &SagaWorker{runner: runner, options: opts, wakes: make(chan struct{}, 1), pause: longestPause}
-	if progressing, ok := runner.(progressing); ok {
-		w.pause = progressing.LongestPause()
-		progressing.OnProgress(func() { w.pulse.progress(w.options.Clock.Now()) })
-	}
-	filler, full := runner.(filler)
-	if full {
-		w.full = true
-		filler.OnFull(w.next)
-	}
 	if opts.Workers == 0 {
-		w.options.Workers = 1
-		if full {
-			w.options.Workers = DefaultWorkers
-		}
+		opts.Workers = DefaultWorkers
 	}
-	if reporter, ok := runner.(reporter); ok {
-		reporter.OnFailure(w.logEntry)
+	return &SagaWorker{runner: runner, options: opts, wakes: make(chan struct{}, 1)}, nil
+}
+
+// events returns the functions that the runner calls during a batch.
+func (w *SagaWorker) events() saga.Events {
+	return saga.Events{
+		Progress: func() { w.pulse.progress(w.options.Clock.Now()) }, Full: w.next, Failed: w.logEntry,
 	}
-	return w, nil
 }
 
 // Start starts the loops and tasks, and returns immediately. It does nothing while the worker is running or is still
@@ -196,11 +159,9 @@ func (w *SagaWorker) Start() {
 	for range w.options.Workers {
 		loops.Go(func() { w.run(ctx) })
 	}
-	if purger, ok := w.runner.(purger); ok {
-		loops.Go(func() { w.purge(ctx, purger) })
-	}
-	if observer, ok := w.runner.(outboxObserver); ok && w.options.Observer != nil {
-		loops.Go(func() { w.observe(ctx, observer) })
+	loops.Go(func() { w.purge(ctx) })
+	if w.options.Observer != nil {
+		loops.Go(func() { w.observe(ctx) })
 	}
 	for _, task := range w.options.Tasks {
 		loops.Go(func() { w.repeat(ctx, task) })
@@ -260,9 +221,7 @@ func (w *SagaWorker) Stop(timeout time.Duration) error {
 // not needed, because every loop runs a batch at the start. One batch can serve many calls of Wake. Wake never blocks,
 // and may be called at any time.
 func (w *SagaWorker) Wake() {
-	if runner, ok := w.runner.(waker); ok {
-		runner.Wake()
-	}
+	w.runner.Wake()
 	w.next()
 }
 

@@ -44,7 +44,7 @@ type Config struct {
 	// Name is the name of the data map, which Health.Map has. The default is "". New does not check it.
 	Name string
 
-	// Sessions is the store. If the outbox does not implement ports.OutboxOperations, the state of the outbox is unknown.
+	// Sessions is the store.
 	Sessions ports.SessionFactory
 	Clock    ports.Clock
 

@@ -51,11 +51,10 @@ type session struct {
 	store *store
 }
 
-func (s session) Outbox() ports.Outbox { return outbox{store: s.store} }
+func (s session) OutboxAdmin() ports.OutboxAdmin { return outbox{store: s.store} }
 
 type outbox struct {
-	ports.Outbox
-	ports.OutboxOperations
+	ports.OutboxAdmin
 	store *store
 }
 

@@ -40,11 +40,7 @@ func outboxOf(abandoned, late domain.CheckStatus) outboxState {
 func (c *Checker) readOutbox(ctx context.Context) outboxState {
 	state := outboxOf(domain.CheckUnknown, domain.CheckUnknown)
 	err := c.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		operations, err := ports.OperationsOf(s.Outbox())
-		if err != nil {
-			return err
-		}
-		backlogs, err := operations.Backlog(ctx)
+		backlogs, err := s.OutboxAdmin().Backlog(ctx)
 		if err == nil {
 			state = c.judge(backlogs)
 		}

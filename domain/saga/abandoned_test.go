@@ -76,17 +76,19 @@ func TestEachFailureIsReportedWithItsCause(t *testing.T) {
 			return false, causes[id]
 		}))
 		reported := map[string]domain.OutboxStatus{}
-		w.OnFailure(func(_ context.Context, entry domain.OutboxEntry, cause error) {
+		events := saga.Events{Failed: func(_ context.Context, entry domain.OutboxEntry, cause error) {
 			reported[entry.EntryID] = entry.Status
 			if !errors.Is(cause, causes[entry.EntryID]) {
 				t.Errorf("%s: the cause is %v", entry.EntryID, cause)
 			}
 			panic("the report")
-		})
+		}}
 		w.expectSession().Times(2)
 		w.expectClaim(claimed(t, domain.OperationErase, 1, 3)...)
 		w.settled()
-		w.mustSettle(t, 3)
+		if settled, err := w.RunWith(t.Context(), events); settled != 3 || err != nil {
+			t.Errorf("settled %d, %v", settled, err)
+		}
 		want := map[string]domain.OutboxStatus{"entry-1": domain.OutboxFailed, "entry-2": domain.OutboxAbandoned}
 		if !maps.Equal(reported, want) {
 			t.Errorf("reported are %v, want %v", reported, want)
@@ -120,7 +122,7 @@ func TestRequeueRecordsEachEntryThatItRequeued(t *testing.T) {
 	other, err := domain.NewSubjectID("tenant", "43")
 	must(t, err)
 	entries[1].SubjectID, entries[1].Resolver = other, "mail"
-	w.outbox.EXPECT().Requeue(anything, []string{"entry-0", "entry-1", "entry-2"}).Return(entries, nil)
+	w.admin.EXPECT().Requeue(anything, []string{"entry-0", "entry-1", "entry-2"}).Return(entries, nil)
 	for i, entry := range entries {
 		w.audit.EXPECT().Append(anything, domain.AuditEvent{
 			EventID: []string{"id-1", "id-2"}[i], EventType: domain.EventErasureRequeued,
@@ -136,8 +138,8 @@ func TestRequeueRecordsEachEntryThatItRequeued(t *testing.T) {
 
 func TestRequeueFailsWithItsSession(t *testing.T) {
 	w := newWorld(t, nil)
-	w.outbox.EXPECT().Requeue(anything, anything).Return(nil, errBoom)
-	w.outbox.EXPECT().Requeue(anything, anything).Return(claimed(t, domain.OperationErase, 0, 2), nil)
+	w.admin.EXPECT().Requeue(anything, anything).Return(nil, errBoom)
+	w.admin.EXPECT().Requeue(anything, anything).Return(claimed(t, domain.OperationErase, 0, 2), nil)
 	w.audit.EXPECT().Append(anything, anything).Return(errBoom)
 	for range 2 {
 		if got, err := w.Requeue(t.Context(), w.session, "entry-0"); got != nil || !errors.Is(err, errBoom) {
@@ -148,7 +150,7 @@ func TestRequeueFailsWithItsSession(t *testing.T) {
 
 func TestRequeueOfNothingRecordsNothing(t *testing.T) {
 	w := newWorld(t, nil)
-	w.outbox.EXPECT().Requeue(anything, anything).Return(nil, nil)
+	w.admin.EXPECT().Requeue(anything, anything).Return(nil, nil)
 	if got, err := w.Requeue(t.Context(), w.session, "entry-0"); len(got) != 0 || err != nil {
 		t.Errorf("got %v, %v", got, err)
 	}

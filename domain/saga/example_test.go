@@ -40,7 +40,7 @@ func ExampleRunner_Requeue() {
 
 	service.expired = false
 	err = engines.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		abandoned, err := s.Outbox().Abandoned(ctx, nil, 100)
+		abandoned, err := s.OutboxAdmin().Abandoned(ctx, nil, 100)
 		if err != nil {
 			return err
 		}

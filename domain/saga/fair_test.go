@@ -127,6 +127,30 @@ func (c *company) attempts(name string) (attempts int) {
 	return attempts
 }
 
+func (c *company) mustSettle(t *testing.T, want int) {
+	t.Helper()
+	if got, err := c.RunOnce(t.Context()); err != nil || got != want {
+		t.Fatalf("settled %d, %v, want %d", got, err, want)
+	}
+}
+
+// enqueueAt adds an entry that was enqueued at the given time.
+func (c *company) enqueueAt(t *testing.T, at time.Time) error {
+	t.Helper()
+	c.mu.Lock()
+	c.enqueued++
+	id := "e" + time.Duration(c.enqueued).String()
+	c.mu.Unlock()
+	subject, err := domain.NewSubjectID(id)
+	must(t, err)
+	return c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		return s.Outbox().Enqueue(ctx, domain.OutboxEntry{
+			EntryID: id, SubjectID: subject, Resolver: "crm", Ref: domain.SubjectRef{Kind: "crm", Value: "x"},
+			Operation: domain.OperationErase, Status: domain.OutboxPending, EnqueuedAt: at,
+		})
+	})
+}
+
 // hangs is an erasure that ends only when its context ends.
 func hangs(ctx context.Context, _ domain.SubjectRef, _ string) (bool, error) {
 	<-ctx.Done()

@@ -55,7 +55,7 @@ func TestAnEntryWithKeysErasesThem(t *testing.T) {
 					return fn(ctx, w.session)
 				},
 			).AnyTimes()
-			w.outbox.EXPECT().Claim(gomock.Any(), gomock.Any(), gomock.Any(), gomock.Any(), gomock.Any(), gomock.Any()).
+			w.outbox.EXPECT().Claim(gomock.Any(), gomock.Any()).
 				Return([]domain.OutboxEntry{entry}, nil)
 			w.outbox.EXPECT().Settle(gomock.Any(), gomock.Any()).DoAndReturn(
 				func(_ context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {

@@ -1,7 +1,6 @@
 package saga_test
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -85,22 +84,31 @@ type memoryOutbox struct {
 }
 
 func (o memoryOutbox) Claim(
-	_ context.Context, limit int, at, leaseUntil time.Time, leaseToken string, _ ...domain.OutboxTarget,
+	_ context.Context, query domain.ClaimQuery,
 ) (claimed []domain.OutboxEntry, _ error) {
 	claimable := []domain.OutboxStatus{domain.OutboxPending, domain.OutboxFailed, domain.OutboxInFlight}
-	for _, entry := range o.entries {
-		if slices.Contains(claimable, entry.Status) && (entry.NextAttemptAt == nil || !entry.NextAttemptAt.After(at)) {
-			claimed = append(claimed, entry)
+	for _, take := range query.Takes {
+		var fresh, retries []domain.OutboxEntry
+		for _, entry := range o.entries {
+			switch {
+			case entry.Resolver != take.Resolver || entry.Operation != take.Operation:
+			case !slices.Contains(claimable, entry.Status):
+			case entry.NextAttemptAt == nil:
+				fresh = append(fresh, entry)
+			case !entry.NextAttemptAt.After(query.Now):
+				retries = append(retries, entry)
+			}
 		}
+		for _, due := range [][]domain.OutboxEntry{fresh, retries} {
+			slices.SortFunc(due, domain.OutboxEntry.Compare)
+		}
+		claimed = slices.Concat(claimed, fresh[:min(take.Fresh, len(fresh))], retries[:min(take.Retries, len(retries))])
 	}
-	slices.SortFunc(claimed, func(a, b domain.OutboxEntry) int {
-		return cmp.Or(a.EnqueuedAt.Compare(b.EnqueuedAt), cmp.Compare(a.EntryID, b.EntryID))
-	})
-	claimed = claimed[:min(limit, len(claimed))]
 	for i := range claimed {
 		claimed[i].Status = domain.OutboxInFlight
 		claimed[i].Attempts++
-		claimed[i].LastAttemptAt, claimed[i].NextAttemptAt, claimed[i].LeaseToken = &at, &leaseUntil, &leaseToken
+		claimed[i].LastAttemptAt, claimed[i].NextAttemptAt = &query.Now, &query.LeaseUntil
+		claimed[i].LeaseToken = &query.LeaseToken
 		o.entries[claimed[i].EntryID] = claimed[i]
 	}
 	return claimed, nil

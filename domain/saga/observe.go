@@ -59,8 +59,7 @@ func (t *throttle) state() domain.BreakerState {
 }
 
 // ObserveOutbox reads the backlogs of the outbox and reports the backlogs to the observer. It also reports breaker
-// states that were not reported yet. A worker calls it every minute. It does nothing without an observer. It reports no
-// backlogs if the store does not implement ports.OutboxOperations.
+// states that were not reported yet. A worker calls it every minute. It does nothing without an observer.
 func (r *Runner) ObserveOutbox(ctx context.Context) error {
 	if r.config.Observer == nil {
 		return nil
@@ -68,8 +67,8 @@ func (r *Runner) ObserveOutbox(ctx context.Context) error {
 	for _, system := range r.resolvers.Names() {
 		r.reportBreaker(ctx, system)
 	}
-	backlogs, known, err := r.backlogs(ctx)
-	if err != nil || !known {
+	backlogs, err := r.backlogs(ctx)
+	if err != nil {
 		return err
 	}
 	for _, system := range r.resolvers.Names() {
@@ -86,17 +85,13 @@ var noEntries = map[domain.OutboxStatus]int64{
 	domain.OutboxPending: 0, domain.OutboxInFlight: 0, domain.OutboxFailed: 0, domain.OutboxAbandoned: 0,
 }
 
-// backlogs reads the backlogs of all systems. It returns false if the store cannot read them, because it does not
-// implement ports.OutboxOperations.
-func (r *Runner) backlogs(ctx context.Context) (backlogs []domain.OutboxBacklog, known bool, err error) {
+// backlogs reads the backlogs of all systems.
+func (r *Runner) backlogs(ctx context.Context) (backlogs []domain.OutboxBacklog, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()
 	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-		var operations ports.OutboxOperations
-		if operations, known = s.Outbox().(ports.OutboxOperations); known {
-			backlogs, err = operations.Backlog(ctx)
-		}
+		backlogs, err = s.OutboxAdmin().Backlog(ctx)
 		return err
 	})
-	return backlogs, known, err
+	return backlogs, err
 }

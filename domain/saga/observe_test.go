@@ -145,14 +145,6 @@ func TestTheOutboxIsNotReadWithoutAnObserver(t *testing.T) {
 	must(t, newWorld(t, nil, uncalled(t)).ObserveOutbox(t.Context()))
 }
 
-func TestTheOutboxOfAStoreThatDoesNotKnowItsBacklogIsNotObserved(t *testing.T) {
-	recorder := &observed.Recorder{}
-	w := newWorld(t, observing(recorder), uncalled(t))
-	w.expectSession()
-	must(t, w.ObserveOutbox(t.Context()))
-	recorder.Want(t, "breaker of desk: closed")
-}
-
 func TestAFailureToReadTheOutboxIsReturned(t *testing.T) {
 	recorder := &observed.Recorder{}
 	w := newWorld(t, observing(recorder))
@@ -168,9 +160,9 @@ func TestProgressIsReportedAfterEachClaimAndSettlement(t *testing.T) {
 		c := newCompany(t, func(c *saga.Config) { c.Lease, c.CallTimeout = time.Hour, time.Minute },
 			map[string]erases{"crm": takes(10 * time.Second)})
 		var at []time.Duration
-		c.OnProgress(func() { at = append(at, since(c.began)) })
 		c.enqueue(t, "crm", 1)
-		c.mustSettle(t, 1)
+		_, err := c.RunWith(t.Context(), saga.Events{Progress: func() { at = append(at, since(c.began)) }})
+		must(t, err)
 		if len(at) != 2 || at[0] != 0 || at[1] < 10*time.Second {
 			t.Errorf("progress was reported at %v", at)
 		}

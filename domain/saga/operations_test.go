@@ -106,17 +106,6 @@ func TestARequeueByFilterRecordsEvents(t *testing.T) {
 	})
 }
 
-func TestAStoreWithoutOperationsIsNamed(t *testing.T) {
-	w := newWorld(t, nil)
-	if _, err := w.Discard(t.Context(), w.session, "done by hand", "e"); !errors.Is(err, domain.ErrConfiguration) {
-		t.Errorf("discard: %v", err)
-	}
-	_, err := w.RequeueMatching(t.Context(), w.session, domain.OutboxFilter{}, 1)
-	if !errors.Is(err, domain.ErrConfiguration) {
-		t.Errorf("requeue: %v", err)
-	}
-}
-
 // The age of a requeued entry counts from its next claim, so the entry is retried for GiveUpAfter again.
 func TestARequeuedEntryIsTriedForAFullPeriodAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -226,7 +215,10 @@ func (c *company) claimed(t *testing.T) (entries []domain.OutboxEntry) {
 	t.Helper()
 	must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
 		now := bubble.Now()
-		entries, err = s.Outbox().Claim(ctx, 10, now, now.Add(time.Minute), "lease")
+		entries, err = s.Outbox().Claim(ctx, domain.ClaimQuery{
+			Now: now, LeaseUntil: now.Add(time.Minute), LeaseToken: "lease",
+			Takes: []domain.Take{{Resolver: "crm", Operation: domain.OperationErase, Fresh: 10, Retries: 10}},
+		})
 		return err
 	}))
 	return entries

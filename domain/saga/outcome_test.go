@@ -74,8 +74,9 @@ func (w world) wantOutcome(t *testing.T, entry domain.OutboxEntry, want outcome,
 	}
 	gomock.InOrder(
 		w.expectSession(),
-		w.outbox.EXPECT().Claim(anything, saga.DefaultBatch, noon, noon.Add(5*time.Minute), "id-1", anything).
-			Return([]domain.OutboxEntry{entry}, nil),
+		w.outbox.EXPECT().Claim(anything, claimWith(func(query domain.ClaimQuery) bool {
+			return query.Now.Equal(noon) && query.LeaseUntil.Equal(noon.Add(5*time.Minute)) && query.LeaseToken == "id-1"
+		})).Return([]domain.OutboxEntry{entry}, nil),
 		w.expectSession().Times(sessions),
 		w.outbox.EXPECT().Settle(anything, []domain.Settlement{settlement}).
 			Return([]domain.SettleResult{{Completes: completes != ""}}, nil),
@@ -159,6 +160,19 @@ func TestAnErasureThatFails(t *testing.T) {
 			newWorld(t, eightTimes, desk(t, c.erase)).wantOutcome(t, entry, c.want, "")
 		})
 	}
+}
+
+// explosive is an error whose methods panic.
+type explosive struct{}
+
+func (explosive) Error() string { panic(errBoom) }
+func (explosive) Is(error) bool { panic(errBoom) }
+func (explosive) As(any) bool   { panic(errBoom) }
+
+func TestAnErrorWhoseMethodsPanicIsAFailedAttempt(t *testing.T) {
+	w := newWorld(t, nil, desk(t, responds(false, explosive{})))
+	w.wantOutcome(t, claimed(t, domain.OperationErase, 1, 1)[0],
+		failed(notErased, 1, "panic", saga.DefaultFirstBackoff), "")
 }
 
 func panics(context.Context, domain.SubjectRef, string) (bool, error) { panic(errBoom) }

@@ -30,7 +30,7 @@ func (r *Runner) purge(ctx context.Context) (removed int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()
 	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-		removed, err = s.Outbox().Purge(ctx, domain.Instant(r.config.Clock.Now().Add(-r.config.Retention)), purgeBatch)
+		removed, err = s.OutboxAdmin().Purge(ctx, domain.Instant(r.config.Clock.Now().Add(-r.config.Retention)), purgeBatch)
 		return err
 	})
 	if err != nil {
@@ -44,12 +44,9 @@ func (r *Runner) reportLate(ctx context.Context) error {
 	if r.config.OnLate == nil {
 		return nil
 	}
-	backlogs, known, err := r.backlogs(ctx)
-	switch {
-	case err != nil:
+	backlogs, err := r.backlogs(ctx)
+	if err != nil {
 		return err
-	case !known:
-		return domain.Misconfigured("outbox", "OnLate needs a store that implements ports.OutboxOperations")
 	}
 	for _, backlog := range backlogs {
 		if backlog.Oldest != nil && r.config.Clock.Now().Sub(*backlog.Oldest) >= r.config.LateAfter {

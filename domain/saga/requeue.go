@@ -9,7 +9,7 @@ import (
 )
 
 // Requeue makes abandoned erasures pending again and returns their entries. It records erasure_requeued for each entry.
-// Call Requeue after the cause of the failures is fixed. ports.Outbox.Abandoned lists the abandoned entries.
+// Call Requeue after the cause of the failures is fixed. ports.OutboxAdmin.Abandoned lists the abandoned entries.
 //
 // Requeue skips two kinds of entries:
 //
@@ -17,7 +17,7 @@ import (
 //   - Rectifications, because the outbox no longer has the corrected values. Rectify must be called with the values
 //     again.
 func (r *Runner) Requeue(ctx context.Context, s ports.Session, entryIDs ...string) ([]domain.OutboxEntry, error) {
-	requeued, err := s.Outbox().Requeue(ctx, entryIDs)
+	requeued, err := s.OutboxAdmin().Requeue(ctx, entryIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -29,15 +29,11 @@ func (r *Runner) Requeue(ctx context.Context, s ports.Session, entryIDs ...strin
 
 // RequeueMatching does the same as Requeue for abandoned erasures that match the filter, for example the erasures of
 // one resolver. It requeues at most limit entries. If more entries may match, call it again in a new session until it
-// returns no entries. It returns domain.ErrConfiguration if the store does not implement ports.OutboxOperations.
+// returns no entries.
 func (r *Runner) RequeueMatching(
 	ctx context.Context, s ports.Session, filter domain.OutboxFilter, limit int,
 ) ([]domain.OutboxEntry, error) {
-	operations, err := ports.OperationsOf(s.Outbox())
-	if err != nil {
-		return nil, err
-	}
-	requeued, err := operations.RequeueMatching(ctx, filter, limit)
+	requeued, err := s.OutboxAdmin().RequeueMatching(ctx, filter, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +44,6 @@ func (r *Runner) RequeueMatching(
 }
 
 func (r *Runner) recordRequeued(ctx context.Context, s ports.Session, requeued []domain.OutboxEntry) error {
-	r.scans.restart()
 	for _, entry := range requeued {
 		if entry.SubjectID.IsZero() { // unreadable; the next claim abandons it again unless it was repaired
 			continue
@@ -70,7 +65,7 @@ func (r *Runner) recordRequeued(ctx context.Context, s ports.Session, requeued [
 //
 // The reason is 1 to 100 characters from a to z, digits, spaces, hyphens and underscores, and does not begin or end
 // with a space. Discard returns domain.ErrInvalid for any other reason, because the audit trail must hold no personal
-// data. It returns domain.ErrConfiguration if the store does not implement ports.OutboxOperations.
+// data.
 func (r *Runner) Discard(
 	ctx context.Context, s ports.Session, reason string, entryIDs ...string,
 ) ([]domain.OutboxEntry, error) {
@@ -80,11 +75,7 @@ func (r *Runner) Discard(
 			Message: "the reason must be 1 to 100 of a-z, 0-9, spaces, hyphens and underscores",
 		}
 	}
-	operations, err := ports.OperationsOf(s.Outbox())
-	if err != nil {
-		return nil, err
-	}
-	discarded, err := operations.Discard(ctx, entryIDs)
+	discarded, err := s.OutboxAdmin().Discard(ctx, entryIDs)
 	if err != nil {
 		return nil, err
 	}

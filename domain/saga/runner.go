@@ -6,7 +6,6 @@ package saga
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -121,14 +120,9 @@ type Runner struct {
 	config    Config
 	audit     audit.Stamper
 	resolvers *resolvers.Set
-	targets   []domain.OutboxTarget
 	throttles map[string]*throttle // by system
-	turns     atomic.Uint64        // number of claims
 	wakes     chan struct{}        // holds a wake that no claim has consumed yet
-	full      atomic.Pointer[func()]
-	progress  atomic.Pointer[func()]
-	failures  atomic.Pointer[func(context.Context, domain.OutboxEntry, error)]
-	scans     scans
+	shares    shares
 	unclaimed schedule
 }
 
@@ -166,7 +160,7 @@ func NewRunner(c Config) (*Runner, error) {
 		return nil, domain.Misconfigured("saga", "Lease must be longer than CallTimeout, by a second at least")
 	}
 	r := &Runner{
-		config: c, audit: audit.Stamper{Clock: c.Clock, IDs: c.IDs}, resolvers: set, targets: set.Targets(),
+		config: c, audit: audit.Stamper{Clock: c.Clock, IDs: c.IDs}, resolvers: set,
 		throttles: map[string]*throttle{}, wakes: make(chan struct{}, 1),
 	}
 	for _, name := range set.Names() {
@@ -175,9 +169,9 @@ func NewRunner(c Config) (*Runner, error) {
 			longest: max(c.FirstBackoff, longestBreak), batch: c.Batch,
 			slots: make(chan struct{}, orDefault(c.Systems[name].Concurrency, c.Concurrency)),
 		}
-	}
-	for i := range r.targets {
-		r.targets[i].LongestWait = max(domain.LongestWait, c.MaxBackoff, c.Lease) + clockMargin
+		for _, operation := range set.OperationsOf(name) {
+			r.shares.add(name, operation)
+		}
 	}
 	return r, nil
 }

@@ -77,7 +77,14 @@ func TestABatchIsClaimedInASessionOfItsOwn(t *testing.T) {
 	w := newWorld(t, func(c *saga.Config) { c.Batch, c.Lease = 7, time.Hour }, uncalled(t))
 	gomock.InOrder(
 		w.expectSession(),
-		w.outbox.EXPECT().Claim(anything, 7, noon, noon.Add(time.Hour), "id-1", anything).Return(nil, nil),
+		w.outbox.EXPECT().Claim(anything, claimWith(func(query domain.ClaimQuery) bool {
+			entries := 0
+			for _, take := range query.Takes {
+				entries += take.Fresh + take.Retries
+			}
+			return entries == 7 && query.Now.Equal(noon) && query.LeaseUntil.Equal(noon.Add(time.Hour)) &&
+				query.LeaseToken == "id-1"
+		})).Return(nil, nil),
 	)
 	w.mustSettle(t, 0) // no second run
 }
@@ -86,7 +93,7 @@ func TestNothingIsDoneWithoutAClaim(t *testing.T) {
 	t.Run("that works", func(t *testing.T) {
 		w := newWorld(t, nil, uncalled(t))
 		w.expectSession()
-		w.outbox.EXPECT().Claim(anything, saga.DefaultBatch, anything, anything, anything, anything).Return(nil, errBoom)
+		w.outbox.EXPECT().Claim(anything, anything).Return(nil, errBoom)
 		if settled, err := w.RunOnce(t.Context()); settled != 0 || !errors.Is(err, errBoom) {
 			t.Errorf("got %d, %v", settled, err)
 		}

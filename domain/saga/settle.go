@@ -14,28 +14,28 @@ import (
 // outcomes.
 const gatherTime = 20 * time.Millisecond
 
-// settle writes n outcomes to the store as they arrive. It writes outcomes that arrive at nearly the same time in one
-// transaction.
-func (r *Runner) settle(ctx context.Context, outcomes <-chan outcome, n int) (settled int, err error) {
-	for n > 0 {
-		gathered := collect(outcomes, n)
-		n -= len(gathered)
-		done, failure := r.record(ctx, gathered)
+// settle writes the given number of outcomes to the store as they arrive. It writes outcomes that arrive at nearly the
+// same time in one transaction.
+func (n *run) settle(ctx context.Context, results <-chan attempted, left int) (settled int, err error) {
+	for left > 0 {
+		gathered := n.collect(results, left)
+		left -= len(gathered)
+		done, failure := n.record(ctx, gathered)
 		settled += done
 		err = errors.Join(err, failure)
 	}
 	return settled, err
 }
 
-// collect waits for an outcome and returns up to n outcomes that arrive within gatherTime.
-func collect(outcomes <-chan outcome, n int) []outcome {
-	gathered := []outcome{<-outcomes}
+// collect waits for a result and returns the outcomes of up to most results that arrive within gatherTime.
+func (r *Runner) collect(results <-chan attempted, most int) []outcome {
+	gathered := []outcome{r.outcomeOf(<-results)}
 	timer := time.NewTimer(gatherTime)
 	defer timer.Stop()
-	for len(gathered) < n {
+	for len(gathered) < most {
 		select {
-		case o := <-outcomes:
-			gathered = append(gathered, o)
+		case result := <-results:
+			gathered = append(gathered, r.outcomeOf(result))
 		case <-timer.C:
 			return gathered
 		}
@@ -45,11 +45,11 @@ func collect(outcomes <-chan outcome, n int) []outcome {
 
 // record writes outcomes and their audit events in one transaction. It returns the number of settled entries. It does
 // not count an entry that is returned to the outbox without a call, or that another runner has taken over.
-func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, err error) {
+func (n *run) record(ctx context.Context, outcomes []outcome) (settled int, err error) {
 	var failed []outcome
-	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+	err = n.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		settled, failed = 0, nil // Do may call the function again
-		outcomes, err := r.spareYoung(ctx, s, outcomes)
+		outcomes, err := n.spareYoung(ctx, s, outcomes)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 			if o.settlement.Status != domain.OutboxSucceeded {
 				failed = append(failed, o)
 			}
-			if err := s.Audit().Append(ctx, r.events(ctx, o, results[i].Completes)...); err != nil {
+			if err := s.Audit().Append(ctx, n.eventsOf(ctx, o, results[i].Completes)...); err != nil {
 				return err
 			}
 		}
@@ -78,12 +78,12 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 	if err != nil {
 		return 0, err
 	}
-	r.progressed()
+	n.events.progress()
 	for _, o := range failed {
 		if o.settlement.Status == domain.OutboxAbandoned {
-			r.reportEntry(ctx, o.settled(), o.cause)
+			n.report(ctx, o.settled(), o.cause)
 		} else {
-			r.report(ctx, o.settled(), o.cause)
+			n.events.failed(ctx, o.settled(), o.cause)
 		}
 	}
 	return settled, nil
@@ -101,7 +101,7 @@ func (r *Runner) spareYoung(ctx context.Context, s ports.Session, outcomes []out
 	if len(tooOld) == 0 {
 		return outcomes, nil
 	}
-	first, err := firstClaims(ctx, s, tooOld...)
+	first, err := s.Outbox().FirstClaims(ctx, tooOld)
 	if err != nil {
 		return nil, err
 	}
@@ -112,16 +112,6 @@ func (r *Runner) spareYoung(ctx context.Context, s ports.Session, outcomes []out
 		}
 	}
 	return outcomes, nil
-}
-
-// firstClaims returns the first claims of entries (see ports.OutboxOperations.FirstClaims). It returns none if the
-// store does not implement ports.OutboxOperations.
-func firstClaims(ctx context.Context, s ports.Session, entryIDs ...string) (map[string]time.Time, error) {
-	operations, ok := s.Outbox().(ports.OutboxOperations)
-	if !ok {
-		return nil, nil
-	}
-	return operations.FirstClaims(ctx, entryIDs)
 }
 
 // firstOr returns the first claim of an entry, or its intake if the store does not know the claim.
@@ -141,9 +131,9 @@ func (o outcome) settled() domain.OutboxEntry {
 	return entry
 }
 
-// events returns the audit events of an outcome. It returns no events for an operation that this version of habeas does
-// not know.
-func (r *Runner) events(ctx context.Context, o outcome, completes bool) []domain.AuditEvent {
+// eventsOf returns the audit events of an outcome. It returns no events for an operation that this version of habeas
+// does not know.
+func (r *Runner) eventsOf(ctx context.Context, o outcome, completes bool) []domain.AuditEvent {
 	entry := o.settlement.Entry
 	operation := r.audit.Operation(ctx, entry.OperationID)
 	types, known := eventTypes[entry.Operation]

@@ -69,6 +69,7 @@ func TestFiftyQuickOutcomesAreOneTransaction(t *testing.T) {
 		w.expectSession().Times(2)
 		w.settled()
 		w.expectClaim(claimed(t, domain.OperationErase, 1, 50)...)
+		w.expectClaim() // the rest of the batch
 		w.mustSettle(t, 50)
 	})
 }

@@ -32,6 +32,7 @@ type world struct {
 	sessions *mocks.MockSessionFactory
 	session  *mocks.MockSession
 	outbox   *mocks.MockOutbox
+	admin    *mocks.MockOutboxAdmin
 	audit    *mocks.MockAuditLog
 }
 
@@ -41,7 +42,8 @@ func newWorld(t *testing.T, change func(*saga.Config), registered ...ports.Resol
 	ctrl := gomock.NewController(t)
 	w := world{
 		sessions: mocks.NewMockSessionFactory(ctrl), session: mocks.NewMockSession(ctrl),
-		outbox: mocks.NewMockOutbox(ctrl), audit: mocks.NewMockAuditLog(ctrl),
+		outbox: mocks.NewMockOutbox(ctrl), admin: mocks.NewMockOutboxAdmin(ctrl),
+		audit: mocks.NewMockAuditLog(ctrl),
 	}
 	config := saga.Config{Sessions: w.sessions, Clock: clock(t), IDs: sequence(t), Resolvers: registered}
 	if change != nil {
@@ -52,6 +54,8 @@ func newWorld(t *testing.T, change func(*saga.Config), registered ...ports.Resol
 	runner.PostponeSearch()
 	w.Runner = runner
 	w.session.EXPECT().Outbox().Return(w.outbox).AnyTimes()
+	w.session.EXPECT().OutboxAdmin().Return(w.admin).AnyTimes()
+	w.outbox.EXPECT().FirstClaims(anything, anything).Return(nil, nil).AnyTimes()
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
 	return w
 }
@@ -90,9 +94,19 @@ func (w world) do(ctx context.Context, fn func(context.Context, ports.Session) e
 
 // expectClaim expects one claim, which returns these entries.
 func (w world) expectClaim(entries ...domain.OutboxEntry) *gomock.Call {
-	return w.outbox.EXPECT().Claim(anything, w.Configured().Batch, anything, anything, "id-1", anything).Return(entries,
-		nil)
+	leased := claimWith(func(query domain.ClaimQuery) bool { return query.LeaseToken == "id-1" })
+	return w.outbox.EXPECT().Claim(anything, leased).Return(entries, nil)
 }
+
+// claimWith matches the queries for which it returns true.
+type claimWith func(query domain.ClaimQuery) bool
+
+func (c claimWith) Matches(x any) bool {
+	query, ok := x.(domain.ClaimQuery)
+	return ok && c(query)
+}
+
+func (claimWith) String() string { return "a query with certain fields" }
 
 // settled records the outcomes that the runner writes. It simulates a store that accepts each outcome, and in which no
 // outcome is the last one of an operation.

@@ -14,24 +14,19 @@ import (
 // lease expires.
 const stalledAfter = 15 * time.Minute
 
-// Status returns the counts, the backlog and the findings of the outbox. It only reads. It returns
-// domain.ErrConfiguration if the store does not implement ports.OutboxOperations. A finding is a problem of one
+// Status returns the counts, the backlog and the findings of the outbox. It only reads. A finding is a problem of one
 // external system. It has one of three codes:
 //
 //   - outbox-abandoned: entries were abandoned, so a person must act.
 //   - outbox-late: an entry has been open for at least LateAfter.
 //   - outbox-stalled: an entry has been due for 15 minutes. Either no worker runs, or the circuit breaker of its system
 //     is open.
-func (r *Runner) Status(ctx context.Context, s ports.Session) (domain.Status, error) {
-	operations, err := ports.OperationsOf(s.Outbox())
-	if err != nil {
+func (r *Runner) Status(ctx context.Context, s ports.Session) (status domain.Status, err error) {
+	status = domain.NewStatus(r.config.Clock.Now())
+	if status.Counts, err = s.OutboxAdmin().Counts(ctx); err != nil {
 		return domain.Status{}, err
 	}
-	status := domain.NewStatus(r.config.Clock.Now())
-	if status.Counts, err = s.Outbox().Counts(ctx); err != nil {
-		return domain.Status{}, err
-	}
-	backlogs, err := operations.Backlog(ctx)
+	backlogs, err := s.OutboxAdmin().Backlog(ctx)
 	if err != nil {
 		return domain.Status{}, err
 	}

@@ -42,14 +42,14 @@ func (s *schedule) isDue(now time.Time, afterFullBatch bool) bool {
 
 // reportUnclaimed records the entries that have been due for a day without a claim, and calls OnAbandoned for each. The
 // entries stay due, so a process that knows their resolver can still claim them.
-func (r *Runner) reportUnclaimed(ctx context.Context) error {
+func (n *run) reportUnclaimed(ctx context.Context) error {
 	for ctx.Err() == nil {
-		found, err := r.markUnclaimed(ctx)
+		found, err := n.markUnclaimed(ctx)
 		if err != nil {
 			return err
 		}
 		for _, entry := range found {
-			r.reportEntry(ctx, entry, nil)
+			n.report(ctx, entry, nil)
 		}
 		if len(found) < unclaimedBatch {
 			break

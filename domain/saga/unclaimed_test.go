@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -42,8 +43,8 @@ func newSearching(t *testing.T, reported *[]domain.OutboxEntry, registered ...po
 	must(t, err)
 	l.Runner = runner
 	l.expectSession().AnyTimes()
-	l.outbox.EXPECT().Claim(anything, 2, anything, anything, anything, anything).DoAndReturn(
-		func(context.Context, int, time.Time, time.Time, string, ...domain.OutboxTarget) ([]domain.OutboxEntry, error) {
+	l.outbox.EXPECT().Claim(anything, anything).DoAndReturn(
+		func(context.Context, domain.ClaimQuery) ([]domain.OutboxEntry, error) {
 			l.claims++
 			return l.claimed, nil
 		}).AnyTimes()
@@ -129,11 +130,26 @@ func TestARunnerClaimsTheOperationsOfItsSystems(t *testing.T) {
 	erasing.EXPECT().Name().Return("mail").AnyTimes()
 	w := newWorld(t, func(c *saga.Config) { c.MaxBackoff = 30 * time.Hour }, uncalled(t), erasing)
 	w.expectSession()
-	longest := 30*time.Hour + time.Minute
-	w.outbox.EXPECT().Claim(anything, saga.DefaultBatch, noon, anything, anything,
-		domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase, LongestWait: longest},
-		domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationRectify, LongestWait: longest},
-		domain.OutboxTarget{Resolver: "mail", Operation: domain.OperationErase, LongestWait: longest})
+	w.outbox.EXPECT().Claim(anything, anything).DoAndReturn(
+		func(_ context.Context, query domain.ClaimQuery) ([]domain.OutboxEntry, error) {
+			if query.LongestWait != 30*time.Hour+time.Minute {
+				t.Errorf("the longest wait is %v", query.LongestWait)
+			}
+			var takes []domain.Take
+			for _, take := range query.Takes {
+				if take.Fresh <= 0 || take.Retries <= 0 {
+					t.Errorf("a take is %+v", take)
+				}
+				takes = append(takes, domain.Take{Resolver: take.Resolver, Operation: take.Operation})
+			}
+			if !slices.Equal(takes, []domain.Take{
+				{Resolver: "desk", Operation: domain.OperationErase}, {Resolver: "desk", Operation: domain.OperationRectify},
+				{Resolver: "mail", Operation: domain.OperationErase},
+			}) {
+				t.Errorf("the claim takes %v", takes)
+			}
+			return nil, nil
+		})
 	w.mustSettle(t, 0)
 }
 

@@ -53,7 +53,10 @@ func (w *world) outbox(t *testing.T) (entries []domain.OutboxEntry) {
 	t.Helper()
 	until := w.clock.now.AddDate(0, 0, 1)
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
-		entries, err = s.Outbox().Claim(ctx, 10, w.clock.now, until, "token")
+		entries, err = s.Outbox().Claim(ctx, domain.ClaimQuery{
+			Now: w.clock.now, LeaseUntil: until, LeaseToken: "token",
+			Takes: []domain.Take{{Resolver: "media", Operation: domain.OperationErase, Fresh: 10, Retries: 10}},
+		})
 		return err
 	}))
 	return entries

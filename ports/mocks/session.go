@@ -116,6 +116,20 @@ func (mr *MockSessionMockRecorder) Outbox() *gomock.Call {
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Outbox", reflect.TypeOf((*MockSession)(nil).Outbox))
 }
 
+// OutboxAdmin mocks base method.
+func (m *MockSession) OutboxAdmin() ports.OutboxAdmin {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "OutboxAdmin")
+	ret0, _ := ret[0].(ports.OutboxAdmin)
+	return ret0
+}
+
+// OutboxAdmin indicates an expected call of OutboxAdmin.
+func (mr *MockSessionMockRecorder) OutboxAdmin() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "OutboxAdmin", reflect.TypeOf((*MockSession)(nil).OutboxAdmin))
+}
+
 // Restrictions mocks base method.
 func (m *MockSession) Restrictions() ports.RestrictionStore {
 	m.ctrl.T.Helper()

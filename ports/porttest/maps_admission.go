@@ -51,7 +51,7 @@ func uses(t testing.TB) map[string]sessionUse {
 			return s.Audit().AppendEvidence(ctx, event("event-5", id))
 		},
 		"a claim": func(ctx context.Context, s ports.Session) error {
-			return errOf(s.Outbox().Claim(ctx, 10, noon.Add(sinceMorning), noon.Add(2*sinceMorning), "foreign"))
+			return errOf(s.Outbox().Claim(ctx, query(noon.Add(sinceMorning), upTo(10)...)))
 		},
 		"an entry": func(ctx context.Context, s ports.Session) error {
 			return s.Outbox().Enqueue(ctx, toErase(t, "foreign", id, 0))

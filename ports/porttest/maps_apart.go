@@ -97,25 +97,17 @@ func mapKeepsItsOutbox(t testing.TB, h MapsHarness) {
 			return s.settle(t, map[string]domain.OutboxStatus{"new": domain.OutboxSucceeded, "more": domain.OutboxFailed})
 		}},
 		calls("requeueing", func(ctx context.Context, _ testing.TB, s ports.Session) ([]string, error) {
-			return idsOf(s.Outbox().Requeue(ctx, []string{"lost"}))
+			return idsOf(s.OutboxAdmin().Requeue(ctx, []string{"lost"}))
 		}),
 		calls("discarding", func(ctx context.Context, _ testing.TB, s ports.Session) (int, error) {
-			operations, err := ports.OperationsOf(s.Outbox())
-			if err != nil {
-				return 0, err
-			}
-			discarded, err := operations.Discard(ctx, []string{"change"})
+			discarded, err := s.OutboxAdmin().Discard(ctx, []string{"change"})
 			return len(discarded), err
 		}),
 		calls("requeueing by a filter", func(ctx context.Context, _ testing.TB, s ports.Session) ([]string, error) {
-			operations, err := ports.OperationsOf(s.Outbox())
-			if err != nil {
-				return nil, err
-			}
-			return idsOf(operations.RequeueMatching(ctx, domain.OutboxFilter{}, 10))
+			return idsOf(s.OutboxAdmin().RequeueMatching(ctx, domain.OutboxFilter{}, 10))
 		}),
 		calls("a purge", func(ctx context.Context, _ testing.TB, s ports.Session) (int64, error) {
-			return s.Outbox().Purge(ctx, morning.Add(sinceMorning), 10)
+			return s.OutboxAdmin().Purge(ctx, morning.Add(sinceMorning), 10)
 		}),
 	)
 }

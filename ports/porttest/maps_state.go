@@ -60,7 +60,7 @@ func (s side) fill(t testing.TB) {
 func (s side) settle(t testing.TB, statuses map[string]domain.OutboxStatus) (claimed []string) {
 	t.Helper()
 	entries := read(t, s.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
-		return session.Outbox().Claim(ctx, 10, noon, noon.Add(lease), "token")
+		return session.Outbox().Claim(ctx, query(noon, upTo(10)...))
 	})
 	do(t, s.Store, func(ctx context.Context, session ports.Session) error {
 		var settlements []domain.Settlement
@@ -118,23 +118,13 @@ func (s side) state(t testing.TB) map[string]any {
 		},
 		"subject": func(ctx context.Context, s ports.Session) (any, error) { return s.Subjects().LockToRectify(ctx, id) },
 		"trail":   func(ctx context.Context, s ports.Session) (any, error) { return s.Audit().Trail(ctx, id) },
-		"counts":  func(ctx context.Context, s ports.Session) (any, error) { return s.Outbox().Counts(ctx) },
+		"counts":  func(ctx context.Context, s ports.Session) (any, error) { return s.OutboxAdmin().Counts(ctx) },
 		"abandoned entries": func(ctx context.Context, s ports.Session) (any, error) {
-			return s.Outbox().Abandoned(ctx, nil, 10)
+			return s.OutboxAdmin().Abandoned(ctx, nil, 10)
 		},
-		"backlog": func(ctx context.Context, s ports.Session) (any, error) {
-			operations, err := ports.OperationsOf(s.Outbox())
-			if err != nil {
-				return nil, err
-			}
-			return operations.Backlog(ctx)
-		},
+		"backlog": func(ctx context.Context, s ports.Session) (any, error) { return s.OutboxAdmin().Backlog(ctx) },
 		"first claims": func(ctx context.Context, s ports.Session) (any, error) {
-			operations, err := ports.OperationsOf(s.Outbox())
-			if err != nil {
-				return nil, err
-			}
-			return operations.FirstClaims(ctx, []string{"lost", "dropped"})
+			return s.Outbox().FirstClaims(ctx, []string{"lost", "dropped"})
 		},
 		"installation": func(ctx context.Context, s ports.Session) (any, error) {
 			return s.Installation().Read(ctx)

@@ -114,7 +114,6 @@ type (
 	}
 	withdrawsBeside struct {
 		ports.Outbox
-		ports.OutboxOperations
 		also func(sessionUse)
 	}
 	provesBeside struct {
@@ -211,8 +210,7 @@ func TestMapsThatBreakAPromiseFail(t *testing.T) {
 		},
 		"a withdrawal in both": {
 			alsoBeside(func(s ports.Session, _ domain.DataMap, also func(sessionUse)) replacedStores {
-				operations, _ := ports.OperationsOf(s.Outbox())
-				return replacedStores{Session: s, outbox: withdrawsBeside{s.Outbox(), operations, also}}
+				return replacedStores{Session: s, outbox: withdrawsBeside{s.Outbox(), also}}
 			}), finds{"a withdrawal of the customers: the other data map has changed": {mapKeepsItsOutbox}},
 		},
 		"evidence in both, also in a foreign trail": {

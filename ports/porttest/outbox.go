@@ -14,13 +14,13 @@ func TestOutbox(t *testing.T, harness StoreHarness) {
 }
 
 var outboxPromises = slices.Concat(
-	outboxEntryPromises, outboxFleetPromises, outboxFairPromises, outboxOperationsPromises,
+	outboxEntryPromises, outboxFleetPromises, outboxTakePromises, outboxOperationsPromises,
 )
 
 // outboxFleetPromises are the promises for processes that share an outbox, but have different resolvers, versions or
 // clocks. They also include the promises about unexpected values.
 var outboxFleetPromises = []promise.Promise[StoreHarness]{
-	that(outboxClaimTakesEntriesOfItsTargets, "A claim with targets takes only entries of these targets."),
+	that(outboxClaimTakesEntriesOfItsTakes, "A claim takes only entries of its takes."),
 	that(outboxClaimTakesEntriesDelayedByAWrongClock, "A clock that was ahead does not delay an entry."),
 	that(outboxClaimAbandonsUnreadableEntries, "A claim abandons an entry that it cannot read, and returns the others."),
 	that(outboxUnclaimedEntriesAreMarkedOnce,
@@ -47,7 +47,7 @@ var outboxEntryPromises = []promise.Promise[StoreHarness]{
 	that(outboxClaimTakesAnEntryAtItsInstant, "An entry is due at its instant, not only after it."),
 	that(outboxClaimTakesAnExpiredLease, "An entry is due again when its lease has expired."),
 	that(outboxClaimTakesTheOldestFirst, "A claim takes the oldest entries first, ordered by (EnqueuedAt, EntryID)."),
-	that(outboxClaimKeepsToTheLimit, "A claim takes at most limit entries."),
+	that(outboxClaimKeepsToTheLimit, "A claim takes at most as many entries as its takes permit."),
 	that(outboxClaimMarksItsEntries, "A claim marks its entries as in flight, counts the attempt and sets the lease."),
 	that(outboxClaimCanBeRolledBack, "A rollback undoes a claim."),
 	that(outboxClaimsShareNoEntry, "Concurrent claims take different entries (run with -race)."),

@@ -73,11 +73,32 @@ func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
 }
 
-// claim claims up to limit entries that are due at the given instant. The lease token contains this instant.
+// query returns a query for the takes. The lease token contains the instant.
+func query(at time.Time, takes ...domain.Take) domain.ClaimQuery {
+	return domain.ClaimQuery{Now: at, LeaseUntil: at.Add(lease), LeaseToken: token(at), Takes: takes}
+}
+
+// upTo returns takes of up to n new entries and n retries of each operation of the systems that the cases use.
+func upTo(n int) (takes []domain.Take) {
+	for _, resolver := range []string{"desk", "crm", "mail", "mail, Zoë's", "gone"} {
+		for _, operation := range []domain.Operation{domain.OperationErase, domain.OperationRectify} {
+			takes = append(takes, domain.Take{Resolver: resolver, Operation: operation, Fresh: n, Retries: n})
+		}
+	}
+	return takes
+}
+
+// claim claims entries that are due at the given instant: up to limit new entries, and as many retries, of each
+// operation of each system.
 func (b box) claim(t testing.TB, limit int, at time.Time) []domain.OutboxEntry {
 	t.Helper()
+	return b.claimFor(t, at, upTo(limit)...)
+}
+
+func (b box) claimFor(t testing.TB, at time.Time, takes ...domain.Take) []domain.OutboxEntry {
+	t.Helper()
 	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
-		return session.Outbox().Claim(ctx, limit, at, at.Add(lease), token(at))
+		return session.Outbox().Claim(ctx, query(at, takes...))
 	})
 }
 
@@ -101,16 +122,14 @@ func (b box) enqueueAndClaim(t testing.TB, entries ...domain.OutboxEntry) []doma
 // due returns the entries that are due at the given instant. It claims the entries and then rolls the session back.
 func (b box) due(t testing.TB, at time.Time) []domain.OutboxEntry {
 	t.Helper()
-	return b.dueFor(t, 1000, at)
+	return b.dueFor(t, at, upTo(1000)...)
 }
 
-// dueFor returns the entries that Claim returns for these arguments. It then rolls the session back.
-func (b box) dueFor(
-	t testing.TB, limit int, at time.Time, known ...domain.OutboxTarget,
-) (found []domain.OutboxEntry) {
+// dueFor returns the entries that Claim returns for these takes. It then rolls the session back.
+func (b box) dueFor(t testing.TB, at time.Time, takes ...domain.Take) (found []domain.OutboxEntry) {
 	t.Helper()
 	undo(t, b.Store, func(ctx context.Context, s ports.Session) (err error) {
-		found, err = s.Outbox().Claim(ctx, limit, at, at.Add(lease), token(at), known...)
+		found, err = s.Outbox().Claim(ctx, query(at, takes...))
 		return err
 	})
 	return found
@@ -128,14 +147,14 @@ func (b box) settle(t testing.TB, settlements ...domain.Settlement) []domain.Set
 func (b box) counts(t testing.TB) map[domain.OutboxStatus]int64 {
 	t.Helper()
 	return read(t, b.Store, func(ctx context.Context, session ports.Session) (map[domain.OutboxStatus]int64, error) {
-		return session.Outbox().Counts(ctx)
+		return session.OutboxAdmin().Counts(ctx)
 	})
 }
 
 func (b box) abandoned(t testing.TB, after *domain.OutboxEntry, limit int) []domain.OutboxEntry {
 	t.Helper()
 	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
-		return session.Outbox().Abandoned(ctx, after, limit)
+		return session.OutboxAdmin().Abandoned(ctx, after, limit)
 	})
 }
 

@@ -91,7 +91,7 @@ func outboxClaimKeepsToTheLimit(t testing.TB, h StoreHarness) {
 	left := 12
 	for _, limit := range []int{1, 0, 7, 10, 10} {
 		want := min(limit, left)
-		got := len(b.claim(t, limit, noon))
+		got := len(b.claimFor(t, noon, erasing("desk", limit, limit)))
 		assert(t, got == want, "up to %d of %d entries: %d were claimed", limit, left, got)
 		left -= want
 		pending := b.counts(t)[domain.OutboxPending]

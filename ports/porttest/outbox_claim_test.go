@@ -14,8 +14,8 @@ import (
 // selects the due entries.
 func claimsAt(shift func(at time.Time) time.Time) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) {
-		attempt := domain.Instant(c.at)
-		c.at = shift(c.at)
+		attempt := domain.Instant(c.query.Now)
+		c.query.Now = shift(c.query.Now)
 		return changesEach(func(e *domain.OutboxEntry) { e.LastAttemptAt = &attempt })(c.claim())
 	}}.breaks
 }
@@ -31,12 +31,12 @@ func claimDefects() defects {
 			"is not due at its instant": {outboxClaimTakesAnEntryAtItsInstant},
 		}},
 		"whatever the time": {claimsAt(func(at time.Time) time.Time { return at.Add(10_000 * time.Hour) }), found{
-			"after a claim of up to 7, 5 entries are pending, want 4": {outboxClaimKeepsToTheLimit},
+			"up to 7 of 11 entries: 8 were claimed": {outboxClaimKeepsToTheLimit},
 		}},
-		"no limit": {changesClaimCall(func(c *outboxCall) { c.limit = 1000 }), found{
+		"no limit": {changesTakes(func(take *domain.Take) { take.Fresh = 1000 }), found{
 			"were claimed": {outboxClaimKeepsToTheLimit},
 		}},
-		"at least one": {changesClaimCall(func(c *outboxCall) { c.limit = max(c.limit, 1) }), found{
+		"at least one": {changesTakes(func(take *domain.Take) { take.Fresh = max(take.Fresh, 1) }), found{
 			"entries: 1 were claimed": {outboxClaimKeepsToTheLimit},
 		}},
 		"the youngest first": {
@@ -54,9 +54,10 @@ func claimDefects() defects {
 			changesTaken(func(c outboxCall, taken entries) entries {
 				mu.Lock()
 				defer mu.Unlock()
-				if len(taken) > 0 && len(taken) < c.limit && len(last) > 0 && c.limit < 1000 {
+				most := c.query.Takes[0].Fresh
+				if len(taken) > 0 && len(taken) < most && len(last) > 0 && most < 1000 {
 					twice := last[0]
-					twice.LeaseToken = &c.token
+					twice.LeaseToken = &c.query.LeaseToken
 					taken = append(taken, twice)
 				}
 				last = taken
@@ -89,21 +90,21 @@ func claimDefects() defects {
 			"a has LastError <nil>, want timeout": {outboxFailureIsTriedAgainWhenDue},
 		}},
 		"a lease of its own length": {brokenOutbox{claim: func(c outboxCall) (entries, error) {
-			until := c.until
-			c.until = until.Add(lease)
+			until := c.query.LeaseUntil
+			c.query.LeaseUntil = until.Add(lease)
 			return changesEach(func(e *domain.OutboxEntry) { e.NextAttemptAt = &until })(c.claim())
 		}}.breaks, found{
 			"NextAttemptAt is": {outboxInstantsAreInUTCAndMicroseconds},
 			"claimed once the lease has ended are [], want [a": {outboxClaimTakesAnExpiredLease},
 		}},
-		"one token for all": {changesClaimCall(func(c *outboxCall) { c.token = "token" }), found{
+		"one token for all": {changesQuery(func(query *domain.ClaimQuery) { query.LeaseToken = "token" }), found{
 			"was claimed at attempt 1, or under the lease of another": {outboxClaimsShareNoEntry},
 		}},
 		"immediately, in a separate session": {func(store *Store) {
 			sessions := store.Sessions
 			brokenOutbox{claim: func(c outboxCall) (claimed entries, err error) {
 				err = sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-					claimed, err = s.Outbox().Claim(ctx, c.limit, c.at, c.until, c.token, c.known...)
+					claimed, err = s.Outbox().Claim(ctx, c.query)
 					return err
 				})
 				return claimed, err

@@ -159,7 +159,7 @@ func decidesBeforeTheLock(store *Store) {
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
 			mine := 0
-			o := brokenOutbox{Outbox: s.Outbox(), settle: func(c outboxCall) (results, error) {
+			o := brokenOutbox{wholeOutbox: wholeOutbox{Outbox: s.Outbox()}, settle: func(c outboxCall) (results, error) {
 				mu.Lock()
 				before := succeeded // read before the lock on the entries
 				mu.Unlock()

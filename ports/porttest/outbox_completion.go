@@ -118,7 +118,9 @@ func outboxClaimsShareNoEntry(t testing.TB, h StoreHarness) {
 				mine := fmt.Sprintf("lease %d of %d", round, claimer)
 				var claimed []domain.OutboxEntry
 				err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-					claimed, err = outbox.Claim(ctx, atOnce, noon, noon.Add(lease), mine)
+					wanted := query(noon, domain.Take{Resolver: "desk", Operation: domain.OperationErase, Fresh: atOnce, Retries: 1})
+					wanted.LeaseToken = mine
+					claimed, err = outbox.Claim(ctx, wanted)
 					return err
 				})
 				assert(t, err == nil && len(claimed) <= atOnce,
@@ -146,11 +148,12 @@ func outboxClaimsShareNoEntry(t testing.TB, h StoreHarness) {
 func outboxClaimsDoNotWaitForEachOther(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	b.enqueue(t, numbered(t, 6)...)
+	two := domain.Take{Resolver: "desk", Operation: domain.OperationErase, Fresh: 2}
 	other := make(chan []string, 1)
 	claim, claimed := concurrently(func() {
 		var found []domain.OutboxEntry
 		err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-			found, err = outbox.Claim(ctx, 2, noon, noon.Add(lease), "the other lease")
+			found, err = outbox.Claim(ctx, query(noon.Add(tick), two))
 			return err
 		})
 		assert(t, err == nil, "a concurrent claim failed: %v", err)
@@ -158,7 +161,7 @@ func outboxClaimsDoNotWaitForEachOther(t testing.TB, h StoreHarness) {
 	})
 	defer claimed()
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
-		first, err := outbox.Claim(ctx, 2, noon, noon.Add(lease), token(noon))
+		first, err := outbox.Claim(ctx, query(noon, two))
 		assert(t, slices.Equal(entryIDs(first), []string{"e000", "e001"}), "claimed %v", entryIDs(first))
 		claim()
 		second, ok := receiveWithin(other, b.patience/2)

@@ -23,11 +23,11 @@ func outboxEntriesComeWithTheCommit(t testing.TB, h StoreHarness) {
 		pending = b.counts(t)[domain.OutboxPending]
 	})
 	defer looked()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
-		if err := outbox.Enqueue(ctx, numbered(t, 1)...); err != nil {
+	do(t, b.Store, func(ctx context.Context, s ports.Session) error {
+		if err := s.Outbox().Enqueue(ctx, numbered(t, 1)...); err != nil {
 			return err
 		}
-		if _, err := outbox.Counts(ctx); err != nil { // makes the store send its buffered appends
+		if _, err := s.OutboxAdmin().Counts(ctx); err != nil { // makes the store send its buffered appends
 			return err
 		}
 		look()
@@ -45,7 +45,7 @@ func outboxEntriesGoWithARollback(t testing.TB, h StoreHarness) {
 		if err := s.Outbox().Enqueue(ctx, numbered(t, 2)...); err != nil {
 			return err
 		}
-		counts, err := s.Outbox().Counts(ctx)
+		counts, err := s.OutboxAdmin().Counts(ctx)
 		n := counts[domain.OutboxPending]
 		assert(t, err != nil || n == 2, "the session itself counts %d pending entries, want 2", n)
 		return err
@@ -100,7 +100,7 @@ func outboxSessionClaimsItsOwnEntries(t testing.TB, h StoreHarness) {
 		if err := outbox.Enqueue(ctx, numbered(t, 2)...); err != nil {
 			return err
 		}
-		claimed, err := outbox.Claim(ctx, 10, noon, noon.Add(lease), token(noon))
+		claimed, err := outbox.Claim(ctx, query(noon, upTo(10)...))
 		assert(t, slices.Equal(entryIDs(claimed), []string{"e000", "e001"}), "the session claims %v", entryIDs(claimed))
 		return err
 	})

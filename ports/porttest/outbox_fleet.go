@@ -12,14 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-func (b box) claimFor(t testing.TB, at time.Time, known ...domain.OutboxTarget) []domain.OutboxEntry {
-	t.Helper()
-	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
-		return session.Outbox().Claim(ctx, 10, at, at.Add(lease), token(at), known...)
-	})
-}
-
-func outboxClaimTakesEntriesOfItsTargets(t testing.TB, h StoreHarness) {
+func outboxClaimTakesEntriesOfItsTakes(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
 	others := []domain.OutboxEntry{
@@ -29,17 +22,16 @@ func outboxClaimTakesEntriesOfItsTargets(t testing.TB, h StoreHarness) {
 	others[0].Resolver, others[2].Operation = "crm", "forget"
 	b.enqueue(t, others...)
 	b.enqueue(t, toErase(t, "the desk's", id, 3*time.Second), toRectify(t, "the mail's correction", id, 4*time.Second))
-	desk := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase}
-	mail := domain.OutboxTarget{Resolver: "mail", Operation: domain.OperationErase}
-	expectEntries(t, "claimed for a system that has no entry", b.claimFor(t, noon, mail))
-	expectEntries(t, "claimed", b.claimFor(t, noon, desk), "the desk's")
+	expectEntries(t, "claimed without takes", b.claimFor(t, noon))
+	expectEntries(t, "claimed for a system that has no entry", b.claimFor(t, noon, erases("mail")))
+	expectEntries(t, "claimed", b.claimFor(t, noon, erases("desk")), "the desk's")
 	b.expectCount(t, "then", domain.OutboxPending, 4)
-	rectify := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationRectify}
-	crm := domain.OutboxTarget{Resolver: "crm", Operation: domain.OperationErase}
-	got := entryIDs(b.claimFor(t, noon, desk, rectify, crm))
+	rectify, forget := erases("desk"), erases("desk")
+	rectify.Operation, forget.Operation = domain.OperationRectify, "forget"
+	got := entryIDs(b.claimFor(t, noon, erases("desk"), rectify, erases("crm")))
 	want := []string{"to a new system", "the desk's correction", "the mail's correction"}
-	assert(t, slices.Equal(got, want), "claimed with more targets are %v, want %v", got, want)
-	expectEntries(t, "claimed without targets", b.claimFor(t, noon), "a new operation")
+	assert(t, slices.Equal(got, want), "claimed with more takes are %v, want %v", got, want)
+	expectEntries(t, "claimed with a new operation", b.claimFor(t, noon, forget), "a new operation")
 }
 
 func outboxClaimTakesEntriesDelayedByAWrongClock(t testing.TB, h StoreHarness) {
@@ -50,7 +42,7 @@ func outboxClaimTakesEntriesDelayedByAWrongClock(t testing.TB, h StoreHarness) {
 	e := b.claim(t, 2, ahead)
 	b.settle(t, fails(e[0], ahead.Add(time.Minute)))
 	b.enqueue(t, toErase(t, "asked to wait", id, 2*time.Second), toErase(t, "asked to wait longer", id, 3*time.Second))
-	for _, entry := range b.claimFor(t, noon.Add(-time.Minute)) {
+	for _, entry := range b.claim(t, 10, noon.Add(-time.Minute)) {
 		switch entry.EntryID {
 		case "asked to wait":
 			b.settle(t, fails(entry, noon.Add(domain.LongestWait)))
@@ -59,12 +51,16 @@ func outboxClaimTakesEntriesDelayedByAWrongClock(t testing.TB, h StoreHarness) {
 		}
 	}
 	expectEntries(t, "due", b.due(t, noon), "asked to wait longer") // the other entries are claimed or are not due
-	longer := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase, LongestWait: 2 * domain.LongestWait}
-	expectEntries(t, "claimed with a longer LongestWait", b.claimFor(t, noon, longer))
+	expectEntries(t, "claimed with a longer LongestWait", read(t, b.Store,
+		func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
+			longer := query(noon, erases("desk"))
+			longer.LongestWait = 2 * domain.LongestWait
+			return session.Outbox().Claim(ctx, longer)
+		}))
 	// The last attempt of this entry was at noon plus one hour, and its next attempt is a minute later. At noon, the last
 	// attempt is in the future, so the clock that set both was ahead. A claim at noon must return the entry.
 	b.enqueue(t, toErase(t, "tried in an hour", id, 4*time.Second))
-	for _, entry := range b.claimFor(t, noon.Add(time.Hour)) {
+	for _, entry := range b.claim(t, 10, noon.Add(time.Hour)) {
 		if entry.EntryID == "tried in an hour" {
 			b.settle(t, fails(entry, noon.Add(time.Hour+time.Minute)))
 		}
@@ -154,7 +150,8 @@ func outboxReadsDoNotCountAsWrites(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	do(t, b.Store, func(ctx context.Context, s ports.Session) error {
 		return errors.Join(
-			errOf(s.Outbox().Counts(ctx)), errOf(s.Outbox().Abandoned(ctx, nil, 10)), errOf(s.Outbox().Settle(ctx, nil)),
+			errOf(s.OutboxAdmin().Counts(ctx)), errOf(s.OutboxAdmin().Backlog(ctx)),
+			errOf(s.OutboxAdmin().Abandoned(ctx, nil, 10)), errOf(s.Outbox().Settle(ctx, nil)),
 			s.Subjects().Export(ctx, subject(t, "acme", 1), func(domain.ExportRecord) error { return nil }),
 		)
 	})

@@ -12,18 +12,25 @@ import (
 
 func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 	promise.ExpectDefects(t, *update, outboxFleetPromises, brokenStore, defects{
-		"claims of all due entries": {changesClaimCall(func(c *outboxCall) { c.known = nil }), found{
-			"claimed for a system that has no entry are [to a new system": {outboxClaimTakesEntriesOfItsTargets},
+		"claims of all due entries": {changesQuery(func(query *domain.ClaimQuery) { query.Takes = upTo(10) }), found{
+			"claimed without takes are [to a new system": {outboxClaimTakesEntriesOfItsTakes},
 		}},
-		"claims by resolver only": {changesClaimCall(func(c *outboxCall) {
-			for _, target := range c.known {
-				for _, operation := range []domain.Operation{domain.OperationErase, domain.OperationRectify} {
-					c.known = append(c.known, domain.OutboxTarget{Resolver: target.Resolver, Operation: operation})
+		"claims by resolver only": {changesQuery(func(query *domain.ClaimQuery) {
+			query.Takes = slices.Clone(query.Takes)
+			for _, take := range query.Takes {
+				if take.Operation == domain.OperationErase {
+					take.Operation = domain.OperationRectify
+					query.Takes = append(query.Takes, take)
 				}
 			}
-		}), found{"], want [the desk's]": {outboxClaimTakesEntriesOfItsTargets}}},
+		}), found{"], want [the desk's]": {outboxClaimTakesEntriesOfItsTakes}}},
 		"clocks that are always right": {skipsRetries, found{
 			"due are [], want [asked to wait longer]": {outboxClaimTakesEntriesDelayedByAWrongClock},
+		}},
+		"no longer wait": {changesQuery(func(query *domain.ClaimQuery) { query.LongestWait = 0 }), found{
+			"claimed with a longer LongestWait are [asked to wait longer], want []": {
+				outboxClaimTakesEntriesDelayedByAWrongClock,
+			},
 		}},
 		"unreadable entries in flight": {
 			changesClaimed(func(e *domain.OutboxEntry) { e.Status = domain.OutboxInFlight }),
@@ -41,7 +48,7 @@ func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 			if err != nil || len(found) == 0 {
 				return found, err
 			}
-			again, err := c.Claim(c.ctx, 1, c.at, c.at, "marked")
+			again, err := c.Claim(c.ctx, query(c.at, upTo(1)...))
 			for _, entry := range again {
 				if _, err := c.Settle(c.ctx, settlements{fails(entry, noon)}); err != nil {
 					return nil, err
@@ -49,9 +56,9 @@ func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 			}
 			return found, err
 		}}.breaks, found{"unclaimed are [e003": {outboxUnclaimedEntriesAreMarkedOnce}}},
-		"a limit below 0 that means no limit": {changesClaimCall(func(c *outboxCall) {
-			if c.limit < 0 {
-				c.limit = 1000
+		"a number below 0 that means no limit": {changesTakes(func(take *domain.Take) {
+			if take.Fresh < 0 {
+				take.Fresh = 1000
 			}
 		}), found{"up to -1: claimed are [e002]": {outboxIgnoresEmptyCalls}}},
 		"a list that is a write": {brokenOutbox{abandoned: func(c outboxCall) (entries, error) {

@@ -13,7 +13,7 @@ import (
 func (b box) requeue(t testing.TB, entryIDs ...string) []domain.OutboxEntry {
 	t.Helper()
 	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
-		return session.Outbox().Requeue(ctx, entryIDs)
+		return session.OutboxAdmin().Requeue(ctx, entryIDs)
 	})
 }
 

@@ -84,7 +84,7 @@ func operateDefects() defects {
 			"left are [an erasure of the subject], want [an erasure of the subject": {outboxWithdrawLeavesOthersAlone},
 		}},
 		"a withdrawal of erasures": {brokenOutbox{withdraw: func(c outboxCall) (entries, error) {
-			due, err := c.Claim(c.ctx, 1000, noon.Add(10_000*time.Hour), noon, "withdrawn")
+			due, err := c.Claim(c.ctx, query(noon.Add(10_000*time.Hour), upTo(1000)...))
 			if err != nil {
 				return nil, err
 			}
@@ -113,7 +113,7 @@ func operateDefects() defects {
 			found{"the instant": {outboxPurgeLeavesTheRestAlone}},
 		},
 		"a purge of open entries": {brokenOutbox{purge: func(c outboxCall) (int64, error) {
-			due, err := c.Claim(c.ctx, 1000, c.at, c.at, "purged")
+			due, err := c.Claim(c.ctx, query(c.at, upTo(1000)...))
 			for _, entry := range due {
 				if _, err := c.Settle(c.ctx, settlements{succeeds(entry)}); err != nil {
 					return 0, err

@@ -12,8 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// outboxOperationsPromises are the promises of ports.OutboxOperations. Their cases check nothing if the store does not
-// implement this interface.
+// outboxOperationsPromises are the promises of ports.OutboxAdmin for many entries, and those about first claims.
 var outboxOperationsPromises = []promise.Promise[StoreHarness]{
 	that(outboxBacklogCountsByResolver,
 		"Backlog counts the entries that have not succeeded, by resolver and status, with their oldest instants."),
@@ -28,37 +27,26 @@ var outboxOperationsPromises = []promise.Promise[StoreHarness]{
 	that(outboxFirstClaimIsResetByARelease, "FirstClaims ignores a claim that was released without a call."),
 }
 
-// withOperations calls fn with the ports.OutboxOperations of a separate session. It does not call fn, and returns
-// false, if the store does not implement ports.OutboxOperations.
-func (b box) withOperations(t testing.TB, fn func(context.Context, ports.OutboxOperations) error) (has bool) {
+// administer calls fn with the ports.OutboxAdmin of a separate session.
+func (b box) administer(t testing.TB, fn func(context.Context, ports.OutboxAdmin) error) {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
-		operations, err := ports.OperationsOf(outbox)
-		if err != nil {
-			return nil //nolint:nilerr // the port is optional
-		}
-		has = true
-		return fn(ctx, operations)
-	})
-	return has
+	do(t, b.Store, func(ctx context.Context, s ports.Session) error { return fn(ctx, s.OutboxAdmin()) })
 }
 
 func outboxBacklogCountsByResolver(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	var got []domain.OutboxBacklog
-	read := func(ctx context.Context, operations ports.OutboxOperations) (err error) {
-		got, err = operations.Backlog(ctx)
+	read := func(ctx context.Context, admin ports.OutboxAdmin) (err error) {
+		got, err = admin.Backlog(ctx)
 		return err
 	}
-	if !b.withOperations(t, read) {
-		return
-	}
+	b.administer(t, read)
 	assert(t, len(got) == 0, "the backlog of an empty outbox is %v", got)
 	e := b.enqueueAndClaim(t, slices.Concat(erasuresNamed(t, "d", 6, 0, nil), erasuresNamed(t, "c", 2, time.Hour, ofCRM),
 		erasuresNamed(t, "g", 1, 0, func(e *domain.OutboxEntry) { e.Resolver = "gone" }))...)
 	b.settle(t, succeeds(e[0]), fails(e[1], noon.Add(time.Hour)), fails(e[2], noon.Add(-time.Minute)), abandons(e[3]),
 		givesBack(e[4]), abandons(e[6]), succeeds(e[7]), succeeds(e[8]))
-	b.withOperations(t, read)
+	b.administer(t, read)
 	oldest, due := e[1].EnqueuedAt, e[4].EnqueuedAt
 	want := []domain.OutboxBacklog{
 		{Resolver: "crm", Counts: map[domain.OutboxStatus]int64{"pending": 0, "in_flight": 0, "failed": 0, "abandoned": 1}},
@@ -88,8 +76,8 @@ func outboxRequeueTakesMatchingEntries(t testing.TB, h StoreHarness) {
 	entries := slices.Concat(erasuresNamed(t, "d", 5, 0, nil), erasuresNamed(t, "c", 3, time.Hour, ofCRM))
 	entries = append(entries, toRectify(t, "r", entries[0].SubjectID, 0))
 	requeue := func(filter domain.OutboxFilter, limit int) (got []string) {
-		b.withOperations(t, func(ctx context.Context, operations ports.OutboxOperations) error {
-			requeued, err := operations.RequeueMatching(ctx, filter, limit)
+		b.administer(t, func(ctx context.Context, admin ports.OutboxAdmin) error {
+			requeued, err := admin.RequeueMatching(ctx, filter, limit)
 			for _, entry := range requeued {
 				if entry.Status != domain.OutboxPending || entry.Attempts != 0 || entry.NextAttemptAt != nil ||
 					entry.LastError != nil {
@@ -106,9 +94,6 @@ func outboxRequeueTakesMatchingEntries(t testing.TB, h StoreHarness) {
 		settlements = append(settlements, abandons(entry))
 	}
 	b.settle(t, settlements...)
-	if !b.withOperations(t, func(context.Context, ports.OutboxOperations) error { return nil }) {
-		return
-	}
 	at := func(i int) time.Time { return entries[i].EnqueuedAt }
 	for _, c := range []struct {
 		name   string
@@ -129,22 +114,19 @@ func outboxRequeueTakesMatchingEntries(t testing.TB, h StoreHarness) {
 	expectEntries(t, "still abandoned", b.abandoned(t, nil, 10), "r") // rectifications cannot be requeued
 }
 
-func (b box) discard(t testing.TB, ids ...string) (discarded []domain.Discarded, has bool) {
+func (b box) discard(t testing.TB, ids ...string) (discarded []domain.Discarded) {
 	t.Helper()
-	has = b.withOperations(t, func(ctx context.Context, operations ports.OutboxOperations) (err error) {
-		discarded, err = operations.Discard(ctx, ids)
+	b.administer(t, func(ctx context.Context, admin ports.OutboxAdmin) (err error) {
+		discarded, err = admin.Discard(ctx, ids)
 		return err
 	})
-	return discarded, has
+	return discarded
 }
 
 func outboxDiscardSettlesAbandonedEntries(t testing.TB, h StoreHarness) {
 	b := h.withAbandoned(t)
 	before := b.counts(t)
-	discarded, has := b.discard(t, "succeeded", "failed", "in flight", "pending", "unknown", "h", "b", "g", "g")
-	if !has {
-		return
-	}
+	discarded := b.discard(t, "succeeded", "failed", "in flight", "pending", "unknown", "h", "b", "g", "g")
 	var got []string
 	for _, d := range discarded {
 		got = append(got, d.Entry.EntryID)
@@ -156,7 +138,7 @@ func outboxDiscardSettlesAbandonedEntries(t testing.TB, h StoreHarness) {
 	before[domain.OutboxAbandoned] -= 3
 	before[domain.OutboxSucceeded] += 3
 	b.expectCounts(t, before)
-	again, _ := b.discard(t, "b", "g", "h")
+	again := b.discard(t, "b", "g", "h")
 	assert(t, len(again) == 0, "discarded again are %v", again)
 }
 
@@ -168,17 +150,14 @@ func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
 		toRectify(t, "r", zoe, 0))
 	b.settle(t, abandons(e[0]), abandons(e[1]), succeeds(e[2]), abandons(e[3]), fails(e[4], noon), abandons(e[5]))
 	completing := func(ids ...string) (completing []string) {
-		discarded, _ := b.discard(t, ids...)
-		for _, d := range discarded {
+		for _, d := range b.discard(t, ids...) {
 			if d.Completes {
 				completing = append(completing, d.Entry.EntryID)
 			}
 		}
 		return completing
 	}
-	if _, has := b.discard(t); !has {
-		return
-	}
+	b.discard(t)
 	for _, c := range []struct{ discard, want []string }{
 		{[]string{"r"}, nil}, // an abandoned rectification does not prevent completion
 		{[]string{"b"}, nil}, // a is still abandoned
@@ -198,10 +177,7 @@ func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
 
 func outboxFirstClaimIsResetByARequeue(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	since := b.firstClaims(t)
-	if since == nil {
-		return
-	}
+	since := func(ids ...string) map[string]time.Time { return b.firstClaims(t, ids...) }
 	e := b.enqueueAndClaim(t, erasuresNamed(t, "d", 2, 0, nil)...)
 	b.settle(t, abandons(e[0]), fails(e[1], noon.Add(24*time.Hour)))
 	first := *e[1].LastAttemptAt
@@ -224,10 +200,7 @@ func outboxFirstClaimIsResetByARequeue(t testing.TB, h StoreHarness) {
 
 func outboxFirstClaimIsResetByARelease(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	since := b.firstClaims(t)
-	if since == nil {
-		return
-	}
+	since := func(ids ...string) map[string]time.Time { return b.firstClaims(t, ids...) }
 	b.enqueue(t, erasuresNamed(t, "d", 1, 0, nil)...)
 	got := since("d0")
 	assert(t, len(got) == 0, "before any claim, FirstClaims returned %v", got)
@@ -241,18 +214,9 @@ func outboxFirstClaimIsResetByARelease(t testing.TB, h StoreHarness) {
 	assert(t, got["d0"].Equal(at), "after a release of a second claim, FirstClaims returned %v", got)
 }
 
-// firstClaims returns a function that calls FirstClaims in a separate session. It returns nil if the store does not
-// implement ports.OutboxOperations.
-func (b box) firstClaims(t testing.TB) func(ids ...string) map[string]time.Time {
+func (b box) firstClaims(t testing.TB, ids ...string) map[string]time.Time {
 	t.Helper()
-	if !b.withOperations(t, func(context.Context, ports.OutboxOperations) error { return nil }) {
-		return nil
-	}
-	return func(ids ...string) (since map[string]time.Time) {
-		b.withOperations(t, func(ctx context.Context, operations ports.OutboxOperations) (err error) {
-			since, err = operations.FirstClaims(ctx, ids)
-			return err
-		})
-		return since
-	}
+	return read(t, b.Store, func(ctx context.Context, s ports.Session) (map[string]time.Time, error) {
+		return s.Outbox().FirstClaims(ctx, ids)
+	})
 }

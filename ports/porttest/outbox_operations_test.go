@@ -10,11 +10,10 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenOps is an outbox with defective ports.OutboxOperations. Each function that is set replaces a method. The other
-// methods are correct.
+// brokenOps is an outbox with defective methods for operators. Each function that is set changes the arguments or the
+// results of a method.
 type brokenOps struct {
-	ports.Outbox
-	good ports.OutboxOperations
+	wholeOutbox
 
 	backlog func([]domain.OutboxBacklog) []domain.OutboxBacklog
 	filter  func(*domain.OutboxFilter)
@@ -27,14 +26,13 @@ type brokenOps struct {
 func (o brokenOps) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replacedStores {
 		changed := o
-		changed.Outbox = s.Outbox()
-		changed.good, _ = ports.OperationsOf(changed.Outbox)
-		return replacedStores{Session: s, outbox: changed}
+		changed.wholeOutbox = wholeOutbox{s.Outbox(), s.OutboxAdmin()}
+		return replacedStores{Session: s, outbox: changed, outboxAdmin: changed}
 	})(store)
 }
 
 func (o brokenOps) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
-	found, err := o.good.Backlog(ctx)
+	found, err := o.wholeOutbox.Backlog(ctx)
 	if o.backlog != nil {
 		found = o.backlog(found)
 	}
@@ -48,14 +46,14 @@ func (o brokenOps) RequeueMatching(ctx context.Context, filter domain.OutboxFilt
 	if o.limit != nil {
 		limit = o.limit(limit)
 	}
-	return o.good.RequeueMatching(ctx, filter, limit)
+	return o.wholeOutbox.RequeueMatching(ctx, filter, limit)
 }
 
 func (o brokenOps) Discard(ctx context.Context, ids []string) ([]domain.Discarded, error) {
 	if o.never {
 		return nil, nil
 	}
-	discarded, err := o.good.Discard(ctx, ids)
+	discarded, err := o.wholeOutbox.Discard(ctx, ids)
 	if o.discard != nil {
 		o.discard(discarded)
 	}
@@ -63,7 +61,7 @@ func (o brokenOps) Discard(ctx context.Context, ids []string) ([]domain.Discarde
 }
 
 func (o brokenOps) FirstClaims(ctx context.Context, ids []string) (map[string]time.Time, error) {
-	since, err := o.good.FirstClaims(ctx, ids)
+	since, err := o.wholeOutbox.FirstClaims(ctx, ids)
 	if o.tried != nil {
 		o.tried(since)
 	}

@@ -43,16 +43,20 @@ type (
 	results     = []domain.SettleResult
 )
 
+// wholeOutbox has the methods of both ports of an outbox.
+type wholeOutbox struct {
+	ports.Outbox
+	ports.OutboxAdmin
+}
+
 // outboxCall holds the arguments of a call of a broken outbox, and the correct outbox.
 type outboxCall struct {
-	ports.Outbox
+	wholeOutbox
 	ctx         context.Context
 	entries     entries
+	query       domain.ClaimQuery
 	limit       int
-	at          time.Time // the instant that is passed to Claim, Purge or Unclaimed
-	until       time.Time
-	token       string
-	known       []domain.OutboxTarget
+	at          time.Time // the instant that is passed to Purge or Unclaimed
 	settlements settlements
 	after       *domain.OutboxEntry
 	ids         []string
@@ -61,10 +65,7 @@ type outboxCall struct {
 
 func (c outboxCall) enqueue() error { return c.Enqueue(c.ctx, c.entries...) }
 
-func (c outboxCall) claim() (entries, error) {
-	return c.Claim(c.ctx, c.limit, c.at, c.until, c.token, c.known...)
-}
-
+func (c outboxCall) claim() (entries, error)                        { return c.Claim(c.ctx, c.query) }
 func (c outboxCall) settle() (results, error)                       { return c.Settle(c.ctx, c.settlements) }
 func (c outboxCall) counts() (map[domain.OutboxStatus]int64, error) { return c.Counts(c.ctx) }
 func (c outboxCall) abandoned() (entries, error)                    { return c.Abandoned(c.ctx, c.after, c.limit) }
@@ -75,7 +76,7 @@ func (c outboxCall) unclaimed() (entries, error)                    { return c.U
 
 // brokenOutbox is a defective outbox. Each function that is set replaces a method. The other methods are correct.
 type brokenOutbox struct {
-	ports.Outbox
+	wholeOutbox
 	enqueue                                        func(c outboxCall) error
 	claim, abandoned, requeue, withdraw, unclaimed func(c outboxCall) (entries, error)
 	settle                                         func(c outboxCall) (results, error)
@@ -86,8 +87,8 @@ type brokenOutbox struct {
 func (o brokenOutbox) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replacedStores {
 		broken := o
-		broken.Outbox = s.Outbox()
-		return replacedStores{Session: s, outbox: broken}
+		broken.wholeOutbox = wholeOutbox{s.Outbox(), s.OutboxAdmin()}
+		return replacedStores{Session: s, outbox: broken, outboxAdmin: broken}
 	})(store)
 }
 
@@ -101,51 +102,57 @@ func callOr[C, R any](broken, good func(C) (R, error), call C) (R, error) {
 
 func (o brokenOutbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error {
 	if o.enqueue != nil {
-		return o.enqueue(outboxCall{Outbox: o.Outbox, ctx: ctx, entries: added})
+		return o.enqueue(outboxCall{wholeOutbox: o.wholeOutbox, ctx: ctx, entries: added})
 	}
 	return o.Outbox.Enqueue(ctx, added...)
 }
 
-func (o brokenOutbox) Claim(
-	ctx context.Context, limit int, at, until time.Time, token string, known ...domain.OutboxTarget,
-) (entries, error) {
-	return callOr(o.claim, outboxCall.claim, outboxCall{
-		Outbox: o.Outbox, ctx: ctx, limit: limit, at: at, until: until, token: token, known: known,
-	})
+func (o brokenOutbox) Claim(ctx context.Context, query domain.ClaimQuery) (entries, error) {
+	return callOr(o.claim, outboxCall.claim, outboxCall{wholeOutbox: o.wholeOutbox, ctx: ctx, query: query})
 }
 
 func (o brokenOutbox) Settle(ctx context.Context, s settlements) (results, error) {
-	return callOr(o.settle, outboxCall.settle, outboxCall{Outbox: o.Outbox, ctx: ctx, settlements: s})
+	return callOr(o.settle, outboxCall.settle, outboxCall{wholeOutbox: o.wholeOutbox, ctx: ctx, settlements: s})
 }
 
 func (o brokenOutbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
-	return callOr(o.counts, outboxCall.counts, outboxCall{Outbox: o.Outbox, ctx: ctx})
+	return callOr(o.counts, outboxCall.counts, outboxCall{wholeOutbox: o.wholeOutbox, ctx: ctx})
 }
 
 func (o brokenOutbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) (entries, error) {
-	return callOr(o.abandoned, outboxCall.abandoned, outboxCall{Outbox: o.Outbox, ctx: ctx, after: after, limit: limit})
+	return callOr(o.abandoned, outboxCall.abandoned, outboxCall{
+		wholeOutbox: o.wholeOutbox, ctx: ctx, after: after, limit: limit,
+	})
 }
 
 func (o brokenOutbox) Requeue(ctx context.Context, ids []string) (entries, error) {
-	return callOr(o.requeue, outboxCall.requeue, outboxCall{Outbox: o.Outbox, ctx: ctx, ids: ids})
+	return callOr(o.requeue, outboxCall.requeue, outboxCall{wholeOutbox: o.wholeOutbox, ctx: ctx, ids: ids})
 }
 
 func (o brokenOutbox) Withdraw(ctx context.Context, id domain.SubjectID) (entries, error) {
-	return callOr(o.withdraw, outboxCall.withdraw, outboxCall{Outbox: o.Outbox, ctx: ctx, id: id})
+	return callOr(o.withdraw, outboxCall.withdraw, outboxCall{wholeOutbox: o.wholeOutbox, ctx: ctx, id: id})
 }
 
 func (o brokenOutbox) Purge(ctx context.Context, before time.Time, limit int) (int64, error) {
-	return callOr(o.purge, outboxCall.purge, outboxCall{Outbox: o.Outbox, ctx: ctx, at: before, limit: limit})
+	return callOr(o.purge, outboxCall.purge, outboxCall{wholeOutbox: o.wholeOutbox, ctx: ctx, at: before, limit: limit})
 }
 
 func (o brokenOutbox) Unclaimed(ctx context.Context, before time.Time, limit int) (entries, error) {
-	return callOr(o.unclaimed, outboxCall.unclaimed, outboxCall{Outbox: o.Outbox, ctx: ctx, at: before, limit: limit})
+	return callOr(o.unclaimed, outboxCall.unclaimed, outboxCall{
+		wholeOutbox: o.wholeOutbox, ctx: ctx, at: before, limit: limit,
+	})
 }
 
-// changesClaimCall returns a function that makes a store defective: its Claim passes its arguments through fn before it
-// uses them.
-func changesClaimCall(fn func(c *outboxCall)) func(*Store) {
-	return brokenOutbox{claim: func(c outboxCall) (entries, error) { fn(&c); return c.claim() }}.breaks
+// changesQuery returns a function that makes a store defective: its Claim passes its query through fn before it uses
+// the query.
+func changesQuery(fn func(query *domain.ClaimQuery)) func(*Store) {
+	return brokenOutbox{claim: func(c outboxCall) (entries, error) { fn(&c.query); return c.claim() }}.breaks
+}
+
+// changesTakes returns a function that makes a store defective: its Claim passes each take through fn before it uses
+// the take.
+func changesTakes(fn func(take *domain.Take)) func(*Store) {
+	return changesQuery(func(query *domain.ClaimQuery) { query.Takes = changed(slices.Clone(query.Takes), fn) })
 }
 
 // changesTaken returns a function that makes a store defective: its Claim passes the list of entries through fn before

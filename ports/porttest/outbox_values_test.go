@@ -12,7 +12,7 @@ import (
 func outboxValueDefects() defects {
 	return defects{
 		"the time of the attempt as given": {changesTaken(func(c outboxCall, taken entries) entries {
-			return changed(taken, func(e *domain.OutboxEntry) { e.LastAttemptAt = &c.at })
+			return changed(taken, func(e *domain.OutboxEntry) { e.LastAttemptAt = &c.query.Now })
 		}), found{"LastAttemptAt is": {outboxInstantsAreInUTCAndMicroseconds}}},
 		"bytes that are no base64": {changesEnqueued(func(e *domain.OutboxEntry) {
 			if raw, isBytes := e.Corrections[domain.CategoryIdentity].([]byte); isBytes {
@@ -68,8 +68,8 @@ func outboxValueDefects() defects {
 					return c.settle()
 				},
 				claim: func(c outboxCall) (entries, error) {
-					if c.limit == 1000 && next != nil && next.Equal(noon) && c.at.Equal(noon) {
-						c.at = noon.Add(time.Hour)
+					if c.query.Takes[0].Fresh == 1000 && next != nil && next.Equal(noon) && c.query.Now.Equal(noon) {
+						c.query.Now = noon.Add(time.Hour)
 					}
 					return c.claim()
 				},

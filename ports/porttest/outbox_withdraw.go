@@ -83,7 +83,7 @@ func outboxWithdrawnEntryHasLostItsLease(t testing.TB, h StoreHarness) {
 func (b box) purge(t testing.TB, before time.Time, limit int) int64 {
 	t.Helper()
 	return read(t, b.Store, func(ctx context.Context, session ports.Session) (int64, error) {
-		return session.Outbox().Purge(ctx, before, limit)
+		return session.OutboxAdmin().Purge(ctx, before, limit)
 	})
 }
 

@@ -119,7 +119,7 @@ func countRows(ctx context.Context, s ports.Session, id domain.SubjectID) (seen 
 	if err != nil {
 		return seen, err
 	}
-	counts, err := s.Outbox().Counts(ctx)
+	counts, err := s.OutboxAdmin().Counts(ctx)
 	if err != nil {
 		return seen, err
 	}

@@ -47,7 +47,7 @@ func rollsBackByError(changeSession func(s ports.Session) ports.Session) func(*S
 			if err := fn(ctx, changeSession(s)); err != nil {
 				return err
 			}
-			if _, err := s.Outbox().Counts(ctx); err != nil { // makes the store send its buffered appends
+			if _, err := s.OutboxAdmin().Counts(ctx); err != nil { // makes the store send its buffered appends
 				return err
 			}
 			return errors.Join(ctx.Err(), errUndo)

@@ -86,7 +86,8 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 		var session, kept ports.Session
 		err := store.Sessions.Do(t.Context(), func(_ context.Context, s ports.Session) error {
 			session, kept = s, keptStores{
-				s, s.Consents(), s.Restrictions(), s.Subjects(), s.Erased(), s.Installation(), s.Outbox(), s.Audit(),
+				s, s.Consents(), s.Restrictions(), s.Subjects(), s.Erased(), s.Installation(), s.Outbox(),
+				s.OutboxAdmin(), s.Audit(),
 			}
 			return result
 		})
@@ -117,6 +118,7 @@ type keptStores struct {
 	erased       ports.ErasedStore
 	installation ports.InstallationStore
 	outbox       ports.Outbox
+	outboxAdmin  ports.OutboxAdmin
 	audit        ports.AuditLog
 }
 
@@ -126,6 +128,7 @@ func (k keptStores) Subjects() ports.SubjectStore          { return k.subjects }
 func (k keptStores) Erased() ports.ErasedStore             { return k.erased }
 func (k keptStores) Installation() ports.InstallationStore { return k.installation }
 func (k keptStores) Outbox() ports.Outbox                  { return k.outbox }
+func (k keptStores) OutboxAdmin() ports.OutboxAdmin        { return k.outboxAdmin }
 func (k keptStores) Audit() ports.AuditLog                 { return k.audit }
 
 // useEachMethod calls each method of each store. It returns the errors, with the name of the method as the key.
@@ -165,13 +168,18 @@ func useEachMethod(ctx context.Context, s ports.Session, id domain.SubjectID) ma
 		"InstallationStore.Started":        s.Installation().Started(ctx, domain.StartedWorker{}),
 		"InstallationStore.RaiseSequences": s.Installation().RaiseSequences(ctx, 9),
 		"Outbox.Enqueue":                   s.Outbox().Enqueue(ctx, entry),
-		"Outbox.Claim":                     errOf(s.Outbox().Claim(ctx, 1, noon, after(60), token)),
+		"Outbox.Claim":                     errOf(s.Outbox().Claim(ctx, query(noon, upTo(1)...))),
 		"Outbox.Settle":                    errOf(s.Outbox().Settle(ctx, []domain.Settlement{succeeds(entry)})),
-		"Outbox.Counts":                    errOf(s.Outbox().Counts(ctx)),
-		"Outbox.Abandoned":                 errOf(s.Outbox().Abandoned(ctx, nil, 1)),
-		"Outbox.Requeue":                   errOf(s.Outbox().Requeue(ctx, []string{entry.EntryID})),
+		"Outbox.Unclaimed":                 errOf(s.Outbox().Unclaimed(ctx, noon, 1)),
 		"Outbox.Withdraw":                  errOf(s.Outbox().Withdraw(ctx, id)),
-		"Outbox.Purge":                     errOf(s.Outbox().Purge(ctx, noon.Add(time.Hour), 1)),
+		"Outbox.FirstClaims":               errOf(s.Outbox().FirstClaims(ctx, []string{entry.EntryID})),
+		"OutboxAdmin.Counts":               errOf(s.OutboxAdmin().Counts(ctx)),
+		"OutboxAdmin.Backlog":              errOf(s.OutboxAdmin().Backlog(ctx)),
+		"OutboxAdmin.Abandoned":            errOf(s.OutboxAdmin().Abandoned(ctx, nil, 1)),
+		"OutboxAdmin.Requeue":              errOf(s.OutboxAdmin().Requeue(ctx, []string{entry.EntryID})),
+		"OutboxAdmin.RequeueMatching":      errOf(s.OutboxAdmin().RequeueMatching(ctx, domain.OutboxFilter{}, 1)),
+		"OutboxAdmin.Discard":              errOf(s.OutboxAdmin().Discard(ctx, []string{entry.EntryID})),
+		"OutboxAdmin.Purge":                errOf(s.OutboxAdmin().Purge(ctx, noon.Add(time.Hour), 1)),
 		"AuditLog.Append":                  s.Audit().Append(ctx, late),
 		"AuditLog.AppendEvidence":          s.Audit().AppendEvidence(ctx, late),
 		"AuditLog.Trail":                   errOf(s.Audit().Trail(ctx, id)),

@@ -133,6 +133,7 @@ type replacedStores struct {
 	restrictions ports.RestrictionStore
 	subjects     ports.SubjectStore
 	outbox       ports.Outbox
+	outboxAdmin  ports.OutboxAdmin
 	audit        ports.AuditLog
 	erased       ports.ErasedStore
 	installation ports.InstallationStore
@@ -152,6 +153,10 @@ func (r replacedStores) Subjects() ports.SubjectStore {
 
 func (r replacedStores) Outbox() ports.Outbox {
 	return replacedOrOwn(r.outbox, ports.Session.Outbox, r.Session)
+}
+
+func (r replacedStores) OutboxAdmin() ports.OutboxAdmin {
+	return replacedOrOwn(r.outboxAdmin, ports.Session.OutboxAdmin, r.Session)
 }
 
 func (r replacedStores) Audit() ports.AuditLog {

@@ -280,7 +280,10 @@ func subjectYieldDefects() defects {
 		}, found{"in its session": {subjectExportComesBeforeWrites}}},
 		"an append that is held to be a write": {changesSessions(func(s ports.Session) replacedStores {
 			appended := false
-			o := brokenOutbox{Outbox: s.Outbox(), enqueue: func(c outboxCall) error { appended = true; return c.enqueue() }}
+			o := brokenOutbox{wholeOutbox: wholeOutbox{Outbox: s.Outbox()}, enqueue: func(c outboxCall) error {
+				appended = true
+				return c.enqueue()
+			}}
 			broken := brokenSubjects{SubjectStore: s.Subjects(), export: func(c subjectCall) error {
 				if appended {
 					return &domain.Error{Code: domain.ErrSession, Op: "export", Message: "must come first"}

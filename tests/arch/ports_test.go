@@ -15,7 +15,6 @@ import (
 var optional = map[string]string{
 	"RectifyingResolver": "a system that can correct data",
 	"KeyResolver":        "a system with objects under keys",
-	"OutboxOperations":   "the operations of an operator, until they are part of the outbox",
 }
 
 func TestNoPortIsOptionalButThoseOfAResolver(t *testing.T) {

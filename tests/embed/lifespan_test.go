@@ -113,7 +113,7 @@ func TestTheWorkerSharesTheHostsLifespan(t *testing.T) {
 	}
 	must(t, gdpr.Worker().Stop(time.Minute)) // returns immediately, because the worker is not running
 	must(t, gdpr.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		counts, err := s.Outbox().Counts(ctx)
+		counts, err := s.OutboxAdmin().Counts(ctx)
 		if counts[domain.OutboxPending] != 1 || counts[domain.OutboxSucceeded] != 1 {
 			t.Errorf("the outbox has %v", counts)
 		}

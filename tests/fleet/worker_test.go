@@ -95,7 +95,7 @@ func work(source, desk string) error {
 // stillOpen returns the number of open outbox entries.
 func stillOpen(ctx context.Context, store ports.SessionFactory) (open int64, err error) {
 	err = store.Do(ctx, func(ctx context.Context, session ports.Session) error {
-		counts, err := session.Outbox().Counts(ctx)
+		counts, err := session.OutboxAdmin().Counts(ctx)
 		open = counts[domain.OutboxPending] + counts[domain.OutboxInFlight] + counts[domain.OutboxFailed]
 		return err
 	})

@@ -167,9 +167,9 @@ func seen(t *testing.T, gdpr *app.Integration) map[string]string {
 		})
 	}
 	do(t, gdpr, func(ctx context.Context, s ports.Session) error {
-		counts, err := s.Outbox().Counts(ctx)
+		counts, err := s.OutboxAdmin().Counts(ctx)
 		show("outbox", counts, err)
-		abandoned, err := s.Outbox().Abandoned(ctx, nil, 100)
+		abandoned, err := s.OutboxAdmin().Abandoned(ctx, nil, 100)
 		show("abandoned", abandoned, err)
 		marks, err := s.Erased().Marks(ctx, domain.MarkQuery{Limit: 100})
 		show("marks", marks, err)

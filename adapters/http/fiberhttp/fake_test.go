@@ -63,6 +63,7 @@ func (s session) Consents() ports.ConsentStore         { return consents{session
 func (s session) Restrictions() ports.RestrictionStore { return restrictions{sessions: s.sessions} }
 func (session) Subjects() ports.SubjectStore           { return subjects{} }
 func (session) Outbox() ports.Outbox                   { return outbox{} }
+func (session) OutboxAdmin() ports.OutboxAdmin         { panic("not used") }
 func (session) Audit() ports.AuditLog                  { return auditLog{} }
 
 func (s consents) Append(_ context.Context, record domain.ConsentRecord) error {

@@ -79,6 +79,7 @@ func (s session) Consents() ports.ConsentStore         { return consents{session
 func (s session) Restrictions() ports.RestrictionStore { return restrictions{sessions: s.sessions} }
 func (s session) Subjects() ports.SubjectStore         { return subjects{sessions: s.sessions} }
 func (session) Outbox() ports.Outbox                   { return outbox{} }
+func (session) OutboxAdmin() ports.OutboxAdmin         { panic("not used") }
 func (s session) Audit() ports.AuditLog                { return auditLog{sessions: s.sessions} }
 
 func (s consents) Append(_ context.Context, record domain.ConsentRecord) error {

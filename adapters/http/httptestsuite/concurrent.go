@@ -83,7 +83,13 @@ func (w *world) storeIsIntact(t testing.TB, crowd int) {
 	t.Helper()
 	var entries []domain.OutboxEntry
 	w.inSession(t, func(ctx context.Context, s ports.Session) (err error) {
-		entries, err = s.Outbox().Claim(ctx, 3*crowd, time.Unix(1<<40, 0), time.Unix(1<<40, 0), "lease")
+		query := domain.ClaimQuery{Now: time.Unix(1<<40, 0), LeaseUntil: time.Unix(1<<40, 0), LeaseToken: "lease"}
+		for _, name := range []string{desk, mailing} {
+			query.Takes = append(query.Takes, domain.Take{
+				Resolver: name, Operation: domain.OperationErase, Fresh: 3 * crowd, Retries: 3 * crowd,
+			})
+		}
+		entries, err = s.Outbox().Claim(ctx, query)
 		return err
 	})
 	refs := map[string]int{}

@@ -10,31 +10,59 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func (o outbox) Claim(
-	ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string, known ...domain.OutboxTarget,
-) ([]domain.OutboxEntry, error) {
-	if limit <= 0 {
-		return nil, o.usable()
+// maxTakes is the maximum number of takes in one statement. SQLite limits the length of a UNION ALL.
+const maxTakes = 200
+
+func (o outbox) Claim(ctx context.Context, query domain.ClaimQuery) (claimed []domain.OutboxEntry, err error) {
+	if err := o.usable(); err != nil || len(query.Takes) == 0 {
+		return nil, err
 	}
 	if err := o.sendEntries(ctx); err != nil {
 		return nil, err
 	}
-	text, args := o.store.outbox.Claim(sqltext.NewClaim(limit, at, leaseUntil, known), leaseToken)
-	var claimed []domain.OutboxEntry
-	var unreadable []int
-	err := o.writePlanned(ctx, "claim", func(rows *sql.Rows) error {
-		entry, readable, err := scanEntry(rows)
-		if !readable {
-			unreadable = append(unreadable, len(claimed))
-		}
-		claimed = append(claimed, entry)
-		return err
-	}, text, args...)
-	if err == nil {
-		err = o.abandonUnreadable(ctx, claimed, unreadable)
+	began, begins := time.Now(), o.tx == nil
+	if err := o.begin(ctx); err != nil {
+		return nil, err
+	}
+	if begins {
+		o.store.scans.RoundTrip(time.Since(began))
+	}
+	read := func(takes []sqltext.BoundedTake) ([]domain.OutboxEntry, error) { return o.claim(ctx, query, takes) }
+	if o.store.dialect == sqltext.SQLite { // it has no dead rows
+		claimed, err = read(sqltext.Unbounded(query.Takes))
+	} else {
+		claimed, err = o.store.scans.Claim(query.Now, query.Takes, read, func() (dead int64, err error) {
+			err = o.read(ctx, "claim", func(rows *sql.Rows) error { return rows.Scan(&dead) }, o.store.outbox.DeadRows)
+			return dead, err
+		})
 	}
 	slices.SortFunc(claimed, domain.OutboxEntry.Compare)
 	return claimed, err
+}
+
+// claim claims the due entries of the takes, in one statement unless there are very many takes.
+func (o outbox) claim(
+	ctx context.Context, query domain.ClaimQuery, takes []sqltext.BoundedTake,
+) (claimed []domain.OutboxEntry, err error) {
+	takes = slices.DeleteFunc(takes, func(t sqltext.BoundedTake) bool { return t.Fresh <= 0 && t.Retries <= 0 })
+	var unreadable []int
+	for chunk := range slices.Chunk(takes, maxTakes) {
+		text, args, err := o.store.outbox.Claim(query, chunk)
+		if err != nil {
+			return nil, err
+		}
+		if err := o.writePlanned(ctx, "claim", func(rows *sql.Rows) error {
+			entry, readable, err := scanEntry(rows)
+			if !readable {
+				unreadable = append(unreadable, len(claimed))
+			}
+			claimed = append(claimed, entry)
+			return err
+		}, text, args...); err != nil {
+			return nil, err
+		}
+	}
+	return claimed, o.abandonUnreadable(ctx, claimed, unreadable)
 }
 
 // abandonUnreadable gives the outbox entries with these indexes the status abandoned, because one of their columns

@@ -82,8 +82,8 @@ func TestAMigrationThatIsMissingIsExplained(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	b := newBox(t, db)
 	execute(t, db, "ALTER TABLE habeas_outbox DROP COLUMN stage CASCADE") // as if a migration were missing
-	err := b.try(func(ctx context.Context, outbox ports.Outbox) error {
-		_, err := outbox.Claim(ctx, 1, noon, noon.Add(lease), "token")
+	err := b.try(func(ctx context.Context, outbox wholeOutbox) error {
+		_, err := outbox.Claim(ctx, query(noon, "token", upTo(1)...))
 		return err
 	})
 	wantDriverError(t, db, err)

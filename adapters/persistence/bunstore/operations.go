@@ -9,10 +9,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 )
-
-var _ ports.OutboxOperations = outbox{}
 
 func (o outbox) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 	if err := o.sendEntries(ctx); err != nil {
@@ -71,11 +68,18 @@ func (o outbox) RequeueMatching(
 
 func (o outbox) requeue(ctx context.Context, text string, args ...any) ([]domain.OutboxEntry, error) {
 	requeued, err := o.change(ctx, "requeue", text, args...)
-	o.enqueued = o.enqueued || len(requeued) > 0
+	if len(requeued) > 0 {
+		o.enqueued = true
+		o.AfterEnd(func(_ context.Context, err error) {
+			if err == nil {
+				o.store.scans.Restart()
+			}
+		})
+	}
 	return requeued, err
 }
 
-// Discard implements ports.OutboxOperations. Like Settle, it locks all open outbox entries of the operations to which
+// Discard implements ports.OutboxAdmin. Like Settle, it locks all open outbox entries of the operations to which
 // the discarded entries belong. If concurrent sessions settle or discard entries of one operation, exactly one session
 // therefore reports that the operation is complete.
 func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discarded, error) {

@@ -13,7 +13,8 @@ import (
 
 type outbox struct{ *session }
 
-func (s *session) Outbox() ports.Outbox { return outbox{s} }
+func (s *session) Outbox() ports.Outbox           { return outbox{s} }
+func (s *session) OutboxAdmin() ports.OutboxAdmin { return outbox{s} }
 
 func (o outbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error {
 	for _, entry := range added {

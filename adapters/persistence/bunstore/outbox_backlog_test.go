@@ -2,6 +2,7 @@ package bunstore_test
 
 import (
 	"context"
+	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
@@ -54,12 +55,9 @@ func TestClaimsDoNotReadTheBacklog(t *testing.T) {
 			hook := &statements{}
 			db := databases.PostgreSQL(t)
 			b := newBox(t, databases.WithHook(db, hook))
-			desk := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase}
-			claim := hook.during(t, func() { b.claim(t, 50, noon, desk) })[1]
-			touches := func() int {
-				return b.pagesRead(t, claim, noon, 50, noon.Add(lease), "token", noon.Add(domain.LongestWait), "desk", 0, 50,
-					"erase", noon.AddDate(-1, 0, 0), 25, "desk", "erase")
-			}
+			desk := domain.Take{Resolver: "desk", Operation: domain.OperationErase, Fresh: 50, Retries: 50}
+			claim := hook.during(t, func() { b.claim(t, noon, desk) })[1]
+			touches := func() int { return b.pagesRead(t, claim, parametersOf(t, desk, "-infinity", "infinity")...) }
 			idle := touches()
 			b.fill(t, 200, domain.OutboxPending)
 			few := touches()
@@ -78,6 +76,17 @@ func TestClaimsDoNotReadTheBacklog(t *testing.T) {
 			}
 		})
 	}
+}
+
+// parametersOf returns the parameters of a claim of one take on PostgreSQL, with bounds for the due instants.
+func parametersOf(t *testing.T, take domain.Take, from, until any) []any {
+	t.Helper()
+	takes, err := json.Marshal([]map[string]any{{
+		"resolver": take.Resolver, "operation": take.Operation, "fresh": take.Fresh, "retries": take.Retries,
+		"fresh_from": from, "retries_from": from, "until": until,
+	}})
+	must(t, err)
+	return []any{noon, noon.Add(lease), "token", noon.Add(domain.LongestWait), string(takes)}
 }
 
 // park inserts n outbox entries. sqlValues lists the SQL expressions of the resolver, the status, the number of

@@ -3,6 +3,7 @@ package bunstore_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"sync/atomic"
@@ -15,7 +16,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
-	"github.com/habeas-data/habeas/ports"
 )
 
 func TestAClaimReturnsAllFieldsOfAnEntry(t *testing.T) {
@@ -33,7 +33,7 @@ func TestAClaimReturnsAllFieldsOfAnEntry(t *testing.T) {
 			want[i].Status, want[i].Attempts = domain.OutboxInFlight, 1
 			want[i].LastAttemptAt, want[i].NextAttemptAt, want[i].LeaseToken = &at, &until, &token
 		}
-		if got := b.claim(t, 10, noon); !reflect.DeepEqual(got, want) {
+		if got := b.claim(t, noon, upTo(10)...); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v\nwant %+v", got, want)
 		}
 	})
@@ -48,7 +48,7 @@ func TestTheOldestAreClaimedFirst(t *testing.T) {
 			limit int
 			want  []string
 		}{{1, []string{"e"}}, {0, []string{}}, {2, []string{"a", "b"}}, {10, []string{"c", "f", "d"}}, {10, []string{}}} {
-			if got := ids(b.claim(t, c.limit, noon)); !slices.Equal(got, c.want) {
+			if got := ids(b.claim(t, noon, upTo(c.limit)...)); !slices.Equal(got, c.want) {
 				t.Errorf("up to %d: got %v, want %v", c.limit, got, c.want)
 			}
 		}
@@ -68,11 +68,11 @@ func TestOnlyDueEntriesAreClaimed(t *testing.T) {
 		b.enqueue(t, toErase(t, "pending", "p", time.Hour))
 		early, late := noon.Add(lease-time.Microsecond), noon.Add(lease)
 		want := []string{"failed long ago", "given back", "pending"}
-		if got := ids(b.claim(t, 10, early)); !slices.Equal(got, want) {
+		if got := ids(b.claim(t, early, upTo(10)...)); !slices.Equal(got, want) {
 			t.Errorf("before: got %v, want %v", got, want)
 		}
 		want = []string{"failed", "in flight"}
-		if got := ids(b.claim(t, 10, late)); !slices.Equal(got, want) {
+		if got := ids(b.claim(t, late, upTo(10)...)); !slices.Equal(got, want) {
 			t.Errorf("once they are due: got %v, want %v", got, want)
 		}
 	})
@@ -84,7 +84,7 @@ func TestEveryClaimIsOneAttemptMoreUnderAnotherLease(t *testing.T) {
 		b.enqueue(t, toErase(t, "a", "1", 0))
 		at, tokens := noon, map[string]bool{}
 		for attempts := 1; attempts < 5; attempts++ { // the entry is never settled
-			claimed := b.claim(t, 1, at)
+			claimed := b.claim(t, at, upTo(1)...)
 			if len(claimed) != 1 || claimed[0].Attempts != attempts || !claimed[0].LastAttemptAt.Equal(at) ||
 				!claimed[0].NextAttemptAt.Equal(at.Add(lease)) || tokens[*claimed[0].LeaseToken] {
 				t.Fatalf("attempt %d: got %+v", attempts, claimed)
@@ -99,8 +99,8 @@ func TestAClaimThatIsRolledBackChangesNothing(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "a", "1", 0))
-		err := b.try(func(ctx context.Context, outbox ports.Outbox) error {
-			claimed, err := outbox.Claim(ctx, 10, noon, noon.Add(lease), "token")
+		err := b.try(func(ctx context.Context, outbox wholeOutbox) error {
+			claimed, err := outbox.Claim(ctx, query(noon, "token", upTo(10)...))
 			if err != nil || len(claimed) != 1 {
 				t.Errorf("got %v, %v", claimed, err)
 			}
@@ -118,9 +118,9 @@ func TestAClaimThatIsRolledBackChangesNothing(t *testing.T) {
 func TestASessionClaimsItsOwnEntries(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
-		b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+		b.do(t, func(ctx context.Context, outbox wholeOutbox) error {
 			must(t, outbox.Enqueue(ctx, toErase(t, "a", "1", 0)))
-			claimed, err := outbox.Claim(ctx, 10, noon, noon.Add(lease), "token")
+			claimed, err := outbox.Claim(ctx, query(noon, "token", upTo(10)...))
 			if !slices.Equal(ids(claimed), []string{"a"}) {
 				t.Errorf("got %v", claimed)
 			}
@@ -146,31 +146,52 @@ func TestNewWorkWakesAfterTheCommit(t *testing.T) {
 		}
 		wakes("an enqueue", 1, func() { b.enqueue(t, numbered(t, 3)...) })
 		wakes("a rollback", 0, func() {
-			_ = b.try(func(ctx context.Context, outbox ports.Outbox) error {
+			_ = b.try(func(ctx context.Context, outbox wholeOutbox) error {
 				must(t, outbox.Enqueue(ctx, toErase(t, "a", "1", 0)))
 				return errHost
 			})
 		})
 		var claimed []domain.OutboxEntry
-		wakes("a claim", 0, func() { claimed = b.claim(t, 10, noon) })
+		wakes("a claim", 0, func() { claimed = b.claim(t, noon, upTo(10)...) })
 		wakes("a settlement", 0, func() { b.settle(t, abandons(claimed[0])) })
 		wakes("a requeue of nothing", 0, func() { b.requeue(t, "e0001") })
 		wakes("a requeue", 1, func() { b.requeue(t, "e0000") })
 	})
 }
 
-// The clock of another process was ahead, so the last attempt of one entry is in the future. Due entries come first.
+// The clock of another process was ahead, so the last attempt of one entry is in the future. Due retries come first.
 func TestAnEntryThatAWrongClockPostponedComesLast(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "postponed", "7", 0))
 		ahead := noon.Add(time.Hour)
-		b.settle(t, fails(b.claim(t, 1, ahead)[0], ahead.Add(time.Minute)))
+		b.settle(t, fails(b.claim(t, ahead, upTo(1)...)[0], ahead.Add(time.Minute)))
 		b.enqueue(t, toErase(t, "first", "7", time.Second), toErase(t, "second", "7", 2*time.Second))
+		for _, entry := range b.claim(t, noon.Add(-time.Hour), domain.Take{
+			Resolver: "desk", Operation: domain.OperationErase, Fresh: 2,
+		}) {
+			b.settle(t, fails(entry, noon))
+		}
 		for _, want := range [][]string{{"first", "second"}, {"postponed"}} {
-			if got := ids(b.claim(t, 2, noon)); !slices.Equal(got, want) {
+			if got := ids(b.claim(t, noon, upTo(2)...)); !slices.Equal(got, want) {
 				t.Errorf("claimed %v, want %v", got, want)
 			}
+		}
+	})
+}
+
+func TestAClaimOfManyTakesIsComplete(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		b := newBox(t, db)
+		var takes []domain.Take
+		for i := range 450 {
+			entry := toErase(t, fmt.Sprintf("e%03d", i), "7", time.Duration(i)*time.Second)
+			entry.Resolver = entry.EntryID
+			b.enqueue(t, entry)
+			takes = append(takes, domain.Take{Resolver: entry.Resolver, Operation: entry.Operation, Fresh: 1, Retries: 1})
+		}
+		if claimed := b.claim(t, noon, takes...); len(claimed) != len(takes) {
+			t.Errorf("%d were claimed", len(claimed))
 		}
 	})
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
-	"github.com/habeas-data/habeas/ports"
 )
 
 func TestConcurrentClaimsNeverShareAnEntry(t *testing.T) {
@@ -29,8 +28,8 @@ func TestConcurrentClaimsNeverShareAnEntry(t *testing.T) {
 			claimers.Go(func() {
 				for i, found := 0, 1; found > 0; i++ {
 					token := fmt.Sprintf("%d-%d", claimer, i)
-					err := b.try(func(ctx context.Context, outbox ports.Outbox) error {
-						claimed, err := outbox.Claim(ctx, 7, noon, noon.Add(lease), token)
+					err := b.try(func(ctx context.Context, outbox wholeOutbox) error {
+						claimed, err := outbox.Claim(ctx, query(noon, token, upTo(7)...))
 						found = len(claimed)
 						mu.Lock()
 						defer mu.Unlock()
@@ -62,23 +61,24 @@ func TestAClaimDoesNotWaitForEntriesThatOthersHold(t *testing.T) {
 	b := newBox(t, databases.PostgreSQL(t))
 	b.enqueue(t, numbered(t, 6)...)
 	b.enqueue(t, toErase(t, "z", "s0000", 0)) // of the subject of the first entry
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
-		first, err := outbox.Claim(ctx, 2, noon, noon.Add(lease), "token")
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) error {
+		first, err := outbox.Claim(ctx, query(noon, "token", upTo(2)...))
 		must(t, err)
 		if got := ids(first); !slices.Equal(got, []string{"e0000", "z"}) {
 			t.Errorf("first: got %v", got)
 		}
-		second := b.claim(t, 2, noon) // while the first session has not committed
+		second := b.claim(t, noon, upTo(2)...) // while the first session has not committed
 		if got := ids(second); !slices.Equal(got, []string{"e0001", "e0002"}) {
 			t.Errorf("second: got %v", got)
 		}
 		return nil
 	})
 	expired := noon.Add(lease)
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) error {
 		_, err := outbox.Settle(ctx, []domain.Settlement{succeeds(numbered(t, 1)[0])}) // locks all entries of the subject
 		must(t, err)
-		if got := ids(b.claim(t, 10, expired)); !slices.Equal(got, []string{"e0001", "e0002", "e0003", "e0004", "e0005"}) {
+		got, want := ids(b.claim(t, expired, upTo(10)...)), []string{"e0001", "e0002", "e0003", "e0004", "e0005"}
+		if !slices.Equal(got, want) {
 			t.Errorf("during a settlement: got %v", got)
 		}
 		return nil
@@ -102,13 +102,13 @@ func TestTheSecondOfTwoSettlementsWaitsAndCompletes(t *testing.T) {
 		e := b.claimOf(t, noon, order...)
 		var second sync.WaitGroup
 		var passed atomic.Bool
-		b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+		b.do(t, func(ctx context.Context, outbox wholeOutbox) error {
 			got, err := outbox.Settle(ctx, []domain.Settlement{succeeds(e[0])})
 			if !slices.Equal(got, []domain.SettleResult{applied}) {
 				t.Errorf("%v: the first got %v", order, got)
 			}
 			second.Go(func() {
-				err := b.try(func(ctx context.Context, outbox ports.Outbox) error {
+				err := b.try(func(ctx context.Context, outbox wholeOutbox) error {
 					got, err := outbox.Settle(ctx, []domain.Settlement{succeeds(e[1])})
 					if !slices.Equal(got, []domain.SettleResult{completes}) {
 						t.Errorf("%v: the second got %v", order, got)
@@ -167,7 +167,7 @@ func TestExactlyOneOfTheSessionsThatSettleASubjectCompletesIt(t *testing.T) {
 				settling.Go(func() {
 					<-start
 					var results []domain.SettleResult
-					err := b.try(func(ctx context.Context, outbox ports.Outbox) (err error) {
+					err := b.try(func(ctx context.Context, outbox wholeOutbox) (err error) {
 						runs.Add(1)
 						results, err = outbox.Settle(ctx, settlements)
 						return err

@@ -15,7 +15,7 @@ func TestACounterAtItsLimitBlocksNoEntry(t *testing.T) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "e1", "1", 0), toErase(t, "e2", "2", 0))
 		execute(t, db, "UPDATE habeas_outbox SET attempts = 2147483647 WHERE entry_id = 'e1'")
-		if got := b.claim(t, 10, noon); len(got) != 2 {
+		if got := b.claim(t, noon, upTo(10)...); len(got) != 2 {
 			t.Errorf("claimed %q", ids(got))
 		}
 	})

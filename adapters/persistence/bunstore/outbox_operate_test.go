@@ -12,12 +12,11 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
-	"github.com/habeas-data/habeas/ports"
 )
 
 func (b box) counts(t testing.TB) (counts map[domain.OutboxStatus]int64) {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) (err error) {
 		counts, err = outbox.Counts(ctx)
 		return err
 	})
@@ -26,7 +25,7 @@ func (b box) counts(t testing.TB) (counts map[domain.OutboxStatus]int64) {
 
 func (b box) abandoned(t testing.TB, after *domain.OutboxEntry, limit int) (found []domain.OutboxEntry) {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) (err error) {
 		found, err = outbox.Abandoned(ctx, after, limit)
 		return err
 	})
@@ -35,7 +34,7 @@ func (b box) abandoned(t testing.TB, after *domain.OutboxEntry, limit int) (foun
 
 func (b box) requeue(t testing.TB, entryIDs ...string) (requeued []domain.OutboxEntry) {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) (err error) {
 		requeued, err = outbox.Requeue(ctx, entryIDs)
 		return err
 	})
@@ -50,7 +49,7 @@ func TestCountsHaveEveryStatus(t *testing.T) {
 			t.Errorf("empty: got %v", got)
 		}
 		b.enqueue(t, numbered(t, 15)...)
-		e := b.claim(t, 10, noon)
+		e := b.claim(t, noon, upTo(10)...)
 		for i, entry := range e[:9] {
 			switch {
 			case i < 4:
@@ -62,7 +61,7 @@ func TestCountsHaveEveryStatus(t *testing.T) {
 			}
 		}
 		want = map[domain.OutboxStatus]int64{"pending": 6, "in_flight": 1, "succeeded": 4, "failed": 3, "abandoned": 2}
-		b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+		b.do(t, func(ctx context.Context, outbox wholeOutbox) error {
 			must(t, outbox.Enqueue(ctx, toErase(t, "one more", "1", 0)))
 			got, err := outbox.Counts(ctx)
 			if !maps.Equal(got, want) {
@@ -118,7 +117,7 @@ func TestARequeuedErasureIsAsIfItHadNeverBeenTried(t *testing.T) {
 		if got := b.requeue(t, "a", "b"); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v\nwant %+v", got, want)
 		}
-		if got := b.claim(t, 1, morning); len(got) != 1 || got[0].EntryID != "b" || got[0].Attempts != 1 {
+		if got := b.claim(t, morning, upTo(1)...); len(got) != 1 || got[0].EntryID != "b" || got[0].Attempts != 1 {
 			t.Errorf("claimed %+v", got)
 		}
 	})
@@ -181,7 +180,7 @@ func TestPurgeRemovesOldEntriesThatSucceeded(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, numbered(t, 12)...) // one entry per second
-		for i, entry := range b.claim(t, 11, noon) {
+		for i, entry := range b.claim(t, noon, upTo(11)...) {
 			switch i {
 			case 1:
 				b.settle(t, fails(entry, noon))
@@ -204,7 +203,7 @@ func TestPurgeRemovesOldEntriesThatSucceeded(t *testing.T) {
 			{noon, 100, 3, []string{"e0001", "e0002", "e0003", "e0011"}},
 			{noon, 100, 0, nil},
 		} {
-			b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+			b.do(t, func(ctx context.Context, outbox wholeOutbox) error {
 				got, err := outbox.Purge(ctx, c.before, c.limit)
 				if got != c.want {
 					t.Errorf("purged %d, want %d", got, c.want)

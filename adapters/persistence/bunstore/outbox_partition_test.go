@@ -6,7 +6,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
-	"github.com/habeas-data/habeas/ports"
 )
 
 // In a partitioned table, rows of different partitions can have the same ctid (the position of a row). A claim must
@@ -28,10 +27,10 @@ func TestAPartitionedOutboxLosesAndDuplicatesNoEntry(t *testing.T) {
 	}
 	const entries = 300
 	b.enqueue(t, numbered(t, entries)...)
-	desk := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase}
+	take := domain.Take{Resolver: "desk", Operation: domain.OperationErase, Fresh: 40}
 	taken := map[string]int{}
 	for at := noon; len(taken) < entries; {
-		claimed := b.claim(t, 40, at, desk)
+		claimed := b.claim(t, at, take)
 		if len(claimed) != min(40, entries-len(taken)) {
 			t.Fatalf("%d were claimed after %d", len(claimed), len(taken))
 		}
@@ -50,16 +49,14 @@ func TestAPartitionedOutboxLosesAndDuplicatesNoEntry(t *testing.T) {
 	if counts[domain.OutboxSucceeded] != entries/2 || counts[domain.OutboxAbandoned] != entries/2 {
 		t.Errorf("counted are %v", counts)
 	}
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
-		operations, err := ports.OperationsOf(outbox)
-		must(t, err)
-		requeued, err := operations.RequeueMatching(ctx, domain.OutboxFilter{}, 100)
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) error {
+		requeued, err := outbox.RequeueMatching(ctx, domain.OutboxFilter{}, 100)
 		if len(requeued) != 100 {
 			t.Errorf("%d were requeued", len(requeued))
 		}
 		return err
 	})
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) error {
 		removed, err := outbox.Purge(ctx, noon, 1000)
 		if removed != entries/2 {
 			t.Errorf("%d were removed", removed)

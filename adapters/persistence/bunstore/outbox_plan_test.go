@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
@@ -79,24 +78,22 @@ func testPlans(t *testing.T, large bool) {
 		}
 		b.fill(t, settledBefore, domain.OutboxSucceeded)
 		b.fill(t, min(settledBefore, 2000), domain.OutboxPending)
-		at, until, latest := any(noon), any(noon.Add(lease)), any(noon.Add(domain.LongestWait))
-		from := any(time.Time{})
-		shares := []any{"desk", 0, 25, "mail", 0, 25, "desk", 25, 25, "mail", 25, 25, "erase", from, 13, "rectify", from, 13}
+		desk := domain.Take{Resolver: "desk", Operation: domain.OperationErase, Fresh: 50, Retries: 50}
+		mail := domain.Take{Resolver: "mail", Operation: domain.OperationRectify, Fresh: 50, Retries: 50}
+		at, ofClaim := any(noon), parametersOf(t, desk, "-infinity", "infinity")
 		scans := []string{"Seq Scan on habeas_outbox", "Sort Key: habeas_outbox_1.enqueued_at"}
 		if db.Dialect().Name() == dialect.SQLite {
-			at, until, latest = "2024-03-01T12:00:00.000000Z", "2024-03-01T12:01:00.000000Z", "2024-03-02T12:00:00.000000Z"
-			from = "0001-01-01T00:00:00.000000Z"
-			shares = []any{"desk", "erase", from, 50, 50, 50, "mail", "rectify", from, 50, 50, 50}
+			at = "2024-03-01T12:00:00.000000Z"
+			ofClaim = []any{
+				at, "2024-03-01T12:01:00.000000Z", "token", "2024-03-02T12:00:00.000000Z",
+				"desk", "erase", 50, 50, "mail", "rectify", 50, 50,
+			}
 			scans = []string{"SCAN habeas_outbox\n", "habeas_outbox_settled"}
 		}
-		ofClaim := slices.Concat([]any{at, 50, until, "token", latest}, shares, []any{"desk", "erase", "mail", "rectify"})
 		var claimed []domain.OutboxEntry
-		known := []domain.OutboxTarget{
-			{Resolver: "desk", Operation: domain.OperationErase}, {Resolver: "mail", Operation: domain.OperationRectify},
-		}
-		claims := hook.during(t, func() { claimed = b.claim(t, 50, noon, known...) })
+		claims := hook.during(t, func() { claimed = b.claim(t, noon, desk, mail) })
 		finds := hook.during(t, func() {
-			b.do(t, func(ctx context.Context, o ports.Outbox) error {
+			b.do(t, func(ctx context.Context, o wholeOutbox) error {
 				_, err := o.Unclaimed(ctx, noon, 50)
 				return err
 			})
@@ -154,7 +151,7 @@ func TestABatchTakesAFixedNumberOfStatements(t *testing.T) {
 				}
 			}
 			b.enqueue(t, entries...)
-			claiming := hook.during(t, func() { entries = b.claim(t, 50, noon) })
+			claiming := hook.during(t, func() { entries = b.claim(t, noon, upTo(50)...) })
 			if len(claiming) != 3 || len(entries) != 50 { // BEGIN, the claim, COMMIT
 				t.Errorf("%s: %d were claimed by %q", name, len(entries), claiming)
 			}

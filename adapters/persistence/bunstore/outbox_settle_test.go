@@ -11,7 +11,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
-	"github.com/habeas-data/habeas/ports"
 )
 
 func TestASettlementDeletesRefsAndCorrections(t *testing.T) {
@@ -43,7 +42,7 @@ func TestASettlementDeletesRefsAndCorrections(t *testing.T) {
 			if got := b.row(t, rectification); got.String() != c.wantRectified {
 				t.Errorf("the rectification: got %s, want %s", got, c.wantRectified)
 			}
-			b.claim(t, 10, noon) // claims the entries that were given back
+			b.claim(t, noon, upTo(10)...) // claims the entries that were given back
 		}
 	})
 }
@@ -66,7 +65,8 @@ func TestASettlementUnderAnotherLeaseChangesNothing(t *testing.T) {
 		names := []string{"claimed again", "settled", "given back", "failed", "abandoned"}
 		first := b.claimOf(t, noon, names...)
 		b.settle(t, succeeds(first[1]), givesBack(first[2]), fails(first[3], noon.Add(time.Hour)), abandons(first[4]))
-		if again := b.claim(t, 1, noon.Add(lease)); !slices.Equal(ids(again), []string{"claimed again"}) {
+		retry := domain.Take{Resolver: "desk", Operation: domain.OperationErase, Retries: 1}
+		if again := b.claim(t, noon.Add(lease), retry); !slices.Equal(ids(again), []string{"claimed again"}) {
 			t.Fatalf("got %v", again)
 		}
 		b.enqueue(t, toErase(t, "never claimed", "6", 0))
@@ -142,7 +142,7 @@ func TestASettlementThatIsRolledBackChangesNothing(t *testing.T) {
 		b.enqueue(t, toErase(t, "a", "1", 0))
 		entry := b.claimOf(t, noon, "a")[0]
 		b.wantUnchanged(t, "a", func() {
-			_ = b.try(func(ctx context.Context, outbox ports.Outbox) error {
+			_ = b.try(func(ctx context.Context, outbox wholeOutbox) error {
 				_, err := outbox.Settle(ctx, []domain.Settlement{succeeds(entry)})
 				must(t, err)
 				return errHost
@@ -240,7 +240,7 @@ func TestABatchOfAnySizeIsSettled(t *testing.T) {
 		b := newBox(t, db)
 		const many = 14_000
 		b.fill(t, many, domain.OutboxPending)
-		claimed := b.claim(t, many, noon)
+		claimed := b.claim(t, noon, upTo(many)...)
 		settlements := make([]domain.Settlement, len(claimed))
 		for i, entry := range claimed {
 			settlements[i] = succeeds(entry)

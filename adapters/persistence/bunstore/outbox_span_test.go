@@ -2,6 +2,7 @@ package bunstore_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -40,21 +41,36 @@ func TestAClaimReadsNothingOutsideItsBounds(t *testing.T) {
 		_, err = db.NewRaw(statement).Exec(ctx)
 		must(t, err)
 	}
-	target := domain.OutboxTarget{
-		Resolver: "desk", Operation: domain.OperationErase,
-		DueFrom: morning.Add(10 * time.Minute), DueUntil: morning.Add(10*time.Minute + time.Second),
+	take := domain.Take{Resolver: "desk", Operation: domain.OperationErase, Fresh: 50, Retries: 50}
+	claim := hook.during(t, func() { b.claim(t, noon, domain.Take{Resolver: "nobody", Fresh: 50}) })[1]
+	from, until := morning.Add(10*time.Minute), morning.Add(10*time.Minute+time.Second)
+	claims := func(from, until any) (ids []string) {
+		tx, err := db.BeginTx(ctx, nil)
+		must(t, err)
+		defer func() { _ = tx.Rollback() }()
+		rows, err := tx.Tx.QueryContext(ctx, "WITH claimed AS ("+claim+") SELECT entry_id FROM claimed",
+			parametersOf(t, take, from, until)...)
+		must(t, err)
+		defer rows.Close()
+		for rows.Next() {
+			var id string
+			must(t, rows.Scan(&id))
+			ids = append(ids, id)
+		}
+		must(t, rows.Err())
+		return ids
 	}
-	var found []domain.OutboxEntry
-	claim := hook.during(t, func() { found = b.claim(t, 50, noon, target) })[1]
-	if len(found) != 1 || found[0].EntryID != "e6000" {
-		t.Errorf("claimed are %v", found)
+	if got := claims(from, until); !slices.Equal(got, []string{"e6000"}) {
+		t.Errorf("claimed are %v", got)
 	}
-	touches := func(from, until time.Time) int {
-		return b.pagesRead(t, claim, noon, 50, noon.Add(lease), "token", noon.Add(domain.LongestWait),
-			"desk", "erase", from, until, 50)
+	if got := claims(from.Add(time.Microsecond), "infinity"); len(got) > 0 {
+		t.Errorf("claimed from a later instant on are %v", got)
 	}
-	beginning := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
-	short, long := touches(target.DueFrom.Add(time.Minute), target.DueUntil.Add(time.Minute)), touches(beginning, noon)
+	if got := claims("-infinity", from.Add(-time.Microsecond)); len(got) > 0 {
+		t.Errorf("claimed until an earlier instant are %v", got)
+	}
+	touches := func(from, until any) int { return b.pagesRead(t, claim, parametersOf(t, take, from, until)...) }
+	short, long := touches(from.Add(time.Minute), until.Add(time.Minute)), touches("-infinity", noon)
 	if short > 60 || long < 300 {
 		t.Errorf("a second touches %d pages, and everything %d", short, long)
 	}

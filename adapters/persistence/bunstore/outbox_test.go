@@ -35,18 +35,24 @@ func newBox(t testing.TB, db *bun.DB) box {
 	return box{db, recorded(t, newStore(t, db))}
 }
 
-func (b box) do(t testing.TB, fn func(context.Context, ports.Outbox) error) {
+// wholeOutbox has the methods of both ports of an outbox.
+type wholeOutbox struct {
+	ports.Outbox
+	ports.OutboxAdmin
+}
+
+func (b box) do(t testing.TB, fn func(context.Context, wholeOutbox) error) {
 	t.Helper()
 	must(t, b.try(fn))
 }
 
 // try calls fn with the outbox of a new session. The session has a timeout, so that a test fails if its session waits
 // for another session.
-func (b box) try(fn func(context.Context, ports.Outbox) error) error {
+func (b box) try(fn func(context.Context, wholeOutbox) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute/2)
 	defer cancel()
 	return b.store.Do(ctx, func(ctx context.Context, session ports.Session) error {
-		return fn(ctx, session.Outbox())
+		return fn(ctx, wholeOutbox{session.Outbox(), session.OutboxAdmin()})
 	})
 }
 
@@ -88,15 +94,27 @@ func numbered(t testing.TB, n int) []domain.OutboxEntry {
 
 func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) error { return outbox.Enqueue(ctx, entries...) })
 }
 
-// claim claims up to limit outbox entries that are due at the given time, with a lease of one minute. The lease token
-// contains this time.
-func (b box) claim(t testing.TB, limit int, at time.Time, known ...domain.OutboxTarget) (claimed []domain.OutboxEntry) {
+// query returns a query for the given takes, with a lease of one minute.
+func query(at time.Time, token string, takes ...domain.Take) domain.ClaimQuery {
+	return domain.ClaimQuery{Now: at, LeaseUntil: at.Add(lease), LeaseToken: token, Takes: takes}
+}
+
+// upTo returns takes of up to n new entries and n retries of each operation of the desk.
+func upTo(n int) []domain.Take {
+	return []domain.Take{
+		{Resolver: "desk", Operation: domain.OperationErase, Fresh: n, Retries: n},
+		{Resolver: "desk", Operation: domain.OperationRectify, Fresh: n, Retries: n},
+	}
+}
+
+// claim claims outbox entries that are due at the given time. The lease token contains this time.
+func (b box) claim(t testing.TB, at time.Time, takes ...domain.Take) (claimed []domain.OutboxEntry) {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		claimed, err = outbox.Claim(ctx, limit, at, at.Add(lease), "claimed at "+at.String(), known...)
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) (err error) {
+		claimed, err = outbox.Claim(ctx, query(at, "claimed at "+at.String(), takes...))
 		return err
 	})
 	return claimed
@@ -105,7 +123,7 @@ func (b box) claim(t testing.TB, limit int, at time.Time, known ...domain.Outbox
 // claimOf claims all due outbox entries. It returns those with the given ids, in the order of these ids.
 func (b box) claimOf(t testing.TB, at time.Time, ids ...string) []domain.OutboxEntry {
 	t.Helper()
-	claimed := b.claim(t, 1000, at)
+	claimed := b.claim(t, at, upTo(1000)...)
 	found := make([]domain.OutboxEntry, len(ids))
 	for i, id := range ids {
 		at := slices.IndexFunc(claimed, func(entry domain.OutboxEntry) bool { return entry.EntryID == id })
@@ -119,7 +137,7 @@ func (b box) claimOf(t testing.TB, at time.Time, ids ...string) []domain.OutboxE
 
 func (b box) settle(t testing.TB, settlements ...domain.Settlement) (results []domain.SettleResult) {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) (err error) {
 		results, err = outbox.Settle(ctx, settlements)
 		return err
 	})

@@ -145,12 +145,12 @@ func TestAnUnreadableEntryIsAbandonedAndBlocksNoOther(t *testing.T) {
 					t.Errorf("requeued %+v, %v", requeued, err)
 				}
 				b.runs(t, runner, len(requeued))
-				must(t, b.try(func(ctx context.Context, o ports.Outbox) error {
+				must(t, b.try(func(ctx context.Context, o wholeOutbox) error {
 					_, err := o.Settle(ctx, []domain.Settlement{succeeds((*reported)[0])})
 					return err
 				}))
 				b.withdraw(t, "2")
-				must(t, b.try(func(ctx context.Context, o ports.Outbox) error {
+				must(t, b.try(func(ctx context.Context, o wholeOutbox) error {
 					if _, err := o.Unclaimed(ctx, noon.Add(time.Hour), 10); err != nil {
 						return err
 					}

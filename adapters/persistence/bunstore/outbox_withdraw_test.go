@@ -14,12 +14,11 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
-	"github.com/habeas-data/habeas/ports"
 )
 
 func (b box) withdraw(t testing.TB, of string) (withdrawn []domain.OutboxEntry) {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) (err error) {
 		withdrawn, err = outbox.Withdraw(ctx, subject(t, of))
 		return err
 	})
@@ -96,18 +95,18 @@ func TestAWithdrawalAndASettlementDoNotDeadlock(t *testing.T) {
 	must(t, err)
 	var runs atomic.Int64
 	var both sync.WaitGroup
-	for i, fn := range []func(context.Context, ports.Outbox) error{
-		func(ctx context.Context, outbox ports.Outbox) error {
+	for i, fn := range []func(context.Context, wholeOutbox) error{
+		func(ctx context.Context, outbox wholeOutbox) error {
 			_, err := outbox.Settle(ctx, settlements)
 			return err
 		},
-		func(ctx context.Context, outbox ports.Outbox) error {
+		func(ctx context.Context, outbox wholeOutbox) error {
 			_, err := outbox.Withdraw(ctx, subject(t, "1"))
 			return err
 		},
 	} {
 		both.Go(func() {
-			err := b.try(func(ctx context.Context, outbox ports.Outbox) error {
+			err := b.try(func(ctx context.Context, outbox wholeOutbox) error {
 				runs.Add(1)
 				return fn(ctx, outbox)
 			})
@@ -131,7 +130,7 @@ func TestAChangeThatWaitedLeavesChangedEntries(t *testing.T) {
 	for name, c := range map[string]struct {
 		entry         func(testing.TB, string, string, time.Duration) domain.OutboxEntry
 		settle        func(domain.OutboxEntry) domain.Settlement // settles the entry before the first change
-		first, second func(ctx context.Context, outbox ports.Outbox, e domain.OutboxEntry) ([]domain.OutboxEntry, error)
+		first, second func(ctx context.Context, outbox wholeOutbox, e domain.OutboxEntry) ([]domain.OutboxEntry, error)
 		want          string
 	}{
 		"a withdrawal behind a settlement": {toRectify, nil, settled, withdrawn, "succeeded 1"},
@@ -146,11 +145,11 @@ func TestAChangeThatWaitedLeavesChangedEntries(t *testing.T) {
 			}
 			var second sync.WaitGroup
 			var passed atomic.Bool
-			b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+			b.do(t, func(ctx context.Context, outbox wholeOutbox) error {
 				_, err := c.first(ctx, outbox, e)
 				second.Go(func() {
 					defer passed.Store(true)
-					err := b.try(func(ctx context.Context, outbox ports.Outbox) error {
+					err := b.try(func(ctx context.Context, outbox wholeOutbox) error {
 						changed, err := c.second(ctx, outbox, e)
 						if len(changed) > 0 {
 							t.Errorf("changed %v", changed)
@@ -173,15 +172,15 @@ func TestAChangeThatWaitedLeavesChangedEntries(t *testing.T) {
 	}
 }
 
-func settled(ctx context.Context, outbox ports.Outbox, e domain.OutboxEntry) ([]domain.OutboxEntry, error) {
+func settled(ctx context.Context, outbox wholeOutbox, e domain.OutboxEntry) ([]domain.OutboxEntry, error) {
 	_, err := outbox.Settle(ctx, []domain.Settlement{succeeds(e)})
 	return nil, err
 }
 
-func withdrawn(ctx context.Context, outbox ports.Outbox, e domain.OutboxEntry) ([]domain.OutboxEntry, error) {
+func withdrawn(ctx context.Context, outbox wholeOutbox, e domain.OutboxEntry) ([]domain.OutboxEntry, error) {
 	return outbox.Withdraw(ctx, e.SubjectID)
 }
 
-func requeued(ctx context.Context, outbox ports.Outbox, e domain.OutboxEntry) ([]domain.OutboxEntry, error) {
+func requeued(ctx context.Context, outbox wholeOutbox, e domain.OutboxEntry) ([]domain.OutboxEntry, error) {
 	return outbox.Requeue(ctx, []string{e.EntryID})
 }

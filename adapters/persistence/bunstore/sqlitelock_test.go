@@ -180,7 +180,7 @@ func TestAWriterThatWaitsHoldsNoConnection(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		return store.Do(ctx, func(ctx context.Context, s ports.Session) error { // reads on the remaining connection
-			_, err := s.Outbox().Counts(ctx)
+			_, err := s.OutboxAdmin().Counts(ctx)
 			return err
 		})
 	}))

@@ -17,6 +17,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/batch"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/scan"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -55,6 +56,7 @@ type Store struct {
 	wake     func()         // Options.Enqueued; may be nil
 	others   conn.Notifier  // notifies workers in other processes
 	plans    conn.Replans   // makes the database plan slow outbox statements again
+	scans    scan.Scans     // decides which due instants a claim reads
 	observer ports.Observer // may be nil
 
 	installation sqltext.Installation

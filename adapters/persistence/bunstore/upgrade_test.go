@@ -211,9 +211,7 @@ func wantUsable(t *testing.T, db *bun.DB) {
 		t.Errorf("the next mark is %v with number %d", marks, last)
 	}
 	b := box{db, store}
-	claimed := b.claim(t, 10, noon.AddDate(1, 0, 0),
-		domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase},
-		domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationRectify})
+	claimed := b.claim(t, noon.AddDate(1, 0, 0), upTo(10)...)
 	if got := strings.Join(ids(claimed), " "); got != "p i f" {
 		t.Errorf("claimed are %s", got)
 	}

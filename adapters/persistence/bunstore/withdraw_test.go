@@ -13,6 +13,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
+var ofRegistry = domain.Take{Resolver: "registry", Operation: domain.OperationRectify, Fresh: 10}
+
 // registry is a resolver that can rectify and has only a name. The tests never call its other methods.
 type registry struct{ ports.RectifyingResolver }
 
@@ -44,14 +46,14 @@ func TestAnErasureWithdrawsPendingCorrections(t *testing.T) {
 		})
 		var inFlight []domain.OutboxEntry
 		s.do(t, func(ctx context.Context, session ports.Session) (err error) {
-			inFlight, err = session.Outbox().Claim(ctx, 10, at, at.Add(time.Minute), "token")
+			inFlight, err = session.Outbox().Claim(ctx, query(at, "token", ofRegistry))
 			return err
 		})
 		_, err := s.erase(s.alice)
 		must(t, err)
 
 		s.do(t, func(ctx context.Context, session ports.Session) error {
-			abandoned, err := session.Outbox().Abandoned(ctx, nil, 10)
+			abandoned, err := session.OutboxAdmin().Abandoned(ctx, nil, 10)
 			must(t, err)
 			for _, entry := range abandoned {
 				if entry.SubjectID != s.alice.ID || entry.Corrections != nil || entry.Ref.Value != "" {
@@ -87,7 +89,7 @@ func TestANewRectificationCompletesDespiteAnAbandonedOne(t *testing.T) {
 					EntryID: entryID, SubjectID: s.alice.ID, Resolver: "registry", Operation: domain.OperationRectify,
 					Status: domain.OutboxPending, EnqueuedAt: at,
 				}))
-				claimed, err := session.Outbox().Claim(ctx, 10, at, at.Add(time.Minute), "token-"+entryID)
+				claimed, err := session.Outbox().Claim(ctx, query(at, "token-"+entryID, ofRegistry))
 				must(t, err)
 				results, err := session.Outbox().Settle(ctx, []domain.Settlement{{Entry: claimed[0], Status: status}})
 				completes = results[0].Completes

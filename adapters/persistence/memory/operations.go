@@ -8,10 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 )
-
-var _ ports.OutboxOperations = outbox{}
 
 func (o outbox) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 	state, err := o.read(ctx, len(o.unwritten.entries) > 0)

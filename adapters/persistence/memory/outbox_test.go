@@ -19,10 +19,18 @@ func enqueue(t testing.TB, store *memory.Store, entries ...domain.OutboxEntry) {
 	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Outbox().Enqueue(ctx, entries...) })
 }
 
+func query(n int, at, until time.Time) domain.ClaimQuery {
+	query := domain.ClaimQuery{Now: at, LeaseUntil: until, LeaseToken: "lease"}
+	for _, operation := range []domain.Operation{domain.OperationErase, domain.OperationRectify} {
+		query.Takes = append(query.Takes, domain.Take{Resolver: "desk", Operation: operation, Fresh: n, Retries: n})
+	}
+	return query
+}
+
 func claim(t testing.TB, store *memory.Store) (claimed []domain.OutboxEntry) {
 	t.Helper()
 	do(t, store, func(ctx context.Context, s ports.Session) (err error) {
-		claimed, err = s.Outbox().Claim(ctx, 100, noon, noon.Add(time.Minute), "lease")
+		claimed, err = s.Outbox().Claim(ctx, query(100, noon, noon.Add(time.Minute)))
 		return err
 	})
 	return claimed
@@ -44,7 +52,7 @@ func TestEnqueuedIsCalledAfterTheCommit(t *testing.T) {
 	store = newStore(t, memory.Options{Enqueued: func() {
 		calls++
 		do(t, store, func(ctx context.Context, s ports.Session) error { // the entry is committed, and the lock is free
-			counts, err := s.Outbox().Counts(ctx)
+			counts, err := s.OutboxAdmin().Counts(ctx)
 			must(t, err)
 			if counts[domain.OutboxPending] != 1 {
 				t.Errorf("called with %v", counts)
@@ -70,12 +78,12 @@ func TestEnqueuedIsCalledAfterTheCommit(t *testing.T) {
 		return s.Outbox().Enqueue(ctx, toErase("e", id))
 	})
 	expect(0, "requeuing an entry that is not abandoned", func(ctx context.Context, s ports.Session) error {
-		_, err := s.Outbox().Requeue(ctx, []string{"e"})
+		_, err := s.OutboxAdmin().Requeue(ctx, []string{"e"})
 		return err
 	})
 	settle(t, store, domain.Settlement{Entry: claim(t, store)[0], Status: domain.OutboxAbandoned, LastError: "refused"})
 	expect(1, "requeuing", func(ctx context.Context, s ports.Session) error {
-		_, err := s.Outbox().Requeue(ctx, []string{"e"})
+		_, err := s.OutboxAdmin().Requeue(ctx, []string{"e"})
 		return err
 	})
 }
@@ -156,7 +164,7 @@ func TestAppendedAndReturnedRecordsAreCopies(t *testing.T) {
 			}
 			record = history[0]
 
-			claimed, err := s.Outbox().Claim(ctx, 1, noon, noon, "lease")
+			claimed, err := s.Outbox().Claim(ctx, query(1, noon, noon))
 			must(t, err)
 			want := domain.Corrections{domain.CategoryTechnical: map[string]any{"k": []any{"v"}}}
 			if len(claimed) != 1 || claimed[0].Ref.Extra["region"] != "eu" || !reflect.DeepEqual(claimed[0].Corrections, want) {
@@ -182,7 +190,7 @@ func TestInstantsOfAnEntryAreUTCWithMicroseconds(t *testing.T) {
 	entry.EnqueuedAt = given
 	enqueue(t, store, entry)
 	do(t, store, func(ctx context.Context, s ports.Session) error {
-		claimed, err := s.Outbox().Claim(ctx, 1, given, given, "lease")
+		claimed, err := s.Outbox().Claim(ctx, query(1, given, given))
 		must(t, err)
 		if e := claimed[0]; e.EnqueuedAt != want || *e.LastAttemptAt != want || *e.NextAttemptAt != want {
 			t.Errorf("claimed %+v", e)

@@ -32,6 +32,7 @@ func (s *session) Consents() ports.ConsentStore         { return consentStore{s}
 func (s *session) Restrictions() ports.RestrictionStore { return restrictionStore{s} }
 func (s *session) Subjects() ports.SubjectStore         { return subjectStore{s} }
 func (s *session) Outbox() ports.Outbox                 { return outbox{s} }
+func (s *session) OutboxAdmin() ports.OutboxAdmin       { return outbox{s} }
 func (s *session) Audit() ports.AuditLog                { return auditLog{s} }
 
 // AfterEnd implements ports.Session.

@@ -72,7 +72,7 @@ func TestReadsAndAppendsDoNotWaitForAWriter(t *testing.T) {
 			must(t, err)
 			_, _, err = s.Restrictions().Latest(ctx, id, nil)
 			must(t, err)
-			_, err = s.Outbox().Counts(ctx)
+			_, err = s.OutboxAdmin().Counts(ctx)
 			must(t, err)
 			must(t, s.Audit().Append(ctx, event("e", id)))
 			must(t, s.Subjects().Export(ctx, id, func(domain.ExportRecord) error { return nil }))

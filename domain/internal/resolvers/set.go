@@ -68,16 +68,13 @@ func (s *Set) CanRectify() bool {
 	})
 }
 
-// Targets returns the operations that the resolvers can carry out. Every resolver can erase, and some can also rectify.
-func (s *Set) Targets() []domain.OutboxTarget {
-	var targets []domain.OutboxTarget
-	for _, resolver := range s.ordered {
-		targets = append(targets, domain.OutboxTarget{Resolver: resolver.Name(), Operation: domain.OperationErase})
-		if _, ok := resolver.(ports.RectifyingResolver); ok {
-			targets = append(targets, domain.OutboxTarget{Resolver: resolver.Name(), Operation: domain.OperationRectify})
-		}
+// OperationsOf returns the operations that the resolver with the name can carry out. Every resolver can erase, and some
+// can also rectify.
+func (s *Set) OperationsOf(name string) []domain.Operation {
+	if _, ok := s.byName[name].(ports.RectifyingResolver); ok {
+		return []domain.Operation{domain.OperationErase, domain.OperationRectify}
 	}
-	return targets
+	return []domain.Operation{domain.OperationErase}
 }
 
 // Route returns a Call for each ref (the id of the subject in an external system), in the order of registration, and

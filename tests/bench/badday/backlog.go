@@ -95,8 +95,12 @@ func (w *world) claim(ctx context.Context, limit int) (took time.Duration, err e
 	begin := time.Now()
 	err = w.store.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		now := domain.Instant(time.Now())
-		_, err := s.Outbox().Claim(ctx, limit, now, now.Add(5*time.Minute), w.ids.NewID(),
-			domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase})
+		kept := limit / 10
+		_, err := s.Outbox().Claim(ctx, domain.ClaimQuery{
+			Now: now, LeaseUntil: now.Add(5 * time.Minute), LeaseToken: w.ids.NewID(), Takes: []domain.Take{
+				{Resolver: "desk", Operation: domain.OperationErase, Fresh: limit - kept, Retries: kept},
+			},
+		})
 		if err != nil {
 			return err
 		}

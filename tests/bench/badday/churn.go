@@ -120,11 +120,9 @@ func (t *timedStore) Do(ctx context.Context, fn func(context.Context, ports.Sess
 
 func (s timedSession) Outbox() ports.Outbox { return timedOutbox{s.Session.Outbox(), s.timedStore} }
 
-func (o timedOutbox) Claim(
-	ctx context.Context, limit int, at, until time.Time, token string, known ...domain.OutboxTarget,
-) ([]domain.OutboxEntry, error) {
+func (o timedOutbox) Claim(ctx context.Context, query domain.ClaimQuery) ([]domain.OutboxEntry, error) {
 	begin := time.Now()
-	claimed, err := o.Outbox.Claim(ctx, limit, at, until, token, known...)
+	claimed, err := o.Outbox.Claim(ctx, query)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.claims = append(o.claims, time.Since(begin))

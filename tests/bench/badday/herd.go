@@ -124,9 +124,7 @@ func (s countedSession) Outbox() ports.Outbox {
 	return countedOutbox{s.Session.Outbox(), s.countedStore}
 }
 
-func (o countedOutbox) Claim(
-	ctx context.Context, limit int, at, until time.Time, token string, known ...domain.OutboxTarget,
-) ([]domain.OutboxEntry, error) {
+func (o countedOutbox) Claim(ctx context.Context, query domain.ClaimQuery) ([]domain.OutboxEntry, error) {
 	o.claimed.Add(1)
-	return o.Outbox.Claim(ctx, limit, at, until, token, known...)
+	return o.Outbox.Claim(ctx, query)
 }

@@ -94,36 +94,37 @@ func (o *outbox) fill(ctx context.Context, entries int) error {
 	return nil
 }
 
-// counted is a runner that reports completed outbox entries to the clock. After the last entry, or after a failure, it
-// sends to c.ended.
+// counted is an observer of a worker that reports completed outbox entries to the clock. After the last entry, or after
+// a failure, it sends to c.ended.
 type counted struct {
-	worker.Runner
 	clock *clock
 	ended chan<- error // has a buffer for one value
 }
 
-// OnFull passes a function to the wrapped runner. The runner calls this function after each full batch, so that another
-// loop of the worker claims more entries.
-func (c counted) OnFull(call func()) {
-	if runner, ok := c.Runner.(interface{ OnFull(call func()) }); ok {
-		runner.OnFull(call)
-	}
+func (counted) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.Ended)) {
+	return ctx, nil
 }
 
-func (c counted) RunOnce(ctx context.Context) (int, error) {
-	settled, err := c.Runner.RunOnce(ctx)
-	if all := c.clock.settled(settled, time.Now()); err != nil || all {
+func (c counted) Observe(_ context.Context, observation domain.Observation) {
+	poll, ok := observation.(domain.PollObserved)
+	if !ok {
+		return
+	}
+	var err error
+	if poll.Outcome != domain.OutcomeOK {
+		err = fmt.Errorf("a batch ended with the outcome %s", poll.Outcome)
+	}
+	if all := c.clock.settled(poll.Settled, time.Now()); err != nil || all {
 		select {
 		case c.ended <- err:
 		default:
 		}
 	}
-	return settled, err
 }
 
 func (o *outbox) drain(ctx context.Context, clock *clock) (err error) {
 	ended := make(chan error, 1)
-	w, err := worker.New(counted{o.stack.Runner, clock, ended}, worker.Options{Workers: o.workers})
+	w, err := worker.New(o.stack.Runner, worker.Options{Workers: o.workers, Observer: counted{clock, ended}})
 	if err != nil {
 		return err
 	}

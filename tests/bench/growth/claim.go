@@ -46,7 +46,10 @@ func claim(limit int) timed {
 
 func (w *world) claim(ctx context.Context, s ports.Session, limit int) ([]domain.OutboxEntry, error) {
 	now := domain.Instant(time.Now())
-	return s.Outbox().Claim(ctx, limit, now, now.Add(time.Hour), w.ids.NewID())
+	return s.Outbox().Claim(ctx, domain.ClaimQuery{
+		Now: now, LeaseUntil: now.Add(time.Hour), LeaseToken: w.ids.NewID(),
+		Takes: []domain.Take{{Resolver: "desk", Operation: domain.OperationErase, Fresh: limit}},
+	})
 }
 
 func enough(claimed []domain.OutboxEntry, limit int) error {

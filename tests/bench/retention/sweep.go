@@ -10,6 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/domain/sweep"
 	"github.com/habeas-data/habeas/internal/system"
 )
@@ -84,9 +85,13 @@ func (w *world) pass(ctx context.Context) (swept int64, err error) {
 	if err != nil {
 		return 0, err
 	}
+	runner, err := saga.NewRunner(saga.Config{Sessions: engines.Sessions, Clock: system.Clock{}, IDs: &system.IDs{}})
+	if err != nil {
+		return 0, err
+	}
 	ended := make(chan error, 1)
 	var reports domain.SweepReport
-	work, err := worker.New(idle{}, worker.Options{PollInterval: time.Hour, Tasks: []worker.Task{{
+	work, err := worker.New(runner, worker.Options{PollInterval: time.Hour, Tasks: []worker.Task{{
 		Name: "sweep", Every: time.Hour, Run: func(ctx context.Context) (bool, error) {
 			report, more, err := sweeper.RunOnce(ctx, time.Second)
 			reports.Add(report)
@@ -108,10 +113,6 @@ func (w *world) pass(ctx context.Context) (swept int64, err error) {
 	}
 	return reports.Subjects, errors.Join(err, work.Stop(time.Minute))
 }
-
-type idle struct{}
-
-func (idle) RunOnce(context.Context) (int, error) { return 0, nil }
 
 // load erases customers one after the other at a constant rate.
 type load struct {

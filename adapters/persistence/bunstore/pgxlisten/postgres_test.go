@@ -78,7 +78,7 @@ func enqueueIn(t *testing.T, sessions ports.SessionFactory, err error) {
 			EntryID: (&system.IDs{}).NewID(), SubjectID: id, Resolver: "desk", Operation: domain.OperationErase,
 			Status: domain.OutboxPending, EnqueuedAt: time.Now(),
 		})
-		if _, counted := s.Outbox().Counts(ctx); counted != nil || added != nil { // the insert is sent
+		if _, counted := s.OutboxAdmin().Counts(ctx); counted != nil || added != nil { // the insert is sent
 			return errors.Join(added, counted)
 		}
 		return err

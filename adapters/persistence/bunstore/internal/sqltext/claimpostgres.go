@@ -2,9 +2,7 @@ package sqltext
 
 import (
 	"strconv"
-	"strings"
-
-	"github.com/habeas-data/habeas/domain"
+	"time"
 )
 
 const (
@@ -25,56 +23,57 @@ const (
 				WHERE stage = 0 AND {prefer index} AND (resolver, operation) > (targets.resolver, targets.operation)
 				ORDER BY resolver, operation LIMIT 1) AS next)`
 
-	// dueBySystem selects and locks the due outbox entries of a claim. LIMIT stops the scan, so the statement locks only
-	// the entries that it selects.
+	// dueInTurn selects and locks the due outbox entries of a claim. $5 is a JSON array of takes. The inner LIMIT {most}
+	// is a number in the text, because the planner must know a number. It is at least as high as the numbers of all takes.
+	// The outer LIMIT stops the scan, so the statement locks only the entries that it selects.
 	//
-	// A system is the external system of one resolver, and the column "place" is the index of the system. A target is a
-	// resolver and an operation. The statement first selects the share of each system. It then selects further entries of
-	// each system, until the limit of the claim is reached. The entries of a system have this order:
-	//
-	//   - levels 1 and 2: for each target, up to halfShare new entries and up to halfShare retries
-	//   - level 3: entries whose next attempt is later than $5, because a wrong clock has postponed them
-	//   - levels 4 and 5: the remaining new entries and retries
-	//
-	// At the end, the statement selects entries whose last attempt is later than the end of the new lease ($3). A wrong
-	// clock has recorded such an attempt. {limit} is a number in the text and not a parameter, because the planner must
-	// know the number.
-	dueBySystem = `
-		due AS MATERIALIZED (
-			SELECT e.entry_id FROM (
-				SELECT e.entry_id FROM ({systems}) AS s CROSS JOIN LATERAL (
-					SELECT x.entry_id FROM (
-						SELECT t.operation, r.low, r.since, r.high, r.passed, r.most
-						FROM ({targets}) AS t CROSS JOIN LATERAL (VALUES
-							({fresh}, CAST('-infinity' AS timestamptz), t.since, CAST('-infinity' AS timestamptz), 0, t.half),
-							({retries}, {retries from}, '-infinity', CAST($1 AS timestamptz), 0, t.half),
-							(3, CAST($5 AS timestamptz), 'infinity', 'infinity', 0, t.half),
-							(4, '-infinity', t.since, '-infinity', t.half, {limit}),
-							(5, {retries from}, '-infinity', CAST($1 AS timestamptz), t.half, {limit})
-						) AS r (level, low, since, high, passed, most)
-						WHERE t.place = s.place
-						ORDER BY r.level, t.number
-					) AS k CROSS JOIN LATERAL (
-						SELECT y.entry_id FROM (
-							SELECT entry_id FROM {outbox}
-							WHERE stage = 0 AND resolver = s.resolver AND operation = k.operation
-								AND ({due}, enqueued_at) >= (k.low, k.since) AND {due} <= k.high
-								AND {prefer index}
-							ORDER BY {due}, enqueued_at, entry_id LIMIT {limit} FOR UPDATE SKIP LOCKED
-						) AS y OFFSET k.passed LIMIT k.most
-					) AS x OFFSET s.passed LIMIT s.most
-				) AS e
-				UNION ALL
-				SELECT e.entry_id FROM (
+	// The retries of a take have three parts: retries that are due, entries whose next attempt is later than $4, and
+	// entries whose last attempt is later than the end of the new lease ($2). A wrong clock has written the instants of
+	// the last two parts. The conditions of the last part are a CASE expression, so that the planner chooses the index of
+	// the last attempts.
+	dueInTurn = `
+		WITH due AS MATERIALIZED (
+			SELECT e.entry_id FROM jsonb_to_recordset(CAST($5 AS jsonb)) AS take (
+				resolver text, operation text, fresh integer, retries integer,
+				fresh_from timestamptz, retries_from timestamptz, until timestamptz
+			) CROSS JOIN LATERAL (
+				(SELECT f.entry_id FROM (
 					SELECT entry_id FROM {outbox}
-					WHERE stage = 0 AND last_attempt_at > CAST($3 AS timestamptz){of known targets}
-					ORDER BY last_attempt_at LIMIT {limit} FOR UPDATE SKIP LOCKED
-				) AS e
-			) AS e LIMIT $2)`
+					WHERE {of take} AND {due} = '-infinity' AND enqueued_at >= take.fresh_from AND enqueued_at <= take.until
+						AND {prefer index}
+					ORDER BY {due}, enqueued_at, entry_id LIMIT {most} FOR UPDATE SKIP LOCKED
+				) AS f LIMIT take.fresh)
+				UNION ALL
+				(SELECT r.entry_id FROM (
+					SELECT * FROM (
+						SELECT entry_id FROM {outbox}
+						WHERE {of take} AND {due} >= GREATEST(take.retries_from, CAST('0001-01-01' AS timestamptz))
+							AND {due} <= LEAST(take.until, CAST($1 AS timestamptz)) AND {prefer index}
+						ORDER BY {due}, enqueued_at, entry_id LIMIT {most} FOR UPDATE SKIP LOCKED
+					) AS overdue
+					UNION ALL
+					SELECT * FROM (
+						SELECT entry_id FROM {outbox}
+						WHERE {of take} AND {due} > CAST($4 AS timestamptz) AND {prefer index}
+						ORDER BY {due}, enqueued_at, entry_id LIMIT {most} FOR UPDATE SKIP LOCKED
+					) AS postponed
+					UNION ALL
+					SELECT * FROM (
+						SELECT entry_id FROM {outbox}
+						WHERE stage = 0 AND last_attempt_at > CAST($2 AS timestamptz)
+							AND CASE WHEN resolver = take.resolver AND operation = take.operation
+								AND {due} > CAST($1 AS timestamptz) AND {due} <= CAST($4 AS timestamptz) THEN TRUE ELSE FALSE END
+						ORDER BY last_attempt_at LIMIT {most} FOR UPDATE SKIP LOCKED
+					) AS tried_later
+				) AS r LIMIT take.retries)
+			) AS e)`
 
-	// retriesFrom is the lower bound of the due instants of retried outbox entries. It excludes new entries, because their
-	// due instant is negative infinity.
-	retriesFrom = `GREATEST(t.since, CAST('0001-01-01' AS timestamptz))`
+	// deadRows counts the dead rows of an outbox that may be partitioned.
+	deadRows = `
+		SELECT CAST(COALESCE(sum(pg_stat_get_dead_tuples(o.relid)), 0) AS bigint) FROM (
+			SELECT CAST(to_regclass({outbox name}) AS oid)
+			UNION SELECT CAST(relid AS oid) FROM pg_partition_tree(to_regclass({outbox name}))
+		) AS o (relid)`
 
 	// unclaimedInPostgres reads up to {limit} new outbox entries and up to {limit} retries of each target (resolver and
 	// operation) in the order of the index. It then selects the oldest $2 of these entries.
@@ -101,67 +100,37 @@ const (
 
 // dueEntries returns a statement that locks the due outbox entries, and skips entries that another transaction has
 // locked.
-func (p postgres) dueEntries(tables Tables, c Claim, args *Args) string {
-	if c.isBounded() {
-		return p.dueWithinBounds(tables, c, args)
+func (p postgres) dueEntries(tables Tables, takes []BoundedTake, args *Args) (string, error) {
+	type row struct {
+		Resolver    string `json:"resolver"`
+		Operation   string `json:"operation"`
+		Fresh       int    `json:"fresh"`
+		Retries     int    `json:"retries"`
+		FreshFrom   any    `json:"fresh_from"`
+		RetriesFrom any    `json:"retries_from"`
+		Until       any    `json:"until"`
 	}
-	limit := strconv.Itoa(c.limit)
-	text, systems, targets := "WITH "+dueBySystem, p.systemRows(c, args), p.targetRows(c, args)
-	if len(c.systems) == 0 {
-		text = "WITH RECURSIVE " + openTargets + ", " + dueBySystem
-		systems = "SELECT 1 AS place, resolver, operation AS only, 0 AS passed, " + limit + " AS most FROM targets"
-		targets = "SELECT 1 AS place, 1 AS number, s.only AS operation, CAST('-infinity' AS timestamptz) AS since, " +
-			strconv.Itoa((c.limit+1)/2) + " AS half"
+	bound := func(at time.Time, unbounded string) any {
+		if at.IsZero() {
+			return unbounded
+		}
+		return p.Instant(at)
 	}
-	fresh, retries := c.levels()
-	return tables.fill(text, "systems", systems, "targets", targets, "of known targets", isOfKnownTargets(c, args),
-		"fresh", fresh, "retries", retries, "retries from", retriesFrom, "limit", limit,
-		"due", dueInPostgres, "prefer index", p.preferIndex("entry_id"))
-}
-
-// systemRows returns the query for {systems} of dueBySystem. The query first returns a row for the share of each
-// system, and then a row for the further entries of each system. If there is only one system, the query returns only
-// the row for its share. The column "passed" is the number of outbox entries to skip. The column "most" is the maximum
-// number of entries to select.
-func (postgres) systemRows(c Claim, args *Args) string {
-	var rows []string
-	for turn := range min(2, len(c.systems)) {
-		for i, s := range c.systems {
-			passed, most := 0, s.share
-			if turn > 0 {
-				passed, most = s.share, s.maximum-s.share
-			}
-			rows = append(rows, "("+strings.Join([]string{
-				strconv.Itoa(len(rows)), strconv.Itoa(i), args.add(s.resolver, "text"), args.add(passed, "integer"),
-				args.add(most, "integer"),
-			}, ", ")+")")
+	rows, most := make([]row, len(takes)), 64
+	for i, t := range takes {
+		rows[i] = row{
+			t.Resolver, string(t.Operation), max(0, t.Fresh), max(0, t.Retries),
+			bound(t.FreshFrom, "-infinity"), bound(t.RetriesFrom, "-infinity"), bound(t.Until, "infinity"),
+		}
+		for most < max(t.Fresh, t.Retries) {
+			most *= 2 // few different numbers, so that the database prepares few statements
 		}
 	}
-	return "SELECT place, resolver, passed, most FROM (VALUES " + strings.Join(rows, ", ") +
-		") AS s (turn, place, resolver, passed, most) ORDER BY turn"
-}
-
-// targetRows returns the query for {targets} of dueBySystem. The query returns one row for each target (resolver and
-// operation) of each system.
-func (p postgres) targetRows(c Claim, args *Args) string {
-	var rows []string
-	for i, s := range c.systems {
-		for j, target := range s.targets {
-			rows = append(rows, "("+strings.Join([]string{
-				strconv.Itoa(i), strconv.Itoa(j), args.add(string(target.Operation), "text"),
-				args.add(p.dueFrom(target), "timestamptz"), args.add(s.halfShare(), "integer"),
-			}, ", ")+")")
-		}
-	}
-	return "SELECT * FROM (VALUES " + strings.Join(rows, ", ") + ") AS t (place, number, operation, since, half)"
-}
-
-// dueFrom returns the parameter for target.DueFrom, or negative infinity if target.DueFrom is zero.
-func (p postgres) dueFrom(target domain.OutboxTarget) any {
-	if target.DueFrom.IsZero() {
-		return "-infinity"
-	}
-	return p.Instant(target.DueFrom)
+	list, err := JSON("outbox", rows)
+	*args = append(*args, list)
+	return tables.fill(dueInTurn,
+		"of take", "stage = 0 AND resolver = take.resolver AND operation = take.operation", "most", strconv.Itoa(most),
+		"due", dueInPostgres, "prefer index", p.preferIndex("entry_id")), err
 }
 
 // unclaimedEntries returns a statement that locks the unclaimed outbox entries, and skips entries that another

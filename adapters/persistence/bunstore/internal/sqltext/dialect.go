@@ -41,10 +41,10 @@ type Dialect interface {
 	erasureInstant(tables Tables, first, second string) string
 
 	// dueEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due, which
-	// contains the ids of the outbox entries to claim. Parameters $1 to $3 are the instant of the claim, the limit, and
-	// the end of the lease. $4 is the token of the lease, and $5 is the result of domain.LatestNextAttempt. dueEntries
-	// appends further parameters to args.
-	dueEntries(tables Tables, c Claim, args *Args) string
+	// contains the ids of the outbox entries to claim. $1 is the instant of the claim, $2 the end of the lease, $3 the
+	// token of the lease, and $4 the result of domain.ClaimQuery.LatestNextAttempt. dueEntries appends further parameters
+	// to args.
+	dueEntries(tables Tables, takes []BoundedTake, args *Args) (string, error)
 
 	// unclaimedEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due,
 	// which contains the ids of up to $2 outbox entries that match isUnclaimed, oldest first. The parameter limit must

@@ -10,6 +10,7 @@ import (
 // columns of entryColumns.
 type Outbox struct {
 	Counts          string // returns the number of entries for each status
+	DeadRows        string // returns the number of dead rows of the outbox, on PostgreSQL
 	Backlog         string // by resolver and status: the number of entries, the first enqueued_at, the first due instant
 	Abandoned       string // reads up to $1 abandoned entries, oldest first
 	AbandonedAfter  string // like Abandoned, but only entries after the entry $3, which was enqueued at $2
@@ -115,7 +116,7 @@ const (
 		UPDATE {outbox} SET
 			status = 'in_flight',
 			attempts = CASE WHEN attempts < 2147483647 THEN attempts + 1 ELSE attempts END,
-			last_attempt_at = $1, next_attempt_at = $3, lease_token = $4,
+			last_attempt_at = $1, next_attempt_at = $2, lease_token = $3,
 			tried_since = CASE WHEN tried_since > {earliest instant} THEN tried_since ELSE $1 END
 		WHERE {due}
 		RETURNING {entry}`
@@ -167,6 +168,7 @@ func NewOutbox(w *Writer) *Outbox {
 	due := d.isInQuery("entry_id", "SELECT entry_id FROM due")
 	return &Outbox{
 		Counts:          in(countEntries),
+		DeadRows:        in(deadRows, "outbox name", literal(w.Tables.Outbox)),
 		Backlog:         in(backlog),
 		Abandoned:       in(abandoned),
 		AbandonedAfter:  in(abandonedAfter),
@@ -200,13 +202,6 @@ func entryColumns() string {
 		{enqueued}, {last attempt}, {next attempt}, last_error, lease_token, operation_id`,
 		"enqueued", readable("enqueued_at"),
 		"last attempt", readable("last_attempt_at"), "next attempt", readable("next_attempt_at"))
-}
-
-// Claim returns the statement that claims due outbox entries and returns these entries.
-func (o *Outbox) Claim(c Claim, leaseToken string) (text string, args []any) {
-	d := o.w.Dialect
-	all := Args{d.Instant(c.claimedAt), c.limit, d.Instant(c.leaseUntil), leaseToken, d.Instant(c.latestNextAttempt)}
-	return d.dueEntries(o.w.Tables, c, &all) + " " + o.claim, all
 }
 
 // AbandonUnreadable returns the statement that sets outbox entries to abandoned. The parameters of the statement are
