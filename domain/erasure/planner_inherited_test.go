@@ -298,12 +298,14 @@ func TestARelationToDeletedRowsMustBeDecided(t *testing.T) {
 		},
 		"the same person": {
 			comments(func(c *domain.Table) {
-				c.Relations[1].Columns, c.Relations[1].ReferencedColumns = []string{"users_id", "post_id"}, []string{"users_id", "id"}
+				c.Relations[1].Columns = []string{"users_id", "post_id"}
+				c.Relations[1].ReferencedColumns = []string{"users_id", "id"}
 			}), deleted, "",
 		},
 		"the same column, but another person": {
 			comments(func(c *domain.Table) {
-				c.Relations[1].Columns, c.Relations[1].ReferencedColumns = []string{"users_id", "post_id"}, []string{"id", "users_id"}
+				c.Relations[1].Columns = []string{"users_id", "post_id"}
+				c.Relations[1].ReferencedColumns = []string{"id", "users_id"}
 			}), deleted, "comments.users_id, post_id: refers to posts",
 		},
 	} {
