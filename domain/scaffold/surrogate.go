@@ -199,9 +199,18 @@ func (t *table) askForUnique() {
 			if c.Personal == nil || !slices.Contains(u.Columns, c.Name) {
 				continue
 			}
-			if c.Personal.Strategy == domain.StrategyNull && !u.NullsEqual || c.Unique() {
+			differs := c.Unique()
+			switch c.Personal.Strategy { //nolint:exhaustive // the others write a surrogate
+			case domain.StrategyNull:
+				differs = !u.NullsEqual
+			case domain.StrategyRetain: // a kept value may be equal in two rows, so that it does not set them apart
+				if differs || c.Personal.Since == "" {
+					continue
+				}
+			}
+			if differs {
 				apart = true
-			} else if c.Personal.Strategy != domain.StrategyRetain || c.Personal.Since != "" {
+			} else {
 				equal = append(equal, c.Name)
 			}
 		}
