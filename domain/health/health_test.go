@@ -302,12 +302,14 @@ type plainSession struct {
 	err error
 }
 
-func (s plainSession) Outbox() ports.Outbox { return plainOutbox{err: s.err} }
+func (s plainSession) OutboxAdmin() ports.OutboxAdmin { return plainOutbox{err: s.err} }
 
 type plainOutbox struct {
-	ports.Outbox
+	ports.OutboxAdmin
 	err error
 }
+
+func (plainOutbox) Backlog(context.Context) ([]domain.OutboxBacklog, error) { return nil, errors.ErrUnsupported }
 
 func (o plainOutbox) Abandoned(context.Context, *domain.OutboxEntry, int) ([]domain.OutboxEntry, error) {
 	return nil, o.err
