@@ -300,9 +300,15 @@ func (plain) Do(ctx context.Context, fn func(context.Context, ports.Session) err
 
 type plainSession struct{ ports.Session }
 
-func (plainSession) Outbox() ports.Outbox { return struct{ ports.Outbox }{} }
+func (plainSession) OutboxAdmin() ports.OutboxAdmin { return plainOutbox{} }
 
-func TestAnOutboxWithoutOperationsIsUnknown(t *testing.T) {
+type plainOutbox struct{ ports.OutboxAdmin }
+
+func (plainOutbox) Backlog(context.Context) ([]domain.OutboxBacklog, error) {
+	return nil, errors.ErrUnsupported
+}
+
+func TestAnOutboxWithoutBacklogIsUnknown(t *testing.T) {
 	want(t, newChecker(t, health.Config{Sessions: plain{&store{}}}), "ready=true degraded=false ok ok off unknown unknown")
 }
 

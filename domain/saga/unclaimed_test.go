@@ -143,7 +143,8 @@ func TestARunnerClaimsTheOperationsOfItsSystems(t *testing.T) {
 				takes = append(takes, domain.Take{Resolver: take.Resolver, Operation: take.Operation})
 			}
 			if !slices.Equal(takes, []domain.Take{
-				{Resolver: "desk", Operation: domain.OperationErase}, {Resolver: "desk", Operation: domain.OperationRectify},
+				{Resolver: "desk", Operation: domain.OperationErase},
+				{Resolver: "desk", Operation: domain.OperationRectify},
 				{Resolver: "mail", Operation: domain.OperationErase},
 			}) {
 				t.Errorf("the claim takes %v", takes)
