@@ -44,10 +44,10 @@ func (o *Operator) Catalog(ctx context.Context) (domain.Catalog, error) {
 // in a request of a user. The parameter progress may be nil. Find returns domain.ErrConfiguration if the application
 // set Config.Stack and that stack has no Finder (see stack.Config.Finder).
 func (o *Operator) Find(
-	ctx context.Context, values []string, progress func(domain.FindProgress),
-) (domain.Found, error) {
+	ctx context.Context, values []string, progress func(domain.SearchProgress),
+) (domain.SearchResult, error) {
 	if o.stack.Finder == nil {
-		return domain.Found{}, domain.Misconfigured("app", "the stack has no Finder: set Finder in stack.Config")
+		return domain.SearchResult{}, domain.Misconfigured("app", "the stack has no Finder: set Finder in stack.Config")
 	}
 	return o.stack.Finder.Find(ctx, values, progress)
 }

@@ -27,8 +27,8 @@ type Config struct {
 	// built in Go or read from a manifest.
 	DataMap domain.DataMap
 	// Stack has the services of habeas, if the application creates the services itself, for example with stack.New. If
-	// Stack is set, only these other fields may be set: RequestTimeout, Logger, PollInterval, Workers, Health, Sweep,
-	// VerifyAfter, Journal and JournalInterval. The default is nil: New creates the services on DB.
+	// Stack is set, only these other fields may be set: RequestTimeout, Logger, PollInterval, Workers, Health,
+	// SweepInterval, VerifyAfter, Journal and JournalInterval. The default is nil: New creates the services on DB.
 	Stack *Stack
 
 	// Resolvers are the adapters of external systems that hold personal data. Erasures, rectifications and exports include
@@ -94,11 +94,11 @@ type Config struct {
 	// Clock is the source of the current time. The default is the clock of the machine.
 	Clock ports.Clock
 
-	// Sweep is the interval at which the worker starts a sweep of all erased subjects. A sweep overwrites retained cells
-	// after the end of their retention period (storage limitation, Art. 5(1)(e) GDPR). See sweep.Sweeper. If several
+	// SweepInterval is the interval at which the worker starts a sweep of all erased subjects. A sweep overwrites retained
+	// cells after the end of their retention period (storage limitation, Art. 5(1)(e) GDPR). See sweep.Sweeper. If several
 	// processes run workers, they share one sweep. One day is a good value. The default is zero: the worker does not
 	// sweep.
-	Sweep time.Duration
+	SweepInterval time.Duration
 	// VerifyAfter is the delay after which the worker verifies an erasure (Art. 17 GDPR). A verification searches for rows
 	// and values that the erasure should have deleted or overwritten. See verification.Verifier.RunOnce. The audit trail
 	// has the result. The log has a warning for each table and column with such a row or value. If several processes run

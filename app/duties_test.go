@@ -76,7 +76,7 @@ func (d *duties) Observe(ctx context.Context, o domain.Observation) {
 	}
 }
 
-func (d *duties) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.Ended)) {
+func (d *duties) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.ActivityEnd)) {
 	return ctx, nil
 }
 
@@ -112,7 +112,7 @@ func eachClub(t *testing.T, test func(t *testing.T, c *club)) {
 		config := app.Config{DB: db, Models: []any{(*ClubMember)(nil), (*Stay)(nil)}, Clock: c.clock}
 		c.other, err = app.New(config)
 		must(t, err)
-		config.Journal, config.JournalInterval, config.Sweep = c.disk, 10*time.Millisecond, time.Hour
+		config.Journal, config.JournalInterval, config.SweepInterval = c.disk, 10*time.Millisecond, time.Hour
 		config.VerifyAfter, config.Options = 10*time.Millisecond, stack.Options{Observer: c.signals}
 		c.working, err = app.New(config)
 		must(t, err)

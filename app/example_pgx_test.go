@@ -22,7 +22,7 @@ import (
 func currentCustomer(r *http.Request) (domain.Subject, error) {
 	user, err := r.Cookie("user")
 	if err != nil {
-		return domain.Subject{}, &httpapi.Refusal{Status: http.StatusUnauthorized}
+		return domain.Subject{}, &httpapi.StatusError{Status: http.StatusUnauthorized}
 	}
 	return domain.NewSubject(user.Value)
 }

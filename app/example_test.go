@@ -149,7 +149,7 @@ func ExampleIntegration_Lifespan() {
 func signedIn(r *http.Request) (domain.Subject, error) {
 	user, err := r.Cookie("user")
 	if err != nil {
-		return domain.Subject{}, &httpapi.Refusal{Status: http.StatusUnauthorized}
+		return domain.Subject{}, &httpapi.StatusError{Status: http.StatusUnauthorized}
 	}
 	return domain.NewSubject(user.Value)
 }
@@ -319,10 +319,10 @@ func ExampleIntegration_Registered() {
 		_, err := gdpr.Stack().Eraser.Erase(ctx, s, account)
 		return err
 	}))
-	before, err := gdpr.Operator().Known(ctx, account.ID)
+	before, err := gdpr.Operator().SubjectState(ctx, account.ID)
 	check(err)
 	check(signUp("ann@example.org"))
-	after, err := gdpr.Operator().Known(ctx, account.ID)
+	after, err := gdpr.Operator().SubjectState(ctx, account.ID)
 	fmt.Println(before.Life, after.Life, err)
 	// Output: ended new <nil>
 }

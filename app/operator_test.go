@@ -217,11 +217,11 @@ func TestASubjectIsKnownByItsRowOrItsErasure(t *testing.T) {
 	nobody, err := domain.NewSubjectID("2")
 	must(t, err)
 	for _, want := range []domain.SubjectState{{Present: true}, {Present: true, Life: domain.LifeEnded}} {
-		if got, err := gdpr.Operator().Known(ctx, subject.ID); err != nil ||
+		if got, err := gdpr.Operator().SubjectState(ctx, subject.ID); err != nil ||
 			got.Present != want.Present || got.Life != want.Life {
 			t.Errorf("got %+v, %v, want %+v", got, err, want)
 		}
-		if got, err := gdpr.Operator().Known(ctx, nobody); err != nil || got != (domain.SubjectState{}) {
+		if got, err := gdpr.Operator().SubjectState(ctx, nobody); err != nil || got != (domain.SubjectState{}) {
 			t.Errorf("nobody: %+v, %v", got, err)
 		}
 		_, err := gdpr.Operator().Erase(ctx, subject)

@@ -12,8 +12,8 @@ import (
 )
 
 // Sweep overwrites expired cells, which are retained cells after the end of their retention period. It checks every
-// erased subject before it returns. See sweep.Sweeper.RunAll. If Config.Sweep is set, the worker does the same work in
-// batches. The parameter progress may be nil.
+// erased subject before it returns. See sweep.Sweeper.RunAll. If Config.SweepInterval is set, the worker does the same
+// work in batches. The parameter progress may be nil.
 func (o *Operator) Sweep(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {

@@ -107,7 +107,8 @@ func count(t *testing.T, db *bun.DB, where string) int {
 func TestTheWorkerSweepsAndWritesTheJournal(t *testing.T) {
 	clock, journal := &setClock{now: paid.AddDate(0, 1, 0)}, &shelf{calls: make(chan string, 9)}
 	gdpr, db := newCustomers(t, app.Config{
-		Clock: clock, Sweep: 24 * time.Hour, Journal: journal, JournalInterval: time.Millisecond, PollInterval: time.Hour,
+		Clock: clock, SweepInterval: 24 * time.Hour, Journal: journal, JournalInterval: time.Millisecond,
+		PollInterval: time.Hour,
 	})
 	eraseCustomer(t, gdpr, "1")
 	gdpr.Worker().Start()
@@ -178,7 +179,7 @@ func TestAnIntegrationSweepsAndReplays(t *testing.T) {
 func TestSettingsOfTasksAreValidated(t *testing.T) {
 	gdpr, db := newIntegration(t)
 	for name, c := range map[string]app.Config{
-		"a negative sweep":    {DB: db, Models: models, Sweep: -1},
+		"a negative sweep":    {DB: db, Models: models, SweepInterval: -1},
 		"a negative delay":    {DB: db, Models: models, VerifyAfter: -1},
 		"a negative interval": {DB: db, Models: models, JournalInterval: -1},
 		"a nameless journal":  {DB: db, Models: models, Journal: nameless{&shelf{}}},
@@ -197,7 +198,7 @@ func TestSettingsOfTasksAreValidated(t *testing.T) {
 	}
 	// The worker also sweeps and writes a journal if the application has set Config.Stack.
 	wired = gdpr.Stack()
-	if _, err := app.New(app.Config{Stack: &wired, Sweep: time.Hour, Journal: &shelf{}}); err != nil {
+	if _, err := app.New(app.Config{Stack: &wired, SweepInterval: time.Hour, Journal: &shelf{}}); err != nil {
 		t.Error(err)
 	}
 }

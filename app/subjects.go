@@ -10,10 +10,10 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Known returns whether the subject's table has a row of the subject, and the life of the id: after an erasure, whether
-// the row belongs to the erased person (see domain.Life). It only reads and waits for no lock, so that it also works on
-// a standby. It does not see an erasure that is not committed yet.
-func (o *Operator) Known(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
+// SubjectState returns whether the subject's table has a row of the subject, and the life of the id: after an erasure,
+// whether the row belongs to the erased person (see domain.Life). It only reads and waits for no lock, so that it also
+// works on a standby. It does not see an erasure that is not committed yet.
+func (o *Operator) SubjectState(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	return inSession(ctx, o.sessions, func(ctx context.Context, s ports.Session) (domain.SubjectState, error) {
 		return s.Subjects().State(ctx, id)
 	})

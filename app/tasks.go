@@ -31,8 +31,8 @@ type background struct {
 
 // newBackground creates the worker. It does not start it.
 func newBackground(c Config, s Stack, clock ports.Clock, ids ports.IDSource) (*background, error) {
-	if c.Sweep < 0 || c.VerifyAfter < 0 || c.JournalInterval < 0 {
-		return nil, domain.Misconfigured("app", "Sweep, VerifyAfter and JournalInterval must not be negative")
+	if c.SweepInterval < 0 || c.VerifyAfter < 0 || c.JournalInterval < 0 {
+		return nil, domain.Misconfigured("app", "SweepInterval, VerifyAfter and JournalInterval must not be negative")
 	}
 	b := &background{stack: s, clock: clock}
 	tasks, err := b.tasks(c, ids)
@@ -74,12 +74,12 @@ func (b *background) taskEnded(ctx context.Context, task string, outcome domain.
 // tasks returns the tasks of the worker.
 func (b *background) tasks(c Config, ids ports.IDSource) ([]worker.Task, error) {
 	tasks := []worker.Task{b.alive(c.PollInterval)}
-	if c.Sweep > 0 {
+	if c.SweepInterval > 0 {
 		sweeper, err := newSweeper(b.stack, b.stack.Sessions, b.clock, ids)
 		if err != nil {
 			return nil, err
 		}
-		tasks = append(tasks, b.sweep(sweeper, c.Sweep))
+		tasks = append(tasks, b.sweep(sweeper, c.SweepInterval))
 	}
 	if c.VerifyAfter > 0 {
 		if b.stack.Verifier == nil {

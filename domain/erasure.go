@@ -16,11 +16,12 @@ type Step struct {
 	// Via is the name of the path (the chain of relations to the subject) whose rows the step affects. Via is empty if the
 	// table has one path. See Path.
 	Via string `json:"via,omitempty"`
-	// Clears are columns of an anonymize step that refer to the subject and are set to NULL. See DataMap.Clears.
-	Clears []string `json:"clears,omitempty"`
-	// Self says that the step only sets the columns in Clears to NULL, in the rows that refer to rows that a later step
-	// deletes from the same table. These are rows of other people, or rows that a later step deletes, too. Clears are then
-	// columns of a relation of the table to itself, and Via is empty. See DataMap.SelfReferences.
+	// ClearedColumns are columns of an anonymize step that refer to the subject and are set to NULL. See
+	// DataMap.ClearedColumns.
+	ClearedColumns []string `json:"clears,omitempty"`
+	// Self says that the step only sets the columns in ClearedColumns to NULL, in the rows that refer to rows that a later
+	// step deletes from the same table. These are rows of other people, or rows that a later step deletes, too.
+	// ClearedColumns are then columns of a relation of the table to itself, and Via is empty. See DataMap.SelfReferences.
 	Self bool `json:"self,omitempty"`
 
 	// Expired are retained columns whose retention duty (the legal duty to keep a value) has an end. The meaning depends
@@ -79,7 +80,7 @@ func (p Plan) LocalAt(at time.Time) []Step {
 			Target: retain.Target, Via: retain.Via, Strategy: StrategyAnonymize, Expired: retain.Expired, At: at,
 		}
 		if i > 0 && steps[i-1].Strategy == StrategyAnonymize && steps[i-1].sameRows(*retain) {
-			anonymize.Columns, anonymize.Clears = steps[i-1].Columns, steps[i-1].Clears
+			anonymize.Columns, anonymize.ClearedColumns = steps[i-1].Columns, steps[i-1].ClearedColumns
 			steps[i-1] = anonymize
 			continue
 		}
@@ -101,17 +102,19 @@ func (p Plan) retained() Plan {
 
 // OnlyExpired reports whether the step overwrites only retained cells, after the end of the legal duty to keep them.
 func (s Step) OnlyExpired() bool {
-	return s.Strategy == StrategyAnonymize && len(s.Columns)+len(s.Clears) == 0 && len(s.Expired) > 0
+	return s.Strategy == StrategyAnonymize && len(s.Columns)+len(s.ClearedColumns) == 0 && len(s.Expired) > 0
 }
 
-// OnlyClears reports whether the step does nothing except set the columns in Clears to NULL.
-func (s Step) OnlyClears() bool { return len(s.Clears) > 0 && len(s.Columns)+len(s.Expired) == 0 }
+// OnlyClearsColumns reports whether the step does nothing except set the columns in ClearedColumns to NULL.
+func (s Step) OnlyClearsColumns() bool {
+	return len(s.ClearedColumns) > 0 && len(s.Columns)+len(s.Expired) == 0
+}
 
 // sameRows reports whether two steps affect the same rows. Two steps with Self count as the same rows only if they set
 // the same columns to NULL.
 func (s Step) sameRows(other Step) bool {
 	return s.Target == other.Target && s.Via == other.Via && s.Self == other.Self &&
-		(!s.Self || slices.Equal(s.Clears, other.Clears))
+		(!s.Self || slices.Equal(s.ClearedColumns, other.ClearedColumns))
 }
 
 // Applied is the result of the steps that ports.SubjectStore.Apply has carried out.

@@ -139,12 +139,12 @@ func Misconfigured(op, message string) error {
 //   - "refused" for a *ResolverError
 //   - "canceled" or "timeout" for the error of a context
 //   - the Code of the error, if it has one
-//   - "retry_later" for a *RetryLater
+//   - "retry_later" for a *RetryLaterError
 //   - "internal" for any other error
 func ErrorClass(err error) string {
 	var code Code
 	var refused *ResolverError
-	var later *RetryLater
+	var later *RetryLaterError
 	switch {
 	case errors.As(err, &refused):
 		return "refused"

@@ -15,14 +15,14 @@ const (
 	MaxSearchValues = 100
 )
 
-// Found is the result of a search for values. It identifies each value by its index in the list of searched values, and
-// contains no value.
-type Found struct {
+// SearchResult is the result of a search for values. It identifies each value by its index in the list of searched
+// values, and contains no value.
+type SearchResult struct {
 	// Occurrences are ordered by table, column and index of the value. Tables are ordered by name, with the tables of
 	// habeas last. A value that was not found has no Occurrence.
 	Occurrences []Occurrence `json:"occurrences"`
 	// Gaps are the tables and columns that could not be searched completely, ordered by table.
-	Gaps []FindGap `json:"gaps"`
+	Gaps []SearchGap `json:"gaps"`
 }
 
 // Occurrence is the number of rows of a table that hold a value in a column.
@@ -33,17 +33,17 @@ type Occurrence struct {
 	Rows   int64  `json:"rows"` // 1 or more
 }
 
-// FindGap is a table or a column that a search could not read completely.
-type FindGap struct {
+// SearchGap is a table or a column that a search could not read completely.
+type SearchGap struct {
 	Table  string    `json:"table"`
 	Column string    `json:"column,omitempty"` // empty for all columns of the table
 	Reason GapReason `json:"reason"`
 }
 
-// GapReason is the reason of a FindGap.
+// GapReason is the reason of a SearchGap.
 type GapReason string
 
-// The reasons of a FindGap.
+// The reasons of a SearchGap.
 const (
 	GapPrivilege   GapReason = "privilege"    // the connection lacks the privilege to read
 	GapRowSecurity GapReason = "row_security" // row-level security may hide rows; the visible rows were searched
@@ -51,8 +51,8 @@ const (
 	GapFailed      GapReason = "failed"       // the table cannot be read, such as a table on an unavailable server
 )
 
-// FindProgress is the progress of a search.
-type FindProgress struct {
+// SearchProgress is the progress of a search.
+type SearchProgress struct {
 	Table  string `json:"table"` // the table that is searched next; empty at the end
 	Done   int    `json:"done"`  // number of tables that were searched
 	Tables int    `json:"tables"`

@@ -103,7 +103,7 @@ func TestAFingerprintChangesWithTheErasure(t *testing.T) {
 		ofPlan(func(s *domain.Step) { s.Via = "Owner" }),
 		ofPlan(func(s *domain.Step) { s.Strategy = domain.StrategyRetain }),
 		ofPlan(func(s *domain.Step) { s.Columns = []string{"email"} }),
-		ofPlan(func(s *domain.Step) { s.Clears = nil }),
+		ofPlan(func(s *domain.Step) { s.ClearedColumns = nil }),
 		ofPlan(func(s *domain.Step) { s.Expired = nil }),
 		ofPlan(func(s *domain.Step) { s.External = true }),
 		func(r *rehearsed) { r.plan.Steps = r.plan.Steps[:2] },

@@ -52,8 +52,8 @@ func (m DataMap) Refs() []string {
 	return names
 }
 
-// KeysOf returns the columns of the table that hold keys of the resolver's external system.
-func (t Table) KeysOf(resolver string) []Column {
+// RefColumns returns the columns of the table that hold keys of the resolver's external system.
+func (t Table) RefColumns(resolver string) []Column {
 	return slices.DeleteFunc(t.Personal(), func(c Column) bool { return resolver == "" || c.Personal.Ref != resolver })
 }
 
@@ -79,7 +79,7 @@ func (m DataMap) Keeps(table Table, column Column) bool {
 // key may be lost. Such a surrogate is a random UUID, or hexadecimal digits in a text column of up to 16 characters.
 func (m DataMap) IsErasedKey(resolver, text string) bool {
 	return slices.ContainsFunc(m.tables, func(t Table) bool {
-		return slices.ContainsFunc(t.KeysOf(resolver), func(c Column) bool { return c.isCertainSurrogate(text) })
+		return slices.ContainsFunc(t.RefColumns(resolver), func(c Column) bool { return c.isCertainSurrogate(text) })
 	})
 }
 

@@ -39,8 +39,8 @@ const (
 	CallRectify CallOperation = CallOperation(OperationRectify)
 )
 
-// Ended is the end of an Activity.
-type Ended struct {
+// ActivityEnd is the end of an Activity.
+type ActivityEnd struct {
 	Outcome Outcome
 	Status  int // for a request: the HTTP status of the response, 100 to 599
 	Retries int // for a session: the number of retries, 0 or more
@@ -53,21 +53,21 @@ type Observation interface{ observation() }
 // RightObserved is a completed call of a service for a right of the subject. The service reports it after the session
 // of the call has ended.
 type RightObserved struct {
-	Right    Right
+	Right    SubjectRight
 	Decision Decision // only for RightConsent and RightRestriction; otherwise empty
 	Outcome  Outcome  // OutcomeOK if the call succeeded and the session has committed
 }
 
-// Right is a right of the subject in the GDPR.
-type Right string
+// SubjectRight is a right of the subject in the GDPR.
+type SubjectRight string
 
 // The rights.
 const (
-	RightErasure       Right = "erasure"       // Art. 17 GDPR; the local part, which enqueues the external part
-	RightExport        Right = "export"        // Art. 15 GDPR
-	RightRectification Right = "rectification" // Art. 16 GDPR; the local part, which enqueues the external part
-	RightConsent       Right = "consent"       // Art. 7 GDPR; a decision, not a query
-	RightRestriction   Right = "restriction"   // Art. 18 GDPR; a decision, not a query
+	RightErasure       SubjectRight = "erasure"       // Art. 17 GDPR; the local part, which enqueues the external part
+	RightExport        SubjectRight = "export"        // Art. 15 GDPR
+	RightRectification SubjectRight = "rectification" // Art. 16 GDPR; the local part, which enqueues the external part
+	RightConsent       SubjectRight = "consent"       // Art. 7 GDPR; a decision, not a query
+	RightRestriction   SubjectRight = "restriction"   // Art. 18 GDPR; a decision, not a query
 )
 
 // Decision says how a subject has decided about a consent (granted or withdrawn) or a restriction (placed or lifted).

@@ -21,7 +21,7 @@ func TestObservationsHoldNamesCountsAndInstants(t *testing.T) {
 	var found []string
 	for _, observed := range []any{
 		domain.Activity{},
-		domain.Ended{},
+		domain.ActivityEnd{},
 		domain.RightObserved{},
 		domain.OutboxObserved{},
 		domain.BreakerObserved{},
@@ -37,7 +37,7 @@ func TestObservationsHoldNamesCountsAndInstants(t *testing.T) {
 // constantTypes are the text types whose values are constants of package domain.
 var constantTypes = []reflect.Type{
 	reflect.TypeFor[domain.ActivityKind](), reflect.TypeFor[domain.CallOperation](), reflect.TypeFor[domain.Outcome](),
-	reflect.TypeFor[domain.Right](), reflect.TypeFor[domain.Decision](), reflect.TypeFor[domain.BreakerState](),
+	reflect.TypeFor[domain.SubjectRight](), reflect.TypeFor[domain.Decision](), reflect.TypeFor[domain.BreakerState](),
 	reflect.TypeFor[domain.OutboxStatus](),
 }
 

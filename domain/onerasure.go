@@ -97,14 +97,14 @@ func (m DataMap) deletingPaths(table Table) []Path {
 //   - columns in Columns or When of another relation, unless the conditions of the two relations exclude each other
 //
 // Clears returns nil if OnErasure of the path is not StrategyNull.
-func (m DataMap) Clears(table Table, path Path) []string {
+func (m DataMap) ClearedColumns(table Table, path Path) []string {
 	if path.OnErasure() != StrategyNull {
 		return nil
 	}
 	return m.clearable(table, path.Relations[0])
 }
 
-// clearable returns the columns of a relation that an erasure can set to NULL. See Clears.
+// clearable returns the columns of a relation that an erasure can set to NULL. See ClearedColumns.
 func (m DataMap) clearable(table Table, relation Relation) []string {
 	return slices.DeleteFunc(slices.Clone(relation.Columns), func(name string) bool {
 		return m.mustStay(table, relation, name)
@@ -112,7 +112,7 @@ func (m DataMap) clearable(table Table, relation Relation) []string {
 }
 
 // mustStay reports whether a column of a relation must keep its value although an erasure sets the relation to NULL.
-// See Clears.
+// See ClearedColumns.
 func (m DataMap) mustStay(table Table, relation Relation, name string) bool {
 	if slices.Contains(table.PrimaryKey, name) || slices.Contains(table.SubjectKey, name) || m.isReferenced(table, name) {
 		return true
@@ -127,9 +127,9 @@ func (m DataMap) mustStay(table Table, relation Relation, name string) bool {
 // message that it answers. If an erasure deletes the answered message, it clears the reference in the answer of another
 // person. See Relation.OnErasure.
 type SelfReference struct {
-	Relation Relation
-	Clears   []string // the columns that the erasure sets to NULL; see DataMap.Clears
-	Paths    []Path   // the paths (chains of relations to the subject) on which the erasure deletes rows of the table
+	Relation       Relation
+	ClearedColumns []string // the columns that the erasure sets to NULL; see DataMap.ClearedColumns
+	Paths          []Path   // the paths on which the erasure deletes rows of the table
 }
 
 // SelfReferences returns the relations of the table to itself that an erasure sets to NULL. It returns nil if an
@@ -151,7 +151,7 @@ func (m DataMap) SelfReferences(table Table) []SelfReference {
 func (m DataMap) SelfReference(step Step) (SelfReference, bool) {
 	table, _ := m.Table(step.Target)
 	for _, reference := range m.SelfReferences(table) {
-		if step.Self && slices.Equal(reference.Clears, step.Clears) {
+		if step.Self && slices.Equal(reference.ClearedColumns, step.ClearedColumns) {
 			return reference, true
 		}
 	}

@@ -47,7 +47,7 @@ func TestAnActionReachesOnlyRowsWhoseParentGoes(t *testing.T) {
 			if deletes := m.RowsDeleted(table, path); deletes != (path.OnErasure() == domain.StrategyDelete) {
 				t.Errorf("the rows on the path %s are deleted: %t", path.Via, deletes)
 			}
-			if clears := m.Clears(table, path); (len(clears) > 0) != (path.OnErasure() == domain.StrategyNull) {
+			if clears := m.ClearedColumns(table, path); (len(clears) > 0) != (path.OnErasure() == domain.StrategyNull) {
 				t.Errorf("the path %s clears %q", path.Via, clears)
 			}
 		}
@@ -100,7 +100,7 @@ func TestSelfReferencesAreClearedWhereRowsGo(t *testing.T) {
 		m := mustMap(t, users(), c.table)
 		var got []string
 		for _, reference := range m.SelfReferences(c.table) {
-			got = append(got, strings.Join(reference.Clears, ",")+" "+vias(reference.Paths))
+			got = append(got, strings.Join(reference.ClearedColumns, ",")+" "+vias(reference.Paths))
 		}
 		if strings.Join(got, "; ") != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)

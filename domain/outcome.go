@@ -10,7 +10,7 @@ const (
 	OutcomeOK         Outcome = "ok"
 	OutcomeIncomplete Outcome = "incomplete"  // an export without the records of an external system
 	OutcomeRefused    Outcome = "refused"     // a *ResolverError, or a request that the application refused
-	OutcomeRetryLater Outcome = "retry_later" // a *RetryLater
+	OutcomeRetryLater Outcome = "retry_later" // a *RetryLaterError
 	OutcomeCanceled   Outcome = "canceled"
 	OutcomeTimeout    Outcome = "timeout"
 	OutcomePanic      Outcome = "panic"

@@ -25,7 +25,7 @@ func TestAnOutcomeIsTheClassOfTheError(t *testing.T) {
 	for want, err := range map[domain.Outcome]error{
 		domain.OutcomeOK:         nil,
 		domain.OutcomeRefused:    &domain.ResolverError{Resolver: "desk"},
-		domain.OutcomeRetryLater: fmt.Errorf("wrapped: %w", &domain.RetryLater{Resolver: "desk"}),
+		domain.OutcomeRetryLater: fmt.Errorf("wrapped: %w", &domain.RetryLaterError{Resolver: "desk"}),
 		domain.OutcomeCanceled:   context.Canceled,
 		domain.OutcomeTimeout:    context.DeadlineExceeded,
 		domain.OutcomePanic:      panicking{},

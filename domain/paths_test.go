@@ -218,7 +218,7 @@ func TestAClearedReferenceKeepsColumnsThatOthersNeed(t *testing.T) {
 				c.change(m)
 			})
 			m := mustMap(t, users(), table)
-			if got := strings.Join(m.Clears(table, m.Paths("messages")[0]), " "); got != c.want {
+			if got := strings.Join(m.ClearedColumns(table, m.Paths("messages")[0]), " "); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
@@ -235,7 +235,7 @@ func TestAClearedReferenceKeepsColumnsThatOthersNeed(t *testing.T) {
 		m.Relations[0].OnErasure = domain.StrategyNull
 	})
 	m := mustMap(t, subject, table)
-	if got := m.Clears(table, m.Paths("messages")[0]); !reflect.DeepEqual(got, []string{"sender_id"}) {
+	if got := m.ClearedColumns(table, m.Paths("messages")[0]); !reflect.DeepEqual(got, []string{"sender_id"}) {
 		t.Errorf("cleared columns of a composite reference: got %q", got)
 	}
 }

@@ -6,7 +6,7 @@ import "slices"
 //
 // Each step must be a local step with the strategy delete, anonymize or retain. The step must name a table of the data
 // map, one of the paths (chains of relations to the subject) of the table, and columns that belong to this path. It may
-// clear (set to NULL) only columns that DataMap.Clears returns for this path.
+// clear (set to NULL) only columns that DataMap.ClearedColumns returns for this path.
 //
 // For each path, a table may have the steps of one of these alternatives:
 //
@@ -37,9 +37,9 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 		return "a step has a strategy other than delete, anonymize and retain"
 	case !onPath:
 		return step.Target + ": a step names a path that the table does not have"
-	case step.Strategy == StrategyAnonymize && len(step.Columns)+len(step.Expired)+len(step.Clears) == 0:
+	case step.Strategy == StrategyAnonymize && len(step.Columns)+len(step.Expired)+len(step.ClearedColumns) == 0:
 		return step.Target + ": a step anonymizes no column"
-	case step.Strategy != StrategyAnonymize && len(step.Clears) > 0:
+	case step.Strategy != StrategyAnonymize && len(step.ClearedColumns) > 0:
 		return step.Target + ": a step clears columns, but does not have the strategy anonymize"
 	case step.Scope != nil && !step.OnlyExpired():
 		return step.Target + ": a step with a Scope overwrites more than retained cells"
@@ -55,8 +55,8 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 			return step.Target + "." + name + ": a step names a column that belongs to another path"
 		}
 	}
-	clears := m.Clears(table, path)
-	for _, name := range step.Clears {
+	clears := m.ClearedColumns(table, path)
+	for _, name := range step.ClearedColumns {
 		if !slices.Contains(clears, name) {
 			return step.Target + "." + name + ": a step clears a column that must keep its value"
 		}
@@ -68,7 +68,7 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 	}
 	for _, other := range before {
 		meet := other.Strategy == step.Strategy || other.Strategy == StrategyDelete || step.Strategy == StrategyDelete
-		last := step.OnlyClears() && other.Strategy == StrategyAnonymize && !other.OnlyClears()
+		last := step.OnlyClearsColumns() && other.Strategy == StrategyAnonymize && !other.OnlyClearsColumns()
 		if other.sameRows(step) && meet && !last {
 			return step.Target + ": two steps affect the same rows"
 		}
@@ -80,7 +80,8 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 func (m DataMap) checkSelfStep(step Step, before []Step) (fault string) {
 	_, isReference := m.SelfReference(step)
 	switch {
-	case step.Strategy != StrategyAnonymize || !step.OnlyClears() || step.Via != "" || step.External || step.Scope != nil:
+	case step.Strategy != StrategyAnonymize || !step.OnlyClearsColumns() || step.Via != "" || step.External ||
+		step.Scope != nil:
 		return step.Target + ": a step with Self does more than clear columns"
 	case !isReference:
 		return step.Target + ": a step with Self clears columns that are not a reference of the table to itself"

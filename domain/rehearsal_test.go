@@ -13,8 +13,9 @@ func rehearsedPlan() (plan domain.Plan, steps []domain.RehearsedStep, external [
 	plan.Steps = []domain.Step{
 		{Target: "orders", Strategy: domain.StrategyDelete},
 		{
-			Target: "users", Strategy: domain.StrategyAnonymize, Columns: []string{"email", "vat"}, Clears: []string{"partner"},
-			Expired: []string{"vat"},
+			Target: "users", Strategy: domain.StrategyAnonymize, Columns: []string{"email", "vat"},
+			ClearedColumns: []string{"partner"},
+			Expired:        []string{"vat"},
 		},
 		{Target: "desk", Strategy: domain.StrategyDelete, External: true},
 	}

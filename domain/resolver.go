@@ -25,9 +25,9 @@ func (e *ResolverError) Unwrap() error {
 	return e.Err
 }
 
-// RetryLater is a temporary error of an external system. The system may state when to retry. As in a ResolverError, the
-// text never contains an identifier, a token or a message of the vendor.
-type RetryLater struct {
+// RetryLaterError is a temporary error of an external system. The system may state when to retry. As in a
+// ResolverError, the text never contains an identifier, a token or a message of the vendor.
+type RetryLaterError struct {
 	Resolver string
 	Message  string        // safe to log, such as "POST returned status 429"
 	After    time.Duration // the minimum wait before a retry; 0 if the system does not state it
@@ -35,10 +35,10 @@ type RetryLater struct {
 }
 
 // Error implements error.
-func (e *RetryLater) Error() string { return "habeas: resolver " + e.Resolver + ": " + e.Message }
+func (e *RetryLaterError) Error() string { return "habeas: resolver " + e.Resolver + ": " + e.Message }
 
 // Unwrap returns the cause, for errors.Is and errors.As.
-func (e *RetryLater) Unwrap() error {
+func (e *RetryLaterError) Unwrap() error {
 	if e == nil { // a resolver may return a nil pointer as its error
 		return nil
 	}

@@ -20,10 +20,10 @@ func TestErrorsOfASystemMatchByTypeAndHideTheirCause(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 
-	err = fmt.Errorf("saga: %w", &domain.RetryLater{
+	err = fmt.Errorf("saga: %w", &domain.RetryLaterError{
 		Resolver: "desk", Message: "POST returned 429", After: time.Minute, Err: cause,
 	})
-	var later *domain.RetryLater
+	var later *domain.RetryLaterError
 	if !errors.As(err, &later) || later.After != time.Minute || !errors.Is(err, cause) || errors.As(err, &refused) {
 		t.Errorf("got %v", err)
 	}

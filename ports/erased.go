@@ -104,7 +104,7 @@ type ErasedStore interface {
 	//   - For a step that deletes, LeftOver counts the rows of the subject.
 	//   - For a step that anonymizes, LeftOver counts cells of the subject's rows, separately for each column. A cell
 	//     counts if domain.Column.IsLeftOver returns true for its value.
-	//   - In a column of domain.Step.Clears, a cell counts if it is not NULL.
+	//   - In a column of domain.Step.ClearedColumns, a cell counts if it is not NULL.
 	//   - In a column of domain.Step.Expired, a cell counts only if its retention duty was over at the erasure.
 	//
 	// LeftOver counts nothing for a step with domain.Step.Self, because the step that deletes rows counts the rows to

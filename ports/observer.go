@@ -11,8 +11,8 @@ import (
 // external system) or any other text. An Observer is safe for concurrent use.
 //
 // The methods are called while a request is processed, so they must return immediately and must not block. They return
-// no error. If a method panics, the functions Begin and Observe of this package recover the panic. An observer ignores
-// kinds of activities and observations that it does not know, because a later version may add kinds.
+// no error. If a method panics, the functions StartActivity and Emit of this package recover the panic. An observer
+// ignores kinds of activities and observations that it does not know, because a later version may add kinds.
 type Observer interface {
 	// Start is called when an activity begins. It returns a context for the activity, which is derived from ctx, and a
 	// function that ends the activity. The caller calls this function once, in any goroutine. The duration of the activity
@@ -21,19 +21,21 @@ type Observer interface {
 	//
 	// If another activity begins with the returned context, that activity is a part of the first one. An observer must not
 	// use ctx after the end of the activity, because ctx may belong to a request that has ended.
-	Start(ctx context.Context, activity domain.Activity) (context.Context, func(domain.Ended))
+	Start(ctx context.Context, activity domain.Activity) (context.Context, func(domain.ActivityEnd))
 
 	// Observe is called for an event without a duration. The slices and maps in the observation belong to the caller. An
 	// observer that keeps one of them copies it.
 	Observe(ctx context.Context, observation domain.Observation)
 }
 
-// RunningActivity is an activity that Begin has started. Its method End ends it. The zero value does nothing.
-type RunningActivity struct{ end func(domain.Ended) }
+// RunningActivity is an activity that StartActivity has started. Its method End ends it. The zero value does nothing.
+type RunningActivity struct{ end func(domain.ActivityEnd) }
 
-// Begin notifies an observer that an activity begins. It returns the context for the activity and a RunningActivity. If
-// observer is nil, Begin returns ctx and a RunningActivity that does nothing.
-func Begin(ctx context.Context, observer Observer, activity domain.Activity) (context.Context, RunningActivity) {
+// StartActivity notifies an observer that an activity begins. It returns the context for the activity and a
+// RunningActivity. If observer is nil, StartActivity returns ctx and a RunningActivity that does nothing.
+func StartActivity(
+	ctx context.Context, observer Observer, activity domain.Activity,
+) (context.Context, RunningActivity) {
 	if observer == nil {
 		return ctx, RunningActivity{}
 	}
@@ -56,7 +58,7 @@ func begin(
 }
 
 // End notifies the observer that the activity has ended. The caller calls End once.
-func (e RunningActivity) End(ended domain.Ended) {
+func (e RunningActivity) End(ended domain.ActivityEnd) {
 	if e.end == nil {
 		return
 	}
@@ -64,8 +66,8 @@ func (e RunningActivity) End(ended domain.Ended) {
 	e.end(ended)
 }
 
-// Observe notifies an observer of an event without a duration. If observer is nil, Observe does nothing.
-func Observe(ctx context.Context, observer Observer, observation domain.Observation) {
+// Emit notifies an observer of an event without a duration. If observer is nil, Emit does nothing.
+func Emit(ctx context.Context, observer Observer, observation domain.Observation) {
 	if observer == nil {
 		return
 	}

@@ -13,35 +13,35 @@ var activity = domain.Activity{Kind: domain.ActivitySession}
 
 func TestAnObserverIsNotified(t *testing.T) {
 	recorder := &observed.Recorder{}
-	ctx, observed := ports.Begin(t.Context(), recorder, activity)
-	inner, innerObserved := ports.Begin(ctx, recorder, domain.Activity{
+	ctx, observed := ports.StartActivity(t.Context(), recorder, activity)
+	inner, innerObserved := ports.StartActivity(ctx, recorder, domain.Activity{
 		Kind: domain.ActivityCall, System: "desk", Call: domain.CallExport,
 	})
-	ports.Observe(inner, recorder, domain.RightObserved{Right: domain.RightExport, Outcome: domain.OutcomeOK})
-	innerObserved.End(domain.Ended{Outcome: domain.OutcomeTimeout})
-	observed.End(domain.Ended{Outcome: domain.OutcomeOK, Retries: 2})
+	ports.Emit(inner, recorder, domain.RightObserved{Right: domain.RightExport, Outcome: domain.OutcomeOK})
+	innerObserved.End(domain.ActivityEnd{Outcome: domain.OutcomeTimeout})
+	observed.End(domain.ActivityEnd{Outcome: domain.OutcomeOK, Retries: 2})
 	recorder.Want(t, "export: ok", "session > call desk export: timeout", "session: ok after 2 retries")
 }
 
 func TestWithoutAnObserverNothingIsAllocated(t *testing.T) {
 	ctx := t.Context()
 	allocations := testing.AllocsPerRun(100, func() {
-		within, observed := ports.Begin(ctx, nil, activity)
+		within, observed := ports.StartActivity(ctx, nil, activity)
 		if within != ctx {
 			t.Error("Begin returned another context")
 		}
-		observed.End(domain.Ended{Outcome: domain.OutcomeOK})
+		observed.End(domain.ActivityEnd{Outcome: domain.OutcomeOK})
 	})
 	if allocations != 0 {
 		t.Errorf("%v allocations", allocations)
 	}
-	ports.Observe(ctx, nil, domain.PollObserved{})
+	ports.Emit(ctx, nil, domain.PollObserved{})
 }
 
 // silent is an observer that returns a nil context and a nil function.
 type silent struct{ observed.Broken }
 
-func (silent) Start(context.Context, domain.Activity) (context.Context, func(domain.Ended)) {
+func (silent) Start(context.Context, domain.Activity) (context.Context, func(domain.ActivityEnd)) {
 	return nil, nil
 }
 
@@ -52,12 +52,12 @@ func TestAFaultyObserverIsContained(t *testing.T) {
 		"nil": none,
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, ending := ports.Begin(t.Context(), observer, activity)
+			ctx, ending := ports.StartActivity(t.Context(), observer, activity)
 			if ctx != t.Context() {
 				t.Error("Begin returned another context")
 			}
-			ending.End(domain.Ended{Outcome: domain.OutcomeOK})
-			ports.Observe(t.Context(), observer, domain.PollObserved{})
+			ending.End(domain.ActivityEnd{Outcome: domain.OutcomeOK})
+			ports.Emit(t.Context(), observer, domain.PollObserved{})
 		})
 	}
 }

@@ -35,8 +35,8 @@ type Resolver interface {
 	//
 	// Return a *domain.ResolverError if a retry cannot succeed. The outbox entry is then abandoned, and a person has to
 	// handle it. After any other error, EraseSubject is called again until the entry reaches the maximum number of
-	// attempts or the maximum age. After a *domain.RetryLater, the next call comes at the earliest after the duration in
-	// the error. A duration above domain.LongestWait counts as domain.LongestWait.
+	// attempts or the maximum age. After a *domain.RetryLaterError, the next call comes at the earliest after the duration
+	// in the error. A duration above domain.LongestWait counts as domain.LongestWait.
 	EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (alreadyAbsent bool, err error)
 }
 

@@ -124,7 +124,7 @@ type SubjectStore interface {
 	Register(ctx context.Context, id domain.SubjectID, at time.Time) error
 
 	// Keys returns keys of an external system, such as the names of files, from the subject's rows. It reads the columns
-	// that domain.Table.KeysOf returns for the resolver of the query. It returns each key once, in its text form, and
+	// that domain.Table.RefColumns returns for the resolver of the query. It returns each key once, in its text form, and
 	// sorts the keys by their bytes. It returns no NULL, no empty key, and no key from the rows of other subjects. It
 	// returns at most query.Limit keys. To read all keys, call Keys again with the last key as query.After. Keys uses one
 	// statement for any number of rows and tables.
@@ -147,12 +147,13 @@ type SubjectStore interface {
 	//
 	// A step affects only the rows that its path (domain.Step.Via, a chain of relations to the subject's table) connects
 	// to the subject. In these rows, the step changes only the columns that it lists, and sets the columns of
-	// domain.Step.Clears to NULL. A row may have several paths to the subject. If the step of one of these paths deletes
-	// the row, the row is deleted. Otherwise the effects of all steps apply to the row.
+	// domain.Step.ClearedColumns to NULL. A row may have several paths to the subject. If the step of one of these paths
+	// deletes the row, the row is deleted. Otherwise the effects of all steps apply to the row.
 	//
-	// Apply never changes a row of another subject, with one exception. A step with domain.Step.Self sets Clears to NULL
-	// in the rows that refer, by a relation of the table to itself, to the rows that the erasure deletes from the table
-	// (domain.DataMap.SelfReferences), and counts these rows. Some of them may be rows that the erasure deletes, too.
+	// Apply never changes a row of another subject, with one exception. A step with domain.Step.Self sets ClearedColumns
+	// to NULL in the rows that refer, by a relation of the table to itself, to the rows that the erasure deletes from the
+	// table (domain.DataMap.SelfReferences), and counts these rows. Some of them may be rows that the erasure deletes,
+	// too.
 	//
 	// Cascaded of the result is the number of rows that the database has deleted or changed besides the steps, by table:
 	//

@@ -21,12 +21,12 @@ type Application interface {
 	DataMap() domain.DataMap
 	Plan() domain.Plan
 	Check(ctx context.Context) (domain.CheckResult, error)
-	Find(ctx context.Context, values []string, progress func(domain.FindProgress)) (domain.Found, error)
+	Find(ctx context.Context, values []string, progress func(domain.SearchProgress)) (domain.SearchResult, error)
 }
 
 // Subjects has the methods for one subject.
 type Subjects interface {
-	Known(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
+	SubjectState(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 	Rehearse(ctx context.Context, subject domain.Subject) (domain.Rehearsal, error)
 	Erase(ctx context.Context, subject domain.Subject) (domain.ErasureResult, error)
 	EraseAsRehearsed(ctx context.Context, subject domain.Subject, fingerprint string) (domain.ErasureResult, error)
@@ -78,8 +78,8 @@ type Openers struct {
 	// Application opens the complete application. It is required.
 	Application Opener
 	// WithoutDataMap opens an application for the commands migrate, find, trail and outbox. They call only the methods of
-	// Schema and Outbox, and Find, Trail and Known. The data map of the application may be unknown: these commands work on
-	// the tables of habeas. By default, these commands use Application.
+	// Schema and Outbox, and Find, Trail and SubjectState. The data map of the application may be unknown: these commands
+	// work on the tables of habeas. By default, these commands use Application.
 	WithoutDataMap Opener
 	// WithoutDatabase opens an application for the command map, which calls only DataMap and Plan. By default, the command
 	// uses Application.

@@ -79,7 +79,7 @@ func (p *printer) rehearsal(r domain.Rehearsal) {
 	p.line("The erasure of " + id + " would change:")
 	t := table{head: []string{"table", "step", "rows", "columns"}}
 	for _, step := range r.Steps {
-		columns := slices.Concat(step.Columns, step.Clears)
+		columns := slices.Concat(step.Columns, step.ClearedColumns)
 		if step.Strategy == domain.StrategyAnonymize { // in a retain step, Columns contains the columns of Expired
 			for _, column := range step.Expired {
 				columns = append(columns, column+" (where its duty is over)")

@@ -312,7 +312,7 @@ LINE  PLACE            ROWS
 	if stdout != want || stderr != "" {
 		t.Errorf("printed\n%s%s", stdout, stderr)
 	}
-	found := decoded[domain.Found](w.reading("c1@example.org\nc1@example.org\n"), 1, "find", "-")
+	found := decoded[domain.SearchResult](w.reading("c1@example.org\nc1@example.org\n"), 1, "find", "-")
 	if len(found.Occurrences) != 2 || found.Occurrences[0].Value != 0 {
 		t.Errorf("got %+v", found)
 	}
@@ -334,9 +334,9 @@ LINE  PLACE            ROWS
 // gap is an application that cannot search one of its tables.
 type gap struct{ cli.Application }
 
-func (gap) Find(context.Context, []string, func(domain.FindProgress)) (domain.Found, error) {
-	return domain.Found{
-		Occurrences: []domain.Occurrence{}, Gaps: []domain.FindGap{{Table: "logs", Reason: domain.GapPrivilege}},
+func (gap) Find(context.Context, []string, func(domain.SearchProgress)) (domain.SearchResult, error) {
+	return domain.SearchResult{
+		Occurrences: []domain.Occurrence{}, Gaps: []domain.SearchGap{{Table: "logs", Reason: domain.GapPrivilege}},
 	}, nil
 }
 

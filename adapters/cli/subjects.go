@@ -189,7 +189,7 @@ func formatID(id domain.SubjectID) string {
 
 // mustKnow returns an error if the database has no row of the subject and no record of its erasure.
 func (c *call) mustKnow(ctx context.Context, p person) error {
-	state, err := c.Known(ctx, p.ID)
+	state, err := c.SubjectState(ctx, p.ID)
 	if err != nil {
 		return err
 	}

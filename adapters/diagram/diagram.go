@@ -191,7 +191,7 @@ func arrowsOf(m domain.DataMap, table domain.Table, index, systems map[string]in
 		}
 	}
 	for _, system := range m.Refs() {
-		if to, ok := systems[system]; ok && len(table.KeysOf(system)) > 0 {
+		if to, ok := systems[system]; ok && len(table.RefColumns(system)) > 0 {
 			arrows = append(arrows, arrow{from: index[table.Name], to: to, dashed: true})
 		}
 	}

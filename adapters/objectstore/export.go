@@ -82,7 +82,7 @@ func (r *Resolver) read(ctx context.Context, objects []object) ([]file, error) {
 	for i, o := range objects {
 		files[i].object = o
 		switch {
-		case o.size > r.options.MaxContent:
+		case o.size > r.options.MaxContentBytes:
 			files[i].note = noteLarge
 		case total+o.size > r.options.MaxTotal:
 			files[i].note = noteFull

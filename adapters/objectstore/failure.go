@@ -17,12 +17,12 @@ func (r *Resolver) refused(message string) error {
 
 // later returns a retryable error.
 func (r *Resolver) later(message string) error {
-	return &domain.RetryLater{Resolver: r.options.Name, Message: message}
+	return &domain.RetryLaterError{Resolver: r.options.Name, Message: message}
 }
 
 // ended returns a retryable error for a call whose context has ended.
 func (r *Resolver) ended(err error) error {
-	return &domain.RetryLater{Resolver: r.options.Name, Message: "the call was canceled or timed out", Err: err}
+	return &domain.RetryLaterError{Resolver: r.options.Name, Message: "the call was canceled or timed out", Err: err}
 }
 
 // failed returns the error of a call after one of its requests has failed with err. The error does not contain the text

@@ -28,10 +28,10 @@ type Options struct {
 	// Category is the category of all exported records. The default is domain.CategoryIdentity.
 	Category domain.Category
 
-	// MaxContent is the maximum size in bytes of an object whose content is exported. For a larger object, the export
-	// contains a note in place of the content. If MaxContent is negative, the content of no object is exported. The
+	// MaxContentBytes is the maximum size in bytes of an object whose content is exported. For a larger object, the export
+	// contains a note in place of the content. If MaxContentBytes is negative, the content of no object is exported. The
 	// default is 1 MiB.
-	MaxContent int64
+	MaxContentBytes int64
 
 	// MaxTotal is the maximum total size in bytes of the contents of one export, because the export holds all contents in
 	// memory. The objects are exported in the order of their keys. If the content of an object would exceed MaxTotal, the
@@ -46,7 +46,7 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	o.Name = cmp.Or(o.Name, Name)
 	o.Category = cmp.Or(o.Category, domain.CategoryIdentity)
-	o.MaxContent = cmp.Or(o.MaxContent, DefaultMaxContent)
+	o.MaxContentBytes = cmp.Or(o.MaxContentBytes, DefaultMaxContent)
 	o.MaxTotal = cmp.Or(o.MaxTotal, DefaultMaxTotal)
 	o.MaxObjects = cmp.Or(o.MaxObjects, DefaultMaxObjects)
 	return o

@@ -37,7 +37,7 @@ func openDirectory(t testing.TB) porttest.ResolverSystem {
 	must(t, bucket.WriteAll(t.Context(), "uploads/populated/letter.txt", []byte("a letter"), described))
 	must(t, bucket.WriteAll(t.Context(), "uploads/populated/album/film.mp4", make([]byte, 2000), described))
 	must(t, bucket.WriteAll(t.Context(), "uploads/populated-too/letter.txt", []byte("another's letter"), nil))
-	resolver, err := objectstore.New(bucket, objectstore.Options{MaxContent: 1000})
+	resolver, err := objectstore.New(bucket, objectstore.Options{MaxContentBytes: 1000})
 	must(t, err)
 	away := root + "-secret-mount"
 	return porttest.ResolverSystem{
@@ -144,13 +144,13 @@ func TestContentsAreExportedWithinTheBounds(t *testing.T) {
 		want    string
 	}{
 		{objectstore.Options{}, "a=10 b=20 c=30"},
-		{objectstore.Options{MaxContent: 20}, "a=10 b=20 c:The content is larger than the limit of an export."},
+		{objectstore.Options{MaxContentBytes: 20}, "a=10 b=20 c:The content is larger than the limit of an export."},
 		{
 			objectstore.Options{MaxTotal: 40},
 			"a=10 b=20 c:The total size of the contents is larger than the limit of an export.",
 		},
 		{
-			objectstore.Options{MaxContent: -1}, "a:The content is larger than the limit of an export. " +
+			objectstore.Options{MaxContentBytes: -1}, "a:The content is larger than the limit of an export. " +
 				"b:The content is larger than the limit of an export. c:The content is larger than the limit of an export.",
 		},
 	} {

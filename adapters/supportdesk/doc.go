@@ -12,7 +12,7 @@
 // # Responses
 //
 // The response of the desk determines the result of a call. In this table, "Retry" means that the call returns a
-// *domain.RetryLater. A domain.ResolverError means that an operator must act:
+// *domain.RetryLaterError. A domain.ResolverError means that an operator must act:
 //
 //	2xx                    Success if the body is the expected JSON with the expected id. The body of a 204 for a
 //	                       deletion may be empty. Any other body: Retry.

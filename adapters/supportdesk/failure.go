@@ -39,13 +39,17 @@ const (
 func unusable(method string, err error) error {
 	found := errShape
 	_ = errors.As(err, &found)
-	return &domain.RetryLater{Resolver: Name, Message: method + " got a response that cannot be used: " + found.Error()}
+	return &domain.RetryLaterError{
+		Resolver: Name, Message: method + " got a response that cannot be used: " + found.Error(),
+	}
 }
 
 // notFromDesk returns the error for a response with status 404 that is not from the desk. It is a retryable error,
 // because a later request may reach the desk.
 func notFromDesk(method string) error {
-	return &domain.RetryLater{Resolver: Name, Message: method + " got status 404, but not in the error format of the desk"}
+	return &domain.RetryLaterError{
+		Resolver: Name, Message: method + " got status 404, but not in the error format of the desk",
+	}
 }
 
 // refused returns the error for a response whose status is not 2xx. The error does not quote the body, because the
@@ -54,11 +58,11 @@ func refused(method string, status int, header http.Header, now time.Time) error
 	message := method + " got status " + strconv.Itoa(status)
 	switch {
 	case isTransient(status):
-		return &domain.RetryLater{Resolver: Name, Message: message, After: retryAfter(status, header, now)}
+		return &domain.RetryLaterError{Resolver: Name, Message: message, After: retryAfter(status, header, now)}
 	case status >= 400:
 		return &domain.ResolverError{Resolver: Name, Message: message}
 	default: // a redirect, which is not followed
-		return &domain.RetryLater{Resolver: Name, Message: message}
+		return &domain.RetryLaterError{Resolver: Name, Message: message}
 	}
 }
 
@@ -114,12 +118,14 @@ func noResponse(ctx context.Context, method string, err error) error {
 	case errors.As(err, &certificate):
 		message += ": the certificate of the host was not accepted"
 	}
-	return &domain.RetryLater{Resolver: Name, Message: message, Err: ended}
+	return &domain.RetryLaterError{Resolver: Name, Message: message, Err: ended}
 }
 
 // incomplete returns the error for a response whose body could not be read to its end.
 func incomplete(ctx context.Context, method string, err error) error {
-	return &domain.RetryLater{Resolver: Name, Message: method + " got an incomplete response", Err: contextError(ctx, err)}
+	return &domain.RetryLaterError{
+		Resolver: Name, Message: method + " got an incomplete response", Err: contextError(ctx, err),
+	}
 }
 
 // contextError returns context.Canceled or context.DeadlineExceeded if the request failed because its context was

@@ -150,7 +150,7 @@ func TestErrorsOfTheTransportAreNotExposed(t *testing.T) {
 	}
 }
 
-// For all possible sequences of responses, each error is a *domain.ResolverError or a *domain.RetryLater. No error
+// For all possible sequences of responses, each error is a *domain.ResolverError or a *domain.RetryLaterError. No error
 // contains text of a response.
 func TestNoErrorRepeatsAResponse(t *testing.T) {
 	w := newWorld(t)
@@ -176,7 +176,7 @@ func TestNoErrorRepeatsAResponse(t *testing.T) {
 				continue
 			}
 			var final *domain.ResolverError
-			var later *domain.RetryLater
+			var later *domain.RetryLaterError
 			if !errors.As(err, &final) && !errors.As(err, &later) {
 				t.Fatalf("the error is %T", err)
 			}

@@ -137,7 +137,7 @@ func (c call) absent(ctx context.Context, path, contactID string) (absent bool, 
 			Resolver: Name, Message: "DELETE got status 404, but GET returned another contact: the contact was merged",
 		}
 	default:
-		return false, &domain.RetryLater{Resolver: Name, Message: "DELETE got status 404, but GET returned the contact"}
+		return false, &domain.RetryLaterError{Resolver: Name, Message: "DELETE got status 404, but GET returned the contact"}
 	}
 }
 

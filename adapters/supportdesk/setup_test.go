@@ -98,13 +98,13 @@ func (w world) exportAndErase(ctx context.Context, t testing.TB) map[string]erro
 	return map[string]error{"GET": exported, "DELETE": erased}
 }
 
-// mustRetry checks that err is a *domain.RetryLater with the given delay, and that the text of err contains the given
-// text.
+// mustRetry checks that err is a *domain.RetryLaterError with the given delay, and that the text of err contains the
+// given text.
 func mustRetry(t testing.TB, err error, after time.Duration, text string) {
 	t.Helper()
-	var later *domain.RetryLater
+	var later *domain.RetryLaterError
 	if !errors.As(err, &later) {
-		t.Fatalf("the error is %T (%v), want RetryLater", err, err)
+		t.Fatalf("the error is %T (%v), want RetryLaterError", err, err)
 	}
 	if later.After != after {
 		t.Errorf("After = %v, want %v", later.After, after)

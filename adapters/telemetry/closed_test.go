@@ -49,7 +49,7 @@ func (w *world) reportAll(t *testing.T) {
 			{Kind: domain.ActivityCall, System: "desk", Call: domain.CallErase},
 			{Kind: domain.ActivityCall, System: "desk", Call: domain.CallRectify},
 		} {
-			w.during(t.Context(), activity, 1, domain.Ended{Outcome: outcome, Status: 500, Retries: 2})
+			w.during(t.Context(), activity, 1, domain.ActivityEnd{Outcome: outcome, Status: 500, Retries: 2})
 		}
 		for _, observation := range []domain.Observation{
 			domain.RightObserved{Right: domain.RightErasure, Outcome: outcome},

@@ -36,7 +36,7 @@ type Observer struct {
 	ofMap  []attribute.KeyValue     // the attributes of all metrics and spans
 	about  metric.MeasurementOption // the same, for metrics
 	state  gauges
-	rights map[domain.Right]metric.Int64Counter
+	rights map[domain.SubjectRight]metric.Int64Counter
 }
 
 var _ ports.Observer = (*Observer)(nil)
@@ -71,7 +71,7 @@ func New(opts Options) (*Observer, error) {
 		o.ofMap = []attribute.KeyValue{mapKey.String(opts.Name)}
 	}
 	o.about = metric.WithAttributes(o.ofMap...)
-	o.rights = map[domain.Right]metric.Int64Counter{
+	o.rights = map[domain.SubjectRight]metric.Int64Counter{
 		domain.RightErasure: o.erasures, domain.RightExport: o.exports, domain.RightRectification: o.rectifications,
 		domain.RightConsent: o.consents, domain.RightRestriction: o.restrictions,
 	}
@@ -81,7 +81,7 @@ func New(opts Options) (*Observer, error) {
 
 // decisions maps each right to the values of the attribute habeas.decision of its counter. Only consent and restriction
 // have this attribute. For the other rights, the empty text means that the attribute is absent.
-var decisions = map[domain.Right][]domain.Decision{
+var decisions = map[domain.SubjectRight][]domain.Decision{
 	domain.RightErasure: {""}, domain.RightExport: {""}, domain.RightRectification: {""},
 	domain.RightConsent:     {domain.DecisionGranted, domain.DecisionWithdrawn},
 	domain.RightRestriction: {domain.DecisionPlaced, domain.DecisionLifted},
@@ -110,7 +110,7 @@ func ofOutcome(outcome domain.Outcome) attribute.KeyValue { return outcomeKey.St
 
 // Start implements ports.Observer. It starts a span. The returned function ends the span and records the duration of
 // the activity.
-func (o *Observer) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
+func (o *Observer) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.ActivityEnd)) {
 	var name string
 	var about []attribute.KeyValue
 	var duration metric.Float64Histogram
@@ -130,7 +130,7 @@ func (o *Observer) Start(ctx context.Context, a domain.Activity) (context.Contex
 	begun := o.clock.Now()
 	ctx, span := o.tracer.Start(ctx, name, trace.WithSpanKind(kind),
 		trace.WithAttributes(o.ofMap...), trace.WithAttributes(about...))
-	return ctx, func(ended domain.Ended) {
+	return ctx, func(ended domain.ActivityEnd) {
 		about := append(about[:len(about):len(about)], ofOutcome(ended.Outcome))
 		if a.Kind == domain.ActivityRequest {
 			about = append(about, statusKey.Int(ended.Status))
@@ -145,7 +145,7 @@ func (o *Observer) Start(ctx context.Context, a domain.Activity) (context.Contex
 
 // end ends a span. If a request was refused with a status 4xx, the span has no error status, because the server did not
 // fail.
-func end(span trace.Span, a domain.Activity, ended domain.Ended) {
+func end(span trace.Span, a domain.Activity, ended domain.ActivityEnd) {
 	span.SetAttributes(ofOutcome(ended.Outcome))
 	isFault := ended.Outcome != domain.OutcomeOK
 	switch a.Kind { //nolint:exhaustive // a call has no further attributes

@@ -33,11 +33,11 @@ func TestActivitiesAreMeasured(t *testing.T) {
 	request := domain.Activity{Kind: domain.ActivityRequest, Method: "GET", Route: "/consent/{purpose}"}
 	session := domain.Activity{Kind: domain.ActivitySession}
 	call := domain.Activity{Kind: domain.ActivityCall, System: "desk", Call: domain.CallErase}
-	w.during(t.Context(), request, 2*time.Second, domain.Ended{Outcome: domain.OutcomeOK, Status: 200})
-	w.during(t.Context(), request, time.Second, domain.Ended{Outcome: domain.OutcomeRefused, Status: 401})
-	w.during(t.Context(), session, 3*time.Second, domain.Ended{Outcome: domain.OutcomeOK, Retries: 2})
-	w.during(t.Context(), session, 4*time.Second, domain.Ended{Outcome: "conflict"})
-	w.during(t.Context(), call, 5*time.Second, domain.Ended{Outcome: domain.OutcomeTimeout})
+	w.during(t.Context(), request, 2*time.Second, domain.ActivityEnd{Outcome: domain.OutcomeOK, Status: 200})
+	w.during(t.Context(), request, time.Second, domain.ActivityEnd{Outcome: domain.OutcomeRefused, Status: 401})
+	w.during(t.Context(), session, 3*time.Second, domain.ActivityEnd{Outcome: domain.OutcomeOK, Retries: 2})
+	w.during(t.Context(), session, 4*time.Second, domain.ActivityEnd{Outcome: "conflict"})
+	w.during(t.Context(), call, 5*time.Second, domain.ActivityEnd{Outcome: domain.OutcomeTimeout})
 	const route = "http.request.method=GET,http.response.status_code=%d,http.route=/consent/{purpose}}"
 	w.want(t,
 		"habeas.request.duration{habeas.outcome=ok,"+fmt.Sprintf(route, 200)+" 2",
@@ -178,9 +178,9 @@ func TestSpansAreNestedLikeActivities(t *testing.T) {
 	ctx, endRequest := w.Start(t.Context(), domain.Activity{Kind: domain.ActivityRequest, Method: "GET", Route: "/export"})
 	within, endSession := w.Start(ctx, domain.Activity{Kind: domain.ActivitySession})
 	w.during(within, domain.Activity{Kind: domain.ActivityCall, System: "desk", Call: domain.CallExport}, 0,
-		domain.Ended{Outcome: domain.OutcomeTimeout})
-	endSession(domain.Ended{Outcome: domain.OutcomeOK, Retries: 1})
-	endRequest(domain.Ended{Outcome: domain.OutcomeOK, Status: 200})
+		domain.ActivityEnd{Outcome: domain.OutcomeTimeout})
+	endSession(domain.ActivityEnd{Outcome: domain.OutcomeOK, Retries: 1})
+	endRequest(domain.ActivityEnd{Outcome: domain.OutcomeOK, Status: 200})
 	var got []string
 	for _, span := range w.spans.GetSpans() {
 		set := attribute.NewSet(span.Attributes...)
@@ -210,7 +210,7 @@ func TestARefusedRequestIsNotAnError(t *testing.T) {
 	request := domain.Activity{Kind: domain.ActivityRequest, Method: "GET", Route: "/export"}
 	for status, want := range map[int]codes.Code{401: codes.Unset, 422: codes.Unset, 503: codes.Error, 200: codes.Error} {
 		w.spans.Reset()
-		w.during(t.Context(), request, 0, domain.Ended{Outcome: "canceled", Status: status})
+		w.during(t.Context(), request, 0, domain.ActivityEnd{Outcome: "canceled", Status: status})
 		if got := w.spans.GetSpans()[0].Status.Code; got != want {
 			t.Errorf("%d: %s", status, got)
 		}
@@ -220,11 +220,11 @@ func TestARefusedRequestIsNotAnError(t *testing.T) {
 func TestDataMapsInOneProcessHaveMetricsOfTheirOwn(t *testing.T) {
 	report := func(w *world, entries int64) {
 		w.during(t.Context(), domain.Activity{Kind: domain.ActivitySession}, time.Second,
-			domain.Ended{Outcome: domain.OutcomeOK, Retries: 2})
+			domain.ActivityEnd{Outcome: domain.OutcomeOK, Retries: 2})
 		w.during(t.Context(), domain.Activity{Kind: domain.ActivityCall, System: "desk", Call: domain.CallErase}, time.Second,
-			domain.Ended{Outcome: domain.OutcomeOK})
+			domain.ActivityEnd{Outcome: domain.OutcomeOK})
 		w.during(t.Context(), domain.Activity{Kind: domain.ActivityRequest, Method: "GET", Route: "/export"}, time.Second,
-			domain.Ended{Outcome: domain.OutcomeOK, Status: 200})
+			domain.ActivityEnd{Outcome: domain.OutcomeOK, Status: 200})
 		w.Observe(t.Context(), domain.RightObserved{Right: domain.RightErasure, Outcome: domain.OutcomeOK})
 		w.Observe(t.Context(), domain.PollObserved{
 			At: noon.Add(-time.Hour), Outcome: domain.OutcomeOK, Settled: int(entries),
@@ -271,7 +271,7 @@ func TestAnUnknownActivityKeepsTheSpanOfTheApplication(t *testing.T) {
 	if end != nil || !trace.SpanFromContext(own).IsRecording() {
 		t.Error("an unknown activity has a span")
 	}
-	w.during(own, domain.Activity{Kind: domain.ActivitySession}, 0, domain.Ended{Outcome: domain.OutcomeOK})
+	w.during(own, domain.Activity{Kind: domain.ActivitySession}, 0, domain.ActivityEnd{Outcome: domain.OutcomeOK})
 	if !span.IsRecording() {
 		t.Error("the span of the application has ended")
 	}
@@ -301,6 +301,6 @@ func TestTheDefaultsAreTheGlobalProviders(t *testing.T) {
 	observer, err := telemetry.New(telemetry.Options{})
 	must(t, err)
 	_, end := observer.Start(t.Context(), domain.Activity{Kind: domain.ActivitySession})
-	end(domain.Ended{Outcome: domain.OutcomeOK})
+	end(domain.ActivityEnd{Outcome: domain.OutcomeOK})
 	must(t, observer.Close())
 }

@@ -54,7 +54,9 @@ func newWorlds(t testing.TB, names ...string) (all []*world) {
 }
 
 // during reports an activity to the observer, and advances the clock by the given duration of the activity.
-func (w *world) during(ctx context.Context, a domain.Activity, took time.Duration, ended domain.Ended) context.Context {
+func (w *world) during(
+	ctx context.Context, a domain.Activity, took time.Duration, ended domain.ActivityEnd,
+) context.Context {
 	ctx, end := w.Start(ctx, a)
 	w.now = w.now.Add(took)
 	end(ended)

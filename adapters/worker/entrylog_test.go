@@ -44,7 +44,7 @@ func TestTheMessageOfAResolverIsLogged(t *testing.T) {
 		},
 		"more than one line": {
 			domain.OutboxEntry{Status: domain.OutboxFailed, LastError: &class},
-			errors.Join(errors.New(secret), &domain.RetryLater{
+			errors.Join(errors.New(secret), &domain.RetryLaterError{
 				Resolver: "desk", Message: "a\nlevel=ERROR\x1b[31m" + strings.Repeat("x", 5000), Err: errors.New(secret),
 			}), "WARN",
 			"habeas: call to an external system failed",

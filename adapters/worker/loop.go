@@ -62,7 +62,7 @@ func (w *SagaWorker) batch(ctx context.Context) (settled int, succeeded bool) {
 	now := w.options.Clock.Now()
 	w.pulse.end(now, succeeded)
 	if w.options.Observer != nil {
-		ports.Observe(ctx, w.options.Observer, domain.PollObserved{At: now, Outcome: outcome, Settled: settled})
+		ports.Emit(ctx, w.options.Observer, domain.PollObserved{At: now, Outcome: outcome, Settled: settled})
 	}
 	return settled, succeeded
 }

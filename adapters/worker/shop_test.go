@@ -139,7 +139,7 @@ func (p *process) trail(t *testing.T, customer int64) []domain.EventType {
 // observed reports the result of every batch of a worker.
 type observed struct{ settled chan<- int }
 
-func (observed) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.Ended)) {
+func (observed) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.ActivityEnd)) {
 	return ctx, nil
 }
 

@@ -65,8 +65,8 @@ type Options struct {
 
 	// Logger gets a record for each batch that failed, each call to an external system that failed, and each entry that
 	// the runner abandoned. An abandoned entry is logged as an error. Records hold no personal data. If the error of a
-	// resolver is a *domain.ResolverError or a *domain.RetryLater, the record has its Message, as one line of at most 300
-	// characters. The default is slog.Default().
+	// resolver is a *domain.ResolverError or a *domain.RetryLaterError, the record has its Message, as one line of at most
+	// 300 characters. The default is slog.Default().
 	Logger *slog.Logger
 
 	// Observer is notified of each batch. If it is set, the worker also calls saga.Runner.ObserveOutbox every minute,

@@ -107,14 +107,14 @@ func (*unmapped) AcceptMap(context.Context) (domain.Installation, error) {
 		" HABEAS_DATA_MAP")
 }
 
-// Known implements cli.Application. As long as the tables of habeas have recorded no data map, the table of subjects is
-// not known, and no id counts as wrong.
-func (u *unmapped) Known(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
+// SubjectState implements cli.Application. As long as the tables of habeas have recorded no data map, the table of
+// subjects is not known, and no id counts as wrong.
+func (u *unmapped) SubjectState(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	gdpr, err := u.attach(ctx)
 	if err != nil || gdpr == nil {
 		return domain.SubjectState{Present: err == nil}, err
 	}
-	return gdpr.Operator().Known(ctx, id)
+	return gdpr.Operator().SubjectState(ctx, id)
 }
 
 // Trail implements cli.Application.
@@ -128,11 +128,11 @@ func (u *unmapped) Trail(ctx context.Context, id domain.SubjectID) ([]domain.Aud
 
 // Find implements cli.Application. A database without tables of habeas can be searched, too.
 func (u *unmapped) Find(
-	ctx context.Context, values []string, progress func(domain.FindProgress),
-) (domain.Found, error) {
+	ctx context.Context, values []string, progress func(domain.SearchProgress),
+) (domain.SearchResult, error) {
 	gdpr, err := u.attach(ctx)
 	if err != nil && !u.missing {
-		return domain.Found{}, err
+		return domain.SearchResult{}, err
 	}
 	if gdpr == nil { // Find only reads, so that this data map is not recorded
 		gdpr, err = u.integrate(domain.Installation{ //nolint:contextcheck // New logs without a context
@@ -140,7 +140,7 @@ func (u *unmapped) Find(
 		})
 	}
 	if err != nil {
-		return domain.Found{}, err
+		return domain.SearchResult{}, err
 	}
 	return gdpr.Operator().Find(ctx, values, progress)
 }

@@ -236,8 +236,8 @@ func TestACallOfAnExportHasTheContextOfItsActivity(t *testing.T) {
 	w := newWorld(t)
 	w.desk.EXPECT().ExportSubject(gomock.Any(), gomock.Any()).DoAndReturn(
 		func(ctx context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
-			_, inner := ports.Begin(ctx, w.recorder, domain.Activity{Kind: domain.ActivityRequest})
-			inner.End(domain.Ended{Outcome: domain.OutcomeOK})
+			_, inner := ports.StartActivity(ctx, w.recorder, domain.Activity{Kind: domain.ActivityRequest})
+			inner.End(domain.ActivityEnd{Outcome: domain.OutcomeOK})
 			return nil, nil
 		})
 	must(t, w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

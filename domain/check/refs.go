@@ -35,7 +35,7 @@ func (s *schema) checkRefs() {
 func (s *schema) isBound(table domain.Table, live domain.CatalogTable, column domain.Column) bool {
 	alone := true
 	for _, other := range s.Declared() {
-		for _, holder := range other.KeysOf(column.Personal.Ref) {
+		for _, holder := range other.RefColumns(column.Personal.Ref) {
 			alone = alone && other.Name == table.Name && holder.Name == column.Name
 		}
 	}

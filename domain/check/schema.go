@@ -246,7 +246,7 @@ func (s *schema) overwrites() []write {
 		}
 		if step.Strategy == domain.StrategyAnonymize {
 			all[i].add(step.Columns, false, false)
-			all[i].add(step.Clears, true, false)
+			all[i].add(step.ClearedColumns, true, false)
 		}
 		all[i].add(step.Expired, false, true)
 	}

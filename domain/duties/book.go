@@ -83,7 +83,7 @@ func (b *Book) Begin(ctx context.Context, s ports.Session) error {
 		}
 	}
 	for _, duty := range b.began(now) {
-		ports.Observe(ctx, b.config.Observer, domain.DutyObserved{Duty: duty})
+		ports.Emit(ctx, b.config.Observer, domain.DutyObserved{Duty: duty})
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (b *Book) Ended(ctx context.Context, name domain.DutyName, outcome domain.O
 	}
 	observed := b.local[name]
 	b.mu.Unlock()
-	ports.Observe(ctx, b.config.Observer, domain.DutyObserved{Duty: observed, Outcome: outcome})
+	ports.Emit(ctx, b.config.Observer, domain.DutyObserved{Duty: observed, Outcome: outcome})
 	return err
 }
 

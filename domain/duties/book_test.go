@@ -31,7 +31,7 @@ func (w *world) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	return w.SessionFactory.Do(ctx, fn)
 }
 
-func (w *world) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.Ended)) {
+func (w *world) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.ActivityEnd)) {
 	return ctx, nil
 }
 

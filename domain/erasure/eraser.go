@@ -287,7 +287,7 @@ func (r *run) apply(ctx context.Context) error {
 
 // clearsAgain reports whether the step only sets references to NULL, in rows that an earlier step has already counted.
 func clearsAgain(before []domain.Step, step domain.Step) bool {
-	return step.OnlyClears() && !step.Self && slices.ContainsFunc(before, func(other domain.Step) bool {
+	return step.OnlyClearsColumns() && !step.Self && slices.ContainsFunc(before, func(other domain.Step) bool {
 		return other.Target == step.Target && other.Via == step.Via && !other.Self
 	})
 }

@@ -70,7 +70,7 @@ func stepsOf(m domain.DataMap, table domain.Table) []domain.Step {
 	paths := m.Paths(table.Name)
 	for _, reference := range m.SelfReferences(table) {
 		deleting = append(deleting, domain.Step{
-			Target: table.Name, Strategy: domain.StrategyAnonymize, Clears: reference.Clears, Self: true,
+			Target: table.Name, Strategy: domain.StrategyAnonymize, ClearedColumns: reference.ClearedColumns, Self: true,
 		})
 	}
 	for _, path := range paths {
@@ -80,13 +80,13 @@ func stepsOf(m domain.DataMap, table domain.Table) []domain.Step {
 			continue
 		}
 		for _, step := range stepsOfSurvivor(m, table, path) {
-			if len(step.Clears) > 0 && len(step.Columns) > 0 && sharesReference(paths, path) {
+			if len(step.ClearedColumns) > 0 && len(step.Columns) > 0 && sharesReference(paths, path) {
 				clearing = append(clearing, domain.Step{
-					Target: step.Target, Strategy: step.Strategy, Via: step.Via, Clears: step.Clears,
+					Target: step.Target, Strategy: step.Strategy, Via: step.Via, ClearedColumns: step.ClearedColumns,
 				})
-				step.Clears = nil
+				step.ClearedColumns = nil
 			}
-			if step.OnlyClears() && sharesReference(paths, path) {
+			if step.OnlyClearsColumns() && sharesReference(paths, path) {
 				clearing = append(clearing, step)
 				continue
 			}
@@ -109,7 +109,7 @@ func sharesReference(paths []domain.Path, path domain.Path) bool {
 // ended.
 func stepsOfSurvivor(m domain.DataMap, table domain.Table, path domain.Path) []domain.Step {
 	anonymize := domain.Step{Target: table.Name, Strategy: domain.StrategyAnonymize, Via: path.Via}
-	anonymize.Clears = m.Clears(table, path)
+	anonymize.ClearedColumns = m.ClearedColumns(table, path)
 	retain := domain.Step{Target: table.Name, Strategy: domain.StrategyRetain, Via: path.Via}
 	for _, column := range path.Personal(table) {
 		if column.Personal.Strategy != domain.StrategyRetain {
@@ -122,7 +122,7 @@ func stepsOfSurvivor(m domain.DataMap, table domain.Table, path domain.Path) []d
 		}
 	}
 	var steps []domain.Step
-	if len(anonymize.Columns)+len(anonymize.Clears) > 0 {
+	if len(anonymize.Columns)+len(anonymize.ClearedColumns) > 0 {
 		steps = append(steps, anonymize)
 	}
 	if len(retain.Columns) > 0 {

@@ -231,7 +231,7 @@ func TestWrongStepsThatClearAReferenceOfATableToItselfAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	self := domain.Step{Target: "messages", Strategy: anon, Clears: []string{"answers_id"}, Self: true}
+	self := domain.Step{Target: "messages", Strategy: anon, ClearedColumns: []string{"answers_id"}, Self: true}
 	deletes := domain.Step{Target: "messages", Strategy: del}
 	with := func(change func(*domain.Step)) []domain.Step {
 		step := self
@@ -241,7 +241,7 @@ func TestWrongStepsThatClearAReferenceOfATableToItselfAreRefused(t *testing.T) {
 	for says, steps := range map[string][]domain.Step{
 		"comes after a step that deletes":        {deletes, self},
 		"two steps affect the same rows":         {self, self},
-		"not a reference of the table to itself": with(func(s *domain.Step) { s.Clears = []string{"users_id"} }),
+		"not a reference of the table to itself": with(func(s *domain.Step) { s.ClearedColumns = []string{"users_id"} }),
 		"messages: a step with Self does more":   with(func(s *domain.Step) { s.Columns = []string{"body"} }),
 		"a step with Self does more than":        with(func(s *domain.Step) { s.Strategy = del }),
 		"must keep its value":                    with(func(s *domain.Step) { s.Self = false }),

@@ -40,8 +40,8 @@ func printedVia(steps []domain.Step) string {
 	var list []string
 	for _, step := range steps {
 		text := printed([]domain.Step{step})
-		if len(step.Clears) > 0 {
-			text += "-" + strings.Join(step.Clears, ",")
+		if len(step.ClearedColumns) > 0 {
+			text += "-" + strings.Join(step.ClearedColumns, ",")
 		}
 		if step.Via != "" {
 			text += "@" + step.Via
@@ -242,16 +242,18 @@ func TestStepsOfOtherPathsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for says, steps := range map[string][]domain.Step{
-		"names a path":             {{Target: "messages", Strategy: anon, Columns: []string{"body"}}},
-		"belongs to another path":  {{Target: "messages", Strategy: anon, Via: "Recipient", Columns: []string{"body"}}},
-		"that must keep its value": {{Target: "messages", Strategy: anon, Via: "Sender", Clears: []string{"sender_id"}}},
+		"names a path":            {{Target: "messages", Strategy: anon, Columns: []string{"body"}}},
+		"belongs to another path": {{Target: "messages", Strategy: anon, Via: "Recipient", Columns: []string{"body"}}},
+		"that must keep its value": {{
+			Target: "messages", Strategy: anon, Via: "Sender", ClearedColumns: []string{"sender_id"},
+		}},
 		"not have the strategy anonymize": {{
-			Target: "messages", Strategy: keep, Via: "Recipient", Clears: []string{"recipient_id"},
+			Target: "messages", Strategy: keep, Via: "Recipient", ClearedColumns: []string{"recipient_id"},
 		}},
 		"a step has a strategy other": {{Target: "messages", Strategy: clear, Via: "Recipient", Columns: []string{"body"}}},
 		"affect the same rows": {
 			{Target: "messages", Strategy: anon, Via: "Sender", Columns: []string{"body"}},
-			{Target: "messages", Strategy: anon, Via: "Recipient", Clears: []string{"recipient_id"}},
+			{Target: "messages", Strategy: anon, Via: "Recipient", ClearedColumns: []string{"recipient_id"}},
 			{Target: "messages", Strategy: del, Via: "Sender"},
 		},
 	} {

@@ -60,7 +60,7 @@ func TestABadRecordMakesOnlyItsSystemIncomplete(t *testing.T) {
 
 func TestAnErrorThatIsANilPointerIsAnError(t *testing.T) {
 	for name, err := range map[string]error{
-		"its own": (*nilError)(nil), "refused": (*domain.ResolverError)(nil), "later": (*domain.RetryLater)(nil),
+		"its own": (*nilError)(nil), "refused": (*domain.ResolverError)(nil), "later": (*domain.RetryLaterError)(nil),
 	} {
 		failing := func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
 			return records("partial"), err

@@ -21,7 +21,7 @@ type response struct {
 }
 
 // end reports the end of the call to the observer.
-func (r response) end() { r.observed.End(domain.Ended{Outcome: r.outcome}) }
+func (r response) end() { r.observed.End(domain.ActivityEnd{Outcome: r.outcome}) }
 
 // callSystems makes all calls concurrently, with a common deadline. It returns the records of all calls, in the order
 // of the calls, and the names of the systems that failed, without duplicates. It never waits longer than the deadline.
@@ -41,7 +41,7 @@ func (e *Exporter) callSystems(
 	incoming := make(chan response, len(calls)) // has room for all responses, so a late response blocks no goroutine
 	responses := make([]response, len(calls))
 	for i, call := range calls {
-		calling, observed := ports.Begin(ctx, e.observer, domain.Activity{
+		calling, observed := ports.StartActivity(ctx, e.observer, domain.Activity{
 			Kind: domain.ActivityCall, System: call.Ref.Kind, Call: domain.CallExport,
 		})
 		responses[i] = response{index: i, observed: observed}

@@ -28,7 +28,7 @@ func answerOf(alreadyAbsent bool, err error) answer {
 		return a
 	}
 	a.class = domain.ErrorClass(err)
-	refused, later := (*domain.ResolverError)(nil), (*domain.RetryLater)(nil)
+	refused, later := (*domain.ResolverError)(nil), (*domain.RetryLaterError)(nil)
 	a.refused = errors.As(err, &refused)
 	if errors.As(err, &later) {
 		a.after = min(later.After, domain.LongestWait)
@@ -50,7 +50,7 @@ func (r *Runner) call(ctx context.Context, entry domain.OutboxEntry) (a answer) 
 	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()
 	ctx, observed := r.begin(ctx, entry)
-	defer func() { observed.End(domain.Ended{Outcome: a.outcome}) }()
+	defer func() { observed.End(domain.ActivityEnd{Outcome: a.outcome}) }()
 	answers := make(chan answer, 1)
 	go func() {
 		got := answer{err: &panicError{}, class: "panic", outcome: domain.OutcomePanic} // kept after a panic

@@ -90,7 +90,7 @@ func play(ctx context.Context, what string, stop func()) (bool, error) {
 	case "panics":
 		panic(errBoom)
 	case "retries later":
-		return false, &domain.RetryLater{After: 2 * time.Hour}
+		return false, &domain.RetryLaterError{After: 2 * time.Hour}
 	case "stops":
 		stop()
 	}

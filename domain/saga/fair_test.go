@@ -271,7 +271,7 @@ func TestTheWaitThatASystemRequestsDelaysItsOtherEntries(t *testing.T) {
 				if first {
 					first = false
 					time.Sleep(time.Millisecond)
-					return false, &domain.RetryLater{After: 20 * time.Second}
+					return false, &domain.RetryLaterError{After: 20 * time.Second}
 				}
 				return false, nil
 			}, "mail": takes(time.Millisecond),
@@ -340,6 +340,6 @@ func TestJitterShortensAWaitByUpToAHalf(t *testing.T) {
 		w.wantOutcome(t, claimed(t, domain.OperationErase, 2, 1)[0], failed(notErased, 2, "internal", want), "")
 	}
 	w := newWorld(t, func(c *saga.Config) { c.Jitter = func() float64 { return 1 } },
-		desk(t, responds(false, &domain.RetryLater{After: time.Hour})))
+		desk(t, responds(false, &domain.RetryLaterError{After: time.Hour})))
 	w.wantOutcome(t, claimed(t, domain.OperationErase, 1, 1)[0], failed(notErased, 1, "retry_later", time.Hour), "")
 }

@@ -19,7 +19,7 @@ func (r *Runner) begin(ctx context.Context, entry domain.OutboxEntry) (context.C
 	if entry.Operation == domain.OperationRectify {
 		call = domain.CallRectify
 	}
-	return ports.Begin(ctx, r.config.Observer, domain.Activity{
+	return ports.StartActivity(ctx, r.config.Observer, domain.Activity{
 		Kind: domain.ActivityCall, System: entry.Resolver, Call: call,
 	})
 }
@@ -40,7 +40,7 @@ func (r *Runner) reportBreaker(ctx context.Context, system string) {
 	defer throttle.reporting.mu.Unlock()
 	if state := throttle.state(); state != throttle.reporting.reported {
 		throttle.reporting.reported = state
-		ports.Observe(ctx, r.config.Observer, domain.BreakerObserved{System: system, State: state})
+		ports.Emit(ctx, r.config.Observer, domain.BreakerObserved{System: system, State: state})
 	}
 }
 
@@ -76,7 +76,7 @@ func (r *Runner) ObserveOutbox(ctx context.Context) error {
 			backlogs = append(backlogs, domain.OutboxBacklog{Resolver: system, Counts: maps.Clone(noEntries)})
 		}
 	}
-	ports.Observe(ctx, r.config.Observer, domain.OutboxObserved{Backlogs: backlogs})
+	ports.Emit(ctx, r.config.Observer, domain.OutboxObserved{Backlogs: backlogs})
 	return nil
 }
 

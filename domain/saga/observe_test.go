@@ -27,7 +27,7 @@ func TestEachCallIsObserved(t *testing.T) {
 		"call desk erase: internal":    {domain.OperationErase, responds(false, errBoom)},
 		"call desk erase: panic":       {domain.OperationErase, panics},
 		"call desk erase: timeout":     {domain.OperationErase, hangs},
-		"call desk erase: retry_later": {domain.OperationErase, responds(false, &domain.RetryLater{})},
+		"call desk erase: retry_later": {domain.OperationErase, responds(false, &domain.RetryLaterError{})},
 	} {
 		t.Run(want, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -71,8 +71,8 @@ func TestACallOfAnUnknownResolverIsNotObserved(t *testing.T) {
 func TestACallRunsInTheContextOfItsActivity(t *testing.T) {
 	recorder := &observed.Recorder{}
 	w := newWorld(t, observing(recorder), desk(t, func(ctx context.Context, _ domain.SubjectRef, _ string) (bool, error) {
-		_, inner := ports.Begin(ctx, recorder, domain.Activity{Kind: domain.ActivitySession})
-		inner.End(domain.Ended{Outcome: domain.OutcomeOK})
+		_, inner := ports.StartActivity(ctx, recorder, domain.Activity{Kind: domain.ActivitySession})
+		inner.End(domain.ActivityEnd{Outcome: domain.OutcomeOK})
 		return false, nil
 	}))
 	w.expectSession().Times(2)

@@ -102,7 +102,7 @@ func TestAnErasureThatSucceeds(t *testing.T) {
 
 func TestAnErasureThatFails(t *testing.T) {
 	later := func(after time.Duration, cause error) error {
-		return &domain.RetryLater{Resolver: "desk", Message: "DELETE returned 429", After: after, Err: cause}
+		return &domain.RetryLaterError{Resolver: "desk", Message: "DELETE returned 429", After: after, Err: cause}
 	}
 	for name, c := range map[string]struct {
 		attempts int

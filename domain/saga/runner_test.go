@@ -147,7 +147,7 @@ func TestAWaitIsAtLeastTheRequestedWaitAndOtherwiseBounded(t *testing.T) {
 		after := time.Duration(rapid.Int64Range(-int64(time.Hour), int64(2000*time.Hour)).Draw(draw, "after"))
 		w := newWorld(t, func(c *saga.Config) {
 			c.MaxAttempts, c.FirstBackoff, c.MaxBackoff = 100, first, longest
-		}, desk(t, responds(false, &domain.RetryLater{After: after})))
+		}, desk(t, responds(false, &domain.RetryLaterError{After: after})))
 		got := w.settled()
 		w.expectSession().Times(2)
 		w.expectClaim(claimed(t, domain.OperationErase, attempts, 1)...)

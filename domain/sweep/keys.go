@@ -13,7 +13,7 @@ import (
 func systemsOf(m domain.DataMap) []string {
 	return slices.DeleteFunc(m.Refs(), func(system string) bool {
 		return !slices.ContainsFunc(m.Tables(), func(t domain.Table) bool {
-			return slices.ContainsFunc(t.KeysOf(system), func(c domain.Column) bool {
+			return slices.ContainsFunc(t.RefColumns(system), func(c domain.Column) bool {
 				return c.Personal.Strategy == domain.StrategyRetain && !m.Keeps(t, c)
 			})
 		})

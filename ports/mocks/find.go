@@ -35,10 +35,10 @@ func (m *MockFinder) EXPECT() *MockFinderMockRecorder {
 }
 
 // Find mocks base method.
-func (m *MockFinder) Find(ctx context.Context, values []string, progress func(domain.FindProgress)) (domain.Found, error) {
+func (m *MockFinder) Find(ctx context.Context, values []string, progress func(domain.SearchProgress)) (domain.SearchResult, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Find", ctx, values, progress)
-	ret0, _ := ret[0].(domain.Found)
+	ret0, _ := ret[0].(domain.SearchResult)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }

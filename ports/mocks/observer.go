@@ -47,11 +47,11 @@ func (mr *MockObserverMockRecorder) Observe(ctx, observation interface{}) *gomoc
 }
 
 // Start mocks base method.
-func (m *MockObserver) Start(ctx context.Context, activity domain.Activity) (context.Context, func(domain.Ended)) {
+func (m *MockObserver) Start(ctx context.Context, activity domain.Activity) (context.Context, func(domain.ActivityEnd)) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Start", ctx, activity)
 	ret0, _ := ret[0].(context.Context)
-	ret1, _ := ret[1].(func(domain.Ended))
+	ret1, _ := ret[1].(func(domain.ActivityEnd))
 	return ret0, ret1
 }
 

@@ -50,7 +50,7 @@
 //   - The methods of a ports.Observer return immediately.
 //   - A ports.Resolver opens no session.
 //   - If a response of the external system has a Retry-After header, the ports.Resolver returns its duration in
-//     domain.RetryLater.After.
+//     domain.RetryLaterError.After.
 //   - A ports.Resolver does not follow redirects of an erasure or a rectification. An HTTP client may send a GET to the
 //     new address, and the success of this GET does not prove an erasure.
 //   - A ports.Resolver escapes refs and keys in the path of a URL. For example, the ref "../7" must not select the

@@ -233,8 +233,8 @@ func findRefusesValues(t testing.TB, h StoreHarness) {
 }
 
 func findReportsItsProgress(t testing.TB, h StoreHarness) {
-	var reports []domain.FindProgress
-	_, err := finderOf(t, h.open(t)).Find(t.Context(), []string{"zoe"}, func(p domain.FindProgress) {
+	var reports []domain.SearchProgress
+	_, err := finderOf(t, h.open(t)).Find(t.Context(), []string{"zoe"}, func(p domain.SearchProgress) {
 		reports = append(reports, p)
 	})
 	must(t, err == nil, "the search failed: %v", err)
@@ -245,7 +245,7 @@ func findReportsItsProgress(t testing.TB, h StoreHarness) {
 			i, tables, p)
 	}
 	for _, table := range DataMap().Tables() {
-		assert(t, slices.ContainsFunc(reports, func(p domain.FindProgress) bool { return p.Table == table.Name }),
+		assert(t, slices.ContainsFunc(reports, func(p domain.SearchProgress) bool { return p.Table == table.Name }),
 			"no progress was reported for %s", table.Name)
 	}
 }
@@ -270,7 +270,7 @@ func findEndsWithItsContext(t testing.TB, h StoreHarness) {
 		if after == 0 {
 			cancel()
 		}
-		_, err := finder.Find(ctx, []string{"zoe"}, func(domain.FindProgress) {
+		_, err := finder.Find(ctx, []string{"zoe"}, func(domain.SearchProgress) {
 			if reports++; reports == after {
 				cancel()
 			}

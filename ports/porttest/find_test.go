@@ -16,32 +16,32 @@ type findCall struct {
 	ports.Finder
 	ctx      context.Context
 	values   []string
-	progress func(domain.FindProgress)
+	progress func(domain.SearchProgress)
 }
 
-func (c findCall) find() (domain.Found, error) { return c.Find(c.ctx, c.values, c.progress) }
+func (c findCall) find() (domain.SearchResult, error) { return c.Find(c.ctx, c.values, c.progress) }
 
 // brokenFinder implements ports.Finder with a function.
 type brokenFinder struct {
 	good ports.Finder
-	call func(findCall) (domain.Found, error)
+	call func(findCall) (domain.SearchResult, error)
 }
 
 func (b brokenFinder) Find(
-	ctx context.Context, values []string, progress func(domain.FindProgress),
-) (domain.Found, error) {
+	ctx context.Context, values []string, progress func(domain.SearchProgress),
+) (domain.SearchResult, error) {
 	if progress == nil {
-		progress = func(domain.FindProgress) {}
+		progress = func(domain.SearchProgress) {}
 	}
 	return b.call(findCall{b.good, ctx, values, progress})
 }
 
-func (nowhere) Find(context.Context, []string, func(domain.FindProgress)) (domain.Found, error) {
-	return domain.Found{}, errNowhere
+func (nowhere) Find(context.Context, []string, func(domain.SearchProgress)) (domain.SearchResult, error) {
+	return domain.SearchResult{}, errNowhere
 }
 
 // replacesFind returns a function that makes a store defective: its Find returns the result of call.
-func replacesFind(call func(findCall) (domain.Found, error)) func(*Store) {
+func replacesFind(call func(findCall) (domain.SearchResult, error)) func(*Store) {
 	return func(store *Store) {
 		store.Finder = brokenFinder{store.Finder, call}
 	}
@@ -50,7 +50,7 @@ func replacesFind(call func(findCall) (domain.Found, error)) func(*Store) {
 // omitsOccurrences returns a function that makes a store defective: its Find omits an occurrence if omit returns true
 // for the occurrence.
 func omitsOccurrences(omit func(o domain.Occurrence) bool) func(*Store) {
-	return replacesFind(func(c findCall) (domain.Found, error) {
+	return replacesFind(func(c findCall) (domain.SearchResult, error) {
 		found, err := c.find()
 		found.Occurrences = slices.DeleteFunc(found.Occurrences, omit)
 		return found, err
@@ -60,7 +60,7 @@ func omitsOccurrences(omit func(o domain.Occurrence) bool) func(*Store) {
 // changesOccurrences returns a function that makes a store defective: its Find passes each occurrence through fn before
 // it returns the occurrence.
 func changesOccurrences(fn func(o *domain.Occurrence)) func(*Store) {
-	return replacesFind(func(c findCall) (domain.Found, error) {
+	return replacesFind(func(c findCall) (domain.SearchResult, error) {
 		found, err := c.find()
 		for i := range found.Occurrences {
 			fn(&found.Occurrences[i])
@@ -118,7 +118,7 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 		"one value for another": {
 			changesOccurrences(func(o *occurrence) { o.Value = 0 }), found{`"people.remark 0 1"`: {findReportsValuesByIndex}},
 		},
-		"the first of equal values": {replacesFind(func(c findCall) (domain.Found, error) {
+		"the first of equal values": {replacesFind(func(c findCall) (domain.SearchResult, error) {
 			found, err := c.find()
 			found.Occurrences = slices.DeleteFunc(found.Occurrences, func(o occurrence) bool {
 				return slices.Index(c.values, c.values[o.Value]) < o.Value
@@ -178,53 +178,55 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 			hides(func(text string) bool { return strings.HasSuffix(text, "=") }),
 			found{"Find found": {findSearchesEncodedCopies}},
 		},
-		"values of one character": {replacesFind(func(c findCall) (domain.Found, error) {
+		"values of one character": {replacesFind(func(c findCall) (domain.SearchResult, error) {
 			for i := range c.values {
 				c.values[i] += "longer"
 			}
 			return c.find()
 		}), found{": Find returned <nil>": {findRefusesValues}}},
-		"a field without an index": {replacesFind(func(c findCall) (domain.Found, error) {
+		"a field without an index": {replacesFind(func(c findCall) (domain.SearchResult, error) {
 			found, err := c.find()
 			if err != nil && c.ctx.Err() == nil {
 				err = domain.Invalid("find", []domain.FieldError{{Field: "value", Code: domain.FieldTooShort}})
 			}
 			return found, err
 		}), found{"the fields are": {findRefusesValues}}},
-		"no progress": {replacesFind(func(c findCall) (domain.Found, error) {
+		"no progress": {replacesFind(func(c findCall) (domain.SearchResult, error) {
 			c.progress = nil
 			return c.find()
 		}), found{"progress was reported 0 times": {findReportsItsProgress}}},
-		"progress without an end": {replacesFind(func(c findCall) (domain.Found, error) {
+		"progress without an end": {replacesFind(func(c findCall) (domain.SearchResult, error) {
 			progress := c.progress
-			c.progress = func(p domain.FindProgress) {
+			c.progress = func(p domain.SearchProgress) {
 				if p.Table != "" {
 					progress(p)
 				}
 			}
 			return c.find()
 		}), found{"progress report": {findReportsItsProgress}}},
-		"a value in the result": {replacesFind(func(c findCall) (domain.Found, error) {
+		"a value in the result": {replacesFind(func(c findCall) (domain.SearchResult, error) {
 			found, err := c.find()
 			for i := range found.Occurrences {
 				found.Occurrences[i].Column = c.values[found.Occurrences[i].Value]
 			}
 			return found, err
 		}), found{"the result contains a value": {findReturnsNoValues}}},
-		"a value in an error": {replacesFind(func(c findCall) (domain.Found, error) {
+		"a value in an error": {replacesFind(func(c findCall) (domain.SearchResult, error) {
 			found, err := c.find()
 			if err != nil && len(c.values) > 0 {
 				err = &domain.Error{Code: domain.ErrInvalid, Message: c.values[0]}
 			}
 			return found, err
 		}), found{"error is nil or contains a value": {findReturnsNoValues}}},
-		"a context that is ignored": {replacesFind(func(c findCall) (domain.Found, error) {
+		"a context that is ignored": {replacesFind(func(c findCall) (domain.SearchResult, error) {
 			c.ctx = context.WithoutCancel(c.ctx)
 			return c.find()
 		}), found{"Find returned <nil>": {findEndsWithItsContext}}},
 		"an unreachable store without rows": {func(store *Store) {
 			store.Unreachable = func(testing.TB) Store {
-				return Store{Finder: brokenFinder{nil, func(findCall) (domain.Found, error) { return domain.Found{}, nil }}}
+				return Store{Finder: brokenFinder{nil, func(findCall) (domain.SearchResult, error) {
+					return domain.SearchResult{}, nil
+				}}}
 			}
 		}, found{"with an unreachable store, Find returned <nil>": {findReportsAStoreThatCannotBeReached}}},
 	})

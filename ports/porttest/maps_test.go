@@ -175,8 +175,8 @@ func (a acceptsNothing) Accept(context.Context) (domain.Installation, error) {
 }
 
 func (f findsBeside) Find(
-	ctx context.Context, values []string, progress func(domain.FindProgress),
-) (domain.Found, error) {
+	ctx context.Context, values []string, progress func(domain.SearchProgress),
+) (domain.SearchResult, error) {
 	found, err := f.own.Find(ctx, values, progress)
 	if err != nil {
 		return found, err

@@ -78,7 +78,7 @@ func reportEverything(t testing.TB, observer ports.Observer, outcome domain.Outc
 	for _, activity := range activities() {
 		ctx, end := observer.Start(t.Context(), activity)
 		if end != nil {
-			end(domain.Ended{Outcome: outcome, Status: 200, Retries: 1})
+			end(domain.ActivityEnd{Outcome: outcome, Status: 200, Retries: 1})
 		}
 		for _, observation := range observations(outcome) {
 			observer.Observe(ctx, observation)
@@ -114,7 +114,7 @@ func observerContinuesTheContext(t testing.TB, newObserver observerHarness) {
 		cancel()
 		assert(t, within.Err() != nil, "the context of a %s does not end with the caller's", activity.Kind)
 		if end != nil {
-			end(domain.Ended{Outcome: domain.OutcomeOK})
+			end(domain.ActivityEnd{Outcome: domain.OutcomeOK})
 		}
 	}
 }
@@ -143,13 +143,13 @@ func observerIsSafeForConcurrentUse(t testing.TB, newObserver observerHarness) {
 	for range goroutines {
 		callers.Go(func() {
 			defer reportPanic(t)
-			_, end := func() (context.Context, func(domain.Ended)) {
+			_, end := func() (context.Context, func(domain.ActivityEnd)) {
 				defer begun.Done()
 				return observer.Start(t.Context(), domain.Activity{Kind: domain.ActivitySession})
 			}()
 			begun.Wait() // every activity has started
 			if end != nil {
-				end(domain.Ended{Outcome: domain.OutcomeOK})
+				end(domain.ActivityEnd{Outcome: domain.OutcomeOK})
 			}
 			reportEverything(t, observer, domain.OutcomeOK)
 		})

@@ -12,11 +12,11 @@ import (
 
 // fakeObserver is an observer whose methods a test can replace.
 type fakeObserver struct {
-	start   func(context.Context, domain.Activity) (context.Context, func(domain.Ended))
+	start   func(context.Context, domain.Activity) (context.Context, func(domain.ActivityEnd))
 	observe func(domain.Observation)
 }
 
-func (f fakeObserver) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
+func (f fakeObserver) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.ActivityEnd)) {
 	if f.start != nil {
 		return f.start(ctx, a)
 	}
@@ -43,7 +43,7 @@ func TestObserversThatBreakAPromiseFail(t *testing.T) {
 		return func() ports.Observer {
 			return fakeObserver{start: func(
 				ctx context.Context, _ domain.Activity,
-			) (context.Context, func(domain.Ended)) {
+			) (context.Context, func(domain.ActivityEnd)) {
 				return within(ctx), nil
 			}}
 		}
@@ -81,13 +81,13 @@ func TestObserversThatBreakAPromiseFail(t *testing.T) {
 			within := 0
 			return fakeObserver{start: func(
 				ctx context.Context, _ domain.Activity,
-			) (context.Context, func(domain.Ended)) {
+			) (context.Context, func(domain.ActivityEnd)) {
 				mu.Lock()
 				defer mu.Unlock()
 				if within++; within > 1 {
 					panic("two at a time")
 				}
-				return ctx, func(domain.Ended) {
+				return ctx, func(domain.ActivityEnd) {
 					mu.Lock()
 					defer mu.Unlock()
 					within--

@@ -82,8 +82,8 @@ type ResolverFault struct {
 }
 
 // TestResolver checks that a resolver keeps the promises of ports.Resolver, and that its errors follow the rules of
-// domain.ResolverError and domain.RetryLater. If the resolver implements ports.KeyResolver, TestResolver also checks
-// ExportKeys and EraseKeys.
+// domain.ResolverError and domain.RetryLaterError. If the resolver implements ports.KeyResolver, TestResolver also
+// checks ExportKeys and EraseKeys.
 //
 // No case may be skipped. Check this with go test -v, because a skipped case does not fail the test. The suite skips
 // cases if the harness does not set ResolverSystem.Permanent or ResolverSystem.Hang.

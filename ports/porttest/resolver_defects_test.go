@@ -219,7 +219,7 @@ func erasureDefects() resolverDefects {
 		}, resolverFound{"changed: 3 before, 0 after": {resolverErasureLeavesOthersAlone}}},
 		"an erasure that cannot be repeated": {changesErasure(func(absent bool, _ error) (bool, error) {
 			if absent {
-				return false, &domain.RetryLater{Resolver: "fake", Message: "conflict"}
+				return false, &domain.RetryLaterError{Resolver: "fake", Message: "conflict"}
 			}
 			return false, nil
 		}, false), resolverFound{"EraseSubject failed": {resolverErasureLeavesOthersAlone}}},
@@ -232,7 +232,7 @@ func erasureDefects() resolverDefects {
 				case <-time.After(100 * time.Millisecond):
 					return erase(ctx, ref, id)
 				}
-				return false, &domain.RetryLater{Resolver: "fake", Message: "conflict"}
+				return false, &domain.RetryLaterError{Resolver: "fake", Message: "conflict"}
 			}
 		}, resolverFound{"a concurrent erasure failed": {resolverCallsCanBeMadeConcurrently}}},
 	}
@@ -256,9 +256,9 @@ func errorDefects() resolverDefects {
 			return errors.New("failed")
 		}), resolverFound{"forbidden: ExportSubject returned a ": {resolverPermanentFaultIsAResolverError}}},
 		"back in the past": {changesErrors(func(err error) error {
-			var later *domain.RetryLater
+			var later *domain.RetryLaterError
 			if errors.As(err, &later) {
-				return &domain.RetryLater{Resolver: "fake", After: -time.Second, Err: later.Err}
+				return &domain.RetryLaterError{Resolver: "fake", After: -time.Second, Err: later.Err}
 			}
 			return err
 		}), resolverFound{"in the past": {resolverTransientFaultIsTriedAgain}}},
@@ -279,7 +279,7 @@ func errorDefects() resolverDefects {
 			if errors.As(err, &final) {
 				return err
 			}
-			return &domain.RetryLater{Resolver: "fake", Message: "failed"}
+			return &domain.RetryLaterError{Resolver: "fake", Message: "failed"}
 		}), resolverFound{
 			"which is not context canceled":          {resolverEndedContextEndsTheCall},
 			"which is not context deadline exceeded": {resolverDeadlineIsHonoured},

@@ -102,7 +102,7 @@ func newFake() *fakeResolver {
 		Excluded: []string{secretNote},
 		Secrets:  []string{secretToken},
 		Transient: []ResolverFault{
-			{Name: "down", Inject: f.inject(&domain.RetryLater{Resolver: "fake", Message: "no answer"})},
+			{Name: "down", Inject: f.inject(&domain.RetryLaterError{Resolver: "fake", Message: "no answer"})},
 		},
 		Permanent: []ResolverFault{
 			{Name: "forbidden", Inject: f.inject(&domain.ResolverError{Resolver: "fake", Message: "refused"})},
@@ -127,7 +127,7 @@ func (f *fakeResolver) call(ctx context.Context) error {
 		<-ctx.Done()
 	}
 	if err := ctx.Err(); err != nil {
-		return &domain.RetryLater{Resolver: "fake", Message: "ended", Err: err}
+		return &domain.RetryLaterError{Resolver: "fake", Message: "ended", Err: err}
 	}
 	return failing
 }

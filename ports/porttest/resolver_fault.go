@@ -99,7 +99,7 @@ func checkTransientFaults(t testing.TB, h ResolverHarness, methods resolverMetho
 	h.underEachFault(t, transient, func(s ResolverSystem, fault ResolverFault) {
 		for _, attempt := range s.callFailing(methods, fault) {
 			var final *domain.ResolverError
-			var later *domain.RetryLater
+			var later *domain.RetryLaterError
 			switch {
 			case attempt.err == nil:
 				t.Errorf("%s: %s succeeded", fault.Name, attempt.method)
@@ -157,7 +157,7 @@ func resolverErrorsContainNoSecrets(t testing.TB, h ResolverHarness) {
 }
 
 // checkTextsOfErrors checks that the errors of the methods contain no identifier, key, URL or secret, and that a
-// ResolverError or RetryLater names the resolver.
+// ResolverError or RetryLaterError names the resolver.
 func checkTextsOfErrors(t testing.TB, h ResolverHarness, methods resolverMethods) {
 	t.Helper()
 	check := func(s ResolverSystem, fault ResolverFault) {
@@ -183,7 +183,7 @@ func checkTextsOfErrors(t testing.TB, h ResolverHarness, methods resolverMethods
 // resolverOf returns the name of the resolver that an error contains, or "" if the error contains none.
 func resolverOf(err error) string {
 	var final *domain.ResolverError
-	var later *domain.RetryLater
+	var later *domain.RetryLaterError
 	switch {
 	case errors.As(err, &final):
 		return final.Resolver

@@ -17,7 +17,7 @@ func resolverKeyDefects() resolverDefects {
 			f.eraseBy = func(ctx context.Context, keys []string, entryID string) (int, error) {
 				absent, err := f.doEraseBy(ctx, keys, entryID)
 				if err == nil && absent > 0 {
-					err = &domain.RetryLater{Resolver: "fake", Message: "not found"}
+					err = &domain.RetryLaterError{Resolver: "fake", Message: "not found"}
 				}
 				return absent, err
 			}
@@ -123,7 +123,7 @@ func resolverKeyErrorDefects() resolverDefects {
 			return &domain.ResolverError{Resolver: "fake", Message: "failed", Err: err}
 		}), resolverFound{"down: ExportKeys returned a ResolverError": {resolverTransientFaultIsTriedAgainForKeys}}},
 		"every failure of keys is transient": {changesErrorsOfKeys(func(err error) error {
-			return &domain.RetryLater{Resolver: "fake", Message: "failed", Err: errors.Unwrap(err)}
+			return &domain.RetryLaterError{Resolver: "fake", Message: "failed", Err: errors.Unwrap(err)}
 		}), resolverFound{"forbidden: ExportKeys returned a ": {resolverPermanentFaultIsAResolverErrorForKeys}}},
 		"an erasure that fails again after the fault": {func(f *fakeResolver) {
 			var failed atomic.Bool
@@ -147,7 +147,7 @@ func resolverKeyErrorDefects() resolverDefects {
 				case <-time.After(100 * time.Millisecond):
 					return f.doEraseBy(ctx, keys, entryID)
 				}
-				return 0, &domain.RetryLater{Resolver: "fake", Message: "conflict"}
+				return 0, &domain.RetryLaterError{Resolver: "fake", Message: "conflict"}
 			}
 		}, resolverFound{"a concurrent erasure of keys failed": {resolverCallsCanBeMadeConcurrentlyForKeys}}},
 		"a key in a ResolverError": {changesErrorsOfKeys(func(err error) error {

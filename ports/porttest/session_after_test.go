@@ -47,9 +47,9 @@ func changesObserver(fn func(o ports.Observer) ports.Observer) func(*Store) {
 }
 
 // startFunc is an observer that ignores observations.
-type startFunc func(context.Context, domain.Activity) (context.Context, func(domain.Ended))
+type startFunc func(context.Context, domain.Activity) (context.Context, func(domain.ActivityEnd))
 
-func (f startFunc) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
+func (f startFunc) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.ActivityEnd)) {
 	return f(ctx, a)
 }
 

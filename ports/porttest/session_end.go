@@ -89,11 +89,11 @@ type sessionObserver struct {
 	ended []string
 }
 
-func (o *sessionObserver) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
+func (o *sessionObserver) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.ActivityEnd)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.begun++
-	return context.WithValue(ctx, o, true), func(e domain.Ended) {
+	return context.WithValue(ctx, o, true), func(e domain.ActivityEnd) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		o.ended = append(o.ended, fmt.Sprint(a.Kind, " ", e.Outcome, " ", e.Retries))

@@ -71,12 +71,14 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		}},
 		"no session is observed": {changesObserver(func(ports.Observer) ports.Observer {
 			return startFunc(
-				func(ctx context.Context, _ domain.Activity) (context.Context, func(domain.Ended)) { return ctx, nil },
+				func(ctx context.Context, _ domain.Activity) (context.Context, func(domain.ActivityEnd)) {
+					return ctx, nil
+				},
 			)
 		}), found{"0 sessions began and [] were observed": {sessionIsObserved}}},
 		"the context of the activity is lost": {changesObserver(func(o ports.Observer) ports.Observer {
 			return startFunc(
-				func(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
+				func(ctx context.Context, a domain.Activity) (context.Context, func(domain.ActivityEnd)) {
 					_, end := o.Start(ctx, a)
 					return ctx, end
 				},
@@ -84,9 +86,9 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		}), found{"the context of fn does not derive": {sessionIsObserved}}},
 		"every session is observed as a success": {changesObserver(func(o ports.Observer) ports.Observer {
 			return startFunc(
-				func(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
+				func(ctx context.Context, a domain.Activity) (context.Context, func(domain.ActivityEnd)) {
 					ctx, end := o.Start(ctx, a)
-					return ctx, func(domain.Ended) { end(domain.Ended{Outcome: domain.OutcomeOK}) }
+					return ctx, func(domain.ActivityEnd) { end(domain.ActivityEnd{Outcome: domain.OutcomeOK}) }
 				},
 			)
 		}), found{"[session ok 0 session ok 0": {sessionIsObserved}}},

@@ -104,7 +104,7 @@ func subjectVerificationFindsSkippedSteps(t testing.TB, h StoreHarness) {
 			}
 			what := fmt.Sprint("without a step to ", step.Strategy, " ", step.Target, " ", step.Via)
 			_, found := s.applyThenVerify(t, slices.Delete(slices.Clone(plan), i, i+1), plan)
-			columns := slices.Concat(step.Columns, step.Clears)
+			columns := slices.Concat(step.Columns, step.ClearedColumns)
 			if step.Strategy == domain.StrategyDelete {
 				columns = []string{""}
 			}

@@ -300,9 +300,13 @@ func subjectStepsNameTheirPath(t testing.TB, h StoreHarness) {
 		"an unknown path":           {Target: "gifts", Strategy: overwrite, Via: "Gi", Columns: []string{"wish"}},
 		"a path where there is one": {Target: "orders", Strategy: overwrite, Via: "Giver", Columns: []string{"note"}},
 		"a column of another path":  {Target: "gifts", Strategy: overwrite, Via: "Receiver", Columns: []string{"wish"}},
-		"a reference that stays":    {Target: "gifts", Strategy: overwrite, Via: "Giver", Clears: []string{"giver"}},
-		"a key":                     {Target: "gifts", Strategy: overwrite, Via: "Receiver", Clears: []string{"tenant"}},
-		"an undeclared reference":   {Target: "messages", Strategy: overwrite, Clears: []string{"reply_to"}, Self: true},
+		"a reference that stays":    {Target: "gifts", Strategy: overwrite, Via: "Giver", ClearedColumns: []string{"giver"}},
+		"a key": {
+			Target: "gifts", Strategy: overwrite, Via: "Receiver", ClearedColumns: []string{"tenant"},
+		},
+		"an undeclared reference": {
+			Target: "messages", Strategy: overwrite, ClearedColumns: []string{"reply_to"}, Self: true,
+		},
 	} {
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			return errOf(subjects.Apply(ctx, zoe.id(t), []domain.Step{step}))

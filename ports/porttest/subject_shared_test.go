@@ -73,10 +73,10 @@ func sharedDefects() defects {
 			if len(step.Columns) == 0 || step.Target == "desk" {
 				return step, true
 			}
-			if step.Target == "gifts" && len(step.Clears) == 1 && step.Clears[0] != "receiver" {
+			if step.Target == "gifts" && len(step.ClearedColumns) == 1 && step.ClearedColumns[0] != "receiver" {
 				return step, true // the store must still refuse the step
 			}
-			step.Clears = nil
+			step.ClearedColumns = nil
 			return step, true
 		}), found{
 			"gifts.receiver has an unexpected value": {subjectSharedRowsAreErasedInParts, subjectSharedRowsAreRetainedInParts},

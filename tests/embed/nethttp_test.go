@@ -63,7 +63,7 @@ func recovered(next http.Handler) http.Handler {
 func fromContext(r *http.Request) (domain.Subject, error) {
 	id, ok := r.Context().Value(customerKey{}).(string)
 	if !ok {
-		return domain.Subject{}, &httpapi.Refusal{Status: http.StatusUnauthorized}
+		return domain.Subject{}, &httpapi.StatusError{Status: http.StatusUnauthorized}
 	}
 	return domain.NewSubject(id)
 }
@@ -145,7 +145,7 @@ func TestATenantInThePathOfAHostOnNetHTTP(t *testing.T) {
 	rights := nethttp.Handler("/{tenant}/me", newAPI(t, db), func(r *http.Request) (domain.Subject, error) {
 		asked <- r.PathValue("tenant")
 		if r.PathValue("tenant") != "acme" {
-			return domain.Subject{}, &httpapi.Refusal{Status: http.StatusForbidden}
+			return domain.Subject{}, &httpapi.StatusError{Status: http.StatusForbidden}
 		}
 		return fromContext(r)
 	})

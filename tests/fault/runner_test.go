@@ -58,7 +58,9 @@ func (hostile) Is(error) bool { panic("secret") }
 func (hostile) As(any) bool   { panic("secret") }
 
 func TestAnErrorThatCannotBeLookedAtIsAFailedAttempt(t *testing.T) {
-	for name, err := range map[string]error{"methods that panic": hostile{}, "a nil pointer": (*domain.RetryLater)(nil)} {
+	for name, err := range map[string]error{
+		"methods that panic": hostile{}, "a nil pointer": (*domain.RetryLaterError)(nil),
+	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, databases.SQLite(t), with(func(context.Context) (bool, error) { return false, err }))
 			w.erase()

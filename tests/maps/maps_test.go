@@ -159,7 +159,10 @@ func TestADataMapOfOtherPeopleIsRefused(t *testing.T) {
 			"Migrate": func(wrong *app.Integration) error { return wrong.Migrate(t.Context()) },
 			"Erase":   func(wrong *app.Integration) error { _, err := wrong.Operator().Erase(t.Context(), id); return err },
 			"Trail":   func(wrong *app.Integration) error { _, err := wrong.Operator().Trail(t.Context(), id.ID); return err },
-			"Known":   func(wrong *app.Integration) error { _, err := wrong.Operator().Known(t.Context(), id.ID); return err },
+			"Known": func(wrong *app.Integration) error {
+				_, err := wrong.Operator().SubjectState(t.Context(), id.ID)
+				return err
+			},
 			"Export": func(wrong *app.Integration) error {
 				_, err := wrong.Operator().Export(t.Context(), id, &bytes.Buffer{})
 				return err

@@ -149,7 +149,7 @@ func seen(t *testing.T, gdpr *app.Integration) map[string]string {
 			})
 		}))
 		all["export "+id.ID.String()] = bundle.String()
-		known, err := gdpr.Operator().Known(ctx, id.ID)
+		known, err := gdpr.Operator().SubjectState(ctx, id.ID)
 		show("known "+id.ID.String(), known, err)
 		trail, err := gdpr.Operator().Trail(ctx, id.ID)
 		show("trail "+id.ID.String(), trail, err)

@@ -37,7 +37,7 @@ func openBucket(t testing.TB) porttest.ResolverSystem {
 		}}
 	}
 	return porttest.ResolverSystem{
-		Resolver:  w.resolver(t, objectstore.Options{MaxContent: 1000}),
+		Resolver:  w.resolver(t, objectstore.Options{MaxContentBytes: 1000}),
 		Populated: ref("uploads/populated/"),
 		Bystander: ref("uploads/populated-too/"),
 		Absent:    ref("uploads/absent/"),

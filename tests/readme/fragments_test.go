@@ -164,7 +164,7 @@ func authenticate(c *gin.Context) {
 func signedIn(r *http.Request) (domain.Subject, error) {
 	id, ok := r.Context().Value(userKey{}).(string)
 	if !ok {
-		return domain.Subject{}, &httpapi.Refusal{Status: http.StatusUnauthorized}
+		return domain.Subject{}, &httpapi.StatusError{Status: http.StatusUnauthorized}
 	}
 	return domain.NewSubject(id)
 }

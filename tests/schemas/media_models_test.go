@@ -68,7 +68,7 @@ func mediaTables() []string {
 }
 
 // shelf is an external system for files, such as a bucket. It records the keys of each call. A call with the key
-// failingKey returns a *domain.RetryLater.
+// failingKey returns a *domain.RetryLaterError.
 type shelf struct {
 	name       string
 	mu         sync.Mutex
@@ -106,7 +106,7 @@ func (s *shelf) call(keys []string) error {
 	defer s.mu.Unlock()
 	s.calls = append(s.calls, slices.Clone(keys))
 	if slices.Contains(keys, s.failingKey) {
-		return &domain.RetryLater{Resolver: s.name, Message: "not now"}
+		return &domain.RetryLaterError{Resolver: s.name, Message: "not now"}
 	}
 	return nil
 }

@@ -108,8 +108,8 @@ func TestAProvidersErrorDeterminesTheStatus(t *testing.T) {
 		{fiber.NewError(503, "secret"), 503},
 		{fiber.NewError(200, "secret"), 500},
 		{fiber.NewError(302, "secret"), 500},
-		{&httpapi.Refusal{Status: 402}, 402},
-		{&httpapi.Refusal{Status: 402, Err: fiber.ErrUnauthorized}, 402},
+		{&httpapi.StatusError{Status: 402}, 402},
+		{&httpapi.StatusError{Status: 402, Err: fiber.ErrUnauthorized}, 402},
 		{errBroken, 500},
 	} {
 		store := &sessions{}

@@ -16,8 +16,8 @@ import (
 // request, or run behind a middleware that does.
 //
 // The response to a *fiber.Error has the status of the error, for example 401 for fiber.ErrUnauthorized. Headers that
-// the provider sets on c, such as WWW-Authenticate, are sent with the response. A *httpapi.Refusal also sets the status
-// and headers. The response to any other error has the status 500 and does not contain the text of the error.
+// the provider sets on c, such as WWW-Authenticate, are sent with the response. A *httpapi.StatusError also sets the
+// status and headers. The response to any other error has the status 500 and does not contain the text of the error.
 //
 // The strings of the subject may point into the request, like the strings of fiber.Ctx, because the router copies them.
 // c.UserContext() has the deadline of the request.
@@ -119,10 +119,10 @@ func (r router) find(ctx context.Context, c *fiber.Ctx) (domain.Subject, error) 
 	if err == nil {
 		return subject, nil
 	}
-	var known *httpapi.Refusal
+	var known *httpapi.StatusError
 	var refusal *fiber.Error
 	if !errors.As(err, &known) && errors.As(err, &refusal) {
-		err = &httpapi.Refusal{Status: refusal.Code, Err: err}
+		err = &httpapi.StatusError{Status: refusal.Code, Err: err}
 	}
 	return domain.Subject{}, err
 }

@@ -46,7 +46,7 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (response Response) {
 	end := time.Now().Add(a.config.Timeout)
 	ctx, release := lend(ctx)
-	ctx, observed := ports.Begin(ctx, a.config.Observer, domain.Activity{
+	ctx, observed := ports.StartActivity(ctx, a.config.Observer, domain.Activity{
 		Kind: domain.ActivityRequest, Method: endpoint.Method, Route: endpoint.Path,
 	})
 	defer func() {

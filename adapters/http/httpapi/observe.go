@@ -8,8 +8,8 @@ import (
 )
 
 // ended returns the status and the outcome of a request, as the observer receives them.
-func (r Response) ended() domain.Ended {
-	return domain.Ended{Outcome: cmp.Or(r.outcome, domain.OutcomeOK), Status: r.Status}
+func (r Response) ended() domain.ActivityEnd {
+	return domain.ActivityEnd{Outcome: cmp.Or(r.outcome, domain.OutcomeOK), Status: r.Status}
 }
 
 // outcomeOf returns the outcome of a failed request. It is domain.ErrInvalid if the status means that the input of the

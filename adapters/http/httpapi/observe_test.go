@@ -29,11 +29,11 @@ func TestRequestsAreObservedByTheirRouteAndOutcome(t *testing.T) {
 		want    string
 	}{
 		"a success":       {nil, httpapi.Request{Subject: as("42")}, status, "ok 200"},
-		"no subject":      {nil, httpapi.Request{Subject: failing(&httpapi.Refusal{Status: 401})}, status, "refused 401"},
-		"another refusal": {nil, httpapi.Request{Subject: failing(&httpapi.Refusal{Status: 451})}, status, "refused 451"},
+		"no subject":      {nil, httpapi.Request{Subject: failing(&httpapi.StatusError{Status: 401})}, status, "refused 401"},
+		"another refusal": {nil, httpapi.Request{Subject: failing(&httpapi.StatusError{Status: 451})}, status, "refused 451"},
 		"a refusal with an error of the server": {
 			nil,
-			httpapi.Request{Subject: failing(&httpapi.Refusal{Status: 502, Err: domain.ErrUnavailable})},
+			httpapi.Request{Subject: failing(&httpapi.StatusError{Status: 502, Err: domain.ErrUnavailable})},
 			status, "unavailable 502",
 		},
 		"a provider that fails": {
@@ -135,7 +135,7 @@ func TestSessionsAreAPartOfTheirRequest(t *testing.T) {
 	f.sessions.rows = large()
 	f.sessions.after = func(ctx context.Context) {
 		_, end := recorder.Start(ctx, domain.Activity{Kind: domain.ActivitySession})
-		end(domain.Ended{Outcome: domain.OutcomeOK})
+		end(domain.ActivityEnd{Outcome: domain.OutcomeOK})
 	}
 	response := f.export(t.Context())
 	_, err := io.ReadAll(response.Stream)

@@ -36,7 +36,7 @@ func (f *failure) Unwrap() error { return f.cause }
 func problem(status int, detail string) *failure {
 	title := http.StatusText(status)
 	if title == "" {
-		title = "Refused" // only a Refusal can have a status without a standard phrase
+		title = "Refused" // only a StatusError can have a status without a standard phrase
 	}
 	return &failure{Problem: Problem{Type: "about:blank", Title: title, Status: status, Detail: detail}}
 }
@@ -88,10 +88,10 @@ func failureOf(err error) *failure {
 	return internalError
 }
 
-// refused returns the failure for an error of Request.Subject. The failure has the status and the header of a Refusal
-// with a status from 400 to 599. For any other error, the failure has status 500.
+// refused returns the failure for an error of Request.Subject. The failure has the status and the header of a
+// StatusError with a status from 400 to 599. For any other error, the failure has status 500.
 func refused(err error) error {
-	var refusal *Refusal
+	var refusal *StatusError
 	if !errors.As(err, &refusal) || refusal.Status < 400 || refusal.Status > 599 {
 		return &failure{Problem: internalError.Problem, cause: err}
 	}

@@ -30,7 +30,7 @@ func TestDeclaredPurposesAreListed(t *testing.T) {
 			t.Errorf("%s: %d %s", method, got.Status, got.Body)
 		}
 	}
-	stranger := httpapi.Request{Subject: failing(&httpapi.Refusal{Status: 401})}
+	stranger := httpapi.Request{Subject: failing(&httpapi.StatusError{Status: 401})}
 	if got := f.Route(t.Context(), "GET", "/consent", stranger); got.Status != 401 {
 		t.Errorf("a stranger: %d", got.Status)
 	}

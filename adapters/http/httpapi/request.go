@@ -16,8 +16,8 @@ type Request struct {
 	// Subject returns the subject of the request. It calls the application's SubjectProvider with the given context.
 	// Required.
 	//
-	// The response to a *Refusal has the status of the Refusal. The response to any other error has the status 500. The
-	// status is also 500 if the subject is not valid or its id does not fit the data map.
+	// The response to a *StatusError has the status of the StatusError. The response to any other error has the status
+	// 500. The status is also 500 if the subject is not valid or its id does not fit the data map.
 	Subject func(context.Context) (domain.Subject, error)
 
 	Purpose         string    // the last segment of the path, still percent-encoded, if the endpoint has {purpose}
@@ -65,9 +65,9 @@ type Response struct {
 	outcome domain.Outcome // of a failure, for the observer
 }
 
-// Refusal is an error of a SubjectProvider that sets the status of the response: 401, 403 or any other status from 400
-// to 599. The text of Err is not sent to the client and not logged.
-type Refusal struct {
+// StatusError is an error of a SubjectProvider that sets the status of the response: 401, 403 or any other status from
+// 400 to 599. The text of Err is not sent to the client and not logged.
+type StatusError struct {
 	Status int
 	// Header is sent with the response, for example WWW-Authenticate. It cannot replace a header that the API sets. An
 	// adapter may join several values of one header with commas.
@@ -76,7 +76,7 @@ type Refusal struct {
 }
 
 // Error implements error.
-func (r *Refusal) Error() string { return "habeas: refused: " + http.StatusText(r.Status) }
+func (r *StatusError) Error() string { return "habeas: refused: " + http.StatusText(r.Status) }
 
 // Unwrap returns the cause, for errors.Is and errors.As.
-func (r *Refusal) Unwrap() error { return r.Err }
+func (r *StatusError) Unwrap() error { return r.Err }

@@ -77,8 +77,8 @@ func TestEveryProblemHasItsShape(t *testing.T) {
 		sessions error // of SessionFactory.Do
 	}{
 		{"400", http.StatusBadRequest, jsonBody(`{`), nil},
-		{"401", 401, httpapi.Request{Subject: failing(&httpapi.Refusal{Status: 401, Err: errors.New("secret")})}, nil},
-		{"403", 403, httpapi.Request{Subject: failing(fmt.Errorf("secret: %w", &httpapi.Refusal{Status: 403}))}, nil},
+		{"401", 401, httpapi.Request{Subject: failing(&httpapi.StatusError{Status: 401, Err: errors.New("secret")})}, nil},
+		{"403", 403, httpapi.Request{Subject: failing(fmt.Errorf("secret: %w", &httpapi.StatusError{Status: 403}))}, nil},
 		{"413", 413, jsonBody(strings.Repeat(" ", httpapi.MaxBodySize) + "1"), nil},
 		{"415_content_type", 415, httpapi.Request{Subject: as("42"), Body: strings.NewReader(`{}`)}, nil},
 		{"415_content_coding", 415, httpapi.Request{

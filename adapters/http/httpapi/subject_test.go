@@ -17,7 +17,7 @@ import (
 func TestTheProviderIsCalledBeforeTheInputIsChecked(t *testing.T) {
 	for _, endpoint := range newFixture(t).Endpoints() {
 		r := jsonBody("{")
-		r.Subject, r.Purpose, r.Query = failing(&httpapi.Refusal{Status: 403}), "%zz", "purpose="
+		r.Subject, r.Purpose, r.Query = failing(&httpapi.StatusError{Status: 403}), "%zz", "purpose="
 		refuses(t, endpoint.OperationID, r, 403, "")
 	}
 }
@@ -28,7 +28,7 @@ func TestARefusalKeepsItsStatus(t *testing.T) {
 		// A status that a client could take for a success becomes 500.
 		0: 500, 100: 500, 200: 500, 204: 500, 302: 500, 399: 500, 600: 500, -1: 500,
 	} {
-		refuses(t, "erasePersonalData", httpapi.Request{Subject: failing(&httpapi.Refusal{Status: status})}, want, "")
+		refuses(t, "erasePersonalData", httpapi.Request{Subject: failing(&httpapi.StatusError{Status: status})}, want, "")
 	}
 }
 
@@ -39,7 +39,7 @@ func TestARefusalSendsItsHeaderAlong(t *testing.T) {
 		"X-Content-Type-Options": {"none"},
 	}
 	f := newFixture(t)
-	refusal := fmt.Errorf("secret: %w", &httpapi.Refusal{Status: 401, Header: header})
+	refusal := fmt.Errorf("secret: %w", &httpapi.StatusError{Status: 401, Header: header})
 	response := f.call(t, "erasePersonalData", httpapi.Request{Subject: failing(refusal)})
 	if got := response.Header.Values("Www-Authenticate"); !slices.Equal(got, []string{"Basic", "Bearer"}) {
 		t.Errorf("sent %q", got)
@@ -53,7 +53,7 @@ func TestARefusalSendsItsHeaderAlong(t *testing.T) {
 		t.Error("the response shares memory with the refusal")
 	}
 
-	notOne := &httpapi.Refusal{Status: 200, Header: http.Header{"Location": {"/login"}}}
+	notOne := &httpapi.StatusError{Status: 200, Header: http.Header{"Location": {"/login"}}}
 	response = f.call(t, "erasePersonalData", httpapi.Request{Subject: failing(notOne)})
 	if response.Status != 500 || response.Header.Get("Location") != "" {
 		t.Errorf("got status %d, sent %v", response.Status, response.Header)

@@ -50,14 +50,14 @@ func subjectDefects() defects {
 			return errors.New("refused")
 		}), found{"got status 500, want 401": {providerIsCalledFirst}}},
 		"errors that are refusals": {failingWith(func(_ http.ResponseWriter, err error) error {
-			if refusal := (*httpapi.Refusal)(nil); !errors.As(err, &refusal) {
-				err = &httpapi.Refusal{Status: 401}
+			if refusal := (*httpapi.StatusError)(nil); !errors.As(err, &refusal) {
+				err = &httpapi.StatusError{Status: 401}
 			}
 			return err
 		}), found{"got status 401, want 500": {providerDecidesOnTheStatus}}},
 		"a refusal without its header": {failingWith(func(_ http.ResponseWriter, err error) error {
-			if refusal := (*httpapi.Refusal)(nil); errors.As(err, &refusal) {
-				err = &httpapi.Refusal{Status: refusal.Status}
+			if refusal := (*httpapi.StatusError)(nil); errors.As(err, &refusal) {
+				err = &httpapi.StatusError{Status: refusal.Status}
 			}
 			return err
 		}), found{`WWW-Authenticate is ""`: {headerOfARefusalIsSentAlong}}},

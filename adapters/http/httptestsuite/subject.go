@@ -33,11 +33,11 @@ func Subject(header func(name string) string) (domain.Subject, error) {
 	switch id := header(subjectHeader); id {
 	case "":
 		challenge := http.Header{"WWW-Authenticate": {`Bearer realm="suite"`}}
-		return domain.Subject{}, &httpapi.Refusal{
+		return domain.Subject{}, &httpapi.StatusError{
 			Status: http.StatusUnauthorized, Header: challenge, Err: errors.New(confidential),
 		}
 	case forbidden:
-		return domain.Subject{}, &httpapi.Refusal{Status: http.StatusForbidden, Err: errors.New(confidential)}
+		return domain.Subject{}, &httpapi.StatusError{Status: http.StatusForbidden, Err: errors.New(confidential)}
 	case failing:
 		return domain.Subject{}, errors.New(confidential)
 	case panicking:

@@ -28,7 +28,7 @@ func currentSubject(r *http.Request) (domain.Subject, error) {
 	session, err := r.Cookie("user")
 	if err != nil {
 		challenge := http.Header{"WWW-Authenticate": {"Bearer"}}
-		return domain.Subject{}, &httpapi.Refusal{Status: http.StatusUnauthorized, Header: challenge}
+		return domain.Subject{}, &httpapi.StatusError{Status: http.StatusUnauthorized, Header: challenge}
 	}
 	return domain.NewSubject(session.Value)
 }

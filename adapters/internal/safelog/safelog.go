@@ -34,7 +34,7 @@ func safeTexts(err error) []string {
 			return []string{line(e.Error(), longestOfResolver)}
 		}
 		return nil
-	case *domain.RetryLater:
+	case *domain.RetryLaterError:
 		if e != nil {
 			return []string{line(e.Error(), longestOfResolver)}
 		}

@@ -23,7 +23,7 @@ func TestOfAnErrorOnlyWhatIsSafeIsSaid(t *testing.T) {
 		},
 		"class=refused error=habeas: resolver desk: GET got status 403": fmt.Errorf("%s: %w", secret,
 			&domain.ResolverError{Resolver: "desk", Message: "GET got status 403", Err: errors.New(secret)}),
-		"class=retry_later error=habeas: resolver desk: GET got status 429": &domain.RetryLater{
+		"class=retry_later error=habeas: resolver desk: GET got status 429": &domain.RetryLaterError{
 			Resolver: "desk", Message: "GET got status 429", Err: errors.New(secret),
 		},
 		"class=refused": (*domain.ResolverError)(nil),
@@ -65,7 +65,8 @@ func TestATextIsOneLineOfBoundedLength(t *testing.T) {
 		"größer – 日本語":                    "größer – 日本語",
 	} {
 		for _, err := range []error{
-			&domain.ResolverError{Resolver: "desk", Message: message}, &domain.RetryLater{Resolver: "desk", Message: message},
+			&domain.ResolverError{Resolver: "desk", Message: message},
+			&domain.RetryLaterError{Resolver: "desk", Message: message},
 		} {
 			if got := text(safelog.Error(err)); !strings.HasSuffix(got, "error=habeas: resolver desk: "+want+"]") {
 				t.Errorf("got %q, want %q", got, want)
@@ -74,9 +75,9 @@ func TestATextIsOneLineOfBoundedLength(t *testing.T) {
 	}
 	endless := strings.Repeat("ü", 1<<20)
 	for err, most := range map[error]int{
-		&domain.ResolverError{Resolver: "desk", Message: endless}: 300,
-		&domain.RetryLater{Resolver: "desk", Message: endless}:    300,
-		&domain.Error{Op: "before", Message: endless}:             4000,
+		&domain.ResolverError{Resolver: "desk", Message: endless}:   300,
+		&domain.RetryLaterError{Resolver: "desk", Message: endless}: 300,
+		&domain.Error{Op: "before", Message: endless}:               4000,
 	} {
 		if got := text(safelog.Error(err)); strings.Count(got, "ü") > most || !strings.HasSuffix(got, "ü…]") {
 			t.Errorf("%d bytes are logged", len(got))

@@ -94,10 +94,10 @@ func notNull(m domain.DataMap, models []*modelReader) []domain.Problem {
 func clears(m domain.DataMap, table domain.Table) []string {
 	var names []string
 	for _, path := range m.Paths(table.Name) {
-		names = append(names, m.Clears(table, path)...)
+		names = append(names, m.ClearedColumns(table, path)...)
 	}
 	for _, reference := range m.SelfReferences(table) {
-		names = append(names, reference.Clears...)
+		names = append(names, reference.ClearedColumns...)
 	}
 	return names
 }

@@ -53,7 +53,7 @@ func TestAModelClearsItsReferencesToItself(t *testing.T) {
 	topics, _ := dataMap.Table("topics")
 	var clears []string
 	for _, reference := range dataMap.SelfReferences(topics) {
-		clears = append(clears, reference.Clears...)
+		clears = append(clears, reference.ClearedColumns...)
 	}
 	slices.Sort(clears)
 	if !slices.Equal(clears, []string{"answers_id", "quotes_id"}) {

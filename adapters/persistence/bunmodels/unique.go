@@ -64,7 +64,7 @@ func collidingIn(m domain.DataMap, table domain.Table, path domain.Path, group [
 	if m.RowsDeleted(table, path) {
 		return nil
 	}
-	clears := m.Clears(table, path)
+	clears := m.ClearedColumns(table, path)
 	var colliding []domain.Column
 	for _, field := range group {
 		column, ok := table.Column(field.Name)

@@ -31,11 +31,11 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	if err != nil {
 		return err
 	}
-	ctx, observed := ports.Begin(ctx, s.observer, domain.Activity{Kind: domain.ActivitySession})
+	ctx, observed := ports.StartActivity(ctx, s.observer, domain.Activity{Kind: domain.ActivitySession})
 	last, attempt, returned := &session{store: s, preserve: s.preserve}, 1, false
 	defer func() {
 		if !returned { // fn panicked or called runtime.Goexit
-			observed.End(domain.Ended{Outcome: domain.OutcomePanic, Retries: attempt - 1})
+			observed.End(domain.ActivityEnd{Outcome: domain.OutcomePanic, Retries: attempt - 1})
 			last.notifyEnd(outer, errPanicked)
 		}
 	}()
@@ -46,7 +46,7 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	}
 	err = last.afterRollback(ctx, err)
 	returned = true
-	observed.End(domain.Ended{Outcome: domain.OutcomeOf(err), Retries: attempt - 1})
+	observed.End(domain.ActivityEnd{Outcome: domain.OutcomeOf(err), Retries: attempt - 1})
 	if err == nil && last.enqueued {
 		s.announce(ctx)
 	}

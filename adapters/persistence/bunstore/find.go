@@ -27,7 +27,7 @@ const (
 type finder struct {
 	store  *Store
 	sought [][]any // the patterns of each value
-	found  domain.Found
+	found  domain.SearchResult
 }
 
 // Find implements ports.Finder. It runs outside a transaction. One statement searches up to 8 columns of a table for up
@@ -39,39 +39,39 @@ type finder struct {
 // Before Find searches a foreign table, it reads one row. If the server of the table does not answer within 10 seconds,
 // the table is a gap with the reason domain.GapFailed, as are tables with such a partition.
 func (s *Store) Find(
-	ctx context.Context, values []string, progress func(domain.FindProgress),
-) (domain.Found, error) {
+	ctx context.Context, values []string, progress func(domain.SearchProgress),
+) (domain.SearchResult, error) {
 	if err := domain.CheckSearchValues(values); err != nil {
-		return domain.Found{}, err
+		return domain.SearchResult{}, err
 	}
 	var foreign *domain.ForeignMapError
 	if err := (&session{store: s}).admit(ctx); errors.As(err, &foreign) { // the tables of habeas have other people
-		return domain.Found{}, err
+		return domain.SearchResult{}, err
 	}
 	live, err := s.Catalog(ctx)
 	if err != nil {
-		return domain.Found{}, err
+		return domain.SearchResult{}, err
 	}
-	f := &finder{store: s, found: domain.Found{Occurrences: []domain.Occurrence{}, Gaps: []domain.FindGap{}}}
+	f := &finder{store: s, found: domain.SearchResult{Occurrences: []domain.Occurrence{}, Gaps: []domain.SearchGap{}}}
 	for _, value := range values {
 		f.sought = append(f.sought, s.dialect.SearchPatterns(value))
 	}
 	if progress == nil {
-		progress = func(domain.FindProgress) {}
+		progress = func(domain.SearchProgress) {}
 	}
 	places, err := f.places(ctx, live)
 	if err != nil {
-		return domain.Found{}, conn.Wrap(ctx, "find", err)
+		return domain.SearchResult{}, conn.Wrap(ctx, "find", err)
 	}
 	places = append(places, s.text.Tables.OwnSearchedTables()...)
 	for i, place := range places {
-		progress(domain.FindProgress{Table: place.Name, Done: i, Tables: len(places)})
+		progress(domain.SearchProgress{Table: place.Name, Done: i, Tables: len(places)})
 		if err := f.search(ctx, place); err != nil {
-			return domain.Found{}, conn.Wrap(ctx, "find", err)
+			return domain.SearchResult{}, conn.Wrap(ctx, "find", err)
 		}
 	}
-	progress(domain.FindProgress{Done: len(places), Tables: len(places)})
-	slices.SortStableFunc(f.found.Gaps, func(a, b domain.FindGap) int { return cmp.Compare(a.Table, b.Table) })
+	progress(domain.SearchProgress{Done: len(places), Tables: len(places)})
+	slices.SortStableFunc(f.found.Gaps, func(a, b domain.SearchGap) int { return cmp.Compare(a.Table, b.Table) })
 	return f.found, nil
 }
 
@@ -124,7 +124,7 @@ func (f *finder) foreign(ctx context.Context, table domain.CatalogTable) ([]stri
 }
 
 func (f *finder) gap(table, column string, reason domain.GapReason) {
-	f.found.Gaps = append(f.found.Gaps, domain.FindGap{Table: table, Column: column, Reason: reason})
+	f.found.Gaps = append(f.found.Gaps, domain.SearchGap{Table: table, Column: column, Reason: reason})
 }
 
 // search searches the columns of a table. If the table cannot be read, search records a gap (a place that Find cannot

@@ -74,7 +74,7 @@ func TestAManifestNamesThePathThatDeletesRows(t *testing.T) {
 			t.Errorf("the path %s deletes the rows: %t", path.Via, deletes)
 		}
 	}
-	if references := m.SelfReferences(links); len(references) != 1 || references[0].Clears[0] != "next_id" {
+	if references := m.SelfReferences(links); len(references) != 1 || references[0].ClearedColumns[0] != "next_id" {
 		t.Errorf("got %+v", references)
 	}
 	var written bytes.Buffer

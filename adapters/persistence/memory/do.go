@@ -24,7 +24,7 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	if err != nil {
 		return err
 	}
-	ctx, observed := ports.Begin(ctx, s.observer, domain.Activity{Kind: domain.ActivitySession})
+	ctx, observed := ports.StartActivity(ctx, s.observer, domain.Activity{Kind: domain.ActivitySession})
 	session, returned := &session{store: s}, false
 	defer func() { // also if fn panics
 		session.end()
@@ -37,7 +37,7 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 		if !returned {
 			ended, outcome = errPanicked, domain.OutcomePanic
 		}
-		observed.End(domain.Ended{Outcome: outcome})
+		observed.End(domain.ActivityEnd{Outcome: outcome})
 		if session.committed {
 			session.notify()
 		}

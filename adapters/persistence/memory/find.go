@@ -15,10 +15,10 @@ var _ ports.Finder = (*Store)(nil)
 // of the application, also those of the stores beside this one (see Options.Beside), and the tables of habeas of this
 // store. The tables of habeas have the same names in the result as in a database.
 func (s *Store) Find(
-	ctx context.Context, values []string, progress func(domain.FindProgress),
-) (domain.Found, error) {
+	ctx context.Context, values []string, progress func(domain.SearchProgress),
+) (domain.SearchResult, error) {
 	if err := domain.CheckSearchValues(values); err != nil {
-		return domain.Found{}, err
+		return domain.SearchResult{}, err
 	}
 	sought := make([]*regexp.Regexp, len(values))
 	for i, value := range values {
@@ -26,19 +26,19 @@ func (s *Store) Find(
 	}
 	newest := s.newest()
 	if err := newest.installation.Check(s.dataMap); err != nil {
-		return domain.Found{}, err
+		return domain.SearchResult{}, err
 	}
 	places, err := newest.places(s.applicationTables())
 	if err != nil {
-		return domain.Found{}, err
+		return domain.SearchResult{}, err
 	}
-	found := domain.Found{Occurrences: []domain.Occurrence{}, Gaps: []domain.FindGap{}}
+	found := domain.SearchResult{Occurrences: []domain.Occurrence{}, Gaps: []domain.SearchGap{}}
 	for i, place := range append(places, place{}) {
 		if ctx.Err() != nil {
-			return domain.Found{}, endedBy(ctx)
+			return domain.SearchResult{}, endedBy(ctx)
 		}
 		if progress != nil {
-			progress(domain.FindProgress{Table: place.table, Done: i, Tables: len(places)})
+			progress(domain.SearchProgress{Table: place.table, Done: i, Tables: len(places)})
 		}
 		for _, column := range place.columns {
 			for value, pattern := range sought {

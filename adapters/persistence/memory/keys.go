@@ -30,7 +30,7 @@ func (s *state) keys(
 	isSelected func(table domain.Table, path domain.Path, column domain.Column, row int) bool,
 ) (keys []string) {
 	for _, table := range s.dataMap.Tables() {
-		for _, column := range table.KeysOf(query.Resolver) {
+		for _, column := range table.RefColumns(query.Resolver) {
 			for _, path := range s.dataMap.Paths(table.Name) {
 				if !query.Includes(table, column) || !s.dataMap.PassesKeys(table, column, path, !query.ErasedAt.IsZero()) {
 					continue

@@ -60,14 +60,14 @@ func (s *state) leftOver(id domain.SubjectID, step domain.Step, found domain.Lef
 	default:
 		return found
 	}
-	for _, name := range slices.Concat(step.Columns, step.Clears, step.Expired) {
+	for _, name := range slices.Concat(step.Columns, step.ClearedColumns, step.Expired) {
 		column, _ := table.Column(name)
 		cells := int64(0)
 		for _, i := range own {
 			value := s.rows[table.Name][i][name]
 			left := column.IsLeftOver(value)
 			switch {
-			case slices.Contains(step.Clears, name):
+			case slices.Contains(step.ClearedColumns, name):
 				left = value != nil
 			case slices.Contains(step.Expired, name):
 				left = left && s.isExpired(table, i, name, step.At)

@@ -37,7 +37,7 @@ func letters(answered domain.Strategy) []domain.Table {
 
 func TestReferencesToDeletedRowsOfTheSameTableAreCleared(t *testing.T) {
 	steps := []domain.Step{
-		{Target: "letters", Strategy: domain.StrategyAnonymize, Clears: []string{"answers"}, Self: true},
+		{Target: "letters", Strategy: domain.StrategyAnonymize, ClearedColumns: []string{"answers"}, Self: true},
 		{Target: "letters", Strategy: domain.StrategyDelete, Via: "Sender"},
 		{Target: "letters", Strategy: domain.StrategyDelete, Via: "Recipient"},
 	}

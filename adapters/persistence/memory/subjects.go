@@ -99,7 +99,7 @@ func (s *state) apply(id domain.SubjectID, step domain.Step) (int64, error) {
 
 // anonymize executes an anonymize step on rows of a table, and returns the number of changed rows. It overwrites the
 // columns in step.Columns, even if a cell is NULL. It overwrites the columns in step.Expired in those rows whose
-// retention duties have ended. It sets the columns in step.Clears to NULL.
+// retention duties have ended. It sets the columns in step.ClearedColumns to NULL.
 func (s *state) anonymize(table domain.Table, rows []int, step domain.Step) int64 {
 	if step.OnlyExpired() {
 		rows = slices.DeleteFunc(rows, func(i int) bool {
@@ -119,7 +119,7 @@ func (s *state) anonymize(table domain.Table, rows []int, step domain.Step) int6
 			column, _ := table.Column(name)
 			row[name] = surrogate(column)
 		}
-		for _, name := range step.Clears {
+		for _, name := range step.ClearedColumns {
 			row[name] = nil
 		}
 	})

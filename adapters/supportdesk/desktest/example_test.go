@@ -41,7 +41,7 @@ func ExampleDesk_Script() {
 	resolver, err := supportdesk.New("token", supportdesk.Options{BaseURL: server.URL})
 	check(err)
 	for range 3 {
-		var busy *domain.RetryLater
+		var busy *domain.RetryLaterError
 		absent, err := resolver.EraseSubject(ctx, domain.SubjectRef{Kind: supportdesk.Name, Value: "c1"}, "entry-1")
 		if errors.As(err, &busy) {
 			fmt.Println("again, after", busy.After)

@@ -24,6 +24,6 @@ func report(observer ports.Observer, s ports.Session, right domain.RightObserved
 		if succeeded && err != nil {
 			right.Outcome = domain.OutcomeOf(err)
 		}
-		ports.Observe(ctx, observer, right)
+		ports.Emit(ctx, observer, right)
 	})
 }

@@ -29,7 +29,7 @@ type within struct{}
 // Start records a line when the activity ends. The line has the names of the enclosing activities, the name of the
 // activity, and its outcome. An example is "request GET /export > session: ok". The HTTP status and the number of
 // retries follow unless they are zero.
-func (r *Recorder) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
+func (r *Recorder) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.ActivityEnd)) {
 	names := strings.Join(strings.Fields(strings.Join([]string{
 		string(a.Kind), a.Method, a.Route, a.System, string(a.Call),
 	}, " ")), " ")
@@ -39,7 +39,7 @@ func (r *Recorder) Start(ctx context.Context, a domain.Activity) (context.Contex
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.begun++
-	return context.WithValue(ctx, within{}, names), func(ended domain.Ended) {
+	return context.WithValue(ctx, within{}, names), func(ended domain.ActivityEnd) {
 		line := names + ": " + string(ended.Outcome)
 		if ended.Status != 0 {
 			line += fmt.Sprint(" ", ended.Status)
@@ -107,11 +107,11 @@ func (r *Recorder) Want(t testing.TB, want ...string) {
 type Broken struct{ AtEnd bool }
 
 // Start panics, unless AtEnd is true. In that case, it returns a function that panics.
-func (b Broken) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.Ended)) {
+func (b Broken) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.ActivityEnd)) {
 	if !b.AtEnd {
 		panic("observer")
 	}
-	return ctx, func(domain.Ended) { panic("observer") }
+	return ctx, func(domain.ActivityEnd) { panic("observer") }
 }
 
 // Observe panics.

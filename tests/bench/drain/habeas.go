@@ -101,7 +101,7 @@ type counted struct {
 	ended chan<- error // has a buffer for one value
 }
 
-func (counted) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.Ended)) {
+func (counted) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.ActivityEnd)) {
 	return ctx, nil
 }
 

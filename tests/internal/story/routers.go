@@ -52,7 +52,7 @@ func serveNetHTTP(t *testing.T, api *httpapi.API) string {
 	t.Helper()
 	rights := nethttp.Handler("/me", api, func(r *http.Request) (domain.Subject, error) {
 		if r.Header.Get("X-Tenant") == "" {
-			return domain.Subject{}, &httpapi.Refusal{Status: http.StatusUnauthorized}
+			return domain.Subject{}, &httpapi.StatusError{Status: http.StatusUnauthorized}
 		}
 		return subjectOf(r.Header.Get("X-Tenant"))
 	}, httpapi.WithRestriction())

@@ -38,7 +38,7 @@ const personalData = `{
 func signedIn(r *http.Request) (domain.Subject, error) {
 	id := r.Header.Get("X-User")
 	if id == "" {
-		return domain.Subject{}, &httpapi.Refusal{Status: http.StatusUnauthorized}
+		return domain.Subject{}, &httpapi.StatusError{Status: http.StatusUnauthorized}
 	}
 	return domain.NewSubject(id)
 }

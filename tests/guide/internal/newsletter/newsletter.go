@@ -86,10 +86,10 @@ func (r *Resolver) call(ctx context.Context, method, id, key string, body, into 
 	request.Header.Set("Idempotency-Key", key)
 	response, err := r.Client.Do(request)
 	if err != nil { // the text of err contains the URL with the id, so only the error of the context is wrapped
-		return false, &domain.RetryLater{Resolver: r.Name(), Message: method + " got no response", Err: ctx.Err()}
+		return false, &domain.RetryLaterError{Resolver: r.Name(), Message: method + " got no response", Err: ctx.Err()}
 	}
 	defer response.Body.Close()
-	later := &domain.RetryLater{
+	later := &domain.RetryLaterError{
 		Resolver: r.Name(), Message: method + " got status " + strconv.Itoa(response.StatusCode),
 		After: retryAfter(response), Err: ctx.Err(),
 	}

@@ -87,7 +87,7 @@ func TestTheRequestedWaitIsReported(t *testing.T) {
 	s, resolver := open(t)
 	s.fault(http.StatusTooManyRequests).Inject()
 	_, err := resolver.EraseSubject(t.Context(), domain.SubjectRef{Kind: "newsletter", Value: "ada-ref"}, "entry")
-	if later := new(domain.RetryLater); !errors.As(err, &later) || later.After != 90*time.Second {
+	if later := new(domain.RetryLaterError); !errors.As(err, &later) || later.After != 90*time.Second {
 		t.Errorf("%+v", err)
 	}
 }

@@ -146,14 +146,14 @@ func (c *Catalog) RefuseNull(step domain.Step) error {
 		return nil
 	}
 	var problems []domain.Problem
-	for _, name := range slices.Concat(step.Columns, step.Clears) {
+	for _, name := range slices.Concat(step.Columns, step.ClearedColumns) {
 		column, _ := table.Column(name)
-		nulled := sqltext.IsNulled(column) || slices.Contains(step.Clears, name)
+		nulled := sqltext.IsNulled(column) || slices.Contains(step.ClearedColumns, name)
 		if nulled && slices.ContainsFunc(c.tables[table.Name].notNull, func(required string) bool {
 			return c.cache.text.Dialect.SameName(name, required)
 		}) {
 			possible := []string{string(domain.StrategyErase), string(domain.StrategyAnonymize)}
-			if slices.Contains(step.Clears, name) {
+			if slices.Contains(step.ClearedColumns, name) {
 				possible = []string{string(domain.StrategyDelete)}
 			}
 			problems = append(problems, domain.Problem{

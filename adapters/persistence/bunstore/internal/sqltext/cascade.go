@@ -78,7 +78,7 @@ func (w *Writer) coveredBy(steps []domain.Step, name string, columns []string) s
 	conditions := []string{"FALSE"}
 	for _, step := range steps {
 		changes := step.Strategy == domain.StrategyAnonymize && slices.ContainsFunc(columns, func(column string) bool {
-			return slices.ContainsFunc(slices.Concat(step.Columns, step.Clears), func(changed string) bool {
+			return slices.ContainsFunc(slices.Concat(step.Columns, step.ClearedColumns), func(changed string) bool {
 				return w.Dialect.SameName(changed, column)
 			})
 		})

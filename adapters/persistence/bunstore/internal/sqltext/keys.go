@@ -35,7 +35,7 @@ func (w *Writer) Keys(
 	}
 	var columns []string
 	for _, table := range w.DataMap.Tables() {
-		for _, column := range table.KeysOf(query.Resolver) {
+		for _, column := range table.RefColumns(query.Resolver) {
 			for _, path := range w.DataMap.Paths(table.Name) {
 				if !query.Includes(table, column) ||
 					!w.DataMap.PassesKeys(table, column, path, !query.ErasedAt.IsZero()) {

@@ -45,7 +45,7 @@ func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
 func HaveSameText(a, b domain.Step) bool {
 	return a.Target == b.Target && a.Via == b.Via && a.Self == b.Self &&
 		a.Strategy == b.Strategy && a.External == b.External &&
-		slices.Equal(a.Columns, b.Columns) && slices.Equal(a.Clears, b.Clears) &&
+		slices.Equal(a.Columns, b.Columns) && slices.Equal(a.ClearedColumns, b.ClearedColumns) &&
 		slices.Equal(a.Expired, b.Expired) && a.At.IsZero() == b.At.IsZero() && a.Scope == nil && b.Scope == nil
 }
 
@@ -59,7 +59,7 @@ func HaveSameText(a, b domain.Step) bool {
 func CombinableSteps(steps []domain.Step) int {
 	for i, step := range steps {
 		if slices.ContainsFunc(steps[:i], func(other domain.Step) bool {
-			return other.Target == step.Target && (other.Via != step.Via || other.Self || step.OnlyClears())
+			return other.Target == step.Target && (other.Via != step.Via || other.Self || step.OnlyClearsColumns())
 		}) {
 			return i
 		}
@@ -74,7 +74,7 @@ func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
 	selects, parameters := make([]string, len(steps)), 0
 	for i, step := range steps {
 		step.Columns, step.Expired = slices.Clone(step.Columns), slices.Clone(step.Expired)
-		step.Clears = slices.Clone(step.Clears)
+		step.ClearedColumns = slices.Clone(step.ClearedColumns)
 		group.Steps = append(group.Steps, step)
 		same := slices.IndexFunc(steps, func(other domain.Step) bool {
 			return other.Target == step.Target && other.Via == step.Via && !other.Self &&
@@ -185,14 +185,15 @@ func (w *stepWriter) addConstant(value any) string {
 	return placeholder(w.offset + len(w.constants))
 }
 
-// assignments returns the SET list of the step's UPDATE. The list anonymizes step.Columns and sets step.Clears to NULL.
-// It overwrites a cell of step.Expired only if the condition of isOverwritten is true, and otherwise keeps its value.
+// assignments returns the SET list of the step's UPDATE. The list anonymizes step.Columns and sets step.ClearedColumns
+// to NULL. It overwrites a cell of step.Expired only if the condition of isOverwritten is true, and otherwise keeps its
+// value.
 func (w *stepWriter) assignments(step domain.Step) string {
 	var all []string
 	for _, name := range step.Columns {
 		all = append(all, Quote(name)+" = "+w.surrogate(name))
 	}
-	for _, name := range step.Clears {
+	for _, name := range step.ClearedColumns {
 		all = append(all, Quote(name)+" = NULL")
 	}
 	for _, name := range step.Expired {

@@ -43,7 +43,7 @@ func (c *Cells) Columns() []string {
 	if c.Step.Strategy != domain.StrategyAnonymize {
 		return nil
 	}
-	return slices.Concat(c.Step.Columns, c.Step.Clears, c.Step.Expired)
+	return slices.Concat(c.Step.Columns, c.Step.ClearedColumns, c.Step.Expired)
 }
 
 // OfSubject returns the statement for the subject's rows that the step covers. The parameter key is the subject's key.
@@ -98,7 +98,7 @@ func (c *Cells) text(sw *stepWriter, condition string) string {
 	}
 	for i, name := range c.Columns() {
 		cell := "CAST(t0." + Quote(name) + " AS text)"
-		if i >= len(c.Step.Columns)+len(c.Step.Clears) {
+		if i >= len(c.Step.Columns)+len(c.Step.ClearedColumns) {
 			cell = "CASE WHEN " + sw.isOverwritten(name, c.Step) + " THEN " + cell + " END"
 		}
 		selected = append(selected, cell, "COALESCE("+c.equalsWritten(sw, name)+", FALSE)")
@@ -122,7 +122,7 @@ func (c *Cells) equalsWritten(sw *stepWriter, column string) string {
 	}
 	described, _ := c.Table.Column(column)
 	switch {
-	case slices.Contains(c.Step.Clears, column): // a cleared cell is NULL
+	case slices.Contains(c.Step.ClearedColumns, column): // a cleared cell is NULL
 		return "FALSE"
 	case isText(described) && described.Surrogate == "" || IsNulled(described) || described.Digits() > 0:
 		return "FALSE"

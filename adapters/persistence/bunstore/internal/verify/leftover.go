@@ -52,7 +52,7 @@ func (s *Step) isLeftOver(cell heldCell) bool {
 	switch {
 	case !cell.text.Valid:
 		return false
-	case slices.Contains(s.Clears, cell.column):
+	case slices.Contains(s.ClearedColumns, cell.column):
 		return true
 	case cell.text.String == "" || cell.written:
 		return false
