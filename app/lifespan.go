@@ -14,8 +14,8 @@ func (i *Integration) Worker() *worker.SagaWorker { return i.background.worker }
 
 // Lifespan starts the worker when the server listens, and stops the worker when the server shuts down. The shutdown
 // waits up to 10 s for running calls to external systems. If a call takes longer, a worker repeats the call when the
-// lease (the time-limited claim) of its outbox entry expires. With Fiber's Prefork, the worker runs in the parent
-// process, and commits of the child processes do not wake the worker.
+// lease of its outbox entry expires. With Fiber's Prefork, the worker runs in the parent process, and commits of the
+// child processes do not wake the worker.
 func (i *Integration) Lifespan(server *fiber.App) {
 	server.Hooks().OnListen(func(fiber.ListenData) error {
 		i.background.worker.Start()
@@ -26,7 +26,7 @@ func (i *Integration) Lifespan(server *fiber.App) {
 
 // Run runs the worker until ctx ends, for applications that do not use Fiber. Run then waits up to 10 s for running
 // calls to external systems. If a call takes longer, Run returns the error of SagaWorker.Stop, and a worker repeats the
-// call when the lease (the time-limited claim) of its outbox entry expires. Otherwise Run returns nil.
+// call when the lease of its outbox entry expires. Otherwise Run returns nil.
 //
 // Call Run once, in a goroutine or as the last statement of main. Wait for Run to return before you close the database.
 func (i *Integration) Run(ctx context.Context) error {

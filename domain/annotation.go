@@ -64,17 +64,16 @@ type Annotation struct {
 	Retain   Period     `json:"retain,omitzero"`   // the length of the duty; only for StrategyRetain
 	Since    string     `json:"since,omitempty"`   // the column of the same table with the start of the duty
 	Export   Export     `json:"export,omitempty"`  // empty means ExportYes, but see Export
-	// Via is the name of the path (the chain of relations from the row to a subject) that leads to the person that the
-	// value belongs to. The name of the first relation of the path is sufficient. Via is required in a table with several
-	// paths, and refused in other tables.
+	// Via is the name of the path that leads to the person that the value belongs to. The name of the first relation of
+	// the path is sufficient. Via is required in a table with several paths, and refused in other tables.
 	//
 	// If a value belongs to several people, Via lists several names, separated by commas. The export for each of these
 	// people contains the value. The erasure of any of these people erases the value.
 	Via string `json:"via,omitempty"`
-	// Ref is the name of the resolver (the adapter of an external system) to which the keys in the column belong. The
-	// resolver must implement ports.KeyResolver. Each key names an object in the external system, such as a file, and
-	// belongs to one subject only. An export passes the keys to the resolver. An erasure also passes the keys to the
-	// resolver, before it deletes the rows.
+	// Ref is the name of the resolver to which the keys in the column belong. The resolver must implement
+	// ports.KeyResolver. Each key names an object in the external system, such as a file, and belongs to one subject only.
+	// An export passes the keys to the resolver. An erasure also passes the keys to the resolver, before it deletes the
+	// rows.
 	Ref string `json:"ref,omitempty"`
 }
 
@@ -122,8 +121,7 @@ func ParsePeriod(text string) (Period, error) {
 	return p, nil
 }
 
-// IsZero reports whether the period is empty. A retention duty (the legal duty to keep a value) with an empty period
-// never ends.
+// IsZero reports whether the period is empty. A retention duty with an empty period never ends.
 func (p Period) IsZero() bool { return p == Period{} }
 
 // After returns the end of a period that begins at start. It adds calendar years, months and days.

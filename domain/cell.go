@@ -15,8 +15,7 @@ const (
 	// StrategyErase deletes the value if the erasure deletes the row. Otherwise it works like StrategyAnonymize. It is the
 	// default.
 	StrategyErase Strategy = "erase"
-	// StrategyAnonymize overwrites the value with a surrogate (a value without meaning, such as "anon-" and random
-	// digits). The row stays.
+	// StrategyAnonymize overwrites the value with a surrogate. The row stays.
 	StrategyAnonymize Strategy = "anonymize"
 	// StrategyNull sets the value to NULL. The row stays. It is refused for a column that is known to be NOT NULL.
 	StrategyNull Strategy = "null"

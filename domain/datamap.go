@@ -25,10 +25,9 @@ type Table struct {
 	PrimaryKey []string `json:"primary_key"`
 	SubjectKey []string `json:"subject_key,omitempty"` // in the subject's table only: the columns of the subject id
 	Owned      bool     `json:"owned,omitempty"`       // all columns of a row belong to the subject, annotated or not
-	// Via names the paths (chains of relations to a subject) on which an erasure deletes the rows, separated by commas. It
-	// is only for an Owned table with several paths. A table without annotated columns has no other names of paths. The
-	// name of the first relation means all paths that begin with it, except the paths on which Relation.OnErasure would
-	// have no effect. See Path.OnErasure.
+	// Via names the paths on which an erasure deletes the rows, separated by commas. It is only for an Owned table with
+	// several paths. A table without annotated columns has no other names of paths. The name of the first relation means
+	// all paths that begin with it, except the paths on which Relation.OnErasure would have no effect. See Path.OnErasure.
 	Via string `json:"via,omitempty"`
 	// Trusted declares that the table is a view through which a role sees all rows of a subject, and that a statement on
 	// the view changes the rows below it as it would change rows of a table. A database store refuses a view that is not
@@ -53,8 +52,8 @@ func (t Table) Personal() []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.Personal == nil })
 }
 
-// Duties returns the columns whose retention duty (the legal duty to keep a value) protects the cells of the given
-// column from an erasure. Duties without an end do not count. The columns are:
+// Duties returns the columns whose retention duty protects the cells of the given column from an erasure. Duties
+// without an end do not count. The columns are:
 //
 //   - the given column itself, if it is retained
 //   - each retained column that names the given column in Annotation.Since, because the given column holds the start of

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// checkTable reports the mistakes of one table that do not depend on the paths (chains of relations) to the subject's
-// table.
+// checkTable reports the mistakes of one table that do not depend on the paths to the subject's table.
 func (d *draft) checkTable(table Table) {
 	if table.Name == "" {
 		d.report(Problem{Message: "a table has no name"})
@@ -159,8 +158,7 @@ func (d *draft) checkAnnotation(table Table, column Column) {
 	d.checkDuration(table, *a, report)
 }
 
-// dutyOf returns the names of those fields of an annotation that are set and describe a retention duty (the legal duty
-// to keep a value).
+// dutyOf returns the names of those fields of an annotation that are set and describe a retention duty.
 func dutyOf(a Annotation) string {
 	var names []string
 	for name, set := range map[string]bool{
@@ -174,8 +172,7 @@ func dutyOf(a Annotation) string {
 	return strings.Join(names, ", ")
 }
 
-// checkDuration checks the length of a retention duty (the legal duty to keep a value), and the column with the start
-// of the duty.
+// checkDuration checks the length of a retention duty, and the column with the start of the duty.
 func (d *draft) checkDuration(table Table, a Annotation, report func(Problem)) {
 	if (a.Since == "") != a.Retain.IsZero() {
 		report(Problem{

@@ -104,7 +104,7 @@ func (d *draft) addTables(tables []Table, readerProblems []Problem) {
 
 func isSubject(t Table) bool { return len(t.SubjectKey) > 0 }
 
-// findPaths finds the paths (chains of relations to the subject's table) of all other tables. It skips these tables:
+// findPaths finds the paths of all other tables. It skips these tables:
 //
 //   - a table in a cycle of relations
 //   - a table with a mistake in readerProblems that concerns a relation, or another field that is not a column
@@ -129,9 +129,9 @@ func (d *draft) findPaths(readerProblems []Problem) {
 	}
 }
 
-// findPath finds the paths (chains of relations) from the table to the subject's table, and reports whether there is
-// one. If the table refers to a table that has no path, findPath reports only the mistake of that other table. The
-// parameter hasPath holds the result for each examined table.
+// findPath finds the paths from the table to the subject's table, and reports whether there is one. If the table refers
+// to a table that has no path, findPath reports only the mistake of that other table. The parameter hasPath holds the
+// result for each examined table.
 func (d *draft) findPath(table Table, hasPath map[string]bool) bool {
 	if found, seen := hasPath[table.Name]; seen {
 		return found

@@ -12,9 +12,8 @@ import (
 )
 
 // MarkErased marks the values of one row that an earlier erasure has overwritten. It sets Erased in the record of such
-// a value and removes the value, which is a surrogate (written by the erasure). A store calls MarkErased for a subject
-// that was erased before. Pass a record for each of the ExportedColumns of the table, and the paths (chains of
-// relations) that connect the row to the subject.
+// a value and removes the value, which is a surrogate. A store calls MarkErased for a subject that was erased before.
+// Pass a record for each of the ExportedColumns of the table, and the paths that connect the row to the subject.
 //
 // A value counts as overwritten if both conditions are met:
 //
@@ -64,8 +63,8 @@ func markErased(table Table, paths []Path, records []ExportRecord, isErased bool
 	}
 }
 
-// SharesColumns reports whether a column of the table belongs to several paths (chains of relations to a subject). The
-// erasure of one person then overwrites a value that the export of another person contains.
+// SharesColumns reports whether a column of the table belongs to several paths. The erasure of one person then
+// overwrites a value that the export of another person contains.
 func (m DataMap) SharesColumns(table Table) bool {
 	return slices.ContainsFunc(table.Personal(), func(c Column) bool {
 		paths := slices.DeleteFunc(slices.Clone(m.Paths(table.Name)), func(p Path) bool { return !p.Has(c) })
@@ -75,8 +74,8 @@ func (m DataMap) SharesColumns(table Table) bool {
 
 // MarkSharedErased marks the values of one row that the erasure of another person has overwritten. The subject of the
 // export does not need to be erased. A store calls it for each row of a table for which SharesColumns returns true. The
-// parameter own holds the paths (chains of relations) that connect the row to the subject. The parameter erased holds
-// the paths that connect the row to people who were erased.
+// parameter own holds the paths that connect the row to the subject. The parameter erased holds the paths that connect
+// the row to people who were erased.
 //
 // A value counts as overwritten by the rules of MarkErased for a path in erased. Other paths may have lost their
 // reference to an erased person. Their values count as overwritten only if the row holds a surrogate, in a column of
@@ -94,8 +93,8 @@ func (m DataMap) MarkSharedErased(table Table, own, erased []Path, records []Exp
 	}
 }
 
-// staysConnected reports whether a row still exists after an erasure of the subject, and the path (chain of relations)
-// still connects the row to the subject.
+// staysConnected reports whether a row still exists after an erasure of the subject, and the path still connects the
+// row to the subject.
 func (m DataMap) staysConnected(table Table, path Path) bool {
 	return !m.RowsDeleted(table, path) && !slices.ContainsFunc(append(m.RemainingPaths(path), path), func(p Path) bool {
 		return p.OnErasure() == StrategyNull
@@ -141,8 +140,7 @@ func (c Column) holdsSurrogate(value any) (holds, distinctive bool) {
 	}
 }
 
-// isAnonymous reports whether a text has the form of the default surrogate (the value that an erasure writes) of the
-// text column.
+// isAnonymous reports whether a text has the form of the default surrogate of the text column.
 func (c Column) isAnonymous(text string) bool {
 	prefix, digits := c.Default()
 	random, ok := strings.CutPrefix(text, prefix)
@@ -203,8 +201,7 @@ func asFloat(value any) (float64, bool) {
 // cases:
 //
 //   - The table is Owned.
-//   - A path (a chain of relations to the subject) of an annotated or Owned table leads through the table, and the
-//     table is not the subject's own table.
+//   - A path of an annotated or Owned table leads through the table, and the table is not the subject's own table.
 //
 // In all other cases, an export shows no column of the table.
 func (m DataMap) ExportedColumns(table Table) []Column {

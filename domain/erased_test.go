@@ -118,8 +118,7 @@ func TestARowOfATableWhoseRowsGoIsNew(t *testing.T) {
 	}
 }
 
-// MarkErased must ignore a path (a chain of relations to the subject) if an erasure deletes the rows on the path, or
-// sets a reference of the path to NULL.
+// MarkErased must ignore a path if an erasure deletes the rows on the path, or sets a reference of the path to NULL.
 func TestErasedCellsAreJudgedAlongThePathsOfTheirRow(t *testing.T) {
 	of := func(via, name string) domain.Column {
 		c := contact(name, "")

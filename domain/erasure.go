@@ -13,8 +13,7 @@ type Step struct {
 	Strategy Strategy `json:"strategy"`           // StrategyDelete, StrategyAnonymize or StrategyRetain
 	Columns  []string `json:"columns,omitempty"`  // anonymized, set to NULL, or retained; nil if rows are deleted
 	External bool     `json:"external,omitempty"` // carried out through the outbox
-	// Via is the name of the path (the chain of relations to the subject) whose rows the step affects. Via is empty if the
-	// table has one path. See Path.
+	// Via is the name of the path whose rows the step affects. Via is empty if the table has one path. See Path.
 	Via string `json:"via,omitempty"`
 	// ClearedColumns are columns of an anonymize step that refer to the subject and are set to NULL. See
 	// DataMap.ClearedColumns.
@@ -24,8 +23,7 @@ type Step struct {
 	// ClearedColumns are then columns of a relation of the table to itself, and Via is empty. See DataMap.SelfReferences.
 	Self bool `json:"self,omitempty"`
 
-	// Expired are retained columns whose retention duty (the legal duty to keep a value) has an end. The meaning depends
-	// on the Strategy of the step:
+	// Expired are retained columns whose retention duty has an end. The meaning depends on the Strategy of the step:
 	//
 	//   - In a retain step, these columns are also in Columns. A row does not count as retained if the duties of all
 	//     columns in Columns are over at the instant At.
@@ -33,9 +31,8 @@ type Step struct {
 	//     overwrites no cell does not count as anonymized. LocalAt creates such steps.
 	Expired []string `json:"expired,omitempty"`
 
-	// At is the instant that a store compares with the end of each retention duty (the legal duty to keep a value). It is
-	// zero in a Plan, and set in the steps that Plan.LocalAt returns. If At is zero, a store treats every duty as not
-	// over.
+	// At is the instant that a store compares with the end of each retention duty. It is zero in a Plan, and set in the
+	// steps that Plan.LocalAt returns. If At is zero, a store treats every duty as not over.
 	At time.Time `json:"-"`
 
 	// Scope restricts the step of a sweep to the cells that the last erasure and the earlier sweeps had to keep. A sweep
@@ -137,8 +134,8 @@ type ErasureResult struct {
 	// key (ON DELETE SET NULL or SET DEFAULT) has set its columns. Cascaded is empty if there are no such rows.
 	Cascaded map[string]int64 `json:"cascaded,omitempty"`
 	// EnqueuedExternal are the names of the resolvers whose external systems still have to erase. A name occurs once for
-	// each ref of the subject (its id in the external system). It occurs once more if the subject's rows hold keys of the
-	// external system (see Annotation.Ref).
+	// each ref of the subject. It occurs once more if the subject's rows hold keys of the external system (see
+	// Annotation.Ref).
 	EnqueuedExternal []string `json:"enqueued_external"`
 }
 

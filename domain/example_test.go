@@ -8,8 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The subject provider of an application returns the id in the application's own database, and the refs (the ids of the
-// same person in external systems).
+// The subject provider of an application returns the id in the application's own database, and the refs.
 func ExampleNewSubject() {
 	zoe, err := domain.NewSubject("42", domain.SubjectRef{Kind: "supportdesk", Value: "c1"})
 	fmt.Println(zoe.ID.Elements(), zoe.Refs[0].Kind, err)

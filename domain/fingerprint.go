@@ -20,7 +20,7 @@ const FingerprintLength = 32
 //   - the counts: the numbers of affected rows, of outbox entries, and of rows in ErasureResult.Cascaded
 //
 // The fingerprint depends on no value of a row, and not on the instant of the erasure. However, the counts may differ
-// between two instants if a retention duty (the legal duty to keep a value) ends in between.
+// between two instants if a retention duty ends in between.
 //
 // A fingerprint detects accidental changes. It is not a signature, because the hash (FNV-1a with 128 bits) is not
 // cryptographic.

@@ -28,7 +28,7 @@ var (
 	users, child, belongsTo     = fixture.Users, fixture.Child, fixture.BelongsTo
 )
 
-// pathOf returns the relations of the only path (chain of relations to the subject) of a table, or nil.
+// pathOf returns the relations of the only path of a table, or nil.
 func pathOf(m domain.DataMap, table string) []domain.Relation {
 	if paths := m.Paths(table); len(paths) == 1 && paths[0].Via == "" {
 		return paths[0].Relations

@@ -10,9 +10,9 @@ type Health struct {
 	// Ready is true if the process can serve requests: none of the checks of the database, the migrations and the worker
 	// has failed.
 	Ready bool `json:"ready"`
-	// Degraded is true if the outbox (the table of due calls to external systems) has entries that are abandoned or late,
-	// if the database can only be read, if rows have an erased id and nothing tells whose they are, or if a background
-	// duty (see Duty) is not fulfilled in any process. A person should then act. The process still serves requests.
+	// Degraded is true if the outbox has entries that are abandoned or late, if the database can only be read, if rows
+	// have an erased id and nothing tells whose they are, or if a background duty (see Duty) is not fulfilled in any
+	// process. A person should then act. The process still serves requests.
 	Degraded bool `json:"degraded"`
 	// Checks has one check for each name, in the order of the constants, but CheckWritable, CheckLives and the checks of
 	// duties only if they failed.

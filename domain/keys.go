@@ -16,7 +16,7 @@ type KeyQuery struct {
 	Resolver string // the name of the resolver of the external system
 
 	// ErasedAt is the instant of an erasure, or zero. If it is set, the query skips the cells that this erasure keeps
-	// because their retention duty (the legal duty to keep a value) is not over.
+	// because their retention duty is not over.
 	ErasedAt time.Time
 
 	DutiesSince time.Time // the same as Step.DutiesSince, for the keys in the cells of a sweep
@@ -57,9 +57,9 @@ func (t Table) RefColumns(resolver string) []Column {
 	return slices.DeleteFunc(t.Personal(), func(c Column) bool { return resolver == "" || c.Personal.Ref != resolver })
 }
 
-// PassesKeys reports whether an operation passes the keys in a column to the resolver, for the rows that the path (a
-// chain of relations) connects to a subject. The operation is an erasure if isErasure is true, otherwise an export. The
-// keys are passed in two cases:
+// PassesKeys reports whether an operation passes the keys in a column to the resolver, for the rows that the path
+// connects to a subject. The operation is an erasure if isErasure is true, otherwise an export. The keys are passed in
+// two cases:
 //
 //   - The column belongs to this subject.
 //   - The operation is an erasure that deletes the rows.
@@ -68,23 +68,23 @@ func (m DataMap) PassesKeys(table Table, column Column, path Path, isErasure boo
 }
 
 // Keeps reports whether no erasure overwrites the cells of a column. A retained column keeps its cells if its retention
-// duty (the legal duty to keep a value) has no end, or if the column is a key (see IsKey).
+// duty has no end, or if the column is a key (see IsKey).
 func (m DataMap) Keeps(table Table, column Column) bool {
 	return column.Personal != nil && column.Personal.Strategy == StrategyRetain &&
 		(column.Personal.Since == "" || m.IsKey(table, column.Name))
 }
 
 // IsErasedKey reports whether a text, found in a column with keys of the resolver's external system, is certainly a
-// surrogate (the value that an erasure writes). It returns false for a surrogate that could also be a key, because no
-// key may be lost. Such a surrogate is a random UUID, or hexadecimal digits in a text column of up to 16 characters.
+// surrogate. It returns false for a surrogate that could also be a key, because no key may be lost. Such a surrogate is
+// a random UUID, or hexadecimal digits in a text column of up to 16 characters.
 func (m DataMap) IsErasedKey(resolver, text string) bool {
 	return slices.ContainsFunc(m.tables, func(t Table) bool {
 		return slices.ContainsFunc(t.RefColumns(resolver), func(c Column) bool { return c.isCertainSurrogate(text) })
 	})
 }
 
-// isCertainSurrogate reports whether the text is a surrogate (the value that an erasure writes) of the column, and is
-// not a possible key of an external system.
+// isCertainSurrogate reports whether the text is a surrogate of the column, and is not a possible key of an external
+// system.
 func (c Column) isCertainSurrogate(text string) bool {
 	if constant, ok := c.Constant(); ok {
 		return c.Digits() == 0 && text == constant || c.IsFilled(text)

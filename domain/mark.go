@@ -55,12 +55,12 @@ type MarkQuery struct {
 	Limit int       // the maximum number of marks; 0 or less selects no marks
 }
 
-// Matches reports whether the query selects the erasure mark (the row that records erasures). It ignores Limit.
+// Matches reports whether the query selects the erasure mark. It ignores Limit.
 func (q MarkQuery) Matches(m ErasureMark) bool {
 	return m.Erasures > 0 && m.Intake > q.After && (q.Since.IsZero() || !m.ErasedAt.Before(q.Since)) &&
 		(q.Until.IsZero() || m.ErasedAt.Before(q.Until))
 }
 
 // CheckReader returns ErrInvalid if name is not a valid name of a reader. A reader is a job of the application that
-// reads erasure marks (the rows that record erasures) in several steps. A name has 1 to MaxTextLength characters.
+// reads erasure marks in several steps. A name has 1 to MaxTextLength characters.
 func CheckReader(name string) error { return Invalid("reader", CheckText("reader", name, 1)) }

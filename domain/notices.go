@@ -16,8 +16,7 @@ func (n Notice) String() string { return n.Table + "." + n.Column + ": " + n.Mes
 //
 //   - for each table, a notice for each primary-key column that has the name of a secret and is contained in exports,
 //     then a notice for each surrogate (Column.Surrogate) that no erasure writes, because it deletes the row, and then
-//     a notice for each relation to another table of the map, unless a path (chain of relations to the subject) begins
-//     with this relation
+//     a notice for each relation to another table of the map, unless a path begins with this relation
 //   - in the place of that relation, a notice for each relation with an option erasure that has no effect, and for each
 //     relation of a table to itself to which rows of other people may hold on after an erasure has deleted rows
 //   - the notices of WithNotices

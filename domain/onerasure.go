@@ -2,9 +2,8 @@ package domain
 
 import "slices"
 
-// OnErasure returns the action on the rows at the start of the path (the chain of relations) if the subject at the end
-// of the path is erased: StrategyDelete, StrategyNull, or empty. It is Relation.OnErasure of the first relation, but
-// only in these cases:
+// OnErasure returns the action on the rows at the start of the path if the subject at the end of the path is erased:
+// StrategyDelete, StrategyNull, or empty. It is Relation.OnErasure of the first relation, but only in these cases:
 //
 //   - The relation leads to the subject's own row.
 //   - The erasure deletes the row that the relation leads to. DataMap.RowsDeleted decides this for the rest of the
@@ -23,8 +22,8 @@ func (p Path) OnErasure() Strategy {
 	return p.Relations[0].OnErasure
 }
 
-// spares reports whether Relation.OnErasure of the first relation has no effect on the path (chain of relations). See
-// Path.OnErasure. The parameter all holds all paths of the table.
+// spares reports whether Relation.OnErasure of the first relation has no effect on the path. See Path.OnErasure. The
+// parameter all holds all paths of the table.
 func (m DataMap) spares(path Path, all []Path) bool {
 	if len(path.Relations) == 1 {
 		return false
@@ -36,8 +35,8 @@ func (m DataMap) spares(path Path, all []Path) bool {
 	})
 }
 
-// excludes reports whether no row can have both paths (chains of relations), because the conditions of the first
-// relations in which they differ exclude each other.
+// excludes reports whether no row can have both paths, because the conditions of the first relations in which they
+// differ exclude each other.
 func (p Path) excludes(other Path) bool {
 	for i, relation := range p.Relations {
 		if i == len(other.Relations) {
@@ -50,8 +49,8 @@ func (p Path) excludes(other Path) bool {
 	return false
 }
 
-// RowsDeleted reports whether an erasure deletes the rows of a table that a path (a chain of relations) connects to the
-// subject. The first rule that applies decides:
+// RowsDeleted reports whether an erasure deletes the rows of a table that a path connects to the subject. The first
+// rule that applies decides:
 //
 //   - If OnErasure of the path is set, the rows are deleted for StrategyDelete only.
 //   - If the table has one path, Table.RowsDeleted decides.
@@ -83,14 +82,13 @@ func (p Path) isOwner(table Table) bool {
 	})
 }
 
-// deletingPaths returns the paths (chains of relations) on which an erasure deletes the rows of the table.
+// deletingPaths returns the paths on which an erasure deletes the rows of the table.
 func (m DataMap) deletingPaths(table Table) []Path {
 	return slices.DeleteFunc(slices.Clone(m.paths[table.Name]), func(p Path) bool { return !m.RowsDeleted(table, p) })
 }
 
 // Clears returns the columns that an erasure sets to NULL, so that the row no longer refers to the subject. These are
-// the columns of the first relation of the path (the chain of relations to the subject), without the columns that must
-// keep their values:
+// the columns of the first relation of the path, without the columns that must keep their values:
 //
 //   - columns in a key
 //   - columns that another relation refers to

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// checkOnErasure reports a wrong Relation.OnErasure: an unknown value, a relation that neither begins a path (chain of
-// relations to the subject) nor leads to its own table, or a reference that cannot be NULL.
+// checkOnErasure reports a wrong Relation.OnErasure: an unknown value, a relation that neither begins a path nor leads
+// to its own table, or a reference that cannot be NULL.
 func (d *draft) checkOnErasure(table Table, relation Relation) {
 	if relation.OnErasure == "" {
 		return
@@ -53,8 +53,8 @@ func (d *draft) checkOnErasure(table Table, relation Relation) {
 }
 
 // checkTableVia reports a wrong Table.Via, and returns whether it is right. These are the mistakes: a table that is not
-// owned or that an erasure keeps, a table with one path (chain of relations to the subject), a path that the table does
-// not have, and a path that clears its reference.
+// owned or that an erasure keeps, a table with one path, a path that the table does not have, and a path that clears
+// its reference.
 func (d *draft) checkTableVia(table Table) bool {
 	paths, via, before := d.paths[table.Name], namesIn(table.Via), len(d.problems)
 	report := func(found, message, remedy string) {

@@ -21,8 +21,7 @@ func repliesTable(strategy domain.Strategy, change func(*domain.Table)) domain.T
 	})
 }
 
-// filesTable returns files that refer to a message. A file has the paths (chains of relations) of the message, and a
-// path to its owner.
+// filesTable returns files that refer to a message. A file has the paths of the message, and a path to its owner.
 func filesTable(strategy domain.Strategy) domain.Table {
 	files := child("files", "messages", "users")
 	for i, name := range []string{"Message", "Owner"} {

@@ -82,7 +82,7 @@ type Settlement struct {
 
 	// Status is the new status of the outbox entry: succeeded, failed, abandoned or pending.
 	//
-	//   - Succeeded clears the ref (the id of the subject in the external system) and the corrections of the entry.
+	//   - Succeeded clears the ref and the corrections of the entry.
 	//   - Abandoned clears both for a rectification. It keeps the ref of an erasure, because an operator may requeue the
 	//     entry.
 	//   - Pending releases an entry that the worker claimed but did not try. It subtracts the attempt that the claim

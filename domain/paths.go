@@ -22,7 +22,7 @@ func (p Path) begins(relation Relation) bool {
 	return len(p.Relations) > 0 && p.Relations[0].Equals(relation)
 }
 
-// Has reports whether an annotated column belongs to the subject at the end of the path (the chain of relations).
+// Has reports whether an annotated column belongs to the subject at the end of the path.
 func (p Path) Has(column Column) bool {
 	if column.Personal == nil {
 		return false
@@ -45,18 +45,18 @@ func namesIn(via string) []string {
 // isCalled reports whether the name is the name of the path, or the name of the first relation of the path.
 func (p Path) isCalled(name string) bool { return p.Via == name || strings.HasPrefix(p.Via, name+".") }
 
-// Personal returns the annotated columns of the table that belong to the subject at the end of the path (the chain of
-// relations), in the order of the table.
+// Personal returns the annotated columns of the table that belong to the subject at the end of the path, in the order
+// of the table.
 func (p Path) Personal(table Table) []Column {
 	return slices.DeleteFunc(table.Personal(), func(c Column) bool { return !p.Has(c) })
 }
 
-// Paths returns the paths (chains of relations) from the table to the subject's table. A table has several paths if
-// several of its relations have Relation.Path, or if a table that it refers to on a path has several paths. The
-// subject's own table has one path without relations.
+// Paths returns the paths from the table to the subject's table. A table has several paths if several of its relations
+// have Relation.Path, or if a table that it refers to on a path has several paths. The subject's own table has one path
+// without relations.
 func (m DataMap) Paths(table string) []Path { return m.paths[table] }
 
-// PathVia returns the path (chain of relations to the subject) of the table that has the given Path.Via.
+// PathVia returns the path of the table that has the given Path.Via.
 func (m DataMap) PathVia(table, via string) (Path, bool) {
 	for _, path := range m.paths[table] {
 		if path.Via == via {
@@ -66,9 +66,9 @@ func (m DataMap) PathVia(table, via string) (Path, bool) {
 	return Path{}, false
 }
 
-// RemainingPaths returns the parts of the path (chain of relations) that remain if relations at its start are left out:
-// without the first relation, without the first two, and so on. For example, for orders → customers → users, it returns
-// the paths customers → users and users.
+// RemainingPaths returns the parts of the path that remain if relations at its start are left out: without the first
+// relation, without the first two, and so on. For example, for orders → customers → users, it returns the paths
+// customers → users and users.
 func (m DataMap) RemainingPaths(path Path) []Path {
 	var remaining []Path
 	for len(path.Relations) > 0 {
@@ -79,13 +79,13 @@ func (m DataMap) RemainingPaths(path Path) []Path {
 	return remaining
 }
 
-// maxPaths is the maximum number of paths (chains of relations) from a table to the subject's table. It limits the size
-// of a plan, because each path has its own steps and SQL conditions.
+// maxPaths is the maximum number of paths from a table to the subject's table. It limits the size of a plan, because
+// each path has its own steps and SQL conditions.
 const maxPaths = 16
 
-// addPaths stores the paths of a table (chains of relations to the subject's table). Each path begins with one of the
-// given relations and continues with a path of the referenced table. The paths of the referenced tables must therefore
-// be known. addPaths returns false if it reports a mistake instead.
+// addPaths stores the paths of a table. Each path begins with one of the given relations and continues with a path of
+// the referenced table. The paths of the referenced tables must therefore be known. addPaths returns false if it
+// reports a mistake instead.
 func (d *draft) addPaths(table Table, relations []Relation) bool {
 	var paths []Path
 	for _, relation := range relations {
@@ -119,9 +119,8 @@ func (d *draft) addPaths(table Table, relations []Relation) bool {
 	return true
 }
 
-// candidates returns the relations that may begin a path (chain of relations) from the table to the subject's table.
-// These are the relations for which Relation.Path is true. If there are none, they are all relations to other tables of
-// the data map.
+// candidates returns the relations that may begin a path from the table to the subject's table. These are the relations
+// for which Relation.Path is true. If there are none, they are all relations to other tables of the data map.
 func (m DataMap) candidates(table Table) []Relation {
 	marked := slices.ContainsFunc(table.Relations, func(r Relation) bool { return r.Path })
 	return slices.DeleteFunc(slices.Clone(table.Relations), func(r Relation) bool {
@@ -138,8 +137,7 @@ func viasOf(paths []Path) []string {
 	return names
 }
 
-// checkPaths checks the annotated columns and the relations of a table against the paths of the table (the chains of
-// relations to the subject's table).
+// checkPaths checks the annotated columns and the relations of a table against the paths of the table.
 func (d *draft) checkPaths(table Table) {
 	paths := d.paths[table.Name]
 	if len(paths) == 0 {

@@ -41,8 +41,8 @@ func vias(paths []domain.Path) string {
 	return strings.Join(names, " ")
 }
 
-// A message has a sender and a recipient, so the table "messages" has two paths (chains of relations to the subject). A
-// table that refers to "messages" has these two paths, too. If it also refers to "users" directly, it has three paths.
+// A message has a sender and a recipient, so the table "messages" has two paths. A table that refers to "messages" has
+// these two paths, too. If it also refers to "users" directly, it has three paths.
 func TestATableHasTheProductOfItsRelationsAndTheirPaths(t *testing.T) {
 	files := child("files", "messages")
 	both := child("both", "messages", "users")
@@ -72,8 +72,8 @@ func TestATableHasTheProductOfItsRelationsAndTheirPaths(t *testing.T) {
 	}
 }
 
-// Annotation.Via may name one path (a chain of relations to a subject). If it names a relation instead, the column
-// belongs to all paths that begin with this relation.
+// Annotation.Via may name one path. If it names a relation instead, the column belongs to all paths that begin with
+// this relation.
 func TestAColumnBelongsToThePathsThatItNames(t *testing.T) {
 	both := child("both", "messages", "users")
 	both.Relations[0].Path, both.Relations[0].Name, both.Relations[1].Path = true, "Message", true

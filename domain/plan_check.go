@@ -5,8 +5,8 @@ import "slices"
 // CheckSteps returns ErrManifest if a store cannot carry out the steps, and the index of the first wrong step.
 //
 // Each step must be a local step with the strategy delete, anonymize or retain. The step must name a table of the data
-// map, one of the paths (chains of relations to the subject) of the table, and columns that belong to this path. It may
-// clear (set to NULL) only columns that DataMap.ClearedColumns returns for this path.
+// map, one of the paths of the table, and columns that belong to this path. It may clear (set to NULL) only columns
+// that DataMap.ClearedColumns returns for this path.
 //
 // For each path, a table may have the steps of one of these alternatives:
 //

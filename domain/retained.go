@@ -12,10 +12,10 @@ import (
 // for its column.
 type SweepScope struct {
 	// DutyEndsAfter is the instant of the last erasure or sweep of the subject. A sweep uses it for columns whose
-	// surrogates (the values that an erasure writes) look like ordinary values (Column.RecognizesSurrogate is false). In
-	// these columns, a sweep overwrites a cell only if the legal duty to keep it ended after DutyEndsAfter. If the duty
-	// ended earlier, the last erasure or sweep has already overwritten the cell. Zero means that the duties have changed
-	// since then: the sweep overwrites all cells whose duty is over.
+	// surrogates look like ordinary values (Column.RecognizesSurrogate is false). In these columns, a sweep overwrites a
+	// cell only if the legal duty to keep it ended after DutyEndsAfter. If the duty ended earlier, the last erasure or
+	// sweep has already overwritten the cell. Zero means that the duties have changed since then: the sweep overwrites all
+	// cells whose duty is over.
 	DutyEndsAfter time.Time
 
 	// OnlyErasedRows makes a sweep skip each row without a distinctive surrogate of its own (see Path.Identifying),
@@ -36,9 +36,9 @@ func (m ErasureMark) SweepScope(life Life, dutiesSince time.Time) *SweepScope {
 	return scope
 }
 
-// RecognizesSurrogate reports whether a surrogate (the value that an erasure writes) of the column can be distinguished
-// from an ordinary value. If Column.Surrogate is empty, it returns false for UUIDs, and for short texts whose
-// surrogates consist only of random digits. It returns true for all other columns.
+// RecognizesSurrogate reports whether a surrogate of the column can be distinguished from an ordinary value. If
+// Column.Surrogate is empty, it returns false for UUIDs, and for short texts whose surrogates consist only of random
+// digits. It returns true for all other columns.
 func (c Column) RecognizesSurrogate() bool {
 	if _, constant := c.Constant(); constant {
 		return true
@@ -50,10 +50,10 @@ func (c Column) RecognizesSurrogate() bool {
 	return c.Type != TypeUUID
 }
 
-// SurrogateForm returns the form of the surrogates (the values that an erasure writes) of a text column. A surrogate
-// consists of fixedTexts, with random hexadecimal digits in each gap between two of these texts. digitsPerGap is the
-// number of digits in one gap. For example, {"anon-", ""} and 32 mean "anon-" followed by 32 digits. If the surrogates
-// do not have this form, digitsPerGap is 0.
+// SurrogateForm returns the form of the surrogates of a text column. A surrogate consists of fixedTexts, with random
+// hexadecimal digits in each gap between two of these texts. digitsPerGap is the number of digits in one gap. For
+// example, {"anon-", ""} and 32 mean "anon-" followed by 32 digits. If the surrogates do not have this form,
+// digitsPerGap is 0.
 func (c Column) SurrogateForm() (fixedTexts []string, digitsPerGap int) {
 	switch _, constant := c.Constant(); {
 	case c.Type != TypeText:
@@ -68,9 +68,8 @@ func (c Column) SurrogateForm() (fixedTexts []string, digitsPerGap int) {
 	return []string{prefix, ""}, digits
 }
 
-// Overwritten reports whether a value of the column is NULL or looks like a surrogate (the value that an erasure
-// writes). The result is certain only if Column.RecognizesSurrogate is true for the column. Otherwise, an ordinary
-// value may look like a surrogate.
+// Overwritten reports whether a value of the column is NULL or looks like a surrogate. The result is certain only if
+// Column.RecognizesSurrogate is true for the column. Otherwise, an ordinary value may look like a surrogate.
 func (c Column) Overwritten(value any) bool {
 	holds, _ := c.holdsSurrogate(value)
 	return value == nil || holds

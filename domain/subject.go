@@ -177,9 +177,8 @@ type Subject struct {
 	Refs []SubjectRef
 }
 
-// NewSubject returns a Subject with an id of one element, and with the refs (the ids of the same person in external
-// systems). Its main use is a SubjectProvider, the function of an application that returns the subject of a request.
-// NewSubject returns the errors of NewSubjectID.
+// NewSubject returns a Subject with an id of one element, and with the refs. Its main use is a SubjectProvider, the
+// function of an application that returns the subject of a request. NewSubject returns the errors of NewSubjectID.
 func NewSubject(id string, refs ...SubjectRef) (Subject, error) {
 	subjectID, err := NewSubjectID(id)
 	if err != nil {
@@ -191,7 +190,7 @@ func NewSubject(id string, refs ...SubjectRef) (Subject, error) {
 // Validate returns ErrSubject if the subject breaks one of these rules:
 //
 //   - The subject has an id.
-//   - Every ref (an id in an external system) has a Kind and a Value of 1 to MaxTextLength characters, and no Keys.
+//   - Every ref has a Kind and a Value of 1 to MaxTextLength characters, and no Keys.
 //   - Every name in Extra has 1 to MaxTextLength characters, and every value at most MaxTextLength characters.
 func (s Subject) Validate() error {
 	if s.ID.IsZero() {

@@ -82,8 +82,7 @@ type ErasedStore interface {
 	// Sweep skips these cells:
 	//
 	//   - a cell that is NULL
-	//   - a cell that holds a surrogate (a value with which an erasure overwrites personal data), if
-	//     domain.Column.RecognizesSurrogate is true for the column
+	//   - a cell that holds a surrogate, if domain.Column.RecognizesSurrogate is true for the column
 	//   - a cell of a column for which domain.Column.RecognizesSurrogate is false, if the cell's duty was already over at
 	//     the last erasure or sweep of the subject (that erasure or sweep has overwritten the cell)
 	//   - a cell in a row without a distinctive surrogate in a column of domain.Path.Identifying, unless the life of the

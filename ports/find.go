@@ -16,8 +16,8 @@ type Finder interface {
 	// times, UUIDs and enumerations. JSON, arrays of texts and binary data are included. Find searches tables and
 	// materialized views, including those that the data map does not contain. It skips views and temporary tables. In the
 	// tables of habeas, it searches the columns whose values are not from habeas: the ids of subjects, the purposes and
-	// policy versions, the reasons of restrictions, the payloads of events, and the refs (the ids of subjects in external
-	// systems) and corrections of outbox entries.
+	// policy versions, the reasons of restrictions, the payloads of events, and the refs and corrections of outbox
+	// entries.
 	//
 	// A column holds a value if the text of the column contains the value. Find ignores the case of letters (see
 	// domain.Foldings). No character of a value has a special meaning, as % has in LIKE. In JSON, Find also finds the

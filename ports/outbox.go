@@ -61,9 +61,8 @@ type Outbox interface {
 
 	// Settle writes the outcomes of claimed outbox entries. It returns a result for each settlement, in the same order. A
 	// settlement is stale if the entry no longer has the lease token of the settlement. A stale settlement changes
-	// nothing. Any other settlement sets the status of the entry and clears the lease token. It also clears the ref (the
-	// id of the subject in the external system) and the corrections in the cases that domain.Settlement describes. Settle
-	// returns no error if there are no settlements.
+	// nothing. Any other settlement sets the status of the entry and clears the lease token. It also clears the ref and
+	// the corrections in the cases that domain.Settlement describes. Settle returns no error if there are no settlements.
 	//
 	// An operation is the set of entries with the same subject, Operation and OperationID. SettleResult.Completes reports
 	// that the settlement has completed its operation: every entry of the operation has now succeeded. Abandoned
@@ -74,10 +73,9 @@ type Outbox interface {
 	Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
 
 	// Withdraw abandons the subject's rectifications (outbox entries) that are pending, failed or in flight. It clears
-	// their corrections and refs (the ids of the subject in external systems), and returns these entries, oldest first. An
-	// erasure calls Withdraw for two reasons: a rectification must not be carried out after the erasure, and the
-	// corrections are personal data that must not remain. An entry in flight loses its lease. A later settlement of this
-	// entry is therefore stale.
+	// their corrections and refs, and returns these entries, oldest first. An erasure calls Withdraw for two reasons: a
+	// rectification must not be carried out after the erasure, and the corrections are personal data that must not remain.
+	// An entry in flight loses its lease. A later settlement of this entry is therefore stale.
 	Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error)
 
 	// FirstClaims returns, for each of the given outbox entries, the instant of its first claim. A requeue begins anew:
@@ -116,8 +114,8 @@ type OutboxAdmin interface {
 	RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) ([]domain.OutboxEntry, error)
 
 	// Discard marks abandoned outbox entries as succeeded, because a person has handled them by other means. It clears the
-	// corrections, errors and refs (the ids of subjects in external systems) of the entries. It returns the discarded
-	// entries, oldest first by (EnqueuedAt, EntryID). It ignores the ids of entries that are not abandoned.
+	// corrections, errors and refs of the entries. It returns the discarded entries, oldest first by (EnqueuedAt,
+	// EntryID). It ignores the ids of entries that are not abandoned.
 	//
 	// Discarded.Completes is set on the last returned entry of an erasure if all entries of this erasure have succeeded
 	// after the call. Discard takes the lock of Outbox.Settle before it decides this. Completes is never set for a

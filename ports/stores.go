@@ -80,7 +80,7 @@ type SubjectStore interface {
 	// (see domain.ErasureMark). If the subject is created again later, this mark still shows that the subject was erased.
 	// The instant of the mark is by the clock of the store, see domain.ErasureInstant. The parameter at is the instant by
 	// the clock of the process. Lock returns the instant of the mark. The erasure must use this instant for the ends of
-	// retention duties (the legal duties to keep values), because later sweeps and verifications use it, too.
+	// retention duties, because later sweeps and verifications use it, too.
 	//
 	// When the session ends, the store sets ConsentsUntil and RestrictionsUntil of the mark to the highest numbers of the
 	// subject's records in the ledgers, those of this session included.
@@ -105,9 +105,8 @@ type SubjectStore interface {
 	Lock(ctx context.Context, id domain.SubjectID, at time.Time) (erasedAt time.Time, err error)
 
 	// LockToRectify locks the subject for a rectification until the session ends. It takes the same lock as Lock: another
-	// session that calls either method for the same subject waits until then. LockToRectify writes no erasure mark (the
-	// row that records an erasure) and locks no rows. It returns the state of the subject. It returns the same errors as
-	// Lock.
+	// session that calls either method for the same subject waits until then. LockToRectify writes no erasure mark and
+	// locks no rows. It returns the state of the subject. It returns the same errors as Lock.
 	LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 
 	// State returns whether the subject's table has a row of the subject, and the life of its id, with the mark and the
@@ -196,8 +195,7 @@ type SubjectStore interface {
 	// are the rows of the step's table that the path of the step connects to the subject. A path is a chain of relations
 	// to the subject's table. If there is no row, Rectify returns 0 and no error. If step.Row is not empty, Rectify writes
 	// only one row: the row that Export identifies by the same text in ExportRecord.Row. If this row does not belong to
-	// the subject, Rectify writes nothing. Rectify never changes a row of another subject, and writes no erasure mark (the
-	// row that records the erasure of a subject).
+	// the subject, Rectify writes nothing. Rectify never changes a row of another subject, and writes no erasure mark.
 	//
 	// Rectify stores a value so that the application and Export read the same value again. If two sessions rectify the
 	// same row, one session waits for the other. The row then holds the values of the later session.
@@ -214,11 +212,11 @@ type SubjectStore interface {
 
 	// Export calls yield once for every exported column of every row of the subject. The exported columns are those that
 	// domain.DataMap.ExportedColumns returns. If the rows of a table are about several people, Export includes only the
-	// columns that domain.Path.Has assigns to a path (a chain of relations) from the row to the subject. The records are
-	// in the order of the tables in domain.DataMap.Tables, then by primary key, then in the order of the columns of the
-	// table. If the subject was erased before, Export calls domain.DataMap.MarkErased for each row, with the paths that
-	// connect the row to the subject. If domain.DataMap.SharesColumns returns true for the table, it then calls
-	// domain.DataMap.MarkSharedErased, whether or not the subject was erased.
+	// columns that domain.Path.Has assigns to a path from the row to the subject. The records are in the order of the
+	// tables in domain.DataMap.Tables, then by primary key, then in the order of the columns of the table. If the subject
+	// was erased before, Export calls domain.DataMap.MarkErased for each row, with the paths that connect the row to the
+	// subject. If domain.DataMap.SharesColumns returns true for the table, it then calls domain.DataMap.MarkSharedErased,
+	// whether or not the subject was erased.
 	//
 	// Export then calls yield for the subject's records in the ledgers of consents and restrictions, which
 	// domain.LedgerTables describes as tables. It leaves out the records of earlier lives of the id, as History does. The

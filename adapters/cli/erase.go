@@ -83,8 +83,8 @@ habeas erase - --operator dpo --yes < subjects.txt`,
 }
 
 // confirmErasure asks a person to confirm an erasure. For one subject, it first rehearses the erasure, and the prompt
-// shows the row counts. It then returns planHash, or if planHash is empty, the fingerprint of the rehearsal (a hash of
-// the effects and the row counts). For several subjects, the returned fingerprint is empty.
+// shows the row counts. It then returns planHash, or if planHash is empty, the fingerprint of the rehearsal. For
+// several subjects, the returned fingerprint is empty.
 func (c *call) confirmErasure(ctx context.Context, people []person, planHash string) (string, error) {
 	if len(people) > 1 || !c.hasPerson() {
 		return "", c.confirm(ctx, false, "")
@@ -96,8 +96,7 @@ func (c *call) confirmErasure(ctx context.Context, people []person, planHash str
 	return cmp.Or(planHash, fingerprint), c.confirm(ctx, false, "Erase 1 subject: "+effect+".")
 }
 
-// erase erases a subject. If fingerprint (a hash of the effects and the row counts) is not empty, erase fails
-// unless the erasure has this fingerprint.
+// erase erases a subject. If fingerprint is not empty, erase fails unless the erasure has this fingerprint.
 func (c *call) erase(ctx context.Context, subject domain.Subject, fingerprint string) (domain.ErasureResult, error) {
 	if fingerprint != "" {
 		return c.EraseAsRehearsed(ctx, subject, fingerprint)

@@ -109,8 +109,8 @@ func refusal(r domain.Refusal) string {
 }
 
 // effectOf rehearses the erasure of a subject. It returns the effect of the erasure in one line, with row counts, and
-// the fingerprint of the rehearsal (a hash of the effects and the row counts). If the store cannot rehearse,
-// effectOf returns only the erasure plan in one line. If the erasure would be refused, effectOf returns an error.
+// the fingerprint of the rehearsal. If the store cannot rehearse, effectOf returns only the erasure plan in one line.
+// If the erasure would be refused, effectOf returns an error.
 func (c *call) effectOf(ctx context.Context, p person) (text, fingerprint string, err error) {
 	rehearsal, err := c.Rehearse(ctx, p.Subject)
 	switch {

@@ -170,8 +170,7 @@ func cellOf(m domain.DataMap, table domain.Table, column domain.Column) cell {
 }
 
 // arrowsOf returns the arrows that start at a table. One arrow leads to each table to which the given table refers on a
-// path (a chain of references) to the table of subjects. One arrow leads to each external system whose keys are in a
-// column of the table.
+// path to the table of subjects. One arrow leads to each external system whose keys are in a column of the table.
 func arrowsOf(m domain.DataMap, table domain.Table, index, systems map[string]int) []arrow {
 	var arrows []arrow
 	paths := m.Paths(table.Name)

@@ -40,8 +40,7 @@ func family(t domain.ColumnType) domain.ColumnType {
 }
 
 // checkType reports a column whose type in the database differs so much that an export would misinterpret its values.
-// If the surrogate of the column (the value that an erasure writes) does not fit the type, checkSurrogates reports the
-// column instead.
+// If the surrogate of the column does not fit the type, checkSurrogates reports the column instead.
 func (s *schema) checkType(table domain.Table, column domain.Column, live domain.CatalogColumn) {
 	isText := column.Type == domain.TypeText || live.Type == domain.TypeText // every value has a text form
 	if isText || !differ(column.Type, live.Type) || s.catalog.Untyped || s.surrogateRefused(table, column) {

@@ -84,7 +84,7 @@ var columnCases = cases{
 	},
 }
 
-// surrogate adds an annotated column to "users". Its surrogate (the value that an erasure writes) is a constant.
+// surrogate adds an annotated column to "users". Its surrogate is a constant.
 func (w *world) surrogate(
 	t domain.ColumnType, constant string, live domain.ColumnType, declared string,
 ) *domain.CatalogColumn {

@@ -54,8 +54,8 @@ func (w write) overwrittenNames(check domain.CatalogCheck) string {
 	return list(names)
 }
 
-// decide evaluates a constraint with several examples of the surrogates (the values that an erasure writes), because
-// their digits are random. It returns Undecided if the outcomes differ.
+// decide evaluates a constraint with several examples of the surrogates, because their digits are random. It returns
+// Undecided if the outcomes differ.
 func (w write) decide(check domain.CatalogCheck) condition.Outcome {
 	var outcome condition.Outcome
 	for i := range samples {

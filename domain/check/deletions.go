@@ -169,8 +169,8 @@ func (l *losses) reportUndecided(
 	return true
 }
 
-// isOfAnother reports whether a foreign key that begins no path (chain of relations to the subject) probably refers to
-// rows of another person. It returns true in these cases:
+// isOfAnother reports whether a foreign key that begins no path probably refers to rows of another person. It returns
+// true in these cases:
 //
 //   - The table is the subject's table.
 //   - The foreign key refers to the subject's table, and a column of it is named after another role, such as
@@ -190,8 +190,8 @@ func (l *losses) isOfAnother(table domain.Table, foreign domain.CatalogForeignKe
 }
 
 // sharesOwner reports whether rows of one table that refer to each other always belong to the same person. This is true
-// if the foreign key contains all columns of a reference that begins a path (chain of relations) to the person. The
-// erasure then deletes all of these rows in one statement.
+// if the foreign key contains all columns of a reference that begins a path to the person. The erasure then deletes all
+// of these rows in one statement.
 func (l *losses) sharesOwner(table domain.Table, foreign domain.CatalogForeignKey) bool {
 	live := l.live[table.Name]
 	return foreign.OnDelete != domain.ActionRestrict && slices.ContainsFunc(l.Paths(table.Name), func(p domain.Path) bool {
@@ -200,8 +200,8 @@ func (l *losses) sharesOwner(table domain.Table, foreign domain.CatalogForeignKe
 	})
 }
 
-// beginsPath reports whether a path of the data map (a chain of relations to the subject) begins with the foreign key.
-// An erasure then deletes the referring rows, or sets their references to NULL, before it deletes the referenced rows.
+// beginsPath reports whether a path of the data map begins with the foreign key. An erasure then deletes the referring
+// rows, or sets their references to NULL, before it deletes the referenced rows.
 func (s *schema) beginsPath(table domain.Table, live domain.CatalogTable, foreign domain.CatalogForeignKey) bool {
 	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool {
 		return len(p.Relations) > 0 && p.Relations[0].When == nil && s.isRelation(p.Relations[0], live, foreign)

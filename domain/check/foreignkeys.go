@@ -6,9 +6,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkForeignKeys reports relations that begin a path (chain of relations to the subject) and have no foreign key. An
-// erasure locks the rows to which such a relation refers. A transaction that inserts a referring row waits for this
-// lock only if there is a foreign key. Without a foreign key, the erasure may miss the new row.
+// checkForeignKeys reports relations that begin a path and have no foreign key. An erasure locks the rows to which such
+// a relation refers. A transaction that inserts a referring row waits for this lock only if there is a foreign key.
+// Without a foreign key, the erasure may miss the new row.
 //
 // checkForeignKeys ignores relations with a condition, because a foreign key cannot express the condition. It ignores
 // views and foreign tables (tables on another server), because they have no foreign keys. A foreign key with the

@@ -31,9 +31,9 @@ func (s *schema) checkKeys() {
 	}
 }
 
-// checkReference reports columns of a foreign key into which an erasure writes a surrogate (the value that overwrites
-// personal data). The referenced table may have no row with this key. A foreign key with a column that the erasure sets
-// to NULL is not reported, because the database then does not check the key.
+// checkReference reports columns of a foreign key into which an erasure writes a surrogate. The referenced table may
+// have no row with this key. A foreign key with a column that the erasure sets to NULL is not reported, because the
+// database then does not check the key.
 func (s *schema) checkReference(w write, foreign domain.CatalogForeignKey) {
 	isNull := func(c written) bool { return c.null && hasName(w.live, foreign.Columns, c.Name) }
 	if slices.ContainsFunc(w.columns, isNull) {

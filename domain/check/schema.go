@@ -126,8 +126,7 @@ func (s *schema) deletesRows(table string) bool {
 	})
 }
 
-// mayKeepRows reports whether an erasure keeps rows of the table that at least one path (chain of relations) connects
-// to the subject.
+// mayKeepRows reports whether an erasure keeps rows of the table that at least one path connects to the subject.
 func (s *schema) mayKeepRows(table domain.Table) bool {
 	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool { return !s.RowsDeleted(table, p) })
 }
@@ -203,7 +202,7 @@ type written struct {
 	expired bool // an erasure overwrites only cells whose retention duty has ended
 }
 
-// setNull is the first part of the remedy if the database refuses a surrogate (the value that an erasure writes).
+// setNull is the first part of the remedy if the database refuses a surrogate.
 const setNull = "set erasure:null, "
 
 // nullRemedy returns "set erasure:null, ", the first part of a remedy, if the column accepts NULL and the erasure does
@@ -226,8 +225,7 @@ func (w write) nullRemedy(names []string) string {
 	return ""
 }
 
-// overwrites returns the columns that the plan overwrites and that exist in the database, grouped by table and path
-// (chain of relations to the subject).
+// overwrites returns the columns that the plan overwrites and that exist in the database, grouped by table and path.
 func (s *schema) overwrites() []write {
 	var all []write
 	type rows struct{ table, via string }

@@ -22,14 +22,13 @@ type surrogate struct {
 	examples []condition.Value // several if the surrogate has random digits
 }
 
-// samples are examples of the random digits in surrogates (the values that an erasure writes).
+// samples are examples of the random digits in surrogates.
 var samples = []string{
 	"0123456789abcdef0123456789abcdef", "c7f19b3a5d8240e6b1f47c9e2a60d835", "97b2e05fd14c4a8f8e36a1d7c05b29f4",
 	"e4a8d61c03974b2fa5d8f96e71b3c20a",
 }
 
-// surrogateOf returns the surrogate (the value that an erasure writes) of a column that an erasure does not set to
-// NULL.
+// surrogateOf returns the surrogate of a column that an erasure does not set to NULL.
 func surrogateOf(column domain.Column) surrogate {
 	s := surrogate{column: column}
 	constant, ok := column.Constant()
@@ -100,8 +99,8 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// fits reports whether the database accepts the surrogate (the value that an erasure writes) as a value of the column's
-// type. It returns true if this is unknown. It must not be used for SQLite, which does not check types.
+// fits reports whether the database accepts the surrogate as a value of the column's type. It returns true if this is
+// unknown. It must not be used for SQLite, which does not check types.
 func (s surrogate) fits(live domain.CatalogColumn) bool {
 	switch {
 	case live.Type == "" && s.wants == domain.TypeText:
@@ -157,8 +156,7 @@ func (s surrogate) literalFits(live domain.CatalogColumn) bool {
 	}
 }
 
-// checkSurrogates reports surrogates (the values that an erasure writes) that the database refuses because of the type
-// or the length of the column.
+// checkSurrogates reports surrogates that the database refuses because of the type or the length of the column.
 func (s *schema) checkSurrogates() {
 	s.eachPresent(func(table domain.Table, _ domain.CatalogTable) {
 		for _, column := range s.writtenColumns(table.Name) {
@@ -231,8 +229,8 @@ func (s *schema) checkLabel(column written, written surrogate, at place) {
 		"Use one of the labels as the surrogate, "+column.nullRemedy()+"or change the type.")
 }
 
-// called returns a phrase that names the surrogate (the value that an erasure writes) in a message. The message may
-// show a constant, because a constant is part of the data map and holds no personal data.
+// called returns a phrase that names the surrogate in a message. The message may show a constant, because a constant is
+// part of the data map and holds no personal data.
 func (s surrogate) called() string {
 	if constant, ok := s.column.Constant(); ok {
 		return "the surrogate " + strconv.Quote(constant)

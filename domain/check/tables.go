@@ -84,8 +84,8 @@ func (s *schema) isLocked(table string) bool {
 	return changes || table == s.SubjectTable().Name || s.isOnPath(table)
 }
 
-// isOnPath reports whether another table that an erasure or an export reads has a path (a chain of relations to the
-// subject) that begins with a reference to this table.
+// isOnPath reports whether another table that an erasure or an export reads has a path that begins with a reference to
+// this table.
 func (s *schema) isOnPath(table string) bool {
 	for child := range s.needed {
 		if slices.ContainsFunc(s.Paths(child), func(p domain.Path) bool {

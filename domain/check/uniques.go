@@ -6,8 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkUniques reports unique and exclusion constraints that surrogates (the values that an erasure writes) may
-// violate.
+// checkUniques reports unique and exclusion constraints that surrogates may violate.
 func (s *schema) checkUniques() {
 	for _, w := range s.writes {
 		constraints := w.live.Uniques

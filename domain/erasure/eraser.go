@@ -83,11 +83,10 @@ func (e *Eraser) RunsHooks() bool { return e.hooks.Before != nil || e.hooks.Afte
 //  1. It locks the subject, so that erasures of the same subject run one after the other.
 //  2. It adds outbox entries with the keys of external systems that the rows hold (domain.Annotation.Ref). An outbox
 //     entry has at most domain.MaxKeys keys. Keys in retained cells are not included.
-//  3. It calls the hook Before.
-//  4. It carries out the local steps of the plan, which change the application's own tables.
-//  5. It withdraws the corrections (outbox entries of rectifications) that external systems have not received yet.
-//  6. It withdraws the consents in force and clears the reasons of restrictions.
-//  7. It adds one outbox entry for each ref of the subject (its id in an external system).
+//  3. It calls the hook Before. 4. It carries out the local steps of the plan, which change the application's own
+//     tables. 5. It withdraws the corrections (outbox entries of rectifications) that external systems have not received
+//     yet. 6. It withdraws the consents in force and clears the reasons of restrictions. 7. It adds one outbox entry for
+//     each ref of the subject.
 //
 // Erase records erasure_requested, one erasure_step_succeeded per local step, one consent_withdrawn for each consent
 // that was in force, and erasure_local_completed. If no external system has to erase, Erase also records
@@ -102,8 +101,7 @@ func (e *Eraser) RunsHooks() bool { return e.hooks.Before != nil || e.hooks.Afte
 // of a foreign key or a trigger. Such rows of other tables are in ErasureResult.Cascaded.
 //
 // Erase returns domain.ErrSubject, and records nothing, if the subject does not fit the data map or has a ref of an
-// unknown kind. A repeated erasure of a subject is not an error. It only replaces surrogates (the values that have
-// overwritten personal values) by new ones.
+// unknown kind. A repeated erasure of a subject is not an error. It only replaces surrogates by new ones.
 func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
 	return e.erase(ctx, s, subject, "")
 }

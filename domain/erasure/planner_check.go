@@ -49,8 +49,8 @@ type checked struct {
 	atFault func(table string) bool
 }
 
-// paths returns the paths of the table (the chains of references to the subject's table). If they are unknown, it
-// returns one path without relations, so that a caller still checks the table once.
+// paths returns the paths of the table. If they are unknown, it returns one path without relations, so that a caller
+// still checks the table once.
 func (c checked) paths() []domain.Path {
 	if paths := c.Paths(c.table.Name); len(paths) > 0 {
 		return paths
@@ -196,8 +196,8 @@ func pathName(path domain.Path) string {
 	return "the path " + path.Via
 }
 
-// checkSurvivor checks a path (the chain of references to the subject) whose rows survive the erasure. It returns
-// problems if the erasure interrupts the path, which happens in two cases:
+// checkSurvivor checks a path whose rows survive the erasure. It returns problems if the erasure interrupts the path,
+// which happens in two cases:
 //
 //   - The erasure deletes the rows of another table on the path.
 //   - The erasure sets a reference on the path to NULL, but a column of the rows is retained.

@@ -75,8 +75,7 @@ func (r *run) compare(ctx context.Context) error {
 	return err
 }
 
-// systems returns the external systems of the plan, each with the number of outbox entries for the subject's refs (its
-// ids in this system).
+// systems returns the external systems of the plan, each with the number of outbox entries for the subject's refs.
 func (e *Eraser) systems(calls []resolvers.Call) []domain.RehearsedExternal {
 	systems := []domain.RehearsedExternal{}
 	for _, step := range e.plan.Steps[len(e.plan.Local()):] {

@@ -40,7 +40,7 @@ type world struct {
 	subject  domain.Subject
 }
 
-// newWorld makes an eraser with the named resolvers, and a subject with the given refs (its ids in external systems).
+// newWorld makes an eraser with the named resolvers, and a subject with the given refs.
 func newWorld(t *testing.T, resolverNames []string, refs ...domain.SubjectRef) world {
 	t.Helper()
 	return newWorldWith(t, domain.Purposes{}, resolverNames, refs...)

@@ -34,8 +34,8 @@ type world struct {
 	subject  domain.Subject
 }
 
-// newWorld makes an exporter with the resolvers, and a subject. The subject has a ref (its id in an external system)
-// for each resolver except the resolver named "skipped".
+// newWorld makes an exporter with the resolvers, and a subject. The subject has a ref for each resolver except the
+// resolver named "skipped".
 func newWorld(t *testing.T, timeout time.Duration, registered ...ports.Resolver) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)

@@ -247,8 +247,8 @@ func (p *planning) inOrder() (steps []domain.RectificationStep) {
 	return steps
 }
 
-// perPath divides a step on a table with several paths (chains of references to the subject) into one step per path.
-// Each step writes only the columns of its path.
+// perPath divides a step on a table with several paths into one step per path. Each step writes only the columns of its
+// path.
 func (p *planning) perPath(table domain.Table, step domain.RectificationStep) []domain.RectificationStep {
 	paths := p.dataMap.Paths(table.Name)
 	if len(paths) == 1 {

@@ -103,8 +103,8 @@ func (r *run) count(step domain.RectificationStep, rows int64) {
 }
 
 // checkRow returns an error if a step is for a single row that does not belong to the subject. A table may have several
-// paths (chains of references to the subject), with one step each. The row belongs to the subject if one of these steps
-// finds it. Therefore checkRow returns the error only at the last of these steps.
+// paths, with one step each. The row belongs to the subject if one of these steps finds it. Therefore checkRow returns
+// the error only at the last of these steps.
 func (r *run) checkRow(step domain.RectificationStep, rows int64) error {
 	if step.Row == "" {
 		return nil

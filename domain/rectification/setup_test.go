@@ -43,8 +43,8 @@ type world struct {
 	subject  domain.Subject
 }
 
-// newWorld makes a rectifier with the named resolvers, and a subject with the given refs (its ids in external systems).
-// A resolver whose name has an exclamation mark can rectify.
+// newWorld makes a rectifier with the named resolvers, and a subject with the given refs. A resolver whose name has an
+// exclamation mark can rectify.
 func newWorld(t *testing.T, resolverNames []string, refs ...domain.SubjectRef) world {
 	t.Helper()
 	return newConfigured(t, func(*rectification.Config) {}, resolverNames, refs...)

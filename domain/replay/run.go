@@ -118,7 +118,7 @@ func (r *run) replay(ctx context.Context, subject replayed) (verdict domain.Repl
 
 // erase repeats the erasure of a subject. It judges the subject again after it has locked the subject, so that an
 // erasure or a registration that was committed before is not missed. If the restored database does not have the row
-// that was erased, the mark (the row that records the erasure) gets the creation time that the line has.
+// that was erased, the mark gets the creation time that the line has.
 func (r *run) erase(ctx context.Context, of *lines) (verdict domain.ReplayVerdict, err error) {
 	entry := of.last
 	subject := domain.Subject{ID: entry.SubjectID}

@@ -10,8 +10,7 @@ import (
 )
 
 // stalledAfter is how long an entry may be due before Status reports that no worker claims it. It is longer than the
-// default lease (the time-limited claim of an entry). If a worker dies, another worker claims its entries when the
-// lease expires.
+// default lease. If a worker dies, another worker claims its entries when the lease expires.
 const stalledAfter = 15 * time.Minute
 
 // Status returns the counts, the backlog and the findings of the outbox. It only reads. A finding is a problem of one

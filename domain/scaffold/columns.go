@@ -25,8 +25,8 @@ func (t *table) isReferredTo(column string) bool {
 	return slices.ContainsFunc(t.in, func(r *reference) bool { return slices.Contains(r.referenced, column) })
 }
 
-// annotate creates the columns for the data map, with annotations, in each table that has a path (a chain of relations)
-// to the subject's table.
+// annotate creates the columns for the data map, with annotations, in each table that has a path to the subject's
+// table.
 func (d *draft) annotate() {
 	for _, t := range d.byDistance() {
 		since := t.since()
@@ -41,7 +41,7 @@ func (d *draft) annotate() {
 }
 
 // annotated returns the column for the data map, with an annotation if the column looks personal. The parameter since
-// is the time column with the start of a retention duty (the legal duty to keep the row), or "".
+// is the time column with the start of a retention duty, or "".
 func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain.Column {
 	column := domain.Column{Name: c.Name, Type: c.Type, Note: t.referenceNote(c.Name)}
 	if c.Type == domain.TypeText {
@@ -150,8 +150,8 @@ func (t *table) askForFixed(c domain.CatalogColumn, m names.Match, isKey bool) {
 		"keep the value", "delete the rows", "give the table another key")
 }
 
-// viaOf returns the Annotation.Via of a column: the name of the path (chain of references) to the person that the
-// column belongs to. It returns the names of all paths if several people share a row, and "" if the table has one path.
+// viaOf returns the Annotation.Via of a column: the name of the path to the person that the column belongs to. It
+// returns the names of all paths if several people share a row, and "" if the table has one path.
 func (t *table) viaOf(column string) string {
 	vias := t.vias()
 	if len(vias) < 2 {
@@ -194,7 +194,7 @@ func (t *table) askForVia() {
 	}
 }
 
-// since returns the best time column from which a retention duty (the legal duty to keep a row) may count, or "".
+// since returns the best time column from which a retention duty may count, or "".
 func (t *table) since() string {
 	if _, ok := names.FindDuty(t.Name); !ok {
 		return ""

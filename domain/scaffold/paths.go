@@ -16,12 +16,10 @@ import (
 // of other references. Therefore, a path uses such a reference only if the table has no other path.
 const makerLength = 1000
 
-// maxPaths is the maximum number of paths (chains of relations) from a table to the subject's table that
-// domain.NewDataMap accepts.
+// maxPaths is the maximum number of paths from a table to the subject's table that domain.NewDataMap accepts.
 const maxPaths = 16
 
-// length returns the length of the reference in a path (a chain of references to the subject's table): makerLength for
-// a reference such as created_by, otherwise 1.
+// length returns the length of the reference in a path: makerLength for a reference such as created_by, otherwise 1.
 func (r *reference) length(subject *table) int {
 	if r.to == subject && r.role == names.Maker {
 		return makerLength
@@ -47,10 +45,9 @@ func (d *draft) measurePaths() {
 	}
 }
 
-// reversePaths adds paths (chains of references to the subject's table) in the reverse direction of a reference. For
-// example, if users refer to addresses, an address belongs to the user whose row refers to it. Only a table without
-// another path gets such a path. reversePaths adds a question to the proposal: the developer has to confirm that no row
-// is shared by several subjects.
+// reversePaths adds paths in the reverse direction of a reference. For example, if users refer to addresses, an address
+// belongs to the user whose row refers to it. Only a table without another path gets such a path. reversePaths adds a
+// question to the proposal: the developer has to confirm that no row is shared by several subjects.
 func (d *draft) reversePaths() {
 	for _, t := range d.tables {
 		if t.distance != unreachable || !t.canBeMapped() || len(t.personal()) == 0 {
@@ -89,8 +86,8 @@ func (d *draft) reversePaths() {
 	}
 }
 
-// choosePaths chooses, for each table, the references that begin its paths (chains of references to the subject's
-// table). Each chosen reference refers to a table that is closer to the subject's table, so that paths form no cycle.
+// choosePaths chooses, for each table, the references that begin its paths. Each chosen reference refers to a table
+// that is closer to the subject's table, so that paths form no cycle.
 func (d *draft) choosePaths() {
 	for _, t := range d.tables {
 		if t.distance == unreachable || t == d.subject {
@@ -133,8 +130,8 @@ func (t *table) takePeople(direct []*reference) {
 	}
 }
 
-// takeOne chooses the best of several references that begin equally short paths (chains of references to the subject's
-// table). It makes this reference the only path of the table, and asks a person to confirm it.
+// takeOne chooses the best of several references that begin equally short paths. It makes this reference the only path
+// of the table, and asks a person to confirm it.
 func (t *table) takeOne(shortest []*reference) {
 	prefer := func(holds bool) int {
 		if holds {
@@ -169,9 +166,8 @@ func isPartOf(parent, child string) bool {
 	return strings.HasPrefix(names.BaseName(child), words.Singular(names.BaseName(parent)))
 }
 
-// keepRelations selects further references that become relations of the data map. No path (chain of references to the
-// subject's table) begins with such a reference, but both of its tables have a path. keepRelations leaves out a
-// reference that would form a cycle of tables.
+// keepRelations selects further references that become relations of the data map. No path begins with such a reference,
+// but both of its tables have a path. keepRelations leaves out a reference that would form a cycle of tables.
 func (d *draft) keepRelations() {
 	for _, t := range d.tables {
 		for _, r := range t.out {
@@ -214,8 +210,7 @@ func relationName(r *reference) string {
 	return name.String()
 }
 
-// vias returns the names of the paths (chains of relations to the subject's table) of a table. It returns one empty
-// name if the table has one path.
+// vias returns the names of the paths of a table. It returns one empty name if the table has one path.
 func (t *table) vias() []string {
 	switch len(t.paths) {
 	case 0:

@@ -9,8 +9,8 @@ import (
 )
 
 // choose selects the tables of the data map. These are the subject's table, the tables with personal columns, and the
-// tables whose rows an erasure deletes. The tables on the paths (the chains of relations) from these tables to the
-// subject's table are selected, too.
+// tables whose rows an erasure deletes. The tables on the paths from these tables to the subject's table are selected,
+// too.
 func (d *draft) choose() {
 	d.subject.chosen = true
 	for _, t := range d.tables {

@@ -112,8 +112,8 @@ func (d *draft) wantsDeletion(t *table) (rowsDeleted bool, reason string) {
 }
 
 // otherParent returns a reference from t to a table that is neither t nor the subject's table. The referenced table has
-// a path (chain of references to the subject), but no path of t begins with the reference. Through the reference, a row
-// may also belong to another person. otherParent returns nil if t has no such reference.
+// a path, but no path of t begins with the reference. Through the reference, a row may also belong to another person.
+// otherParent returns nil if t has no such reference.
 func (d *draft) otherParent(t *table) *reference {
 	for _, r := range t.out {
 		if r.to != t && r.to != d.subject && r.to.distance != unreachable && !slices.Contains(t.paths, r) {
@@ -187,7 +187,7 @@ func (t *table) blocker() *reference {
 //
 //   - The erasure deletes the referring rows first.
 //   - The reference has ON DELETE SET NULL, each of its columns accepts NULL, and no column is in the key of the
-//     referring table or in a reference that begins a path (chain of references to the subject).
+//     referring table or in a reference that begins a path.
 func (r *reference) allowsDeletion(t *table) bool {
 	if r.from.rowsDeleted && len(t.paths) == 1 && len(r.from.paths) == 1 && r.from.paths[0] == r {
 		return true

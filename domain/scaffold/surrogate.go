@@ -21,8 +21,8 @@ var retained = []domain.Category{
 	domain.CategoryIdentity, domain.CategoryContact, domain.CategoryFinancial, domain.CategoryLocation,
 }
 
-// chooseStrategy sets the strategy and the surrogate (the value that an erasure writes) for a personal column of rows
-// that stay. It returns false if no strategy suits the column. The column then stays without an annotation.
+// chooseStrategy sets the strategy and the surrogate for a personal column of rows that stay. It returns false if no
+// strategy suits the column. The column then stays without an annotation.
 func (t *table) chooseStrategy(
 	c domain.CatalogColumn, m names.Match, to *domain.Column, a *domain.Annotation, since string,
 ) bool {
@@ -112,8 +112,8 @@ func baseType(declared string) string {
 	return strings.TrimSpace(base)
 }
 
-// chooseSurrogate sets the surrogate (the value that an erasure writes) of a column to the best candidate: one that
-// certainly satisfies the constraints of the column, otherwise one that possibly does.
+// chooseSurrogate sets the surrogate of a column to the best candidate: one that certainly satisfies the constraints of
+// the column, otherwise one that possibly does.
 func (t *table) chooseSurrogate(c domain.CatalogColumn, m names.Match, to *domain.Column) bool {
 	if to.Type == "" {
 		to.Type = domain.TypeText
@@ -222,8 +222,8 @@ func (t *table) askForUnique() {
 	}
 }
 
-// candidatesFor returns the surrogates (the values that an erasure writes) that may satisfy the constraints of the
-// column, best first. The empty text means the default surrogate of the column type.
+// candidatesFor returns the surrogates that may satisfy the constraints of the column, best first. The empty text means
+// the default surrogate of the column type.
 func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.CatalogCheck) []string {
 	if len(c.Values) > 0 {
 		return neutralFirst(c.Values)

@@ -55,8 +55,8 @@ func (h StoreHarness) openMarks(t testing.TB) marksStore {
 	return marksStore{h.open(t)}
 }
 
-// erase locks the customers with these numbers in one session, so that Lock writes their erasure marks (the records of
-// their erasures). If failure is not nil, the session fails with this error and rolls back.
+// erase locks the customers with these numbers in one session, so that Lock writes their erasure marks. If failure is
+// not nil, the session fails with this error and rolls back.
 func (m marksStore) erase(t testing.TB, failure error, at time.Time, numbers ...int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), m.patience)
@@ -175,9 +175,9 @@ func markQueriesHaveBounds(t testing.TB, h StoreHarness) {
 }
 
 // The first session writes its erasure mark and stays open. The second session writes another mark and commits, unless
-// the store makes it wait for the first session. A reader then reads the marks and remembers the highest Intake (the
-// sequence number of a mark). After both sessions have ended, the reader asks for the marks above this Intake. It must
-// get every mark that it has not read before.
+// the store makes it wait for the first session. A reader then reads the marks and remembers the highest Intake. After
+// both sessions have ended, the reader asks for the marks above this Intake. It must get every mark that it has not
+// read before.
 func markThatCommitsLateIsNotMissed(t testing.TB, h StoreHarness) {
 	m := h.openMarks(t)
 	m.erase(t, nil, after(1), 1)

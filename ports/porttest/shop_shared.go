@@ -50,7 +50,7 @@ func sharedTables() []domain.Table {
 			Columns: []domain.Column{
 				column("gift_id", domain.TypeBigInt), column("line", domain.TypeInteger), erased("Giver", "color"),
 				// All personal columns of this table have the strategy erase. An erasure nevertheless overwrites its rows instead
-				// of deleting them, because two paths (chains of relations) connect them to people.
+				// of deleting them, because two paths connect them to people.
 				erased("Receiver", "knot"),
 			},
 		},

@@ -53,7 +53,7 @@ func (s shopUnderTest) countErased(t testing.TB, who customer) (n int) {
 
 // An erasure overwrites zoe's cells of a row even if the row also belongs to another person. In the table "wraps", all
 // personal columns have the strategy erase. An erasure nevertheless overwrites the rows instead of deleting them,
-// because two paths (chains of relations) connect them to people.
+// because two paths connect them to people.
 func subjectExportOmitsSurrogatesOfSharedRows(t testing.TB, h StoreHarness) {
 	s := h.sharedShop(t)
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {

@@ -71,7 +71,7 @@ func (h StoreHarness) sharedShop(t testing.TB) shopUnderTest {
 	return s
 }
 
-// pathsTo returns the names of the paths (chains of relations) that connect a row to the customer.
+// pathsTo returns the names of the paths that connect a row to the customer.
 func (c content) pathsTo(table string, row Row, to customer) (vias []string) {
 	add := func(via string, leads bool) {
 		if leads {
@@ -152,8 +152,7 @@ func sharedPlan(t testing.TB) []domain.Step {
 }
 
 // erasedParts returns the rows of these tables as an erasure of zoe must leave them, with "erased" in place of each
-// surrogate (a value that replaces an erased value). If over is true, no retention period prevents the erasure of a
-// cell.
+// surrogate. If over is true, no retention period prevents the erasure of a cell.
 func (c content) erasedParts(tables []string, over bool) content {
 	erased := content{}
 	for _, name := range tables {
@@ -181,7 +180,7 @@ func (c content) erasedParts(tables []string, over bool) content {
 }
 
 // expectErasedParts checks that the rows of these tables equal the wanted rows. A wanted cell "erased" matches any
-// surrogate (a value that replaces an erased value).
+// surrogate.
 func (s shopUnderTest) expectErasedParts(t testing.TB, want content) {
 	t.Helper()
 	for name, rows := range want {

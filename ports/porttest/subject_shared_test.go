@@ -20,8 +20,7 @@ func changesDataMap(fn func(table *domain.Table)) func(*Store) {
 	}
 }
 
-// addsAllPaths changes the personal columns that belong to only some paths (chains of relations to people): it assigns
-// them to all paths of the table.
+// addsAllPaths changes the personal columns that belong to only some paths: it assigns them to all paths of the table.
 func addsAllPaths(table *domain.Table) {
 	for i, column := range table.Columns {
 		if column.Personal == nil || column.Personal.Via == "" {

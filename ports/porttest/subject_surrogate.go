@@ -16,8 +16,8 @@ var (
 	canonicalUUID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 )
 
-// surrogateFault returns the reason why a value cannot be a surrogate (a value that replaces an erased value) for the
-// column. It returns "" if the value can be one.
+// surrogateFault returns the reason why a value cannot be a surrogate for the column. It returns "" if the value can be
+// one.
 func surrogateFault(column domain.Column, value any) string {
 	if column.Personal.Strategy == domain.StrategyNull {
 		return map[bool]string{false: "is not NULL"}[value == nil]

@@ -104,7 +104,7 @@ func (s sweepShop) sweep(t testing.TB, what string, who customer, at time.Time, 
 	expectUnchanged(t, what+": another cell", after, before)
 }
 
-// due returns the subjects that Due returns for all erasure marks (the records of erasures).
+// due returns the subjects that Due returns for all erasure marks.
 func (s sweepShop) due(t testing.TB, at time.Time) []domain.SubjectID {
 	t.Helper()
 	return read(t, s.Store, func(ctx context.Context, session ports.Session) ([]domain.SubjectID, error) {

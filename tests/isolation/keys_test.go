@@ -82,8 +82,8 @@ func (w *world) plain(shown string) string {
 	return text
 }
 
-// isSurrogate reports whether a text must be a surrogate (a value that replaces an erased value) of a column with keys
-// of the system. It returns false for a random UUID and for short random digits, because a key can have the same form.
+// isSurrogate reports whether a text must be a surrogate of a column with keys of the system. It returns false for a
+// random UUID and for short random digits, because a key can have the same form.
 func (w *world) isSurrogate(system, text string) bool {
 	return slices.ContainsFunc(w.mapped(), func(t *table) bool {
 		return slices.ContainsFunc(t.keysOf(system), func(c *column) bool {

@@ -82,8 +82,7 @@ var sqliteKinds = append(limitedTexts(),
 	kind{domain.TypeBytes, "BLOB", 0, "blob ", binaries},
 )
 
-// limitedTexts returns text columns with limited lengths. At these lengths, the form of the surrogate (the value that
-// replaces an erased value) changes.
+// limitedTexts returns text columns with limited lengths. At these lengths, the form of the surrogate changes.
 func limitedTexts() (kinds []kind) {
 	for _, length := range []int{1, 7, 8, 12, 13, 16, 17, 20, 36, 37, 255} {
 		fits := slices.DeleteFunc(slices.Clone(texts),

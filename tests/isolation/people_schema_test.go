@@ -161,8 +161,7 @@ func (t *peopleTable) clearsPath() bool {
 	})
 }
 
-// pathNames returns the expected names of the table's paths (chains of relations to the table of people). The field Via
-// of an annotation has such names.
+// pathNames returns the expected names of the table's paths. The field Via of an annotation has such names.
 func (t *peopleTable) pathNames() (names []string) {
 	if len(t.relations) == 0 {
 		return []string{""}
@@ -182,8 +181,8 @@ func (t *peopleTable) via(r *peopleRelation, onward string) string {
 	return strings.TrimSuffix(r.name+"."+onward, ".")
 }
 
-// annotate adds columns with personal data. The annotation of each column names one or more paths (chains of relations
-// to a person), or a relation, which means all paths that begin with this relation.
+// annotate adds columns with personal data. The annotation of each column names one or more paths, or a relation, which
+// means all paths that begin with this relation.
 func (p *people) annotate(t *peopleTable) {
 	vias := t.pathNames()
 	names := slices.Clone(vias)

@@ -89,7 +89,7 @@ func (p *people) refer(t *peopleTable, r *peopleRelation, row map[string]any) {
 	}
 }
 
-// pathsTo returns the expected names of the paths (chains of relations) that connect the row to the subject.
+// pathsTo returns the expected names of the paths that connect the row to the subject.
 func (t *peopleTable) pathsTo(row, subject map[string]any) (vias []string) {
 	if len(t.relations) == 0 {
 		for _, name := range t.key {
@@ -119,8 +119,8 @@ func (t *peopleTable) pathsTo(row, subject map[string]any) (vias []string) {
 	return vias
 }
 
-// isTheirs reports whether the annotation of a column names one of the paths in vias (chains of relations from a row to
-// a person). An annotation without names applies to every path.
+// isTheirs reports whether the annotation of a column names one of the paths in vias. An annotation without names
+// applies to every path.
 func isTheirs(c domain.Column, vias []string) bool {
 	return slices.ContainsFunc(vias, func(via string) bool {
 		return c.Personal.Via == "" || slices.ContainsFunc(strings.Split(c.Personal.Via, ", "), func(name string) bool {

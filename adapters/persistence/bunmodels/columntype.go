@@ -19,7 +19,7 @@ import (
 )
 
 // columnType returns the type of the column that a field maps to, and the maximum length of a text, or 0. The type is
-// "" if habeas does not know which surrogates (values that overwrite an erased value) the field can read.
+// "" if habeas does not know which surrogates the field can read.
 //
 // The third result is a surrogate that the field can read, or "" if the field can read the default surrogate of the
 // column type.
@@ -47,8 +47,7 @@ func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate
 }
 
 // readableType chooses between the declared type of a column and the column type t that the Go type suggests. It
-// returns a type whose default surrogate (the value that overwrites an erased value) the Go field can read, or "" if it
-// knows no such type.
+// returns a type whose default surrogate the Go field can read, or "" if it knows no such type.
 func readableType(t, declared domain.ColumnType) domain.ColumnType {
 	switch declared { //nolint:exhaustive // every field can read the surrogates of the other types
 	case domain.TypeText:

@@ -97,8 +97,8 @@ func TestAnUnknownDeclaredTypeNeedsASurrogate(t *testing.T) {
 	}
 }
 
-// The resulting type must have a default surrogate (the value that overwrites an erased value) that the Go field can
-// read. If no such type exists, the test expects an error.
+// The resulting type must have a default surrogate that the Go field can read. If no such type exists, the test expects
+// an error.
 func TestADeclaredTypeIsReconciledWithTheGoType(t *testing.T) {
 	for _, test := range []struct {
 		value    any

@@ -94,8 +94,7 @@ func TestDeclaredSurrogatesSatisfyUniqueAndCheckConstraints(t *testing.T) {
 func TestDeclaredSurrogatesAreWrittenDespiteTriggers(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, strings.Replace(createWorded, " CHECK (login LIKE '%_@_%')", "", 1), 3)
-		// The verification must not report this login as an old value. The surrogate (the value that an erasure writes) ends
-		// with the same text.
+		// The verification must not report this login as an old value. The surrogate ends with the same text.
 		execute(t, db, "UPDATE worded SET login = 'erased.invalid' WHERE id = 0")
 		execute(t, db, onUpdate(db, "UPDATE people SET id = id WHERE id = 1")...)
 		for range 2 {

@@ -66,8 +66,7 @@ func (o outbox) claim(
 }
 
 // abandonUnreadable gives the outbox entries with these indexes the status abandoned, because one of their columns
-// cannot be decoded. An entry of an erasure keeps its ref (the subject's id in the external system), so that a person
-// can repair and requeue the entry.
+// cannot be decoded. An entry of an erasure keeps its ref, so that a person can repair and requeue the entry.
 func (o outbox) abandonUnreadable(ctx context.Context, entries []domain.OutboxEntry, indexes []int) error {
 	for chunk := range slices.Chunk(indexes, maxEntriesPerStatement) {
 		args := make([]any, len(chunk))

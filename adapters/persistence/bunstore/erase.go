@@ -61,9 +61,8 @@ func (s subjectStore) applySteps(
 	}
 }
 
-// applyCombined runs all steps in one statement, or in a few statements if a table has several paths (chains of
-// references to the subject's table). If a statement fails, the failed step is not known. A rehearsal names the step,
-// because it runs the steps one by one.
+// applyCombined runs all steps in one statement, or in a few statements if a table has several paths. If a statement
+// fails, the failed step is not known. A rehearsal names the step, because it runs the steps one by one.
 func (s subjectStore) applyCombined(
 	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
 ) ([]int64, error) {

@@ -51,9 +51,9 @@ func (s subjectStore) Export(
 const maxExportStarts = 3
 
 // export runs one statement and yields its records. If the statement is the first of an export, its first row is not a
-// record. This row holds the fingerprint (a hash of the table definitions), the subject's key as the table stores it,
-// and whether the subject was erased before. If the cached catalog has another fingerprint, export yields nothing,
-// loads the catalog and runs the statement again.
+// record. This row holds the fingerprint, the subject's key as the table stores it, and whether the subject was erased
+// before. If the cached catalog has another fingerprint, export yields nothing, loads the catalog and runs the
+// statement again.
 func (s subjectStore) export(
 	ctx context.Context, e *sqltext.Export, id domain.SubjectID, key []any, erased *bool,
 	yield func(domain.ExportRecord) error,
@@ -104,8 +104,8 @@ func (s subjectStore) export(
 }
 
 // checkPreconditions checks the values in the first row of an export. It returns an error if the subject must not be
-// exported. The row contains a fingerprint (a hash of the table definitions). If the cached catalog has another
-// fingerprint, checkPreconditions returns the fingerprint of the row, and "" otherwise.
+// exported. The row contains a fingerprint. If the cached catalog has another fingerprint, checkPreconditions returns
+// the fingerprint of the row, and "" otherwise.
 func (s subjectStore) checkPreconditions(
 	cached *catalog.Catalog, id domain.SubjectID, values []any,
 ) (stale string, err error) {

@@ -75,8 +75,8 @@ func (s *Store) Find(
 	return f.found, nil
 }
 
-// places returns the searchable tables of the application with their searchable columns. It records a gap (a place that
-// Find cannot search) for each table or column that the role cannot read. It omits views.
+// places returns the searchable tables of the application with their searchable columns. It records a gap for each
+// table or column that the role cannot read. It omits views.
 func (f *finder) places(ctx context.Context, live domain.Catalog) (places []sqltext.SearchedTable, err error) {
 	for _, table := range live.Tables {
 		if table.Kind == domain.KindView {
@@ -127,8 +127,7 @@ func (f *finder) gap(table, column string, reason domain.GapReason) {
 	f.found.Gaps = append(f.found.Gaps, domain.SearchGap{Table: table, Column: column, Reason: reason})
 }
 
-// search searches the columns of a table. If the table cannot be read, search records a gap (a place that Find cannot
-// search) and returns nil.
+// search searches the columns of a table. If the table cannot be read, search records a gap and returns nil.
 func (f *finder) search(ctx context.Context, place sqltext.SearchedTable) error {
 	if err := f.contact(ctx, place); err != nil {
 		return f.gapOr(ctx, place, err)
@@ -156,8 +155,7 @@ func (f *finder) search(ctx context.Context, place sqltext.SearchedTable) error 
 	return nil
 }
 
-// gapOr records a gap (a place that Find cannot search) and returns nil if err belongs to the table. Otherwise, it
-// returns err.
+// gapOr records a gap and returns nil if err belongs to the table. Otherwise, it returns err.
 func (f *finder) gapOr(ctx context.Context, place sqltext.SearchedTable, err error) error {
 	switch {
 	case ctx.Err() != nil:

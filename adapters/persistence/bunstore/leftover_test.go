@@ -119,7 +119,7 @@ func TestAVerificationIsRefusedWhereRowsMayBeHidden(t *testing.T) {
 
 // The verification must report a row whose creation time is unreadable, because such a row does not count as added
 // after the erasure. It must report the reference of this row, too. The reference is a UUID, and therefore looks like a
-// surrogate (the value that an erasure writes).
+// surrogate.
 func TestReferencesAndUnreadableInstantsAreLeftOver(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))

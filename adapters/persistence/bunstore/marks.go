@@ -128,8 +128,8 @@ func (s erasedStore) readMarks(ctx context.Context, text string, args ...any) (m
 	return marks, err
 }
 
-// settled returns the intake number up to which all marks (the rows of erasures) are committed. No open session can
-// commit a mark with this number or a lower one.
+// settled returns the intake number up to which all marks are committed. No open session can commit a mark with this
+// number or a lower one.
 func (s erasedStore) settled(ctx context.Context) (int64, error) {
 	if s.store.marks.Settled == "" {
 		return math.MaxInt64, nil

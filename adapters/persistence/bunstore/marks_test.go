@@ -18,8 +18,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// marksOf returns the subjects of the marks (rows that record erasures) that match the query, and the intake number of
-// the last of these marks.
+// marksOf returns the subjects of the marks that match the query, and the intake number of the last of these marks.
 func marksOf(t testing.TB, sessions ports.SessionFactory, query domain.MarkQuery) (ids []string, last int64) {
 	t.Helper()
 	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -33,7 +32,7 @@ func marksOf(t testing.TB, sessions ports.SessionFactory, query domain.MarkQuery
 	return ids, last
 }
 
-// lock locks a subject. Locking adds a mark (the row that records an erasure).
+// lock locks a subject. Locking adds a mark.
 func lock(t testing.TB, sessions ports.SessionFactory, id string) {
 	t.Helper()
 	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -104,8 +103,8 @@ func TestMarksAreNotListedWhereCommitsAreNotSeen(t *testing.T) {
 	}
 }
 
-// Until an erasure commits, a list of erasure marks (rows that record erasures) omits all marks with higher intake
-// numbers than the mark of this erasure. Marks in other schemas are listed.
+// Until an erasure commits, a list of erasure marks omits all marks with higher intake numbers than the mark of this
+// erasure. Marks in other schemas are listed.
 func TestAnErasureDelaysTheMarksOfItsSchema(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	s := newShop(t, db, 0)

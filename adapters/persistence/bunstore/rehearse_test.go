@@ -18,8 +18,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// inSession runs the statements in a rehearsal (a session that checks its changes and rolls them back) and returns the
-// error of the rehearsal.
+// inSession runs the statements in a rehearsal and returns the error of the rehearsal.
 func inSession(t *testing.T, store ports.SessionFactory, statements ...string) error {
 	t.Helper()
 	return store.Rehearse(t.Context(), func(ctx context.Context, session ports.Session) error {

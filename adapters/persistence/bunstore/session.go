@@ -136,8 +136,8 @@ func (s *session) queryFor(op string) conn.Query {
 	}
 }
 
-// loadCatalog sets s.catalog to the catalog with the fingerprint (a hash of the table definitions). It takes the
-// catalog from the store's cache, or reads it from the database.
+// loadCatalog sets s.catalog to the catalog with the fingerprint. It takes the catalog from the store's cache, or reads
+// it from the database.
 func (s *session) loadCatalog(ctx context.Context, fingerprint string) (err error) {
 	if s.catalog = s.store.catalogs.Known(fingerprint); s.catalog != nil {
 		return nil

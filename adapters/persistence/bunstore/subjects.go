@@ -19,7 +19,7 @@ func (s *session) Subjects() ports.SubjectStore { return subjectStore{s} }
 
 // Lock implements ports.SubjectStore. It locks these rows, in this order:
 //
-//   - the mark (the row that records the erasures of the subject)
+//   - the mark
 //   - the subject's row
 //   - the rows to which other tables refer, for example the orders to which order lines refer. They are locked level by
 //     level. All rows of a level are the same number of relations away from the subject's row.
@@ -116,8 +116,8 @@ func withID(key []any, id domain.SubjectID, further ...any) []any {
 	return append(append(args, id.String()), further...)
 }
 
-// lockRows adds the erasure to the mark (the row that records the erasures of the subject). It locks the mark, the
-// subject's row, and the rows to which other tables refer, for example the orders to which order lines refer.
+// lockRows adds the erasure to the mark. It locks the mark, the subject's row, and the rows to which other tables
+// refer, for example the orders to which order lines refer.
 func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []any, at [2]any) error {
 	locks := s.store.locks
 	var row erasedRow
@@ -145,9 +145,9 @@ func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []a
 	return nil
 }
 
-// LockToRectify implements ports.SubjectStore. It locks the mark of the subject (the row that records its erasures). If
-// the subject has no mark, LockToRectify inserts one and deletes it in the same transaction. In both cases, other
-// sessions that lock the subject wait until this transaction ends.
+// LockToRectify implements ports.SubjectStore. It locks the mark of the subject. If the subject has no mark,
+// LockToRectify inserts one and deletes it in the same transaction. In both cases, other sessions that lock the subject
+// wait until this transaction ends.
 func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -245,9 +245,9 @@ type erasedRow struct {
 func (r *erasedRow) targets() []any { return []any{&r.added, &r.erased} }
 
 // checkSubjectRow runs a statement on the subject's row and reports whether the subject has a row. The statement
-// returns the fingerprint (a hash of the table definitions) and the subject's key as the table stores it.
-// checkSubjectRow loads the catalog with this fingerprint into the session. It fails if the table stores the key with
-// other bytes than the id has. It scans further columns into further.
+// returns the fingerprint and the subject's key as the table stores it. checkSubjectRow loads the catalog with this
+// fingerprint into the session. It fails if the table stores the key with other bytes than the id has. It scans further
+// columns into further.
 func (s subjectStore) checkSubjectRow(
 	ctx context.Context, id domain.SubjectID, further []any, text string, args ...any,
 ) (present bool, err error) {

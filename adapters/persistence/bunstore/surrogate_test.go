@@ -17,8 +17,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// anonymized holds the exported values after an erasure, for columns with a constant surrogate (the value that an
-// erasure writes).
+// anonymized holds the exported values after an erasure, for columns with a constant surrogate.
 var anonymized = map[string]string{
 	"small": `0`, "int": `0`, "big": `0`, "big_ptr": `0`, "null_int": `0`, "int_text": `0`,
 	"float32": `0`, "float64": `0`, "digits": `0`, "decimal": `0`,
@@ -37,8 +36,8 @@ var texts = map[string]int{
 	"one": 1, "twelve": 12, "thirteen": 13, "thirty_six": 36, "whole": 37, "padded": 10,
 }
 
-// forgetErasures deletes the marks (the rows that record erasures). Exports then contain the surrogates (the values
-// that erasures have written). For a subject with a mark, an export reports the cells as erased instead.
+// forgetErasures deletes the marks. Exports then contain the surrogates. For a subject with a mark, an export reports
+// the cells as erased instead.
 func forgetErasures(t testing.TB, db bun.IDB) {
 	t.Helper()
 	execute(t, db, "DELETE FROM habeas_subject_erasures")
@@ -46,8 +45,7 @@ func forgetErasures(t testing.TB, db bun.IDB) {
 
 func TestASurrogateFitsItsColumn(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		// The constant surrogate (the value that an erasure writes) contains "?name". bun must not replace it by the named
-		// argument of the application.
+		// The constant surrogate contains "?name". bun must not replace it by the named argument of the application.
 		a := newApplication(t, db.WithNamedArg("name", "Alice"), sealedTypes, (*person)(nil), (*Record)(nil))
 		a.insert(t, &person{ID: 1}, fullRecord(1, 1), &Record{ID: 2, OwnerID: 1, Kept: "kept", Decimal: "1"})
 		wantRows(t, a.erase(t, "1"), map[string]int64{"anonymize records": 2})

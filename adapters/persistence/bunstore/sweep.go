@@ -107,7 +107,7 @@ func (s erasedStore) lockToSweep(
 }
 
 // sweep runs the steps for a locked subject. If a step changed rows, it records the time of the sweep in the mark of
-// the subject (the row that records its erasures).
+// the subject.
 func (s erasedStore) sweep(
 	ctx context.Context, id domain.SubjectID, key []any, steps []domain.Step,
 ) (rows []int64, err error) {
@@ -168,7 +168,7 @@ func (s erasedStore) lockErased(ctx context.Context, id domain.SubjectID, key []
 }
 
 // loadCatalogForSweep loads the catalog into the session, if it has none. The parameter text is a statement that
-// returns the fingerprint (a hash of the table definitions) without reading a subject.
+// returns the fingerprint without reading a subject.
 func (s erasedStore) loadCatalogForSweep(ctx context.Context, text string) error {
 	if s.catalog != nil {
 		return nil

@@ -80,8 +80,8 @@ func newArchive(t testing.TB, db *bun.DB) *application {
 	return a
 }
 
-// A sweep (the later erasure of retained cells) overwrites the cells of each type. A second sweep recognizes most
-// surrogates (the values that the first sweep has written) by the type of their column, and overwrites nothing.
+// A sweep overwrites the cells of each type. A second sweep recognizes most surrogates by the type of their column, and
+// overwrites nothing.
 func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newArchive(t, db)
@@ -108,7 +108,7 @@ func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
 		if rows, err = a.sweep(t, "1", over.AddDate(1, 0, 0)); err != nil || rows[0] > 0 {
 			t.Errorf("%v rows were swept again: %v", rows, err)
 		}
-		// A sweep (the later erasure of retained cells) overwrites a row even if only one of its cells holds a value.
+		// A sweep overwrites a row even if only one of its cells holds a value.
 		for _, column := range []string{"text", "cut", "fixed", "filled"} {
 			execute(t, db, `UPDATE archive SET "`+column+`" = 'again'`)
 			if rows, err = a.sweep(t, "1", over.AddDate(1, 0, 0)); err != nil || rows[0] != 1 {
@@ -118,8 +118,7 @@ func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
 	})
 }
 
-// If a trigger restores a value that a sweep (the later erasure of retained cells) overwrites, the sweep fails with
-// domain.ErrLeftOver, like an erasure.
+// If a trigger restores a value that a sweep overwrites, the sweep fails with domain.ErrLeftOver, like an erasure.
 func TestASweepIsVerifiedWhereATriggerMayKeepValues(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newArchive(t, db)

@@ -78,8 +78,8 @@ func (s *state) hasRecords(id domain.SubjectID) bool {
 		slices.ContainsFunc(s.restrictions, func(r domain.RestrictionRecord) bool { return r.SubjectID == id })
 }
 
-// closeLedgers makes all records of the subject belong to an earlier life of the id: it sets the numbers in the mark
-// (the row that records the erasures of the subject) to the highest numbers of the subject's records.
+// closeLedgers makes all records of the subject belong to an earlier life of the id: it sets the numbers in the mark to
+// the highest numbers of the subject's records.
 func (s *state) closeLedgers(id domain.SubjectID) {
 	mark := s.erasures[id]
 	for i, record := range s.consents {

@@ -67,8 +67,7 @@ func (s *Store) publish(newest *state) {
 var _ ports.SessionFactory = (*Store)(nil)
 
 // New returns an empty store. The data map describes the tables of the application. New returns domain.ErrConfiguration
-// if the data map is empty. It returns domain.ErrManifest if a surrogate constant (a constant that overwrites an erased
-// value) does not fit its column.
+// if the data map is empty. It returns domain.ErrManifest if a surrogate constant does not fit its column.
 func New(dataMap domain.DataMap, opts Options) (*Store, error) {
 	if dataMap.IsZero() {
 		return nil, domain.Misconfigured("memory", "the data map is empty")

@@ -57,8 +57,7 @@ func random() []byte {
 	return bits
 }
 
-// checkConstants returns an error if a surrogate constant (a constant that overwrites an erased value) does not fit its
-// column.
+// checkConstants returns an error if a surrogate constant does not fit its column.
 func checkConstants(dataMap domain.DataMap) error {
 	for _, table := range dataMap.Tables() {
 		for _, column := range table.Personal() {
@@ -70,9 +69,9 @@ func checkConstants(dataMap domain.DataMap) error {
 	return nil
 }
 
-// constantOf returns the surrogate constant of a column (the constant that overwrites an erased value), as a value of
-// the column's type. A placeholder in the constant is replaced by random digits. constantOf returns nil if the column
-// has no constant. ok is false if the constant does not fit the column.
+// constantOf returns the surrogate constant of a column, as a value of the column's type. A placeholder in the constant
+// is replaced by random digits. constantOf returns nil if the column has no constant. ok is false if the constant does
+// not fit the column.
 func constantOf(column domain.Column) (constant any, ok bool) {
 	if _, ok := column.Constant(); !ok {
 		return nil, true

@@ -7,9 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Due implements ports.ErasedStore. It returns the subjects for which a sweep (the later erasure of retained values)
-// would overwrite at least one value. To find them, it sweeps each subject in a copy of the state, and then discards
-// the copy.
+// Due implements ports.ErasedStore. It returns the subjects for which a sweep would overwrite at least one value. To
+// find them, it sweeps each subject in a copy of the state, and then discards the copy.
 func (s erasedStore) Due(
 	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
 ) (due []domain.SubjectID, err error) {

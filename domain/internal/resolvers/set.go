@@ -77,9 +77,8 @@ func (s *Set) OperationsOf(name string) []domain.Operation {
 	return []domain.Operation{domain.OperationErase}
 }
 
-// Route returns a Call for each ref (the id of the subject in an external system), in the order of registration, and
-// the names of the resolvers without a ref. It returns domain.ErrSubject if the kind of a ref is not the name of a
-// resolver.
+// Route returns a Call for each ref, in the order of registration, and the names of the resolvers without a ref. It
+// returns domain.ErrSubject if the kind of a ref is not the name of a resolver.
 func (s *Set) Route(refs []domain.SubjectRef) (calls []Call, skipped []string, err error) {
 	for _, ref := range refs {
 		if s.byName[ref.Kind] == nil {

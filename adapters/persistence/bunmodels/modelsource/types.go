@@ -65,8 +65,8 @@ func (f *file) typeOf(c domain.CatalogColumn) (goType, sqlType string) {
 	return goType, sqlType
 }
 
-// needsSurrogate reports whether a column lacks a surrogate constant (a constant that overwrites an erased value)
-// although its SQL type has no default surrogate. Package bunmodels would refuse a field that declares this SQL type.
+// needsSurrogate reports whether a column lacks a surrogate constant although its SQL type has no default surrogate.
+// Package bunmodels would refuse a field that declares this SQL type.
 func needsSurrogate(c domain.Column, live domain.CatalogColumn) bool {
 	return c.Personal != nil && c.Surrogate == "" && c.Personal.Strategy != domain.StrategyNull &&
 		(live.Type == "" || len(live.Values) > 0)

@@ -101,7 +101,7 @@ func (c *Cache) Last() *Catalog {
 	return nil
 }
 
-// Known returns the cached catalog if it has this fingerprint (a hash of the table definitions), or nil.
+// Known returns the cached catalog if it has this fingerprint, or nil.
 func (c *Cache) Known(fingerprint string) *Catalog {
 	if last := c.Last(); last != nil && last.Fingerprint == fingerprint {
 		return last
@@ -109,8 +109,8 @@ func (c *Cache) Known(fingerprint string) *Catalog {
 	return nil
 }
 
-// Read reads the catalog from the database and caches it. The caller has read the fingerprint (a hash of the table
-// definitions) immediately before. If the fingerprint is empty, Read does not cache the catalog.
+// Read reads the catalog from the database and caches it. The caller has read the fingerprint immediately before. If
+// the fingerprint is empty, Read does not cache the catalog.
 func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) (*Catalog, error) {
 	read := &Catalog{Fingerprint: fingerprint, cache: c, volatile: fingerprint == "", tables: map[string]table{}}
 	for _, touched := range c.text.Touched {

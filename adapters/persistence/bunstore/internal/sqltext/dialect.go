@@ -36,7 +36,7 @@ type Dialect interface {
 	instantType() string
 
 	// MarkInstant returns the two parameters of erasureInstant for an erasure at the given instant, by the clock of the
-	// process. If exact is true, the mark (the row of the erasure) gets this instant.
+	// process. If exact is true, the mark gets this instant.
 	MarkInstant(at time.Time, exact bool) [2]any
 	erasureInstant(tables Tables, first, second string) string
 
@@ -99,7 +99,7 @@ type Dialect interface {
 	// ends. It returns "" if the kind is not a ledger, or if the database allows only one writer at a time.
 	lockLedger(tables Tables, ledger Kind, subject string) string
 
-	// intakeParts returns the parts of the INSERT of a mark (the row of an erasure) that set the intake number:
+	// intakeParts returns the parts of the INSERT of a mark that set the intake number:
 	//
 	//	INSERT INTO habeas_subject_erasures (..., erasures<column>) SELECT ..., 1<number> WHERE <lockCondition>
 	//
@@ -109,8 +109,8 @@ type Dialect interface {
 	intakeParts(tables Tables) (column, number, lockCondition string)
 
 	// settledIntake returns the statement that reads the settled intake number. This is a number so low that no open
-	// transaction can still commit a mark (the row of an erasure) with this number or a lower number. The statement
-	// returns NULL if the table has no mark. settledIntake returns "" if the database allows only one writer at a time.
+	// transaction can still commit a mark with this number or a lower number. The statement returns NULL if the table has
+	// no mark. settledIntake returns "" if the database allows only one writer at a time.
 	settledIntake(tables Tables) string
 
 	// fingerprint returns the expression for a text that changes if the live catalog (the definitions) of the tables

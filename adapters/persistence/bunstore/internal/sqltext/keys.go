@@ -22,8 +22,7 @@ const (
 // Keys returns the statement that reads a page of keys of an external system, its parameters, and the tables that it
 // reads. The text is "" if no column holds keys of that system.
 //
-// If scope is not nil, the statement selects only the keys in cells that a sweep (the later erasure of retained cells)
-// overwrites.
+// If scope is not nil, the statement selects only the keys in cells that a sweep overwrites.
 func (w *Writer) Keys(
 	live Live, query domain.KeyQuery, scope *domain.SweepScope, key []any,
 ) (text string, args []any, tables []string) {

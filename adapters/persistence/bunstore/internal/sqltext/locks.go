@@ -23,8 +23,8 @@ type Locks struct {
 	// of AddMark. The last column is erased_at of the mark. It is "" for SQLite, because AddMark then locks the database.
 	AddMarkAndLock string
 
-	// LockMark locks the mark (the row of erasures) of the subject $1 and returns its number of erasures. If there is no
-	// mark, LockMark adds a mark with the instant $2 and 0 erasures.
+	// LockMark locks the mark of the subject $1 and returns its number of erasures. If there is no mark, LockMark adds a
+	// mark with the instant $2 and 0 erasures.
 	LockMark         string
 	DeleteUnusedMark string // deletes the mark of the subject $1 if it records no erasure and no registration
 
@@ -72,8 +72,8 @@ const (
 		SELECT l.erased_at FROM (
 			SELECT erased_at FROM {erasures} WHERE erasures > 0 ORDER BY intake DESC LIMIT 1) AS l`
 
-	// The statement adds the mark (the row of the erasure) before it locks the subject's row, because FOR UPDATE locks
-	// this row only after the join with the mark.
+	// The statement adds the mark before it locks the subject's row, because FOR UPDATE locks this row only after the join
+	// with the mark.
 	addMarkAndLock = `
 		WITH mark AS ({mark}
 			RETURNING e.erased_at, {lock consents}, {lock restrictions})
@@ -180,8 +180,8 @@ type lockedPath struct {
 }
 
 // newLevels returns a LockLevel for each distance from the subject, nearest first, and the names of all tables of these
-// levels. A table belongs to a level if it lies on the path (chain of references) from another table to the subject, or
-// if an erasure clears references to its deleted rows (domain.SelfReference).
+// levels. A table belongs to a level if it lies on the path from another table to the subject, or if an erasure clears
+// references to its deleted rows (domain.SelfReference).
 func (w *Writer) newLevels() (levels []LockLevel, names []string) {
 	var byDistance [][]lockedPath
 	for _, table := range w.Touched {

@@ -49,9 +49,9 @@ func NewMarks(w *Writer) Marks {
 	}
 }
 
-// Page returns the statement that reads a page of marks (rows that record erasures), and its parameters. The last
-// column is the intake number of the mark before, or NULL if that is the mark before in the page. Intake numbers
-// count the marks in order of arrival. The page contains only marks whose intake number is at most maxIntake.
+// Page returns the statement that reads a page of marks, and its parameters. The last column is the intake number of
+// the mark before, or NULL if that is the mark before in the page. Intake numbers count the marks in order of arrival.
+// The page contains only marks whose intake number is at most maxIntake.
 func (m Marks) Page(query domain.MarkQuery, maxIntake int64) (text string, args []any) {
 	text, args = m.page, []any{query.After, maxIntake}
 	if !query.Since.IsZero() || !query.Until.IsZero() {
@@ -73,10 +73,10 @@ func (m Marks) Page(query domain.MarkQuery, maxIntake int64) (text string, args 
 // schemas and data maps have different locks. The table of marks has the lock of intakeParts.
 const oidClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint) & 2147483647 AS integer)`
 
-// intakeParts takes an advisory lock before the table generates the intake number of a mark (the row of an erasure).
-// Intake numbers count the marks in order of arrival. The second key of the lock is the highest committed intake
-// number. The intake number of the new mark is higher than this key. The marks of all open transactions therefore have
-// higher numbers than the lowest second key, which settledIntake reads.
+// intakeParts takes an advisory lock before the table generates the intake number of a mark. Intake numbers count the
+// marks in order of arrival. The second key of the lock is the highest committed intake number. The intake number of
+// the new mark is higher than this key. The marks of all open transactions therefore have higher numbers than the
+// lowest second key, which settledIntake reads.
 func (postgres) intakeParts(tables Tables) (column, number, lockCondition string) {
 	return "", "", tables.fill(`pg_advisory_xact_lock_shared(`+oidClass+`, CAST(LEAST(2147483647,
 			COALESCE((SELECT max(intake) FROM {erasures} WHERE erasures > 0), 0)) AS integer)) IS NOT NULL`,
@@ -91,8 +91,8 @@ func (postgres) intakeParts(tables Tables) (column, number, lockCondition string
 //   - The lowest second key of the locks that open transactions have taken with intakeParts. The marks of these
 //     transactions get higher numbers.
 //
-// The statement must run before the statement that reads the marks (the rows of erasures). The latter then sees the
-// marks of all ended transactions.
+// The statement must run before the statement that reads the marks. The latter then sees the marks of all ended
+// transactions.
 func (postgres) settledIntake(tables Tables) string {
 	return tables.fill(`
 		SELECT LEAST((SELECT max(intake) FROM {erasures} WHERE erasures > 0), (

@@ -121,8 +121,8 @@ const (
 		WHERE {due}
 		RETURNING {entry}`
 
-	// abandonUnreadable abandons outbox entries that cannot be read. For an erasure, it keeps the column ref (the
-	// subject's id in the external system), so that an operator can repair and requeue the entry.
+	// abandonUnreadable abandons outbox entries that cannot be read. For an erasure, it keeps the column ref, so that an
+	// operator can repair and requeue the entry.
 	abandonUnreadable = `
 		UPDATE {outbox} SET
 			status = 'abandoned', last_error = '` + domain.LastErrorUnreadable + `', next_attempt_at = NULL,
@@ -148,8 +148,8 @@ const (
 			corrections = CASE WHEN ` + needsNoData + ` THEN NULL ELSE corrections END
 		FROM outcomes
 		WHERE entry_id = settled_id AND {settled}`
-	// needsNoData is the condition that an outbox entry with a new status does not need its ref (the subject's id in the
-	// external system) and its corrections any more.
+	// needsNoData is the condition that an outbox entry with a new status does not need its ref and its corrections any
+	// more.
 	needsNoData = `(new_status = 'succeeded' OR new_status = 'abandoned' AND operation = 'rectify')`
 )
 

@@ -67,9 +67,9 @@ func (p postgres) fingerprint(tables []domain.Table, own Tables) string {
 		fingerprintOfNotNull(tables, anyTable) + inFront + `))`
 }
 
-// fingerprintOfNotNull returns the part of the fingerprint (a hash of the table definitions) for NOT NULL constraints.
-// The part lists the columns that are NOT NULL although an erasure sets them to NULL. fingerprintOfNotNull returns ""
-// if an erasure sets no column to NULL. The parameter anyTable is an expression such as ANY (ARRAY(SELECT ...)).
+// fingerprintOfNotNull returns the part of the fingerprint for NOT NULL constraints. The part lists the columns that
+// are NOT NULL although an erasure sets them to NULL. fingerprintOfNotNull returns "" if an erasure sets no column to
+// NULL. The parameter anyTable is an expression such as ANY (ARRAY(SELECT ...)).
 func fingerprintOfNotNull(tables []domain.Table, anyTable string) string {
 	var names []string
 	for _, table := range tables {

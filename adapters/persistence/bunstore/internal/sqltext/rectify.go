@@ -12,9 +12,8 @@ import (
 // timeFormat is the format in which bun writes instants. Time columns and text columns of both databases accept it.
 const timeFormat = "2006-01-02 15:04:05.999999-07:00"
 
-// Correct returns the statement that writes values into the rows from which a path (chain of references) leads to the
-// subject. The parameter key is the subject's key. If row is not nil, the statement changes only the row with this
-// primary key.
+// Correct returns the statement that writes values into the rows from which a path leads to the subject. The parameter
+// key is the subject's key. If row is not nil, the statement changes only the row with this primary key.
 func (w *Writer) Correct(
 	table domain.Table, path domain.Path, row []string, values []domain.ColumnValue, key []any,
 ) (text string, args []any) {

@@ -23,7 +23,7 @@ type Writer struct {
 	subjectCondition func(alias string, columns []string) string
 
 	// Touched lists the tables that an erasure or an export reads or writes: the tables with personal data, the subject's
-	// table, and the tables on the paths (chains of references) between them.
+	// table, and the tables on the paths between them.
 	Touched []domain.Table
 }
 
@@ -50,14 +50,14 @@ func touched(m domain.DataMap) []domain.Table {
 	return slices.DeleteFunc(slices.Clone(m.Tables()), func(t domain.Table) bool { return !needed[t.Name] })
 }
 
-// rowsOf returns the condition that the path (a chain of references) leads from a row of the table to the subject. The
-// alias of the table is t0. The placeholders of the subject's key start at $(offset+1).
+// rowsOf returns the condition that the path leads from a row of the table to the subject. The alias of the table is
+// t0. The placeholders of the subject's key start at $(offset+1).
 func (w *Writer) rowsOf(table domain.Table, path domain.Path, offset int) string {
 	return w.pathCondition("t0", 0, table, path.Relations, offset)
 }
 
-// rowsOfErased returns the condition that the path (a chain of references) leads from a row of the table to a person
-// who was erased. The alias of the table is t0.
+// rowsOfErased returns the condition that the path leads from a row of the table to a person who was erased. The alias
+// of the table is t0.
 func (w *Writer) rowsOfErased(table domain.Table, path domain.Path) string {
 	erased := *w
 	erased.subjectCondition = func(alias string, columns []string) string {
@@ -92,8 +92,8 @@ func (w *Writer) subjectID(alias string, columns []string) string {
 const escapedElement = `
 	replace(replace({element}, {backslash}, {escaped backslash}), {separator}, {escaped separator})`
 
-// allRowsOf returns the condition that at least one path (chain of references) leads from a row of the table to the
-// subject. The alias and the placeholders are the same as in rowsOf.
+// allRowsOf returns the condition that at least one path leads from a row of the table to the subject. The alias and
+// the placeholders are the same as in rowsOf.
 func (w *Writer) allRowsOf(table domain.Table, offset int) string {
 	paths := w.DataMap.Paths(table.Name)
 	conditions, direct := make([]string, len(paths)), true
@@ -115,8 +115,7 @@ func (w *Writer) allRowsOf(table domain.Table, offset int) string {
 	return "(" + key + ") IN (" + strings.Join(conditions, " UNION ") + ")"
 }
 
-// isDirect reports whether the path (chain of references to the subject) consists of one relation that refers to the
-// subject's key.
+// isDirect reports whether the path consists of one relation that refers to the subject's key.
 func (w *Writer) isDirect(path domain.Path) bool {
 	if len(path.Relations) != 1 {
 		return false
@@ -141,9 +140,9 @@ const (
 	noExactKey = `NOT EXISTS (SELECT 1 FROM {table} AS habeas_other WHERE CAST(habeas_other.{key} AS text) = {column})`
 )
 
-// pathCondition returns the condition that a path (chain of references) leads from a row to the subject. It includes
-// extraCondition for each row on the path. The parameter alias is the alias of the first table. The following tables
-// have the aliases t<depth+1>, t<depth+2>, and so on.
+// pathCondition returns the condition that a path leads from a row to the subject. It includes extraCondition for each
+// row on the path. The parameter alias is the alias of the first table. The following tables have the aliases
+// t<depth+1>, t<depth+2>, and so on.
 func (w *Writer) pathCondition(
 	alias string, depth int, table domain.Table, path []domain.Relation, offset int,
 ) string {
@@ -154,9 +153,9 @@ func (w *Writer) pathCondition(
 	return condition
 }
 
-// leadsToSubject returns the condition that a path (chain of references) leads from a row to the subject. Unlike
-// pathCondition, it does not include extraCondition for the first table. If the last relation refers to the subject's
-// key, the condition compares the columns of that relation and does not read the subject's table.
+// leadsToSubject returns the condition that a path leads from a row to the subject. Unlike pathCondition, it does not
+// include extraCondition for the first table. If the last relation refers to the subject's key, the condition compares
+// the columns of that relation and does not read the subject's table.
 func (w *Writer) leadsToSubject(
 	alias string, depth int, table domain.Table, path []domain.Relation, offset int,
 ) string {

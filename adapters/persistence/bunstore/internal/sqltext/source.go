@@ -20,8 +20,8 @@ type source struct {
 	fromClause    func(offset int) string // the clauses from FROM on; their placeholders start at $(offset+1)
 	keyParameters int                     // the number of parameters for the subject's key; 0 for a ledger
 
-	// If a table has several paths (chains of references to the subject), the field paths lists them, and pathValues
-	// returns one expression for each path. Its value is leadsToSubject or leadsToErased, or NULL.
+	// If a table has several paths, the field paths lists them, and pathValues returns one expression for each path. Its
+	// value is leadsToSubject or leadsToErased, or NULL.
 	paths      []domain.Path
 	pathValues func(offset int) []string
 	shares     bool // see domain.DataMap.SharesColumns
@@ -65,8 +65,8 @@ func newSource(dialect Dialect, table domain.Table, exported []domain.Column) so
 	return s
 }
 
-// restrictByPath sets the fields paths and pathValues if the table has several paths (chains of references to the
-// subject). An export then contains only the cells of a row that belong to the subject.
+// restrictByPath sets the fields paths and pathValues if the table has several paths. An export then contains only the
+// cells of a row that belong to the subject.
 func (s *source) restrictByPath(w *Writer) {
 	paths := w.DataMap.Paths(s.table.Name)
 	if len(paths) == 1 || len(s.table.Personal()) == 0 { // without personal data, cells belong to every path
@@ -104,7 +104,7 @@ func (s *source) leadsTo(target string, path int, values []any) bool {
 	return value != nil && Text(value) == target
 }
 
-// pathsTo returns the paths (chains of references) for which leadsTo returns true.
+// pathsTo returns the paths for which leadsTo returns true.
 func (s *source) pathsTo(target string, values []any) (leading []domain.Path) {
 	for i, path := range s.paths {
 		if s.leadsTo(target, i, values) {

@@ -53,8 +53,7 @@ func HaveSameText(a, b domain.Step) bool {
 // statement may change the same row, because only one of the changes would take effect. A step therefore needs a new
 // statement in two cases:
 //
-//   - The step has the table of an earlier step, but reaches this table over another path (chain of references to the
-//     subject).
+//   - The step has the table of an earlier step, but reaches this table over another path.
 //   - The step has the table of an earlier step, and one of the two only sets references to NULL.
 func CombinableSteps(steps []domain.Step) int {
 	for i, step := range steps {

@@ -6,8 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// anonymousText returns the expression for the default surrogate (the replacement) of a text column. The parameter hex
-// is the expression for 32 hexadecimal digits.
+// anonymousText returns the expression for the default surrogate of a text column. The parameter hex is the expression
+// for 32 hexadecimal digits.
 func anonymousText(hex string, column domain.Column) string {
 	prefix, digits := column.Default()
 	hex = firstDigits(hex, digits)
@@ -35,8 +35,7 @@ func IsNulled(column domain.Column) bool {
 	return column.Personal != nil && column.Personal.Strategy == domain.StrategyNull
 }
 
-// commonSurrogate returns the surrogate (the replacement of an erased value) of a column type for which both databases
-// use the same constant.
+// commonSurrogate returns the surrogate of a column type for which both databases use the same constant.
 func commonSurrogate(t domain.ColumnType) string {
 	switch t { //nolint:exhaustive // the dialects have separate surrogates for the other types
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:

@@ -44,9 +44,8 @@ func (s *Step) LeftOver(
 	return leftovers, err
 }
 
-// isLeftOver reports whether a cell holds a value that the step did not write. A surrogate (the value that an erasure
-// writes) for a text or a UUID can be recognized by its form. Every other surrogate is a constant. If the cell holds
-// this constant, cell.written is true.
+// isLeftOver reports whether a cell holds a value that the step did not write. A surrogate for a text or a UUID can be
+// recognized by its form. Every other surrogate is a constant. If the cell holds this constant, cell.written is true.
 func (s *Step) isLeftOver(cell heldCell) bool {
 	column, _ := s.table.Column(cell.column)
 	switch {
