@@ -87,14 +87,14 @@ func (m DataMap) deletingPaths(table Table) []Path {
 	return slices.DeleteFunc(slices.Clone(m.paths[table.Name]), func(p Path) bool { return !m.RowsDeleted(table, p) })
 }
 
-// Clears returns the columns that an erasure sets to NULL, so that the row no longer refers to the subject. These are
-// the columns of the first relation of the path, without the columns that must keep their values:
+// ClearedColumns returns the columns that an erasure sets to NULL, so that the row no longer refers to the subject.
+// These are the columns of the first relation of the path, without the columns that must keep their values:
 //
 //   - columns in a key
 //   - columns that another relation refers to
 //   - columns in Columns or When of another relation, unless the conditions of the two relations exclude each other
 //
-// Clears returns nil if OnErasure of the path is not StrategyNull.
+// ClearedColumns returns nil if OnErasure of the path is not StrategyNull.
 func (m DataMap) ClearedColumns(table Table, path Path) []string {
 	if path.OnErasure() != StrategyNull {
 		return nil

@@ -83,10 +83,11 @@ func (e *Eraser) RunsHooks() bool { return e.hooks.Before != nil || e.hooks.Afte
 //  1. It locks the subject, so that erasures of the same subject run one after the other.
 //  2. It adds outbox entries with the keys of external systems that the rows hold (domain.Annotation.Ref). An outbox
 //     entry has at most domain.MaxKeys keys. Keys in retained cells are not included.
-//  3. It calls the hook Before. 4. It carries out the local steps of the plan, which change the application's own
-//     tables. 5. It withdraws the corrections (outbox entries of rectifications) that external systems have not received
-//     yet. 6. It withdraws the consents in force and clears the reasons of restrictions. 7. It adds one outbox entry for
-//     each ref of the subject.
+//  3. It calls the hook Before.
+//  4. It carries out the local steps of the plan, which change the application's own tables.
+//  5. It withdraws the corrections (outbox entries of rectifications) that external systems have not received yet.
+//  6. It withdraws the consents in force and clears the reasons of restrictions.
+//  7. It adds one outbox entry for each ref of the subject.
 //
 // Erase records erasure_requested, one erasure_step_succeeded per local step, one consent_withdrawn for each consent
 // that was in force, and erasure_local_completed. If no external system has to erase, Erase also records
