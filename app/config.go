@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"reflect"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -117,15 +118,19 @@ type Config struct {
 	stack.Options
 }
 
+// besideStack returns a copy without the fields that may be set beside Stack.
+func (c Config) besideStack() Config {
+	c.Stack, c.RequestTimeout, c.Logger, c.PollInterval, c.Workers = nil, 0, nil, 0, 0
+	c.Health, c.SweepInterval, c.VerifyAfter, c.Journal, c.JournalInterval = health.Options{}, 0, 0, nil, 0
+	return c
+}
+
 // validate returns domain.ErrConfiguration if neither a database nor a stack is set, or if the fields that are set
 // exclude each other.
 func (c Config) validate() error {
 	wires := c.DB != nil || len(c.Models) > 0 || !c.DataMap.IsZero()
-	set := wires || c.CustomTypes != nil || c.Schema != "" || c.Name != "" || c.ShareStatements || c.TrustRowFilters ||
-		c.SynchronousCommit != "" || c.ReadDB != nil || len(c.Purposes) > 0 || len(c.Resolvers) > 0 ||
-		c.OnAbandoned != nil || len(c.Accepted) > 0 || c.Clock != nil || !stack.IsDefault(c.Options)
 	switch {
-	case c.Stack != nil && set:
+	case c.Stack != nil && !reflect.ValueOf(c.besideStack()).IsZero():
 		return domain.Misconfigured("app", "Stack replaces DB, Models and their options: set Stack or these fields, not both")
 	case c.Stack != nil:
 		return c.Stack.Validate()

@@ -50,12 +50,6 @@ type Hooks struct {
 	Logger *slog.Logger
 }
 
-// isDefault reports whether every field has its zero value.
-func (h Hooks) isDefault() bool {
-	return h.BeforeErasure == nil && h.AfterErasure == nil && h.BeforeRectification == nil &&
-		h.AfterRectification == nil && h.Attempts == 0 && h.Timeout == 0 && h.Backoff == 0 && h.Logger == nil
-}
-
 func (h Hooks) validate() error {
 	if h.Attempts < 0 || h.Timeout < 0 || h.Backoff < 0 {
 		return domain.Misconfigured("stack", "Hooks.Attempts, Hooks.Timeout and Hooks.Backoff must not be negative")

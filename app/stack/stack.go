@@ -85,12 +85,6 @@ type Options struct {
 	Observer ports.Observer
 }
 
-// IsDefault reports whether every option has its zero value.
-func IsDefault(o Options) bool {
-	return o.ResolverTimeout == 0 && saga.IsDefault(o.Saga) && o.IDs == nil && o.Hooks.isDefault() &&
-		o.Observer == nil
-}
-
 // Stack has all services of habeas. A router calls them for its requests. An application can call them outside of a
 // request:
 //

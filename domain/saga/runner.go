@@ -77,13 +77,6 @@ type Options struct {
 	OnLate func(ctx context.Context, backlog domain.OutboxBacklog)
 }
 
-// IsDefault reports whether every field of o is zero.
-func IsDefault(o Options) bool {
-	return o.Batch == 0 && o.Concurrency == 0 && o.CallTimeout == 0 && o.Lease == 0 && o.GiveUpAfter == 0 &&
-		o.MaxAttempts == 0 && o.FirstBackoff == 0 && o.MaxBackoff == 0 && o.Jitter == nil && o.Systems == nil &&
-		o.BreakAfter == 0 && o.Retention == 0 && o.LateAfter == 0 && o.OnLate == nil
-}
-
 // Config holds the dependencies and the options of a Runner. Sessions, Clock and IDs are required.
 type Config struct {
 	Sessions  ports.SessionFactory
