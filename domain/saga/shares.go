@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// patience is the number of claims after which deal asks for a stream again, however small its share is.
-const patience = 10
+// patience is the number of claims after which deal keeps a share for a stream that it did not ask.
+const patience = 4
 
 // stream is the new entries, or the retries, of one operation in one external system.
 type stream struct {
@@ -37,9 +37,10 @@ type part struct {
 // a system among its operations, and the share of an operation between new entries and retries. No system gets more
 // than its limit.
 //
-// Each division keeps a tenth for the kind of entries whose last take found fewer entries than it asked for, and a
-// twentieth for such operations and systems. Of the rest, such a part gets up to twice as many entries as it had in the
-// last batch, and the others share equally. If that leaves something, the smallest shares get it.
+// In each division, a part whose last take found fewer entries than it asked for gets up to twice as many entries as it
+// had in the last batch. The others share the rest equally. If that leaves something, the smallest shares get it. So
+// that a part that had nothing is asked again, a division first keeps a tenth for such a kind of entries, and a
+// twentieth for such operations and systems. If another part may have more entries, it does so only every few claims.
 func deal(n int, streams []*stream, limits map[string]int) []domain.Take {
 	bySystem := func(a, b *stream) bool { return a.system == b.system }
 	byOperation := func(a, b *stream) bool { return a.operation == b.operation }
@@ -77,8 +78,9 @@ func divide(
 			calm = append(calm, p)
 		}
 	}
-	if kept == 0 && n > 0 && len(calm) > 0 && calm[0].waited >= patience {
-		kept = 1
+	kept = min(max(kept, 1), n)
+	if len(calm) < len(parts) && (len(calm) == 0 || calm[0].waited < patience) {
+		kept = 0
 	}
 	n -= give(kept, calm, func(p *part) int { return p.most })
 	n -= give(n, parts, func(p *part) int {

@@ -193,7 +193,8 @@ func TestADealSharesEqually(t *testing.T) {
 	})
 }
 
-// A twentieth is kept for systems and operations that had few entries, and a tenth for the other kind of entries.
+// From time to time, a twentieth is kept for systems and operations that had no entries, and a tenth for the other kind
+// of entries.
 func TestADealKeepsAPartForTheOthers(t *testing.T) {
 	for what, f := range map[string]struct {
 		limits     map[string]int
@@ -216,13 +217,15 @@ func TestADealKeepsAPartForTheOthers(t *testing.T) {
 	} {
 		fleet := newFleet(f.limits, f.operations...)
 		streams := fleet.of(f.limits)
-		for i, s := range streams {
-			s.more = f.isFull(fleet.keys[i])
-		}
-		takes := deal(200, streams, f.limits)
-		full, others := total(takes, f.isFull), total(takes, func(k key) bool { return !f.isFull(k) })
-		if others != f.kept || full != 200-f.kept {
-			t.Errorf("%s: %d and %d of 200, want %d for the others", what, full, others, f.kept)
+		for _, c := range []struct{ waited, kept int }{{patience - 1, 0}, {patience, f.kept}} {
+			for i, s := range streams {
+				s.more, s.waited = f.isFull(fleet.keys[i]), c.waited
+			}
+			takes := deal(200, streams, f.limits)
+			full, others := total(takes, f.isFull), total(takes, func(k key) bool { return !f.isFull(k) })
+			if others != c.kept || full != 200-c.kept {
+				t.Errorf("%s, after %d claims: %d and %d of 200, want %d for the others", what, c.waited, full, others, c.kept)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package bunstore_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,6 +133,27 @@ func testPlans(t *testing.T, large bool) {
 			must(t, err)
 		}
 	})
+}
+
+// PostgreSQL compiles a statement to machine code if its estimated cost is above 100,000 (jit_above_cost). For a claim,
+// this would take longer than the execution.
+func TestTheEstimatedCostOfAClaimIsTooLowForCompilation(t *testing.T) {
+	hook := &statements{}
+	db := databases.PostgreSQL(t)
+	b := newBox(t, databases.WithHook(db, hook))
+	b.fill(t, 20_000, domain.OutboxPending)
+	execute(t, db, "ANALYZE habeas_outbox")
+	take := domain.Take{Resolver: "desk", Operation: domain.OperationErase, Fresh: 180, Retries: 20}
+	claim := hook.during(t, func() { b.claim(t, noon, take) })[1]
+	plan, _, _ := strings.Cut(b.plan(t, claim, parametersOf(t, take, "-infinity", "infinity")...), "\n")
+	var first, all, rows float64
+	estimate := plan[strings.Index(plan, "(cost="):]
+	if _, err := fmt.Sscanf(estimate, "(cost=%f..%f rows=%f", &first, &all, &rows); err != nil {
+		t.Fatalf("%v: %s", err, plan)
+	}
+	if all > 10_000 { // several takes must stay below the limit, too
+		t.Errorf("the estimated cost is %.0f", all)
+	}
 }
 
 func TestABatchTakesAFixedNumberOfStatements(t *testing.T) {

@@ -1,6 +1,7 @@
 package sqltext
 
 import (
+	"math/bits"
 	"strconv"
 	"time"
 )
@@ -24,8 +25,9 @@ const (
 				ORDER BY resolver, operation LIMIT 1) AS next)`
 
 	// dueInTurn selects and locks the due outbox entries of a claim. $5 is a JSON array of takes. The inner LIMIT {most}
-	// is a number in the text, because the planner must know a number. It is at least as high as the numbers of all takes.
-	// The outer LIMIT stops the scan, so the statement locks only the entries that it selects.
+	// and LIMIT {takes} are numbers in the text, because the planner must know them. They are at least as high as the
+	// numbers of the takes, and as the number of takes. The outer LIMIT stops the scan, so the statement locks only the
+	// entries that it selects.
 	//
 	// The retries of a take have three parts: retries that are due, entries whose next attempt is later than $4, and
 	// entries whose last attempt is later than the end of the new lease ($2). A wrong clock has written the instants of
@@ -33,10 +35,12 @@ const (
 	// the last attempts.
 	dueInTurn = `
 		WITH due AS MATERIALIZED (
-			SELECT e.entry_id FROM jsonb_to_recordset(CAST($5 AS jsonb)) AS take (
-				resolver text, operation text, fresh integer, retries integer,
-				fresh_from timestamptz, retries_from timestamptz, until timestamptz
-			) CROSS JOIN LATERAL (
+			SELECT e.entry_id FROM (
+				SELECT * FROM jsonb_to_recordset(CAST($5 AS jsonb)) AS t (
+					resolver text, operation text, fresh integer, retries integer,
+					fresh_from timestamptz, retries_from timestamptz, until timestamptz
+				) LIMIT {takes}
+			) AS take CROSS JOIN LATERAL (
 				(SELECT f.entry_id FROM (
 					SELECT entry_id FROM {outbox}
 					WHERE {of take} AND {due} = '-infinity' AND enqueued_at >= take.fresh_from AND enqueued_at <= take.until
@@ -116,22 +120,25 @@ func (p postgres) dueEntries(tables Tables, takes []BoundedTake, args *Args) (st
 		}
 		return p.Instant(at)
 	}
-	rows, most := make([]row, len(takes)), 64
+	rows, most := make([]row, len(takes)), 0
 	for i, t := range takes {
 		rows[i] = row{
 			t.Resolver, string(t.Operation), max(0, t.Fresh), max(0, t.Retries),
 			bound(t.FreshFrom, "-infinity"), bound(t.RetriesFrom, "-infinity"), bound(t.Until, "infinity"),
 		}
-		for most < max(t.Fresh, t.Retries) {
-			most *= 2 // few different numbers, so that the database prepares few statements
-		}
+		most = max(most, t.Fresh, t.Retries)
 	}
 	list, err := JSON("outbox", rows)
 	*args = append(*args, list)
 	return tables.fill(dueInTurn,
-		"of take", "stage = 0 AND resolver = take.resolver AND operation = take.operation", "most", strconv.Itoa(most),
+		"of take", "stage = 0 AND resolver = take.resolver AND operation = take.operation",
+		"most", powerOfTwo(most), "takes", powerOfTwo(len(takes)),
 		"due", dueInPostgres, "prefer index", p.preferIndex("entry_id")), err
 }
+
+// powerOfTwo returns the lowest power of two that is not below n, as a number for the text of a statement. The database
+// thus prepares few different statements.
+func powerOfTwo(n int) string { return strconv.Itoa(1 << bits.Len(uint(max(1, n)-1))) }
 
 // unclaimedEntries returns a statement that locks the unclaimed outbox entries, and skips entries that another
 // transaction has locked.
