@@ -112,7 +112,7 @@ func (b *Book) Hurry(name domain.DutyName) {
 
 // Ended records that a run of a duty has ended, and stores it unless the same news were stored recently. It ignores
 // duties that this process does not have. It returns the error of the database. The memory of this process then has the
-// run nevertheless, and a success of domain.DutyWorker counts as a failure.
+// run nevertheless, and a success of domain.DutyWorker counts as a failure, unless ctx has ended: the worker stops.
 func (b *Book) Ended(ctx context.Context, name domain.DutyName, outcome domain.Outcome) error {
 	every := b.config.Duties[name]
 	if every <= 0 {
@@ -126,7 +126,7 @@ func (b *Book) Ended(ctx context.Context, name domain.DutyName, outcome domain.O
 			return b.write(ctx, s, name)
 		})
 	}
-	if err != nil && outcome == domain.OutcomeOK && name == domain.DutyWorker {
+	if err != nil && ctx.Err() == nil && outcome == domain.OutcomeOK && name == domain.DutyWorker {
 		outcome = domain.OutcomeOf(err) // a worker that cannot write to the database cannot work either
 		b.note(domain.Duty{Name: name, Every: every}, now.Add(time.Microsecond), outcome)
 	}

@@ -185,6 +185,21 @@ func TestADatabaseThatTakesNoWritesShows(t *testing.T) {
 	w.expect(t, "in another process", w.process(t, nil), "worker-late", "journal-late")
 }
 
+func TestAWorkerThatStopsWhileItStoresARunHasNotFailed(t *testing.T) {
+	w := newWorld(t)
+	book := w.process(t, pauses)
+	w.begin(t, book)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	w.refused = context.Canceled
+	if err := book.Ended(ctx, domain.DutyWorker, domain.OutcomeOK); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if last := w.observed[len(w.observed)-1]; last.Outcome != domain.OutcomeOK || last.Duty.LastFailure != nil {
+		t.Errorf("observed %+v", last)
+	}
+}
+
 func TestABookNeedsItsDependencies(t *testing.T) {
 	w := newWorld(t)
 	for name, c := range map[string]duties.Config{
