@@ -72,7 +72,7 @@ func open(database string) (*bun.DB, error) {
 	sqldb := stdlib.OpenDB(*config)
 	sqldb.SetMaxOpenConns(connections)
 	sqldb.SetMaxIdleConns(connections)
-	sqldb.SetConnMaxIdleTime(4 * time.Second)
+	sqldb.SetConnMaxIdleTime(time.Second)
 	return bun.NewDB(sqldb, pgdialect.New()), nil
 }
 

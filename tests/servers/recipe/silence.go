@@ -10,7 +10,7 @@ import (
 )
 
 // silence is the longest time that a connection waits for a response. Keep statement_timeout below it.
-const silence = 8 * time.Second
+const silence = 4 * time.Second
 
 // limited is a connection that fails if the server does not respond.
 type limited struct{ net.Conn }

@@ -20,7 +20,7 @@ func Example() {
 		db := bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
 		db.SetMaxOpenConns(20)
 		db.SetMaxIdleConns(20)
-		db.SetConnMaxIdleTime(4 * time.Second)
+		db.SetConnMaxIdleTime(time.Second)
 		return db, nil
 	}
 	_, _ = open()
