@@ -129,17 +129,17 @@ func (d *draft) checkAnnotation(table Table, column Column) {
 	}
 	if !a.Category.Valid() {
 		report(Problem{
-			Message: "has no known category", Found: string(a.Category), Possible: words(categories()),
+			Message: "has no known category", Found: string(a.Category), Possible: words(Categories()),
 		})
 	}
 	if a.Basis != "" && !a.Basis.Valid() {
-		report(Problem{Message: "has no known legal basis", Found: string(a.Basis), Possible: words(legalBases())})
+		report(Problem{Message: "has no known legal basis", Found: string(a.Basis), Possible: words(LegalBases())})
 	}
 	checkExport(column, report)
 	checkRef(column, report)
 	if !a.Strategy.Valid() {
 		report(Problem{
-			Message: "has no known erasure strategy", Found: string(a.Strategy), Possible: words(strategies()),
+			Message: "has no known erasure strategy", Found: string(a.Strategy), Possible: words(Strategies()),
 		})
 		return // the checks of the retention duty need a valid strategy
 	}
@@ -275,3 +275,6 @@ func (d *draft) otherTables(table Table) []string {
 	}
 	return names
 }
+
+// keepsRow reports whether a column with the strategy prevents an erasure from deleting the row.
+func keepsRow(s Strategy) bool { return s != "" && s != StrategyErase && s != StrategyDelete }

@@ -56,8 +56,6 @@ type Error struct {
 	// Problems are all mistakes of a data map, in an ErrManifest or ErrRetention error that occurs at start-up. Message
 	// contains their text.
 	Problems []Problem
-
-	draft *DataMap // the data map with the mistakes; see InvalidDataMap
 }
 
 // Error implements error.
