@@ -20,7 +20,6 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/check"
 	"github.com/habeas-data/habeas/domain/consent"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
@@ -32,6 +31,7 @@ import (
 	"github.com/habeas-data/habeas/domain/verification"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tool/check"
 )
 
 // Config has the settings of a Stack. Sessions and DataMap are required.
