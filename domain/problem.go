@@ -124,7 +124,7 @@ func sortProblems(tables []Table, problems []Problem) {
 	})
 }
 
-func words[W ~string](list []W) []string {
+func texts[W ~string](list []W) []string {
 	texts := make([]string, len(list))
 	for i, word := range list {
 		texts[i] = string(word)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
@@ -96,7 +97,7 @@ func (s *schema) isHistory(table domain.CatalogTable) bool {
 }
 
 func hasWord(name string, among ...string) bool {
-	return slices.ContainsFunc(domain.NameWords(name), func(w string) bool { return slices.Contains(among, w) })
+	return slices.ContainsFunc(words.Lower(name), func(w string) bool { return slices.Contains(among, w) })
 }
 
 // checkCopies reports materialized views and full-text indexes that hold copies of personal data.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
@@ -75,7 +76,7 @@ func inForeignKey(live domain.CatalogTable, column string) bool {
 }
 
 // vague are words that never cause a finding, because they describe things as often as people.
-var vague = words(`
+var vague = terms(`
 	title, titel, slug, header, image, images, url, uri, web, line, region, country, countries, state, province,
 	county, land, pays, pais, provincia, floor, door, district, suburb, timezone, time zone, tz, place, platform,
 	os, operating system, model, agent, app version, browser, device, endpoint, topic, subject, caption, summary,
@@ -84,10 +85,10 @@ var vague = words(`
 
 // alone are words that suggest personal data only if the column has no other word. For example, name suggests personal
 // data, but file_name does not.
-var alone = words(`
+var alone = terms(`
 	name, nom, nombre, login, handle, mail, about, bio, text, message, content, body, data`)
 
-func words(list string) []string {
+func terms(list string) []string {
 	all := strings.Split(list, ",")
 	for i, word := range all {
 		all[i] = strings.TrimSpace(word)
@@ -118,7 +119,7 @@ func soundsPersonal(table string, live domain.CatalogTable, column domain.Catalo
 	case !ok || match.Category == domain.CategoryBehavioral || slices.Contains(vague, match.Word):
 		return guess{}, false
 	case slices.Contains(alone, match.Word):
-		return found, len(domain.NameWords(column.Name)) == 1
+		return found, len(words.Lower(column.Name)) == 1
 	case match.Secret:
 		return found, names.IsPeople(table) || names.Is(table, names.Sessions) || soundsPassword(match.Word)
 	default:
@@ -130,7 +131,7 @@ func soundsPersonal(table string, live domain.CatalogTable, column domain.Catalo
 
 // trailing are words that may follow a word for personal data without changing its meaning. For example, phone_number
 // has the same meaning as phone.
-var trailing = words(`
+var trailing = terms(`
 	address, addr, adresse, number, no, nr, num, nummer, numero, date, year, month, day, place, city, country, code,
 	hash, encrypted, enc, normalized, canonical, lower, lowercase, string, line, first, second, primary, secondary,
 	home, work, mobile, private, business, main, alt, alternative, backup, old, new, current, previous, raw, masked,
@@ -162,7 +163,7 @@ func isAddress(column domain.CatalogColumn) bool {
 }
 
 // ofSystems are words in the names of columns with an address of the application itself, such as sender_email.
-var ofSystems = words(`
+var ofSystems = terms(`
 	from, reply, noreply, sender, support, system, admin, smtp, notify, default`)
 
 // isOfPerson reports whether the name of a column suggests data about a person, except for messages and technical data,
@@ -182,7 +183,7 @@ func isOfSystem(column domain.CatalogColumn) bool {
 // name, and a service may have a user name.
 func isIdentifying(column domain.CatalogColumn) (is, surely bool) {
 	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
-	parts := domain.NameWords(column.Name)
+	parts := words.Lower(column.Name)
 	if !ok || isOfSystem(column) {
 		return false, false
 	}
@@ -194,7 +195,7 @@ func isIdentifying(column domain.CatalogColumn) (is, surely bool) {
 }
 
 // ofThings are parts of column names that are as common for things as for people.
-var ofThings = words(`
+var ofThings = terms(`
 	full name, fullname, user name, username, display name, login name, avatar, portrait, nick, alias name, owner
 	name, author name, account name, kennzeichen, matricula, id number, document number, identity number,
 	benutzername`)

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/tool/names"
 )
 
-// checkSecrets reports columns that have the name of a secret and are contained in exports. If domain.IsSecretName
+// checkSecrets reports columns that have the name of a secret and are contained in exports. If words.IsSecret
 // recognises the name of an annotated column, the data map already requires that the annotation sets Export.
 // checkSecrets recognises further names.
 func (s *schema) checkSecrets() {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/words"
 )
 
 // Match is the guess about a column, derived from its name.
@@ -85,17 +86,22 @@ func findSecret(table string, parts []string, t domain.ColumnType) (Match, bool)
 	if t == domain.TypeSmallInt || t == domain.TypeInteger || t == domain.TypeBigInt {
 		return Match{}, false
 	}
-	patterns := sureSecrets
-	if IsPeople(table) || Is(table, Sessions) || domain.IsSecretName(table) {
-		patterns = slices.Concat(sureSecrets, vagueSecrets)
+	if i := slices.IndexFunc(parts, words.MeansSecret); i >= 0 {
+		m.Word = parts[i]
+		return m, true
 	}
-	for _, p := range patterns {
+	for _, p := range secrets {
 		if from, to, ok := p.find(parts); ok {
 			m.Word = strings.Join(parts[from:to], " ")
 			return m, true
 		}
 	}
-	return Match{}, false
+	i := slices.IndexFunc(parts, words.MayMeanSecret)
+	if i < 0 || !IsPeople(table) && !Is(table, Sessions) && !words.IsSecret(table) {
+		return Match{}, false
+	}
+	m.Word = parts[i]
+	return m, true
 }
 
 // fits reports whether a column of the given type can hold the personal data that the rule recognises. It returns true
@@ -163,7 +169,7 @@ var plain = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", 
 
 // partsOf splits a name into words and replaces accented letters.
 func partsOf(name string) []string {
-	parts := domain.NameWords(name)
+	parts := words.Lower(name)
 	for i, part := range parts {
 		parts[i] = plain.Replace(part)
 	}

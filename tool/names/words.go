@@ -244,18 +244,14 @@ var asideWords = []string{
 // as phone_since.
 var asideOfText = []string{"at", "on", "since", "until", "by"}
 
-// sureSecrets match the names of columns that hold a secret in any table.
-var sureSecrets = patterns(`
-	*password, password*, *passwd, passwd*, *secret, secret*, *token, token*, *recovery, recovery*, pass, pwd,
-	passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, *otp, mfa*, totp*, two factor*, backup code,
-	webauthn*, verification code, confirmation code, reset code, activation code, authorization code, auth code, login
+// secrets match the names of columns that hold a secret in any table, besides those of words.MeansSecret.
+var secrets = patterns(`
+	*passwd, passwd*, pass, pwd, passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, mfa*, totp*, two
+	factor*, backup code, webauthn*, verification code, confirmation code, reset code, activation code, authorization code, auth code, login
 	code, one time code, invite code, security answer, security question, private key, privatekey, session id, sessionid,
 	csrf*, *api key, *secret key, access key, encryption key, signing key, auth key, ssh key, license key, webhook key,
 	session key, master key, token hash, code hash, passwort*, kennwort*, geheim*, mot de passe, motdepasse, contrasena,
 	clave`)
-
-// vagueSecrets match the names of columns that hold a secret only in tables of people, sessions or secrets.
-var vagueSecrets = patterns("*key, *hash")
 
 // openPatterns match names that resemble the name of a secret but mean a public value.
 var openPatterns = patterns(`

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
@@ -70,7 +71,7 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 	switch {
 	case m.Secret:
 		annotation.Export = domain.ExportNo
-	case domain.IsSecretName(c.Name):
+	case words.IsSecret(c.Name):
 		annotation.Export = domain.ExportYes
 	}
 	if !t.rowsDeleted && !t.chooseStrategy(c, m, &column, &annotation, since) {
@@ -118,7 +119,7 @@ func (t *table) referenceNote(column string) string {
 
 // isFile reports whether the name of the column suggests the name of a file, such as avatar.
 func isFile(c domain.CatalogColumn) bool {
-	return c.Type == domain.TypeText && slices.ContainsFunc(domain.NameWords(c.Name), func(word string) bool {
+	return c.Type == domain.TypeText && slices.ContainsFunc(words.Lower(c.Name), func(word string) bool {
 		return slices.Contains([]string{"avatar", "photo", "picture", "image", "file", "header", "portrait"}, word)
 	})
 }
@@ -168,7 +169,7 @@ func (t *table) viaOf(column string) string {
 	return vias[0]
 }
 
-func flat(name string) string { return strings.Join(domain.NameWords(name), "") }
+func flat(name string) string { return strings.Join(words.Lower(name), "") }
 
 // askForAuthor asks whether another person has written the text in a column. It asks if the name of the column contains
 // the name of a reference that leads to a person but is not a path. For example, the name "original_comment_text"

@@ -171,7 +171,7 @@ func (d *draft) isOwn(t *table) bool {
 }
 
 // snakeCase returns a name in snake case. For example, UserSettings gives user_settings.
-func snakeCase(name string) string { return strings.Join(domain.NameWords(name), "_") }
+func snakeCase(name string) string { return strings.Join(words.Lower(name), "_") }
 
 // blocker returns a reference to t for which allowsDeletion is false, or nil if there is none.
 func (t *table) blocker() *reference {

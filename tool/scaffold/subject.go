@@ -205,7 +205,7 @@ func nameScore(table string) (score int, isPeople bool) {
 	if !names.IsPeople(table) {
 		return 0, false
 	}
-	parts := domain.NameWords(names.BaseName(table))
+	parts := words.Lower(names.BaseName(table))
 	switch words.Singular(parts[len(parts)-1]) {
 	case "user":
 		score = forBestName
