@@ -68,8 +68,8 @@ NEWEST = github.com/uptrace/bun@v1.3.0 \
 	github.com/google/uuid@v1.6.0
 
 # Only what stands on these modules is tested again, and without the race detector: "make test" has it.
-NEWEST_PACKAGES = ./adapters/persistence/... ./adapters/http/fiberhttp ./adapters/supportdesk ./adapters/cli ./app/... \
-	./tests/acceptance
+NEWEST_PACKAGES = ./adapters/persistence/... ./adapters/http/fiberhttp ./adapters/supportdesk ./app/... \
+	./tool/cli ./tool/habeas ./tool/modelsource ./tests/acceptance
 
 test-newest: postgres ## Run the adapters' tests on the newest versions of what go.mod requires; "make test" uses the lowest
 	@directory=$$(mktemp -d) && trap 'rm -rf "$$directory"' EXIT && \

@@ -73,7 +73,7 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 		must(t, err)
 
 		a := open(t, db, app.Config{DataMap: dataMap})
-		checked, err := a.Operator().Check(t.Context())
+		checked, err := a.check(t.Context())
 		must(t, err)
 		must(t, domain.Errors(checked.Findings))
 		for _, id := range []string{"1", "2"} { // the surrogates of both erasures must differ

@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,14 +93,14 @@ var acceptanceCases = cases{
 func TestAnAcceptedFindingIsReturnedWithItsAcceptance(t *testing.T) {
 	w := newWorld()
 	accepting(func(*domain.Acceptance) {})(w)
-	result, err := w.checker(t).CheckAll(t.Context())
+	result, err := w.check(t.Context(), t)
 	must(t, err)
 	if len(result.Findings) != 1 || len(result.Accepted) != 1 || result.Accepted[0].Code != "personal-unannotated" ||
 		result.Accepted[0].Column != "phone" || result.Accepted[0].Acceptance != phoneAccepted {
 		t.Errorf("got %+v", result)
 	}
 	w.accepted = nil
-	result, err = w.checker(t).CheckAll(t.Context())
+	result, err = w.check(t.Context(), t)
 	if err != nil || len(result.Findings) != 2 || result.Accepted == nil || len(result.Accepted) > 0 {
 		t.Errorf("without an acceptance: %+v, %v", result, err)
 	}
@@ -119,33 +120,44 @@ func TestErrorsLeaveAcceptedFindingsOut(t *testing.T) {
 	}
 }
 
-func TestAcceptancesOfTheDataMapAndOfTheConfigurationCount(t *testing.T) {
+func TestTheSameFindingIsNotAcceptedTwice(t *testing.T) {
 	w := newWorld()
-	accepting(func(*domain.Acceptance) {})(w)
+	w.accepted = []domain.Acceptance{phoneAccepted, phoneAccepted}
 	dataMap, err := domain.NewDataMap(w.tables...)
 	must(t, err)
-	other := phoneAccepted
-	other.Column = "birthday"
-	plan, err := erasure.Planner{}.Plan(dataMap, nil)
-	must(t, err)
-	reader := mocks.NewMockCatalogReader(gomock.NewController(t))
-	reader.EXPECT().Catalog(gomock.Any()).Return(w.catalog, nil)
-	config := check.Config{
-		Catalog: reader, DataMap: dataMap.WithAccepted(other), Plan: plan, Accepted: w.accepted, Clock: today{},
+	reader := mocks.NewMockCatalogReader(gomock.NewController(t)) // a call fails the test
+	plan := domain.Plan{Steps: []domain.Step{}}
+	_, err = check.Run(t.Context(), reader, dataMap.WithAccepted(w.accepted...), plan, check.Options{})
+	if !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("got %v", err)
 	}
-	checker, err := check.New(config)
-	must(t, err)
-	result, err := checker.CheckAll(t.Context())
-	if err != nil || len(result.Findings) > 0 || len(result.Accepted) != 2 {
-		t.Errorf("got %+v, %v", result, err)
-	}
-	config.Clock = nil
-	if _, err := check.New(config); !errors.Is(err, domain.ErrConfiguration) {
-		t.Errorf("without a clock: %v", err)
-	}
-	config.Clock, config.Accepted = today{}, []domain.Acceptance{other}
-	if _, err := check.New(config); !errors.Is(err, domain.ErrConfiguration) {
-		t.Errorf("the same finding twice: %v", err)
+}
+
+// The clock of the machine is after the year 2000, and before the year 9999.
+func TestTheClockOfTheMachineIsTheDefault(t *testing.T) {
+	for until, codes := range map[string]string{
+		"9999-12-31": "", "2000-01-01": "acceptance-expired personal-unannotated",
+	} {
+		w := newWorld()
+		w.addToBoth("users", domain.Column{Name: "phone", Type: domain.TypeText})
+		accepted := phoneAccepted
+		accepted.Until = until
+		dataMap, err := domain.NewDataMap(w.tables...)
+		must(t, err)
+		plan, err := erasure.Planner{}.Plan(dataMap, nil)
+		must(t, err)
+		reader := mocks.NewMockCatalogReader(gomock.NewController(t))
+		reader.EXPECT().Catalog(gomock.Any()).Return(w.catalog, nil)
+		result, err := check.Run(t.Context(), reader, dataMap.WithAccepted(accepted), plan, check.Options{})
+		must(t, err)
+		var got []string
+		for _, finding := range result.Findings {
+			got = append(got, finding.Code)
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != codes {
+			t.Errorf("until %s: %q", until, got)
+		}
 	}
 }
 

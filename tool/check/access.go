@@ -14,7 +14,7 @@ func (s *schema) checkAccess() {
 		if !s.needed[table.Name] {
 			return
 		}
-		if live.RowSecurity && !s.trusts {
+		if live.RowSecurity && !s.catalog.TrustsRowFilters {
 			s.report(rowSecurity, place{table: table.Name},
 				"Row-level security may hide rows of the subject from the connection. Every erasure and export is refused.",
 				"Give habeas a role that the policies do not restrict (BYPASSRLS), or set TrustRowFilters if the policies show "+

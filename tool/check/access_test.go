@@ -147,7 +147,7 @@ var accessCases = cases{
 		func(w *world) { w.live("orders").RowSecurity = true }, []string{"row-security orders"},
 	},
 	"row-security not if it is trusted": {
-		func(w *world) { w.live("orders").RowSecurity, w.trusts = true, true }, nil,
+		func(w *world) { w.live("orders").RowSecurity, w.catalog.TrustsRowFilters = true, true }, nil,
 	},
 	"row-security not of another table": {func(w *world) { w.addBadges(); w.live("badges").RowSecurity = true }, nil},
 	"privilege-missing to read":         {lacks("orders", "SELECT"), []string{"privilege-missing orders SELECT"}},

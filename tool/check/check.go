@@ -7,7 +7,7 @@
 //   - a forgotten table that refers to the subject
 //   - a trigger that keeps old values
 //
-// The package example shows a Checker.
+// Run checks a data map. The package example shows a check at start-up.
 package check
 
 import (
@@ -16,80 +16,49 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Config holds the dependencies and the options of a Checker. Catalog, DataMap and Plan are required.
-type Config struct {
-	// Catalog reads the schema of the database that holds the application's tables.
-	Catalog ports.CatalogReader
-	// DataMap is the data map to check.
-	DataMap domain.DataMap
-	// Plan is the erasure plan of the data map, from erasure.Eraser.Plan or erasure.Planner.Plan.
-	Plan domain.Plan
-	// TrustRowFilters states that no row-level security policy and no view hides rows of a subject from the connection.
-	// The Checker then does not report policies and views that may hide rows. The default is false.
-	TrustRowFilters bool
-	// Registers reports whether the application calls Registered for new people, see lives.Registers. If it is nil or
-	// returns an error, the Checker assumes that the application does not.
+// Options has what Run cannot read from the database and the data map. The zero value selects the defaults.
+type Options struct {
+	// Registers reports whether the application calls Registered for new people. app.Operator.Registers is such a function.
+	// If Registers is nil or returns an error, Run assumes that the application does not.
 	Registers func(context.Context) (bool, error)
-	// Accepted are findings that a person has accepted. Those of the data map (domain.DataMap.Accepted) are added.
-	Accepted []domain.Acceptance
-	// Clock tells whether an acceptance has ended. It is required if there are accepted findings.
+	// Clock tells whether an acceptance has ended. The default is the clock of the machine.
 	Clock ports.Clock
 }
 
-// Checker checks one data map. It keeps no state between calls and is safe for concurrent use.
-type Checker struct{ config Config }
-
-// New returns a Checker. It returns domain.ErrConfiguration if a required field is missing, or if an acceptance has no
-// reason or no end. It returns
-// domain.ErrManifest if a store cannot carry out the plan with the data map.
-func New(c Config) (*Checker, error) {
-	switch {
-	case c.Catalog == nil:
-		return nil, domain.Misconfigured("check", "Catalog is missing")
-	case c.DataMap.IsZero():
-		return nil, domain.Misconfigured("check", "DataMap is missing")
-	case c.Plan.Steps == nil:
-		return nil, domain.Misconfigured("check", "Plan is missing")
-	}
-	if _, err := c.DataMap.CheckSteps(c.Plan.Local()); err != nil {
-		return nil, err
-	}
-	c.Accepted = slices.Concat(c.DataMap.Accepted(), c.Accepted)
-	if len(c.Accepted) > 0 && c.Clock == nil {
-		return nil, domain.Misconfigured("check", "Clock is missing: accepted findings have an end")
-	}
-	if problems := domain.CheckAcceptances(c.Accepted); len(problems) > 0 {
-		return nil, domain.Misconfigured("check", problems[0].String())
-	}
-	return &Checker{c}, nil
-}
-
-// Check reads the catalog (the live schema of the database) once and returns the findings. If there are no findings,
-// the data map satisfies all rules. Rules lists the rules with their codes.
+// Run compares a data map and its erasure plan with the live schema of the database. It reads the catalog once, and
+// returns the findings. If there are no findings, the data map satisfies all rules. Rules lists the rules with their
+// codes. The reader is the store of the application, or its app.Operator. The plan is the erasure plan of the data map.
+//
+// A finding of domain.SeverityError means that an erasure would fail or would leave personal data behind. domain.Errors
+// returns such findings as an error. With this error, an application can refuse to start, and a test can fail.
 //
 // The findings are in the order of the declared tables and columns of the data map. Findings about other tables and
-// columns come last, sorted by name. For each table or column, errors come before warnings. Check reads no row of the
-// application and changes nothing. It returns the error of the CatalogReader if the reader fails.
+// columns come last, sorted by name. For each table or column, errors come before warnings. Run reads no row of the
+// application and changes nothing. Run the migrations of the application before. The tables of habeas are not needed.
 //
-// Findings that a person has accepted (Config.Accepted) are left out, see CheckAll.
-func (c *Checker) Check(ctx context.Context) ([]domain.Finding, error) {
-	result, err := c.CheckAll(ctx)
-	return result.Findings, err
-}
-
-// CheckAll does the same as Check, and also returns the accepted findings, each with its reason and its end. An
-// acceptance that has ended is itself a finding, and the finding that it accepted comes back. An acceptance that
-// matches no finding, or several, is a notice.
-func (c *Checker) CheckAll(ctx context.Context) (domain.CheckResult, error) {
-	catalog, err := c.config.Catalog.Catalog(ctx)
+// The findings that a person has accepted (domain.DataMap.Accepted) are apart in the result, each with its reason and
+// its end. An acceptance that has ended is itself a finding, and the finding that it accepted comes back. An acceptance
+// that matches no finding, or several, is a notice.
+//
+// Run returns domain.ErrConfiguration if a parameter is missing, or if an acceptance has no reason or no end. It
+// returns domain.ErrManifest if a store cannot carry out the plan with the data map. It returns the error of the reader
+// if the reader fails.
+func Run(
+	ctx context.Context, reader ports.CatalogReader, dataMap domain.DataMap, plan domain.Plan, o Options,
+) (domain.CheckResult, error) {
+	if err := validate(reader, dataMap, plan); err != nil {
+		return domain.CheckResult{}, err
+	}
+	catalog, err := reader.Catalog(ctx)
 	if err != nil {
 		return domain.CheckResult{}, err
 	}
-	found := newSchema(c.config, catalog)
-	if found.registers, err = c.registers(ctx); err != nil {
+	found := newSchema(dataMap, plan, catalog)
+	if found.registers, err = o.registers(ctx); err != nil {
 		return domain.CheckResult{}, err
 	}
 	for _, group := range []func(*schema){
@@ -102,19 +71,35 @@ func (c *Checker) CheckAll(ctx context.Context) (domain.CheckResult, error) {
 	}
 	found.sort()
 	result := domain.CheckResult{Accepted: []domain.AcceptedFinding{}}
-	if len(c.config.Accepted) > 0 {
-		result.Accepted = found.accept(c.config.Accepted, c.config.Clock.Now())
+	if accepted := dataMap.Accepted(); len(accepted) > 0 {
+		result.Accepted = found.accept(accepted, cmp.Or(o.Clock, ports.Clock(system.Clock{})).Now())
 	}
 	result.Findings = found.findings
 	return result, nil
 }
 
+func validate(reader ports.CatalogReader, dataMap domain.DataMap, plan domain.Plan) error {
+	switch {
+	case reader == nil:
+		return domain.Misconfigured("check", "the catalog reader is missing")
+	case dataMap.IsZero():
+		return domain.Misconfigured("check", "the data map is missing")
+	case plan.Steps == nil:
+		return domain.Misconfigured("check", "the plan is missing")
+	}
+	if problems := domain.CheckAcceptances(dataMap.Accepted()); len(problems) > 0 {
+		return domain.Misconfigured("check", problems[0].String())
+	}
+	_, err := dataMap.CheckSteps(plan.Local())
+	return err
+}
+
 // registers reports whether the application calls Registered. Before the first migration of habeas, no table tells.
-func (c *Checker) registers(ctx context.Context) (bool, error) {
-	if c.config.Registers == nil {
+func (o Options) registers(ctx context.Context) (bool, error) {
+	if o.Registers == nil {
 		return false, nil
 	}
-	calls, err := c.config.Registers(ctx)
+	calls, err := o.Registers(ctx)
 	if err != nil && ctx.Err() == nil {
 		return false, nil // the rules then report too much rather than too little
 	}

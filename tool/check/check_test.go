@@ -1,7 +1,6 @@
 package check_test
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -129,26 +128,29 @@ func TestErrorsComeBeforeWarningsAtAPlace(t *testing.T) {
 	}
 }
 
-func TestACheckerNeedsItsDependencies(t *testing.T) {
-	ctrl := gomock.NewController(t)
-	reader := mocks.NewMockCatalogReader(ctrl)
-	w := newWorld()
-	dataMap, err := domain.NewDataMap(w.tables...)
+func TestACheckNeedsItsParameters(t *testing.T) {
+	reader := mocks.NewMockCatalogReader(gomock.NewController(t)) // a call fails the test
+	dataMap, err := domain.NewDataMap(newWorld().tables...)
 	must(t, err)
 	plan := domain.Plan{Steps: []domain.Step{}}
-	for says, config := range map[string]check.Config{
-		"Catalog is missing": {DataMap: dataMap, Plan: plan},
-		"DataMap is missing": {Catalog: reader, Plan: plan},
-		"Plan is missing":    {Catalog: reader, DataMap: dataMap},
+	for says, run := range map[string]func() (domain.CheckResult, error){
+		"the catalog reader is missing": func() (domain.CheckResult, error) {
+			return check.Run(t.Context(), nil, dataMap, plan, check.Options{})
+		},
+		"the data map is missing": func() (domain.CheckResult, error) {
+			return check.Run(t.Context(), reader, domain.DataMap{}, plan, check.Options{})
+		},
+		"the plan is missing": func() (domain.CheckResult, error) {
+			return check.Run(t.Context(), reader, dataMap, domain.Plan{}, check.Options{})
+		},
 	} {
-		_, err := check.New(config)
-		if !errors.Is(err, domain.ErrConfiguration) || !strings.Contains(err.Error(), says) {
+		result, err := run()
+		if !errors.Is(err, domain.ErrConfiguration) || !strings.Contains(err.Error(), says) || result.Findings != nil {
 			t.Errorf("got %v, want %q", err, says)
 		}
 	}
 	plan.Steps = []domain.Step{{Target: "elsewhere", Strategy: domain.StrategyDelete}}
-	_, err = check.New(check.Config{Catalog: reader, DataMap: dataMap, Plan: plan})
-	if !errors.Is(err, domain.ErrManifest) {
+	if _, err = check.Run(t.Context(), reader, dataMap, plan, check.Options{}); !errors.Is(err, domain.ErrManifest) {
 		t.Errorf("the plan of another data map: %v", err)
 	}
 }
@@ -158,9 +160,8 @@ func TestACatalogThatCannotBeReadIsAnError(t *testing.T) {
 	reader.EXPECT().Catalog(gomock.Any()).Return(domain.Catalog{}, domain.ErrUnavailable)
 	dataMap, err := domain.NewDataMap(newWorld().tables...)
 	must(t, err)
-	checker, err := check.New(check.Config{Catalog: reader, DataMap: dataMap, Plan: domain.Plan{Steps: []domain.Step{}}})
-	must(t, err)
-	if found, err := checker.Check(context.Background()); !errors.Is(err, domain.ErrUnavailable) || found != nil {
-		t.Errorf("got %v, %v", found, err)
+	result, err := check.Run(t.Context(), reader, dataMap, domain.Plan{Steps: []domain.Step{}}, check.Options{})
+	if !errors.Is(err, domain.ErrUnavailable) || result.Findings != nil {
+		t.Errorf("got %v, %v", result, err)
 	}
 }

@@ -51,18 +51,14 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	checker, err := check.New(check.Config{Catalog: migrated{}, DataMap: dataMap, Plan: plan})
+	result, err := check.Run(context.Background(), migrated{}, dataMap, plan, check.Options{})
 	if err != nil {
 		panic(err)
 	}
-	findings, err := checker.Check(context.Background())
-	if err != nil {
-		panic(err)
-	}
-	for _, finding := range findings {
+	for _, finding := range result.Findings {
 		fmt.Println(finding.Severity, finding.Where(), finding.Code)
 	}
-	fmt.Println(findings[0].Reason)
+	fmt.Println(result.Findings[0].Reason)
 	// Output:
 	// error customers.email surrogate-length
 	// error customers.address column-missing

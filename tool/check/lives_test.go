@@ -59,7 +59,7 @@ func TestACheckEndsWithItsContext(t *testing.T) {
 		cancel()
 		return false, ctx.Err()
 	}
-	if _, err := w.checker(t).Check(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := w.check(ctx, t); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Rule is a rule that a Checker applies to a data map.
+// Rule is a rule that Run applies to a data map.
 type Rule struct {
 	Code string `json:"code"` // never changes
 	// Severity is the severity of the findings. A finding of delete-cascades or delete-undecided is an error, although the
@@ -152,7 +152,7 @@ var rules = []Rule{
 	{acceptanceAmbiguous, notice, "The acceptance of a finding matches several findings"},
 }
 
-// Rules returns all rules that a Checker applies, grouped by topic.
+// Rules returns all rules that Run applies, grouped by topic.
 func Rules() []Rule { return slices.Clone(rules) }
 
 func severityOf(code string) domain.Severity {

@@ -12,7 +12,6 @@ import (
 type schema struct {
 	domain.DataMap
 	catalog   domain.Catalog
-	trusts    bool
 	registers bool // the application calls Registered for new people
 	steps     []domain.Step
 	idle      bool // the plan has neither local nor external steps
@@ -25,10 +24,10 @@ type schema struct {
 	writes []write
 }
 
-func newSchema(c Config, catalog domain.Catalog) *schema {
+func newSchema(dataMap domain.DataMap, plan domain.Plan, catalog domain.Catalog) *schema {
 	s := &schema{
-		DataMap: c.DataMap, catalog: catalog, trusts: c.TrustRowFilters, steps: c.Plan.Local(),
-		idle:     len(c.Plan.Steps) == 0,
+		DataMap: dataMap, catalog: catalog, steps: plan.Local(),
+		idle:     len(plan.Steps) == 0,
 		findings: []domain.Finding{}, live: map[string]domain.CatalogTable{}, mapped: map[string]domain.Table{},
 		needed: map[string]bool{},
 		copies: map[string]bool{},

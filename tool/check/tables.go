@@ -50,7 +50,7 @@ func (s *schema) checkKind(table domain.Table, live domain.CatalogTable) {
 			s.report(viewTrusted, place{table: table.Name, object: live.Name},
 				"The data map declares that the view shows all rows of a subject, and that statements on it change these rows.",
 				"Review the view, its rules and its triggers after each change.")
-		case !s.trusts && s.needed[table.Name] && !isPlain(table, live):
+		case !s.catalog.TrustsRowFilters && s.needed[table.Name] && !isPlain(table, live):
 			s.report(viewMapped, place{table: table.Name, object: live.Name},
 				"It is a view that may hide rows or values. Erasures and exports are refused, because they could miss them.",
 				"Name the table that holds the rows, or declare the view trusted if it shows all rows of a subject.")

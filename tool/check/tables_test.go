@@ -204,7 +204,7 @@ var tableCases = cases{
 		[]string{"view-mapped sessions sessions"},
 	},
 	"view-mapped not if all row filters are trusted": {
-		func(w *world) { w.view("sessions", domain.KindView).Filtered, w.trusts = true, true }, nil,
+		func(w *world) { w.view("sessions", domain.KindView).Filtered, w.catalog.TrustsRowFilters = true, true }, nil,
 	},
 	"view-trusted": {
 		func(w *world) { w.view("sessions", domain.KindView).Filtered, w.table("sessions").Trusted = true, true },

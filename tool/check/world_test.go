@@ -19,10 +19,9 @@ import (
 type world struct {
 	tables  []domain.Table
 	catalog domain.Catalog
-	trusts  bool
-	// registers is Config.Registers.
+	// registers is Options.Registers.
 	registers func(context.Context) (bool, error)
-	accepted  []domain.Acceptance // Config.Accepted
+	accepted  []domain.Acceptance // of the data map
 }
 
 // today is the clock of the checks. It shows the last second of 2026-03-31.
@@ -186,12 +185,12 @@ func (w *world) refer(table, column string, action domain.ForeignKeyAction) {
 // findings returns the findings of the world.
 func (w *world) findings(t *testing.T) []domain.Finding {
 	t.Helper()
-	found, err := w.checker(t).Check(t.Context())
+	result, err := w.check(t.Context(), t)
 	must(t, err)
-	return found
+	return result.Findings
 }
 
-func (w *world) checker(t *testing.T) *check.Checker {
+func (w *world) check(ctx context.Context, t *testing.T) (domain.CheckResult, error) {
 	t.Helper()
 	dataMap, err := domain.NewDataMap(w.tables...)
 	must(t, err)
@@ -199,12 +198,9 @@ func (w *world) checker(t *testing.T) *check.Checker {
 	must(t, err)
 	reader := mocks.NewMockCatalogReader(gomock.NewController(t))
 	reader.EXPECT().Catalog(gomock.Any()).Return(w.catalog, nil)
-	checker, err := check.New(check.Config{
-		Catalog: reader, DataMap: dataMap, Plan: plan, TrustRowFilters: w.trusts, Registers: w.registers,
-		Accepted: w.accepted, Clock: today{},
+	return check.Run(ctx, reader, dataMap.WithAccepted(w.accepted...), plan, check.Options{
+		Registers: w.registers, Clock: today{},
 	})
-	must(t, err)
-	return checker
 }
 
 func must(t testing.TB, err error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/domain/replay"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // Application has the methods that the commands call. *app.Operator implements them, and its documentation describes
@@ -18,9 +19,10 @@ type Application interface {
 	Retention
 	Schema
 
+	ports.CatalogReader
 	DataMap() domain.DataMap
 	Plan() domain.Plan
-	Check(ctx context.Context) (domain.CheckResult, error)
+	Registers(ctx context.Context) (bool, error)
 	Find(ctx context.Context, values []string, progress func(domain.SearchProgress)) (domain.SearchResult, error)
 }
 

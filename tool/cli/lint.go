@@ -71,7 +71,7 @@ func (l *linting) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	result, err := c.Check(ctx)
+	result, err := check.Run(ctx, c, c.DataMap(), c.Plan(), check.Options{Registers: c.Registers})
 	if err != nil {
 		return err
 	}

@@ -10,44 +10,85 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports"
 	linter "github.com/habeas-data/habeas/tool/check"
 	"github.com/habeas-data/habeas/tool/cli"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
-// checked is an application whose method Check returns given findings.
+// checked is an application with the table users, whose check has no findings if the catalog is that of users.
 type checked struct {
 	cli.Application
-	findings []domain.Finding
+	catalog  domain.Catalog
+	accepted []domain.Acceptance
 }
 
-func (c checked) Check(context.Context) (domain.CheckResult, error) {
-	return domain.CheckResult{Findings: c.findings}, nil
+func (c checked) Catalog(context.Context) (domain.Catalog, error) { return c.catalog, nil }
+
+func (c checked) DataMap() domain.DataMap {
+	m, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{
+				Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
+			}},
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+	return m.WithAccepted(c.accepted...)
 }
 
-var found = []domain.Finding{
-	{
-		Code: "check-violated", Severity: domain.SeverityError, Table: "users", Column: "email", Object: "users_email_check",
-		Reason: "The surrogate breaks a CHECK constraint.", Remedy: "Declare another surrogate.",
-	},
-	{
-		Code: "table-unmapped", Severity: domain.SeverityWarning, Table: "logins",
-		Reason: "The table refers to the subject.", Remedy: "Add it to the data map.",
-	},
+func (c checked) Plan() domain.Plan {
+	plan, err := erasure.Planner{}.Plan(c.DataMap(), nil)
+	if err != nil {
+		panic(err)
+	}
+	return plan
 }
 
-// lint runs the command lint with findings.
-func lint(t *testing.T, findings []domain.Finding, args ...string) (code int, stdout, stderr string) {
+func (checked) Registers(context.Context) (bool, error) { return false, nil }
+
+// faultless is the schema of a database that fits the data map of checked.
+func faultless() domain.Catalog {
+	return domain.Catalog{Tables: []domain.CatalogTable{{
+		Name: "users", Kind: domain.KindTable, PrimaryKey: []string{"id"}, Columns: []domain.CatalogColumn{
+			{Name: "id", Type: domain.TypeBigInt, Declared: "bigint"},
+			{Name: "email", Type: domain.TypeText, Declared: "text", Nullable: true},
+		},
+	}}}
+}
+
+// faulty is a schema with the findings check-violated users.email and table-unmapped logins.user_id.
+func faulty() domain.Catalog {
+	schema := faultless()
+	schema.Tables[0].Checks = []domain.CatalogCheck{
+		{Name: "users_email_check", Columns: []string{"email"}, Text: "email LIKE '%@%'"},
+	}
+	schema.Tables = append(schema.Tables, domain.CatalogTable{
+		Name: "logins", Kind: domain.KindTable, Columns: []domain.CatalogColumn{
+			{Name: "user_id", Type: domain.TypeBigInt, Declared: "bigint"},
+		},
+		ForeignKeys: []domain.CatalogForeignKey{{
+			Columns: []string{"user_id"}, References: "users", Referenced: []string{"id"}, OnDelete: domain.ActionNone,
+		}},
+	})
+	return schema
+}
+
+// lint runs the command lint on an application with the schema.
+func lint(t *testing.T, schema domain.Catalog, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, complaint strings.Builder
-	code = run(t.Context(), checked{findings: findings}, nil, &out, &complaint, append([]string{"lint"}, args...)...)
+	code = run(t.Context(), checked{catalog: schema}, nil, &out, &complaint, append([]string{"lint"}, args...)...)
 	return code, out.String(), complaint.String()
 }
 
 func TestFindingsThatCannotBeWrittenAreAFailure(t *testing.T) {
 	var complaint strings.Builder
-	application := checked{findings: found}
+	application := checked{catalog: faulty()}
 	if code := run(t.Context(), application, nil, full{}, &complaint, "lint"); code != 2 {
 		t.Errorf("ends with %d", code)
 	}
@@ -60,29 +101,33 @@ func TestFindingsThatCannotBeWrittenAreAFailure(t *testing.T) {
 }
 
 func TestFindingsAreATable(t *testing.T) {
-	code, stdout, _ := lint(t, found)
+	code, stdout, _ := lint(t, faulty())
 	want := `2 findings.
 SEVERITY  FINDING
 error     check-violated users.email (users_email_check)
-          The surrogate breaks a CHECK constraint. Declare
-          another surrogate.
-warning   table-unmapped logins
-          The table refers to the subject. Add it to the
-          data map.
+          The surrogate does not satisfy the CHECK
+          constraint users_email_check. The erasure fails.
+          Use a surrogate that satisfies it, set
+          erasure:null, or change the constraint.
+warning   table-unmapped logins.user_id
+          The table refers to users, but is not in the data
+          map. Exports and erasures ignore it. Add the table
+          to the data map.
 `
 	if code != 1 || stdout != want {
 		t.Errorf("ends with %d, printed\n%s", code, stdout)
 	}
-	if code, stdout, _ := lint(t, nil); code != 0 || stdout != "0 findings.\n" {
+	if code, stdout, _ := lint(t, faultless()); code != 0 || stdout != "0 findings.\n" {
 		t.Errorf("ends with %d, printed %q", code, stdout)
 	}
 	var decoded []domain.Finding
-	_, stdout, _ = lint(t, found, "-o", "json")
+	_, stdout, _ = lint(t, faulty(), "-o", "json")
 	must(t, json.Unmarshal([]byte(stdout), &decoded))
-	if len(decoded) != 2 || decoded[0] != found[0] {
+	if len(decoded) != 2 || decoded[0].Code != "check-violated" || decoded[0].Object != "users_email_check" ||
+		decoded[0].Severity != domain.SeverityError || decoded[0].Where() != "users.email" || decoded[0].Remedy == "" {
 		t.Errorf("got %v", decoded)
 	}
-	if _, stdout, _ = lint(t, nil, "-o", "json"); stdout != "[]\n" {
+	if _, stdout, _ = lint(t, faultless(), "-o", "json"); stdout != "[]\n" {
 		t.Errorf("printed %q", stdout)
 	}
 }
@@ -99,22 +144,16 @@ func TestTheSeverityAndTheRulesThatCountAreFlags(t *testing.T) {
 		"--fail-on users.email":                   2,
 		"--sarif testdata/none.go":                2,
 	} {
-		code, stdout, stderr := lint(t, found, strings.Fields(args)...)
+		code, stdout, stderr := lint(t, faulty(), strings.Fields(args)...)
 		if code != want || strings.Contains(stderr, "users") || strings.Contains(stderr, "none") {
 			t.Errorf("%q ends with %d: %s%s", args, code, stdout, stderr)
 		}
 	}
 }
 
-// acceptedToo is an application with an accepted finding.
-type acceptedToo struct{ checked }
-
-func (a acceptedToo) Check(context.Context) (domain.CheckResult, error) {
-	return domain.CheckResult{Findings: a.findings[:1], Accepted: []domain.AcceptedFinding{{
-		Finding: a.findings[1], Acceptance: domain.Acceptance{
-			Rule: "table-unmapped", Table: "logins", Reason: "logins end in May", Until: "2026-05-31",
-		},
-	}}}, nil
+// loginsAccepted accepts the finding table-unmapped logins.user_id.
+var loginsAccepted = domain.Acceptance{
+	Rule: "table-unmapped", Table: "logins", Column: "user_id", Reason: "logins end in May", Until: "9999-05-31",
 }
 
 func TestAcceptedFindingsAreCountedAndShownOnRequest(t *testing.T) {
@@ -123,7 +162,7 @@ func TestAcceptedFindingsAreCountedAndShownOnRequest(t *testing.T) {
 	lint := func(args ...string) string {
 		t.Helper()
 		var out, complaint strings.Builder
-		application := acceptedToo{checked{findings: found}}
+		application := checked{catalog: faulty(), accepted: []domain.Acceptance{loginsAccepted}}
 		if code := run(t.Context(), application, nil, &out, &complaint, append([]string{"lint"}, args...)...); code != 1 {
 			t.Errorf("%q ends with %d: %s", args, code, complaint.String())
 		}
@@ -132,10 +171,11 @@ func TestAcceptedFindingsAreCountedAndShownOnRequest(t *testing.T) {
 	if got := lint(); !strings.HasPrefix(got, "1 finding, and 1 accepted finding.\n") || strings.Contains(got, "logins") {
 		t.Errorf("printed\n%s", got)
 	}
-	const shown = `accepted  table-unmapped logins
-          The table refers to the subject. Add it to the
-          data map. Accepted until 2026-05-31: logins end in
-          May
+	const shown = `accepted  table-unmapped logins.user_id
+          The table refers to users, but is not in the data
+          map. Exports and erasures ignore it. Add the table
+          to the data map. Accepted until 9999-05-31: logins
+          end in May
 `
 	if got := lint("--all"); !strings.HasSuffix(got, shown) {
 		t.Errorf("printed\n%s", got)
@@ -146,7 +186,7 @@ func TestAcceptedFindingsAreCountedAndShownOnRequest(t *testing.T) {
 	}
 	must(t, json.Unmarshal([]byte(lint("--all", "-o", "json")), &decoded))
 	if len(decoded) != 2 || decoded[0].Acceptance != nil || decoded[1].Acceptance.Reason != "logins end in May" ||
-		decoded[1].Acceptance.Until != "2026-05-31" || decoded[1].Severity != domain.SeverityWarning {
+		decoded[1].Acceptance.Until != "9999-05-31" || decoded[1].Severity != domain.SeverityWarning {
 		t.Errorf("got %+v", decoded)
 	}
 	for _, args := range [][]string{{"-o", "json"}, {"--sarif", "user.go"}, {"--all", "--ignore", "table-unmapped"}} {
@@ -155,7 +195,7 @@ func TestAcceptedFindingsAreCountedAndShownOnRequest(t *testing.T) {
 		}
 	}
 	const suppressed = `"suppressions":[{"kind":"external","status":"accepted",` +
-		`"justification":"logins end in May (until 2026-05-31)"}]`
+		`"justification":"logins end in May (until 9999-05-31)"}]`
 	if got := lint("--all", "--sarif", "user.go"); strings.Count(got, `"suppressions"`) != 1 ||
 		!strings.Contains(got, suppressed) {
 		t.Errorf("printed %s", got)
@@ -165,13 +205,19 @@ func TestAcceptedFindingsAreCountedAndShownOnRequest(t *testing.T) {
 func TestANoticeNeverFailsALint(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, os.WriteFile("user.go", []byte(models), 0o600))
-	notice := []domain.Finding{{Code: "acceptance-unused", Severity: domain.SeverityNotice, Table: "users"}}
+	notice := checked{catalog: faultless(), accepted: []domain.Acceptance{loginsAccepted}}
+	lint := func(args ...string) (code int, stdout string) {
+		t.Helper()
+		var out, complaint strings.Builder
+		code = run(t.Context(), notice, nil, &out, &complaint, append([]string{"lint"}, args...)...)
+		return code, out.String()
+	}
 	for _, args := range [][]string{nil, {"--fail-on", "error"}, {"-o", "json"}} {
-		if code, stdout, _ := lint(t, notice, args...); code != 0 || !strings.Contains(stdout, "acceptance-unused") {
+		if code, stdout := lint(args...); code != 0 || !strings.Contains(stdout, "acceptance-unused") {
 			t.Errorf("%q ends with %d: %s", args, code, stdout)
 		}
 	}
-	if _, stdout, _ := lint(t, notice, "--sarif", "user.go"); !strings.Contains(stdout, `"level":"note"`) ||
+	if _, stdout := lint("--sarif", "user.go"); !strings.Contains(stdout, `"level":"note"`) ||
 		strings.Contains(stdout, `"level":"notice"`) {
 		t.Errorf("printed %s", stdout)
 	}
@@ -190,7 +236,7 @@ func TestSARIFHasTheLinesOfASource(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, os.Mkdir("my models", 0o700))
 	must(t, os.WriteFile(filepath.Join("my models", "user.go"), []byte(models), 0o600))
-	code, stdout, _ := lint(t, found, "--sarif", "./my models/user.go")
+	code, stdout, _ := lint(t, faulty(), "--sarif", "./my models/user.go")
 	var report struct {
 		Version string
 		Runs    []struct {
@@ -217,16 +263,18 @@ func TestSARIFHasTheLinesOfASource(t *testing.T) {
 		return "none"
 	}
 	want := `[{"ruleId":"check-violated","ruleIndex":` + at("check-violated") + `,"level":"error","message":{` +
-		`"text":"users.email: The surrogate breaks a CHECK constraint. Declare another surrogate."},` +
+		`"text":"users.email: The surrogate does not satisfy the CHECK constraint users_email_check. The erasure fails. ` +
+		`Use a surrogate that satisfies it, set erasure:null, or change the constraint."},` +
 		`"locations":[{"physicalLocation":{` +
 		`"artifactLocation":{"uri":"my%20models/user.go"},"region":{"startLine":6}},` +
 		`"logicalLocations":[{"fullyQualifiedName":"users.email"}]}],` +
 		`"partialFingerprints":{"habeas/v1":"check-violated users.email users_email_check"}},` +
-		`{"ruleId":"table-unmapped","ruleIndex":` + at("table-unmapped") + `,"level":"warning","message":{"text":"logins: ` +
-		`The table refers to the subject. Add it to the data map."},"locations":[{"physicalLocation":{` +
+		`{"ruleId":"table-unmapped","ruleIndex":` + at("table-unmapped") + `,"level":"warning","message":{"text":"` +
+		`logins.user_id: The table refers to users, but is not in the data map. Exports and erasures ignore it. ` +
+		`Add the table to the data map."},"locations":[{"physicalLocation":{` +
 		`"artifactLocation":{"uri":"my%20models/user.go"},"region":{"startLine":1}},` +
-		`"logicalLocations":[{"fullyQualifiedName":"logins"}]}],` +
-		`"partialFingerprints":{"habeas/v1":"table-unmapped logins "}}]`
+		`"logicalLocations":[{"fullyQualifiedName":"logins.user_id"}]}],` +
+		`"partialFingerprints":{"habeas/v1":"table-unmapped logins.user_id "}}]`
 	if got := string(report.Runs[0].Results); got != want {
 		t.Errorf("results are\n%s\nwant\n%s", got, want)
 	}
@@ -333,11 +381,11 @@ func TestSARIFFindsTheFileOfATable(t *testing.T) {
 		"--sarif user.go --sarif order.go": `"uri":"user.go"},"region":{"startLine":6}`,
 		"--sarif order.go":                 `"uri":"order.go"},"region":{"startLine":1}`,
 	} {
-		if _, stdout, _ := lint(t, found, strings.Fields(args)...); !strings.Contains(stdout, want) {
+		if _, stdout, _ := lint(t, faulty(), strings.Fields(args)...); !strings.Contains(stdout, want) {
 			t.Errorf("%s: printed %s", args, stdout)
 		}
 	}
-	if code, _, _ := lint(t, found, "--sarif", "user.go", "--sarif", "none.go"); code != 2 {
+	if code, _, _ := lint(t, faulty(), "--sarif", "user.go", "--sarif", "none.go"); code != 2 {
 		t.Errorf("a file that is missing: exit code %d", code)
 	}
 }

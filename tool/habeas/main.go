@@ -1,9 +1,9 @@
 // Habeas is the command line tool of operators as a separate program. It is for an application whose data map is a
 // manifest in JSON (see package manifest):
 //
-//	go run ./app/habeas help
+//	go run ./tool/habeas help
 //	export HABEAS_DATA_MAP=datamap.json HABEAS_DATABASE_URL=postgres://...
-//	go run ./app/habeas status
+//	go run ./tool/habeas status
 //
 // The program has no resolvers and runs no hooks. It erases only in the database and adds no outbox entries for
 // external systems. If the worker of the application has recorded resolvers or hooks, the commands erase and replay

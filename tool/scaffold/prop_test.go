@@ -95,15 +95,11 @@ func checkDeletions(t *rapid.T, catalog domain.Catalog, plan domain.Plan) {
 
 // checkFindings fails the test if package check reports an error that no decision of the proposal covers.
 func checkFindings(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal, m domain.DataMap, plan domain.Plan) {
-	checker, err := check.New(check.Config{Catalog: reader{catalog}, DataMap: m, Plan: plan})
+	result, err := check.Run(t.Context(), reader{catalog}, m, plan, check.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	findings, err := checker.Check(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range findings {
+	for _, f := range result.Findings {
 		asked := slices.ContainsFunc(p.Decisions, func(d scaffold.Decision) bool {
 			return d.Table == f.Table && (f.Column == "" || slices.Contains(strings.Split(f.Column, ", "), d.Column))
 		})

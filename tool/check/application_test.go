@@ -1,4 +1,4 @@
-package app_test
+package check_test
 
 import (
 	"context"
@@ -17,7 +17,14 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
+	"github.com/habeas-data/habeas/tool/check"
 )
+
+type Person struct {
+	bun.BaseModel `bun:"table:persons"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
+}
 
 func person(t *testing.T) (domain.DataMap, *memory.Store) {
 	t.Helper()
@@ -33,13 +40,20 @@ func person(t *testing.T) (domain.DataMap, *memory.Store) {
 	return dataMap, store
 }
 
-func TestAStackWithoutACatalogHasNoChecker(t *testing.T) {
+// checkOf checks the data map of an application.
+func checkOf(t *testing.T, gdpr *app.Integration) (domain.CheckResult, error) {
+	t.Helper()
+	operator := gdpr.Operator()
+	return check.Run(t.Context(), operator, gdpr.DataMap(), gdpr.Plan(), check.Options{Registers: operator.Registers})
+}
+
+func TestAStackWithoutACatalogCannotBeChecked(t *testing.T) {
 	dataMap, store := person(t)
 	services, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})
 	must(t, err)
 	gdpr, err := app.New(app.Config{Stack: &services})
 	must(t, err)
-	found, err := gdpr.Operator().Check(t.Context())
+	found, err := checkOf(t, gdpr)
 	if !errors.Is(err, domain.ErrConfiguration) || found.Findings != nil {
 		t.Errorf("got %v, %v", found, err)
 	}
@@ -72,7 +86,7 @@ func TestAnAcceptedFindingIsNoRefusalLess(t *testing.T) {
 	config := app.Config{DB: db, Models: []any{(*Person)(nil)}}
 	gdpr, err := app.New(config)
 	must(t, err)
-	checked, err := gdpr.Operator().Check(t.Context())
+	checked, err := checkOf(t, gdpr)
 	must(t, err)
 	found := checked.Findings
 	at := slices.IndexFunc(found, func(f domain.Finding) bool { return f.Code == "row-security" })
@@ -85,7 +99,7 @@ func TestAnAcceptedFindingIsNoRefusalLess(t *testing.T) {
 	}}
 	gdpr, err = app.New(config)
 	must(t, err)
-	result, err := gdpr.Operator().Check(t.Context())
+	result, err := checkOf(t, gdpr)
 	if err != nil || len(result.Findings) != len(found)-1 || len(result.Accepted) != 1 ||
 		result.Accepted[0].Acceptance != config.Accepted[0] {
 		t.Errorf("got %+v, %v", result, err)
@@ -106,20 +120,18 @@ func TestAStackChecksItsCatalog(t *testing.T) {
 	dataMap, store := person(t)
 	for _, trusts := range []bool{false, true} {
 		reader := mocks.NewMockCatalogReader(gomock.NewController(t))
-		reader.EXPECT().Catalog(gomock.Any()).Return(domain.Catalog{Tables: []domain.CatalogTable{{
+		reader.EXPECT().Catalog(gomock.Any()).Return(domain.Catalog{TrustsRowFilters: trusts, Tables: []domain.CatalogTable{{
 			Name: "people", Kind: domain.KindTable, PrimaryKey: []string{"id"}, RowSecurity: true,
 			Indexes: []domain.CatalogIndex{{Columns: []string{"id"}}},
 			Columns: []domain.CatalogColumn{
 				{Name: "id", Type: domain.TypeBigInt}, {Name: "mail", Type: domain.TypeText},
 			},
 		}}}, nil)
-		services, err := stack.New(stack.Config{
-			Sessions: store, DataMap: dataMap, Catalog: reader, TrustRowFilters: trusts,
-		})
+		services, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap, Catalog: reader})
 		must(t, err)
 		gdpr, err := app.New(app.Config{Stack: &services})
 		must(t, err)
-		found, err := gdpr.Operator().Check(t.Context())
+		found, err := checkOf(t, gdpr)
 		if must(t, err); (domain.Errors(found.Findings) == nil) != trusts {
 			t.Errorf("trusted %t: found %v", trusts, found)
 		}
@@ -134,7 +146,7 @@ func TestAnIntegrationChecksItsDatabase(t *testing.T) {
 		must(t, err)
 		gdpr, err := app.New(app.Config{DB: db, DataMap: dataMap})
 		must(t, err)
-		found, err := gdpr.Operator().Check(t.Context())
+		found, err := checkOf(t, gdpr)
 		must(t, err)
 		if err := domain.Errors(found.Findings); (err == nil) != healthy {
 			t.Errorf("%s: %v", table, err)
@@ -157,7 +169,7 @@ func TestAnApplicationThatRegistersPeopleMayReuseNumbers(t *testing.T) {
 		must(t, err)
 		expect := func(when string, codes ...string) {
 			t.Helper()
-			found, err := gdpr.Operator().Check(t.Context())
+			found, err := checkOf(t, gdpr)
 			must(t, err)
 			var got []string
 			for _, finding := range found.Findings {

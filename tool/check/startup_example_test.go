@@ -1,4 +1,4 @@
-package app_test
+package check_test
 
 import (
 	"context"
@@ -11,12 +11,13 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/check"
 )
 
 // This application refuses to start if an erasure would fail or would leave personal data behind. A migration has added
 // a column with phone numbers, and a table with old email addresses. The models of the application have neither this
 // column nor this table.
-func ExampleOperator_Check() {
+func ExampleRun() {
 	sqldb, err := sql.Open("sqlite", ":memory:")
 	orPanic(err)
 	sqldb.SetMaxOpenConns(1)
@@ -61,7 +62,8 @@ func start(ctx context.Context, db *bun.DB) error {
 	if err != nil {
 		return err
 	}
-	result, err := gdpr.Operator().Check(ctx)
+	operator := gdpr.Operator()
+	result, err := check.Run(ctx, operator, gdpr.DataMap(), gdpr.Plan(), check.Options{Registers: operator.Registers})
 	if err != nil {
 		return err
 	}
