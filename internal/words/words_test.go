@@ -49,7 +49,9 @@ func TestWordsThatMeanASecret(t *testing.T) {
 			t.Errorf("%s: %v, want %v", word, got, want)
 		}
 	}
-	for name, want := range map[string]bool{"foreignKey": true, "reset_token_2": true, "key_board": true, "keyboard": false} {
+	for name, want := range map[string]bool{
+		"foreignKey": true, "reset_token_2": true, "key_board": true, "keyboard": false,
+	} {
 		if words.IsSecret(name) != want {
 			t.Errorf("%s sounds secret: %t", name, !want)
 		}

@@ -22,8 +22,8 @@ import (
 
 // Options has what Run cannot read from the database and the data map. The zero value selects the defaults.
 type Options struct {
-	// Registers reports whether the application calls Registered for new people. app.Operator.Registers is such a function.
-	// If Registers is nil or returns an error, Run assumes that the application does not.
+	// Registers reports whether the application calls Registered for new people, such as app.Operator.Registers. If it is
+	// nil or returns an error, Run assumes that the application does not.
 	Registers func(context.Context) (bool, error)
 	// Clock tells whether an acceptance has ended. The default is the clock of the machine.
 	Clock ports.Clock

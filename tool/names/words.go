@@ -247,11 +247,11 @@ var asideOfText = []string{"at", "on", "since", "until", "by"}
 // secrets match the names of columns that hold a secret in any table, besides those of words.MeansSecret.
 var secrets = patterns(`
 	*passwd, passwd*, pass, pwd, passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, mfa*, totp*, two
-	factor*, backup code, webauthn*, verification code, confirmation code, reset code, activation code, authorization code, auth code, login
-	code, one time code, invite code, security answer, security question, private key, privatekey, session id, sessionid,
-	csrf*, *api key, *secret key, access key, encryption key, signing key, auth key, ssh key, license key, webhook key,
-	session key, master key, token hash, code hash, passwort*, kennwort*, geheim*, mot de passe, motdepasse, contrasena,
-	clave`)
+	factor*, backup code, webauthn*, verification code, confirmation code, reset code, activation code, authorization
+	code, auth code, login code, one time code, invite code, security answer, security question, private key,
+	privatekey, session id, sessionid, csrf*, *api key, *secret key, access key, encryption key, signing key, auth key,
+	ssh key, license key, webhook key, session key, master key, token hash, code hash, passwort*, kennwort*, geheim*,
+	mot de passe, motdepasse, contrasena, clave`)
 
 // openPatterns match names that resemble the name of a secret but mean a public value.
 var openPatterns = patterns(`
