@@ -17,6 +17,17 @@ func (o *Operator) Catalog(ctx context.Context) (domain.Catalog, error) {
 	return o.stack.Catalog.Catalog(ctx)
 }
 
+// Satisfies evaluates a CHECK constraint of the application's database on rows of examples. See ports.CatalogReader. It
+// returns domain.ErrConfiguration if the application set Config.Stack and that stack has no Catalog.
+func (o *Operator) Satisfies(
+	ctx context.Context, table string, check domain.CatalogCheck, rows []map[string]any,
+) ([]domain.Verdict, error) {
+	if o.stack.Catalog == nil {
+		return nil, domain.Misconfigured("app", "the stack has no Catalog: set Catalog in stack.Config")
+	}
+	return o.stack.Catalog.Satisfies(ctx, table, check, rows)
+}
+
 // Find searches the complete database for values, such as an email address or a phone number. It returns the tables and
 // columns that contain them. See ports.Finder. Find reads every row of every table, so call it for an operator and not
 // in a request of a user. The parameter progress may be nil. Find returns domain.ErrConfiguration if the application

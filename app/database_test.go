@@ -42,6 +42,10 @@ func TestAStackWithoutCatalogAndFinderIsAConfigurationError(t *testing.T) {
 	must(t, err)
 	for name, call := range map[string]func(context.Context) error{
 		"Catalog": func(ctx context.Context) error { _, err := gdpr.Operator().Catalog(ctx); return err },
+		"Satisfies": func(ctx context.Context) error {
+			_, err := gdpr.Operator().Satisfies(ctx, "people", domain.CatalogCheck{}, nil)
+			return err
+		},
 		"Find": func(ctx context.Context) error {
 			_, err := gdpr.Operator().Find(ctx, []string{"anna"}, nil)
 			return err

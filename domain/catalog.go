@@ -199,6 +199,16 @@ type CatalogCheck struct {
 	Text    string   `json:"text"` // the condition as the database writes it
 }
 
+// Verdict says whether a row satisfies a CHECK constraint.
+type Verdict string
+
+// The verdicts. A row that makes the condition NULL satisfies the constraint.
+const (
+	VerdictUndecided Verdict = "undecided" // the database cannot evaluate the constraint on the row
+	VerdictHolds     Verdict = "holds"
+	VerdictFails     Verdict = "fails"
+)
+
 // CatalogTrigger is an enabled trigger, or an enabled rule of PostgreSQL.
 type CatalogTrigger struct {
 	Name    string   `json:"name"`

@@ -48,3 +48,18 @@ func (mr *MockCatalogReaderMockRecorder) Catalog(ctx interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Catalog", reflect.TypeOf((*MockCatalogReader)(nil).Catalog), ctx)
 }
+
+// Satisfies mocks base method.
+func (m *MockCatalogReader) Satisfies(ctx context.Context, table string, check domain.CatalogCheck, rows []map[string]any) ([]domain.Verdict, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Satisfies", ctx, table, check, rows)
+	ret0, _ := ret[0].([]domain.Verdict)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// Satisfies indicates an expected call of Satisfies.
+func (mr *MockCatalogReaderMockRecorder) Satisfies(ctx, table, check, rows interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Satisfies", reflect.TypeOf((*MockCatalogReader)(nil).Satisfies), ctx, table, check, rows)
+}

@@ -29,8 +29,11 @@ var catalogPromises = []promise.Promise[StoreHarness]{
 	that(catalogKeysNameColumnsOfTheirTable, "Constraints and indexes name columns of their table."),
 	that(catalogHoldsNoValue, "Catalog contains no value of a row, and changes nothing."),
 	that(catalogBelongsToItsCaller, "The caller may change the returned catalog, and Catalog is safe for concurrent use."),
-	that(catalogEndsWithItsContext, "Catalog returns when its context has ended."),
-	that(catalogReportsAStoreThatCannotBeReached, "Catalog returns ErrUnavailable if the store cannot be reached."),
+	that(catalogDecidesItsConstraints, "Satisfies says for each row whether it satisfies a constraint of the table."),
+	that(catalogDecidesNothingElse, "Satisfies decides nothing about constraints that the table does not have."),
+	that(catalogEndsWithItsContext, "Catalog and Satisfies return when their context has ended."),
+	that(catalogReportsAStoreThatCannotBeReached,
+		"Catalog and Satisfies return ErrUnavailable if the store cannot be reached."),
 }
 
 func catalogOf(t testing.TB, store Store) ports.CatalogReader {
@@ -209,6 +212,8 @@ func catalogEndsWithItsContext(t testing.TB, h StoreHarness) {
 	cancel()
 	_, err := catalogOf(t, store).Catalog(ctx)
 	assert(t, errors.Is(err, context.Canceled), "in a context that has ended, Catalog returned %v", err)
+	_, err = catalogOf(t, store).Satisfies(ctx, "addresses", notOfTheTable(), streets("Main Street"))
+	assert(t, errors.Is(err, context.Canceled), "in a context that has ended, Satisfies returned %v", err)
 }
 
 // A store without a database is always reachable, so Store.Unreachable may be nil. The case then checks nothing.
@@ -217,6 +222,9 @@ func catalogReportsAStoreThatCannotBeReached(t testing.TB, h StoreHarness) {
 	if store.Unreachable == nil {
 		return
 	}
-	_, err := catalogOf(t, store.Unreachable(t)).Catalog(t.Context())
+	unreachable := catalogOf(t, store.Unreachable(t))
+	_, err := unreachable.Catalog(t.Context())
 	assert(t, errors.Is(err, domain.ErrUnavailable), "with an unreachable store, Catalog returned %v", err)
+	_, err = unreachable.Satisfies(t.Context(), "addresses", notOfTheTable(), streets("Main Street"))
+	assert(t, errors.Is(err, domain.ErrUnavailable), "with an unreachable store, Satisfies returned %v", err)
 }

@@ -12,19 +12,75 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// catalogFunc implements ports.CatalogReader with a function.
-type catalogFunc func(ctx context.Context) (domain.Catalog, error)
+// catalogWith implements Catalog with a function, and the other methods with another reader.
+type catalogWith struct {
+	ports.CatalogReader
+	read func(ctx context.Context) (domain.Catalog, error)
+}
 
-func (f catalogFunc) Catalog(ctx context.Context) (domain.Catalog, error) { return f(ctx) }
+func (c catalogWith) Catalog(ctx context.Context) (domain.Catalog, error) { return c.read(ctx) }
 
 func (nowhere) Catalog(context.Context) (domain.Catalog, error) { return domain.Catalog{}, errNowhere }
+
+func (nowhere) Satisfies(
+	context.Context, string, domain.CatalogCheck, []map[string]any,
+) ([]domain.Verdict, error) {
+	return nil, errNowhere
+}
+
+// decider implements Satisfies with a function, and the other methods with another reader.
+type decider struct {
+	ports.CatalogReader
+	decide func(ctx context.Context, check domain.CatalogCheck, rows []map[string]any) ([]domain.Verdict, error)
+}
+
+func (d decider) Satisfies(
+	ctx context.Context, _ string, check domain.CatalogCheck, rows []map[string]any,
+) ([]domain.Verdict, error) {
+	return d.decide(ctx, check, rows)
+}
+
+// decides returns a function that makes a store defective: its Satisfies returns the result of decide for each row. The
+// tables of the store have the constraint of porttest.DataMap.
+func decides(decide func(check domain.CatalogCheck, row map[string]any) domain.Verdict) func(*Store) {
+	return func(store *Store) {
+		changesTables(func(table *domain.CatalogTable) {
+			if table.Name == "addresses" {
+				table.Checks = []domain.CatalogCheck{{Columns: []string{"street"}, Text: "CHECK (street <> 'refused')"}}
+			}
+		})(store)
+		store.Catalog = decider{store.Catalog, func(
+			ctx context.Context, check domain.CatalogCheck, rows []map[string]any,
+		) (verdicts []domain.Verdict, err error) {
+			for _, row := range rows {
+				if verdict := decide(check, row); verdict != "" {
+					verdicts = append(verdicts, verdict)
+				}
+			}
+			return verdicts, ctx.Err()
+		}}
+	}
+}
+
+// evaluated is a correct result of Satisfies.
+func evaluated(check domain.CatalogCheck, row map[string]any) domain.Verdict {
+	street, known := row["street"]
+	switch {
+	case !known || check.Text != "CHECK (street <> 'refused')":
+		return domain.VerdictUndecided
+	case street == "refused":
+		return domain.VerdictFails
+	default:
+		return domain.VerdictHolds
+	}
+}
 
 // readsCatalog returns a function that makes a store defective: its Catalog returns the result of read. The parameter
 // good is the correct CatalogReader.
 func readsCatalog(read func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error)) func(*Store) {
 	return func(store *Store) {
 		good := store.Catalog
-		store.Catalog = catalogFunc(func(ctx context.Context) (domain.Catalog, error) { return read(ctx, good) })
+		store.Catalog = catalogWith{good, func(ctx context.Context) (domain.Catalog, error) { return read(ctx, good) }}
 	}
 }
 
@@ -142,11 +198,62 @@ func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 		"a context that is ignored": {readsCatalog(func(ctx context.Context, good reader) (domain.Catalog, error) {
 			return good.Catalog(context.WithoutCancel(ctx))
 		}), found{"Catalog returned <nil>": {catalogEndsWithItsContext}}},
+		"constraints that always hold": {decides(func(check domain.CatalogCheck, row map[string]any) domain.Verdict {
+			if verdict := evaluated(check, row); verdict != domain.VerdictFails {
+				return verdict
+			}
+			return domain.VerdictHolds
+		}), found{"the verdicts about the constraint": {catalogDecidesItsConstraints}}},
+		"constraints that NULL violates": {decides(func(check domain.CatalogCheck, row map[string]any) domain.Verdict {
+			if street, known := row["street"]; known && street == nil {
+				return domain.VerdictFails
+			}
+			return evaluated(check, row)
+		}), found{"the verdicts about the constraint": {catalogDecidesItsConstraints}}},
+		"constraints of columns without a value": {
+			decides(func(check domain.CatalogCheck, row map[string]any) domain.Verdict {
+				if _, known := row["street"]; !known {
+					return domain.VerdictHolds
+				}
+				return evaluated(check, row)
+			}),
+			found{"the verdicts about the constraint": {catalogDecidesItsConstraints}},
+		},
+		"constraints of another table": {decides(func(check domain.CatalogCheck, row map[string]any) domain.Verdict {
+			check.Text = "CHECK (street <> 'refused')"
+			return evaluated(check, row)
+		}), found{"the verdicts about another constraint": {catalogDecidesNothingElse}}},
+		"verdicts that are left out": {decides(func(check domain.CatalogCheck, row map[string]any) domain.Verdict {
+			if verdict := evaluated(check, row); verdict != domain.VerdictUndecided {
+				return verdict
+			}
+			return ""
+		}), found{
+			"the verdicts about the constraint":     {catalogDecidesItsConstraints},
+			"the verdicts about another constraint": {catalogDecidesNothingElse},
+		}},
+		"constraints in a context that is ignored": {func(store *Store) {
+			good := store.Catalog
+			store.Catalog = decider{good, func(
+				ctx context.Context, check domain.CatalogCheck, rows []map[string]any,
+			) ([]domain.Verdict, error) {
+				return good.Satisfies(context.WithoutCancel(ctx), "addresses", check, rows)
+			}}
+		}, found{"Satisfies returned <nil>": {catalogEndsWithItsContext}}},
+		"constraints of an unreachable store": {func(store *Store) {
+			store.Unreachable = func(testing.TB) Store {
+				return Store{Catalog: decider{nowhere{}, func(
+					context.Context, domain.CatalogCheck, []map[string]any,
+				) ([]domain.Verdict, error) {
+					return nil, nil
+				}}}
+			}
+		}, found{"with an unreachable store, Satisfies returned <nil>": {catalogReportsAStoreThatCannotBeReached}}},
 		"an unreachable store without tables": {func(store *Store) {
 			store.Unreachable = func(testing.TB) Store {
-				return Store{Catalog: catalogFunc(func(context.Context) (domain.Catalog, error) {
+				return Store{Catalog: catalogWith{nowhere{}, func(context.Context) (domain.Catalog, error) {
 					return domain.Catalog{}, nil
-				})}
+				}}}
 			}
 		}, found{"with an unreachable store, Catalog returned <nil>": {catalogReportsAStoreThatCannotBeReached}}},
 	})

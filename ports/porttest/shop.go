@@ -34,7 +34,8 @@ import (
 //	remarks      id bigint primary key, target_type text, tenant text, target bigint, body text;
 //	             no foreign key, because target_type selects the table of target
 //
-// All columns except primary keys may be null.
+// All columns except primary keys may be null. A database with constraints can have CHECK (street <> 'refused') in
+// addresses: TestCatalogReader then tests that the database evaluates it.
 func DataMap() domain.DataMap { return dataMap() }
 
 // dataMap builds the data map only once, because the cases often call DataMap.

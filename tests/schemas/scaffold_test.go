@@ -57,9 +57,11 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		execute(t, db, club...)
 		execute(t, db, clubRows...)
-		catalog, err := bunstore.ReadCatalog(t.Context(), db)
+		schema, err := bunstore.NewSchema(db)
 		must(t, err)
-		p, err := scaffold.Propose(catalog, scaffold.Options{})
+		p, err := scaffold.Propose(t.Context(), schema, scaffold.Options{})
+		must(t, err)
+		catalog, err := schema.Catalog(t.Context())
 		must(t, err)
 		proposed, err := domain.NewDataMap(p.Tables...)
 		must(t, err)
@@ -114,7 +116,7 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 }
 
 func TestACatalogIsNotReadFromNowhere(t *testing.T) {
-	if _, err := bunstore.ReadCatalog(t.Context(), nil); !errors.Is(err, domain.ErrConfiguration) {
+	if _, err := bunstore.NewSchema(nil); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -38,7 +38,8 @@ type Options struct {
 //
 // The findings are in the order of the declared tables and columns of the data map. Findings about other tables and
 // columns come last, sorted by name. For each table or column, errors come before warnings. Run reads no row of the
-// application and changes nothing. Run the migrations of the application before. The tables of habeas are not needed.
+// application and changes nothing. The database evaluates its CHECK constraints on examples of surrogates. Run the
+// migrations of the application before. The tables of habeas are not needed.
 //
 // The findings that a person has accepted (domain.DataMap.Accepted) are apart in the result, each with its reason and
 // its end. An acceptance that has ended is itself a finding, and the finding that it accepted comes back. An acceptance
@@ -59,6 +60,9 @@ func Run(
 	}
 	found := newSchema(dataMap, plan, catalog)
 	if found.registers, err = o.registers(ctx); err != nil {
+		return domain.CheckResult{}, err
+	}
+	if err := found.decideConditions(ctx, reader); err != nil {
 		return domain.CheckResult{}, err
 	}
 	for _, group := range []func(*schema){

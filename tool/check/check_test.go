@@ -4,11 +4,16 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/golang/mock/gomock"
+	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports/mocks"
 	"github.com/habeas-data/habeas/tool/check"
 )
@@ -39,10 +44,12 @@ func TestADataMapThatFitsHasNoFindings(t *testing.T) {
 }
 
 func TestRulesReportTheirCases(t *testing.T) {
+	db := sync.OnceValue(func() *bun.DB { return databases.PostgreSQL(t) })
 	for _, group := range all {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) {
 				w := newWorld()
+				w.db = db
 				test.change(w)
 				var got []string
 				for _, f := range w.findings(t) {
@@ -163,5 +170,27 @@ func TestACatalogThatCannotBeReadIsAnError(t *testing.T) {
 	result, err := check.Run(t.Context(), reader, dataMap, domain.Plan{Steps: []domain.Step{}}, check.Options{})
 	if !errors.Is(err, domain.ErrUnavailable) || result.Findings != nil {
 		t.Errorf("got %v, %v", result, err)
+	}
+}
+
+// Without a database, nothing decides whether a surrogate satisfies a constraint.
+func TestWithoutADatabaseNoConstraintIsDecided(t *testing.T) {
+	w := newWorld()
+	constrain("CHECK ((length(email) <= 40))", "email")(w)
+	dataMap, err := domain.NewDataMap(w.tables...)
+	must(t, err)
+	plan, err := erasure.Planner{}.Plan(dataMap, nil)
+	must(t, err)
+	result, err := check.Run(t.Context(), memory.NewSchema(w.catalog), dataMap, plan, check.Options{})
+	if must(t, err); len(result.Findings) != 1 || result.Findings[0].Code != "check-undecided" {
+		t.Errorf("found %v", result.Findings)
+	}
+	reader := mocks.NewMockCatalogReader(gomock.NewController(t))
+	reader.EXPECT().Catalog(gomock.Any()).Return(w.catalog, nil)
+	reader.EXPECT().Satisfies(gomock.Any(), "users", w.live("users").Checks[0], gomock.Len(4)).
+		Return(nil, domain.ErrUnavailable)
+	result, err = check.Run(t.Context(), reader, dataMap, plan, check.Options{})
+	if !errors.Is(err, domain.ErrUnavailable) || result.Findings != nil {
+		t.Errorf("with a database that cannot be reached: got %v, %v", result, err)
 	}
 }

@@ -1,33 +1,49 @@
 package check
 
 import (
-	"strings"
+	"context"
+	"slices"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/tool/internal/condition"
+	"github.com/habeas-data/habeas/ports"
 )
 
-// checkConditions evaluates each CHECK constraint of the tables and domains on the rows after an erasure. It reports a
-// constraint that a row violates, and a constraint that it cannot evaluate.
-func (s *schema) checkConditions() {
-	for _, w := range s.writes {
-		for _, check := range w.live.Checks {
-			overwritten := w.overwrittenNames(check)
-			if overwritten == "" {
+// decided identifies a CHECK constraint of the rows that an erasure overwrites, by the indexes of the write and of the
+// constraint.
+type decided struct{ write, check int }
+
+// decideConditions lets the database evaluate each CHECK constraint of the tables and domains on the rows after an
+// erasure. It leaves out constraints of columns that no erasure overwrites.
+func (s *schema) decideConditions(ctx context.Context, reader ports.CatalogReader) (err error) {
+	for i, w := range s.writes {
+		for j, check := range w.live.Checks {
+			if w.overwrittenNames(check) == "" {
 				continue
 			}
-			at := place{table: w.table.Name, column: overwritten, object: check.Name}
-			switch w.decide(check) {
-			case condition.Fails:
+			if s.verdicts[decided{i, j}], err = w.decide(ctx, reader, check); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkConditions reports a CHECK constraint that a row violates after an erasure, and one that is not decided.
+func (s *schema) checkConditions() {
+	for i, w := range s.writes {
+		for j, check := range w.live.Checks {
+			at := place{table: w.table.Name, column: w.overwrittenNames(check), object: check.Name}
+			switch s.verdicts[decided{i, j}] {
+			case domain.VerdictFails:
 				s.report(checkViolated, at,
 					"The surrogate does not satisfy the CHECK constraint"+constraintCalled(check.Name)+". The erasure fails.",
 					"Use a surrogate that satisfies it, "+w.nullRemedy(check.Columns)+"or change the constraint.")
-			case condition.Undecided:
+			case domain.VerdictUndecided:
 				s.report(checkUndecided, at,
 					"An erasure overwrites the column. The check cannot decide whether the row then satisfies the CHECK "+
 						"constraint"+constraintCalled(check.Name)+". If the row does not, the erasure fails.",
 					"Rehearse an erasure, or read the constraint.")
-			case condition.Holds:
+			case domain.VerdictHolds:
 			}
 		}
 	}
@@ -54,41 +70,36 @@ func (w write) overwrittenNames(check domain.CatalogCheck) string {
 	return list(names)
 }
 
-// decide evaluates a constraint with several examples of the surrogates, because their digits are random. It returns
-// Undecided if the outcomes differ.
-func (w write) decide(check domain.CatalogCheck) condition.Outcome {
-	var outcome condition.Outcome
-	for i := range samples {
-		this := condition.Decide(check.Text, func(name string) condition.Value { return w.value(check, name, i) })
-		if i > 0 && this != outcome {
-			return condition.Undecided
+// decide evaluates a constraint on several examples of the surrogates, because their digits are random. It returns
+// domain.VerdictUndecided if the verdicts differ, or if the constraint has a column that the erasure does not
+// overwrite.
+func (w write) decide(
+	ctx context.Context, reader ports.CatalogReader, check domain.CatalogCheck,
+) (domain.Verdict, error) {
+	rows := make([]map[string]any, len(samples))
+	for i := range rows {
+		rows[i] = map[string]any{}
+		for _, name := range check.Columns {
+			at := slices.IndexFunc(w.columns, func(c written) bool { return sameName(w.live, c.Name, name) })
+			if at < 0 {
+				return domain.VerdictUndecided, nil
+			}
+			rows[i][name] = w.columns[at].example(i)
 		}
-		outcome = this
 	}
-	return outcome
+	verdicts, err := reader.Satisfies(ctx, w.live.Name, check, rows)
+	if err != nil || len(slices.Compact(verdicts)) != 1 {
+		return domain.VerdictUndecided, err
+	}
+	return verdicts[0], nil
 }
 
-// value returns the value of a column after the erasure, as far as it is known. If the erasure writes random digits,
-// value returns an example. The parameter sample is the number of this example. In the constraint of a domain (a
-// PostgreSQL type), the name VALUE means the column that has this type.
-func (w write) value(check domain.CatalogCheck, name string, sample int) condition.Value {
-	if strings.EqualFold(name, "value") && len(check.Columns) == 1 {
-		if _, isColumn := w.live.Column(name); !isColumn {
-			name = check.Columns[0]
-		}
+// example returns an example of the value of the column after the erasure. The parameter sample is the number of the
+// example.
+func (c written) example(sample int) any {
+	if c.null {
+		return nil
 	}
-	for _, column := range w.columns {
-		if !sameName(w.live, column.Name, name) {
-			continue
-		}
-		if column.null {
-			return condition.Null()
-		}
-		examples := surrogateOf(column.Column).examples
-		return examples[sample%len(examples)]
-	}
-	if live, ok := w.live.Column(name); ok && !live.Nullable {
-		return condition.Present()
-	}
-	return condition.Value{}
+	examples := surrogateOf(c.Column).examples
+	return examples[sample%len(examples)]
 }

@@ -39,8 +39,10 @@ var refCases = cases{
 	"ref-shared not with the person in the condition": {
 		func(w *world) {
 			withKeys(w, "sessions")
-			w.live("sessions").Checks = []domain.CatalogCheck{{Columns: []string{"blob", "user_id"}, Text: "blob IS NULL"}}
-		}, nil,
+			w.live("sessions").Checks = []domain.CatalogCheck{
+				{Columns: []string{"blob", "user_id"}, Text: "blob LIKE user_id || '-%'"},
+			}
+		}, []string{"check-undecided sessions.blob checked"},
 	},
 	"ref-shared not if the column is unique": {
 		func(w *world) { withKeys(w, "users"); uniqueBlob(w, "users") }, nil,

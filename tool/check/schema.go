@@ -16,6 +16,7 @@ type schema struct {
 	steps     []domain.Step
 	idle      bool // the plan has neither local nor external steps
 	findings  []domain.Finding
+	verdicts  map[decided]domain.Verdict
 
 	live   map[string]domain.CatalogTable // by name in the data map; without tables that the database does not have
 	mapped map[string]domain.Table        // by name in the catalog
@@ -29,7 +30,7 @@ func newSchema(dataMap domain.DataMap, plan domain.Plan, catalog domain.Catalog)
 		DataMap: dataMap, catalog: catalog, steps: plan.Local(),
 		idle:     len(plan.Steps) == 0,
 		findings: []domain.Finding{}, live: map[string]domain.CatalogTable{}, mapped: map[string]domain.Table{},
-		needed: map[string]bool{},
+		needed: map[string]bool{}, verdicts: map[decided]domain.Verdict{},
 		copies: map[string]bool{},
 	}
 	s.catalog.Tables = slices.Clone(catalog.Tables)

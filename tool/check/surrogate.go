@@ -6,11 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/tool/internal/condition"
 )
 
 // surrogate is an example of the value that an erasure writes into a column. A real surrogate may have other random
@@ -19,7 +17,7 @@ type surrogate struct {
 	column   domain.Column
 	text     string            // the surrogate as text
 	wants    domain.ColumnType // the type of the SQL expression; empty for a literal, which takes the type of its column
-	examples []condition.Value // several if the surrogate has random digits
+	examples []any             // for ports.CatalogReader.Satisfies; several if the surrogate has random digits
 }
 
 // samples are examples of the random digits in surrogates.
@@ -36,11 +34,11 @@ func surrogateOf(column domain.Column) surrogate {
 	case column.Digits() > 0:
 		s.wants = domain.TypeText
 		for _, digits := range samples {
-			s.examples = append(s.examples, condition.Text(column.Filled(digits)))
+			s.examples = append(s.examples, column.Filled(digits))
 		}
 		s.text = column.Filled(samples[0])
 	case ok:
-		s.text, s.examples = constant, []condition.Value{constantValue(column.Type, constant)}
+		s.text, s.examples = constant, []any{constantValue(column.Type, constant)}
 	default:
 		s.ofType()
 	}
@@ -53,50 +51,40 @@ func (s *surrogate) ofType() {
 	case domain.TypeText:
 		s.wants, s.text = domain.TypeText, s.column.DefaultText(samples[0])
 		for _, digits := range samples {
-			s.examples = append(s.examples, condition.Text(s.column.DefaultText(digits)))
+			s.examples = append(s.examples, s.column.DefaultText(digits))
 		}
 	case domain.TypeUUID:
 		s.wants, s.text = domain.TypeUUID, "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"
-		s.examples = []condition.Value{condition.Text(s.text)}
+		s.examples = []any{s.text}
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
-		s.wants, s.text, s.examples = domain.TypeNumber, "0", []condition.Value{condition.Number(0)}
+		s.wants, s.text, s.examples = domain.TypeNumber, "0", []any{int64(0)}
 	case domain.TypeBoolean:
-		s.wants, s.text, s.examples = domain.TypeBoolean, "false", []condition.Value{condition.Boolean(false)}
+		s.wants, s.text, s.examples = domain.TypeBoolean, "false", []any{false}
 	case domain.TypeTime:
-		s.text, s.examples = "1970-01-01 00:00:00+00:00", []condition.Value{condition.Time(time.Unix(0, 0).UTC())}
+		s.text, s.examples = "1970-01-01 00:00:00+00:00", []any{"1970-01-01 00:00:00+00:00"}
 	case domain.TypeBytes:
-		s.examples = []condition.Value{condition.Text("")}
+		s.examples = []any{[]byte{}}
 	default:
-		s.text, s.examples = "{}", []condition.Value{condition.Text("{}")}
+		s.text, s.examples = "{}", []any{"{}"}
 	}
 }
 
-func constantValue(t domain.ColumnType, constant string) condition.Value {
+// constantValue returns the constant of a column as a number or a boolean if the column has such a type.
+func constantValue(t domain.ColumnType, constant string) any {
 	switch family(t) { //nolint:exhaustive // a constant of another type is treated as a text
 	case domain.TypeNumber:
+		if n, err := strconv.ParseInt(constant, 10, 64); err == nil {
+			return n
+		}
 		if n, err := strconv.ParseFloat(constant, 64); err == nil {
-			return condition.Number(n)
+			return n
 		}
 	case domain.TypeBoolean:
 		if b, err := strconv.ParseBool(constant); err == nil {
-			return condition.Boolean(b)
-		}
-	case domain.TypeTime:
-		if t, ok := parseTime(constant); ok {
-			return condition.Time(t)
-		}
-		return condition.Present()
-	}
-	return condition.Text(constant)
-}
-
-func parseTime(text string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339, time.DateTime, time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, true
+			return b
 		}
 	}
-	return time.Time{}, false
+	return constant
 }
 
 // fits reports whether the database accepts the surrogate as a value of the column's type. It returns true if this is

@@ -6,11 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golang/mock/gomock"
+	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
-	"github.com/habeas-data/habeas/ports/mocks"
 	"github.com/habeas-data/habeas/tool/check"
 )
 
@@ -22,6 +21,7 @@ type world struct {
 	// registers is Options.Registers.
 	registers func(context.Context) (bool, error)
 	accepted  []domain.Acceptance // of the data map
+	db        func() *bun.DB      // the database of the constraints; by default, a new one
 }
 
 // today is the clock of the checks. It shows the last second of 2026-03-31.
@@ -196,9 +196,7 @@ func (w *world) check(ctx context.Context, t *testing.T) (domain.CheckResult, er
 	must(t, err)
 	plan, err := erasure.Planner{}.Plan(dataMap, nil)
 	must(t, err)
-	reader := mocks.NewMockCatalogReader(gomock.NewController(t))
-	reader.EXPECT().Catalog(gomock.Any()).Return(w.catalog, nil)
-	return check.Run(ctx, reader, dataMap.WithAccepted(w.accepted...), plan, check.Options{
+	return check.Run(ctx, w.reader(t), dataMap.WithAccepted(w.accepted...), plan, check.Options{
 		Registers: w.registers, Clock: today{},
 	})
 }

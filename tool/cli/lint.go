@@ -31,7 +31,8 @@ schema of the database. A finding with severity error means that an erasure woul
 fail or would leave personal data behind. A warning means that a person should review
 the place in the data map. A notice names a place where lint has to trust the data map,
 and never counts as a failure. The command reads only the schema, and changes nothing. The
-help topic "rules" lists all rules.
+database evaluates its CHECK constraints on examples of the values that an erasure
+writes. The help topic "rules" lists all rules.
 
 A finding can be accepted until a day: in the manifest (help topic "data-map"), or in
 app.Config.Accepted. It then does not count, and is only shown with --all, with the

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports"
@@ -25,6 +27,13 @@ type checked struct {
 }
 
 func (c checked) Catalog(context.Context) (domain.Catalog, error) { return c.catalog, nil }
+
+// Satisfies says that every row violates every constraint.
+func (checked) Satisfies(
+	_ context.Context, _ string, _ domain.CatalogCheck, rows []map[string]any,
+) ([]domain.Verdict, error) {
+	return slices.Repeat([]domain.Verdict{domain.VerdictFails}, len(rows)), nil
+}
 
 func (c checked) DataMap() domain.DataMap {
 	m, err := domain.NewDataMap(domain.Table{
@@ -294,11 +303,9 @@ func TestTheRulesAreATopic(t *testing.T) {
 	}
 }
 
-// live is the schema of a shop.
-type live struct{}
-
-func (live) Catalog(context.Context) (domain.Catalog, error) {
-	return domain.Catalog{Tables: []domain.CatalogTable{
+// live returns the schema of a shop.
+func live() memory.Schema {
+	return memory.NewSchema(domain.Catalog{Tables: []domain.CatalogTable{
 		{Name: "users", Kind: domain.KindTable, PrimaryKey: []string{"id"}, Columns: []domain.CatalogColumn{
 			{Name: "id", Type: domain.TypeBigInt, Declared: "bigint"},
 			{Name: "email", Type: domain.TypeText, Declared: "text"},
@@ -311,7 +318,7 @@ func (live) Catalog(context.Context) (domain.Catalog, error) {
 		{Name: "countries", Kind: domain.KindTable, PrimaryKey: []string{"code"}, Columns: []domain.CatalogColumn{
 			{Name: "code", Type: domain.TypeText, Declared: "text"},
 		}},
-	}}, nil
+	}})
 }
 
 func TestScaffoldReportsACatalogThatCannotBeRead(t *testing.T) {
@@ -331,7 +338,7 @@ func TestADataMapIsProposed(t *testing.T) {
 	propose := func(args ...string) (code int, stdout, stderr string) {
 		t.Helper()
 		root := cli.New(nil)
-		root.AddCommand(cli.Scaffold(func(context.Context) (ports.CatalogReader, error) { return live{}, nil }))
+		root.AddCommand(cli.Scaffold(func(context.Context) (ports.CatalogReader, error) { return live(), nil }))
 		var out, complaint strings.Builder
 		root.SetOut(&out)
 		root.SetErr(&complaint)

@@ -26,7 +26,8 @@ func scaffolding(open func(context.Context) (ports.CatalogReader, error)) subcom
 		long: `Reads the live schema of a database and proposes a data map. The proposal has the
 table of subjects, the foreign keys that lead to it, the columns that seem to hold
 personal data, each with a category, and the effect of an erasure on each column.
-The command reads only the schema, and no rows.
+The command reads only the schema, and no rows. The database evaluates its CHECK
+constraints on examples of the values that an erasure would write.
 
 The result is a manifest in JSON. It is a first draft that consists of guesses. Its
 notes give a reason for each guess. A note that begins with DECIDE needs a decision
@@ -51,11 +52,7 @@ habeas scaffold --subject-table members --review`,
 			if err != nil {
 				return err
 			}
-			catalog, err := reader.Catalog(ctx)
-			if err != nil {
-				return err
-			}
-			proposal, err := scaffold.Propose(catalog, options)
+			proposal, err := scaffold.Propose(ctx, reader, options)
 			if err != nil {
 				return err
 			}

@@ -65,15 +65,10 @@ func errorLog(w io.Writer) *slog.Logger {
 // openCatalog opens the database for the command scaffold, which needs no data map.
 func (s *settings) openCatalog(context.Context) (ports.CatalogReader, error) {
 	db, err := s.openDatabase()
-	return catalog{db}, err
-}
-
-// catalog reads the live schema of a database.
-type catalog struct{ db *bun.DB }
-
-// Catalog implements ports.CatalogReader.
-func (c catalog) Catalog(ctx context.Context) (domain.Catalog, error) {
-	return bunstore.ReadCatalog(ctx, c.db)
+	if err != nil {
+		return nil, err
+	}
+	return bunstore.NewSchema(db)
 }
 
 func refused(message string) error { return &cli.Error{Code: cli.ExitFailed, Text: message} }

@@ -17,6 +17,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/tool/modelsource"
@@ -98,7 +99,7 @@ func TestTheModelsOfAProposal(t *testing.T) {
 	must(t, err)
 	var catalog domain.Catalog
 	must(t, json.Unmarshal(text, &catalog))
-	p, err := scaffold.Propose(catalog, scaffold.Options{})
+	p, err := scaffold.Propose(t.Context(), memory.NewSchema(catalog), scaffold.Options{})
 	must(t, err)
 	wantModels(t, "shop", catalog, p.Tables)
 	wantSameEffects(t, shop.Models(), p.Tables)

@@ -28,8 +28,9 @@ func (t *table) isReferredTo(column string) bool {
 
 // annotate creates the columns for the data map, with annotations, in each table that has a path to the subject's
 // table.
-func (d *draft) annotate() {
+func (d *draft) annotate(evaluate evaluate) {
 	for _, t := range d.byDistance() {
+		t.evaluate = evaluate
 		since := t.since()
 		for _, c := range t.Columns {
 			t.columns = append(t.columns, d.annotated(t, c, since))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
 func TestTheStrategyOfAColumn(t *testing.T) {
@@ -22,7 +23,7 @@ func TestTheStrategyOfAColumn(t *testing.T) {
 			Name: column + "_check", Columns: []string{column}, Text: text,
 		})
 	}
-	p := propose(t, catalog)
+	p := proposeWith(t, evaluating(t, catalog), scaffold.Options{})
 	var got []string
 	for _, c := range p.dataMap.SubjectTable().Columns {
 		if c.Personal == nil {

@@ -1,22 +1,25 @@
 package scaffold_test
 
 import (
+	"context"
 	"fmt"
 
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
-// In an application, a store reads the catalog (the live schema) of the database. See ports.CatalogReader.
+// In an application, a store or a bunstore.Schema reads the schema of the database.
 func ExamplePropose() {
-	proposal, err := scaffold.Propose(domain.Catalog{Tables: []domain.CatalogTable{{
+	schema := memory.NewSchema(domain.Catalog{Tables: []domain.CatalogTable{{
 		Name: "users", Kind: domain.KindTable, PrimaryKey: []string{"id"}, Rows: -1,
 		Columns: []domain.CatalogColumn{
 			{Name: "id", Declared: "bigint", Type: domain.TypeBigInt},
 			{Name: "email", Declared: "text", Type: domain.TypeText},
 			{Name: "theme", Declared: "text", Type: domain.TypeText},
 		},
-	}}}, scaffold.Options{})
+	}}})
+	proposal, err := scaffold.Propose(context.Background(), schema, scaffold.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
@@ -30,7 +31,7 @@ const twoGroups = `
 // decisionsOf returns the decisions about the rows of a table.
 func decisionsOf(t *testing.T, table, subject, text string) (found []scaffold.Decision) {
 	t.Helper()
-	p, err := scaffold.Propose(schema(text), scaffold.Options{SubjectTable: subject})
+	p, err := scaffold.Propose(t.Context(), memory.NewSchema(schema(text)), scaffold.Options{SubjectTable: subject})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestTheNameOfTheChosenMapIsProposed(t *testing.T) {
 }
 
 func TestSeveralGroupsOfPeopleNeedNames(t *testing.T) {
-	_, err := scaffold.Propose(schema(twoGroups), scaffold.Options{})
+	_, err := scaffold.Propose(t.Context(), memory.NewSchema(schema(twoGroups)), scaffold.Options{})
 	if err == nil || !strings.Contains(err.Error(), "Config.Name, --name") {
 		t.Errorf("the error is %v", err)
 	}

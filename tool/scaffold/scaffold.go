@@ -4,10 +4,13 @@
 package scaffold
 
 import (
+	"cmp"
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
@@ -58,15 +61,22 @@ func (d Decision) String() string {
 	return decisionPrefix + d.Question + " (" + strings.Join(d.Options, " | ") + "; chosen: " + d.Chosen + ")"
 }
 
-// Propose returns a data map for the schema. domain.NewDataMap accepts its tables, and erasure.Planner can plan an
-// erasure with it. The same arguments always give the same proposal.
+// Propose reads the catalog once, and returns a data map for the schema. domain.NewDataMap accepts its tables, and
+// erasure.Planner can plan an erasure with it. The same schema always gives the same proposal. For the choice of the
+// values that an erasure writes, the database evaluates its CHECK constraints on examples. Propose reads no row, and
+// changes nothing.
 //
-// Propose returns ErrInvalid for the field subject_table, with a list of the candidates, in these cases:
+// Propose returns the error of the reader if the reader fails. It returns ErrInvalid for the field subject_table, with
+// a list of the candidates, in these cases:
 //
 //   - No table or several tables may be the subject's table.
 //   - The catalog does not have the table in Options.SubjectTable.
 //   - This table has no key that can identify a subject.
-func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
+func Propose(ctx context.Context, reader ports.CatalogReader, options Options) (Proposal, error) {
+	catalog, err := reader.Catalog(ctx)
+	if err != nil {
+		return Proposal{}, err
+	}
 	d := newDraft(catalog)
 	d.readForeignKeys()
 	if !options.ForeignKeysOnly {
@@ -84,7 +94,14 @@ func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 	d.reversePaths()
 	d.choosePaths()
 	d.decideRows()
-	d.annotate()
+	d.annotate(func(table string, check domain.CatalogCheck, rows []map[string]any) []domain.Verdict {
+		verdicts, failed := reader.Satisfies(ctx, table, check, rows)
+		err = cmp.Or(err, failed)
+		return verdicts
+	})
+	if err != nil {
+		return Proposal{}, err
+	}
 	d.choose()
 	d.askForLeftOut()
 	d.askForPersonal()
@@ -125,6 +142,7 @@ type table struct {
 	reason      string // a sentence: why an erasure deletes or keeps the rows
 	columns     []domain.Column
 	chosen      bool // the data map has the table
+	evaluate    evaluate
 	asked       []Decision
 }
 

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
@@ -82,7 +84,12 @@ type proposed struct {
 
 func propose(t *testing.T, catalog domain.Catalog, options ...scaffold.Options) proposed {
 	t.Helper()
-	p, err := scaffold.Propose(catalog, append(options, scaffold.Options{})[0])
+	return proposeWith(t, memory.NewSchema(catalog), append(options, scaffold.Options{})[0])
+}
+
+func proposeWith(t *testing.T, reader ports.CatalogReader, options scaffold.Options) proposed {
+	t.Helper()
+	p, err := scaffold.Propose(t.Context(), reader, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
@@ -73,7 +74,8 @@ func TestAnUndecidedSubjectTableIsAnError(t *testing.T) {
 		"a key of another type":     {"users: id:json*, email", "users", []string{"has no key"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := scaffold.Propose(schema(test.schema), scaffold.Options{SubjectTable: test.subject})
+			options := scaffold.Options{SubjectTable: test.subject}
+			_, err := scaffold.Propose(t.Context(), memory.NewSchema(schema(test.schema)), options)
 			if !errors.Is(err, domain.ErrInvalid) {
 				t.Fatalf("got %v", err)
 			}

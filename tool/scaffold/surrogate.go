@@ -5,11 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/tool/internal/condition"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
@@ -48,7 +46,8 @@ func (t *table) chooseStrategy(
 	if c.Type == "" {
 		if surrogate, ok := surrogates[baseType(c.Declared)]; ok {
 			to.Type, to.Surrogate = domain.TypeText, surrogate
-			if constraints := t.checksOf(c.Name); outcome(*to, constraints) != condition.Holds {
+			constraints := t.checksOf(c.Name)
+			if t.outcomes(*to, []string{surrogate}, constraints)[0] != domain.VerdictHolds {
 				t.askForCheck(c, constraints, surrogate)
 			}
 			return true
@@ -70,26 +69,15 @@ func (t *table) takesNull(c domain.CatalogColumn) bool {
 		return false
 	}
 	return !slices.ContainsFunc(t.checksOf(c.Name), func(check domain.CatalogCheck) bool {
-		switch decide(check, c.Name, condition.Null()) {
-		case condition.Holds:
+		switch t.verdicts(check, c.Name, []any{nil})[0] {
+		case domain.VerdictHolds:
 			return false
-		case condition.Fails:
+		case domain.VerdictFails:
 			return true
-		case condition.Undecided:
+		case domain.VerdictUndecided:
 		}
 		text := strings.ToLower(check.Text)
 		return strings.Contains(text, "null") || strings.Contains(text, "coalesce")
-	})
-}
-
-// decide evaluates a CHECK constraint for a row whose column holds the value. In the constraint of a domain (a
-// PostgreSQL type), the name VALUE means the column.
-func decide(check domain.CatalogCheck, column string, value condition.Value) condition.Outcome {
-	return condition.Decide(check.Text, func(name string) condition.Value {
-		if strings.EqualFold(name, column) || strings.EqualFold(name, "value") {
-			return value
-		}
-		return condition.Value{}
 	})
 }
 
@@ -128,17 +116,14 @@ func (t *table) chooseSurrogate(c domain.CatalogColumn, m names.Match, to *domai
 			return cmp.Compare(boolRank(with(*to, a).Unique()), boolRank(with(*to, b).Unique()))
 		})
 	}
-	outcomes := make([]condition.Outcome, len(candidates))
-	for i, surrogate := range candidates {
-		outcomes[i] = outcome(with(*to, surrogate), constraints)
-	}
-	for _, wanted := range []condition.Outcome{condition.Holds, condition.Undecided, condition.Fails} {
+	outcomes := t.outcomes(*to, candidates, constraints)
+	for _, wanted := range []domain.Verdict{domain.VerdictHolds, domain.VerdictUndecided, domain.VerdictFails} {
 		i := slices.Index(outcomes, wanted)
 		if i < 0 {
 			continue
 		}
 		to.Surrogate = candidates[i]
-		if wanted != condition.Holds {
+		if wanted != domain.VerdictHolds {
 			t.askForCheck(c, constraints, to.Surrogate)
 		}
 		return true
@@ -231,7 +216,7 @@ func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.C
 	list := []string{""}
 	var literals []string
 	for _, check := range constraints {
-		literals = append(literals, condition.Literals(check.Text)...)
+		literals = append(literals, literalsOf(check.Text)...)
 	}
 	switch c.Type { //nolint:exhaustive // the others have one surrogate
 	case domain.TypeText:
@@ -284,51 +269,4 @@ func neutralFirst(list []string) []string {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
 	return list
-}
-
-// outcome evaluates the constraints on examples of the values that an erasure writes into the column.
-func outcome(c domain.Column, constraints []domain.CatalogCheck) condition.Outcome {
-	result := condition.Holds
-	for _, check := range constraints {
-		for _, sample := range samples(c) {
-			switch decide(check, c.Name, sample) {
-			case condition.Fails:
-				return condition.Fails
-			case condition.Undecided:
-				result = condition.Undecided
-			case condition.Holds:
-			}
-		}
-	}
-	return result
-}
-
-// samples returns examples of the values that an erasure writes into the column.
-func samples(c domain.Column) []condition.Value {
-	fillings := []string{"0a1b2c3d4e5f60718293a4b5c6d7e8f9", "f9e8d7c6b5a493827160f5e4d3c2b1a0"}
-	constant, ok := c.Constant()
-	switch c.Type { //nolint:exhaustive // for the other types, only the presence of a value is known
-	case domain.TypeText:
-		if ok {
-			return []condition.Value{condition.Text(c.Filled(fillings[0])), condition.Text(c.Filled(fillings[1]))}
-		}
-		return []condition.Value{condition.Text(c.DefaultText(fillings[0])), condition.Text(c.DefaultText(fillings[1]))}
-	case domain.TypeUUID:
-		return []condition.Value{condition.Text("0a1b2c3d-4e5f-4071-8293-a4b5c6d7e8f9")}
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
-		n, _ := strconv.ParseFloat(constant, 64)
-		return []condition.Value{condition.Number(n)}
-	case domain.TypeBoolean:
-		return []condition.Value{condition.Boolean(constant == "true")}
-	case domain.TypeTime:
-		at, err := time.Parse(time.DateOnly, cmp.Or(constant, "1970-01-01"))
-		if err != nil {
-			return []condition.Value{condition.Present()}
-		}
-		return []condition.Value{condition.Time(at)}
-	case domain.TypeJSON:
-		return []condition.Value{condition.Text(cmp.Or(constant, "{}"))}
-	default:
-		return []condition.Value{condition.Present()}
-	}
 }

@@ -12,7 +12,10 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-var _ ports.CatalogReader = (*Store)(nil)
+var (
+	_ ports.CatalogReader = (*Store)(nil)
+	_ ports.CatalogReader = (*Schema)(nil)
+)
 
 // Catalog implements ports.CatalogReader. It reads the definitions of the database's tables in one read-only
 // transaction.
@@ -22,17 +25,30 @@ func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
 	return live, err
 }
 
-// ReadCatalog reads the same catalog as Store.Catalog, but needs no data map and no tables of habeas. It returns
-// domain.ErrConfiguration if db is nil, or if its dialect is not pgdialect or sqlitedialect.
-func ReadCatalog(ctx context.Context, db *bun.DB) (domain.Catalog, error) {
+// Schema reads the live schema of a database like a Store, but needs no data map and no tables of habeas. It is safe
+// for concurrent use.
+type Schema struct {
+	db      *bun.DB
+	pool    *conn.Pool
+	dialect sqltext.Dialect
+}
+
+// NewSchema returns the Schema of a database. It opens no connection. It returns domain.ErrConfiguration if db is nil,
+// or if its dialect is not pgdialect or sqlitedialect.
+func NewSchema(db *bun.DB) (*Schema, error) {
 	if db == nil {
-		return domain.Catalog{}, domain.Misconfigured("catalog", "the database is nil")
+		return nil, domain.Misconfigured("catalog", "the database is nil")
 	}
 	d, err := dialectOf(db, "")
 	if err != nil {
-		return domain.Catalog{}, err
+		return nil, err
 	}
-	return readCatalog(ctx, conn.NewPool(db), d)
+	return &Schema{db, conn.NewPool(db), d}, nil
+}
+
+// Catalog implements ports.CatalogReader.
+func (s *Schema) Catalog(ctx context.Context) (domain.Catalog, error) {
+	return readCatalog(ctx, s.pool, s.dialect)
 }
 
 func readCatalog(ctx context.Context, pool *conn.Pool, d sqltext.Dialect) (live domain.Catalog, err error) {

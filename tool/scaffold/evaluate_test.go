@@ -1,0 +1,93 @@
+package scaffold_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tool/scaffold"
+)
+
+// onPostgres returns a given catalog. PostgreSQL evaluates the constraints.
+type onPostgres struct {
+	memory.Schema
+	database *bunstore.Schema
+}
+
+func (o onPostgres) Satisfies(
+	ctx context.Context, table string, check domain.CatalogCheck, rows []map[string]any,
+) ([]domain.Verdict, error) {
+	return o.database.Satisfies(ctx, table, check, rows)
+}
+
+// evaluating returns a reader of the catalog. It creates the tables with their CHECK constraints in PostgreSQL.
+func evaluating(t *testing.T, catalog domain.Catalog) ports.CatalogReader {
+	t.Helper()
+	db := databases.PostgreSQL(t)
+	for _, table := range catalog.Tables {
+		var parts []string
+		for _, column := range table.Columns {
+			if slices.ContainsFunc(table.Checks, func(c domain.CatalogCheck) bool {
+				return slices.Contains(c.Columns, column.Name)
+			}) {
+				parts = append(parts, column.Name+" "+column.Declared)
+			}
+		}
+		for _, check := range table.Checks {
+			parts = append(parts, "CONSTRAINT "+check.Name+" "+check.Text)
+		}
+		if _, err := db.ExecContext(t.Context(), "CREATE TABLE "+table.Name+" ("+strings.Join(parts, ", ")+")"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	schema, err := bunstore.NewSchema(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return onPostgres{memory.NewSchema(catalog), schema}
+}
+
+// failing is a reader of a database that fails.
+type failing struct {
+	memory.Schema
+	err error
+}
+
+func (f failing) Satisfies(
+	context.Context, string, domain.CatalogCheck, []map[string]any,
+) ([]domain.Verdict, error) {
+	return nil, f.err
+}
+
+var ofAge = domain.CatalogCheck{Name: "adult", Columns: []string{"age"}, Text: "CHECK ((age >= 18))"}
+
+func TestADatabaseThatCannotBeReachedIsAnError(t *testing.T) {
+	catalog := schema("users: id*, email, age:integer")
+	catalog.Tables[0].Checks = []domain.CatalogCheck{ofAge}
+	reader := failing{memory.NewSchema(catalog), domain.ErrUnavailable}
+	p, err := scaffold.Propose(t.Context(), reader, scaffold.Options{})
+	if !errors.Is(err, domain.ErrUnavailable) || len(p.Tables) > 0 {
+		t.Errorf("got %v, %v", p, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := scaffold.Propose(ctx, reader, scaffold.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("in a context that has ended: %v", err)
+	}
+}
+
+// Without a database, the proposal asks about each constraint of a value that an erasure overwrites.
+func TestWithoutADatabaseConstraintsAreAsked(t *testing.T) {
+	catalog := schema("users: id*, email, age:integer")
+	catalog.Tables[0].Checks = []domain.CatalogCheck{ofAge}
+	if asked := propose(t, catalog).asked(); !slices.Contains(asked, "users.age") {
+		t.Errorf("asked %q", asked)
+	}
+}
