@@ -246,10 +246,10 @@ func (c *company) open() (n int) {
 func TestAResponseEvenARefusalClosesTheBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
-		c := newCompany(t, func(c *saga.Config) { c.Concurrency, c.BreakAfter = 1, 3 }, map[string]erases{
+		c := newCompany(t, func(c *saga.Config) { c.Concurrency = 1 }, map[string]erases{
 			"crm": func(context.Context, domain.SubjectRef, string) (bool, error) {
 				n++
-				if n%3 == 0 {
+				if n%10 == 0 {
 					return false, refused
 				}
 				return false, errBoom
@@ -258,7 +258,7 @@ func TestAResponseEvenARefusalClosesTheBreaker(t *testing.T) {
 		c.enqueue(t, "crm", 90)
 		c.runFor(t, time.Second)
 		if c.callsWithin("crm", time.Second) != 90 {
-			t.Errorf("%d calls: two failures in a row are not three", n)
+			t.Errorf("%d calls: nine failures in a row are not ten", n)
 		}
 	})
 }
