@@ -15,9 +15,6 @@ import (
 type Options struct {
 	// SubjectTable is the name of the subject's table in the catalog. If it is empty, Propose guesses the table.
 	SubjectTable string
-	// ForeignKeysOnly ignores columns that are only named like a reference. If it is false, a column such as user_id
-	// counts as a reference even without a foreign key.
-	ForeignKeysOnly bool
 }
 
 // Proposal is a data map that a person has to review. It contains names of tables and columns, but no value of a row.
@@ -69,16 +66,12 @@ func (d Decision) String() string {
 func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 	d := newDraft(catalog)
 	d.readForeignKeys()
-	if !options.ForeignKeysOnly {
-		d.guessByTable()
-	}
+	d.guessByTable()
 	candidates, err := d.chooseSubject(options.SubjectTable)
 	if err != nil {
 		return Proposal{}, err
 	}
-	if !options.ForeignKeysOnly {
-		d.guessByRole()
-	}
+	d.guessByRole()
 	d.recognise()
 	d.measurePaths()
 	d.reversePaths()
