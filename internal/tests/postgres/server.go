@@ -105,6 +105,7 @@ func (s *Server) Stop() error {
 }
 
 func (s *Server) shutDown() error {
+	forgetFree(s.url)
 	defer s.down.Close()
 	defer s.log.Close()
 	if err := s.alive.Close(); err != nil {
