@@ -10,6 +10,16 @@ PACKAGES      = ./...
 # SQLite is C that was translated to Go: under the race detector it is twenty times slower, and its threads are its own.
 # The driver around it, and all else, is watched.
 RACE_FLAGS = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
+# A program with the race detector sleeps before it exits, by default for a second.
+export GORACE = atexit_sleep_ms=50
+
+# What these packages test runs in one goroutine. The race detector would only slow it down.
+SEQUENTIAL = tests/arch tests/isolation tests/lives
+# Go starts packages in this order, so that no long one is left alone at the end.
+LONGEST = ./adapters/persistence/bunstore ./tests/internal/conformance ./tests/schemas ./adapters/http/fiberhttp
+CONCURRENT = $(LONGEST) $$(go list ./... | grep -vFx $(SEQUENTIAL:%=-e github.com/habeas-data/habeas/%))
+# Random tests run fewer times in "make test". "make test-random" runs them as often as they want.
+RANDOM_CHECKS = 25
 
 # Modules of their own: what they need never enters the library's go.mod.
 NESTED = adapters/objectstore adapters/telemetry tests/pgdriver tests/mattn tests/bench tests/servers tests/objectstore tests/openapi
@@ -40,14 +50,25 @@ test: postgres ## Run all tests with the race detector; PostgreSQL tests run or 
 test-quick: postgres ## Run all tests without the race detector
 	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-modules
 
+# Two at a time: while one waits for its database or its linker, the other runs.
 test-modules:
-	$(call test-module,.,$(PACKAGES))
+	@$(MAKE) --no-print-directory -j 2 test-concurrent test-nested
+
+test-concurrent:
+	$(call test-module,.,$(CONCURRENT))
+
+test-nested:
+	go test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./tests/arch
+	$(call test-module,.,./tests/isolation ./tests/lives -rapid.checks=$(RANDOM_CHECKS))
 	$(call test-module,tests/pgdriver,./...)
 	go -C tests/mattn test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/openapi test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C adapters/objectstore test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C adapters/telemetry test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/bench test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
+
+test-random: postgres ## Run the random tests of complete schemas with all their iterations
+	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-packages PACKAGES="./tests/isolation ./tests/lives"
 
 # Only the checks that must find a defect run in "make test". These runs prove that no other check fails by accident.
 test-defects: ## Run every check of the suites against every defect
