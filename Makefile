@@ -38,13 +38,13 @@ POSTGRES_PACKAGES = $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImpo
 	grep -E 'habeas/(internal/tests/(postgres|databases)|tests/internal/conformance)[] ]' | cut -d' ' -f1 | \
 	grep -vE 'habeas/(tests/cmd|internal/tests/postgres)')
 
-.PHONY: help vet test-newest test test-quick test-modules test-defects test-servers test-versions test-version lint generate tidy check-generate vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
+.PHONY: help vet test-newest test test-quick test-modules test-concurrent test-nested test-random test-packages test-servers test-versions test-version lint generate tidy check-generate vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # One server for all modules. Tests that are killed from outside still leave none behind; see internal/tests/postgres.
-test: postgres ## Run all tests with the race detector; PostgreSQL tests run or fail, they never skip
+test: postgres ## Run all tests, with the race detector where goroutines meet; PostgreSQL tests never skip
 	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-modules RACE="$(RACE_FLAGS)"
 
 test-quick: postgres ## Run all tests without the race detector
@@ -69,10 +69,6 @@ test-nested:
 
 test-random: postgres ## Run the random tests of complete schemas with all their iterations
 	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-packages PACKAGES="./tests/isolation ./tests/lives"
-
-# Only the checks that must find a defect run in "make test". These runs prove that no other check fails by accident.
-test-defects: ## Run every check of the suites against every defect
-	HABEAS_TEST_ALL_CHECKS=1 go test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./ports/porttest ./adapters/http/httptestsuite
 
 vet: ## Compile every module, tests included, and run go vet on it
 	@for module in . $(NESTED); do echo "go vet: module $$module"; go -C $$module vet ./... || exit; done
