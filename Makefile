@@ -18,8 +18,8 @@ SEQUENTIAL = tests/arch tests/isolation tests/lives
 # Go starts packages in this order, so that no long one is left alone at the end.
 LONGEST = ./adapters/persistence/bunstore ./tests/internal/conformance ./tests/schemas ./adapters/http/fiberhttp
 CONCURRENT = $(LONGEST) $$(go list ./... | grep -vFx $(SEQUENTIAL:%=-e github.com/habeas-data/habeas/%))
-# Random tests run fewer times in "make test". "make test-random" runs them as often as they want.
-RANDOM_CHECKS = 25
+# "make test" draws fewer schemas than "make test-isolation".
+ISOLATION_CHECKS = 25
 
 # Modules of their own: what they need never enters the library's go.mod.
 NESTED = adapters/objectstore adapters/telemetry tests/pgdriver tests/mattn tests/bench tests/servers tests/objectstore tests/openapi
@@ -38,7 +38,7 @@ POSTGRES_PACKAGES = $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImpo
 	grep -E 'habeas/(internal/tests/(postgres|databases)|tests/internal/conformance)[] ]' | cut -d' ' -f1 | \
 	grep -vE 'habeas/(tests/cmd|internal/tests/postgres)')
 
-.PHONY: help vet test-newest test test-quick test-modules test-concurrent test-nested test-random test-packages test-servers test-versions test-version lint generate tidy check-generate vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
+.PHONY: help vet test-newest test test-quick test-modules test-concurrent test-nested test-isolation test-packages test-servers test-versions test-version lint generate tidy check-generate vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,8 +58,8 @@ test-concurrent:
 	$(call test-module,.,$(CONCURRENT))
 
 test-nested:
-	go test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./tests/arch
-	$(call test-module,.,./tests/isolation ./tests/lives -rapid.checks=$(RANDOM_CHECKS))
+	$(call test-module,.,./tests/arch ./tests/lives)
+	$(call test-module,.,./tests/isolation -rapid.checks=$(ISOLATION_CHECKS))
 	$(call test-module,tests/pgdriver,./...)
 	go -C tests/mattn test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/openapi test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
@@ -67,8 +67,8 @@ test-nested:
 	go -C adapters/telemetry test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/bench test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 
-test-random: postgres ## Run the random tests of complete schemas with all their iterations
-	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-packages PACKAGES="./tests/isolation ./tests/lives"
+test-isolation: postgres ## Run the tests of generated schemas on four times as many schemas as "make test" does
+	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-packages PACKAGES=./tests/isolation
 
 vet: ## Compile every module, tests included, and run go vet on it
 	@for module in . $(NESTED); do echo "go vet: module $$module"; go -C $$module vet ./... || exit; done
