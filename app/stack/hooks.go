@@ -19,8 +19,8 @@ type Hooks struct {
 	BeforeErasure func(ctx context.Context, s ports.Session, subject domain.Subject) error
 	// AfterErasure is called after the commit of each erasure, for example to clear caches, sessions and tokens. It is
 	// called in the process that commits, before Do of the session factory returns. It is not called for an erasure that
-	// rolls back. Its context is not cancelled if the request is cancelled, but ends after 5 s. An error of AfterErasure
-	// does not change the erasure. The error is logged without its text, and AfterErasure is not called again.
+	// rolls back. Its context is not cancelled if the request is cancelled. An error of AfterErasure does not change the
+	// erasure. The error is logged without its text, and Attempts decides whether AfterErasure is called again.
 	//
 	// If the process ends between the commit and the call, AfterErasure is not called. Put work that must not be lost into
 	// BeforeErasure or into a resolver. If the erasure runs in a transaction of the application, the application must call
@@ -35,30 +35,46 @@ type Hooks struct {
 	// AfterErasure also apply.
 	AfterRectification func(ctx context.Context, subject domain.Subject, result domain.RectificationResult) error
 
+	// Attempts is the maximum number of calls of AfterErasure or AfterRectification for one operation. No call follows a
+	// successful call. The first call is synchronous. Further calls run in the background until the process ends, and a
+	// shutdown does not wait for them. Each call has a time limit of 5 s. The wait before the second call is 1 s, and
+	// doubles for each further call, up to a minute. The default is 1.
+	Attempts int
 	// Logger receives failures of hooks. No log record holds personal data. The default is slog.Default().
 	Logger *slog.Logger
 }
 
-// afterErasure returns a function that calls AfterErasure, or nil if AfterErasure is nil.
+func (h Hooks) validate() error {
+	if h.Attempts < 0 {
+		return domain.Misconfigured("stack", "Hooks.Attempts must not be negative")
+	}
+	return nil
+}
+
+// afterErasure returns a function that calls AfterErasure until a call succeeds, at most Attempts times. It returns nil
+// if AfterErasure is nil.
 func (h Hooks) afterErasure() func(context.Context, domain.Subject, domain.ErasureResult) {
 	if h.AfterErasure == nil {
 		return nil
 	}
 	return func(ctx context.Context, subject domain.Subject, result domain.ErasureResult) {
-		hooks.Call(ctx, h.Logger, "after_erasure", func(ctx context.Context) error {
-			return h.AfterErasure(ctx, subject, result)
-		})
+		h.caller().Call(ctx, "after_erasure", func(ctx context.Context) error { return h.AfterErasure(ctx, subject, result) })
 	}
 }
 
-// afterRectification returns a function that calls AfterRectification, or nil if AfterRectification is nil.
+// afterRectification returns a function that calls AfterRectification until a call succeeds, at most Attempts times. It
+// returns nil if AfterRectification is nil.
 func (h Hooks) afterRectification() func(context.Context, domain.Subject, domain.RectificationResult) {
 	if h.AfterRectification == nil {
 		return nil
 	}
 	return func(ctx context.Context, subject domain.Subject, result domain.RectificationResult) {
-		hooks.Call(ctx, h.Logger, "after_rectification", func(ctx context.Context) error {
+		h.caller().Call(ctx, "after_rectification", func(ctx context.Context) error {
 			return h.AfterRectification(ctx, subject, result)
 		})
 	}
+}
+
+func (h Hooks) caller() hooks.Caller {
+	return hooks.Caller{Attempts: h.Attempts, Logger: h.Logger}
 }

@@ -125,6 +125,9 @@ func New(c Config) (Stack, error) {
 	case c.ResolverTimeout < 0:
 		return Stack{}, domain.Misconfigured("stack", "ResolverTimeout must not be negative")
 	}
+	if err := c.Hooks.validate(); err != nil {
+		return Stack{}, err
+	}
 	if problems := domain.CheckAcceptances(slices.Concat(c.DataMap.Accepted(), c.Accepted)); len(problems) > 0 {
 		return Stack{}, domain.Misconfigured("stack", problems[0].String())
 	}
