@@ -13,10 +13,10 @@ RACE_FLAGS = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.
 # A program with the race detector sleeps before it exits, by default for a second.
 export GORACE = atexit_sleep_ms=50
 
-# What these packages test runs in one goroutine. The race detector would only slow it down.
-SEQUENTIAL = tests/arch tests/isolation tests/lives
+# These packages test the source code, and what a session does to a database. Goroutines meet in the other packages.
+SEQUENTIAL = tests/arch tests/cookbook tests/isolation tests/lives tests/maps tests/schemas
 # Go starts packages in this order, so that no long one is left alone at the end.
-LONGEST = ./adapters/persistence/bunstore ./tests/internal/conformance ./tests/schemas ./adapters/http/fiberhttp
+LONGEST = ./adapters/persistence/bunstore ./tests/internal/conformance ./adapters/http/fiberhttp ./ports/porttest
 CONCURRENT = $(LONGEST) $$(go list ./... | grep -vFx $(SEQUENTIAL:%=-e github.com/habeas-data/habeas/%))
 # "make test" draws fewer schemas than "make test-isolation".
 ISOLATION_CHECKS = 25
@@ -58,7 +58,7 @@ test-concurrent:
 	$(call test-module,.,$(CONCURRENT))
 
 test-nested:
-	$(call test-module,.,./tests/arch ./tests/lives)
+	$(call test-module,.,$(filter-out %/isolation,$(SEQUENTIAL:%=./%)))
 	$(call test-module,.,./tests/isolation -rapid.checks=$(ISOLATION_CHECKS))
 	$(call test-module,tests/pgdriver,./...)
 	go -C tests/mattn test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
