@@ -82,12 +82,12 @@ func sortProblems(tables []Table, problems []Problem) {
 	})
 }
 
-func words[W ~string](list []W) []string {
-	texts := make([]string, len(list))
+func texts[W ~string](list []W) []string {
+	result := make([]string, len(list))
 	for i, word := range list {
-		texts[i] = string(word)
+		result[i] = string(word)
 	}
-	return texts
+	return result
 }
 
 // draft is a data map under construction, with the problems that the checks have found so far.

@@ -114,7 +114,7 @@ func (d *draft) findPath(table Table, hasPath map[string]bool) bool {
 		d.report(Problem{
 			Table: table.Name, Message: "does not reach the subject's table by belongs-to relations",
 			Found:    strings.Join(relationLabels(table.Relations), ", "),
-			Possible: words(d.reachingTables(table, hasPath)),
+			Possible: texts(d.reachingTables(table, hasPath)),
 			Remedy:   "add a belongs-to relation to the subject's table or to a table that reaches it, or remove the table",
 		})
 	case len(candidates) > 1 && !marked:

@@ -17,7 +17,9 @@ var _ ports.CatalogReader = (*Store)(nil)
 // Catalog implements ports.CatalogReader. It reads the definitions of the database's tables in one read-only
 // transaction.
 func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
-	return readCatalog(ctx, s.pool, s.dialect)
+	live, err := readCatalog(ctx, s.pool, s.dialect)
+	live.TrustsRowFilters = s.trustsRowFilters
+	return live, err
 }
 
 // ReadCatalog reads the same catalog as Store.Catalog, but needs no data map and no tables of habeas. It returns

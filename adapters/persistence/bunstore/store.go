@@ -50,6 +50,7 @@ type Store struct {
 	lastSteps atomic.Pointer[cachedGroups]
 	catalogs  *catalog.Cache
 
+	trustsRowFilters  bool // Options.TrustRowFilters
 	synchronousCommit string
 	readDB            *bun.DB // Options.ReadDB; may be nil
 
@@ -95,6 +96,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	s := &Store{
 		db: db, pool: conn.NewPool(db), dialect: d, wake: opts.Enqueued,
 		text:              sqltext.NewWriter(d, dataMap, sqltext.TablesIn(opts.Schema, opts.Name)),
+		trustsRowFilters:  opts.TrustRowFilters,
 		synchronousCommit: opts.SynchronousCommit, readDB: opts.ReadDB, observer: opts.Observer,
 		foreignPatience: foreignPatience,
 	}
