@@ -26,10 +26,10 @@ const (
 	DefaultRetention    = 30 * 24 * time.Hour
 )
 
-// breakAfter is the number of consecutive failures that opens the circuit breaker of a system. While the breaker is open,
-// the entries of the system stay in the outbox, without attempts and without events. After FirstBackoff, the runner
-// tries one entry. If this call fails too, the wait doubles, up to longestBreak. Any response, even a refusal, closes
-// the breaker.
+// breakAfter is the number of consecutive failures that opens the circuit breaker of a system. While the breaker is
+// open, the entries of the system stay in the outbox, without attempts and without events. After FirstBackoff, the
+// runner tries one entry. If this call fails too, the wait doubles, up to longestBreak. Any response, even a refusal,
+// closes the breaker.
 const breakAfter = 10
 
 // longestBreak is the longest time that a circuit breaker stays open, unless FirstBackoff is longer.
