@@ -10,6 +10,16 @@ PACKAGES      = ./...
 # SQLite is C that was translated to Go: under the race detector it is twenty times slower, and its threads are its own.
 # The driver around it, and all else, is watched.
 RACE_FLAGS = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
+# A program with the race detector sleeps before it exits, by default for a second.
+export GORACE = atexit_sleep_ms=50
+
+# These packages test the source code, and what a session does to a database. Goroutines meet in the other packages.
+SEQUENTIAL = tests/arch tests/cookbook tests/isolation tests/lives tests/maps tests/schemas
+# Go starts packages in this order, so that no long one is left alone at the end.
+LONGEST = ./adapters/persistence/bunstore ./tests/internal/conformance ./adapters/http/fiberhttp ./ports/porttest
+CONCURRENT = $(LONGEST) $$(go list ./... | grep -vFx $(SEQUENTIAL:%=-e github.com/habeas-data/habeas/%))
+# "make test" draws fewer schemas than "make test-isolation".
+ISOLATION_CHECKS = 25
 
 # Modules of their own: what they need never enters the library's go.mod.
 NESTED = adapters/objectstore adapters/telemetry tests/pgdriver tests/mattn tests/bench tests/servers tests/objectstore tests/openapi
@@ -28,20 +38,28 @@ POSTGRES_PACKAGES = $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImpo
 	grep -E 'habeas/(internal/tests/(postgres|databases)|tests/internal/conformance)[] ]' | cut -d' ' -f1 | \
 	grep -vE 'habeas/(tests/cmd|internal/tests/postgres)')
 
-.PHONY: help vet test-newest test test-quick test-modules test-defects test-servers test-versions test-version lint generate tidy check-generate vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
+.PHONY: help vet test-newest test test-quick test-modules test-concurrent test-nested test-isolation test-packages test-servers test-versions test-version lint generate tidy check-generate vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # One server for all modules. Tests that are killed from outside still leave none behind; see internal/tests/postgres.
-test: postgres ## Run all tests with the race detector; PostgreSQL tests run or fail, they never skip
+test: postgres ## Run all tests, with the race detector where goroutines meet; PostgreSQL tests never skip
 	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-modules RACE="$(RACE_FLAGS)"
 
 test-quick: postgres ## Run all tests without the race detector
 	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-modules
 
+# Two at a time: while one waits for its database or its linker, the other runs.
 test-modules:
-	$(call test-module,.,$(PACKAGES))
+	@$(MAKE) --no-print-directory -j 2 test-concurrent test-nested
+
+test-concurrent:
+	$(call test-module,.,$(CONCURRENT))
+
+test-nested:
+	$(call test-module,.,$(filter-out %/isolation,$(SEQUENTIAL:%=./%)))
+	$(call test-module,.,./tests/isolation -rapid.checks=$(ISOLATION_CHECKS))
 	$(call test-module,tests/pgdriver,./...)
 	go -C tests/mattn test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/openapi test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
@@ -49,9 +67,8 @@ test-modules:
 	go -C adapters/telemetry test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/bench test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 
-# Only the checks that must find a defect run in "make test". These runs prove that no other check fails by accident.
-test-defects: ## Run every check of the suites against every defect
-	HABEAS_TEST_ALL_CHECKS=1 go test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./ports/porttest ./adapters/http/httptestsuite
+test-isolation: postgres ## Run the tests of generated schemas on four times as many schemas as "make test" does
+	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-packages PACKAGES=./tests/isolation
 
 vet: ## Compile every module, tests included, and run go vet on it
 	@for module in . $(NESTED); do echo "go vet: module $$module"; go -C $$module vet ./... || exit; done

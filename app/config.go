@@ -89,8 +89,7 @@ type Config struct {
 	// worker.Options. The default is 4. Saga.Concurrency limits the concurrent calls to each system, independently of
 	// Workers.
 	Workers int
-	// Health has the settings of Integration.Health. See health.Options. The default of Health.LateAfter is Saga.LateAfter
-	// if that is set, and otherwise 1 day.
+	// Health has the settings of Integration.Health. See health.Options.
 	Health health.Options
 	// Clock is the source of the current time. The default is the clock of the machine.
 	Clock ports.Clock

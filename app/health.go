@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -17,11 +16,9 @@ import (
 
 // checkHealth creates the health checks of the database and of the worker of this process.
 func (i *Integration) checkHealth(c Config) (err error) {
-	options := c.Health
-	options.LateAfter = cmp.Or(options.LateAfter, c.Saga.LateAfter)
 	i.checker, err = i.stack.Health(health.Config{
 		Name: c.Name, Clock: c.Clock, Worker: i.background.worker, PollInterval: c.PollInterval,
-		Duties: i.background.duties, Options: options,
+		Duties: i.background.duties, Options: c.Health,
 	})
 	if err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"time"
 
 	"github.com/habeas-data/habeas/adapters/hooks"
 )
@@ -14,9 +13,7 @@ import (
 // The first call of the hook fails, because a cache cannot be reached. Caller then calls the hook again in the
 // background.
 func ExampleCaller() {
-	caller := hooks.Caller{
-		Attempts: 3, Backoff: time.Millisecond, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
-	}
+	caller := hooks.Caller{Attempts: 3, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))}
 	done, calls := make(chan struct{}), 0
 	caller.Call(context.Background(), "forget_sessions", func(context.Context) error {
 		if calls++; calls < 2 {

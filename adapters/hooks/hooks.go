@@ -17,32 +17,26 @@ import (
 	"github.com/habeas-data/habeas/internal/detach"
 )
 
-// The defaults of a Caller.
 const (
-	DefaultTimeout = 5 * time.Second
-	DefaultBackoff = time.Second
+	// timeout is the time limit of each call. A function that runs longer counts as failed.
+	timeout = 5 * time.Second
+	// firstBackoff is the wait before the second call. The wait doubles before each further call, up to longestBackoff.
+	firstBackoff   = time.Second
+	longestBackoff = time.Minute
 )
-
-// longestBackoff is the maximum wait before a function is called again.
-const longestBackoff = time.Minute
 
 // Caller calls functions, and retries them if they fail. The zero value is ready for use. It is safe for concurrent
 // use.
 type Caller struct {
 	// Attempts is the maximum number of calls of one function, the first call included. The default is 1.
 	Attempts int
-	// Timeout is the time limit of each call. A function that runs longer counts as failed. The default is 5 s.
-	Timeout time.Duration
-	// Backoff is the wait before the second call. The wait doubles before each further call, up to a minute. The default
-	// is 1 s.
-	Backoff time.Duration
 	// Logger gets a record for each call that failed. A record has no personal data: it does not have the value of a
 	// panic, and it has only those parts of an error that package domain declares free of personal data. The default is
 	// slog.Default().
 	Logger *slog.Logger
 }
 
-// Call calls a function once and waits until it returns, at most for Timeout. If that call fails, Call starts the
+// Call calls a function once and waits until it returns, at most 5 s. If that call fails, Call starts the
 // further attempts in the background and returns. These attempts end if the process ends. The parameter name identifies
 // the function in the log.
 //
@@ -54,7 +48,7 @@ func (c Caller) Call(ctx context.Context, name string, call func(context.Context
 		return
 	}
 	go func() { //nolint:contextcheck,gosec // the request and its values may have ended
-		wait := cmp.Or(c.Backoff, DefaultBackoff)
+		wait := firstBackoff
 		for attempt := 2; attempt <= c.Attempts; attempt++ {
 			time.Sleep(wait)
 			if c.attempt(context.Background(), name, attempt, call) {
@@ -72,7 +66,7 @@ var errPanicked = errors.New("habeas: a hook panicked")
 func (c Caller) attempt(ctx context.Context, name string, attempt int, call func(context.Context) error) bool {
 	ctx, release := detach.New(context.WithoutCancel(ctx))
 	defer release()
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.Timeout, DefaultTimeout))
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	logger := cmp.Or(c.Logger, slog.Default())
 	about := []slog.Attr{

@@ -56,7 +56,7 @@ func ExampleSagaWorker_Stop() {
 	case <-ctx.Done():
 		err = server.Shutdown(context.Background())
 	}
-	fmt.Println(errors.Join(err, background.Stop(0))) // calls in flight are finished, within Options.StopTimeout
+	fmt.Println(errors.Join(err, background.Stop(0))) // calls in flight are finished, within 10 s
 	// Output: <nil>
 }
 

@@ -61,7 +61,7 @@ func TestABatchUnderWayIsASignOfLife(t *testing.T) {
 		w := started(t, newFake(func(context.Context, int) (int, error) {
 			time.Sleep(time.Hour)
 			return 0, nil
-		}), worker.Options{StopTimeout: 3 * time.Hour})
+		}), worker.Options{})
 		pass(15 * time.Minute)
 		wantHeartbeat(t, w, 0, true)
 		pass(time.Second) // now it counts as stuck
@@ -75,7 +75,7 @@ func TestABatchUnderWayAfterAFailureIsNotASignOfLife(t *testing.T) {
 		w := started(t, newFake(func(context.Context, int) (int, error) {
 			time.Sleep(30 * time.Second)
 			return 0, errBroken
-		}), worker.Options{StopTimeout: time.Hour, Logger: quiet})
+		}), worker.Options{Logger: quiet})
 		pass(40 * time.Second) // during the second batch
 		wantHeartbeat(t, w, 40*time.Second, true)
 	})
@@ -97,7 +97,7 @@ func TestProgressIsASignOfLife(t *testing.T) {
 			time.Sleep(time.Hour)
 			return 0, nil
 		})
-		w := started(t, runner, worker.Options{StopTimeout: 10 * time.Hour})
+		w := started(t, runner, worker.Options{})
 		pass(5000*time.Second + time.Minute)
 		wantHeartbeat(t, w, 0, true)
 		pass(time.Second)

@@ -112,19 +112,18 @@ func TestItStartsAgainAfterAStop(t *testing.T) {
 
 func TestStopWaitsForItsDefault(t *testing.T) {
 	for name, c := range map[string]struct {
-		option, argument, want time.Duration
+		argument, want time.Duration
 	}{
-		"the package's":   {0, 0, 10 * time.Second},
-		"the option":      {3 * time.Second, 0, 3 * time.Second},
-		"a negative wait": {3 * time.Second, -1, 3 * time.Second},
-		"the argument":    {3 * time.Second, time.Second, time.Second},
+		"the default":     {0, 10 * time.Second},
+		"a negative wait": {-1, 10 * time.Second},
+		"the argument":    {time.Second, time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				w := newWorker(t, newFake(func(context.Context, int) (int, error) {
 					time.Sleep(time.Minute)
 					return 0, nil
-				}), worker.Options{StopTimeout: c.option})
+				}), worker.Options{})
 				w.Start()
 				pass(0)
 				began := time.Now()
@@ -168,7 +167,6 @@ func TestAConfigurationThatCannotWorkIsRefused(t *testing.T) {
 		opts   worker.Options
 	}{
 		"a negative poll":  {newFake(nil), worker.Options{PollInterval: -1}},
-		"a negative limit": {newFake(nil), worker.Options{StopTimeout: -1}},
 		"a negative count": {newFake(nil), worker.Options{Workers: -1}},
 	} {
 		if w, err := worker.NewOn(c.runner, c.opts); !errors.Is(err, domain.ErrConfiguration) || w != nil {

@@ -37,7 +37,7 @@ func TestALoopThatIsBusyDoesNotPollForTheOthers(t *testing.T) {
 			}
 			return 0, nil
 		})
-		started(t, runner, worker.Options{Workers: 2, StopTimeout: 2 * time.Hour})
+		started(t, runner, worker.Options{Workers: 2})
 		pass(16 * time.Second)
 		runner.wantAt(t, 0, 0, 5*time.Second, 10*time.Second, 15*time.Second)
 	})

@@ -18,19 +18,13 @@ import (
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/internal/system"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // maxWait is the maximum duration of each wait in a test. It is far shorter than the PollInterval of the workers, so a
 // poll cannot end a wait.
 const maxWait = time.Minute
-
-// Customer is the only table of the application in these tests.
-type Customer struct {
-	bun.BaseModel `bun:"table:customers" subject:"owned"`
-	ID            int64  `bun:"id,pk" subject:"id"`
-	Email         string `bun:"email" pii:"contact"`
-}
 
 // process is a store, an eraser and a worker, wired as in one process of an application.
 type process struct {
@@ -45,20 +39,15 @@ type process struct {
 // prepare creates the tables and inserts the customers 1 and 2.
 func prepare(t *testing.T, db *bun.DB) {
 	t.Helper()
-	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	_, err := db.NewCreateTable().Model((*Customer)(nil)).Exec(t.Context())
-	must(t, err)
-	_, err = db.NewInsert().Model(&[]Customer{{ID: 1, Email: "a@example.org"}, {ID: 2, Email: "b@example.org"}}).Exec(
-		t.Context(),
-	)
-	must(t, err)
+	shop.Open(t, db, shop.Models)
+	shop.AddCustomers(t, db, 2, 0)
 }
 
 // newProcess wires a process whose worker polls only once an hour.
 func newProcess(t *testing.T, db *bun.DB) *process {
 	t.Helper()
 	p := &process{desk: &desk{erased: make(chan string, 100)}, batches: make(chan int, 100)}
-	dataMap, err := bunmodels.Read(db, []any{(*Customer)(nil)}, nil)
+	dataMap, err := bunmodels.Read(db, shop.Models, nil)
 	must(t, err)
 	p.store, err = bunstore.New(db, dataMap, bunstore.Options{Enqueued: func() {
 		p.wakes.Add(1)

@@ -28,7 +28,7 @@ import (
 // The defaults of Options.
 const (
 	DefaultPollInterval = 5 * time.Second
-	defaultStopTimeout  = 10 * time.Second
+	defaultStopTimeout  = 10 * time.Second // longer than a usual call to an external system
 	DefaultWorkers      = 4
 	purgeInterval       = time.Hour
 	observeInterval     = time.Minute
@@ -58,10 +58,6 @@ type Options struct {
 	// this batch is full, the loop wakes the next loop. Workers does not limit the concurrent calls to one external
 	// system, because the runner limits these calls. The default is 4.
 	Workers int
-
-	// StopTimeout is the maximum wait of Stop(0). It should be longer than a usual call to an external system. The default
-	// is 10 s.
-	StopTimeout time.Duration
 
 	// Logger gets a record for each batch that failed, each call to an external system that failed, and each entry that
 	// the runner abandoned. An abandoned entry is logged as an error. Records hold no personal data. If the error of a
@@ -111,8 +107,8 @@ func New(runner *saga.Runner, opts Options) (*SagaWorker, error) {
 }
 
 func newWorker(runner engine, opts Options) (*SagaWorker, error) {
-	if opts.PollInterval < 0 || opts.StopTimeout < 0 || opts.Workers < 0 {
-		return nil, domain.Misconfigured("worker", "PollInterval, StopTimeout and Workers must not be negative")
+	if opts.PollInterval < 0 || opts.Workers < 0 {
+		return nil, domain.Misconfigured("worker", "PollInterval and Workers must not be negative")
 	}
 	for _, task := range opts.Tasks {
 		if task.Name == "" || task.Run == nil || task.Every <= 0 {
@@ -121,9 +117,6 @@ func newWorker(runner engine, opts Options) (*SagaWorker, error) {
 	}
 	if opts.PollInterval == 0 {
 		opts.PollInterval = DefaultPollInterval
-	}
-	if opts.StopTimeout == 0 {
-		opts.StopTimeout = defaultStopTimeout
 	}
 	if opts.Clock == nil {
 		opts.Clock = system.Clock{}
@@ -186,8 +179,8 @@ func (w *SagaWorker) running() bool {
 }
 
 // Stop ends the worker: it starts no further call, and finishes the calls in flight. Stop waits until the worker has
-// ended, but not longer than timeout. If timeout is zero or negative, Stop waits for Options.StopTimeout. It returns
-// nil if the worker has ended or was not running.
+// ended, but not longer than timeout. If timeout is zero or negative, Stop waits at most 10 s. It returns nil if the
+// worker has ended or was not running.
 //
 // If a batch or a task still runs after the timeout, the error is context.DeadlineExceeded. The worker then ends after
 // that batch or task. To wait for the end, call Stop again. If the process ends before an entry is settled, the lease
@@ -204,7 +197,7 @@ func (w *SagaWorker) Stop(timeout time.Duration) error {
 		return nil
 	}
 	if timeout <= 0 {
-		timeout = w.options.StopTimeout
+		timeout = defaultStopTimeout
 	}
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()

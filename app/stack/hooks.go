@@ -3,7 +3,6 @@ package stack
 import (
 	"context"
 	"log/slog"
-	"time"
 
 	"github.com/habeas-data/habeas/adapters/hooks"
 	"github.com/habeas-data/habeas/domain"
@@ -38,21 +37,16 @@ type Hooks struct {
 
 	// Attempts is the maximum number of calls of AfterErasure or AfterRectification for one operation. No call follows a
 	// successful call. The first call is synchronous. Further calls run in the background until the process ends, and a
-	// shutdown does not wait for them. The default is 1.
+	// shutdown does not wait for them. Each call has a time limit of 5 s. The wait before the second call is 1 s, and
+	// doubles for each further call, up to a minute. The default is 1.
 	Attempts int
-	// Timeout is the time limit of each call of AfterErasure or AfterRectification. A call that takes longer counts as
-	// failed. The default is 5 s.
-	Timeout time.Duration
-	// Backoff is the wait between the first call and the second call. The wait doubles for each further call, up to a
-	// minute. The default is 1 s.
-	Backoff time.Duration
 	// Logger receives failures of hooks. No log record holds personal data. The default is slog.Default().
 	Logger *slog.Logger
 }
 
 func (h Hooks) validate() error {
-	if h.Attempts < 0 || h.Timeout < 0 || h.Backoff < 0 {
-		return domain.Misconfigured("stack", "Hooks.Attempts, Hooks.Timeout and Hooks.Backoff must not be negative")
+	if h.Attempts < 0 {
+		return domain.Misconfigured("stack", "Hooks.Attempts must not be negative")
 	}
 	return nil
 }
@@ -82,5 +76,5 @@ func (h Hooks) afterRectification() func(context.Context, domain.Subject, domain
 }
 
 func (h Hooks) caller() hooks.Caller {
-	return hooks.Caller{Attempts: h.Attempts, Timeout: h.Timeout, Backoff: h.Backoff, Logger: h.Logger}
+	return hooks.Caller{Attempts: h.Attempts, Logger: h.Logger}
 }

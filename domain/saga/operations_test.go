@@ -256,30 +256,3 @@ func TestAPurgeRemovesOldSucceededEntries(t *testing.T) {
 		}
 	})
 }
-
-func TestLateEntriesAreReportedLongBeforeTheyAreAbandoned(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var late []domain.OutboxBacklog
-		c := newCompany(t, func(config *saga.Config) {
-			config.OnLate = func(_ context.Context, backlog domain.OutboxBacklog) {
-				late = append(late, backlog)
-				panic(errBoom)
-			}
-		}, map[string]erases{"crm": fails, "mail": takes(0)})
-		c.enqueue(t, "crm", 3)
-		c.enqueue(t, "mail", 3)
-		c.runFor(t, 2*time.Second)
-		time.Sleep(23 * time.Hour)
-		_, err := c.Purge(t.Context())
-		must(t, err)
-		if len(late) > 0 {
-			t.Errorf("late after 23 hours are %v", late)
-		}
-		time.Sleep(time.Hour)
-		_, err = c.Purge(t.Context())
-		must(t, err)
-		if len(late) != 1 || late[0].Resolver != "crm" || late[0].Counts[domain.OutboxFailed] != 3 {
-			t.Errorf("late after a day are %v", late)
-		}
-	})
-}

@@ -11,19 +11,15 @@ import (
 const purgeBatch = 1000
 
 // Purge removes succeeded entries that are older than Retention, a thousand per session, until no such entry is left or
-// ctx ends. Then it calls OnLate. It returns the number of removed entries. A worker calls Purge every hour.
+// ctx ends. It returns the number of removed entries. A worker calls Purge every hour.
 func (r *Runner) Purge(ctx context.Context) (removed int64, err error) {
 	for {
 		n, err := r.purge(ctx)
 		removed += n
-		if err != nil {
+		if err != nil || n < purgeBatch {
 			return removed, err
 		}
-		if n < purgeBatch {
-			break
-		}
 	}
-	return removed, r.reportLate(ctx)
 }
 
 func (r *Runner) purge(ctx context.Context) (removed int64, err error) {
@@ -37,26 +33,4 @@ func (r *Runner) purge(ctx context.Context) (removed int64, err error) {
 		return 0, err
 	}
 	return removed, nil
-}
-
-// reportLate calls OnLate for each resolver with late entries.
-func (r *Runner) reportLate(ctx context.Context) error {
-	if r.config.OnLate == nil {
-		return nil
-	}
-	backlogs, err := r.backlogs(ctx)
-	if err != nil {
-		return err
-	}
-	for _, backlog := range backlogs {
-		if backlog.Oldest != nil && r.config.Clock.Now().Sub(*backlog.Oldest) >= r.config.LateAfter {
-			r.callOnLate(ctx, backlog)
-		}
-	}
-	return nil
-}
-
-func (r *Runner) callOnLate(ctx context.Context, backlog domain.OutboxBacklog) {
-	defer func() { _ = recover() }()
-	r.config.OnLate(ctx, backlog)
 }

@@ -23,9 +23,14 @@ const (
 	DefaultGiveUpAfter  = 7 * 24 * time.Hour
 	DefaultFirstBackoff = 30 * time.Second
 	DefaultMaxBackoff   = time.Hour
-	DefaultBreakAfter   = 10
 	DefaultRetention    = 30 * 24 * time.Hour
 )
+
+// breakAfter is the number of consecutive failures that opens the circuit breaker of a system. While the breaker is
+// open, the entries of the system stay in the outbox, without attempts and without events. After FirstBackoff, the
+// runner tries one entry. If this call fails too, the wait doubles, up to longestBreak. Any response, even a refusal,
+// closes the breaker.
+const breakAfter = 10
 
 // longestBreak is the longest time that a circuit breaker stays open, unless FirstBackoff is longer.
 const longestBreak = 5 * time.Minute
@@ -58,23 +63,9 @@ type Options struct {
 	Jitter func() float64
 	// Systems holds the limits of single systems, keyed by resolver name. Default: no limits.
 	Systems map[string]SystemLimits
-	// BreakAfter is the number of consecutive failures that opens the circuit breaker of a system. While the breaker is
-	// open, the entries of the system stay in the outbox, without attempts and without events. After FirstBackoff, the
-	// runner tries one entry. If this call fails too, the wait doubles, up to five minutes. Any response, even a refusal,
-	// closes the breaker. The default is 10.
-	BreakAfter int
-
 	// Retention is the age from which Purge removes succeeded entries. The age counts from the time of the enqueue. The
 	// default is 30 days.
 	Retention time.Duration
-
-	// LateAfter is the age from which an open entry is late. The default is 1 day.
-	LateAfter time.Duration
-	// OnLate is called by Purge with the backlog of each resolver that has late entries (see LateAfter). A worker calls
-	// Purge every hour. The reason why an entry is late does not matter: it may fail, wait, or have no process that claims
-	// it. With the defaults, OnLate warns six days before GiveUpAfter, and long before the end of the month that the
-	// controller has to respond (Art. 12(3) GDPR). A panic of OnLate is recovered and ignored. Default: no call.
-	OnLate func(ctx context.Context, backlog domain.OutboxBacklog)
 }
 
 // Config holds the dependencies and the options of a Runner. Sessions, Clock and IDs are required.
@@ -145,8 +136,6 @@ func NewRunner(c Config) (*Runner, error) {
 	c.Lease = orDefault(c.Lease, DefaultLease)
 	c.GiveUpAfter = orDefault(c.GiveUpAfter, DefaultGiveUpAfter)
 	c.Retention = orDefault(c.Retention, DefaultRetention)
-	c.LateAfter = orDefault(c.LateAfter, unclaimedAfter)
-	c.BreakAfter = orDefault(c.BreakAfter, DefaultBreakAfter)
 	c.FirstBackoff = orDefault(c.FirstBackoff, DefaultFirstBackoff)
 	c.MaxBackoff = orDefault(c.MaxBackoff, DefaultMaxBackoff)
 	if c.Lease < c.CallTimeout+leaseMargin {
@@ -158,8 +147,7 @@ func NewRunner(c Config) (*Runner, error) {
 	}
 	for _, name := range set.Names() {
 		r.throttles[name] = &throttle{
-			limits: c.Systems[name], breakAt: c.BreakAfter, first: c.FirstBackoff,
-			longest: max(c.FirstBackoff, longestBreak), batch: c.Batch,
+			limits: c.Systems[name], first: c.FirstBackoff, longest: max(c.FirstBackoff, longestBreak), batch: c.Batch,
 			slots: make(chan struct{}, orDefault(c.Systems[name].Concurrency, c.Concurrency)),
 		}
 		for _, operation := range set.OperationsOf(name) {
@@ -183,9 +171,7 @@ func (o Options) negative() string {
 		{"MaxAttempts", int64(o.MaxAttempts)},
 		{"FirstBackoff", int64(o.FirstBackoff)},
 		{"MaxBackoff", int64(o.MaxBackoff)},
-		{"BreakAfter", int64(o.BreakAfter)},
 		{"Retention", int64(o.Retention)},
-		{"LateAfter", int64(o.LateAfter)},
 	} {
 		if field.value < 0 {
 			return field.name

@@ -18,7 +18,7 @@ import (
 func TestARunnerHasDefaults(t *testing.T) {
 	c := newWorld(t, nil).Configured()
 	if c.Batch != 200 || c.Concurrency != 10 || c.CallTimeout != 30*time.Second || c.Lease != 5*time.Minute ||
-		c.MaxAttempts != 0 || c.GiveUpAfter != 7*24*time.Hour || c.BreakAfter != 10 || c.FirstBackoff != 30*time.Second ||
+		c.MaxAttempts != 0 || c.GiveUpAfter != 7*24*time.Hour || c.FirstBackoff != 30*time.Second ||
 		c.MaxBackoff != time.Hour {
 		t.Errorf("got %+v", c)
 	}
@@ -36,7 +36,6 @@ func TestAWrongConfigurationIsRefused(t *testing.T) {
 		"a negative lease":             func(c *saga.Config) { c.Lease = -1 },
 		"a negative limit":             func(c *saga.Config) { c.MaxAttempts = -1 },
 		"a negative age":               func(c *saga.Config) { c.GiveUpAfter = -1 },
-		"a negative break":             func(c *saga.Config) { c.BreakAfter = -1 },
 		"limits of no system":          func(c *saga.Config) { c.Systems = map[string]saga.SystemLimits{"crm": {}} },
 		"a negative first backoff":     func(c *saga.Config) { c.FirstBackoff = -1 },
 		"a negative longest backoff":   func(c *saga.Config) { c.MaxBackoff = -1 },

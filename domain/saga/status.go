@@ -13,11 +13,15 @@ import (
 // default lease. If a worker dies, another worker claims its entries when the lease expires.
 const stalledAfter = 15 * time.Minute
 
+// lateAfter is the age from which an open entry is late. It is six days before the default GiveUpAfter, and long before
+// the end of the month that the controller has to respond (Art. 12(3) GDPR).
+const lateAfter = 24 * time.Hour
+
 // Status returns the counts, the backlog and the findings of the outbox. It only reads. A finding is a problem of one
 // external system. It has one of three codes:
 //
 //   - outbox-abandoned: entries were abandoned, so a person must act.
-//   - outbox-late: an entry has been open for at least LateAfter.
+//   - outbox-late: an entry has been open for at least a day.
 //   - outbox-stalled: an entry has been due for 15 minutes. Either no worker runs, or the circuit breaker of its system
 //     is open.
 func (r *Runner) Status(ctx context.Context, s ports.Session) (status domain.Status, err error) {
@@ -31,12 +35,12 @@ func (r *Runner) Status(ctx context.Context, s ports.Session) (status domain.Sta
 	}
 	for _, backlog := range backlogs {
 		status.Backlog = append(status.Backlog, backlog)
-		status.Findings = append(status.Findings, r.findings(backlog, status.At)...)
+		status.Findings = append(status.Findings, findings(backlog, status.At)...)
 	}
 	return status, nil
 }
 
-func (r *Runner) findings(backlog domain.OutboxBacklog, at time.Time) (found []domain.Finding) {
+func findings(backlog domain.OutboxBacklog, at time.Time) (found []domain.Finding) {
 	system := "System " + backlog.Resolver + ": "
 	if n := backlog.Counts[domain.OutboxAbandoned]; n > 0 {
 		given := strconv.FormatInt(n, 10) + " entries were"
@@ -50,7 +54,7 @@ func (r *Runner) findings(backlog domain.OutboxBacklog, at time.Time) (found []d
 				"make the correction again and discard the entry.",
 		})
 	}
-	if backlog.Oldest != nil && at.Sub(*backlog.Oldest) >= r.config.LateAfter {
+	if backlog.Oldest != nil && at.Sub(*backlog.Oldest) >= lateAfter {
 		found = append(found, domain.Finding{
 			Code: "outbox-late", Severity: domain.SeverityWarning,
 			Reason: system + "an entry has been open since " + backlog.Oldest.Format(time.RFC3339) + ".",

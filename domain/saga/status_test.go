@@ -41,7 +41,8 @@ func TestTheStatusReportsTheFindings(t *testing.T) {
 		}{
 			{15*time.Minute - time.Microsecond, nil},
 			{time.Microsecond, []string{"outbox-stalled"}},
-			{24 * time.Hour, []string{"outbox-late", "outbox-stalled"}},
+			{24*time.Hour - 15*time.Minute - time.Microsecond, []string{"outbox-stalled"}},
+			{time.Microsecond, []string{"outbox-late", "outbox-stalled"}},
 		} {
 			time.Sleep(step.wait)
 			if got := codes(c.status(t)); !slices.Equal(got, step.want) {

@@ -25,7 +25,6 @@ const (
 // end. While the clock is stopped, throttle therefore ignores the waits that the breaker or the system requires.
 type throttle struct {
 	limits    SystemLimits
-	breakAt   int           // consecutive failures that open the breaker
 	first     time.Duration // time until the breaker half-opens, doubled each time up to longest
 	longest   time.Duration
 	slots     chan struct{} // holds one element per call in progress; its capacity is the limit of concurrent calls
@@ -175,7 +174,7 @@ func (t *throttle) end(began, now time.Time, v verdict, requestedWait time.Durat
 		return
 	}
 	t.failures++
-	if t.opened > 0 && !t.probing || t.failures < t.breakAt { // a call from before the opening changes nothing
+	if t.opened > 0 && !t.probing || t.failures < breakAfter { // a call from before the opening changes nothing
 		return
 	}
 	wait := t.first

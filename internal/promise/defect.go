@@ -1,8 +1,6 @@
 package promise
 
 import (
-	"maps"
-	"os"
 	"strings"
 	"testing"
 )
@@ -50,55 +48,31 @@ func Topics[D any](of map[string]map[string]D) map[string]D {
 //
 // ExpectDefects runs against each broken system the checks that must find its defect. The test fails if such a check
 // passes, or if its failure does not contain the reason.
-//
-// If the environment variable HABEAS_TEST_ALL_CHECKS is set, ExpectDefects runs all checks against each broken system,
-// except that a slow check runs only for defects that it must find. The set of failed checks must then equal the record
-// in testdata/<test>.txt. If update is true, ExpectDefects does the same, and writes the record.
 func ExpectDefects[Defect, Harness any](
-	t *testing.T, update bool, promises []Promise[Harness], broken func(Defect) (Harness, Finds[Harness]),
-	defects map[string]Defect, slow ...Check[Harness],
+	t *testing.T, promises []Promise[Harness], broken func(Defect) (Harness, Finds[Harness]), defects map[string]Defect,
 ) {
 	t.Helper()
-	proven, record := map[string]bool{}, (*record)(nil)
-	if update || os.Getenv("HABEAS_TEST_ALL_CHECKS") != "" {
-		record = recordOf(t, update, maps.Keys(defects))
-	}
+	proven := make([]bool, len(promises))
 	for defect, how := range defects {
 		harness, found := broken(how)
 		found.expectIn(t, promises)
-		for _, p := range promises {
+		for i, p := range promises {
 			_, finds := found.Reason(t, p)
-			proven[p.Name()] = proven[p.Name()] || finds
+			proven[i] = proven[i] || finds
 		}
 		t.Run(defect, func(t *testing.T) {
 			t.Parallel()
-			if record == nil {
-				for _, p := range promises {
-					if reason, finds := found.Reason(t, p); finds {
-						p.expect(t, p.failures(t, harness, true), true, reason)
-					}
-				}
-				return
-			}
-			record.begin(defect)
 			for _, p := range promises {
-				reason, finds := found.Reason(t, p)
-				expected := finds || record.has(defect, p.Name())
-				if !expected && p.IsIn(slow) {
-					continue
-				}
-				failures := p.failures(t, harness, expected)
-				if failures != "" {
-					record.note(defect, p.Name())
-				}
-				if finds || !update {
-					p.expect(t, failures, expected, reason)
+				if reason, finds := found.Reason(t, p); finds {
+					p.expect(t, p.failures(t, harness, true), true, reason)
 				}
 			}
 		})
 	}
-	for name, proven := range proven {
-		Assert(t, proven, "no defect is found by %q", name)
+	for i, p := range promises {
+		if !proven[i] {
+			t.Errorf("no defect is found by %q", p.Name())
+		}
 	}
 }
 

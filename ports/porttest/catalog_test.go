@@ -138,7 +138,7 @@ func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 			names[0], names[1] = names[1], names[0]
 		}
 	}
-	promise.ExpectDefects(t, *update, catalogPromises, brokenStore, defects{
+	promise.ExpectDefects(t, catalogPromises, brokenStore, defects{
 		"tables in any order": {readsCatalog(func(ctx context.Context, good reader) (domain.Catalog, error) {
 			catalog, err := good.Catalog(ctx)
 			slices.Reverse(catalog.Tables)

@@ -115,5 +115,5 @@ func TestConsentStoresThatBreakAPromiseFail(t *testing.T) {
 			"another subject or purpose": {consentWithoutARecordIsNil},
 		}},
 	})
-	promise.ExpectDefects(t, *update, consentPromises, brokenStore, broken)
+	promise.ExpectDefects(t, consentPromises, brokenStore, broken)
 }

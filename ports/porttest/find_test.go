@@ -107,7 +107,7 @@ func TestAFinderThatKeepsItsPromisesPasses(t *testing.T) { TestFinder(t, inMemor
 func TestFindersThatBreakAPromiseFail(t *testing.T) {
 	type occurrence = domain.Occurrence
 	parts := found{"Find found": {findSearchesPartsOfTexts}}
-	promise.ExpectDefects(t, *update, findPromises, brokenStore, defects{
+	promise.ExpectDefects(t, findPromises, brokenStore, defects{
 		"only annotated columns": {
 			omitsOccurrences(func(o occurrence) bool { return o.Table == "orders" && o.Column == "status" }),
 			found{`Find found ["people.tenant 0 1"`: {findCountsRowsByColumn}},

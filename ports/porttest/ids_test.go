@@ -35,7 +35,7 @@ func TestSourcesOfIDsThatBreakAPromiseFail(t *testing.T) {
 	}
 	stored := found{"is not 1 to 255 characters": {idCanBeStored}}
 	broken := func(d defect) (func() ports.IDSource, found) { return d.source, d.found }
-	promise.ExpectDefects(t, *update, idPromises, broken, map[string]defect{
+	promise.ExpectDefects(t, idPromises, broken, map[string]defect{
 		"no id": {counting(func(int64) string { return "" }), found{
 			"is not 1 to 255 characters": {idCanBeStored},
 			"are repeated":               {idIsNeverRepeated, idIsNotAnotherSources, idSourceIsSafeForConcurrentUse},

@@ -105,7 +105,7 @@ func TestJournalsThatBreakAPromiseFail(t *testing.T) {
 		found found
 	}
 	broken := func(d defect) (JournalHarness, found) { return newMemoryJournals(d.how), d.found }
-	promise.ExpectDefects(t, *update, journalPromises, broken, map[string]defect{
+	promise.ExpectDefects(t, journalPromises, broken, map[string]defect{
 		"a name that is too long": {journalDefect{name: func(int) string { return strings.Repeat("x", 201) }}, found{
 			"the name has 201 characters": {journalHasAName},
 		}},

@@ -196,7 +196,7 @@ func TestMapsThatBreakAPromiseFail(t *testing.T) {
 	)
 	beside := map[string]string{"customers": "employees", "employees": "customers"}
 	broken := func(d defect) (MapsHarness, finds) { return mapsInMemory(d.breaks), d.found }
-	promise.ExpectDefects(t, *update, mapPromises, broken, map[string]defect{
+	promise.ExpectDefects(t, mapPromises, broken, map[string]defect{
 		"reasons are cleared everywhere": {
 			alsoBeside(func(s ports.Session, _ domain.DataMap, also func(sessionUse)) replacedStores {
 				return replacedStores{Session: s, restrictions: clearsReasonsBeside{s.Restrictions(), also}}

@@ -157,7 +157,7 @@ func TestErasureMarksThatBreakAPromiseFail(t *testing.T) {
 		return number
 	}
 	ghost := domain.ErasureMark{SubjectID: subject(t, "acme", 8), ErasedAt: after(1), Erasures: 1, Intake: 2}
-	promise.ExpectDefects(t, *update, markPromises, brokenStore, defects{
+	promise.ExpectDefects(t, markPromises, brokenStore, defects{
 		"by instants": {brokenMarks{every: func(m *domain.ErasureMark) { m.Intake = m.ErasedAt.Unix() }}.breaks, found{
 			"want [7 at 20s, 1; 9 at 10s, 1; 8 at 30s, 1]": {markOfEachErasureIsListed},
 		}},

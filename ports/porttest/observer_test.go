@@ -49,7 +49,7 @@ func TestObserversThatBreakAPromiseFail(t *testing.T) {
 		}
 	}
 	type key struct{}
-	promise.ExpectDefects(t, *update, observerPromises, func(d defect) (observerHarness, observerFinds) {
+	promise.ExpectDefects(t, observerPromises, func(d defect) (observerHarness, observerFinds) {
 		return func(testing.TB) ports.Observer { return d.newObserver() }, d.found
 	}, map[string]defect{
 		"an unknown right": {func() ports.Observer {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
-	promise.ExpectDefects(t, *update, outboxFleetPromises, brokenStore, defects{
+	promise.ExpectDefects(t, outboxFleetPromises, brokenStore, defects{
 		"claims of all due entries": {changesQuery(func(query *domain.ClaimQuery) { query.Takes = upTo(10) }), found{
 			"claimed without takes are [to a new system": {outboxClaimTakesEntriesOfItsTakes},
 		}},
@@ -77,7 +77,7 @@ func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 }
 
 func TestLogsThatGetARollbackWrongAreFoundOut(t *testing.T) {
-	promise.ExpectDefects(t, *update, auditRollbackPromises, brokenStore, defects{
+	promise.ExpectDefects(t, auditRollbackPromises, brokenStore, defects{
 		"events of a rollback are dropped": {brokenLog{onRollback: func(auditCall) error { return nil }}.breaks, found{
 			"got 1 records, want 4": {auditRollbackLeavesItsEvents},
 		}},

@@ -69,7 +69,7 @@ func (o brokenOps) FirstClaims(ctx context.Context, ids []string) (map[string]ti
 }
 
 func TestOperationsThatBreakAPromiseAreFoundOut(t *testing.T) {
-	promise.ExpectDefects(t, *update, outboxOperationsPromises, brokenStore, defects{
+	promise.ExpectDefects(t, outboxOperationsPromises, brokenStore, defects{
 		"none of them": {brokenOps{}.breaks, found{}},
 		"a backlog of succeeded entries": {brokenOps{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
 			for i := range found {

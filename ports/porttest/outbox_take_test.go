@@ -9,7 +9,7 @@ import (
 )
 
 func TestOutboxesThatIgnoreATakeAreFoundOut(t *testing.T) {
-	promise.ExpectDefects(t, *update, outboxTakePromises, brokenStore, defects{
+	promise.ExpectDefects(t, outboxTakePromises, brokenStore, defects{
 		"the oldest, whoever they are for": {brokenOutbox{claim: func(c outboxCall) (entries, error) {
 			most := 0
 			for i, take := range c.query.Takes {

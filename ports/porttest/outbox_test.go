@@ -16,14 +16,12 @@ func TestAnOutboxThatKeepsItsPromisesPasses(t *testing.T) {
 	TestOutbox(t, inMemory(noDefect))
 }
 
-// Each outbox of this test breaks one or more promises. A file in testdata lists the cases that must fail for each
-// outbox. No other case may fail.
 func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 	claimsWait := []func(testing.TB, StoreHarness){outboxClaimsDoNotWaitForEachOther} // checked below
 	promises := slices.DeleteFunc(slices.Clone(outboxEntryPromises), func(p promise.Promise[StoreHarness]) bool {
 		return p.IsIn(claimsWait)
 	})
-	promise.ExpectDefects(t, *update, promises, brokenStore, promise.Topics(map[string]defects{
+	promise.ExpectDefects(t, promises, brokenStore, promise.Topics(map[string]defects{
 		"enqueue": enqueueDefects(), "claim": claimDefects(), "settle": settleDefects(), "complete": completeDefects(),
 		"operate": operateDefects(), "values": outboxValueDefects(),
 	}))

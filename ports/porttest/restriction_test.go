@@ -137,5 +137,5 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 			found{`in force are "global" and "global"`: {restrictionQueryReturnsGlobalAndPurposeRecord}},
 		},
 	})
-	promise.ExpectDefects(t, *update, restrictionPromises, brokenStore, all)
+	promise.ExpectDefects(t, restrictionPromises, brokenStore, all)
 }

@@ -60,7 +60,7 @@ func rollsBackByError(changeSession func(s ports.Session) ports.Session) func(*S
 }
 
 func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
-	promise.ExpectDefects(t, *update, rehearsalPromises, brokenStore, defects{
+	promise.ExpectDefects(t, rehearsalPromises, brokenStore, defects{
 		"a rehearsal that commits": {changesRehearsals(func(do, _ doFunc, ctx context.Context, fn sessionFunc) error {
 			return do(ports.WithRehearsal(ctx), fn)
 		}), found{"the stores hold {consents:1": {sessionRehearsalLeavesNothing}}},

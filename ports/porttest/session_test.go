@@ -17,7 +17,7 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		notCancelled = "is not context canceled"
 		notDeadline  = "is not context deadline exceeded"
 	)
-	promise.ExpectDefects(t, *update, runPromises, brokenStore, defects{
+	promise.ExpectDefects(t, runPromises, brokenStore, defects{
 		"nothing commits": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 			err := do(ctx, func(ctx context.Context, s ports.Session) error {
 				if err := fn(ctx, s); err != nil {
@@ -193,7 +193,7 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 			return rows, err
 		}}.breaks, found{"the error of a row that others refer to contains a value": {sessionErrorsContainNoPersonalData}}},
 		"an error repeats an id": {namesValueInError, found{"contains a value": {sessionErrorsContainNoPersonalData}}},
-	}, sessionIsTriedAgainAfterADeadlock)
+	})
 }
 
 // onlyIs is an error whose cause is found by errors.Is, but not by errors.As.

@@ -82,7 +82,7 @@ func withoutColumns(step domain.Step, columns ...string) domain.Step {
 }
 
 func TestVerificationsThatBreakAPromiseAreFoundOut(t *testing.T) {
-	promise.ExpectDefects(t, *update, verificationPromises, brokenStore, defects{
+	promise.ExpectDefects(t, verificationPromises, brokenStore, defects{
 		"an erasure that leaves a cell": {changesSteps(func(step domain.Step) (domain.Step, bool) {
 			return withoutColumns(step, "photo"), true
 		}), found{"left over are [{people photo 1}], want []": {subjectVerificationFindsNothingAfterAPlan}}},

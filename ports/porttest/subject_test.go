@@ -15,21 +15,12 @@ func TestASubjectStoreThatKeepsItsPromisesPasses(t *testing.T) {
 	TestSubjectStore(t, inMemory(noDefect))
 }
 
-// Each store of this test breaks one or more promises. A file in testdata lists the cases that must fail for each
-// store. No other case may fail. A slow case adds many rows or waits for an event that must not happen, so it runs only
-// for the defects that it must detect.
 func TestSubjectStoresThatBreakAPromiseFail(t *testing.T) {
-	slow := []promise.Check[StoreHarness]{
-		subjectStatementsDoNotDependOnRows, subjectLockExcludesOtherSessions, subjectLockToRectifyExcludesErasures,
-		// These cases count as slow to save time: the cases with rows of one person usually detect the same defects.
-		subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts, subjectSharedRowsAreRetainedInParts,
-		subjectSharedRowsAreRectifiedInParts, subjectConditionsPickRows, subjectStepsNameTheirPath,
-	}
-	promise.ExpectDefects(t, *update, subjectStorePromises, brokenStore, promise.Topics(map[string]defects{
+	promise.ExpectDefects(t, subjectStorePromises, brokenStore, promise.Topics(map[string]defects{
 		"ids": idDefects(), "apply": applyDefects(), "shared": sharedDefects(), "surrogates": surrogateDefects(),
 		"cells": cellDefects(), "rectify": rectifyDefects(), "keys": keyDefects(),
 		"export": subjectExportDefects(), "yield": subjectYieldDefects(), "sessions": subjectSessionDefects(),
-	}), slow...)
+	}))
 }
 
 func TestASubjectStoreWithoutStatementsSaysWhatToDo(t *testing.T) {

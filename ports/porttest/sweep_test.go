@@ -91,7 +91,7 @@ func TestARetentionSweeperThatKeepsItsPromisesPasses(t *testing.T) {
 func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 	sweeps := func(broken sweepFunc) func(*Store) { return brokenSweeper{sweep: broken}.breaks }
 	nothing := func(*domain.Step) {}
-	promise.ExpectDefects(t, *update, sweepPromises, brokenStore, defects{
+	promise.ExpectDefects(t, sweepPromises, brokenStore, defects{
 		"of no subject": {brokenSweeper{due: func([]domain.SubjectID) []domain.SubjectID { return nil }}.breaks, found{
 			"0 subjects are due": {sweepOverwritesRetainedCells},
 		}},

@@ -20,7 +20,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
-	"github.com/habeas-data/habeas/tests/internal/shop"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }

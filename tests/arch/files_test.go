@@ -181,7 +181,7 @@ func TestFileRulesCatchWhatTheyForbid(t *testing.T) {
 		"a type offered by tests":       {"tests/shop/x.go", "package shop\ntype Shop struct{}", 1},
 		"a value offered by tests":      {"tests/shop/x.go", "package shop\nvar _, Open = 1, 2", 1},
 		"a name inside tests":           {"tests/shop/x.go", "package shop\nfunc open() {}", 0},
-		"an internal package of tests":  {"tests/internal/shop/x.go", "package shop\nfunc Open() {}", 0},
+		"an internal package of tests":  {"tests/internal/story/x.go", "package shop\nfunc Open() {}", 0},
 		"a program of tests":            {"tests/cmd/x/x.go", "package main\nfunc Open() {}", 0},
 		"a test":                        {"tests/shop/x_test.go", "package shop\nfunc TestOpen() {}", 0},
 		"the clock in a service":        {"domain/saga/x.go", "package saga\nimport \"time\"\nvar now = time.Now()", 1},

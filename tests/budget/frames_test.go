@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
-	"github.com/habeas-data/habeas/tests/internal/shop"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 )
 
 const module = "github.com/habeas-data/habeas/"

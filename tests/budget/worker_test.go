@@ -8,8 +8,8 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
 // desk is an external system that responds immediately. The runner calls no other method.

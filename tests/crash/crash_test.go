@@ -17,7 +17,7 @@ import (
 	_ "modernc.org/sqlite" // driver "sqlite"
 
 	"github.com/habeas-data/habeas/internal/tests/postgres"
-	"github.com/habeas-data/habeas/tests/internal/shop"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 )
 
 const (

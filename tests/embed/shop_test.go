@@ -20,8 +20,8 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }

@@ -12,8 +12,8 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
 // checkout is a shop with two routes that call habeas inside their own transactions. If the query of a URL contains

@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
 // system is an external system whose method EraseSubject is a function of the test.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/uptrace/bun"
 )
 
@@ -131,11 +131,7 @@ func seed(t *testing.T, database string) {
 	db, err := open(database)
 	must(t, err)
 	defer func() { _ = db.Close() }()
-	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	for _, model := range models {
-		_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(t.Context())
-		must(t, err)
-	}
+	shop.Open(t, db, shop.Models)
 	for _, statement := range []string{
 		"CREATE INDEX ON parcels (customer_id)",
 		"INSERT INTO customers (id, email, plan) SELECT n, 'c' || n || '@example.org', 'free' FROM generate_series(1, " +
@@ -186,9 +182,9 @@ func check(t *testing.T, database string, done *acknowledged, promoted time.Time
 func checkAllOrNothing(t *testing.T, db *bun.DB, id int64) bool {
 	t.Helper()
 	ctx, key := t.Context(), strconv.FormatInt(id, 10)
-	var customer Customer
+	var customer shop.Customer
 	must(t, db.NewSelect().Model(&customer).Where("id = ?", id).Scan(ctx))
-	left, err := db.NewSelect().Model((*Parcel)(nil)).Where("customer_id = ?", id).Count(ctx)
+	left, err := db.NewSelect().Model((*shop.Parcel)(nil)).Where("customer_id = ?", id).Count(ctx)
 	must(t, err)
 	var events string
 	must(t, db.NewRaw("SELECT COALESCE(string_agg(event_type, ' ' ORDER BY seq), '') FROM habeas_audit_events"+

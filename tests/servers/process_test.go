@@ -20,6 +20,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 	pgxdriver "github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -35,23 +36,6 @@ const databaseEnv = "HABEAS_TEST_SERVERS_DATABASE"
 
 // connections is the maximum number of database connections of a process. Idle connections stay open.
 const connections = 8
-
-type Customer struct {
-	bun.BaseModel `bun:"table:customers"`
-	ID            int64  `bun:"id,pk" subject:"id"`
-	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
-	Plan          string `bun:"plan"`
-}
-
-type Parcel struct {
-	bun.BaseModel `bun:"table:parcels" subject:"owned"`
-	ID            int64     `bun:"id,pk,autoincrement"`
-	CustomerID    int64     `bun:"customer_id"`
-	Customer      *Customer `bun:"rel:belongs-to,join:customer_id=id"`
-	Address       string    `bun:"address" pii:"location"`
-}
-
-var models = []any{(*Customer)(nil), (*Parcel)(nil)}
 
 // desk is an external system whose calls succeed immediately.
 type desk struct{ ports.Resolver }
@@ -83,7 +67,7 @@ func playProcess(database string) error {
 	if err != nil {
 		return err
 	}
-	settings := app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{desk{}}, PollInterval: pollInterval}
+	settings := app.Config{DB: db, Models: shop.Models, Resolvers: []ports.Resolver{desk{}}, PollInterval: pollInterval}
 	settings.Saga.CallTimeout, settings.Saga.Lease = callTimeout, lease
 	gdpr, err := app.New(settings)
 	if err != nil {

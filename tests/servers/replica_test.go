@@ -10,6 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
@@ -19,7 +20,7 @@ import (
 // integrate adds habeas to the database c.DB. If c.ReadDB is set, exports read from this replica.
 func integrate(t *testing.T, c app.Config) *app.Integration {
 	t.Helper()
-	c.Models = models
+	c.Models = shop.Models
 	gdpr, err := app.New(c)
 	must(t, err)
 	return gdpr
@@ -156,7 +157,7 @@ func TestABunResolverDoesNotLeadHabeasToAReplica(t *testing.T) {
 	if now := exported(t, gdpr, 1); !slices.Equal(now, []string{"erased"}) {
 		t.Errorf("after the erasure the export holds %q", now)
 	}
-	var stale Customer
+	var stale shop.Customer
 	must(t, resolving.NewSelect().Model(&stale).Where("id = 1").Scan(t.Context()))
 	if stale.Email != "c1@example.org" {
 		t.Errorf("the application's own query has %q: the resolver does nothing, and the test proves nothing", stale.Email)

@@ -43,8 +43,6 @@ habeas scaffold --subject-table members --review`,
 		needs: nothing,
 		flags: func(c *cobra.Command) {
 			c.Flags().Var((*Text)(&options.SubjectTable), "subject-table", "`table` of subjects; the default is a guess")
-			c.Flags().BoolVar(&options.ForeignKeysOnly, "foreign-keys-only", false,
-				"use only foreign keys to relate tables, not column names")
 			c.Flags().BoolVar(&review, "review", false, "list the decisions instead of the data map")
 		},
 		run: func(ctx context.Context, c *call) error {

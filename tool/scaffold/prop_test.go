@@ -22,10 +22,7 @@ import (
 func TestEachProposalLoadsAndHasAPlan(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		catalog := catalogs().Draw(t, "catalog")
-		options := scaffold.Options{
-			SubjectTable:    rapid.SampledFrom([]string{"", "users", "users"}).Draw(t, "subject"),
-			ForeignKeysOnly: rapid.Bool().Draw(t, "foreign keys only"),
-		}
+		options := scaffold.Options{SubjectTable: rapid.SampledFrom([]string{"", "users", "users"}).Draw(t, "subject")}
 		p, err := scaffold.Propose(t.Context(), reader{catalog}, options)
 		if err != nil {
 			var refused *domain.Error

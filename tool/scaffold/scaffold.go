@@ -18,9 +18,6 @@ import (
 type Options struct {
 	// SubjectTable is the name of the subject's table in the catalog. If it is empty, Propose guesses the table.
 	SubjectTable string
-	// ForeignKeysOnly ignores columns that are only named like a reference. If it is false, a column such as user_id
-	// counts as a reference even without a foreign key.
-	ForeignKeysOnly bool
 }
 
 // Proposal is a data map that a person has to review. It contains names of tables and columns, but no value of a row.
@@ -79,16 +76,12 @@ func Propose(ctx context.Context, reader ports.CatalogReader, options Options) (
 	}
 	d := newDraft(catalog)
 	d.readForeignKeys()
-	if !options.ForeignKeysOnly {
-		d.guessByTable()
-	}
+	d.guessByTable()
 	candidates, err := d.chooseSubject(options.SubjectTable)
 	if err != nil {
 		return Proposal{}, err
 	}
-	if !options.ForeignKeysOnly {
-		d.guessByRole()
-	}
+	d.guessByRole()
 	d.recognise()
 	d.measurePaths()
 	d.reversePaths()

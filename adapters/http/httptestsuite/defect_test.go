@@ -40,8 +40,7 @@ func TestEveryDefectFailsItsCases(t *testing.T) {
 	} {
 		maps.Copy(all, some)
 	}
-	promise.ExpectDefects(t, *update, promises, func(d defect) (Harness, found) { return d.harness, d.found }, all,
-		slow...)
+	promise.ExpectDefects(t, promises, func(d defect) (Harness, found) { return d.harness, d.found }, all)
 }
 
 // editing returns the harness of an adapter that changes each response before it is sent. It does not change the

@@ -2,13 +2,11 @@ package postgres
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -35,51 +33,46 @@ var shared struct {
 	err    error // the error of a failed start; later tests do not start a server again
 }
 
-// Main runs the tests of a package, and stops the server that they have started. TestMain needs no other call:
+// Main runs the tests of a package. Then it drops their databases, and stops the server that they have started.
+// TestMain needs no other call:
 //
 //	func TestMain(m *testing.M) { postgres.Main(m) }
 //
-// Main exits with the code of the tests, or with 1 if the server could not be stopped. If no server can be started, the
-// tests that need a server fail with the reason.
+// Main exits with the code of the tests, or with 1 if the cleanup failed. If no server can be started, the tests that
+// need a server fail with the reason.
 func Main(m *testing.M) {
 	code := m.Run()
-	if err := stopShared(); err != nil {
+	if err := errors.Join(stopShared(), dropFree(context.Background())); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = max(code, 1)
 	}
 	os.Exit(code)
 }
 
-// NewDatabase creates an empty database for one test and returns its URL. When the test ends, the database is dropped
-// even if connections are open. The database is on the server in HABEAS_TEST_DATABASE_URL, or on a private server if
-// that variable is empty. If no server can be started, the test fails.
+// NewDatabase returns the URL of an empty database for one test. When the test ends, connections that are still open
+// are closed, and the database is emptied for another test or dropped. The database is on the server in
+// HABEAS_TEST_DATABASE_URL, or on a private server if that variable is empty. If no server can be started, the test
+// fails.
 func NewDatabase(tb testing.TB) string {
 	tb.Helper()
 	admin, err := serverURL(tb.Context())
 	if err != nil {
 		tb.Fatalf("this test needs PostgreSQL: %v", err)
 	}
-	name := "habeas_test_" + strings.ToLower(rand.Text())
-	databaseURL, err := withDatabase(admin, name)
+	d, err := take(tb.Context(), admin)
 	if err != nil {
-		tb.Fatal(err)
-	}
-	// The template database template0 allows any encoding and locale. CREATE DATABASE fails if its template has
-	// connections, and template0 accepts no connections.
-	create := "CREATE DATABASE " + name + " TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
-	if err := execute(tb.Context(), admin, create); err != nil {
 		tb.Fatalf("create a database: %v", err)
 	}
 	tb.Cleanup(func() {
 		// The context of the test is already cancelled when a cleanup runs.
-		if err := execute(context.Background(), admin, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+		if err := d.giveBack(context.Background(), !tb.Failed()); err != nil {
 			tb.Errorf("drop the test's database: %v", err)
 		}
 	})
 	if err := mark(tb.Name()); err != nil {
 		tb.Fatal(err)
 	}
-	return databaseURL
+	return d.url
 }
 
 // serverURL returns the URL of the server's administrative database. The server is the server in

@@ -3,7 +3,6 @@
 package postgres
 
 import (
-	"database/sql"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,25 +34,6 @@ func TestDatabasesAreSeparate(t *testing.T) {
 		if err := execute(t.Context(), databaseURL, "CREATE TABLE mine (id int)"); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-func TestADatabaseIsDroppedDespiteAnOpenConnection(t *testing.T) {
-	unmarked(t)
-	server := Private(t)
-	t.Setenv(DatabaseURLEnv, server.URL())
-	t.Run("uses a database", func(t *testing.T) {
-		db, err := sql.Open("pgx", NewDatabase(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := db.PingContext(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		// The connection stays open on purpose.
-	})
-	if got := query(t, server.URL(), "SELECT count(*) FROM pg_database WHERE datname LIKE 'habeas_test_%'"); got != "0" {
-		t.Errorf("%s databases left, want none", got)
 	}
 }
 

@@ -105,6 +105,7 @@ func (s *Server) Stop() error {
 }
 
 func (s *Server) shutDown() error {
+	forgetFree(s.url)
 	defer s.down.Close()
 	defer s.log.Close()
 	if err := s.alive.Close(); err != nil {
@@ -147,6 +148,7 @@ func (s settings) arguments(port int) []string {
 		"listen_addresses=127.0.0.1",
 		"unix_socket_directories=", // a socket path in a long TMPDIR could exceed the limit of the system
 		"max_connections=200",
+		"jit=off", // a statement over hundreds of tables takes longer to compile than to run
 	}
 	if !s.durable {
 		values = append(values, "fsync=off", "synchronous_commit=off", "full_page_writes=off")

@@ -51,6 +51,7 @@ func TestServerHasTheSettingsThatTestsWant(t *testing.T) {
 		"synchronous_commit":      "off",
 		"full_page_writes":        "off",
 		"max_connections":         "200",
+		"jit":                     "off",
 		"listen_addresses":        "127.0.0.1",
 		"unix_socket_directories": "",
 	} {

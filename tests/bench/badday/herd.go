@@ -23,9 +23,7 @@ type Herd struct {
 // MeasureHerd adds outbox entries one by one, at the given rate. Several processes handle these entries, each with the
 // given number of workers. MeasureHerd counts the statements with which all processes look for entries, and measures
 // the time from the commit of an entry to the call of the external system.
-func MeasureHerd(
-	ctx context.Context, c Config, processes, workers, perSecond int, d, jitter time.Duration,
-) (h Herd, err error) {
+func MeasureHerd(ctx context.Context, c Config, processes, workers, perSecond int, d time.Duration) (h Herd, err error) {
 	first, err := c.open(ctx, "herd")
 	if err != nil {
 		return Herd{}, err
@@ -60,7 +58,7 @@ func MeasureHerd(
 		if err != nil {
 			return Herd{}, err
 		}
-		listener, err := pgxlisten.New(config, work.Wake, pgxlisten.Options{Jitter: jitter})
+		listener, err := pgxlisten.New(config, work.Wake, pgxlisten.Options{})
 		if err != nil {
 			return Herd{}, err
 		}

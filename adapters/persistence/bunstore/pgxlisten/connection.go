@@ -18,6 +18,10 @@ import (
 const closeTimeout = time.Second
 
 const (
+	// firstBackoff is the upper bound of the wait before the first attempt to connect again. It doubles with each
+	// consecutive failure, up to maxBackoff. A connection that lasted longer than maxBackoff resets it.
+	firstBackoff = 100 * time.Millisecond
+	maxBackoff   = 30 * time.Second
 	// promotionBackoff is the maximum wait after an attempt that reached only standbys. It is short, because a standby may
 	// soon be promoted to the primary.
 	promotionBackoff = 500 * time.Millisecond
@@ -98,10 +102,10 @@ func markNotPrimary(validate pgconn.ValidateConnectFunc) pgconn.ValidateConnectF
 }
 
 // await waits for a notification. The connection's OnNotification function then calls wake. If no notification arrives
-// within CheckInterval, await pings the server. It returns an error if the server does not respond or the connection
+// within checkInterval, await pings the server. It returns an error if the server does not respond or the connection
 // fails.
 func (l *Listener) await(ctx context.Context, conn *pgx.Conn) error {
-	silence, cancel := context.WithTimeout(ctx, l.options.CheckInterval)
+	silence, cancel := context.WithTimeout(ctx, checkInterval)
 	defer cancel()
 	_, err := conn.WaitForNotification(silence)
 	if err == nil || ctx.Err() != nil || silence.Err() == nil {
@@ -127,12 +131,12 @@ func hangUp(ctx context.Context, conn *pgx.Conn) {
 // backoff returns the wait before the next attempt to connect. Its parameter is the number of consecutive failures
 // minus one. The wait has a random part, so that processes that lost their connections at the same time do not connect
 // again at the same time.
-func (l *Listener) backoff(before int) time.Duration {
-	wait := l.options.FirstBackoff
-	for ; before > 0 && wait < l.options.MaxBackoff; before-- {
+func backoff(before int) time.Duration {
+	wait := firstBackoff
+	for ; before > 0 && wait < maxBackoff; before-- {
 		wait *= 2
 	}
-	return spread(min(wait, l.options.MaxBackoff))
+	return spread(min(wait, maxBackoff))
 }
 
 // spread returns a random duration between half of wait and wait.

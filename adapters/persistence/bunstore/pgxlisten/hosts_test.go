@@ -34,9 +34,9 @@ func frozenFirst(t *testing.T, s *server, parameters string) *pgx.ConnConfig {
 
 func TestAFrozenHostDoesNotBlockTheNextHost(t *testing.T) {
 	for parameters, within := range map[string]time.Duration{
-		"":                    pgxlisten.DefaultTimeout,
+		"":                    5 * time.Second,
 		"&connect_timeout=2":  2 * time.Second,
-		"&connect_timeout=60": pgxlisten.DefaultTimeout,
+		"&connect_timeout=60": 5 * time.Second,
 	} {
 		bubble(t, func(t *testing.T) {
 			s := newServer()

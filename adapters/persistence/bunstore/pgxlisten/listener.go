@@ -12,6 +12,7 @@
 package pgxlisten
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -36,45 +37,30 @@ const Channel = "habeas_outbox"
 // is empty. The name must be valid, see domain.CheckMapName.
 func ChannelOf(name string) string { return domain.ObjectPrefix(name) + "outbox" }
 
-// The defaults of Options.
 const (
-	DefaultFirstBackoff  = 100 * time.Millisecond
-	DefaultMaxBackoff    = 30 * time.Second
-	DefaultCheckInterval = 8 * time.Second
-	DefaultTimeout       = 5 * time.Second
-	DefaultJitter        = 3 * time.Millisecond // for a notification within 100 ms after another one
+	// defaultTimeout is the default of Options.Timeout. A listener with this timeout closes its connection to an
+	// unresponsive server within 15 s.
+	defaultTimeout = 5 * time.Second
+	// checkInterval is the time without a notification after which a listener checks that the server responds. A network
+	// may drop an idle connection silently, and a server may freeze.
+	checkInterval = 8 * time.Second
+	// jitter is the upper bound of the random delay between a notification and the call of wake, if the notification
+	// follows another one within jitterWithin. Without a delay, a commit would make the workers of all processes look for
+	// the new entries at the same time, although one worker is enough. One call of wake serves all notifications that
+	// arrive during the delay.
+	jitter       = 3 * time.Millisecond
+	jitterWithin = 100 * time.Millisecond
 )
-
-// jitterWithin is the time after a notification in which further notifications are delayed by up to DefaultJitter. It
-// has no effect if the application has set Jitter.
-const jitterWithin = 100 * time.Millisecond
 
 // Options change the defaults of a Listener. The zero value is ready for use.
 type Options struct {
 	// Name is the name of the data map whose entries wake the worker, as in bunstore.Options. It has 1 to 20 of the
 	// characters a to z and 0 to 9. The default is "", for the data map without a name.
 	Name string
-	// FirstBackoff is the upper bound of the wait before the first attempt to connect again. The upper bound doubles with
-	// each consecutive failure. The actual wait is random, between half of the upper bound and the upper bound. The
-	// default is 100 ms.
-	FirstBackoff time.Duration
-	// MaxBackoff limits the upper bound of the wait between two attempts to connect. After a connection that lasted longer
-	// than MaxBackoff, the upper bound is FirstBackoff again. The default is 30 s. If the configuration requires a primary
-	// and only standbys respond, the wait is at most 500 ms, because a standby may soon be promoted.
-	MaxBackoff time.Duration
-	// CheckInterval is the time without a notification after which the listener checks that the server responds. A network
-	// may drop an idle connection silently, and a server may freeze. The default is 8 s. With the default Timeout, the
-	// listener closes its connection to an unresponsive server within 15 s.
-	CheckInterval time.Duration
 	// Timeout is the maximum time that the listener waits for a response of the server. It is also the timeout of the
 	// connection attempt to each host of the configuration, unless the connect_timeout of the configuration is shorter.
 	// The default is 5 s.
 	Timeout time.Duration
-	// Jitter is the upper bound of the random delay between a notification and the call of wake. Without a delay, a commit
-	// would make the workers of all processes look for the new entries at the same time, although one worker is enough.
-	// One call of wake serves all notifications that arrive during the delay. By default, a notification is delayed by up
-	// to 3 ms if it follows another one within 100 ms. All other notifications call wake immediately.
-	Jitter time.Duration
 	// Logger receives a record about each established connection, each lost connection and each failed attempt to connect,
 	// without addresses and credentials. While only standbys respond, it receives at most one record in 30 s. The default
 	// is slog.Default().
@@ -98,8 +84,8 @@ type Listener struct {
 // config must connect to the server itself or to a proxy in session pooling mode. A proxy in transaction pooling mode
 // does not deliver notifications. A listener that connects through any proxy logs one warning.
 //
-// New returns domain.ErrConfiguration if an argument is nil, if config does not come from pgx.ParseConfig, if an option
-// is negative, or if Options.Name is not valid.
+// New returns domain.ErrConfiguration if an argument is nil, if config does not come from pgx.ParseConfig, if
+// Options.Timeout is negative, or if Options.Name is not valid.
 func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 	if config == nil || wake == nil {
 		return nil, configurationError("config and wake are required")
@@ -110,23 +96,10 @@ func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 	if err := domain.CheckMapName("listener", opts.Name); err != nil {
 		return nil, err
 	}
-	for _, option := range []struct {
-		value    *time.Duration
-		fallback time.Duration
-	}{
-		{&opts.FirstBackoff, DefaultFirstBackoff},
-		{&opts.MaxBackoff, DefaultMaxBackoff},
-		{&opts.CheckInterval, DefaultCheckInterval},
-		{&opts.Timeout, DefaultTimeout},
-		{&opts.Jitter, 0},
-	} {
-		if *option.value < 0 {
-			return nil, configurationError("options must not be negative")
-		}
-		if *option.value == 0 {
-			*option.value = option.fallback
-		}
+	if opts.Timeout < 0 {
+		return nil, configurationError("Timeout must not be negative")
 	}
+	opts.Timeout = cmp.Or(opts.Timeout, defaultTimeout)
 	config = config.Copy()
 	if config.ConnectTimeout == 0 || config.ConnectTimeout > opts.Timeout {
 		config.ConnectTimeout = opts.Timeout // applies to each host, so that pgx tries the other hosts after a frozen one
@@ -141,31 +114,20 @@ func configurationError(message string) error {
 	return &domain.Error{Code: domain.ErrConfiguration, Op: "listener", Message: message}
 }
 
-// wakeSoon calls wake after a random delay of up to maxDelay. If a call is scheduled already, wakeSoon does nothing.
+// wakeSoon calls wake immediately, or after a random delay if another notification has just arrived. If a delayed call
+// is scheduled already, wakeSoon does nothing.
 func (l *Listener) wakeSoon() {
-	most := l.maxDelay(time.Now())
-	if most == 0 {
+	now := time.Now()
+	if last := l.last.Swap(now.UnixNano()); now.Sub(time.Unix(0, last)) >= jitterWithin {
 		l.wake()
 		return
 	}
 	if l.waking.CompareAndSwap(false, true) {
-		time.AfterFunc(rand.N(most), func() { //nolint:gosec // spreads wakes; nothing depends on it being secret
+		time.AfterFunc(rand.N(jitter), func() { //nolint:gosec // spreads wakes; nothing depends on it being secret
 			l.waking.Store(false)
 			l.wake()
 		})
 	}
-}
-
-// maxDelay returns the upper bound of the delay for a notification that arrives now.
-func (l *Listener) maxDelay(now time.Time) time.Duration {
-	if l.options.Jitter > 0 {
-		return l.options.Jitter
-	}
-	last := l.last.Swap(now.UnixNano())
-	if now.Sub(time.Unix(0, last)) < jitterWithin {
-		return DefaultJitter
-	}
-	return 0
 }
 
 // Run listens until ctx ends. It closes its connection before it returns. Run calls wake for each notification. It also
@@ -181,10 +143,10 @@ func (l *Listener) Run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if connected && time.Since(began) > l.options.MaxBackoff {
+		if connected && time.Since(began) > maxBackoff {
 			failures = 0
 		}
-		wait := l.backoff(failures)
+		wait := backoff(failures)
 		promoting := errors.Is(err, errNotPrimary)
 		if promoting {
 			wait = min(wait, spread(promotionBackoff))

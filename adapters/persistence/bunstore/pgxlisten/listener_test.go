@@ -50,34 +50,8 @@ func TestEachNotificationWakes(t *testing.T) {
 	})
 }
 
-func TestNotificationsCanBeSpread(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := newServer()
-		r := run(t, s.config(t), pgxlisten.Options{Jitter: 5 * time.Millisecond})
-		pass(time.Second)
-		at := map[time.Duration]bool{}
-		for n := range int64(20) {
-			began := time.Now()
-			s.notify()
-			s.notify()
-			for r.wakes.Load() < n+2 {
-				pass(100 * time.Microsecond)
-				if time.Since(began) > 5*time.Millisecond {
-					t.Fatalf("no wake after %v", time.Since(began))
-				}
-			}
-			at[time.Since(began)] = true
-			pass(10 * time.Millisecond)
-			r.wantWakes(t, n+2)
-		}
-		if len(at) < 3 {
-			t.Errorf("wakes came after %v only", at)
-		}
-	})
-}
-
-// By default, a single notification wakes the process immediately. If notifications follow each other, random delays
-// prevent the processes from waking at the same time.
+// A single notification wakes the process immediately. If notifications follow each other, random delays
+// prevent the processes from waking at the same time. One wake serves all notifications that arrive during a delay.
 func TestNotificationsThatFollowEachOtherAreSpread(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
@@ -91,12 +65,15 @@ func TestNotificationsThatFollowEachOtherAreSpread(t *testing.T) {
 			pass(50 * time.Millisecond)
 			began := time.Now()
 			s.notify()
+			s.notify()
 			for pass(0); r.wakes.Load() < n+3; pass(100 * time.Microsecond) {
-				if time.Since(began) > pgxlisten.DefaultJitter {
+				if time.Since(began) > 3*time.Millisecond {
 					t.Fatalf("no wake after %v", time.Since(began))
 				}
 			}
 			at[time.Since(began)] = true
+			pass(10 * time.Millisecond)
+			r.wantWakes(t, n+3)
 		}
 		if len(at) < 3 {
 			t.Errorf("wakes came after %v only", at)
@@ -149,8 +126,8 @@ func TestANotificationDuringACheckWakes(t *testing.T) {
 			}
 			return false
 		}
-		r := run(t, s.config(t), pgxlisten.Options{CheckInterval: time.Second})
-		pass(1500 * time.Millisecond)
+		r := run(t, s.config(t), pgxlisten.Options{})
+		pass(8500 * time.Millisecond)
 		r.wantWakes(t, 2)
 	})
 }
@@ -159,8 +136,8 @@ func TestAServerThatDoesNotRespondIsLeft(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
 		s.respond = func(_ *server, query string) bool { return query == "-- ping" } // no response to a ping
-		r := run(t, s.config(t), pgxlisten.Options{CheckInterval: time.Minute, Timeout: 5 * time.Second})
-		pass(64 * time.Second)
+		r := run(t, s.config(t), pgxlisten.Options{})
+		pass(12 * time.Second)
 		if len(s.connections()) != 1 {
 			t.Errorf("connections at %v", s.connections())
 		}
@@ -221,9 +198,6 @@ func TestAConfigurationThatCannotWorkIsRefused(t *testing.T) {
 		"no connection":           {nil, wake, pgxlisten.Options{}},
 		"a connection by hand":    {&pgx.ConnConfig{}, wake, pgxlisten.Options{}},
 		"nobody to wake":          {good, nil, pgxlisten.Options{}},
-		"a negative backoff":      {good, wake, pgxlisten.Options{FirstBackoff: -1}},
-		"a negative limit":        {good, wake, pgxlisten.Options{MaxBackoff: -1}},
-		"a negative interval":     {good, wake, pgxlisten.Options{CheckInterval: -1}},
 		"a name that is not one":  {good, wake, pgxlisten.Options{Name: "Staff; x"}},
 		"a negative time to wait": {good, wake, pgxlisten.Options{Timeout: -1}},
 	} {

@@ -33,24 +33,14 @@ func TestTheBackoffDoublesUpToTheLimit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
 		s.dialled = func(context.Context, int) error { return errNoRoute }
-		r := run(t, s.config(t), pgxlisten.Options{FirstBackoff: time.Second, MaxBackoff: 6 * time.Second})
-		pass(time.Minute)
-		wantWaits(t, s.connections(), time.Second, 2*time.Second, 4*time.Second, 6*time.Second, 6*time.Second, 6*time.Second)
-		r.wantWakes(t, 0)
-	})
-}
-
-func TestTheDefaultsOfTheWaits(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := newServer()
-		s.dialled = func(context.Context, int) error { return errNoRoute }
-		run(t, s.config(t), pgxlisten.Options{})
+		r := run(t, s.config(t), pgxlisten.Options{})
 		pass(5 * time.Minute)
 		var want []time.Duration
 		for wait := 100 * time.Millisecond; wait < 30*time.Second; wait *= 2 {
 			want = append(want, wait)
 		}
 		wantWaits(t, s.connections(), append(want, 30*time.Second, 30*time.Second)...)
+		r.wantWakes(t, 0)
 	})
 }
 
@@ -63,12 +53,12 @@ func TestOnlyALongConnectionResetsTheBackoff(t *testing.T) {
 			}
 			return nil
 		}
-		r := run(t, s.config(t), pgxlisten.Options{FirstBackoff: time.Second, MaxBackoff: 30 * time.Second})
-		pass(4 * time.Second) // at most 1 s and 2 s of backoff until it is connected
+		r := run(t, s.config(t), pgxlisten.Options{})
+		pass(400 * time.Millisecond) // at most 100 ms and 200 ms of backoff until it is connected
 		for i, c := range []struct{ held, wait time.Duration }{
-			{time.Second, 4 * time.Second}, // a short connection does not reset the backoff
-			{31 * time.Second, time.Second},
-			{time.Second, 2 * time.Second},
+			{time.Second, 400 * time.Millisecond}, // a short connection does not reset the backoff
+			{31 * time.Second, 100 * time.Millisecond},
+			{time.Second, 200 * time.Millisecond},
 		} {
 			wakes := int64(i + 1)
 			r.wantWakes(t, wakes)
@@ -97,7 +87,7 @@ func TestAServerThatDoesNotAcceptAConnectionTimesOut(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				s := newServer()
 				prepare(s)
-				r := run(t, s.config(t), pgxlisten.Options{Timeout: 5 * time.Second, FirstBackoff: time.Second})
+				r := run(t, s.config(t), pgxlisten.Options{})
 				pass(6*time.Second - time.Millisecond) // a silent server has 1 s to close the connection
 				if warnings := r.log.warnings(t); len(warnings) != 1 || warnings[0]["class"] != "timeout" ||
 					warnings[0]["msg"] != "habeas: cannot connect to listen for outbox entries" {
@@ -146,8 +136,8 @@ func TestRunEndsImmediatelyAtEveryStep(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				s := newServer()
 				s.dialled = dialled
-				r := run(t, s.config(t), pgxlisten.Options{FirstBackoff: time.Hour, MaxBackoff: time.Hour, Timeout: time.Hour})
-				pass(time.Minute)
+				r := run(t, s.config(t), pgxlisten.Options{})
+				pass(49 * time.Millisecond) // the shortest backoff is 50 ms
 				began := time.Now()
 				r.stop()
 				if waited := time.Since(began); waited != 0 || len(s.connections()) != 1 {

@@ -21,7 +21,6 @@ func main() {
 	duration := flag.Duration("duration", time.Minute, "how `long`")
 	rate := flag.Int("rate", 1000, "entries per second")
 	snapshot := flag.Bool("snapshot", true, "churn: with a transaction that is open all the time")
-	spread := flag.Duration("spread", 5*time.Millisecond, "herd: of notifications")
 	driver := flag.String("driver", "pgx", "the `driver`")
 	pool := flag.Int("pool", 8, "connections of a process")
 	limit := flag.Duration("limit", 15*time.Minute, "how `long` all of it may take")
@@ -57,7 +56,7 @@ func main() {
 		}
 	case "herd":
 		var h badday.Herd
-		h, err = badday.MeasureHerd(ctx, config, 8, 8, *rate, *duration, *spread)
+		h, err = badday.MeasureHerd(ctx, config, 8, 8, *rate, *duration)
 		fmt.Printf("%.1f claims per erasure; wake-up p50 %v, p99 %v, most %v\n", h.PerErasure, h.P50, h.P99, h.Most)
 	}
 	if err != nil {
