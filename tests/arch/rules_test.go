@@ -81,8 +81,8 @@ var rules = []rule{
 		links(under("github.com/jackc/pgx", "github.com/uptrace/bun/driver/pgdriver", "github.com/lib/pq")),
 	},
 	{
-		"package sqltext links no database",
-		[]string{"adapters/persistence/bunstore/internal/sqltext"},
+		"package syntax links no database",
+		[]string{"adapters/persistence/bunstore/internal/syntax", "adapters/persistence/bunstore/internal/sqltext"},
 		nil,
 		links(under("database/sql", "net")),
 	},

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -48,7 +49,7 @@ func (a auditLog) AppendOnRollback(_ context.Context, added ...domain.AuditEvent
 func (a auditLog) encode(added []domain.AuditEvent) ([][]any, error) {
 	rows := make([][]any, len(added))
 	for i, event := range added {
-		payload, err := sqltext.JSON("audit", event.Payload)
+		payload, err := syntax.JSON("audit", event.Payload)
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +80,7 @@ func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) ([]domain.Audi
 	err := a.read(ctx, "read audit trail", func(rows *sql.Rows) error {
 		event := domain.AuditEvent{SubjectRef: id}
 		var payload []byte
-		if err := rows.Scan(&event.EventID, &event.EventType, (*sqltext.Instant)(&event.OccurredAt), &payload); err != nil {
+		if err := rows.Scan(&event.EventID, &event.EventType, (*syntax.Instant)(&event.OccurredAt), &payload); err != nil {
 			return err
 		}
 		var err error

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/batch"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -161,7 +162,7 @@ type lookup struct {
 func (q *lookup) keep() (err error) {
 	q.subject = domain.Subject{ID: q.subject}.Clone().ID
 	q.purpose = strings.Clone(q.purpose)
-	q.pair, err = sqltext.JSON("read consent", [...]string{q.subject.String(), q.purpose})
+	q.pair, err = syntax.JSON("read consent", [...]string{q.subject.String(), q.purpose})
 	return err
 }
 
@@ -209,6 +210,6 @@ func (s *Store) lookUpOne(ctx context.Context, q *lookup) error {
 // scanConsent scans a consent record from the first columns of a row, and the other columns into targets.
 func scanConsent(rows conn.Row, targets ...any) (*domain.ConsentRecord, error) {
 	r := &domain.ConsentRecord{}
-	columns := []any{&r.PolicyVersion, &r.Granted, (*sqltext.Instant)(&r.RecordedAt), &r.Source}
+	columns := []any{&r.PolicyVersion, &r.Granted, (*syntax.Instant)(&r.RecordedAt), &r.Source}
 	return r, rows.Scan(append(columns, targets...)...)
 }

@@ -5,9 +5,8 @@ import (
 	"database/sql"
 	"encoding/json"
 	"strconv"
-	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -17,12 +16,12 @@ import (
 func scanEntry(rows *sql.Rows) (e domain.OutboxEntry, readable bool, err error) {
 	var entryID, subject, resolver, operation, status, attempts, lastError, leaseToken, operationID sql.NullString
 	var ref, corrections sql.RawBytes
-	var enqueued, lastAttempt, nextAttempt optionalInstant
+	var enqueued, lastAttempt, nextAttempt syntax.OptionalInstant
 	if err := rows.Scan(&entryID, &subject, &resolver, &ref, &operation, &corrections, &status, &attempts,
 		&enqueued, &lastAttempt, &nextAttempt, &lastError, &leaseToken, &operationID); err != nil {
 		return e, false, err
 	}
-	readable = entryID.Valid && enqueued.time != nil && !enqueued.invalid && !lastAttempt.invalid && !nextAttempt.invalid
+	readable = entryID.Valid && enqueued.Time != nil && !enqueued.Invalid && !lastAttempt.Invalid && !nextAttempt.Invalid
 	try := func(err error) bool {
 		readable = readable && err == nil
 		return err == nil
@@ -30,10 +29,10 @@ func scanEntry(rows *sql.Rows) (e domain.OutboxEntry, readable bool, err error) 
 	e.EntryID, e.Resolver, e.Operation = entryID.String, resolver.String, domain.Operation(operation.String)
 	e.OperationID = operationID.String
 	e.Status, e.LastError, e.LeaseToken = domain.OutboxStatus(status.String), pointerTo(lastError), pointerTo(leaseToken)
-	if enqueued.time != nil {
-		e.EnqueuedAt = *enqueued.time
+	if enqueued.Time != nil {
+		e.EnqueuedAt = *enqueued.Time
 	}
-	e.LastAttemptAt, e.NextAttemptAt = lastAttempt.time, nextAttempt.time
+	e.LastAttemptAt, e.NextAttemptAt = lastAttempt.Time, nextAttempt.Time
 	n, err := strconv.Atoi(attempts.String)
 	try(err)
 	e.Attempts = n
@@ -69,32 +68,4 @@ func pointerTo(text sql.NullString) *string {
 		return nil
 	}
 	return &text.String
-}
-
-// optionalInstant scans a column that holds an instant, NULL or an invalid value. It implements sql.Scanner.
-type optionalInstant struct {
-	time    *time.Time // nil for NULL and for an invalid value
-	invalid bool
-}
-
-// orZero returns the instant, or the zero time.
-func (o *optionalInstant) orZero() time.Time {
-	if o.time == nil {
-		return time.Time{}
-	}
-	return *o.time
-}
-
-func (o *optionalInstant) Scan(value any) error {
-	if value == nil {
-		return nil
-	}
-	var read sqltext.Instant
-	if err := read.Scan(value); err != nil {
-		o.invalid = true
-		return nil //nolint:nilerr // o.invalid reports the error
-	}
-	at := time.Time(read)
-	o.time = &at
-	return nil
 }

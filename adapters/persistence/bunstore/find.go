@@ -63,7 +63,7 @@ func (s *Store) Find(
 	if err != nil {
 		return domain.SearchResult{}, conn.Wrap(ctx, "find", err)
 	}
-	places = append(places, s.text.Tables.OwnSearchedTables()...)
+	places = append(places, sqltext.OwnSearchedTables(s.text.Tables)...)
 	for i, place := range places {
 		progress(domain.SearchProgress{Table: place.Name, Done: i, Tables: len(places)})
 		if err := f.search(ctx, place); err != nil {

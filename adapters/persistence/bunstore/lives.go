@@ -8,6 +8,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -161,7 +162,7 @@ func (a addedAt) parameter(dialect sqltext.Dialect) any {
 
 // markRow holds the scanned columns of a mark, see sqltext.MarkColumns. All are NULL if there is no mark.
 type markRow struct {
-	erased, swept, added, registered, registeredAdded optionalInstant
+	erased, swept, added, registered, registeredAdded syntax.OptionalInstant
 	erasures, intake, consents, restrictions          sql.NullInt64
 }
 
@@ -174,8 +175,8 @@ func (r *markRow) targets() []any {
 
 func (r *markRow) mark() domain.ErasureMark {
 	return domain.ErasureMark{
-		ErasedAt: r.erased.orZero(), Erasures: r.erasures.Int64, Intake: r.intake.Int64, SweptAt: r.swept.orZero(),
-		AddedAt: r.added.orZero(), RegisteredAt: r.registered.orZero(), RegisteredAddedAt: r.registeredAdded.orZero(),
+		ErasedAt: r.erased.OrZero(), Erasures: r.erasures.Int64, Intake: r.intake.Int64, SweptAt: r.swept.OrZero(),
+		AddedAt: r.added.OrZero(), RegisteredAt: r.registered.OrZero(), RegisteredAddedAt: r.registeredAdded.OrZero(),
 		ConsentsUntil: r.consents.Int64, RestrictionsUntil: r.restrictions.Int64,
 	}
 }

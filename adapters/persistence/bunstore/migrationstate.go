@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -91,7 +91,7 @@ func (m migration) compareApplied(ctx context.Context, query conn.Query, state *
 			unknown = append(unknown, name)
 		}
 		return nil
-	}, "SELECT name, "+checksum+" FROM "+sqltext.Quote(state.schema)+"."+m.migrationsTable()+" ORDER BY name")
+	}, "SELECT name, "+checksum+" FROM "+syntax.Quote(state.schema)+"."+m.migrationsTable()+" ORDER BY name")
 	switch {
 	case err != nil:
 		return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -20,7 +21,7 @@ func (o outbox) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 		var resolver string
 		var status domain.OutboxStatus
 		var n int64
-		var oldest, due optionalInstant
+		var oldest, due syntax.OptionalInstant
 		if err := rows.Scan(&resolver, &status, &n, &oldest, &due); err != nil {
 			return err
 		}
@@ -35,7 +36,7 @@ func (o outbox) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 			}
 		}
 		all[i].Counts[status] += n
-		all[i].Oldest, all[i].OldestDue = earlier(all[i].Oldest, oldest.time), earlier(all[i].OldestDue, due.time)
+		all[i].Oldest, all[i].OldestDue = earlier(all[i].Oldest, oldest.Time), earlier(all[i].OldestDue, due.Time)
 		return nil
 	}, o.store.outbox.Backlog)
 	slices.SortFunc(all, func(a, b domain.OutboxBacklog) int { return strings.Compare(a.Resolver, b.Resolver) })
@@ -134,10 +135,10 @@ func (o outbox) FirstClaims(ctx context.Context, entryIDs []string) (map[string]
 	}
 	err := o.read(ctx, "tried since", func(rows *sql.Rows) error {
 		var id string
-		var since optionalInstant
+		var since syntax.OptionalInstant
 		err := rows.Scan(&id, &since)
-		if since.time != nil {
-			found[id] = *since.time
+		if since.Time != nil {
+			found[id] = *since.Time
 		}
 		return err
 	}, o.store.outbox.FirstClaims, asList(entryIDs))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -18,19 +19,19 @@ func (s *session) OutboxAdmin() ports.OutboxAdmin { return outbox{s} }
 
 func (o outbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error {
 	for _, entry := range added {
-		ref, err := sqltext.JSON("outbox", entry.Ref)
+		ref, err := syntax.JSON("outbox", entry.Ref)
 		if err != nil {
 			return err
 		}
 		var corrections any
 		if entry.Corrections != nil {
-			if corrections, err = sqltext.JSON("outbox", entry.Corrections); err != nil {
+			if corrections, err = syntax.JSON("outbox", entry.Corrections); err != nil {
 				return err
 			}
 		}
 		if err := o.buffer(ctx, sqltext.Entries, entry.EntryID, entry.SubjectID.String(), entry.Resolver, ref,
 			string(entry.Operation), corrections, string(entry.Status), entry.Attempts,
-			o.store.dialect.Instant(entry.EnqueuedAt), nullable(sqltext.Optional(entry.OperationID))); err != nil {
+			o.store.dialect.Instant(entry.EnqueuedAt), nullable(syntax.Optional(entry.OperationID))); err != nil {
 			return err
 		}
 		o.enqueued = true

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -56,7 +56,7 @@ func (m migration) lacking(ctx context.Context, query conn.Query, state migrated
 	var missing []string
 	prefix := domain.ObjectPrefix(m.name)
 	columns := m.columnsOf(m.files...)
-	for _, name := range sqltext.TableNames() {
+	for _, name := range syntax.TableNames() {
 		at := slices.IndexFunc(state.tables, func(p placed) bool { return p.table == prefix+name })
 		switch {
 		case at < 0 && name == "migrations" && state.unrecorded:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -45,7 +46,7 @@ func ReadInstallation(ctx context.Context, db *bun.DB, opts Options) (found doma
 	if err != nil {
 		return found, err
 	}
-	tables := sqltext.TablesIn(opts.Schema, opts.Name)
+	tables := syntax.TablesIn(opts.Schema, opts.Name)
 	texts := sqltext.NewInstallation(&sqltext.Writer{Dialect: m.dialect, Tables: tables})
 	err = conn.Retry(ctx, func() error {
 		found, err = readKey(ctx, m.pool.Query, texts.Key, tables.Prefix)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -109,6 +110,6 @@ func (r restrictionStore) sendRestrictions(ctx context.Context) error {
 // scanRestriction scans a restriction record from the first columns of a row, and the other columns into targets.
 func scanRestriction(rows *sql.Rows, id domain.SubjectID, targets ...any) (*domain.RestrictionRecord, error) {
 	r := &domain.RestrictionRecord{SubjectID: id}
-	columns := []any{&r.Purpose, &r.Restricted, &r.Reason, (*sqltext.Instant)(&r.RecordedAt), &r.Source}
+	columns := []any{&r.Purpose, &r.Restricted, &r.Reason, (*syntax.Instant)(&r.RecordedAt), &r.Source}
 	return r, rows.Scan(append(columns, targets...)...)
 }

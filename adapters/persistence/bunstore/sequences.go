@@ -8,13 +8,14 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
 // ownSequences reads and raises the sequences of the tables of habeas.
 type ownSequences struct {
 	dialect sqltext.Dialect
-	tables  sqltext.Tables
+	tables  syntax.Tables
 	query   conn.Query
 }
 
@@ -116,7 +117,7 @@ func (o ownSequences) raise(
 // raiseSequences raises the sequences of the tables after the migrations. It logs a warning about sequences for which
 // the role lacks a privilege, because the role of an application may call Migrate at each start.
 func (m migration) raiseSequences(ctx context.Context) error {
-	own := ownSequences{m.dialect, sqltext.TablesIn(m.schema, m.name), m.pool.Query}
+	own := ownSequences{m.dialect, syntax.TablesIn(m.schema, m.name), m.pool.Query}
 	found, err := own.find(ctx)
 	switch {
 	case errors.Is(err, errDeniedSequence):

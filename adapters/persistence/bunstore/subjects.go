@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -126,7 +127,7 @@ func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []a
 		return err
 	}
 	if found {
-		s.closeAfter(id, row.erased.orZero(), row.added)
+		s.closeAfter(id, row.erased.OrZero(), row.added)
 	} else {
 		if err := s.readSubjectRowAdded(ctx, id, key); err != nil {
 			return err
@@ -231,7 +232,7 @@ func (s subjectStore) readSubjectRow(ctx context.Context, id domain.SubjectID, k
 func (s subjectStore) readSubjectRowAdded(ctx context.Context, id domain.SubjectID, key []any) error {
 	var row erasedRow
 	_, err := s.checkSubjectRow(ctx, id, row.targets(), s.store.locks.SubjectRowAdded, withID(key, id)...)
-	s.closeAfter(id, row.erased.orZero(), row.added)
+	s.closeAfter(id, row.erased.OrZero(), row.added)
 	return s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
 }
 
@@ -239,7 +240,7 @@ func (s subjectStore) readSubjectRowAdded(ctx context.Context, id domain.Subject
 // mark (the row that records the erasure).
 type erasedRow struct {
 	added  addedAt
-	erased optionalInstant
+	erased syntax.OptionalInstant
 }
 
 func (r *erasedRow) targets() []any { return []any{&r.added, &r.erased} }

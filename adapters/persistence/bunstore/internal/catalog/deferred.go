@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -44,7 +44,7 @@ func (c *Cache) ReadConstraintTriggers(
 		var mapped bool
 		var code sql.NullString
 		err := rows.Scan(&t.table, &t.name, &schema, &constraint, &t.Deferred, &t.alone, &mapped, &code)
-		t.constraint = sqltext.Quote(schema) + "." + sqltext.Quote(constraint)
+		t.constraint = syntax.Quote(schema) + "." + syntax.Quote(constraint)
 		if err == nil && (mapped || c.mayWrite(code.String)) {
 			all = append(all, t)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -262,7 +263,7 @@ func (g *graph) addTo(r *Reach, visits map[*node]visit, mapped map[*node][]strin
 
 func (n *node) id() string { return n.schema + "." + lower(n.Name) }
 
-func (n *node) quoted() string { return sqltext.Quote(n.schema) + "." + sqltext.Quote(n.Name) }
+func (n *node) quoted() string { return syntax.Quote(n.schema) + "." + syntax.Quote(n.Name) }
 
 // called returns the name of the table as a data map has it.
 func (n *node) called() string {

@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
 // ownName matches the names of the tables of habeas; see sqltext.OwnNames.
-var ownName = regexp.MustCompile(sqltext.OwnNames())
+var ownName = regexp.MustCompile(syntax.OwnNames())
 
 // firstMigrations are the names of the migrations that have created the first tables, in all versions of habeas.
 var firstMigrations = []string{"0001_habeas.sql", "0001_ledgers.sql"}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -119,7 +119,7 @@ func (c *Cache) readInFront(ctx context.Context, query conn.Query, read *Catalog
 		return nil
 	}
 	names, err := query.Texts(ctx, text)
-	for _, name := range sqltext.TableNames() {
+	for _, name := range syntax.TableNames() {
 		if own := c.text.Tables.Prefix + name; slices.Contains(names, own) {
 			read.inFront = own
 		}

@@ -1,5 +1,7 @@
 package sqltext
 
+import "github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+
 // unitsAdded are the cases for the microseconds since 1970 that the number n means. They are the same in both databases
 // and in domain.ReadAddedAt. A floating-point number holds the half microseconds before 45e14 exactly.
 const (
@@ -16,13 +18,13 @@ const (
 // earliestAdded reads the text of the value, and so accepts columns of all types. The types of the columns are not
 // known when the statements are built.
 func (postgres) earliestAdded(column string) string {
-	return fill(`COALESCE({instant}, {number})`, "instant", instantIn(column, "+14"), "number", fill(`(
+	return syntax.Fill(`COALESCE({instant}, {number})`, "instant", instantIn(column, "+14"), "number", syntax.Fill(`(
 		SELECT TIMESTAMPTZ 'epoch' + micros * INTERVAL '1 microsecond'
 		FROM regexp_matches({text}, '^[1-9][0-9]{6,18}(?:[.][0-9]+)?$') AS digits,
 			LATERAL (SELECT CAST(digits[1] AS float8) AS n) AS number,
 			LATERAL (SELECT floor(CASE {units} END) AS micros) AS unit
 		WHERE {is micros})`,
-		"text", textIn(column), "units", fill(unitsAdded, "nanoseconds", "div(CAST(digits[1] AS numeric), 1000)"),
+		"text", textIn(column), "units", syntax.Fill(unitsAdded, "nanoseconds", "div(CAST(digits[1] AS numeric), 1000)"),
 		"is micros", isMicrosAdded))
 }
 
@@ -38,7 +40,7 @@ func textIn(column string) string { return "rtrim(to_jsonb(" + column + ") #>> '
 // the hour and the minute, the second, the fraction, and two forms of the zone. The pattern only matches texts that
 // PostgreSQL can cast. Otherwise the statement would fail.
 func instantIn(column, zone string) string {
-	return fill(`(
+	return syntax.Fill(`(
 		SELECT CAST(concat(part[1], ' ', COALESCE(part[2], '00:00'), ':', COALESCE(part[3], '00'), '.',
 			COALESCE(part[4], '0'), COALESCE(part[5], part[6], '{zone}')) AS timestamptz)
 		FROM regexp_matches({text}, '^({date})(?:[ T]({hour}:{sixty})(?::({sixty})(?:[.]([0-9]{1,6})[0-9]*)?)?'
@@ -54,13 +56,13 @@ const existingDate = `(?!000[01]|9999)(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9
 
 // addedValue is an expression, so that the drivers do not convert the value by the type of the column.
 func (sqlite) addedValue(column string) string {
-	return fill(`CASE typeof({column}) WHEN 'blob' THEN NULL ELSE {column} END`, "column", column)
+	return syntax.Fill(`CASE typeof({column}) WHEN 'blob' THEN NULL ELSE {column} END`, "column", column)
 }
 
 // earliestAdded splits texts itself, because the functions of SQLite read only milliseconds, and not all forms of a
 // zone.
 func (sqlite) earliestAdded(column string) string {
-	return fill(`(
+	return syntax.Fill(`(
 		SELECT CASE
 			WHEN kind = 'text' AND value GLOB '*[^0-9.]*' THEN ({instant})
 			WHEN kind IN ('integer', 'real') OR kind = 'text' AND value GLOB '[1-9]*'
@@ -68,8 +70,8 @@ func (sqlite) earliestAdded(column string) string {
 			END
 		FROM (SELECT typeof({column}) AS kind,
 			CASE typeof({column}) WHEN 'text' THEN rtrim({column}) ELSE {column} END AS value))`,
-		"column", column, "instant", textAddedSQLite, "number", fill(numberAddedSQLite,
-			"units", fill(unitsAdded, "nanoseconds", "CAST(value AS integer) / 1000"), "is micros", isMicrosAdded))
+		"column", column, "instant", textAddedSQLite, "number", syntax.Fill(numberAddedSQLite,
+			"units", syntax.Fill(unitsAdded, "nanoseconds", "CAST(value AS integer) / 1000"), "is micros", isMicrosAdded))
 }
 
 const (

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 )
 
 // Kind is a kind of row that a session buffers before it sends the row to the database. The statements of
@@ -134,7 +136,7 @@ type shape struct {
 func NewInserts(w *Writer) *Inserts {
 	return &Inserts{
 		combinesChanges: w.Dialect.CombinesChanges(), templates: newTemplates(w.Tables, w.Dialect),
-		erased: w.Tables.fill(selectErased), alone: newAloneTemplates(w.Tables, w.Dialect),
+		erased: w.Tables.Fill(selectErased), alone: newAloneTemplates(w.Tables, w.Dialect),
 	}
 }
 
@@ -223,7 +225,7 @@ func (i *Inserts) text(s shape) string {
 		}
 		last = templates[k].text(n, &values)
 		if Kind(k) == LedgerClosings {
-			last = fill(last, "added consents", addedRecords(s.counts, Consents),
+			last = syntax.Fill(last, "added consents", addedRecords(s.counts, Consents),
 				"added restrictions", addedRecords(s.counts, Restrictions))
 		}
 		if Kind(k).IsLedger() {
@@ -234,7 +236,7 @@ func (i *Inserts) text(s shape) string {
 	}
 	switch {
 	case s.findsErased:
-		last = "WITH " + strings.Join(parts, ", ") + " " + fill(i.erased, "added", strings.Join(added, " UNION ALL "))
+		last = "WITH " + strings.Join(parts, ", ") + " " + syntax.Fill(i.erased, "added", strings.Join(added, " UNION ALL "))
 	case len(parts) > 1:
 		last = "WITH " + strings.Join(parts[:len(parts)-1], ", ") + " " + last
 	}
@@ -279,7 +281,7 @@ func (f *insertTemplate) text(rows int, parameters *int) string {
 				before = "("
 			}
 			*parameters++
-			text.WriteString(before + placeholder(*parameters))
+			text.WriteString(before + syntax.Placeholder(*parameters))
 			if i == 0 && f.types != nil {
 				text.WriteString(f.types[j])
 			}
@@ -325,15 +327,15 @@ const (
 	returnRecord = `RETURNING seq, subject_id`
 )
 
-// of returns the table into which the rows of a kind are inserted.
-func (t Tables) of(k Kind) string {
+// tableOf returns the table into which the rows of a kind are inserted.
+func tableOf(t syntax.Tables, k Kind) string {
 	return [KindCount]string{Consents: t.Consents, Restrictions: t.Restrictions, Entries: t.Outbox, Events: t.Events}[k]
 }
 
-func newTemplates(tables Tables, d Dialect) (templates [KindCount]insertTemplate) {
-	templates[ReasonClearings] = insertTemplate{before: tables.fill(clearReasons), after: ")", columns: 1}
+func newTemplates(tables syntax.Tables, d Dialect) (templates [KindCount]insertTemplate) {
+	templates[ReasonClearings] = insertTemplate{before: tables.Fill(clearReasons), after: ")", columns: 1}
 	closings := insertTemplate{
-		before: tables.fill(closeLedgers), after: whereClosed, columns: len(castTypes[LedgerClosings]),
+		before: tables.Fill(closeLedgers), after: whereClosed, columns: len(castTypes[LedgerClosings]),
 	}
 	if d.CombinesChanges() {
 		closings.types = castTypes[LedgerClosings]
@@ -346,7 +348,7 @@ func newTemplates(tables Tables, d Dialect) (templates [KindCount]insertTemplate
 	for k := Consents; k < LedgerClosings; k++ {
 		lock := d.lockLedger(tables, k, "v.subject_id")
 		text := func(text string) string {
-			return tables.fill(text, "into", tables.of(k), "columns", insertedColumns[k], "lock", lock)
+			return tables.Fill(text, "into", tableOf(tables, k), "columns", insertedColumns[k], "lock", lock)
 		}
 		insert := insertTemplate{before: text(insertRows) + " ", columns: strings.Count(insertedColumns[k], ",") + 1}
 		if lock != "" {

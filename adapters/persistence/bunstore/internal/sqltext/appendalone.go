@@ -1,6 +1,10 @@
 package sqltext
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+)
 
 // aloneTemplates are the parts of the statement that TakeAlone returns if there are ledger records.
 type aloneTemplates struct {
@@ -20,10 +24,10 @@ const (
 	unlessErased = `) AS v ({columns}) WHERE NOT EXISTS (SELECT FROM erased)`
 )
 
-func newAloneTemplates(tables Tables, d Dialect) (templates aloneTemplates) {
+func newAloneTemplates(tables syntax.Tables, d Dialect) (templates aloneTemplates) {
 	for k := Consents; k < LedgerClosings; k++ {
 		text := func(text string) string {
-			return tables.fill(text, "into", tables.of(k), "columns", insertedColumns[k],
+			return tables.Fill(text, "into", tableOf(tables, k), "columns", insertedColumns[k],
 				"lock", d.lockLedger(tables, k, "v.subject_id"))
 		}
 		templates.inserts[k] = insertTemplate{
@@ -45,9 +49,9 @@ func (t *aloneTemplates) erased(counts [KindCount]int) string {
 		if n > 0 && Kind(k).IsLedger() {
 			var subjects []string
 			for row := range n {
-				subjects = append(subjects, "("+placeholder(parameters+row*columns+1)+"::text)")
+				subjects = append(subjects, "("+syntax.Placeholder(parameters+row*columns+1)+"::text)")
 			}
-			queries = append(queries, fill(t.finds[k], "subjects", strings.Join(subjects, ", ")))
+			queries = append(queries, syntax.Fill(t.finds[k], "subjects", strings.Join(subjects, ", ")))
 		}
 		parameters += n * columns
 	}

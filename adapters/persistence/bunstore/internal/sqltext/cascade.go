@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -63,7 +64,7 @@ func (w *Writer) Watch(
 ) string {
 	columns := []string{w.Dialect.watching(visited, tables, triggers)}
 	for _, name := range DeletedTables(steps) {
-		columns = append(columns, "(SELECT count(*) FROM "+quoteTable(name)+" AS t0 WHERE "+w.coveredBy(steps, name, nil)+")")
+		columns = append(columns, "(SELECT count(*) FROM "+syntax.QuoteTable(name)+" AS t0 WHERE "+w.coveredBy(steps, name, nil)+")")
 	}
 	for _, setting := range settings {
 		columns = append(columns, w.setRows(steps, setting))
@@ -126,10 +127,10 @@ func (w *Writer) setRows(steps []domain.Step, setting Setting) string {
 
 // hangsOnDeleted returns the condition that a row refers to a row that the steps delete, over a chain of foreign keys.
 func (w *Writer) hangsOnDeleted(steps []domain.Step, chain []ForeignKey, child string) string {
-	key, parent := chain[len(chain)-1], "p"+placeholder(len(chain))[1:]
+	key, parent := chain[len(chain)-1], "p"+syntax.Placeholder(len(chain))[1:]
 	var conditions []string
 	for i, name := range key.Columns {
-		conditions = append(conditions, child+"."+Quote(name)+" = "+parent+"."+Quote(key.Referenced[i]))
+		conditions = append(conditions, child+"."+syntax.Quote(name)+" = "+parent+"."+syntax.Quote(key.Referenced[i]))
 	}
 	if len(chain) > 1 {
 		conditions = append(conditions, w.hangsOnDeleted(steps, chain[:len(chain)-1], parent))
@@ -147,7 +148,7 @@ func (w *Writer) hangsOnDeleted(steps []domain.Step, chain []ForeignKey, child s
 func (w *Writer) sameRow(key ForeignKey, parent string) string {
 	var conditions []string
 	for _, name := range key.Referenced {
-		conditions = append(conditions, "t0."+Quote(name)+" = "+parent+"."+Quote(name))
+		conditions = append(conditions, "t0."+syntax.Quote(name)+" = "+parent+"."+syntax.Quote(name))
 	}
 	return strings.Join(conditions, " AND ")
 }
@@ -165,12 +166,12 @@ func (w *Writer) BeforeDeletion(tables []Counted) (declare, fetch, end string) {
 	queries := make([]string, len(tables))
 	for i, table := range tables {
 		if table.Key == nil {
-			queries[i] = fill(`SELECT {i} AS t, CAST(count(*) AS text) AS k FROM {table}`, "i", placeholder(i)[1:],
+			queries[i] = syntax.Fill(`SELECT {i} AS t, CAST(count(*) AS text) AS k FROM {table}`, "i", syntax.Placeholder(i)[1:],
 				"table", table.Table)
 			continue
 		}
-		queries[i] = fill(`SELECT {i}, CAST(json_build_array({key}) AS text) FROM {table} AS t0
-			WHERE CAST(xmax AS text) <> '0'`, "i", placeholder(i)[1:], "table", table.Table, "key", keyTexts(table.Key))
+		queries[i] = syntax.Fill(`SELECT {i}, CAST(json_build_array({key}) AS text) FROM {table} AS t0
+			WHERE CAST(xmax AS text) <> '0'`, "i", syntax.Placeholder(i)[1:], "table", table.Table, "key", keyTexts(table.Key))
 	}
 	return w.Dialect.beforeDeletion(strings.Join(queries, " UNION ALL "))
 }
@@ -178,7 +179,7 @@ func (w *Writer) BeforeDeletion(tables []Counted) (declare, fetch, end string) {
 func keyTexts(key []string) string {
 	texts := make([]string, len(key))
 	for i, name := range key {
-		texts[i] = "CAST(t0." + Quote(name) + " AS text)"
+		texts[i] = "CAST(t0." + syntax.Quote(name) + " AS text)"
 	}
 	return strings.Join(texts, ", ")
 }
@@ -194,14 +195,14 @@ func KeysOf(table Counted) string {
 // Missing returns the statement that counts the keys in its parameter, a JSON array, of which the table has no row.
 func (w *Writer) Missing(table Counted) string {
 	if w.Dialect.Deleted() == "" {
-		return fill(`SELECT count(*) FROM json_each($1) WHERE value NOT IN (SELECT {key} FROM {table})`,
+		return syntax.Fill(`SELECT count(*) FROM json_each($1) WHERE value NOT IN (SELECT {key} FROM {table})`,
 			"key", rowKey(table), "table", table.Table)
 	}
 	comparisons := make([]string, len(table.Key))
 	for i, name := range table.Key {
-		comparisons[i] = "CAST(t0." + Quote(name) + " AS text) = k.value ->> " + placeholder(i)[1:]
+		comparisons[i] = "CAST(t0." + syntax.Quote(name) + " AS text) = k.value ->> " + syntax.Placeholder(i)[1:]
 	}
-	return fill(`SELECT count(*) FROM jsonb_array_elements(CAST($1 AS jsonb)) AS k(value)
+	return syntax.Fill(`SELECT count(*) FROM jsonb_array_elements(CAST($1 AS jsonb)) AS k(value)
 		WHERE NOT EXISTS (SELECT 1 FROM {table} AS t0 WHERE {same})`,
 		"table", table.Table, "same", strings.Join(comparisons, " AND "))
 }
@@ -213,7 +214,7 @@ func rowKey(table Counted) string {
 	}
 	parts := make([]string, len(table.Key))
 	for i, name := range table.Key {
-		parts[i] = "quote(" + Quote(name) + ")"
+		parts[i] = "quote(" + syntax.Quote(name) + ")"
 	}
 	return strings.Join(parts, " || ',' || ")
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -13,23 +14,23 @@ import (
 func (postgres) Reach(w *Writer, steps []domain.Step) string {
 	mapped := make([]string, 0, len(w.DataMap.Tables()))
 	for _, table := range w.DataMap.Tables() {
-		mapped = append(mapped, "("+literal(table.Name)+", "+literal(quoteTable(table.Name))+")")
+		mapped = append(mapped, "("+syntax.Literal(table.Name)+", "+syntax.Literal(syntax.QuoteTable(table.Name))+")")
 	}
 	var changed []string
 	for _, step := range steps {
 		if step.Strategy != domain.StrategyRetain {
-			changed = append(changed, "("+literal(quoteTable(step.Target))+", "+
+			changed = append(changed, "("+syntax.Literal(syntax.QuoteTable(step.Target))+", "+
 				strings.ToUpper(strconv.FormatBool(step.Strategy == domain.StrategyDelete))+")")
 		}
 	}
 	if len(changed) == 0 {
 		changed = append(changed, "(NULL, FALSE)")
 	}
-	return fill(reachOfPostgres, "mapped", strings.Join(mapped, ", "), "changed", strings.Join(changed, ", "),
-		"below m", fill(tablesBelow, "oid", "m.oid"), "below r", fill(tablesBelow, "oid", "r.oid"),
+	return syntax.Fill(reachOfPostgres, "mapped", strings.Join(mapped, ", "), "changed", strings.Join(changed, ", "),
+		"below m", syntax.Fill(tablesBelow, "oid", "m.oid"), "below r", syntax.Fill(tablesBelow, "oid", "r.oid"),
 		"columns", columnNamesOf("k.conkey", "k.conrelid"), "referenced", columnNamesOf("k.confkey", "k.confrelid"),
 		"key", columnNamesOf("p.conkey", "p.conrelid"),
-		"name", nameInDataMap("b", "n.nspname"), "own names", literal(OwnNames()),
+		"name", nameInDataMap("b", "n.nspname"), "own names", syntax.Literal(syntax.OwnNames()),
 		"catches", `regexp_replace(p.prosrc, '\mraise\s+exception\M', '', 'gi') ~* '\mexception\M'`)
 }
 
@@ -131,7 +132,7 @@ func (postgres) watching(visited, tables []string, triggers bool) string {
 	if triggers {
 		all = "(SELECT concat(count(*), ' ', max(oid)) FROM pg_catalog.pg_class WHERE relkind = 'r')"
 	}
-	return fill(watchingOfPostgres, "visited", "'{"+strings.Join(visited, ",")+"}'::oid[]",
+	return syntax.Fill(watchingOfPostgres, "visited", "'{"+strings.Join(visited, ",")+"}'::oid[]",
 		"tables", "'{"+strings.Join(tables, ",")+"}'::oid[]", "all", all)
 }
 
@@ -153,7 +154,7 @@ func (postgres) ReachedTriggers(string) string { return "" }
 // Deleted reads the same counters as watching. The number of the file stands for the storage of a table.
 func (p postgres) Deleted() string {
 	return `SELECT id, pg_stat_get_xact_tuples_deleted(CAST(id AS oid)),
-		CAST(pg_relation_filenode(CAST(id AS oid)) AS bigint) FROM (` + p.arrayElements("$1") + `) AS t(id)`
+		CAST(pg_relation_filenode(CAST(id AS oid)) AS bigint) FROM (` + p.ArrayElements("$1") + `) AS t(id)`
 }
 
 func (postgres) LockedWholly() string {

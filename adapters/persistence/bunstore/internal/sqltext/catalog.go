@@ -3,6 +3,7 @@ package sqltext
 import (
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -32,10 +33,10 @@ type Catalog struct {
 func ReadMigrations(key string, table domain.CatalogTable, names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
-		quoted[i] = literal(name)
+		quoted[i] = syntax.Literal(name)
 	}
-	return fill(`SELECT CAST({key} AS text), CAST(name AS text) FROM {table} WHERE CAST(name AS text) IN ({names})`,
-		"key", literal(key), "table", qualifiedName(table), "names", strings.Join(quoted, ", "))
+	return syntax.Fill(`SELECT CAST({key} AS text), CAST(name AS text) FROM {table} WHERE CAST(name AS text) IN ({names})`,
+		"key", syntax.Literal(key), "table", qualifiedName(table), "names", strings.Join(quoted, ", "))
 }
 
 func (postgres) ColumnType(declared string) (t domain.ColumnType, length int) {

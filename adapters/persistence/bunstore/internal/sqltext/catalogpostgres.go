@@ -3,6 +3,8 @@ package sqltext
 import (
 	"strconv"
 	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 )
 
 // Catalog returns statements that read all schemas. It ignores its parameter.
@@ -16,7 +18,7 @@ func (postgres) Catalog(string) Catalog {
 }
 
 func catalogOf(statement string) string {
-	return fill(statement, "name bytes", strconv.Itoa(nameBytes),
+	return syntax.Fill(statement, "name bytes", strconv.Itoa(syntax.NameBytes),
 		"filters rows", strings.ReplaceAll(filtersRows, "b.oid", "r.oid"), "relations", relations, "domains", domains,
 		"name of r", nameInDataMap("r", "r.nspname"), "name of f", nameInDataMap("f", "s.nspname"), "body", functionBody,
 		"reused", reused,
@@ -26,7 +28,7 @@ func catalogOf(statement string) string {
 // columnNamesOf returns the expression for the column names of a constraint, as a JSON array. The parameters are
 // expressions for the column numbers and for the oid of the table, such as k.conkey and k.conrelid.
 func columnNamesOf(numbers, table string) string {
-	return fill(`(SELECT json_agg((SELECT a.attname FROM pg_catalog.pg_attribute AS a
+	return syntax.Fill(`(SELECT json_agg((SELECT a.attname FROM pg_catalog.pg_attribute AS a
 			WHERE a.attrelid = {table} AND a.attnum = u.number) ORDER BY u.n)
 		FROM unnest({numbers}) WITH ORDINALITY AS u(number, n))`, "numbers", numbers, "table", table)
 }
@@ -35,7 +37,7 @@ func columnNamesOf(numbers, table string) string {
 // if the search path does not find the table. The parameters are the alias of pg_class, such as r, and the expression
 // for the name of the schema, such as r.nspname.
 func nameInDataMap(class, schema string) string {
-	return fill(`CASE WHEN pg_table_is_visible({class}.oid) THEN CAST({class}.relname AS text)
+	return syntax.Fill(`CASE WHEN pg_table_is_visible({class}.oid) THEN CAST({class}.relname AS text)
 		ELSE concat({schema}, '.', {class}.relname) END`, "class", class, "schema", schema)
 }
 

@@ -1,17 +1,19 @@
 package sqltext
 
+import "github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+
 // Catalog returns statements that read one database: main or an attached database. The key that identifies a table in
 // the results is the name of the table in lower case.
 func (sqlite) Catalog(schema string) Catalog {
 	of := func(statement string) string {
-		return fill(statement, "schema", literal(schema), "schema name", Quote(schema),
-			"master", Quote(schema)+".sqlite_master", "plain",
+		return syntax.Fill(statement, "schema", syntax.Literal(schema), "schema name", syntax.Quote(schema),
+			"master", syntax.Quote(schema)+".sqlite_master", "plain",
 			`m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'`)
 	}
 	return Catalog{
 		Tables: of(tablesOfSQLite), Indexes: of(indexesOfSQLite), ForeignKeys: of(foreignKeysOfSQLite),
-		Columns:   of(fill(columnsOfSQLite, "tables", "{master}", "which", "{plain}")),
-		ColumnsOf: of(fill(columnsOfSQLite, "tables", "(SELECT $1 AS name)", "which", "TRUE")),
+		Columns:   of(syntax.Fill(columnsOfSQLite, "tables", "{master}", "which", "{plain}")),
+		ColumnsOf: of(syntax.Fill(columnsOfSQLite, "tables", "(SELECT $1 AS name)", "which", "TRUE")),
 		Triggers:  of(triggersOfSQLite), Statistics: of(statisticsOfSQLite), HasStatistics: of(hasStatisticsOfSQLite),
 		Untyped: true, SerialWrites: true,
 	}

@@ -1,9 +1,9 @@
 package sqltext
 
 import (
-	"strconv"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -25,20 +25,11 @@ func Unbounded(takes []domain.Take) []BoundedTake {
 	return all
 }
 
-// Args collects the parameters of a statement.
-type Args []any
-
-// add appends a parameter and returns its placeholder with a cast, such as CAST($6 AS text).
-func (a *Args) add(value any, sqlType string) string {
-	*a = append(*a, value)
-	return "CAST($" + strconv.Itoa(len(*a)) + " AS " + sqlType + ")"
-}
-
 // Claim returns the statement that claims due outbox entries and returns these entries. It takes the entries of takes,
 // and ignores query.Takes.
 func (o *Outbox) Claim(query domain.ClaimQuery, takes []BoundedTake) (text string, args []any, err error) {
 	d := o.w.Dialect
-	all := Args{
+	all := syntax.Args{
 		d.Instant(query.Now), d.Instant(query.LeaseUntil), query.LeaseToken, d.Instant(query.LatestNextAttempt()),
 	}
 	due, err := d.dueEntries(o.w.Tables, takes, &all)

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"strconv"
 	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 )
 
 const (
@@ -104,7 +106,7 @@ const (
 
 // dueEntries returns a statement that locks the due outbox entries, and skips entries that another transaction has
 // locked.
-func (p postgres) dueEntries(tables Tables, takes []BoundedTake, args *Args) (string, error) {
+func (p postgres) dueEntries(tables syntax.Tables, takes []BoundedTake, args *syntax.Args) (string, error) {
 	type row struct {
 		Resolver    string `json:"resolver"`
 		Operation   string `json:"operation"`
@@ -128,12 +130,12 @@ func (p postgres) dueEntries(tables Tables, takes []BoundedTake, args *Args) (st
 		}
 		most = max(most, t.Fresh, t.Retries)
 	}
-	list, err := JSON("outbox", rows)
+	list, err := syntax.JSON("outbox", rows)
 	*args = append(*args, list)
-	return tables.fill(dueInTurn,
+	return tables.Fill(dueInTurn,
 		"of take", "stage = 0 AND resolver = take.resolver AND operation = take.operation",
 		"most", powerOfTwo(most), "takes", powerOfTwo(len(takes)),
-		"due", dueInPostgres, "prefer index", p.preferIndex("entry_id")), err
+		"due", dueInPostgres, "prefer index", p.PreferIndex("entry_id")), err
 }
 
 // powerOfTwo returns the lowest power of two that is not below n, as a number for the text of a statement. The database
@@ -142,41 +144,19 @@ func powerOfTwo(n int) string { return strconv.Itoa(1 << bits.Len(uint(max(1, n)
 
 // unclaimedEntries returns a statement that locks the unclaimed outbox entries, and skips entries that another
 // transaction has locked.
-func (p postgres) unclaimedEntries(tables Tables, limit int) string {
-	return tables.fill(unclaimedInPostgres,
-		"limit", strconv.Itoa(limit), "due", dueInPostgres, "prefer index", p.preferIndex("entry_id"))
-}
-
-// isInQuery returns the condition that a column has one of the values that a query returns. PostgreSQL looks up each of
-// these values separately in an index.
-func (p postgres) isInQuery(column, query string) string {
-	return column + " = ANY (ARRAY(" + query + ")) AND " + p.preferIndex(column)
+func (p postgres) unclaimedEntries(tables syntax.Tables, limit int) string {
+	return tables.Fill(unclaimedInPostgres,
+		"limit", strconv.Itoa(limit), "due", dueInPostgres, "prefer index", p.PreferIndex("entry_id"))
 }
 
 // isOfOperations returns a condition that makes PostgreSQL look up the entries of each pair (subject and operation) in
 // an index, even if the planner estimates that the table has few rows.
-func (p postgres) isOfOperations(tables Tables, pairs string) string {
-	return p.isInQuery("entry_id", tables.fill(`
+func (p postgres) isOfOperations(tables syntax.Tables, pairs string) string {
+	return p.IsInQuery("entry_id", tables.Fill(`
 		SELECT e.entry_id FROM ({pairs}) AS o (subject, operation) CROSS JOIN LATERAL (
 			SELECT entry_id FROM {outbox}
 			WHERE subject_id = o.subject AND operation = o.operation AND status <> 'succeeded' AND {prefer index}
-			OFFSET 0) AS e`, "pairs", pairs, "prefer index", p.preferIndex("entry_id")))
-}
-
-// preferIndex returns a condition that is always true and costs almost nothing to evaluate. Planners estimate a high
-// cost for it, and therefore look up rows in an index instead of reading the complete table. Without the condition,
-// planners would read the complete table while it is small, and would keep that plan after the table has grown.
-// Planners also estimate that the condition is true for half of the rows, and therefore join these rows with a hash
-// join.
-func (postgres) preferIndex(column string) string {
-	return fill(`
-		CASE WHEN octet_length({column}) < 0
-			THEN (SELECT count(*) FROM generate_series(1, octet_length({column}))) = 0
-			ELSE TRUE END`, "column", column)
-}
-
-func (postgres) arrayElements(parameter string) string {
-	return "SELECT jsonb_array_elements_text(CAST(" + parameter + " AS jsonb))"
+			OFFSET 0) AS e`, "pairs", pairs, "prefer index", p.PreferIndex("entry_id")))
 }
 
 func (postgres) earliestInstant() string { return "'-infinity'" }

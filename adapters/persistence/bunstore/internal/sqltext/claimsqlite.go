@@ -1,6 +1,10 @@
 package sqltext
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+)
 
 const (
 	// dueInSQLite is the expression for the due instant of an outbox entry. The index of open entries contains the same
@@ -43,10 +47,10 @@ const (
 
 // dueEntries returns a statement without row locks, because SQLite has only one writing transaction at a time. It
 // ignores the bounds of the takes, because SQLite removes dead rows immediately.
-func (s sqlite) dueEntries(tables Tables, takes []BoundedTake, args *Args) (string, error) {
+func (s sqlite) dueEntries(tables syntax.Tables, takes []BoundedTake, args *syntax.Args) (string, error) {
 	var parts []string
 	for _, take := range takes {
-		resolver, operation := args.add(take.Resolver, "text"), args.add(string(take.Operation), "text")
+		resolver, operation := args.Add(take.Resolver, "text"), args.Add(string(take.Operation), "text")
 		for _, part := range []struct {
 			text string
 			most int
@@ -54,32 +58,23 @@ func (s sqlite) dueEntries(tables Tables, takes []BoundedTake, args *Args) (stri
 			if part.most <= 0 {
 				continue
 			}
-			most := args.add(part.most, "integer")
+			most := args.Add(part.most, "integer")
 			part.text = strings.ReplaceAll(part.text, "{open entries}", strings.TrimSpace(openInSQLite))
-			parts = append(parts, tables.fill(part.text, "resolver", resolver, "operation", operation, "due", dueInSQLite,
+			parts = append(parts, tables.Fill(part.text, "resolver", resolver, "operation", operation, "due", dueInSQLite,
 				"fresh", most, "retries", most))
 		}
 	}
 	return "WITH due AS (" + strings.Join(parts, " UNION ALL ") + ")", nil
 }
 
-func (sqlite) unclaimedEntries(tables Tables, _ int) string { return tables.fill(unclaimedInSQLite) }
-
-// isInQuery returns the condition that a column has one of the values that a query returns. It uses IN, because SQLite
-// then looks up each of these values separately in an index.
-func (sqlite) isInQuery(column, query string) string { return column + " IN (" + query + ")" }
+func (sqlite) unclaimedEntries(tables syntax.Tables, _ int) string {
+	return tables.Fill(unclaimedInSQLite)
+}
 
 // isOfOperations returns a condition with status <> 'succeeded', like the definition of the partial index by subject,
 // because SQLite otherwise does not use this index.
-func (sqlite) isOfOperations(_ Tables, pairs string) string {
+func (sqlite) isOfOperations(_ syntax.Tables, pairs string) string {
 	return "status <> 'succeeded' AND (subject_id, operation) IN (" + pairs + ")"
-}
-
-// preferIndex returns TRUE (no further condition), because SQLite always prefers an index.
-func (sqlite) preferIndex(string) string { return "TRUE" }
-
-func (sqlite) arrayElements(parameter string) string {
-	return "SELECT value FROM json_each(" + parameter + ")"
 }
 
 func (sqlite) earliestInstant() string { return "''" }

@@ -6,12 +6,9 @@
 package sqltext
 
 import (
-	"strconv"
-	"strings"
 	"time"
 
-	bundialect "github.com/uptrace/bun/dialect"
-
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -24,49 +21,33 @@ var (
 // Dialect builds the SQL texts that differ between PostgreSQL and SQLite. Its methods return "" for a statement that
 // the database does not need.
 type Dialect interface {
+	syntax.Dialect
 	migrations
 	sequences
 	cascades
 
-	// Instant converts a point in time to a parameter for a column in the tables of habeas.
-	Instant(t time.Time) any
-
-	// instantType returns the SQL type of the parameters that Instant returns. Statements cast a parameter to this type if
-	// the database cannot infer it.
-	instantType() string
-
 	// MarkInstant returns the two parameters of erasureInstant for an erasure at the given instant, by the clock of the
 	// process. If exact is true, the mark gets this instant.
 	MarkInstant(at time.Time, exact bool) [2]any
-	erasureInstant(tables Tables, first, second string) string
+	erasureInstant(tables syntax.Tables, first, second string) string
 
 	// dueEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due, which
 	// contains the ids of the outbox entries to claim. $1 is the instant of the claim, $2 the end of the lease, $3 the
 	// token of the lease, and $4 the result of domain.ClaimQuery.LatestNextAttempt. dueEntries appends further parameters
 	// to args.
-	dueEntries(tables Tables, takes []BoundedTake, args *Args) (string, error)
+	dueEntries(tables syntax.Tables, takes []BoundedTake, args *syntax.Args) (string, error)
 
 	// unclaimedEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due,
 	// which contains the ids of up to $2 outbox entries that match isUnclaimed, oldest first. The parameter limit must
 	// equal $2.
-	unclaimedEntries(tables Tables, limit int) string
-
-	// isInQuery returns the condition that a text column has one of the values that a query returns.
-	isInQuery(column, query string) string
+	unclaimedEntries(tables syntax.Tables, limit int) string
 
 	// isOfOperations returns a condition on outbox entries that is equivalent to
 	//
 	//	status <> 'succeeded' AND (subject_id, operation) IN (<pairs>)
 	//
 	// <pairs> is a subquery.
-	isOfOperations(tables Tables, pairs string) string
-
-	// preferIndex returns a condition that is always true. A planner that sees this condition uses an index for the other
-	// conditions. The parameter column can be any text column of the table.
-	preferIndex(column string) string
-
-	// arrayElements returns the query that selects the texts of a parameter, which is a JSON array.
-	arrayElements(parameter string) string
+	isOfOperations(tables syntax.Tables, pairs string) string
 
 	// earliestInstant returns a constant that is earlier than all instants. Earlier versions wrote this constant to the
 	// column tried_since of a requeued outbox entry. It means the same as NULL: the entry was not claimed yet.
@@ -75,18 +56,11 @@ type Dialect interface {
 	// HasStandbys reports whether the database can have read replicas and synchronous standbys.
 	HasStandbys() bool
 
-	// forUpdate returns the clause at the end of a SELECT that locks the selected rows.
-	forUpdate() string
-
 	// Notification returns the statement that wakes the workers of other processes.
-	Notification(tables Tables) string
-
-	// CombinesChanges reports whether an INSERT, UPDATE or DELETE can be a common table expression. One statement can then
-	// contain several of them.
-	CombinesChanges() bool
+	Notification(tables syntax.Tables) string
 
 	// recording returns the parts of Installation that keep sessions from recording two data maps at the same time.
-	recording(tables Tables) (announce, rivals, ifFree string)
+	recording(tables syntax.Tables) (announce, rivals, ifFree string)
 
 	// randomID returns the expression for the random id of an installation.
 	randomID() string
@@ -97,7 +71,7 @@ type Dialect interface {
 
 	// lockLedger returns an expression that locks a ledger (consents or restrictions) of a subject until the transaction
 	// ends. It returns "" if the kind is not a ledger, or if the database allows only one writer at a time.
-	lockLedger(tables Tables, ledger Kind, subject string) string
+	lockLedger(tables syntax.Tables, ledger Kind, subject string) string
 
 	// intakeParts returns the parts of the INSERT of a mark that set the intake number:
 	//
@@ -106,17 +80,17 @@ type Dialect interface {
 	// Intake numbers count the marks in the order in which the store received them. If the table generates the number,
 	// column and number are "". The lockCondition is always true, and may take a lock. The database evaluates the
 	// condition before the table generates the number.
-	intakeParts(tables Tables) (column, number, lockCondition string)
+	intakeParts(tables syntax.Tables) (column, number, lockCondition string)
 
 	// settledIntake returns the statement that reads the settled intake number. This is a number so low that no open
 	// transaction can still commit a mark with this number or a lower number. The statement returns NULL if the table has
 	// no mark. settledIntake returns "" if the database allows only one writer at a time.
-	settledIntake(tables Tables) string
+	settledIntake(tables syntax.Tables) string
 
 	// fingerprint returns the expression for a text that changes if the live catalog (the definitions) of the tables
 	// changes in a property that Inspection reads. If the value of the expression is the empty text, the catalog must be
 	// read each time.
-	fingerprint(tables []domain.Table, own Tables) string
+	fingerprint(tables []domain.Table, own syntax.Tables) string
 
 	// Schemas returns the statement that lists the schemas to search for a table, in search order. It returns "" if the
 	// database finds the schema from the name of the table.
@@ -132,7 +106,7 @@ type Dialect interface {
 
 	// TemporaryTables returns the statement that lists the temporary tables that may have the name of a table of habeas.
 	// It returns "" if the names of the tables of habeas have a schema, so that no temporary table can hide them.
-	TemporaryTables(tables Tables) string
+	TemporaryTables(tables syntax.Tables) string
 
 	// heldText returns the expression for the text of a cell, or for NULL if the cell cannot hold a text. The column is
 	// one that ColumnsOf lists.
@@ -143,10 +117,6 @@ type Dialect interface {
 
 	// contains returns the condition that a text contains the text of a parameter.
 	contains(text, parameter string) string
-
-	// StoredName returns the name that an object has in the database if a statement creates it with the given name. It
-	// differs from the given name if the database cuts long names.
-	StoredName(name string) string
 
 	// Catalog returns the statements that read the live catalog of a schema, which is a result of Schemas.
 	Catalog(schema string) Catalog
@@ -182,9 +152,6 @@ type Dialect interface {
 
 	// textFromHex returns the expression for the text whose bytes are the hexadecimal digits.
 	textFromHex(digits string) string
-
-	// SameName reports whether the database treats a and b as the name of the same column.
-	SameName(a, b string) bool
 
 	// ComparesExactly reports whether the database finds exactly the matching rows when it compares a key with a column
 	// that refers to the key. The parameter t is the type of the key in the data map. The parameters keyType and
@@ -284,15 +251,3 @@ type Dialect interface {
 	// itself.
 	fromExported(t domain.ColumnType, value any) any
 }
-
-// Quote quotes an identifier.
-func Quote(name string) string { return string(bundialect.AppendName(nil, name, '"')) }
-
-// quoteTable quotes a table name, which may be qualified with a schema.
-func quoteTable(name string) string { return string(bundialect.AppendIdent(nil, name, '"')) }
-
-// literal quotes a text as a constant.
-func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
-
-// placeholder returns the placeholder of the n-th parameter of a statement: $n.
-func placeholder(n int) string { return "$" + strconv.Itoa(n) }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -26,7 +27,7 @@ type Export struct {
 func NewExports(w *Writer, locks *Locks) []Export {
 	subject := w.DataMap.SubjectTable()
 	keys := len(subject.SubjectKey)
-	erased := fill(erasureCount, "erasures", w.Tables.Erasures, "subject", placeholder(keys+1))
+	erased := syntax.Fill(erasureCount, "erasures", w.Tables.Erasures, "subject", syntax.Placeholder(keys+1))
 	all := []source{{
 		table: subject, selected: append(slices.Clone(locks.preconditions), erased), fromClause: w.fromSubject,
 		keyParameters: keys, pathValues: func(int) []string { return nil },
@@ -36,7 +37,7 @@ func NewExports(w *Writer, locks *Locks) []Export {
 			s := newSource(w.Dialect, table, columns)
 			s.keyParameters = keys
 			s.fromClause = func(offset int) string {
-				return fill(fromOfSubject, "table", quoteTable(table.Name), "rows", w.allRowsOf(table, offset))
+				return syntax.Fill(fromOfSubject, "table", syntax.QuoteTable(table.Name), "rows", w.allRowsOf(table, offset))
 			}
 			s.restrictByPath(w)
 			all = append(all, s)
@@ -46,8 +47,8 @@ func NewExports(w *Writer, locks *Locks) []Export {
 	for i, ledger := range domain.LedgerTables() {
 		s := newSource(w.Dialect, ledger, ledger.Exported())
 		s.fromClause = func(offset int) string {
-			subject := placeholder(offset + 1)
-			return fill(fromLedger, "table", names[i], "subject", subject, "until", w.Tables.earlierUntil(kinds[i], subject))
+			subject := syntax.Placeholder(offset + 1)
+			return syntax.Fill(fromLedger, "table", names[i], "subject", subject, "until", earlierUntil(w.Tables, kinds[i], subject))
 		}
 		all = append(all, s)
 	}
@@ -91,7 +92,7 @@ func newExport(w *Writer, sources []source, readsPreconditions bool) Export {
 	for i, source := range sources {
 		missing := slices.Repeat([]string{"NULL"}, e.width-len(source.selected)-len(source.paths))
 		values := slices.Concat(source.selected, source.pathValues(parameters), missing)
-		branches[i] = fill(statement, "number", strconv.Itoa(i), "key", list("t0", source.table.PrimaryKey),
+		branches[i] = syntax.Fill(statement, "number", strconv.Itoa(i), "key", list("t0", source.table.PrimaryKey),
 			"values", strings.Join(values, ", "), "from", source.fromClause(parameters))
 		parameters += max(source.keyParameters, 1)
 		if readsPreconditions && i == 0 {

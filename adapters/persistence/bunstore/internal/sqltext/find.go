@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -20,7 +21,7 @@ type SearchedTable struct {
 // OwnSearchedTables returns the tables of habeas with the columns whose values are not from habeas: the ids of
 // subjects, the texts that an application passes for a consent or a restriction, the payloads of events, and the ids
 // and corrections for external systems.
-func (t Tables) OwnSearchedTables() []SearchedTable {
+func OwnSearchedTables(t syntax.Tables) []SearchedTable {
 	own := func(name, fromItem string, columns ...string) SearchedTable {
 		table := SearchedTable{Name: t.Prefix + name, FromItem: fromItem}
 		for _, column := range columns {
@@ -39,7 +40,7 @@ func (t Tables) OwnSearchedTables() []SearchedTable {
 
 // qualifiedName returns the quoted name of a table with its schema. The name does not depend on the search path.
 func qualifiedName(table domain.CatalogTable) string {
-	return Quote(table.Schema) + "." + Quote(strings.TrimPrefix(table.Name, table.Schema+"."))
+	return syntax.Quote(table.Schema) + "." + syntax.Quote(strings.TrimPrefix(table.Name, table.Schema+"."))
 }
 
 // counts returns the statement of Dialect.Counts. The result starts with the counts of all values in the first searched
@@ -55,16 +56,16 @@ func counts(
 	var texts, all []string
 	for i, column := range table.Columns {
 		number := strconv.Itoa(i)
-		texts = append(texts, fill(textOf(column), "n", number, "column", Quote(column.Name)))
+		texts = append(texts, syntax.Fill(textOf(column), "n", number, "column", syntax.Quote(column.Name)))
 		for j := range values {
 			either := make([]string, len(conditions))
 			for k, condition := range conditions {
-				either[k] = fill(condition, "n", number, "pattern", placeholder(j*len(conditions)+k+1))
+				either[k] = syntax.Fill(condition, "n", number, "pattern", syntax.Placeholder(j*len(conditions)+k+1))
 			}
 			all = append(all, "count(*) FILTER (WHERE "+strings.Join(either, " OR ")+")")
 		}
 	}
-	return fill("SELECT {counts} FROM (SELECT {texts} FROM {table} {fence}) AS t", "counts", strings.Join(all, ", "),
+	return syntax.Fill("SELECT {counts} FROM (SELECT {texts} FROM {table} {fence}) AS t", "counts", strings.Join(all, ", "),
 		"texts", strings.Join(texts, ", "), "table", table.FromItem, "fence", fence)
 }
 
@@ -98,11 +99,11 @@ func (postgres) FirstRow(fromItem string) string { return "SELECT 1 FROM " + fro
 
 // ForeignPartitions returns a statement that lists the quoted names of the foreign tables among the partitions.
 func (postgres) ForeignPartitions(table domain.CatalogTable) string {
-	return fill(`
+	return syntax.Fill(`
 		SELECT format('%I.%I', n.nspname, c.relname)
 		FROM pg_partition_tree(CAST({name} AS regclass)) AS p JOIN pg_catalog.pg_class AS c ON c.oid = p.relid
 		JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-		WHERE c.relkind = 'f' ORDER BY 1`, "name", literal(qualifiedName(table)))
+		WHERE c.relkind = 'f' ORDER BY 1`, "name", syntax.Literal(qualifiedName(table)))
 }
 
 // Counts returns a statement that compares texts with collation C, character by character. It reads binary data in the
@@ -182,6 +183,6 @@ const (
 func (s sqlite) Counts(table SearchedTable, values int) string {
 	conditions := slices.Repeat([]string{"t.text{n} GLOB {pattern}"}, len(s.SearchPatterns(""))-1)
 	conditions = append(conditions, "t.bytes{n} GLOB {pattern}")
-	text := fill(sqliteText, "decoded", sqliteDecoded)
+	text := syntax.Fill(sqliteText, "decoded", sqliteDecoded)
 	return counts(table, values, "LIMIT -1", conditions, func(domain.CatalogColumn) string { return text })
 }

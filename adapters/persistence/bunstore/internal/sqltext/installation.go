@@ -1,5 +1,7 @@
 package sqltext
 
+import "github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+
 // Installation holds the statements on the installation, which identifies the tables of habeas and their data map.
 type Installation struct {
 	Key       string // reads the id and the recorded data map
@@ -46,21 +48,21 @@ const (
 func NewInstallation(w *Writer) Installation {
 	announce, rivals, ifFree := w.Dialect.recording(w.Tables)
 	return Installation{
-		Key: w.Tables.fill(installationKey), Announce: announce, Rivals: rivals,
-		Record: w.Tables.fill(recordMap, "if free", ifFree), Accept: w.Tables.fill(acceptMap),
-		Started: w.Tables.fill(recordWorker), Worker: w.Tables.fill(startedWorker), Ancestors: w.Tables.fill(ancestors),
-		Retire: w.Tables.fill(retire), Renew: w.Tables.fill(renew, "id", w.Dialect.randomID()),
+		Key: w.Tables.Fill(installationKey), Announce: announce, Rivals: rivals,
+		Record: w.Tables.Fill(recordMap, "if free", ifFree), Accept: w.Tables.Fill(acceptMap),
+		Started: w.Tables.Fill(recordWorker), Worker: w.Tables.Fill(startedWorker), Ancestors: w.Tables.Fill(ancestors),
+		Retire: w.Tables.Fill(retire), Renew: w.Tables.Fill(renew, "id", w.Dialect.randomID()),
 	}
 }
 
 // recording returns the statements Announce and Rivals, and the clause that skips the row while another session records
 // the data map. No session waits for another one that has not ended.
-func (postgres) recording(tables Tables) (announceMap, rivalMaps, ifFree string) {
-	table := literal(tables.Installation)
-	return tables.fill(announce, "table", table), tables.fill(rivals, "table", table), " FOR UPDATE SKIP LOCKED"
+func (postgres) recording(tables syntax.Tables) (announceMap, rivalMaps, ifFree string) {
+	table := syntax.Literal(tables.Installation)
+	return tables.Fill(announce, "table", table), tables.Fill(rivals, "table", table), " FOR UPDATE SKIP LOCKED"
 }
 
-func (sqlite) recording(Tables) (announceMap, rivalMaps, ifFree string) { return "", "", "" }
+func (sqlite) recording(syntax.Tables) (announceMap, rivalMaps, ifFree string) { return "", "", "" }
 
 func (postgres) randomID() string { return "CAST(gen_random_uuid() AS text)" }
 func (sqlite) randomID() string   { return "lower(hex(randomblob(16)))" }

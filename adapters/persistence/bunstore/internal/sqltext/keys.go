@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -27,10 +28,10 @@ func (w *Writer) Keys(
 	live Live, query domain.KeyQuery, scope *domain.SweepScope, key []any,
 ) (text string, args []any, tables []string) {
 	args = append(slices.Clone(key), query.After, query.Limit)
-	after, limit := placeholder(len(args)-1), placeholder(len(args))
+	after, limit := syntax.Placeholder(len(args)-1), syntax.Placeholder(len(args))
 	lock := ""
 	if (!query.ErasedAt.IsZero() || query.Cells != nil) && query.After == "" {
-		lock = w.Dialect.forUpdate()
+		lock = w.Dialect.ForUpdate()
 	}
 	var columns []string
 	for _, table := range w.DataMap.Tables() {
@@ -52,11 +53,11 @@ func (w *Writer) Keys(
 					}
 					erased += " AND " + w.hasPrimaryKey("t0", table, row, func(value any) string {
 						args = append(args, value)
-						return placeholder(len(args))
+						return syntax.Placeholder(len(args))
 					})
 				}
-				columns = append(columns, fill(keysOfColumn,
-					"key", w.Dialect.bytewise(asText("t0."+Quote(column.Name))), "table", quoteTable(table.Name),
+				columns = append(columns, syntax.Fill(keysOfColumn,
+					"key", w.Dialect.bytewise(asText("t0."+syntax.Quote(column.Name))), "table", syntax.QuoteTable(table.Name),
 					"rows", w.rowsOf(table, path, 0), "after", after, "erased", erased, "lock", lock,
 					"name", cteName(len(columns))))
 				if !slices.Contains(tables, table.Name) {
@@ -68,7 +69,7 @@ func (w *Writer) Keys(
 	if len(columns) == 0 {
 		return "", nil, nil
 	}
-	return fill(selectKeys, "key", w.Dialect.bytewise("k.held"), "columns", strings.Join(columns, " UNION ALL "),
+	return syntax.Fill(selectKeys, "key", w.Dialect.bytewise("k.held"), "columns", strings.Join(columns, " UNION ALL "),
 		"limit", limit), args, tables
 }
 

@@ -1,5 +1,7 @@
 package sqltext
 
+import "github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+
 // Ledgers holds the statements that read the ledgers of a subject (consents and restrictions) and its audit trail. $1
 // is the id of the subject. After the columns of a record, the statements on the latest records and on the consents in
 // force return whether the record belongs to an earlier life of the id, or NULL if the subject has no mark. The
@@ -23,8 +25,8 @@ type Ledgers struct {
 }
 
 const (
-	// earlierUntil is the highest number of a record that belongs to an earlier life of the id, or NULL.
-	earlierUntil = `(SELECT m.{column} FROM {erasures} AS m WHERE m.subject_id = {subject})`
+	// readEarlierUntil is the highest number of a record that belongs to an earlier life of the id, or NULL.
+	readEarlierUntil = `(SELECT m.{column} FROM {erasures} AS m WHERE m.subject_id = {subject})`
 
 	latestConsent = `
 		SELECT policy_version, granted, recorded_at, source, seq <= {until}
@@ -100,15 +102,15 @@ const (
 )
 
 // NewLedgers returns the statements on the ledgers.
-func NewLedgers(tables Tables) Ledgers {
+func NewLedgers(tables syntax.Tables) Ledgers {
 	consents := func(statement, until string) string {
-		return tables.fill(statement, "until", until, "until of pair", tables.earlierUntil(Consents, "pair ->> 0"),
+		return tables.Fill(statement, "until", until, "until of pair", earlierUntil(tables, Consents, "pair ->> 0"),
 			"subject", "$1")
 	}
 	restrictions := func(statement string) string {
-		return tables.fill(statement, "until", tables.earlierUntil(Restrictions, "$1"))
+		return tables.Fill(statement, "until", earlierUntil(tables, Restrictions, "$1"))
 	}
-	until := tables.earlierUntil(Consents, "$1")
+	until := earlierUntil(tables, Consents, "$1")
 	return Ledgers{
 		LatestConsent:      consents(latestConsent, until),
 		LatestConsentAsOf:  consents(latestConsentAsOf, until),
@@ -120,16 +122,16 @@ func NewLedgers(tables Tables) Ledgers {
 		LatestRestrictions: restrictions(latestRestrictions),
 		GlobalHistory:      restrictions(globalHistory),
 		PurposeHistory:     restrictions(purposeHistory),
-		Trail:              tables.fill(trail),
+		Trail:              tables.Fill(trail),
 	}
 }
 
 // earlierUntil returns the expression for the highest number of a record in a ledger that belongs to an earlier life of
 // the subject's id. It is NULL if the subject has no mark.
-func (t Tables) earlierUntil(ledger Kind, subject string) string {
+func earlierUntil(t syntax.Tables, ledger Kind, subject string) string {
 	column := "consents_until"
 	if ledger == Restrictions {
 		column = "restrictions_until"
 	}
-	return t.fill(earlierUntil, "column", column, "subject", subject)
+	return t.Fill(readEarlierUntil, "column", column, "subject", subject)
 }

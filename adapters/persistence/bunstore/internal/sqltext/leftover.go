@@ -3,6 +3,7 @@ package sqltext
 import (
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -21,9 +22,9 @@ func (w *Writer) addedUntil(sw *stepWriter, at time.Time) *Writer {
 		if !ok || table.Name == w.DataMap.SubjectTable().Name {
 			return ""
 		}
-		return " AND " + fill("NOT COALESCE({added} > CAST({until} AS {type}), FALSE)",
-			"added", w.Dialect.earliestAdded(alias+"."+Quote(column.Name)),
-			"until", sw.addConstant(w.Dialect.Instant(at)), "type", w.Dialect.instantType())
+		return " AND " + syntax.Fill("NOT COALESCE({added} > CAST({until} AS {type}), FALSE)",
+			"added", w.Dialect.earliestAdded(alias+"."+syntax.Quote(column.Name)),
+			"until", sw.addConstant(w.Dialect.Instant(at)), "type", w.Dialect.InstantType())
 	}
 	return &before
 }
@@ -33,5 +34,5 @@ const countFound = `SELECT count(*) FROM ({found}) AS found`
 // CountOfSubject returns the statement that counts the rows that the statement of OfSubject returns.
 func (c *Cells) CountOfSubject(key []any) (text string, args []any) {
 	text, args = c.OfSubject(key, false)
-	return fill(countFound, "found", text), args
+	return syntax.Fill(countFound, "found", text), args
 }

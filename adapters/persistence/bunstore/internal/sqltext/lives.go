@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -49,17 +50,17 @@ const (
 // NewLives returns the Lives for the dialect and the tables of w.
 func NewLives(w *Writer, locks *Locks) Lives {
 	subject, keys := w.DataMap.SubjectTable(), len(w.DataMap.SubjectTable().SubjectKey)
-	id := placeholder(keys + 1)
+	id := syntax.Placeholder(keys + 1)
 	lives := Lives{
-		State: w.Tables.fill(readState, "exists", locks.exists, "preconditions", strings.Join(locks.preconditions, ", "),
+		State: w.Tables.Fill(readState, "exists", locks.exists, "preconditions", strings.Join(locks.preconditions, ", "),
 			"mark", "m."+strings.ReplaceAll(MarkColumns, ", ", ", m."), "row", strings.Join(w.lifeOfRow(), ", "),
 			"from", w.fromSubject(0), "subject", id),
-		Register: w.Tables.fill(register, "subject", "$1", "instant", "$2", "added", "$3",
-			"type", w.Dialect.instantType()),
+		Register: w.Tables.Fill(register, "subject", "$1", "instant", "$2", "added", "$3",
+			"type", w.Dialect.InstantType()),
 		IdentifyingColumns: len(subject.Identifying()),
 	}
 	if lock := w.Dialect.lockLedger(w.Tables, Consents, "$1"); lock != "" {
-		lives.LockLedgers = fill(lockLedgers, "lock consents", lock,
+		lives.LockLedgers = syntax.Fill(lockLedgers, "lock consents", lock,
 			"lock restrictions", w.Dialect.lockLedger(w.Tables, Restrictions, "$1"))
 	}
 	return lives
@@ -73,8 +74,8 @@ func NewLives(w *Writer, locks *Locks) Lives {
 func (w *Writer) EvidenceOf(keys [][]any) (text string, args []any) {
 	subject, selects := w.DataMap.SubjectTable(), make([]string, len(keys))
 	for i, key := range keys {
-		selects[i] = fill(evidenceOfRow, "number", strconv.Itoa(i), "evidence", strings.Join(w.lifeOfRow(), ", "),
-			"table", quoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, len(args)))
+		selects[i] = syntax.Fill(evidenceOfRow, "number", strconv.Itoa(i), "evidence", strings.Join(w.lifeOfRow(), ", "),
+			"table", syntax.QuoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, len(args)))
 		args = append(args, key...)
 	}
 	return strings.Join(selects, " UNION ALL "), args
@@ -87,7 +88,7 @@ const evidenceOfRow = `SELECT {number}, {evidence} FROM {table} AS t0 WHERE {row
 func (w *Writer) lifeOfRow() []string {
 	subject, evidence := w.DataMap.SubjectTable(), []string{w.addedValue()}
 	for _, column := range subject.Identifying() {
-		evidence = append(evidence, "CAST(t0."+Quote(column.Name)+" AS text)")
+		evidence = append(evidence, "CAST(t0."+syntax.Quote(column.Name)+" AS text)")
 	}
 	return evidence
 }
@@ -99,5 +100,5 @@ func (w *Writer) addedValue() string {
 	if !ok {
 		return "NULL"
 	}
-	return w.Dialect.addedValue("t0." + Quote(column.Name))
+	return w.Dialect.addedValue("t0." + syntax.Quote(column.Name))
 }

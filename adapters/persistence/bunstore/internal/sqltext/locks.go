@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -93,35 +94,35 @@ const (
 func NewLocks(w *Writer) *Locks {
 	subject := w.DataMap.SubjectTable()
 	l := &Locks{
-		LockMark:         w.Tables.fill(lockMark),
-		DeleteUnusedMark: w.Tables.fill(deleteUnusedMark),
-		Erasures:         w.Tables.fill(countErasures),
+		LockMark:         w.Tables.Fill(lockMark),
+		DeleteUnusedMark: w.Tables.Fill(deleteUnusedMark),
+		Erasures:         w.Tables.Fill(countErasures),
 		Transaction:      w.Dialect.transaction(),
 		preconditions:    []string{w.Dialect.fingerprint(w.Touched, w.Tables)},
 	}
 	for i, name := range subject.SubjectKey {
 		if column, _ := subject.Column(name); column.Type == domain.TypeText {
 			l.TextElements = append(l.TextElements, i)
-			l.preconditions = append(l.preconditions, "CAST(t0."+Quote(name)+" AS text)")
+			l.preconditions = append(l.preconditions, "CAST(t0."+syntax.Quote(name)+" AS text)")
 		}
 	}
-	exists, preconditions := "t0."+Quote(subject.SubjectKey[0])+" IS NOT NULL", strings.Join(l.preconditions, ", ")
+	exists, preconditions := "t0."+syntax.Quote(subject.SubjectKey[0])+" IS NOT NULL", strings.Join(l.preconditions, ", ")
 	l.exists = exists
-	l.SubjectRow = fill(readSubjectRow, "exists", exists, "preconditions", preconditions, "from", w.fromSubject(0))
+	l.SubjectRow = syntax.Fill(readSubjectRow, "exists", exists, "preconditions", preconditions, "from", w.fromSubject(0))
 	keys := len(subject.SubjectKey)
 	preconditions += ", " + w.addedValue()
-	erasedAt := w.Tables.fill(readErasedAt, "subject", placeholder(keys+1))
-	l.SubjectRowAdded = fill(readSubjectRow, "exists", exists, "preconditions", preconditions+", "+erasedAt,
+	erasedAt := w.Tables.Fill(readErasedAt, "subject", syntax.Placeholder(keys+1))
+	l.SubjectRowAdded = syntax.Fill(readSubjectRow, "exists", exists, "preconditions", preconditions+", "+erasedAt,
 		"from", w.fromSubject(0))
 	l.AddMark = w.addMark(1)
-	if w.Dialect.forUpdate() == "" {
+	if w.Dialect.ForUpdate() == "" {
 		return l
 	}
-	l.AddMarkAndLock = w.Tables.fill(addMarkAndLock, "exists", exists, "preconditions", preconditions,
+	l.AddMarkAndLock = w.Tables.Fill(addMarkAndLock, "exists", exists, "preconditions", preconditions,
 		"mark", w.addMark(keys+1),
 		"lock consents", w.Dialect.lockLedger(w.Tables, Consents, "subject_id"),
 		"lock restrictions", w.Dialect.lockLedger(w.Tables, Restrictions, "subject_id"),
-		"table", quoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, 0))
+		"table", syntax.QuoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, 0))
 	l.Levels, l.Tables = w.newLevels()
 	l.Tables = append([]string{subject.Name}, l.Tables...)
 	return l
@@ -131,27 +132,27 @@ func NewLocks(w *Writer) *Locks {
 // number first is that of the first of its parameters.
 func (w *Writer) addMark(first int) string {
 	column, number, lockCondition := w.Dialect.intakeParts(w.Tables)
-	return w.Tables.fill(addMark, "subject", placeholder(first),
-		"instant", w.Dialect.erasureInstant(w.Tables, placeholder(first+1), placeholder(first+2)),
+	return w.Tables.Fill(addMark, "subject", syntax.Placeholder(first),
+		"instant", w.Dialect.erasureInstant(w.Tables, syntax.Placeholder(first+1), syntax.Placeholder(first+2)),
 		"column", column, "number", number, "lock condition", lockCondition)
 }
 
 // erasureInstant returns the expression for domain.ErasureInstant. The parameters are those of MarkInstant.
-func (postgres) erasureInstant(tables Tables, at, exact string) string {
-	return tables.fill(`(
+func (postgres) erasureInstant(tables syntax.Tables, at, exact string) string {
+	return tables.Fill(`(
 			SELECT CASE
 				WHEN {exact} OR {at} NOT BETWEEN clock.now - interval '1 day' AND clock.now + interval '1 day' THEN {at}
 				ELSE GREATEST(clock.now, ({last} WHERE l.erased_at <= clock.now + interval '1 day')) END
 			FROM (SELECT clock_timestamp() AS now) AS clock)`,
-		"exact", "CAST("+exact+" AS boolean)", "at", "CAST("+at+" AS timestamptz)", "last", tables.fill(lastErasedAt))
+		"exact", "CAST("+exact+" AS boolean)", "at", "CAST("+at+" AS timestamptz)", "last", tables.Fill(lastErasedAt))
 }
 
 // MarkInstant returns the parameters of the instant of an erasure. The database has a clock of its own.
 func (p postgres) MarkInstant(at time.Time, exact bool) [2]any { return [2]any{p.Instant(at), exact} }
 
-func (sqlite) erasureInstant(tables Tables, at, latest string) string {
-	return tables.fill(`max(CAST({at} AS text), COALESCE(({last} WHERE l.erased_at <= {latest}), ''))`,
-		"at", at, "latest", latest, "last", tables.fill(lastErasedAt))
+func (sqlite) erasureInstant(tables syntax.Tables, at, latest string) string {
+	return tables.Fill(`max(CAST({at} AS text), COALESCE(({last} WHERE l.erased_at <= {latest}), ''))`,
+		"at", at, "latest", latest, "last", tables.Fill(lastErasedAt))
 }
 
 // MarkInstant returns the parameters of the instant of an erasure. The clock of the database is that of the machine,
@@ -170,7 +171,7 @@ func (s sqlite) MarkInstant(at time.Time, exact bool) [2]any {
 // $(offset+1).
 func (w *Writer) fromSubject(offset int) string {
 	subject := w.DataMap.SubjectTable()
-	return fill(fromSubject, "table", quoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, offset))
+	return syntax.Fill(fromSubject, "table", syntax.QuoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, offset))
 }
 
 // lockedPath is a table whose rows are locked, and one path (chain of references) from the table to the subject.
@@ -210,7 +211,7 @@ func (w *Writer) newLevels() (levels []LockLevel, names []string) {
 				names = append(names, table.Name)
 			}
 			name := "l" + strconv.Itoa(j)
-			selects[j] = fill(lockRows, "name", name, "table", quoteTable(table.Name),
+			selects[j] = syntax.Fill(lockRows, "name", name, "table", syntax.QuoteTable(table.Name),
 				"rows", w.rowsOf(table.Table, table.path, j*keys))
 			counts[j] = "(SELECT count(*) FROM " + name + ")"
 		}

@@ -1,6 +1,9 @@
 package sqltext
 
-import "github.com/habeas-data/habeas/domain"
+import (
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
 
 // Marks holds the statements that read the marks (the rows that record the erasures of subjects). It also holds the
 // statements that read and move the positions of readers in the list of marks.
@@ -43,9 +46,9 @@ const (
 func NewMarks(w *Writer) Marks {
 	return Marks{
 		Settled:  w.Dialect.settledIntake(w.Tables),
-		Find:     w.Tables.fill(findMarks, "found", w.Dialect.isInQuery("subject_id", w.Dialect.arrayElements("$1"))),
-		Position: w.Tables.fill(readPosition), Advance: w.Tables.fill(advance),
-		page: w.Tables.fill(listMarks), bounded: w.Tables.fill(listBoundedMarks), dialect: w.Dialect,
+		Find:     w.Tables.Fill(findMarks, "found", w.Dialect.IsInQuery("subject_id", w.Dialect.ArrayElements("$1"))),
+		Position: w.Tables.Fill(readPosition), Advance: w.Tables.Fill(advance),
+		page: w.Tables.Fill(listMarks), bounded: w.Tables.Fill(listBoundedMarks), dialect: w.Dialect,
 	}
 }
 
@@ -59,14 +62,14 @@ func (m Marks) Page(query domain.MarkQuery, maxIntake int64) (text string, args 
 	}
 	if !query.Since.IsZero() {
 		args = append(args, m.dialect.Instant(query.Since))
-		text += " AND erased_at >= " + placeholder(len(args))
+		text += " AND erased_at >= " + syntax.Placeholder(len(args))
 	}
 	if !query.Until.IsZero() {
 		args = append(args, m.dialect.Instant(query.Until))
-		text += " AND erased_at < " + placeholder(len(args))
+		text += " AND erased_at < " + syntax.Placeholder(len(args))
 	}
 	args = append(args, query.Limit)
-	return text + " ORDER BY intake LIMIT " + placeholder(len(args)), args
+	return text + " ORDER BY intake LIMIT " + syntax.Placeholder(len(args)), args
 }
 
 // oidClass is the first key of an advisory lock. It is derived from the oid of a table, so that the tables of different
@@ -77,10 +80,10 @@ const oidClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint) & 
 // marks in order of arrival. The second key of the lock is the highest committed intake number. The intake number of
 // the new mark is higher than this key. The marks of all open transactions therefore have higher numbers than the
 // lowest second key, which settledIntake reads.
-func (postgres) intakeParts(tables Tables) (column, number, lockCondition string) {
-	return "", "", tables.fill(`pg_advisory_xact_lock_shared(`+oidClass+`, CAST(LEAST(2147483647,
+func (postgres) intakeParts(tables syntax.Tables) (column, number, lockCondition string) {
+	return "", "", tables.Fill(`pg_advisory_xact_lock_shared(`+oidClass+`, CAST(LEAST(2147483647,
 			COALESCE((SELECT max(intake) FROM {erasures} WHERE erasures > 0), 0)) AS integer)) IS NOT NULL`,
-		"table", literal(tables.Erasures))
+		"table", syntax.Literal(tables.Erasures))
 }
 
 // settledIntake returns the statement that reads the lower of two intake numbers (numbers of marks in order of
@@ -93,18 +96,18 @@ func (postgres) intakeParts(tables Tables) (column, number, lockCondition string
 //
 // The statement must run before the statement that reads the marks. The latter then sees the marks of all ended
 // transactions.
-func (postgres) settledIntake(tables Tables) string {
-	return tables.fill(`
+func (postgres) settledIntake(tables syntax.Tables) string {
+	return tables.Fill(`
 		SELECT LEAST((SELECT max(intake) FROM {erasures} WHERE erasures > 0), (
 			SELECT min(CAST(l.objid AS bigint)) FROM pg_catalog.pg_locks AS l
 			WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND CAST(l.classid AS bigint) = `+oidClass+`
 				AND l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())))`,
-		"table", literal(tables.Erasures))
+		"table", syntax.Literal(tables.Erasures))
 }
 
-func (sqlite) intakeParts(tables Tables) (column, number, lockCondition string) {
-	return ", intake", tables.fill(`, (SELECT max(intake_floor,
+func (sqlite) intakeParts(tables syntax.Tables) (column, number, lockCondition string) {
+	return ", intake", tables.Fill(`, (SELECT max(intake_floor,
 			COALESCE((SELECT max(intake) FROM {erasures} WHERE erasures > 0), 0)) + 1 FROM {installation})`), "TRUE"
 }
 
-func (sqlite) settledIntake(Tables) string { return "" }
+func (sqlite) settledIntake(syntax.Tables) string { return "" }

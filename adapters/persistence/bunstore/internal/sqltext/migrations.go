@@ -1,6 +1,9 @@
 package sqltext
 
-import "github.com/habeas-data/habeas/domain"
+import (
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
 
 // migrations builds the SQL texts that find, create and update the tables of habeas.
 type migrations interface {
@@ -57,7 +60,7 @@ func (postgres) Migrations() string { return "postgres" }
 // OwnTables returns a statement that searches the given schema, or the search path of the connection if schema is "".
 // In the search path, PostgreSQL skips schemas for which the role lacks the privilege USAGE.
 func (postgres) OwnTables(schema, name string) string {
-	return fill(`
+	return syntax.Fill(`
 		SELECT CAST(n.nspname AS text), CAST(c.relname AS text), (
 				SELECT CAST(COALESCE(json_agg(a.attname), '[]') AS text) FROM pg_catalog.pg_attribute a
 				WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
@@ -76,13 +79,13 @@ func (postgres) OwnTables(schema, name string) string {
 func ownClasses(schema, name string) string {
 	where := "n.nspname = ANY(current_schemas(false))"
 	if schema != "" {
-		where = "n.nspname = " + literal(schema)
+		where = "n.nspname = " + syntax.Literal(schema)
 	}
-	return "c.relkind IN ('r', 'p') AND " + where + " AND c.relname IN (" + ownTables(name) + ")"
+	return "c.relkind IN ('r', 'p') AND " + where + " AND c.relname IN (" + syntax.OwnTables(name) + ")"
 }
 
 func (postgres) OwnObjects(schema, name string) string {
-	return fill(`
+	return syntax.Fill(`
 		WITH own AS (
 			SELECT c.oid, c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 			WHERE {own})
@@ -95,19 +98,19 @@ func (postgres) OwnObjects(schema, name string) string {
 }
 
 func (postgres) OtherSets(schema, name string) string {
-	return fill(`
+	return syntax.Fill(`
 		SELECT DISTINCT CAST(n.nspname AS text)
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p') AND c.relname = {marks} AND n.nspname <> {schema} AND n.nspname NOT LIKE 'pg\_%'
-		ORDER BY 1`, "schema", literal(schema), "marks", literal(domain.ObjectPrefix(name)+"subject_erasures"))
+		ORDER BY 1`, "schema", syntax.Literal(schema), "marks", syntax.Literal(domain.ObjectPrefix(name)+"subject_erasures"))
 }
 
 func (postgres) Installations(schema string) string {
 	where := "pg_table_is_visible(c.oid)"
 	if schema != "" {
-		where = "n.nspname = " + literal(schema)
+		where = "n.nspname = " + syntax.Literal(schema)
 	}
-	return fill(`
+	return syntax.Fill(`
 		SELECT CAST(c.relname AS text) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p') AND c.relname LIKE 'habeas\_%installation' AND {where}
 		ORDER BY 1`, "where", where)
@@ -133,11 +136,11 @@ func (postgres) LockMigrations() []string { return []string{lockMigrations} }
 
 func (postgres) PrepareMigration(schema string) []string {
 	return []string{
-		fill(`
+		syntax.Fill(`
 			DO $habeas$ BEGIN
 				IF to_regnamespace({name}) IS NULL THEN CREATE SCHEMA {schema}; END IF;
-			END $habeas$`, "name", literal(Quote(schema)), "schema", Quote(schema)),
-		"SET LOCAL search_path TO " + Quote(schema),
+			END $habeas$`, "name", syntax.Literal(syntax.Quote(schema)), "schema", syntax.Quote(schema)),
+		"SET LOCAL search_path TO " + syntax.Quote(schema),
 	}
 }
 
@@ -146,20 +149,20 @@ func (sqlite) Migrations() string { return "sqlite" }
 // OwnTables returns every privilege, because SQLite has none. It does not detect a file that is opened for reading
 // only, because SQLite reports it only when a statement writes.
 func (sqlite) OwnTables(schema, name string) string {
-	return fill(`
+	return syntax.Fill(`
 		SELECT {name}, m.name, (SELECT json_group_array(c.name) FROM pragma_table_xinfo(m.name, {name}) AS c),
 			'SELECT,INSERT,UPDATE,DELETE', (SELECT query_only FROM pragma_query_only)
 		FROM {schema}.sqlite_master AS m
 		WHERE m.type = 'table' AND m.name IN ({own})
-		ORDER BY m.name`, "name", literal(schema), "schema", Quote(schema), "own", ownTables(name))
+		ORDER BY m.name`, "name", syntax.Literal(schema), "schema", syntax.Quote(schema), "own", syntax.OwnTables(name))
 }
 
 func (sqlite) OwnObjects(schema, name string) string {
-	return fill(`
+	return syntax.Fill(`
 		SELECT m.name || '.' || c.name FROM {schema}.sqlite_master AS m JOIN pragma_table_xinfo(m.name, {name}) AS c
 		WHERE m.type = 'table' AND m.name IN ({own})
 		UNION ALL SELECT name FROM {schema}.sqlite_master WHERE type IN ('index', 'trigger') AND tbl_name IN ({own})`,
-		"name", literal(schema), "schema", Quote(schema), "own", ownTables(name))
+		"name", syntax.Literal(schema), "schema", syntax.Quote(schema), "own", syntax.OwnTables(name))
 }
 
 func (sqlite) OtherSets(string, string) string { return "" }
@@ -190,11 +193,11 @@ func (sqlite) PrepareMigration(string) []string { return nil } // the tables are
 
 func (postgres) ErasedFunction(schema, name string) string {
 	prefix := domain.ObjectPrefix(name)
-	return fill(`
+	return syntax.Fill(`
 		SELECT strpos(p.prosrc, quote_ident(n.nspname) || {table}) > 0, has_function_privilege(p.oid, 'EXECUTE')
 		FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
 		WHERE n.nspname = {schema} AND p.proname = {function}`,
-		"table", literal("."+prefix+"subject_erasures "), "schema", literal(schema), "function", literal(prefix+"is_erased"))
+		"table", syntax.Literal("."+prefix+"subject_erasures "), "schema", syntax.Literal(schema), "function", syntax.Literal(prefix+"is_erased"))
 }
 
 func (sqlite) ErasedFunction(string, string) string { return "" }

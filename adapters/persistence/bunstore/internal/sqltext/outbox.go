@@ -3,6 +3,7 @@ package sqltext
 import (
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -157,24 +158,24 @@ const (
 func NewOutbox(w *Writer) *Outbox {
 	d := w.Dialect
 	in := func(statement string, names ...string) string {
-		return w.Tables.fill(statement, append(names, "entry", entryColumns(), "earliest instant", d.earliestInstant(),
-			"for update", d.forUpdate(), "in list", d.isInQuery("entry_id", d.arrayElements("$1")))...)
+		return w.Tables.Fill(statement, append(names, "entry", entryColumns(), "earliest instant", d.earliestInstant(),
+			"for update", d.ForUpdate(), "in list", d.IsInQuery("entry_id", d.ArrayElements("$1")))...)
 	}
 	change := func(condition, changes string) string {
 		return in(changeEntries, "condition", condition, "changes", in(changes),
-			"chosen", d.isInQuery("entry_id", "SELECT chosen_id FROM chosen"))
+			"chosen", d.IsInQuery("entry_id", "SELECT chosen_id FROM chosen"))
 	}
 	chosen := isStillAbandoned + " AND " + in("{in list}")
-	due := d.isInQuery("entry_id", "SELECT entry_id FROM due")
+	due := d.IsInQuery("entry_id", "SELECT entry_id FROM due")
 	return &Outbox{
 		Counts:          in(countEntries),
-		DeadRows:        in(deadRows, "outbox name", literal(w.Tables.Outbox)),
+		DeadRows:        in(deadRows, "outbox name", syntax.Literal(w.Tables.Outbox)),
 		Backlog:         in(backlog),
 		Abandoned:       in(abandoned),
 		AbandonedAfter:  in(abandonedAfter),
 		AbandonedInList: in("SELECT {entry} FROM {outbox} WHERE {chosen}", "chosen", chosen),
 		FirstClaims:     in(firstClaims),
-		Withdraw:        change(in(unsentCorrections, "subject", "$1")+" AND "+d.preferIndex("entry_id"), withdrawn),
+		Withdraw:        change(in(unsentCorrections, "subject", "$1")+" AND "+d.PreferIndex("entry_id"), withdrawn),
 		Requeue:         change(chosen+" AND operation = 'erase'", requeued),
 		Discard:         change(chosen, discarded),
 		Purge:           in(purge),
@@ -184,9 +185,9 @@ func NewOutbox(w *Writer) *Outbox {
 		unreadable: in(abandonUnreadable),
 		unclaimed:  in(markUnclaimed, "due", due),
 		requeueMatching: change(isStillAbandoned+" AND operation = 'erase' AND "+
-			d.isInQuery("entry_id", in(matchingAbandoned)), requeued),
+			d.IsInQuery("entry_id", in(matchingAbandoned)), requeued),
 		locked:  in(lockOperations),
-		settled: in(settleEntries, "settled", d.isInQuery("entry_id", "SELECT settled_id FROM outcomes")),
+		settled: in(settleEntries, "settled", d.IsInQuery("entry_id", "SELECT settled_id FROM outcomes")),
 	}
 }
 
@@ -194,10 +195,10 @@ func NewOutbox(w *Writer) *Outbox {
 // read, such as infinity, becomes NULL, because a driver would otherwise reject all rows.
 func entryColumns() string {
 	readable := func(column string) string {
-		return fill(`CASE WHEN {column} >= '0001-01-01 00:00:00+00' AND {column} < '9999-12-31' THEN {column} END`,
+		return syntax.Fill(`CASE WHEN {column} >= '0001-01-01 00:00:00+00' AND {column} < '9999-12-31' THEN {column} END`,
 			"column", column)
 	}
-	return fill(`
+	return syntax.Fill(`
 		entry_id, subject_id, resolver, ref, operation, corrections, status, attempts,
 		{enqueued}, {last attempt}, {next attempt}, last_error, lease_token, operation_id`,
 		"enqueued", readable("enqueued_at"),
@@ -209,7 +210,7 @@ func entryColumns() string {
 func (o *Outbox) AbandonUnreadable(idCount int) string {
 	ids := make([]string, idCount)
 	for i := range ids {
-		ids[i] = placeholder(i + 1)
+		ids[i] = syntax.Placeholder(i + 1)
 	}
 	return o.unreadable + strings.Join(ids, ", ") + ")"
 }
@@ -223,16 +224,16 @@ func (o *Outbox) Unclaimed(limit int) string {
 // RequeueMatching returns the statement that requeues the oldest abandoned erasures that match the filter. The
 // statement returns the requeued entries. The parameter limit is their maximum number.
 func (o *Outbox) RequeueMatching(filter domain.OutboxFilter, limit int) (text string, args []any) {
-	all, condition := Args{limit}, ""
+	all, condition := syntax.Args{limit}, ""
 	if filter.Resolver != "" {
-		condition += " AND resolver = " + all.add(filter.Resolver, "text")
+		condition += " AND resolver = " + all.Add(filter.Resolver, "text")
 	}
 	d := o.w.Dialect
 	if !filter.EnqueuedBefore.IsZero() {
-		condition += " AND enqueued_at < " + all.add(d.Instant(filter.EnqueuedBefore), d.instantType())
+		condition += " AND enqueued_at < " + all.Add(d.Instant(filter.EnqueuedBefore), d.InstantType())
 	}
 	if !filter.EnqueuedFrom.IsZero() {
-		condition += " AND enqueued_at >= " + all.add(d.Instant(filter.EnqueuedFrom), d.instantType())
+		condition += " AND enqueued_at >= " + all.Add(d.Instant(filter.EnqueuedFrom), d.InstantType())
 	}
 	return strings.Replace(o.requeueMatching, "{filter}", condition, 1), all
 }
@@ -243,7 +244,7 @@ func (o *Outbox) RequeueMatching(filter domain.OutboxFilter, limit int) (text st
 func (o *Outbox) LockOperations(pairCount int) string {
 	pairs := make([]string, pairCount)
 	for i := range pairs {
-		pairs[i] = "(" + placeholder(2*i+1) + ", " + placeholder(2*i+2) + ")"
+		pairs[i] = "(" + syntax.Placeholder(2*i+1) + ", " + syntax.Placeholder(2*i+2) + ")"
 	}
 	values := "VALUES " + strings.Join(pairs, ", ")
 	return strings.Replace(o.locked, "{of operations}", o.w.Dialect.isOfOperations(o.w.Tables, values), 1)
@@ -252,11 +253,11 @@ func (o *Outbox) LockOperations(pairCount int) string {
 // Settle returns the statement that writes the outcomes of attempts into their outbox entries.
 func (o *Outbox) Settle(settlements []domain.Settlement) (text string, args []any) {
 	d := o.w.Dialect
-	rows, all := make([]string, len(settlements)), make(Args, 0, 5*len(settlements))
+	rows, all := make([]string, len(settlements)), make(syntax.Args, 0, 5*len(settlements))
 	for i, s := range settlements {
 		var class, next any
 		if s.Status == domain.OutboxFailed || s.Status == domain.OutboxAbandoned {
-			class = Optional(s.LastError)
+			class = syntax.Optional(s.LastError)
 		}
 		if s.Status == domain.OutboxFailed && s.NextAttemptAt != nil {
 			next = d.Instant(*s.NextAttemptAt)
@@ -266,8 +267,8 @@ func (o *Outbox) Settle(settlements []domain.Settlement) (text string, args []an
 			untried = 1
 		}
 		rows[i] = "(" + strings.Join([]string{
-			all.add(s.Entry.EntryID, "text"), all.add(string(s.Status), "text"), all.add(class, "text"),
-			all.add(next, d.instantType()), all.add(untried, "integer"),
+			all.Add(s.Entry.EntryID, "text"), all.Add(string(s.Status), "text"), all.Add(class, "text"),
+			all.Add(next, d.InstantType()), all.Add(untried, "integer"),
 		}, ", ") + ")"
 	}
 	return "WITH outcomes (settled_id, new_status, error, next_at, untried) AS (VALUES " + strings.Join(rows, ", ") +

@@ -4,25 +4,18 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
-type postgres struct{}
+type postgres struct{ syntax.BasePostgres }
 
-// Instant truncates t to the precision of the database, because some drivers would otherwise round t.
-func (postgres) Instant(t time.Time) any { return domain.Instant(t) }
-
-func (postgres) instantType() string { return "timestamptz" }
-func (postgres) forUpdate() string   { return " FOR UPDATE" }
-
-func (postgres) CombinesChanges() bool { return true }
-func (postgres) HasStandbys() bool     { return true }
+func (postgres) HasStandbys() bool { return true }
 
 // Notification returns a statement that notifies the channel to which package pgxlisten listens.
-func (postgres) Notification(tables Tables) string {
-	return "SELECT pg_notify(" + literal(tables.Prefix+"outbox") + ", '')"
+func (postgres) Notification(tables syntax.Tables) string {
+	return "SELECT pg_notify(" + syntax.Literal(tables.Prefix+"outbox") + ", '')"
 }
 
 func (postgres) transaction() string {
@@ -34,11 +27,11 @@ func (postgres) transaction() string {
 // lockLedger returns an expression that takes an advisory lock until the transaction ends. Transactions that append to
 // the same ledger (consents or restrictions) of the same subject then run one after another. The rows therefore get
 // their sequence numbers in the order in which their transactions commit.
-func (postgres) lockLedger(tables Tables, ledger Kind, subject string) string {
+func (postgres) lockLedger(tables syntax.Tables, ledger Kind, subject string) string {
 	switch ledger { //nolint:exhaustive // the other kinds are not ledgers
 	case Consents, Restrictions:
 		if prefix := tables.Prefix; prefix != domain.ObjectPrefix("") { // another data map has other subjects
-			subject = literal(prefix) + " || " + subject
+			subject = syntax.Literal(prefix) + " || " + subject
 		}
 		return "pg_advisory_xact_lock(hashtextextended(" + subject + ", " + strconv.Itoa(int(ledger)) + "))"
 	default:
@@ -49,7 +42,7 @@ func (postgres) lockLedger(tables Tables, ledger Kind, subject string) string {
 // fingerprint returns the expression for a hash of the table definitions. The hash includes the foreign keys that act
 // on other rows if a row is deleted. The expression converts the names of the tables to oids only once, so that the
 // database reads the catalog by its indexes. Its value ignores tables that do not exist.
-func (p postgres) fingerprint(tables []domain.Table, own Tables) string {
+func (p postgres) fingerprint(tables []domain.Table, own syntax.Tables) string {
 	anyTable, inFront := "ANY (ARRAY("+oidsOf(tables)+"))", ""
 	if text := p.TemporaryTables(own); text != "" {
 		inFront = ", CASE WHEN pg_my_temp_schema() <> 0 THEN CAST(ARRAY(" + text + ") AS text) END"
@@ -75,7 +68,7 @@ func fingerprintOfNotNull(tables []domain.Table, anyTable string) string {
 	for _, table := range tables {
 		for _, column := range table.Columns {
 			if IsNulled(column) {
-				names = append(names, literal(column.Name))
+				names = append(names, syntax.Literal(column.Name))
 			}
 		}
 	}
@@ -92,7 +85,7 @@ func fingerprintOfNotNull(tables []domain.Table, anyTable string) string {
 func oidsOf(tables []domain.Table) string {
 	names := make([]string, len(tables))
 	for i, table := range tables {
-		names[i] = "to_regclass(" + literal(quoteTable(table.Name)) + ")"
+		names[i] = "to_regclass(" + syntax.Literal(syntax.QuoteTable(table.Name)) + ")"
 	}
 	return "SELECT unnest(ARRAY[" + strings.Join(names, ", ") + "])::oid"
 }
@@ -157,7 +150,7 @@ func (postgres) Inspection(_, table string) (text, parameter string) {
 					AND NOT a.attnum = ANY (COALESCE(used, '{}')) AND t.typcategory NOT IN ('N', 'B')
 					AND (used IS NOT NULL OR NOT EXISTS (SELECT 1 FROM pg_catalog.pg_attribute AS o
 						WHERE o.attrelid = c.oid AND o.attname = a.attname AND NOT o.attisdropped)))
-		FROM pg_catalog.pg_class AS c WHERE c.oid = to_regclass($1)`, quoteTable(table)
+		FROM pg_catalog.pg_class AS c WHERE c.oid = to_regclass($1)`, syntax.QuoteTable(table)
 }
 
 // filtersRows is the condition that the view b may leave rows out, or that a rule or a trigger replaces its statements.
@@ -172,7 +165,7 @@ func (postgres) ColumnsOf(table string) (text, parameter string) {
 		JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
 		WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
 			AND t.typcategory NOT IN ('N', 'B')
-		ORDER BY a.attnum`, quoteTable(table)
+		ORDER BY a.attnum`, syntax.QuoteTable(table)
 }
 
 func (postgres) heldText(column string) string { return asText(column) }
@@ -183,19 +176,14 @@ func (p postgres) contains(text, parameter string) string {
 	return "strpos(" + p.bytewise(text) + ", CAST(" + parameter + " AS text)) > 0"
 }
 
-func (postgres) TemporaryTables(tables Tables) string {
-	if tables.areQualified() {
+func (postgres) TemporaryTables(tables syntax.Tables) string {
+	if tables.AreQualified() {
 		return ""
 	}
 	return "SELECT CAST(f.relname AS text) FROM pg_catalog.pg_class AS f WHERE f.relnamespace = pg_my_temp_schema()" +
-		" AND f.relkind IN ('r', 'p', 'v', 'm', 'f') AND starts_with(CAST(f.relname AS text), " + literal(tables.Prefix) +
+		" AND f.relkind IN ('r', 'p', 'v', 'm', 'f') AND starts_with(CAST(f.relname AS text), " + syntax.Literal(tables.Prefix) +
 		") ORDER BY 1"
 }
-
-// nameBytes is the maximum length of a name in bytes. PostgreSQL cuts longer names in statements.
-const nameBytes = 63
-
-func (postgres) StoredName(name string) string { return domain.CutName(name, nameBytes) }
 
 // calledFunctions joins the code in called AS c with the database functions p that it mentions.
 const calledFunctions = `JOIN pg_catalog.pg_proc AS p ON strpos(lower(c.body), lower(p.proname)) > 0
@@ -222,8 +210,6 @@ func (postgres) textFromHex(digits string) string {
 	return "convert_from(decode('" + digits + "', 'hex'), 'UTF8')"
 }
 
-func (p postgres) SameName(a, b string) bool { return p.StoredName(a) == p.StoredName(b) }
-
 // ComparesExactly returns true, because PostgreSQL refuses to compare types without a common operator.
 func (postgres) ComparesExactly(domain.ColumnType, string, string) bool { return true }
 
@@ -246,7 +232,7 @@ func (postgres) isNotAfter(column, parameter, sqlType string) string {
 	case "timestamp without time zone", "date":
 		return "CAST(" + column + " AS timestamp) AT TIME ZONE 'UTC' <= " + start
 	}
-	return fill(`
+	return syntax.Fill(`
 		CASE WHEN {text} = '-infinity' OR {text} ~ '^([0-9]{4,}-[0-9]{2}-[0-9]{2}.* BC|0001-[0-9]{2}-[0-9]{2}[0-9T:. +Z-]*)$'
 			THEN TRUE ELSE {instant} <= {start} END`, "text", textIn(column), "instant", instantIn(column, "Z"), "start", start)
 }
@@ -301,9 +287,9 @@ const unlockableKind = "CASE b.relkind WHEN 'f' THEN 'a foreign table' WHEN 'm' 
 
 func (postgres) AccessProblem(table string, privileges []string) string {
 	schema, name, qualified := strings.Cut(table, ".")
-	where := "s.nspname = " + literal(schema) + " AND b.relname = " + literal(name)
+	where := "s.nspname = " + syntax.Literal(schema) + " AND b.relname = " + syntax.Literal(name)
 	if !qualified {
-		where = "b.relname = " + literal(table) + " AND pg_table_is_visible(b.oid)"
+		where = "b.relname = " + syntax.Literal(table) + " AND pg_table_is_visible(b.oid)"
 	}
 	missing := ""
 	for _, privilege := range privileges {
@@ -311,11 +297,11 @@ func (postgres) AccessProblem(table string, privileges []string) string {
 		if privilege == "DELETE" {
 			check = "has_table_privilege"
 		}
-		missing += fill(`
+		missing += syntax.Fill(`
 			WHEN NOT {check}(b.oid, '{privilege}') THEN 'this role lacks the privilege {privilege}' `,
 			"check", check, "privilege", privilege)
 	}
-	return fill(`
+	return syntax.Fill(`
 		SELECT CASE
 			WHEN {kind} IS NOT NULL THEN concat('is ', {kind}, ', whose rows can neither be locked nor changed')
 			WHEN NOT has_schema_privilege(s.oid, 'USAGE') THEN 'this role lacks the privilege USAGE on its schema'
@@ -326,7 +312,7 @@ func (postgres) AccessProblem(table string, privileges []string) string {
 }
 
 func (postgres) changedTable(table string) (target, name string) {
-	return quoteTable(table) + " AS t0", "t0"
+	return syntax.QuoteTable(table) + " AS t0", "t0"
 }
 
 // writtenInTransaction compares xmin, the id of the transaction that wrote the row, with the id of this transaction.
@@ -368,7 +354,7 @@ func (p postgres) surrogate(column domain.Column) string {
 // exportedValue converts every value to text, so that the session's settings for the formats of times and bytes have no
 // effect.
 func (postgres) exportedValue(column domain.Column) string {
-	name := "t0." + Quote(column.Name)
+	name := "t0." + syntax.Quote(column.Name)
 	switch column.Type { //nolint:exhaustive // the other types have a single text form
 	case domain.TypeText: // as clients receive the text; CAST would pad or strip the texts of some types
 		return "CASE WHEN " + name + " IS NOT NULL THEN concat(" + name + ") END"

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -20,18 +21,18 @@ func (w *Writer) Correct(
 	args = slices.Clone(key)
 	add := func(value any) string {
 		args = append(args, value)
-		return placeholder(len(args))
+		return syntax.Placeholder(len(args))
 	}
 	assignments := make([]string, len(values))
 	for i, value := range values {
-		assignments[i] = Quote(value.Column) + " = " + add(parameterOf(w.Dialect, value.Value))
+		assignments[i] = syntax.Quote(value.Column) + " = " + add(parameterOf(w.Dialect, value.Value))
 	}
 	target, name := w.Dialect.changedTable(table.Name)
 	concerned := ""
 	if row != nil {
 		concerned = " AND " + w.hasPrimaryKey(name, table, row, add)
 	}
-	return fill(overwriteRows, "target", target, "assignments", strings.Join(assignments, ", "),
+	return syntax.Fill(overwriteRows, "target", target, "assignments", strings.Join(assignments, ", "),
 		"rows", w.pathCondition(name, 0, table, path.Relations, 0), "concerned", concerned), args
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -13,7 +14,7 @@ import (
 type Writer struct {
 	Dialect Dialect
 	DataMap domain.DataMap
-	Tables  Tables
+	Tables  syntax.Tables
 
 	// extraCondition returns a further condition, with a leading AND, for the rows of a table. The field may be nil.
 	extraCondition func(table domain.Table, alias string) string
@@ -28,7 +29,7 @@ type Writer struct {
 }
 
 // NewWriter returns a writer for the tables of a data map, and for its tables of habeas.
-func NewWriter(dialect Dialect, dataMap domain.DataMap, tables Tables) *Writer {
+func NewWriter(dialect Dialect, dataMap domain.DataMap, tables syntax.Tables) *Writer {
 	return &Writer{Dialect: dialect, DataMap: dataMap, Tables: tables, Touched: touched(dataMap)}
 }
 
@@ -61,7 +62,7 @@ func (w *Writer) rowsOf(table domain.Table, path domain.Path, offset int) string
 func (w *Writer) rowsOfErased(table domain.Table, path domain.Path) string {
 	erased := *w
 	erased.subjectCondition = func(alias string, columns []string) string {
-		return fill(isErased, "id", w.subjectID(alias, columns), "erasures", w.Tables.Erasures)
+		return syntax.Fill(isErased, "id", w.subjectID(alias, columns), "erasures", w.Tables.Erasures)
 	}
 	return erased.pathCondition("t0", 0, table, path.Relations, 0)
 }
@@ -75,7 +76,7 @@ const isErased = `
 func (w *Writer) subjectID(alias string, columns []string) string {
 	elements := make([]string, len(columns))
 	for i, column := range columns {
-		elements[i] = asText(alias + "." + Quote(column))
+		elements[i] = asText(alias + "." + syntax.Quote(column))
 	}
 	if len(elements) == 1 {
 		return elements[0]
@@ -83,7 +84,7 @@ func (w *Writer) subjectID(alias string, columns []string) string {
 	constant := func(text string) string { return w.Dialect.textFromHex(hex.EncodeToString([]byte(text))) }
 	separator := constant("\x1f")
 	for i, element := range elements {
-		elements[i] = fill(escapedElement, "element", element, "separator", separator,
+		elements[i] = syntax.Fill(escapedElement, "element", element, "separator", separator,
 			"backslash", constant(`\`), "escaped backslash", constant(`\\`), "escaped separator", constant(`\u`))
 	}
 	return strings.Join(elements, " || "+separator+" || ")
@@ -109,8 +110,8 @@ func (w *Writer) allRowsOf(table domain.Table, offset int) string {
 	}
 	key := list("t0", table.PrimaryKey)
 	for i, condition := range conditions {
-		conditions[i] = fill(`SELECT {key} FROM {table} AS t0 WHERE {rows}`,
-			"key", key, "table", quoteTable(table.Name), "rows", condition)
+		conditions[i] = syntax.Fill(`SELECT {key} FROM {table} AS t0 WHERE {rows}`,
+			"key", key, "table", syntax.QuoteTable(table.Name), "rows", condition)
 	}
 	return "(" + key + ") IN (" + strings.Join(conditions, " UNION ") + ")"
 }
@@ -174,16 +175,16 @@ func (w *Writer) leadsToSubject(
 	}
 	parent, _ := w.DataMap.Table(relation.References)
 	rows := w.pathCondition(parentAlias, depth+1, parent, path[1:], offset)
-	conditions := append(w.relationCondition(table, alias, relation.When), fill(leadsToParent,
+	conditions := append(w.relationCondition(table, alias, relation.When), syntax.Fill(leadsToParent,
 		"columns", list(alias, relation.Columns), "referenced", list(parentAlias, relation.ReferencedColumns),
-		"parent", quoteTable(relation.References), "parent alias", parentAlias, "rows", rows))
+		"parent", syntax.QuoteTable(relation.References), "parent alias", parentAlias, "rows", rows))
 	for i, name := range relation.ReferencedColumns {
 		if referenced, _ := parent.Column(name); referenced.Type != domain.TypeText {
 			continue
 		}
-		column := w.Dialect.bytewise(asText(alias + "." + Quote(relation.Columns[i])))
-		conditions = append(conditions, fill(equalsParentKey,
-			"column", column, "referenced", Quote(name), "parent", quoteTable(relation.References),
+		column := w.Dialect.bytewise(asText(alias + "." + syntax.Quote(relation.Columns[i])))
+		conditions = append(conditions, syntax.Fill(equalsParentKey,
+			"column", column, "referenced", syntax.Quote(name), "parent", syntax.QuoteTable(relation.References),
 			"parent alias", parentAlias, "rows", rows, "no exact key", noExactKeyIn(column, relation.References, name)))
 	}
 	return strings.Join(conditions, " AND ")
@@ -196,7 +197,7 @@ func (w *Writer) relationCondition(table domain.Table, alias string, when *domai
 	if when == nil {
 		return nil
 	}
-	column, value := alias+"."+Quote(when.Column), w.constantText(when.Value)
+	column, value := alias+"."+syntax.Quote(when.Column), w.constantText(when.Value)
 	conditions := []string{w.Dialect.bytewise(asText(column)) + " = " + value}
 	if described, _ := table.Column(when.Column); described.Type == domain.TypeText {
 		conditions = append([]string{column + " = " + value}, conditions...)
@@ -209,7 +210,7 @@ func (w *Writer) relationCondition(table domain.Table, alias string, when *domai
 func (w *Writer) constantText(text string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./ "
 	if strings.Trim(text, plain) == "" {
-		return literal(text)
+		return syntax.Literal(text)
 	}
 	return w.Dialect.textFromHex(hex.EncodeToString([]byte(text)))
 }
@@ -221,7 +222,7 @@ func (w *Writer) hasPrimaryKey(
 ) string {
 	comparisons := make([]string, len(key))
 	for i, name := range table.PrimaryKey {
-		comparisons[i] = w.Dialect.equalsExactly(asText(alias+"."+Quote(name)), addParameter(key[i]))
+		comparisons[i] = w.Dialect.equalsExactly(asText(alias+"."+syntax.Quote(name)), addParameter(key[i]))
 	}
 	return strings.Join(comparisons, " AND ")
 }
@@ -229,7 +230,7 @@ func (w *Writer) hasPrimaryKey(
 func asText(expression string) string { return "CAST(" + expression + " AS text)" }
 
 func noExactKeyIn(column, table, key string) string {
-	return fill(noExactKey, "table", quoteTable(table), "key", Quote(key), "column", column)
+	return syntax.Fill(noExactKey, "table", syntax.QuoteTable(table), "key", syntax.Quote(key), "column", column)
 }
 
 // keyColumnsOf returns the columns of the relation that refer to the subject's key, in the order of that key. Returns
@@ -260,13 +261,13 @@ func (w *Writer) equalsSubjectKey(tableName, alias string, columns []string, off
 	subject := w.DataMap.SubjectTable()
 	var comparisons []string
 	for i, column := range columns {
-		value := placeholder(offset + i + 1)
+		value := syntax.Placeholder(offset + i + 1)
 		key, _ := subject.Column(subject.SubjectKey[i])
 		switch key.Type { //nolint:exhaustive // the other types need no cast
 		case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 			value = "CAST(" + value + " AS bigint)"
 		}
-		name := alias + "." + Quote(column)
+		name := alias + "." + syntax.Quote(column)
 		comparisons = append(comparisons, name+" = "+value)
 		if tableName != subject.Name && key.Type == domain.TypeText { // callers check the subject's own row, see Locks
 			comparisons = append(comparisons, w.matchesSubjectText(name, value, subject.SubjectKey[i]))
@@ -287,7 +288,7 @@ func (w *Writer) matchesSubjectText(column, value, key string) string {
 func list(alias string, columns []string) string {
 	qualified := make([]string, len(columns))
 	for i, column := range columns {
-		qualified[i] = alias + "." + Quote(column)
+		qualified[i] = alias + "." + syntax.Quote(column)
 	}
 	return strings.Join(qualified, ", ")
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -40,7 +41,7 @@ func newSource(dialect Dialect, table domain.Table, exported []domain.Column) so
 		table: table, namedByKey: table.NamesRowsByKey(), exported: exported, pathValues: func(int) []string { return nil },
 	}
 	for _, name := range table.PrimaryKey {
-		s.selected = append(s.selected, "CAST(t0."+Quote(name)+" AS text)")
+		s.selected = append(s.selected, "CAST(t0."+syntax.Quote(name)+" AS text)")
 	}
 	for _, column := range s.exported {
 		s.selected = append(s.selected, dialect.exportedValue(column))
@@ -48,9 +49,9 @@ func newSource(dialect Dialect, table domain.Table, exported []domain.Column) so
 			Source:          table.Name,
 			Field:           column.Name,
 			Category:        column.Personal.Category,
-			LegalBasis:      Optional(column.Personal.Basis),
-			Purpose:         Optional(column.Personal.Purpose),
-			RetentionReason: Optional(column.Personal.Reason),
+			LegalBasis:      syntax.Optional(column.Personal.Basis),
+			Purpose:         syntax.Optional(column.Personal.Purpose),
+			RetentionReason: syntax.Optional(column.Personal.Reason),
 		})
 	}
 	for _, column := range s.exported {
@@ -76,9 +77,9 @@ func (s *source) restrictByPath(w *Writer) {
 	s.pathValues = func(offset int) []string {
 		values := make([]string, len(paths))
 		for i, path := range paths {
-			values[i] = "CASE WHEN " + w.rowsOf(s.table, path, offset) + " THEN " + literal(leadsToSubject)
+			values[i] = "CASE WHEN " + w.rowsOf(s.table, path, offset) + " THEN " + syntax.Literal(leadsToSubject)
 			if s.shares {
-				values[i] += " WHEN " + w.rowsOfErased(s.table, path) + " THEN " + literal(leadsToErased)
+				values[i] += " WHEN " + w.rowsOfErased(s.table, path) + " THEN " + syntax.Literal(leadsToErased)
 			}
 			values[i] += " END"
 		}
@@ -219,17 +220,8 @@ func (s *source) record(dialect Dialect, index int, name string, values []any) d
 	record.Row, record.Value = name, Value(dialect, column.Type, values[len(s.table.PrimaryKey)+index])
 	if s.sinceIndexes[index] >= 0 {
 		if since, ok := Value(dialect, domain.TypeTime, values[s.sinceIndexes[index]]).(time.Time); ok {
-			record.ExpiresAt = Optional(domain.Instant(column.Personal.Retain.After(since)))
+			record.ExpiresAt = syntax.Optional(domain.Instant(column.Personal.Retain.After(since)))
 		}
 	}
 	return record
-}
-
-// Optional returns nil for the zero value, and otherwise a pointer to the value.
-func Optional[T comparable](value T) *T {
-	var zero T
-	if value == zero {
-		return nil
-	}
-	return &value
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -108,8 +109,8 @@ const prefetchColumns = `,
 // AddPrefetch adds the columns of a Prefetched (values that an erasure needs after its steps) to the statement of a
 // group. The subject's id becomes the last parameter.
 func (w *Writer) AddPrefetch(g *StepGroup) {
-	subject := placeholder(len(g.Args(g.Steps, make([]any, len(w.DataMap.SubjectTable().SubjectKey)))) + 1)
-	g.Text += w.Tables.fill(prefetchColumns, "subject", subject, "until", "0") // the erasure withdraws all consents
+	subject := syntax.Placeholder(len(g.Args(g.Steps, make([]any, len(w.DataMap.SubjectTable().SubjectKey)))) + 1)
+	g.Text += w.Tables.Fill(prefetchColumns, "subject", subject, "until", "0") // the erasure withdraws all consents
 }
 
 func cteName(step int) string { return "s" + strconv.Itoa(step) }
@@ -138,12 +139,12 @@ func (w *Writer) step(live Live, step domain.Step, offset int) (text string, con
 	rows := w.rowsOfStep(name, table, step, offset)
 	switch step.Strategy { //nolint:exhaustive // steps have no other strategies
 	case domain.StrategyDelete:
-		text = fill(deleteRows, "target", target, "rows", rows)
+		text = syntax.Fill(deleteRows, "target", target, "rows", rows)
 	case domain.StrategyAnonymize:
-		text = fill(overwriteRows,
+		text = syntax.Fill(overwriteRows,
 			"target", target, "assignments", sw.assignments(step), "rows", rows, "concerned", sw.coveredRows(step))
 	case domain.StrategyRetain:
-		text = fill(selectRows, "target", target, "rows", rows, "concerned", sw.coveredRows(step))
+		text = syntax.Fill(selectRows, "target", target, "rows", rows, "concerned", sw.coveredRows(step))
 	}
 	return text, sw.constants
 }
@@ -181,7 +182,7 @@ func resolveConstants(constants []any, stepTime time.Time) []any {
 
 func (w *stepWriter) addConstant(value any) string {
 	w.constants = append(w.constants, value)
-	return placeholder(w.offset + len(w.constants))
+	return syntax.Placeholder(w.offset + len(w.constants))
 }
 
 // assignments returns the SET list of the step's UPDATE. The list anonymizes step.Columns and sets step.ClearedColumns
@@ -190,14 +191,14 @@ func (w *stepWriter) addConstant(value any) string {
 func (w *stepWriter) assignments(step domain.Step) string {
 	var all []string
 	for _, name := range step.Columns {
-		all = append(all, Quote(name)+" = "+w.surrogate(name))
+		all = append(all, syntax.Quote(name)+" = "+w.surrogate(name))
 	}
 	for _, name := range step.ClearedColumns {
-		all = append(all, Quote(name)+" = NULL")
+		all = append(all, syntax.Quote(name)+" = NULL")
 	}
 	for _, name := range step.Expired {
-		all = append(all, fill(`{column} = CASE WHEN {expired} THEN {surrogate} ELSE {column} END`,
-			"column", Quote(name), "expired", w.isOverwritten(name, step), "surrogate", w.surrogate(name)))
+		all = append(all, syntax.Fill(`{column} = CASE WHEN {expired} THEN {surrogate} ELSE {column} END`,
+			"column", syntax.Quote(name), "expired", w.isOverwritten(name, step), "surrogate", w.surrogate(name)))
 	}
 	return strings.Join(all, ", ")
 }
@@ -234,7 +235,7 @@ func (w *stepWriter) dutiesStartedBy(column string, latestStart func(domain.Peri
 	var started []string
 	for _, duty := range w.table.Duties(column) {
 		since, parameter := duty.Personal.Since, w.addConstant(latestStart(duty.Personal.Retain))
-		started = append(started, w.writer.Dialect.isNotAfter(w.alias+"."+Quote(since), parameter, w.types[since]))
+		started = append(started, w.writer.Dialect.isNotAfter(w.alias+"."+syntax.Quote(since), parameter, w.types[since]))
 	}
 	return strings.Join(started, " AND ")
 }

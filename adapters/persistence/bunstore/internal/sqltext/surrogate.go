@@ -3,6 +3,7 @@ package sqltext
 import (
 	"strconv"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -14,7 +15,7 @@ func anonymousText(hex string, column domain.Column) string {
 	if prefix == "" {
 		return hex
 	}
-	return literal(prefix) + " || " + hex
+	return syntax.Literal(prefix) + " || " + hex
 }
 
 func firstDigits(hex string, digits int) string {
@@ -27,7 +28,7 @@ func firstDigits(hex string, digits int) string {
 // fillPlaceholder returns the expression for a constant in which hexadecimal digits replace each domain.Placeholder.
 // Each placeholder gets the given number of digits. The parameter hex is the expression for 32 digits.
 func fillPlaceholder(constant, hex string, digits int) string {
-	return "replace(CAST(" + constant + " AS text), " + literal(domain.Placeholder) + ", " + firstDigits(hex, digits) + ")"
+	return "replace(CAST(" + constant + " AS text), " + syntax.Literal(domain.Placeholder) + ", " + firstDigits(hex, digits) + ")"
 }
 
 // IsNulled reports whether an erasure sets the column to NULL.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -27,17 +27,17 @@ const (
 
 // NewSweeps returns the Sweeps for the dialect and the tables of w.
 func NewSweeps(w *Writer) Sweeps {
-	subject, lock := w.DataMap.SubjectTable(), w.Dialect.forUpdate()
+	subject, lock := w.DataMap.SubjectTable(), w.Dialect.ForUpdate()
 	texts := append([]string{w.Dialect.fingerprint(w.Touched, w.Tables)}, w.lifeOfRow()...)
 	if lock != "" {
 		lock += " OF t0"
 	}
 	return Sweeps{
 		Fingerprint: "SELECT " + texts[0],
-		LockMark:    w.Tables.fill(lockErasedMark, "lock", w.Dialect.forUpdate()),
-		LockRow: fill(lockTexts, "texts", strings.Join(texts, ", "), "table", quoteTable(subject.Name),
+		LockMark:    w.Tables.Fill(lockErasedMark, "lock", w.Dialect.ForUpdate()),
+		LockRow: syntax.Fill(lockTexts, "texts", strings.Join(texts, ", "), "table", syntax.QuoteTable(subject.Name),
 			"rows", w.rowsOf(subject, domain.Path{}, 0), "lock", lock),
-		RecordSweep: w.Tables.fill(recordSweep),
+		RecordSweep: w.Tables.Fill(recordSweep),
 	}
 }
 
@@ -58,7 +58,7 @@ func (w *Writer) DueSubjects(
 			table, _ := w.DataMap.Table(step.Target)
 			path, _ := w.DataMap.PathVia(step.Target, step.Via)
 			sw := w.stepWriter(table, live.Types(table.Name), len(args)+len(key))
-			found[j] = "EXISTS (" + fill(selectRows, "target", quoteTable(table.Name)+" AS t0",
+			found[j] = "EXISTS (" + syntax.Fill(selectRows, "target", syntax.QuoteTable(table.Name)+" AS t0",
 				"rows", w.rowsOf(table, path, len(args)), "concerned", sw.coveredRows(step)) + ")"
 			args = slices.Concat(args, key, resolveConstants(sw.constants, step.At))
 		}
@@ -76,14 +76,14 @@ func (w *stepWriter) isOverwritten(column string, step domain.Step) string {
 		return expired
 	}
 	described, _ := w.table.Column(column)
-	cell := w.alias + "." + Quote(column)
+	cell := w.alias + "." + syntax.Quote(column)
 	conditions := []string{expired, cell + " IS NOT NULL"}
 	fixed, digits := described.SurrogateForm()
 	switch {
 	case !described.RecognizesSurrogate() && step.Scope.DutyEndsAfter.IsZero():
 	case !described.RecognizesSurrogate():
 		overwritten := w.dutiesStartedBy(column, func(period domain.Period) any {
-			return formatInstant(period.Cutoff(step.Scope.DutyEndsAfter))
+			return period.Cutoff(step.Scope.DutyEndsAfter).UTC().Format(timeFormat)
 		})
 		conditions = append(conditions, "NOT ("+overwritten+")")
 	case digits > 0:
@@ -105,13 +105,11 @@ func (w *stepWriter) isErasedRow(via string) string {
 	held := []string{"FALSE"}
 	for _, column := range path.Identifying(w.table) {
 		fixed, digits := column.SurrogateForm()
-		text := "CAST(" + w.alias + "." + Quote(column.Name) + " AS text)"
+		text := "CAST(" + w.alias + "." + syntax.Quote(column.Name) + " AS text)"
 		held = append(held, "COALESCE("+w.writer.Dialect.matchesForm(text, fixed, digits, w.addConstant)+", FALSE)")
 	}
 	return "(" + strings.Join(held, " OR ") + ")"
 }
-
-func formatInstant(t time.Time) string { return t.UTC().Format(timeFormat) }
 
 func (postgres) matchesForm(
 	column string, fixedParts []string, digits int, addParameter func(value any) string,

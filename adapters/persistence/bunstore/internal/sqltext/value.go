@@ -107,30 +107,3 @@ func Text(value any) string {
 		return fmt.Sprint(value)
 	}
 }
-
-// JSON encodes a value that a store keeps as JSON. The parameter op is the name of the operation in the error.
-func JSON(op string, value any) (string, error) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return "", &domain.Error{Op: op, Message: "a value cannot be stored as JSON", Err: err}
-	}
-	return string(text), nil
-}
-
-// Instant is a point in time. It implements sql.Scanner for the values that the drivers of both databases return.
-type Instant time.Time
-
-// Scan implements sql.Scanner.
-func (i *Instant) Scan(value any) error {
-	switch value := value.(type) {
-	case time.Time:
-		*i = Instant(value.UTC())
-		return nil
-	case string:
-		t, err := time.Parse(instantFormat, value)
-		*i = Instant(t)
-		return err
-	default:
-		return fmt.Errorf("an instant must be a time or a text, not a %T", value)
-	}
-}

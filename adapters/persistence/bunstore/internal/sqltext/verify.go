@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -15,8 +16,8 @@ func (w *Writer) CountRetained(live Live, step domain.Step, key []any) (text str
 	table, _ := w.DataMap.Table(step.Target)
 	path, _ := w.DataMap.PathVia(step.Target, step.Via)
 	sw := w.stepWriter(table, live.Types(table.Name), len(w.DataMap.SubjectTable().SubjectKey))
-	text = fill(`SELECT count(*) FROM {table} AS t0 WHERE {rows}{concerned}`,
-		"table", quoteTable(table.Name), "rows", w.rowsOf(table, path, 0), "concerned", sw.coveredRows(step))
+	text = syntax.Fill(`SELECT count(*) FROM {table} AS t0 WHERE {rows}{concerned}`,
+		"table", syntax.QuoteTable(table.Name), "rows", w.rowsOf(table, path, 0), "concerned", sw.coveredRows(step))
 	return text, slices.Concat(key, resolveConstants(sw.constants, step.At))
 }
 
@@ -68,7 +69,7 @@ func (c *Cells) WithKeys(keys [][]string) (text string, args []any) {
 	for i, key := range keys {
 		comparisons := make([]string, len(key))
 		for j, name := range c.Table.PrimaryKey {
-			comparisons[j] = "t0." + Quote(name) + " = " + sw.addConstant(key[j])
+			comparisons[j] = "t0." + syntax.Quote(name) + " = " + sw.addConstant(key[j])
 		}
 		alternatives[i] = "(" + strings.Join(comparisons, " AND ") + ")"
 	}
@@ -80,37 +81,37 @@ func (c *Cells) WithKeys(keys [][]string) (text string, args []any) {
 // cell has one of the columns Others, and the row has the given primary key.
 func (c *Cells) Containing(key []string, column string, texts []string) (text string, args []any) {
 	sw := c.Writer.stepWriter(c.Table, c.Live.Types(c.Table.Name), 0)
-	held := "lower(" + c.Writer.Dialect.heldText("t0."+Quote(column)) + ")"
+	held := "lower(" + c.Writer.Dialect.heldText("t0."+syntax.Quote(column)) + ")"
 	selected := make([]string, len(texts))
 	for i, sought := range texts {
 		folded := "lower(CAST(" + sw.addConstant(sought) + " AS text))"
 		selected[i] = "COALESCE(" + c.Writer.Dialect.contains(held, folded) + ", FALSE)"
 	}
 	condition := c.Writer.hasPrimaryKey("t0", c.Table, key, sw.addConstant)
-	return fill(`SELECT {selected} FROM {table} AS t0 WHERE {condition}`, "selected", strings.Join(selected, ", "),
-		"table", quoteTable(c.Table.Name), "condition", condition), sw.constants
+	return syntax.Fill(`SELECT {selected} FROM {table} AS t0 WHERE {condition}`, "selected", strings.Join(selected, ", "),
+		"table", syntax.QuoteTable(c.Table.Name), "condition", condition), sw.constants
 }
 
 func (c *Cells) text(sw *stepWriter, condition string) string {
 	var selected []string
 	for _, name := range c.Table.PrimaryKey {
-		selected = append(selected, "CAST(t0."+Quote(name)+" AS text)")
+		selected = append(selected, "CAST(t0."+syntax.Quote(name)+" AS text)")
 	}
 	for i, name := range c.Columns() {
-		cell := "CAST(t0." + Quote(name) + " AS text)"
+		cell := "CAST(t0." + syntax.Quote(name) + " AS text)"
 		if i >= len(c.Step.Columns)+len(c.Step.ClearedColumns) {
 			cell = "CASE WHEN " + sw.isOverwritten(name, c.Step) + " THEN " + cell + " END"
 		}
 		selected = append(selected, cell, "COALESCE("+c.equalsWritten(sw, name)+", FALSE)")
 	}
 	for _, name := range c.Others {
-		text := c.Writer.Dialect.heldText("t0." + Quote(name))
+		text := c.Writer.Dialect.heldText("t0." + syntax.Quote(name))
 		size := c.Writer.Dialect.byteLength(text)
-		selected = append(selected, fill(`CASE WHEN {size} <= {max} THEN {text} END, COALESCE({size} > {max}, FALSE)`,
+		selected = append(selected, syntax.Fill(`CASE WHEN {size} <= {max} THEN {text} END, COALESCE({size} > {max}, FALSE)`,
 			"size", size, "max", strconv.Itoa(maxReadCell), "text", text))
 	}
-	return fill(`SELECT {cells} FROM {table} AS t0 WHERE {condition}`,
-		"cells", strings.Join(selected, ", "), "table", quoteTable(c.Table.Name), "condition", condition)
+	return syntax.Fill(`SELECT {cells} FROM {table} AS t0 WHERE {condition}`,
+		"cells", strings.Join(selected, ", "), "table", syntax.QuoteTable(c.Table.Name), "condition", condition)
 }
 
 // equalsWritten returns the condition that a cell holds the constant that the step writes. It returns FALSE if the step
@@ -118,7 +119,7 @@ func (c *Cells) text(sw *stepWriter, condition string) string {
 func (c *Cells) equalsWritten(sw *stepWriter, column string) string {
 	dialect := c.Writer.Dialect
 	if value, rectified := c.Values[column]; rectified {
-		return dialect.equalsConstant("t0."+Quote(column), sw.addConstant(parameterOf(dialect, value)), sw.types[column])
+		return dialect.equalsConstant("t0."+syntax.Quote(column), sw.addConstant(parameterOf(dialect, value)), sw.types[column])
 	}
 	described, _ := c.Table.Column(column)
 	switch {
@@ -127,7 +128,7 @@ func (c *Cells) equalsWritten(sw *stepWriter, column string) string {
 	case isText(described) && described.Surrogate == "" || IsNulled(described) || described.Digits() > 0:
 		return "FALSE"
 	}
-	return dialect.equalsConstant("t0."+Quote(column), sw.surrogate(column), sw.types[column])
+	return dialect.equalsConstant("t0."+syntax.Quote(column), sw.surrogate(column), sw.types[column])
 }
 
 func isText(column domain.Column) bool {

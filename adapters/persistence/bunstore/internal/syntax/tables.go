@@ -1,4 +1,4 @@
-package sqltext
+package syntax
 
 import (
 	"strings"
@@ -14,6 +14,18 @@ type Tables struct {
 	Consents, Restrictions, Events, Outbox, Erasures, Positions, Installation, Ancestors, Migrations string
 	IsErased                                                                                         string
 }
+
+// Fill replaces each {name} in a statement by a text. The parameter replacements is a list of pairs of a name and its
+// text. In addition, Fill replaces {consents}, {outbox} and so on by the names of these tables of habeas, and {prefix}
+// by Tables.Prefix.
+func (t Tables) Fill(statement string, replacements ...string) string {
+	return Fill(statement, append(replacements, "consents", t.Consents, "restrictions", t.Restrictions, "events", t.Events,
+		"outbox", t.Outbox, "erasures", t.Erasures, "positions", t.Positions, "installation", t.Installation,
+		"ancestors", t.Ancestors, "migrations", t.Migrations, "is erased", t.IsErased, "prefix", t.Prefix)...)
+}
+
+// AreQualified reports whether the names of the tables have a schema.
+func (t Tables) AreQualified() bool { return !strings.HasPrefix(t.Outbox, t.Prefix) }
 
 // TableNames are the names of all tables of habeas, without the prefix that domain.ObjectPrefix returns.
 func TableNames() []string {
@@ -53,53 +65,11 @@ func TablesIn(schema, name string) Tables {
 	}
 }
 
-// fill replaces each {name} in a statement by a text. The parameter replacements is a list of pairs of a name and its
-// text. In addition, fill replaces {consents}, {outbox} and so on by the names of these tables of habeas, and {prefix}
-// by Tables.Prefix.
-func (t Tables) fill(statement string, replacements ...string) string {
-	return fill(statement, append(replacements, "consents", t.Consents, "restrictions", t.Restrictions, "events", t.Events,
-		"outbox", t.Outbox, "erasures", t.Erasures, "positions", t.Positions, "installation", t.Installation,
-		"ancestors", t.Ancestors, "migrations", t.Migrations, "is erased", t.IsErased, "prefix", t.Prefix)...)
-}
-
-// fill replaces each {name} in a statement by a text. The parameter replacements is a list of pairs of a name and its
-// text. fill does not change other braces.
-func fill(statement string, replacements ...string) string {
-	var filled strings.Builder
-	rest := strings.TrimSpace(statement)
-	for {
-		before, after, found := strings.Cut(rest, "{")
-		filled.WriteString(before)
-		if !found {
-			return filled.String()
-		}
-		name, behind, _ := strings.Cut(after, "}")
-		text, ok := replacementOf(name, replacements)
-		if !ok {
-			text, behind = "{", after
-		}
-		filled.WriteString(text)
-		rest = behind
-	}
-}
-
-func replacementOf(name string, replacements []string) (text string, ok bool) {
-	for i := 0; i+1 < len(replacements); i += 2 {
-		if replacements[i] == name {
-			return replacements[i+1], true
-		}
-	}
-	return "", false
-}
-
-// ownTables returns the names of all tables of habeas for the data map with the given name, as a list of SQL constants.
-func ownTables(name string) string {
+// OwnTables returns the names of all tables of habeas for the data map with the given name, as a list of SQL constants.
+func OwnTables(name string) string {
 	own := TableNames()
 	for i, table := range own {
-		own[i] = literal(domain.ObjectPrefix(name) + table)
+		own[i] = Literal(domain.ObjectPrefix(name) + table)
 	}
 	return strings.Join(own, ", ")
 }
-
-// areQualified reports whether the names of the tables have a schema.
-func (t Tables) areQualified() bool { return !strings.HasPrefix(t.Outbox, t.Prefix) }

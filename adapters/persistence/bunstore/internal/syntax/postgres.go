@@ -1,0 +1,47 @@
+package syntax
+
+import (
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+type BasePostgres struct{}
+
+// IsInQuery returns the condition that a column has one of the values that a query returns. PostgreSQL looks up each of
+// these values separately in an index.
+func (p BasePostgres) IsInQuery(column, query string) string {
+	return column + " = ANY (ARRAY(" + query + ")) AND " + p.PreferIndex(column)
+}
+
+// PreferIndex returns a condition that is always true and costs almost nothing to evaluate. Planners estimate a high
+// cost for it, and therefore look up rows in an index instead of reading the complete table. Without the condition,
+// planners would read the complete table while it is small, and would keep that plan after the table has grown.
+// Planners also estimate that the condition is true for half of the rows, and therefore join these rows with a hash
+// join.
+func (BasePostgres) PreferIndex(column string) string {
+	return Fill(`
+		CASE WHEN octet_length({column}) < 0
+			THEN (SELECT count(*) FROM generate_series(1, octet_length({column}))) = 0
+			ELSE TRUE END`, "column", column)
+}
+
+func (BasePostgres) ArrayElements(parameter string) string {
+	return "SELECT jsonb_array_elements_text(CAST(" + parameter + " AS jsonb))"
+}
+
+// Instant truncates t to the precision of the database, because some drivers would otherwise round t.
+func (BasePostgres) Instant(t time.Time) any { return domain.Instant(t) }
+
+func (BasePostgres) InstantType() string { return "timestamptz" }
+
+func (BasePostgres) ForUpdate() string { return " FOR UPDATE" }
+
+func (BasePostgres) CombinesChanges() bool { return true }
+
+func (BasePostgres) SameName(a, b string) bool {
+	return domain.CutName(a, NameBytes) == domain.CutName(b, NameBytes)
+}
+
+// NameBytes is the maximum length of a name in bytes. PostgreSQL cuts longer names in statements.
+const NameBytes = 63
