@@ -20,7 +20,7 @@ const maxBufferedRows = 100
 // buffer adds a row to the buffer of the session, and inserts all buffered rows when their number reaches
 // maxBufferedRows.
 func (s *session) buffer(ctx context.Context, k sqltext.Kind, row ...any) error {
-	if err := s.usable(); err != nil {
+	if err := s.db.Usable(); err != nil {
 		return err
 	}
 	s.buffered[k] = append(s.buffered[k], row)
@@ -53,7 +53,7 @@ func (s *session) insert(ctx context.Context, insert sqltext.Insert) (erased []s
 	if len(insert.Subjects) > 0 && !s.store.dialect.CombinesChanges() {
 		return s.insertReturning(ctx, insert)
 	}
-	rows, err := s.write(ctx, "append", insert.Text, insert.Args...)
+	rows, err := s.db.Write(ctx, "append", insert.Text, insert.Args...)
 	if err != nil || rows == 0 {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (s *session) insert(ctx context.Context, insert sqltext.Insert) (erased []s
 
 // insertReturning runs a statement that returns the erased subjects of its records.
 func (s *session) insertReturning(ctx context.Context, insert sqltext.Insert) (erased []string, err error) {
-	err = s.writeRows(ctx, "append", collectErased(&erased), insert.Text, insert.Args...)
+	err = s.db.WriteRows(ctx, "append", collectErased(&erased), insert.Text, insert.Args...)
 	return erased, err
 }
 
@@ -85,7 +85,7 @@ func (s *session) closeEnded(ctx context.Context, erased []string) error {
 	for _, text := range slices.Compact(erased) {
 		id, err := domain.ParseSubjectID(text)
 		if err != nil {
-			return s.fail(ctx, "append", err)
+			return s.db.Fail(ctx, "append", err)
 		}
 		if s.isErasing(id) {
 			continue
@@ -94,7 +94,7 @@ func (s *session) closeEnded(ctx context.Context, erased []string) error {
 			return err
 		} else if ended {
 			closing := s.store.inserts.Take(&sqltext.UnsentRows{sqltext.LedgerClosings: {{text, nil}}})[0]
-			if _, err := s.write(ctx, "append", closing.Text, closing.Args...); err != nil {
+			if _, err := s.db.Write(ctx, "append", closing.Text, closing.Args...); err != nil {
 				return err
 			}
 		}
@@ -118,7 +118,7 @@ func (s *Store) append(ctx context.Context, held ...*sqltext.UnsentRows) error {
 	if rows, err := s.pool.ExecAlone(ctx, insert.Text, insert.Args); err != nil || rows > 0 {
 		return err
 	}
-	closing := &session{store: s}
+	closing := s.newSession()
 	return closing.run(ctx, func(ctx context.Context, _ ports.Session) error {
 		closing.buffered = mergeUnsent(held)
 		return closing.flush(ctx)

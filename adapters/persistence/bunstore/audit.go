@@ -29,7 +29,7 @@ func (a auditLog) AppendEvidence(ctx context.Context, added ...domain.AuditEvent
 	if err != nil {
 		return err
 	}
-	if !a.ended { // a failed session keeps evidence, too: evidence often records the failure
+	if !a.db.Ended { // a failed session keeps evidence, too: evidence often records the failure
 		a.evidence = append(a.evidence, rows...)
 	}
 	return a.holdAll(ctx, rows)
@@ -40,10 +40,10 @@ func (a auditLog) AppendOnRollback(_ context.Context, added ...domain.AuditEvent
 	if err != nil {
 		return err
 	}
-	if !a.ended {
+	if !a.db.Ended {
 		a.onRollback = append(a.onRollback, rows...)
 	}
-	return a.usable()
+	return a.db.Usable()
 }
 
 func (a auditLog) encode(added []domain.AuditEvent) ([][]any, error) {
@@ -77,7 +77,7 @@ func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) ([]domain.Audi
 		}
 	}
 	var trail []domain.AuditEvent
-	err := a.read(ctx, "read audit trail", func(rows *sql.Rows) error {
+	err := a.db.Read(ctx, "read audit trail", func(rows *sql.Rows) error {
 		event := domain.AuditEvent{SubjectRef: id}
 		var payload []byte
 		if err := rows.Scan(&event.EventID, &event.EventType, (*syntax.Instant)(&event.OccurredAt), &payload); err != nil {

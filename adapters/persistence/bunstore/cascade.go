@@ -52,7 +52,7 @@ func (s subjectStore) applyWatched(
 		if before < 0 {
 			before = len(steps)
 		}
-		return domain.Applied{Rows: unknown.Rows[:before]}, s.fail(ctx, "erase", err)
+		return domain.Applied{Rows: unknown.Rows[:before]}, s.db.Fail(ctx, "erase", err)
 	}
 	return domain.Applied{Rows: rows, Cascaded: w.cascaded}, nil
 }

@@ -27,12 +27,12 @@ const (
 
 // begin reads the state before the steps.
 func (w *watch) begin(ctx context.Context) error {
-	if err := w.session.begin(ctx); err != nil {
+	if err := w.session.db.Begin(ctx); err != nil {
 		return err
 	}
-	before, err := w.store.catalogs.ReadBefore(ctx, w.queryFor(opWatch), w.live, w.steps, w.key)
+	before, err := w.store.catalogs.ReadBefore(ctx, w.db.QueryFor(opWatch), w.live, w.steps, w.key)
 	if err != nil {
-		return w.fail(ctx, opWatch, err)
+		return w.db.Fail(ctx, opWatch, err)
 	}
 	w.before = before
 	switch {
@@ -52,8 +52,8 @@ func (w *watch) begin(ctx context.Context) error {
 
 // exec runs a statement that changes no rows.
 func (w *watch) exec(ctx context.Context, text string) error {
-	_, err := w.tx.Exec(ctx, text)
-	return w.fail(ctx, opWatch, err)
+	_, err := w.db.Tx.Exec(ctx, text)
+	return w.db.Fail(ctx, opWatch, err)
 }
 
 // roots returns the roots of the tables for which the callback returns true, each once.
@@ -98,7 +98,7 @@ func (w *watch) lost(ctx context.Context) ([]loss, error) {
 	for i, table := range w.before.Tables {
 		ids[i] = table.ID
 	}
-	err := w.read(ctx, opWatch, func(r *sql.Rows) error {
+	err := w.db.Read(ctx, opWatch, func(r *sql.Rows) error {
 		var id string
 		var read [2]int64
 		err := r.Scan(&id, &read[0], &read[1])
@@ -107,7 +107,7 @@ func (w *watch) lost(ctx context.Context) ([]loss, error) {
 	}, w.store.dialect.Deleted(), asList(ids))
 	locked := map[string]bool{} // another transaction may also have given a table new storage, such as VACUUM FULL
 	if err == nil && changed {
-		err = w.read(ctx, opWatch, func(r *sql.Rows) error {
+		err = w.db.Read(ctx, opWatch, func(r *sql.Rows) error {
 			var id string
 			err := r.Scan(&id)
 			locked[id] = true
@@ -160,7 +160,7 @@ func (w *watch) addEmptied(ctx context.Context, lost []loss) ([]loss, error) {
 // compare returns the number of rows that existed before the steps and exist no more.
 func (w *watch) compare(ctx context.Context) ([]loss, error) {
 	keys, before := make([][]string, len(w.compared)), make([]int64, len(w.compared))
-	err := w.read(ctx, opWatch, func(r *sql.Rows) error {
+	err := w.db.Read(ctx, opWatch, func(r *sql.Rows) error {
 		var i int
 		var key string
 		if err := r.Scan(&i, &key); err != nil {
@@ -208,7 +208,7 @@ func (w *watch) count(ctx context.Context) (err error) {
 	w.counts, w.keys = make([]int64, len(w.before.Tables)), make([]string, len(w.before.Tables))
 	for i, table := range w.before.Tables {
 		if table.Inserted {
-			err = w.read(ctx, opWatch, func(r *sql.Rows) error { return r.Scan(&w.keys[i]) }, sqltext.KeysOf(counted(table)))
+			err = w.db.Read(ctx, opWatch, func(r *sql.Rows) error { return r.Scan(&w.keys[i]) }, sqltext.KeysOf(counted(table)))
 		} else {
 			w.counts[i], err = w.number(ctx, sqltext.CountRows(table.Table))
 		}
@@ -239,6 +239,6 @@ func (w *watch) countAgain(ctx context.Context) (lost []loss, err error) {
 
 // number returns the number that a statement reads.
 func (w *watch) number(ctx context.Context, text string, args ...any) (n int64, err error) {
-	err = w.read(ctx, opWatch, func(r *sql.Rows) error { return r.Scan(&n) }, text, args...)
+	err = w.db.Read(ctx, opWatch, func(r *sql.Rows) error { return r.Scan(&n) }, text, args...)
 	return n, err
 }

@@ -14,14 +14,14 @@ import (
 const maxTakes = 200
 
 func (o outbox) Claim(ctx context.Context, query domain.ClaimQuery) (claimed []domain.OutboxEntry, err error) {
-	if err := o.usable(); err != nil || len(query.Takes) == 0 {
+	if err := o.db.Usable(); err != nil || len(query.Takes) == 0 {
 		return nil, err
 	}
 	if err := o.sendEntries(ctx); err != nil {
 		return nil, err
 	}
-	began, begins := time.Now(), o.tx == nil
-	if err := o.begin(ctx); err != nil {
+	began, begins := time.Now(), o.db.Tx == nil
+	if err := o.db.Begin(ctx); err != nil {
 		return nil, err
 	}
 	if begins {
@@ -32,7 +32,7 @@ func (o outbox) Claim(ctx context.Context, query domain.ClaimQuery) (claimed []d
 		claimed, err = read(sqltext.Unbounded(query.Takes))
 	} else {
 		claimed, err = o.store.scans.Claim(query.Now, query.Takes, read, func() (dead int64, err error) {
-			err = o.read(ctx, "claim", func(rows *sql.Rows) error { return rows.Scan(&dead) }, o.store.outbox.DeadRows)
+			err = o.db.Read(ctx, "claim", func(rows *sql.Rows) error { return rows.Scan(&dead) }, o.store.outbox.DeadRows)
 			return dead, err
 		})
 	}
@@ -77,7 +77,7 @@ func (o outbox) abandonUnreadable(ctx context.Context, entries []domain.OutboxEn
 			entry.Status, entry.LastError = domain.OutboxAbandoned, &class
 			entry.NextAttemptAt, entry.LeaseToken, entry.Corrections = nil, nil, nil
 		}
-		if _, err := o.write(ctx, "claim", o.store.outbox.AbandonUnreadable(len(chunk)), args...); err != nil {
+		if _, err := o.db.Write(ctx, "claim", o.store.outbox.AbandonUnreadable(len(chunk)), args...); err != nil {
 			return err
 		}
 	}
@@ -86,7 +86,7 @@ func (o outbox) abandonUnreadable(ctx context.Context, entries []domain.OutboxEn
 
 func (o outbox) Unclaimed(ctx context.Context, dueBefore time.Time, limit int) ([]domain.OutboxEntry, error) {
 	if limit <= 0 {
-		return nil, o.usable()
+		return nil, o.db.Usable()
 	}
 	return o.change(ctx, "find unclaimed", o.store.outbox.Unclaimed(limit), o.store.dialect.Instant(dueBefore), limit)
 }

@@ -31,13 +31,10 @@ func (c consentStore) Latest(
 	if err := c.sendConsents(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.usable(); err != nil {
+	if err := c.db.Ready(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.admit(ctx); err != nil {
-		return nil, err
-	}
-	if asOf == nil && c.tx == nil {
+	if asOf == nil && c.db.Tx == nil {
 		q := &lookup{subject: id, purpose: purpose}
 		var err error
 		// A shared statement (one statement for several sessions) gets the purposes of its sessions as JSON. Bytes that are
@@ -48,7 +45,7 @@ func (c consentStore) Latest(
 			err = c.store.lookUpOne(ctx, q)
 		}
 		if err != nil {
-			return nil, c.fail(ctx, "read consent", err)
+			return nil, c.db.Fail(ctx, "read consent", err)
 		}
 		return c.ofThisLife(ctx, id, q.record, q.earlier)
 	}
@@ -58,7 +55,7 @@ func (c consentStore) Latest(
 	}
 	var latest *domain.ConsentRecord
 	var earlier sql.NullBool
-	err := c.read(ctx, "read consent", func(rows *sql.Rows) (err error) {
+	err := c.db.Read(ctx, "read consent", func(rows *sql.Rows) (err error) {
 		latest, err = scanConsent(rows, &earlier)
 		latest.SubjectID, latest.Purpose = id, purpose
 		return err
@@ -96,13 +93,13 @@ func (c consentStore) HistoryOfAllLives(
 
 func (c consentStore) InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error) {
 	if c.prefetched != nil && c.prefetched.SubjectID == id {
-		return slices.Clone(c.prefetched.ConsentsInForce), c.usable()
+		return slices.Clone(c.prefetched.ConsentsInForce), c.db.Usable()
 	}
 	if err := c.sendConsents(ctx); err != nil {
 		return nil, err
 	}
 	var records, earlier []domain.ConsentRecord
-	err := c.read(ctx, "read consents", func(rows *sql.Rows) error {
+	err := c.db.Read(ctx, "read consents", func(rows *sql.Rows) error {
 		var purpose string
 		var isEarlier sql.NullBool
 		record, err := scanConsent(rows, &isEarlier, &purpose)
@@ -130,7 +127,7 @@ func (c consentStore) readRecords(
 		return nil, err
 	}
 	var records []domain.ConsentRecord
-	err := c.read(ctx, "read consent", func(rows *sql.Rows) error {
+	err := c.db.Read(ctx, "read consent", func(rows *sql.Rows) error {
 		record, err := scanConsent(rows)
 		record.SubjectID, record.Purpose = id, purpose
 		records = append(records, *record)

@@ -32,7 +32,7 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 		return err
 	}
 	ctx, observed := ports.StartActivity(ctx, s.observer, domain.Activity{Kind: domain.ActivitySession})
-	last, attempt, returned := &session{store: s, preserve: s.preserve}, 1, false
+	last, attempt, returned := s.newSession(), 1, false
 	defer func() {
 		if !returned { // fn panicked or called runtime.Goexit
 			observed.End(domain.ActivityEnd{Outcome: domain.OutcomePanic, Retries: attempt - 1})
@@ -41,7 +41,7 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	}()
 	err = last.run(ctx, fn)
 	for ; conn.Again(ctx, err, attempt); attempt++ {
-		last = &session{store: s, preserve: s.preserve}
+		last = s.newSession()
 		err = last.run(ctx, fn)
 	}
 	err = last.afterRollback(ctx, err)
@@ -78,34 +78,34 @@ func (s *session) commit(ctx context.Context) error {
 		return conn.Wrap(ctx, "commit", err)
 	}
 	// A single statement is its own transaction.
-	if s.tx == nil && s.store.admitted.Load() && s.store.inserts.FitsAlone(&s.buffered) {
+	if s.db.Tx == nil && s.store.admitted.Load() && s.store.inserts.FitsAlone(&s.buffered) {
 		// A session with evidence (audit events that must be written even if the session fails) sends its own statement. If
 		// its context ended during a shared statement, the session would not know whether its rows were written, and could
 		// write its evidence twice.
 		if s.store.canShare() && len(s.evidence)+len(s.onRollback) == 0 {
-			return s.fail(ctx, "append", s.store.appending.Do(ctx, &s.buffered))
+			return s.db.Fail(ctx, "append", s.store.appending.Do(ctx, &s.buffered))
 		}
-		return s.fail(ctx, "append", s.store.append(ctx, &s.buffered))
+		return s.db.Fail(ctx, "append", s.store.append(ctx, &s.buffered))
 	}
-	if err := s.flush(ctx); err != nil || s.tx == nil {
+	if err := s.flush(ctx); err != nil || s.db.Tx == nil {
 		return err
 	}
-	if s.joined {
+	if s.db.Joined {
 		if err := s.announceInside(ctx); err != nil {
 			return err
 		}
 	}
 	var broken map[catalog.ForeignKey]int64
-	err := s.tx.CommitOr(ctx, func(err error) { // if a query hook panics here, run rolls the transaction back
+	err := s.db.Tx.CommitOr(ctx, func(err error) { // if a query hook panics here, run rolls the transaction back
 		if errors.Is(conn.Wrap(ctx, "commit", err), domain.ErrConflict) {
 			broken, _ = s.brokenKeys(ctx) // without them, the error does not name the table
 		}
 	})
-	s.tx = nil // Commit ends the transaction even if it returns an error
+	s.db.Tx = nil // Commit ends the transaction even if it returns an error
 	if key, ok := s.brokenNow(ctx, broken); ok {
 		return &domain.Error{Code: domain.ErrConflict, Op: "commit", Message: key.Refusal(), Err: err}
 	}
-	if err == nil && s.admission == recordedHere && !s.joined {
+	if err == nil && s.admission == recordedHere && !s.db.Joined {
 		s.store.admitted.Store(true)
 	}
 	return conn.Wrap(ctx, "commit", err)
@@ -138,15 +138,15 @@ func (s *session) remains() [][]any {
 func (s *session) run(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	returned := false
 	defer func() {
-		s.ended = true
-		s.rollBack(ctx)
+		s.db.Ended = true
+		s.db.RollBack(ctx)
 		if !returned && len(s.remains()) > 0 { // a panic is unwinding the stack
 			_ = s.preserve(ctx, s.remains())
 		}
 	}()
 	err := fn(ctx, s)
-	if err == nil || s.failed != nil && conn.Retryable(s.failed) {
-		err = s.failed
+	if err == nil || s.db.Failed != nil && conn.Retryable(s.db.Failed) {
+		err = s.db.Failed
 	}
 	if err == nil {
 		err = s.commit(ctx)
@@ -166,7 +166,7 @@ func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
 	defer cancel()
 	return conn.Retry(ctx, func() error {
 		// The session may have failed before its first statement, and so before the comparison of its data map.
-		if err := (&session{store: s, readOnly: true}).admit(ctx); err != nil {
+		if err := s.newReader().db.Ready(ctx); err != nil {
 			return err
 		}
 		return conn.Wrap(ctx, "append", s.append(ctx, &sqltext.UnsentRows{sqltext.Events: evidence}))

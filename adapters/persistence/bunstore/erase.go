@@ -19,13 +19,13 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	if err != nil {
 		return domain.Applied{}, err
 	}
-	if err := s.usable(); err != nil {
+	if err := s.db.Usable(); err != nil {
 		return domain.Applied{}, err
 	}
 	if before, err := s.store.text.DataMap.CheckSteps(steps); err != nil {
-		return domain.Applied{Rows: make([]int64, before)}, s.fail(ctx, "erase", err)
+		return domain.Applied{Rows: make([]int64, before)}, s.db.Fail(ctx, "erase", err)
 	}
-	if err := s.overwriteDeleted(ctx); err != nil {
+	if err := s.db.OverwriteDeleted(ctx); err != nil {
 		return domain.Applied{}, err
 	}
 	live, err := s.readCatalog(ctx, id, key)
@@ -33,7 +33,7 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 		return domain.Applied{}, err
 	}
 	if before, err := refuse(live, id, steps); err != nil {
-		return domain.Applied{Rows: make([]int64, before)}, s.fail(ctx, "erase", err)
+		return domain.Applied{Rows: make([]int64, before)}, s.db.Fail(ctx, "erase", err)
 	}
 	s.rectified, s.watched = nil, nil
 	if live.LeadsOn(steps) {
@@ -133,7 +133,7 @@ func (s subjectStore) applyStep(ctx context.Context, key []any, step domain.Step
 	op := opOf(step)
 	if step.Strategy != domain.StrategyRetain {
 		text, args := s.store.text.Step(s.catalog, step, key)
-		return s.write(ctx, op, text, args...)
+		return s.db.Write(ctx, op, text, args...)
 	}
 	steps := []domain.Step{step}
 	group := s.store.text.Group(s.catalog, steps)
@@ -152,7 +152,7 @@ func (s subjectStore) count(
 		columns[i] = &counts[i]
 	}
 	columns = append(columns, targets...)
-	return counts, s.writeRows(ctx, op, func(r *sql.Rows) error { return r.Scan(columns...) }, group.Text, args...)
+	return counts, s.db.WriteRows(ctx, op, func(r *sql.Rows) error { return r.Scan(columns...) }, group.Text, args...)
 }
 
 // explainStep returns an error with the reason if the database refused steps[i], for example because of a missing

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -19,10 +20,10 @@ func (s subjectStore) Export(
 	if err != nil {
 		return err
 	}
-	if err := s.usable(); err != nil {
+	if err := s.db.Usable(); err != nil {
 		return err
 	}
-	if s.tx != nil && !s.joined {
+	if s.db.Tx != nil && !s.db.Joined {
 		return &domain.Error{
 			Code: domain.ErrSession, Op: "export", Message: "must come before the first write of its session",
 		}
@@ -36,7 +37,7 @@ func (s subjectStore) Export(
 	if len(statements) == 1 {
 		return read()
 	}
-	return s.inSnapshot(ctx, func() error {
+	return s.db.InSnapshot(ctx, "export", func() error {
 		for i := range statements {
 			if err := s.export(ctx, &statements[i], id, key, &erased, yield); err != nil {
 				return err
@@ -69,7 +70,7 @@ func (s subjectStore) export(
 		stale := ""
 		var refused error
 		row := e.NewRow()
-		err := s.read(ctx, "export", func(rows *sql.Rows) error {
+		err := s.db.Read(ctx, "export", func(rows *sql.Rows) error {
 			if err := rows.Scan(row.Targets...); err != nil {
 				return err
 			}
@@ -97,7 +98,7 @@ func (s subjectStore) export(
 		}
 		known = s.catalog
 	}
-	return s.fail(ctx, "export", &domain.Error{
+	return s.db.Fail(ctx, "export", &domain.Error{
 		Code: domain.ErrUnavailable, Op: "export",
 		Message: "the definitions of the application's tables changed repeatedly: try again",
 	})
@@ -125,49 +126,21 @@ func (s subjectStore) checkPreconditions(
 	return "", err
 }
 
-// inSnapshot runs fn in a read-only transaction. If the session already has a transaction, fn runs in this transaction.
-func (s *session) inSnapshot(ctx context.Context, fn func() error) error {
-	if s.tx != nil {
-		return fn()
-	}
-	tx, err := s.store.pool.Snapshot(ctx)
-	if err != nil {
-		return s.fail(ctx, "export", err)
-	}
-	s.tx, s.readOnly = tx, true
-	defer func() {
-		s.tx, s.readOnly = nil, false
-		_ = tx.Rollback(context.WithoutCancel(ctx)) // it has only read
-	}()
-	return fn()
-}
-
 // onReplica calls fn while the session reads from one snapshot of the replica. If the store has no replica, if it is
 // unreachable or lacks an erasure of the subject, or if the session has a transaction, onReplica returns false. The
 // caller must then read from the primary.
 func (s *session) onReplica(ctx context.Context, id domain.SubjectID, fn func() error) (done bool, err error) {
-	replica := s.store.readDB
-	if replica == nil || s.tx != nil {
+	if s.store.readDB == nil || s.db.Tx != nil {
 		return false, nil
 	}
-	var current int64
-	err = s.read(ctx, "export", scanCount(&current), s.store.locks.Erasures, id.String())
-	if err != nil {
+	var current, known int64
+	if err := s.db.Read(ctx, "export", scanCount(&current), s.store.locks.Erasures, id.String()); err != nil {
 		return true, err
 	}
-	tx, err := s.store.pool.Replica(ctx, replica)
-	if err != nil {
-		return false, nil
-	}
-	defer func() { _ = tx.Rollback(ctx) }() // it has only read
-	var known int64
-	err = tx.Query(ctx, scanCount(&known), s.store.locks.Erasures, id.String())
-	if err != nil || known != current {
-		return false, nil
-	}
-	s.tx, s.readOnly = tx, true
-	defer func() { s.tx, s.readOnly = nil, false }()
-	return true, fn()
+	return s.db.InReplica(ctx, s.store.readDB, func(query conn.Query) bool {
+		err := query(ctx, scanCount(&known), s.store.locks.Erasures, id.String())
+		return err == nil && known == current
+	}, fn)
 }
 
 func scanCount(count *int64) func(*sql.Rows) error {

@@ -45,7 +45,7 @@ func (s *Store) Find(
 		return domain.SearchResult{}, err
 	}
 	var foreign *domain.ForeignMapError
-	if err := (&session{store: s}).admit(ctx); errors.As(err, &foreign) { // the tables of habeas have other people
+	if err := s.newReader().db.Ready(ctx); errors.As(err, &foreign) { // the tables of habeas have other people
 		return domain.SearchResult{}, err
 	}
 	live, err := s.Catalog(ctx)

@@ -33,7 +33,7 @@ func (s *session) admit(ctx context.Context) error {
 	if s.admission >= leftToAnother || s.store.admitted.Load() {
 		return nil
 	}
-	mayRecord := s.tx != nil && !s.readOnly
+	mayRecord := s.db.Tx != nil && !s.db.ReadOnly
 	if s.admission == nothingRecorded && !mayRecord {
 		return nil
 	}
@@ -51,10 +51,10 @@ func (s *session) admit(ctx context.Context) error {
 		}
 	}
 	if err != nil {
-		return s.fail(ctx, "installation", err)
+		return s.db.Fail(ctx, "installation", err)
 	}
 	if err := recorded.Check(s.store.text.DataMap); err != nil {
-		s.failed, s.refused = err, true
+		s.db.Failed, s.refused = err, true
 		return err
 	}
 	if s.admission == admitted {
@@ -69,10 +69,10 @@ func (s *session) record(ctx context.Context) (recorded domain.Installation, err
 	own, texts := domain.InstallationOf(s.store.text.DataMap), s.store.installation
 	if texts.Announce != "" {
 		rival := false
-		if err := s.tx.Query(ctx, conn.Ignore, texts.Announce, own.Key()); err != nil {
+		if err := s.db.Tx.Query(ctx, conn.Ignore, texts.Announce, own.Key()); err != nil {
 			return recorded, err
 		}
-		err := s.tx.Query(ctx, func(*sql.Rows) error { rival = true; return nil }, texts.Rivals, own.Key())
+		err := s.db.Tx.Query(ctx, func(*sql.Rows) error { rival = true; return nil }, texts.Rivals, own.Key())
 		if err != nil {
 			return recorded, err
 		}
@@ -84,7 +84,7 @@ func (s *session) record(ctx context.Context) (recorded domain.Installation, err
 			}
 		}
 	}
-	if _, err := s.tx.Exec(ctx, texts.Record, own.SubjectTable, domain.EncodeKeyColumns(own.KeyColumns)); err != nil {
+	if _, err := s.db.Tx.Exec(ctx, texts.Record, own.SubjectTable, domain.EncodeKeyColumns(own.KeyColumns)); err != nil {
 		return recorded, err
 	}
 	return s.readKey(ctx) // another session may have recorded its data map in the meantime
@@ -93,18 +93,15 @@ func (s *session) record(ctx context.Context) (recorded domain.Installation, err
 // readKey reads the id of the installation and its data map.
 func (s *session) readKey(ctx context.Context) (domain.Installation, error) {
 	query := s.store.pool.Query
-	if s.tx != nil {
-		query = s.tx.Query
+	if s.db.Tx != nil {
+		query = s.db.Tx.Query
 	}
 	return readKey(ctx, query, s.store.installation.Key, s.store.text.Tables.Prefix)
 }
 
 // Read implements ports.InstallationStore.
 func (i installationStore) Read(ctx context.Context) (domain.Installation, error) {
-	if err := i.usable(); err != nil {
-		return domain.Installation{}, err
-	}
-	if err := i.admit(ctx); err != nil {
+	if err := i.db.Ready(ctx); err != nil {
 		return domain.Installation{}, err
 	}
 	return i.readAll(ctx)
@@ -113,9 +110,9 @@ func (i installationStore) Read(ctx context.Context) (domain.Installation, error
 func (i installationStore) readAll(ctx context.Context) (domain.Installation, error) {
 	found, err := i.readKey(ctx)
 	if err != nil {
-		return found, i.fail(ctx, "installation", err)
+		return found, i.db.Fail(ctx, "installation", err)
 	}
-	err = i.read(ctx, "installation", func(rows *sql.Rows) error {
+	err = i.db.Read(ctx, "installation", func(rows *sql.Rows) error {
 		var ancestor domain.Ancestor
 		err := rows.Scan(&ancestor.ID, &ancestor.Until)
 		found.Ancestors = append(found.Ancestors, ancestor)
@@ -124,7 +121,7 @@ func (i installationStore) readAll(ctx context.Context) (domain.Installation, er
 	if err != nil {
 		return found, err
 	}
-	return found, i.read(ctx, "installation", func(rows *sql.Rows) error {
+	return found, i.db.Read(ctx, "installation", func(rows *sql.Rows) error {
 		var names string
 		found.Started = &domain.StartedWorker{}
 		if err := rows.Scan(&names, &found.Started.Hooks); err != nil {
@@ -136,18 +133,18 @@ func (i installationStore) readAll(ctx context.Context) (domain.Installation, er
 
 // Accept implements ports.InstallationStore.
 func (i installationStore) Accept(ctx context.Context) (before domain.Installation, err error) {
-	if err := i.usable(); err != nil {
+	if err := i.db.Usable(); err != nil {
 		return before, err
 	}
 	i.admission = recordedHere // the comparison must not refuse the data map that Accept records
-	if err := i.begin(ctx); err != nil {
+	if err := i.db.Begin(ctx); err != nil {
 		return before, err
 	}
 	if before, err = i.readAll(ctx); err != nil {
 		return before, err
 	}
 	own := domain.InstallationOf(i.store.text.DataMap)
-	_, err = i.write(ctx, "installation", i.store.installation.Accept, own.SubjectTable,
+	_, err = i.db.Write(ctx, "installation", i.store.installation.Accept, own.SubjectTable,
 		domain.EncodeKeyColumns(own.KeyColumns))
 	return before, err
 }
@@ -155,7 +152,7 @@ func (i installationStore) Accept(ctx context.Context) (before domain.Installati
 // Renew implements ports.InstallationStore.
 func (i installationStore) Renew(ctx context.Context) (domain.Installation, error) {
 	for _, text := range []string{i.store.installation.Retire, i.store.installation.Renew} {
-		if _, err := i.write(ctx, "installation", text); err != nil {
+		if _, err := i.db.Write(ctx, "installation", text); err != nil {
 			return domain.Installation{}, err
 		}
 	}
@@ -164,6 +161,6 @@ func (i installationStore) Renew(ctx context.Context) (domain.Installation, erro
 
 // Started implements ports.InstallationStore.
 func (i installationStore) Started(ctx context.Context, worker domain.StartedWorker) error {
-	_, err := i.write(ctx, "installation", i.store.installation.Started, asList(worker.Resolvers), worker.Hooks)
+	_, err := i.db.Write(ctx, "installation", i.store.installation.Started, asList(worker.Resolvers), worker.Hooks)
 	return err
 }

@@ -74,7 +74,7 @@ func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session)
 		return err
 	}
 	ctx, observed := ports.StartActivity(ctx, j.store.observer, domain.Activity{Kind: domain.ActivitySession})
-	session := &session{store: j.store, preserve: j.preserve, tx: j.tx, joined: true}
+	session := j.newSession()
 	returned := false
 	defer func() {
 		if !returned { // fn panicked or called runtime.Goexit
@@ -96,8 +96,14 @@ func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session)
 	return nil
 }
 
+func (j *Joined) newSession() *session {
+	n := j.store.newSession()
+	n.preserve, n.db.Tx, n.db.Joined = j.preserve, j.tx, true
+	return n
+}
+
 func (j *Joined) preserve(ctx context.Context, evidence [][]any) error {
-	session := &session{store: j.store, tx: j.tx, joined: true}
+	session := j.newSession()
 	session.buffered[sqltext.Events] = evidence
 	return session.flush(ctx)
 }

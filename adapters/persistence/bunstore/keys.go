@@ -15,7 +15,7 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 	if err != nil {
 		return nil, err
 	}
-	if err := s.usable(); err != nil || query.Limit <= 0 {
+	if err := s.db.Usable(); err != nil || query.Limit <= 0 {
 		return nil, err
 	}
 	changes, live := !query.ErasedAt.IsZero() || query.Cells != nil, s.store.catalogs.Last()
@@ -25,11 +25,11 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 		}
 	}
 	if _, err := live.RefuseSubject(id, "read keys"); err != nil {
-		return nil, s.fail(ctx, "read keys", err)
+		return nil, s.db.Fail(ctx, "read keys", err)
 	}
-	run, need := s.read, catalog.ToRead
+	run, need := s.db.Read, catalog.ToRead
 	if changes {
-		run, need = s.writeRows, catalog.ToUpdate
+		run, need = s.db.WriteRows, catalog.ToUpdate
 	}
 	text, args, tables := s.store.text.Keys(live, query, nil, key)
 	return s.readKeys(ctx, run, need, tables, text, args)
@@ -41,7 +41,7 @@ func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query d
 	if err != nil {
 		return nil, err
 	}
-	if err := s.usable(); err != nil || query.Limit <= 0 || query.ErasedAt.IsZero() {
+	if err := s.db.Usable(); err != nil || query.Limit <= 0 || query.ErasedAt.IsZero() {
 		return nil, err
 	}
 	scope, err := s.lockToSweep(ctx, id, key, query.DutiesSince)
@@ -49,10 +49,10 @@ func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query d
 		return nil, err
 	}
 	if _, err := s.catalog.RefuseSubject(id, "read keys"); err != nil {
-		return nil, s.fail(ctx, "read keys", err)
+		return nil, s.db.Fail(ctx, "read keys", err)
 	}
 	text, args, tables := s.store.text.Keys(s.catalog, query, scope, key)
-	return subjectStore(s).readKeys(ctx, s.writeRows, catalog.ToUpdate, tables, text, args)
+	return subjectStore(s).readKeys(ctx, s.db.WriteRows, catalog.ToUpdate, tables, text, args)
 }
 
 // readKeys runs a statement that reads keys of an external system. If the database refuses the statement, the error

@@ -43,7 +43,7 @@ func (s subjectStore) Register(ctx context.Context, id domain.SubjectID, at time
 		return err
 	}
 	if !state.Present {
-		return s.fail(ctx, "register", &domain.Error{
+		return s.db.Fail(ctx, "register", &domain.Error{
 			Code: domain.ErrConflict, Op: "register",
 			Message: "the subject's table has no row of the subject: call Register after the insert",
 		})
@@ -53,12 +53,12 @@ func (s subjectStore) Register(ctx context.Context, id domain.SubjectID, at time
 	}
 	lives, dialect := s.store.lives, s.store.dialect
 	if lives.LockLedgers != "" {
-		if err := s.writeRows(ctx, "register", conn.Ignore, lives.LockLedgers, id.String()); err != nil {
+		if err := s.db.WriteRows(ctx, "register", conn.Ignore, lives.LockLedgers, id.String()); err != nil {
 			return err
 		}
 	}
 	added := addedAt(state.Evidence.AddedAt)
-	_, err = s.write(ctx, "register", lives.Register, id.String(), dialect.Instant(at), added.parameter(dialect))
+	_, err = s.db.Write(ctx, "register", lives.Register, id.String(), dialect.Instant(at), added.parameter(dialect))
 	return err
 }
 
@@ -70,7 +70,7 @@ func (s subjectStore) readLife(ctx context.Context, id domain.SubjectID, key []a
 		return life{}, s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
 	}
 	if _, err := s.catalog.RefuseHidden("read the subject's row"); err != nil {
-		return life{}, s.fail(ctx, "state", err)
+		return life{}, s.db.Fail(ctx, "state", err)
 	}
 	if found.mark = row.mark.mark(); row.mark.erasures.Valid {
 		found.mark.SubjectID = id

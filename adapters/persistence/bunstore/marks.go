@@ -23,7 +23,7 @@ func (s *session) Erased() ports.ErasedStore { return erasedStore{s} }
 // between the two statements.
 func (s erasedStore) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	if query.Limit <= 0 {
-		return nil, s.usable()
+		return nil, s.db.Usable()
 	}
 	if err := s.requireReadCommitted(ctx, "marks", "a list of marks"); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (s erasedStore) Marks(ctx context.Context, query domain.MarkQuery) ([]domai
 // Find implements ports.ErasedStore.
 func (s erasedStore) Find(ctx context.Context, ids []domain.SubjectID) ([]domain.ErasureMark, error) {
 	if len(ids) == 0 {
-		return nil, s.usable()
+		return nil, s.db.Usable()
 	}
 	texts := make([]string, len(ids))
 	for i, id := range ids {
@@ -62,7 +62,7 @@ const maxLives = 50
 // Lives implements ports.ErasedStore.
 func (s erasedStore) Lives(ctx context.Context, marks []domain.ErasureMark) ([]domain.Life, error) {
 	if len(marks) == 0 {
-		return nil, s.usable()
+		return nil, s.db.Usable()
 	}
 	if err := s.loadCatalogForSweep(ctx, s.store.sweeps.Fingerprint); err != nil {
 		return nil, err
@@ -96,10 +96,10 @@ func (s erasedStore) evidence(ctx context.Context, marks []domain.ErasureMark) (
 		return evidence, nil
 	}
 	if _, err := s.catalog.RefuseHidden("read the subjects' rows"); err != nil {
-		return nil, s.fail(ctx, "lives", err)
+		return nil, s.db.Fail(ctx, "lives", err)
 	}
 	text, args := s.store.text.EvidenceOf(keys)
-	err := s.read(ctx, "lives", func(rows *sql.Rows) error {
+	err := s.db.Read(ctx, "lives", func(rows *sql.Rows) error {
 		var i int
 		row := newLifeRow(s.store.lives)
 		err := rows.Scan(append([]any{&i}, row.rowTargets()...)...)
@@ -112,7 +112,7 @@ func (s erasedStore) evidence(ctx context.Context, marks []domain.ErasureMark) (
 }
 
 func (s erasedStore) readMarks(ctx context.Context, text string, args ...any) (marks []domain.ErasureMark, err error) {
-	err = s.read(ctx, "marks", func(rows *sql.Rows) error {
+	err = s.db.Read(ctx, "marks", func(rows *sql.Rows) error {
 		var id string
 		var row markRow
 		var before sql.NullInt64
@@ -135,7 +135,7 @@ func (s erasedStore) settled(ctx context.Context) (int64, error) {
 		return math.MaxInt64, nil
 	}
 	var settled sql.NullInt64
-	err := s.read(ctx, "marks", func(rows *sql.Rows) error { return rows.Scan(&settled) }, s.store.marks.Settled)
+	err := s.db.Read(ctx, "marks", func(rows *sql.Rows) error { return rows.Scan(&settled) }, s.store.marks.Settled)
 	return settled.Int64, err
 }
 
@@ -143,7 +143,7 @@ func (s erasedStore) Position(ctx context.Context, reader string) (position int6
 	if err := domain.CheckReader(reader); err != nil {
 		return 0, err
 	}
-	err = s.read(ctx, "position", func(rows *sql.Rows) error { return rows.Scan(&position) },
+	err = s.db.Read(ctx, "position", func(rows *sql.Rows) error { return rows.Scan(&position) },
 		s.store.marks.Position, reader)
 	return position, err
 }
@@ -152,13 +152,13 @@ func (s erasedStore) Advance(ctx context.Context, reader string, expected, next 
 	if err := domain.CheckReader(reader); err != nil {
 		return false, err
 	}
-	rows, err := s.write(ctx, "position", s.store.marks.Advance, reader, expected, next)
+	rows, err := s.db.Write(ctx, "position", s.store.marks.Advance, reader, expected, next)
 	return rows > 0, err
 }
 
 // RecallRow implements ports.ErasedStore.
 func (s erasedStore) RecallRow(ctx context.Context, id domain.SubjectID, added time.Time) error {
-	if err := s.usable(); err != nil {
+	if err := s.db.Usable(); err != nil {
 		return err
 	}
 	for i, erased := range s.erasing {

@@ -36,5 +36,5 @@ func (s *session) announceInside(ctx context.Context) error {
 	if !s.enqueued || text == "" {
 		return nil
 	}
-	return s.read(ctx, "notify", conn.Ignore, text)
+	return s.db.Read(ctx, "notify", conn.Ignore, text)
 }

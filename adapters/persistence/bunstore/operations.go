@@ -17,7 +17,7 @@ func (o outbox) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 		return nil, err
 	}
 	var all []domain.OutboxBacklog
-	err := o.read(ctx, "backlog", func(rows *sql.Rows) error {
+	err := o.db.Read(ctx, "backlog", func(rows *sql.Rows) error {
 		var resolver string
 		var status domain.OutboxStatus
 		var n int64
@@ -52,7 +52,7 @@ func earlier(a, b *time.Time) *time.Time {
 
 func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error) {
 	if len(entryIDs) == 0 {
-		return nil, o.usable()
+		return nil, o.db.Usable()
 	}
 	return o.requeue(ctx, o.store.outbox.Requeue, asList(entryIDs))
 }
@@ -61,7 +61,7 @@ func (o outbox) RequeueMatching(
 	ctx context.Context, filter domain.OutboxFilter, limit int,
 ) ([]domain.OutboxEntry, error) {
 	if limit <= 0 {
-		return nil, o.usable()
+		return nil, o.db.Usable()
 	}
 	text, args := o.store.outbox.RequeueMatching(filter, limit)
 	return o.requeue(ctx, text, args...)
@@ -85,13 +85,13 @@ func (o outbox) requeue(ctx context.Context, text string, args ...any) ([]domain
 // therefore reports that the operation is complete.
 func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discarded, error) {
 	if len(entryIDs) == 0 {
-		return nil, o.usable()
+		return nil, o.db.Usable()
 	}
-	if err := o.overwriteDeleted(ctx); err != nil {
+	if err := o.db.OverwriteDeleted(ctx); err != nil {
 		return nil, err
 	}
 	list := asList(entryIDs)
-	found, err := o.readEntries(ctx, o.read, "discard", o.store.outbox.AbandonedInList, list)
+	found, err := o.readEntries(ctx, o.db.Read, "discard", o.store.outbox.AbandonedInList, list)
 	if err != nil {
 		return nil, err
 	}
@@ -128,12 +128,12 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 func (o outbox) FirstClaims(ctx context.Context, entryIDs []string) (map[string]time.Time, error) {
 	found := map[string]time.Time{}
 	if len(entryIDs) == 0 {
-		return found, o.usable()
+		return found, o.db.Usable()
 	}
 	if err := o.sendEntries(ctx); err != nil {
 		return nil, err
 	}
-	err := o.read(ctx, "tried since", func(rows *sql.Rows) error {
+	err := o.db.Read(ctx, "tried since", func(rows *sql.Rows) error {
 		var id string
 		var since syntax.OptionalInstant
 		err := rows.Scan(&id, &since)

@@ -51,7 +51,7 @@ func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, erro
 	for _, status := range domain.OutboxStatuses() {
 		counts[status] = 0
 	}
-	err := o.read(ctx, "count outbox", func(rows *sql.Rows) error {
+	err := o.db.Read(ctx, "count outbox", func(rows *sql.Rows) error {
 		var status domain.OutboxStatus
 		var n int64
 		err := rows.Scan(&status, &n)
@@ -63,21 +63,21 @@ func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, erro
 
 func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error) {
 	if limit <= 0 {
-		return nil, o.usable()
+		return nil, o.db.Usable()
 	}
 	text, args := o.store.outbox.Abandoned, []any{limit}
 	if after != nil {
 		text = o.store.outbox.AbandonedAfter
 		args = append(args, o.store.dialect.Instant(after.EnqueuedAt), after.EntryID)
 	}
-	return o.readEntries(ctx, o.read, "list abandoned", text, args...)
+	return o.readEntries(ctx, o.db.Read, "list abandoned", text, args...)
 }
 
 func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
 	if o.prefetched != nil && o.prefetched.SubjectID == id && !o.prefetched.UnsentCorrections {
-		return nil, o.usable()
+		return nil, o.db.Usable()
 	}
-	if err := o.overwriteDeleted(ctx); err != nil {
+	if err := o.db.OverwriteDeleted(ctx); err != nil {
 		return nil, err
 	}
 	return o.change(ctx, "withdraw", o.store.outbox.Withdraw, id.String())
@@ -85,16 +85,16 @@ func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.Out
 
 // change runs a statement that updates outbox entries, and returns the updated entries, oldest first.
 func (o outbox) change(ctx context.Context, op, text string, args ...any) ([]domain.OutboxEntry, error) {
-	changed, err := o.readEntries(ctx, o.writeRows, op, text, args...)
+	changed, err := o.readEntries(ctx, o.db.WriteRows, op, text, args...)
 	slices.SortFunc(changed, domain.OutboxEntry.Compare)
 	return changed, err
 }
 
 func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) (int64, error) {
 	if limit <= 0 {
-		return 0, o.usable()
+		return 0, o.db.Usable()
 	}
-	return o.write(ctx, "purge outbox", o.store.outbox.Purge, o.store.dialect.Instant(enqueuedBefore), limit)
+	return o.db.Write(ctx, "purge outbox", o.store.outbox.Purge, o.store.dialect.Instant(enqueuedBefore), limit)
 }
 
 // sendEntries inserts the buffered rows if there are outbox entries among them, so that the next statement on the
@@ -113,12 +113,12 @@ func (o outbox) writePlanned(
 	ctx context.Context, op string, scanRow func(*sql.Rows) error, text string, args ...any,
 ) error {
 	mark, began := o.store.plans.Mark(), time.Now()
-	err := o.writeRows(ctx, op, scanRow, text+mark, args...)
+	err := o.db.WriteRows(ctx, op, scanRow, text+mark, args...)
 	o.store.plans.Took(mark, began, time.Now())
 	return err
 }
 
-// runner is session.read or session.writeRows. It runs a statement and calls scanRow for every row.
+// runner is session.read or session.db.WriteRows. It runs a statement and calls scanRow for every row.
 type runner func(ctx context.Context, op string, scanRow func(*sql.Rows) error, text string, args ...any) error
 
 // readEntries runs a statement that returns outbox entries. Fields that cannot be decoded are zero.

@@ -40,7 +40,7 @@ func (s *Store) Probe(ctx context.Context) error {
 	if err != nil {
 		return conn.Wrap(ctx, "probe", err)
 	}
-	installation, err := (&session{store: s}).readKey(ctx)
+	installation, err := s.newReader().readKey(ctx)
 	if err == nil {
 		err = installation.Check(s.text.DataMap)
 	}

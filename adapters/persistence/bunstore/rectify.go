@@ -32,7 +32,7 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	var row []string
 	if step.Row != "" {
 		if row, ok = domain.SplitTuple(step.Row, len(table.PrimaryKey)); !ok {
-			return 0, s.usable() // no row can have this key
+			return 0, s.db.Usable() // no row can have this key
 		}
 	}
 	for _, value := range step.Values {
@@ -41,16 +41,16 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 			return 0, notInDataMap()
 		}
 		if !s.store.isReadable(table, column, value.Value) {
-			return 0, s.fail(ctx, "rectify", unreadable(column)) // fails the session, so that no partial rectification commits
+			return 0, s.db.Fail(ctx, "rectify", unreadable(column)) // fails the session, so that no partial rectification commits
 		}
 	}
-	if err := s.overwriteDeleted(ctx); err != nil { // the old, wrong values are personal data, too
+	if err := s.db.OverwriteDeleted(ctx); err != nil { // the old, wrong values are personal data, too
 		return 0, err
 	}
 	live, err := s.readCatalog(ctx, id, key)
 	if err == nil {
 		if _, err = live.RefuseSubject(id, "rectify"); err != nil {
-			err = s.fail(ctx, "rectify", err)
+			err = s.db.Fail(ctx, "rectify", err)
 		}
 	}
 	if err != nil {
@@ -65,7 +65,7 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	if verified {
 		rows, err = s.rectifyVerified(ctx, step, row, key, text, args)
 	} else {
-		rows, err = s.write(ctx, "rectify: "+table.Name, text, args...)
+		rows, err = s.db.Write(ctx, "rectify: "+table.Name, text, args...)
 	}
 	return rows, s.explain(ctx, "rectify: "+table.Name, err, catalog.ToUpdate(table.Name))
 }
@@ -88,7 +88,7 @@ func (s subjectStore) rectifyVerified(
 	}
 	s.rectified = append(s.rectified, v)
 	if failing, err := verify.Repeat(ctx, s.rectified); err != nil {
-		return 0, s.fail(ctx, s.rectified[failing].Op, err)
+		return 0, s.db.Fail(ctx, s.rectified[failing].Op, err)
 	}
 	return rows, s.deferAgain(ctx, v.Op)
 }

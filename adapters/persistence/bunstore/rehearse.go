@@ -16,7 +16,7 @@ func (s *Store) Rehearse(ctx context.Context, fn func(context.Context, ports.Ses
 	if err != nil {
 		return err
 	}
-	session := &session{store: s, readOnly: true}
+	session := s.newReader()
 	return session.rehearse(ports.WithRehearsal(ctx), fn)
 }
 
@@ -38,12 +38,12 @@ func (*Joined) Probe(context.Context) error {
 // rehearse calls fn, checks the constraints that a commit would check, and rolls the session back, even if fn panics.
 func (s *session) rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	defer func() {
-		s.ended = true
-		s.rollBack(ctx)
+		s.db.Ended = true
+		s.db.RollBack(ctx)
 	}()
 	err := fn(ctx, s)
 	if err == nil {
-		err = s.failed
+		err = s.db.Failed
 	}
 	if err == nil {
 		err = s.checkCommit(ctx)
@@ -56,14 +56,14 @@ func (s *session) checkCommit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "commit", err)
 	}
-	if err := s.flush(ctx); err != nil || s.tx == nil {
+	if err := s.flush(ctx); err != nil || s.db.Tx == nil {
 		return err
 	}
 	text := s.store.dialect.CheckDeferred()
 	if text == "" {
 		return s.checkKeys(ctx)
 	}
-	_, err := s.write(ctx, "commit", text)
+	_, err := s.db.Write(ctx, "commit", text)
 	return s.nameTrigger("commit", err)
 }
 
@@ -76,11 +76,11 @@ func (s *session) checkKeys(ctx context.Context) error {
 	if err != nil || len(broken) == 0 {
 		return err
 	}
-	s.rollBack(ctx)
+	s.db.RollBack(ctx)
 	if key, ok := s.brokenNow(ctx, broken); ok {
 		return &domain.Error{Code: domain.ErrConflict, Op: "commit", Message: key.Refusal()}
 	}
-	return s.failed
+	return s.db.Failed
 }
 
 // brokenNow returns a foreign key of which more rows are broken than in the database. The transaction in which they
@@ -99,13 +99,5 @@ func (s *session) brokenNow(ctx context.Context, broken map[catalog.ForeignKey]i
 }
 
 func (s *session) brokenKeys(ctx context.Context) (map[catalog.ForeignKey]int64, error) {
-	return s.store.catalogs.ReadBrokenKeys(ctx, s.queryFor("commit"))
-}
-
-// rollBack rolls back the transaction if one is open. It ignores errors, because no further cleanup is possible.
-func (s *session) rollBack(ctx context.Context) {
-	if s.tx != nil {
-		_ = s.tx.Rollback(context.WithoutCancel(ctx))
-		s.tx = nil
-	}
+	return s.store.catalogs.ReadBrokenKeys(ctx, s.db.QueryFor("commit"))
 }

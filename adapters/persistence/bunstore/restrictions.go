@@ -39,7 +39,7 @@ func (r restrictionStore) Latest(
 		return nil, nil, err
 	}
 	anyEarlier, earlier := false, map[*domain.RestrictionRecord]bool{}
-	err = r.read(ctx, "read restriction", func(rows *sql.Rows) error {
+	err = r.db.Read(ctx, "read restriction", func(rows *sql.Rows) error {
 		var isEarlier sql.NullBool
 		record, err := scanRestriction(rows, id, &isEarlier)
 		if record.Purpose == nil {
@@ -91,7 +91,7 @@ func (r restrictionStore) readRecords(
 		return nil, err
 	}
 	var records []domain.RestrictionRecord
-	err := r.read(ctx, "read restriction", func(rows *sql.Rows) error {
+	err := r.db.Read(ctx, "read restriction", func(rows *sql.Rows) error {
 		record, err := scanRestriction(rows, id)
 		records = append(records, *record)
 		return err

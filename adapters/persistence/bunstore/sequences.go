@@ -150,21 +150,21 @@ func (m migration) raiseSequences(ctx context.Context) error {
 // session rolls back. RaiseSequences returns domain.ErrConfiguration if the role must not read or raise one of the
 // sequences.
 func (i installationStore) RaiseSequences(ctx context.Context, intake int64) error {
-	if err := i.usable(); err != nil {
+	if err := i.db.Usable(); err != nil {
 		return err
 	}
-	if err := i.begin(ctx); err != nil {
+	if err := i.db.Begin(ctx); err != nil {
 		return err
 	}
-	own := ownSequences{i.store.dialect, i.store.text.Tables, i.queryFor("sequences")}
+	own := ownSequences{i.store.dialect, i.store.text.Tables, i.db.QueryFor("sequences")}
 	found, err := own.find(ctx)
 	if err == nil {
 		err = own.raise(ctx, found, intake, func(text string, args ...any) error {
-			_, err := i.write(ctx, "sequences", text, args...)
+			_, err := i.db.Write(ctx, "sequences", text, args...)
 			return err
 		})
 	}
-	return i.fail(ctx, "sequences", err)
+	return i.db.Fail(ctx, "sequences", err)
 }
 
 // LowSequences implements ports.InstallationStore. It knows the sequence of a single key column of an integer type: the
@@ -172,11 +172,11 @@ func (i installationStore) RaiseSequences(ctx context.Context, intake int64) err
 // read may be too low, so LowSequences returns it together with the missing privilege.
 func (i installationStore) LowSequences(ctx context.Context, highest int64) (low []string, err error) {
 	table := i.store.text.DataMap.SubjectTable()
-	if err := i.usable(); err != nil || len(table.SubjectKey) != 1 {
+	if err := i.db.Usable(); err != nil || len(table.SubjectKey) != 1 {
 		return nil, err
 	}
 	var names, positions []string
-	err = i.read(ctx, "sequences", func(rows *sql.Rows) error {
+	err = i.db.Read(ctx, "sequences", func(rows *sql.Rows) error {
 		var name string
 		var position sql.NullString
 		err := rows.Scan(&name, &position)
@@ -188,7 +188,7 @@ func (i installationStore) LowSequences(ctx context.Context, highest int64) (low
 			low = append(low, name+" (this role must not read it: GRANT SELECT ON SEQUENCE "+name+")")
 			continue
 		}
-		err = i.read(ctx, "sequences", func(rows *sql.Rows) error {
+		err = i.db.Read(ctx, "sequences", func(rows *sql.Rows) error {
 			var next int64
 			err := rows.Scan(&next)
 			if next <= highest {

@@ -50,12 +50,12 @@ func (o open) hasEntry(of operationOf) bool {
 
 func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
 	if len(settlements) == 0 {
-		return nil, o.usable()
+		return nil, o.db.Usable()
 	}
 	if err := o.sendEntries(ctx); err != nil {
 		return nil, err
 	}
-	if err := o.overwriteDeleted(ctx); err != nil { // settlements delete refs and corrections
+	if err := o.db.OverwriteDeleted(ctx); err != nil { // settlements delete refs and corrections
 		return nil, err
 	}
 	open := open{}

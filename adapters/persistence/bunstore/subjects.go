@@ -47,17 +47,17 @@ func (s subjectStore) lockAt(ctx context.Context, id domain.SubjectID, at [2]any
 	if err := s.makeDurable(ctx); err != nil {
 		return err
 	}
-	if err := s.overwriteDeleted(ctx); err != nil {
+	if err := s.db.OverwriteDeleted(ctx); err != nil {
 		return err
 	}
 	locks := s.store.locks
 	if locks.AddMarkAndLock == "" { // SQLite: the write lock of the database replaces the locks on rows
-		if _, err := s.write(ctx, "lock subject", locks.AddMark, id.String(), at[0], at[1]); err != nil {
+		if _, err := s.db.Write(ctx, "lock subject", locks.AddMark, id.String(), at[0], at[1]); err != nil {
 			return err
 		}
 		return s.readSubjectRowAdded(ctx, id, key)
 	}
-	if err := s.begin(ctx); err != nil {
+	if err := s.db.Begin(ctx); err != nil {
 		return err
 	}
 	if err := s.lockRows(ctx, id, key, at); err != nil {
@@ -135,11 +135,11 @@ func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []a
 	}
 	if s.catalog != nil {
 		if err := s.catalog.RefuseUnlocked(locks.Tables); err != nil {
-			return s.fail(ctx, "lock subject", err)
+			return s.db.Fail(ctx, "lock subject", err)
 		}
 	}
 	for _, level := range locks.Levels {
-		if err := s.writeRows(ctx, "lock subject", conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...); err != nil {
+		if err := s.db.WriteRows(ctx, "lock subject", conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...); err != nil {
 			return err
 		}
 	}
@@ -156,10 +156,10 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 	}
 	var erasures int64
 	locks := s.store.locks
-	err = s.writeRows(ctx, "lock subject", func(rows *sql.Rows) error { return rows.Scan(&erasures) },
+	err = s.db.WriteRows(ctx, "lock subject", func(rows *sql.Rows) error { return rows.Scan(&erasures) },
 		locks.LockMark, id.String(), s.store.dialect.Instant(time.Unix(0, 0)))
 	if err == nil && erasures == 0 {
-		_, err = s.write(ctx, "lock subject", locks.DeleteUnusedMark, id.String())
+		_, err = s.db.Write(ctx, "lock subject", locks.DeleteUnusedMark, id.String())
 	}
 	if err != nil {
 		return domain.SubjectState{}, err
@@ -175,26 +175,26 @@ func (s *session) makeDurable(ctx context.Context) error {
 	if value == "" {
 		return nil
 	}
-	if err := s.usable(); err != nil {
+	if err := s.db.Usable(); err != nil {
 		return err
 	}
-	if err := s.begin(ctx); err != nil {
+	if err := s.db.Begin(ctx); err != nil {
 		return err
 	}
-	_, err := s.tx.Exec(ctx, "SET LOCAL synchronous_commit TO "+value)
-	return s.fail(ctx, "lock subject", err)
+	_, err := s.db.Tx.Exec(ctx, "SET LOCAL synchronous_commit TO "+value)
+	return s.db.Fail(ctx, "lock subject", err)
 }
 
 // requireReadCommitted returns domain.ErrSession if a transaction of the application has another isolation level than
 // READ COMMITTED. Such a transaction does not see rows that are committed while it runs. The store's own transactions
 // are READ COMMITTED. The parameter action is the beginning of the error message.
 func (s *session) requireReadCommitted(ctx context.Context, op, action string) error {
-	if !s.joined || s.store.locks.Transaction == "" {
+	if !s.db.Joined || s.store.locks.Transaction == "" {
 		return nil
 	}
 	err := s.readTransaction(ctx, op)
 	if isolation := s.host.isolation; err == nil && isolation != "read committed" {
-		err = s.fail(ctx, op, &domain.Error{
+		err = s.db.Fail(ctx, op, &domain.Error{
 			Code: domain.ErrSession, Op: op,
 			Message: action + " needs a transaction with the isolation level READ COMMITTED, but the transaction has " +
 				isolation,
@@ -217,7 +217,7 @@ func (s *session) readTransaction(ctx context.Context, op string) error {
 	if s.host.isolation != "" {
 		return nil
 	}
-	return s.read(ctx, op, func(rows *sql.Rows) error { return rows.Scan(&s.host.isolation, &s.host.defers) },
+	return s.db.Read(ctx, op, func(rows *sql.Rows) error { return rows.Scan(&s.host.isolation, &s.host.defers) },
 		s.store.locks.Transaction)
 }
 
@@ -259,7 +259,7 @@ func (s subjectStore) checkSubjectRow(
 	}
 	targets = append(targets, further...)
 	matches := true
-	err = s.read(ctx, "lock subject", func(rows *sql.Rows) error {
+	err = s.db.Read(ctx, "lock subject", func(rows *sql.Rows) error {
 		err := rows.Scan(targets...)
 		matches = matches && row.matchTexts(id)
 		return err
@@ -271,7 +271,7 @@ func (s subjectStore) checkSubjectRow(
 		if err := s.loadCatalog(ctx, row.fingerprint.String); err != nil {
 			return false, err
 		}
-		return false, s.fail(ctx, "lock subject", misspelled(s.catalog, id))
+		return false, s.db.Fail(ctx, "lock subject", misspelled(s.catalog, id))
 	case !row.fingerprint.Valid: // the statement returned no row
 		return false, nil
 	}

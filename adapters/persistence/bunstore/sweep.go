@@ -21,7 +21,7 @@ func (s erasedStore) Due(
 	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
 ) (due []domain.SubjectID, err error) {
 	if len(marks) == 0 || len(steps) == 0 {
-		return nil, s.usable()
+		return nil, s.db.Usable()
 	}
 	if err := s.checkSweep(ctx, steps); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (s erasedStore) Due(
 		}
 		text, args := s.store.text.DueSubjects(s.catalog, steps, keys, scope)
 		found := make([]bool, len(chunk))
-		err := s.read(ctx, "sweep", func(rows *sql.Rows) error {
+		err := s.db.Read(ctx, "sweep", func(rows *sql.Rows) error {
 			var i int
 			err := rows.Scan(&i)
 			found[i] = true
@@ -90,10 +90,10 @@ func (s erasedStore) lockToSweep(
 	if err := s.requireReadCommitted(ctx, "sweep", "a sweep"); err != nil {
 		return nil, err
 	}
-	if err := s.overwriteDeleted(ctx); err != nil {
+	if err := s.db.OverwriteDeleted(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.begin(ctx); err != nil {
+	if err := s.db.Begin(ctx); err != nil {
 		return nil, err
 	}
 	found, err := s.lockErased(ctx, id, key)
@@ -112,7 +112,7 @@ func (s erasedStore) sweep(
 	ctx context.Context, id domain.SubjectID, key []any, steps []domain.Step,
 ) (rows []int64, err error) {
 	if before, err := refuse(s.catalog, id, steps); err != nil {
-		return make([]int64, before), s.fail(ctx, "sweep", err)
+		return make([]int64, before), s.db.Fail(ctx, "sweep", err)
 	}
 	verified, err := s.mustVerify(ctx, "sweep: deferred triggers")
 	if err != nil {
@@ -125,7 +125,7 @@ func (s erasedStore) sweep(
 		rows, err = subjectStore(s).applyEach(ctx, key, steps)
 	}
 	if err == nil && len(rows) > 0 && slices.Max(rows) > 0 {
-		_, err = s.write(ctx, "sweep", s.store.sweeps.RecordSweep, id.String(), s.store.dialect.Instant(steps[0].At))
+		_, err = s.db.Write(ctx, "sweep", s.store.sweeps.RecordSweep, id.String(), s.store.dialect.Instant(steps[0].At))
 	}
 	return rows, err
 }
@@ -134,7 +134,7 @@ func (s erasedStore) sweep(
 // never erased.
 func (s erasedStore) lockErased(ctx context.Context, id domain.SubjectID, key []any) (found life, err error) {
 	row := newLifeRow(s.store.lives)
-	err = s.writeRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(row.mark.targets()...) },
+	err = s.db.WriteRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(row.mark.targets()...) },
 		s.store.sweeps.LockMark, id.String())
 	if err != nil || row.mark.erasures.Int64 == 0 {
 		return life{}, err
@@ -142,7 +142,7 @@ func (s erasedStore) lockErased(ctx context.Context, id domain.SubjectID, key []
 	found.mark = row.mark.mark()
 	var fingerprint sql.NullString
 	targets := append([]any{&fingerprint}, row.rowTargets()...)
-	err = s.writeRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(targets...) },
+	err = s.db.WriteRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(targets...) },
 		s.store.sweeps.LockRow, key...)
 	if err != nil {
 		return life{}, err
@@ -157,10 +157,10 @@ func (s erasedStore) lockErased(ctx context.Context, id domain.SubjectID, key []
 		return life{}, err
 	}
 	if err := s.catalog.RefuseUnlocked(s.store.locks.Tables); err != nil {
-		return life{}, s.fail(ctx, "sweep", err)
+		return life{}, s.db.Fail(ctx, "sweep", err)
 	}
 	for _, level := range s.store.locks.Levels {
-		if err := s.writeRows(ctx, "sweep", conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...); err != nil {
+		if err := s.db.WriteRows(ctx, "sweep", conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...); err != nil {
 			return life{}, err
 		}
 	}
@@ -174,7 +174,7 @@ func (s erasedStore) loadCatalogForSweep(ctx context.Context, text string) error
 		return nil
 	}
 	var fingerprint string
-	err := s.read(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(&fingerprint) }, text)
+	err := s.db.Read(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(&fingerprint) }, text)
 	if err != nil {
 		return err
 	}
@@ -183,11 +183,11 @@ func (s erasedStore) loadCatalogForSweep(ctx context.Context, text string) error
 
 // checkSweep returns an error if a step does more than overwrite retained cells, for example if it deletes rows.
 func (s erasedStore) checkSweep(ctx context.Context, steps []domain.Step) error {
-	if err := s.usable(); err != nil {
+	if err := s.db.Usable(); err != nil {
 		return err
 	}
 	_, err := s.store.text.DataMap.CheckSteps(withScope(steps, &domain.SweepScope{}))
-	return s.fail(ctx, "sweep", err)
+	return s.db.Fail(ctx, "sweep", err)
 }
 
 // withScope returns a copy of the steps, each with the given scope. The scope selects the cells that a sweep

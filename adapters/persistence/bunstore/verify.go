@@ -19,11 +19,11 @@ type verified struct{ *session }
 func (v verified) Read(
 	ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any,
 ) error {
-	return v.read(ctx, op, each, text, args...)
+	return v.db.Read(ctx, op, each, text, args...)
 }
 
 func (v verified) Write(ctx context.Context, op, text string, args ...any) (int64, error) {
-	return v.write(ctx, op, text, args...)
+	return v.db.Write(ctx, op, text, args...)
 }
 
 const (
@@ -34,17 +34,17 @@ const (
 
 // Try implements verify.Database.
 func (v verified) Try(ctx context.Context, op string, fn func() error) (refused bool, err error) {
-	if _, err := v.write(ctx, op, setProbe); err != nil {
+	if _, err := v.db.Write(ctx, op, setProbe); err != nil {
 		return false, err
 	}
 	if err := fn(); err != nil {
 		if ctx.Err() != nil || conn.Retryable(err) || errors.Is(err, domain.ErrUnavailable) {
 			return false, err
 		}
-		refused, v.failed = true, nil // the savepoint undoes the failed statement
+		refused, v.db.Failed = true, nil // the savepoint undoes the failed statement
 	}
 	for _, text := range []string{undoProbe, closeProbe} {
-		if _, err := v.write(ctx, op, text); err != nil {
+		if _, err := v.db.Write(ctx, op, text); err != nil {
 			return false, err
 		}
 	}
@@ -65,7 +65,7 @@ func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []doma
 }
 
 func (s subjectStore) applyChecked(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
-	if s.joined { // triggers of earlier writes of the application may add values, which the steps must find
+	if s.db.Joined { // triggers of earlier writes of the application may add values, which the steps must find
 		err := s.fireDeferred(ctx, "erase: deferred triggers")
 		if err == nil {
 			err = s.deferAgain(ctx, "erase: deferred triggers")
@@ -97,18 +97,18 @@ func (s subjectStore) applyChecked(ctx context.Context, key []any, steps []domai
 			continue
 		}
 		if failing, err := verify.Repeat(ctx, all[i:i+1]); err != nil {
-			return counts[:i+failing], s.fail(ctx, all[i].Op, err)
+			return counts[:i+failing], s.db.Fail(ctx, all[i].Op, err)
 		}
 	}
 	if err := s.fireDeferred(ctx, "erase: deferred triggers"); err != nil {
 		return counts, err
 	}
 	if failing, err := verify.Repeat(ctx, all); err != nil {
-		return counts[:failing], s.fail(ctx, all[failing].Op, err)
+		return counts[:failing], s.db.Fail(ctx, all[failing].Op, err)
 	}
 	for i, step := range all {
 		if err := step.Copied(); err != nil {
-			return counts[:i], s.fail(ctx, step.Op, err)
+			return counts[:i], s.db.Fail(ctx, step.Op, err)
 		}
 	}
 	return counts, s.deferAgain(ctx, "erase: deferred triggers")
@@ -126,7 +126,7 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 	if text == "" {
 		return nil
 	}
-	if s.joined {
+	if s.db.Joined {
 		triggers, err := s.lateTriggers(ctx, op)
 		if err != nil || len(triggers) == 0 {
 			return err
@@ -135,7 +135,7 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 		s.late = slices.DeleteFunc(triggers, func(t catalog.ConstraintTrigger) bool { return !t.Deferred })
 	}
 	s.fired = true
-	_, err := s.write(ctx, op, text)
+	_, err := s.db.Write(ctx, op, text)
 	return s.nameTrigger(op, err)
 }
 
@@ -145,9 +145,9 @@ func (s *session) lateTriggers(ctx context.Context, op string) ([]catalog.Constr
 	if err := s.readTransaction(ctx, op); err != nil || !s.host.defers || s.host.isRead {
 		return slices.Clone(s.host.late), err
 	}
-	late, err := s.store.catalogs.ReadConstraintTriggers(ctx, s.queryFor(op), op)
+	late, err := s.store.catalogs.ReadConstraintTriggers(ctx, s.db.QueryFor(op), op)
 	s.host.isRead, s.host.late = err == nil, late
-	return slices.Clone(late), s.fail(ctx, op, err)
+	return slices.Clone(late), s.db.Fail(ctx, op, err)
 }
 
 // mustVerify reports whether the database may keep or restore values that the session deletes or overwrites. Triggers
@@ -155,7 +155,7 @@ func (s *session) lateTriggers(ctx context.Context, op string) ([]catalog.Constr
 // application also at the commit.
 func (s *session) mustVerify(ctx context.Context, op string) (bool, error) {
 	keeps := s.catalog.KeepsAny() || s.firesTriggers()
-	if keeps || !s.joined || s.store.locks.Transaction == "" {
+	if keeps || !s.db.Joined || s.store.locks.Transaction == "" {
 		return keeps, nil
 	}
 	triggers, err := s.lateTriggers(ctx, op)
@@ -172,21 +172,21 @@ func (s *session) nameTrigger(op string, err error) error {
 	if !strings.HasPrefix(conn.SQLState(err), "P0") {
 		return err
 	}
-	s.failed = &domain.Error{
+	s.db.Failed = &domain.Error{
 		Code: domain.ErrConflict, Op: op, Message: "a deferred trigger refused the changes" + conn.RaisedBy(err), Err: err,
 	}
-	return s.failed
+	return s.db.Failed
 }
 
 // deferAgain restores the declared mode, DEFERRED, of the triggers that fireDeferred has set to IMMEDIATE. If the
 // session fails, the rollback to its savepoint restores this mode.
 func (s subjectStore) deferAgain(ctx context.Context, op string) error {
 	late := s.late
-	s.fired, s.late = s.fired && !s.joined, nil
+	s.fired, s.late = s.fired && !s.db.Joined, nil
 	if len(late) == 0 {
 		return nil
 	}
-	_, err := s.write(ctx, op, catalog.SetConstraints(late, "DEFERRED"))
+	_, err := s.db.Write(ctx, op, catalog.SetConstraints(late, "DEFERRED"))
 	return err
 }
 
