@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 )
 
 // loss is the number of rows that a table and its partitions have lost.
@@ -104,7 +105,7 @@ func (w *watch) lost(ctx context.Context) ([]loss, error) {
 		err := r.Scan(&id, &read[0], &read[1])
 		now[id], changed = read, changed || read[1] != w.before.Deleted[id][1]
 		return err
-	}, w.store.dialect.Deleted(), asList(ids))
+	}, w.store.dialect.Deleted(), syntax.TextList(ids))
 	locked := map[string]bool{} // another transaction may also have given a table new storage, such as VACUUM FULL
 	if err == nil && changed {
 		err = w.db.Read(ctx, opWatch, func(r *sql.Rows) error {

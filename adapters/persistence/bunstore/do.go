@@ -3,14 +3,13 @@ package bunstore
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -77,17 +76,12 @@ func (s *session) commit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "commit", err)
 	}
-	// A single statement is its own transaction.
-	if s.db.Tx == nil && s.store.admitted.Load() && s.store.inserts.FitsAlone(&s.buffered) {
-		// A session with evidence (audit events that must be written even if the session fails) sends its own statement. If
-		// its context ended during a shared statement, the session would not know whether its rows were written, and could
-		// write its evidence twice.
-		if s.store.canShare() && len(s.evidence)+len(s.onRollback) == 0 {
-			return s.db.Fail(ctx, "append", s.store.appending.Do(ctx, &s.buffered))
+	if s.db.Tx == nil && s.store.admitted.Load() {
+		if done, err := s.ledger.AppendAlone(ctx); done {
+			return err
 		}
-		return s.db.Fail(ctx, "append", s.store.append(ctx, &s.buffered))
 	}
-	if err := s.flush(ctx); err != nil || s.db.Tx == nil {
+	if err := s.ledger.Flush(ctx); err != nil || s.db.Tx == nil {
 		return err
 	}
 	if s.db.Joined {
@@ -124,14 +118,12 @@ func (s *session) afterRollback(ctx context.Context, err error) error {
 	return err
 }
 
-// remains returns the audit events to write after a rollback. One statement inserts all of them. The database may have
-// committed the session although its response was lost. The events in s.evidence then exist already, so the statement
-// fails because of their ids, and inserts no event.
+// remains returns the audit events to write after a rollback.
 func (s *session) remains() [][]any {
 	if s.refused { // the trail belongs to another data map
 		return nil
 	}
-	return slices.Concat(s.evidence, s.onRollback)
+	return s.ledger.Remains()
 }
 
 // run calls fn and commits the session. It rolls the session back if fn fails or panics, or if the commit fails.
@@ -169,6 +161,6 @@ func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
 		if err := s.newReader().db.Ready(ctx); err != nil {
 			return err
 		}
-		return conn.Wrap(ctx, "append", s.append(ctx, &sqltext.UnsentRows{sqltext.Events: evidence}))
+		return conn.Wrap(ctx, "append", s.ledgers.Append(ctx, &ledger.UnsentRows{ledger.Events: evidence}))
 	})
 }

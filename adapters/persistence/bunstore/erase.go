@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -66,7 +67,7 @@ func (s subjectStore) applySteps(
 func (s subjectStore) applyCombined(
 	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
 ) ([]int64, error) {
-	groups, read := s.store.stepGroupsOf(live, steps), &sqltext.Prefetched{}
+	groups, read := s.store.stepGroupsOf(live, steps), &ledger.Prefetched{}
 	var counts []int64
 	for i, group := range groups {
 		some := steps[len(counts) : len(counts)+len(group.Steps)]
@@ -84,8 +85,8 @@ func (s subjectStore) applyCombined(
 		}
 		counts = append(counts, rows...)
 	}
-	if s.isErasing(id) {
-		s.prefetched = read.Decode(id)
+	if s.IsErasing(id) {
+		s.ledger.Prefetched = read.Decode(id)
 	}
 	return counts, nil
 }

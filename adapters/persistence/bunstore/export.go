@@ -7,6 +7,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -113,7 +114,7 @@ func (s subjectStore) checkPreconditions(
 	seen := newPreconditions(s.store.locks)
 	for i, target := range seen.targets() {
 		if values[i] != nil {
-			*target = sql.NullString{String: sqltext.Text(values[i]), Valid: true}
+			*target = sql.NullString{String: syntax.Text(values[i]), Valid: true}
 		}
 	}
 	if !seen.matchTexts(id) {

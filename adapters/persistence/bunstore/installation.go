@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -161,6 +162,6 @@ func (i installationStore) Renew(ctx context.Context) (domain.Installation, erro
 
 // Started implements ports.InstallationStore.
 func (i installationStore) Started(ctx context.Context, worker domain.StartedWorker) error {
-	_, err := i.db.Write(ctx, "installation", i.store.installation.Started, asList(worker.Resolvers), worker.Hooks)
+	_, err := i.db.Write(ctx, "installation", i.store.installation.Started, syntax.TextList(worker.Resolvers), worker.Hooks)
 	return err
 }

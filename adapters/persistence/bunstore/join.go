@@ -6,7 +6,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -104,6 +104,6 @@ func (j *Joined) newSession() *session {
 
 func (j *Joined) preserve(ctx context.Context, evidence [][]any) error {
 	session := j.newSession()
-	session.buffered[sqltext.Events] = evidence
-	return session.flush(ctx)
+	session.ledger.Buffered[ledger.Events] = evidence
+	return session.ledger.Flush(ctx)
 }

@@ -48,7 +48,7 @@ func (s subjectStore) Register(ctx context.Context, id domain.SubjectID, at time
 			Message: "the subject's table has no row of the subject: call Register after the insert",
 		})
 	}
-	if err := s.flush(ctx); err != nil {
+	if err := s.ledger.Flush(ctx); err != nil {
 		return err
 	}
 	lives, dialect := s.store.lives, s.store.dialect
@@ -81,9 +81,9 @@ func (s subjectStore) readLife(ctx context.Context, id domain.SubjectID, key []a
 	return found, nil
 }
 
-// isEnded reports whether the life of an erased subject has ended. An id that does not fit the key of the subject's
+// IsEnded reports whether the life of an erased subject has ended. An id that does not fit the key of the subject's
 // table has no row.
-func (s *session) isEnded(ctx context.Context, id domain.SubjectID) (bool, error) {
+func (s *session) IsEnded(ctx context.Context, id domain.SubjectID) (bool, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return true, nil //nolint:nilerr // no row can have the id
@@ -92,10 +92,10 @@ func (s *session) isEnded(ctx context.Context, id domain.SubjectID) (bool, error
 	return life.state().Life == domain.LifeEnded, err
 }
 
-// keepsEarlier reports whether the records of an earlier life count for the current status, see domain.Life. They
+// KeepsEarlier reports whether the records of an earlier life count for the current status, see domain.Life. They
 // count for the withdrawals of an erasure, too.
-func (s *session) keepsEarlier(ctx context.Context, id domain.SubjectID) (bool, error) {
-	if s.isErasing(id) {
+func (s *session) KeepsEarlier(ctx context.Context, id domain.SubjectID) (bool, error) {
+	if s.IsErasing(id) {
 		return true, nil
 	}
 	key, err := s.key(id)

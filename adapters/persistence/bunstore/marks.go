@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -53,7 +54,7 @@ func (s erasedStore) Find(ctx context.Context, ids []domain.SubjectID) ([]domain
 	for i, id := range ids {
 		texts[i] = id.String()
 	}
-	return s.readMarks(ctx, s.store.marks.Find, asList(texts))
+	return s.readMarks(ctx, s.store.marks.Find, syntax.TextList(texts))
 }
 
 // maxLives is the maximum number of subjects in one statement of Lives.

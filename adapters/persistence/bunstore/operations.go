@@ -3,7 +3,6 @@ package bunstore
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -54,7 +53,7 @@ func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.Outbox
 	if len(entryIDs) == 0 {
 		return nil, o.db.Usable()
 	}
-	return o.requeue(ctx, o.store.outbox.Requeue, asList(entryIDs))
+	return o.requeue(ctx, o.store.outbox.Requeue, syntax.TextList(entryIDs))
 }
 
 func (o outbox) RequeueMatching(
@@ -90,7 +89,7 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 	if err := o.db.OverwriteDeleted(ctx); err != nil {
 		return nil, err
 	}
-	list := asList(entryIDs)
+	list := syntax.TextList(entryIDs)
 	found, err := o.readEntries(ctx, o.db.Read, "discard", o.store.outbox.AbandonedInList, list)
 	if err != nil {
 		return nil, err
@@ -141,15 +140,6 @@ func (o outbox) FirstClaims(ctx context.Context, entryIDs []string) (map[string]
 			found[id] = *since.Time
 		}
 		return err
-	}, o.store.outbox.FirstClaims, asList(entryIDs))
+	}, o.store.outbox.FirstClaims, syntax.TextList(entryIDs))
 	return found, err
-}
-
-// asList encodes texts as a JSON array, so that a statement takes any number of texts as one parameter.
-func asList(texts []string) string {
-	list, err := json.Marshal(texts)
-	if err != nil {
-		panic(err) // cannot happen: every string has a JSON form
-	}
-	return string(list)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -29,9 +29,9 @@ func (o outbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error 
 				return err
 			}
 		}
-		if err := o.buffer(ctx, sqltext.Entries, entry.EntryID, entry.SubjectID.String(), entry.Resolver, ref,
+		if err := o.ledger.Buffer(ctx, ledger.Entries, entry.EntryID, entry.SubjectID.String(), entry.Resolver, ref,
 			string(entry.Operation), corrections, string(entry.Status), entry.Attempts,
-			o.store.dialect.Instant(entry.EnqueuedAt), nullable(syntax.Optional(entry.OperationID))); err != nil {
+			o.store.dialect.Instant(entry.EnqueuedAt), syntax.Nullable(syntax.Optional(entry.OperationID))); err != nil {
 			return err
 		}
 		o.enqueued = true
@@ -74,7 +74,7 @@ func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit 
 }
 
 func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
-	if o.prefetched != nil && o.prefetched.SubjectID == id && !o.prefetched.UnsentCorrections {
+	if o.ledger.Prefetched != nil && o.ledger.Prefetched.SubjectID == id && !o.ledger.Prefetched.UnsentCorrections {
 		return nil, o.db.Usable()
 	}
 	if err := o.db.OverwriteDeleted(ctx); err != nil {
@@ -100,10 +100,10 @@ func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) 
 // sendEntries inserts the buffered rows if there are outbox entries among them, so that the next statement on the
 // outbox sees these entries.
 func (o outbox) sendEntries(ctx context.Context) error {
-	if len(o.buffered[sqltext.Entries]) == 0 {
+	if len(o.ledger.Buffered[ledger.Entries]) == 0 {
 		return nil
 	}
-	return o.flush(ctx)
+	return o.ledger.Flush(ctx)
 }
 
 // writePlanned runs a statement on a batch of outbox entries in the same way as writeRows, and measures its duration.

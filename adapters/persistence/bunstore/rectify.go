@@ -12,6 +12,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -138,9 +139,9 @@ func canScan(field *schema.Field, value any) bool {
 	case own:
 		return true
 	case target.CanInt():
-		return sqltext.Text(value) == strconv.FormatInt(target.Int(), 10)
+		return syntax.Text(value) == strconv.FormatInt(target.Int(), 10)
 	case target.CanUint():
-		return sqltext.Text(value) == strconv.FormatUint(target.Uint(), 10)
+		return syntax.Text(value) == strconv.FormatUint(target.Uint(), 10)
 	case target.CanFloat():
 		return !math.IsInf(target.Float(), 0)
 	default:

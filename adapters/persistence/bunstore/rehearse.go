@@ -56,7 +56,7 @@ func (s *session) checkCommit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "commit", err)
 	}
-	if err := s.flush(ctx); err != nil || s.db.Tx == nil {
+	if err := s.ledger.Flush(ctx); err != nil || s.db.Tx == nil {
 		return err
 	}
 	text := s.store.dialect.CheckDeferred()

@@ -6,41 +6,40 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // session implements ports.Session. The first statement that needs a transaction begins the transaction. The session
 // buffers appended rows. It inserts them when their number reaches maxBufferedRows, before it reads rows of the same
 // kind, and when the session ends.
 type session struct {
-	db         conn.Session
-	store      *Store
-	preserve   func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
-	admission  admission                                         // of the data map, see admit
-	refused    bool                                              // the tables belong to another data map
-	subject    domain.SubjectID                                  // the subject whose key values are in keys
-	keys       []any                                             // the cached result of the method key
-	erasing    []erasedSubject                                   // locked for an erasure
-	prefetched *sqltext.Prefetched                               // values that the last statement of Apply has prefetched
-	catalog    *catalog.Catalog                                  // of the application's tables; nil until it is needed
-	buffered   sqltext.UnsentRows                                // the buffer of appended rows
-	evidence   [][]any                                           // events to write again after a rollback
-	onRollback [][]any                                           // events to write only after a rollback
-	enqueued   bool                                              // the commit adds work to the outbox
-	rectified  []*verify.Step                                    // earlier rectifications, verified after each later one
-	host       hostTransaction                                   // only if joined
-	fired      bool                                              // deferred triggers are set to IMMEDIATE
-	late       []catalog.ConstraintTrigger                       // triggers that deferAgain must set back to DEFERRED
-	atEnd      []func(context.Context, error)                    // called after the commit or the rollback
-	watched    *watch                                            // what Apply counts besides its steps, or nil
+	db        conn.Session
+	store     *Store
+	ledger    ledger.Session
+	preserve  func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
+	admission admission                                         // of the data map, see admit
+	refused   bool                                              // the tables belong to another data map
+	subject   domain.SubjectID                                  // the subject whose key values are in keys
+	keys      []any                                             // the cached result of the method key
+	erasing   []erasedSubject                                   // locked for an erasure
+	catalog   *catalog.Catalog                                  // of the application's tables; nil until it is needed
+	enqueued  bool                                              // the commit adds work to the outbox
+	rectified []*verify.Step                                    // earlier rectifications, verified after each later one
+	host      hostTransaction                                   // only if joined
+	fired     bool                                              // deferred triggers are set to IMMEDIATE
+	late      []catalog.ConstraintTrigger                       // triggers that deferAgain must set back to DEFERRED
+	atEnd     []func(context.Context, error)                    // called after the commit or the rollback
+	watched   *watch                                            // what Apply counts besides its steps, or nil
 }
 
 // newSession returns a session in which nothing has run.
 func (s *Store) newSession() *session {
 	n := &session{store: s, preserve: s.preserve}
 	n.db.Pool = s.pool
+	n.ledger = s.ledgers.Session(&n.db, n)
 	if !s.admitted.Load() {
 		n.db.Admit = n.admit
 	}
@@ -53,6 +52,11 @@ func (s *Store) newReader() *session {
 	n.db.ReadOnly = true
 	return n
 }
+
+// Consents, Restrictions and Audit implement ports.Session.
+func (s *session) Consents() ports.ConsentStore         { return s.ledger.Consents() }
+func (s *session) Restrictions() ports.RestrictionStore { return s.ledger.Restrictions() }
+func (s *session) Audit() ports.AuditLog                { return s.ledger.Audit() }
 
 // AfterEnd implements ports.Session.
 func (s *session) AfterEnd(fn func(context.Context, error)) { s.atEnd = append(s.atEnd, fn) }

@@ -7,6 +7,7 @@
 package bunstore
 
 import (
+	"context"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -14,9 +15,9 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/batch"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/scan"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -35,14 +36,9 @@ type Store struct {
 	pool    *conn.Pool
 	dialect sqltext.Dialect
 	text    *sqltext.Writer
-	inserts *sqltext.Inserts
-	ledgers sqltext.Ledgers
+	ledgers *ledger.Store
 	outbox  *sqltext.Outbox
 	exports []sqltext.Export
-
-	lookups   *batch.Batcher[*lookup]             // consent reads of concurrent sessions
-	appending *batch.Batcher[*sqltext.UnsentRows] // appends of concurrent sessions
-	sharing   bool                                // Options.ShareStatements, if the database supports it
 
 	locks     *sqltext.Locks
 	marks     sqltext.Marks
@@ -109,21 +105,17 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 		logger = slog.Default()
 	}
 	s.catalogs = catalog.NewCache(s.text, opts.TrustRowFilters, logger)
-	s.inserts, s.ledgers = sqltext.NewInserts(s.text), sqltext.NewLedgers(s.text.Tables)
+	s.ledgers = ledger.New(s.pool, d, s.text.Tables, opts.ShareStatements, func(ctx context.Context,
+		fn func(context.Context, *ledger.Session) error) error {
+		n := s.newSession()
+		return n.run(ctx, func(ctx context.Context, _ ports.Session) error { return fn(ctx, &n.ledger) })
+	})
 	s.outbox = sqltext.NewOutbox(s.text)
 	s.locks, s.marks, s.sweeps = sqltext.NewLocks(s.text), sqltext.NewMarks(s.text), sqltext.NewSweeps(s.text)
 	s.lives = sqltext.NewLives(s.text, s.locks)
 	s.exports = sqltext.NewExports(s.text, s.locks)
-	s.lookups, s.appending = newLookups(s), newAppending(s)
-	s.sharing = opts.ShareStatements && d.CombinesChanges()
 	return s, nil
 }
-
-// canShare reports whether a session may currently combine its statement with the statements of other sessions. It
-// returns false while all connections are busy, because sessions that share a statement would then wait longer than
-// other sessions. The combined statement has only one place in the queue for connections, and further sessions that
-// share statements wait until the combined statement ends.
-func (s *Store) canShare() bool { return s.sharing && !s.pool.Crowded() }
 
 func dialectOf(db *bun.DB, schema string) (sqltext.Dialect, error) {
 	switch db.Dialect().Name() { //nolint:exhaustive // default refuses all other dialects

@@ -98,16 +98,16 @@ func (s *session) closeAfter(id domain.SubjectID, at time.Time, added addedAt) {
 	}
 }
 
-// closings returns the rows that complete the marks of the erased subjects.
-func (s *session) closings() (rows [][]any) {
+// Closings returns the rows that complete the marks of the erased subjects.
+func (s *session) Closings() (rows [][]any) {
 	for _, e := range s.erasing {
 		rows = append(rows, []any{e.id.String(), e.added.parameter(s.store.dialect)})
 	}
 	return rows
 }
 
-// isErasing reports whether the session has locked the subject for an erasure.
-func (s *session) isErasing(id domain.SubjectID) bool {
+// IsErasing reports whether the session has locked the subject for an erasure.
+func (s *session) IsErasing(id domain.SubjectID) bool {
 	return slices.ContainsFunc(s.erasing, func(e erasedSubject) bool { return e.id == id })
 }
 

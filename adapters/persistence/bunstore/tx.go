@@ -46,7 +46,7 @@ func (s statements) conn(ctx context.Context) (bun.IConn, error) {
 	if err := s.session.db.Begin(ctx); err != nil {
 		return nil, err
 	}
-	s.session.prefetched = nil
+	s.session.ledger.Prefetched = nil
 	return s.session.db.Tx.Conn(), nil
 }
 

@@ -69,10 +69,6 @@ type Dialect interface {
 	// deferrable triggers. It returns "" if every isolation level is sufficient and no trigger is deferrable.
 	transaction() string
 
-	// lockLedger returns an expression that locks a ledger (consents or restrictions) of a subject until the transaction
-	// ends. It returns "" if the kind is not a ledger, or if the database allows only one writer at a time.
-	lockLedger(tables syntax.Tables, ledger Kind, subject string) string
-
 	// intakeParts returns the parts of the INSERT of a mark that set the intake number:
 	//
 	//	INSERT INTO habeas_subject_erasures (..., erasures<column>) SELECT ..., 1<number> WHERE <lockCondition>

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -43,12 +44,12 @@ func NewExports(w *Writer, locks *Locks) []Export {
 			all = append(all, s)
 		}
 	}
-	names, kinds := []string{w.Tables.Consents, w.Tables.Restrictions}, []Kind{Consents, Restrictions}
-	for i, ledger := range domain.LedgerTables() {
-		s := newSource(w.Dialect, ledger, ledger.Exported())
+	names, kinds := []string{w.Tables.Consents, w.Tables.Restrictions}, []ledger.Kind{ledger.Consents, ledger.Restrictions}
+	for i, table := range domain.LedgerTables() {
+		s := newSource(w.Dialect, table, table.Exported())
 		s.fromClause = func(offset int) string {
 			subject := syntax.Placeholder(offset + 1)
-			return syntax.Fill(fromLedger, "table", names[i], "subject", subject, "until", earlierUntil(w.Tables, kinds[i], subject))
+			return syntax.Fill(fromLedger, "table", names[i], "subject", subject, "until", ledger.EarlierUntil(w.Tables, kinds[i], subject))
 		}
 		all = append(all, s)
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -59,9 +60,9 @@ func NewLives(w *Writer, locks *Locks) Lives {
 			"type", w.Dialect.InstantType()),
 		IdentifyingColumns: len(subject.Identifying()),
 	}
-	if lock := w.Dialect.lockLedger(w.Tables, Consents, "$1"); lock != "" {
+	if lock := ledger.Lock(w.Dialect, w.Tables, ledger.Consents, "$1"); lock != "" {
 		lives.LockLedgers = syntax.Fill(lockLedgers, "lock consents", lock,
-			"lock restrictions", w.Dialect.lockLedger(w.Tables, Restrictions, "$1"))
+			"lock restrictions", ledger.Lock(w.Dialect, w.Tables, ledger.Restrictions, "$1"))
 	}
 	return lives
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -120,8 +121,8 @@ func NewLocks(w *Writer) *Locks {
 	}
 	l.AddMarkAndLock = w.Tables.Fill(addMarkAndLock, "exists", exists, "preconditions", preconditions,
 		"mark", w.addMark(keys+1),
-		"lock consents", w.Dialect.lockLedger(w.Tables, Consents, "subject_id"),
-		"lock restrictions", w.Dialect.lockLedger(w.Tables, Restrictions, "subject_id"),
+		"lock consents", ledger.Lock(w.Dialect, w.Tables, ledger.Consents, "subject_id"),
+		"lock restrictions", ledger.Lock(w.Dialect, w.Tables, ledger.Restrictions, "subject_id"),
 		"table", syntax.QuoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, 0))
 	l.Levels, l.Tables = w.newLevels()
 	l.Tables = append([]string{subject.Name}, l.Tables...)

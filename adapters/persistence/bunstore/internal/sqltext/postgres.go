@@ -2,7 +2,6 @@ package sqltext
 
 import (
 	"encoding/hex"
-	"strconv"
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -22,21 +21,6 @@ func (postgres) transaction() string {
 	return `
 		SELECT current_setting('transaction_isolation'), EXISTS (SELECT 1 FROM pg_catalog.pg_trigger AS t
 			WHERE t.tgdeferrable AND NOT t.tgisinternal AND t.tgenabled <> 'D')`
-}
-
-// lockLedger returns an expression that takes an advisory lock until the transaction ends. Transactions that append to
-// the same ledger (consents or restrictions) of the same subject then run one after another. The rows therefore get
-// their sequence numbers in the order in which their transactions commit.
-func (postgres) lockLedger(tables syntax.Tables, ledger Kind, subject string) string {
-	switch ledger { //nolint:exhaustive // the other kinds are not ledgers
-	case Consents, Restrictions:
-		if prefix := tables.Prefix; prefix != domain.ObjectPrefix("") { // another data map has other subjects
-			subject = syntax.Literal(prefix) + " || " + subject
-		}
-		return "pg_advisory_xact_lock(hashtextextended(" + subject + ", " + strconv.Itoa(int(ledger)) + "))"
-	default:
-		return ""
-	}
 }
 
 // fingerprint returns the expression for a hash of the table definitions. The hash includes the foreign keys that act
@@ -370,7 +354,7 @@ func (postgres) exportedValue(column domain.Column) string {
 
 func (postgres) fromExported(t domain.ColumnType, value any) any {
 	if t == domain.TypeBytes {
-		if decoded, err := hex.DecodeString(Text(value)); err == nil {
+		if decoded, err := hex.DecodeString(syntax.Text(value)); err == nil {
 			return decoded
 		}
 	}

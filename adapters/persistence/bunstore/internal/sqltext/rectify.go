@@ -76,7 +76,7 @@ func ReadBack(d Dialect, column domain.Column, value any) any {
 	switch value := value.(type) {
 	case int64:
 		if column.Type == domain.TypeNumber {
-			return Text(value)
+			return syntax.Text(value)
 		}
 		return value
 	case float64:

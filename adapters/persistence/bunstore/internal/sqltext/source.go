@@ -102,7 +102,7 @@ func (s *source) belongsToSubject(column domain.Column, values []any) bool {
 // another person who was erased (leadsToErased). The parameter values holds the values of the row.
 func (s *source) leadsTo(target string, path int, values []any) bool {
 	value := values[len(s.selected)+path]
-	return value != nil && Text(value) == target
+	return value != nil && syntax.Text(value) == target
 }
 
 // pathsTo returns the paths for which leadsTo returns true.
@@ -208,7 +208,7 @@ func (s *source) rowName(row *ExportRow) string {
 	for i := range key {
 		key[i] = "NULL"
 		if row.Values[i] != nil {
-			key[i] = Text(row.Values[i])
+			key[i] = syntax.Text(row.Values[i])
 		}
 	}
 	return cmp.Or(domain.CanonicalTuple(key), `""`)

@@ -16,8 +16,7 @@ func (sqlite) Notification(syntax.Tables) string { return "" }
 
 func (sqlite) transaction() string { return "" }
 
-func (sqlite) lockLedger(syntax.Tables, Kind, string) string { return "" } // there is one writer at a time
-func (sqlite) CheckDeferred() string                         { return "" }
+func (sqlite) CheckDeferred() string { return "" }
 
 // BrokenForeignKeys returns a statement that searches the definitions of the tables for DEFERRED, because SQLite has no
 // pragma that lists the deferred foreign keys.

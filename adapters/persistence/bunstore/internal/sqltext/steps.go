@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -104,7 +105,7 @@ const prefetchColumns = `,
 		EXISTS (SELECT FROM {outbox} WHERE ` + unsentCorrections + `),
 		(SELECT json_agg(json_build_array(purpose, policy_version, granted, source,
 			to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))
-		FROM (` + consentsInForce + `) AS in_force)`
+		FROM (` + ledger.ReadConsentsInForce + `) AS in_force)`
 
 // AddPrefetch adds the columns of a Prefetched (values that an erasure needs after its steps) to the statement of a
 // group. The subject's id becomes the last parameter.

@@ -2,11 +2,11 @@ package sqltext
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"strconv"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -20,7 +20,7 @@ func Value(dialect Dialect, t domain.ColumnType, value any) any {
 	value = dialect.fromExported(t, value)
 	switch t { //nolint:exhaustive // the last return handles texts and UUIDs
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
-		if n, err := strconv.ParseInt(Text(value), 10, 64); err == nil {
+		if n, err := strconv.ParseInt(syntax.Text(value), 10, 64); err == nil {
 			return n
 		}
 	case domain.TypeNumber:
@@ -30,13 +30,13 @@ func Value(dialect Dialect, t domain.ColumnType, value any) any {
 	case domain.TypeTime:
 		return asTime(value)
 	case domain.TypeJSON, domain.TypeArray:
-		if text := Text(value); json.Valid([]byte(text)) {
+		if text := syntax.Text(value); json.Valid([]byte(text)) {
 			return domain.JSON(text)
 		}
 	case domain.TypeBytes:
-		return []byte(Text(value))
+		return []byte(syntax.Text(value))
 	}
-	return Text(value)
+	return syntax.Text(value)
 }
 
 func asNumber(value any) any {
@@ -53,7 +53,7 @@ func asNumber(value any) any {
 			return value
 		}
 	}
-	return domain.Number(Text(value))
+	return domain.Number(syntax.Text(value))
 }
 
 func asBoolean(value any) any {
@@ -63,7 +63,7 @@ func asBoolean(value any) any {
 	case int64:
 		return value != 0
 	}
-	text := Text(value)
+	text := syntax.Text(value)
 	if b, err := strconv.ParseBool(text); err == nil {
 		return b
 	}
@@ -81,29 +81,15 @@ var timeFormats = []string{
 func asTime(value any) any {
 	if t, ok := value.(time.Time); ok {
 		if year := t.UTC().Year(); year < 0 || year > 9999 { // PostgreSQL has such years, but RFC 3339 does not
-			return Text(value)
+			return syntax.Text(value)
 		}
 		return domain.Instant(t)
 	}
-	text := Text(value)
+	text := syntax.Text(value)
 	for _, format := range timeFormats {
 		if t, err := time.Parse(format, text); err == nil {
 			return domain.Instant(t)
 		}
 	}
-	return Text(value)
-}
-
-// Text returns the text form of a value from a driver.
-func Text(value any) string {
-	switch value := value.(type) {
-	case string:
-		return value
-	case []byte:
-		return string(value)
-	case time.Time:
-		return value.UTC().Format(time.RFC3339Nano)
-	default:
-		return fmt.Sprint(value)
-	}
+	return syntax.Text(value)
 }

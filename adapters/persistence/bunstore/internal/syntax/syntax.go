@@ -4,6 +4,7 @@ package syntax
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -116,4 +117,36 @@ func Optional[T comparable](value T) *T {
 		return nil
 	}
 	return &value
+}
+
+// Nullable returns the parameter of a statement for a text that may be NULL. It copies the text, because the caller may
+// change the record while the session buffers the row.
+func Nullable(text *string) any {
+	if text == nil {
+		return nil
+	}
+	return *text
+}
+
+// TextList encodes texts as a JSON array, so that a statement takes any number of texts as one parameter.
+func TextList(texts []string) string {
+	list, err := json.Marshal(texts)
+	if err != nil {
+		panic(err) // cannot happen: every string has a JSON form
+	}
+	return string(list)
+}
+
+// Text returns the text form of a value from a driver.
+func Text(value any) string {
+	switch value := value.(type) {
+	case string:
+		return value
+	case []byte:
+		return string(value)
+	case time.Time:
+		return value.UTC().Format(time.RFC3339Nano)
+	default:
+		return fmt.Sprint(value)
+	}
 }

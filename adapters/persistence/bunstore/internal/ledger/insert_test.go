@@ -1,4 +1,4 @@
-package sqltext
+package ledger
 
 import (
 	"testing"
@@ -13,7 +13,7 @@ func TestRowsThatWaitAreCopied(t *testing.T) {
 	var held UnsentRows
 	row := []any{text, true}
 	held[Consents] = [][]any{row}
-	if err := held.CopyStrings(); err != nil {
+	if err := held.copyStrings(); err != nil {
 		t.Fatal(err)
 	}
 	copy(memory, "xxxx")

@@ -1,4 +1,4 @@
-package bunstore
+package ledger
 
 import (
 	"testing"

@@ -1,16 +1,10 @@
-package sqltext
+package ledger
 
 import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 )
-
-// aloneTemplates are the parts of the statement that TakeAlone returns if there are ledger records.
-type aloneTemplates struct {
-	inserts [KindCount]insertTemplate
-	finds   [KindCount]string // finds the erased subjects of the records of a ledger, without their ids
-}
 
 const (
 	// findErased returns a row for each erased subject. It locks the ledger of a subject first, and may wait for an
@@ -21,23 +15,14 @@ const (
 	insertAlone = `
 		INSERT INTO {into} ({columns})
 		SELECT v.* FROM (VALUES `
+
 	unlessErased = `) AS v ({columns}) WHERE NOT EXISTS (SELECT FROM erased)`
 )
 
-func newAloneTemplates(tables syntax.Tables, d Dialect) (templates aloneTemplates) {
-	for k := Consents; k < LedgerClosings; k++ {
-		text := func(text string) string {
-			return tables.Fill(text, "into", tableOf(tables, k), "columns", insertedColumns[k],
-				"lock", d.lockLedger(tables, k, "v.subject_id"))
-		}
-		templates.inserts[k] = insertTemplate{
-			before: text(insertAlone), after: text(unlessErased), columns: len(castTypes[k]), types: castTypes[k],
-		}
-		if k.IsLedger() {
-			templates.finds[k] = text(findErased)
-		}
-	}
-	return templates
+// aloneTemplates are the parts of the statement that TakeAlone returns if there are ledger records.
+type aloneTemplates struct {
+	inserts [KindCount]insertTemplate
+	finds   [KindCount]string // finds the erased subjects of the records of a ledger, without their ids
 }
 
 // erased returns the query for the erased subjects of the ledger records of a statement.
@@ -58,8 +43,24 @@ func (t *aloneTemplates) erased(counts [KindCount]int) string {
 	return strings.Join(queries, " UNION ALL ")
 }
 
-// FitsAlone reports whether TakeAlone can write all rows of unsent.
-func (i *Inserts) FitsAlone(unsent *UnsentRows) bool {
+func newAloneTemplates(tables syntax.Tables, d syntax.Dialect) (templates aloneTemplates) {
+	for k := Consents; k < LedgerClosings; k++ {
+		text := func(text string) string {
+			return tables.Fill(text, "into", tableOf(tables, k), "columns", insertedColumns[k],
+				"lock", Lock(d, tables, k, "v.subject_id"))
+		}
+		templates.inserts[k] = insertTemplate{
+			before: text(insertAlone), after: text(unlessErased), columns: len(castTypes[k]), types: castTypes[k],
+		}
+		if k.IsLedger() {
+			templates.finds[k] = text(findErased)
+		}
+	}
+	return templates
+}
+
+// fitsAlone reports whether TakeAlone can write all rows of unsent.
+func (i *inserts) fitsAlone(unsent *UnsentRows) bool {
 	tables, records := 0, len(unsent[Consents])+len(unsent[Restrictions])
 	for _, rows := range unsent {
 		tables += min(len(rows), 1)
@@ -70,14 +71,14 @@ func (i *Inserts) FitsAlone(unsent *UnsentRows) bool {
 	return tables > 0 && i.combinesChanges || tables == 1 && records == 0
 }
 
-// TakeAlone returns one statement that writes all rows of unsent in its own transaction, and empties unsent. If a
+// takeAlone returns one statement that writes all rows of unsent in its own transaction, and empties unsent. If a
 // ledger record is of an erased subject, the statement writes nothing, and its number of rows is 0: such a record needs
 // a session that can also close the ledger of the subject.
-func (i *Inserts) TakeAlone(unsent *UnsentRows) Insert {
+func (i *inserts) takeAlone(unsent *UnsentRows) insert {
 	if len(unsent[Consents])+len(unsent[Restrictions]) == 0 {
-		return i.Take(unsent)[0]
+		return i.take(unsent)[0]
 	}
 	counts, args := unsent.flatten()
 	*unsent = UnsentRows{}
-	return Insert{Text: i.text(shape{counts: counts, alone: true}), Args: args}
+	return insert{Text: i.text(shape{counts: counts, alone: true}), Args: args}
 }

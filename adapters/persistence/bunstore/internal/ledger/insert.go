@@ -1,4 +1,4 @@
-package sqltext
+package ledger
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
 )
 
 // Kind is a kind of row that a session buffers before it sends the row to the database. The statements of
@@ -14,9 +15,9 @@ import (
 // table.
 type Kind int
 
-// The kinds, in the order in which a session sends their rows. ReasonClearings is the first, because it must not remove
-// the reasons of restrictions that the session itself adds later. LedgerClosings is the last, because it covers the
-// records that the session adds.
+// IsLedger reports whether the rows of a kind are records of a ledger.
+func (k Kind) IsLedger() bool { return k == Consents || k == Restrictions }
+
 const (
 	ReasonClearings Kind = iota // a row sets the reasons of a subject's restrictions to NULL
 	Consents
@@ -61,44 +62,6 @@ func (a *UnsentRows) Rows() int {
 	return total
 }
 
-// CopyStrings replaces all rows, and the strings in them, by copies. The caller may then reuse the memory of the
-// original strings. The error is always nil. It exists only because batch.Batcher.Keep requires a function that returns
-// an error.
-func (a *UnsentRows) CopyStrings() error {
-	for k, rows := range a {
-		a[k] = make([][]any, len(rows))
-		for i, row := range rows {
-			a[k][i] = slices.Clone(row)
-			for j, value := range row {
-				if text, ok := value.(string); ok {
-					a[k][i][j] = strings.Clone(text)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// MergeUnsent combines the rows of several sessions, so that one statement can insert all of them. It sorts the rows of
-// the ledgers, see sortLedgers.
-func MergeUnsent(sessions []*UnsentRows) (all UnsentRows) {
-	for _, one := range sessions {
-		for k, rows := range one {
-			all[k] = append(all[k], rows...)
-		}
-	}
-	all.sortLedgers()
-	return all
-}
-
-// sortLedgers sorts the rows of the ledgers (consents and restrictions) by subject, and keeps the order of the rows of
-// each subject. All statements then lock the ledgers in the order of the subjects, which prevents deadlocks.
-func (a *UnsentRows) sortLedgers() {
-	for _, rows := range a[Consents:Entries] {
-		slices.SortStableFunc(rows, func(a, b []any) int { return strings.Compare(subjectOfRow(a), subjectOfRow(b)) })
-	}
-}
-
 // subjectOfRow returns the subject's id, which is the first value of each row of the ledgers (consents and
 // restrictions).
 func subjectOfRow(row []any) string {
@@ -106,18 +69,18 @@ func subjectOfRow(row []any) string {
 	return id
 }
 
-// Insert is a statement that writes buffered rows, with its parameters. If it adds rows to ledgers, Subjects are the
+// insert is a statement that writes buffered rows, with its parameters. If it adds rows to ledgers, Subjects are the
 // subjects of these rows, without those whose ledgers it closes. In a database that combines changes, the number of
 // rows of the statement is then the number of records of subjects that were erased before. In another database, the
 // statement returns for each row the subject's id if the subject was erased before, and otherwise NULL.
-type Insert struct {
+type insert struct {
 	Text     string
 	Args     []any
 	Subjects []string
 }
 
-// Inserts builds the statements that write buffered rows. It is safe for concurrent use.
-type Inserts struct {
+// inserts builds the statements that write buffered rows. It is safe for concurrent use.
+type inserts struct {
 	combinesChanges bool
 	templates       [KindCount]insertTemplate
 	erased          string // the end of a combined statement that returns erased subjects
@@ -132,20 +95,17 @@ type shape struct {
 	alone       bool           // the statement is its own transaction, see TakeAlone
 }
 
-// NewInserts returns the Inserts for the dialect and the tables of w.
-func NewInserts(w *Writer) *Inserts {
-	return &Inserts{
-		combinesChanges: w.Dialect.CombinesChanges(), templates: newTemplates(w.Tables, w.Dialect),
-		erased: w.Tables.Fill(selectErased), alone: newAloneTemplates(w.Tables, w.Dialect),
+// newInserts returns the Inserts for the dialect and the tables.
+func newInserts(d syntax.Dialect, tables syntax.Tables) *inserts {
+	return &inserts{
+		combinesChanges: d.CombinesChanges(), templates: newTemplates(tables, d),
+		erased: tables.Fill(selectErased), alone: newAloneTemplates(tables, d),
 	}
 }
 
-// IsLedger reports whether the rows of a kind are records of a ledger.
-func (k Kind) IsLedger() bool { return k == Consents || k == Restrictions }
-
-// Take returns the statements that write the rows of unsent, and empties unsent. If the database can combine several
+// take returns the statements that write the rows of unsent, and empties unsent. If the database can combine several
 // INSERT and UPDATE statements, one statement writes all kinds. Otherwise each kind has its own statement.
-func (i *Inserts) Take(unsent *UnsentRows) []Insert {
+func (i *inserts) take(unsent *UnsentRows) []insert {
 	if i.combinesChanges {
 		counts, args := unsent.flatten()
 		subjects := unsent.subjects()
@@ -153,14 +113,14 @@ func (i *Inserts) Take(unsent *UnsentRows) []Insert {
 		if len(args) == 0 {
 			return nil
 		}
-		return []Insert{{i.text(shape{counts: counts, findsErased: len(subjects) > 0}), args, subjects}}
+		return []insert{{i.text(shape{counts: counts, findsErased: len(subjects) > 0}), args, subjects}}
 	}
-	var inserts []Insert
+	var inserts []insert
 	for k, rows := range unsent {
 		var one UnsentRows
 		one[k] = rows
 		if counts, args := one.flatten(); len(args) > 0 {
-			inserts = append(inserts, Insert{i.text(shape{counts: counts}), args, one.subjects()})
+			inserts = append(inserts, insert{i.text(shape{counts: counts}), args, one.subjects()})
 		}
 	}
 	*unsent = UnsentRows{}
@@ -207,7 +167,7 @@ const maxCachedRows = 16
 
 // text returns the statement of a shape. All kinds except the last are common table expressions: WITH k1 AS (INSERT
 // ...), k4 AS (INSERT ...) UPDATE ... If the statement finds erased subjects, all kinds are common table expressions.
-func (i *Inserts) text(s shape) string {
+func (i *inserts) text(s shape) string {
 	if kept, ok := i.texts.Load(s); ok {
 		text, _ := kept.(string) // every value is a string
 		return text
@@ -259,6 +219,45 @@ func addedRecords(counts [KindCount]int, ledger Kind) string {
 	return " UNION ALL SELECT k.seq FROM " + kindName(ledger) + " AS k WHERE k.subject_id = e.subject_id"
 }
 
+const (
+	clearReasons = `
+		UPDATE {restrictions} SET reason = NULL
+		WHERE reason IS NOT NULL AND subject_id IN (`
+
+	insertRows = `INSERT INTO {into} ({columns}) VALUES `
+
+	// insertLocked inserts rows into a ledger (consents or restrictions). The condition in whereLocked first locks the
+	// ledger of the subject, so that the sequence numbers of the rows follow the order in which their transactions commit.
+	// See lockLedger.
+	insertLocked = `
+		INSERT INTO {into} ({columns})
+		SELECT v.* FROM (VALUES `
+
+	whereLocked = `) AS v ({columns}) WHERE {lock} IS NOT NULL`
+
+	// closeLedgers makes all records of a subject belong to an earlier life of the id. It also sets the creation time of
+	// the row that the erasure has found, unless it is NULL. Its rows have the id and this time. closeLedgers keeps
+	// {added consents} and {added restrictions} for the method text.
+	closeLedgers = `
+		UPDATE {erasures} AS e SET added_at = COALESCE(v.column2, e.added_at),
+			consents_until = COALESCE((SELECT max(s.seq) FROM (
+				SELECT c.seq FROM {consents} AS c WHERE c.subject_id = e.subject_id{added consents}) AS s), 0),
+			restrictions_until = COALESCE((SELECT max(s.seq) FROM (
+				SELECT r.seq FROM {restrictions} AS r WHERE r.subject_id = e.subject_id{added restrictions}) AS s), 0)
+		FROM (VALUES `
+
+	whereClosed = `) AS v WHERE e.subject_id = v.column1`
+
+	// selectErased ends a combined statement that adds records to a ledger, and returnErased the statement of a ledger.
+	// The combined statement may wait for the lock of an erasure, and then does not see its mark. The function does.
+	selectErased = `SELECT k.subject_id FROM ({added}) AS k WHERE {is erased}(k.subject_id)`
+
+	returnErased = `RETURNING (SELECT e.subject_id FROM {erasures} AS e
+		WHERE e.erasures > 0 AND e.subject_id = {into}.subject_id)`
+
+	returnRecord = `RETURNING seq, subject_id`
+)
+
 // insertTemplate is the text of the statement for one kind, without the placeholders of its rows.
 type insertTemplate struct {
 	before, after string   // the text before and after the placeholders
@@ -292,47 +291,7 @@ func (f *insertTemplate) text(rows int, parameters *int) string {
 	return text.String()
 }
 
-const (
-	clearReasons = `
-		UPDATE {restrictions} SET reason = NULL
-		WHERE reason IS NOT NULL AND subject_id IN (`
-
-	insertRows = `INSERT INTO {into} ({columns}) VALUES `
-
-	// insertLocked inserts rows into a ledger (consents or restrictions). The condition in whereLocked first locks the
-	// ledger of the subject, so that the sequence numbers of the rows follow the order in which their transactions commit.
-	// See postgres.lockLedger.
-	insertLocked = `
-		INSERT INTO {into} ({columns})
-		SELECT v.* FROM (VALUES `
-	whereLocked = `) AS v ({columns}) WHERE {lock} IS NOT NULL`
-
-	// closeLedgers makes all records of a subject belong to an earlier life of the id. It also sets the creation time of
-	// the row that the erasure has found, unless it is NULL. Its rows have the id and this time. closeLedgers keeps
-	// {added consents} and {added restrictions} for the method text.
-	closeLedgers = `
-		UPDATE {erasures} AS e SET added_at = COALESCE(v.column2, e.added_at),
-			consents_until = COALESCE((SELECT max(s.seq) FROM (
-				SELECT c.seq FROM {consents} AS c WHERE c.subject_id = e.subject_id{added consents}) AS s), 0),
-			restrictions_until = COALESCE((SELECT max(s.seq) FROM (
-				SELECT r.seq FROM {restrictions} AS r WHERE r.subject_id = e.subject_id{added restrictions}) AS s), 0)
-		FROM (VALUES `
-	whereClosed = `) AS v WHERE e.subject_id = v.column1`
-
-	// selectErased ends a combined statement that adds records to a ledger, and returnErased the statement of a ledger.
-	// The combined statement may wait for the lock of an erasure, and then does not see its mark. The function does.
-	selectErased = `SELECT k.subject_id FROM ({added}) AS k WHERE {is erased}(k.subject_id)`
-	returnErased = `RETURNING (SELECT e.subject_id FROM {erasures} AS e
-		WHERE e.erasures > 0 AND e.subject_id = {into}.subject_id)`
-	returnRecord = `RETURNING seq, subject_id`
-)
-
-// tableOf returns the table into which the rows of a kind are inserted.
-func tableOf(t syntax.Tables, k Kind) string {
-	return [KindCount]string{Consents: t.Consents, Restrictions: t.Restrictions, Entries: t.Outbox, Events: t.Events}[k]
-}
-
-func newTemplates(tables syntax.Tables, d Dialect) (templates [KindCount]insertTemplate) {
+func newTemplates(tables syntax.Tables, d syntax.Dialect) (templates [KindCount]insertTemplate) {
 	templates[ReasonClearings] = insertTemplate{before: tables.Fill(clearReasons), after: ")", columns: 1}
 	closings := insertTemplate{
 		before: tables.Fill(closeLedgers), after: whereClosed, columns: len(castTypes[LedgerClosings]),
@@ -346,7 +305,7 @@ func newTemplates(tables syntax.Tables, d Dialect) (templates [KindCount]insertT
 		returning = returnRecord
 	}
 	for k := Consents; k < LedgerClosings; k++ {
-		lock := d.lockLedger(tables, k, "v.subject_id")
+		lock := Lock(d, tables, k, "v.subject_id")
 		text := func(text string) string {
 			return tables.Fill(text, "into", tableOf(tables, k), "columns", insertedColumns[k], "lock", lock)
 		}
@@ -363,4 +322,23 @@ func newTemplates(tables syntax.Tables, d Dialect) (templates [KindCount]insertT
 		templates[k] = insert
 	}
 	return templates
+}
+
+// tableOf returns the table into which the rows of a kind are inserted.
+func tableOf(t syntax.Tables, k Kind) string {
+	return [KindCount]string{Consents: t.Consents, Restrictions: t.Restrictions, Entries: t.Outbox, Events: t.Events}[k]
+}
+
+// Lock returns an expression that takes an advisory lock until the transaction ends. Transactions that append to
+// the same ledger (consents or restrictions) of the same subject then run one after another. The rows therefore get
+// their sequence numbers in the order in which their transactions commit. It returns "" if the kind is not a ledger, or
+// if the database allows only one writer at a time.
+func Lock(d syntax.Dialect, tables syntax.Tables, ledger Kind, subject string) string {
+	if !d.CombinesChanges() || !ledger.IsLedger() {
+		return ""
+	}
+	if prefix := tables.Prefix; prefix != domain.ObjectPrefix("") { // another data map has other subjects
+		subject = syntax.Literal(prefix) + " || " + subject
+	}
+	return "pg_advisory_xact_lock(hashtextextended(" + subject + ", " + strconv.Itoa(int(ledger)) + "))"
 }

@@ -1,4 +1,4 @@
-package bunstore
+package ledger
 
 import (
 	"bytes"
@@ -6,15 +6,15 @@ import (
 	"database/sql"
 	"encoding/json"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
 
-type auditLog struct{ *session }
+type auditLog struct{ l *Session }
 
-func (s *session) Audit() ports.AuditLog { return auditLog{s} }
+// Audit returns the port on the session.
+func (l *Session) Audit() ports.AuditLog { return auditLog{l} }
 
 func (a auditLog) Append(ctx context.Context, added ...domain.AuditEvent) error {
 	rows, err := a.encode(added)
@@ -29,8 +29,8 @@ func (a auditLog) AppendEvidence(ctx context.Context, added ...domain.AuditEvent
 	if err != nil {
 		return err
 	}
-	if !a.db.Ended { // a failed session keeps evidence, too: evidence often records the failure
-		a.evidence = append(a.evidence, rows...)
+	if !a.l.db.Ended { // a failed session keeps evidence, too: evidence often records the failure
+		a.l.evidence = append(a.l.evidence, rows...)
 	}
 	return a.holdAll(ctx, rows)
 }
@@ -40,10 +40,10 @@ func (a auditLog) AppendOnRollback(_ context.Context, added ...domain.AuditEvent
 	if err != nil {
 		return err
 	}
-	if !a.db.Ended {
-		a.onRollback = append(a.onRollback, rows...)
+	if !a.l.db.Ended {
+		a.l.onRollback = append(a.l.onRollback, rows...)
 	}
-	return a.db.Usable()
+	return a.l.db.Usable()
 }
 
 func (a auditLog) encode(added []domain.AuditEvent) ([][]any, error) {
@@ -55,7 +55,7 @@ func (a auditLog) encode(added []domain.AuditEvent) ([][]any, error) {
 		}
 		rows[i] = []any{
 			event.EventID, string(event.EventType), event.SubjectRef.String(),
-			a.store.dialect.Instant(event.OccurredAt), payload,
+			a.l.store.dialect.Instant(event.OccurredAt), payload,
 		}
 	}
 	return rows, nil
@@ -63,21 +63,27 @@ func (a auditLog) encode(added []domain.AuditEvent) ([][]any, error) {
 
 func (a auditLog) holdAll(ctx context.Context, rows [][]any) error {
 	for _, row := range rows {
-		if err := a.buffer(ctx, sqltext.Events, row...); err != nil {
+		if err := a.l.Buffer(ctx, Events, row...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+const trail = `
+		SELECT event_id, event_type, occurred_at, payload
+		FROM {events}
+		WHERE subject_ref = $1
+		ORDER BY seq`
+
 func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error) {
-	if len(a.buffered[sqltext.Events]) > 0 {
-		if err := a.flush(ctx); err != nil {
+	if len(a.l.Buffered[Events]) > 0 {
+		if err := a.l.Flush(ctx); err != nil {
 			return nil, err
 		}
 	}
 	var trail []domain.AuditEvent
-	err := a.db.Read(ctx, "read audit trail", func(rows *sql.Rows) error {
+	err := a.l.db.Read(ctx, "read audit trail", func(rows *sql.Rows) error {
 		event := domain.AuditEvent{SubjectRef: id}
 		var payload []byte
 		if err := rows.Scan(&event.EventID, &event.EventType, (*syntax.Instant)(&event.OccurredAt), &payload); err != nil {
@@ -87,7 +93,7 @@ func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) ([]domain.Audi
 		event.Payload, err = decodePayload(payload)
 		trail = append(trail, event)
 		return err
-	}, a.store.ledgers.Trail, id.String())
+	}, a.l.store.texts.Trail, id.String())
 	return trail, err
 }
 
