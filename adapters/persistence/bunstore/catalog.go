@@ -2,17 +2,22 @@ package bunstore
 
 import (
 	"context"
+	"errors"
 
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/find"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
 
-var _ ports.CatalogReader = (*Store)(nil)
+var (
+	_ ports.CatalogReader = (*Store)(nil)
+	_ ports.Finder        = (*Store)(nil)
+)
 
 // Catalog implements ports.CatalogReader. It reads the definitions of the database's tables in one read-only
 // transaction.
@@ -44,4 +49,30 @@ func readCatalog(ctx context.Context, pool *conn.Pool, d sqltext.Dialect) (live 
 		return conn.Wrap(ctx, "catalog", err)
 	})
 	return live, err
+}
+
+// Find implements ports.Finder. It runs outside a transaction. One statement searches up to 8 columns of a table for up
+// to 16 values. On PostgreSQL, the server's statement_timeout limits each of these statements.
+//
+// On SQLite, Find searches texts and binary values in columns of any declared type. After the first NUL of a cell, it
+// finds the value itself and no other form of it.
+//
+// Before Find searches a foreign table, it reads one row. If the server of the table does not answer within 10 seconds,
+// the table is a gap with the reason domain.GapFailed, as are tables with such a partition.
+func (s *Store) Find(
+	ctx context.Context, values []string, progress func(domain.SearchProgress),
+) (domain.SearchResult, error) {
+	if err := domain.CheckSearchValues(values); err != nil {
+		return domain.SearchResult{}, err
+	}
+	var foreign *domain.ForeignMapError
+	if err := s.newReader().db.Ready(ctx); errors.As(err, &foreign) { // the tables of habeas have other people
+		return domain.SearchResult{}, err
+	}
+	live, err := s.Catalog(ctx)
+	if err != nil {
+		return domain.SearchResult{}, err
+	}
+	found, err := find.Values(ctx, s.finding, live, values, progress)
+	return found, conn.Wrap(ctx, "find", err)
 }

@@ -46,7 +46,7 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	err = last.afterRollback(ctx, err)
 	returned = true
 	observed.End(domain.ActivityEnd{Outcome: domain.OutcomeOf(err), Retries: attempt - 1})
-	if err == nil && last.enqueued {
+	if err == nil && last.outbox.Enqueued {
 		s.announce(ctx)
 	}
 	last.notifyEnd(outer, err)

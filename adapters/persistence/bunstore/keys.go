@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -58,7 +59,7 @@ func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query d
 // readKeys runs a statement that reads keys of an external system. If the database refuses the statement, the error
 // names the privileges that the role lacks on the tables.
 func (s subjectStore) readKeys(
-	ctx context.Context, run runner, need func(table string) catalog.Need, tables []string, text string, args []any,
+	ctx context.Context, run outbox.Runner, need func(table string) catalog.Need, tables []string, text string, args []any,
 ) (keys []string, err error) {
 	if text == "" {
 		return nil, nil

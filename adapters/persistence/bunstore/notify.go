@@ -33,7 +33,7 @@ func (s *Store) announce(ctx context.Context) {
 // delivers the notification when the application commits.
 func (s *session) announceInside(ctx context.Context) error {
 	text := s.store.dialect.Notification(s.store.text.Tables)
-	if !s.enqueued || text == "" {
+	if !s.outbox.Enqueued || text == "" {
 		return nil
 	}
 	return s.db.Read(ctx, "notify", conn.Ignore, text)

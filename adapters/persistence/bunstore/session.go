@@ -7,6 +7,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -19,6 +20,7 @@ type session struct {
 	db        conn.Session
 	store     *Store
 	ledger    ledger.Session
+	outbox    outbox.Session
 	preserve  func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
 	admission admission                                         // of the data map, see admit
 	refused   bool                                              // the tables belong to another data map
@@ -26,7 +28,6 @@ type session struct {
 	keys      []any                                             // the cached result of the method key
 	erasing   []erasedSubject                                   // locked for an erasure
 	catalog   *catalog.Catalog                                  // of the application's tables; nil until it is needed
-	enqueued  bool                                              // the commit adds work to the outbox
 	rectified []*verify.Step                                    // earlier rectifications, verified after each later one
 	host      hostTransaction                                   // only if joined
 	fired     bool                                              // deferred triggers are set to IMMEDIATE
@@ -40,6 +41,7 @@ func (s *Store) newSession() *session {
 	n := &session{store: s, preserve: s.preserve}
 	n.db.Pool = s.pool
 	n.ledger = s.ledgers.Session(&n.db, n)
+	n.outbox = s.outbox.Session(&n.db, &n.ledger, n)
 	if !s.admitted.Load() {
 		n.db.Admit = n.admit
 	}
@@ -57,6 +59,10 @@ func (s *Store) newReader() *session {
 func (s *session) Consents() ports.ConsentStore         { return s.ledger.Consents() }
 func (s *session) Restrictions() ports.RestrictionStore { return s.ledger.Restrictions() }
 func (s *session) Audit() ports.AuditLog                { return s.ledger.Audit() }
+
+// Outbox and OutboxAdmin implement ports.Session.
+func (s *session) Outbox() ports.Outbox           { return &s.outbox }
+func (s *session) OutboxAdmin() ports.OutboxAdmin { return &s.outbox }
 
 // AfterEnd implements ports.Session.
 func (s *session) AfterEnd(fn func(context.Context, error)) { s.atEnd = append(s.atEnd, fn) }

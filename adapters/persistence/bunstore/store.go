@@ -17,8 +17,9 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/find"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/scan"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
@@ -37,7 +38,7 @@ type Store struct {
 	dialect sqltext.Dialect
 	text    *sqltext.Writer
 	ledgers *ledger.Store
-	outbox  *sqltext.Outbox
+	outbox  *outbox.Store
 	exports []sqltext.Export
 
 	locks     *sqltext.Locks
@@ -52,8 +53,6 @@ type Store struct {
 
 	wake     func()         // Options.Enqueued; may be nil
 	others   conn.Notifier  // notifies workers in other processes
-	plans    conn.Replans   // makes the database plan slow outbox statements again
-	scans    scan.Scans     // decides which due instants a claim reads
 	observer ports.Observer // may be nil
 
 	installation sqltext.Installation
@@ -61,9 +60,10 @@ type Store struct {
 
 	migration migration // for Probe
 
-	foreignPatience time.Duration // the time in which the server of a foreign table must answer Find
+	finding find.Settings
 }
 
+// foreignPatience is the time in which the server of a foreign table must answer Find.
 const foreignPatience = 10 * time.Second
 
 var _ ports.SessionFactory = (*Store)(nil)
@@ -93,24 +93,28 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 		db: db, pool: conn.NewPool(db), dialect: d, wake: opts.Enqueued,
 		text:              sqltext.NewWriter(d, dataMap, syntax.TablesIn(opts.Schema, opts.Name)),
 		synchronousCommit: opts.SynchronousCommit, readDB: opts.ReadDB, observer: opts.Observer,
-		foreignPatience: foreignPatience,
+	}
+	plain := syntax.SQLite
+	if d == sqltext.Postgres {
+		plain = syntax.Postgres
 	}
 	if s.migration, err = newMigration(db, opts); err != nil {
 		return nil, err
 	}
 	s.migration.pool = s.pool
 	s.installation = sqltext.NewInstallation(s.text)
+	s.finding = find.Settings{Pool: s.pool, Dialect: plain, Tables: s.text.Tables, Patience: foreignPatience}
 	logger := opts.Logger
 	if logger == nil {
 		logger = slog.Default()
 	}
 	s.catalogs = catalog.NewCache(s.text, opts.TrustRowFilters, logger)
-	s.ledgers = ledger.New(s.pool, d, s.text.Tables, opts.ShareStatements, func(ctx context.Context,
+	s.ledgers = ledger.New(s.pool, plain, s.text.Tables, opts.ShareStatements, func(ctx context.Context,
 		fn func(context.Context, *ledger.Session) error) error {
 		n := s.newSession()
 		return n.run(ctx, func(ctx context.Context, _ ports.Session) error { return fn(ctx, &n.ledger) })
 	})
-	s.outbox = sqltext.NewOutbox(s.text)
+	s.outbox = outbox.New(plain, s.text.Tables)
 	s.locks, s.marks, s.sweeps = sqltext.NewLocks(s.text), sqltext.NewMarks(s.text), sqltext.NewSweeps(s.text)
 	s.lives = sqltext.NewLives(s.text, s.locks)
 	s.exports = sqltext.NewExports(s.text, s.locks)

@@ -3,6 +3,8 @@ package scan
 import (
 	"slices"
 	"time"
+
+	"github.com/habeas-data/habeas/domain"
 )
 
 const (
@@ -131,4 +133,22 @@ func (w *windows) merge() {
 		}
 	}
 	w.all, w.turn = merged, len(merged)
+}
+
+// BoundedTake is a take of a claim that reads only a range of due instants. A new outbox entry is due at its
+// enqueued_at, and a retry at its next_attempt_at. A zero time is no bound. SQLite ignores the bounds.
+type BoundedTake struct {
+	domain.Take
+	FreshFrom   time.Time // the first due instant of new entries
+	RetriesFrom time.Time // the first due instant of retries
+	Until       time.Time // the last due instant
+}
+
+// Unbounded returns the takes without bounds.
+func Unbounded(takes []domain.Take) []BoundedTake {
+	all := make([]BoundedTake, len(takes))
+	for i, take := range takes {
+		all[i].Take = take
+	}
+	return all
 }

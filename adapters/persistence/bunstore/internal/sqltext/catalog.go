@@ -36,7 +36,7 @@ func ReadMigrations(key string, table domain.CatalogTable, names []string) strin
 		quoted[i] = syntax.Literal(name)
 	}
 	return syntax.Fill(`SELECT CAST({key} AS text), CAST(name AS text) FROM {table} WHERE CAST(name AS text) IN ({names})`,
-		"key", syntax.Literal(key), "table", qualifiedName(table), "names", strings.Join(quoted, ", "))
+		"key", syntax.Literal(key), "table", syntax.QualifiedName(table), "names", strings.Join(quoted, ", "))
 }
 
 func (postgres) ColumnType(declared string) (t domain.ColumnType, length int) {

@@ -31,28 +31,6 @@ type Dialect interface {
 	MarkInstant(at time.Time, exact bool) [2]any
 	erasureInstant(tables syntax.Tables, first, second string) string
 
-	// dueEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due, which
-	// contains the ids of the outbox entries to claim. $1 is the instant of the claim, $2 the end of the lease, $3 the
-	// token of the lease, and $4 the result of domain.ClaimQuery.LatestNextAttempt. dueEntries appends further parameters
-	// to args.
-	dueEntries(tables syntax.Tables, takes []BoundedTake, args *syntax.Args) (string, error)
-
-	// unclaimedEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due,
-	// which contains the ids of up to $2 outbox entries that match isUnclaimed, oldest first. The parameter limit must
-	// equal $2.
-	unclaimedEntries(tables syntax.Tables, limit int) string
-
-	// isOfOperations returns a condition on outbox entries that is equivalent to
-	//
-	//	status <> 'succeeded' AND (subject_id, operation) IN (<pairs>)
-	//
-	// <pairs> is a subquery.
-	isOfOperations(tables syntax.Tables, pairs string) string
-
-	// earliestInstant returns a constant that is earlier than all instants. Earlier versions wrote this constant to the
-	// column tried_since of a requeued outbox entry. It means the same as NULL: the entry was not claimed yet.
-	earliestInstant() string
-
 	// HasStandbys reports whether the database can have read replicas and synchronous standbys.
 	HasStandbys() bool
 
@@ -120,28 +98,6 @@ type Dialect interface {
 	// ColumnType returns the column type that a data map uses for a declared type of the database. It returns "" if data
 	// maps have no such type. The second result is the maximum length of a text, or 0.
 	ColumnType(declared string) (t domain.ColumnType, length int)
-
-	// FromItem returns the table as it appears in the FROM clause of a search. A search of all tables then reads each row
-	// only once, even if a table inherits from another table.
-	FromItem(table domain.CatalogTable) string
-
-	CanHoldText(column domain.CatalogColumn) bool
-
-	// FirstRow returns a statement that reads one row. It fails if the table is on a server that does not answer. Returns
-	// "" if the database has no tables on other servers.
-	FirstRow(fromItem string) string
-
-	// ForeignPartitions returns a statement that lists, in the form of FromItem, the partitions of a table that are on
-	// other servers. Returns "" if the database has no such partitions.
-	ForeignPartitions(table domain.CatalogTable) string
-
-	// SearchPatterns returns the patterns for a value: the parameters of the statement of Counts for this value. Their
-	// number is the same for all values.
-	SearchPatterns(value string) []any
-
-	// Counts returns the statement that counts the rows of a table that contain a value. The statement returns one row,
-	// with a count for each pair of a column and a value.
-	Counts(table SearchedTable, values int) string
 
 	// Quotes returns a map from each character that opens a quoted name to the character that closes the name.
 	Quotes() map[byte]byte

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -102,7 +103,7 @@ func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
 // prefetchColumns reads the values of a Prefetched (values that an erasure needs after its steps) in additional columns
 // of a statement. Instants have a fixed format, so that the settings of the session have no effect.
 const prefetchColumns = `,
-		EXISTS (SELECT FROM {outbox} WHERE ` + unsentCorrections + `),
+		EXISTS (SELECT FROM {outbox} WHERE ` + outbox.UnsentCorrections + `),
 		(SELECT json_agg(json_build_array(purpose, policy_version, granted, source,
 			to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))
 		FROM (` + ledger.ReadConsentsInForce + `) AS in_force)`

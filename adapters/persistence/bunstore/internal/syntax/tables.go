@@ -73,3 +73,8 @@ func OwnTables(name string) string {
 	}
 	return strings.Join(own, ", ")
 }
+
+// QualifiedName returns the quoted name of a table with its schema. The name does not depend on the search path.
+func QualifiedName(table domain.CatalogTable) string {
+	return Quote(table.Schema) + "." + Quote(strings.TrimPrefix(table.Name, table.Schema+"."))
+}

@@ -1,11 +1,13 @@
-package bunstore
+package outbox
 
 import (
 	"context"
 	"database/sql"
 	"slices"
+	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -32,12 +34,6 @@ type operationOf struct {
 // succeeded entries, and abandoned entries of rectifications, because operations do not wait for such entries.
 type open map[operationsOf]map[string]openEntry
 
-// openEntry is a locked outbox entry that has not succeeded.
-type openEntry struct {
-	lease       string // the lease token; "" without a lease
-	operationID string
-}
-
 // hasEntry reports whether the operation still has an open outbox entry.
 func (o open) hasEntry(of operationOf) bool {
 	for _, entry := range o[of.operationsOf] {
@@ -48,7 +44,13 @@ func (o open) hasEntry(of operationOf) bool {
 	return false
 }
 
-func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
+// openEntry is a locked outbox entry that has not succeeded.
+type openEntry struct {
+	lease       string // the lease token; "" without a lease
+	operationID string
+}
+
+func (o *Session) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
 	if len(settlements) == 0 {
 		return nil, o.db.Usable()
 	}
@@ -96,9 +98,35 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	return results, nil
 }
 
+const (
+	// Conditions for outbox entries that a statement finds by their ids. They are CASE expressions, so that a planner does
+	// not choose an index for them.
+	isStillUnfinished = `CASE status WHEN 'succeeded' THEN FALSE ELSE TRUE END`
+
+	isStillAbandoned = `CASE status WHEN 'abandoned' THEN TRUE ELSE FALSE END`
+
+	lockOperations = `
+		SELECT entry_id, subject_id, operation, lease_token, operation_id FROM {outbox}
+		WHERE ` + isStillUnfinished + ` AND NOT (operation = 'rectify' AND ` + isStillAbandoned + `)
+			AND {of operations}
+		ORDER BY entry_id{for update}`
+)
+
+// LockOperations returns the statement that locks the outbox entries of operations. It omits entries that have
+// succeeded and corrections that are abandoned. Every transaction locks entries in the same order, so that there are no
+// deadlocks. The statement's parameters are pairs of a subject and an operation.
+func (o *Store) lockStatement(pairCount int) string {
+	pairs := make([]string, pairCount)
+	for i := range pairs {
+		pairs[i] = "(" + syntax.Placeholder(2*i+1) + ", " + syntax.Placeholder(2*i+2) + ")"
+	}
+	values := "VALUES " + strings.Join(pairs, ", ")
+	return strings.Replace(o.locked, "{of operations}", o.own.isOfOperations(o.tables, values), 1)
+}
+
 // lock locks the open outbox entries of all operations to which the settlements belong, and adds these entries to
 // openEntries. All sessions lock entries in the order of their ids, so that they cannot deadlock.
-func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, openEntries open) error {
+func (o *Session) lock(ctx context.Context, settlements []domain.Settlement, openEntries open) error {
 	var args []any
 	for _, settlement := range settlements {
 		of := ofEntry(settlement.Entry)
@@ -119,10 +147,50 @@ func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, openE
 		}
 		openEntries[operationsOf{subject, operation}][entryID.String] = openEntry{token.String, operationID.String}
 		return nil
-	}, o.store.outbox.LockOperations(len(args)/2), args...)
+	}, o.store.lockStatement(len(args)/2), args...)
 }
 
-func (o outbox) apply(ctx context.Context, settlements []domain.Settlement) error {
-	text, args := o.store.outbox.Settle(settlements)
+const (
+	settleEntries = `
+		UPDATE {outbox} SET
+			status = new_status, last_error = error, next_attempt_at = next_at, attempts = attempts - untried,
+			tried_since = CASE WHEN attempts > untried THEN tried_since END, lease_token = NULL,
+			ref = CASE WHEN ` + needsNoData + ` THEN NULL ELSE ref END,
+			corrections = CASE WHEN ` + needsNoData + ` THEN NULL ELSE corrections END
+		FROM outcomes
+		WHERE entry_id = settled_id AND {settled}`
+
+	// needsNoData is the condition that an outbox entry with a new status does not need its ref and its corrections any
+	// more.
+	needsNoData = `(new_status = 'succeeded' OR new_status = 'abandoned' AND operation = 'rectify')`
+)
+
+// Settle returns the statement that writes the outcomes of attempts into their outbox entries.
+func (o *Store) settleStatement(settlements []domain.Settlement) (text string, args []any) {
+	d := o.dialect
+	rows, all := make([]string, len(settlements)), make(syntax.Args, 0, 5*len(settlements))
+	for i, s := range settlements {
+		var class, next any
+		if s.Status == domain.OutboxFailed || s.Status == domain.OutboxAbandoned {
+			class = syntax.Optional(s.LastError)
+		}
+		if s.Status == domain.OutboxFailed && s.NextAttemptAt != nil {
+			next = d.Instant(*s.NextAttemptAt)
+		}
+		untried := 0
+		if s.Status == domain.OutboxPending {
+			untried = 1
+		}
+		rows[i] = "(" + strings.Join([]string{
+			all.Add(s.Entry.EntryID, "text"), all.Add(string(s.Status), "text"), all.Add(class, "text"),
+			all.Add(next, d.InstantType()), all.Add(untried, "integer"),
+		}, ", ") + ")"
+	}
+	return "WITH outcomes (settled_id, new_status, error, next_at, untried) AS (VALUES " + strings.Join(rows, ", ") +
+		") " + o.settled, all
+}
+
+func (o *Session) apply(ctx context.Context, settlements []domain.Settlement) error {
+	text, args := o.store.settleStatement(settlements)
 	return o.writePlanned(ctx, "settle", conn.Ignore, text, args...)
 }

@@ -1,12 +1,15 @@
-package sqltext
+package outbox
 
 import (
 	"math/bits"
 	"strconv"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/scan"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 )
+
+type postgres struct{}
 
 const (
 	// dueInPostgres is the expression for the due instant of an outbox entry. The index of open entries contains the same
@@ -106,7 +109,7 @@ const (
 
 // dueEntries returns a statement that locks the due outbox entries, and skips entries that another transaction has
 // locked.
-func (p postgres) dueEntries(tables syntax.Tables, takes []BoundedTake, args *syntax.Args) (string, error) {
+func (postgres) dueEntries(tables syntax.Tables, takes []scan.BoundedTake, args *syntax.Args) (string, error) {
 	type row struct {
 		Resolver    string `json:"resolver"`
 		Operation   string `json:"operation"`
@@ -120,7 +123,7 @@ func (p postgres) dueEntries(tables syntax.Tables, takes []BoundedTake, args *sy
 		if at.IsZero() {
 			return unbounded
 		}
-		return p.Instant(at)
+		return syntax.Postgres.Instant(at)
 	}
 	rows, most := make([]row, len(takes)), 0
 	for i, t := range takes {
@@ -135,7 +138,7 @@ func (p postgres) dueEntries(tables syntax.Tables, takes []BoundedTake, args *sy
 	return tables.Fill(dueInTurn,
 		"of take", "stage = 0 AND resolver = take.resolver AND operation = take.operation",
 		"most", powerOfTwo(most), "takes", powerOfTwo(len(takes)),
-		"due", dueInPostgres, "prefer index", p.PreferIndex("entry_id")), err
+		"due", dueInPostgres, "prefer index", syntax.Postgres.PreferIndex("entry_id")), err
 }
 
 // powerOfTwo returns the lowest power of two that is not below n, as a number for the text of a statement. The database
@@ -144,19 +147,19 @@ func powerOfTwo(n int) string { return strconv.Itoa(1 << bits.Len(uint(max(1, n)
 
 // unclaimedEntries returns a statement that locks the unclaimed outbox entries, and skips entries that another
 // transaction has locked.
-func (p postgres) unclaimedEntries(tables syntax.Tables, limit int) string {
+func (postgres) unclaimedEntries(tables syntax.Tables, limit int) string {
 	return tables.Fill(unclaimedInPostgres,
-		"limit", strconv.Itoa(limit), "due", dueInPostgres, "prefer index", p.PreferIndex("entry_id"))
+		"limit", strconv.Itoa(limit), "due", dueInPostgres, "prefer index", syntax.Postgres.PreferIndex("entry_id"))
 }
 
 // isOfOperations returns a condition that makes PostgreSQL look up the entries of each pair (subject and operation) in
 // an index, even if the planner estimates that the table has few rows.
-func (p postgres) isOfOperations(tables syntax.Tables, pairs string) string {
-	return p.IsInQuery("entry_id", tables.Fill(`
+func (postgres) isOfOperations(tables syntax.Tables, pairs string) string {
+	return syntax.Postgres.IsInQuery("entry_id", tables.Fill(`
 		SELECT e.entry_id FROM ({pairs}) AS o (subject, operation) CROSS JOIN LATERAL (
 			SELECT entry_id FROM {outbox}
 			WHERE subject_id = o.subject AND operation = o.operation AND status <> 'succeeded' AND {prefer index}
-			OFFSET 0) AS e`, "pairs", pairs, "prefer index", p.PreferIndex("entry_id")))
+			OFFSET 0) AS e`, "pairs", pairs, "prefer index", syntax.Postgres.PreferIndex("entry_id")))
 }
 
 func (postgres) earliestInstant() string { return "'-infinity'" }

@@ -1,10 +1,13 @@
-package sqltext
+package outbox
 
 import (
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/scan"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 )
+
+type sqlite struct{}
 
 const (
 	// dueInSQLite is the expression for the due instant of an outbox entry. The index of open entries contains the same
@@ -47,7 +50,7 @@ const (
 
 // dueEntries returns a statement without row locks, because SQLite has only one writing transaction at a time. It
 // ignores the bounds of the takes, because SQLite removes dead rows immediately.
-func (s sqlite) dueEntries(tables syntax.Tables, takes []BoundedTake, args *syntax.Args) (string, error) {
+func (sqlite) dueEntries(tables syntax.Tables, takes []scan.BoundedTake, args *syntax.Args) (string, error) {
 	var parts []string
 	for _, take := range takes {
 		resolver, operation := args.Add(take.Resolver, "text"), args.Add(string(take.Operation), "text")
