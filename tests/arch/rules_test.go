@@ -82,7 +82,7 @@ var rules = []rule{
 	},
 	{
 		"package syntax links no database",
-		[]string{"adapters/persistence/bunstore/internal/syntax", "adapters/persistence/bunstore/internal/sqltext"},
+		[]string{"adapters/persistence/bunstore/internal/syntax"},
 		nil,
 		links(under("database/sql", "net")),
 	},

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/cascade"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -14,9 +15,9 @@ import (
 // It returns domain.ErrConflict if such a row is in a table of the data map. On PostgreSQL, it uses the counters of
 // deleted rows. If a counter may mislead, applyWatched runs the steps a second time, and compares the rows themselves.
 func (s subjectStore) applyWatched(
-	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
+	ctx context.Context, schema *live.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
 ) (domain.Applied, error) {
-	w := &watch{subjectStore: s, live: live, key: key, steps: steps}
+	w := &watch{subjectStore: s, schema: schema, key: key, steps: steps}
 	s.watched = w
 	defer func() { s.watched = nil }()
 	fired, late := s.fired, s.late
@@ -24,7 +25,7 @@ func (s subjectStore) applyWatched(
 	if err := w.begin(ctx); err != nil {
 		return unknown, err
 	}
-	rows, err := s.applySteps(ctx, live, id, key, steps)
+	rows, err := s.applySteps(ctx, schema, id, key, steps)
 	if err != nil {
 		return domain.Applied{Rows: rows}, err
 	}
@@ -37,7 +38,7 @@ func (s subjectStore) applyWatched(
 		if err := w.again(ctx, lost); err != nil {
 			return unknown, err
 		}
-		if rows, err = s.applySteps(ctx, live, id, key, steps); err != nil {
+		if rows, err = s.applySteps(ctx, schema, id, key, steps); err != nil {
 			return domain.Applied{Rows: rows}, err
 		}
 		if lost, err = w.lost(ctx); err == nil {
@@ -60,13 +61,13 @@ func (s subjectStore) applyWatched(
 // watch counts the rows that the database deletes or changes because the steps of an erasure delete rows.
 type watch struct {
 	subjectStore
-	live  *catalog.Catalog
-	key   []any // the subject's key
-	steps []domain.Step
+	schema *live.Catalog
+	key    []any // the subject's key
+	steps  []domain.Step
 
-	before *catalog.Reading
+	before *cascade.Reading
 
-	compared   []catalog.ReachedTable // roots whose rows are compared instead of the counters
+	compared   []cascade.ReachedTable // roots whose rows are compared instead of the counters
 	fetch, end string                 // see sqltext.Writer.BeforeDeletion
 	emptied    []loss                 // unmapped tables that a trigger empties, with their rows before the steps
 	counts     []int64                // the rows before the steps, by table of reach; only if nothing counts deletions
@@ -79,7 +80,7 @@ type watch struct {
 // mayMislead reports whether the counters of deleted rows may be higher than the number of rows that are gone. A
 // trigger may delete a row and insert it again, or roll its deletion back. An update that moves a row to another
 // partition counts as a deletion, too. If the steps run one by one, they also delete rows that were added meanwhile.
-func (w *watch) mayMislead() bool { return w.before.Triggers || w.live.KeepsAny() }
+func (w *watch) mayMislead() bool { return w.before.Triggers || w.schema.KeepsAny() }
 
 // doubts reports whether the counters say that the erasure must fail, or that an unmapped table has lost rows, and are
 // not reliable.
@@ -104,7 +105,7 @@ func (w *watch) isDoubtful(l loss, rows []int64) bool {
 
 // again rolls the steps back, and prepares the comparison of all tables that have lost rows.
 func (w *watch) again(ctx context.Context, lost []loss) error {
-	w.compared = w.roots(func(t catalog.ReachedTable) bool {
+	w.compared = w.roots(func(t cascade.ReachedTable) bool {
 		return t.Readable && slices.ContainsFunc(lost, func(l loss) bool {
 			return l.rows > 0 && !l.emptied && l.table.Root == t.Root
 		})
@@ -121,7 +122,7 @@ func (w *watch) again(ctx context.Context, lost []loss) error {
 
 // expected returns the number of rows that the steps delete from a table. The parameter rows holds the numbers of rows
 // of the steps.
-func (w *watch) expected(table catalog.ReachedTable, rows []int64) (most int64) {
+func (w *watch) expected(table cascade.ReachedTable, rows []int64) (most int64) {
 	for _, name := range table.Mapped {
 		most = max(most, w.before.Own[name], w.deletedBySteps(name, rows))
 	}
@@ -190,7 +191,7 @@ func (w *watch) complete(lost []loss, rows []int64) {
 }
 
 // retained returns the table and the name of a retained column that the foreign key sets, or "".
-func (w *watch) retained(key catalog.ReachedKey) (table, column string) {
+func (w *watch) retained(key cascade.ReachedKey) (table, column string) {
 	for _, mapped := range key.Mapped {
 		table, _ := w.store.text.DataMap.Table(mapped)
 		for _, column := range table.Personal() {

@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/cascade"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 )
 
 // loss is the number of rows that a table and its partitions have lost.
 type loss struct {
-	table   catalog.ReachedTable
+	table   cascade.ReachedTable
 	rows    int64
 	emptied bool // by TRUNCATE: rows is not the number of lost rows
 }
@@ -31,18 +31,18 @@ func (w *watch) begin(ctx context.Context) error {
 	if err := w.session.db.Begin(ctx); err != nil {
 		return err
 	}
-	before, err := w.store.catalogs.ReadBefore(ctx, w.db.QueryFor(opWatch), w.live, w.steps, w.key)
+	before, err := w.store.cascades.ReadBefore(ctx, w.db.QueryFor(opWatch), w.schema, w.steps, w.key)
 	if err != nil {
 		return w.db.Fail(ctx, opWatch, err)
 	}
 	w.before = before
 	switch {
-	case w.store.dialect.Deleted() == "":
+	case w.store.text.Dialect.Deleted() == "":
 		return w.count(ctx)
 	case len(w.compared) > 0:
 		return w.declare(ctx)
 	case !before.Counters:
-		w.compared = w.roots(func(t catalog.ReachedTable) bool { return t.Readable })
+		w.compared = w.roots(func(t cascade.ReachedTable) bool { return t.Readable })
 		return w.declare(ctx)
 	case w.mayMislead():
 		w.savepoint = true
@@ -58,9 +58,9 @@ func (w *watch) exec(ctx context.Context, text string) error {
 }
 
 // roots returns the roots of the tables for which the callback returns true, each once.
-func (w *watch) roots(include func(catalog.ReachedTable) bool) (roots []catalog.ReachedTable) {
+func (w *watch) roots(include func(cascade.ReachedTable) bool) (roots []cascade.ReachedTable) {
 	for _, table := range w.before.Tables {
-		if include(table) && !slices.ContainsFunc(roots, func(r catalog.ReachedTable) bool { return r.Root == table.Root }) {
+		if include(table) && !slices.ContainsFunc(roots, func(r cascade.ReachedTable) bool { return r.Root == table.Root }) {
 			roots = append(roots, table)
 		}
 	}
@@ -81,7 +81,7 @@ func (w *watch) declare(ctx context.Context) error {
 	return w.exec(ctx, text)
 }
 
-func counted(table catalog.ReachedTable) sqltext.Counted {
+func counted(table cascade.ReachedTable) sqltext.Counted {
 	return sqltext.Counted{Table: table.Table, Key: table.Key}
 }
 
@@ -105,7 +105,7 @@ func (w *watch) lost(ctx context.Context) ([]loss, error) {
 		err := r.Scan(&id, &read[0], &read[1])
 		now[id], changed = read, changed || read[1] != w.before.Deleted[id][1]
 		return err
-	}, w.store.dialect.Deleted(), syntax.TextList(ids))
+	}, w.store.text.Dialect.Deleted(), syntax.TextList(ids))
 	locked := map[string]bool{} // another transaction may also have given a table new storage, such as VACUUM FULL
 	if err == nil && changed {
 		err = w.db.Read(ctx, opWatch, func(r *sql.Rows) error {
@@ -113,7 +113,7 @@ func (w *watch) lost(ctx context.Context) ([]loss, error) {
 			err := r.Scan(&id)
 			locked[id] = true
 			return err
-		}, w.store.dialect.LockedWholly())
+		}, w.store.text.Dialect.LockedWholly())
 	}
 	var lost []loss
 	for _, table := range w.before.Tables {

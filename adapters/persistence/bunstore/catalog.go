@@ -6,10 +6,10 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/find"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -38,17 +38,17 @@ func ReadCatalog(ctx context.Context, db *bun.DB) (domain.Catalog, error) {
 	return readCatalog(ctx, conn.NewPool(db), d)
 }
 
-func readCatalog(ctx context.Context, pool *conn.Pool, d sqltext.Dialect) (live domain.Catalog, err error) {
+func readCatalog(ctx context.Context, pool *conn.Pool, d syntax.Dialect) (found domain.Catalog, err error) {
 	err = conn.Retry(ctx, func() error {
 		tx, err := pool.Snapshot(ctx)
 		if err != nil {
 			return conn.Wrap(ctx, "catalog", err)
 		}
 		defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // nothing was written
-		live, err = catalog.ReadLive(ctx, tx.Query, d)
+		found, err = live.ReadLive(ctx, tx.Query, d)
 		return conn.Wrap(ctx, "catalog", err)
 	})
-	return live, err
+	return found, err
 }
 
 // Find implements ports.Finder. It runs outside a transaction. One statement searches up to 8 columns of a table for up
@@ -69,10 +69,10 @@ func (s *Store) Find(
 	if err := s.newReader().db.Ready(ctx); errors.As(err, &foreign) { // the tables of habeas have other people
 		return domain.SearchResult{}, err
 	}
-	live, err := s.Catalog(ctx)
+	catalog, err := s.Catalog(ctx)
 	if err != nil {
 		return domain.SearchResult{}, err
 	}
-	found, err := find.Values(ctx, s.finding, live, values, progress)
+	found, err := find.Values(ctx, s.finding, catalog, values, progress)
 	return found, conn.Wrap(ctx, "find", err)
 }

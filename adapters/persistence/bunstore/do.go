@@ -7,9 +7,9 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -76,7 +76,7 @@ func (s *session) commit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "commit", err)
 	}
-	if s.db.Tx == nil && s.store.admitted.Load() {
+	if s.db.Tx == nil && s.store.installation.Admitted() {
 		if done, err := s.ledger.AppendAlone(ctx); done {
 			return err
 		}
@@ -89,7 +89,7 @@ func (s *session) commit(ctx context.Context) error {
 			return err
 		}
 	}
-	var broken map[catalog.ForeignKey]int64
+	var broken map[live.ForeignKey]int64
 	err := s.db.Tx.CommitOr(ctx, func(err error) { // if a query hook panics here, run rolls the transaction back
 		if errors.Is(conn.Wrap(ctx, "commit", err), domain.ErrConflict) {
 			broken, _ = s.brokenKeys(ctx) // without them, the error does not name the table
@@ -99,8 +99,8 @@ func (s *session) commit(ctx context.Context) error {
 	if key, ok := s.brokenNow(ctx, broken); ok {
 		return &domain.Error{Code: domain.ErrConflict, Op: "commit", Message: key.Refusal(), Err: err}
 	}
-	if err == nil && s.admission == recordedHere && !s.db.Joined {
-		s.store.admitted.Store(true)
+	if err == nil && !s.db.Joined {
+		s.installation.Committed()
 	}
 	return conn.Wrap(ctx, "commit", err)
 }
@@ -120,7 +120,7 @@ func (s *session) afterRollback(ctx context.Context, err error) error {
 
 // remains returns the audit events to write after a rollback.
 func (s *session) remains() [][]any {
-	if s.refused { // the trail belongs to another data map
+	if s.installation.Refused { // the trail belongs to another data map
 		return nil
 	}
 	return s.ledger.Remains()

@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	"slices"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -29,24 +29,24 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	if err := s.db.OverwriteDeleted(ctx); err != nil {
 		return domain.Applied{}, err
 	}
-	live, err := s.readCatalog(ctx, id, key)
+	schema, err := s.readCatalog(ctx, id, key)
 	if err != nil {
 		return domain.Applied{}, err
 	}
-	if before, err := refuse(live, id, steps); err != nil {
+	if before, err := refuse(schema, id, steps); err != nil {
 		return domain.Applied{Rows: make([]int64, before)}, s.db.Fail(ctx, "erase", err)
 	}
 	s.rectified, s.watched = nil, nil
-	if live.LeadsOn(steps) {
-		return s.applyWatched(ctx, live, id, key, steps)
+	if schema.LeadsOn(steps) {
+		return s.applyWatched(ctx, schema, id, key, steps)
 	}
-	rows, err := s.applySteps(ctx, live, id, key, steps)
+	rows, err := s.applySteps(ctx, schema, id, key, steps)
 	return domain.Applied{Rows: rows}, err
 }
 
 // applySteps chooses how to run the steps, and runs them.
 func (s subjectStore) applySteps(
-	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
+	ctx context.Context, schema *live.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
 ) ([]int64, error) {
 	verified, err := s.mustVerify(ctx, "erase: deferred triggers")
 	switch {
@@ -58,16 +58,16 @@ func (s subjectStore) applySteps(
 	case len(steps) == 0 || ports.Rehearsing(ctx) || !s.store.dialect.CombinesChanges():
 		return s.applyEach(ctx, key, steps)
 	default:
-		return s.applyCombined(ctx, live, id, key, steps)
+		return s.applyCombined(ctx, schema, id, key, steps)
 	}
 }
 
 // applyCombined runs all steps in one statement, or in a few statements if a table has several paths. If a statement
 // fails, the failed step is not known. A rehearsal names the step, because it runs the steps one by one.
 func (s subjectStore) applyCombined(
-	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
+	ctx context.Context, schema *live.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
 ) ([]int64, error) {
-	groups, read := s.store.stepGroupsOf(live, steps), &ledger.Prefetched{}
+	groups, read := s.store.stepGroupsOf(schema, steps), &ledger.Prefetched{}
 	var counts []int64
 	for i, group := range groups {
 		some := steps[len(counts) : len(counts)+len(group.Steps)]
@@ -95,21 +95,21 @@ func (s subjectStore) applyCombined(
 type cachedGroups struct {
 	steps  []domain.Step
 	groups []*sqltext.StepGroup
-	live   *catalog.Catalog
+	schema *live.Catalog
 }
 
 // stepGroupsOf returns the statements that combine the steps. The last statement also prefetches values that the
 // erasure needs after its steps. The last parameter of this statement is the id of the subject. The store caches the
 // statements of the most recent call, because every erasure follows the same plan.
-func (s *Store) stepGroupsOf(live *catalog.Catalog, steps []domain.Step) []*sqltext.StepGroup {
-	if last := s.lastSteps.Load(); last != nil && last.live == live &&
+func (s *Store) stepGroupsOf(schema *live.Catalog, steps []domain.Step) []*sqltext.StepGroup {
+	if last := s.lastSteps.Load(); last != nil && last.schema == schema &&
 		slices.EqualFunc(last.steps, steps, sqltext.HaveSameText) {
 		return last.groups
 	}
-	cached := &cachedGroups{live: live}
+	cached := &cachedGroups{schema: schema}
 	for len(cached.steps) < len(steps) {
 		left := steps[len(cached.steps):]
-		group := s.text.Group(live, left[:sqltext.CombinableSteps(left)])
+		group := s.text.Group(schema, left[:sqltext.CombinableSteps(left)])
 		cached.groups, cached.steps = append(cached.groups, group), append(cached.steps, group.Steps...)
 	}
 	s.text.AddPrefetch(cached.groups[len(cached.groups)-1])
@@ -162,26 +162,26 @@ func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, i in
 	if err == nil || i == len(steps) {
 		return err
 	}
-	return s.explain(ctx, opOf(steps[i]), err, catalog.ToCarryOut(steps[i]))
+	return s.explain(ctx, opOf(steps[i]), err, live.ToCarryOut(steps[i]))
 }
 
 // refuse returns an error if the catalog shows that a step must not run. It also returns the index of this step, or
 // len(steps) if the error belongs to no step.
-func refuse(live *catalog.Catalog, id domain.SubjectID, steps []domain.Step) (before int, err error) {
-	if table, err := live.RefuseSubject(id, "erase"); err != nil {
+func refuse(schema *live.Catalog, id domain.SubjectID, steps []domain.Step) (before int, err error) {
+	if table, err := schema.RefuseSubject(id, "erase"); err != nil {
 		if i := slices.IndexFunc(steps, func(step domain.Step) bool { return step.Target == table }); i >= 0 {
 			return i, err
 		}
 		return len(steps), err
 	}
 	for i, step := range steps {
-		if err := live.RefuseUnknown(step); err != nil {
+		if err := schema.RefuseUnknown(step); err != nil {
 			return i, err
 		}
-		if err := live.RefuseNull(step); err != nil {
+		if err := schema.RefuseNull(step); err != nil {
 			return i, err
 		}
-		if err := live.RefuseUnseen(step); err != nil {
+		if err := schema.RefuseUnseen(step); err != nil {
 			return i, err
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"database/sql"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
@@ -109,7 +109,7 @@ func (s subjectStore) export(
 // exported. The row contains a fingerprint. If the cached catalog has another fingerprint, checkPreconditions returns
 // the fingerprint of the row, and "" otherwise.
 func (s subjectStore) checkPreconditions(
-	cached *catalog.Catalog, id domain.SubjectID, values []any,
+	cached *live.Catalog, id domain.SubjectID, values []any,
 ) (stale string, err error) {
 	seen := newPreconditions(s.store.locks)
 	for i, target := range seen.targets() {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"database/sql"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -19,20 +19,20 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 	if err := s.db.Usable(); err != nil || query.Limit <= 0 {
 		return nil, err
 	}
-	changes, live := !query.ErasedAt.IsZero() || query.Cells != nil, s.store.catalogs.Last()
-	if changes || live == nil { // an export reads the newest catalog after the keys
-		if live, err = s.readCatalog(ctx, id, key); err != nil {
+	changes, schema := !query.ErasedAt.IsZero() || query.Cells != nil, s.store.catalogs.Last()
+	if changes || schema == nil { // an export reads the newest catalog after the keys
+		if schema, err = s.readCatalog(ctx, id, key); err != nil {
 			return nil, err
 		}
 	}
-	if _, err := live.RefuseSubject(id, "read keys"); err != nil {
+	if _, err := schema.RefuseSubject(id, "read keys"); err != nil {
 		return nil, s.db.Fail(ctx, "read keys", err)
 	}
-	run, need := s.db.Read, catalog.ToRead
+	run, need := s.db.Read, live.ToRead
 	if changes {
-		run, need = s.db.WriteRows, catalog.ToUpdate
+		run, need = s.db.WriteRows, live.ToUpdate
 	}
-	text, args, tables := s.store.text.Keys(live, query, nil, key)
+	text, args, tables := s.store.text.Keys(schema, query, nil, key)
 	return s.readKeys(ctx, run, need, tables, text, args)
 }
 
@@ -53,13 +53,13 @@ func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query d
 		return nil, s.db.Fail(ctx, "read keys", err)
 	}
 	text, args, tables := s.store.text.Keys(s.catalog, query, scope, key)
-	return subjectStore(s).readKeys(ctx, s.db.WriteRows, catalog.ToUpdate, tables, text, args)
+	return subjectStore(s).readKeys(ctx, s.db.WriteRows, live.ToUpdate, tables, text, args)
 }
 
 // readKeys runs a statement that reads keys of an external system. If the database refuses the statement, the error
 // names the privileges that the role lacks on the tables.
 func (s subjectStore) readKeys(
-	ctx context.Context, run outbox.Runner, need func(table string) catalog.Need, tables []string, text string, args []any,
+	ctx context.Context, run outbox.Runner, need func(table string) live.Need, tables []string, text string, args []any,
 ) (keys []string, err error) {
 	if text == "" {
 		return nil, nil
@@ -71,7 +71,7 @@ func (s subjectStore) readKeys(
 		return err
 	}, text, args...)
 	if err != nil {
-		needs := make([]catalog.Need, len(tables))
+		needs := make([]live.Need, len(tables))
 		for i, table := range tables {
 			needs[i] = need(table)
 		}

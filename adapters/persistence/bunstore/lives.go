@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
@@ -67,7 +67,7 @@ func (s subjectStore) readLife(ctx context.Context, id domain.SubjectID, key []a
 	row := newLifeRow(s.store.lives)
 	present, err := s.checkSubjectRow(ctx, id, row.targets(), s.store.lives.State, withID(key, id)...)
 	if err != nil {
-		return life{}, s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
+		return life{}, s.explain(ctx, "lock subject", err, live.ToRead(s.store.text.DataMap.SubjectTable().Name))
 	}
 	if _, err := s.catalog.RefuseHidden("read the subject's row"); err != nil {
 		return life{}, s.db.Fail(ctx, "state", err)
@@ -153,7 +153,7 @@ func (a *addedAt) Scan(value any) error {
 }
 
 // parameter returns the parameter of a statement for the creation time: nil for the zero time.
-func (a addedAt) parameter(dialect sqltext.Dialect) any {
+func (a addedAt) parameter(dialect syntax.Dialect) any {
 	if time.Time(a).IsZero() {
 		return nil
 	}

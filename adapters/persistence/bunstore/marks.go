@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -109,7 +109,7 @@ func (s erasedStore) evidence(ctx context.Context, marks []domain.ErasureMark) (
 		}
 		return err
 	}, text, args...)
-	return evidence, s.explain(ctx, "lives", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
+	return evidence, s.explain(ctx, "lives", err, live.ToRead(s.store.text.DataMap.SubjectTable().Name))
 }
 
 func (s erasedStore) readMarks(ctx context.Context, text string, args ...any) (marks []domain.ErasureMark, err error) {

@@ -3,14 +3,14 @@ package bunstore
 import (
 	"strings"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
 // checkNames returns domain.ErrManifest if two tables of the data map, or two columns of a table, have the same name
 // for the database. PostgreSQL cuts names after 63 bytes, and SQLite ignores case. A statement on one of them would
 // then read and write the other one.
-func checkNames(d sqltext.Dialect, m domain.DataMap) error {
+func checkNames(d syntax.Dialect, m domain.DataMap) error {
 	var problems []domain.Problem
 	report := func(table, column, other string) {
 		problems = append(problems, domain.Problem{
@@ -36,7 +36,7 @@ func checkNames(d sqltext.Dialect, m domain.DataMap) error {
 	return domain.ManifestError("bunstore", problems)
 }
 
-func isSameTable(d sqltext.Dialect, a, b string) bool {
+func isSameTable(d syntax.Dialect, a, b string) bool {
 	schemaA, nameA, qualifiedA := strings.Cut(a, ".")
 	schemaB, nameB, qualifiedB := strings.Cut(b, ".")
 	if !qualifiedA || !qualifiedB {

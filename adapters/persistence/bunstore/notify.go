@@ -17,7 +17,7 @@ func (s *Store) announce(ctx context.Context) {
 	if s.wake != nil {
 		s.wake()
 	}
-	text := s.dialect.Notification(s.text.Tables)
+	text := s.outbox.Notification
 	if text == "" {
 		return
 	}
@@ -32,7 +32,7 @@ func (s *Store) announce(ctx context.Context) {
 // announceInside sends the notification of new outbox entries inside the transaction of the application. PostgreSQL
 // delivers the notification when the application commits.
 func (s *session) announceInside(ctx context.Context) error {
-	text := s.store.dialect.Notification(s.store.text.Tables)
+	text := s.store.outbox.Notification
 	if !s.outbox.Enqueued || text == "" {
 		return nil
 	}

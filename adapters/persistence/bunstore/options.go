@@ -7,7 +7,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -91,16 +91,16 @@ const (
 
 // check returns an error if the database does not support an option, or if SynchronousCommit is a value that does not
 // wait for standbys.
-func (o Options) check(d sqltext.Dialect) error {
+func (o Options) check(d syntax.Dialect) error {
 	if err := domain.CheckMapName("bunstore", o.Name); err != nil {
 		return err
 	}
 	switch {
-	case o.SynchronousCommit != "" && !d.HasStandbys():
+	case o.SynchronousCommit != "" && d != syntax.Postgres:
 		return domain.Misconfigured("bunstore", "SynchronousCommit must be empty: only PostgreSQL has this setting")
 	case !slices.Contains([]string{"", CommitOn, CommitRemoteWrite, CommitRemoteApply}, o.SynchronousCommit):
 		return domain.Misconfigured("bunstore", "SynchronousCommit must be on, remote_write or remote_apply")
-	case o.ReadDB != nil && (!d.HasStandbys() || o.ReadDB.Dialect().Name() != dialect.PG):
+	case o.ReadDB != nil && (d != syntax.Postgres || o.ReadDB.Dialect().Name() != dialect.PG):
 		return domain.Misconfigured("bunstore", "ReadDB must be a replica of a PostgreSQL database, opened with pgdialect")
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
@@ -48,9 +48,9 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	if err := s.db.OverwriteDeleted(ctx); err != nil { // the old, wrong values are personal data, too
 		return 0, err
 	}
-	live, err := s.readCatalog(ctx, id, key)
+	known, err := s.readCatalog(ctx, id, key)
 	if err == nil {
-		if _, err = live.RefuseSubject(id, "rectify"); err != nil {
+		if _, err = known.RefuseSubject(id, "rectify"); err != nil {
 			err = s.db.Fail(ctx, "rectify", err)
 		}
 	}
@@ -68,7 +68,7 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	} else {
 		rows, err = s.db.Write(ctx, "rectify: "+table.Name, text, args...)
 	}
-	return rows, s.explain(ctx, "rectify: "+table.Name, err, catalog.ToUpdate(table.Name))
+	return rows, s.explain(ctx, "rectify: "+table.Name, err, live.ToUpdate(table.Name))
 }
 
 // rectifyVerified runs a rectification in a database whose triggers, rules or views may undo it, and verifies that the
@@ -118,7 +118,7 @@ func (s *Store) isReadable(table domain.Table, column domain.Column, value any) 
 		if model.Name != table.Name {
 			continue
 		}
-		if field, ok := model.FieldMap[column.Name]; ok && !canScan(field, sqltext.ReadBack(s.dialect, column, value)) {
+		if field, ok := model.FieldMap[column.Name]; ok && !canScan(field, sqltext.ReadBack(s.text.Dialect, column, value)) {
 			return false
 		}
 	}

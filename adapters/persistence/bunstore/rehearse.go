@@ -3,8 +3,8 @@ package bunstore
 import (
 	"context"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -59,7 +59,7 @@ func (s *session) checkCommit(ctx context.Context) error {
 	if err := s.ledger.Flush(ctx); err != nil || s.db.Tx == nil {
 		return err
 	}
-	text := s.store.dialect.CheckDeferred()
+	text := live.CheckDeferred(s.store.dialect)
 	if text == "" {
 		return s.checkKeys(ctx)
 	}
@@ -85,9 +85,9 @@ func (s *session) checkKeys(ctx context.Context) error {
 
 // brokenNow returns a foreign key of which more rows are broken than in the database. The transaction in which they
 // were counted must have ended.
-func (s *session) brokenNow(ctx context.Context, broken map[catalog.ForeignKey]int64) (catalog.ForeignKey, bool) {
+func (s *session) brokenNow(ctx context.Context, broken map[live.ForeignKey]int64) (live.ForeignKey, bool) {
 	if len(broken) == 0 {
-		return catalog.ForeignKey{}, false
+		return live.ForeignKey{}, false
 	}
 	before, err := s.brokenKeys(ctx)
 	for key, n := range broken {
@@ -95,9 +95,9 @@ func (s *session) brokenNow(ctx context.Context, broken map[catalog.ForeignKey]i
 			return key, true
 		}
 	}
-	return catalog.ForeignKey{}, false
+	return live.ForeignKey{}, false
 }
 
-func (s *session) brokenKeys(ctx context.Context) (map[catalog.ForeignKey]int64, error) {
+func (s *session) brokenKeys(ctx context.Context) (map[live.ForeignKey]int64, error) {
 	return s.store.catalogs.ReadBrokenKeys(ctx, s.db.QueryFor("commit"))
 }

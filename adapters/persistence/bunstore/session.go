@@ -4,9 +4,10 @@ import (
 	"context"
 	"strings"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/installation"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
@@ -17,23 +18,22 @@ import (
 // buffers appended rows. It inserts them when their number reaches maxBufferedRows, before it reads rows of the same
 // kind, and when the session ends.
 type session struct {
-	db        conn.Session
-	store     *Store
-	ledger    ledger.Session
-	outbox    outbox.Session
-	preserve  func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
-	admission admission                                         // of the data map, see admit
-	refused   bool                                              // the tables belong to another data map
-	subject   domain.SubjectID                                  // the subject whose key values are in keys
-	keys      []any                                             // the cached result of the method key
-	erasing   []erasedSubject                                   // locked for an erasure
-	catalog   *catalog.Catalog                                  // of the application's tables; nil until it is needed
-	rectified []*verify.Step                                    // earlier rectifications, verified after each later one
-	host      hostTransaction                                   // only if joined
-	fired     bool                                              // deferred triggers are set to IMMEDIATE
-	late      []catalog.ConstraintTrigger                       // triggers that deferAgain must set back to DEFERRED
-	atEnd     []func(context.Context, error)                    // called after the commit or the rollback
-	watched   *watch                                            // what Apply counts besides its steps, or nil
+	db           conn.Session
+	store        *Store
+	ledger       ledger.Session
+	outbox       outbox.Session
+	preserve     func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
+	installation installation.Session
+	subject      domain.SubjectID               // the subject whose key values are in keys
+	keys         []any                          // the cached result of the method key
+	erasing      []erasedSubject                // locked for an erasure
+	catalog      *live.Catalog                  // of the application's tables; nil until it is needed
+	rectified    []*verify.Step                 // earlier rectifications, verified after each later one
+	host         hostTransaction                // only if joined
+	fired        bool                           // deferred triggers are set to IMMEDIATE
+	late         []live.ConstraintTrigger       // triggers that deferAgain must set back to DEFERRED
+	atEnd        []func(context.Context, error) // called after the commit or the rollback
+	watched      *watch                         // what Apply counts besides its steps, or nil
 }
 
 // newSession returns a session in which nothing has run.
@@ -42,8 +42,9 @@ func (s *Store) newSession() *session {
 	n.db.Pool = s.pool
 	n.ledger = s.ledgers.Session(&n.db, n)
 	n.outbox = s.outbox.Session(&n.db, &n.ledger, n)
-	if !s.admitted.Load() {
-		n.db.Admit = n.admit
+	n.installation = s.installation.Session(&n.db)
+	if !s.installation.Admitted() {
+		n.db.Admit = n.installation.Admit
 	}
 	return n
 }
@@ -63,6 +64,9 @@ func (s *session) Audit() ports.AuditLog                { return s.ledger.Audit(
 // Outbox and OutboxAdmin implement ports.Session.
 func (s *session) Outbox() ports.Outbox           { return &s.outbox }
 func (s *session) OutboxAdmin() ports.OutboxAdmin { return &s.outbox }
+
+// Installation implements ports.Session.
+func (s *session) Installation() ports.InstallationStore { return &s.installation }
 
 // AfterEnd implements ports.Session.
 func (s *session) AfterEnd(fn func(context.Context, error)) { s.atEnd = append(s.atEnd, fn) }
@@ -94,7 +98,7 @@ func (s *session) loadCatalog(ctx context.Context, fingerprint string) (err erro
 // missing privilege, or an object that does not allow the statement, such as a view. For other errors, explain returns
 // err. Before explain looks up the privileges, it rolls the transaction back. In a transaction of the application, it
 // rolls back only to the savepoint of the session.
-func (s *session) explain(ctx context.Context, op string, err error, needs ...catalog.Need) error {
+func (s *session) explain(ctx context.Context, op string, err error, needs ...live.Need) error {
 	state := conn.SQLState(err)
 	if state != "42501" && state != "42809" || s.db.Failed == nil {
 		return err
@@ -110,7 +114,7 @@ func (s *session) explain(ctx context.Context, op string, err error, needs ...ca
 	case state == "42809":
 		return err
 	default:
-		why = append(why, catalog.Unexplained(needs))
+		why = append(why, live.Unexplained(needs))
 	}
 	s.db.Failed = &domain.Error{Code: domain.ErrConfiguration, Op: op, Message: strings.Join(why, "; "), Err: err}
 	return s.db.Failed

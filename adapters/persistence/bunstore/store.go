@@ -15,10 +15,13 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/cascade"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/find"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/installation"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/migrate"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -35,7 +38,8 @@ import (
 type Store struct {
 	db      *bun.DB
 	pool    *conn.Pool
-	dialect sqltext.Dialect
+	dialect syntax.Dialect
+	d       syntax.Dialect
 	text    *sqltext.Writer
 	ledgers *ledger.Store
 	outbox  *outbox.Store
@@ -46,7 +50,8 @@ type Store struct {
 	sweeps    sqltext.Sweeps
 	lives     sqltext.Lives
 	lastSteps atomic.Pointer[cachedGroups]
-	catalogs  *catalog.Cache
+	catalogs  *live.Cache
+	cascades  *cascade.Store
 
 	synchronousCommit string
 	readDB            *bun.DB // Options.ReadDB; may be nil
@@ -55,10 +60,9 @@ type Store struct {
 	others   conn.Notifier  // notifies workers in other processes
 	observer ports.Observer // may be nil
 
-	installation sqltext.Installation
-	admitted     atomic.Bool // a committed record of the installation has this data map
+	installation *installation.Store
 
-	migration migration // for Probe
+	migration *migrate.Migration // for Probe
 
 	finding find.Settings
 }
@@ -91,46 +95,71 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	}
 	s := &Store{
 		db: db, pool: conn.NewPool(db), dialect: d, wake: opts.Enqueued,
-		text:              sqltext.NewWriter(d, dataMap, syntax.TablesIn(opts.Schema, opts.Name)),
+		text:              sqltext.NewWriter(fullDialect(d), dataMap, syntax.TablesIn(opts.Schema, opts.Name)),
 		synchronousCommit: opts.SynchronousCommit, readDB: opts.ReadDB, observer: opts.Observer,
-	}
-	plain := syntax.SQLite
-	if d == sqltext.Postgres {
-		plain = syntax.Postgres
 	}
 	if s.migration, err = newMigration(db, opts); err != nil {
 		return nil, err
 	}
-	s.migration.pool = s.pool
-	s.installation = sqltext.NewInstallation(s.text)
-	s.finding = find.Settings{Pool: s.pool, Dialect: plain, Tables: s.text.Tables, Patience: foreignPatience}
+	s.migration.Pool = s.pool
+	s.installation = installation.New(s.pool, d, dataMap, s.text.Tables)
+	s.finding = find.Settings{Pool: s.pool, Dialect: d, Tables: s.text.Tables, Patience: foreignPatience}
 	logger := opts.Logger
 	if logger == nil {
 		logger = slog.Default()
 	}
-	s.catalogs = catalog.NewCache(s.text, opts.TrustRowFilters, logger)
-	s.ledgers = ledger.New(s.pool, plain, s.text.Tables, opts.ShareStatements, func(ctx context.Context,
+	s.catalogs = live.NewCache(d, dataMap, s.text.Tables, opts.TrustRowFilters, logger)
+	s.cascades = cascade.New(s.text)
+	s.ledgers = ledger.New(s.pool, d, s.text.Tables, opts.ShareStatements, func(ctx context.Context,
 		fn func(context.Context, *ledger.Session) error) error {
 		n := s.newSession()
 		return n.run(ctx, func(ctx context.Context, _ ports.Session) error { return fn(ctx, &n.ledger) })
 	})
-	s.outbox = outbox.New(plain, s.text.Tables)
+	s.outbox = outbox.New(d, s.text.Tables)
 	s.locks, s.marks, s.sweeps = sqltext.NewLocks(s.text), sqltext.NewMarks(s.text), sqltext.NewSweeps(s.text)
 	s.lives = sqltext.NewLives(s.text, s.locks)
 	s.exports = sqltext.NewExports(s.text, s.locks)
 	return s, nil
 }
 
-func dialectOf(db *bun.DB, schema string) (sqltext.Dialect, error) {
+func dialectOf(db *bun.DB, schema string) (syntax.Dialect, error) {
 	switch db.Dialect().Name() { //nolint:exhaustive // default refuses all other dialects
 	case dialect.PG:
-		return sqltext.Postgres, nil
+		return syntax.Postgres, nil
 	case dialect.SQLite:
 		if schema != "" {
 			return nil, domain.Misconfigured("bunstore", "Schema must be empty: SQLite has no schemas")
 		}
-		return sqltext.SQLite, nil
+		return syntax.SQLite, nil
 	default:
 		return nil, domain.Misconfigured("bunstore", "the dialect must be pgdialect or sqlitedialect")
 	}
+}
+
+func fullDialect(d syntax.Dialect) sqltext.Dialect {
+	if d == syntax.Postgres {
+		return sqltext.Postgres
+	}
+	return sqltext.SQLite
+}
+
+// Probe implements ports.SessionFactory. It compares the tables of habeas, their columns, the function that habeas
+// calls, the privileges of the role and the applied migrations with what this version needs, and the data map with the
+// installation. It never writes.
+func (s *Store) Probe(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return conn.Wrap(ctx, "probe", err)
+	}
+	readOnly, err := s.migration.Probe(ctx)
+	if err != nil {
+		return conn.Wrap(ctx, "probe", err)
+	}
+	installation, err := s.installation.ReadData(ctx)
+	if err == nil {
+		err = installation.Check(s.text.DataMap)
+	}
+	if err == nil && readOnly {
+		return domain.ErrReadOnlyDatabase
+	}
+	return conn.Wrap(ctx, "probe", err)
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
@@ -29,7 +29,7 @@ func (s *session) Subjects() ports.SubjectStore { return subjectStore{s} }
 // own statement. This statement also sees the rows that other transactions have committed while the statement before it
 // waited for locks.
 func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
-	if err := s.lockAt(ctx, id, s.store.dialect.MarkInstant(at, false)); err != nil {
+	if err := s.lockAt(ctx, id, s.store.text.Dialect.MarkInstant(at, false)); err != nil {
 		return time.Time{}, err
 	}
 	return s.erasedAt(id), nil
@@ -61,7 +61,7 @@ func (s subjectStore) lockAt(ctx context.Context, id domain.SubjectID, at [2]any
 		return err
 	}
 	if err := s.lockRows(ctx, id, key, at); err != nil {
-		return s.explain(ctx, "lock subject", err, catalog.ToLock(s.store.locks.Tables)...)
+		return s.explain(ctx, "lock subject", err, live.ToLock(s.store.locks.Tables)...)
 	}
 	return nil
 }
@@ -208,8 +208,8 @@ type hostTransaction struct {
 	isolation string // "" if it is not known yet
 	defers    bool   // the database has triggers that may fire at the commit
 
-	isRead bool                        // late is known
-	late   []catalog.ConstraintTrigger // see lateTriggers
+	isRead bool                     // late is known
+	late   []live.ConstraintTrigger // see lateTriggers
 }
 
 // readTransaction reads s.host, once in a session.
@@ -225,7 +225,7 @@ func (s *session) readTransaction(ctx context.Context, op string) error {
 // as the id. It loads the catalog into the session.
 func (s subjectStore) readSubjectRow(ctx context.Context, id domain.SubjectID, key []any) error {
 	_, err := s.checkSubjectRow(ctx, id, nil, s.store.locks.SubjectRow, key...)
-	return s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
+	return s.explain(ctx, "lock subject", err, live.ToRead(s.store.text.DataMap.SubjectTable().Name))
 }
 
 // readSubjectRowAdded does the same as readSubjectRow for an erasure. It notes the creation time of the row.
@@ -233,7 +233,7 @@ func (s subjectStore) readSubjectRowAdded(ctx context.Context, id domain.Subject
 	var row erasedRow
 	_, err := s.checkSubjectRow(ctx, id, row.targets(), s.store.locks.SubjectRowAdded, withID(key, id)...)
 	s.closeAfter(id, row.erased.OrZero(), row.added)
-	return s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
+	return s.explain(ctx, "lock subject", err, live.ToRead(s.store.text.DataMap.SubjectTable().Name))
 }
 
 // erasedRow has the columns that an erasure reads with the subject's row: its creation time, and the instant in the
@@ -279,7 +279,7 @@ func (s subjectStore) checkSubjectRow(
 }
 
 // readCatalog returns the catalog of the session. It loads the catalog if necessary.
-func (s subjectStore) readCatalog(ctx context.Context, id domain.SubjectID, key []any) (*catalog.Catalog, error) {
+func (s subjectStore) readCatalog(ctx context.Context, id domain.SubjectID, key []any) (*live.Catalog, error) {
 	if s.catalog == nil {
 		if err := s.readSubjectRow(ctx, id, key); err != nil {
 			return nil, err
@@ -321,7 +321,7 @@ func (s *preconditions) matchTexts(id domain.SubjectID) bool {
 }
 
 // misspelled returns the error for an id that the subject's table stores with other bytes.
-func misspelled(live *catalog.Catalog, id domain.SubjectID) error {
+func misspelled(live *live.Catalog, id domain.SubjectID) error {
 	if _, err := live.RefuseConverted(id, "subject"); err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -98,7 +98,7 @@ func (s erasedStore) lockToSweep(
 	}
 	found, err := s.lockErased(ctx, id, key)
 	if err != nil {
-		return nil, s.explain(ctx, "sweep", err, catalog.ToLock(s.store.locks.Tables)...)
+		return nil, s.explain(ctx, "sweep", err, live.ToLock(s.store.locks.Tables)...)
 	}
 	if found.mark.Erasures == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to sweep
@@ -200,9 +200,9 @@ func withScope(steps []domain.Step, scope *domain.SweepScope) []domain.Step {
 	return steps
 }
 
-func toCarryOut(steps []domain.Step) (needs []catalog.Need) {
+func toCarryOut(steps []domain.Step) (needs []live.Need) {
 	for _, step := range steps {
-		needs = append(needs, catalog.ToCarryOut(step))
+		needs = append(needs, live.ToCarryOut(step))
 	}
 	return needs
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -122,7 +122,7 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 	if s.fired {
 		return nil
 	}
-	text := s.store.dialect.CheckDeferred()
+	text := live.CheckDeferred(s.store.dialect)
 	if text == "" {
 		return nil
 	}
@@ -131,8 +131,8 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 		if err != nil || len(triggers) == 0 {
 			return err
 		}
-		text = catalog.SetConstraints(triggers, "IMMEDIATE")
-		s.late = slices.DeleteFunc(triggers, func(t catalog.ConstraintTrigger) bool { return !t.Deferred })
+		text = live.SetConstraints(triggers, "IMMEDIATE")
+		s.late = slices.DeleteFunc(triggers, func(t live.ConstraintTrigger) bool { return !t.Deferred })
 	}
 	s.fired = true
 	_, err := s.db.Write(ctx, op, text)
@@ -141,7 +141,7 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 
 // lateTriggers returns the triggers that may fire at the commit of the application's transaction, and that may write to
 // the data map's tables.
-func (s *session) lateTriggers(ctx context.Context, op string) ([]catalog.ConstraintTrigger, error) {
+func (s *session) lateTriggers(ctx context.Context, op string) ([]live.ConstraintTrigger, error) {
 	if err := s.readTransaction(ctx, op); err != nil || !s.host.defers || s.host.isRead {
 		return slices.Clone(s.host.late), err
 	}
@@ -186,7 +186,7 @@ func (s subjectStore) deferAgain(ctx context.Context, op string) error {
 	if len(late) == 0 {
 		return nil
 	}
-	_, err := s.db.Write(ctx, op, catalog.SetConstraints(late, "DEFERRED"))
+	_, err := s.db.Write(ctx, op, live.SetConstraints(late, "DEFERRED"))
 	return err
 }
 

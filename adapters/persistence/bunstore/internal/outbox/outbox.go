@@ -20,6 +20,8 @@ import (
 // Outbox holds the statements on the outbox. A list is a JSON array of entry ids. Statements return entries with the
 // columns of entryColumns.
 type Store struct {
+	Notification string // wakes the workers of other processes; "" if the database cannot
+
 	counts          string // returns the number of entries for each status
 	deadRows        string // returns the number of dead rows of the outbox, on PostgreSQL
 	backlog         string // by resolver and status: the number of entries, the first enqueued_at, the first due instant
@@ -62,6 +64,9 @@ type dialect interface {
 	// <pairs> is a subquery.
 	isOfOperations(tables syntax.Tables, pairs string) string
 
+	// notification returns the statement that wakes the workers of other processes.
+	notification(tables syntax.Tables) string
+
 	// earliestInstant returns a constant that is earlier than all instants. Earlier versions wrote this constant to the
 	// column tried_since of a requeued outbox entry. It means the same as NULL: the entry was not claimed yet.
 	earliestInstant() string
@@ -84,6 +89,7 @@ func New(d syntax.Dialect, tables syntax.Tables) *Store {
 	chosen := isStillAbandoned + " AND " + in("{in list}")
 	due := d.IsInQuery("entry_id", "SELECT entry_id FROM due")
 	return &Store{
+		Notification:    own.notification(tables),
 		counts:          in(countEntries),
 		deadRows:        in(deadRows, "outbox name", syntax.Literal(tables.Outbox)),
 		backlog:         in(backlog),

@@ -163,3 +163,8 @@ func (postgres) isOfOperations(tables syntax.Tables, pairs string) string {
 }
 
 func (postgres) earliestInstant() string { return "'-infinity'" }
+
+// notification returns a statement that notifies the channel to which package pgxlisten listens.
+func (postgres) notification(tables syntax.Tables) string {
+	return "SELECT pg_notify(" + syntax.Literal(tables.Prefix+"outbox") + ", '')"
+}

@@ -81,3 +81,5 @@ func (sqlite) isOfOperations(_ syntax.Tables, pairs string) string {
 }
 
 func (sqlite) earliestInstant() string { return "''" }
+
+func (sqlite) notification(syntax.Tables) string { return "" }

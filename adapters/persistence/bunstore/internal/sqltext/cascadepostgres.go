@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -28,9 +29,9 @@ func (postgres) Reach(w *Writer, steps []domain.Step) string {
 	}
 	return syntax.Fill(reachOfPostgres, "mapped", strings.Join(mapped, ", "), "changed", strings.Join(changed, ", "),
 		"below m", syntax.Fill(tablesBelow, "oid", "m.oid"), "below r", syntax.Fill(tablesBelow, "oid", "r.oid"),
-		"columns", columnNamesOf("k.conkey", "k.conrelid"), "referenced", columnNamesOf("k.confkey", "k.confrelid"),
-		"key", columnNamesOf("p.conkey", "p.conrelid"),
-		"name", nameInDataMap("b", "n.nspname"), "own names", syntax.Literal(syntax.OwnNames()),
+		"columns", live.ColumnNamesOf("k.conkey", "k.conrelid"), "referenced", live.ColumnNamesOf("k.confkey", "k.confrelid"),
+		"key", live.ColumnNamesOf("p.conkey", "p.conrelid"),
+		"name", live.NameInDataMap("b", "n.nspname"), "own names", syntax.Literal(syntax.OwnNames()),
 		"catches", `regexp_replace(p.prosrc, '\mraise\s+exception\M', '', 'gi') ~* '\mexception\M'`)
 }
 
@@ -166,12 +167,3 @@ func (postgres) LockedWholly() string {
 func (postgres) beforeDeletion(query string) (declare, fetch, end string) {
 	return "DECLARE habeas_before NO SCROLL CURSOR FOR " + query, "FETCH ALL FROM habeas_before", "CLOSE habeas_before"
 }
-
-// leadsOn is the condition that a foreign key acts on other rows if rows of the tables in "below" are deleted.
-const leadsOn = `EXISTS (SELECT 1 FROM pg_catalog.pg_trigger AS t
-	JOIN pg_catalog.pg_constraint AS k ON k.oid = t.tgconstraint AND k.contype = 'f' AND k.confrelid = t.tgrelid
-	WHERE t.tgrelid IN (SELECT oid FROM below) AND t.tgisinternal AND k.confdeltype IN ('c', 'n', 'd'))`
-
-// actionsOfKeys lists the functions of the internal triggers that carry out the action of a foreign key (ON DELETE).
-const actionsOfKeys = `'pg_catalog."RI_FKey_cascade_del"'::regproc,
-				'pg_catalog."RI_FKey_setnull_del"'::regproc, 'pg_catalog."RI_FKey_setdefault_del"'::regproc`

@@ -22,26 +22,12 @@ var (
 // the database does not need.
 type Dialect interface {
 	syntax.Dialect
-	migrations
-	sequences
 	cascades
 
 	// MarkInstant returns the two parameters of erasureInstant for an erasure at the given instant, by the clock of the
 	// process. If exact is true, the mark gets this instant.
 	MarkInstant(at time.Time, exact bool) [2]any
 	erasureInstant(tables syntax.Tables, first, second string) string
-
-	// HasStandbys reports whether the database can have read replicas and synchronous standbys.
-	HasStandbys() bool
-
-	// Notification returns the statement that wakes the workers of other processes.
-	Notification(tables syntax.Tables) string
-
-	// recording returns the parts of Installation that keep sessions from recording two data maps at the same time.
-	recording(tables syntax.Tables) (announce, rivals, ifFree string)
-
-	// randomID returns the expression for the random id of an installation.
-	randomID() string
 
 	// transaction returns the statement that reads the isolation level of a transaction, and whether the database has
 	// deferrable triggers. It returns "" if every isolation level is sufficient and no trigger is deferrable.
@@ -61,26 +47,9 @@ type Dialect interface {
 	// no mark. settledIntake returns "" if the database allows only one writer at a time.
 	settledIntake(tables syntax.Tables) string
 
-	// fingerprint returns the expression for a text that changes if the live catalog (the definitions) of the tables
-	// changes in a property that Inspection reads. If the value of the expression is the empty text, the catalog must be
-	// read each time.
-	fingerprint(tables []domain.Table, own syntax.Tables) string
-
-	// Schemas returns the statement that lists the schemas to search for a table, in search order. It returns "" if the
-	// database finds the schema from the name of the table.
-	Schemas(table string) (text string)
-
-	// Inspection returns the statement that reads a table from the live catalog (the table definitions), and the only
-	// parameter of the statement. See catalog.Cache.
-	Inspection(schema, table string) (text, parameter string)
-
 	// ColumnsOf returns the statement that lists the columns of a table that may hold a text, and the only parameter of
 	// the statement. It includes generated columns.
 	ColumnsOf(table string) (text, parameter string)
-
-	// TemporaryTables returns the statement that lists the temporary tables that may have the name of a table of habeas.
-	// It returns "" if the names of the tables of habeas have a schema, so that no temporary table can hide them.
-	TemporaryTables(tables syntax.Tables) string
 
 	// heldText returns the expression for the text of a cell, or for NULL if the cell cannot hold a text. The column is
 	// one that ColumnsOf lists.
@@ -92,31 +61,8 @@ type Dialect interface {
 	// contains returns the condition that a text contains the text of a parameter.
 	contains(text, parameter string) string
 
-	// Catalog returns the statements that read the live catalog of a schema, which is a result of Schemas.
-	Catalog(schema string) Catalog
-
-	// ColumnType returns the column type that a data map uses for a declared type of the database. It returns "" if data
-	// maps have no such type. The second result is the maximum length of a text, or 0.
-	ColumnType(declared string) (t domain.ColumnType, length int)
-
-	// Quotes returns a map from each character that opens a quoted name to the character that closes the name.
-	Quotes() map[byte]byte
-
 	// textFromHex returns the expression for the text whose bytes are the hexadecimal digits.
 	textFromHex(digits string) string
-
-	// ComparesExactly reports whether the database finds exactly the matching rows when it compares a key with a column
-	// that refers to the key. The parameter t is the type of the key in the data map. The parameters keyType and
-	// columnType are the types that the database declares for the key and the column.
-	ComparesExactly(t domain.ColumnType, keyType, columnType string) bool
-
-	// ConvertsTexts reports whether different texts become the same value in a column of the declared type columnType. For
-	// example, '1' and '01' become the same number.
-	ConvertsTexts(columnType string) bool
-
-	// StoresUnchanged reports whether a key column of the declared type keyType stores all values of type t without a
-	// change.
-	StoresUnchanged(t domain.ColumnType, keyType string) bool
 
 	// bytewise adds a collation that compares bytes to a text expression, so that the collation of the column has no
 	// effect.
@@ -146,35 +92,9 @@ type Dialect interface {
 	// digits between each two parts. addParameter returns the placeholder of the new parameter.
 	matchesForm(column string, fixedParts []string, digits int, addParameter func(value any) string) string
 
-	// CheckDeferred returns the statement that makes the database check deferred constraints immediately and run deferred
-	// triggers immediately. It returns "" if the database does not have such a statement.
-	CheckDeferred() string
-
-	// BrokenForeignKeys returns the statement that counts the rows of a schema that violate a deferred foreign key. The
-	// columns of the result are the table, the referenced table, the number of the foreign key in its table, and the
-	// number of rows. BrokenForeignKeys is called only if CheckDeferred returns no statement ("").
-	BrokenForeignKeys(schema string) string
-
-	// ConstraintTriggers returns the statement that lists the deferrable triggers of all tables. A trigger is mapped if it
-	// belongs to one of the given tables, to a table that one of them reads as a view, or to a table that inherits from
-	// one of these tables. ConstraintTriggers is called only if CheckDeferred returns a statement. The columns of the
-	// result are:
-	//
-	//   - the table and the trigger
-	//   - the schema and the name of the constraint
-	//   - whether the trigger is deferred by default
-	//   - whether SET CONSTRAINTS with this name affects only constraint triggers with the same default
-	//   - whether the trigger is mapped
-	//   - the code of a trigger that is not mapped, in the form that Inspection returns
-	ConstraintTriggers(tables []domain.Table) string
-
 	// writtenInTransaction returns the condition that this transaction has written a row of the table t0. The condition
 	// may also be true for a row that another transaction committed during this transaction. It does not work on a view.
 	writtenInTransaction() string
-
-	// AccessProblem returns the statement that explains why this role cannot use a table. The statement returns no row or
-	// NULL if the role has the privileges.
-	AccessProblem(table string, privileges []string) string
 
 	// changedTable returns the target table of an UPDATE or a DELETE, and the name of that table in the rest of the
 	// statement.
@@ -202,4 +122,11 @@ type Dialect interface {
 	// fromExported converts the value of an expression from exportedValue to the form in which drivers return the column
 	// itself.
 	fromExported(t domain.ColumnType, value any) any
+}
+
+func plain(d Dialect) syntax.Dialect {
+	if d == Postgres {
+		return syntax.Postgres
+	}
+	return syntax.SQLite
 }

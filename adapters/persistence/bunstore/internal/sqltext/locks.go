@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -99,7 +100,7 @@ func NewLocks(w *Writer) *Locks {
 		DeleteUnusedMark: w.Tables.Fill(deleteUnusedMark),
 		Erasures:         w.Tables.Fill(countErasures),
 		Transaction:      w.Dialect.transaction(),
-		preconditions:    []string{w.Dialect.fingerprint(w.Touched, w.Tables)},
+		preconditions:    []string{live.Fingerprint(plain(w.Dialect), w.Touched, w.Tables)},
 	}
 	for i, name := range subject.SubjectKey {
 		if column, _ := subject.Column(name); column.Type == domain.TypeText {

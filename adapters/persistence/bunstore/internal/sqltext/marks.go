@@ -72,16 +72,12 @@ func (m Marks) Page(query domain.MarkQuery, maxIntake int64) (text string, args 
 	return text + " ORDER BY intake LIMIT " + syntax.Placeholder(len(args)), args
 }
 
-// oidClass is the first key of an advisory lock. It is derived from the oid of a table, so that the tables of different
-// schemas and data maps have different locks. The table of marks has the lock of intakeParts.
-const oidClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint) & 2147483647 AS integer)`
-
 // intakeParts takes an advisory lock before the table generates the intake number of a mark. Intake numbers count the
 // marks in order of arrival. The second key of the lock is the highest committed intake number. The intake number of
 // the new mark is higher than this key. The marks of all open transactions therefore have higher numbers than the
 // lowest second key, which settledIntake reads.
 func (postgres) intakeParts(tables syntax.Tables) (column, number, lockCondition string) {
-	return "", "", tables.Fill(`pg_advisory_xact_lock_shared(`+oidClass+`, CAST(LEAST(2147483647,
+	return "", "", tables.Fill(`pg_advisory_xact_lock_shared(`+syntax.OidClass+`, CAST(LEAST(2147483647,
 			COALESCE((SELECT max(intake) FROM {erasures} WHERE erasures > 0), 0)) AS integer)) IS NOT NULL`,
 		"table", syntax.Literal(tables.Erasures))
 }
@@ -100,7 +96,7 @@ func (postgres) settledIntake(tables syntax.Tables) string {
 	return tables.Fill(`
 		SELECT LEAST((SELECT max(intake) FROM {erasures} WHERE erasures > 0), (
 			SELECT min(CAST(l.objid AS bigint)) FROM pg_catalog.pg_locks AS l
-			WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND CAST(l.classid AS bigint) = `+oidClass+`
+			WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND CAST(l.classid AS bigint) = `+syntax.OidClass+`
 				AND l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())))`,
 		"table", syntax.Literal(tables.Erasures))
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -30,25 +31,7 @@ type Writer struct {
 
 // NewWriter returns a writer for the tables of a data map, and for its tables of habeas.
 func NewWriter(dialect Dialect, dataMap domain.DataMap, tables syntax.Tables) *Writer {
-	return &Writer{Dialect: dialect, DataMap: dataMap, Tables: tables, Touched: touched(dataMap)}
-}
-
-func touched(m domain.DataMap) []domain.Table {
-	needed := map[string]bool{m.SubjectTable().Name: true}
-	for _, table := range m.Tables() {
-		paths := m.Paths(table.Name)
-		erased := slices.ContainsFunc(paths, func(p domain.Path) bool { return p.OnErasure() != "" })
-		if len(table.Personal()) == 0 && !table.Owned && !erased {
-			continue
-		}
-		needed[table.Name] = true
-		for _, path := range paths {
-			for _, relation := range path.Relations {
-				needed[relation.References] = true
-			}
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(m.Tables()), func(t domain.Table) bool { return !needed[t.Name] })
+	return &Writer{Dialect: dialect, DataMap: dataMap, Tables: tables, Touched: live.Touched(dataMap)}
 }
 
 // rowsOf returns the condition that the path leads from a row of the table to the subject. The alias of the table is

@@ -1,8 +1,6 @@
 package sqltext
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -11,77 +9,15 @@ import (
 
 type sqlite struct{ syntax.BaseSQLite }
 
-func (sqlite) HasStandbys() bool                 { return false }
-func (sqlite) Notification(syntax.Tables) string { return "" }
-
 func (sqlite) transaction() string { return "" }
 
-func (sqlite) CheckDeferred() string { return "" }
-
-// BrokenForeignKeys returns a statement that searches the definitions of the tables for DEFERRED, because SQLite has no
-// pragma that lists the deferred foreign keys.
-func (sqlite) BrokenForeignKeys(schema string) string {
-	return syntax.Fill(`
-		SELECT k."table", k.parent, k.fkid, count(*)
-		FROM {schema}.sqlite_master AS m JOIN pragma_foreign_key_check(m.name, {name}) AS k
-		WHERE m.type = 'table' AND (SELECT foreign_keys FROM pragma_foreign_keys) <> 0
-			AND (m.sql LIKE '%DEFERRED%' OR (SELECT defer_foreign_keys FROM pragma_defer_foreign_keys) <> 0)
-		GROUP BY 1, 2, 3`, "schema", syntax.Quote(schema), "name", syntax.Literal(schema))
-}
-
-func (sqlite) ConstraintTriggers([]domain.Table) string { return "" }
-func (sqlite) writtenInTransaction() string             { return "TRUE" } // no other transaction can write
-func (sqlite) AccessProblem(string, []string) string    { return "SELECT NULL" }
+func (sqlite) writtenInTransaction() string { return "TRUE" } // no other transaction can write
 
 func (sqlite) equalsConstant(column, constant, _ string) string { return column + " = " + constant }
 
 // changedTable uses no alias, because SQLite cannot execute UPDATE v AS t0 SET ... WHERE t0.id = $1 if v is a view.
 func (sqlite) changedTable(table string) (target, name string) {
 	return syntax.QuoteTable(table), syntax.Quote(table[strings.LastIndex(table, ".")+1:])
-}
-
-// fingerprint returns an expression whose value changes with each change of the schema of the main database, and of the
-// temporary objects, such as triggers. If a table belongs to an attached database, the value is always
-// the empty text, because each attached database has a separate schema version.
-func (sqlite) fingerprint(tables []domain.Table, _ syntax.Tables) string {
-	if slices.ContainsFunc(tables, func(t domain.Table) bool { return strings.Contains(t.Name, ".") }) {
-		return "''"
-	}
-	return "(SELECT schema_version FROM pragma_schema_version) || ' ' ||" +
-		" (SELECT COALESCE(group_concat(type || ' ' || name || ' ' || sql), '') FROM sqlite_temp_master)"
-}
-
-// Schemas returns a statement that lists the databases in the order in which SQLite resolves the name of a table.
-func (sqlite) Schemas(table string) (text string) {
-	if schema, _, qualified := strings.Cut(table, "."); qualified {
-		return "SELECT " + syntax.Literal(schema)
-	}
-	return "SELECT name FROM pragma_database_list ORDER BY name <> 'temp', seq"
-}
-
-func (sqlite) Inspection(schema, table string) (text, parameter string) {
-	_, name, qualified := strings.Cut(table, ".")
-	if !qualified {
-		name = table
-	}
-	master := syntax.Quote(schema) + ".sqlite_master"
-	return `
-		SELECT m.type = 'view' OR m.sql LIKE 'CREATE VIRTUAL%', FALSE, CASE m.type WHEN 'view' THEN m.sql END,
-			(SELECT json_group_object(c.name, c.type)
-				FROM pragma_table_xinfo(m.name, ` + syntax.Literal(schema) + `) AS c WHERE c.hidden = 0),
-			(SELECT json_group_array(c.name)
-				FROM pragma_table_xinfo(m.name, ` + syntax.Literal(schema) + `) AS c WHERE c."notnull" AND c.hidden = 0),
-			NULL,
-			(SELECT json_group_array(json_array(t.name, 'sql', t.sql)) FROM (
-				SELECT name, sql FROM ` + master + ` WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE
-				UNION ALL SELECT name, sql FROM sqlite_temp_master
-				WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE) AS t),
-			EXISTS (SELECT 1 FROM ` + master + ` AS c JOIN pragma_foreign_key_list(c.name, ` + syntax.Literal(schema) + `) AS f
-				WHERE c.type = 'table' AND c.sql NOT LIKE 'CREATE VIRTUAL%' AND f."table" = m.name COLLATE NOCASE
-				AND f.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT')),
-			EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name, ` + syntax.Literal(schema) + `) AS c WHERE c.hidden > 1),
-			` + strings.ToUpper(strconv.FormatBool(schema == "temp")) + `, NULL, NULL
-		FROM ` + master + ` AS m WHERE m.type IN ('table', 'view') AND m.name = $1 COLLATE NOCASE`, name
 }
 
 // ColumnsOf returns all columns, because each value of SQLite has a type of its own; see heldText.
@@ -104,18 +40,12 @@ func (sqlite) contains(text, parameter string) string {
 	return "instr(" + text + ", CAST(" + parameter + " AS text)) > 0"
 }
 
-func (sqlite) TemporaryTables(syntax.Tables) string {
-	return "SELECT lower(name) FROM sqlite_temp_master WHERE type IN ('table', 'view')"
-}
-
 // bytewise is also necessary for a CAST, because a CAST keeps the collation of the column.
 func (sqlite) bytewise(text string) string { return text + " COLLATE BINARY" }
 
 func (s sqlite) equalsExactly(text, parameter string) string {
 	return s.bytewise(text) + " = " + parameter
 }
-
-func (sqlite) Quotes() map[byte]byte { return map[byte]byte{'"': '"', '`': '`', '[': ']'} }
 
 func (sqlite) textFromHex(digits string) string { return "CAST(x'" + digits + "' AS text)" }
 

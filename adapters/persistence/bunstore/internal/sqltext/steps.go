@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
@@ -211,7 +212,7 @@ func (w *stepWriter) surrogate(name string) string {
 	column, _ := w.table.Column(name)
 	constant, ok := column.Constant()
 	switch digits := column.Digits(); {
-	case IsNulled(column):
+	case live.IsNulled(column):
 		return "NULL"
 	case digits > 0:
 		return fillPlaceholder(w.addConstant(constant), w.writer.Dialect.randomDigits(), digits)

@@ -31,11 +31,6 @@ func fillPlaceholder(constant, hex string, digits int) string {
 	return "replace(CAST(" + constant + " AS text), " + syntax.Literal(domain.Placeholder) + ", " + firstDigits(hex, digits) + ")"
 }
 
-// IsNulled reports whether an erasure sets the column to NULL.
-func IsNulled(column domain.Column) bool {
-	return column.Personal != nil && column.Personal.Strategy == domain.StrategyNull
-}
-
 // commonSurrogate returns the surrogate of a column type for which both databases use the same constant.
 func commonSurrogate(t domain.ColumnType) string {
 	switch t { //nolint:exhaustive // the dialects have separate surrogates for the other types

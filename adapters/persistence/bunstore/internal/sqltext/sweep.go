@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -28,7 +29,7 @@ const (
 // NewSweeps returns the Sweeps for the dialect and the tables of w.
 func NewSweeps(w *Writer) Sweeps {
 	subject, lock := w.DataMap.SubjectTable(), w.Dialect.ForUpdate()
-	texts := append([]string{w.Dialect.fingerprint(w.Touched, w.Tables)}, w.lifeOfRow()...)
+	texts := append([]string{live.Fingerprint(plain(w.Dialect), w.Touched, w.Tables)}, w.lifeOfRow()...)
 	if lock != "" {
 		lock += " OF t0"
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -125,7 +126,7 @@ func (c *Cells) equalsWritten(sw *stepWriter, column string) string {
 	switch {
 	case slices.Contains(c.Step.ClearedColumns, column): // a cleared cell is NULL
 		return "FALSE"
-	case isText(described) && described.Surrogate == "" || IsNulled(described) || described.Digits() > 0:
+	case isText(described) && described.Surrogate == "" || live.IsNulled(described) || described.Digits() > 0:
 		return "FALSE"
 	}
 	return dialect.equalsConstant("t0."+syntax.Quote(column), sw.surrogate(column), sw.types[column])

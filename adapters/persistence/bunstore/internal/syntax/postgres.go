@@ -45,3 +45,7 @@ func (BasePostgres) SameName(a, b string) bool {
 
 // NameBytes is the maximum length of a name in bytes. PostgreSQL cuts longer names in statements.
 const NameBytes = 63
+
+// OidClass is the first key of an advisory lock. It is derived from the oid of a table, so that the tables of different
+// schemas and data maps have different locks. The table of marks has the lock of intakeParts.
+const OidClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint) & 2147483647 AS integer)`

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -33,7 +33,7 @@ type Step struct {
 	text   *sqltext.Writer
 	table  domain.Table
 	key    []any
-	live   *catalog.Catalog
+	live   *live.Catalog
 	copies copies
 	rows   map[string][]string // the primary keys of the rows that record has found, by domain.CanonicalTuple
 	cells  map[cell]string     // the old values of the cells of these rows, except values that the step has written
@@ -49,7 +49,7 @@ type Step struct {
 }
 
 // NewStep returns a step of an erasure on the rows of the subject with the key.
-func NewStep(db Database, text *sqltext.Writer, live *catalog.Catalog, op string, step domain.Step, key []any) *Step {
+func NewStep(db Database, text *sqltext.Writer, live *live.Catalog, op string, step domain.Step, key []any) *Step {
 	table, _ := text.DataMap.Table(step.Target)
 	return &Step{
 		Step: step, Op: op, db: db, text: text, table: table, key: key, live: live,

@@ -1,0 +1,104 @@
+package live
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
+	"github.com/habeas-data/habeas/domain"
+)
+
+type sqlite struct{}
+
+// fingerprint returns an expression whose value changes with each change of the schema of the main database, and of the
+// temporary objects, such as triggers. If a table belongs to an attached database, the value is always
+// the empty text, because each attached database has a separate schema version.
+func (sqlite) fingerprint(tables []domain.Table, _ syntax.Tables) string {
+	if slices.ContainsFunc(tables, func(t domain.Table) bool { return strings.Contains(t.Name, ".") }) {
+		return "''"
+	}
+	return "(SELECT schema_version FROM pragma_schema_version) || ' ' ||" +
+		" (SELECT COALESCE(group_concat(type || ' ' || name || ' ' || sql), '') FROM sqlite_temp_master)"
+}
+
+// schemas returns a statement that lists the databases in the order in which SQLite resolves the name of a table.
+func (sqlite) schemas(table string) (text string) {
+	if schema, _, qualified := strings.Cut(table, "."); qualified {
+		return "SELECT " + syntax.Literal(schema)
+	}
+	return "SELECT name FROM pragma_database_list ORDER BY name <> 'temp', seq"
+}
+
+func (sqlite) inspection(schema, table string) (text, parameter string) {
+	_, name, qualified := strings.Cut(table, ".")
+	if !qualified {
+		name = table
+	}
+	master := syntax.Quote(schema) + ".sqlite_master"
+	return `
+		SELECT m.type = 'view' OR m.sql LIKE 'CREATE VIRTUAL%', FALSE, CASE m.type WHEN 'view' THEN m.sql END,
+			(SELECT json_group_object(c.name, c.type)
+				FROM pragma_table_xinfo(m.name, ` + syntax.Literal(schema) + `) AS c WHERE c.hidden = 0),
+			(SELECT json_group_array(c.name)
+				FROM pragma_table_xinfo(m.name, ` + syntax.Literal(schema) + `) AS c WHERE c."notnull" AND c.hidden = 0),
+			NULL,
+			(SELECT json_group_array(json_array(t.name, 'sql', t.sql)) FROM (
+				SELECT name, sql FROM ` + master + ` WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE
+				UNION ALL SELECT name, sql FROM sqlite_temp_master
+				WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE) AS t),
+			EXISTS (SELECT 1 FROM ` + master + ` AS c JOIN pragma_foreign_key_list(c.name, ` + syntax.Literal(schema) + `) AS f
+				WHERE c.type = 'table' AND c.sql NOT LIKE 'CREATE VIRTUAL%' AND f."table" = m.name COLLATE NOCASE
+				AND f.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT')),
+			EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name, ` + syntax.Literal(schema) + `) AS c WHERE c.hidden > 1),
+			` + strings.ToUpper(strconv.FormatBool(schema == "temp")) + `, NULL, NULL
+		FROM ` + master + ` AS m WHERE m.type IN ('table', 'view') AND m.name = $1 COLLATE NOCASE`, name
+}
+
+func (sqlite) temporaryTables(syntax.Tables) string {
+	return "SELECT lower(name) FROM sqlite_temp_master WHERE type IN ('table', 'view')"
+}
+
+func (sqlite) quotes() map[byte]byte { return map[byte]byte{'"': '"', '`': '`', '[': ']'} }
+
+func (sqlite) checkDeferred() string { return "" }
+
+// brokenForeignKeys returns a statement that searches the definitions of the tables for DEFERRED, because SQLite has no
+// pragma that lists the deferred foreign keys.
+func (sqlite) brokenForeignKeys(schema string) string {
+	return syntax.Fill(`
+		SELECT k."table", k.parent, k.fkid, count(*)
+		FROM {schema}.sqlite_master AS m JOIN pragma_foreign_key_check(m.name, {name}) AS k
+		WHERE m.type = 'table' AND (SELECT foreign_keys FROM pragma_foreign_keys) <> 0
+			AND (m.sql LIKE '%DEFERRED%' OR (SELECT defer_foreign_keys FROM pragma_defer_foreign_keys) <> 0)
+		GROUP BY 1, 2, 3`, "schema", syntax.Quote(schema), "name", syntax.Literal(schema))
+}
+
+func (sqlite) constraintTriggers([]domain.Table) string { return "" }
+
+func (sqlite) accessProblem(string, []string) string { return "SELECT NULL" }
+
+// columnType returns bigint for all integer types, because every integer has 64 bits in SQLite. For an unknown type
+// name, it derives the column type from the type affinity (the conversion that SQLite applies to values of the column).
+func (sqlite) columnType(declared string) (t domain.ColumnType, length int) {
+	t, length = sqltype.Parse(declared)
+	switch {
+	case t == domain.TypeSmallInt || t == domain.TypeInteger:
+		return domain.TypeBigInt, 0
+	case t != "":
+		return t, length
+	case strings.Contains(strings.ToUpper(declared), "INT"):
+		return domain.TypeBigInt, 0
+	}
+	switch affinityOf(declared) { //nolint:exhaustive // the other affinities hold values of any type
+	case affinityText:
+		return domain.TypeText, length
+	case affinityReal:
+		return domain.TypeNumber, 0
+	default:
+		return "", 0
+	}
+}
+
+func (sqlite) convertsKeys() bool { return true }

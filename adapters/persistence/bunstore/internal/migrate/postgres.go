@@ -1,0 +1,103 @@
+package migrate
+
+import (
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/installation"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+type postgres struct{}
+
+func (postgres) folder() string { return "postgres" }
+
+// ownTables returns a statement that searches the given schema, or the search path of the connection if schema is "".
+// In the search path, PostgreSQL skips schemas for which the role lacks the privilege USAGE.
+func (postgres) ownTables(schema, name string) string {
+	return syntax.Fill(`
+		SELECT CAST(n.nspname AS text), CAST(c.relname AS text), (
+				SELECT CAST(COALESCE(json_agg(a.attname), '[]') AS text) FROM pg_catalog.pg_attribute a
+				WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
+			concat_ws(',', CASE WHEN has_any_column_privilege(c.oid, 'SELECT') THEN 'SELECT' END,
+				CASE WHEN has_any_column_privilege(c.oid, 'INSERT') THEN 'INSERT' END,
+				CASE WHEN has_any_column_privilege(c.oid, 'UPDATE') THEN 'UPDATE' END,
+				CASE WHEN has_table_privilege(c.oid, 'DELETE') THEN 'DELETE' END),
+			current_setting('transaction_read_only') = 'on' OR pg_is_in_recovery()
+		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE {own}
+		ORDER BY array_position(current_schemas(false), n.nspname), c.relname`, "own", ownClasses(schema, name))
+}
+
+// ownClasses returns the condition that the class c in the namespace n is a table of habeas in a schema, or in the
+// search path if schema is "".
+func ownClasses(schema, name string) string {
+	where := "n.nspname = ANY(current_schemas(false))"
+	if schema != "" {
+		where = "n.nspname = " + syntax.Literal(schema)
+	}
+	return "c.relkind IN ('r', 'p') AND " + where + " AND c.relname IN (" + syntax.OwnTables(name) + ")"
+}
+
+func (postgres) ownObjects(schema, name string) string {
+	return syntax.Fill(`
+		WITH own AS (
+			SELECT c.oid, c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			WHERE {own})
+		SELECT o.relname || '.' || a.attname FROM own o JOIN pg_catalog.pg_attribute a ON a.attrelid = o.oid
+		WHERE a.attnum > 0 AND NOT a.attisdropped
+		UNION ALL SELECT CAST(i.relname AS text) FROM own o JOIN pg_catalog.pg_index x ON x.indrelid = o.oid
+			JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
+		UNION ALL SELECT CAST(t.tgname AS text) FROM own o JOIN pg_catalog.pg_trigger t ON t.tgrelid = o.oid
+		WHERE NOT t.tgisinternal`, "own", ownClasses(schema, name))
+}
+
+func (postgres) otherSets(schema, name string) string {
+	return syntax.Fill(`
+		SELECT DISTINCT CAST(n.nspname AS text)
+		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p') AND c.relname = {marks} AND n.nspname <> {schema} AND n.nspname NOT LIKE 'pg\_%'
+		ORDER BY 1`, "schema", syntax.Literal(schema), "marks", syntax.Literal(domain.ObjectPrefix(name)+"subject_erasures"))
+}
+
+func (postgres) installations(schema string) string {
+	where := "pg_table_is_visible(c.oid)"
+	if schema != "" {
+		where = "n.nspname = " + syntax.Literal(schema)
+	}
+	return syntax.Fill(`
+		SELECT CAST(c.relname AS text) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p') AND c.relname LIKE 'habeas\_%installation' AND {where}
+		ORDER BY 1`, "where", where)
+}
+
+func (postgres) addChecksum(prefix, _ string) []string {
+	return []string{"ALTER TABLE " + prefix + "migrations ADD COLUMN checksum TEXT"}
+}
+
+func (postgres) canMigrate(string) bool { return true }
+
+func (postgres) beforeMigration() []string {
+	// At this isolation level, the transaction sees migrations that another process applies while this process waits for
+	// the lock.
+	return []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"}
+}
+
+func (postgres) lockMigrations() []string { return []string{installation.Lock} }
+
+func (postgres) prepareMigration(schema string) []string {
+	return []string{
+		syntax.Fill(`
+			DO $habeas$ BEGIN
+				IF to_regnamespace({name}) IS NULL THEN CREATE SCHEMA {schema}; END IF;
+			END $habeas$`, "name", syntax.Literal(syntax.Quote(schema)), "schema", syntax.Quote(schema)),
+		"SET LOCAL search_path TO " + syntax.Quote(schema),
+	}
+}
+
+func (postgres) erasedFunction(schema, name string) string {
+	prefix := domain.ObjectPrefix(name)
+	return syntax.Fill(`
+		SELECT strpos(p.prosrc, quote_ident(n.nspname) || {table}) > 0, has_function_privilege(p.oid, 'EXECUTE')
+		FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
+		WHERE n.nspname = {schema} AND p.proname = {function}`,
+		"table", syntax.Literal("."+prefix+"subject_erasures "), "schema", syntax.Literal(schema), "function", syntax.Literal(prefix+"is_erased"))
+}
