@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -36,9 +37,14 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	if before, err := refuse(schema, id, steps); err != nil {
 		return domain.Applied{Rows: make([]int64, before)}, s.db.Fail(ctx, "erase", err)
 	}
-	s.rectified, s.watched = nil, nil
+	s.rectified, s.triggers = nil, false
 	if schema.LeadsOn(steps) {
-		return s.applyWatched(ctx, schema, id, key, steps)
+		fired, late := s.fired, s.late
+		defer func() { s.triggers = false }()
+		return s.store.cascades.Apply(ctx, &s.db, schema, key, steps, func(triggers bool) ([]int64, error) {
+			s.triggers, s.fired, s.late = triggers, fired, late
+			return s.applySteps(ctx, schema, id, key, steps)
+		})
 	}
 	rows, err := s.applySteps(ctx, schema, id, key, steps)
 	return domain.Applied{Rows: rows}, err
@@ -94,25 +100,25 @@ func (s subjectStore) applyCombined(
 // cachedGroups holds the combined statements for the steps of an erasure, and the catalog for which they were built.
 type cachedGroups struct {
 	steps  []domain.Step
-	groups []*sqltext.StepGroup
+	groups []*rows.StepGroup
 	schema *live.Catalog
 }
 
 // stepGroupsOf returns the statements that combine the steps. The last statement also prefetches values that the
 // erasure needs after its steps. The last parameter of this statement is the id of the subject. The store caches the
 // statements of the most recent call, because every erasure follows the same plan.
-func (s *Store) stepGroupsOf(schema *live.Catalog, steps []domain.Step) []*sqltext.StepGroup {
+func (s *Store) stepGroupsOf(schema *live.Catalog, steps []domain.Step) []*rows.StepGroup {
 	if last := s.lastSteps.Load(); last != nil && last.schema == schema &&
-		slices.EqualFunc(last.steps, steps, sqltext.HaveSameText) {
+		slices.EqualFunc(last.steps, steps, rows.HaveSameText) {
 		return last.groups
 	}
 	cached := &cachedGroups{schema: schema}
 	for len(cached.steps) < len(steps) {
 		left := steps[len(cached.steps):]
-		group := s.text.Group(schema, left[:sqltext.CombinableSteps(left)])
+		group := s.text.Group(schema, left[:rows.CombinableSteps(left)])
 		cached.groups, cached.steps = append(cached.groups, group), append(cached.steps, group.Steps...)
 	}
-	s.text.AddPrefetch(cached.groups[len(cached.groups)-1])
+	sqltext.AddPrefetch(s.text, cached.groups[len(cached.groups)-1])
 	s.lastSteps.Store(cached)
 	return cached.groups
 }
@@ -145,7 +151,7 @@ func (s subjectStore) applyStep(ctx context.Context, key []any, step domain.Step
 // count runs a combined statement and returns the number of rows of each step. It scans the other columns of the result
 // into targets.
 func (s subjectStore) count(
-	ctx context.Context, op string, group *sqltext.StepGroup, args []any, targets ...any,
+	ctx context.Context, op string, group *rows.StepGroup, args []any, targets ...any,
 ) ([]int64, error) {
 	counts := make([]int64, len(group.Steps))
 	columns := make([]any, len(counts), len(counts)+len(targets))

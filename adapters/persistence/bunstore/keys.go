@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -32,7 +33,7 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 	if changes {
 		run, need = s.db.WriteRows, live.ToUpdate
 	}
-	text, args, tables := s.store.text.Keys(schema, query, nil, key)
+	text, args, tables := sqltext.Keys(s.store.text, schema, query, nil, key)
 	return s.readKeys(ctx, run, need, tables, text, args)
 }
 
@@ -52,7 +53,7 @@ func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query d
 	if _, err := s.catalog.RefuseSubject(id, "read keys"); err != nil {
 		return nil, s.db.Fail(ctx, "read keys", err)
 	}
-	text, args, tables := s.store.text.Keys(s.catalog, query, scope, key)
+	text, args, tables := sqltext.Keys(s.store.text, s.catalog, query, scope, key)
 	return subjectStore(s).readKeys(ctx, s.db.WriteRows, live.ToUpdate, tables, text, args)
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -99,7 +100,7 @@ func (s erasedStore) evidence(ctx context.Context, marks []domain.ErasureMark) (
 	if _, err := s.catalog.RefuseHidden("read the subjects' rows"); err != nil {
 		return nil, s.db.Fail(ctx, "lives", err)
 	}
-	text, args := s.store.text.EvidenceOf(keys)
+	text, args := sqltext.EvidenceOf(s.store.text, keys)
 	err := s.db.Read(ctx, "lives", func(rows *sql.Rows) error {
 		var i int
 		row := newLifeRow(s.store.lives)

@@ -118,7 +118,7 @@ func (s *Store) isReadable(table domain.Table, column domain.Column, value any) 
 		if model.Name != table.Name {
 			continue
 		}
-		if field, ok := model.FieldMap[column.Name]; ok && !canScan(field, sqltext.ReadBack(s.text.Dialect, column, value)) {
+		if field, ok := model.FieldMap[column.Name]; ok && !canScan(field, sqltext.ReadBack(s.dialect, column, value)) {
 			return false
 		}
 	}

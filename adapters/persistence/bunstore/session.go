@@ -33,7 +33,7 @@ type session struct {
 	fired        bool                           // deferred triggers are set to IMMEDIATE
 	late         []live.ConstraintTrigger       // triggers that deferAgain must set back to DEFERRED
 	atEnd        []func(context.Context, error) // called after the commit or the rollback
-	watched      *watch                         // what Apply counts besides its steps, or nil
+	triggers     bool                           // the deletions of the erasure lead to tables with triggers
 }
 
 // newSession returns a session in which nothing has run.

@@ -23,6 +23,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/migrate"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
@@ -40,7 +41,7 @@ type Store struct {
 	pool    *conn.Pool
 	dialect syntax.Dialect
 	d       syntax.Dialect
-	text    *sqltext.Writer
+	text    *rows.Writer
 	ledgers *ledger.Store
 	outbox  *outbox.Store
 	exports []sqltext.Export
@@ -95,7 +96,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	}
 	s := &Store{
 		db: db, pool: conn.NewPool(db), dialect: d, wake: opts.Enqueued,
-		text:              sqltext.NewWriter(fullDialect(d), dataMap, syntax.TablesIn(opts.Schema, opts.Name)),
+		text:              rows.NewWriter(d, dataMap, syntax.TablesIn(opts.Schema, opts.Name)),
 		synchronousCommit: opts.SynchronousCommit, readDB: opts.ReadDB, observer: opts.Observer,
 	}
 	if s.migration, err = newMigration(db, opts); err != nil {
@@ -134,13 +135,6 @@ func dialectOf(db *bun.DB, schema string) (syntax.Dialect, error) {
 	default:
 		return nil, domain.Misconfigured("bunstore", "the dialect must be pgdialect or sqlitedialect")
 	}
-}
-
-func fullDialect(d syntax.Dialect) sqltext.Dialect {
-	if d == syntax.Postgres {
-		return sqltext.Postgres
-	}
-	return sqltext.SQLite
 }
 
 // Probe implements ports.SessionFactory. It compares the tables of habeas, their columns, the function that habeas

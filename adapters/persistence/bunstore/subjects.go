@@ -29,7 +29,7 @@ func (s *session) Subjects() ports.SubjectStore { return subjectStore{s} }
 // own statement. This statement also sees the rows that other transactions have committed while the statement before it
 // waited for locks.
 func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
-	if err := s.lockAt(ctx, id, s.store.text.Dialect.MarkInstant(at, false)); err != nil {
+	if err := s.lockAt(ctx, id, sqltext.MarkInstant(s.store.dialect, at, false)); err != nil {
 		return time.Time{}, err
 	}
 	return s.erasedAt(id), nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -39,7 +40,7 @@ func (s erasedStore) Due(
 			}
 			keys, scope = append(keys, key), append(scope, mark.SweepScope(domain.LifeEnded, steps[0].DutiesSince))
 		}
-		text, args := s.store.text.DueSubjects(s.catalog, steps, keys, scope)
+		text, args := sqltext.DueSubjects(s.store.text, s.catalog, steps, keys, scope)
 		found := make([]bool, len(chunk))
 		err := s.db.Read(ctx, "sweep", func(rows *sql.Rows) error {
 			var i int

@@ -75,7 +75,7 @@ func (s subjectStore) applyChecked(ctx context.Context, key []any, steps []domai
 		}
 	}
 	// If no table of the data map keeps data, triggers of other tables are the reason for the verification.
-	copies := s.catalog.Copies() || s.firesTriggers() || !s.catalog.KeepsAny()
+	copies := s.catalog.Copies() || s.triggers || !s.catalog.KeepsAny()
 	all := make([]*verify.Step, len(steps))
 	counts := make([]int64, len(steps))
 	for i, step := range steps {
@@ -154,16 +154,13 @@ func (s *session) lateTriggers(ctx context.Context, op string) ([]live.Constrain
 // of tables outside of the data map may do so if the deletions lead to these tables, and in a transaction of the
 // application also at the commit.
 func (s *session) mustVerify(ctx context.Context, op string) (bool, error) {
-	keeps := s.catalog.KeepsAny() || s.firesTriggers()
+	keeps := s.catalog.KeepsAny() || s.triggers
 	if keeps || !s.db.Joined || s.store.locks.Transaction == "" {
 		return keeps, nil
 	}
 	triggers, err := s.lateTriggers(ctx, op)
 	return len(triggers) > 0, err
 }
-
-// firesTriggers reports whether the deletions of the erasure lead to tables with triggers.
-func (s *session) firesTriggers() bool { return s.watched != nil && s.watched.before.Triggers }
 
 // nameTrigger returns the error of a statement that checks deferred constraints. If the error has an SQLSTATE of class
 // P0, the function of a constraint trigger has raised it. For such an error, nameTrigger records and returns

@@ -9,7 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -54,7 +54,7 @@ func (c *Store) readGraph(ctx context.Context, query conn.Query) (*graph, error)
 	}
 	g := &graph{schemas: schemas, quotes: live.Quotes(dialect), nodes: map[string]*node{}}
 	for _, schema := range schemas {
-		tables, err := readAll[node](ctx, query, dialect.ReachedTables(schema))
+		tables, err := readAll[node](ctx, query, c.own.reachedTables(schema))
 		if err != nil {
 			return nil, err
 		}
@@ -62,12 +62,12 @@ func (c *Store) readGraph(ctx context.Context, query conn.Query) (*graph, error)
 			table.schema = schema
 			g.nodes[schema+"."+live.Lower(table.Name)] = table
 		}
-		keys, err := readAll[graphKey](ctx, query, dialect.ReachedKeys(schema))
+		keys, err := readAll[graphKey](ctx, query, c.own.reachedKeys(schema))
 		if err != nil {
 			return nil, err
 		}
 		g.addKeys(schema, keys)
-		triggers, err := readAll[struct{ Table, Text string }](ctx, query, dialect.ReachedTriggers(schema))
+		triggers, err := readAll[struct{ Table, Text string }](ctx, query, c.own.reachedTriggers(schema))
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +149,7 @@ type visit struct {
 }
 
 // reach adds to r the tables and foreign keys to which the steps lead.
-func (g *graph) reach(w *sqltext.Writer, steps []domain.Step, r *Reach) {
+func (g *graph) reach(w *rows.Writer, steps []domain.Step, r *Reach) {
 	visits := map[*node]visit{}
 	for _, step := range steps {
 		if table := g.find("", step.Target); table != nil && step.Strategy != domain.StrategyRetain {

@@ -9,19 +9,20 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/domain"
 )
 
 // Store reads the state before the steps of erasures. It is safe for concurrent use.
 type Store struct {
-	writer *sqltext.Writer
+	writer *rows.Writer
+	own    dialect
 	graph  atomic.Pointer[graph]       // see readReach; only on SQLite
 	reach  atomic.Pointer[cachedReach] // see ReadBefore
 }
 
 // New returns a Store for the tables of the writer.
-func New(w *sqltext.Writer) *Store { return &Store{writer: w} }
+func New(w *rows.Writer) *Store { return &Store{writer: w, own: dialectOf(w.Dialect)} }
 
 // Reach describes the tables whose rows the database may delete or change because an erasure deletes rows.
 type Reach struct {
@@ -63,14 +64,6 @@ type ReachedKey struct {
 	Referenced   []string `json:"referenced"`
 	Sets         []string `json:"sets"`     // nil if the action deletes the row
 	Readable     bool     `json:"readable"` // this role may read both tables
-}
-
-// ForeignKey returns the key for a statement.
-func (k ReachedKey) ForeignKey() sqltext.ForeignKey {
-	return sqltext.ForeignKey{
-		Table: k.Table, Parent: k.Parent, Columns: k.Columns, Referenced: k.Referenced,
-		Mapped: k.Mapped, ParentMapped: k.ParentMapped, Sets: k.Sets,
-	}
 }
 
 // maxChain is the number of foreign keys in a chain. Longer chains are not followed.
@@ -126,16 +119,6 @@ func (r *Reach) settings(deleted []string) (all []Setting) {
 	return all
 }
 
-func foreignKeys(chains [][]ReachedKey) [][]sqltext.ForeignKey {
-	keys := make([][]sqltext.ForeignKey, len(chains))
-	for i, chain := range chains {
-		for _, key := range chain {
-			keys[i] = append(keys[i], key.ForeignKey())
-		}
-	}
-	return keys
-}
-
 // completeKeys adds the primary keys that only the data map has. Without a key, a row that was deleted and another one
 // that was inserted look like the same row.
 func (r *Reach) completeKeys(m domain.DataMap) {
@@ -171,7 +154,8 @@ type cachedReach struct {
 func (c *Store) ReadBefore(
 	ctx context.Context, query conn.Query, schema *live.Catalog, steps []domain.Step, key []any,
 ) (*Reading, error) {
-	if cached := c.reach.Load(); cached != nil && cached.schema == schema && slices.EqualFunc(cached.steps, steps, sqltext.HaveSameText) {
+	if cached := c.reach.Load(); cached != nil && cached.schema == schema &&
+		slices.EqualFunc(cached.steps, steps, rows.HaveSameText) {
 		reading, fingerprint, err := cached.read(ctx, query, key)
 		if err != nil || fingerprint == cached.fingerprint {
 			return reading, err
@@ -182,16 +166,13 @@ func (c *Store) ReadBefore(
 		return nil, err
 	}
 	reach.completeKeys(c.writer.DataMap)
-	reach.Settings = reach.settings(sqltext.DeletedTables(steps))
-	settings, tables := make([]sqltext.Setting, len(reach.Settings)), make([]string, len(reach.Tables))
-	for i, setting := range reach.Settings {
-		settings[i] = sqltext.Setting{Chains: foreignKeys(setting.Chains), Gone: foreignKeys(setting.Gone)}
-	}
+	reach.Settings = reach.settings(deletedTables(steps))
+	tables := make([]string, len(reach.Tables))
 	for i, table := range reach.Tables {
 		tables[i] = table.ID
 	}
 	cached := &cachedReach{Reach: reach, schema: schema, steps: slices.Clone(steps)}
-	cached.text = c.writer.Watch(steps, reach.Visited, tables, reach.Triggers, settings)
+	cached.text = watchStatement(c.writer, steps, reach.Visited, tables, reach.Triggers, reach.Settings)
 	reading, fingerprint, err := cached.read(ctx, query, key)
 	if err == nil {
 		cached.fingerprint = fingerprint
@@ -205,7 +186,7 @@ func (c *Store) readReach(
 	ctx context.Context, query conn.Query, schema *live.Catalog, steps []domain.Step,
 ) (*Reach, error) {
 	reach := &Reach{}
-	text := c.writer.Dialect.Reach(c.writer, steps)
+	text := c.own.reachText(c.writer, steps)
 	if text == "" {
 		known := c.graph.Load()
 		if known == nil || known.schema != schema {
@@ -230,7 +211,7 @@ func (c *Store) readReach(
 }
 
 func (c *cachedReach) read(ctx context.Context, query conn.Query, key []any) (*Reading, string, error) {
-	names := sqltext.DeletedTables(c.steps)
+	names := deletedTables(c.steps)
 	own, reading := make([]int64, len(names)), &Reading{Reach: c.Reach, Own: map[string]int64{}}
 	reading.Set = make([]int64, len(c.Settings))
 	var fingerprint, counters string
@@ -258,4 +239,14 @@ func (c *cachedReach) read(ctx context.Context, query conn.Query, key []any) (*R
 		clear(reading.Set)
 	}
 	return reading, fingerprint, err
+}
+
+// deletedTables returns the tables of the delete steps, each once.
+func deletedTables(steps []domain.Step) (names []string) {
+	for _, step := range steps {
+		if step.Strategy == domain.StrategyDelete && !slices.Contains(names, step.Target) {
+			names = append(names, step.Target)
+		}
+	}
+	return names
 }

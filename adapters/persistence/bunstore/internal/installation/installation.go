@@ -1,3 +1,5 @@
+// Package installation compares the data map of a store with the one to which the tables of habeas belong, and reads and
+// raises the sequences of these tables.
 package installation
 
 import (

@@ -1,3 +1,4 @@
+// Package migrate applies the migrations of the tables of habeas, and compares the tables with them.
 package migrate
 
 import (

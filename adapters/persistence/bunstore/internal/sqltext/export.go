@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -14,7 +15,7 @@ import (
 // of its source, the position of the row in this source, and the values of the row. If another source has more values,
 // NULL fills the remaining columns.
 type Export struct {
-	dialect            Dialect
+	own                subjectDialect
 	dataMap            domain.DataMap
 	sources            []source
 	width              int // the number of values of the widest source
@@ -25,20 +26,20 @@ type Export struct {
 // NewExports returns the statements that read the data of a subject for an export. The tables of the application come
 // first, then the ledgers (consents and restrictions). The first source of the first statement is the row of
 // preconditions (the values that the caller must check before it continues, see Locks).
-func NewExports(w *Writer, locks *Locks) []Export {
+func NewExports(w *rows.Writer, locks *Locks) []Export {
 	subject := w.DataMap.SubjectTable()
 	keys := len(subject.SubjectKey)
 	erased := syntax.Fill(erasureCount, "erasures", w.Tables.Erasures, "subject", syntax.Placeholder(keys+1))
 	all := []source{{
-		table: subject, selected: append(slices.Clone(locks.preconditions), erased), fromClause: w.fromSubject,
+		table: subject, selected: append(slices.Clone(locks.preconditions), erased), fromClause: w.FromSubject,
 		keyParameters: keys, pathValues: func(int) []string { return nil },
 	}}
 	for _, table := range w.DataMap.Tables() {
 		if columns := w.DataMap.ExportedColumns(table); len(columns) > 0 {
-			s := newSource(w.Dialect, table, columns)
+			s := newSource(subjectDialectOf(w.Dialect), table, columns)
 			s.keyParameters = keys
 			s.fromClause = func(offset int) string {
-				return syntax.Fill(fromOfSubject, "table", syntax.QuoteTable(table.Name), "rows", w.allRowsOf(table, offset))
+				return syntax.Fill(fromOfSubject, "table", syntax.QuoteTable(table.Name), "rows", w.AllRowsOf(table, offset))
 			}
 			s.restrictByPath(w)
 			all = append(all, s)
@@ -46,7 +47,7 @@ func NewExports(w *Writer, locks *Locks) []Export {
 	}
 	names, kinds := []string{w.Tables.Consents, w.Tables.Restrictions}, []ledger.Kind{ledger.Consents, ledger.Restrictions}
 	for i, table := range domain.LedgerTables() {
-		s := newSource(w.Dialect, table, table.Exported())
+		s := newSource(subjectDialectOf(w.Dialect), table, table.Exported())
 		s.fromClause = func(offset int) string {
 			subject := syntax.Placeholder(offset + 1)
 			return syntax.Fill(fromLedger, "table", names[i], "subject", subject, "until", ledger.EarlierUntil(w.Tables, kinds[i], subject))
@@ -80,8 +81,8 @@ const (
 	fromLedger    = `FROM {table} AS t0 WHERE t0.subject_id = {subject} AND t0.seq > COALESCE({until}, 0)`
 )
 
-func newExport(w *Writer, sources []source, readsPreconditions bool) Export {
-	e := Export{dialect: w.Dialect, dataMap: w.DataMap, sources: sources, ReadsPreconditions: readsPreconditions}
+func newExport(w *rows.Writer, sources []source, readsPreconditions bool) Export {
+	e := Export{own: subjectDialectOf(w.Dialect), dataMap: w.DataMap, sources: sources, ReadsPreconditions: readsPreconditions}
 	for _, source := range sources {
 		e.width = max(e.width, len(source.selected)+len(source.paths))
 	}
@@ -93,7 +94,7 @@ func newExport(w *Writer, sources []source, readsPreconditions bool) Export {
 	for i, source := range sources {
 		missing := slices.Repeat([]string{"NULL"}, e.width-len(source.selected)-len(source.paths))
 		values := slices.Concat(source.selected, source.pathValues(parameters), missing)
-		branches[i] = syntax.Fill(statement, "number", strconv.Itoa(i), "key", list("t0", source.table.PrimaryKey),
+		branches[i] = syntax.Fill(statement, "number", strconv.Itoa(i), "key", rows.List("t0", source.table.PrimaryKey),
 			"values", strings.Join(values, ", "), "from", source.fromClause(parameters))
 		parameters += max(source.keyParameters, 1)
 		if readsPreconditions && i == 0 {

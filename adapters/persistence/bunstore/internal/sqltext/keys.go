@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -24,8 +25,8 @@ const (
 // reads. The text is "" if no column holds keys of that system.
 //
 // If scope is not nil, the statement selects only the keys in cells that a sweep overwrites.
-func (w *Writer) Keys(
-	live Live, query domain.KeyQuery, scope *domain.SweepScope, key []any,
+func Keys(
+	w *rows.Writer, live rows.Live, query domain.KeyQuery, scope *domain.SweepScope, key []any,
 ) (text string, args []any, tables []string) {
 	args = append(slices.Clone(key), query.After, query.Limit)
 	after, limit := syntax.Placeholder(len(args)-1), syntax.Placeholder(len(args))
@@ -41,25 +42,25 @@ func (w *Writer) Keys(
 					!w.DataMap.PassesKeys(table, column, path, !query.ErasedAt.IsZero()) {
 					continue
 				}
-				erased, constants := w.keyCondition(live, table, column, path, query, scope, len(args))
+				erased, constants := keyCondition(w, live, table, column, path, query, scope, len(args))
 				if erased == "" {
 					continue
 				}
-				args = append(args, resolveConstants(constants, query.ErasedAt)...)
+				args = append(args, rows.ResolveConstants(constants, query.ErasedAt)...)
 				if query.Cells != nil && query.Cells.Row != "" {
 					row, ok := domain.SplitTuple(query.Cells.Row, len(table.PrimaryKey))
 					if !ok { // no row can have this key
 						continue
 					}
-					erased += " AND " + w.hasPrimaryKey("t0", table, row, func(value any) string {
+					erased += " AND " + w.HasPrimaryKey("t0", table, row, func(value any) string {
 						args = append(args, value)
 						return syntax.Placeholder(len(args))
 					})
 				}
 				columns = append(columns, syntax.Fill(keysOfColumn,
-					"key", w.Dialect.bytewise(asText("t0."+syntax.Quote(column.Name))), "table", syntax.QuoteTable(table.Name),
-					"rows", w.rowsOf(table, path, 0), "after", after, "erased", erased, "lock", lock,
-					"name", cteName(len(columns))))
+					"key", w.Bytewise(rows.AsText("t0."+syntax.Quote(column.Name))), "table", syntax.QuoteTable(table.Name),
+					"rows", w.RowsOf(table, path, 0), "after", after, "erased", erased, "lock", lock,
+					"name", rows.CteName(len(columns))))
 				if !slices.Contains(tables, table.Name) {
 					tables = append(tables, table.Name)
 				}
@@ -69,15 +70,15 @@ func (w *Writer) Keys(
 	if len(columns) == 0 {
 		return "", nil, nil
 	}
-	return syntax.Fill(selectKeys, "key", w.Dialect.bytewise("k.held"), "columns", strings.Join(columns, " UNION ALL "),
+	return syntax.Fill(selectKeys, "key", w.Bytewise("k.held"), "columns", strings.Join(columns, " UNION ALL "),
 		"limit", limit), args, tables
 }
 
 // keyCondition returns the condition, with a leading AND, that selects the cells of a column from which a statement
 // reads keys of an external system. It returns "" if the statement reads no key from the column. The placeholders of
 // the returned constants start at $(offset+1).
-func (w *Writer) keyCondition(
-	live Live, table domain.Table, column domain.Column, path domain.Path, query domain.KeyQuery,
+func keyCondition(
+	w *rows.Writer, live rows.Live, table domain.Table, column domain.Column, path domain.Path, query domain.KeyQuery,
 	scope *domain.SweepScope, offset int,
 ) (condition string, constants []any) {
 	retained := column.Personal.Strategy == domain.StrategyRetain
@@ -87,7 +88,7 @@ func (w *Writer) keyCondition(
 	case !retained || w.DataMap.Keeps(table, column):
 		return "", nil
 	}
-	sw := w.stepWriter(table, live.Types(table.Name), offset)
-	overwritten := sw.isOverwritten(column.Name, domain.Step{Via: path.Via, At: query.ErasedAt, Scope: scope})
-	return " AND COALESCE(" + overwritten + ", FALSE)", sw.constants
+	sw := w.StepWriter(table, live.Types(table.Name), offset)
+	overwritten := sw.IsOverwritten(column.Name, domain.Step{Via: path.Via, At: query.ErasedAt, Scope: scope})
+	return " AND COALESCE(" + overwritten + ", FALSE)", sw.Constants
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -49,13 +50,13 @@ const (
 )
 
 // NewLives returns the Lives for the dialect and the tables of w.
-func NewLives(w *Writer, locks *Locks) Lives {
+func NewLives(w *rows.Writer, locks *Locks) Lives {
 	subject, keys := w.DataMap.SubjectTable(), len(w.DataMap.SubjectTable().SubjectKey)
 	id := syntax.Placeholder(keys + 1)
 	lives := Lives{
 		State: w.Tables.Fill(readState, "exists", locks.exists, "preconditions", strings.Join(locks.preconditions, ", "),
-			"mark", "m."+strings.ReplaceAll(MarkColumns, ", ", ", m."), "row", strings.Join(w.lifeOfRow(), ", "),
-			"from", w.fromSubject(0), "subject", id),
+			"mark", "m."+strings.ReplaceAll(MarkColumns, ", ", ", m."), "row", strings.Join(lifeOfRow(w), ", "),
+			"from", w.FromSubject(0), "subject", id),
 		Register: w.Tables.Fill(register, "subject", "$1", "instant", "$2", "added", "$3",
 			"type", w.Dialect.InstantType()),
 		IdentifyingColumns: len(subject.Identifying()),
@@ -72,11 +73,11 @@ func NewLives(w *Writer, locks *Locks) Lives {
 //	SELECT 0, ... UNION ALL SELECT 1, ...
 //
 // The numbers are indexes in keys, which has the key of each subject. A subject without a row has no row in the result.
-func (w *Writer) EvidenceOf(keys [][]any) (text string, args []any) {
+func EvidenceOf(w *rows.Writer, keys [][]any) (text string, args []any) {
 	subject, selects := w.DataMap.SubjectTable(), make([]string, len(keys))
 	for i, key := range keys {
-		selects[i] = syntax.Fill(evidenceOfRow, "number", strconv.Itoa(i), "evidence", strings.Join(w.lifeOfRow(), ", "),
-			"table", syntax.QuoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, len(args)))
+		selects[i] = syntax.Fill(evidenceOfRow, "number", strconv.Itoa(i), "evidence", strings.Join(lifeOfRow(w), ", "),
+			"table", syntax.QuoteTable(subject.Name), "rows", w.RowsOf(subject, domain.Path{}, len(args)))
 		args = append(args, key...)
 	}
 	return strings.Join(selects, " UNION ALL "), args
@@ -84,22 +85,22 @@ func (w *Writer) EvidenceOf(keys [][]any) (text string, args []any) {
 
 const evidenceOfRow = `SELECT {number}, {evidence} FROM {table} AS t0 WHERE {rows}`
 
-// lifeOfRow returns the expressions for the evidence in the subject's row: its creation time (see addedValue), and the
+// lifeOfRow returns the expressions for the evidence in the subject's row: its creation time (see addedValueOf), and the
 // texts of its identifying columns. See domain.LifeEvidence.
-func (w *Writer) lifeOfRow() []string {
-	subject, evidence := w.DataMap.SubjectTable(), []string{w.addedValue()}
+func lifeOfRow(w *rows.Writer) []string {
+	subject, evidence := w.DataMap.SubjectTable(), []string{addedValueOf(w)}
 	for _, column := range subject.Identifying() {
 		evidence = append(evidence, "CAST(t0."+syntax.Quote(column.Name)+" AS text)")
 	}
 	return evidence
 }
 
-// addedValue returns the expression for the value of Table.AddedAt in the subject's row, or NULL. The function
+// addedValueOf returns the expression for the value of Table.AddedAt in the subject's row, or NULL. The function
 // domain.ReadAddedAt reads the value.
-func (w *Writer) addedValue() string {
+func addedValueOf(w *rows.Writer) string {
 	column, ok := w.DataMap.SubjectTable().AddedAt()
 	if !ok {
 		return "NULL"
 	}
-	return w.Dialect.addedValue("t0." + syntax.Quote(column.Name))
+	return w.AddedValue("t0." + syntax.Quote(column.Name))
 }

@@ -1,13 +1,12 @@
 package sqltext
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -36,20 +35,12 @@ type Locks struct {
 	// time, and erased_at of the mark. Its parameters are the subject's key and the id.
 	SubjectRowAdded string
 	Transaction     string // see Dialect.transaction
-	Levels          []LockLevel
+	Levels          []rows.LockLevel
 	Tables          []string // the tables whose rows are locked
 	TextElements    []int    // the indexes of the subject's key columns that hold texts
 	exists          string   // the expression that reports whether the subject has a row
 	preconditions   []string // the expressions of the preconditions
 	Erasures        string   // returns the number of committed erasures of the subject $1
-}
-
-// LockLevel is a statement that locks rows to which rows of other tables refer. For example, it locks the orders of a
-// subject, because the items of orders refer to them. All tables of a level have the same distance from the subject,
-// counted in relations. The parameters are the subject's key, repeated Tables times.
-type LockLevel struct {
-	Text   string
-	Tables int // the number of pairs of a table and a path
 }
 
 const (
@@ -84,23 +75,17 @@ const (
 		FROM {table} AS t0 CROSS JOIN mark
 		WHERE {rows}
 		FOR UPDATE OF t0`
-
-	// fromSubject is the end of a statement that reads the subject's row. It returns one row of NULLs if the subject has
-	// no row.
-	fromSubject = `FROM (SELECT 1) AS one LEFT JOIN {table} AS t0 ON {rows}`
-
-	lockRows = `{name} AS (SELECT 1 FROM {table} AS t0 WHERE {rows} FOR UPDATE OF t0)`
 )
 
 // NewLocks returns the statements that lock the subjects of the data map of w.
-func NewLocks(w *Writer) *Locks {
+func NewLocks(w *rows.Writer) *Locks {
 	subject := w.DataMap.SubjectTable()
 	l := &Locks{
 		LockMark:         w.Tables.Fill(lockMark),
 		DeleteUnusedMark: w.Tables.Fill(deleteUnusedMark),
 		Erasures:         w.Tables.Fill(countErasures),
-		Transaction:      w.Dialect.transaction(),
-		preconditions:    []string{live.Fingerprint(plain(w.Dialect), w.Touched, w.Tables)},
+		Transaction:      subjectDialectOf(w.Dialect).transaction(),
+		preconditions:    []string{live.Fingerprint(w.Dialect, w.Touched, w.Tables)},
 	}
 	for i, name := range subject.SubjectKey {
 		if column, _ := subject.Column(name); column.Type == domain.TypeText {
@@ -110,32 +95,32 @@ func NewLocks(w *Writer) *Locks {
 	}
 	exists, preconditions := "t0."+syntax.Quote(subject.SubjectKey[0])+" IS NOT NULL", strings.Join(l.preconditions, ", ")
 	l.exists = exists
-	l.SubjectRow = syntax.Fill(readSubjectRow, "exists", exists, "preconditions", preconditions, "from", w.fromSubject(0))
+	l.SubjectRow = syntax.Fill(readSubjectRow, "exists", exists, "preconditions", preconditions, "from", w.FromSubject(0))
 	keys := len(subject.SubjectKey)
-	preconditions += ", " + w.addedValue()
+	preconditions += ", " + addedValueOf(w)
 	erasedAt := w.Tables.Fill(readErasedAt, "subject", syntax.Placeholder(keys+1))
 	l.SubjectRowAdded = syntax.Fill(readSubjectRow, "exists", exists, "preconditions", preconditions+", "+erasedAt,
-		"from", w.fromSubject(0))
-	l.AddMark = w.addMark(1)
+		"from", w.FromSubject(0))
+	l.AddMark = addMarkStatement(w, 1)
 	if w.Dialect.ForUpdate() == "" {
 		return l
 	}
 	l.AddMarkAndLock = w.Tables.Fill(addMarkAndLock, "exists", exists, "preconditions", preconditions,
-		"mark", w.addMark(keys+1),
+		"mark", addMarkStatement(w, keys+1),
 		"lock consents", ledger.Lock(w.Dialect, w.Tables, ledger.Consents, "subject_id"),
 		"lock restrictions", ledger.Lock(w.Dialect, w.Tables, ledger.Restrictions, "subject_id"),
-		"table", syntax.QuoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, 0))
-	l.Levels, l.Tables = w.newLevels()
+		"table", syntax.QuoteTable(subject.Name), "rows", w.RowsOf(subject, domain.Path{}, 0))
+	l.Levels, l.Tables = w.LockLevels()
 	l.Tables = append([]string{subject.Name}, l.Tables...)
 	return l
 }
 
-// addMark returns the statement that adds or updates the mark, the row that records the erasures of a subject. The
+// addMarkStatement returns the statement that adds or updates the mark, the row that records the erasures of a subject. The
 // number first is that of the first of its parameters.
-func (w *Writer) addMark(first int) string {
-	column, number, lockCondition := w.Dialect.intakeParts(w.Tables)
+func addMarkStatement(w *rows.Writer, first int) string {
+	column, number, lockCondition := subjectDialectOf(w.Dialect).intakeParts(w.Tables)
 	return w.Tables.Fill(addMark, "subject", syntax.Placeholder(first),
-		"instant", w.Dialect.erasureInstant(w.Tables, syntax.Placeholder(first+1), syntax.Placeholder(first+2)),
+		"instant", subjectDialectOf(w.Dialect).erasureInstant(w.Tables, syntax.Placeholder(first+1), syntax.Placeholder(first+2)),
 		"column", column, "number", number, "lock condition", lockCondition)
 }
 
@@ -149,75 +134,30 @@ func (postgres) erasureInstant(tables syntax.Tables, at, exact string) string {
 		"exact", "CAST("+exact+" AS boolean)", "at", "CAST("+at+" AS timestamptz)", "last", tables.Fill(lastErasedAt))
 }
 
-// MarkInstant returns the parameters of the instant of an erasure. The database has a clock of its own.
-func (p postgres) MarkInstant(at time.Time, exact bool) [2]any { return [2]any{p.Instant(at), exact} }
+// markInstant returns the parameters of the instant of an erasure. The database has a clock of its own.
+func (postgres) markInstant(at time.Time, exact bool) [2]any {
+	return [2]any{syntax.Postgres.Instant(at), exact}
+}
 
 func (sqlite) erasureInstant(tables syntax.Tables, at, latest string) string {
 	return tables.Fill(`max(CAST({at} AS text), COALESCE(({last} WHERE l.erased_at <= {latest}), ''))`,
 		"at", at, "latest", latest, "last", tables.Fill(lastErasedAt))
 }
 
-// MarkInstant returns the parameters of the instant of an erasure. The clock of the database is that of the machine,
+// markInstant returns the parameters of the instant of an erasure. The clock of the database is that of the machine,
 // because all processes that use the file run on it. The second parameter is the latest instant of the last mark that
 // the erasure must not precede.
-func (s sqlite) MarkInstant(at time.Time, exact bool) [2]any {
+func (sqlite) markInstant(at time.Time, exact bool) [2]any {
 	clock := time.Now()
 	instant := domain.ErasureInstant(at, clock, time.Time{})
 	if exact || !instant.Equal(domain.Instant(clock)) {
-		return [2]any{s.Instant(at), ""}
+		return [2]any{syntax.SQLite.Instant(at), ""}
 	}
-	return [2]any{s.Instant(instant), s.Instant(clock.Add(domain.MaxClockError))}
+	return [2]any{syntax.SQLite.Instant(instant), syntax.SQLite.Instant(clock.Add(domain.MaxClockError))}
 }
 
-// fromSubject returns the FROM clause that reads the subject's row. The placeholders of the subject's key start at
-// $(offset+1).
-func (w *Writer) fromSubject(offset int) string {
-	subject := w.DataMap.SubjectTable()
-	return syntax.Fill(fromSubject, "table", syntax.QuoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, offset))
-}
-
-// lockedPath is a table whose rows are locked, and one path (chain of references) from the table to the subject.
-type lockedPath struct {
-	domain.Table
-	path domain.Path
-}
-
-// newLevels returns a LockLevel for each distance from the subject, nearest first, and the names of all tables of these
-// levels. A table belongs to a level if it lies on the path from another table to the subject, or if an erasure clears
-// references to its deleted rows (domain.SelfReference).
-func (w *Writer) newLevels() (levels []LockLevel, names []string) {
-	var byDistance [][]lockedPath
-	for _, table := range w.Touched {
-		isParent := slices.ContainsFunc(w.Touched, func(child domain.Table) bool {
-			return slices.ContainsFunc(w.DataMap.Paths(child.Name), func(p domain.Path) bool {
-				return len(p.Relations) > 0 && p.Relations[0].References == table.Name
-			})
-		})
-		for _, path := range w.DataMap.Paths(table.Name) {
-			distance := len(path.Relations)
-			if distance == 0 || !isParent && len(w.DataMap.SelfReferences(table)) == 0 {
-				continue
-			}
-			for len(byDistance) < distance {
-				byDistance = append(byDistance, nil)
-			}
-			byDistance[distance-1] = append(byDistance[distance-1], lockedPath{table, path})
-		}
-	}
-	levels = make([]LockLevel, len(byDistance))
-	keys := len(w.DataMap.SubjectTable().SubjectKey)
-	for i, tables := range byDistance {
-		selects, counts := make([]string, len(tables)), make([]string, len(tables))
-		for j, table := range tables {
-			if !slices.Contains(names, table.Name) {
-				names = append(names, table.Name)
-			}
-			name := "l" + strconv.Itoa(j)
-			selects[j] = syntax.Fill(lockRows, "name", name, "table", syntax.QuoteTable(table.Name),
-				"rows", w.rowsOf(table.Table, table.path, j*keys))
-			counts[j] = "(SELECT count(*) FROM " + name + ")"
-		}
-		levels[i] = LockLevel{"WITH " + strings.Join(selects, ", ") + " SELECT " + strings.Join(counts, ", "), len(tables)}
-	}
-	return levels, names
+// MarkInstant returns the two parameters of the instant of an erasure by the clock of the process. If exact is true, the
+// mark gets this instant.
+func MarkInstant(d syntax.Dialect, at time.Time, exact bool) [2]any {
+	return subjectDialectOf(d).markInstant(at, exact)
 }

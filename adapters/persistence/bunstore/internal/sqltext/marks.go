@@ -1,6 +1,7 @@
 package sqltext
 
 import (
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -14,7 +15,7 @@ type Marks struct {
 	Advance  string // moves the reader $1 from the position $2 to the position $3
 	page     string // without a bound on the instants
 	bounded  string // computes After before it filters by the instants
-	dialect  Dialect
+	dialect  syntax.Dialect
 }
 
 const (
@@ -43,9 +44,9 @@ const (
 )
 
 // NewMarks returns the Marks for the dialect and the tables of w.
-func NewMarks(w *Writer) Marks {
+func NewMarks(w *rows.Writer) Marks {
 	return Marks{
-		Settled:  w.Dialect.settledIntake(w.Tables),
+		Settled:  subjectDialectOf(w.Dialect).settledIntake(w.Tables),
 		Find:     w.Tables.Fill(findMarks, "found", w.Dialect.IsInQuery("subject_id", w.Dialect.ArrayElements("$1"))),
 		Position: w.Tables.Fill(readPosition), Advance: w.Tables.Fill(advance),
 		page: w.Tables.Fill(listMarks), bounded: w.Tables.Fill(listBoundedMarks), dialect: w.Dialect,

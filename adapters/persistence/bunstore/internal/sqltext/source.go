@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -36,7 +37,7 @@ const (
 
 // newSource returns the source of a table. Its values are the primary key as texts, the exported columns, and the
 // columns with the start of a retention duty.
-func newSource(dialect Dialect, table domain.Table, exported []domain.Column) source {
+func newSource(d subjectDialect, table domain.Table, exported []domain.Column) source {
 	s := source{
 		table: table, namedByKey: table.NamesRowsByKey(), exported: exported, pathValues: func(int) []string { return nil },
 	}
@@ -44,7 +45,7 @@ func newSource(dialect Dialect, table domain.Table, exported []domain.Column) so
 		s.selected = append(s.selected, "CAST(t0."+syntax.Quote(name)+" AS text)")
 	}
 	for _, column := range s.exported {
-		s.selected = append(s.selected, dialect.exportedValue(column))
+		s.selected = append(s.selected, d.exportedValue(column))
 		s.records = append(s.records, domain.ExportRecord{
 			Source:          table.Name,
 			Field:           column.Name,
@@ -61,14 +62,14 @@ func newSource(dialect Dialect, table domain.Table, exported []domain.Column) so
 			continue
 		}
 		s.sinceIndexes = append(s.sinceIndexes, len(s.selected))
-		s.selected = append(s.selected, dialect.exportedValue(since))
+		s.selected = append(s.selected, d.exportedValue(since))
 	}
 	return s
 }
 
 // restrictByPath sets the fields paths and pathValues if the table has several paths. An export then contains only the
 // cells of a row that belong to the subject.
-func (s *source) restrictByPath(w *Writer) {
+func (s *source) restrictByPath(w *rows.Writer) {
 	paths := w.DataMap.Paths(s.table.Name)
 	if len(paths) == 1 || len(s.table.Personal()) == 0 { // without personal data, cells belong to every path
 		return
@@ -77,9 +78,9 @@ func (s *source) restrictByPath(w *Writer) {
 	s.pathValues = func(offset int) []string {
 		values := make([]string, len(paths))
 		for i, path := range paths {
-			values[i] = "CASE WHEN " + w.rowsOf(s.table, path, offset) + " THEN " + syntax.Literal(leadsToSubject)
+			values[i] = "CASE WHEN " + w.RowsOf(s.table, path, offset) + " THEN " + syntax.Literal(leadsToSubject)
 			if s.shares {
-				values[i] += " WHEN " + w.rowsOfErased(s.table, path) + " THEN " + syntax.Literal(leadsToErased)
+				values[i] += " WHEN " + w.RowsOfErased(s.table, path) + " THEN " + syntax.Literal(leadsToErased)
 			}
 			values[i] += " END"
 		}
@@ -165,7 +166,7 @@ func (e *Export) Yield(row *ExportRow, wasErased bool, yield func(domain.ExportR
 		if records != nil {
 			record = records[i]
 		} else {
-			record = s.record(e.dialect, i, name, row.Values)
+			record = s.record(e.own, i, name, row.Values)
 		}
 		if err := yield(record); err != nil {
 			return err
@@ -183,7 +184,7 @@ func (e *Export) marked(s *source, row *ExportRow, name string, wasErased bool) 
 	}
 	records := make([]domain.ExportRecord, len(s.exported))
 	for i := range s.exported {
-		records[i] = s.record(e.dialect, i, name, row.Values)
+		records[i] = s.record(e.own, i, name, row.Values)
 	}
 	own := s.pathsTo(leadsToSubject, row.Values)
 	if len(s.paths) == 0 {
@@ -215,11 +216,11 @@ func (s *source) rowName(row *ExportRow) string {
 }
 
 // record returns the record of the exported column with the given index.
-func (s *source) record(dialect Dialect, index int, name string, values []any) domain.ExportRecord {
+func (s *source) record(d subjectDialect, index int, name string, values []any) domain.ExportRecord {
 	column, record := s.exported[index], s.records[index]
-	record.Row, record.Value = name, Value(dialect, column.Type, values[len(s.table.PrimaryKey)+index])
+	record.Row, record.Value = name, exportValue(d, column.Type, values[len(s.table.PrimaryKey)+index])
 	if s.sinceIndexes[index] >= 0 {
-		if since, ok := Value(dialect, domain.TypeTime, values[s.sinceIndexes[index]]).(time.Time); ok {
+		if since, ok := exportValue(d, domain.TypeTime, values[s.sinceIndexes[index]]).(time.Time); ok {
 			record.ExpiresAt = syntax.Optional(domain.Instant(column.Personal.Retain.After(since)))
 		}
 	}

@@ -1,12 +1,12 @@
 package sqltext
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -27,9 +27,9 @@ const (
 )
 
 // NewSweeps returns the Sweeps for the dialect and the tables of w.
-func NewSweeps(w *Writer) Sweeps {
+func NewSweeps(w *rows.Writer) Sweeps {
 	subject, lock := w.DataMap.SubjectTable(), w.Dialect.ForUpdate()
-	texts := append([]string{live.Fingerprint(plain(w.Dialect), w.Touched, w.Tables)}, w.lifeOfRow()...)
+	texts := append([]string{live.Fingerprint(w.Dialect, w.Touched, w.Tables)}, lifeOfRow(w)...)
 	if lock != "" {
 		lock += " OF t0"
 	}
@@ -37,7 +37,7 @@ func NewSweeps(w *Writer) Sweeps {
 		Fingerprint: "SELECT " + texts[0],
 		LockMark:    w.Tables.Fill(lockErasedMark, "lock", w.Dialect.ForUpdate()),
 		LockRow: syntax.Fill(lockTexts, "texts", strings.Join(texts, ", "), "table", syntax.QuoteTable(subject.Name),
-			"rows", w.rowsOf(subject, domain.Path{}, 0), "lock", lock),
+			"rows", w.RowsOf(subject, domain.Path{}, 0), "lock", lock),
 		RecordSweep: w.Tables.Fill(recordSweep),
 	}
 }
@@ -48,8 +48,8 @@ func NewSweeps(w *Writer) Sweeps {
 //
 // The numbers are indexes in keys and scopes, which have one element for each subject. A scope restricts the cells that
 // the statement considers.
-func (w *Writer) DueSubjects(
-	live Live, steps []domain.Step, keys [][]any, scopes []*domain.SweepScope,
+func DueSubjects(
+	w *rows.Writer, live rows.Live, steps []domain.Step, keys [][]any, scopes []*domain.SweepScope,
 ) (text string, args []any) {
 	selects := make([]string, len(keys))
 	for i, key := range keys {
@@ -58,78 +58,12 @@ func (w *Writer) DueSubjects(
 			step.Scope = scopes[i]
 			table, _ := w.DataMap.Table(step.Target)
 			path, _ := w.DataMap.PathVia(step.Target, step.Via)
-			sw := w.stepWriter(table, live.Types(table.Name), len(args)+len(key))
-			found[j] = "EXISTS (" + syntax.Fill(selectRows, "target", syntax.QuoteTable(table.Name)+" AS t0",
-				"rows", w.rowsOf(table, path, len(args)), "concerned", sw.coveredRows(step)) + ")"
-			args = slices.Concat(args, key, resolveConstants(sw.constants, step.At))
+			sw := w.StepWriter(table, live.Types(table.Name), len(args)+len(key))
+			found[j] = "EXISTS (" + syntax.Fill(rows.SelectRows, "target", syntax.QuoteTable(table.Name)+" AS t0",
+				"rows", w.RowsOf(table, path, len(args)), "concerned", sw.CoveredRows(step)) + ")"
+			args = slices.Concat(args, key, rows.ResolveConstants(sw.Constants, step.At))
 		}
 		selects[i] = "SELECT " + strconv.Itoa(i) + " WHERE " + strings.Join(found, " OR ")
 	}
 	return strings.Join(selects, " UNION ALL "), args
-}
-
-// isOverwritten returns the condition that a step overwrites a retained cell: all retention duties of the cell have
-// ended. In a sweep (step.Scope is set), the condition excludes cells that were overwritten before, and cells in rows
-// that Scope.OnlyErasedRows excludes.
-func (w *stepWriter) isOverwritten(column string, step domain.Step) string {
-	expired := w.dutiesEnded(column, step.At)
-	if step.Scope == nil || step.At.IsZero() {
-		return expired
-	}
-	described, _ := w.table.Column(column)
-	cell := w.alias + "." + syntax.Quote(column)
-	conditions := []string{expired, cell + " IS NOT NULL"}
-	fixed, digits := described.SurrogateForm()
-	switch {
-	case !described.RecognizesSurrogate() && step.Scope.DutyEndsAfter.IsZero():
-	case !described.RecognizesSurrogate():
-		overwritten := w.dutiesStartedBy(column, func(period domain.Period) any {
-			return period.Cutoff(step.Scope.DutyEndsAfter).UTC().Format(timeFormat)
-		})
-		conditions = append(conditions, "NOT ("+overwritten+")")
-	case digits > 0:
-		conditions = append(conditions,
-			"NOT "+w.writer.Dialect.matchesForm("CAST("+cell+" AS text)", fixed, digits, w.addConstant))
-	default:
-		conditions = append(conditions,
-			"NOT ("+w.writer.Dialect.equalsConstant(cell, w.surrogate(column), w.types[column])+")")
-	}
-	if step.Scope.OnlyErasedRows {
-		conditions = append(conditions, w.isErasedRow(step.Via))
-	}
-	return "(" + strings.Join(conditions, " AND ") + ")"
-}
-
-// isErasedRow returns the condition that the row holds a distinctive surrogate in a column of the path.
-func (w *stepWriter) isErasedRow(via string) string {
-	path, _ := w.writer.DataMap.PathVia(w.table.Name, via)
-	held := []string{"FALSE"}
-	for _, column := range path.Identifying(w.table) {
-		fixed, digits := column.SurrogateForm()
-		text := "CAST(" + w.alias + "." + syntax.Quote(column.Name) + " AS text)"
-		held = append(held, "COALESCE("+w.writer.Dialect.matchesForm(text, fixed, digits, w.addConstant)+", FALSE)")
-	}
-	return "(" + strings.Join(held, " OR ") + ")"
-}
-
-func (postgres) matchesForm(
-	column string, fixedParts []string, digits int, addParameter func(value any) string,
-) string {
-	parts := make([]string, len(fixedParts))
-	for i, part := range fixedParts {
-		parts[i] = regexp.QuoteMeta(part)
-	}
-	pattern := "^" + strings.Join(parts, "[0-9a-f]{"+strconv.Itoa(digits)+"}") + "$"
-	return column + " ~ CAST(" + addParameter(pattern) + " AS text)"
-}
-
-// globEscaper escapes the special characters of a GLOB pattern.
-var globEscaper = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
-
-func (sqlite) matchesForm(column string, fixedParts []string, digits int, addParameter func(value any) string) string {
-	parts := make([]string, len(fixedParts))
-	for i, part := range fixedParts {
-		parts[i] = globEscaper.Replace(part)
-	}
-	return column + " GLOB " + addParameter(strings.Join(parts, strings.Repeat("[0-9a-f]", digits)))
 }

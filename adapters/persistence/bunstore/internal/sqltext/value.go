@@ -10,14 +10,14 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Value converts a value that a driver returns for a column to the value that an export shows. Drivers return different
-// Go types for a column type, so Value accepts all of them. If a value does not fit the column type, Value returns the
+// exportValue converts a value that a driver returns for a column to the value that an export shows. Drivers return different
+// Go types for a column type, so exportValue accepts all of them. If a value does not fit the column type, exportValue returns the
 // text of the value.
-func Value(dialect Dialect, t domain.ColumnType, value any) any {
+func exportValue(d subjectDialect, t domain.ColumnType, value any) any {
 	if value == nil {
 		return nil
 	}
-	value = dialect.fromExported(t, value)
+	value = d.fromExported(t, value)
 	switch t { //nolint:exhaustive // the last return handles texts and UUIDs
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		if n, err := strconv.ParseInt(syntax.Text(value), 10, 64); err == nil {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -71,7 +70,7 @@ func (s *Step) Present(ctx context.Context, erasedAt time.Time) (bool, error) {
 	return rows > 0, err
 }
 
-func (s *Step) count(ctx context.Context, cells *sqltext.Cells) (rows int64, err error) {
+func (s *Step) count(ctx context.Context, cells *cells) (rows int64, err error) {
 	text, args := cells.CountOfSubject(s.key)
 	err = s.db.Read(ctx, s.Op, func(r *sql.Rows) error { return r.Scan(&rows) }, text, args...)
 	return rows, err

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -30,7 +30,7 @@ type Step struct {
 	Op string
 
 	db     Database
-	text   *sqltext.Writer
+	text   *rows.Writer
 	table  domain.Table
 	key    []any
 	live   *live.Catalog
@@ -49,7 +49,7 @@ type Step struct {
 }
 
 // NewStep returns a step of an erasure on the rows of the subject with the key.
-func NewStep(db Database, text *sqltext.Writer, live *live.Catalog, op string, step domain.Step, key []any) *Step {
+func NewStep(db Database, text *rows.Writer, live *live.Catalog, op string, step domain.Step, key []any) *Step {
 	table, _ := text.DataMap.Table(step.Target)
 	return &Step{
 		Step: step, Op: op, db: db, text: text, table: table, key: key, live: live,
@@ -142,7 +142,7 @@ type cell struct{ row, column string }
 // Begin records the rows of the step and their old values, executes the step, and returns the number of rows.
 func (s *Step) Begin(ctx context.Context) (rows int64, err error) {
 	if s.Strategy == domain.StrategyRetain {
-		text, args := s.text.CountRetained(s.live, s.Step, s.key)
+		text, args := countRetained(s.text, s.live, s.Step, s.key)
 		err = s.db.Read(ctx, s.Op, func(r *sql.Rows) error { return r.Scan(&rows) }, text, args...)
 		return rows, err
 	}
@@ -276,8 +276,8 @@ type heldCell struct {
 	written bool // the cell holds the constant surrogate of the step, or the new value of the rectification
 }
 
-func (s *Step) cellsOf() *sqltext.Cells {
-	return &sqltext.Cells{
+func (s *Step) cellsOf() *cells {
+	return &cells{
 		Writer: s.text, Table: s.table, Step: s.Step, Values: s.values, Row: s.row, Live: s.live, Others: s.copies.columns,
 	}
 }
@@ -285,7 +285,7 @@ func (s *Step) cellsOf() *sqltext.Cells {
 // readCells runs a statement that reads cells. It calls visit for each row, with the primary key, the cells that the
 // step overwrites, and the other cells of the row.
 func (s *Step) readCells(
-	ctx context.Context, cells *sqltext.Cells, text string, args []any,
+	ctx context.Context, cells *cells, text string, args []any,
 	visit func(key []string, content []heldCell, others []otherCell),
 ) error {
 	columns, others := cells.Columns(), make([]otherCell, len(cells.Others))

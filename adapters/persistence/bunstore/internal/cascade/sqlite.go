@@ -1,19 +1,22 @@
-package sqltext
+package cascade
 
 import (
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Reach returns "", because the fingerprint of the catalog covers the definitions of all tables.
-func (sqlite) Reach(*Writer, []domain.Step) string { return "" }
+type sqlite struct{}
+
+// reachText returns "", because the fingerprint of the catalog covers the definitions of all tables.
+func (sqlite) reachText(*rows.Writer, []domain.Step) string { return "" }
 
 func (sqlite) watching([]string, []string, bool) string {
 	return "'', (SELECT foreign_keys <> 0 FROM pragma_foreign_keys), FALSE, '{}'"
 }
 
-// ReachedTables reads the primary key, and not the row id: SQLite gives the row id of a deleted row to the next row.
-func (sqlite) ReachedTables(schema string) string {
+// reachedTables reads the primary key, and not the row id: SQLite gives the row id of a deleted row to the next row.
+func (sqlite) reachedTables(schema string) string {
 	return syntax.Fill(`
 		SELECT json_object('name', m.name, 'virtual', json(iif(m.sql LIKE 'CREATE VIRTUAL%', 'true', 'false')),
 			'view', CASE WHEN m.type = 'view' THEN m.sql END,
@@ -23,7 +26,7 @@ func (sqlite) ReachedTables(schema string) string {
 		"schema", syntax.Literal(schema), "master", syntax.Quote(schema)+".sqlite_master")
 }
 
-func (sqlite) ReachedKeys(schema string) string {
+func (sqlite) reachedKeys(schema string) string {
 	return syntax.Fill(`
 		SELECT json_object('child', m.name, 'number', f.id, 'parent', f."table", 'action', f.on_delete,
 			'column', f."from", 'referenced', COALESCE(f."to",
@@ -34,14 +37,15 @@ func (sqlite) ReachedKeys(schema string) string {
 		ORDER BY m.name, f.id, f.seq`, "schema", syntax.Literal(schema), "master", syntax.Quote(schema)+".sqlite_master")
 }
 
-func (sqlite) ReachedTriggers(schema string) string {
+func (sqlite) reachedTriggers(schema string) string {
 	return syntax.Fill(`
 		SELECT json_object('table', tbl_name, 'text', sql) FROM {master} WHERE type = 'trigger'
 		UNION ALL SELECT json_object('table', tbl_name, 'text', sql) FROM sqlite_temp_master WHERE type = 'trigger'`,
 		"master", syntax.Quote(schema)+".sqlite_master")
 }
 
-func (sqlite) Deleted() string      { return "" }
-func (sqlite) LockedWholly() string { return "" }
+func (sqlite) deleted() string { return "" }
+
+func (sqlite) lockedWholly() string { return "" }
 
 func (sqlite) beforeDeletion(string) (declare, fetch, end string) { return "", "", "" }

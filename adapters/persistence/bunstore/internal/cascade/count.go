@@ -1,4 +1,4 @@
-package bunstore
+package cascade
 
 import (
 	"context"
@@ -7,14 +7,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/cascade"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 )
 
 // loss is the number of rows that a table and its partitions have lost.
 type loss struct {
-	table   cascade.ReachedTable
+	table   ReachedTable
 	rows    int64
 	emptied bool // by TRUNCATE: rows is not the number of lost rows
 }
@@ -28,21 +27,21 @@ const (
 
 // begin reads the state before the steps.
 func (w *watch) begin(ctx context.Context) error {
-	if err := w.session.db.Begin(ctx); err != nil {
+	if err := w.db.Begin(ctx); err != nil {
 		return err
 	}
-	before, err := w.store.cascades.ReadBefore(ctx, w.db.QueryFor(opWatch), w.schema, w.steps, w.key)
+	before, err := w.store.ReadBefore(ctx, w.db.QueryFor(opWatch), w.schema, w.steps, w.key)
 	if err != nil {
 		return w.db.Fail(ctx, opWatch, err)
 	}
 	w.before = before
 	switch {
-	case w.store.text.Dialect.Deleted() == "":
+	case w.store.own.deleted() == "":
 		return w.count(ctx)
 	case len(w.compared) > 0:
 		return w.declare(ctx)
 	case !before.Counters:
-		w.compared = w.roots(func(t cascade.ReachedTable) bool { return t.Readable })
+		w.compared = w.roots(func(t ReachedTable) bool { return t.Readable })
 		return w.declare(ctx)
 	case w.mayMislead():
 		w.savepoint = true
@@ -58,9 +57,9 @@ func (w *watch) exec(ctx context.Context, text string) error {
 }
 
 // roots returns the roots of the tables for which the callback returns true, each once.
-func (w *watch) roots(include func(cascade.ReachedTable) bool) (roots []cascade.ReachedTable) {
+func (w *watch) roots(include func(ReachedTable) bool) (roots []ReachedTable) {
 	for _, table := range w.before.Tables {
-		if include(table) && !slices.ContainsFunc(roots, func(r cascade.ReachedTable) bool { return r.Root == table.Root }) {
+		if include(table) && !slices.ContainsFunc(roots, func(r ReachedTable) bool { return r.Root == table.Root }) {
 			roots = append(roots, table)
 		}
 	}
@@ -72,17 +71,9 @@ func (w *watch) declare(ctx context.Context) error {
 	if len(w.compared) == 0 {
 		return nil
 	}
-	tables := make([]sqltext.Counted, len(w.compared))
-	for i, table := range w.compared {
-		tables[i] = counted(table)
-	}
 	var text string
-	text, w.fetch, w.end = w.store.text.BeforeDeletion(tables)
+	text, w.fetch, w.end = beforeDeletion(w.store.writer, w.compared)
 	return w.exec(ctx, text)
-}
-
-func counted(table cascade.ReachedTable) sqltext.Counted {
-	return sqltext.Counted{Table: table.Table, Key: table.Key}
 }
 
 // lost returns the number of rows that each table has lost. A table and its partitions count as one table.
@@ -105,7 +96,7 @@ func (w *watch) lost(ctx context.Context) ([]loss, error) {
 		err := r.Scan(&id, &read[0], &read[1])
 		now[id], changed = read, changed || read[1] != w.before.Deleted[id][1]
 		return err
-	}, w.store.text.Dialect.Deleted(), syntax.TextList(ids))
+	}, w.store.own.deleted(), syntax.TextList(ids))
 	locked := map[string]bool{} // another transaction may also have given a table new storage, such as VACUUM FULL
 	if err == nil && changed {
 		err = w.db.Read(ctx, opWatch, func(r *sql.Rows) error {
@@ -113,7 +104,7 @@ func (w *watch) lost(ctx context.Context) ([]loss, error) {
 			err := r.Scan(&id)
 			locked[id] = true
 			return err
-		}, w.store.text.Dialect.LockedWholly())
+		}, w.store.own.lockedWholly())
 	}
 	var lost []loss
 	for _, table := range w.before.Tables {
@@ -138,7 +129,7 @@ func addLoss(lost []loss, more loss) []loss {
 // countEmptied counts the rows of the tables that the steps empty, before the steps run a second time.
 func (w *watch) countEmptied(ctx context.Context) (err error) {
 	for i, l := range w.emptied {
-		if w.emptied[i].rows, err = w.number(ctx, sqltext.CountRows(l.table.Table)); err != nil {
+		if w.emptied[i].rows, err = w.number(ctx, countRows(l.table.Table)); err != nil {
 			return err
 		}
 	}
@@ -148,7 +139,7 @@ func (w *watch) countEmptied(ctx context.Context) (err error) {
 // addEmptied replaces the losses of the tables that countEmptied has counted by the numbers of lost rows.
 func (w *watch) addEmptied(ctx context.Context, lost []loss) ([]loss, error) {
 	for _, before := range w.emptied {
-		after, err := w.number(ctx, sqltext.CountRows(before.table.Table))
+		after, err := w.number(ctx, countRows(before.table.Table))
 		if err != nil {
 			return nil, err
 		}
@@ -185,14 +176,14 @@ func (w *watch) compare(ctx context.Context) ([]loss, error) {
 	for i, table := range w.compared {
 		rows := before[i]
 		if table.Key == nil {
-			after, err := w.number(ctx, sqltext.CountRows(table.Table))
+			after, err := w.number(ctx, countRows(table.Table))
 			if err != nil {
 				return nil, err
 			}
 			rows -= after
 		}
 		for chunk := range slices.Chunk(keys[i], maxParameters) {
-			n, err := w.number(ctx, w.store.text.Missing(counted(table)), "["+strings.Join(chunk, ",")+"]")
+			n, err := w.number(ctx, missing(w.store.writer, table), "["+strings.Join(chunk, ",")+"]")
 			if err != nil {
 				return nil, err
 			}
@@ -209,9 +200,9 @@ func (w *watch) count(ctx context.Context) (err error) {
 	w.counts, w.keys = make([]int64, len(w.before.Tables)), make([]string, len(w.before.Tables))
 	for i, table := range w.before.Tables {
 		if table.Inserted {
-			err = w.db.Read(ctx, opWatch, func(r *sql.Rows) error { return r.Scan(&w.keys[i]) }, sqltext.KeysOf(counted(table)))
+			err = w.db.Read(ctx, opWatch, func(r *sql.Rows) error { return r.Scan(&w.keys[i]) }, keysOf(table))
 		} else {
-			w.counts[i], err = w.number(ctx, sqltext.CountRows(table.Table))
+			w.counts[i], err = w.number(ctx, countRows(table.Table))
 		}
 		if err != nil {
 			return err
@@ -225,9 +216,9 @@ func (w *watch) countAgain(ctx context.Context) (lost []loss, err error) {
 	for i, table := range w.before.Tables {
 		var rows int64
 		if table.Inserted {
-			rows, err = w.number(ctx, w.store.text.Missing(counted(table)), w.keys[i])
+			rows, err = w.number(ctx, missing(w.store.writer, table), w.keys[i])
 		} else {
-			rows, err = w.number(ctx, sqltext.CountRows(table.Table))
+			rows, err = w.number(ctx, countRows(table.Table))
 			rows = max(0, w.counts[i]-rows)
 		}
 		if err != nil {
@@ -242,4 +233,64 @@ func (w *watch) countAgain(ctx context.Context) (lost []loss, err error) {
 func (w *watch) number(ctx context.Context, text string, args ...any) (n int64, err error) {
 	err = w.db.Read(ctx, opWatch, func(r *sql.Rows) error { return r.Scan(&n) }, text, args...)
 	return n, err
+}
+
+// beforeDeletion returns the statements of a query that reads the rows which the steps may delete, as they were before
+// the steps. See cascades.beforeDeletion. A row of the query has the index of a table, and the JSON array of the row's
+// key. For a table without a key, it has the number of all rows.
+func beforeDeletion(w *rows.Writer, tables []ReachedTable) (declare, fetch, end string) {
+	queries := make([]string, len(tables))
+	for i, table := range tables {
+		if table.Key == nil {
+			queries[i] = syntax.Fill(`SELECT {i} AS t, CAST(count(*) AS text) AS k FROM {table}`, "i", syntax.Placeholder(i)[1:],
+				"table", table.Table)
+			continue
+		}
+		queries[i] = syntax.Fill(`SELECT {i}, CAST(json_build_array({key}) AS text) FROM {table} AS t0
+			WHERE CAST(xmax AS text) <> '0'`, "i", syntax.Placeholder(i)[1:], "table", table.Table, "key", keyTexts(table.Key))
+	}
+	return dialectOf(w.Dialect).beforeDeletion(strings.Join(queries, " UNION ALL "))
+}
+
+func keyTexts(key []string) string {
+	texts := make([]string, len(key))
+	for i, name := range key {
+		texts[i] = "CAST(t0." + syntax.Quote(name) + " AS text)"
+	}
+	return strings.Join(texts, ", ")
+}
+
+// countRows returns the statement that counts the rows of a table.
+func countRows(table string) string { return "SELECT count(*) FROM " + table }
+
+// keysOf returns the statement that reads the keys of all rows of a SQLite table, as a JSON array of texts.
+func keysOf(table ReachedTable) string {
+	return "SELECT json_group_array(" + rowKey(table) + ") FROM " + table.Table
+}
+
+// missing returns the statement that counts the keys in its parameter, a JSON array, of which the table has no row.
+func missing(w *rows.Writer, table ReachedTable) string {
+	if dialectOf(w.Dialect).deleted() == "" {
+		return syntax.Fill(`SELECT count(*) FROM json_each($1) WHERE value NOT IN (SELECT {key} FROM {table})`,
+			"key", rowKey(table), "table", table.Table)
+	}
+	comparisons := make([]string, len(table.Key))
+	for i, name := range table.Key {
+		comparisons[i] = "CAST(t0." + syntax.Quote(name) + " AS text) = k.value ->> " + syntax.Placeholder(i)[1:]
+	}
+	return syntax.Fill(`SELECT count(*) FROM jsonb_array_elements(CAST($1 AS jsonb)) AS k(value)
+		WHERE NOT EXISTS (SELECT 1 FROM {table} AS t0 WHERE {same})`,
+		"table", table.Table, "same", strings.Join(comparisons, " AND "))
+}
+
+// rowKey returns the expression for the key of a row of SQLite, as a text.
+func rowKey(table ReachedTable) string {
+	if len(table.Key) == 0 {
+		return "CAST(rowid AS text)"
+	}
+	parts := make([]string, len(table.Key))
+	for i, name := range table.Key {
+		parts[i] = "quote(" + syntax.Quote(name) + ")"
+	}
+	return strings.Join(parts, " || ',' || ")
 }

@@ -1,4 +1,6 @@
-package sqltext
+// Package rows turns a data map into SQL: the conditions for the rows of a subject, the statements that carry out steps on
+// them, the values that overwrite cells, and the rows to lock. It does no I/O.
+package rows
 
 import (
 	"encoding/hex"
@@ -13,7 +15,8 @@ import (
 
 // Writer builds the statements on the tables of the application and of habeas. It is safe for concurrent use.
 type Writer struct {
-	Dialect Dialect
+	Dialect syntax.Dialect
+	own     dialect
 	DataMap domain.DataMap
 	Tables  syntax.Tables
 
@@ -30,19 +33,19 @@ type Writer struct {
 }
 
 // NewWriter returns a writer for the tables of a data map, and for its tables of habeas.
-func NewWriter(dialect Dialect, dataMap domain.DataMap, tables syntax.Tables) *Writer {
-	return &Writer{Dialect: dialect, DataMap: dataMap, Tables: tables, Touched: live.Touched(dataMap)}
+func NewWriter(dialect syntax.Dialect, dataMap domain.DataMap, tables syntax.Tables) *Writer {
+	return &Writer{Dialect: dialect, own: dialectOf(dialect), DataMap: dataMap, Tables: tables, Touched: live.Touched(dataMap)}
 }
 
-// rowsOf returns the condition that the path leads from a row of the table to the subject. The alias of the table is
+// RowsOf returns the condition that the path leads from a row of the table to the subject. The alias of the table is
 // t0. The placeholders of the subject's key start at $(offset+1).
-func (w *Writer) rowsOf(table domain.Table, path domain.Path, offset int) string {
+func (w *Writer) RowsOf(table domain.Table, path domain.Path, offset int) string {
 	return w.pathCondition("t0", 0, table, path.Relations, offset)
 }
 
-// rowsOfErased returns the condition that the path leads from a row of the table to a person who was erased. The alias
+// RowsOfErased returns the condition that the path leads from a row of the table to a person who was erased. The alias
 // of the table is t0.
-func (w *Writer) rowsOfErased(table domain.Table, path domain.Path) string {
+func (w *Writer) RowsOfErased(table domain.Table, path domain.Path) string {
 	erased := *w
 	erased.subjectCondition = func(alias string, columns []string) string {
 		return syntax.Fill(isErased, "id", w.subjectID(alias, columns), "erasures", w.Tables.Erasures)
@@ -59,12 +62,12 @@ const isErased = `
 func (w *Writer) subjectID(alias string, columns []string) string {
 	elements := make([]string, len(columns))
 	for i, column := range columns {
-		elements[i] = asText(alias + "." + syntax.Quote(column))
+		elements[i] = AsText(alias + "." + syntax.Quote(column))
 	}
 	if len(elements) == 1 {
 		return elements[0]
 	}
-	constant := func(text string) string { return w.Dialect.textFromHex(hex.EncodeToString([]byte(text))) }
+	constant := func(text string) string { return w.own.textFromHex(hex.EncodeToString([]byte(text))) }
 	separator := constant("\x1f")
 	for i, element := range elements {
 		elements[i] = syntax.Fill(escapedElement, "element", element, "separator", separator,
@@ -76,13 +79,13 @@ func (w *Writer) subjectID(alias string, columns []string) string {
 const escapedElement = `
 	replace(replace({element}, {backslash}, {escaped backslash}), {separator}, {escaped separator})`
 
-// allRowsOf returns the condition that at least one path leads from a row of the table to the subject. The alias and
+// AllRowsOf returns the condition that at least one path leads from a row of the table to the subject. The alias and
 // the placeholders are the same as in rowsOf.
-func (w *Writer) allRowsOf(table domain.Table, offset int) string {
+func (w *Writer) AllRowsOf(table domain.Table, offset int) string {
 	paths := w.DataMap.Paths(table.Name)
 	conditions, direct := make([]string, len(paths)), true
 	for i, path := range paths {
-		conditions[i] = w.rowsOf(table, path, offset)
+		conditions[i] = w.RowsOf(table, path, offset)
 		direct = direct && w.isDirect(path)
 	}
 	switch {
@@ -91,7 +94,7 @@ func (w *Writer) allRowsOf(table domain.Table, offset int) string {
 	case direct: // the database can use an index for each condition
 		return "(" + strings.Join(conditions, " OR ") + ")"
 	}
-	key := list("t0", table.PrimaryKey)
+	key := List("t0", table.PrimaryKey)
 	for i, condition := range conditions {
 		conditions[i] = syntax.Fill(`SELECT {key} FROM {table} AS t0 WHERE {rows}`,
 			"key", key, "table", syntax.QuoteTable(table.Name), "rows", condition)
@@ -159,13 +162,13 @@ func (w *Writer) leadsToSubject(
 	parent, _ := w.DataMap.Table(relation.References)
 	rows := w.pathCondition(parentAlias, depth+1, parent, path[1:], offset)
 	conditions := append(w.relationCondition(table, alias, relation.When), syntax.Fill(leadsToParent,
-		"columns", list(alias, relation.Columns), "referenced", list(parentAlias, relation.ReferencedColumns),
+		"columns", List(alias, relation.Columns), "referenced", List(parentAlias, relation.ReferencedColumns),
 		"parent", syntax.QuoteTable(relation.References), "parent alias", parentAlias, "rows", rows))
 	for i, name := range relation.ReferencedColumns {
 		if referenced, _ := parent.Column(name); referenced.Type != domain.TypeText {
 			continue
 		}
-		column := w.Dialect.bytewise(asText(alias + "." + syntax.Quote(relation.Columns[i])))
+		column := w.own.bytewise(AsText(alias + "." + syntax.Quote(relation.Columns[i])))
 		conditions = append(conditions, syntax.Fill(equalsParentKey,
 			"column", column, "referenced", syntax.Quote(name), "parent", syntax.QuoteTable(relation.References),
 			"parent alias", parentAlias, "rows", rows, "no exact key", noExactKeyIn(column, relation.References, name)))
@@ -181,7 +184,7 @@ func (w *Writer) relationCondition(table domain.Table, alias string, when *domai
 		return nil
 	}
 	column, value := alias+"."+syntax.Quote(when.Column), w.constantText(when.Value)
-	conditions := []string{w.Dialect.bytewise(asText(column)) + " = " + value}
+	conditions := []string{w.own.bytewise(AsText(column)) + " = " + value}
 	if described, _ := table.Column(when.Column); described.Type == domain.TypeText {
 		conditions = append([]string{column + " = " + value}, conditions...)
 	}
@@ -195,22 +198,22 @@ func (w *Writer) constantText(text string) string {
 	if strings.Trim(text, plain) == "" {
 		return syntax.Literal(text)
 	}
-	return w.Dialect.textFromHex(hex.EncodeToString([]byte(text)))
+	return w.own.textFromHex(hex.EncodeToString([]byte(text)))
 }
 
-// hasPrimaryKey returns the condition that a row has the given primary key. The elements of the key are texts.
+// HasPrimaryKey returns the condition that a row has the given primary key. The elements of the key are texts.
 // addParameter returns the placeholder of the new parameter.
-func (w *Writer) hasPrimaryKey(
+func (w *Writer) HasPrimaryKey(
 	alias string, table domain.Table, key []string, addParameter func(value any) string,
 ) string {
 	comparisons := make([]string, len(key))
 	for i, name := range table.PrimaryKey {
-		comparisons[i] = w.Dialect.equalsExactly(asText(alias+"."+syntax.Quote(name)), addParameter(key[i]))
+		comparisons[i] = w.own.equalsExactly(AsText(alias+"."+syntax.Quote(name)), addParameter(key[i]))
 	}
 	return strings.Join(comparisons, " AND ")
 }
 
-func asText(expression string) string { return "CAST(" + expression + " AS text)" }
+func AsText(expression string) string { return "CAST(" + expression + " AS text)" }
 
 func noExactKeyIn(column, table, key string) string {
 	return syntax.Fill(noExactKey, "table", syntax.QuoteTable(table), "key", syntax.Quote(key), "column", column)
@@ -263,15 +266,28 @@ func (w *Writer) equalsSubjectKey(tableName, alias string, columns []string, off
 // key. It is necessary because the database may ignore case or accents. The condition is true if the column has the
 // same bytes as the key. For the key 'ann', it is also true for the text 'ANN' if no subject has the key 'ANN'.
 func (w *Writer) matchesSubjectText(column, value, key string) string {
-	text := asText(column)
-	return "(" + w.Dialect.equalsExactly(text, value) + " OR " +
-		noExactKeyIn(w.Dialect.bytewise(text), w.DataMap.SubjectTable().Name, key) + ")"
+	text := AsText(column)
+	return "(" + w.own.equalsExactly(text, value) + " OR " +
+		noExactKeyIn(w.own.bytewise(text), w.DataMap.SubjectTable().Name, key) + ")"
 }
 
-func list(alias string, columns []string) string {
+func List(alias string, columns []string) string {
 	qualified := make([]string, len(columns))
 	for i, column := range columns {
 		qualified[i] = alias + "." + syntax.Quote(column)
 	}
 	return strings.Join(qualified, ", ")
 }
+
+// Bytewise adds a collation that compares bytes to a text expression.
+func (w *Writer) Bytewise(text string) string { return w.own.bytewise(text) }
+
+// EqualsConstant returns the condition that a column holds a constant. The condition uses the form in which a column
+// of the database type sqlType stores the constant.
+func (w *Writer) EqualsConstant(column, constant, sqlType string) string {
+	return w.own.equalsConstant(column, constant, sqlType)
+}
+
+// AddedValue returns the expression for the value in a column of creation times, in a form that domain.ReadAddedAt
+// reads.
+func (w *Writer) AddedValue(column string) string { return w.own.addedValue(column) }

@@ -1,18 +1,21 @@
-package sqltext
+package cascade
 
 import (
 	"strconv"
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Reach follows foreign keys from the tables of the steps. If a trigger or a rule may run on the way, the document has
+type postgres struct{}
+
+// reachText follows foreign keys from the tables of the steps. If a trigger or a rule may run on the way, the document has
 // all tables of the database, because a trigger can delete rows of every table. For the same reason, the member
 // "undoes" is about the triggers of all tables.
-func (postgres) Reach(w *Writer, steps []domain.Step) string {
+func (postgres) reachText(w *rows.Writer, steps []domain.Step) string {
 	mapped := make([]string, 0, len(w.DataMap.Tables()))
 	for _, table := range w.DataMap.Tables() {
 		mapped = append(mapped, "("+syntax.Literal(table.Name)+", "+syntax.Literal(syntax.QuoteTable(table.Name))+")")
@@ -148,17 +151,19 @@ const watchingOfPostgres = `concat(
 		(SELECT COALESCE(CAST(json_object_agg(id, json_build_array(pg_stat_get_xact_tuples_deleted(id),
 			CAST(pg_relation_filenode(id) AS bigint))) AS text), '{}') FROM unnest({tables}) AS t(id))`
 
-func (postgres) ReachedTables(string) string   { return "" }
-func (postgres) ReachedKeys(string) string     { return "" }
-func (postgres) ReachedTriggers(string) string { return "" }
+func (postgres) reachedTables(string) string { return "" }
 
-// Deleted reads the same counters as watching. The number of the file stands for the storage of a table.
-func (p postgres) Deleted() string {
+func (postgres) reachedKeys(string) string { return "" }
+
+func (postgres) reachedTriggers(string) string { return "" }
+
+// deleted reads the same counters as watching. The number of the file stands for the storage of a table.
+func (postgres) deleted() string {
 	return `SELECT id, pg_stat_get_xact_tuples_deleted(CAST(id AS oid)),
-		CAST(pg_relation_filenode(CAST(id AS oid)) AS bigint) FROM (` + p.ArrayElements("$1") + `) AS t(id)`
+		CAST(pg_relation_filenode(CAST(id AS oid)) AS bigint) FROM (` + syntax.Postgres.ArrayElements("$1") + `) AS t(id)`
 }
 
-func (postgres) LockedWholly() string {
+func (postgres) lockedWholly() string {
 	return `SELECT CAST(relation AS text) FROM pg_catalog.pg_locks
 		WHERE locktype = 'relation' AND pid = pg_backend_pid() AND mode = 'AccessExclusiveLock' AND granted`
 }

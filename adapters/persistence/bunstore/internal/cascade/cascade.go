@@ -1,4 +1,6 @@
-package bunstore
+// Package cascade finds and counts the rows that the database deletes or changes besides the steps of an erasure, because
+// of foreign keys and triggers.
+package cascade
 
 import (
 	"context"
@@ -6,26 +8,27 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/cascade"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/domain"
 )
 
-// applyWatched runs the steps where foreign keys or triggers may delete or change further rows, and counts these rows.
-// It returns domain.ErrConflict if such a row is in a table of the data map. On PostgreSQL, it uses the counters of
-// deleted rows. If a counter may mislead, applyWatched runs the steps a second time, and compares the rows themselves.
-func (s subjectStore) applyWatched(
-	ctx context.Context, schema *live.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
+// Apply runs the steps where foreign keys or triggers may delete or change further rows, and counts these rows. It
+// returns domain.ErrConflict if such a row is in a table of the data map. On PostgreSQL, it uses the counters of deleted
+// rows. If a counter may mislead, Apply runs the steps a second time, and compares the rows themselves.
+//
+// The function run runs the steps. Its parameter reports whether the deletions lead to tables with triggers. The
+// parameter key is the subject's key.
+func (c *Store) Apply(
+	ctx context.Context, db *conn.Session, schema *live.Catalog, key []any, steps []domain.Step,
+	run func(triggers bool) ([]int64, error),
 ) (domain.Applied, error) {
-	w := &watch{subjectStore: s, schema: schema, key: key, steps: steps}
-	s.watched = w
-	defer func() { s.watched = nil }()
-	fired, late := s.fired, s.late
+	w := &watch{store: c, db: db, schema: schema, key: key, steps: steps}
 	unknown := domain.Applied{Rows: make([]int64, len(steps))}
 	if err := w.begin(ctx); err != nil {
 		return unknown, err
 	}
-	rows, err := s.applySteps(ctx, schema, id, key, steps)
+	rows, err := run(w.before.Triggers)
 	if err != nil {
 		return domain.Applied{Rows: rows}, err
 	}
@@ -34,11 +37,10 @@ func (s subjectStore) applyWatched(
 		return unknown, err
 	}
 	if w.doubts(lost, rows) {
-		s.fired, s.late = fired, late
 		if err := w.again(ctx, lost); err != nil {
 			return unknown, err
 		}
-		if rows, err = s.applySteps(ctx, schema, id, key, steps); err != nil {
+		if rows, err = run(w.before.Triggers); err != nil {
 			return domain.Applied{Rows: rows}, err
 		}
 		if lost, err = w.lost(ctx); err == nil {
@@ -53,25 +55,26 @@ func (s subjectStore) applyWatched(
 		if before < 0 {
 			before = len(steps)
 		}
-		return domain.Applied{Rows: unknown.Rows[:before]}, s.db.Fail(ctx, "erase", err)
+		return domain.Applied{Rows: unknown.Rows[:before]}, db.Fail(ctx, "erase", err)
 	}
 	return domain.Applied{Rows: rows, Cascaded: w.cascaded}, nil
 }
 
 // watch counts the rows that the database deletes or changes because the steps of an erasure delete rows.
 type watch struct {
-	subjectStore
+	store  *Store
+	db     *conn.Session
 	schema *live.Catalog
 	key    []any // the subject's key
 	steps  []domain.Step
 
-	before *cascade.Reading
+	before *Reading
 
-	compared   []cascade.ReachedTable // roots whose rows are compared instead of the counters
-	fetch, end string                 // see sqltext.Writer.BeforeDeletion
-	emptied    []loss                 // unmapped tables that a trigger empties, with their rows before the steps
-	counts     []int64                // the rows before the steps, by table of reach; only if nothing counts deletions
-	keys       []string               // the keys of these rows, for the tables into which a trigger inserts
+	compared   []ReachedTable // roots whose rows are compared instead of the counters
+	fetch, end string         // see beforeDeletion
+	emptied    []loss         // unmapped tables that a trigger empties, with their rows before the steps
+	counts     []int64        // the rows before the steps, by table of reach; only if nothing counts deletions
+	keys       []string       // the keys of these rows, for the tables into which a trigger inserts
 	savepoint  bool
 
 	cascaded map[string]int64 // see domain.Applied
@@ -105,7 +108,7 @@ func (w *watch) isDoubtful(l loss, rows []int64) bool {
 
 // again rolls the steps back, and prepares the comparison of all tables that have lost rows.
 func (w *watch) again(ctx context.Context, lost []loss) error {
-	w.compared = w.roots(func(t cascade.ReachedTable) bool {
+	w.compared = w.roots(func(t ReachedTable) bool {
 		return t.Readable && slices.ContainsFunc(lost, func(l loss) bool {
 			return l.rows > 0 && !l.emptied && l.table.Root == t.Root
 		})
@@ -122,7 +125,7 @@ func (w *watch) again(ctx context.Context, lost []loss) error {
 
 // expected returns the number of rows that the steps delete from a table. The parameter rows holds the numbers of rows
 // of the steps.
-func (w *watch) expected(table cascade.ReachedTable, rows []int64) (most int64) {
+func (w *watch) expected(table ReachedTable, rows []int64) (most int64) {
 	for _, name := range table.Mapped {
 		most = max(most, w.before.Own[name], w.deletedBySteps(name, rows))
 	}
@@ -191,12 +194,12 @@ func (w *watch) complete(lost []loss, rows []int64) {
 }
 
 // retained returns the table and the name of a retained column that the foreign key sets, or "".
-func (w *watch) retained(key cascade.ReachedKey) (table, column string) {
+func (w *watch) retained(key ReachedKey) (table, column string) {
 	for _, mapped := range key.Mapped {
-		table, _ := w.store.text.DataMap.Table(mapped)
+		table, _ := w.store.writer.DataMap.Table(mapped)
 		for _, column := range table.Personal() {
 			if column.Personal.Strategy == domain.StrategyRetain && slices.ContainsFunc(key.Sets, func(name string) bool {
-				return w.store.dialect.SameName(name, column.Name)
+				return w.store.writer.Dialect.SameName(name, column.Name)
 			}) {
 				return mapped, column.Name
 			}
