@@ -84,7 +84,7 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 			at("adapters/persistence/bunstore/internal/syntax"), "database/sql", "package syntax links no database",
 		},
 		"a statement where statements are sent": {
-			at("adapters/persistence/bunstore/internal/conn"), at("adapters/persistence/bunstore/internal/sqltext"),
+			at("adapters/persistence/bunstore/internal/conn"), at("adapters/persistence/bunstore/internal/syntax"),
 			"package conn imports only domain",
 		},
 		"the tests' server in an adapter": {

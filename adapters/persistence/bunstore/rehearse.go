@@ -64,7 +64,7 @@ func (s *session) checkCommit(ctx context.Context) error {
 		return s.checkKeys(ctx)
 	}
 	_, err := s.db.Write(ctx, "commit", text)
-	return s.nameTrigger("commit", err)
+	return s.db.NameTrigger("commit", err)
 }
 
 // checkKeys returns domain.ErrConflict if the session violates a deferred foreign key of SQLite. It counts the
@@ -99,5 +99,5 @@ func (s *session) brokenNow(ctx context.Context, broken map[live.ForeignKey]int6
 }
 
 func (s *session) brokenKeys(ctx context.Context) (map[live.ForeignKey]int64, error) {
-	return s.store.catalogs.ReadBrokenKeys(ctx, s.db.QueryFor("commit"))
+	return s.store.schemas.ReadBrokenKeys(ctx, s.db.QueryFor("commit"))
 }

@@ -7,15 +7,14 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/cascade"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/find"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/installation"
@@ -24,7 +23,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/migrate"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/subject"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -37,35 +36,21 @@ import (
 // wait for the write lock in FIFO order. A session waits at most until its context ends. If the context has no
 // deadline, the session fails with domain.ErrUnavailable after 30 s.
 type Store struct {
-	db      *bun.DB
-	pool    *conn.Pool
-	dialect syntax.Dialect
-	d       syntax.Dialect
-	text    *rows.Writer
-	ledgers *ledger.Store
-	outbox  *outbox.Store
-	exports []sqltext.Export
-
-	locks     *sqltext.Locks
-	marks     sqltext.Marks
-	sweeps    sqltext.Sweeps
-	lives     sqltext.Lives
-	lastSteps atomic.Pointer[cachedGroups]
-	catalogs  *live.Cache
-	cascades  *cascade.Store
-
-	synchronousCommit string
-	readDB            *bun.DB // Options.ReadDB; may be nil
-
+	db       *bun.DB
+	pool     *conn.Pool
+	dialect  syntax.Dialect
+	dataMap  domain.DataMap
+	observer ports.Observer // may be nil
 	wake     func()         // Options.Enqueued; may be nil
 	others   conn.Notifier  // notifies workers in other processes
-	observer ports.Observer // may be nil
 
 	installation *installation.Store
-
-	migration *migrate.Migration // for Probe
-
-	finding find.Settings
+	ledgers      *ledger.Store
+	outbox       *outbox.Store
+	subjects     *subject.Store
+	schemas      *live.Cache
+	finding      find.Settings
+	migration    *migrate.Migration // for Probe
 }
 
 // foreignPatience is the time in which the server of a foreign table must answer Find.
@@ -94,33 +79,27 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	if err := checkNames(d, dataMap); err != nil {
 		return nil, err
 	}
+	tables, logger := syntax.TablesIn(opts.Schema, opts.Name), cmp.Or(opts.Logger, slog.Default())
 	s := &Store{
-		db: db, pool: conn.NewPool(db), dialect: d, wake: opts.Enqueued,
-		text:              rows.NewWriter(d, dataMap, syntax.TablesIn(opts.Schema, opts.Name)),
-		synchronousCommit: opts.SynchronousCommit, readDB: opts.ReadDB, observer: opts.Observer,
+		db: db, pool: conn.NewPool(db), dialect: d, dataMap: dataMap, observer: opts.Observer, wake: opts.Enqueued,
+		outbox: outbox.New(d, tables), schemas: live.NewCache(d, dataMap, tables, opts.TrustRowFilters, logger),
 	}
 	if s.migration, err = newMigration(db, opts); err != nil {
 		return nil, err
 	}
 	s.migration.Pool = s.pool
-	s.installation = installation.New(s.pool, d, dataMap, s.text.Tables)
-	s.finding = find.Settings{Pool: s.pool, Dialect: d, Tables: s.text.Tables, Patience: foreignPatience}
-	logger := opts.Logger
-	if logger == nil {
-		logger = slog.Default()
-	}
-	s.catalogs = live.NewCache(d, dataMap, s.text.Tables, opts.TrustRowFilters, logger)
-	s.cascades = cascade.New(s.text)
-	s.ledgers = ledger.New(s.pool, d, s.text.Tables, opts.ShareStatements, func(ctx context.Context,
-		fn func(context.Context, *ledger.Session) error) error {
-		n := s.newSession()
-		return n.run(ctx, func(ctx context.Context, _ ports.Session) error { return fn(ctx, &n.ledger) })
+	s.installation = installation.New(s.pool, d, dataMap, tables)
+	s.ledgers = ledger.New(s.pool, d, tables, opts.ShareStatements, s.inLedgerSession)
+	s.subjects = subject.New(rows.NewWriter(d, dataMap, tables), s.schemas, subject.Settings{
+		DB: db, ReadDB: opts.ReadDB, SynchronousCommit: opts.SynchronousCommit,
 	})
-	s.outbox = outbox.New(d, s.text.Tables)
-	s.locks, s.marks, s.sweeps = sqltext.NewLocks(s.text), sqltext.NewMarks(s.text), sqltext.NewSweeps(s.text)
-	s.lives = sqltext.NewLives(s.text, s.locks)
-	s.exports = sqltext.NewExports(s.text, s.locks)
+	s.finding = find.Settings{Pool: s.pool, Dialect: d, Tables: tables, Patience: foreignPatience}
 	return s, nil
+}
+
+func (s *Store) inLedgerSession(ctx context.Context, fn func(context.Context, *ledger.Session) error) error {
+	n := s.newSession()
+	return n.run(ctx, func(ctx context.Context, _ ports.Session) error { return fn(ctx, &n.ledger) })
 }
 
 func dialectOf(db *bun.DB, schema string) (syntax.Dialect, error) {
@@ -150,7 +129,7 @@ func (s *Store) Probe(ctx context.Context) error {
 	}
 	installation, err := s.installation.ReadData(ctx)
 	if err == nil {
-		err = installation.Check(s.text.DataMap)
+		err = installation.Check(s.dataMap)
 	}
 	if err == nil && readOnly {
 		return domain.ErrReadOnlyDatabase

@@ -20,7 +20,7 @@ import (
 // The function run runs the steps. Its parameter reports whether the deletions lead to tables with triggers. The
 // parameter key is the subject's key.
 func (c *Store) Apply(
-	ctx context.Context, db *conn.Session, schema *live.Catalog, key []any, steps []domain.Step,
+	ctx context.Context, db *conn.Session, schema *live.Schema, key []any, steps []domain.Step,
 	run func(triggers bool) ([]int64, error),
 ) (domain.Applied, error) {
 	w := &watch{store: c, db: db, schema: schema, key: key, steps: steps}
@@ -64,7 +64,7 @@ func (c *Store) Apply(
 type watch struct {
 	store  *Store
 	db     *conn.Session
-	schema *live.Catalog
+	schema *live.Schema
 	key    []any // the subject's key
 	steps  []domain.Step
 

@@ -143,7 +143,7 @@ type Reading struct {
 // cachedReach is the last Reach of a Catalog.
 type cachedReach struct {
 	*Reach
-	schema      *live.Catalog
+	schema      *live.Schema
 	fingerprint string // of the definitions of the visited tables
 	steps       []domain.Step
 	text        string // the statement Watch
@@ -152,7 +152,7 @@ type cachedReach struct {
 // ReadBefore reads the state before the steps. The parameter key is the subject's key. ReadBefore uses one statement,
 // except if the definitions of the tables have changed.
 func (c *Store) ReadBefore(
-	ctx context.Context, query conn.Query, schema *live.Catalog, steps []domain.Step, key []any,
+	ctx context.Context, query conn.Query, schema *live.Schema, steps []domain.Step, key []any,
 ) (*Reading, error) {
 	if cached := c.reach.Load(); cached != nil && cached.schema == schema &&
 		slices.EqualFunc(cached.steps, steps, rows.HaveSameText) {
@@ -183,7 +183,7 @@ func (c *Store) ReadBefore(
 
 // readReach reads the tables to which the steps lead.
 func (c *Store) readReach(
-	ctx context.Context, query conn.Query, schema *live.Catalog, steps []domain.Step,
+	ctx context.Context, query conn.Query, schema *live.Schema, steps []domain.Step,
 ) (*Reach, error) {
 	reach := &Reach{}
 	text := c.own.reachText(c.writer, steps)

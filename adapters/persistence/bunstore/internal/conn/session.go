@@ -3,6 +3,8 @@ package conn
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -117,6 +119,45 @@ func (s *Session) RollBack(ctx context.Context) {
 		_ = s.Tx.Rollback(context.WithoutCancel(ctx))
 		s.Tx = nil
 	}
+}
+
+const (
+	setProbe   = "SAVEPOINT habeas_probe"
+	undoProbe  = "ROLLBACK TO SAVEPOINT habeas_probe"
+	closeProbe = "RELEASE SAVEPOINT habeas_probe"
+)
+
+// Try calls fn and undoes the changes of its statements. It reports whether the database refused a statement of fn. It
+// returns an error if the caller must not run further statements.
+func (s *Session) Try(ctx context.Context, op string, fn func() error) (refused bool, err error) {
+	if _, err := s.Write(ctx, op, setProbe); err != nil {
+		return false, err
+	}
+	if err := fn(); err != nil {
+		if ctx.Err() != nil || Retryable(err) || errors.Is(err, domain.ErrUnavailable) {
+			return false, err
+		}
+		refused, s.Failed = true, nil // the savepoint undoes the failed statement
+	}
+	for _, text := range []string{undoProbe, closeProbe} {
+		if _, err := s.Write(ctx, op, text); err != nil {
+			return false, err
+		}
+	}
+	return refused, nil
+}
+
+// NameTrigger returns the error of a statement that checks deferred constraints. If the error has an SQLSTATE of class
+// P0, the function of a constraint trigger has raised it. For such an error, NameTrigger records and returns
+// domain.ErrConflict with the name of the function.
+func (s *Session) NameTrigger(op string, err error) error {
+	if !strings.HasPrefix(SQLState(err), "P0") {
+		return err
+	}
+	s.Failed = &domain.Error{
+		Code: domain.ErrConflict, Op: op, Message: "a deferred trigger refused the changes" + RaisedBy(err), Err: err,
+	}
+	return s.Failed
 }
 
 // Undo undoes the transaction of a failed session. It returns false if it could not. Statements of the returned Query

@@ -16,9 +16,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Catalog holds the properties of the data map's tables on which an erasure depends, as the database defines them. The
-// database computes a fingerprint (a hash) of these properties. A Catalog is valid while the fingerprint is the same.
-type Catalog struct {
+// Schema holds the properties of the data map's tables on which an erasure depends, as the database defines them. The
+// database computes a fingerprint (a hash) of these properties. A Schema is valid while the fingerprint is the same.
+type Schema struct {
 	Fingerprint string
 	cache       *Cache
 	inFront     string // a temporary table with the name of a table of habeas
@@ -29,7 +29,7 @@ type Catalog struct {
 // KeepsAny reports whether the database may keep or restore data that an erasure deletes or overwrites, in any table of
 // the data map. An erasure must then verify all tables, because a trigger of one table may restore data of another
 // table.
-func (c *Catalog) KeepsAny() bool {
+func (c *Schema) KeepsAny() bool {
 	for _, table := range c.tables {
 		if table.keeps {
 			return true
@@ -40,7 +40,7 @@ func (c *Catalog) KeepsAny() bool {
 
 // Copies reports whether a trigger, a rule or a generated column may copy a value from one column of a row to another
 // one, in any table of the data map.
-func (c *Catalog) Copies() bool {
+func (c *Schema) Copies() bool {
 	for _, table := range c.tables {
 		if table.copies {
 			return true
@@ -70,12 +70,12 @@ type table struct {
 
 // Tells reports whether the database can identify the transaction that has written a row of the table. It returns false
 // for a foreign table, for example.
-func (c *Catalog) Tells(table string) bool { return !c.tables[table].remote }
+func (c *Schema) Tells(table string) bool { return !c.tables[table].remote }
 
 // Types returns the types of the columns of a table by column name. It omits generated columns.
-func (c *Catalog) Types(table string) map[string]string { return c.tables[table].types }
+func (c *Schema) Types(table string) map[string]string { return c.tables[table].types }
 
-// Cache reads a Catalog from the database, and keeps it until the fingerprint (a hash of the table definitions)
+// Cache reads a Schema from the database, and keeps it until the fingerprint (a hash of the table definitions)
 // changes. It is safe for concurrent use.
 type Cache struct {
 	d               syntax.Dialect
@@ -86,7 +86,7 @@ type Cache struct {
 	trustRowFilters bool // see bunstore.Options
 	logger          *slog.Logger
 	warned          sync.Map // the keys of the warnings that were logged
-	last            atomic.Pointer[Catalog]
+	last            atomic.Pointer[Schema]
 }
 
 // NewCache returns an empty cache. The logger receives the warnings about triggers.
@@ -101,7 +101,7 @@ func NewCache(
 
 // Last returns the catalog that was read last. It returns nil if no catalog was read yet, or if the last catalog must
 // not be cached.
-func (c *Cache) Last() *Catalog {
+func (c *Cache) Last() *Schema {
 	if last := c.last.Load(); last != nil && !last.volatile {
 		return last
 	}
@@ -109,7 +109,7 @@ func (c *Cache) Last() *Catalog {
 }
 
 // Known returns the cached catalog if it has this fingerprint, or nil.
-func (c *Cache) Known(fingerprint string) *Catalog {
+func (c *Cache) Known(fingerprint string) *Schema {
 	if last := c.Last(); last != nil && last.Fingerprint == fingerprint {
 		return last
 	}
@@ -118,8 +118,8 @@ func (c *Cache) Known(fingerprint string) *Catalog {
 
 // Read reads the catalog from the database and caches it. The caller has read the fingerprint immediately before. If
 // the fingerprint is empty, Read does not cache the catalog.
-func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) (*Catalog, error) {
-	read := &Catalog{Fingerprint: fingerprint, cache: c, volatile: fingerprint == "", tables: map[string]table{}}
+func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) (*Schema, error) {
+	read := &Schema{Fingerprint: fingerprint, cache: c, volatile: fingerprint == "", tables: map[string]table{}}
 	for _, touched := range c.touched {
 		live, err := c.inspect(ctx, query, touched)
 		if err != nil {

@@ -39,7 +39,7 @@ type numericColumn struct {
 // conversion returns a message about a column of the table whose type makes SQLite convert the keys of subjects.
 // Because of the conversion, a statement may confuse the rows of different subjects. conversion returns "" if there is
 // no such column. It ignores tables that do not exist, because their types are unknown.
-func (c *Catalog) conversion(table domain.Table) string {
+func (c *Schema) conversion(table domain.Table) string {
 	if !c.cache.own.convertsKeys() {
 		return ""
 	}
@@ -70,7 +70,7 @@ func (c *Catalog) conversion(table domain.Table) string {
 
 // numericColumns returns the columns of the table that hold texts of the subject's key, and that SQLite has as numeric
 // columns. In such a column, SQLite confuses subjects whose ids are texts of the same number; see isKept.
-func (c *Catalog) numericColumns(table domain.Table) (found []numericColumn) {
+func (c *Schema) numericColumns(table domain.Table) (found []numericColumn) {
 	if !c.cache.own.convertsKeys() {
 		return nil
 	}
@@ -109,7 +109,7 @@ func unlike(column, columnType, key, keyType string) string {
 	return column + " has " + typeCalled(columnType) + ", and " + key + ", which it refers to, has " + typeCalled(keyType)
 }
 
-func (c *Catalog) declared(types map[string]string, column string) (declared string, known bool) {
+func (c *Schema) declared(types map[string]string, column string) (declared string, known bool) {
 	return c.cache.declared(types, column)
 }
 

@@ -84,7 +84,7 @@ func Unexplained(needs []Need) string {
 
 // RefuseUnlocked returns an error if the database cannot lock the rows of one of the tables, for example the rows of a
 // foreign table. An erasure must lock these rows.
-func (c *Catalog) RefuseUnlocked(tables []string) error {
+func (c *Schema) RefuseUnlocked(tables []string) error {
 	i := slices.IndexFunc(tables, func(table string) bool { return c.tables[table].kind != "" })
 	if i < 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 
 // RefuseSubject returns an error if an operation on the subject could touch rows of another subject or miss rows. It
 // combines RefuseConverted and RefuseHidden. RefuseSubject also returns the name of the table.
-func (c *Catalog) RefuseSubject(id domain.SubjectID, op string) (table string, err error) {
+func (c *Schema) RefuseSubject(id domain.SubjectID, op string) (table string, err error) {
 	if table, err := c.RefuseConverted(id, op); err != nil {
 		return table, err
 	}
@@ -19,7 +19,7 @@ func (c *Catalog) RefuseSubject(id domain.SubjectID, op string) (table string, e
 // RefuseConverted returns an error if the id has a text that a numeric column of SQLite would convert to the number of
 // another text, such as 07. A row with the number 7 may belong to the subject 07 or to the subject 7. The error names
 // the numeric column, and the column of the key to which it refers. RefuseConverted also returns the name of the table.
-func (c *Catalog) RefuseConverted(id domain.SubjectID, op string) (table string, err error) {
+func (c *Schema) RefuseConverted(id domain.SubjectID, op string) (table string, err error) {
 	elements, why := id.Elements(), ""
 	for _, touched := range c.cache.touched {
 		for _, column := range c.tables[touched.Name].numeric {
@@ -42,7 +42,7 @@ func (c *Catalog) RefuseConverted(id domain.SubjectID, op string) (table string,
 
 // HasNoRow reports whether no row of the subject's table can have the id: a numeric column of SQLite never holds this
 // text.
-func (c *Catalog) HasNoRow(id domain.SubjectID) bool {
+func (c *Schema) HasNoRow(id domain.SubjectID) bool {
 	subject := c.tables[c.cache.dataMap.SubjectTable().Name]
 	return slices.ContainsFunc(subject.numeric, func(column numericColumn) bool {
 		return column.own && !isKept(id.Elements()[column.element])
@@ -52,7 +52,7 @@ func (c *Catalog) HasNoRow(id domain.SubjectID) bool {
 // RefuseHidden returns an error if statements on a table of the data map may miss rows of the subject or find rows of
 // another subject. The reasons are a conversion of keys by SQLite, row-level security, and views that leave rows out.
 // RefuseHidden also returns the name of the first such table.
-func (c *Catalog) RefuseHidden(op string) (table string, err error) {
+func (c *Schema) RefuseHidden(op string) (table string, err error) {
 	if table, err := c.refuseTemporary(op); err != nil {
 		return table, err
 	}
@@ -83,7 +83,7 @@ func (c *Catalog) RefuseHidden(op string) (table string, err error) {
 
 // refuseTemporary returns an error if a temporary table hides a table of the data map or of habeas, because statements
 // would read and write the temporary table. It also returns the name of the table of the data map.
-func (c *Catalog) refuseTemporary(op string) (table string, err error) {
+func (c *Schema) refuseTemporary(op string) (table string, err error) {
 	name := c.inFront
 	for _, touched := range c.cache.touched {
 		if c.tables[touched.Name].temp {
@@ -103,7 +103,7 @@ func (c *Catalog) refuseTemporary(op string) (table string, err error) {
 // RefuseUnseen returns an error if a step overwrites columns, and a trigger or a generated column could keep the old
 // value in a column that the store does not see: a column that a view does not show, or that only an inheriting table
 // has.
-func (c *Catalog) RefuseUnseen(step domain.Step) error {
+func (c *Schema) RefuseUnseen(step domain.Step) error {
 	table, _ := c.cache.dataMap.Table(step.Target)
 	live := c.tables[table.Name]
 	if step.Strategy != domain.StrategyAnonymize || table.Trusted || c.cache.trustRowFilters || !live.copies ||
@@ -119,7 +119,7 @@ func (c *Catalog) RefuseUnseen(step domain.Step) error {
 
 // RefuseUnknown returns an error if a step deletes rows of a table with a column that is missing from the data map. The
 // step would delete data that the data map does not describe.
-func (c *Catalog) RefuseUnknown(step domain.Step) error {
+func (c *Schema) RefuseUnknown(step domain.Step) error {
 	table, _ := c.cache.dataMap.Table(step.Target)
 	path, _ := c.cache.dataMap.PathVia(step.Target, step.Via)
 	if step.Strategy != domain.StrategyDelete || table.Owned || path.OnErasure() == domain.StrategyDelete {
@@ -139,7 +139,7 @@ func (c *Catalog) RefuseUnknown(step domain.Step) error {
 }
 
 // RefuseNull returns an error if a step sets NOT NULL columns to NULL. The error lists all such columns.
-func (c *Catalog) RefuseNull(step domain.Step) error {
+func (c *Schema) RefuseNull(step domain.Step) error {
 	table, _ := c.cache.dataMap.Table(step.Target)
 	if step.Strategy != domain.StrategyAnonymize {
 		return nil
@@ -167,7 +167,7 @@ func (c *Catalog) RefuseNull(step domain.Step) error {
 
 // LeadsOn reports whether the steps of an erasure may delete or change rows that they do not name, because of foreign
 // keys or triggers.
-func (c *Catalog) LeadsOn(steps []domain.Step) bool {
+func (c *Schema) LeadsOn(steps []domain.Step) bool {
 	return slices.ContainsFunc(steps, func(step domain.Step) bool {
 		live := c.tables[step.Target]
 		return step.Strategy != domain.StrategyRetain && live.acts || step.Strategy == domain.StrategyDelete && live.leads

@@ -113,7 +113,7 @@ func (t Tokens) afterName(i int) int {
 }
 
 // readInFront looks for a temporary table that has the name of a table of habeas.
-func (c *Cache) readInFront(ctx context.Context, query conn.Query, read *Catalog) error {
+func (c *Cache) readInFront(ctx context.Context, query conn.Query, read *Schema) error {
 	text := c.own.temporaryTables(c.tables)
 	if text == "" {
 		return nil

@@ -9,31 +9,22 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/domain"
 )
-
-// Database runs the statements of a step. After an error, the caller must not run further statements.
-type Database interface {
-	Read(ctx context.Context, op string, visit func(*sql.Rows) error, text string, args ...any) error
-	Write(ctx context.Context, op, text string, args ...any) (int64, error)
-
-	// Try calls fn and undoes the changes of its statements. It reports whether the database refused a statement of fn. It
-	// returns an error if the caller must not run further statements.
-	Try(ctx context.Context, op string, fn func() error) (refused bool, err error)
-}
 
 // Step is a step of an erasure or of a rectification, on the rows of a subject.
 type Step struct {
 	domain.Step
 	Op string
 
-	db     Database
+	db     *conn.Session
 	text   *rows.Writer
 	table  domain.Table
 	key    []any
-	live   *live.Catalog
+	live   *live.Schema
 	copies copies
 	rows   map[string][]string // the primary keys of the rows that record has found, by domain.CanonicalTuple
 	cells  map[cell]string     // the old values of the cells of these rows, except values that the step has written
@@ -49,7 +40,7 @@ type Step struct {
 }
 
 // NewStep returns a step of an erasure on the rows of the subject with the key.
-func NewStep(db Database, text *rows.Writer, live *live.Catalog, op string, step domain.Step, key []any) *Step {
+func NewStep(db *conn.Session, text *rows.Writer, live *live.Schema, op string, step domain.Step, key []any) *Step {
 	table, _ := text.DataMap.Table(step.Target)
 	return &Step{
 		Step: step, Op: op, db: db, text: text, table: table, key: key, live: live,

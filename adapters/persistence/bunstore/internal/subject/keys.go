@@ -1,9 +1,13 @@
-package sqltext
+package subject
 
 import (
+	"context"
+	"database/sql"
 	"slices"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
@@ -25,7 +29,7 @@ const (
 // reads. The text is "" if no column holds keys of that system.
 //
 // If scope is not nil, the statement selects only the keys in cells that a sweep overwrites.
-func Keys(
+func keysStatement(
 	w *rows.Writer, live rows.Live, query domain.KeyQuery, scope *domain.SweepScope, key []any,
 ) (text string, args []any, tables []string) {
 	args = append(slices.Clone(key), query.After, query.Limit)
@@ -91,4 +95,75 @@ func keyCondition(
 	sw := w.StepWriter(table, live.Types(table.Name), offset)
 	overwritten := sw.IsOverwritten(column.Name, domain.Step{Via: path.Via, At: query.ErasedAt, Scope: scope})
 	return " AND COALESCE(" + overwritten + ", FALSE)", sw.Constants
+}
+
+// Keys implements ports.SubjectStore. If query.ErasedAt or query.Cells is set, the caller is an erasure or a
+// rectification, and Keys locks the rows that it reads until the transaction ends.
+func (s *Work) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+	key, err := s.key(id)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.db.Usable(); err != nil || query.Limit <= 0 {
+		return nil, err
+	}
+	changes, schema := !query.ErasedAt.IsZero() || query.Cells != nil, s.store.schemas.Last()
+	if changes || schema == nil { // an export reads the newest catalog after the keys
+		if schema, err = s.readSchema(ctx, id, key); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := schema.RefuseSubject(id, "read keys"); err != nil {
+		return nil, s.db.Fail(ctx, "read keys", err)
+	}
+	run, need := s.db.Read, live.ToRead
+	if changes {
+		run, need = s.db.WriteRows, live.ToUpdate
+	}
+	text, args, tables := keysStatement(s.store.writer, schema, query, nil, key)
+	return s.readKeys(ctx, run, need, tables, text, args)
+}
+
+// SweptKeys implements ports.ErasedStore.
+func (s *Work) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+	key, err := s.key(id)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.db.Usable(); err != nil || query.Limit <= 0 || query.ErasedAt.IsZero() {
+		return nil, err
+	}
+	scope, err := s.lockToSweep(ctx, id, key, query.DutiesSince)
+	if err != nil || scope == nil {
+		return nil, err
+	}
+	if _, err := s.schema.RefuseSubject(id, "read keys"); err != nil {
+		return nil, s.db.Fail(ctx, "read keys", err)
+	}
+	text, args, tables := keysStatement(s.store.writer, s.schema, query, scope, key)
+	return s.readKeys(ctx, s.db.WriteRows, live.ToUpdate, tables, text, args)
+}
+
+// readKeys runs a statement that reads keys of an external system. If the database refuses the statement, the error
+// names the privileges that the role lacks on the tables.
+func (s *Work) readKeys(
+	ctx context.Context, run outbox.Runner, need func(table string) live.Need, tables []string, text string, args []any,
+) (keys []string, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	err = run(ctx, "read keys", func(rows *sql.Rows) error {
+		var held string
+		err := rows.Scan(&held)
+		keys = append(keys, held)
+		return err
+	}, text, args...)
+	if err != nil {
+		needs := make([]live.Need, len(tables))
+		for i, table := range tables {
+			needs[i] = need(table)
+		}
+		return nil, s.explain(ctx, "read keys", err, needs...)
+	}
+	return keys, nil
 }

@@ -1,4 +1,4 @@
-package bunstore
+package subject
 
 import (
 	"context"
@@ -7,8 +7,9 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -16,7 +17,7 @@ import (
 // Apply implements ports.SubjectStore. If the database can run several steps in one statement, Apply combines the
 // steps. If triggers, rules or views of the database may keep or restore erased values, Apply runs the steps one by one
 // and verifies them.
-func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error) {
+func (s *Work) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return domain.Applied{}, err
@@ -24,13 +25,13 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	if err := s.db.Usable(); err != nil {
 		return domain.Applied{}, err
 	}
-	if before, err := s.store.text.DataMap.CheckSteps(steps); err != nil {
+	if before, err := s.store.writer.DataMap.CheckSteps(steps); err != nil {
 		return domain.Applied{Rows: make([]int64, before)}, s.db.Fail(ctx, "erase", err)
 	}
 	if err := s.db.OverwriteDeleted(ctx); err != nil {
 		return domain.Applied{}, err
 	}
-	schema, err := s.readCatalog(ctx, id, key)
+	schema, err := s.readSchema(ctx, id, key)
 	if err != nil {
 		return domain.Applied{}, err
 	}
@@ -41,7 +42,7 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	if schema.LeadsOn(steps) {
 		fired, late := s.fired, s.late
 		defer func() { s.triggers = false }()
-		return s.store.cascades.Apply(ctx, &s.db, schema, key, steps, func(triggers bool) ([]int64, error) {
+		return s.store.cascades.Apply(ctx, s.db, schema, key, steps, func(triggers bool) ([]int64, error) {
 			s.triggers, s.fired, s.late = triggers, fired, late
 			return s.applySteps(ctx, schema, id, key, steps)
 		})
@@ -51,8 +52,8 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 }
 
 // applySteps chooses how to run the steps, and runs them.
-func (s subjectStore) applySteps(
-	ctx context.Context, schema *live.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
+func (s *Work) applySteps(
+	ctx context.Context, schema *live.Schema, id domain.SubjectID, key []any, steps []domain.Step,
 ) ([]int64, error) {
 	verified, err := s.mustVerify(ctx, "erase: deferred triggers")
 	switch {
@@ -70,8 +71,8 @@ func (s subjectStore) applySteps(
 
 // applyCombined runs all steps in one statement, or in a few statements if a table has several paths. If a statement
 // fails, the failed step is not known. A rehearsal names the step, because it runs the steps one by one.
-func (s subjectStore) applyCombined(
-	ctx context.Context, schema *live.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
+func (s *Work) applyCombined(
+	ctx context.Context, schema *live.Schema, id domain.SubjectID, key []any, steps []domain.Step,
 ) ([]int64, error) {
 	groups, read := s.store.stepGroupsOf(schema, steps), &ledger.Prefetched{}
 	var counts []int64
@@ -101,13 +102,13 @@ func (s subjectStore) applyCombined(
 type cachedGroups struct {
 	steps  []domain.Step
 	groups []*rows.StepGroup
-	schema *live.Catalog
+	schema *live.Schema
 }
 
 // stepGroupsOf returns the statements that combine the steps. The last statement also prefetches values that the
 // erasure needs after its steps. The last parameter of this statement is the id of the subject. The store caches the
 // statements of the most recent call, because every erasure follows the same plan.
-func (s *Store) stepGroupsOf(schema *live.Catalog, steps []domain.Step) []*rows.StepGroup {
+func (s *Store) stepGroupsOf(schema *live.Schema, steps []domain.Step) []*rows.StepGroup {
 	if last := s.lastSteps.Load(); last != nil && last.schema == schema &&
 		slices.EqualFunc(last.steps, steps, rows.HaveSameText) {
 		return last.groups
@@ -115,16 +116,31 @@ func (s *Store) stepGroupsOf(schema *live.Catalog, steps []domain.Step) []*rows.
 	cached := &cachedGroups{schema: schema}
 	for len(cached.steps) < len(steps) {
 		left := steps[len(cached.steps):]
-		group := s.text.Group(schema, left[:rows.CombinableSteps(left)])
+		group := s.writer.Group(schema, left[:rows.CombinableSteps(left)])
 		cached.groups, cached.steps = append(cached.groups, group), append(cached.steps, group.Steps...)
 	}
-	sqltext.AddPrefetch(s.text, cached.groups[len(cached.groups)-1])
+	addPrefetch(s.writer, cached.groups[len(cached.groups)-1])
 	s.lastSteps.Store(cached)
 	return cached.groups
 }
 
+// prefetchColumns reads the values of a Prefetched (values that an erasure needs after its steps) in additional columns
+// of a statement. Instants have a fixed format, so that the settings of the session have no effect.
+const prefetchColumns = `,
+		EXISTS (SELECT FROM {outbox} WHERE ` + outbox.UnsentCorrections + `),
+		(SELECT json_agg(json_build_array(purpose, policy_version, granted, source,
+			to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))
+		FROM (` + ledger.ReadConsentsInForce + `) AS in_force)`
+
+// addPrefetch adds the columns of a Prefetched (values that an erasure needs after its steps) to the statement of a
+// group. The subject's id becomes the last parameter.
+func addPrefetch(w *rows.Writer, g *rows.StepGroup) {
+	subject := syntax.Placeholder(len(g.Args(g.Steps, make([]any, len(w.DataMap.SubjectTable().SubjectKey)))) + 1)
+	g.Text += w.Tables.Fill(prefetchColumns, "subject", subject, "until", "0") // the erasure withdraws all consents
+}
+
 // applyEach runs the steps one by one. On error, it returns the numbers of rows of the steps before the failed step.
-func (s subjectStore) applyEach(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
+func (s *Work) applyEach(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
 	rows := make([]int64, 0, len(steps))
 	for _, step := range steps {
 		n, err := s.applyStep(ctx, key, step)
@@ -136,21 +152,21 @@ func (s subjectStore) applyEach(ctx context.Context, key []any, steps []domain.S
 	return rows, nil
 }
 
-func (s subjectStore) applyStep(ctx context.Context, key []any, step domain.Step) (int64, error) {
+func (s *Work) applyStep(ctx context.Context, key []any, step domain.Step) (int64, error) {
 	op := opOf(step)
 	if step.Strategy != domain.StrategyRetain {
-		text, args := s.store.text.Step(s.catalog, step, key)
+		text, args := s.store.writer.Step(s.schema, step, key)
 		return s.db.Write(ctx, op, text, args...)
 	}
 	steps := []domain.Step{step}
-	group := s.store.text.Group(s.catalog, steps)
+	group := s.store.writer.Group(s.schema, steps)
 	counts, err := s.count(ctx, op, group, group.Args(steps, key))
 	return counts[0], err
 }
 
 // count runs a combined statement and returns the number of rows of each step. It scans the other columns of the result
 // into targets.
-func (s subjectStore) count(
+func (s *Work) count(
 	ctx context.Context, op string, group *rows.StepGroup, args []any, targets ...any,
 ) ([]int64, error) {
 	counts := make([]int64, len(group.Steps))
@@ -164,7 +180,7 @@ func (s subjectStore) count(
 
 // explainStep returns an error with the reason if the database refused steps[i], for example because of a missing
 // privilege. Otherwise, it returns err. If i is len(steps), the failed step is unknown.
-func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, i int, err error) error {
+func (s *Work) explainStep(ctx context.Context, steps []domain.Step, i int, err error) error {
 	if err == nil || i == len(steps) {
 		return err
 	}
@@ -173,7 +189,7 @@ func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, i in
 
 // refuse returns an error if the catalog shows that a step must not run. It also returns the index of this step, or
 // len(steps) if the error belongs to no step.
-func refuse(schema *live.Catalog, id domain.SubjectID, steps []domain.Step) (before int, err error) {
+func refuse(schema *live.Schema, id domain.SubjectID, steps []domain.Step) (before int, err error) {
 	if table, err := schema.RefuseSubject(id, "erase"); err != nil {
 		if i := slices.IndexFunc(steps, func(step domain.Step) bool { return step.Target == table }); i >= 0 {
 			return i, err
@@ -193,3 +209,5 @@ func refuse(schema *live.Catalog, id domain.SubjectID, steps []domain.Step) (bef
 	}
 	return 0, nil
 }
+
+func opOf(step domain.Step) string { return "erase: " + string(step.Strategy) + " " + step.Target }

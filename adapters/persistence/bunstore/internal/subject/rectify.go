@@ -1,4 +1,4 @@
-package bunstore
+package subject
 
 import (
 	"context"
@@ -11,22 +11,21 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
 )
 
-func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
+func (s *Work) Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return 0, err
 	}
-	table, ok := s.store.text.DataMap.Table(step.Table)
+	table, ok := s.store.writer.DataMap.Table(step.Table)
 	if !ok || len(step.Values) == 0 {
 		return 0, notInDataMap()
 	}
-	path, ok := s.store.text.DataMap.PathVia(step.Table, step.Via)
+	path, ok := s.store.writer.DataMap.PathVia(step.Table, step.Via)
 	if !ok {
 		return 0, notInDataMap()
 	}
@@ -48,7 +47,7 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	if err := s.db.OverwriteDeleted(ctx); err != nil { // the old, wrong values are personal data, too
 		return 0, err
 	}
-	known, err := s.readCatalog(ctx, id, key)
+	known, err := s.readSchema(ctx, id, key)
 	if err == nil {
 		if _, err = known.RefuseSubject(id, "rectify"); err != nil {
 			err = s.db.Fail(ctx, "rectify", err)
@@ -57,7 +56,7 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	if err != nil {
 		return 0, err
 	}
-	text, args := s.store.text.Correct(table, path, row, step.Values, key)
+	text, args := s.store.writer.Correct(table, path, row, step.Values, key)
 	var rows int64
 	verified, err := s.mustVerify(ctx, "rectify: "+table.Name)
 	if err != nil {
@@ -74,11 +73,11 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 // rectifyVerified runs a rectification in a database whose triggers, rules or views may undo it, and verifies that the
 // database holds the new values. It also verifies the earlier rectifications of the session again, because a trigger of
 // this table may undo them.
-func (s subjectStore) rectifyVerified(
+func (s *Work) rectifyVerified(
 	ctx context.Context, right domain.RectificationStep, row []string, key []any, text string, args []any,
 ) (rows int64, err error) {
 	step := domain.Step{Target: right.Table, Via: right.Via, Strategy: domain.StrategyAnonymize}
-	v := verify.NewStep(verified(s), s.store.text, s.catalog, "rectify: "+right.Table, step, key)
+	v := verify.NewStep(s.db, s.store.writer, s.schema, "rectify: "+right.Table, step, key)
 	v.Rectify(right.Values, row, text, args)
 	s.rectified = slices.DeleteFunc(s.rectified, v.Overwrites)
 	if rows, err = v.Begin(ctx); err != nil {
@@ -114,11 +113,11 @@ func unreadable(column domain.Column) error {
 // custom sql.Scanner. If a model cannot scan the value, every query of the application that returns the row would fail.
 // isReadable checks only the models that bun has registered already.
 func (s *Store) isReadable(table domain.Table, column domain.Column, value any) bool {
-	for _, model := range s.db.Dialect().Tables().All() {
+	for _, model := range s.models.All() {
 		if model.Name != table.Name {
 			continue
 		}
-		if field, ok := model.FieldMap[column.Name]; ok && !canScan(field, sqltext.ReadBack(s.dialect, column, value)) {
+		if field, ok := model.FieldMap[column.Name]; ok && !canScan(field, readBack(s.dialect, column, value)) {
 			return false
 		}
 	}
@@ -146,5 +145,25 @@ func canScan(field *schema.Field, value any) bool {
 		return !math.IsInf(target.Float(), 0)
 	default:
 		return true
+	}
+}
+
+// readBack returns the value of a domain.ColumnValue in the form in which a driver returns the stored value. If drivers
+// return different forms, readBack returns the text of the value.
+func readBack(d syntax.Dialect, column domain.Column, value any) any {
+	switch value := value.(type) {
+	case int64:
+		if column.Type == domain.TypeNumber {
+			return syntax.Text(value)
+		}
+		return value
+	case float64:
+		return strconv.FormatFloat(value, 'f', -1, 64)
+	case domain.Number:
+		return string(value)
+	case domain.JSON:
+		return dialectOf(d).storedJSON(string(value))
+	default:
+		return value
 	}
 }

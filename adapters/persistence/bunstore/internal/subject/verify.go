@@ -1,62 +1,22 @@
-package bunstore
+package subject
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
-	"strings"
+	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
 )
-
-// verified implements verify.Database on a session.
-type verified struct{ *session }
-
-func (v verified) Read(
-	ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any,
-) error {
-	return v.db.Read(ctx, op, each, text, args...)
-}
-
-func (v verified) Write(ctx context.Context, op, text string, args ...any) (int64, error) {
-	return v.db.Write(ctx, op, text, args...)
-}
-
-const (
-	setProbe   = "SAVEPOINT habeas_probe"
-	undoProbe  = "ROLLBACK TO SAVEPOINT habeas_probe"
-	closeProbe = "RELEASE SAVEPOINT habeas_probe"
-)
-
-// Try implements verify.Database.
-func (v verified) Try(ctx context.Context, op string, fn func() error) (refused bool, err error) {
-	if _, err := v.db.Write(ctx, op, setProbe); err != nil {
-		return false, err
-	}
-	if err := fn(); err != nil {
-		if ctx.Err() != nil || conn.Retryable(err) || errors.Is(err, domain.ErrUnavailable) {
-			return false, err
-		}
-		refused, v.db.Failed = true, nil // the savepoint undoes the failed statement
-	}
-	for _, text := range []string{undoProbe, closeProbe} {
-		if _, err := v.db.Write(ctx, op, text); err != nil {
-			return false, err
-		}
-	}
-	return refused, nil
-}
 
 // applyVerified runs the steps one by one in a database whose triggers, rules or views may keep values despite a
 // deletion or an overwrite. It looks for remaining values after each step that deletes rows, because later steps may
 // delete the rows that connect such values to the subject. It looks again after all steps. It returns
 // domain.ErrUnavailable if the deadline of the context passes, for example because other transactions add rows faster
 // than the steps delete them.
-func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
+func (s *Work) applyVerified(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
 	rows, err := s.applyChecked(ctx, key, steps)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = &domain.Error{Code: domain.ErrUnavailable, Op: "erase", Message: "took longer than its deadline", Err: err}
@@ -64,7 +24,7 @@ func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []doma
 	return rows, err
 }
 
-func (s subjectStore) applyChecked(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
+func (s *Work) applyChecked(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
 	if s.db.Joined { // triggers of earlier writes of the application may add values, which the steps must find
 		err := s.fireDeferred(ctx, "erase: deferred triggers")
 		if err == nil {
@@ -75,11 +35,11 @@ func (s subjectStore) applyChecked(ctx context.Context, key []any, steps []domai
 		}
 	}
 	// If no table of the data map keeps data, triggers of other tables are the reason for the verification.
-	copies := s.catalog.Copies() || s.triggers || !s.catalog.KeepsAny()
+	copies := s.schema.Copies() || s.triggers || !s.schema.KeepsAny()
 	all := make([]*verify.Step, len(steps))
 	counts := make([]int64, len(steps))
 	for i, step := range steps {
-		all[i] = verify.NewStep(verified(s), s.store.text, s.catalog, opOf(step), step, key)
+		all[i] = verify.NewStep(s.db, s.store.writer, s.schema, opOf(step), step, key)
 		if !copies {
 			continue
 		}
@@ -118,7 +78,7 @@ func (s subjectStore) applyChecked(ctx context.Context, key []any, steps []domai
 // the session's own transaction, it checks all deferred constraints. In a transaction of the application, it fires only
 // the constraint triggers that may write to the data map's tables. Other constraints may not be satisfied yet, because
 // the application may not have finished its changes.
-func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
+func (s *Work) fireDeferred(ctx context.Context, op string) error {
 	if s.fired {
 		return nil
 	}
@@ -136,16 +96,16 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 	}
 	s.fired = true
 	_, err := s.db.Write(ctx, op, text)
-	return s.nameTrigger(op, err)
+	return s.db.NameTrigger(op, err)
 }
 
 // lateTriggers returns the triggers that may fire at the commit of the application's transaction, and that may write to
 // the data map's tables.
-func (s *session) lateTriggers(ctx context.Context, op string) ([]live.ConstraintTrigger, error) {
+func (s *Work) lateTriggers(ctx context.Context, op string) ([]live.ConstraintTrigger, error) {
 	if err := s.readTransaction(ctx, op); err != nil || !s.host.defers || s.host.isRead {
 		return slices.Clone(s.host.late), err
 	}
-	late, err := s.store.catalogs.ReadConstraintTriggers(ctx, s.db.QueryFor(op), op)
+	late, err := s.store.schemas.ReadConstraintTriggers(ctx, s.db.QueryFor(op), op)
 	s.host.isRead, s.host.late = err == nil, late
 	return slices.Clone(late), s.db.Fail(ctx, op, err)
 }
@@ -153,8 +113,8 @@ func (s *session) lateTriggers(ctx context.Context, op string) ([]live.Constrain
 // mustVerify reports whether the database may keep or restore values that the session deletes or overwrites. Triggers
 // of tables outside of the data map may do so if the deletions lead to these tables, and in a transaction of the
 // application also at the commit.
-func (s *session) mustVerify(ctx context.Context, op string) (bool, error) {
-	keeps := s.catalog.KeepsAny() || s.triggers
+func (s *Work) mustVerify(ctx context.Context, op string) (bool, error) {
+	keeps := s.schema.KeepsAny() || s.triggers
 	if keeps || !s.db.Joined || s.store.locks.Transaction == "" {
 		return keeps, nil
 	}
@@ -162,22 +122,9 @@ func (s *session) mustVerify(ctx context.Context, op string) (bool, error) {
 	return len(triggers) > 0, err
 }
 
-// nameTrigger returns the error of a statement that checks deferred constraints. If the error has an SQLSTATE of class
-// P0, the function of a constraint trigger has raised it. For such an error, nameTrigger records and returns
-// domain.ErrConflict with the name of the function.
-func (s *session) nameTrigger(op string, err error) error {
-	if !strings.HasPrefix(conn.SQLState(err), "P0") {
-		return err
-	}
-	s.db.Failed = &domain.Error{
-		Code: domain.ErrConflict, Op: op, Message: "a deferred trigger refused the changes" + conn.RaisedBy(err), Err: err,
-	}
-	return s.db.Failed
-}
-
 // deferAgain restores the declared mode, DEFERRED, of the triggers that fireDeferred has set to IMMEDIATE. If the
 // session fails, the rollback to its savepoint restores this mode.
-func (s subjectStore) deferAgain(ctx context.Context, op string) error {
+func (s *Work) deferAgain(ctx context.Context, op string) error {
 	late := s.late
 	s.fired, s.late = s.fired && !s.db.Joined, nil
 	if len(late) == 0 {
@@ -187,4 +134,33 @@ func (s subjectStore) deferAgain(ctx context.Context, op string) error {
 	return err
 }
 
-func opOf(step domain.Step) string { return "erase: " + string(step.Strategy) + " " + step.Target }
+// LeftOver implements ports.ErasedStore. For each step, one statement reads the values that the step should have
+// erased.
+func (s *Work) LeftOver(
+	ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time,
+) (domain.Leftovers, error) {
+	key, err := s.key(id)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.store.writer.DataMap.CheckSteps(steps); err != nil {
+		return nil, err
+	}
+	if err := s.readSubjectRow(ctx, id, key); err != nil {
+		return nil, err
+	}
+	if _, err := s.schema.RefuseSubject(id, "verify"); err != nil {
+		return nil, err
+	}
+	found := domain.Leftovers{}
+	for _, step := range steps {
+		if found, err = s.stepToVerify(step, key).LeftOver(ctx, erasedAt, found); err != nil {
+			return nil, s.explain(ctx, "verify", err, s.store.schemas.ToExport()...)
+		}
+	}
+	return found, nil
+}
+
+func (s *Work) stepToVerify(step domain.Step, key []any) *verify.Step {
+	return verify.NewStep(s.db, s.store.writer, s.schema, "verify", step, key)
+}

@@ -1,0 +1,89 @@
+package subject
+
+import (
+	"encoding/hex"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+type postgres struct{}
+
+// erasureInstant returns the expression for domain.ErasureInstant. The parameters are those of MarkInstant.
+func (postgres) erasureInstant(tables syntax.Tables, at, exact string) string {
+	return tables.Fill(`(
+			SELECT CASE
+				WHEN {exact} OR {at} NOT BETWEEN clock.now - interval '1 day' AND clock.now + interval '1 day' THEN {at}
+				ELSE GREATEST(clock.now, ({last} WHERE l.erased_at <= clock.now + interval '1 day')) END
+			FROM (SELECT clock_timestamp() AS now) AS clock)`,
+		"exact", "CAST("+exact+" AS boolean)", "at", "CAST("+at+" AS timestamptz)", "last", tables.Fill(lastErasedAt))
+}
+
+// markInstant returns the parameters of the instant of an erasure. The database has a clock of its own.
+func (postgres) markInstant(at time.Time, exact bool) [2]any {
+	return [2]any{syntax.Postgres.Instant(at), exact}
+}
+
+// intakeParts takes an advisory lock before the table generates the intake number of a mark. Intake numbers count the
+// marks in order of arrival. The second key of the lock is the highest committed intake number. The intake number of
+// the new mark is higher than this key. The marks of all open transactions therefore have higher numbers than the
+// lowest second key, which settledIntake reads.
+func (postgres) intakeParts(tables syntax.Tables) (column, number, lockCondition string) {
+	return "", "", tables.Fill(`pg_advisory_xact_lock_shared(`+syntax.OidClass+`, CAST(LEAST(2147483647,
+			COALESCE((SELECT max(intake) FROM {erasures} WHERE erasures > 0), 0)) AS integer)) IS NOT NULL`,
+		"table", syntax.Literal(tables.Erasures))
+}
+
+// settledIntake returns the statement that reads the lower of two intake numbers (numbers of marks in order of
+// arrival):
+//
+//   - The highest committed number. If a transaction takes the lock of intakeParts after this statement, the mark of
+//     this transaction gets a higher number.
+//   - The lowest second key of the locks that open transactions have taken with intakeParts. The marks of these
+//     transactions get higher numbers.
+//
+// The statement must run before the statement that reads the marks. The latter then sees the marks of all ended
+// transactions.
+func (postgres) settledIntake(tables syntax.Tables) string {
+	return tables.Fill(`
+		SELECT LEAST((SELECT max(intake) FROM {erasures} WHERE erasures > 0), (
+			SELECT min(CAST(l.objid AS bigint)) FROM pg_catalog.pg_locks AS l
+			WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND CAST(l.classid AS bigint) = `+syntax.OidClass+`
+				AND l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())))`,
+		"table", syntax.Literal(tables.Erasures))
+}
+
+func (postgres) transaction() string {
+	return `
+		SELECT current_setting('transaction_isolation'), EXISTS (SELECT 1 FROM pg_catalog.pg_trigger AS t
+			WHERE t.tgdeferrable AND NOT t.tgisinternal AND t.tgenabled <> 'D')`
+}
+
+// exportedValue converts every value to text, so that the session's settings for the formats of times and bytes have no
+// effect.
+func (postgres) exportedValue(column domain.Column) string {
+	name := "t0." + syntax.Quote(column.Name)
+	switch column.Type { //nolint:exhaustive // the other types have a single text form
+	case domain.TypeText: // as clients receive the text; CAST would pad or strip the texts of some types
+		return "CASE WHEN " + name + " IS NOT NULL THEN concat(" + name + ") END"
+	case domain.TypeTime: // to_json also accepts a text column
+		return "to_json(" + name + ") #>> '{}'"
+	case domain.TypeBytes:
+		return "encode(" + name + ", 'hex')"
+	case domain.TypeArray:
+		name = "to_json(" + name + ")"
+	}
+	return "CAST(" + name + " AS text)"
+}
+
+func (postgres) fromExported(t domain.ColumnType, value any) any {
+	if t == domain.TypeBytes {
+		if decoded, err := hex.DecodeString(syntax.Text(value)); err == nil {
+			return decoded
+		}
+	}
+	return value
+}
+
+func (postgres) storedJSON(document string) any { return document }

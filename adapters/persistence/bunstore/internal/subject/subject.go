@@ -1,0 +1,183 @@
+package subject
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/cascade"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Store has the statements on subjects, and what the store knows about the tables of a data map. It is safe for
+// concurrent use.
+type Store struct {
+	writer            *rows.Writer
+	dialect           syntax.Dialect
+	locks             *lockStatements
+	marks             markStatements
+	sweeps            sweepStatements
+	lives             lifeStatements
+	exports           []exportStatement
+	lastSteps         atomic.Pointer[cachedGroups]
+	schemas           *live.Cache
+	cascades          *cascade.Store
+	models            *schema.Tables // the models that bun has registered
+	synchronousCommit string
+	readDB            *bun.DB // may be nil
+}
+
+// Settings are those of the store for subjects.
+type Settings struct {
+	DB                *bun.DB
+	ReadDB            *bun.DB // a replica from which exports read; may be nil
+	SynchronousCommit string  // of erasures; "" for the setting of the connection
+}
+
+// New returns the statements for the tables of the writer.
+func New(w *rows.Writer, schemas *live.Cache, settings Settings) *Store {
+	s := &Store{
+		writer: w, dialect: w.Dialect, schemas: schemas, cascades: cascade.New(w), models: settings.DB.Dialect().Tables(),
+		synchronousCommit: settings.SynchronousCommit, readDB: settings.ReadDB,
+	}
+	s.locks, s.marks, s.sweeps = newLocks(w), newMarks(w), newSweeps(w)
+	s.lives, s.exports = newLives(w, s.locks), newExports(w, s.locks)
+	return s
+}
+
+// Work returns the part of a session that works on subjects.
+func (s *Store) Work(db *conn.Session, l *ledger.Session) Work {
+	return Work{store: s, db: db, ledger: l}
+}
+
+// Work is the part of a session that works on subjects. It implements ports.SubjectStore and ports.ErasedStore.
+type Work struct {
+	store  *Store
+	db     *conn.Session
+	ledger *ledger.Session
+
+	subject   domain.SubjectID         // the subject whose key values are in keys
+	keys      []any                    // the cached result of the method key
+	erasing   []erasedSubject          // locked for an erasure
+	schema    *live.Schema             // of the application's tables; nil until it is needed
+	rectified []*verify.Step           // earlier rectifications, verified after each later one
+	host      hostTransaction          // only if joined
+	fired     bool                     // deferred triggers are set to IMMEDIATE
+	late      []live.ConstraintTrigger // triggers that deferAgain must set back to DEFERRED
+	triggers  bool                     // the deletions of the erasure lead to tables with triggers
+}
+
+// key returns the values of the subject's key columns. It caches the values of the last subject. The caller must not
+// change the returned slice.
+func (s *Work) key(id domain.SubjectID) ([]any, error) {
+	if s.keys != nil && s.subject == id {
+		return s.keys, nil
+	}
+	keys, err := s.store.writer.DataMap.Key(id)
+	if err == nil {
+		s.subject, s.keys = id, keys
+	}
+	return keys, err
+}
+
+// loadSchema sets s.schema to the schema with the fingerprint. It takes the schema from the store's cache, or reads
+// it from the database.
+func (s *Work) loadSchema(ctx context.Context, fingerprint string) (err error) {
+	if s.schema = s.store.schemas.Known(fingerprint); s.schema != nil {
+		return nil
+	}
+	s.schema, err = s.store.schemas.Read(ctx, s.db.QueryFor("inspect"), fingerprint)
+	return err
+}
+
+// readSchema returns the catalog of the session. It loads the catalog if necessary.
+func (s *Work) readSchema(ctx context.Context, id domain.SubjectID, key []any) (*live.Schema, error) {
+	if s.schema == nil {
+		if err := s.readSubjectRow(ctx, id, key); err != nil {
+			return nil, err
+		}
+	}
+	return s.schema, nil
+}
+
+// explain returns an error that names the table and the reason if the database refused a statement. The reason is a
+// missing privilege, or an object that does not allow the statement, such as a view. For other errors, explain returns
+// err. Before explain looks up the privileges, it rolls the transaction back. In a transaction of the application, it
+// rolls back only to the savepoint of the session.
+func (s *Work) explain(ctx context.Context, op string, err error, needs ...live.Need) error {
+	state := conn.SQLState(err)
+	if state != "42501" && state != "42809" || s.db.Failed == nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+	query, rolledBack := s.db.Undo(ctx)
+	if !rolledBack {
+		return err
+	}
+	why := s.store.schemas.FindLacking(ctx, query, needs)
+	switch {
+	case len(why) > 0:
+	case state == "42809":
+		return err
+	default:
+		why = append(why, live.Unexplained(needs))
+	}
+	s.db.Failed = &domain.Error{Code: domain.ErrConfiguration, Op: op, Message: strings.Join(why, "; "), Err: err}
+	return s.db.Failed
+}
+
+// dialect has the differences between PostgreSQL and SQLite in the statements on a subject.
+type dialect interface {
+	// markInstant returns the two parameters of erasureInstant for an erasure at the given instant, by the clock of the
+	// process. If exact is true, the mark gets this instant.
+	markInstant(at time.Time, exact bool) [2]any
+
+	erasureInstant(tables syntax.Tables, first, second string) string
+
+	// intakeParts returns the parts of the INSERT of a mark that set the intake number:
+	//
+	//	INSERT INTO habeas_subject_erasures (..., erasures<column>) SELECT ..., 1<number> WHERE <lockCondition>
+	//
+	// Intake numbers count the marks in the order in which the store received them. If the table generates the number,
+	// column and number are "". The lockCondition is always true, and may take a lock. The database evaluates the
+	// condition before the table generates the number.
+	intakeParts(tables syntax.Tables) (column, number, lockCondition string)
+
+	// settledIntake returns the statement that reads the settled intake number. This is a number so low that no open
+	// transaction can still commit a mark with this number or a lower number. The statement returns NULL if the table has
+	// no mark. settledIntake returns "" if the database allows only one writer at a time.
+	settledIntake(tables syntax.Tables) string
+
+	// transaction returns the statement that reads the isolation level of a transaction, and whether the database has
+	// deferrable triggers. It returns "" if every isolation level is sufficient and no trigger is deferrable.
+	transaction() string
+
+	// exportedValue returns the expression that reads a column for an export. The SQL type of the expression is the same
+	// for all columns, because a UNION combines columns of different tables.
+	exportedValue(column domain.Column) string
+
+	// fromExported converts the value of an expression from exportedValue to the form in which drivers return the column
+	// itself.
+	fromExported(t domain.ColumnType, value any) any
+
+	// storedJSON returns the value that a driver returns for a JSON document after the document is stored in a JSON
+	// column.
+	storedJSON(document string) any
+}
+
+func dialectOf(d syntax.Dialect) dialect {
+	if d == syntax.Postgres {
+		return postgres{}
+	}
+	return sqlite{}
+}
