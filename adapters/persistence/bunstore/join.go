@@ -107,3 +107,18 @@ func (j *Joined) preserve(ctx context.Context, evidence [][]any) error {
 	session.ledger.Buffered[ledger.Events] = evidence
 	return session.ledger.Flush(ctx)
 }
+
+// Rehearse implements ports.SessionFactory. It always returns domain.ErrSession.
+func (*Joined) Rehearse(context.Context, func(context.Context, ports.Session) error) error {
+	return &domain.Error{
+		Code: domain.ErrSession, Op: "rehearse", Message: "a rehearsal needs a transaction of its own: in a transaction of " +
+			"the application, it would check changes that the application has not finished",
+	}
+}
+
+// Probe implements ports.SessionFactory. It always returns domain.ErrSession.
+func (*Joined) Probe(context.Context) error {
+	return &domain.Error{
+		Code: domain.ErrSession, Op: "probe", Message: "a transaction of the application cannot be probed: probe its store",
+	}
+}

@@ -17,7 +17,7 @@ import (
 // graph holds the tables of SQLite's databases, with the foreign keys and triggers that lead from one to another.
 type graph struct {
 	schema  *live.Schema // when it was read
-	schemas []string      // in the order in which SQLite resolves the name of a table
+	schemas []string     // in the order in which SQLite resolves the name of a table
 	quotes  map[byte]byte
 	nodes   map[string]*node // by schema and name in lower case
 }

@@ -151,10 +151,8 @@ const watchingOfPostgres = `concat(
 		(SELECT COALESCE(CAST(json_object_agg(id, json_build_array(pg_stat_get_xact_tuples_deleted(id),
 			CAST(pg_relation_filenode(id) AS bigint))) AS text), '{}') FROM unnest({tables}) AS t(id))`
 
-func (postgres) reachedTables(string) string { return "" }
-
-func (postgres) reachedKeys(string) string { return "" }
-
+func (postgres) reachedTables(string) string   { return "" }
+func (postgres) reachedKeys(string) string     { return "" }
 func (postgres) reachedTriggers(string) string { return "" }
 
 // deleted reads the same counters as watching. The number of the file stands for the storage of a table.

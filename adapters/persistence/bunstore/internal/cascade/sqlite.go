@@ -44,8 +44,6 @@ func (sqlite) reachedTriggers(schema string) string {
 		"master", syntax.Quote(schema)+".sqlite_master")
 }
 
-func (sqlite) deleted() string { return "" }
-
-func (sqlite) lockedWholly() string { return "" }
-
+func (sqlite) deleted() string                                    { return "" }
+func (sqlite) lockedWholly() string                               { return "" }
 func (sqlite) beforeDeletion(string) (declare, fetch, end string) { return "", "", "" }

@@ -159,14 +159,11 @@ const calledFunctions = `JOIN pg_catalog.pg_proc AS p ON strpos(lower(c.body), l
 const functionBody = "CASE WHEN p.prosrc = '' THEN pg_get_functiondef(p.oid) ELSE p.prosrc END"
 
 func (postgres) schemas(string) (text string) { return "" }
-
-func (postgres) quotes() map[byte]byte { return map[byte]byte{'"': '"'} }
+func (postgres) quotes() map[byte]byte        { return map[byte]byte{'"': '"'} }
 
 // convertsKeys returns false, because PostgreSQL refuses to compare types without a common operator.
-func (postgres) convertsKeys() bool { return false }
-
-func (postgres) checkDeferred() string { return "SET CONSTRAINTS ALL IMMEDIATE" }
-
+func (postgres) convertsKeys() bool              { return false }
+func (postgres) checkDeferred() string           { return "SET CONSTRAINTS ALL IMMEDIATE" }
 func (postgres) brokenForeignKeys(string) string { return "" }
 
 // constraintTriggers also searches the schema of the trigger's constraint for other constraints with the same name,

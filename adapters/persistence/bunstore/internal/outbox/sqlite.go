@@ -80,6 +80,5 @@ func (sqlite) isOfOperations(_ syntax.Tables, pairs string) string {
 	return "status <> 'succeeded' AND (subject_id, operation) IN (" + pairs + ")"
 }
 
-func (sqlite) earliestInstant() string { return "''" }
-
+func (sqlite) earliestInstant() string           { return "''" }
 func (sqlite) notification(syntax.Tables) string { return "" }

@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"context"
+	"database/sql"
 	"slices"
 	"strconv"
 	"strings"
@@ -189,7 +191,6 @@ func (postgres) columnsOf(table string) (text, parameter string) {
 }
 
 func (postgres) heldText(column string) string { return rows.AsText(column) }
-
 func (postgres) byteLength(text string) string { return "octet_length(" + text + ")" }
 
 func (postgres) contains(text, parameter string) string {
@@ -244,3 +245,70 @@ func (sqlite) writtenInTransaction() string { return "TRUE" }
 type postgres struct{}
 
 type sqlite struct{}
+
+// LeftOver adds a count to leftovers for the rows and cells that still exist, although the step should have deleted or
+// overwritten them. It ignores rows that were added after erasedAt, the time of the erasure that has executed the step.
+// LeftOver changes no data.
+func (s *Step) LeftOver(
+	ctx context.Context, erasedAt time.Time, leftovers domain.Leftovers,
+) (domain.Leftovers, error) {
+	if s.Self { // the later step finds the rows to which a reference leads
+		return leftovers, nil
+	}
+	cells := s.cellsOf()
+	cells.AddedUntil = erasedAt
+	switch s.Strategy { //nolint:exhaustive // a retain step leaves all rows
+	case domain.StrategyDelete:
+		rows, err := s.count(ctx, cells)
+		return leftovers.Add(s.table.Name, "", rows), err
+	case domain.StrategyAnonymize:
+	default:
+		return leftovers, nil
+	}
+	left := map[string]int64{}
+	text, args := cells.OfSubject(s.key, false)
+	err := s.readCells(ctx, cells, text, args, func(_ []string, content []heldCell, _ []otherCell) {
+		for _, cell := range content {
+			if s.isLeftOver(cell) {
+				left[cell.column]++
+			}
+		}
+	})
+	for _, name := range cells.Columns() {
+		leftovers = leftovers.Add(s.table.Name, name, left[name])
+	}
+	return leftovers, err
+}
+
+// isLeftOver reports whether a cell holds a value that the step did not write. A surrogate for a text or a UUID can be
+// recognized by its form. Every other surrogate is a constant. If the cell holds this constant, cell.written is true.
+func (s *Step) isLeftOver(cell heldCell) bool {
+	column, _ := s.table.Column(cell.column)
+	switch {
+	case !cell.text.Valid:
+		return false
+	case slices.Contains(s.ClearedColumns, cell.column):
+		return true
+	case cell.text.String == "" || cell.written:
+		return false
+	case column.Type == domain.TypeText || column.Type == domain.TypeUUID:
+		return column.IsLeftOver(cell.text.String)
+	default:
+		return true
+	}
+}
+
+// Present reports whether the table of the step has a row of the subject. It ignores rows that were added after
+// erasedAt.
+func (s *Step) Present(ctx context.Context, erasedAt time.Time) (bool, error) {
+	cells := s.cellsOf()
+	cells.AddedUntil = erasedAt
+	rows, err := s.count(ctx, cells)
+	return rows > 0, err
+}
+
+func (s *Step) count(ctx context.Context, cells *cells) (rows int64, err error) {
+	text, args := cells.CountOfSubject(s.key)
+	err = s.db.Read(ctx, s.Op, func(r *sql.Rows) error { return r.Scan(&rows) }, text, args...)
+	return rows, err
+}

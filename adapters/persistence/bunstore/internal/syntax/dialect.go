@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"strings"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -32,12 +33,9 @@ func (BasePostgres) ArrayElements(parameter string) string {
 
 // Instant truncates t to the precision of the database, because some drivers would otherwise round t.
 func (BasePostgres) Instant(t time.Time) any { return domain.Instant(t) }
-
-func (BasePostgres) InstantType() string { return "timestamptz" }
-
-func (BasePostgres) ForUpdate() string { return " FOR UPDATE" }
-
-func (BasePostgres) CombinesChanges() bool { return true }
+func (BasePostgres) InstantType() string     { return "timestamptz" }
+func (BasePostgres) ForUpdate() string       { return " FOR UPDATE" }
+func (BasePostgres) CombinesChanges() bool   { return true }
 
 func (BasePostgres) SameName(a, b string) bool {
 	return domain.CutName(a, NameBytes) == domain.CutName(b, NameBytes)
@@ -49,3 +47,24 @@ const NameBytes = 63
 // OidClass is the first key of an advisory lock. It is derived from the oid of a table, so that the tables of different
 // schemas and data maps have different locks. The table of marks has the lock of intakeParts.
 const OidClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint) & 2147483647 AS integer)`
+
+type BaseSQLite struct{}
+
+// IsInQuery returns the condition that a column has one of the values that a query returns. It uses IN, because SQLite
+// then looks up each of these values separately in an index.
+func (BaseSQLite) IsInQuery(column, query string) string { return column + " IN (" + query + ")" }
+
+// PreferIndex returns TRUE (no further condition), because SQLite always prefers an index.
+func (BaseSQLite) PreferIndex(string) string { return "TRUE" }
+
+func (BaseSQLite) ArrayElements(parameter string) string {
+	return "SELECT value FROM json_each(" + parameter + ")"
+}
+
+func (BaseSQLite) Instant(t time.Time) any { return t.UTC().Format(instantFormat) }
+func (BaseSQLite) InstantType() string     { return "text" }
+
+// ForUpdate returns "", because SQLite has only one writing transaction at a time.
+func (BaseSQLite) ForUpdate() string         { return "" }
+func (BaseSQLite) CombinesChanges() bool     { return false }
+func (BaseSQLite) SameName(a, b string) bool { return strings.EqualFold(a, b) }
