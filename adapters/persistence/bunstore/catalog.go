@@ -45,7 +45,7 @@ func readCatalog(ctx context.Context, pool *conn.Pool, d syntax.Dialect) (found 
 			return conn.Wrap(ctx, "catalog", err)
 		}
 		defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // nothing was written
-		found, err = live.ReadLive(ctx, tx.Query, d)
+		found, err = live.ReadCatalog(ctx, tx.Query, d)
 		return conn.Wrap(ctx, "catalog", err)
 	})
 	return found, err

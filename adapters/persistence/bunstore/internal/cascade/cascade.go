@@ -217,8 +217,8 @@ func conflict(message string) error {
 // dialect has the statements that find out which rows the database deletes besides the steps of an erasure, because of
 // foreign keys (ON DELETE) and triggers.
 type dialect interface {
-	// reachText returns the statement that reads a JSON document about the tables to which the steps lead. Package catalog
-	// reads the document, see catalog.Reach.
+	// reachText returns the statement that reads a JSON document about the tables to which the steps lead. See
+	// Reach.
 	reachText(w *rows.Writer, steps []domain.Step) string
 
 	// watching returns the first columns of the statement Watch.

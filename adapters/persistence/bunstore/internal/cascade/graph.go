@@ -48,7 +48,7 @@ type graphKey struct {
 
 func (c *Store) readGraph(ctx context.Context, query conn.Query) (*graph, error) {
 	dialect := c.writer.Dialect
-	schemas, err := query.Texts(ctx, live.Schemas(dialect))
+	schemas, err := live.Schemas(ctx, query, dialect)
 	if err != nil {
 		return nil, err
 	}

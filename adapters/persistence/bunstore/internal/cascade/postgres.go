@@ -47,7 +47,7 @@ const tablesBelow = `
 		AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.ev_class
 	WHERE v.ev_class = {oid} AND v.rulename = '_RETURN'`
 
-// reachOfPostgres is the expression for the document of catalog.Reach. A table of the data map counts as mapped
+// reachOfPostgres is the expression for the document of Reach. A table of the data map counts as mapped
 // also if it is a view, and with the tables that the view reads. The column "deletes" is true if rows of the
 // table may be deleted, and false if they may be updated. The member "root" of a table is the topmost table from which
 // it inherits. PostgreSQL 14 has no column confdelsetcols, so the statement reads the column from a JSON object.

@@ -142,7 +142,7 @@ type Reading struct {
 	Set      []int64             // the numbers of rows of Reach.Settings
 }
 
-// cachedReach is the last Reach of a Catalog.
+// cachedReach is the last Reach of a Schema.
 type cachedReach struct {
 	*Reach
 	schema      *live.Schema

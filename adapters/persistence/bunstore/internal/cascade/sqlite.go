@@ -8,7 +8,7 @@ import (
 
 type sqlite struct{}
 
-// reachText returns "", because the fingerprint of the catalog covers the definitions of all tables.
+// reachText returns "", because the fingerprint of the schema covers the definitions of all tables.
 func (sqlite) reachText(*rows.Writer, []domain.Step) string { return "" }
 
 func (sqlite) watching([]string, []string, bool) string {

@@ -57,7 +57,7 @@ func (postgres) raiseSequence(name string) string {
 	return "SELECT setval(" + syntax.Literal(name) + ", CAST($1 AS bigint))"
 }
 
-// LockMigrations takes an advisory lock. The lock ends with the transaction. The number of the lock is "habeas" in
+// Lock takes an advisory lock. The lock ends with the transaction. The number of the lock is "habeas" in
 // ASCII.
 const Lock = "SELECT pg_advisory_xact_lock(114767471927667)"
 

@@ -266,7 +266,7 @@ func (i *Session) Started(ctx context.Context, worker domain.StartedWorker) erro
 	return err
 }
 
-// Installation holds the statements on the installation, which identifies the tables of habeas and their data map.
+// texts holds the statements on the installation, which identifies the tables of habeas and their data map.
 type texts struct {
 	Key       string // reads the id and the recorded data map
 	Announce  string // tells other sessions that this one will record the data map $1; "" if only one session writes
@@ -280,7 +280,7 @@ type texts struct {
 	Renew     string // sets a new random id
 }
 
-// NewInstallation returns the statements on the installation.
+// newTexts returns the statements on the installation.
 func newTexts(d syntax.Dialect, tables syntax.Tables) texts {
 	own := dialectOf(d)
 	announce, rivals, ifFree := own.recording(tables)

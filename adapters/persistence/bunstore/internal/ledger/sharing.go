@@ -111,7 +111,7 @@ func mergeUnsent(held []*UnsentRows) UnsentRows {
 	return mergeRows(held)
 }
 
-// MergeUnsent combines the rows of several sessions, so that one statement can insert all of them. It sorts the rows of
+// mergeRows combines the rows of several sessions, so that one statement can insert all of them. It sorts the rows of
 // the ledgers, see sortLedgers.
 func mergeRows(sessions []*UnsentRows) (all UnsentRows) {
 	for _, one := range sessions {

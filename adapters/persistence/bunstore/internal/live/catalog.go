@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// liveTable is a table during ReadLive. It has the properties of domain.CatalogTable, and further properties from which
-// ReadLive derives them.
+// liveTable is a table during ReadCatalog. It has the properties of domain.CatalogTable, and further properties from which
+// ReadCatalog derives them.
 type liveTable struct {
 	domain.CatalogTable
 	Text    string `json:"text"`    // the definition of a view; on SQLite, of any table
@@ -27,12 +27,12 @@ type liveTable struct {
 	triggers []*liveTrigger
 }
 
-// isTemporary reports whether the table is a temporary table of SQLite. ReadLive omits such tables, because only one
+// isTemporary reports whether the table is a temporary table of SQLite. ReadCatalog omits such tables, because only one
 // connection can use them.
 func (t *liveTable) isTemporary() bool { return t.FoldsCase && t.Schema == "temp" }
 
-// live is the state of one call of ReadLive.
-type live struct {
+// reader is the state of one call of ReadCatalog.
+type reader struct {
 	d        syntax.Dialect
 	own      dialect
 	query    conn.Query
@@ -44,14 +44,14 @@ type live struct {
 	err      error                 // the first error
 }
 
-// ReadLive reads the definitions of all tables of the database, without the tables of habeas of any data map. It runs a
+// ReadCatalog reads the definitions of all tables of the database, without the tables of habeas of any data map. It runs a
 // fixed number of statements for each schema, and at most one statement for the tables of habeas. SQLite needs one more
 // statement for each view and each virtual table.
-func ReadLive(ctx context.Context, query conn.Query, d syntax.Dialect) (domain.Catalog, error) {
-	l := &live{d: d, own: dialectOf(d), query: query, tables: map[string]*liveTable{}, routines: map[string]*routine{}}
-	schemas := []string{""}
-	if text := l.own.schemas(""); text != "" {
-		schemas, l.err = query.Texts(ctx, text)
+func ReadCatalog(ctx context.Context, query conn.Query, d syntax.Dialect) (domain.Catalog, error) {
+	l := &reader{d: d, own: dialectOf(d), query: query, tables: map[string]*liveTable{}, routines: map[string]*routine{}}
+	schemas, err := Schemas(ctx, query, d)
+	if err != nil {
+		return domain.Catalog{}, err
 	}
 	catalog := domain.Catalog{Tables: []domain.CatalogTable{}}
 	for _, schema := range schemas {
@@ -78,7 +78,7 @@ func ReadLive(ctx context.Context, query conn.Query, d syntax.Dialect) (domain.C
 }
 
 // readSchema reads the tables of a schema, and their columns, indexes, constraints and triggers.
-func (l *live) readSchema(ctx context.Context, schema string, statements statements) {
+func (l *reader) readSchema(ctx context.Context, schema string, statements statements) {
 	readObjects(ctx, l, statements.Tables, func(key string, table *liveTable) {
 		table.unnamed = table.Name
 		l.tables[schema+"."+key] = table
@@ -126,7 +126,7 @@ func (l *live) readSchema(ctx context.Context, schema string, statements stateme
 
 // readObjects runs a statement whose rows hold the key of a table and a JSON object. It decodes each object and passes
 // the key and the object to the callback. If the text of the statement is empty, readObjects does nothing.
-func readObjects[T any](ctx context.Context, l *live, text string, take func(key string, item *T), args ...any) {
+func readObjects[T any](ctx context.Context, l *reader, text string, take func(key string, item *T), args ...any) {
 	var malformed error
 	l.readTexts(ctx, text, func(key, object string) {
 		item := new(T)
@@ -140,7 +140,7 @@ func readObjects[T any](ctx context.Context, l *live, text string, take func(key
 
 // readTexts runs a statement whose rows hold two texts, and passes the texts of each row to the callback. If the text
 // of the statement is empty, readTexts does nothing.
-func (l *live) readTexts(ctx context.Context, text string, take func(key, value string), args ...any) {
+func (l *reader) readTexts(ctx context.Context, text string, take func(key, value string), args ...any) {
 	if l.err != nil || text == "" {
 		return
 	}
@@ -154,7 +154,7 @@ func (l *live) readTexts(ctx context.Context, text string, take func(key, value 
 
 // tolerate calls readColumns, and ignores an error that concerns only one table. This table then has no columns.
 // Examples are a view of a table that does not exist, and a virtual table whose module is not loaded.
-func (l *live) tolerate(ctx context.Context, readColumns func()) {
+func (l *reader) tolerate(ctx context.Context, readColumns func()) {
 	if l.err != nil {
 		return
 	}
@@ -166,7 +166,7 @@ func (l *live) tolerate(ctx context.Context, readColumns func()) {
 // qualify sets the names of SQLite's tables. Several attached databases may have a table of the same name. SQLite
 // resolves a name without a schema to the first of these tables, so the other tables get a name with their schema. The
 // names of PostgreSQL's tables already have a schema where necessary.
-func (l *live) qualify() {
+func (l *reader) qualify() {
 	l.names = map[string]*liveTable{}
 	for _, table := range l.order {
 		if table.FoldsCase && l.names[Lower(table.unnamed)] != nil {
@@ -212,9 +212,9 @@ func Touched(m domain.DataMap) []domain.Table {
 	return slices.DeleteFunc(slices.Clone(m.Tables()), func(t domain.Table) bool { return !needed[t.Name] })
 }
 
-// catalog holds the statements that read the live catalog (the table definitions) of a database (PostgreSQL) or of one
+// statements holds the statements that read the live statements (the table definitions) of a database (PostgreSQL) or of one
 // schema (SQLite). A row of a result has two columns: the key of a table (a text that identifies the table), and a JSON
-// object with the fields that package catalog reads. There are three exceptions:
+// object with the fields that package statements reads. There are three exceptions:
 //
 //   - A row of Routines starts with the key of a function.
 //   - A row of ViewReads has the key of a view and the name of a table that this view reads.

@@ -93,7 +93,7 @@ func (k ForeignKey) Refusal() string {
 // ReadBrokenKeys counts the rows that violate a deferred foreign key, separately for each key. On PostgreSQL, which has
 // a statement that checks deferred constraints, the result is empty.
 func (c *Cache) ReadBrokenKeys(ctx context.Context, query conn.Query) (map[ForeignKey]int64, error) {
-	schemas, err := query.Texts(ctx, c.own.schemas(""))
+	schemas, err := Schemas(ctx, query, c.d)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func (t *liveTable) nameInSchema() string {
 // Without a witness, the tables count as tables of the application: a search then reads too much rather than too
 // little. removeOwn runs at most one statement, which reads the candidates of a first witness in all schemas that were
 // read.
-func (l *live) removeOwn(ctx context.Context) {
+func (l *reader) removeOwn(ctx context.Context) {
 	own := map[ownPlace]bool{}
 	var candidates []*liveTable
 	for _, table := range l.order {
@@ -92,7 +92,7 @@ func (l *live) removeOwn(ctx context.Context) {
 }
 
 // withFirstMigration returns the tables that record one of the firstMigrations, each table at most once.
-func (l *live) withFirstMigration(ctx context.Context, candidates []*liveTable) (found []*liveTable) {
+func (l *reader) withFirstMigration(ctx context.Context, candidates []*liveTable) (found []*liveTable) {
 	var texts []string
 	byKey := map[string]*liveTable{}
 	for _, table := range candidates {

@@ -158,8 +158,8 @@ const calledFunctions = `JOIN pg_catalog.pg_proc AS p ON strpos(lower(c.body), l
 // tree, PostgreSQL reconstructs the text. The function is a row of pg_proc AS p.
 const functionBody = "CASE WHEN p.prosrc = '' THEN pg_get_functiondef(p.oid) ELSE p.prosrc END"
 
-func (postgres) schemas(string) (text string) { return "" }
-func (postgres) quotes() map[byte]byte        { return map[byte]byte{'"': '"'} }
+func (postgres) schemas() string       { return "" }
+func (postgres) quotes() map[byte]byte { return map[byte]byte{'"': '"'} }
 
 // convertsKeys returns false, because PostgreSQL refuses to compare types without a common operator.
 func (postgres) convertsKeys() bool              { return false }

@@ -1,6 +1,5 @@
-// Package live reads the system catalog of the database for the tables of the application. It reads the parts on
-// which an erasure, an export or a rectification depends: triggers, rules and views, row-level security, types and
-// privileges.
+// Package live reads the definitions of tables from the database: the Schema on which an erasure, an export or a
+// rectification depends, and the domain.Catalog of all tables.
 package live
 
 import (
@@ -8,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -99,7 +99,7 @@ func NewCache(
 	}
 }
 
-// Last returns the catalog that was read last. It returns nil if no catalog was read yet, or if the last catalog must
+// Last returns the schema that was read last. It returns nil if no catalog was read yet, or if the last catalog must
 // not be cached.
 func (c *Cache) Last() *Schema {
 	if last := c.last.Load(); last != nil && !last.volatile {
@@ -108,7 +108,7 @@ func (c *Cache) Last() *Schema {
 	return nil
 }
 
-// Known returns the cached catalog if it has this fingerprint, or nil.
+// Known returns the cached schema if it has this fingerprint, or nil.
 func (c *Cache) Known(fingerprint string) *Schema {
 	if last := c.Last(); last != nil && last.Fingerprint == fingerprint {
 		return last
@@ -116,12 +116,16 @@ func (c *Cache) Known(fingerprint string) *Schema {
 	return nil
 }
 
-// Read reads the catalog from the database and caches it. The caller has read the fingerprint immediately before. If
-// the fingerprint is empty, Read does not cache the catalog.
+// Read reads the schema from the database and caches it. The caller has read the fingerprint immediately before. If
+// the fingerprint is empty, Read does not cache the schema.
 func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) (*Schema, error) {
 	read := &Schema{Fingerprint: fingerprint, cache: c, volatile: fingerprint == "", tables: map[string]table{}}
+	schemas, err := Schemas(ctx, query, c.d)
+	if err != nil {
+		return nil, err
+	}
 	for _, touched := range c.touched {
-		live, err := c.inspect(ctx, query, touched)
+		live, err := c.inspect(ctx, query, schemas, touched)
 		if err != nil {
 			return nil, err
 		}
@@ -141,16 +145,14 @@ func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) 
 	return read, nil
 }
 
-// inspect reads the definition of a table. If the table does not exist, the result has no types.
-func (c *Cache) inspect(ctx context.Context, query conn.Query, touched domain.Table) (live table, err error) {
-	own, name := c.own, touched.Name
-	schemas := []string{""}
-	if text := own.schemas(name); text != "" {
-		if schemas, err = query.Texts(ctx, text); err != nil {
-			return live, err
-		}
+// inspect reads the definition of a table in one of the schemas. If the table does not exist, the result has no types.
+func (c *Cache) inspect(
+	ctx context.Context, query conn.Query, schemas []string, touched domain.Table,
+) (live table, err error) {
+	own, name, quotes := c.own, touched.Name, c.own.quotes()
+	if schema, _, qualified := strings.Cut(name, "."); qualified && schemas[0] != "" {
+		schemas = []string{schema}
 	}
-	quotes := own.quotes()
 	for _, schema := range schemas {
 		text, parameter := own.inspection(schema, name)
 		var read definition
@@ -243,24 +245,24 @@ func (live *table) nameAsMapped(d syntax.Dialect, touched domain.Table) {
 // dialect has the differences between PostgreSQL and SQLite in the definitions of tables. Its methods return "" for a
 // statement that the database does not need.
 type dialect interface {
-	// fingerprint returns the expression for a text that changes if the live catalog (the definitions) of the tables
-	// changes in a property that Inspection reads. If the value of the expression is the empty text, the catalog must be
+	// fingerprint returns the expression for a text that changes if the live schema of the tables
+	// changes in a property that Inspection reads. If the value of the expression is the empty text, the schema must be
 	// read each time.
 	fingerprint(tables []domain.Table, own syntax.Tables) string
 
 	// schemas returns the statement that lists the schemas to search for a table, in search order. It returns "" if the
 	// database finds the schema from the name of the table.
-	schemas(table string) (text string)
+	schemas() string
 
-	// inspection returns the statement that reads a table from the live catalog (the table definitions), and the only
-	// parameter of the statement. See catalog.Cache.
+	// inspection returns the statement that reads a table from the live schema, and the only
+	// parameter of the statement. See Cache.
 	inspection(schema, table string) (text, parameter string)
 
 	// temporaryTables returns the statement that lists the temporary tables that may have the name of a table of habeas.
 	// It returns "" if the names of the tables of habeas have a schema, so that no temporary table can hide them.
 	temporaryTables(tables syntax.Tables) string
 
-	// catalog returns the statements that read the live catalog of a schema, which is a result of Schemas.
+	// catalog returns the statements that read the live schema of a schema, which is a result of Schemas.
 	catalog(schema string) statements
 
 	// columnType returns the column type that a data map uses for a declared type of the database. It returns "" if data
@@ -318,8 +320,14 @@ func Fingerprint(d syntax.Dialect, tables []domain.Table, own syntax.Tables) str
 // triggers immediately. It returns "" if the database does not have such a statement.
 func CheckDeferred(d syntax.Dialect) string { return dialectOf(d).checkDeferred() }
 
-// Schemas returns the statement that lists the schemas of SQLite in the order in which names are resolved.
-func Schemas(d syntax.Dialect) string { return dialectOf(d).schemas("") }
+// Schemas returns the schemas to search for a table, in search order. It returns one empty name if the database finds
+// the schema from the name of the table.
+func Schemas(ctx context.Context, query conn.Query, d syntax.Dialect) ([]string, error) {
+	if text := dialectOf(d).schemas(); text != "" {
+		return query.Texts(ctx, text)
+	}
+	return []string{""}, nil
+}
 
 // Quotes returns a map from each character that opens a quoted name to the character that closes the name.
 func Quotes(d syntax.Dialect) map[byte]byte { return dialectOf(d).quotes() }

@@ -24,10 +24,7 @@ func (sqlite) fingerprint(tables []domain.Table, _ syntax.Tables) string {
 }
 
 // schemas returns a statement that lists the databases in the order in which SQLite resolves the name of a table.
-func (sqlite) schemas(table string) (text string) {
-	if schema, _, qualified := strings.Cut(table, "."); qualified {
-		return "SELECT " + syntax.Literal(schema)
-	}
+func (sqlite) schemas() string {
 	return "SELECT name FROM pragma_database_list ORDER BY name <> 'temp', seq"
 }
 

@@ -26,7 +26,7 @@ type liveIndex struct {
 	Equality   bool      `json:"equality"` // a condition of equality can use the index
 }
 
-func (l *live) addColumn(table *liveTable, column *liveColumn) {
+func (l *reader) addColumn(table *liveTable, column *liveColumn) {
 	column.Type, column.Length = l.own.columnType(column.Declared)
 	if column.Values != nil {
 		column.Type = domain.TypeText
@@ -39,7 +39,7 @@ func (l *live) addColumn(table *liveTable, column *liveColumn) {
 }
 
 // addIndex adds an index to a table, whose columns must have been added before.
-func (l *live) addIndex(table *liveTable, index *liveIndex) {
+func (l *reader) addIndex(table *liveTable, index *liveIndex) {
 	plain, first := []string{}, []string{} // all columns, and the columns before the first expression
 	for i, key := range index.Keys {
 		if key == nil {
@@ -74,7 +74,7 @@ func (l *live) addIndex(table *liveTable, index *liveIndex) {
 }
 
 // columnsIn returns the columns of a table whose names occur in an SQL text.
-func (l *live) columnsIn(text Tokens, table *liveTable) []string {
+func (l *reader) columnsIn(text Tokens, table *liveTable) []string {
 	names := []string{}
 	for _, column := range table.Columns {
 		for i := range text {
@@ -87,9 +87,9 @@ func (l *live) columnsIn(text Tokens, table *liveTable) []string {
 	return names
 }
 
-// complete adds the properties of a table that ReadLive derives from SQL texts, such as the definition of a view, or
+// complete adds the properties of a table that ReadCatalog derives from SQL texts, such as the definition of a view, or
 // from other tables.
-func (l *live) complete(table *liveTable) {
+func (l *reader) complete(table *liveTable) {
 	text := TokensOf(table.Text, l.own.quotes())
 	switch table.Kind { //nolint:exhaustive // nothing derives from the texts of the other kinds
 	case domain.KindTable:
@@ -119,8 +119,8 @@ var shadowSuffixes = map[string][]string{
 	"rtree_i32": {"node", "rowid", "parent"},
 }
 
-// markShadows marks the shadow tables of a virtual table, so that ReadLive omits them.
-func (l *live) markShadows(virtual *liveTable, text Tokens) {
+// markShadows marks the shadow tables of a virtual table, so that ReadCatalog omits them.
+func (l *reader) markShadows(virtual *liveTable, text Tokens) {
 	for i := range text {
 		if !text.Is(i-1, "using") {
 			continue
@@ -137,7 +137,7 @@ func (l *live) markShadows(virtual *liveTable, text Tokens) {
 // completeForeignKeys adds properties of foreign keys that no pragma of SQLite reports. It reads them from the
 // definition of the table (the parameter text). The foreign keys of the table must have the same order as in that
 // definition.
-func (l *live) completeForeignKeys(table *liveTable, text Tokens) {
+func (l *reader) completeForeignKeys(table *liveTable, text Tokens) {
 	var deferrable []bool
 	for i := range text {
 		switch last := len(deferrable) - 1; {
@@ -164,7 +164,7 @@ func (l *live) completeForeignKeys(table *liveTable, text Tokens) {
 }
 
 // addChecks adds the CHECK constraints of a table. The parameter text is the definition of the table.
-func (l *live) addChecks(table *liveTable, text Tokens) {
+func (l *reader) addChecks(table *liveTable, text Tokens) {
 	for i := range text {
 		if !text.Is(i, "check") || !text.IsSign(i+1, "(") {
 			continue
@@ -200,7 +200,7 @@ func addRowNumber(table *liveTable, text Tokens) {
 
 // addReads adds the tables that a view of SQLite may read. These are the names of tables in its definition at positions
 // where the grammar allows a table.
-func (l *live) addReads(view *liveTable, text Tokens) {
+func (l *reader) addReads(view *liveTable, text Tokens) {
 	for i := range text {
 		if !text.Is(i-1, "from", "join") && !text.IsSign(i-1, ",", "(") {
 			continue
@@ -217,7 +217,7 @@ func (l *live) addReads(view *liveTable, text Tokens) {
 }
 
 // filterOfSQLite sets the property Filtered of a view of SQLite. See Cache.hidesOfView.
-func (l *live) filterOfSQLite(view *liveTable, text Tokens) {
+func (l *reader) filterOfSQLite(view *liveTable, text Tokens) {
 	plain, ok := text.plainView()
 	base := l.tables[view.Schema+"."+Lower(plain.table)]
 	view.Filtered = !ok || len(view.triggers) > 0 || base == nil || base.Kind == domain.KindView ||
@@ -229,7 +229,7 @@ func (l *live) filterOfSQLite(view *liveTable, text Tokens) {
 
 // followViews adds the tables that a view reads through other views. A view also counts as filtering rows if a view
 // that it reads filters rows.
-func (l *live) followViews() {
+func (l *reader) followViews() {
 	for _, view := range l.order {
 		if len(view.Reads) == 0 {
 			continue
@@ -244,7 +244,7 @@ func (l *live) followViews() {
 	}
 }
 
-func (l *live) follow(view *liveTable, reads map[string]*liveTable) {
+func (l *reader) follow(view *liveTable, reads map[string]*liveTable) {
 	for _, name := range view.Reads {
 		if _, seen := reads[name]; seen {
 			continue

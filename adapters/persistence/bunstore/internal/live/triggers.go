@@ -87,7 +87,7 @@ type routine struct {
 }
 
 // completeTrigger adds the tables to which a trigger writes, directly or through the routines that its code calls.
-func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.CatalogTrigger {
+func (l *reader) completeTrigger(table *liveTable, trigger *liveTrigger) domain.CatalogTrigger {
 	first := l.routines[trigger.Routine]
 	if first == nil {
 		first = &routine{Name: trigger.Name, Language: "sql", Text: trigger.Text}
@@ -114,7 +114,7 @@ func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.Ca
 }
 
 // parse finds the tables that a routine writes to and the routines that it calls. It parses each routine only once.
-func (l *live) parse(r *routine) {
+func (l *reader) parse(r *routine) {
 	if r.parsed {
 		return
 	}
@@ -136,7 +136,7 @@ func (l *live) parse(r *routine) {
 
 // fullName returns the full name of a table that occurs in the code of a trigger. On SQLite, such a table is usually in
 // the database of the trigger's table, so fullName searches that database first.
-func (l *live) fullName(triggerTable *liveTable, nameInCode string) string {
+func (l *reader) fullName(triggerTable *liveTable, nameInCode string) string {
 	if named := l.tables[triggerTable.Schema+"."+Lower(nameInCode)]; named != nil {
 		return named.Name
 	}
@@ -148,7 +148,7 @@ func (l *live) fullName(triggerTable *liveTable, nameInCode string) string {
 
 // readHeader reads the events of a trigger of SQLite from its text, such as CREATE TRIGGER name INSTEAD OF UPDATE ON
 // table.
-func (l *live) readHeader(trigger *liveTrigger) {
+func (l *reader) readHeader(trigger *liveTrigger) {
 	text := TokensOf(trigger.Text, l.own.quotes())
 	i := slices.IndexFunc(text, func(t Token) bool { return strings.EqualFold(t.Text, "trigger") }) + 1
 	if text.Is(i, "if") {

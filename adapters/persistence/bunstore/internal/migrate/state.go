@@ -169,11 +169,12 @@ func listed(objects, preferred []string) string {
 // findTables returns the tables of habeas in Options.Schema. Without Options.Schema, it returns the tables that
 // unqualified names can resolve to, in the order of resolution.
 func (m *Migration) findTables(ctx context.Context, query conn.Query) (found []placed, err error) {
-	schemas := []string{m.schema}
-	if text := live.Schemas(m.Dialect); text != "" {
-		if schemas, err = query.Texts(ctx, text); err != nil {
-			return nil, err
-		}
+	schemas, err := live.Schemas(ctx, query, m.Dialect)
+	if err != nil {
+		return nil, err
+	}
+	if m.schema != "" {
+		schemas = []string{m.schema}
 	}
 	for _, schema := range schemas {
 		err := query(ctx, func(rows *sql.Rows) error {

@@ -51,7 +51,7 @@ const claimEntries = `
 		WHERE {due}
 		RETURNING {entry}`
 
-// Claim returns the statement that claims due outbox entries and returns these entries. It takes the entries of takes,
+// claimStatement returns the statement that claims due outbox entries and returns these entries. It takes the entries of takes,
 // and ignores query.Takes.
 func (o *Store) claimStatement(query domain.ClaimQuery, takes []scan.BoundedTake) (text string, args []any, err error) {
 	d := o.dialect
@@ -99,7 +99,7 @@ const updateUnreadable = `
 // limit the number of parameters of a statement.
 const maxEntriesPerStatement = 1000
 
-// AbandonUnreadable returns the statement that sets outbox entries to abandoned. The parameters of the statement are
+// unreadableStatement returns the statement that sets outbox entries to abandoned. The parameters of the statement are
 // the ids of the entries.
 func (o *Store) unreadableStatement(idCount int) string {
 	ids := make([]string, idCount)
@@ -140,7 +140,7 @@ const (
 		RETURNING {entry}`
 )
 
-// Unclaimed returns the statement that marks up to $2 outbox entries as unclaimed, oldest first. These entries were due
+// unclaimedStatement returns the statement that marks up to $2 outbox entries as unclaimed, oldest first. These entries were due
 // before $1. The statement returns these entries. The parameter limit must equal $2.
 func (o *Store) unclaimedStatement(limit int) string {
 	return o.own.unclaimedEntries(o.tables, limit) + " " + o.unclaimed

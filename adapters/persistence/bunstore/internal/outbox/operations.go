@@ -125,7 +125,7 @@ const matchingAbandoned = `
 		WHERE stage = 1 AND operation = 'erase'{filter}
 		ORDER BY enqueued_at, entry_id LIMIT $1`
 
-// RequeueMatching returns the statement that requeues the oldest abandoned erasures that match the filter. The
+// matchingStatement returns the statement that requeues the oldest abandoned erasures that match the filter. The
 // statement returns the requeued entries. The parameter limit is their maximum number.
 func (o *Store) matchingStatement(filter domain.OutboxFilter, limit int) (text string, args []any) {
 	all, condition := syntax.Args{limit}, ""

@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Outbox holds the statements on the outbox. A list is a JSON array of entry ids. Statements return entries with the
+// Store holds the statements on the outbox. A list is a JSON array of entry ids. Statements return entries with the
 // columns of entryColumns.
 type Store struct {
 	Notification string // wakes the workers of other processes; "" if the database cannot
@@ -72,7 +72,7 @@ type dialect interface {
 	earliestInstant() string
 }
 
-// NewOutbox returns the statements on the outbox.
+// New returns the statements on the outbox.
 func New(d syntax.Dialect, tables syntax.Tables) *Store {
 	var own dialect = sqlite{}
 	if d == syntax.Postgres {

@@ -112,7 +112,7 @@ const (
 		ORDER BY entry_id{for update}`
 )
 
-// LockOperations returns the statement that locks the outbox entries of operations. It omits entries that have
+// lockStatement returns the statement that locks the outbox entries of operations. It omits entries that have
 // succeeded and corrections that are abandoned. Every transaction locks entries in the same order, so that there are no
 // deadlocks. The statement's parameters are pairs of a subject and an operation.
 func (o *Store) lockStatement(pairCount int) string {
@@ -165,7 +165,7 @@ const (
 	needsNoData = `(new_status = 'succeeded' OR new_status = 'abandoned' AND operation = 'rectify')`
 )
 
-// Settle returns the statement that writes the outcomes of attempts into their outbox entries.
+// settleStatement returns the statement that writes the outcomes of attempts into their outbox entries.
 func (o *Store) settleStatement(settlements []domain.Settlement) (text string, args []any) {
 	d := o.dialect
 	rows, all := make([]string, len(settlements)), make(syntax.Args, 0, 5*len(settlements))

@@ -25,7 +25,7 @@ type lockedPath struct {
 	path domain.Path
 }
 
-// Levels returns a LockLevel for each distance from the subject, nearest first, and the names of all tables of these
+// LockLevels returns a LockLevel for each distance from the subject, nearest first, and the names of all tables of these
 // levels. A table belongs to a level if it lies on the path from another table to the subject, or if an erasure clears
 // references to its deleted rows (domain.SelfReference).
 func (w *Writer) LockLevels() (levels []LockLevel, names []string) {

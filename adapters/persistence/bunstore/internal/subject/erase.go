@@ -98,7 +98,7 @@ func (s *Work) applyCombined(
 	return counts, nil
 }
 
-// cachedGroups holds the combined statements for the steps of an erasure, and the catalog for which they were built.
+// cachedGroups holds the combined statements for the steps of an erasure, and the schema for which they were built.
 type cachedGroups struct {
 	steps  []domain.Step
 	groups []*rows.StepGroup
@@ -187,7 +187,7 @@ func (s *Work) explainStep(ctx context.Context, steps []domain.Step, i int, err 
 	return s.explain(ctx, opOf(steps[i]), err, live.ToCarryOut(steps[i]))
 }
 
-// refuse returns an error if the catalog shows that a step must not run. It also returns the index of this step, or
+// refuse returns an error if the schema shows that a step must not run. It also returns the index of this step, or
 // len(steps) if the error belongs to no step.
 func refuse(schema *live.Schema, id domain.SubjectID, steps []domain.Step) (before int, err error) {
 	if table, err := schema.RefuseSubject(id, "erase"); err != nil {

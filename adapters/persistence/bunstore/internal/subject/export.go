@@ -52,7 +52,7 @@ func (s *Work) Export(
 	})
 }
 
-// Export is a statement that reads the exported columns of one or more tables (its sources). A result row has the index
+// exportStatement is a statement that reads the exported columns of one or more tables (its sources). A result row has the index
 // of its source, the position of the row in this source, and the values of the row. If another source has more values,
 // NULL fills the remaining columns.
 type exportStatement struct {
@@ -164,12 +164,12 @@ func (e *exportStatement) args(id domain.SubjectID, key []any) []any {
 }
 
 // maxExportStarts is the maximum number of times that an export runs its first statement. The export repeats the
-// statement if the definitions of the tables have changed since the store read the catalog.
+// statement if the definitions of the tables have changed since the store read the schema.
 const maxExportStarts = 3
 
 // export runs one statement and yields its records. If the statement is the first of an export, its first row is not a
 // record. This row holds the fingerprint, the subject's key as the table stores it, and whether the subject was erased
-// before. If the cached catalog has another fingerprint, export yields nothing, loads the catalog and runs the
+// before. If the cached schema has another fingerprint, export yields nothing, loads the schema and runs the
 // statement again.
 func (s *Work) export(
 	ctx context.Context, e *exportStatement, id domain.SubjectID, key []any, erased *bool,
@@ -221,7 +221,7 @@ func (s *Work) export(
 }
 
 // checkPreconditions checks the values in the first row of an export. It returns an error if the subject must not be
-// exported. The row contains a fingerprint. If the cached catalog has another fingerprint, checkPreconditions returns
+// exported. The row contains a fingerprint. If the cached schema has another fingerprint, checkPreconditions returns
 // the fingerprint of the row, and "" otherwise.
 func (s *Work) checkPreconditions(
 	cached *live.Schema, id domain.SubjectID, values []any,

@@ -25,7 +25,7 @@ const (
 		WHERE {rows} AND {key} > CAST({after} AS text){erased}{lock}) AS {name}`
 )
 
-// Keys returns the statement that reads a page of keys of an external system, its parameters, and the tables that it
+// keysStatement returns the statement that reads a page of keys of an external system, its parameters, and the tables that it
 // reads. The text is "" if no column holds keys of that system.
 //
 // If scope is not nil, the statement selects only the keys in cells that a sweep overwrites.
@@ -108,7 +108,7 @@ func (s *Work) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQu
 		return nil, err
 	}
 	changes, schema := !query.ErasedAt.IsZero() || query.Cells != nil, s.store.schemas.Last()
-	if changes || schema == nil { // an export reads the newest catalog after the keys
+	if changes || schema == nil { // an export reads the newest schema after the keys
 		if schema, err = s.readSchema(ctx, id, key); err != nil {
 			return nil, err
 		}

@@ -27,7 +27,7 @@ func (l life) state() domain.SubjectState {
 	}
 }
 
-// Lives holds the statements about the life of a subject's id (see domain.Life). The mark of a subject is the row that
+// lifeStatements holds the statements about the life of a subject's id (see domain.Life). The mark of a subject is the row that
 // records its erasures.
 type lifeStatements struct {
 	// State reads whether the subject's row exists, the preconditions (see Locks), the MarkColumns, the creation time of
@@ -138,7 +138,7 @@ func (s *Work) Register(ctx context.Context, id domain.SubjectID, at time.Time) 
 	return err
 }
 
-// readLife reads the subject's mark and row in one statement, without a lock. It loads the catalog into the session.
+// readLife reads the subject's mark and row in one statement, without a lock. It loads the schema into the session.
 func (s *Work) readLife(ctx context.Context, id domain.SubjectID, key []any) (found life, err error) {
 	row := newLifeRow(s.store.lives)
 	present, err := s.checkSubjectRow(ctx, id, row.targets(), s.store.lives.State, withID(key, id)...)

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Locks holds the statements that lock a subject. The mark of a subject is the row that records its erasures.
+// lockStatements holds the statements that lock a subject. The mark of a subject is the row that records its erasures.
 //
 // A statement that reads the subject's row returns whether the row exists, and then the preconditions, which the caller
 // must check before it continues. The preconditions are the fingerprint (a hash of the table definitions) and the

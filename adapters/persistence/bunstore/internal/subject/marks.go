@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Marks holds the statements that read the marks (the rows that record the erasures of subjects). It also holds the
+// markStatements holds the statements that read the marks (the rows that record the erasures of subjects). It also holds the
 // statements that read and move the positions of readers in the list of marks.
 type markStatements struct {
 	Settled  string // reads the settled intake number, see Dialect.settledIntake
@@ -53,7 +53,7 @@ const (
 		WHERE TRUE`
 )
 
-// Page returns the statement that reads a page of marks, and its parameters. The last column is the intake number of
+// pageStatement returns the statement that reads a page of marks, and its parameters. The last column is the intake number of
 // the mark before, or NULL if that is the mark before in the page. Intake numbers count the marks in order of arrival.
 // The page contains only marks whose intake number is at most maxIntake.
 func (m markStatements) pageStatement(query domain.MarkQuery, maxIntake int64) (text string, args []any) {
@@ -151,7 +151,7 @@ func (s *Work) Lives(ctx context.Context, marks []domain.ErasureMark) ([]domain.
 
 const evidenceOfRow = `SELECT {number}, {evidence} FROM {table} AS t0 WHERE {rows}`
 
-// EvidenceOf returns the statement that reads the evidence about the rows of several subjects:
+// evidenceStatement returns the statement that reads the evidence about the rows of several subjects:
 //
 //	SELECT 0, ... UNION ALL SELECT 1, ...
 //

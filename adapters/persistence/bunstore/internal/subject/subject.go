@@ -101,7 +101,7 @@ func (s *Work) loadSchema(ctx context.Context, fingerprint string) (err error) {
 	return err
 }
 
-// readSchema returns the catalog of the session. It loads the catalog if necessary.
+// readSchema returns the schema of the session. It loads the schema if necessary.
 func (s *Work) readSchema(ctx context.Context, id domain.SubjectID, key []any) (*live.Schema, error) {
 	if s.schema == nil {
 		if err := s.readSubjectRow(ctx, id, key); err != nil {
@@ -220,7 +220,7 @@ func (s *Work) readTransaction(ctx context.Context, op string) error {
 }
 
 // readSubjectRow reads the subject's row without a lock, and checks that the table stores the key with the same bytes
-// as the id. It loads the catalog into the session.
+// as the id. It loads the schema into the session.
 func (s *Work) readSubjectRow(ctx context.Context, id domain.SubjectID, key []any) error {
 	_, err := s.checkSubjectRow(ctx, id, nil, s.store.locks.SubjectRow, key...)
 	return s.explain(ctx, "lock subject", err, live.ToRead(s.store.writer.DataMap.SubjectTable().Name))
@@ -250,7 +250,7 @@ func withID(key []any, id domain.SubjectID, further ...any) []any {
 }
 
 // checkSubjectRow runs a statement on the subject's row and reports whether the subject has a row. The statement
-// returns the fingerprint and the subject's key as the table stores it. checkSubjectRow loads the catalog with this
+// returns the fingerprint and the subject's key as the table stores it. checkSubjectRow loads the schema with this
 // fingerprint into the session. It fails if the table stores the key with other bytes than the id has. It scans further
 // columns into further.
 func (s *Work) checkSubjectRow(

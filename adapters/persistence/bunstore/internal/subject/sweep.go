@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Sweeps holds the statements that lock a subject for a sweep (the later erasure of retained cells). The mark of a
+// sweepStatements holds the statements that lock a subject for a sweep (the later erasure of retained cells). The mark of a
 // subject is the row that records its erasures.
 type sweepStatements struct {
 	Fingerprint string // reads the fingerprint of the live catalog
@@ -49,7 +49,7 @@ func newSweeps(w *rows.Writer) sweepStatements {
 // maxDueSubjects is the maximum number of subjects in one statement of Due.
 const maxDueSubjects = 50
 
-// DueSubjects returns the statement that finds the subjects with cells that one of the steps overwrites:
+// dueStatement returns the statement that finds the subjects with cells that one of the steps overwrites:
 //
 //	SELECT 0 WHERE EXISTS (...) OR EXISTS (...) UNION ALL SELECT 1 WHERE ...
 //
@@ -228,7 +228,7 @@ func (s *Work) lockErased(ctx context.Context, id domain.SubjectID, key []any) (
 	return found, nil
 }
 
-// loadSchemaForSweep loads the catalog into the session, if it has none. The parameter text is a statement that
+// loadSchemaForSweep loads the schema into the session, if it has none. The parameter text is a statement that
 // returns the fingerprint without reading a subject.
 func (s *Work) loadSchemaForSweep(ctx context.Context, text string) error {
 	if s.schema != nil {
