@@ -17,12 +17,12 @@ var evidence = []string{
 // readers are the files that may call them. Only domain.ErasureMark.Life judges whether a row belongs to an erased
 // person or to a new one, and the stores collect the evidence for it. The other files have another purpose.
 var readers = map[string]string{
-	"domain/retained.go":                      "defines the columns with distinctive surrogates",
-	"domain/life.go":                          "judges",
-	"adapters/persistence/memory/lives.go":    "collects the evidence",
-	"adapters/persistence/memory/subjects.go": "reads the creation time for the mark",
-	"adapters/persistence/memory/sweep.go":    "skips rows without surrogates of their own",
-	"adapters/persistence/memory/leftover.go": "skips rows that were added after an erasure, in an ended life",
+	"domain/retained.go":                    "defines the columns with distinctive surrogates",
+	"domain/life.go":                        "judges",
+	"adapters/persistence/memory/life.go":   "collects the evidence",
+	"adapters/persistence/memory/erase.go":  "reads the creation time for the mark",
+	"adapters/persistence/memory/sweep.go":  "skips rows without surrogates of their own",
+	"adapters/persistence/memory/verify.go": "skips rows that were added after an erasure, in an ended life",
 
 	bunstoreInternals + "rows/rows.go":      "has the expression for package subject",
 	bunstoreInternals + "subject/life.go":   "collects the evidence, also for the mark",

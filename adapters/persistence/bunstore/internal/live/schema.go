@@ -99,7 +99,7 @@ func NewCache(
 	}
 }
 
-// Last returns the schema that was read last. It returns nil if no catalog was read yet, or if the last catalog must
+// Last returns the schema that was read last. It returns nil if none was read yet, or if the last one must
 // not be cached.
 func (c *Cache) Last() *Schema {
 	if last := c.last.Load(); last != nil && !last.volatile {
@@ -262,7 +262,7 @@ type dialect interface {
 	// It returns "" if the names of the tables of habeas have a schema, so that no temporary table can hide them.
 	temporaryTables(tables syntax.Tables) string
 
-	// catalog returns the statements that read the live schema of a schema, which is a result of Schemas.
+	// catalog returns the statements that read the catalog of a schema, which is a result of Schemas.
 	catalog(schema string) statements
 
 	// columnType returns the column type that a data map uses for a declared type of the database. It returns "" if data

@@ -18,7 +18,7 @@ import (
 // sweepStatements holds the statements that lock a subject for a sweep (the later erasure of retained cells). The mark of a
 // subject is the row that records its erasures.
 type sweepStatements struct {
-	Fingerprint string // reads the fingerprint of the live catalog
+	Fingerprint string // reads the fingerprint of the live schema
 	LockMark    string // locks the mark of the subject $1; returns the MarkColumns
 	LockRow     string // locks the subject's row; returns the fingerprint and the evidence about the row, see Lives
 	RecordSweep string // records a sweep of the subject $1 at the instant $2

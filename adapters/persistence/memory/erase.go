@@ -2,47 +2,13 @@ package memory
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
 )
 
-// subjectStore implements ports.SubjectStore.
-type subjectStore struct{ *session }
-
-// Lock implements ports.SubjectStore. It takes the write lock of the session, which also locks the subject.
-func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return time.Time{}, err
-	}
-	state, err := s.write(ctx)
-	if err != nil {
-		return time.Time{}, err
-	}
-	state.mark(domain.ErasureMark{
-		SubjectID: id, ErasedAt: domain.ErasureInstant(at, time.Now(), state.lastErasedAt()), AddedAt: state.addedAt(id),
-	})
-	s.marked = append(s.marked, id)
-	if state.addedAt(id).IsZero() {
-		s.undated = append(s.undated, id)
-	}
-	return state.erasures[id].ErasedAt, nil
-}
-
-// LockToRectify implements ports.SubjectStore. It takes the write lock of the session, which also locks the subject.
-func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return domain.SubjectState{}, err
-	}
-	state, err := s.write(ctx)
-	if err != nil {
-		return domain.SubjectState{}, err
-	}
-	return state.subjectState(id), nil
-}
-
+// Apply implements ports.SubjectStore.
 // Apply implements ports.SubjectStore. Nothing is cascaded, because the store has no foreign keys and no triggers.
 func (s subjectStore) Apply(
 	ctx context.Context, id domain.SubjectID, steps []domain.Step,
@@ -139,42 +105,6 @@ func (s *state) isExpired(table domain.Table, row int, name string, at time.Time
 		since, ok := s.rows[table.Name][row][duty.Personal.Since].(time.Time)
 		return !ok || since.After(duty.Personal.Retain.Cutoff(at))
 	})
-}
-
-func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return 0, err
-	}
-	table, ok := s.store.dataMap.Table(step.Table)
-	if !ok || len(step.Values) == 0 {
-		return 0, manifestError("rectify", "a step must name annotated columns of a table")
-	}
-	path, ok := s.store.dataMap.PathVia(step.Table, step.Via)
-	if !ok {
-		return 0, manifestError("rectify", "a step must name one of the table's paths")
-	}
-	values := Row{}
-	for _, right := range step.Values {
-		column, ok := table.Column(right.Column)
-		if !ok || !path.Has(column) {
-			return 0, manifestError("rectify", "a step must name annotated columns of a table")
-		}
-		if values[column.Name], ok = storable(column, right.Value); !ok || right.Value == nil {
-			return 0, s.fail(domain.Invalid("rectify", []domain.FieldError{{ // no partial commit
-				Field: string(column.Personal.Category), Code: domain.FieldType, Message: "must fit the type of its column",
-			}}))
-		}
-	}
-	state, err := s.write(ctx)
-	if err != nil {
-		return 0, err
-	}
-	own := state.rowsOf(id, table.Name, path)
-	if step.Row != "" {
-		own = slices.DeleteFunc(own, func(i int) bool { return rowName(table, state.rows[table.Name][i]) != step.Row })
-	}
-	state.update(table.Name, own, func(_ int, row Row) { maps.Copy(row, values) })
-	return int64(len(own)), nil
 }
 
 func manifestError(op, message string) error {
