@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/find"
@@ -101,20 +100,6 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 func (s *Store) inLedgerSession(ctx context.Context, fn func(context.Context, *ledger.Session) error) error {
 	n := s.newSession()
 	return n.run(ctx, func(ctx context.Context, _ ports.Session) error { return fn(ctx, &n.ledger) })
-}
-
-func dialectOf(db *bun.DB, schema string) (syntax.Dialect, error) {
-	switch db.Dialect().Name() { //nolint:exhaustive // default refuses all other dialects
-	case dialect.PG:
-		return syntax.Postgres, nil
-	case dialect.SQLite:
-		if schema != "" {
-			return nil, domain.Misconfigured("bunstore", "Schema must be empty: SQLite has no schemas")
-		}
-		return syntax.SQLite, nil
-	default:
-		return nil, domain.Misconfigured("bunstore", "the dialect must be pgdialect or sqlitedialect")
-	}
 }
 
 // Probe implements ports.SessionFactory. It compares the tables of habeas, their columns, the function that habeas

@@ -73,7 +73,9 @@ func (c *Store) readGraph(ctx context.Context, query conn.Query) (*graph, error)
 		}
 		for _, trigger := range triggers {
 			text := live.TokensOf(trigger.Text, g.quotes)
-			begin := slices.IndexFunc(text, func(t live.Token) bool { return t.Kind == live.TokenWord && live.Lower(t.Text) == "begin" })
+			begin := slices.IndexFunc(text, func(t live.Token) bool {
+				return t.Kind == live.TokenWord && live.Lower(t.Text) == "begin"
+			})
 			if table := g.find(schema, trigger.Table); table != nil && begin >= 0 {
 				table.triggers = append(table.triggers, text[begin:])
 			}

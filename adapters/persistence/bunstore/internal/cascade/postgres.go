@@ -12,8 +12,8 @@ import (
 
 type postgres struct{}
 
-// reachText follows foreign keys from the tables of the steps. If a trigger or a rule may run on the way, the document has
-// all tables of the database, because a trigger can delete rows of every table. For the same reason, the member
+// reachText follows foreign keys from the tables of the steps. If a trigger or a rule may run on the way, the document
+// has all tables of the database, because a trigger can delete rows of every table. For the same reason, the member
 // "undoes" is about the triggers of all tables.
 func (postgres) reachText(w *rows.Writer, steps []domain.Step) string {
 	mapped := make([]string, 0, len(w.DataMap.Tables()))
@@ -141,15 +141,15 @@ func (postgres) watching(visited, tables []string, triggers bool) string {
 }
 
 const watchingOfPostgres = `concat(
-			(SELECT string_agg(concat(t.oid, t.tgenabled), ' ' ORDER BY t.oid) FROM pg_catalog.pg_trigger AS t
-				WHERE t.tgrelid = ANY ({visited})),
-			(SELECT string_agg(CAST(i.inhrelid AS text), ',' ORDER BY i.inhrelid) FROM pg_catalog.pg_inherits AS i
-				WHERE i.inhparent = ANY ({visited})),
-			(SELECT string_agg(concat(r.oid, r.ev_enabled), ' ' ORDER BY r.oid) FROM pg_catalog.pg_rewrite AS r
-				WHERE r.ev_class = ANY ({visited})), {all}),
-		TRUE, current_setting('track_counts') = 'on',
-		(SELECT COALESCE(CAST(json_object_agg(id, json_build_array(pg_stat_get_xact_tuples_deleted(id),
-			CAST(pg_relation_filenode(id) AS bigint))) AS text), '{}') FROM unnest({tables}) AS t(id))`
+		(SELECT string_agg(concat(t.oid, t.tgenabled), ' ' ORDER BY t.oid) FROM pg_catalog.pg_trigger AS t
+			WHERE t.tgrelid = ANY ({visited})),
+		(SELECT string_agg(CAST(i.inhrelid AS text), ',' ORDER BY i.inhrelid) FROM pg_catalog.pg_inherits AS i
+			WHERE i.inhparent = ANY ({visited})),
+		(SELECT string_agg(concat(r.oid, r.ev_enabled), ' ' ORDER BY r.oid) FROM pg_catalog.pg_rewrite AS r
+			WHERE r.ev_class = ANY ({visited})), {all}),
+	TRUE, current_setting('track_counts') = 'on',
+	(SELECT COALESCE(CAST(json_object_agg(id, json_build_array(pg_stat_get_xact_tuples_deleted(id),
+		CAST(pg_relation_filenode(id) AS bigint))) AS text), '{}') FROM unnest({tables}) AS t(id))`
 
 func (postgres) reachedTables(string) string   { return "" }
 func (postgres) reachedKeys(string) string     { return "" }

@@ -253,8 +253,8 @@ func deletedTables(steps []domain.Step) (names []string) {
 	return names
 }
 
-// watchStatement returns the statement that reads the state before the steps. The parameters of the statement are the subject's
-// key if there are delete steps. The columns of its row are:
+// watchStatement returns the statement that reads the state before the steps. The parameters of the statement are the
+// subject's key if there are delete steps. The columns of its row are:
 //
 //   - a hash of the definitions that Reach has read; the parameter visited holds the ids of their tables
 //   - whether foreign keys act, and whether the database counts deleted rows
@@ -268,7 +268,8 @@ func watchStatement(
 ) string {
 	columns := []string{dialectOf(w.Dialect).watching(visited, tables, triggers)}
 	for _, name := range deletedTables(steps) {
-		columns = append(columns, "(SELECT count(*) FROM "+syntax.QuoteTable(name)+" AS t0 WHERE "+coveredBy(w, steps, name, nil)+")")
+		columns = append(columns, "(SELECT count(*) FROM "+syntax.QuoteTable(name)+" AS t0 WHERE "+
+			coveredBy(w, steps, name, nil)+")")
 	}
 	for _, setting := range settings {
 		columns = append(columns, setRows(w, steps, setting))
@@ -325,7 +326,7 @@ func hangsOnDeleted(w *rows.Writer, steps []domain.Step, chain []ReachedKey, chi
 	} else {
 		var deleted []string
 		for _, name := range key.ParentMapped {
-			deleted = append(deleted, "EXISTS (SELECT 1 FROM "+key.Parent+" AS t0 WHERE "+sameRow(w, key, parent)+
+			deleted = append(deleted, "EXISTS (SELECT 1 FROM "+key.Parent+" AS t0 WHERE "+sameRow(key, parent)+
 				" AND "+coveredBy(w, steps, name, nil)+")")
 		}
 		conditions = append(conditions, "("+strings.Join(append(deleted, "FALSE"), " OR ")+")")
@@ -333,10 +334,50 @@ func hangsOnDeleted(w *rows.Writer, steps []domain.Step, chain []ReachedKey, chi
 	return "EXISTS (SELECT 1 FROM " + key.Parent + " AS " + parent + " WHERE " + strings.Join(conditions, " AND ") + ")"
 }
 
-func sameRow(w *rows.Writer, key ReachedKey, parent string) string {
+func sameRow(key ReachedKey, parent string) string {
 	var conditions []string
 	for _, name := range key.Referenced {
 		conditions = append(conditions, "t0."+syntax.Quote(name)+" = "+parent+"."+syntax.Quote(name))
 	}
 	return strings.Join(conditions, " AND ")
+}
+
+// dialect has the statements that find out which rows the database deletes besides the steps of an erasure, because of
+// foreign keys (ON DELETE) and triggers.
+type dialect interface {
+	// reachText returns the statement that reads a JSON document about the tables to which the steps lead. See
+	// Reach.
+	reachText(w *rows.Writer, steps []domain.Step) string
+
+	// watching returns the first columns of the statement Watch.
+	watching(visited, tables []string, triggers bool) string
+
+	// reachedTables, reachedKeys and reachedTriggers return the statements that read what reachText leaves out: the
+	// tables of a schema, their foreign keys with an action, and the triggers. They return "" if reachText leaves nothing
+	// out.
+	reachedTables(schema string) string
+	reachedKeys(schema string) string
+	reachedTriggers(schema string) string
+
+	// deleted returns the statement that reads how many rows this transaction has deleted from tables, and a number of
+	// the storage of each table. This number changes if a statement empties the table with TRUNCATE, which the counters
+	// omit. Its parameter is a JSON array with the ids of the tables. deleted returns "" if the database has no such
+	// counters.
+	deleted() string
+
+	// lockedWholly returns the statement that reads the ids of the tables that this transaction has locked against all
+	// others, as TRUNCATE does. It is called only if deleted returns a statement.
+	lockedWholly() string
+
+	// beforeDeletion returns the statement that makes a query see its tables as they are before the statements that
+	// follow, whenever its rows are fetched, and the statements that fetch the rows and end the query. They are "" if the
+	// database has no such queries.
+	beforeDeletion(query string) (declare, fetch, end string)
+}
+
+func dialectOf(d syntax.Dialect) dialect {
+	if d == syntax.Postgres {
+		return postgres{}
+	}
+	return sqlite{}
 }

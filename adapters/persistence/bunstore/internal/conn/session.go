@@ -204,7 +204,7 @@ func (s *Session) InReplica(
 	}
 	tx, err := s.Pool.Replica(ctx, replica)
 	if err != nil {
-		return false, nil
+		return false, nil //nolint:nilerr // the caller reads from the primary
 	}
 	if !check(tx.Query) {
 		_ = tx.Rollback(context.WithoutCancel(ctx))

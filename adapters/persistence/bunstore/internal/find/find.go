@@ -6,8 +6,6 @@ import (
 	"context"
 	"database/sql"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
@@ -29,31 +27,6 @@ type finder struct {
 	own    dialect
 	sought [][]any // the patterns of each value
 	found  domain.SearchResult
-}
-
-// dialect has the differences between PostgreSQL and SQLite in a search.
-type dialect interface {
-	// fromItem returns the table as it appears in the FROM clause of a search. A search of all tables then reads each row
-	// only once, even if a table inherits from another table.
-	fromItem(table domain.CatalogTable) string
-
-	canHoldText(column domain.CatalogColumn) bool
-
-	// firstRow returns a statement that reads one row. It fails if the table is on a server that does not answer. Returns
-	// "" if the database has no tables on other servers.
-	firstRow(fromItem string) string
-
-	// foreignPartitions returns a statement that lists, in the form of fromItem, the partitions of a table that are on
-	// other servers. Returns "" if the database has no such partitions.
-	foreignPartitions(table domain.CatalogTable) string
-
-	// searchPatterns returns the patterns for a value: the parameters of the statement of counts for this value. Their
-	// number is the same for all values.
-	searchPatterns(value string) []any
-
-	// counts returns the statement that counts the rows of a table that contain a value. The statement returns one row,
-	// with a count for each pair of a column and a value.
-	counts(table searchedTable, values int) string
 }
 
 // Values searches the tables of a database and those of habeas for values. See bunstore.Store.Find.
@@ -87,14 +60,6 @@ func Values(
 	progress(domain.SearchProgress{Done: len(places), Tables: len(places)})
 	slices.SortStableFunc(f.found.Gaps, func(a, b domain.SearchGap) int { return cmp.Compare(a.Table, b.Table) })
 	return f.found, nil
-}
-
-// searchedTable is a table in which a statement searches for values.
-type searchedTable struct {
-	Name     string   // the name of the table in a data map
-	FromItem string   // the table in the FROM clause, see dialect.fromItem
-	Foreign  []string // the same for the table or its partitions, if they are on another server
-	Columns  []domain.CatalogColumn
 }
 
 // ownTables returns the tables of habeas with the columns whose values are not from habeas: the ids of
@@ -246,32 +211,6 @@ func (f *finder) count(
 			slices.Concat(values...)...)
 	})
 	return counts, err
-}
-
-// countsBy returns the statement of dialect.counts. The result starts with the counts of all values in the first searched
-// column, followed by the counts of all values in the second searched column, and so on. The subquery converts each
-// cell to text only once. The fence at its end (OFFSET 0 or LIMIT -1) prevents the planner from moving the conversion
-// into the conditions.
-//
-// A row is counted if one of the conditions is true. Each value has one parameter for each condition. In the conditions
-// and in the result of textOf, {n} is the number of the column.
-func countsBy(
-	table searchedTable, values int, fence string, conditions []string, textOf func(column domain.CatalogColumn) string,
-) string {
-	var texts, all []string
-	for i, column := range table.Columns {
-		number := strconv.Itoa(i)
-		texts = append(texts, syntax.Fill(textOf(column), "n", number, "column", syntax.Quote(column.Name)))
-		for j := range values {
-			either := make([]string, len(conditions))
-			for k, condition := range conditions {
-				either[k] = syntax.Fill(condition, "n", number, "pattern", syntax.Placeholder(j*len(conditions)+k+1))
-			}
-			all = append(all, "count(*) FILTER (WHERE "+strings.Join(either, " OR ")+")")
-		}
-	}
-	return syntax.Fill("SELECT {counts} FROM (SELECT {texts} FROM {table} {fence}) AS t", "counts", strings.Join(all, ", "),
-		"texts", strings.Join(texts, ", "), "table", table.FromItem, "fence", fence)
 }
 
 func gapReason(err error) domain.GapReason {

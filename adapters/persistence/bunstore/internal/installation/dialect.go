@@ -85,7 +85,8 @@ func (postgres) keySequences(table domain.Table, column string) string {
 				format('SELECT COALESCE(pg_sequence_last_value(%s) + %s, %s)', c.oid, q.seqincrement, q.seqstart) END
 		FROM s JOIN pg_catalog.pg_class c ON c.oid = s.oid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 			JOIN pg_catalog.pg_sequence q ON q.seqrelid = c.oid
-		WHERE c.relkind = 'S' ORDER BY 1`, "table", syntax.Literal(syntax.QuoteTable(table.Name)), "column", syntax.Literal(column))
+		WHERE c.relkind = 'S' ORDER BY 1`, "table", syntax.Literal(syntax.QuoteTable(table.Name)),
+		"column", syntax.Literal(column))
 }
 
 type sqlite struct{}
@@ -111,7 +112,8 @@ func (sqlite) keySequences(table domain.Table, column string) string {
 	if !qualified {
 		schema, name = "main", table.Name
 	}
-	highest := syntax.Fill(`(SELECT max({column}) FROM {table})`, "column", syntax.Quote(column), "table", syntax.QuoteTable(table.Name))
+	highest := syntax.Fill(`(SELECT max({column}) FROM {table})`,
+		"column", syntax.Quote(column), "table", syntax.QuoteTable(table.Name))
 	counted := syntax.Fill(`(SELECT max(seq) FROM {schema}.sqlite_sequence WHERE name = {name} COLLATE NOCASE)`,
 		"schema", syntax.Quote(schema), "name", syntax.Literal(name))
 	return syntax.Fill(`
@@ -122,7 +124,67 @@ func (sqlite) keySequences(table domain.Table, column string) string {
 		WHERE m.type = 'table' AND m.name = {name} COLLATE NOCASE AND m.sql NOT LIKE '%WITHOUT%ROWID%'
 			AND c.name = {column} COLLATE NOCASE AND c.pk = 1 AND c.type = 'INTEGER' COLLATE NOCASE
 			AND (SELECT count(*) FROM pragma_table_xinfo(m.name, {text}) WHERE pk > 0) = 1`,
-		"schema", syntax.Quote(schema), "text", syntax.Literal(schema), "name", syntax.Literal(name), "column", syntax.Literal(column),
+		"schema", syntax.Quote(schema), "text", syntax.Literal(schema), "name", syntax.Literal(name),
+		"column", syntax.Literal(column),
 		"both", syntax.Literal("SELECT max(COALESCE("+highest+", 0), COALESCE("+counted+", 0)) + 1"),
 		"rows", syntax.Literal("SELECT COALESCE("+highest+", 0) + 1"))
 }
+
+// dialect has the differences between PostgreSQL and SQLite in the statements on the installation and on
+// sequences.
+type dialect interface {
+	// recording returns the parts of Installation that keep sessions from recording two data maps at the same time.
+	recording(tables syntax.Tables) (announce, rivals, ifFree string)
+
+	// randomID returns the expression for the random id of an installation.
+	randomID() string
+
+	// ownSequences returns the statement that lists the sequences of the tables of habeas. The columns of the result are
+	// the name of the sequence, its table and its column, and whether this role may read the sequence and raise it. It
+	// returns "" if the database takes the next number from the rows themselves.
+	ownSequences(tables syntax.Tables) string
+
+	// sequencePositions returns the statement that compares sequences with their columns. It returns a row for each
+	// sequence, in any order: the place of the sequence in the list, the highest number that it has returned, and the
+	// highest number in the column if that is higher, else NULL.
+	sequencePositions(own []sequence, tables syntax.Tables) string
+
+	// raiseSequence returns the statement that makes a sequence continue above $1.
+	raiseSequence(name string) string
+
+	// lockSequences returns the statement that makes concurrent calls wait until the transaction ends.
+	lockSequences() string
+
+	// raiseIntake returns the statement that makes the next intake number higher than $1, for a database without
+	// OwnSequences. Otherwise, it returns "".
+	raiseIntake(tables syntax.Tables) string
+
+	// keySequences returns the statement that finds the sequences from which the database takes the next value of a
+	// column. The columns of the result are the name of the sequence, and the statement that reads its next number. The
+	// statement is NULL if this role must not read the sequence. KeySequences ignores columns whose type is no integer.
+	keySequences(table domain.Table, column string) string
+}
+
+func dialectOf(d syntax.Dialect) dialect {
+	if d == syntax.Postgres {
+		return postgres{}
+	}
+	return sqlite{}
+}
+
+// sequence is a sequence of a table of habeas.
+type sequence struct {
+	Name          string // quoted, with the schema
+	Table, Column string // quoted
+}
+
+const (
+	// announce takes a shared advisory lock, so that it never waits. rivals finds the locks of other data maps.
+	announce = `SELECT pg_advisory_xact_lock_shared(` + syntax.OidClass + `, hashtext($1))`
+
+	rivals = `
+		SELECT 1 FROM pg_catalog.pg_locks AS l
+		WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND CAST(l.classid AS bigint) = ` + syntax.OidClass + `
+			AND CAST(l.objid AS bigint) <> CAST(hashtext($1) AS bigint) & 4294967295
+			AND l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())`
+)

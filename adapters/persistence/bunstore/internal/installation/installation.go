@@ -1,5 +1,5 @@
-// Package installation compares the data map of a store with the one to which the tables of habeas belong, and reads and
-// raises the sequences of these tables.
+// Package installation compares the data map of a store with the one to which the tables of habeas belong, and reads
+// and raises the sequences of these tables.
 package installation
 
 import (
@@ -106,20 +106,9 @@ func (s *Session) Committed() {
 	}
 }
 
-const (
-	recordMap = `
-		UPDATE {installation} SET subject_table = $1, key_columns = $2
-		WHERE only_row IN (SELECT only_row FROM {installation} WHERE subject_table IS NULL{if free})`
-
-	// announce takes a shared advisory lock, so that it never waits. rivals finds the locks of other data maps.
-	announce = `SELECT pg_advisory_xact_lock_shared(` + syntax.OidClass + `, hashtext($1))`
-
-	rivals = `
-		SELECT 1 FROM pg_catalog.pg_locks AS l
-		WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND CAST(l.classid AS bigint) = ` + syntax.OidClass + `
-			AND CAST(l.objid AS bigint) <> CAST(hashtext($1) AS bigint) & 4294967295
-			AND l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())`
-)
+const recordMap = `
+	UPDATE {installation} SET subject_table = $1, key_columns = $2
+	WHERE only_row IN (SELECT only_row FROM {installation} WHERE subject_table IS NULL{if free})`
 
 // record records the data map, unless an open session records the same one. It returns the installation afterwards. It
 // returns domain.ErrConflict if an open session records another data map.

@@ -71,10 +71,10 @@ func (a auditLog) holdAll(ctx context.Context, rows [][]any) error {
 }
 
 const trail = `
-		SELECT event_id, event_type, occurred_at, payload
-		FROM {events}
-		WHERE subject_ref = $1
-		ORDER BY seq`
+	SELECT event_id, event_type, occurred_at, payload
+	FROM {events}
+	WHERE subject_ref = $1
+	ORDER BY seq`
 
 func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error) {
 	if len(a.l.Buffered[Events]) > 0 {

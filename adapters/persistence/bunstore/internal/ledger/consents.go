@@ -19,8 +19,8 @@ import (
 // force return whether the record belongs to an earlier life of the id, or NULL if the subject has no mark. The
 // statements on the histories leave out such records, except ConsentsOfAllLives.
 type texts struct {
-	// LatestConsent reads the latest consent for the purpose $2. It is the most frequent statement, because it runs before
-	// each use of personal data.
+	// LatestConsent reads the latest consent for the purpose $2. It is the most frequent statement, because it runs
+	// before each use of personal data.
 	LatestConsent      string
 	LatestConsentAsOf  string // the latest consent for the purpose $2 that was recorded at or before $3
 	LatestConsents     string // the latest consent for each [subject, purpose] of the array $1, and the number of the pair
@@ -163,10 +163,10 @@ func (c consents) ofThisLife(
 }
 
 const consentHistory = `
-		SELECT policy_version, granted, recorded_at, source
-		FROM {consents}
-		WHERE subject_id = $1 AND purpose = $2 AND seq > COALESCE({until}, 0)
-		ORDER BY seq`
+	SELECT policy_version, granted, recorded_at, source
+	FROM {consents}
+	WHERE subject_id = $1 AND purpose = $2 AND seq > COALESCE({until}, 0)
+	ORDER BY seq`
 
 func (c consents) History(
 	ctx context.Context, id domain.SubjectID, purpose string,
@@ -196,12 +196,14 @@ func (c consents) readRecords(
 	return records, err
 }
 
+// ReadConsentsInForce reads the latest consent of {subject} for each purpose. {until} is the highest number of a record
+// of an earlier life.
 const ReadConsentsInForce = `
-		SELECT policy_version, granted, recorded_at, source, seq <= {until}, purpose
-		FROM {consents}
-		WHERE subject_id = {subject}
-			AND seq IN (SELECT max(seq) FROM {consents} WHERE subject_id = {subject} GROUP BY purpose)
-		ORDER BY seq`
+	SELECT policy_version, granted, recorded_at, source, seq <= {until}, purpose
+	FROM {consents}
+	WHERE subject_id = {subject}
+		AND seq IN (SELECT max(seq) FROM {consents} WHERE subject_id = {subject} GROUP BY purpose)
+	ORDER BY seq`
 
 func (c consents) InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error) {
 	if c.l.Prefetched != nil && c.l.Prefetched.SubjectID == id {

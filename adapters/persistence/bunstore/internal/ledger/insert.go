@@ -18,6 +18,9 @@ type Kind int
 // IsLedger reports whether the rows of a kind are records of a ledger.
 func (k Kind) IsLedger() bool { return k == Consents || k == Restrictions }
 
+// The kinds, in the order in which a session sends their rows. ReasonClearings is the first, because it must not remove
+// the reasons of restrictions that the session itself adds later. LedgerClosings is the last, because it covers the
+// records that the session adds.
 const (
 	ReasonClearings Kind = iota // a row sets the reasons of a subject's restrictions to NULL
 	Consents
@@ -227,8 +230,8 @@ const (
 	insertRows = `INSERT INTO {into} ({columns}) VALUES `
 
 	// insertLocked inserts rows into a ledger (consents or restrictions). The condition in whereLocked first locks the
-	// ledger of the subject, so that the sequence numbers of the rows follow the order in which their transactions commit.
-	// See lockLedger.
+	// ledger of the subject, so that the sequence numbers of the rows follow the order in which their transactions
+	// commit. See lockLedger.
 	insertLocked = `
 		INSERT INTO {into} ({columns})
 		SELECT v.* FROM (VALUES `
@@ -307,7 +310,7 @@ func newTemplates(tables syntax.Tables, d syntax.Dialect) (templates [KindCount]
 	for k := Consents; k < LedgerClosings; k++ {
 		lock := Lock(d, tables, k, "v.subject_id")
 		text := func(text string) string {
-			return tables.Fill(text, "into", tableOf(tables, k), "columns", insertedColumns[k], "lock", lock)
+			return tables.Fill(text, "into", TableOf(tables, k), "columns", insertedColumns[k], "lock", lock)
 		}
 		insert := insertTemplate{before: text(insertRows) + " ", columns: strings.Count(insertedColumns[k], ",") + 1}
 		if lock != "" {
@@ -324,8 +327,8 @@ func newTemplates(tables syntax.Tables, d syntax.Dialect) (templates [KindCount]
 	return templates
 }
 
-// tableOf returns the table into which the rows of a kind are inserted.
-func tableOf(t syntax.Tables, k Kind) string {
+// TableOf returns the table into which the rows of a kind are inserted.
+func TableOf(t syntax.Tables, k Kind) string {
 	return [KindCount]string{Consents: t.Consents, Restrictions: t.Restrictions, Entries: t.Outbox, Events: t.Events}[k]
 }
 

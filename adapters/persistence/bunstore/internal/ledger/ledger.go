@@ -1,5 +1,5 @@
-// Package ledger appends the records of consents and restrictions, the audit events and the outbox entries of a session,
-// and reads the ledgers and the audit trail.
+// Package ledger appends the records of consents and restrictions, the audit events and the outbox entries of a
+// session, and reads the ledgers and the audit trail.
 package ledger
 
 import (
@@ -242,7 +242,7 @@ func (t *aloneTemplates) erased(counts [KindCount]int) string {
 func newAloneTemplates(tables syntax.Tables, d syntax.Dialect) (templates aloneTemplates) {
 	for k := Consents; k < LedgerClosings; k++ {
 		text := func(text string) string {
-			return tables.Fill(text, "into", tableOf(tables, k), "columns", insertedColumns[k],
+			return tables.Fill(text, "into", TableOf(tables, k), "columns", insertedColumns[k],
 				"lock", Lock(d, tables, k, "v.subject_id"))
 		}
 		templates.inserts[k] = insertTemplate{

@@ -20,8 +20,8 @@ func (r restrictions) Append(ctx context.Context, record domain.RestrictionRecor
 }
 
 const (
-	// ORDER BY contains the column "purpose", although this column has only one value here. Without the column, PostgreSQL
-	// does not use the order of the index for the condition purpose IS NULL.
+	// ORDER BY contains the column "purpose", although this column has only one value here. Without the column,
+	// PostgreSQL does not use the order of the index for the condition purpose IS NULL.
 	latestRestriction = `
 		SELECT * FROM (
 			SELECT purpose, restricted, reason, recorded_at, source, seq <= {until}

@@ -48,14 +48,14 @@ func newLookups(s *Store) *batch.Batcher[*lookup] {
 }
 
 const latestConsents = `
-		SELECT policy_version, granted, recorded_at, source, seq <= {until of pair}, n
-		FROM json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS pairs (pair, n)
-		CROSS JOIN LATERAL (
-			SELECT policy_version, granted, recorded_at, source, seq
-			FROM {consents}
-			WHERE subject_id = pair ->> 0 AND purpose = pair ->> 1
-			ORDER BY seq DESC LIMIT 1
-		) AS latest`
+	SELECT policy_version, granted, recorded_at, source, seq <= {until of pair}, n
+	FROM json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS pairs (pair, n)
+	CROSS JOIN LATERAL (
+		SELECT policy_version, granted, recorded_at, source, seq
+		FROM {consents}
+		WHERE subject_id = pair ->> 0 AND purpose = pair ->> 1
+		ORDER BY seq DESC LIMIT 1
+	) AS latest`
 
 // lookUp runs one or more lookups (reads of the latest consent) in one statement.
 func (s *Store) lookUp(ctx context.Context, lookups ...*lookup) error {

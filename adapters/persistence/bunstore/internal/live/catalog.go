@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// liveTable is a table during ReadCatalog. It has the properties of domain.CatalogTable, and further properties from which
-// ReadCatalog derives them.
+// liveTable is a table during ReadCatalog. It has the properties of domain.CatalogTable, and further properties from
+// which ReadCatalog derives them.
 type liveTable struct {
 	domain.CatalogTable
 	Text    string `json:"text"`    // the definition of a view; on SQLite, of any table
@@ -44,9 +44,9 @@ type reader struct {
 	err      error                 // the first error
 }
 
-// ReadCatalog reads the definitions of all tables of the database, without the tables of habeas of any data map. It runs a
-// fixed number of statements for each schema, and at most one statement for the tables of habeas. SQLite needs one more
-// statement for each view and each virtual table.
+// ReadCatalog reads the definitions of all tables of the database, without the tables of habeas of any data map. It
+// runs a fixed number of statements for each schema, and at most one statement for the tables of habeas. SQLite needs
+// one more statement for each view and each virtual table.
 func ReadCatalog(ctx context.Context, query conn.Query, d syntax.Dialect) (domain.Catalog, error) {
 	l := &reader{d: d, own: dialectOf(d), query: query, tables: map[string]*liveTable{}, routines: map[string]*routine{}}
 	schemas, err := Schemas(ctx, query, d)
@@ -194,6 +194,8 @@ func IsNulled(column domain.Column) bool {
 	return column.Personal != nil && column.Personal.Strategy == domain.StrategyNull
 }
 
+// Touched returns the tables that an erasure or an export reads or writes: the tables with personal data, the subject's
+// table, and the tables on the paths between them.
 func Touched(m domain.DataMap) []domain.Table {
 	needed := map[string]bool{m.SubjectTable().Name: true}
 	for _, table := range m.Tables() {
@@ -212,9 +214,9 @@ func Touched(m domain.DataMap) []domain.Table {
 	return slices.DeleteFunc(slices.Clone(m.Tables()), func(t domain.Table) bool { return !needed[t.Name] })
 }
 
-// statements holds the statements that read the live statements (the table definitions) of a database (PostgreSQL) or of one
-// schema (SQLite). A row of a result has two columns: the key of a table (a text that identifies the table), and a JSON
-// object with the fields that package statements reads. There are three exceptions:
+// statements holds the statements that read the live statements (the table definitions) of a database (PostgreSQL) or
+// of one schema (SQLite). A row of a result has two columns: the key of a table (a text that identifies the table), and
+// a JSON object with the fields that package statements reads. There are three exceptions:
 //
 //   - A row of Routines starts with the key of a function.
 //   - A row of ViewReads has the key of a view and the name of a table that this view reads.

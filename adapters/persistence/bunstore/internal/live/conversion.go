@@ -170,11 +170,12 @@ func affinityOf(declared string) affinity {
 	}
 }
 
-// comparesExactly reports whether SQLite finds exactly the matching rows when it compares a key with a column that refers
-// to the key. The parameter t is the type of the key in the data map. The parameters keyType and columnType are the types
-// that the database declares for the key and the column. It returns false if the type affinities of the two columns differ in such a way that SQLite may convert
-// a value in only one of the columns. A key could then differ from the value that refers to it. UUIDs are always
-// comparable, because SQLite never converts the text of a UUID to a number.
+// comparesExactly reports whether SQLite finds exactly the matching rows when it compares a key with a column that
+// refers to the key. The parameter t is the type of the key in the data map. The parameters keyType and columnType are
+// the types that the database declares for the key and the column. It returns false if the type affinities of the two
+// columns differ in such a way that SQLite may convert a value in only one of the columns. A key could then differ from
+// the value that refers to it. UUIDs are always comparable, because SQLite never converts the text of a UUID to a
+// number.
 func comparesExactly(t domain.ColumnType, keyType, columnType string) bool {
 	key, column := affinityOf(keyType), affinityOf(columnType)
 	switch {

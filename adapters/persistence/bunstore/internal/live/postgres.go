@@ -131,7 +131,7 @@ const leadsOn = `EXISTS (SELECT 1 FROM pg_catalog.pg_trigger AS t
 
 // actionsOfKeys lists the functions of the internal triggers that carry out the action of a foreign key (ON DELETE).
 const actionsOfKeys = `'pg_catalog."RI_FKey_cascade_del"'::regproc,
-				'pg_catalog."RI_FKey_setnull_del"'::regproc, 'pg_catalog."RI_FKey_setdefault_del"'::regproc`
+			'pg_catalog."RI_FKey_setnull_del"'::regproc, 'pg_catalog."RI_FKey_setdefault_del"'::regproc`
 
 // filtersRows is the condition that the view b may leave rows out, or that a rule or a trigger replaces its statements.
 const filtersRows = `(pg_get_viewdef(b.oid) ~* '\m(where|only)\M'
@@ -142,17 +142,18 @@ func (postgres) temporaryTables(tables syntax.Tables) string {
 	if tables.AreQualified() {
 		return ""
 	}
-	return "SELECT CAST(f.relname AS text) FROM pg_catalog.pg_class AS f WHERE f.relnamespace = pg_my_temp_schema()" +
-		" AND f.relkind IN ('r', 'p', 'v', 'm', 'f') AND starts_with(CAST(f.relname AS text), " + syntax.Literal(tables.Prefix) +
-		") ORDER BY 1"
+	return syntax.Fill(`
+		SELECT CAST(f.relname AS text) FROM pg_catalog.pg_class AS f WHERE f.relnamespace = pg_my_temp_schema()
+			AND f.relkind IN ('r', 'p', 'v', 'm', 'f') AND starts_with(CAST(f.relname AS text), {prefix})
+		ORDER BY 1`, "prefix", syntax.Literal(tables.Prefix))
 }
 
 // calledFunctions joins the code in called AS c with the database functions p that it mentions.
 const calledFunctions = `JOIN pg_catalog.pg_proc AS p ON strpos(lower(c.body), lower(p.proname)) > 0
-				AND c.body ~* ('\m' || regexp_replace(p.proname, '\W', '\\\&', 'g') || '\M')
-			JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
-			WHERE p.prokind IN ('f', 'p') AND p.provolatile = 'v' AND l.lanname NOT IN ('c', 'internal')
-				AND p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)`
+			AND c.body ~* ('\m' || regexp_replace(p.proname, '\W', '\\\&', 'g') || '\M')
+		JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
+		WHERE p.prokind IN ('f', 'p') AND p.provolatile = 'v' AND l.lanname NOT IN ('c', 'internal')
+			AND p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)`
 
 // functionBody is the expression for the source text of a function. If the catalog stores the body as a parse
 // tree, PostgreSQL reconstructs the text. The function is a row of pg_proc AS p.

@@ -281,10 +281,10 @@ type dialect interface {
 	// number of rows. brokenForeignKeys is called only if CheckDeferred returns no statement ("").
 	brokenForeignKeys(schema string) string
 
-	// constraintTriggers returns the statement that lists the deferrable triggers of all tables. A trigger is mapped if it
-	// belongs to one of the given tables, to a table that one of them reads as a view, or to a table that inherits from
-	// one of these tables. constraintTriggers is called only if CheckDeferred returns a statement. The columns of the
-	// result are:
+	// constraintTriggers returns the statement that lists the deferrable triggers of all tables. A trigger is mapped if
+	// it belongs to one of the given tables, to a table that one of them reads as a view, or to a table that inherits
+	// from one of these tables. constraintTriggers is called only if CheckDeferred returns a statement. The columns of
+	// the result are:
 	//
 	//   - the table and the trigger
 	//   - the schema and the name of the constraint

@@ -146,8 +146,8 @@ const (
 		WHERE {plain}
 		ORDER BY m.name, i.name`
 
-	// The descending order of id is the order of the foreign keys in CREATE TABLE, because SQLite numbers them in reverse.
-	// Column "to" is NULL if a foreign key refers to the primary key without naming its columns.
+	// The descending order of id is the order of the foreign keys in CREATE TABLE, because SQLite numbers them in
+	// reverse. Column "to" is NULL if a foreign key refers to the primary key without naming its columns.
 	foreignKeysOfSQLite = `
 		SELECT lower(m.name), json_object('references', f."table", 'on_delete', lower(replace(f.on_delete, ' ', '_')),
 			'follows', json(iif(upper(f.on_update) = 'CASCADE', 'true', 'false')),

@@ -12,8 +12,10 @@ type Token struct {
 	from, to int    // the bytes from:to of the statement are the token
 }
 
+// TokenKind is the kind of a token.
 type TokenKind int
 
+// The kinds of tokens.
 const (
 	TokenSign   TokenKind = iota // a single character
 	TokenWord                    // a keyword or a name
@@ -21,6 +23,7 @@ const (
 	TokenString                  // a string constant
 )
 
+// Tokens are the tokens of a statement, without comments.
 type Tokens []Token
 
 // TokensOf splits an SQL statement into tokens. It omits comments. The parameter quotes maps each character that opens
@@ -98,6 +101,7 @@ func afterEscapes(statement string) string {
 	return ""
 }
 
+// Is reports whether the token at the index i is one of the keywords.
 func (t Tokens) Is(i int, keywords ...string) bool {
 	return i >= 0 && i < len(t) && t[i].Kind == TokenWord && slices.Contains(keywords, strings.ToLower(t[i].Text))
 }
@@ -112,6 +116,7 @@ func (t Tokens) has(keyword string) bool {
 	return false
 }
 
+// IsSign reports whether the token at the index i is one of the signs.
 func (t Tokens) IsSign(i int, signs ...string) bool {
 	return i >= 0 && i < len(t) && t[i].Kind == TokenSign && slices.Contains(signs, t[i].Text)
 }

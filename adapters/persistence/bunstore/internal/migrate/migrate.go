@@ -56,13 +56,6 @@ func New(pool *conn.Pool, d syntax.Dialect, settings Settings) (*Migration, erro
 // Folder returns the name of the folder with the files of a database system.
 func Folder(d syntax.Dialect) string { return dialectOf(d).folder() }
 
-func dialectOf(d syntax.Dialect) dialect {
-	if d == syntax.Postgres {
-		return postgres{}
-	}
-	return sqlite{}
-}
-
 // Run applies the pending migrations, and repairs the functions and the sequences of habeas. See bunstore.Migrate.
 func (m *Migration) Run(ctx context.Context) error {
 	return conn.Retry(ctx, func() error {
@@ -75,8 +68,8 @@ func (m *Migration) Run(ctx context.Context) error {
 		}
 		if err == nil {
 			err = installation.RaiseAll(ctx, m.Pool, m.Dialect, syntax.TablesIn(m.schema, m.name), func(reason error) {
-				m.logger.WarnContext(ctx, "Migrate does not know whether sequences are too low, as they can be after a restore or a"+
-					" switch of the database", "reason", reason)
+				m.logger.WarnContext(ctx, "Migrate does not know whether sequences are too low, as they can be after a restore"+
+					" or a switch of the database", "reason", reason)
 			})
 		}
 		return conn.Wrap(ctx, "migrate", err)
@@ -216,8 +209,8 @@ func (m *Migration) warn(ctx context.Context) error {
 	return err
 }
 
-// Text returns the statements of all migrations in order. A comment with the name of the file precedes the statements of
-// each file.
+// Text returns the statements of all migrations in order. A comment with the name of the file precedes the statements
+// of each file.
 func (m *Migration) Text() string {
 	var all strings.Builder
 	for _, file := range m.files {

@@ -24,8 +24,8 @@ var needed = map[string][]string{
 	"ancestors":           {"SELECT", "INSERT"},
 }
 
-// Probe compares the tables of habeas, their columns, the function that habeas calls, the privileges of the role and the
-// applied migrations with what this version needs. It reports whether the database can only be read.
+// Probe compares the tables of habeas, their columns, the function that habeas calls, the privileges of the role and
+// the applied migrations with what this version needs. It reports whether the database can only be read.
 func (m *Migration) Probe(ctx context.Context) (readOnly bool, err error) {
 	state, err := m.find(ctx, m.Pool.Query)
 	if err == nil && !state.complete() && !state.unrecorded { // unrecorded: the application runs the migrations itself

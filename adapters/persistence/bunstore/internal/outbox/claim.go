@@ -15,6 +15,7 @@ import (
 // maxTakes is the maximum number of takes in one statement. SQLite limits the length of a UNION ALL.
 const maxTakes = 200
 
+// Claim implements ports.Outbox.
 func (o *Session) Claim(ctx context.Context, query domain.ClaimQuery) (claimed []domain.OutboxEntry, err error) {
 	if err := o.db.Usable(); err != nil || len(query.Takes) == 0 {
 		return nil, err
@@ -43,16 +44,16 @@ func (o *Session) Claim(ctx context.Context, query domain.ClaimQuery) (claimed [
 }
 
 const claimEntries = `
-		UPDATE {outbox} SET
-			status = 'in_flight',
-			attempts = CASE WHEN attempts < 2147483647 THEN attempts + 1 ELSE attempts END,
-			last_attempt_at = $1, next_attempt_at = $2, lease_token = $3,
-			tried_since = CASE WHEN tried_since > {earliest instant} THEN tried_since ELSE $1 END
-		WHERE {due}
-		RETURNING {entry}`
+	UPDATE {outbox} SET
+		status = 'in_flight',
+		attempts = CASE WHEN attempts < 2147483647 THEN attempts + 1 ELSE attempts END,
+		last_attempt_at = $1, next_attempt_at = $2, lease_token = $3,
+		tried_since = CASE WHEN tried_since > {earliest instant} THEN tried_since ELSE $1 END
+	WHERE {due}
+	RETURNING {entry}`
 
-// claimStatement returns the statement that claims due outbox entries and returns these entries. It takes the entries of takes,
-// and ignores query.Takes.
+// claimStatement returns the statement that claims due outbox entries and returns these entries. It takes the entries
+// of takes, and ignores query.Takes.
 func (o *Store) claimStatement(query domain.ClaimQuery, takes []scan.BoundedTake) (text string, args []any, err error) {
 	d := o.dialect
 	all := syntax.Args{
@@ -90,10 +91,10 @@ func (o *Session) claim(
 // updateUnreadable abandons outbox entries that cannot be read. For an erasure, it keeps the column ref, so that an
 // operator can repair and requeue the entry.
 const updateUnreadable = `
-		UPDATE {outbox} SET
-			status = 'abandoned', last_error = '` + domain.LastErrorUnreadable + `', next_attempt_at = NULL,
-			lease_token = NULL, ref = CASE WHEN operation = 'rectify' THEN NULL ELSE ref END, corrections = NULL
-		WHERE entry_id IN (`
+	UPDATE {outbox} SET
+		status = 'abandoned', last_error = '` + domain.LastErrorUnreadable + `', next_attempt_at = NULL,
+		lease_token = NULL, ref = CASE WHEN operation = 'rectify' THEN NULL ELSE ref END, corrections = NULL
+	WHERE entry_id IN (`
 
 // maxEntriesPerStatement is the maximum number of ids of outbox entries that a statement gets as parameters. Databases
 // limit the number of parameters of a statement.
@@ -140,12 +141,13 @@ const (
 		RETURNING {entry}`
 )
 
-// unclaimedStatement returns the statement that marks up to $2 outbox entries as unclaimed, oldest first. These entries were due
-// before $1. The statement returns these entries. The parameter limit must equal $2.
+// unclaimedStatement returns the statement that marks up to $2 outbox entries as unclaimed, oldest first. These entries
+// were due before $1. The statement returns these entries. The parameter limit must equal $2.
 func (o *Store) unclaimedStatement(limit int) string {
 	return o.own.unclaimedEntries(o.tables, limit) + " " + o.unclaimed
 }
 
+// Unclaimed implements ports.OutboxAdmin.
 func (o *Session) Unclaimed(ctx context.Context, dueBefore time.Time, limit int) ([]domain.OutboxEntry, error) {
 	if limit <= 0 {
 		return nil, o.db.Usable()

@@ -12,11 +12,12 @@ import (
 )
 
 const countEntries = `
-		SELECT status, count(*) FROM {outbox} WHERE stage = 0 GROUP BY status
-		UNION ALL
-		SELECT CASE stage WHEN 1 THEN 'abandoned' ELSE 'succeeded' END, count(*) FROM {outbox}
-		WHERE stage > 0 GROUP BY stage`
+	SELECT status, count(*) FROM {outbox} WHERE stage = 0 GROUP BY status
+	UNION ALL
+	SELECT CASE stage WHEN 1 THEN 'abandoned' ELSE 'succeeded' END, count(*) FROM {outbox}
+	WHERE stage > 0 GROUP BY stage`
 
+// Counts implements ports.OutboxAdmin.
 func (o *Session) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
 	if err := o.sendEntries(ctx); err != nil {
 		return nil, err
@@ -36,12 +37,13 @@ func (o *Session) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, er
 }
 
 const backlog = `
-		SELECT resolver, status, count(*), min(enqueued_at), min(COALESCE(next_attempt_at, enqueued_at)) FROM {outbox}
-		WHERE stage = 0 GROUP BY resolver, status
-		UNION ALL
-		SELECT resolver, 'abandoned', count(*), NULL, NULL FROM {outbox}
-		WHERE stage = 1 GROUP BY resolver`
+	SELECT resolver, status, count(*), min(enqueued_at), min(COALESCE(next_attempt_at, enqueued_at)) FROM {outbox}
+	WHERE stage = 0 GROUP BY resolver, status
+	UNION ALL
+	SELECT resolver, 'abandoned', count(*), NULL, NULL FROM {outbox}
+	WHERE stage = 1 GROUP BY resolver`
 
+// Backlog implements ports.OutboxAdmin.
 func (o *Session) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 	if err := o.sendEntries(ctx); err != nil {
 		return nil, err
@@ -96,6 +98,7 @@ const (
 		ORDER BY enqueued_at, entry_id LIMIT $1`
 )
 
+// Abandoned implements ports.OutboxAdmin.
 func (o *Session) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error) {
 	if limit <= 0 {
 		return nil, o.db.Usable()
@@ -109,9 +112,10 @@ func (o *Session) Abandoned(ctx context.Context, after *domain.OutboxEntry, limi
 }
 
 const requeued = `
-		status = 'pending', attempts = 0, last_attempt_at = NULL, next_attempt_at = NULL, last_error = NULL,
-		tried_since = NULL`
+	status = 'pending', attempts = 0, last_attempt_at = NULL, next_attempt_at = NULL, last_error = NULL,
+	tried_since = NULL`
 
+// Requeue implements ports.OutboxAdmin.
 func (o *Session) Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error) {
 	if len(entryIDs) == 0 {
 		return nil, o.db.Usable()
@@ -121,9 +125,9 @@ func (o *Session) Requeue(ctx context.Context, entryIDs []string) ([]domain.Outb
 
 // matchingAbandoned selects the abandoned erasures that match a filter, oldest first.
 const matchingAbandoned = `
-		SELECT entry_id FROM {outbox}
-		WHERE stage = 1 AND operation = 'erase'{filter}
-		ORDER BY enqueued_at, entry_id LIMIT $1`
+	SELECT entry_id FROM {outbox}
+	WHERE stage = 1 AND operation = 'erase'{filter}
+	ORDER BY enqueued_at, entry_id LIMIT $1`
 
 // matchingStatement returns the statement that requeues the oldest abandoned erasures that match the filter. The
 // statement returns the requeued entries. The parameter limit is their maximum number.
@@ -142,6 +146,7 @@ func (o *Store) matchingStatement(filter domain.OutboxFilter, limit int) (text s
 	return strings.Replace(o.requeueMatching, "{filter}", condition, 1), all
 }
 
+// RequeueMatching implements ports.OutboxAdmin.
 func (o *Session) RequeueMatching(
 	ctx context.Context, filter domain.OutboxFilter, limit int,
 ) ([]domain.OutboxEntry, error) {
@@ -166,8 +171,8 @@ func (o *Session) requeue(ctx context.Context, text string, args ...any) ([]doma
 }
 
 const discarded = `
-		status = 'succeeded', last_error = NULL, next_attempt_at = NULL, lease_token = NULL, ref = NULL,
-		corrections = NULL`
+	status = 'succeeded', last_error = NULL, next_attempt_at = NULL, lease_token = NULL, ref = NULL,
+	corrections = NULL`
 
 // Discard implements ports.OutboxAdmin. Like Settle, it locks all open outbox entries of the operations to which
 // the discarded entries belong. If concurrent sessions settle or discard entries of one operation, exactly one session
@@ -216,6 +221,7 @@ func (o *Session) Discard(ctx context.Context, entryIDs []string) ([]domain.Disc
 
 const firstClaims = `SELECT entry_id, tried_since FROM {outbox} WHERE tried_since > {earliest instant} AND {in list}`
 
+// FirstClaims implements ports.OutboxAdmin.
 func (o *Session) FirstClaims(ctx context.Context, entryIDs []string) (map[string]time.Time, error) {
 	found := map[string]time.Time{}
 	if len(entryIDs) == 0 {
@@ -237,11 +243,12 @@ func (o *Session) FirstClaims(ctx context.Context, entryIDs []string) (map[strin
 }
 
 const purge = `
-		DELETE FROM {outbox} WHERE entry_id IN (
-			SELECT entry_id FROM {outbox}
-			WHERE stage = 2 AND enqueued_at < $1
-			ORDER BY enqueued_at, entry_id LIMIT $2)`
+	DELETE FROM {outbox} WHERE entry_id IN (
+		SELECT entry_id FROM {outbox}
+		WHERE stage = 2 AND enqueued_at < $1
+		ORDER BY enqueued_at, entry_id LIMIT $2)`
 
+// Purge implements ports.OutboxAdmin.
 func (o *Session) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) (int64, error) {
 	if limit <= 0 {
 		return 0, o.db.Usable()

@@ -46,15 +46,15 @@ type Store struct {
 
 // dialect has the differences between PostgreSQL and SQLite in the statements on the outbox.
 type dialect interface {
-	// dueEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due, which
-	// contains the ids of the outbox entries to claim. $1 is the instant of the claim, $2 the end of the lease, $3 the
-	// token of the lease, and $4 the result of domain.ClaimQuery.LatestNextAttempt. dueEntries appends further parameters
-	// to args.
+	// dueEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due,
+	// which contains the ids of the outbox entries to claim. $1 is the instant of the claim, $2 the end of the lease, $3
+	// the token of the lease, and $4 the result of domain.ClaimQuery.LatestNextAttempt. dueEntries appends further
+	// parameters to args.
 	dueEntries(tables syntax.Tables, takes []scan.BoundedTake, args *syntax.Args) (string, error)
 
-	// unclaimedEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due,
-	// which contains the ids of up to $2 outbox entries that match isUnclaimed, oldest first. The parameter limit must
-	// equal $2.
+	// unclaimedEntries returns the beginning of a statement: a WITH clause that ends with the common table expression
+	// due, which contains the ids of up to $2 outbox entries that match isUnclaimed, oldest first. The parameter limit
+	// must equal $2.
 	unclaimedEntries(tables syntax.Tables, limit int) string
 
 	// isOfOperations returns a condition on outbox entries that is equivalent to
@@ -134,6 +134,7 @@ func (o *Store) Session(
 	return Session{store: o, db: db, ledger: l, end: end}
 }
 
+// Enqueue implements ports.Outbox.
 func (o *Session) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error {
 	for _, entry := range added {
 		ref, err := syntax.JSON("outbox", entry.Ref)
@@ -167,13 +168,13 @@ func (o *Session) sendEntries(ctx context.Context) error {
 
 // changeEntries locks outbox entries in the same order as lockOperations, so that the two statements cannot deadlock.
 const changeEntries = `
-		WITH chosen AS (
-			SELECT entry_id AS chosen_id FROM {outbox}
-			WHERE {condition}
-			ORDER BY entry_id{for update})
-		UPDATE {outbox} SET {changes}
-		WHERE {chosen}
-		RETURNING {entry}`
+	WITH chosen AS (
+		SELECT entry_id AS chosen_id FROM {outbox}
+		WHERE {condition}
+		ORDER BY entry_id{for update})
+	UPDATE {outbox} SET {changes}
+	WHERE {chosen}
+	RETURNING {entry}`
 
 // change runs a statement that updates outbox entries, and returns the updated entries, oldest first.
 func (o *Session) change(ctx context.Context, op, text string, args ...any) ([]domain.OutboxEntry, error) {
@@ -215,8 +216,8 @@ func (o *Session) writePlanned(
 
 const (
 	// UnsentCorrections is the condition for outbox entries with corrections that are not sent yet. The condition status
-	// <> 'succeeded' is redundant. It repeats the condition of the partial index by subject, because SQLite otherwise does
-	// not use this index.
+	// <> 'succeeded' is redundant. It repeats the condition of the partial index by subject, because SQLite otherwise
+	// does not use this index.
 	UnsentCorrections = `
 		subject_id = {subject} AND operation = 'rectify' AND status <> 'succeeded'
 		AND status IN ('pending', 'failed', 'in_flight')`
@@ -226,6 +227,7 @@ const (
 		corrections = NULL`
 )
 
+// Withdraw implements ports.Outbox.
 func (o *Session) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
 	if o.ledger.Prefetched != nil && o.ledger.Prefetched.SubjectID == id && !o.ledger.Prefetched.UnsentCorrections {
 		return nil, o.db.Usable()

@@ -50,6 +50,7 @@ type openEntry struct {
 	operationID string
 }
 
+// Settle implements ports.Outbox.
 func (o *Session) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
 	if len(settlements) == 0 {
 		return nil, o.db.Usable()
@@ -99,8 +100,8 @@ func (o *Session) Settle(ctx context.Context, settlements []domain.Settlement) (
 }
 
 const (
-	// Conditions for outbox entries that a statement finds by their ids. They are CASE expressions, so that a planner does
-	// not choose an index for them.
+	// Conditions for outbox entries that a statement finds by their ids. They are CASE expressions, so that a planner
+	// does not choose an index for them.
 	isStillUnfinished = `CASE status WHEN 'succeeded' THEN FALSE ELSE TRUE END`
 
 	isStillAbandoned = `CASE status WHEN 'abandoned' THEN TRUE ELSE FALSE END`

@@ -14,9 +14,9 @@ const (
 	// expression. A new entry sorts first, because it has no next attempt.
 	dueInSQLite = "COALESCE(next_attempt_at, '')"
 
-	// freshInSQLite and retriesInSQLite select the due outbox entries of a take, the first to take first. The retries have
-	// three parts: retries that are due, entries whose next attempt is later than $4, and entries whose last attempt is
-	// later than the end of the new lease ($2). A wrong clock has written the instants of the last two parts.
+	// freshInSQLite and retriesInSQLite select the due outbox entries of a take, the first to take first. The retries
+	// have three parts: retries that are due, entries whose next attempt is later than $4, and entries whose last attempt
+	// is later than the end of the new lease ($2). A wrong clock has written the instants of the last two parts.
 	freshInSQLite = `
 		SELECT entry_id FROM (
 			SELECT entry_id FROM {open entries} AND {due} = '' ORDER BY {due}, enqueued_at, entry_id LIMIT {fresh})`

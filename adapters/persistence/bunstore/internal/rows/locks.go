@@ -25,9 +25,9 @@ type lockedPath struct {
 	path domain.Path
 }
 
-// LockLevels returns a LockLevel for each distance from the subject, nearest first, and the names of all tables of these
-// levels. A table belongs to a level if it lies on the path from another table to the subject, or if an erasure clears
-// references to its deleted rows (domain.SelfReference).
+// LockLevels returns a LockLevel for each distance from the subject, nearest first, and the names of all tables of
+// these levels. A table belongs to a level if it lies on the path from another table to the subject, or if an erasure
+// clears references to its deleted rows (domain.SelfReference).
 func (w *Writer) LockLevels() (levels []LockLevel, names []string) {
 	var byDistance [][]lockedPath
 	for _, table := range w.Touched {
@@ -73,5 +73,6 @@ const readSubject = `FROM (SELECT 1) AS one LEFT JOIN {table} AS t0 ON {rows}`
 // $(offset+1).
 func (w *Writer) FromSubject(offset int) string {
 	subject := w.DataMap.SubjectTable()
-	return syntax.Fill(readSubject, "table", syntax.QuoteTable(subject.Name), "rows", w.RowsOf(subject, domain.Path{}, offset))
+	return syntax.Fill(readSubject, "table", syntax.QuoteTable(subject.Name),
+		"rows", w.RowsOf(subject, domain.Path{}, offset))
 }

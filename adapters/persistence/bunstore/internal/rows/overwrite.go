@@ -20,6 +20,8 @@ type StepWriter struct {
 	Constants []any
 }
 
+// StepWriter returns a StepWriter for a table. The parameter types has the types of its columns in the database. The
+// statement has offset parameters before the constants.
 func (w *Writer) StepWriter(table domain.Table, types map[string]string, offset int) *StepWriter {
 	return &StepWriter{writer: w, table: table, alias: "t0", Types: types, offset: offset}
 }
@@ -40,6 +42,7 @@ func ResolveConstants(constants []any, stepTime time.Time) []any {
 	return values
 }
 
+// AddConstant adds a constant and returns its placeholder.
 func (w *StepWriter) AddConstant(value any) string {
 	w.Constants = append(w.Constants, value)
 	return syntax.Placeholder(w.offset + len(w.Constants))

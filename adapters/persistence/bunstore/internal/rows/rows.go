@@ -1,5 +1,5 @@
-// Package rows turns a data map into SQL: the conditions for the rows of a subject, the statements that carry out steps on
-// them, the values that overwrite cells, and the rows to lock. It does no I/O.
+// Package rows turns a data map into SQL: the conditions for the rows of a subject, the statements that carry out steps
+// on them, the values that overwrite cells, and the rows to lock. It does no I/O.
 package rows
 
 import (
@@ -34,7 +34,9 @@ type Writer struct {
 
 // NewWriter returns a writer for the tables of a data map, and for its tables of habeas.
 func NewWriter(dialect syntax.Dialect, dataMap domain.DataMap, tables syntax.Tables) *Writer {
-	return &Writer{Dialect: dialect, own: dialectOf(dialect), DataMap: dataMap, Tables: tables, Touched: live.Touched(dataMap)}
+	return &Writer{
+		Dialect: dialect, own: dialectOf(dialect), DataMap: dataMap, Tables: tables, Touched: live.Touched(dataMap),
+	}
 }
 
 // RowsOf returns the condition that the path leads from a row of the table to the subject. The alias of the table is
@@ -114,9 +116,9 @@ func (w *Writer) isDirect(path domain.Path) bool {
 const (
 	leadsToParent = `({columns}) IN (SELECT {referenced} FROM {parent} AS {parent alias} WHERE {rows})`
 
-	// equalsParentKey is the condition that a text column and the key of its parent (the row to which it refers) are equal
-	// byte by byte, or that noExactKey is true. It is necessary because the database may ignore differences between texts,
-	// for example of case.
+	// equalsParentKey is the condition that a text column and the key of its parent (the row to which it refers) are
+	// equal byte by byte, or that noExactKey is true. It is necessary because the database may ignore differences between
+	// texts, for example of case.
 	equalsParentKey = `
 		({column} IN (SELECT CAST({parent alias}.{referenced} AS text) FROM {parent} AS {parent alias} WHERE {rows})
 			OR {no exact key})`
@@ -213,6 +215,7 @@ func (w *Writer) HasPrimaryKey(
 	return strings.Join(comparisons, " AND ")
 }
 
+// AsText returns the expression for the text of a value.
 func AsText(expression string) string { return "CAST(" + expression + " AS text)" }
 
 func noExactKeyIn(column, table, key string) string {
@@ -271,6 +274,7 @@ func (w *Writer) matchesSubjectText(column, value, key string) string {
 		noExactKeyIn(w.own.bytewise(text), w.DataMap.SubjectTable().Name, key) + ")"
 }
 
+// List returns the columns of the table with the alias, separated by commas.
 func List(alias string, columns []string) string {
 	qualified := make([]string, len(columns))
 	for i, column := range columns {
@@ -320,8 +324,8 @@ type dialect interface {
 	// statement.
 	changedTable(table string) (target, name string)
 
-	// surrogate returns the expression for the value that overwrites a column in an anonymization. The value fits the type
-	// of the column. A text or a UUID differs in each row.
+	// surrogate returns the expression for the value that overwrites a column in an anonymization. The value fits the
+	// type of the column. A text or a UUID differs in each row.
 	surrogate(column domain.Column) string
 
 	// randomDigits returns the expression for 32 hexadecimal digits that differ in each row.

@@ -98,6 +98,7 @@ func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
 	return group
 }
 
+// CteName returns the name of the common table expression of a step.
 func CteName(step int) string { return "s" + strconv.Itoa(step) }
 
 func cteCount(step int) string { return "(SELECT count(*) FROM " + CteName(step) + ")" }
@@ -111,7 +112,8 @@ func (w *Writer) Step(live Live, step domain.Step, key []any) (text string, args
 const (
 	deleteRows    = `DELETE FROM {target} WHERE {rows}`
 	overwriteRows = `UPDATE {target} SET {assignments} WHERE {rows}{concerned}`
-	SelectRows    = `SELECT 1 FROM {target} WHERE {rows}{concerned}`
+	// SelectRows selects the rows that a step covers.
+	SelectRows = `SELECT 1 FROM {target} WHERE {rows}{concerned}`
 )
 
 // step returns the statement that executes one step. The placeholders of the subject's key start at $(offset+1), and

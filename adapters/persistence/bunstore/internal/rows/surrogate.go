@@ -46,7 +46,8 @@ func firstDigits(hex string, digits int) string {
 // fillPlaceholder returns the expression for a constant in which hexadecimal digits replace each domain.Placeholder.
 // Each placeholder gets the given number of digits. The parameter hex is the expression for 32 digits.
 func fillPlaceholder(constant, hex string, digits int) string {
-	return "replace(CAST(" + constant + " AS text), " + syntax.Literal(domain.Placeholder) + ", " + firstDigits(hex, digits) + ")"
+	return "replace(CAST(" + constant + " AS text), " + syntax.Literal(domain.Placeholder) + ", " +
+		firstDigits(hex, digits) + ")"
 }
 
 // commonSurrogate returns the surrogate of a column type for which both databases use the same constant.

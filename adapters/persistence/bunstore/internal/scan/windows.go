@@ -12,8 +12,8 @@ const (
 	// scan of each window) would otherwise add more than maxNewWindows windows.
 	windowLength  = time.Second
 	maxNewWindows = 64
-	// slowWindow is the limit for the duration of a scan. If the scan of a window takes longer, the window is divided into
-	// two.
+	// slowWindow is the limit for the duration of a scan. If the scan of a window takes longer, the window is divided
+	// into two.
 	slowWindow = 2 * time.Millisecond
 	// minWindow is the minimum length of a window (an interval of due times) after a division into two.
 	minWindow = 10 * time.Millisecond

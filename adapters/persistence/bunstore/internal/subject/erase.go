@@ -127,10 +127,10 @@ func (s *Store) stepGroupsOf(schema *live.Schema, steps []domain.Step) []*rows.S
 // prefetchColumns reads the values of a Prefetched (values that an erasure needs after its steps) in additional columns
 // of a statement. Instants have a fixed format, so that the settings of the session have no effect.
 const prefetchColumns = `,
-		EXISTS (SELECT FROM {outbox} WHERE ` + outbox.UnsentCorrections + `),
-		(SELECT json_agg(json_build_array(purpose, policy_version, granted, source,
-			to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))
-		FROM (` + ledger.ReadConsentsInForce + `) AS in_force)`
+	EXISTS (SELECT FROM {outbox} WHERE ` + outbox.UnsentCorrections + `),
+	(SELECT json_agg(json_build_array(purpose, policy_version, granted, source,
+		to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))
+	FROM (` + ledger.ReadConsentsInForce + `) AS in_force)`
 
 // addPrefetch adds the columns of a Prefetched (values that an erasure needs after its steps) to the statement of a
 // group. The subject's id becomes the last parameter.

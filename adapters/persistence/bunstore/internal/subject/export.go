@@ -52,9 +52,9 @@ func (s *Work) Export(
 	})
 }
 
-// exportStatement is a statement that reads the exported columns of one or more tables (its sources). A result row has the index
-// of its source, the position of the row in this source, and the values of the row. If another source has more values,
-// NULL fills the remaining columns.
+// exportStatement is a statement that reads the exported columns of one or more tables (its sources). A result row has
+// the index of its source, the position of the row in this source, and the values of the row. If another source has
+// more values, NULL fills the remaining columns.
 type exportStatement struct {
 	own                dialect
 	dataMap            domain.DataMap
@@ -86,12 +86,13 @@ func newExports(w *rows.Writer, locks *lockStatements) []exportStatement {
 			all = append(all, s)
 		}
 	}
-	names, kinds := []string{w.Tables.Consents, w.Tables.Restrictions}, []ledger.Kind{ledger.Consents, ledger.Restrictions}
+	kinds := []ledger.Kind{ledger.Consents, ledger.Restrictions}
 	for i, table := range domain.LedgerTables() {
 		s := newSource(dialectOf(w.Dialect), table, table.Exported())
 		s.fromClause = func(offset int) string {
 			subject := syntax.Placeholder(offset + 1)
-			return syntax.Fill(fromLedger, "table", names[i], "subject", subject, "until", ledger.EarlierUntil(w.Tables, kinds[i], subject))
+			return syntax.Fill(fromLedger, "table", ledger.TableOf(w.Tables, kinds[i]), "subject", subject,
+				"until", ledger.EarlierUntil(w.Tables, kinds[i], subject))
 		}
 		all = append(all, s)
 	}
@@ -124,7 +125,9 @@ const (
 )
 
 func newExport(w *rows.Writer, sources []source, readsPreconditions bool) exportStatement {
-	e := exportStatement{own: dialectOf(w.Dialect), dataMap: w.DataMap, sources: sources, ReadsPreconditions: readsPreconditions}
+	e := exportStatement{
+		own: dialectOf(w.Dialect), dataMap: w.DataMap, sources: sources, ReadsPreconditions: readsPreconditions,
+	}
 	for _, source := range sources {
 		e.width = max(e.width, len(source.selected)+len(source.paths))
 	}

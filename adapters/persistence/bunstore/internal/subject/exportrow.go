@@ -228,9 +228,9 @@ func (e *exportStatement) marked(s *source, row *exportRow, name string, wasEras
 	return records
 }
 
-// exportValue converts a value that a driver returns for a column to the value that an export shows. Drivers return different
-// Go types for a column type, so exportValue accepts all of them. If a value does not fit the column type, exportValue returns the
-// text of the value.
+// exportValue converts a value that a driver returns for a column to the value that an export shows. Drivers return
+// different Go types for a column type, so exportValue accepts all of them. If a value does not fit the column type,
+// exportValue returns the text of the value.
 func exportValue(d dialect, t domain.ColumnType, value any) any {
 	if value == nil {
 		return nil

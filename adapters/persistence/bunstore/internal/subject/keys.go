@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// selectKeys reads a page of the keys that identify objects in an external system, such as names of files. It compares
-	// keys byte by byte, so that the collation of the column has no effect.
+	// selectKeys reads a page of the keys that identify objects in an external system, such as names of files. It
+	// compares keys byte by byte, so that the collation of the column has no effect.
 	selectKeys = `SELECT DISTINCT {key} AS held FROM ({columns}) AS k ORDER BY 1 LIMIT {limit}`
 
 	// keysOfColumn selects the keys in one column. A FOR UPDATE clause ({lock}) prevents the planner from flattening the
@@ -25,8 +25,8 @@ const (
 		WHERE {rows} AND {key} > CAST({after} AS text){erased}{lock}) AS {name}`
 )
 
-// keysStatement returns the statement that reads a page of keys of an external system, its parameters, and the tables that it
-// reads. The text is "" if no column holds keys of that system.
+// keysStatement returns the statement that reads a page of keys of an external system, its parameters, and the tables
+// that it reads. The text is "" if no column holds keys of that system.
 //
 // If scope is not nil, the statement selects only the keys in cells that a sweep overwrites.
 func keysStatement(

@@ -27,14 +27,14 @@ func (l life) state() domain.SubjectState {
 	}
 }
 
-// lifeStatements holds the statements about the life of a subject's id (see domain.Life). The mark of a subject is the row that
-// records its erasures.
+// lifeStatements holds the statements about the life of a subject's id (see domain.Life). The mark of a subject is the
+// row that records its erasures.
 type lifeStatements struct {
 	// State reads whether the subject's row exists, the preconditions (see Locks), the MarkColumns, the creation time of
 	// the row, and its identifying columns. Its parameters are the subject's key and the id. It locks nothing.
 	State string
-	// LockLedgers locks the ledgers (consents and restrictions) of the subject $1. It is "" if the database has one writer
-	// at a time.
+	// LockLedgers locks the ledgers (consents and restrictions) of the subject $1. It is "" if the database has one
+	// writer at a time.
 	LockLedgers string
 	// Register records the registration of a person in the mark. It adds a mark if there is none, but the ledgers have
 	// records. Its parameters are the id, the instant, and the creation time of the subject's row.
@@ -65,8 +65,8 @@ func newLives(w *rows.Writer, locks *lockStatements) lifeStatements {
 	return lives
 }
 
-// lifeOfRow returns the expressions for the evidence in the subject's row: its creation time (see addedValueOf), and the
-// texts of its identifying columns. See domain.LifeEvidence.
+// lifeOfRow returns the expressions for the evidence in the subject's row: its creation time (see addedValueOf), and
+// the texts of its identifying columns. See domain.LifeEvidence.
 func lifeOfRow(w *rows.Writer) []string {
 	subject, evidence := w.DataMap.SubjectTable(), []string{addedValueOf(w)}
 	for _, column := range subject.Identifying() {

@@ -64,13 +64,8 @@ const (
 	readRow          = `SELECT {exists}, {preconditions} {from}`
 	readErasedAt     = `(SELECT e.erased_at FROM {erasures} AS e WHERE e.subject_id = {subject})`
 
-	// lastErasedAt reads the instant of the last mark, see domain.ErasureInstant.
-	lastErasedAt = `
-		SELECT l.erased_at FROM (
-			SELECT erased_at FROM {erasures} WHERE erasures > 0 ORDER BY intake DESC LIMIT 1) AS l`
-
-	// The statement adds the mark before it locks the subject's row, because FOR UPDATE locks this row only after the join
-	// with the mark.
+	// The statement adds the mark before it locks the subject's row, because FOR UPDATE locks this row only after the
+	// join with the mark.
 	addMarkAndLock = `
 		WITH mark AS ({mark}
 			RETURNING e.erased_at, {lock consents}, {lock restrictions})
@@ -118,8 +113,8 @@ func newLocks(w *rows.Writer) *lockStatements {
 	return l
 }
 
-// addMarkStatement returns the statement that adds or updates the mark, the row that records the erasures of a subject. The
-// number first is that of the first of its parameters.
+// addMarkStatement returns the statement that adds or updates the mark, the row that records the erasures of a subject.
+// The number first is that of the first of its parameters.
 func addMarkStatement(w *rows.Writer, first int) string {
 	column, number, lockCondition := dialectOf(w.Dialect).intakeParts(w.Tables)
 	return w.Tables.Fill(addMark, "subject", syntax.Placeholder(first),
@@ -197,7 +192,8 @@ func (s *Work) lockRows(ctx context.Context, id domain.SubjectID, key []any, at 
 		}
 	}
 	for _, level := range locks.Levels {
-		if err := s.db.WriteRows(ctx, "lock subject", conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...); err != nil {
+		err := s.db.WriteRows(ctx, "lock subject", conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...)
+		if err != nil {
 			return err
 		}
 	}

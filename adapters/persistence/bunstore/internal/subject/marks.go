@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// markStatements holds the statements that read the marks (the rows that record the erasures of subjects). It also holds the
-// statements that read and move the positions of readers in the list of marks.
+// markStatements holds the statements that read the marks (the rows that record the erasures of subjects). It also
+// holds the statements that read and move the positions of readers in the list of marks.
 type markStatements struct {
 	Settled  string // reads the settled intake number, see Dialect.settledIntake
 	Find     string // reads the marks of the subjects in the JSON array $1
@@ -53,9 +53,9 @@ const (
 		WHERE TRUE`
 )
 
-// pageStatement returns the statement that reads a page of marks, and its parameters. The last column is the intake number of
-// the mark before, or NULL if that is the mark before in the page. Intake numbers count the marks in order of arrival.
-// The page contains only marks whose intake number is at most maxIntake.
+// pageStatement returns the statement that reads a page of marks, and its parameters. The last column is the intake
+// number of the mark before, or NULL if that is the mark before in the page. Intake numbers count the marks in order of
+// arrival. The page contains only marks whose intake number is at most maxIntake.
 func (m markStatements) pageStatement(query domain.MarkQuery, maxIntake int64) (text string, args []any) {
 	text, args = m.page, []any{query.After, maxIntake}
 	if !query.Since.IsZero() || !query.Until.IsZero() {
@@ -216,6 +216,7 @@ func (s *Work) readMarks(ctx context.Context, text string, args ...any) (marks [
 
 const readPosition = `SELECT position FROM {positions} WHERE reader = $1`
 
+// Position implements ports.ErasedStore.
 func (s *Work) Position(ctx context.Context, reader string) (position int64, err error) {
 	if err := domain.CheckReader(reader); err != nil {
 		return 0, err
@@ -231,6 +232,7 @@ const advance = `
 	WHERE CAST($2 AS bigint) = 0 OR EXISTS (SELECT 1 FROM {positions} WHERE reader = $1)
 	ON CONFLICT (reader) DO UPDATE SET position = excluded.position WHERE p.position = $2`
 
+// Advance implements ports.ErasedStore.
 func (s *Work) Advance(ctx context.Context, reader string, expected, next int64) (advanced bool, err error) {
 	if err := domain.CheckReader(reader); err != nil {
 		return false, err

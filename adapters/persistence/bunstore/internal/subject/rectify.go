@@ -16,6 +16,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
+// Rectify implements ports.SubjectStore.
 func (s *Work) Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -41,7 +42,8 @@ func (s *Work) Rectify(ctx context.Context, id domain.SubjectID, step domain.Rec
 			return 0, notInDataMap()
 		}
 		if !s.store.isReadable(table, column, value.Value) {
-			return 0, s.db.Fail(ctx, "rectify", unreadable(column)) // fails the session, so that no partial rectification commits
+			// The session fails, so that no partial rectification commits.
+			return 0, s.db.Fail(ctx, "rectify", unreadable(column))
 		}
 	}
 	if err := s.db.OverwriteDeleted(ctx); err != nil { // the old, wrong values are personal data, too

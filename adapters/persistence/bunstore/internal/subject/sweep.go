@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// sweepStatements holds the statements that lock a subject for a sweep (the later erasure of retained cells). The mark of a
-// subject is the row that records its erasures.
+// sweepStatements holds the statements that lock a subject for a sweep (the later erasure of retained cells). The mark
+// of a subject is the row that records its erasures.
 type sweepStatements struct {
 	Fingerprint string // reads the fingerprint of the live schema
 	LockMark    string // locks the mark of the subject $1; returns the MarkColumns

@@ -7,11 +7,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-type BasePostgres struct{}
+type postgres struct{}
 
 // IsInQuery returns the condition that a column has one of the values that a query returns. PostgreSQL looks up each of
 // these values separately in an index.
-func (p BasePostgres) IsInQuery(column, query string) string {
+func (p postgres) IsInQuery(column, query string) string {
 	return column + " = ANY (ARRAY(" + query + ")) AND " + p.PreferIndex(column)
 }
 
@@ -20,24 +20,24 @@ func (p BasePostgres) IsInQuery(column, query string) string {
 // planners would read the complete table while it is small, and would keep that plan after the table has grown.
 // Planners also estimate that the condition is true for half of the rows, and therefore join these rows with a hash
 // join.
-func (BasePostgres) PreferIndex(column string) string {
+func (postgres) PreferIndex(column string) string {
 	return Fill(`
 		CASE WHEN octet_length({column}) < 0
 			THEN (SELECT count(*) FROM generate_series(1, octet_length({column}))) = 0
 			ELSE TRUE END`, "column", column)
 }
 
-func (BasePostgres) ArrayElements(parameter string) string {
+func (postgres) ArrayElements(parameter string) string {
 	return "SELECT jsonb_array_elements_text(CAST(" + parameter + " AS jsonb))"
 }
 
 // Instant truncates t to the precision of the database, because some drivers would otherwise round t.
-func (BasePostgres) Instant(t time.Time) any { return domain.Instant(t) }
-func (BasePostgres) InstantType() string     { return "timestamptz" }
-func (BasePostgres) ForUpdate() string       { return " FOR UPDATE" }
-func (BasePostgres) CombinesChanges() bool   { return true }
+func (postgres) Instant(t time.Time) any { return domain.Instant(t) }
+func (postgres) InstantType() string     { return "timestamptz" }
+func (postgres) ForUpdate() string       { return " FOR UPDATE" }
+func (postgres) CombinesChanges() bool   { return true }
 
-func (BasePostgres) SameName(a, b string) bool {
+func (postgres) SameName(a, b string) bool {
 	return domain.CutName(a, NameBytes) == domain.CutName(b, NameBytes)
 }
 
@@ -48,23 +48,61 @@ const NameBytes = 63
 // schemas and data maps have different locks. The table of marks has the lock of intakeParts.
 const OidClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint) & 2147483647 AS integer)`
 
-type BaseSQLite struct{}
+type sqlite struct{}
 
 // IsInQuery returns the condition that a column has one of the values that a query returns. It uses IN, because SQLite
 // then looks up each of these values separately in an index.
-func (BaseSQLite) IsInQuery(column, query string) string { return column + " IN (" + query + ")" }
+func (sqlite) IsInQuery(column, query string) string { return column + " IN (" + query + ")" }
 
 // PreferIndex returns TRUE (no further condition), because SQLite always prefers an index.
-func (BaseSQLite) PreferIndex(string) string { return "TRUE" }
+func (sqlite) PreferIndex(string) string { return "TRUE" }
 
-func (BaseSQLite) ArrayElements(parameter string) string {
+func (sqlite) ArrayElements(parameter string) string {
 	return "SELECT value FROM json_each(" + parameter + ")"
 }
 
-func (BaseSQLite) Instant(t time.Time) any { return t.UTC().Format(instantFormat) }
-func (BaseSQLite) InstantType() string     { return "text" }
+func (sqlite) Instant(t time.Time) any { return t.UTC().Format(instantFormat) }
+func (sqlite) InstantType() string     { return "text" }
 
 // ForUpdate returns "", because SQLite has only one writing transaction at a time.
-func (BaseSQLite) ForUpdate() string         { return "" }
-func (BaseSQLite) CombinesChanges() bool     { return false }
-func (BaseSQLite) SameName(a, b string) bool { return strings.EqualFold(a, b) }
+func (sqlite) ForUpdate() string         { return "" }
+func (sqlite) CombinesChanges() bool     { return false }
+func (sqlite) SameName(a, b string) bool { return strings.EqualFold(a, b) }
+
+// Dialect has the differences between PostgreSQL and SQLite that concern many statements.
+type Dialect interface {
+	// Instant converts a point in time to a parameter for a column in the tables of habeas.
+	Instant(t time.Time) any
+
+	// InstantType returns the SQL type of the parameters that Instant returns. Statements cast a parameter to this type
+	// if the database cannot infer it.
+	InstantType() string
+
+	// IsInQuery returns the condition that a text column has one of the values that a query returns.
+	IsInQuery(column, query string) string
+
+	// PreferIndex returns a condition that is always true. A planner that sees this condition uses an index for the other
+	// conditions. The parameter column can be any text column of the table.
+	PreferIndex(column string) string
+
+	// ArrayElements returns the query that selects the texts of a parameter, which is a JSON array.
+	ArrayElements(parameter string) string
+
+	// ForUpdate returns the clause at the end of a SELECT that locks the selected rows.
+	ForUpdate() string
+
+	// CombinesChanges reports whether an INSERT, UPDATE or DELETE can be a common table expression. One statement can
+	// then contain several of them.
+	CombinesChanges() bool
+
+	// SameName reports whether the database treats a and b as the name of the same column.
+	SameName(a, b string) bool
+}
+
+var (
+	Postgres Dialect = postgres{}
+	SQLite   Dialect = sqlite{}
+)
+
+// instantFormat has a fixed width, so that texts sort in the order of their instants.
+const instantFormat = "2006-01-02T15:04:05.000000Z"

@@ -14,42 +14,6 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The dialects.
-var (
-	Postgres Dialect = BasePostgres{}
-	SQLite   Dialect = BaseSQLite{}
-)
-
-// Dialect has the differences between PostgreSQL and SQLite that concern many statements.
-type Dialect interface {
-	// Instant converts a point in time to a parameter for a column in the tables of habeas.
-	Instant(t time.Time) any
-
-	// InstantType returns the SQL type of the parameters that Instant returns. Statements cast a parameter to this type if
-	// the database cannot infer it.
-	InstantType() string
-
-	// IsInQuery returns the condition that a text column has one of the values that a query returns.
-	IsInQuery(column, query string) string
-
-	// PreferIndex returns a condition that is always true. A planner that sees this condition uses an index for the other
-	// conditions. The parameter column can be any text column of the table.
-	PreferIndex(column string) string
-
-	// ArrayElements returns the query that selects the texts of a parameter, which is a JSON array.
-	ArrayElements(parameter string) string
-
-	// ForUpdate returns the clause at the end of a SELECT that locks the selected rows.
-	ForUpdate() string
-
-	// CombinesChanges reports whether an INSERT, UPDATE or DELETE can be a common table expression. One statement can then
-	// contain several of them.
-	CombinesChanges() bool
-
-	// SameName reports whether the database treats a and b as the name of the same column.
-	SameName(a, b string) bool
-}
-
 // Quote quotes an identifier.
 func Quote(name string) string { return string(bundialect.AppendName(nil, name, '"')) }
 
@@ -224,9 +188,6 @@ func QualifiedName(table domain.CatalogTable) string {
 	return Quote(table.Schema) + "." + Quote(strings.TrimPrefix(table.Name, table.Schema+"."))
 }
 
-// instantFormat has a fixed width, so that texts sort in the order of their instants.
-const instantFormat = "2006-01-02T15:04:05.000000Z"
-
 // Instant is a point in time. It implements sql.Scanner for the values that the drivers of both databases return.
 type Instant time.Time
 
@@ -259,6 +220,7 @@ func (o *OptionalInstant) OrZero() time.Time {
 	return *o.Time
 }
 
+// Scan implements sql.Scanner.
 func (o *OptionalInstant) Scan(value any) error {
 	if value == nil {
 		return nil

@@ -130,7 +130,8 @@ func (c *cells) text(sw *rows.StepWriter, condition string) string {
 // writes no constant.
 func (c *cells) equalsWritten(sw *rows.StepWriter, column string) string {
 	if value, rectified := c.Values[column]; rectified {
-		return c.Writer.EqualsConstant("t0."+syntax.Quote(column), sw.AddConstant(c.Writer.Parameter(value)), sw.Types[column])
+		written := sw.AddConstant(c.Writer.Parameter(value))
+		return c.Writer.EqualsConstant("t0."+syntax.Quote(column), written, sw.Types[column])
 	}
 	described, _ := c.Table.Column(column)
 	switch {
