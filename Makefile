@@ -1,7 +1,7 @@
-# Every target works on a fresh clone: tools are pinned in tools/go.mod and built when first used.
+# Every target works on a fresh clone: tools are pinned in .ci/tools/go.mod and built when first used.
 
 WITH_POSTGRES = go run ./tests/cmd/withpostgres --
-TOOL          = go tool -modfile=tools/go.mod
+TOOL          = go tool -modfile=.ci/tools/go.mod
 TEST_TIMEOUT  = 10m
 TEST_FLAGS    =
 BENCH_FLAGS   =
@@ -68,8 +68,8 @@ NEWEST = github.com/uptrace/bun@v1.3.0 \
 	github.com/google/uuid@v1.6.0
 
 # Only what stands on these modules is tested again, and without the race detector: "make test" has it.
-NEWEST_PACKAGES = ./adapters/persistence/... ./adapters/http/fiberhttp ./adapters/supportdesk ./adapters/cli ./app/... \
-	./tests/acceptance
+NEWEST_PACKAGES = ./adapters/persistence/... ./adapters/http/fiberhttp ./adapters/supportdesk ./app/... \
+	./tool/cli ./tool/habeas ./tool/modelsource ./tests/acceptance
 
 test-newest: postgres ## Run the adapters' tests on the newest versions of what go.mod requires; "make test" uses the lowest
 	@directory=$$(mktemp -d) && trap 'rm -rf "$$directory"' EXIT && \
@@ -108,14 +108,14 @@ lint: export GOLANGCI_LINT_CACHE = $(CURDIR)/bin/golangci-lint-cache
 lint: ## Run golangci-lint
 	$(TOOL) golangci-lint run $(PACKAGES)
 	for module in $(NESTED); do \
-		go -C $$module tool -modfile=$(CURDIR)/tools/go.mod golangci-lint run --config $(CURDIR)/.golangci.yml ./... || exit; \
+		go -C $$module tool -modfile=$(CURDIR)/.ci/tools/go.mod golangci-lint run --config $(CURDIR)/.golangci.yml ./... || exit; \
 	done
 
 generate: ## Regenerate the mocks
 	go generate ./...
 
 tidy: ## Tidy the modules
-	for module in . tools $(NESTED); do go -C $$module mod tidy || exit; done
+	for module in . .ci/tools $(NESTED); do go -C $$module mod tidy || exit; done
 
 check-generate: generate tidy ## Fail if generate or tidy changes a file, or leaves one that is not committed
 	git diff --exit-code
@@ -128,7 +128,7 @@ VULNERABILITY_FLAGS =
 
 vulnerabilities: ## Fail if a module imports a package, in tests too, that has a known advisory; downloads the database
 	@for module in . $(NESTED); do echo "govulncheck: module $$module"; \
-		go -C $$module tool -modfile=$(CURDIR)/tools/go.mod govulncheck $(VULNERABILITY_FLAGS) -scan=package -test ./... || \
+		go -C $$module tool -modfile=$(CURDIR)/.ci/tools/go.mod govulncheck $(VULNERABILITY_FLAGS) -scan=package -test ./... || \
 		exit; \
 	done
 

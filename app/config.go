@@ -46,7 +46,7 @@ type Config struct {
 	// for each listed purpose and the other consents in force. Audit events name the listed purposes. See stack.Config.
 	// The default is empty: every purpose is accepted, and the route GET /consent does not exist.
 	Purposes []domain.Purpose
-	// Accepted are findings of Operator.Check that a person has accepted, each with a reason and an end. Such a finding
+	// Accepted are findings of check.Run that a person has accepted, each with a reason and an end. Such a finding
 	// is left out until its end. An acceptance has no effect on anything else: it never makes New, an erasure or another
 	// operation accept what they refuse. A manifest can have accepted findings, too. The default is empty.
 	Accepted []domain.Acceptance

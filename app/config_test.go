@@ -1,15 +1,34 @@
 package app_test
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/app/stack"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 )
+
+// person returns the data map of a table of people, and a store with this table.
+func person(t *testing.T) (domain.DataMap, *memory.Store) {
+	t.Helper()
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "mail", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
+		},
+	})
+	must(t, err)
+	store, err := memory.New(dataMap, memory.Options{})
+	must(t, err)
+	return dataMap, store
+}
 
 // Beside Stack, a Config has exactly these fields. Every other field would have no effect, so it is refused.
 func TestTheFieldsBesideAStack(t *testing.T) {
@@ -42,5 +61,29 @@ func TestTheFieldsBesideAStack(t *testing.T) {
 		if refused == slices.Contains(beside, field.Name) {
 			t.Errorf("%s: got %v", field.Name, err)
 		}
+	}
+}
+
+// The acceptances of the data map and of the Config count, and both need a reason and an end.
+func TestAcceptancesAreAddedToThoseOfTheDataMap(t *testing.T) {
+	dataMap, _ := person(t)
+	ofMap := domain.Acceptance{Rule: "index-missing", Table: "people", Reason: "is small", Until: "9999-12-31"}
+	ofConfig := ofMap
+	ofConfig.Table = "visits"
+	config := app.Config{
+		DB: databases.SQLite(t), DataMap: dataMap.WithAccepted(ofMap), Accepted: []domain.Acceptance{ofConfig},
+	}
+	gdpr, err := app.New(config)
+	must(t, err)
+	if got := gdpr.DataMap().Accepted(); !slices.Equal(got, []domain.Acceptance{ofMap, ofConfig}) {
+		t.Errorf("got %v", got)
+	}
+	config.Accepted[0].Until = ""
+	if _, err := app.New(config); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("without an end: %v", err)
+	}
+	config.Accepted[0] = ofMap
+	if _, err := app.New(config); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("the same finding twice: %v", err)
 	}
 }

@@ -14,9 +14,9 @@
 //
 // currentSubject is a function of the application. It returns the authenticated subject of a request.
 //
-// See [Config] for the settings, [Integration.Handler] and [Integration.Router] for other routers, and
-// [Operator.Check] for a test of the data map. Package [github.com/habeas-data/habeas/app/stack] is for an
-// application that has its own store or router.
+// See [Config] for the settings, and [Integration.Handler] and [Integration.Router] for other routers. Package
+// [github.com/habeas-data/habeas/tool/check] tests the data map. Package [github.com/habeas-data/habeas/app/stack] is
+// for an application that has its own store or router.
 package app
 
 import (

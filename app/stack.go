@@ -12,7 +12,7 @@ import (
 
 // Stack has all services of habeas. The routers of an Integration call them for requests, and an application can call
 // them outside of a request. stack.New creates a Stack for any session factory. An application that fills a Stack
-// itself must set every field except Verifier, Catalog, Finder, Checker and Observer.
+// itself must set every field except Verifier, Catalog, Finder and Observer.
 type Stack = stack.Stack
 
 // onDatabase creates the services on c.DB. The store calls the function wake after each commit that adds entries to the
@@ -25,6 +25,7 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 			return Stack{}, nil, err
 		}
 	}
+	dataMap = dataMap.WithAccepted(c.Accepted...)
 	store, err := bunstore.New(c.DB, dataMap, bunstore.Options{
 		Schema: c.Schema, Name: c.Name, Enqueued: wake, ShareStatements: c.ShareStatements,
 		TrustRowFilters: c.TrustRowFilters, SynchronousCommit: c.SynchronousCommit, ReadDB: c.ReadDB, Logger: c.Logger,
@@ -39,7 +40,7 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	services, err := stack.New(stack.Config{
 		Sessions: store, DataMap: dataMap, Purposes: c.Purposes,
 		Resolvers: c.Resolvers, OnAbandoned: c.OnAbandoned, Clock: c.Clock, Options: c.Options,
-		Catalog: store, Finder: store, TrustRowFilters: c.TrustRowFilters, Accepted: c.Accepted,
+		Catalog: store, Finder: store,
 	})
 	if err == nil {
 		logNotices(c.Logger, dataMap)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Acceptance is the decision of a person that one finding of a check (see check.Checker) is no problem until a day, or
+// Acceptance is the decision of a person that one finding of a check (see package check) is no problem until a day, or
 // is solved later. It ends the finding. It has no effect on any operation: what an operation refuses stays refused.
 //
 // Rule, Table, Column and Object must be equal to those of the finding. There is no wildcard.

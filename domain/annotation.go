@@ -22,9 +22,10 @@ const (
 )
 
 // Valid reports whether c is one of the categories.
-func (c Category) Valid() bool { return slices.Contains(categories(), c) }
+func (c Category) Valid() bool { return slices.Contains(Categories(), c) }
 
-func categories() []Category {
+// Categories returns the categories.
+func Categories() []Category {
 	return []Category{
 		CategoryContact, CategoryIdentity, CategoryFinancial, CategoryBehavioral,
 		CategoryTechnical, CategoryLocation, CategoryCommunication, CategorySpecial,
@@ -45,9 +46,10 @@ const (
 )
 
 // Valid reports whether b is one of the six legal bases.
-func (b LegalBasis) Valid() bool { return slices.Contains(legalBases(), b) }
+func (b LegalBasis) Valid() bool { return slices.Contains(LegalBases(), b) }
 
-func legalBases() []LegalBasis {
+// LegalBases returns the six legal bases.
+func LegalBases() []LegalBasis {
 	return []LegalBasis{
 		BasisConsent, BasisContract, BasisLegalObligation,
 		BasisVitalInterests, BasisPublicTask, BasisLegitimateInterests,

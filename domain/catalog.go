@@ -16,6 +16,9 @@ type Catalog struct {
 	Untyped bool `json:"untyped,omitempty"`
 	// SerialWrites is true if the database runs at most one writing transaction at a time, as SQLite does.
 	SerialWrites bool `json:"serial_writes,omitempty"`
+	// TrustsRowFilters is true if the configuration of the store declares that no row-level security policy and no view
+	// hides rows of a subject from the connection.
+	TrustsRowFilters bool `json:"trusts_row_filters,omitempty"`
 }
 
 // Table returns the table with the given name. It accepts the Name of the table, and its Schema and Name joined by a

@@ -27,18 +27,11 @@ const (
 )
 
 // Valid reports whether s is one of the strategies.
-func (s Strategy) Valid() bool { return slices.Contains(strategies(), s) }
+func (s Strategy) Valid() bool { return slices.Contains(Strategies(), s) }
 
-func strategies() []Strategy {
+// Strategies returns the strategies.
+func Strategies() []Strategy {
 	return []Strategy{StrategyErase, StrategyAnonymize, StrategyNull, StrategyRetain, StrategyDelete}
-}
-
-// keepsRow reports whether a column with the strategy prevents an erasure from deleting the row.
-func (s Strategy) keepsRow() bool { return s != "" && s != StrategyErase && s != StrategyDelete }
-
-// ofStep reports whether the strategy is allowed in a Step.
-func (s Strategy) ofStep() bool {
-	return s == StrategyDelete || s == StrategyAnonymize || s == StrategyRetain
 }
 
 // Export says whether an export shows a value. An erasure erases a value even if an export does not show it, because

@@ -4,8 +4,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/habeas-data/habeas/internal/words"
 )
 
 // checkSurrogates calls checkSurrogate for each annotated column of the table. It skips surrogates that no erasure
@@ -74,7 +75,7 @@ func checkSurrogate(column Column, report func(Problem)) {
 // Export.
 func checkExport(column Column, report func(Problem)) {
 	switch said := column.Personal.Export; {
-	case said == "" && IsSecretName(column.Name):
+	case said == "" && words.IsSecret(column.Name):
 		report(Problem{
 			Message:  "is named like a secret, but does not set export",
 			Possible: []string{"export:no", "export:yes"},
@@ -82,53 +83,9 @@ func checkExport(column Column, report func(Problem)) {
 		})
 	case said != "" && !slices.Contains(exports(), said):
 		report(Problem{
-			Message: "has an unknown value of export", Found: string(said), Possible: words(exports()),
+			Message: "has an unknown value of export", Found: string(said), Possible: texts(exports()),
 		})
 	}
-}
-
-// IsSecretName reports whether the name of a column sounds like a secret. See Export.
-func IsSecretName(name string) bool {
-	return slices.ContainsFunc(NameWords(name), func(part string) bool {
-		for _, word := range []string{"password", "secret", "token", "recovery"} {
-			if strings.Contains(part, word) {
-				return true
-			}
-		}
-		for _, word := range []string{"hash", "hashes", "otp", "otps", "key", "keys"} {
-			if strings.HasSuffix(part, word) {
-				return true
-			}
-		}
-		return false
-	})
-}
-
-// NameWords splits the name of a table or a column into words in lower case. It splits at each character that is not a
-// letter, and at camel case. For example, both api_key and apiKey give api and key.
-func NameWords(name string) []string {
-	var parts []string
-	var part []rune
-	end := func() {
-		if len(part) > 0 {
-			parts, part = append(parts, strings.ToLower(string(part))), nil
-		}
-	}
-	letters := []rune(name)
-	for i, r := range letters {
-		switch {
-		case !unicode.IsLetter(r):
-			end()
-			continue
-		case unicode.IsUpper(r) && i > 0 && unicode.IsLower(letters[i-1]): // the k of apiKey
-			end()
-		case unicode.IsUpper(r) && i+1 < len(letters) && unicode.IsLower(letters[i+1]): // the K of APIKey
-			end()
-		}
-		part = append(part, r)
-	}
-	end()
-	return parts
 }
 
 // checkDeletes reports each column with StrategyDelete whose row an erasure keeps.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/words"
 )
 
 // cell returns a data map with one table. The table has the key column id, the given columns and the given Table.Owned.
@@ -65,7 +66,7 @@ func TestAColumnNamedLikeASecretMustSetExport(t *testing.T) {
 		"email": false, "pass": false, "note": false, "rehashed": false, "optional": false, "secre_t": false,
 	} {
 		secretive := contact(name, domain.StrategyErase)
-		if domain.IsSecretName(name) != secret {
+		if words.IsSecret(name) != secret {
 			t.Errorf("%s sounds secret: %v", name, !secret)
 		}
 		_, err := cell(true, secretive)

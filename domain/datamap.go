@@ -81,7 +81,7 @@ func (t Table) RowsDeleted() bool {
 func (t Table) ColumnsKeepingRows() []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool {
 		if c.Personal != nil {
-			return !c.Personal.Strategy.keepsRow()
+			return !keepsRow(c.Personal.Strategy)
 		}
 		return t.Owned || slices.Contains(t.PrimaryKey, c.Name) || t.inRelation(c.Name)
 	})
@@ -175,7 +175,7 @@ func (m DataMap) Key(id SubjectID) ([]any, error) {
 func (m DataMap) checkID(elements []string) error {
 	table := m.SubjectTable()
 	if len(elements) != len(table.SubjectKey) {
-		return subjectError("the number of elements of the id differs from the number of key columns of the subject's table")
+		return mismatch("the number of elements of the id differs from the number of key columns of the subject's table")
 	}
 	for i, name := range table.SubjectKey {
 		column, _ := table.Column(name)
@@ -183,11 +183,16 @@ func (m DataMap) checkID(elements []string) error {
 			continue
 		}
 		if column.Type == TypeUUID && IsUUID(strings.ToLower(elements[i])) {
-			return subjectError("the id must be a UUID in lower case for " + table.Name + "." + name)
+			return mismatch("the id must be a UUID in lower case for " + table.Name + "." + name)
 		}
-		return subjectError("the id does not fit the type of " + table.Name + "." + name)
+		return mismatch("the id does not fit the type of " + table.Name + "." + name)
 	}
 	return nil
+}
+
+// mismatch returns the error for an id that the key columns cannot hold.
+func mismatch(message string) error {
+	return &Error{Code: ErrSubject, Op: "subject", Message: message}
 }
 
 // IsKey reports whether the column identifies or links rows. Such a column is in the primary key or the subject key, in

@@ -36,7 +36,7 @@ func (d *draft) checkColumn(table Table, column Column) {
 	if !column.Type.Valid() && (column.Type != "" || column.Personal != nil) {
 		d.report(Problem{
 			Table: table.Name, Column: column.Name, Message: "has no known type", Found: string(column.Type),
-			Possible: words(columnTypes()),
+			Possible: texts(columnTypes()),
 		})
 	}
 	if column.Length < 0 {
@@ -93,7 +93,7 @@ func (d *draft) checkSubjectKey(table Table) {
 		if ok && !column.Type.canBeKey() {
 			d.report(Problem{
 				Table: table.Name, Column: name, Message: "cannot hold a subject id: its type is " + string(column.Type),
-				Found: string(column.Type), Possible: words(keyTypes()),
+				Found: string(column.Type), Possible: texts(keyTypes()),
 			})
 		}
 	}
@@ -129,17 +129,17 @@ func (d *draft) checkAnnotation(table Table, column Column) {
 	}
 	if !a.Category.Valid() {
 		report(Problem{
-			Message: "has no known category", Found: string(a.Category), Possible: words(categories()),
+			Message: "has no known category", Found: string(a.Category), Possible: texts(Categories()),
 		})
 	}
 	if a.Basis != "" && !a.Basis.Valid() {
-		report(Problem{Message: "has no known legal basis", Found: string(a.Basis), Possible: words(legalBases())})
+		report(Problem{Message: "has no known legal basis", Found: string(a.Basis), Possible: texts(LegalBases())})
 	}
 	checkExport(column, report)
 	checkRef(column, report)
 	if !a.Strategy.Valid() {
 		report(Problem{
-			Message: "has no known erasure strategy", Found: string(a.Strategy), Possible: words(strategies()),
+			Message: "has no known erasure strategy", Found: string(a.Strategy), Possible: texts(Strategies()),
 		})
 		return // the checks of the retention duty need a valid strategy
 	}
@@ -275,3 +275,6 @@ func (d *draft) otherTables(table Table) []string {
 	}
 	return names
 }
+
+// keepsRow reports whether a column with the strategy prevents an erasure from deleting the row.
+func keepsRow(s Strategy) bool { return s != "" && s != StrategyErase && s != StrategyDelete }

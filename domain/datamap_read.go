@@ -1,7 +1,6 @@
 package domain
 
 import (
-	"errors"
 	"slices"
 	"strings"
 )
@@ -29,37 +28,7 @@ func ReadDataMap(op string, tables []Table, readerProblems []Problem) (DataMap, 
 	if len(problems) == 0 {
 		return d.DataMap, nil
 	}
-	sortProblems(tables, problems)
-	refused := refusal(op, problems)
-	refused.draft = &d.DataMap
-	return DataMap{}, refused
-}
-
-// InvalidDataMap returns the invalid data map that an error of NewDataMap, ReadDataMap or DataMap.ManifestError
-// describes. Use it only to search for further mistakes. ok is false if the error has no such data map, if the data map
-// has no subject's table, or if its relations form a cycle.
-func InvalidDataMap(err error) (DataMap, bool) {
-	var refused *Error
-	if !errors.As(err, &refused) || refused.draft == nil {
-		return DataMap{}, false
-	}
-	m := *refused.draft
-	return m, len(m.tables) > 0 && len(m.tables[0].SubjectKey) > 0 && len(m.cycles()) == 0
-}
-
-// With returns the error with further problems of the same data map. If the error holds the data map, all problems are
-// in the order of the tables of the data map.
-func (e *Error) With(further []Problem) error {
-	if len(further) == 0 {
-		return e
-	}
-	problems := slices.Concat(e.Problems, further)
-	if e.draft != nil {
-		sortProblems(e.draft.Declared(), problems)
-	}
-	refused := refusal(e.Op, problems)
-	refused.draft = e.draft
-	return refused
+	return DataMap{}, d.refuse(op, tables, problems)
 }
 
 // addTables adds a copy of each table that could be read, with the subject's table first. It also fills d.index, which
@@ -145,7 +114,7 @@ func (d *draft) findPath(table Table, hasPath map[string]bool) bool {
 		d.report(Problem{
 			Table: table.Name, Message: "does not reach the subject's table by belongs-to relations",
 			Found:    strings.Join(relationLabels(table.Relations), ", "),
-			Possible: words(d.reachingTables(table, hasPath)),
+			Possible: texts(d.reachingTables(table, hasPath)),
 			Remedy:   "add a belongs-to relation to the subject's table or to a table that reaches it, or remove the table",
 		})
 	case len(candidates) > 1 && !marked:

@@ -194,6 +194,16 @@ func asFloat(value any) (float64, bool) {
 	}
 }
 
+// IsLeftOver reports whether a value of the column is data that an erasure should have overwritten. The value has the
+// form in which an export shows it. NULL and the empty text are never left over, because they contain no data.
+//
+// A value that an erasure could have written is not left over. Such values are 0, false, the start of 1970, an empty
+// document or array, the text that Column.Surrogate declares, and any UUID of version 4. In a text column of fewer than
+// 17 characters, such a value is any text of hexadecimal digits that has the length of the column.
+func (c Column) IsLeftOver(value any) bool {
+	return value != "" && !c.Overwritten(value)
+}
+
 // ExportedColumns returns the columns of a table that an export shows for the subject's rows. If the table has
 // annotated columns, these are the columns that Table.Exported returns.
 //

@@ -56,8 +56,6 @@ type Error struct {
 	// Problems are all mistakes of a data map, in an ErrManifest or ErrRetention error that occurs at start-up. Message
 	// contains their text.
 	Problems []Problem
-
-	draft *DataMap // the data map with the mistakes; see InvalidDataMap
 }
 
 // Error implements error.
@@ -99,6 +97,11 @@ func (e *Error) As(target any) bool {
 		*code = e.Code
 	}
 	return ok
+}
+
+// ErrReadOnlyDatabase is the result of ports.SessionFactory.Probe if the database can only be read, as on a standby.
+var ErrReadOnlyDatabase error = &Error{
+	Code: ErrUnavailable, Op: "probe", Message: "the database can only be read: it serves exports, and nothing else",
 }
 
 // FieldError describes the mistake of one input field. Its texts do not contain the value of the field.

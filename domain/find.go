@@ -65,15 +65,21 @@ func CheckSearchValues(values []string) error {
 	var fields []FieldError
 	switch {
 	case len(values) == 0:
-		fields = []FieldError{{"values", FieldRequired, "must not be empty"}}
+		fields = []FieldError{{Field: "values", Code: FieldRequired, Message: "must not be empty"}}
 	case len(values) > MaxSearchValues:
-		fields = []FieldError{{"values", FieldTooLong, "must be at most " + strconv.Itoa(MaxSearchValues)}}
+		fields = []FieldError{{
+			Field: "values", Code: FieldTooLong,
+			Message: "must be at most " + strconv.Itoa(MaxSearchValues),
+		}}
 	}
 	for i, value := range values {
 		field := "values[" + strconv.Itoa(i) + "]"
 		faults := CheckText(field, value, 1)
 		if len(faults) == 0 && utf8.RuneCountInString(strings.TrimSpace(value)) < MinSearchLength {
-			faults = []FieldError{{field, FieldTooShort, "must have at least " + strconv.Itoa(MinSearchLength) + " characters"}}
+			faults = []FieldError{{
+				Field: field, Code: FieldTooShort,
+				Message: "must have at least " + strconv.Itoa(MinSearchLength) + " characters",
+			}}
 		}
 		fields = append(fields, faults...)
 	}

@@ -89,9 +89,12 @@ func CheckFingerprint(text string) error {
 	var fields []FieldError
 	switch _, err := hex.DecodeString(text); {
 	case text == "":
-		fields = []FieldError{{"fingerprint", FieldRequired, "is required"}}
+		fields = []FieldError{{Field: "fingerprint", Code: FieldRequired, Message: "is required"}}
 	case err != nil || len(text) != FingerprintLength:
-		fields = []FieldError{{"fingerprint", FieldType, "must be the 32 hexadecimal digits that a rehearsal returned"}}
+		fields = []FieldError{{
+			Field: "fingerprint", Code: FieldType,
+			Message: "must be the 32 hexadecimal digits that a rehearsal returned",
+		}}
 	}
 	return Invalid("erase", fields)
 }

@@ -26,11 +26,6 @@ type HealthCheck struct {
 	Err    error       `json:"-"` // the reason of a failed or unknown check, for a log; may be nil
 }
 
-// ErrReadOnlyDatabase is the result of ports.SessionFactory.Probe if the database can only be read, as on a standby.
-var ErrReadOnlyDatabase error = &Error{
-	Code: ErrUnavailable, Op: "probe", Message: "the database can only be read: it serves exports, and nothing else",
-}
-
 // CheckName is the name of a HealthCheck.
 type CheckName string
 

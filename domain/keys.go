@@ -115,7 +115,7 @@ func checkRef(column Column, report func(Problem)) {
 	if column.Type.Valid() && !column.Type.canBeKey() {
 		report(Problem{
 			Message: "has a ref, but its type cannot hold the key of an external system", Found: string(column.Type),
-			Possible: words(keyTypes()),
+			Possible: texts(keyTypes()),
 		})
 	}
 }

@@ -42,13 +42,3 @@ type Verification struct {
 	// new person with the same id. It is "" if the erasure was checked.
 	Life Life `json:"life,omitempty"`
 }
-
-// IsLeftOver reports whether a value of the column is data that an erasure should have overwritten. The value has the
-// form in which an export shows it. NULL and the empty text are never left over, because they contain no data.
-//
-// A value that an erasure could have written is not left over. Such values are 0, false, the start of 1970, an empty
-// document or array, the text that Column.Surrogate declares, and any UUID of version 4. In a text column of fewer than
-// 17 characters, such a value is any text of hexadecimal digits that has the length of the column.
-func (c Column) IsLeftOver(value any) bool {
-	return value != "" && !c.Overwritten(value)
-}

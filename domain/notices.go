@@ -3,6 +3,8 @@ package domain
 import (
 	"slices"
 	"strings"
+
+	"github.com/habeas-data/habeas/internal/words"
 )
 
 // Notice is a hint at possible personal data that the data map does not cover, or at a word of the data map that has no
@@ -85,7 +87,7 @@ func (m DataMap) exposedKeys(table Table) (notices []Notice) {
 		return nil
 	}
 	for _, name := range table.PrimaryKey {
-		if column, _ := table.Column(name); column.Personal == nil && IsSecretName(name) {
+		if column, _ := table.Column(name); column.Personal == nil && words.IsSecret(name) {
 			notices = append(notices, Notice{table.Name, name, "is named like a secret, and an export names each row by it: " +
 				"annotate the column and set export:no, or export:yes if the person may read it"})
 		}

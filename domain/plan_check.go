@@ -33,7 +33,7 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 	switch {
 	case !ok || step.External:
 		return "the target of a step is not a table of the data map"
-	case !step.Strategy.ofStep():
+	case !isOfStep(step.Strategy):
 		return "a step has a strategy other than delete, anonymize and retain"
 	case !onPath:
 		return step.Target + ": a step names a path that the table does not have"
@@ -95,4 +95,9 @@ func (m DataMap) checkSelfStep(step Step, before []Step) (fault string) {
 		}
 	}
 	return ""
+}
+
+// isOfStep reports whether a Step may have the strategy.
+func isOfStep(s Strategy) bool {
+	return s == StrategyDelete || s == StrategyAnonymize || s == StrategyRetain
 }

@@ -53,23 +53,6 @@ func ManifestError(op string, problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	return refusal(op, problems)
-}
-
-// ManifestError returns the same error as the package function ManifestError, except for the order of the problems.
-// They are in the order of the tables and columns of the data map.
-func (m DataMap) ManifestError(op string, problems []Problem) error {
-	if len(problems) == 0 {
-		return nil
-	}
-	problems = slices.Clone(problems)
-	sortProblems(m.Declared(), problems)
-	refused := refusal(op, problems)
-	refused.draft = &m
-	return refused
-}
-
-func refusal(op string, problems []Problem) *Error {
 	problems = slices.Clone(problems)
 	refused := &Error{Code: ErrRetention, Op: op, Problems: problems}
 	lines := make([]string, len(problems))
@@ -95,50 +78,3 @@ func Problems(err error) []Problem {
 	}
 	return refused.Problems
 }
-
-// sortProblems sorts problems by table and column. Problems without a table come first. For each table, the problems
-// without a column come first, then the problems of its columns, then the problems of other fields, such as relations.
-func sortProblems(tables []Table, problems []Problem) {
-	place := func(p Problem) (table, column int) {
-		if p.Table == "" {
-			return -1, -1
-		}
-		table = slices.IndexFunc(tables, func(t Table) bool { return t.Name == p.Table })
-		if table < 0 {
-			return len(tables), 0
-		}
-		if p.Column == "" {
-			return table, -1
-		}
-		columns := tables[table].Columns
-		column = slices.IndexFunc(columns, func(c Column) bool { return c.Name == p.Column })
-		if column < 0 {
-			column = len(columns)
-		}
-		return table, column
-	}
-	slices.SortStableFunc(problems, func(a, b Problem) int {
-		tableA, columnA := place(a)
-		tableB, columnB := place(b)
-		return cmp.Or(cmp.Compare(tableA, tableB), cmp.Compare(columnA, columnB))
-	})
-}
-
-func words[W ~string](list []W) []string {
-	texts := make([]string, len(list))
-	for i, word := range list {
-		texts[i] = string(word)
-	}
-	return texts
-}
-
-// draft is a data map under construction, with the problems that the checks have found so far.
-type draft struct {
-	DataMap
-	problems []Problem
-	// incomplete is true if a reader could not read every table. A problem that may be a consequence of a missing table is
-	// then not reported.
-	incomplete bool
-}
-
-func (d *draft) report(problems ...Problem) { d.problems = append(d.problems, problems...) }

@@ -19,7 +19,7 @@ func rehearsedPlan() (plan domain.Plan, steps []domain.RehearsedStep, external [
 		},
 		{Target: "desk", Strategy: domain.StrategyDelete, External: true},
 	}
-	steps = []domain.RehearsedStep{{plan.Steps[0], 3}, {plan.Steps[1], 1}}
+	steps = []domain.RehearsedStep{{Step: plan.Steps[0], Rows: 3}, {Step: plan.Steps[1], Rows: 1}}
 	return plan, steps, []domain.RehearsedExternal{{Resolver: "desk", Entries: 1, Keys: 40}}
 }
 

@@ -104,7 +104,7 @@ func (d *draft) checkCondition(table Table, relation Relation) {
 			"use the column that names the table to which a row refers", nil)
 	case column.Type != "" && !column.Type.canBeKey():
 		report("is in the condition of the relation "+relation.called()+", but its type has values with several text forms",
-			"use a column with one of these types", words(keyTypes()))
+			"use a column with one of these types", texts(keyTypes()))
 	case when.Value == "" || strings.ContainsRune(when.Value, 0):
 		report("is in the condition of the relation "+relation.called()+", which has an empty or invalid value",
 			"give the value: when:'"+when.Column+"=...'", nil)

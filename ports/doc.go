@@ -29,7 +29,7 @@
 // context.DeadlineExceeded. The text of an error never contains an identifier, a value, SQL or a message of a driver.
 package ports
 
-//go:generate -command mockgen go tool -modfile=../tools/go.mod mockgen -write_package_comment=false -package=mocks
+//go:generate -command mockgen go tool -modfile=../.ci/tools/go.mod mockgen -write_package_comment=false -package=mocks
 //go:generate mockgen -source=session.go -destination=mocks/session.go
 //go:generate mockgen -source=stores.go -destination=mocks/stores.go
 //go:generate mockgen -source=catalog.go -destination=mocks/catalog.go

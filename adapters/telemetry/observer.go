@@ -163,8 +163,8 @@ func end(span trace.Span, a domain.Activity, ended domain.ActivityEnd) {
 }
 
 // Observe implements ports.Observer.
-func (o *Observer) Observe(ctx context.Context, observation domain.Observation) {
-	switch observed := observation.(type) {
+func (o *Observer) Observe(ctx context.Context, seen domain.Observation) {
+	switch observed := seen.(type) {
 	case domain.RightObserved:
 		if counter := o.rights[observed.Right]; counter != nil {
 			counter.Add(ctx, 1, o.about, ofRight(observed.Decision, observed.Outcome))

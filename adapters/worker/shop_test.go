@@ -143,8 +143,8 @@ func (observed) Start(ctx context.Context, _ domain.Activity) (context.Context, 
 	return ctx, nil
 }
 
-func (o observed) Observe(_ context.Context, observation domain.Observation) {
-	if poll, ok := observation.(domain.PollObserved); ok {
+func (o observed) Observe(_ context.Context, seen domain.Observation) {
+	if poll, ok := seen.(domain.PollObserved); ok {
 		o.settled <- poll.Settled
 	}
 }

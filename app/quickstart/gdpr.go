@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/habeas-data/habeas/adapters/cli"
+	"github.com/habeas-data/habeas/tool/cli"
 )
 
 // newTree returns the command tree of the program. The command "quickstart gdpr" is the command line tool for

@@ -20,9 +20,9 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/cli"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/tool/cli"
 )
 
 const shutdownTimeout = 10 * time.Second

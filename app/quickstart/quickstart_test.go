@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/cli"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
+	"github.com/habeas-data/habeas/tool/cli"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }

@@ -20,7 +20,6 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/check"
 	"github.com/habeas-data/habeas/domain/consent"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
@@ -54,17 +53,11 @@ type Config struct {
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Clock is the source of the current time. The default is the clock of the machine.
 	Clock ports.Clock
-	// Catalog reads the live schema of the database. Stack.Checker needs it. bunstore.Store implements it. The default is
-	// nil: the Stack has no Catalog and no Checker.
+	// Catalog reads the live schema of the database. bunstore.Store implements it. The default is nil: the Stack has no
+	// Catalog.
 	Catalog ports.CatalogReader
 	// Finder searches the database for values. bunstore.Store implements it. The default is nil: the Stack has no Finder.
 	Finder ports.Finder
-	// TrustRowFilters declares that no row-level security policy and no view hides rows of a subject. Set the
-	// same value as in bunstore.Options. Only Stack.Checker uses it. The default is false.
-	TrustRowFilters bool
-	// Accepted are findings of Stack.Checker that a person has accepted, each with a reason and an end. They have no
-	// effect on other services. The default is empty.
-	Accepted []domain.Acceptance
 
 	Options
 }
@@ -107,11 +100,10 @@ type Stack struct {
 	Observer    ports.Observer         // the value of Options.Observer; may be nil
 	Hooks       bool                   // whether a hook of Options.Hooks runs before or after erasures
 
-	// Catalog, Finder and Checker are for operators, and the other services do not need them. Catalog and Finder are the
-	// values of Config, and may be nil. Checker compares the data map with the database. It is nil if Catalog is nil.
+	// Catalog and Finder are for operators, and the services do not need them. They are the values of Config, and may be
+	// nil.
 	Catalog ports.CatalogReader
 	Finder  ports.Finder
-	Checker *check.Checker
 }
 
 // New creates the services. It returns domain.ErrConfiguration if a setting is missing or not valid. It returns
@@ -128,7 +120,7 @@ func New(c Config) (Stack, error) {
 	if err := c.Hooks.validate(); err != nil {
 		return Stack{}, err
 	}
-	if problems := domain.CheckAcceptances(slices.Concat(c.DataMap.Accepted(), c.Accepted)); len(problems) > 0 {
+	if problems := domain.CheckAcceptances(c.DataMap.Accepted()); len(problems) > 0 {
 		return Stack{}, domain.Misconfigured("stack", problems[0].String())
 	}
 	purposes, err := domain.NewPurposes(c.Purposes...)
@@ -174,17 +166,6 @@ func New(c Config) (Stack, error) {
 	if err != nil {
 		return Stack{}, err
 	}
-	var checker *check.Checker
-	if c.Catalog != nil {
-		checker, err = check.New(check.Config{
-			Catalog: c.Catalog, DataMap: c.DataMap, Plan: eraser.Plan(), TrustRowFilters: c.TrustRowFilters,
-			Accepted: c.Accepted, Clock: clock,
-			Registers: func(ctx context.Context) (bool, error) { return lives.Registers(ctx, c.Sessions) },
-		})
-		if err != nil {
-			return Stack{}, err
-		}
-	}
 	return Stack{
 		Sessions:    c.Sessions,
 		DataMap:     c.DataMap,
@@ -197,7 +178,6 @@ func New(c Config) (Stack, error) {
 		Runner:      runner,
 		Catalog:     c.Catalog,
 		Finder:      c.Finder,
-		Checker:     checker,
 		Observer:    c.Observer,
 		Hooks:       c.Hooks.BeforeErasure != nil || c.Hooks.AfterErasure != nil,
 	}, nil

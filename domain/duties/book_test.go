@@ -35,8 +35,8 @@ func (w *world) Start(ctx context.Context, _ domain.Activity) (context.Context, 
 	return ctx, nil
 }
 
-func (w *world) Observe(_ context.Context, observation domain.Observation) {
-	if observed, ok := observation.(domain.DutyObserved); ok {
+func (w *world) Observe(_ context.Context, seen domain.Observation) {
+	if observed, ok := seen.(domain.DutyObserved); ok {
 		w.observed = append(w.observed, observed)
 	}
 }

@@ -2,7 +2,6 @@ package erasure
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -13,17 +12,11 @@ import (
 // would find, so that a caller sees all problems in one run. It checks only the tables for which err lists no problem
 // yet. If err does not concern an invalid data map, Complete returns err unchanged.
 func Complete(err error) error {
-	if err == nil {
-		return nil
-	}
-	var refused *domain.Error
-	m, ok := domain.InvalidDataMap(err)
-	if !ok || !errors.As(err, &refused) {
-		return err
-	}
-	return refused.With(problems(m, func(table string) bool {
-		return slices.ContainsFunc(refused.Problems, func(p domain.Problem) bool { return p.Table == table })
-	}))
+	return domain.AddProblems(err, func(m domain.DataMap) []domain.Problem {
+		return problems(m, func(table string) bool {
+			return slices.ContainsFunc(domain.Problems(err), func(p domain.Problem) bool { return p.Table == table })
+		})
+	})
 }
 
 // problems returns the reasons why a data map cannot have a plan, in the order in which the tables were declared. It

@@ -1,4 +1,4 @@
-// Package words splits names of tables and columns into words, and converts plurals into singulars.
+// Package words splits names of tables and columns into words, converts plurals into singulars, and recognizes secrets.
 package words
 
 import (
@@ -38,8 +38,8 @@ func Singular(word string) string {
 	return word
 }
 
-// Split splits a name into words. Each character that is neither a letter nor a digit separates words. A capital letter
-// also begins a word, except after another capital letter. For example, "userID" becomes "user" and "ID".
+// Split splits a name into words. Each character that is neither a letter nor a digit separates words. A word also
+// begins in camel case. For example, "userID" becomes "user" and "ID", and "APIKey" becomes "API" and "Key".
 func Split(name string) []string {
 	var words []string
 	var word []rune
@@ -48,16 +48,29 @@ func Split(name string) []string {
 			words, word = append(words, string(word)), nil
 		}
 	}
-	for _, r := range name {
+	runes := []rune(name)
+	for i, r := range runes {
 		switch {
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			end()
 			continue
-		case unicode.IsUpper(r) && len(word) > 0 && !unicode.IsUpper(word[len(word)-1]):
+		case unicode.IsUpper(r) && len(word) > 0 && !unicode.IsUpper(word[len(word)-1]): // the k of apiKey
+			end()
+		case unicode.IsUpper(r) && i+1 < len(runes) && unicode.IsLower(runes[i+1]): // the K of APIKey
 			end()
 		}
 		word = append(word, r)
 	}
 	end()
+	return words
+}
+
+// Lower splits a name like Split, and returns the words in lower case. A digit separates words, too. For example, both
+// api_key2 and apiKey give "api" and "key".
+func Lower(name string) []string {
+	var words []string
+	for _, word := range Split(name) {
+		words = append(words, strings.FieldsFunc(strings.ToLower(word), unicode.IsDigit)...)
+	}
 	return words
 }

@@ -41,7 +41,7 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 		"io/fs in the domain":          {at("domain"), "io/fs", "the core imports no technology"},
 		"syscall in the domain":        {at("domain"), "syscall", "the core imports no technology"},
 		"randomness":                   {at("domain"), "math/rand/v2", "the core imports no randomness"},
-		"domain on ports":              {at("domain"), at("ports"), "domain imports nothing of the module"},
+		"domain on ports":              {at("domain"), at("ports"), "domain imports only package words of the module"},
 		"an internal package on domain": {
 			at("internal/detach"), at("domain"), "internal packages import nothing of the module",
 		},
@@ -63,7 +63,18 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 		"a suite on a library": {
 			at("ports/porttest"), "pgregory.net/rapid", "conformance suites link no third-party package",
 		},
-		"an adapter on app": {at("adapters/worker"), at("app"), "adapters never import app"},
+		"an adapter on app":      {at("adapters/worker"), at("app"), "adapters never import app"},
+		"a service on the wing":  {at("domain/saga"), at("tool/names"), "the engine links nothing of the wing"},
+		"an adapter on the wing": {at("adapters/worker"), at("tool/cli"), "the engine links nothing of the wing"},
+		"app on the wing":        {at("app/stack"), at("tool/check"), "the engine links nothing of the wing"},
+		"the wing on app":        {at("tool/cli"), at("app"), "the wing never imports app, except its program"},
+		"net/http in the wing":   {at("tool/check"), "net/http", "the core imports no technology"},
+		"a library in the wing":  {at("tool/scaffold"), "github.com/google/uuid", "the core links no third-party package"},
+		"randomness in the wing": {at("tool/names"), "math/rand/v2", "the core imports no randomness"},
+		"a rule of the wing on an adapter": {
+			at("tool/check"), at("adapters/persistence/memory"),
+			"rules of the wing import only domain, ports, internal packages and each other",
+		},
 		"fiber in httpapi": {
 			at("adapters/http/httpapi"), "github.com/gofiber/fiber/v2", "httpapi links no framework and no database",
 		},

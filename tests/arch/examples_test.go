@@ -26,7 +26,7 @@ import (
 var unexampled = map[string]string{
 	"ports":          "has interfaces only: the packages that implement or call them have the examples",
 	"app/quickstart": "is a program, and an example itself",
-	"app/habeas":     "is a program",
+	"tool/habeas":    "is a program",
 }
 
 func TestWhatUsersLinkHasExamples(t *testing.T) {

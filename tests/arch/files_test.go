@@ -95,7 +95,7 @@ func (s source) violations() (found []string) {
 		found = append(found, name+": applications could import it; put the package below a folder internal")
 	}
 	// A test may call time.Now, because package synctest simulates the clock in tests.
-	if s.in(core...) && !s.in("internal/system", "internal/tests/...") && !strings.HasSuffix(s.path, "_test.go") {
+	if s.in(pure...) && !s.in("internal/system", "internal/tests/...") && !strings.HasSuffix(s.path, "_test.go") {
 		for _, call := range s.clockReads() {
 			found = append(found, call+": the core must read the time from ports.Clock")
 		}
@@ -103,10 +103,10 @@ func (s source) violations() (found []string) {
 	return found
 }
 
-// offered returns the first exported name of a file in tests or tools if an application could import the package of the
-// file by mistake. For any other file, it returns "".
+// offered returns the first exported name of a file in tests if an application could import the package of the file by
+// mistake. For any other file, it returns "".
 func (s source) offered() string {
-	if !s.in("tests/...", "tools/...") || strings.Contains(s.path, "internal/") ||
+	if !s.in("tests/...") || strings.Contains(s.path, "internal/") ||
 		strings.HasSuffix(s.path, "_test.go") || s.syntax.Name.Name == "main" {
 		return ""
 	}
@@ -189,8 +189,12 @@ func TestFileRulesCatchWhatTheyForbid(t *testing.T) {
 		"the clock as a value":          {"domain/saga/x.go", "package saga\nimport \"time\"\nvar now = time.Now", 1},
 		"the clock under another name":  {"ports/x.go", "package ports\nimport t \"time\"\nvar age = t.Since(t.Time{})", 1},
 		"the clock without a qualifier": {"ports/x.go", "package ports\nimport . \"time\"\nvar now = Now()", 1},
-		"the clock in an adapter":       {"adapters/worker/x.go", "package worker\nimport \"time\"\nvar now = time.Now()", 0},
-		"a variable called time":        {"domain/x.go", "package domain\nvar time struct{ Now int }\nvar now = time.Now", 0},
+		"the clock in a rule of the wing": {
+			"tool/check/x.go", "package check\nimport \"time\"\nvar now = time.Now()", 1,
+		},
+		"the clock in a command":  {"tool/cli/x.go", "package cli\nimport \"time\"\nvar now = time.Now()", 0},
+		"the clock in an adapter": {"adapters/worker/x.go", "package worker\nimport \"time\"\nvar now = time.Now()", 0},
+		"a variable called time":  {"domain/x.go", "package domain\nvar time struct{ Now int }\nvar now = time.Now", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file, err := parse(test.path, []byte(test.content))

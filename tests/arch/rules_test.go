@@ -27,8 +27,21 @@ var (
 	}
 )
 
+// wing are the packages that engineers and operators use by hand. The rest of the packages for applications must not
+// import them.
+var wing = []string{"tool/..."}
+
+// wingCore are the packages of the wing with rules. What the core must not import, they must not import either.
+var wingCore = []string{"tool/check/...", "tool/scaffold/...", "tool/names/...", "tool/internal/..."}
+
+// pure are the packages that must not import the packages in technology.
+var pure = slices.Concat(core, wingCore)
+
+// engine are the packages that applications link, without the wing.
+var engine = []string{"domain/...", "ports/...", "adapters/...", "app/...", "internal/..."}
+
 // users are the packages that applications link.
-var users = []string{"domain/...", "ports/...", "adapters/...", "app/...", "internal/..."}
+var users = slices.Concat(engine, wing)
 
 // testTools are packages that only tests may link.
 var testTools = []string{"internal/tests/..."}
@@ -42,10 +55,10 @@ var shared = []string{"domain/internal/..."}
 var technology = []string{"net/http", "database/sql", "log", "os", "io/fs", "syscall"}
 
 var rules = []rule{
-	{"the core links no third-party package", core, exceptCore, links(graph.thirdParty)},
-	{"the core imports no technology", core, exceptCore, imports(under(technology...))},
-	{"the core imports no randomness", core, exceptCore, imports(under("math/rand", "crypto"))},
-	{"domain imports nothing of the module", []string{"domain"}, nil, importsOfOurs()},
+	{"the core links no third-party package", pure, exceptCore, links(graph.thirdParty)},
+	{"the core imports no technology", pure, exceptCore, imports(under(technology...))},
+	{"the core imports no randomness", pure, exceptCore, imports(under("math/rand", "crypto"))},
+	{"domain imports only package words of the module", []string{"domain"}, nil, importsOfOurs("internal/words")},
 	{"ports import only domain", []string{"ports"}, nil, importsOfOurs("domain")},
 	{
 		"services import only domain, ports and shared packages",
@@ -68,6 +81,12 @@ var rules = []rule{
 	},
 	{"conformance suites link no third-party package", []string{"ports/porttest/..."}, nil, links(graph.thirdParty)},
 	{"adapters never import app", []string{"adapters/..."}, nil, links(ours("app/..."))},
+	{"the engine links nothing of the wing", engine, []string{"app/quickstart"}, links(ours(wing...))},
+	{"the wing never imports app, except its program", wing, []string{"tool/habeas"}, links(ours("app/..."))},
+	{
+		"rules of the wing import only domain, ports, internal packages and each other", wingCore, nil,
+		importsOfOurs(append(wingCore, "domain", "ports", "internal/...")...),
+	},
 	{"httpapi links no framework and no database", []string{"adapters/http/httpapi/..."}, nil, links(under(
 		"github.com/gofiber", "github.com/valyala/fasthttp", "github.com/uptrace/bun", "database/sql"))},
 	{"nethttp links no third-party package", []string{"adapters/http/nethttp"}, nil, links(graph.thirdParty)},

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// forecastCase is a database with the expected error of gdpr.Check and the expected result of an erasure.
+// forecastCase is a database with the expected error of check.Run and the expected result of an erasure.
 type forecastCase struct {
 	statements []string
 	rows       []string // rows instead of usualRows; nil for usualRows
@@ -213,14 +213,14 @@ var forecasts = map[string]forecastCase{
 	},
 }
 
-// gdpr.Check reports a missing foreign key only on PostgreSQL. On SQLite, no other transaction can add a row while an
+// check.Run reports a missing foreign key only on PostgreSQL. On SQLite, no other transaction can add a row while an
 // erasure runs.
 func TestCheckReportsAMissingForeignKeyOnPostgreSQL(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := openGuests(t, db, forecastCase{statements: []string{
 			makePeople, "CREATE TABLE visits (id bigint PRIMARY KEY, person_id bigint, agent text)",
 		}})
-		checked, err := a.Operator().Check(t.Context())
+		checked, err := a.check(t.Context())
 		must(t, err)
 		missing := slices.ContainsFunc(checked.Findings, func(f domain.Finding) bool {
 			return f.Code == "foreign-key-missing" && f.Table == "visits" && f.Column == "person_id"
@@ -231,7 +231,7 @@ func TestCheckReportsAMissingForeignKeyOnPostgreSQL(t *testing.T) {
 	})
 }
 
-// If gdpr.Check reports an error, an erasure must fail or leave values behind. If gdpr.Check reports no error, erasures
+// If check.Run reports an error, an erasure must fail or leave values behind. If check.Run reports no error, erasures
 // must succeed.
 func TestACheckPredictsTheResultOfAnErasure(t *testing.T) {
 	for name, test := range forecasts {
@@ -255,7 +255,7 @@ func TestACheckPredictsTheResultOfAnErasure(t *testing.T) {
 func checkForecast(t *testing.T, db *bun.DB, test forecastCase) {
 	t.Helper()
 	a := openGuests(t, db, test)
-	checked, err := a.Operator().Check(t.Context())
+	checked, err := a.check(t.Context())
 	must(t, err)
 	errors := slices.DeleteFunc(checked.Findings, func(f domain.Finding) bool {
 		return f.Severity != domain.SeverityError

@@ -17,6 +17,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tool/check"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }
@@ -38,6 +39,10 @@ func open(t testing.TB, db *bun.DB, config app.Config, statements ...string) *ap
 	gdpr, err := app.New(config)
 	must(t, err)
 	return &application{gdpr, db, log}
+}
+
+func (a *application) check(ctx context.Context) (domain.CheckResult, error) {
+	return check.Run(ctx, a.Operator(), a.DataMap(), a.Plan(), check.Options{Registers: a.Operator().Registers})
 }
 
 func (a *application) erase(

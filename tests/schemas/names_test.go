@@ -38,7 +38,7 @@ func (wordy) create() []string {
 func TestNamesThatTheDatabaseCutsAreKnown(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: []any{(*wordy)(nil)}}, wordy{}.create()...)
-		checked, err := a.Operator().Check(t.Context())
+		checked, err := a.check(t.Context())
 		must(t, err)
 		for _, finding := range checked.Findings {
 			if finding.Severity == domain.SeverityError && finding.Code != "key-reused" {

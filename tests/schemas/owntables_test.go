@@ -29,7 +29,7 @@ func TestATableThatIsNamedLikeThoseOfHabeasIsFoundAndReported(t *testing.T) {
 		if len(found.Occurrences) != 1 || found.Occurrences[0] != want {
 			t.Errorf("found %v, want %v", found.Occurrences, want)
 		}
-		checked, err := a.Operator().Check(t.Context())
+		checked, err := a.check(t.Context())
 		must(t, err)
 		if !slices.ContainsFunc(checked.Findings, func(f domain.Finding) bool { return f.Table == "habeas_orders" }) {
 			t.Errorf("nothing about habeas_orders is in %v", checked.Findings)

@@ -161,7 +161,7 @@ func (a *application) acceptsView(t *testing.T, accepted bool, code string) {
 			t.Errorf("%s: got %v", what, err)
 		}
 	}
-	checked, err := a.Operator().Check(t.Context())
+	checked, err := a.check(t.Context())
 	must(t, err)
 	var codes []string
 	for _, finding := range checked.Findings {

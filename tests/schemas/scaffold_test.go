@@ -8,13 +8,13 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels/modelsource"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/scaffold"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/tool/modelsource"
+	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
 // club is a schema with constraints, such as CHECK and UNIQUE. Most values with which an erasure could overwrite data
@@ -73,7 +73,7 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 		must(t, err)
 
 		a := open(t, db, app.Config{DataMap: dataMap})
-		checked, err := a.Operator().Check(t.Context())
+		checked, err := a.check(t.Context())
 		must(t, err)
 		must(t, domain.Errors(checked.Findings))
 		for _, id := range []string{"1", "2"} { // the surrogates of both erasures must differ

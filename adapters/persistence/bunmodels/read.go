@@ -2,7 +2,6 @@
 package bunmodels
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -127,12 +126,9 @@ func withPaths(m domain.DataMap, err error, models []*modelReader) error {
 	if err == nil {
 		return m.ManifestError("models", slices.Concat(notNull(m, models), collisions(m, models)))
 	}
-	var refused *domain.Error
-	draft, ok := domain.InvalidDataMap(err)
-	if !ok || !errors.As(err, &refused) {
-		return err
-	}
-	return refused.With(slices.Concat(notNull(draft, models), collisions(draft, models)))
+	return domain.AddProblems(err, func(m domain.DataMap) []domain.Problem {
+		return slices.Concat(notNull(m, models), collisions(m, models))
+	})
 }
 
 // readModel reads a model. If bun cannot read the model, the result has only the name of the model and a problem.

@@ -22,7 +22,9 @@ var (
 // Catalog implements ports.CatalogReader. It reads the definitions of the database's tables in one read-only
 // transaction.
 func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
-	return readCatalog(ctx, s.pool, s.dialect)
+	found, err := readCatalog(ctx, s.pool, s.dialect)
+	found.TrustsRowFilters = s.trustsRowFilters
+	return found, err
 }
 
 // ReadCatalog reads the same catalog as Store.Catalog, but needs no data map and no tables of habeas. It returns

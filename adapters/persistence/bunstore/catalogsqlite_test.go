@@ -3,9 +3,24 @@ package bunstore_test
 import (
 	"testing"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
+
+func TestTheCatalogSaysWhetherRowFiltersAreTrusted(t *testing.T) {
+	for _, trusts := range []bool{false, true} {
+		db := databases.SQLite(t)
+		dataMap, err := bunmodels.Read(db, []any{(*person)(nil)}, nil)
+		must(t, err)
+		store, err := bunstore.New(db, dataMap, bunstore.Options{TrustRowFilters: trusts})
+		must(t, err)
+		if got := catalogOf(t, store).TrustsRowFilters; got != trusts {
+			t.Errorf("trusts %t, want %t", got, trusts)
+		}
+	}
+}
 
 func TestTheCatalogOfSQLiteHasColumnsAndConstraints(t *testing.T) {
 	_, store := applicationWith(t, databases.SQLite(t), []string{

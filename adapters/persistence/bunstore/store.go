@@ -44,13 +44,14 @@ type Store struct {
 	wake     func()         // Options.Enqueued; may be nil
 	others   conn.Notifier  // notifies workers in other processes
 
-	installation *installation.Store
-	ledgers      *ledger.Store
-	outbox       *outbox.Store
-	subjects     *subject.Store
-	schemas      *live.Cache
-	finding      find.Settings
-	migration    *migrate.Migration // for Probe
+	installation     *installation.Store
+	ledgers          *ledger.Store
+	outbox           *outbox.Store
+	subjects         *subject.Store
+	schemas          *live.Cache
+	finding          find.Settings
+	trustsRowFilters bool               // Options.TrustRowFilters
+	migration        *migrate.Migration // for Probe
 }
 
 // foreignPatience is the time in which the server of a foreign table must answer Find.
@@ -82,7 +83,8 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	tables, logger := syntax.TablesIn(opts.Schema, opts.Name), cmp.Or(opts.Logger, slog.Default())
 	s := &Store{
 		db: db, pool: conn.NewPool(db), dialect: d, dataMap: dataMap, observer: opts.Observer, wake: opts.Enqueued,
-		outbox: outbox.New(d, tables), schemas: live.NewCache(d, dataMap, tables, opts.TrustRowFilters, logger),
+		trustsRowFilters: opts.TrustRowFilters,
+		outbox:           outbox.New(d, tables), schemas: live.NewCache(d, dataMap, tables, opts.TrustRowFilters, logger),
 	}
 	if s.migration, err = newMigration(db, opts); err != nil {
 		return nil, err

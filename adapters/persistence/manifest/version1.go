@@ -1,6 +1,9 @@
 package manifest
 
-import "github.com/habeas-data/habeas/domain"
+import (
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/words"
+)
 
 // fromVersion1 changes tables of a manifest in version 1, so that they have the same meaning in the current version.
 // The strategy "delete" becomes "erase" if the row is not deleted. A column whose name suggests a secret gets the
@@ -16,7 +19,7 @@ func fromVersion1(tables []domain.Table) {
 			if annotation.Strategy == domain.StrategyDelete && !isDeleted {
 				annotation.Strategy = domain.StrategyErase
 			}
-			if annotation.Export == "" && domain.IsSecretName(column.Name) {
+			if annotation.Export == "" && words.IsSecret(column.Name) {
 				annotation.Export = domain.ExportYes
 			}
 			table.Columns[i].Personal = &annotation

@@ -52,9 +52,9 @@ func (r *Recorder) Start(ctx context.Context, a domain.Activity) (context.Contex
 }
 
 // Observe records an observation with its fields.
-func (r *Recorder) Observe(_ context.Context, observation domain.Observation) {
-	line := fmt.Sprintf("%+v", observation)
-	switch o := observation.(type) {
+func (r *Recorder) Observe(_ context.Context, seen domain.Observation) {
+	line := fmt.Sprintf("%+v", seen)
+	switch o := seen.(type) {
 	case domain.RightObserved:
 		line = strings.Join(strings.Fields(string(o.Right)+" "+string(o.Decision)), " ") + ": " + string(o.Outcome)
 	case domain.BreakerObserved:

@@ -105,8 +105,8 @@ func (counted) Start(ctx context.Context, _ domain.Activity) (context.Context, f
 	return ctx, nil
 }
 
-func (c counted) Observe(_ context.Context, observation domain.Observation) {
-	poll, ok := observation.(domain.PollObserved)
+func (c counted) Observe(_ context.Context, seen domain.Observation) {
+	poll, ok := seen.(domain.PollObserved)
 	if !ok {
 		return
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	_ "modernc.org/sqlite"
 
-	"github.com/habeas-data/habeas/adapters/cli"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/tool/cli"
 )
 
 type User struct {

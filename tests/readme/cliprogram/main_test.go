@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/habeas-data/habeas/adapters/cli"
+	"github.com/habeas-data/habeas/tool/cli"
 )
 
 func TestTheCommandErasesTheUser(t *testing.T) {

@@ -1,0 +1,37 @@
+package app
+
+import (
+	"context"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/lives"
+)
+
+// Catalog returns the live schema of the application's database, for example for package check. See
+// ports.CatalogReader. It returns
+// domain.ErrConfiguration if the application set Config.Stack and that stack has no Catalog (see stack.Config.Catalog).
+func (o *Operator) Catalog(ctx context.Context) (domain.Catalog, error) {
+	if o.stack.Catalog == nil {
+		return domain.Catalog{}, domain.Misconfigured("app", "the stack has no Catalog: set Catalog in stack.Config")
+	}
+	return o.stack.Catalog.Catalog(ctx)
+}
+
+// Find searches the complete database for values, such as an email address or a phone number. It returns the tables and
+// columns that contain them. See ports.Finder. Find reads every row of every table, so call it for an operator and not
+// in a request of a user. The parameter progress may be nil. Find returns domain.ErrConfiguration if the application
+// set Config.Stack and that stack has no Finder (see stack.Config.Finder).
+func (o *Operator) Find(
+	ctx context.Context, values []string, progress func(domain.SearchProgress),
+) (domain.SearchResult, error) {
+	if o.stack.Finder == nil {
+		return domain.SearchResult{}, domain.Misconfigured("app", "the stack has no Finder: set Finder in stack.Config")
+	}
+	return o.stack.Finder.Find(ctx, values, progress)
+}
+
+// Registers reports whether the application calls Registered for new people. It reports that a call was made for any
+// person of the data map. It fails before the first migration of the tables of habeas.
+func (o *Operator) Registers(ctx context.Context) (bool, error) {
+	return lives.Registers(ctx, o.stack.Sessions)
+}

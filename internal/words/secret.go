@@ -1,0 +1,32 @@
+package words
+
+import (
+	"slices"
+	"strings"
+)
+
+// Words that contain one of secretParts or end with one of secretEnds mean a secret. Words that end with one of
+// vagueEnds also name other things, such as a foreign key.
+var (
+	secretParts = []string{"password", "secret", "token", "recovery"}
+	secretEnds  = []string{"otp", "otps"}
+	vagueEnds   = []string{"hash", "hashes", "key", "keys"}
+)
+
+// IsSecret reports whether the name of a column sounds like a secret.
+func IsSecret(name string) bool {
+	return slices.ContainsFunc(Lower(name), func(word string) bool { return MeansSecret(word) || MayMeanSecret(word) })
+}
+
+// MeansSecret reports whether a word in lower case means a secret, such as password.
+func MeansSecret(word string) bool {
+	return slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(word, part) }) ||
+		endsIn(word, secretEnds)
+}
+
+// MayMeanSecret reports whether a word in lower case means a secret, or another thing, such as key.
+func MayMeanSecret(word string) bool { return endsIn(word, vagueEnds) }
+
+func endsIn(word string, endings []string) bool {
+	return slices.ContainsFunc(endings, func(ending string) bool { return strings.HasSuffix(word, ending) })
+}

@@ -1,0 +1,143 @@
+package check
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// checkAccess reports privileges that the connection lacks, and tables whose row-level security may hide rows from the
+// connection.
+func (s *schema) checkAccess() {
+	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+		if !s.needed[table.Name] {
+			return
+		}
+		if live.RowSecurity && !s.catalog.TrustsRowFilters {
+			s.report(rowSecurity, place{table: table.Name},
+				"Row-level security may hide rows of the subject from the connection. Every erasure and export is refused.",
+				"Give habeas a role that the policies do not restrict (BYPASSRLS), or set TrustRowFilters if the policies show "+
+					"it all rows of a subject.")
+		}
+		for _, privilege := range s.privileges(table.Name) {
+			if slices.Contains(live.Missing, privilege) {
+				s.report(privilegeMissing, place{table: table.Name, object: privilege},
+					"The connection lacks the privilege "+privilege+". Every erasure fails.",
+					"Grant "+privilege+" on the table to the role of the connection.")
+			}
+		}
+		s.checkColumnPrivileges(table, live)
+	})
+}
+
+// privileges returns the privileges that an erasure needs on a table. The result includes UPDATE for a table in which
+// the erasure only locks rows, because the statement that locks rows needs UPDATE.
+func (s *schema) privileges(table string) []string {
+	needed := []string{"SELECT"}
+	if table == s.SubjectTable().Name || s.isOnPath(table) || len(s.writtenColumns(table)) > 0 {
+		needed = append(needed, "UPDATE")
+	}
+	if s.deletesRows(table) {
+		needed = append(needed, "DELETE")
+	}
+	return needed
+}
+
+func (s *schema) checkColumnPrivileges(table domain.Table, live domain.CatalogTable) {
+	lacks := func(name, privilege string) bool {
+		column, _ := live.Column(name)
+		return !slices.Contains(live.Missing, privilege) && slices.Contains(column.Missing, privilege)
+	}
+	report := func(name, privilege string) {
+		s.report(privilegeMissing, place{table: table.Name, column: name, object: privilege},
+			"The connection lacks the privilege "+privilege+" on the column. Every erasure fails.",
+			"Grant "+privilege+" on the column to the role of the connection.")
+	}
+	for _, column := range table.Columns {
+		if s.isUsed(table, column) && lacks(column.Name, "SELECT") {
+			report(column.Name, "SELECT")
+		}
+	}
+	for _, column := range s.writtenColumns(table.Name) {
+		if lacks(column.Name, "UPDATE") {
+			report(column.Name, "UPDATE")
+		}
+	}
+}
+
+// smallTable is the number of rows below which a table needs no index, because a scan of the table is cheap.
+const smallTable = 1000
+
+// checkIndexes reports columns that have no index although an erasure searches for rows by them. It also reports
+// foreign keys that have no index, if an erasure deletes rows of the referenced table. For each deleted row, the
+// database searches for referring rows.
+func (s *schema) checkIndexes() {
+	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+		if !s.needed[table.Name] || !isTable(live) {
+			return
+		}
+		if len(table.SubjectKey) > 0 {
+			s.checkIndex(table.Name, live, table.SubjectKey, nil, "An erasure searches for the subject by the column.")
+		}
+		for _, path := range s.Paths(table.Name) {
+			if len(path.Relations) > 0 {
+				relation := path.Relations[0]
+				s.checkIndex(table.Name, live, relation.Columns, relation.When, "An erasure searches for rows by the column.")
+			}
+		}
+		for _, reference := range s.SelfReferences(table) {
+			s.checkIndex(table.Name, live, reference.Relation.Columns, reference.Relation.When,
+				"An erasure searches for references to deleted rows by the column.")
+		}
+	})
+	for _, child := range s.catalog.Tables {
+		for _, foreign := range child.ForeignKeys {
+			parent, mapped := s.mappedTable(foreign.References)
+			if !mapped || !s.deletesRows(parent.Name) {
+				continue
+			}
+			name := child.Name
+			if table, ok := s.mapped[child.Name]; ok {
+				name = table.Name
+			}
+			s.checkIndex(name, child, foreign.Columns, nil,
+				"For each row of "+parent.Name+" that an erasure deletes, the database searches for rows by the column.")
+		}
+	}
+}
+
+func (s *schema) checkIndex(
+	name string, live domain.CatalogTable, columns []string, when *domain.Condition, why string,
+) {
+	if live.Rows >= 0 && live.Rows < smallTable || !hasAll(live, columns) || live.Kind == domain.KindPartitioned {
+		return // each partition of a partitioned table may have its own index
+	}
+	serves := func(index domain.CatalogIndex) bool {
+		if len(index.Columns) == 0 {
+			return false
+		}
+		first := index.Columns[0]
+		if when != nil && len(index.Columns) > 1 && sameName(live, first, when.Column) {
+			first = index.Columns[1]
+		}
+		return hasName(live, columns, first)
+	}
+	i := slices.IndexFunc(live.Indexes, serves)
+	partial := i >= 0 && !slices.ContainsFunc(live.Indexes, func(index domain.CatalogIndex) bool {
+		return serves(index) && !index.Partial
+	})
+	if i >= 0 && !partial {
+		return
+	}
+	rows := " The database has no statistics about the number of rows."
+	if live.Rows >= 0 {
+		rows = " It has about " + strconv.FormatInt(live.Rows, 10) + " rows."
+	}
+	fact := why + " No index serves the search, so it scans the complete table." + rows
+	if partial {
+		fact = why + " The index " + live.Indexes[i].Name +
+			" covers only some of the rows, so the search may scan the complete table." + rows
+	}
+	s.report(indexMissing, place{table: name, column: list(columns)}, fact, "Create an index on "+list(columns)+".")
+}

@@ -1,0 +1,236 @@
+package check_test
+
+import "github.com/habeas-data/habeas/domain"
+
+// trigger adds a trigger that writes to the given tables.
+func trigger(table, event string, writes ...string) func(*world) {
+	return func(w *world) {
+		w.live(table).Triggers = append(w.live(table).Triggers, domain.CatalogTrigger{
+			Name: "keep", Events: []string{event}, Writes: writes,
+		})
+	}
+}
+
+func outside(name string, columns ...string) func(*world) {
+	return func(w *world) { w.addTable(name, columns...) }
+}
+
+func both(changes ...func(*world)) func(*world) {
+	return func(w *world) {
+		for _, change := range changes {
+			change(w)
+		}
+	}
+}
+
+// matView adds a materialized view that reads the table.
+func matView(table string, columns ...string) func(*world) {
+	return func(w *world) {
+		view := w.addTable("totals", columns...)
+		view.Kind, view.Reads, view.PrimaryKey, view.Indexes = domain.KindMatView, []string{table}, nil, nil
+	}
+}
+
+// search adds a full-text index.
+func search(columns ...string) func(*world) {
+	return func(w *world) {
+		index := w.addTable("found", columns...)
+		index.Kind = domain.KindVirtual
+	}
+}
+
+var copyCases = cases{
+	"trigger-copies": {
+		both(outside("old", "email"), trigger("users", "UPDATE", "old")),
+		[]string{"trigger-copies users keep"},
+	},
+	"trigger-copies into a history": {
+		func(w *world) {
+			w.addTable("audit_log")
+			w.add("audit_log", "row", domain.TypeJSON)
+			trigger("users", "INSERT", "public.audit_log")(w)
+			w.live("audit_log").Schema = "public"
+		}, []string{"trigger-copies users keep"},
+	},
+	"trigger-copies not in the data map": {trigger("users", "UPDATE", "orders"), nil},
+	"trigger-copies not of counts": {
+		both(outside("audit_log", "number"), trigger("users", "UPDATE", "audit_log")),
+		[]string{"trigger-writes-outside users keep"},
+	},
+	"trigger-writes-outside": {
+		both(outside("totals", "number"), trigger("sessions", "DELETE", "totals")),
+		[]string{"trigger-writes-outside sessions keep"},
+	},
+	"trigger-writes-outside of a table that is not listed": {
+		trigger("users", "UPDATE", "elsewhere"), []string{"trigger-writes-outside users keep"},
+	},
+	"trigger-writes-outside not of an index": {
+		both(search("email"), trigger("users", "UPDATE", "found"), trigger("users", "DELETE", "found")), nil,
+	},
+	"trigger-writes-outside not if nothing is personal": {
+		func(w *world) {
+			w.addBadges()
+			w.addTable("totals", "number")
+			trigger("badges", "UPDATE", "totals")(w)
+		}, nil,
+	},
+	"trigger-writes-outside not of a table on a path": {
+		func(w *world) { w.addCarts(); w.addTable("totals", "number"); trigger("carts", "UPDATE", "totals")(w) }, nil,
+	},
+	"trigger-unread": {
+		func(w *world) { trigger("users", "UPDATE")(w); w.live("users").Triggers[0].Unread = true },
+		[]string{"trigger-unread users keep"},
+	},
+	"trigger-unread not if it is read": {trigger("users", "UPDATE"), nil},
+	"trigger-replaces": {
+		func(w *world) { trigger("sessions", "DELETE")(w); w.live("sessions").Triggers[0].Instead = true },
+		[]string{"trigger-replaces sessions keep"},
+	},
+	"trigger-replaces an update": {
+		func(w *world) { trigger("users", "UPDATE")(w); w.live("users").Triggers[0].Instead = true },
+		[]string{"trigger-replaces users keep"},
+	},
+	"trigger-replaces not another statement": {
+		func(w *world) { trigger("users", "DELETE")(w); w.live("users").Triggers[0].Instead = true }, nil,
+	},
+	"trigger-replaces not of a view": {
+		func(w *world) {
+			trigger("sessions", "DELETE")(w)
+			w.view("sessions", domain.KindView).Triggers[0].Instead = true
+		}, nil,
+	},
+	"view-copies":                    {matView("users", "email"), []string{"view-copies totals totals"}},
+	"view-copies under another name": {matView("users", "contact_email"), []string{"view-copies totals totals"}},
+	"view-copies of the subject": {
+		func(w *world) { matView("orders", "n")(w); w.add("totals", "user_id", domain.TypeBigInt) },
+		[]string{"view-copies totals totals"},
+	},
+	"view-copies not of counts":        {matView("users", "theme", "n"), nil},
+	"view-copies not of another table": {both(outside("shops", "email_template"), matView("shops", "n")), nil},
+	"view-copies not of a view that reads": {
+		func(w *world) { matView("users", "email")(w); w.live("totals").Kind = domain.KindView }, nil,
+	},
+	"search-copies": {search("email"), []string{"search-copies found.email"}},
+	"search-copies until a row is deleted": {
+		both(search("email"), trigger("users", "UPDATE", "found")), []string{"search-copies found.email"},
+	},
+	"search-copies not if it follows": {
+		both(search("email"), trigger("users", "UPDATE", "found"), trigger("users", "DELETE", "found")), nil,
+	},
+	"search-copies not of other columns": {search("body"), nil},
+}
+
+func lacks(table, privilege string) func(*world) {
+	return func(w *world) { w.live(table).Missing = append(w.live(table).Missing, privilege) }
+}
+
+// noIndex removes all indexes of a table except the index of the primary key. It also sets the estimated number of
+// rows.
+func noIndex(table string, rows int64) func(*world) {
+	return func(w *world) { w.live(table).Indexes, w.live(table).Rows = w.live(table).Indexes[:1], rows }
+}
+
+// targets makes the reference from "orders" to "users" polymorphic: it applies only to rows with "user" in the column
+// "target". It also replaces all indexes, except that of the primary key, by one index on the given columns.
+func targets(indexed ...string) func(*world) {
+	return func(w *world) {
+		w.addToBoth("orders", domain.Column{Name: "target", Type: domain.TypeText})
+		w.table("orders").Relations[0].When = &domain.Condition{Column: "target", Value: "user"}
+		noIndex("orders", 5000)(w)
+		w.live("orders").Indexes = append(w.live("orders").Indexes, domain.CatalogIndex{Columns: indexed})
+		w.live("orders").ForeignKeys = nil
+	}
+}
+
+var accessCases = cases{
+	"row-security": {
+		func(w *world) { w.live("orders").RowSecurity = true }, []string{"row-security orders"},
+	},
+	"row-security not if it is trusted": {
+		func(w *world) { w.live("orders").RowSecurity, w.catalog.TrustsRowFilters = true, true }, nil,
+	},
+	"row-security not of another table": {func(w *world) { w.addBadges(); w.live("badges").RowSecurity = true }, nil},
+	"privilege-missing to read":         {lacks("orders", "SELECT"), []string{"privilege-missing orders SELECT"}},
+	"privilege-missing to write":        {lacks("users", "UPDATE"), []string{"privilege-missing users UPDATE"}},
+	"privilege-missing to delete":       {lacks("sessions", "DELETE"), []string{"privilege-missing sessions DELETE"}},
+	"privilege-missing to lock": {
+		deletingUsers(lacks("users", "UPDATE")), []string{"privilege-missing users UPDATE"},
+	},
+	"privilege-missing to lock a table on a path": {
+		func(w *world) { w.addCarts(); lacks("carts", "UPDATE")(w) }, []string{"privilege-missing carts UPDATE"},
+	},
+	"privilege-missing not to insert":        {both(lacks("users", "INSERT"), lacks("users", "DELETE")), nil},
+	"privilege-missing not to write":         {lacks("sessions", "UPDATE"), nil},
+	"privilege-missing not of another table": {func(w *world) { w.addBadges(); lacks("badges", "SELECT")(w) }, nil},
+	"privilege-missing on a column": {
+		func(w *world) { w.column("users", "email").Missing = []string{"UPDATE"} },
+		[]string{"privilege-missing users.email UPDATE"},
+	},
+	"privilege-missing to read a column": {
+		func(w *world) { w.column("orders", "user_id").Missing = []string{"SELECT"} },
+		[]string{"privilege-missing orders.user_id SELECT"},
+	},
+	"privilege-missing not on a column of no use": {
+		func(w *world) { w.column("users", "theme").Missing = []string{"SELECT", "UPDATE"} }, nil,
+	},
+	"privilege-missing once": {
+		func(w *world) {
+			lacks("users", "UPDATE")(w)
+			w.column("users", "email").Missing = []string{"UPDATE"}
+		}, []string{"privilege-missing users UPDATE"},
+	},
+	"index-missing":                    {noIndex("sessions", 5000), []string{"index-missing sessions.user_id"}},
+	"index-missing without statistics": {noIndex("orders", -1), []string{"index-missing orders.user_id"}},
+	"index-missing of a foreign key": {
+		deletingUsers(func(w *world) { letters(domain.ActionSetNull)(w); noIndex("letters", 5000)(w) }),
+		[]string{"index-missing letters.user_id", "table-unmapped letters.user_id"},
+	},
+	"index-missing of the subject": {
+		func(w *world) { w.live("users").Indexes = nil }, []string{"index-missing users.id"},
+	},
+	"index-missing if it is partial": {
+		func(w *world) { w.live("orders").Indexes[1].Partial = true }, []string{"index-missing orders.user_id"},
+	},
+	"index-missing if the column comes later": {
+		func(w *world) { w.live("orders").Indexes[1].Columns = []string{"address", "user_id"} },
+		[]string{"index-missing orders.user_id"},
+	},
+	"index-missing of a condition":     {targets("target"), []string{"index-missing orders.user_id"}},
+	"index-missing not of a condition": {targets("target", "user_id"), nil},
+	"index-missing not of partitions": {
+		func(w *world) { noIndex("orders", 5000)(w); w.live("orders").Kind = domain.KindPartitioned }, nil,
+	},
+	"index-missing not of a small table": {noIndex("orders", 999), nil},
+	"index-missing not of rows that stay": {
+		func(w *world) { letters(domain.ActionSetNull)(w); noIndex("letters", 5000)(w) },
+		[]string{"table-unmapped letters.user_id"},
+	},
+	"foreign-key-missing": {
+		func(w *world) { w.live("orders").ForeignKeys = nil }, []string{"foreign-key-missing orders.user_id"},
+	},
+	"foreign-key-missing if it refers to another table": {
+		func(w *world) { w.live("orders").ForeignKeys[0].References = "sessions" },
+		[]string{"delete-restricted orders.user_id user_id_fkey", "foreign-key-missing orders.user_id"},
+	},
+	"foreign-key-missing not if it has more columns": {
+		func(w *world) {
+			w.addToBoth("orders", domain.Column{Name: "tenant", Type: domain.TypeText})
+			w.live("orders").ForeignKeys[0].Columns = []string{"tenant", "user_id"}
+		}, []string{"path-missing orders.tenant, user_id user_id_fkey"},
+	},
+	"foreign-key-missing not if it would refer to a view": {
+		func(w *world) { w.live("orders").ForeignKeys = nil; w.live("users").Kind = domain.KindView }, nil,
+	},
+	"foreign-key-missing not if the column is missing": {
+		func(w *world) { w.live("orders").ForeignKeys = nil; w.drop("orders", "user_id") },
+		[]string{"column-missing orders.user_id"},
+	},
+	"foreign-key-missing not of a condition": {targets("target", "user_id"), nil},
+	"foreign-key-missing not with serial writes": {
+		func(w *world) { w.live("orders").ForeignKeys = nil; w.catalog.SerialWrites = true }, nil,
+	},
+	"foreign-key-missing not of another table": {
+		func(w *world) { w.addBadges(); w.live("badges").ForeignKeys = nil }, nil,
+	},
+	"index-missing not of another table": {func(w *world) { w.addBadges(); noIndex("badges", 5000)(w) }, nil},
+}

@@ -1,0 +1,165 @@
+// Package check compares a data map and its erasure plan with the live schema of the database. It reports problems at
+// start-up or in the tests of the application, before the first erasure fails because of them. Each problem is a
+// finding with a code, a reason and a remedy. Examples of problems are:
+//
+//   - a column that a migration has dropped
+//   - a constraint that a surrogate (the value that an erasure writes) violates
+//   - a forgotten table that refers to the subject
+//   - a trigger that keeps old values
+//
+// Run checks a data map. The package example shows a check at start-up.
+package check
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/system"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Options has what Run cannot read from the database and the data map. The zero value selects the defaults.
+type Options struct {
+	// Registers reports whether the application calls Registered for new people, such as app.Operator.Registers. If it is
+	// nil or returns an error, Run assumes that the application does not.
+	Registers func(context.Context) (bool, error)
+	// Clock tells whether an acceptance has ended. The default is the clock of the machine.
+	Clock ports.Clock
+}
+
+// Run compares a data map and its erasure plan with the live schema of the database. It reads the catalog once, and
+// returns the findings. If there are no findings, the data map satisfies all rules. Rules lists the rules with their
+// codes. The reader is the store of the application, or its app.Operator. The plan is the erasure plan of the data map.
+//
+// A finding of domain.SeverityError means that an erasure would fail or would leave personal data behind. domain.Errors
+// returns such findings as an error. With this error, an application can refuse to start, and a test can fail.
+//
+// The findings are in the order of the declared tables and columns of the data map. Findings about other tables and
+// columns come last, sorted by name. For each table or column, errors come before warnings. Run reads no row of the
+// application and changes nothing. Run the migrations of the application before. The tables of habeas are not needed.
+//
+// The findings that a person has accepted (domain.DataMap.Accepted) are apart in the result, each with its reason and
+// its end. An acceptance that has ended is itself a finding, and the finding that it accepted comes back. An acceptance
+// that matches no finding, or several, is a notice.
+//
+// Run returns domain.ErrConfiguration if a parameter is missing, or if an acceptance has no reason or no end. It
+// returns domain.ErrManifest if a store cannot carry out the plan with the data map. It returns the error of the reader
+// if the reader fails.
+func Run(
+	ctx context.Context, reader ports.CatalogReader, dataMap domain.DataMap, plan domain.Plan, o Options,
+) (domain.CheckResult, error) {
+	if err := validate(reader, dataMap, plan); err != nil {
+		return domain.CheckResult{}, err
+	}
+	catalog, err := reader.Catalog(ctx)
+	if err != nil {
+		return domain.CheckResult{}, err
+	}
+	found := newSchema(dataMap, plan, catalog)
+	if found.registers, err = o.registers(ctx); err != nil {
+		return domain.CheckResult{}, err
+	}
+	for _, group := range []func(*schema){
+		(*schema).checkTables, (*schema).checkColumns, (*schema).checkAccess, (*schema).checkSurrogates,
+		(*schema).checkConditions, (*schema).checkUniques, (*schema).checkKeys, (*schema).checkDeletions,
+		(*schema).checkTriggers, (*schema).checkReach, (*schema).checkNames, (*schema).checkCopies,
+		(*schema).checkIndexes, (*schema).checkForeignKeys, (*schema).checkSecrets, (*schema).checkRefs, (*schema).checkLives,
+	} {
+		group(found)
+	}
+	found.sort()
+	result := domain.CheckResult{Accepted: []domain.AcceptedFinding{}}
+	if accepted := dataMap.Accepted(); len(accepted) > 0 {
+		result.Accepted = found.accept(accepted, cmp.Or(o.Clock, ports.Clock(system.Clock{})).Now())
+	}
+	result.Findings = found.findings
+	return result, nil
+}
+
+func validate(reader ports.CatalogReader, dataMap domain.DataMap, plan domain.Plan) error {
+	switch {
+	case reader == nil:
+		return domain.Misconfigured("check", "the catalog reader is missing")
+	case dataMap.IsZero():
+		return domain.Misconfigured("check", "the data map is missing")
+	case plan.Steps == nil:
+		return domain.Misconfigured("check", "the plan is missing")
+	}
+	if problems := domain.CheckAcceptances(dataMap.Accepted()); len(problems) > 0 {
+		return domain.Misconfigured("check", problems[0].String())
+	}
+	_, err := dataMap.CheckSteps(plan.Local())
+	return err
+}
+
+// registers reports whether the application calls Registered. Before the first migration of habeas, no table tells.
+func (o Options) registers(ctx context.Context) (bool, error) {
+	if o.Registers == nil {
+		return false, nil
+	}
+	calls, err := o.Registers(ctx)
+	if err != nil && ctx.Err() == nil {
+		return false, nil // the rules then report too much rather than too little
+	}
+	return calls, err
+}
+
+// place is the place of a finding: a table, and possibly a column and an object such as a constraint.
+type place struct{ table, column, object string }
+
+// report adds a finding. The parameters reason and remedy are sentences. If an earlier finding has the same code and
+// place, report adds nothing, because a check may run several times for one table.
+func (s *schema) report(code string, at place, reason, remedy string) {
+	s.reportAs(severityOf(code), code, at, reason, remedy)
+}
+
+// reportAs is report for a finding whose severity differs from Rule.Severity.
+func (s *schema) reportAs(severity domain.Severity, code string, at place, reason, remedy string) {
+	if slices.ContainsFunc(s.findings, func(f domain.Finding) bool {
+		return f.Code == code && at == place{f.Table, f.Column, f.Object}
+	}) {
+		return
+	}
+	s.findings = append(s.findings, domain.Finding{
+		Code: code, Severity: severity, Table: at.table, Column: at.column, Object: at.object,
+		Reason: reason, Remedy: remedy,
+	})
+}
+
+// reported reports whether there is already a finding about the table with one of the codes.
+func (s *schema) reported(table string, codes ...string) bool {
+	return slices.ContainsFunc(s.findings, func(f domain.Finding) bool {
+		return f.Table == table && slices.Contains(codes, f.Code)
+	})
+}
+
+func (s *schema) sort() {
+	declared := s.Declared()
+	place := func(f domain.Finding) (table, column int) {
+		table = slices.IndexFunc(declared, func(t domain.Table) bool { return t.Name == f.Table })
+		if table < 0 {
+			return len(declared), 0
+		}
+		if f.Column == "" {
+			return table, -1
+		}
+		columns := declared[table].Columns
+		column = slices.IndexFunc(columns, func(c domain.Column) bool { return c.Name == f.Column })
+		if column < 0 {
+			column = len(columns)
+		}
+		return table, column
+	}
+	slices.SortStableFunc(s.findings, func(a, b domain.Finding) int {
+		tableA, columnA := place(a)
+		tableB, columnB := place(b)
+		return cmp.Or(
+			cmp.Compare(tableA, tableB), cmp.Compare(columnA, columnB),
+			cmp.Compare(a.Table, b.Table), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Severity, b.Severity), // error comes before notice, and notice before warning
+			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Object, b.Object),
+		)
+	})
+}

@@ -1,0 +1,169 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// checkTriggers reports triggers and rules that copy old values to other tables, or that replace the statements of an
+// erasure.
+func (s *schema) checkTriggers() {
+	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+		if !s.needed[table.Name] {
+			return
+		}
+		for _, trigger := range live.Triggers {
+			at := place{table: table.Name, object: trigger.Name}
+			if trigger.Instead && isTable(live) && s.fires(table.Name, trigger) {
+				s.report(triggerReplaces, at,
+					"The rule or trigger "+trigger.Name+" replaces statements that an erasure runs. "+
+						"The rows may stay unchanged, and the erasure is then refused.",
+					"Drop it, or exempt the connection of habeas from it.")
+			}
+			s.checkWrites(table, trigger, at)
+		}
+	})
+}
+
+// fires reports whether an erasure fires the trigger of the table.
+func (s *schema) fires(table string, trigger domain.CatalogTrigger) bool {
+	deletes := s.deletesRows(table)
+	updates := slices.ContainsFunc(s.writes, func(w write) bool { return w.table.Name == table })
+	return deletes && slices.Contains(trigger.Events, "DELETE") || updates && slices.Contains(trigger.Events, "UPDATE")
+}
+
+// checkWrites checks the tables that a trigger writes to. It ignores the event of the trigger, because even a trigger
+// on INSERT may have copied values to a table that an erasure does not know.
+func (s *schema) checkWrites(table domain.Table, trigger domain.CatalogTrigger, at place) {
+	for _, name := range trigger.Writes {
+		if _, mapped := s.mappedTable(name); mapped || len(table.Personal()) == 0 && !table.Owned {
+			continue
+		}
+		target, known := s.catalog.Table(name)
+		if known && target.Kind == domain.KindVirtual {
+			continue // checkCopies checks full-text indexes
+		}
+		switch copied := s.copied(table, target); {
+		case len(copied) > 0:
+			s.copies[target.Name] = true
+			s.report(triggerCopies, at,
+				"The trigger "+trigger.Name+" writes to "+name+", which is not in the data map but has columns of the same names: "+
+					list(copied)+". Old values there survive an erasure.",
+				"Add "+name+" to the data map, or remove these columns from the trigger.")
+		case known && s.isHistory(target):
+			s.report(triggerCopies, at,
+				"The trigger "+trigger.Name+" writes to "+name+", which is not in the data map but seems to keep complete rows "+
+					"as a history. Old values there survive an erasure.",
+				"Add "+name+" to the data map, or remove personal data from the trigger.")
+		default:
+			s.report(triggerWrites, at,
+				"The trigger "+trigger.Name+" writes to "+name+", which is not in the data map. If it writes personal data, old "+
+					"values there survive an erasure.",
+				"Add "+name+" to the data map if it holds personal data.")
+		}
+	}
+	if trigger.Unread && len(table.Personal()) > 0 {
+		s.report(triggerUnread, at,
+			"The trigger "+trigger.Name+" builds its statements at run time or is not in SQL, so that the tables that it "+
+				"writes to cannot be determined. Old values in these tables may survive an erasure.",
+			"Make sure that each table to which it writes personal data is in the data map.")
+	}
+}
+
+// copied returns the names of the annotated columns for which target has a column of the same name.
+func (s *schema) copied(table domain.Table, target domain.CatalogTable) []string {
+	var found []string
+	for _, column := range table.Personal() {
+		if _, ok := target.Column(column.Name); ok {
+			found = append(found, column.Name)
+		}
+	}
+	return found
+}
+
+// isHistory reports whether a table seems to be a history of other tables. It is named like a history, and has a column
+// that can store complete rows, such as a JSON column.
+func (s *schema) isHistory(table domain.CatalogTable) bool {
+	isHistory := names.Is(table.Name, names.Activities) ||
+		hasWord(table.Name, "audit", "history", "archive", "versions", "log", "logs", "shadow", "journal")
+	return isHistory && slices.ContainsFunc(table.Columns, func(c domain.CatalogColumn) bool {
+		return family(c.Type) == domain.TypeJSON || strings.Contains(c.Declared, "hstore") || c.Type == domain.TypeText &&
+			hasWord(c.Name, "old", "data", "row", "values", "payload", "changes", "diff", "snapshot")
+	})
+}
+
+func hasWord(name string, among ...string) bool {
+	return slices.ContainsFunc(words.Lower(name), func(w string) bool { return slices.Contains(among, w) })
+}
+
+// checkCopies reports materialized views and full-text indexes that hold copies of personal data.
+func (s *schema) checkCopies() {
+	for _, live := range s.catalog.Tables {
+		if _, mapped := s.mapped[live.Name]; mapped {
+			continue
+		}
+		switch live.Kind { //nolint:exhaustive // the others keep no copies
+		case domain.KindMatView:
+			s.checkMatView(live)
+		case domain.KindVirtual:
+			s.checkSearch(live)
+		}
+	}
+}
+
+func (s *schema) checkMatView(view domain.CatalogTable) {
+	for _, table := range s.Declared() {
+		live, ok := s.live[table.Name]
+		if !ok || !slices.Contains(view.Reads, live.Name) || len(table.Personal()) == 0 && !table.Owned {
+			continue
+		}
+		if !s.isPerPerson(table, view) {
+			continue
+		}
+		s.report(viewCopies, place{table: view.Name, object: view.Name},
+			"The materialized view reads "+table.Name+". It keeps deleted and overwritten data until it is refreshed.",
+			"Refresh it on a schedule, or after each erasure in the hook AfterErasure.")
+	}
+}
+
+// isPerPerson reports whether each row of a view seems to be about one person. The view then has a column with the name
+// of an annotated column, a column whose name suggests personal data, or a reference to the subject. For example, a
+// view that counts orders per day has no such column.
+func (s *schema) isPerPerson(table domain.Table, view domain.CatalogTable) bool {
+	subject := s.SubjectTable()
+	return len(s.copied(table, view)) > 0 || slices.ContainsFunc(view.Columns, func(c domain.CatalogColumn) bool {
+		if _, ok := soundsPersonal(view.Name, view, c); ok {
+			return true
+		}
+		return s.namedAfter(view, c, subject)
+	})
+}
+
+func (s *schema) checkSearch(index domain.CatalogTable) {
+	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+		copied := s.copied(table, index)
+		if len(copied) == 0 || s.isKeptCurrent(live, index) {
+			return
+		}
+		s.report(searchCopies, place{table: index.Name, column: list(copied)},
+			"The full-text index has columns of the same names as "+table.Name+", but no trigger of "+table.Name+
+				" updates it when rows change. It keeps deleted and overwritten data.",
+			"Update it with triggers for UPDATE and DELETE, or in the hook BeforeErasure.")
+	})
+}
+
+// isKeptCurrent reports whether triggers of the table update the full-text index after each UPDATE and DELETE.
+func (s *schema) isKeptCurrent(table, index domain.CatalogTable) bool {
+	for _, event := range []string{"UPDATE", "DELETE"} {
+		if !slices.ContainsFunc(table.Triggers, func(t domain.CatalogTrigger) bool {
+			return slices.Contains(t.Events, event) && slices.Contains(t.Writes, index.Name)
+		}) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,240 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// checkDeletions starts with the tables whose rows an erasure deletes, and checks each foreign key that refers to such
+// a table. If a foreign key deletes the referring rows too (ON DELETE CASCADE), it continues with the referring table.
+func (s *schema) checkDeletions() {
+	lost := &losses{schema: s, deleted: map[string]bool{}}
+	for _, step := range s.steps {
+		if live, ok := s.live[step.Target]; ok && step.Strategy == domain.StrategyDelete {
+			lost.add(live.Name)
+		}
+	}
+	for i := 0; i < len(lost.tables); i++ { // checkForeignKey adds the tables of ON DELETE CASCADE
+		for _, child := range s.catalog.Tables {
+			for _, foreign := range child.ForeignKeys {
+				if referenced, ok := s.catalog.Table(foreign.References); ok && referenced.Name == lost.tables[i] {
+					lost.checkForeignKey(child, foreign, referenced)
+				}
+			}
+		}
+	}
+	s.checkSetNull()
+}
+
+// losses holds the tables from which an erasure deletes rows, and the tables from which the database then deletes rows
+// because of a foreign key.
+type losses struct {
+	*schema
+	tables  []string // the names in the catalog
+	deleted map[string]bool
+}
+
+func (l *losses) add(table string) {
+	if !l.deleted[table] {
+		l.tables, l.deleted[table] = append(l.tables, table), true
+	}
+}
+
+// checkForeignKey checks a foreign key of the table child that refers to the table parent. It reports the effect on
+// rows of child if an erasure deletes rows of parent.
+func (l *losses) checkForeignKey(
+	child domain.CatalogTable, foreign domain.CatalogForeignKey, parent domain.CatalogTable,
+) {
+	table, mapped := l.mapped[child.Name]
+	at := place{table: child.Name, column: list(foreign.Columns), object: foreign.Name}
+	if mapped {
+		at.table = table.Name
+		if l.beginsPath(table, child, foreign) || l.isCleared(table, child, foreign) {
+			return
+		}
+		if l.reportUndecided(table, foreign, parent, at) {
+			return
+		}
+	}
+	refers := "Its foreign key " + keyCalled(foreign) + " refers to rows of " + parent.Name +
+		" that are deleted in an erasure. "
+	switch foreign.OnDelete { //nolint:exhaustive // the others refuse the deletion
+	case domain.ActionCascade:
+		if !mapped {
+			l.reportCascade(child, foreign, at, refers)
+			return
+		}
+		l.report(deleteCascadesKept, at,
+			refers+"The database deletes the referring rows too (ON DELETE CASCADE), even rows of other people "+
+				"that the data map keeps.", "Declare ON DELETE SET NULL, or make the relation a path that deletes the rows.")
+		l.add(child.Name)
+	case domain.ActionSetNull:
+		l.reportSetNull(child, foreign, at, refers)
+	case domain.ActionSetDefault:
+		l.report(deleteSetsDefault, at, refers+"The database then sets the columns to their default values. "+
+			"The erasure fails if "+parent.Name+" has no row with this key.",
+			"Make sure that a migration of the application inserts this row, or declare ON DELETE SET NULL.")
+	default:
+		remedy := "Add the table to the data map, or declare ON DELETE SET NULL."
+		if mapped {
+			remedy = "Declare ON DELETE SET NULL, or make the relation a path that deletes the rows or clears the reference."
+		}
+		l.report(deleteRestricted, at, refers+"The erasure fails if a row that stays refers to one of them.", remedy)
+	}
+}
+
+// reportCascade reports a foreign key of a table outside the data map whose rows the database deletes. The finding is
+// an error if a row may belong to another person, because another column of the table refers to the data map.
+func (l *losses) reportCascade(
+	child domain.CatalogTable, foreign domain.CatalogForeignKey, at place, refers string,
+) {
+	l.add(child.Name)
+	if to, column := l.alsoRefers(child, foreign); to != "" {
+		l.reportAs(failure, deleteCascades, at,
+			refers+"The database deletes the referring rows too (ON DELETE CASCADE), even rows of other people, because "+
+				column+" refers to "+to+".",
+			"Add the table to the data map with both relations as paths, or declare ON DELETE SET NULL.")
+		return
+	}
+	l.report(deleteCascades, at,
+		refers+"The database deletes the referring rows too (ON DELETE CASCADE). Exports do not show these "+
+			"rows, and an erasure reports only their number.", "Add the table to the data map.")
+}
+
+// alsoRefers returns a table of the data map to which the table refers by other columns than those of the foreign key,
+// and these columns. A column without a foreign key counts if it is named like a reference.
+func (l *losses) alsoRefers(child domain.CatalogTable, foreign domain.CatalogForeignKey) (to, column string) {
+	for _, other := range child.ForeignKeys {
+		if parent, mapped := l.mappedTable(other.References); mapped && !isSubset(child, other.Columns, foreign.Columns) &&
+			!isSubset(child, foreign.Columns, other.Columns) {
+			return parent.Name, list(other.Columns)
+		}
+	}
+	for _, c := range child.Columns {
+		for _, parent := range l.Declared() {
+			if !hasName(child, foreign.Columns, c.Name) && l.namedAfter(child, c, parent) {
+				return parent.Name, c.Name
+			}
+		}
+	}
+	return "", ""
+}
+
+// isCleared reports whether an erasure sets the foreign key of a table to itself to NULL before it deletes rows.
+func (l *losses) isCleared(table domain.Table, live domain.CatalogTable, foreign domain.CatalogForeignKey) bool {
+	return slices.ContainsFunc(l.SelfReferences(table), func(reference domain.SelfReference) bool {
+		return reference.Relation.When == nil && l.isRelation(reference.Relation, live, foreign)
+	})
+}
+
+func (l *losses) reportSetNull(
+	child domain.CatalogTable, foreign domain.CatalogForeignKey, at place, refers string,
+) {
+	for _, name := range foreign.Columns {
+		if column, ok := child.Column(name); ok && !column.Nullable {
+			l.report(deleteSetsNull, place{at.table, name, at.object},
+				refers+"The database then sets the column to NULL, but the column is NOT NULL. The erasure fails.",
+				"Drop NOT NULL, or have the erasure delete the rows.")
+		}
+	}
+}
+
+// reportUndecided handles a foreign key between two tables from which an erasure deletes rows. It reports the foreign
+// key if rows of another person may refer to the deleted rows, because the erasure then fails or deletes the rows of
+// that person, too. It returns false if checkForeignKey must check the foreign key further.
+func (l *losses) reportUndecided(
+	table domain.Table, foreign domain.CatalogForeignKey, parent domain.CatalogTable, at place,
+) bool {
+	if l.mayKeepRows(table) || l.isOfAnother(table, foreign, parent) {
+		return false
+	}
+	if parent.Name == l.live[table.Name].Name && l.sharesOwner(table, foreign) {
+		return true
+	}
+	refers := "Its foreign key " + keyCalled(foreign) + " refers to rows of " + parent.Name +
+		" that are deleted in an erasure. The erasure also deletes rows of this table. "
+	remedy := "If rows of one person may refer to rows of another person, declare ON DELETE SET NULL, or let the " +
+		"erasure clear the reference (erasure:null) or keep the rows of " + parent.Name + " (anonymize)."
+	switch foreign.OnDelete { //nolint:exhaustive // checkForeignKey checks the other actions
+	case domain.ActionCascade:
+		l.reportAs(failure, deleteUndecided, at,
+			refers+"The database also deletes rows of other people that refer to them.", remedy)
+	case domain.ActionNone, domain.ActionRestrict:
+		l.report(deleteUndecided, at, refers+"The erasure fails if a row of another person refers to one of them.", remedy)
+	default:
+		return false
+	}
+	return true
+}
+
+// isOfAnother reports whether a foreign key that begins no path probably refers to rows of another person. It returns
+// true in these cases:
+//
+//   - The table is the subject's table.
+//   - The foreign key refers to the subject's table, and a column of it is named after another role, such as
+//     approved_by.
+//   - A path of the table begins with another reference to the same parent table.
+func (l *losses) isOfAnother(table domain.Table, foreign domain.CatalogForeignKey, parent domain.CatalogTable) bool {
+	subject := l.live[l.SubjectTable().Name]
+	if parent.Name == subject.Name && slices.ContainsFunc(foreign.Columns, func(name string) bool {
+		role := names.RoleOf(name)
+		return role == names.Party || role == names.Maker
+	}) {
+		return true
+	}
+	return slices.ContainsFunc(l.Paths(table.Name), func(p domain.Path) bool {
+		return len(p.Relations) > 0 && l.live[p.Relations[0].References].Name == parent.Name
+	}) || table.Name == l.SubjectTable().Name
+}
+
+// sharesOwner reports whether rows of one table that refer to each other always belong to the same person. This is true
+// if the foreign key contains all columns of a reference that begins a path to the person. The erasure then deletes all
+// of these rows in one statement.
+func (l *losses) sharesOwner(table domain.Table, foreign domain.CatalogForeignKey) bool {
+	live := l.live[table.Name]
+	return foreign.OnDelete != domain.ActionRestrict && slices.ContainsFunc(l.Paths(table.Name), func(p domain.Path) bool {
+		return len(p.Relations) > 0 && len(p.Relations[0].Columns) < len(foreign.Columns) &&
+			isSubset(live, p.Relations[0].Columns, foreign.Columns)
+	})
+}
+
+// beginsPath reports whether a path of the data map begins with the foreign key. An erasure then deletes the referring
+// rows, or sets their references to NULL, before it deletes the referenced rows.
+func (s *schema) beginsPath(table domain.Table, live domain.CatalogTable, foreign domain.CatalogForeignKey) bool {
+	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool {
+		return len(p.Relations) > 0 && p.Relations[0].When == nil && s.isRelation(p.Relations[0], live, foreign)
+	})
+}
+
+// isRelation reports whether a relation and a foreign key have the same columns and the same referenced table.
+func (s *schema) isRelation(
+	relation domain.Relation, live domain.CatalogTable, foreign domain.CatalogForeignKey,
+) bool {
+	referenced, ok := s.live[relation.References]
+	target, known := s.catalog.Table(foreign.References)
+	return ok && known && referenced.Name == target.Name && len(relation.Columns) == len(foreign.Columns) &&
+		isSubset(live, relation.Columns, foreign.Columns)
+}
+
+// checkSetNull reports relations that are declared with ON DELETE SET NULL in the data map but have no foreign key in
+// the database. It ignores a foreign key with another action, because checkForeignKey reports it.
+func (s *schema) checkSetNull() {
+	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+		for _, relation := range table.Relations {
+			if !relation.SetsNull || !s.deletesRows(relation.References) || slices.ContainsFunc(live.ForeignKeys,
+				func(foreign domain.CatalogForeignKey) bool { return s.isRelation(relation, live, foreign) }) {
+				continue
+			}
+			if begins := slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool {
+				return len(p.Relations) > 0 && p.Relations[0].Equals(relation)
+			}); !begins {
+				s.report(setNullMissing, place{table: table.Name, column: list(relation.Columns)},
+					"The data map states that the database sets the reference to NULL when rows of "+relation.References+
+						" are deleted (ON DELETE SET NULL), but there is no such foreign key. The reference stays.",
+					"Create the foreign key, or make the relation a path that clears the reference (erasure:null).")
+			}
+		}
+	})
+}

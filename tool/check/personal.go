@@ -1,0 +1,201 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// checkNames reports columns of the data map's tables that are not annotated but are named like personal data.
+func (s *schema) checkNames() {
+	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+		name := table.Name
+		if table.Name == s.SubjectTable().Name {
+			name = "users" // the subjects are people, even if the name of the table suggests otherwise
+		}
+		for _, found := range live.Columns {
+			column, _ := columnOf(table, live, found.Name)
+			if column.Personal != nil || column.NotPersonal || found.Generated || inForeignKey(live, found.Name) {
+				continue
+			}
+			match, ok := soundsPersonal(name, live, found)
+			if !ok && table.Name == s.SubjectTable().Name && found.Type == domain.TypeJSON {
+				match, ok = guess{category: domain.CategoryIdentity, reason: "it holds a document about the subject"}, true
+			}
+			if ok {
+				s.reportName(table, found.Name, column, match)
+			}
+		}
+	})
+}
+
+func (s *schema) reportName(table domain.Table, name string, column domain.Column, match guess) {
+	at := place{table: table.Name, column: name}
+	if column.Name != "" {
+		at.column = column.Name
+	}
+	isKey := column.Name != "" && s.IsKey(table, column.Name)
+	switch {
+	case isKey && (!s.mayKeepRows(table) || !isOwnKey(table, column.Name) && !s.isReferred(table, column.Name)):
+	case isKey:
+		s.report(personalKey, at,
+			"The column identifies rows that stay, and "+match.reason+". An erasure cannot overwrite it.",
+			`Give the table another key, or declare that the column holds no personal data (pii:"none").`)
+	case s.reported(table.Name, columnUnmapped) && column.Name == "" && !s.mayKeepRows(table):
+		// The finding column-unmapped already covers the column.
+	case s.mayKeepRows(table):
+		s.report(personalUnannotated, at,
+			"The column is not annotated, but "+match.reason+". Exports and erasures ignore it.",
+			`Annotate it (`+string(match.category)+`), or declare that it holds no personal data (pii:"none").`)
+	default:
+		s.report(personalUnannotated, at,
+			"The column is not annotated, but "+match.reason+". An erasure deletes it with its row, but exports ignore it.",
+			`Annotate it (`+string(match.category)+`), or declare that it holds no personal data (pii:"none").`)
+	}
+}
+
+func isOwnKey(table domain.Table, column string) bool {
+	return slices.Contains(table.PrimaryKey, column) || slices.Contains(table.SubjectKey, column)
+}
+
+func (s *schema) isReferred(table domain.Table, column string) bool {
+	return slices.ContainsFunc(s.Tables(), func(other domain.Table) bool {
+		return slices.ContainsFunc(other.Relations, func(r domain.Relation) bool {
+			return r.References == table.Name && slices.Contains(r.ReferencedColumns, column)
+		})
+	})
+}
+
+func inForeignKey(live domain.CatalogTable, column string) bool {
+	return slices.ContainsFunc(live.ForeignKeys, func(f domain.CatalogForeignKey) bool {
+		return hasName(live, f.Columns, column)
+	})
+}
+
+// vague are words that never cause a finding, because they describe things as often as people.
+var vague = terms(`
+	title, titel, slug, header, image, images, url, uri, web, line, region, country, countries, state, province,
+	county, land, pays, pais, provincia, floor, door, district, suburb, timezone, time zone, tz, place, platform,
+	os, operating system, model, agent, app version, browser, device, endpoint, topic, subject, caption, summary,
+	html, markdown, raw, poll, excerpt, question, answer, review, reply, description, position, company, alias,
+	acct, payer, credit, credits, balance, age, race, medicine, prescription, customer token`)
+
+// alone are words that suggest personal data only if the column has no other word. For example, name suggests personal
+// data, but file_name does not.
+var alone = terms(`
+	name, nom, nombre, login, handle, mail, about, bio, text, message, content, body, data`)
+
+func terms(list string) []string {
+	all := strings.Split(list, ",")
+	for i, word := range all {
+		all[i] = strings.TrimSpace(word)
+	}
+	return all
+}
+
+// guess is the kind of personal data that a column seems to hold, with the reason.
+type guess struct {
+	category domain.Category
+	reason   string // a clause, such as "its name contains ..."
+	means    string
+	secret   bool
+}
+
+// soundsPersonal reports whether the names of the column and the table, and the type of the column, clearly suggest
+// personal data.
+func soundsPersonal(table string, live domain.CatalogTable, column domain.CatalogColumn) (guess, bool) {
+	match, ok := names.Find(table, column.Name, column.Type)
+	found := guess{match.Category, match.Reason(), match.Means, match.Secret}
+	switch {
+	case inForeignKey(live, column.Name) || column.Type == domain.TypeBoolean:
+		return guess{}, false
+	case isAddress(column):
+		return guess{
+			category: domain.CategoryTechnical, reason: "its type is " + column.Declared + ", for the addresses of devices",
+		}, true
+	case !ok || match.Category == domain.CategoryBehavioral || slices.Contains(vague, match.Word):
+		return guess{}, false
+	case slices.Contains(alone, match.Word):
+		return found, len(words.Lower(column.Name)) == 1
+	case match.Secret:
+		return found, names.IsPeople(table) || names.Is(table, names.Sessions) || soundsPassword(match.Word)
+	default:
+		return found, match.Category == domain.CategorySpecial || !slices.ContainsFunc(match.Behind, func(part string) bool {
+			return !slices.Contains(trailing, part)
+		})
+	}
+}
+
+// trailing are words that may follow a word for personal data without changing its meaning. For example, phone_number
+// has the same meaning as phone.
+var trailing = terms(`
+	address, addr, adresse, number, no, nr, num, nummer, numero, date, year, month, day, place, city, country, code,
+	hash, encrypted, enc, normalized, canonical, lower, lowercase, string, line, first, second, primary, secondary,
+	home, work, mobile, private, business, main, alt, alternative, backup, old, new, current, previous, raw, masked,
+	url, uri, path, key, file, filename, image, thumbnail, blob, prefix, suffix, name, identity, amount, v, x, y,
+	token`)
+
+// soundsPassword reports whether a word for a secret means a secret of a person, independent of the table. An example
+// is password.
+func soundsPassword(word string) bool {
+	return slices.ContainsFunc([]string{"pass", "otp", "credential", "recovery", "cvv", "cvc"}, func(w string) bool {
+		return strings.Contains(word, w)
+	})
+}
+
+// soundsCredential reports whether a word for a secret means a credential, such as a password or a token. Other words
+// for secrets, such as hash and key, may also describe things.
+func soundsCredential(word string) bool {
+	return slices.ContainsFunc(strings.Fields(word), func(part string) bool {
+		return slices.Contains([]string{"pin", "pwd", "salt", "mfa", "cvv", "cvc"}, part) ||
+			slices.ContainsFunc([]string{"pass", "token", "secret", "otp", "credential", "recovery"}, func(w string) bool {
+				return strings.Contains(part, w)
+			})
+	})
+}
+
+// isAddress reports whether the column has a PostgreSQL type for IP or MAC addresses.
+func isAddress(column domain.CatalogColumn) bool {
+	return strings.HasPrefix(column.Declared, "inet") || strings.HasPrefix(column.Declared, "macaddr")
+}
+
+// ofSystems are words in the names of columns with an address of the application itself, such as sender_email.
+var ofSystems = terms(`
+	from, reply, noreply, sender, support, system, admin, smtp, notify, default`)
+
+// isOfPerson reports whether the name of a column suggests data about a person, except for messages and technical data,
+// independent of the table.
+func isOfPerson(column domain.CatalogColumn) bool {
+	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
+	return ok && !isOfSystem(column) && found.category != domain.CategoryCommunication &&
+		found.category != domain.CategoryTechnical
+}
+
+func isOfSystem(column domain.CatalogColumn) bool {
+	return hasWord(column.Name, ofSystems...)
+}
+
+// isIdentifying reports whether the name of a column suggests that the column identifies a person, independent of the
+// table. The second result is false if things often have such a column, too. For example, a repository may have a full
+// name, and a service may have a user name.
+func isIdentifying(column domain.CatalogColumn) (is, surely bool) {
+	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
+	parts := words.Lower(column.Name)
+	if !ok || isOfSystem(column) {
+		return false, false
+	}
+	if found.means == "an email address" || found.means == "a telephone number" {
+		return true, true
+	}
+	return found.category == domain.CategoryIdentity, found.category == domain.CategoryIdentity &&
+		!slices.ContainsFunc(ofThings, func(w string) bool { return strings.Contains(strings.Join(parts, " "), w) })
+}
+
+// ofThings are parts of column names that are as common for things as for people.
+var ofThings = terms(`
+	full name, fullname, user name, username, display name, login name, avatar, portrait, nick, alias name, owner
+	name, author name, account name, kennzeichen, matricula, id number, document number, identity number,
+	benutzername`)

@@ -1,0 +1,278 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// schema compares a data map with the live catalog of a database. It holds the findings of the checks that have run so
+// far.
+type schema struct {
+	domain.DataMap
+	catalog   domain.Catalog
+	registers bool // the application calls Registered for new people
+	steps     []domain.Step
+	idle      bool // the plan has neither local nor external steps
+	findings  []domain.Finding
+
+	live   map[string]domain.CatalogTable // by name in the data map; without tables that the database does not have
+	mapped map[string]domain.Table        // by name in the catalog
+	needed map[string]bool                // tables of the data map that an erasure or an export reads
+	copies map[string]bool                // tables outside the data map into which triggers copy values
+	writes []write
+}
+
+func newSchema(dataMap domain.DataMap, plan domain.Plan, catalog domain.Catalog) *schema {
+	s := &schema{
+		DataMap: dataMap, catalog: catalog, steps: plan.Local(),
+		idle:     len(plan.Steps) == 0,
+		findings: []domain.Finding{}, live: map[string]domain.CatalogTable{}, mapped: map[string]domain.Table{},
+		needed: map[string]bool{},
+		copies: map[string]bool{},
+	}
+	s.catalog.Tables = slices.Clone(catalog.Tables)
+	for i := range s.catalog.Tables {
+		s.catalog.Tables[i].ForeignKeys = distinct(s.catalog.Tables[i].ForeignKeys)
+	}
+	for _, table := range s.Declared() {
+		if live, ok := s.catalog.Table(table.Name); ok {
+			s.live[table.Name], s.mapped[live.Name] = live, table
+		}
+	}
+	s.needed[s.SubjectTable().Name] = true
+	for _, step := range s.steps {
+		s.need(step.Target)
+	}
+	for _, table := range s.Tables() {
+		if len(table.Personal()) > 0 {
+			s.need(table.Name)
+		}
+	}
+	s.writes = s.overwrites()
+	return s
+}
+
+// distinct returns the foreign keys without duplicates. For example, each partition of a table may repeat a foreign
+// key.
+func distinct(all []domain.CatalogForeignKey) []domain.CatalogForeignKey {
+	var kept []domain.CatalogForeignKey
+	for _, foreign := range all {
+		if !slices.ContainsFunc(kept, func(k domain.CatalogForeignKey) bool {
+			return k.References == foreign.References && k.OnDelete == foreign.OnDelete && k.Follows == foreign.Follows &&
+				slices.Equal(k.Columns, foreign.Columns) && slices.Equal(k.Referenced, foreign.Referenced)
+		}) {
+			kept = append(kept, foreign)
+		}
+	}
+	return kept
+}
+
+func (s *schema) need(table string) {
+	s.needed[table] = true
+	for _, path := range s.Paths(table) {
+		for _, relation := range path.Relations {
+			s.needed[relation.References] = true
+		}
+	}
+}
+
+// eachPresent calls visit for each declared table of the data map that exists in the database, in the order of the
+// declaration.
+func (s *schema) eachPresent(visit func(table domain.Table, live domain.CatalogTable)) {
+	for _, table := range s.Declared() {
+		if live, ok := s.live[table.Name]; ok {
+			visit(table, live)
+		}
+	}
+}
+
+// unmappedTables returns the tables of the database that are not in the data map, except views. A table may inherit
+// from a table of the data map. The data map then covers the inherited columns, so the result contains the table
+// without these columns.
+func (s *schema) unmappedTables() []domain.CatalogTable {
+	var tables []domain.CatalogTable
+	for _, table := range s.catalog.Tables {
+		if _, mapped := s.mapped[table.Name]; mapped || table.Kind == domain.KindView || table.Kind == domain.KindMatView {
+			continue
+		}
+		for _, name := range table.Inherits {
+			if parent, mapped := s.mappedTable(name); mapped {
+				table.Columns = slices.DeleteFunc(slices.Clone(table.Columns), func(c domain.CatalogColumn) bool {
+					_, inherited := s.live[parent.Name].Column(c.Name)
+					return inherited
+				})
+			}
+		}
+		tables = append(tables, table)
+	}
+	return tables
+}
+
+// mappedTable returns the table of the data map for the name that a foreign key, a trigger or a view uses.
+func (s *schema) mappedTable(name string) (table domain.Table, mapped bool) {
+	if live, ok := s.catalog.Table(name); ok {
+		name = live.Name
+	}
+	table, mapped = s.mapped[name]
+	return table, mapped
+}
+
+func (s *schema) deletesRows(table string) bool {
+	return slices.ContainsFunc(s.steps, func(step domain.Step) bool {
+		return step.Target == table && step.Strategy == domain.StrategyDelete
+	})
+}
+
+// mayKeepRows reports whether an erasure keeps rows of the table that at least one path connects to the subject.
+func (s *schema) mayKeepRows(table domain.Table) bool {
+	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool { return !s.RowsDeleted(table, p) })
+}
+
+// isTable reports whether the object is a table and not a view, a foreign table or a virtual table.
+func isTable(live domain.CatalogTable) bool {
+	return live.Kind == domain.KindTable || live.Kind == domain.KindPartitioned
+}
+
+// columnOf returns the column of the data map for the name of a column in the database.
+func columnOf(table domain.Table, live domain.CatalogTable, name string) (domain.Column, bool) {
+	i := slices.IndexFunc(table.Columns, func(c domain.Column) bool { return sameName(live, c.Name, name) })
+	if i < 0 {
+		return domain.Column{}, false
+	}
+	return table.Columns[i], true
+}
+
+func sameName(live domain.CatalogTable, a, b string) bool {
+	return live.Same(a, b)
+}
+
+func hasName(live domain.CatalogTable, names []string, name string) bool {
+	return slices.ContainsFunc(names, func(other string) bool { return sameName(live, other, name) })
+}
+
+func isSubset(live domain.CatalogTable, columns, set []string) bool {
+	return !slices.ContainsFunc(columns, func(name string) bool { return !hasName(live, set, name) })
+}
+
+// isUnique reports whether a primary key or a unique constraint guarantees that the combination of the columns is
+// unique. NULL counts as different from NULL.
+func isUnique(live domain.CatalogTable, columns []string) bool {
+	return isPrimaryKey(live, columns) || slices.ContainsFunc(live.Uniques, func(u domain.CatalogUnique) bool {
+		return guaranteesUnique(live, u, columns)
+	})
+}
+
+// distinguishesRows is like isUnique, but NULL counts as equal to NULL.
+func distinguishesRows(live domain.CatalogTable, columns []string) bool {
+	return isPrimaryKey(live, columns) || slices.ContainsFunc(live.Uniques, func(u domain.CatalogUnique) bool {
+		return guaranteesUnique(live, u, columns) && (u.NullsEqual || !slices.ContainsFunc(u.Columns, func(name string) bool {
+			column, _ := live.Column(name)
+			return column.Nullable
+		}))
+	})
+}
+
+// isPrimaryKey reports whether the columns contain all columns of the primary key that the table has in the database.
+func isPrimaryKey(live domain.CatalogTable, columns []string) bool {
+	return len(live.PrimaryKey) > 0 && isSubset(live, live.PrimaryKey, columns)
+}
+
+// guaranteesUnique reports whether the constraint guarantees that the combination of the columns is unique. NULL counts
+// as different from NULL.
+func guaranteesUnique(live domain.CatalogTable, u domain.CatalogUnique, columns []string) bool {
+	return !u.Partial && !u.Exclusion && !u.Expressions && len(u.Columns) > 0 && isSubset(live, u.Columns, columns)
+}
+
+// write holds the columns that an erasure overwrites in the rows of one path (chain of relations to the subject) of a
+// table.
+type write struct {
+	table   domain.Table
+	live    domain.CatalogTable
+	columns []written
+}
+
+// written is a column that an erasure overwrites.
+type written struct {
+	domain.Column
+	live    domain.CatalogColumn
+	null    bool // an erasure sets the column to NULL; otherwise it writes the surrogate
+	expired bool // an erasure overwrites only cells whose retention duty has ended
+}
+
+// setNull is the first part of the remedy if the database refuses a surrogate.
+const setNull = "set erasure:null, "
+
+// nullRemedy returns "set erasure:null, ", the first part of a remedy, if the column accepts NULL and the erasure does
+// not already write NULL. Otherwise, it returns "".
+func (c written) nullRemedy() string {
+	if c.null || !c.live.Nullable {
+		return ""
+	}
+	return setNull
+}
+
+// nullRemedy returns "set erasure:null, ", the first part of a remedy, if at least one of the named columns can be set
+// to NULL instead of its surrogate (replacement value). Otherwise, it returns "".
+func (w write) nullRemedy(names []string) string {
+	for _, column := range w.columns {
+		if hasName(w.live, names, column.Name) && column.nullRemedy() != "" {
+			return setNull
+		}
+	}
+	return ""
+}
+
+// overwrites returns the columns that the plan overwrites and that exist in the database, grouped by table and path.
+func (s *schema) overwrites() []write {
+	var all []write
+	type rows struct{ table, via string }
+	at := map[rows]int{}
+	for _, step := range s.steps {
+		live, ok := s.live[step.Target]
+		if !ok || step.Strategy == domain.StrategyDelete {
+			continue
+		}
+		key := rows{step.Target, step.Via}
+		i, known := at[key]
+		if !known {
+			table, _ := s.Table(step.Target)
+			i, all = len(all), append(all, write{table: table, live: live})
+			at[key] = i
+		}
+		if step.Strategy == domain.StrategyAnonymize {
+			all[i].add(step.Columns, false, false)
+			all[i].add(step.ClearedColumns, true, false)
+		}
+		all[i].add(step.Expired, false, true)
+	}
+	return slices.DeleteFunc(all, func(w write) bool { return len(w.columns) == 0 })
+}
+
+func (w *write) add(names []string, null, expired bool) {
+	for _, name := range names {
+		column, _ := w.table.Column(name)
+		live, ok := w.live.Column(name)
+		if !ok {
+			continue
+		}
+		null := null || column.Personal != nil && column.Personal.Strategy == domain.StrategyNull
+		w.columns = append(w.columns, written{Column: column, live: live, null: null, expired: expired})
+	}
+}
+
+// writtenColumns returns, without duplicates, the columns that an erasure overwrites in at least some rows of a table.
+func (s *schema) writtenColumns(table string) []written {
+	var all []written
+	for _, w := range s.writes {
+		for _, column := range w.columns {
+			if w.table.Name == table && !slices.ContainsFunc(all, func(c written) bool { return c.Name == column.Name }) {
+				all = append(all, column)
+			}
+		}
+	}
+	return all
+}
+
+func list(names []string) string { return strings.Join(names, ", ") }

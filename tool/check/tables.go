@@ -1,0 +1,162 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// checkTables reports tables and columns of the data map that the database does not have.
+func (s *schema) checkTables() {
+	if s.idle {
+		s.report(nothingErased, place{table: s.SubjectTable().Name},
+			"No column of the data map is annotated as personal data, and there is no external system. Every erasure reports "+
+				"success and erases nothing.",
+			"Annotate the columns that hold personal data.")
+	}
+	for _, table := range s.Declared() {
+		live, ok := s.live[table.Name]
+		switch {
+		case !ok && s.needed[table.Name]:
+			s.report(tableMissing, place{table: table.Name},
+				"The database has no such table, or the connection cannot find it. Every erasure and export fails.",
+				"Create the table, correct its name, or remove it from the data map.")
+		case !ok:
+			s.report(mapOutdated, place{table: table.Name},
+				"The database has no such table, or the connection cannot find it. No operation uses it.",
+				"Remove it from the data map.")
+		default:
+			s.checkKind(table, live)
+			s.checkMissing(table, live)
+			s.checkUnmapped(table, live)
+			if isTable(live) {
+				s.checkPrimaryKey(table, live)
+			}
+		}
+	}
+}
+
+func (s *schema) checkKind(table domain.Table, live domain.CatalogTable) {
+	switch live.Kind { //nolint:exhaustive // the rows of the other kinds can be locked, and none is hidden
+	case domain.KindMatView, domain.KindForeign:
+		if s.needed[table.Name] && s.isLocked(table.Name) {
+			s.report(rowsNotLockable, place{table: table.Name},
+				"It is a "+kindCalled(live.Kind)+", whose rows an erasure cannot lock. Every erasure fails.",
+				"In the data map, name the table that holds the rows.")
+		}
+	case domain.KindView:
+		switch {
+		case table.Trusted:
+			s.report(viewTrusted, place{table: table.Name, object: live.Name},
+				"The data map declares that the view shows all rows of a subject, and that statements on it change these rows.",
+				"Review the view, its rules and its triggers after each change.")
+		case !s.catalog.TrustsRowFilters && s.needed[table.Name] && !isPlain(table, live):
+			s.report(viewMapped, place{table: table.Name, object: live.Name},
+				"It is a view that may hide rows or values. Erasures and exports are refused, because they could miss them.",
+				"Name the table that holds the rows, or declare the view trusted if it shows all rows of a subject.")
+		}
+	}
+}
+
+// isPlain reports whether a view shows all rows of one table, and the mapped columns are columns of this table.
+func isPlain(table domain.Table, view domain.CatalogTable) bool {
+	return !view.Filtered && !slices.ContainsFunc(table.Columns, func(c domain.Column) bool {
+		column, _ := view.Column(c.Name)
+		return column.Derived
+	})
+}
+
+func kindCalled(kind domain.TableKind) string {
+	switch kind { //nolint:exhaustive // the other kinds are called tables
+	case domain.KindMatView:
+		return "materialized view"
+	case domain.KindForeign:
+		return "foreign table"
+	default:
+		return "table"
+	}
+}
+
+func (s *schema) isLocked(table string) bool {
+	changes := slices.ContainsFunc(s.steps, func(step domain.Step) bool {
+		return step.Target == table && step.Strategy != domain.StrategyRetain
+	})
+	return changes || table == s.SubjectTable().Name || s.isOnPath(table)
+}
+
+// isOnPath reports whether another table that an erasure or an export reads has a path that begins with a reference to
+// this table.
+func (s *schema) isOnPath(table string) bool {
+	for child := range s.needed {
+		if slices.ContainsFunc(s.Paths(child), func(p domain.Path) bool {
+			return len(p.Relations) > 0 && p.Relations[0].References == table
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *schema) checkMissing(table domain.Table, live domain.CatalogTable) {
+	for _, column := range table.Columns {
+		if _, ok := live.Column(column.Name); ok {
+			continue
+		}
+		if s.needed[table.Name] && s.isUsed(table, column) {
+			s.report(columnMissing, place{table: table.Name, column: column.Name},
+				"The database has no such column, but an erasure or an export uses it and fails.",
+				"Create the column, correct its name, or remove it from the data map.")
+			continue
+		}
+		s.report(mapOutdated, place{table: table.Name, column: column.Name},
+			"The database has no such column. No operation uses it.", "Remove it from the data map.")
+	}
+}
+
+// isUsed reports whether a statement of an erasure or an export contains the name of the column.
+func (s *schema) isUsed(table domain.Table, column domain.Column) bool {
+	return column.Personal != nil || s.IsKey(table, column.Name) ||
+		slices.ContainsFunc(table.Personal(), func(c domain.Column) bool { return c.Personal.Since == column.Name })
+}
+
+// checkUnmapped reports columns that are not in the data map and that an erasure would delete with their rows. The
+// store bunstore refuses such an erasure.
+func (s *schema) checkUnmapped(table domain.Table, live domain.CatalogTable) {
+	if !slices.ContainsFunc(s.steps, func(step domain.Step) bool {
+		path, _ := s.PathVia(step.Target, step.Via)
+		return step.Target == table.Name && step.Strategy == domain.StrategyDelete && !table.Owned &&
+			path.OnErasure() != domain.StrategyDelete
+	}) {
+		return
+	}
+	for _, column := range live.Columns {
+		if _, ok := columnOf(table, live, column.Name); !ok && !column.Generated {
+			s.report(columnUnmapped, place{table: table.Name, column: column.Name},
+				"The column is not in the data map, and an erasure would delete it with its row. Every erasure is refused.",
+				`Add the column to the data map, or declare that the whole row is the subject's (subject:"owned").`)
+		}
+	}
+}
+
+func (s *schema) checkPrimaryKey(table domain.Table, live domain.CatalogTable) {
+	if hasAll(live, table.PrimaryKey) && !distinguishesRows(live, table.PrimaryKey) {
+		s.report(primaryKeyMissing, place{table: table.Name, column: list(table.PrimaryKey)},
+			"The database has no primary key on these columns, and no unique constraint on columns that are NOT NULL. "+
+				"Exports and verifications may confuse two rows.",
+			"Make the columns unique and NOT NULL, or use the primary key of the database in the data map.")
+	}
+	if len(table.SubjectKey) > 0 && !slices.Equal(table.SubjectKey, table.PrimaryKey) &&
+		hasAll(live, table.SubjectKey) && !isUnique(live, table.SubjectKey) {
+		s.report(subjectKeyShared, place{table: table.Name, column: list(table.SubjectKey)},
+			"The database does not ensure that the subject's key is unique. "+
+				"If two people share a key, an erasure of one of them erases both.",
+			"Make the columns unique.")
+	}
+}
+
+func hasAll(live domain.CatalogTable, columns []string) bool {
+	return !slices.ContainsFunc(columns, func(name string) bool {
+		_, ok := live.Column(name)
+		return !ok
+	})
+}

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/check"
+)
+
+// severities has the possible values of the flag --fail-on of lint. The first value is the default.
+var severities = []string{string(domain.SeverityWarning), string(domain.SeverityError)}
+
+// linting has the flags of lint.
+type linting struct {
+	failOn           string
+	ignored, sources []string
+	all              bool
+}
+
+func lint() subcommand {
+	l := linting{failOn: severities[0]}
+	return subcommand{
+		use:   "lint",
+		short: "check the data map against the database",
+		long: `Compares the data map, and the erasure plan that follows from it, with the live
+schema of the database. A finding with severity error means that an erasure would
+fail or would leave personal data behind. A warning means that a person should review
+the place in the data map. A notice names a place where lint has to trust the data map,
+and never counts as a failure. The command reads only the schema, and changes nothing. The
+help topic "rules" lists all rules.
+
+A finding can be accepted until a day: in the manifest (help topic "data-map"), or in
+app.Config.Accepted. It then does not count, and is only shown with --all, with the
+reason and the last day. With --all, SARIF has a suppression for it. After the last day,
+the finding is back. An erasure refuses the same as before.
+
+Run the command in the CI of an application, after the migrations. With --sarif,
+it prints SARIF 2.1.0. Code hosts show such findings in the given files, next to
+a line with the name of the table or column. Repeat --sarif for each file with models.`,
+		example: `habeas lint
+habeas lint --fail-on error --ignore table-unlinked
+habeas lint --all
+habeas lint --sarif models/user.go > habeas.sarif`,
+		exits: exits{
+			fine: "no finding reaches the severity of --fail-on", findings: "a finding reaches the severity of --fail-on",
+		},
+		flags: func(c *cobra.Command) {
+			c.Flags().Var(choice{&l.failOn, severities}, "fail-on",
+				"lowest `severity` for which the exit code is 1")
+			c.Flags().StringSliceVar(&l.ignored, "ignore", nil, "omit findings of this `rule`; repeatable")
+			c.Flags().StringArrayVar(&l.sources, "sarif", nil, "print SARIF; `file` has the data map or models; repeatable")
+			c.Flags().BoolVar(&l.all, "all", false, "also show accepted findings")
+			_ = c.RegisterFlagCompletionFunc("fail-on", completes(severities...))
+			_ = c.RegisterFlagCompletionFunc("ignore", completes(ruleCodes()...))
+		},
+		run: l.run,
+	}
+}
+
+func (l *linting) run(ctx context.Context, c *call) error {
+	for _, code := range l.ignored {
+		if !slices.Contains(ruleCodes(), code) {
+			return usage(c.command, `--ignore must be the code of a rule; see the help topic "rules"`)
+		}
+	}
+	lines, err := readSources(l.sources)
+	if err != nil {
+		return err
+	}
+	result, err := check.Run(ctx, c, c.DataMap(), c.Plan(), check.Options{Registers: c.Registers})
+	if err != nil {
+		return err
+	}
+	found, failing := []linted{}, 0
+	for _, finding := range result.Findings {
+		if l.ignores(finding) {
+			continue
+		}
+		found = append(found, linted{Finding: finding})
+		if l.counts(finding) {
+			failing++
+		}
+	}
+	open, accepted := len(found), 0
+	for _, finding := range result.Accepted {
+		if l.ignores(finding.Finding) {
+			continue
+		}
+		accepted++
+		if l.all {
+			found = append(found, linted{finding.Finding, &finding.Acceptance})
+		}
+	}
+	if len(lines) > 0 {
+		encoder := json.NewEncoder(c.out)
+		encoder.SetEscapeHTML(false)
+		_ = encoder.Encode(sarifOf(lines, found)) // encoding cannot fail, and printer.end reports a failed write
+		return findings(failing)
+	}
+	if err := c.out.show(found, func() { c.out.linted(found, open, accepted) }); err != nil {
+		return err
+	}
+	return findings(failing)
+}
+
+// linted is a finding of lint.
+type linted struct {
+	domain.Finding
+	Acceptance *domain.Acceptance `json:"acceptance,omitempty"` // nil if the finding is not accepted
+}
+
+// counts reports whether the finding reaches the severity of --fail-on. A notice never does.
+func (l *linting) counts(f domain.Finding) bool {
+	return f.Severity == domain.SeverityError ||
+		f.Severity == domain.SeverityWarning && l.failOn == string(domain.SeverityWarning)
+}
+
+func (l *linting) ignores(f domain.Finding) bool { return slices.Contains(l.ignored, f.Code) }
+
+// linted prints findings, and the number of the open and of the accepted ones.
+func (p *printer) linted(found []linted, open, accepted int) {
+	line := counted(open, "finding")
+	if accepted > 0 {
+		line += ", and " + counted(accepted, "accepted finding")
+	}
+	p.line(line + ".")
+	var all []domain.Finding
+	for _, finding := range found {
+		if a := finding.Acceptance; a != nil {
+			finding.Severity = "accepted"
+			finding.Remedy += " Accepted until " + a.Until + ": " + a.Reason
+		}
+		all = append(all, finding.Finding)
+	}
+	if len(all) > 0 {
+		p.findings(all)
+	}
+}
+
+// ruleCodes returns the codes of the rules.
+func ruleCodes() (codes []string) {
+	for _, rule := range check.Rules() {
+		codes = append(codes, rule.Code)
+	}
+	return codes
+}
+
+// rulesTopic returns the help page that lists the rules of lint.
+func rulesTopic() topic {
+	text := "The rules of lint, each with its code and severity. The codes are stable across versions."
+	for _, rule := range check.Rules() {
+		text += "\n\n    " + rule.Code + ", " + string(rule.Severity)
+		for _, line := range wrap(rule.Title+".", pageWidth-10) {
+			text += "\n        " + line
+		}
+	}
+	return topic{"rules", "the rules of lint", text}
+}

@@ -1,0 +1,391 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/persistence/manifest"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/ports"
+	linter "github.com/habeas-data/habeas/tool/check"
+	"github.com/habeas-data/habeas/tool/cli"
+	"github.com/habeas-data/habeas/tool/scaffold"
+)
+
+// checked is an application with the table users, whose check has no findings if the catalog is that of users.
+type checked struct {
+	cli.Application
+	catalog  domain.Catalog
+	accepted []domain.Acceptance
+}
+
+func (c checked) Catalog(context.Context) (domain.Catalog, error) { return c.catalog, nil }
+
+func (c checked) DataMap() domain.DataMap {
+	m, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{
+				Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
+			}},
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+	return m.WithAccepted(c.accepted...)
+}
+
+func (c checked) Plan() domain.Plan {
+	plan, err := erasure.Planner{}.Plan(c.DataMap(), nil)
+	if err != nil {
+		panic(err)
+	}
+	return plan
+}
+
+func (checked) Registers(context.Context) (bool, error) { return false, nil }
+
+// faultless is the schema of a database that fits the data map of checked.
+func faultless() domain.Catalog {
+	return domain.Catalog{Tables: []domain.CatalogTable{{
+		Name: "users", Kind: domain.KindTable, PrimaryKey: []string{"id"}, Columns: []domain.CatalogColumn{
+			{Name: "id", Type: domain.TypeBigInt, Declared: "bigint"},
+			{Name: "email", Type: domain.TypeText, Declared: "text", Nullable: true},
+		},
+	}}}
+}
+
+// faulty is a schema with the findings check-violated users.email and table-unmapped logins.user_id.
+func faulty() domain.Catalog {
+	schema := faultless()
+	schema.Tables[0].Checks = []domain.CatalogCheck{
+		{Name: "users_email_check", Columns: []string{"email"}, Text: "email LIKE '%@%'"},
+	}
+	schema.Tables = append(schema.Tables, domain.CatalogTable{
+		Name: "logins", Kind: domain.KindTable, Columns: []domain.CatalogColumn{
+			{Name: "user_id", Type: domain.TypeBigInt, Declared: "bigint"},
+		},
+		ForeignKeys: []domain.CatalogForeignKey{{
+			Columns: []string{"user_id"}, References: "users", Referenced: []string{"id"}, OnDelete: domain.ActionNone,
+		}},
+	})
+	return schema
+}
+
+// lint runs the command lint on an application with the schema.
+func lint(t *testing.T, schema domain.Catalog, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, complaint strings.Builder
+	code = run(t.Context(), checked{catalog: schema}, nil, &out, &complaint, append([]string{"lint"}, args...)...)
+	return code, out.String(), complaint.String()
+}
+
+func TestFindingsThatCannotBeWrittenAreAFailure(t *testing.T) {
+	var complaint strings.Builder
+	application := checked{catalog: faulty()}
+	if code := run(t.Context(), application, nil, full{}, &complaint, "lint"); code != 2 {
+		t.Errorf("ends with %d", code)
+	}
+	complains(t, complaint.String(), "output cannot be written")
+	complaint.Reset()
+	code := run(t.Context(), application, nil, closed(t), &complaint, "lint")
+	if code != 1 || complaint.Len() > 0 {
+		t.Errorf("with a reader that has gone it ends with %d: %s", code, complaint.String())
+	}
+}
+
+func TestFindingsAreATable(t *testing.T) {
+	code, stdout, _ := lint(t, faulty())
+	want := `2 findings.
+SEVERITY  FINDING
+error     check-violated users.email (users_email_check)
+          The surrogate does not satisfy the CHECK
+          constraint users_email_check. The erasure fails.
+          Use a surrogate that satisfies it, set
+          erasure:null, or change the constraint.
+warning   table-unmapped logins.user_id
+          The table refers to users, but is not in the data
+          map. Exports and erasures ignore it. Add the table
+          to the data map.
+`
+	if code != 1 || stdout != want {
+		t.Errorf("ends with %d, printed\n%s", code, stdout)
+	}
+	if code, stdout, _ := lint(t, faultless()); code != 0 || stdout != "0 findings.\n" {
+		t.Errorf("ends with %d, printed %q", code, stdout)
+	}
+	var decoded []domain.Finding
+	_, stdout, _ = lint(t, faulty(), "-o", "json")
+	must(t, json.Unmarshal([]byte(stdout), &decoded))
+	if len(decoded) != 2 || decoded[0].Code != "check-violated" || decoded[0].Object != "users_email_check" ||
+		decoded[0].Severity != domain.SeverityError || decoded[0].Where() != "users.email" || decoded[0].Remedy == "" {
+		t.Errorf("got %v", decoded)
+	}
+	if _, stdout, _ = lint(t, faultless(), "-o", "json"); stdout != "[]\n" {
+		t.Errorf("printed %q", stdout)
+	}
+}
+
+func TestTheSeverityAndTheRulesThatCountAreFlags(t *testing.T) {
+	for args, want := range map[string]int{
+		"":                        1,
+		"--fail-on error":         1,
+		"--fail-on warning":       1,
+		"--ignore check-violated": 1,
+		"--fail-on error --ignore check-violated": 0,
+		"--ignore check-violated,table-unmapped":  0,
+		"--ignore users.email":                    2,
+		"--fail-on users.email":                   2,
+		"--sarif testdata/none.go":                2,
+	} {
+		code, stdout, stderr := lint(t, faulty(), strings.Fields(args)...)
+		if code != want || strings.Contains(stderr, "users") || strings.Contains(stderr, "none") {
+			t.Errorf("%q ends with %d: %s%s", args, code, stdout, stderr)
+		}
+	}
+}
+
+// loginsAccepted accepts the finding table-unmapped logins.user_id.
+var loginsAccepted = domain.Acceptance{
+	Rule: "table-unmapped", Table: "logins", Column: "user_id", Reason: "logins end in May", Until: "9999-05-31",
+}
+
+func TestAcceptedFindingsAreCountedAndShownOnRequest(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, os.WriteFile("user.go", []byte(models), 0o600))
+	lint := func(args ...string) string {
+		t.Helper()
+		var out, complaint strings.Builder
+		application := checked{catalog: faulty(), accepted: []domain.Acceptance{loginsAccepted}}
+		if code := run(t.Context(), application, nil, &out, &complaint, append([]string{"lint"}, args...)...); code != 1 {
+			t.Errorf("%q ends with %d: %s", args, code, complaint.String())
+		}
+		return out.String()
+	}
+	if got := lint(); !strings.HasPrefix(got, "1 finding, and 1 accepted finding.\n") || strings.Contains(got, "logins") {
+		t.Errorf("printed\n%s", got)
+	}
+	const shown = `accepted  table-unmapped logins.user_id
+          The table refers to users, but is not in the data
+          map. Exports and erasures ignore it. Add the table
+          to the data map. Accepted until 9999-05-31: logins
+          end in May
+`
+	if got := lint("--all"); !strings.HasSuffix(got, shown) {
+		t.Errorf("printed\n%s", got)
+	}
+	var decoded []struct {
+		domain.Finding
+		Acceptance *domain.Acceptance
+	}
+	must(t, json.Unmarshal([]byte(lint("--all", "-o", "json")), &decoded))
+	if len(decoded) != 2 || decoded[0].Acceptance != nil || decoded[1].Acceptance.Reason != "logins end in May" ||
+		decoded[1].Acceptance.Until != "9999-05-31" || decoded[1].Severity != domain.SeverityWarning {
+		t.Errorf("got %+v", decoded)
+	}
+	for _, args := range [][]string{{"-o", "json"}, {"--sarif", "user.go"}, {"--all", "--ignore", "table-unmapped"}} {
+		if got := lint(args...); strings.Contains(got, "logins") || strings.Contains(got, "suppressions") {
+			t.Errorf("%q prints %s", args, got)
+		}
+	}
+	const suppressed = `"suppressions":[{"kind":"external","status":"accepted",` +
+		`"justification":"logins end in May (until 9999-05-31)"}]`
+	if got := lint("--all", "--sarif", "user.go"); strings.Count(got, `"suppressions"`) != 1 ||
+		!strings.Contains(got, suppressed) {
+		t.Errorf("printed %s", got)
+	}
+}
+
+func TestANoticeNeverFailsALint(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, os.WriteFile("user.go", []byte(models), 0o600))
+	notice := checked{catalog: faultless(), accepted: []domain.Acceptance{loginsAccepted}}
+	lint := func(args ...string) (code int, stdout string) {
+		t.Helper()
+		var out, complaint strings.Builder
+		code = run(t.Context(), notice, nil, &out, &complaint, append([]string{"lint"}, args...)...)
+		return code, out.String()
+	}
+	for _, args := range [][]string{nil, {"--fail-on", "error"}, {"-o", "json"}} {
+		if code, stdout := lint(args...); code != 0 || !strings.Contains(stdout, "acceptance-unused") {
+			t.Errorf("%q ends with %d: %s", args, code, stdout)
+		}
+	}
+	if _, stdout := lint("--sarif", "user.go"); !strings.Contains(stdout, `"level":"note"`) ||
+		strings.Contains(stdout, `"level":"notice"`) {
+		t.Errorf("printed %s", stdout)
+	}
+}
+
+const models = `package models
+
+type User struct {
+	bun.BaseModel ` + "`bun:\"table:users\"`" + `
+	Work string ` + "`bun:\"work_email\"`" + `
+	Email string ` + "`bun:\"email\" pii:\"contact\"`" + `
+}
+`
+
+func TestSARIFHasTheLinesOfASource(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, os.Mkdir("my models", 0o700))
+	must(t, os.WriteFile(filepath.Join("my models", "user.go"), []byte(models), 0o600))
+	code, stdout, _ := lint(t, faulty(), "--sarif", "./my models/user.go")
+	var report struct {
+		Version string
+		Runs    []struct {
+			Tool struct {
+				Driver struct {
+					Rules []struct{ ID string }
+				}
+			}
+			Results json.RawMessage
+		}
+	}
+	must(t, json.Unmarshal([]byte(stdout), &report))
+	rules, known := report.Runs[0].Tool.Driver.Rules, linter.Rules()
+	if code != 1 || report.Version != "2.1.0" || len(rules) != len(known) || rules[0].ID != known[0].Code {
+		t.Errorf("ends with %d, printed %s", code, stdout)
+	}
+	at := func(code string) string {
+		for i, rule := range rules {
+			if rule.ID == code {
+				text, _ := json.Marshal(i)
+				return string(text)
+			}
+		}
+		return "none"
+	}
+	want := `[{"ruleId":"check-violated","ruleIndex":` + at("check-violated") + `,"level":"error","message":{` +
+		`"text":"users.email: The surrogate does not satisfy the CHECK constraint users_email_check. The erasure fails. ` +
+		`Use a surrogate that satisfies it, set erasure:null, or change the constraint."},` +
+		`"locations":[{"physicalLocation":{` +
+		`"artifactLocation":{"uri":"my%20models/user.go"},"region":{"startLine":6}},` +
+		`"logicalLocations":[{"fullyQualifiedName":"users.email"}]}],` +
+		`"partialFingerprints":{"habeas/v1":"check-violated users.email users_email_check"}},` +
+		`{"ruleId":"table-unmapped","ruleIndex":` + at("table-unmapped") + `,"level":"warning","message":{"text":"` +
+		`logins.user_id: The table refers to users, but is not in the data map. Exports and erasures ignore it. ` +
+		`Add the table to the data map."},"locations":[{"physicalLocation":{` +
+		`"artifactLocation":{"uri":"my%20models/user.go"},"region":{"startLine":1}},` +
+		`"logicalLocations":[{"fullyQualifiedName":"logins.user_id"}]}],` +
+		`"partialFingerprints":{"habeas/v1":"table-unmapped logins.user_id "}}]`
+	if got := string(report.Runs[0].Results); got != want {
+		t.Errorf("results are\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestTheRulesAreATopic(t *testing.T) {
+	got := page(t, cli.New(nil), "rules")
+	for _, rule := range linter.Rules() {
+		if !strings.Contains(got, "\n      "+rule.Code+", "+string(rule.Severity)+"\n") {
+			t.Errorf("the page lacks %s", rule.Code)
+		}
+	}
+	for line := range strings.Lines(got) {
+		if len([]rune(line)) > 81 {
+			t.Errorf("a line is too wide: %s", line)
+		}
+	}
+}
+
+// live is the schema of a shop.
+type live struct{}
+
+func (live) Catalog(context.Context) (domain.Catalog, error) {
+	return domain.Catalog{Tables: []domain.CatalogTable{
+		{Name: "users", Kind: domain.KindTable, PrimaryKey: []string{"id"}, Columns: []domain.CatalogColumn{
+			{Name: "id", Type: domain.TypeBigInt, Declared: "bigint"},
+			{Name: "email", Type: domain.TypeText, Declared: "text"},
+			{Name: "password_hash", Type: domain.TypeText, Declared: "text"},
+		}},
+		{Name: "employees", Kind: domain.KindTable, PrimaryKey: []string{"id"}, Columns: []domain.CatalogColumn{
+			{Name: "id", Type: domain.TypeBigInt, Declared: "bigint"},
+			{Name: "email", Type: domain.TypeText, Declared: "text"},
+		}},
+		{Name: "countries", Kind: domain.KindTable, PrimaryKey: []string{"code"}, Columns: []domain.CatalogColumn{
+			{Name: "code", Type: domain.TypeText, Declared: "text"},
+		}},
+	}}, nil
+}
+
+func TestScaffoldReportsACatalogThatCannotBeRead(t *testing.T) {
+	root := cli.New(nil)
+	root.AddCommand(cli.Scaffold(func(context.Context) (ports.CatalogReader, error) {
+		return nil, &domain.Error{Op: "catalog", Message: "a table or a column is missing: were the migrations run?"}
+	}))
+	var complaint strings.Builder
+	root.SetErr(&complaint)
+	root.SetArgs([]string{"scaffold"})
+	if code := cli.Execute(t.Context(), root); code != 2 || !strings.Contains(complaint.String(), "is missing") {
+		t.Errorf("ends with %d: %s", code, complaint.String())
+	}
+}
+
+func TestADataMapIsProposed(t *testing.T) {
+	propose := func(args ...string) (code int, stdout, stderr string) {
+		t.Helper()
+		root := cli.New(nil)
+		root.AddCommand(cli.Scaffold(func(context.Context) (ports.CatalogReader, error) { return live{}, nil }))
+		var out, complaint strings.Builder
+		root.SetOut(&out)
+		root.SetErr(&complaint)
+		root.SetArgs(append([]string{"scaffold"}, args...))
+		code = cli.Execute(t.Context(), root)
+		return code, out.String(), complaint.String()
+	}
+	code, stdout, _ := propose()
+	dataMap, err := manifest.Read(strings.NewReader(stdout))
+	if code != 0 || err != nil || dataMap.SubjectTable().Name != "users" {
+		t.Errorf("ends with %d, %v:\n%s", code, err, stdout)
+	}
+	code, stdout, _ = propose("--review")
+	subject := strings.HasPrefix(stdout, "The subject's table is users: ")
+	if code != 0 || !subject || !strings.Contains(stdout, "\ncountries") {
+		t.Errorf("ends with %d:\n%s", code, stdout)
+	}
+	var proposal scaffold.Proposal
+	code, stdout, _ = propose("-o", "json")
+	must(t, json.Unmarshal([]byte(stdout), &proposal))
+	if code != 0 || len(proposal.Tables) == 0 {
+		t.Errorf("ends with %d:\n%s", code, stdout)
+	}
+	for _, args := range [][]string{nil, {"--review"}} { // the data map itself, and its decisions
+		code, stdout, _ = propose(append(args, "--subject-table", "employees")...)
+		if code != 0 || !strings.Contains(stdout, "--name employees") {
+			t.Errorf("ends with %d:\n%s", code, stdout)
+		}
+	}
+	code, _, stderr := propose("--subject-table", "people")
+	if code != 2 {
+		t.Errorf("ends with %d", code)
+	}
+	complains(t, stderr, "users")
+}
+
+func TestSARIFFindsTheFileOfATable(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"order.go": "package models // users have orders\n",
+		"user.go":  models,
+	} {
+		must(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	for args, want := range map[string]string{
+		"--sarif order.go --sarif user.go": `"uri":"user.go"},"region":{"startLine":6}`,
+		"--sarif user.go --sarif order.go": `"uri":"user.go"},"region":{"startLine":6}`,
+		"--sarif order.go":                 `"uri":"order.go"},"region":{"startLine":1}`,
+	} {
+		if _, stdout, _ := lint(t, faulty(), strings.Fields(args)...); !strings.Contains(stdout, want) {
+			t.Errorf("%s: printed %s", args, stdout)
+		}
+	}
+	if code, _, _ := lint(t, faulty(), "--sarif", "user.go", "--sarif", "none.go"); code != 2 {
+		t.Errorf("a file that is missing: exit code %d", code)
+	}
+}

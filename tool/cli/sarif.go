@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"bytes"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/check"
+)
+
+// These types are the parts of SARIF 2.1.0 (OASIS) that code hosts read.
+type (
+	sarif struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool    sarifTool     `json:"tool"`
+		Results []sarifResult `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name           string      `json:"name"`
+		InformationURI string      `json:"informationUri"`
+		Rules          []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID       string       `json:"id"`
+		Short    sarifText    `json:"shortDescription"`
+		Defaults sarifDefault `json:"defaultConfiguration"`
+	}
+	sarifDefault struct {
+		Level string `json:"level"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifResult struct {
+		RuleID       string            `json:"ruleId"`
+		RuleIndex    int               `json:"ruleIndex"`
+		Level        string            `json:"level"`
+		Message      sarifText         `json:"message"`
+		Locations    []sarifLocation   `json:"locations"`
+		Fingerprints map[string]string `json:"partialFingerprints"`
+		Suppressions []sarifSuppressed `json:"suppressions,omitempty"`
+	}
+	sarifSuppressed struct {
+		Kind          string `json:"kind"`
+		Status        string `json:"status"`
+		Justification string `json:"justification"`
+	}
+	sarifLocation struct {
+		Physical sarifPhysical  `json:"physicalLocation"`
+		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+	}
+	sarifPhysical struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   sarifRegion   `json:"region"`
+	}
+	sarifArtifact struct {
+		URI string `json:"uri"`
+	}
+	sarifRegion struct {
+		StartLine int `json:"startLine"`
+	}
+	sarifLogical struct {
+		Name string `json:"fullyQualifiedName"`
+	}
+)
+
+// sarifOf returns findings as a SARIF document. The position of a finding is a line of a source file.
+func sarifOf(lines sources, found []linted) sarif {
+	run := sarifRun{Results: []sarifResult{}, Tool: sarifTool{sarifDriver{
+		Name: "habeas", InformationURI: "https://" + module, Rules: []sarifRule{},
+	}}}
+	index := map[string]int{}
+	for i, rule := range check.Rules() {
+		index[rule.Code] = i
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
+			rule.Code, sarifText{rule.Title + "."}, sarifDefault{sarifLevel(rule.Severity)},
+		})
+	}
+	for _, finding := range found {
+		uri, line := lines.locate(finding.Table, finding.Column)
+		location := sarifLocation{Physical: sarifPhysical{sarifArtifact{uri}, sarifRegion{line}}}
+		text := finding.Reason + " " + finding.Remedy
+		if where := finding.Where(); where != "" {
+			location.Logical = []sarifLogical{{where}}
+			text = where + ": " + text
+		}
+		var suppressed []sarifSuppressed
+		if a := finding.Acceptance; a != nil {
+			suppressed = []sarifSuppressed{{"external", "accepted", a.Reason + " (until " + a.Until + ")"}}
+		}
+		run.Results = append(run.Results, sarifResult{
+			RuleID: finding.Code, RuleIndex: index[finding.Code], Level: sarifLevel(finding.Severity),
+			Message: sarifText{text}, Locations: []sarifLocation{location},
+			Fingerprints: map[string]string{"habeas/v1": finding.Code + " " + finding.Where() + " " + finding.Object},
+			Suppressions: suppressed,
+		})
+	}
+	return sarif{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}}
+}
+
+// sarifLevel returns the level of SARIF for a severity.
+func sarifLevel(severity domain.Severity) string {
+	if severity == domain.SeverityNotice {
+		return "note"
+	}
+	return string(severity)
+}
+
+// sources are the files that define the data map: a manifest, or Go models.
+type sources []source
+
+type source struct {
+	uri   string
+	lines [][]byte
+}
+
+func readSources(names []string) (all sources, err error) {
+	for _, name := range names {
+		text, err := os.ReadFile(name) //nolint:gosec // the operator chooses the file
+		if err != nil {
+			return nil, failed("a file of --sarif cannot be read: check its path and permissions")
+		}
+		uri := url.URL{Path: filepath.ToSlash(filepath.Clean(name))}
+		all = append(all, source{uri.String(), bytes.Split(text, []byte("\n"))})
+	}
+	return all, nil
+}
+
+// locate returns the file and the line number for a column. It returns the first of these lines that exists:
+//
+//   - the next line with the name of the column, at or after the first line with the name of the table in the same
+//     file
+//   - the first line with the name of the table
+//   - line 1 of the first file
+func (s sources) locate(table, column string) (uri string, line int) {
+	uri, line = s[0].uri, 1
+	hasTable := false
+	for _, file := range s {
+		at, ok := file.find(table, 0)
+		if !ok {
+			continue
+		}
+		if next, ok := file.find(column, at); ok {
+			return file.uri, next + 1
+		}
+		if !hasTable {
+			uri, line, hasTable = file.uri, at+1, true
+		}
+	}
+	return uri, line
+}
+
+// find returns the index of the first line that contains the name as a separate word. It ignores the lines with an
+// index lower than the parameter from.
+func (s source) find(name string, from int) (line int, ok bool) {
+	if name == "" {
+		return 0, false
+	}
+	word := regexp.MustCompile(`(^|[^\pL\pN_])` + regexp.QuoteMeta(name) + `($|[^\pL\pN_])`)
+	for line = from; line < len(s.lines); line++ {
+		if word.Match(s.lines[line]) {
+			return line, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,156 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/cli"
+)
+
+// terminal is a terminal with a person.
+type terminal struct {
+	bytes.Buffer
+}
+
+func (*terminal) IsTerminal() bool { return true }
+
+// typed is the input of a person.
+type typed struct{ io.Reader }
+
+func (typed) IsTerminal() bool { return true }
+
+func TestAPersonConfirmsAnErasure(t *testing.T) {
+	for response, want := range map[string]int{"yes\n": 0, " yes \r\n": 0, "y\n": 2, "no\n": 2, "\n": 2, "": 2} {
+		w := newWorld(t)
+		w.in = typed{strings.NewReader(response)}
+		screen := &terminal{}
+		code := w.into(&bytes.Buffer{}, screen, "erase", "1", by)
+		prompt := "Erase 1 subject: delete 2 of parcels; anonymize 1 of customers; retain 1 of invoices. " +
+			"Type yes to continue: "
+		if code != want || !strings.HasPrefix(screen.String(), prompt) {
+			t.Errorf("%q ends with %d: %s", response, code, screen.String())
+		}
+		if erased := len(w.emails()) == 2; erased != (want == 0) {
+			t.Errorf("%q: erased %v", response, erased)
+		}
+	}
+}
+
+func TestAPromptHasOnlyTheStepsThatHaveRows(t *testing.T) {
+	w := newWorld(t)
+	w.want(0, "erase", "1", by, "--yes")
+	w.in = typed{strings.NewReader("no\n")}
+	screen := &terminal{}
+	w.into(&bytes.Buffer{}, screen, "erase", "1", by)
+	prompt := "Erase 1 subject: anonymize 1 of customers; retain 1 of invoices. Type yes to continue: "
+	if !strings.HasPrefix(screen.String(), prompt) {
+		t.Errorf("asked %s", screen.String())
+	}
+}
+
+func TestAnInterruptedPromptChangesNothing(t *testing.T) {
+	w := newWorld(t)
+	in, keyboard := io.Pipe()
+	t.Cleanup(func() { _ = keyboard.Close() })
+	ctx, stop := context.WithCancel(t.Context())
+	screen := &interrupted{stop: stop}
+	code := run(ctx, w.gdpr.Operator(), typed{in}, &bytes.Buffer{}, screen, "erase", "1", by)
+	if code != 2 || len(w.emails()) != 3 || !strings.Contains(screen.String(), "interrupted") {
+		t.Errorf("ends with %d: %s", code, screen.String())
+	}
+}
+
+// interrupted is a terminal. The person at the terminal interrupts the command at the prompt.
+type interrupted struct {
+	terminal
+	stop func()
+}
+
+func (i *interrupted) Write(text []byte) (int, error) {
+	i.stop()
+	return i.terminal.Write(text)
+}
+
+func TestColoursAreForTerminals(t *testing.T) {
+	w := abandoned(t, "1")
+	coloured := func(environment ...string) bool {
+		t.Helper()
+		for i := 0; i < len(environment); i += 2 {
+			t.Setenv(environment[i], environment[i+1])
+		}
+		screen := &terminal{}
+		w.into(screen, io.Discard, "status")
+		return strings.Contains(screen.String(), "\x1b[31merror\x1b[0m")
+	}
+	if !coloured() {
+		t.Error("a terminal has no colours")
+	}
+	if coloured("NO_COLOR", "1") {
+		t.Error("NO_COLOR does not count")
+	}
+	if !coloured("NO_COLOR", "") {
+		t.Error("an empty NO_COLOR counts")
+	}
+	if coloured("TERM", "dumb") {
+		t.Error("a dumb terminal has colours")
+	}
+	stdout, _ := w.want(1, "status")
+	nothing, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	must(t, err)
+	defer func() { _ = nothing.Close() }()
+	w.into(nothing, io.Discard, "status")
+	if strings.Contains(stdout, "\x1b") {
+		t.Errorf("printed %q", stdout)
+	}
+	screen := &terminal{}
+	w.into(screen, io.Discard, "status", "-o", "json")
+	if strings.Contains(screen.String(), "\x1b") {
+		t.Errorf("JSON is coloured: %q", screen.String())
+	}
+}
+
+func TestValuesDoNotControlATerminal(t *testing.T) {
+	w := newWorld(t)
+	w.consent("1", "a\x1b]0;b\a\u009b31m\u202ec", true)
+	screen := &terminal{}
+	w.into(screen, io.Discard, "consents", "1")
+	if !strings.Contains(screen.String(), "a�]0;b��31m�c") {
+		t.Errorf("printed %q", screen.String())
+	}
+}
+
+// slow is an application in which an erasure takes one second.
+type slow struct{ cli.Application }
+
+func (s slow) Erase(ctx context.Context, subject domain.Subject) (domain.ErasureResult, error) {
+	time.Sleep(time.Second)
+	return s.Application.Erase(ctx, subject)
+}
+
+func TestABarShowsTheProgressOfACommand(t *testing.T) {
+	w := newWorld(t)
+	synctest.Test(t, func(t *testing.T) {
+		for _, screen := range []interface {
+			io.Writer
+			String() string
+		}{&terminal{}, &bytes.Buffer{}} {
+			run(t.Context(), slow{w.gdpr.Operator()}, strings.NewReader("1\n2\n3\n"), io.Discard, screen, "erase", "-", "--yes",
+				by)
+			want := ""
+			if _, is := screen.(*terminal); is {
+				want = "\r\x1b[Kerasing [######..............] 1 of 3\r\x1b[Kerasing [#############.......] 2 of 3" +
+					"\r\x1b[Kerasing [####################] 3 of 3\r\x1b[K"
+			}
+			if screen.String() != want {
+				t.Errorf("showed %q", screen.String())
+			}
+		}
+	})
+}

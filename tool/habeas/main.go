@@ -1,0 +1,64 @@
+// Habeas is the command line tool of operators as a separate program. It is for an application whose data map is a
+// manifest in JSON (see package manifest):
+//
+//	go run ./tool/habeas help
+//	export HABEAS_DATA_MAP=datamap.json HABEAS_DATABASE_URL=postgres://...
+//	go run ./tool/habeas status
+//
+// The program has no resolvers and runs no hooks. It erases only in the database and adds no outbox entries for
+// external systems. If the worker of the application has recorded resolvers or hooks, the commands erase and replay
+// are refused, unless --without-hooks is given. If an application has external systems, add the commands of package
+// cli to the application's own program instead.
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/habeas-data/habeas/tool/cli"
+)
+
+func main() { os.Exit(cli.Main(newCommand(os.Getenv))) }
+
+// newCommand returns the command tree. The environment is read when a command needs the application or its database.
+func newCommand(env func(string) string) *cobra.Command {
+	s := &settings{env: env}
+	root := cli.OpenParts(cli.Openers{
+		Application: s.open, WithoutDataMap: s.openUnmapped, WithoutDatabase: s.openMap,
+	})
+	root.AddCommand(cli.Scaffold(s.openCatalog))
+	root.Long += `
+
+This program reads the data map from a manifest in JSON. The command scaffold
+proposes such a manifest. This program calls no external system and runs no hooks.
+If your application has external systems or hooks, use the commands in your own program
+instead: erase and replay are refused here, unless --without-hooks is given.
+
+The commands migrate, find, trail and outbox need no data map: they work on the tables
+of habeas that --name selects. If a data map is given, they refuse the tables of
+another one. The command map needs no database.`
+	for _, command := range root.Commands() {
+		if command.Name() == "erase" || command.Name() == "replay" {
+			command.Long += incomplete
+		}
+	}
+	flags := root.PersistentFlags()
+	flags.Var(&s.dataMap, "data-map", "`file` with the data map in JSON (environment: HABEAS_DATA_MAP)")
+	flags.Var(&s.databaseURL, "database-url",
+		"`url` of the database: postgres://... or sqlite:FILE\n(environment: HABEAS_DATABASE_URL)")
+	flags.Var(&s.schema, "schema", "PostgreSQL `schema` of the tables of habeas")
+	flags.Var(&s.name, "name",
+		"`name` of the data map, if the database has several\n(environment: HABEAS_NAME)")
+	flags.BoolVar(&s.withoutHooks, "without-hooks", false,
+		"erase and replay although the application calls external systems or runs hooks")
+	return root
+}
+
+// incomplete is a part of the pages of the commands that erase.
+const incomplete = `
+
+This program calls no external system and runs no hooks. If the worker of the application
+has recorded at its start that an erasure does so, the command is refused, and names the
+systems. Use the command in the application's own program then. With --without-hooks, the
+command erases without these calls.`

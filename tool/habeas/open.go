@@ -1,0 +1,159 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	_ "modernc.org/sqlite" // driver "sqlite", in pure Go
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/persistence/manifest"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tool/cli"
+)
+
+// connectTimeout is the time limit of a connection attempt. The parameter connect_timeout of the URL takes precedence.
+const connectTimeout = 10 * time.Second
+
+// settings has the flags of the program.
+type settings struct {
+	dataMap, databaseURL, schema, name cli.Text
+	withoutHooks                       bool
+	env                                func(string) string
+}
+
+// open reads the data map and creates the application. It opens no connection to the database.
+func (s *settings) open(context.Context) (cli.Application, error) {
+	dataMap, err := s.readDataMap()
+	if err != nil {
+		return nil, err
+	}
+	db, err := s.openDatabase()
+	if err != nil {
+		return nil, err
+	}
+	gdpr, err := app.New(app.Config{ //nolint:contextcheck // New logs without a context
+		DB: db, DataMap: dataMap, Schema: string(s.schema), Name: s.mapName(), Logger: errorLog(os.Stderr),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return standalone{gdpr.Operator(), s.withoutHooks}, nil
+}
+
+// errorLog returns a logger that drops warnings. The warnings of app.New name tables and columns that the data map
+// leaves out. Only the command lint should show them.
+func errorLog(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelError}))
+}
+
+// openCatalog opens the database for the command scaffold, which needs no data map.
+func (s *settings) openCatalog(context.Context) (ports.CatalogReader, error) {
+	db, err := s.openDatabase()
+	return catalog{db}, err
+}
+
+// catalog reads the live schema of a database.
+type catalog struct{ db *bun.DB }
+
+// Catalog implements ports.CatalogReader.
+func (c catalog) Catalog(ctx context.Context) (domain.Catalog, error) {
+	return bunstore.ReadCatalog(ctx, c.db)
+}
+
+func refused(message string) error { return &cli.Error{Code: cli.ExitFailed, Text: message} }
+
+func (s *settings) dataMapFile() string { return cmp.Or(string(s.dataMap), s.env("HABEAS_DATA_MAP")) }
+
+func (s *settings) mapName() string { return cmp.Or(string(s.name), s.env("HABEAS_NAME")) }
+
+func (s *settings) readDataMap() (domain.DataMap, error) {
+	name := s.dataMapFile()
+	if name == "" {
+		return domain.DataMap{}, refused("the data map is missing: set --data-map or HABEAS_DATA_MAP")
+	}
+	file, err := os.Open(name) //nolint:gosec // the operator chooses the file
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return domain.DataMap{}, refused("the file of the data map does not exist: check --data-map or HABEAS_DATA_MAP")
+	case err != nil:
+		return domain.DataMap{}, refused("the file of the data map cannot be read: check its permissions")
+	}
+	defer func() { _ = file.Close() }()
+	return manifest.Read(file)
+}
+
+// openDatabase opens the database whose URL is in the flag --database-url or in HABEAS_DATABASE_URL. The URL has the
+// form postgres://... or sqlite:FILE. The errors contain no part of the URL, because it may contain a password.
+func (s *settings) openDatabase() (*bun.DB, error) {
+	address := cmp.Or(string(s.databaseURL), s.env("HABEAS_DATABASE_URL"))
+	if address == "" {
+		return nil, refused("the database URL is missing: set --database-url or HABEAS_DATABASE_URL")
+	}
+	if path, ok := strings.CutPrefix(address, "sqlite:"); ok {
+		return openSQLite(strings.TrimPrefix(path, "//"))
+	}
+	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
+		return nil, refused("the database URL must begin with postgres:// or sqlite:")
+	}
+	config, err := pgx.ParseConfig(address)
+	if err != nil {
+		return nil, refused("the database URL is not a valid postgres:// URL")
+	}
+	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, connectTimeout)
+	return bun.NewDB(stdlib.OpenDB(*config), pgdialect.New()), nil
+}
+
+// openSQLite opens an existing file. It does not create a missing file, because a new database would have no subjects.
+func openSQLite(path string) (*bun.DB, error) {
+	if path == "" {
+		return nil, refused("the database URL has no file: use a URL like sqlite:shop.db")
+	}
+	options := url.Values{"mode": {"rw"}, "_pragma": {"foreign_keys(1)", "busy_timeout(5000)"}}
+	if isSnapshot(path) {
+		options.Set("immutable", "1")
+	}
+	file := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: options.Encode()}
+	sqldb, err := sql.Open("sqlite", file.String())
+	if err != nil {
+		return nil, refused("the database file cannot be opened: check the path and its permissions")
+	}
+	return bun.NewDB(sqldb, sqlitedialect.New()), nil
+}
+
+// isSnapshot reports whether a file of SQLite cannot be written, and has the journal mode WAL without a log: such as a
+// backup on a medium for reading. SQLite reads such a file only if it is declared as immutable, because it cannot
+// create the log. A process that has the file open has created a log.
+func isSnapshot(path string) bool {
+	file, err := os.OpenFile(path, os.O_RDWR, 0) //nolint:gosec // the operator chooses the file
+	if err == nil {
+		_ = file.Close()
+		return false
+	}
+	if file, err = os.Open(path); err != nil { //nolint:gosec // the operator chooses the file
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	const modeAt, modeWAL = 18, 2 // in the header of the file
+	header := make([]byte, modeAt+1)
+	if _, err := io.ReadFull(file, header); err != nil || header[modeAt] != modeWAL {
+		return false
+	}
+	_, err = os.Stat(path + "-wal")
+	return errors.Is(err, os.ErrNotExist)
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tool/cli"
+)
+
+// openUnmapped opens the tables of habeas for commands that need no data map. A data map that is given counts, and is
+// compared with the one of the tables.
+func (s *settings) openUnmapped(ctx context.Context) (cli.Application, error) {
+	if s.dataMapFile() != "" {
+		return s.open(ctx)
+	}
+	db, err := s.openDatabase()
+	if err != nil {
+		return nil, err
+	}
+	return &unmapped{db: db, tables: bunstore.Options{
+		Schema: string(s.schema), Name: s.mapName(), Logger: errorLog(os.Stderr),
+	}}, nil
+}
+
+// unmapped is an application whose data map is not known. Its commands work on the tables of habeas that the name of
+// the data map selects.
+type unmapped struct {
+	cli.Application // nil: the commands that need it are not called
+	db              *bun.DB
+	tables          bunstore.Options
+	attached        *app.Integration
+	missing         bool // the database has no tables of habeas of any data map
+}
+
+// attach opens the tables of habeas with the subject table that they have recorded. It returns nil if nothing is
+// recorded: no session has written to the tables yet. It returns an error if no name is given and the database has
+// tables of habeas for a data map with a name, because the same id is another person there.
+func (u *unmapped) attach(ctx context.Context) (*app.Integration, error) {
+	if u.attached != nil {
+		return u.attached, nil
+	}
+	names, err := bunstore.InstalledNames(ctx, u.db, u.tables)
+	if err != nil {
+		return nil, err
+	}
+	if u.tables.Name == "" && (len(names) > 1 || len(names) == 1 && names[0] != "") {
+		return nil, refused("the database has tables of habeas for these data maps: " + strings.Join(quoted(names), ", ") +
+			". Name one with --name or HABEAS_NAME, or give the data map with --data-map")
+	}
+	u.missing = len(names) == 0
+	installation, err := bunstore.ReadInstallation(ctx, u.db, u.tables)
+	if err != nil || installation.SubjectTable == "" {
+		return nil, err
+	}
+	u.attached, err = u.integrate(installation) //nolint:contextcheck // New logs without a context
+	return u.attached, err
+}
+
+// integrate creates an application whose data map has only the recorded subject table.
+func (u *unmapped) integrate(recorded domain.Installation) (*app.Integration, error) {
+	dataMap, err := recorded.DataMap()
+	if err != nil {
+		return nil, err
+	}
+	return app.New(app.Config{
+		DB: u.db, DataMap: dataMap, Schema: u.tables.Schema, Name: u.tables.Name, Logger: slog.New(slog.DiscardHandler),
+	})
+}
+
+func quoted(names []string) []string {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		if texts[i] = strconv.Quote(name); name == "" {
+			texts[i] = "the one without a name"
+		}
+	}
+	return texts
+}
+
+// Migrate implements cli.Application. It does not compare the data map, and records none.
+func (u *unmapped) Migrate(ctx context.Context) error { return bunstore.Migrate(ctx, u.db, u.tables) }
+
+// Migrations implements cli.Application.
+func (u *unmapped) Migrations(ctx context.Context) ([]domain.Migration, error) {
+	return bunstore.MigrationStates(ctx, u.db, u.tables)
+}
+
+// MigrationSQL implements cli.Application.
+func (u *unmapped) MigrationSQL() (string, error) {
+	return bunstore.MigrationText(u.db, u.tables.Name)
+}
+
+// AcceptMap implements cli.Application.
+func (*unmapped) AcceptMap(context.Context) (domain.Installation, error) {
+	return domain.Installation{}, refused("--accept-map records a data map, which is missing: set --data-map or" +
+		" HABEAS_DATA_MAP")
+}
+
+// SubjectState implements cli.Application. As long as the tables of habeas have recorded no data map, the table of
+// subjects is not known, and no id counts as wrong.
+func (u *unmapped) SubjectState(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
+	gdpr, err := u.attach(ctx)
+	if err != nil || gdpr == nil {
+		return domain.SubjectState{Present: err == nil}, err
+	}
+	return gdpr.Operator().SubjectState(ctx, id)
+}
+
+// Trail implements cli.Application.
+func (u *unmapped) Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error) {
+	gdpr, err := u.attach(ctx)
+	if err != nil || gdpr == nil {
+		return nil, err
+	}
+	return gdpr.Operator().Trail(ctx, id)
+}
+
+// Find implements cli.Application. A database without tables of habeas can be searched, too.
+func (u *unmapped) Find(
+	ctx context.Context, values []string, progress func(domain.SearchProgress),
+) (domain.SearchResult, error) {
+	gdpr, err := u.attach(ctx)
+	if err != nil && !u.missing {
+		return domain.SearchResult{}, err
+	}
+	if gdpr == nil { // Find only reads, so that this data map is not recorded
+		gdpr, err = u.integrate(domain.Installation{ //nolint:contextcheck // New logs without a context
+			SubjectTable: "unknown", KeyColumns: []domain.KeyColumn{{Name: "id", Type: domain.TypeText}},
+		})
+	}
+	if err != nil {
+		return domain.SearchResult{}, err
+	}
+	return gdpr.Operator().Find(ctx, values, progress)
+}
+
+// Status implements cli.Application. It only counts the entries of the outbox.
+func (u *unmapped) Status(ctx context.Context) (domain.Status, error) {
+	status := domain.NewStatus(time.Now())
+	err := u.onOutbox(ctx, func(gdpr *app.Integration) error {
+		return gdpr.Sessions().Do(ctx, func(ctx context.Context, session ports.Session) (err error) {
+			status, err = gdpr.Stack().Runner.Status(ctx, session)
+			return err
+		})
+	})
+	return status, err
+}
+
+// Abandoned implements cli.Application.
+func (u *unmapped) Abandoned(
+	ctx context.Context, after *domain.OutboxEntry, limit int,
+) (entries []domain.OutboxEntry, err error) {
+	err = u.onOutbox(ctx, func(gdpr *app.Integration) error {
+		entries, err = gdpr.Operator().Abandoned(ctx, after, limit)
+		return err
+	})
+	return entries, err
+}
+
+// Requeue implements cli.Application.
+func (u *unmapped) Requeue(ctx context.Context, ids ...string) (entries []domain.OutboxEntry, err error) {
+	err = u.onOutbox(ctx, func(gdpr *app.Integration) error {
+		entries, err = gdpr.Operator().Requeue(ctx, ids...)
+		return err
+	})
+	return entries, err
+}
+
+// RequeueMatching implements cli.Application.
+func (u *unmapped) RequeueMatching(
+	ctx context.Context, filter domain.OutboxFilter, limit int,
+) (entries []domain.OutboxEntry, err error) {
+	err = u.onOutbox(ctx, func(gdpr *app.Integration) error {
+		entries, err = gdpr.Operator().RequeueMatching(ctx, filter, limit)
+		return err
+	})
+	return entries, err
+}
+
+// Discard implements cli.Application.
+func (u *unmapped) Discard(
+	ctx context.Context, reason string, ids ...string,
+) (entries []domain.OutboxEntry, err error) {
+	err = u.onOutbox(ctx, func(gdpr *app.Integration) error {
+		entries, err = gdpr.Operator().Discard(ctx, reason, ids...)
+		return err
+	})
+	return entries, err
+}
+
+// Purge implements cli.Application.
+func (u *unmapped) Purge(ctx context.Context) (removed int64, err error) {
+	err = u.onOutbox(ctx, func(gdpr *app.Integration) error {
+		removed, err = gdpr.Operator().Purge(ctx)
+		return err
+	})
+	return removed, err
+}
+
+// onOutbox calls fn with the application. If the tables of habeas have recorded no data map, no session has written to
+// them, so that the outbox is empty: onOutbox then calls nothing.
+func (u *unmapped) onOutbox(ctx context.Context, fn func(*app.Integration) error) error {
+	gdpr, err := u.attach(ctx)
+	if err != nil || gdpr == nil {
+		return err
+	}
+	return fn(gdpr)
+}
+
+// openMap reads the data map for the command map, which needs no database.
+func (s *settings) openMap(context.Context) (cli.Application, error) {
+	dataMap, err := s.readDataMap()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := erasure.Planner{}.Plan(dataMap, dataMap.Refs())
+	return drawn{dataMap: dataMap, plan: plan}, err
+}
+
+// drawn is an application without a database.
+type drawn struct {
+	cli.Application // nil: the command map does not call it
+	dataMap         domain.DataMap
+	plan            domain.Plan
+}
+
+// DataMap implements cli.Application.
+func (d drawn) DataMap() domain.DataMap { return d.dataMap }
+
+// Plan implements cli.Application.
+func (d drawn) Plan() domain.Plan { return d.plan }

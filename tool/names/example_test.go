@@ -1,0 +1,20 @@
+package names_test
+
+import (
+	"fmt"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// A name suggests what a column holds. A person has to confirm the guess.
+func ExampleGuess() {
+	for _, column := range []string{"e_mail", "last_login_ip", "price"} {
+		if category, reason, ok := names.Guess("customers", column, domain.TypeText); ok {
+			fmt.Printf("%s: %s, because %s\n", column, category, reason)
+		}
+	}
+	// Output:
+	// e_mail: contact, because its name contains "e mail", which suggests an email address
+	// last_login_ip: technical, because its name contains "ip", which suggests a network address or a device
+}

@@ -1,0 +1,177 @@
+// Package names recognises personal data by the names of tables and columns. Each result is a guess with a reason,
+// which a person has to confirm. The lists of words are in words.go, tablewords.go and rolewords.go.
+package names
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/words"
+)
+
+// Match is the guess about a column, derived from its name.
+type Match struct {
+	Category domain.Category
+	Secret   bool     // an export must not show the value
+	Word     string   // the part of the name that was recognised
+	Behind   []string // the words after Word; not set for a secret
+	Means    string   // the meaning of the word, for example "a postal address"
+}
+
+// Reason returns the reason for the guess as a clause without a full stop.
+func (m Match) Reason() string {
+	return `its name contains "` + m.Word + `", which suggests ` + m.Means
+}
+
+// Guess returns the category of personal data that a column seems to hold, and the reason as a clause. It uses the
+// names of the column and the table, and the type of the column, which may be empty. It returns false if the column
+// does not look personal.
+func Guess(table, column string, t domain.ColumnType) (category domain.Category, reason string, ok bool) {
+	m, ok := Find(table, column, t)
+	if !ok {
+		return "", "", false
+	}
+	return m.Category, m.Reason(), true
+}
+
+// Find makes the same guess as Guess and returns all details.
+func Find(table, column string, t domain.ColumnType) (Match, bool) {
+	parts := partsOf(column)
+	if m, ok := findSecret(table, parts, t); ok {
+		return m, true
+	}
+	for _, r := range columnRules {
+		if !r.fits(t) || !r.isIn(table) {
+			continue
+		}
+		for _, p := range r.patterns {
+			from, to, ok := p.find(parts)
+			if ok && !isAside(parts, from, to, t) {
+				return Match{
+					Category: r.category, Word: strings.Join(parts[from:to], " "), Behind: parts[to:], Means: r.means,
+				}, true
+			}
+		}
+	}
+	return Match{}, false
+}
+
+// isAside reports whether the last word of a name shows that the column only describes personal data and does not hold
+// the data. Examples are email_verified and phone_type. The words parts[from:to] are those that were recognised as
+// personal.
+func isAside(parts []string, from, to int, t domain.ColumnType) bool {
+	if to == len(parts) {
+		return false
+	}
+	last := parts[len(parts)-1]
+	return slices.Contains(asideWords, last) || from == 0 && t == domain.TypeText && slices.Contains(asideOfText, last)
+}
+
+// findSecret recognises passwords, tokens, keys and similar secrets.
+func findSecret(table string, parts []string, t domain.ColumnType) (Match, bool) {
+	switch t { //nolint:exhaustive // the others may hold a secret
+	case domain.TypeBoolean, domain.TypeTime, domain.TypeNumber:
+		return Match{}, false
+	}
+	m := Match{Category: domain.CategoryTechnical, Secret: true, Word: strings.Join(parts, " "), Means: "a secret"}
+	if len(parts) == 0 || slices.Contains(asideOfSecret, parts[len(parts)-1]) {
+		return Match{}, false
+	}
+	for _, p := range openPatterns {
+		if _, _, ok := p.find(parts); ok {
+			return Match{}, false
+		}
+	}
+	if t == domain.TypeSmallInt || t == domain.TypeInteger || t == domain.TypeBigInt {
+		return Match{}, false
+	}
+	if i := slices.IndexFunc(parts, words.MeansSecret); i >= 0 {
+		m.Word = parts[i]
+		return m, true
+	}
+	for _, p := range secrets {
+		if from, to, ok := p.find(parts); ok {
+			m.Word = strings.Join(parts[from:to], " ")
+			return m, true
+		}
+	}
+	i := slices.IndexFunc(parts, words.MayMeanSecret)
+	if i < 0 || !IsPeople(table) && !Is(table, Sessions) && !words.IsSecret(table) {
+		return Match{}, false
+	}
+	m.Word = parts[i]
+	return m, true
+}
+
+// fits reports whether a column of the given type can hold the personal data that the rule recognises. It returns true
+// if the type is empty.
+func (r columnRule) fits(t domain.ColumnType) bool {
+	switch t { //nolint:exhaustive // the others are kinds of text
+	case domain.TypeTime:
+		return r.holds&times != 0
+	case domain.TypeBoolean:
+		return r.holds&booleans != 0
+	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
+		return r.holds&numbers != 0
+	case "":
+		return true
+	default:
+		return r.holds&texts != 0
+	}
+}
+
+func (r columnRule) isIn(table string) bool {
+	return len(r.in) == 0 || slices.ContainsFunc(r.in, func(k Kind) bool { return Is(table, k) })
+}
+
+// pattern is a sequence of words. A word such as *key matches each word that ends with key. A word such as pass*
+// matches each word that begins with pass.
+type pattern []string
+
+// find returns the range of parts that the pattern matches. The parts are the words of a name. A pattern of several
+// words also matches one part that joins them. For example, the pattern "private key" matches privatekey.
+func (p pattern) find(parts []string) (from, to int, ok bool) {
+	for from = range parts {
+		if matchesWord(parts[from], strings.Join(p, "")) {
+			return from, from + 1, true
+		}
+		to = from + len(p)
+		if to <= len(parts) && slices.EqualFunc(parts[from:to], p, matchesWord) {
+			return from, to, true
+		}
+	}
+	return 0, 0, false
+}
+
+func matchesWord(part, word string) bool {
+	if ending, ok := strings.CutPrefix(word, "*"); ok {
+		return strings.HasSuffix(part, ending) || strings.HasSuffix(part, ending+"s")
+	}
+	if beginning, ok := strings.CutSuffix(word, "*"); ok {
+		return strings.HasPrefix(part, beginning)
+	}
+	return part == word || part == word+"s" || part == word+"es"
+}
+
+func patterns(list string) []pattern {
+	var read []pattern
+	for text := range strings.SplitSeq(list, ",") {
+		read = append(read, strings.Fields(text))
+	}
+	return read
+}
+
+// plain replaces accented letters, so that a name matches with and without accents. For example, prénom becomes prenom,
+// and straße becomes strasse.
+var plain = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "à", "a", "á", "a", "â", "a", "ç", "c",
+	"è", "e", "é", "e", "ê", "e", "ë", "e", "í", "i", "î", "i", "ñ", "n", "ó", "o", "ô", "o", "ú", "u", "û", "u")
+
+// partsOf splits a name into words and replaces accented letters.
+func partsOf(name string) []string {
+	parts := words.Lower(name)
+	for i, part := range parts {
+		parts[i] = plain.Replace(part)
+	}
+	return parts
+}

@@ -1,0 +1,150 @@
+package names_test
+
+import (
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+func TestNamesOfPersonalData(t *testing.T) {
+	for column, want := range map[string]domain.Category{
+		"users.email":                  domain.CategoryContact,
+		"users.Email":                  domain.CategoryContact,
+		"users.useremail":              domain.CategoryContact,
+		"orders.billing_email":         domain.CategoryContact,
+		"kunden.emailadresse":          domain.CategoryContact,
+		"users.phoneNumber":            domain.CategoryContact,
+		"kunden.lieferstrasse":         domain.CategoryContact,
+		"kunden.Straße":                domain.CategoryContact,
+		"utilisateurs.prénom":          domain.CategoryIdentity,
+		"usuarios.apellidos":           domain.CategoryIdentity,
+		"kunden.geburtsdatum time":     domain.CategoryIdentity,
+		"users.birthday time":          domain.CategoryIdentity,
+		"users.dob time":               domain.CategoryIdentity,
+		"users.firstname":              domain.CategoryIdentity,
+		"users.name":                   domain.CategoryIdentity,
+		"shop.users.name":              domain.CategoryIdentity,
+		"app_users.name":               domain.CategoryIdentity,
+		"orders.customer_name":         domain.CategoryIdentity,
+		"users.gender smallint":        domain.CategoryIdentity,
+		"patients.blood_type":          domain.CategorySpecial,
+		"patients.pregnant boolean":    domain.CategorySpecial,
+		"mitglieder.konfession":        domain.CategorySpecial,
+		"invoices.iban":                domain.CategoryFinancial,
+		"employees.salary number":      domain.CategoryFinancial,
+		"sessions.ip":                  domain.CategoryTechnical,
+		"users.ip_address":             domain.CategoryTechnical,
+		"anything.remote_addr":         domain.CategoryTechnical,
+		"logins.user_agent":            domain.CategoryTechnical,
+		"users.device_id":              domain.CategoryTechnical,
+		"users.password":               domain.CategoryTechnical,
+		"users.salt":                   domain.CategoryTechnical,
+		"api_keys.key":                 domain.CategoryTechnical,
+		"users.last_login_at time":     domain.CategoryBehavioral,
+		"users.sign_in_count integer":  domain.CategoryBehavioral,
+		"audit_log.details json":       domain.CategoryBehavioral,
+		"messages.body":                domain.CategoryCommunication,
+		"posts.content":                domain.CategoryCommunication,
+		"diary_entries.body":           domain.CategoryCommunication,
+		"users.auth_uid":               domain.CategoryTechnical,
+		"stops.latitude number":        domain.CategoryLocation,
+		"profiles.city":                domain.CategoryContact,
+		"customers.zip integer":        domain.CategoryContact,
+		"customers.national_id":        domain.CategoryIdentity,
+		"customers.address1":           domain.CategoryContact,
+		"customers.stripe_customer_id": domain.CategoryFinancial,
+	} {
+		if got, reason, ok := guess(column); !ok || got != want || reason == "" {
+			t.Errorf("%s: %q (%q), want %q", column, got, reason, want)
+		}
+	}
+}
+
+func TestNamesOfOtherData(t *testing.T) {
+	for _, column := range []string{
+		"users.id", "users.email_verified boolean", "users.email_verified", "users.email_confirmed_at time",
+		"users.email_id bigint", "users.created_at time", "countries.name", "products.name", "roles.name", "teams.name",
+		"email_templates.body", "products.description", "settings.key", "translations.key", "files.content_hash",
+		"files.hash", "comments.count integer", "users.phone_type", "users.password_changed_at time", "orders.total number",
+		"orders.state", "products.price number", "photos.width integer", "keys.public_key", "tokens.token_type",
+		"users.is_active boolean", "users.role", "users.status", "pages.title", "users.stage", "teams.message_count integer",
+		"pipelines.branch", "addressables.kind", "users.avatar_id bigint",
+	} {
+		if got, reason, ok := guess(column); ok {
+			t.Errorf("%s: %s, because %s", column, got, reason)
+		}
+	}
+}
+
+func TestNamesOfSecrets(t *testing.T) {
+	for column, want := range map[string]bool{
+		"users.password": true, "users.passwd": true, "users.encrypted_password bytes": true, "users.salt": true,
+		"users.api_key": true, "users.apiKey": true, "sessions.token": true, "users.otp_secret": true,
+		"kunden.passwort_hash": true, "users.hash": true, "sessions.key": true, "users.mfa_recovery_codes array": true,
+		"users.email": false, "users.public_key": false, "files.hash": false, "users.token_id bigint": false,
+		"users.password_count integer": false, "posts.private_message": false,
+	} {
+		table, name, t1 := split(column)
+		if got, _ := names.Find(table, name, t1); got.Secret != want {
+			t.Errorf("%s: secret is %v", column, got.Secret)
+		}
+	}
+}
+
+func TestKindsOfTables(t *testing.T) {
+	for table, want := range map[string]names.Kind{
+		"users": names.People, "app.users": names.People, "auth_user": names.People, "Kunden": names.People,
+		"people": names.People, "Person": names.People, "companies_customers": names.People,
+		"user_addresses": names.Addresses, "lieferadressen": names.Addresses, "messages": names.Messages,
+		"user_sessions": names.Sessions, "access_tokens": names.Sessions, "audit_logs": names.Activities,
+		"invoices": names.Duties, "rechnungen": names.Duties, "countries": names.Reference, "user_roles": names.Reference,
+		"schema_migrations": names.Machinery,
+	} {
+		if !names.Is(table, want) {
+			t.Errorf("%s is not among the %s", table, want)
+		}
+	}
+	for _, table := range []string{"user_roles", "user_settings", "teams", "usage"} {
+		if names.IsPeople(table) {
+			t.Errorf("%s is among the people", table)
+		}
+	}
+}
+
+func TestRoles(t *testing.T) {
+	for column, want := range map[string]names.Role{
+		"user_id": names.Holder, "userId": names.Holder, "userid": names.Holder, "sender_id": names.Holder,
+		"customer_uuid": names.Holder, "author": names.Holder, "recipient_id": names.Party, "to_user_id": names.Party,
+		"from_user_id": names.Holder, "in_reply_to_account_id": names.Party, "boosted_account_id": names.Party,
+		"created_by_user_id": names.Maker, "auth_user_id": names.Holder, "target_account_id": names.Party,
+		"assigned_to": names.Party, "created_by": names.Maker, "creatorid": names.Maker, "updated_by_id": names.Maker,
+		"granter_id": names.Maker, "grantor_id": names.Maker, "revoker_id": names.Maker,
+		"post_id": names.Other, "id": names.Other, "country": names.Other,
+	} {
+		if got := names.RoleOf(column); got != want {
+			t.Errorf("%s: %d, want %d", column, got, want)
+		}
+	}
+}
+
+func TestStems(t *testing.T) {
+	for column, want := range map[string]string{
+		"sender_id": "sender", "senderId": "sender", "senderid": "sender", "user_uuid": "user", "useruuid": "user",
+		"post_ref": "post",
+		"id":       "", "uuid": "", "href": "", "squid": "squ", "created_by": "",
+	} {
+		if got, ok := names.Stem(column); ok != (want != "") || ok && got != want || !ok && got != column {
+			t.Errorf("%s: %q, %v; want %q", column, got, ok, want)
+		}
+	}
+	if !names.Same("order_items", "OrderItem") || names.Same("order", "orderer") {
+		t.Error("names are not compared by their words")
+	}
+	if !names.EndsIn("target_account", "accounts") || names.EndsIn("accounting", "accounts") {
+		t.Error("the ends of names are not compared by their words")
+	}
+	if !names.IsRole("sender") || !names.IsRole("created_by") || names.IsRole("in_reply_to") || names.IsRole("user") {
+		t.Error("the roles of people are not distinguished")
+	}
+}

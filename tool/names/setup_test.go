@@ -1,0 +1,23 @@
+package names_test
+
+import (
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// split parses "table.column" or "table.column type". The default type is text.
+func split(place string) (table, column string, t domain.ColumnType) {
+	place, typ, found := strings.Cut(place, " ")
+	if !found {
+		typ = string(domain.TypeText)
+	}
+	i := strings.LastIndexByte(place, '.')
+	return place[:i], place[i+1:], domain.ColumnType(typ)
+}
+
+func guess(place string) (domain.Category, string, bool) {
+	table, column, t := split(place)
+	return names.Guess(table, column, t)
+}

@@ -1,0 +1,258 @@
+package scaffold
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// recognise finds the columns that look personal, in all tables.
+func (d *draft) recognise() {
+	for _, t := range d.tables {
+		for _, c := range t.Columns {
+			m, ok := names.Find(t.Name, c.Name, c.Type)
+			written := m.Category == domain.CategoryCommunication && len(c.Values) > 0 // an enum column holds no free text
+			if ok && !written && !t.refers(c.Name) {
+				t.found[c.Name] = m
+			}
+		}
+	}
+}
+
+func (t *table) isReferredTo(column string) bool {
+	return slices.ContainsFunc(t.in, func(r *reference) bool { return slices.Contains(r.referenced, column) })
+}
+
+// annotate creates the columns for the data map, with annotations, in each table that has a path to the subject's
+// table.
+func (d *draft) annotate() {
+	for _, t := range d.byDistance() {
+		since := t.since()
+		for _, c := range t.Columns {
+			t.columns = append(t.columns, d.annotated(t, c, since))
+		}
+		t.askForUnique()
+		t.askForVia()
+		t.askForDuty(since)
+		t.askForTypes()
+	}
+}
+
+// annotated returns the column for the data map, with an annotation if the column looks personal. The parameter since
+// is the time column with the start of a retention duty, or "".
+func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain.Column {
+	column := domain.Column{Name: c.Name, Type: c.Type, Note: t.referenceNote(c.Name)}
+	if c.Type == domain.TypeText {
+		column.Length = c.Length
+	}
+	m, ok := t.found[c.Name]
+	isKey := slices.Contains(t.key, c.Name) || t.isReferredTo(c.Name) ||
+		t == d.subject && slices.Contains(d.subjectID, c.Name)
+	switch {
+	case !ok && c.Type == domain.TypeJSON && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
+		m = names.Match{Category: domain.CategoryTechnical}
+		if !d.askForJSON(t, c) {
+			return column
+		}
+		column.Note = "The name does not show which data the column holds."
+	case !ok:
+		return column
+	default:
+		column.Note = sentence(m.Reason())
+	}
+	if !t.rowsDeleted && (isKey || c.Generated) {
+		t.askForFixed(c, m, isKey)
+		return column
+	}
+	annotation := domain.Annotation{Category: m.Category, Via: t.viaOf(c.Name)}
+	switch {
+	case m.Secret:
+		annotation.Export = domain.ExportNo
+	case words.IsSecret(c.Name):
+		annotation.Export = domain.ExportYes
+	}
+	if !t.rowsDeleted && !t.chooseStrategy(c, m, &column, &annotation, since) {
+		return column
+	}
+	t.askForAuthor(c, m)
+	if column.Type == "" {
+		column.Type = domain.TypeText
+	}
+	column.Personal = &annotation
+	if m.Category == domain.CategoryIdentity && isFile(c) {
+		t.ask(c.Name, "Does it hold the name of a file in an external system that an erasure has to delete?", "no",
+			"yes: add ref with the name of the resolver")
+	}
+	return column
+}
+
+// sentence converts a reason to a sentence.
+func sentence(reason string) string { return strings.ToUpper(reason[:1]) + reason[1:] + "." }
+
+// referenceNote returns a note about the reference that contains the column, or "". The note states that the reference
+// is a guess, and whether the row belongs to the person that the reference leads to.
+func (t *table) referenceNote(column string) string {
+	for _, r := range t.out {
+		if !slices.Contains(r.columns, column) {
+			continue
+		}
+		var notes []string
+		if r.guessed {
+			notes = append(notes, "It has no foreign key. Its name suggests that it refers to "+r.to.Name+".")
+		}
+		isPath := slices.Contains(t.paths, r)
+		switch {
+		case isPath && len(t.out) > 1:
+			notes = append(notes, "The row belongs to the person that this reference leads to.")
+		case !isPath && r.to.distance != unreachable && t.distance > 0 && r.to != t && !r.to.reversed:
+			notes = append(notes, "It also leads to a person, but the proposal does not treat the row as that person's.")
+		}
+		if len(notes) > 0 {
+			return strings.Join(notes, " ")
+		}
+	}
+	return ""
+}
+
+// isFile reports whether the name of the column suggests the name of a file, such as avatar.
+func isFile(c domain.CatalogColumn) bool {
+	return c.Type == domain.TypeText && slices.ContainsFunc(words.Lower(c.Name), func(word string) bool {
+		return slices.Contains([]string{"avatar", "photo", "picture", "image", "file", "header", "portrait"}, word)
+	})
+}
+
+// askForJSON asks whether a JSON column holds personal data, and reports whether the proposal treats it as personal.
+func (d *draft) askForJSON(t *table, c domain.CatalogColumn) bool {
+	erase, leave := "overwrite it", "leave it as it is"
+	question := "Do its JSON documents hold personal data?"
+	if t.distance > 1 {
+		return false
+	}
+	if t == d.subject || names.IsPeople(t.Name) || names.Is(t.Name, names.Activities) {
+		t.ask(c.Name, question, erase, leave)
+		return true
+	}
+	t.ask(c.Name, question, leave, erase)
+	return false
+}
+
+// askForFixed asks about a column that looks personal but that an erasure cannot overwrite, because it is a key or
+// computed.
+func (t *table) askForFixed(c domain.CatalogColumn, m names.Match, isKey bool) {
+	if !isKey {
+		t.ask(c.Name, "It looks personal and is computed from other columns. Does it change when these are overwritten?",
+			"yes", "no: change the schema")
+		return
+	}
+	t.ask(c.Name, "It looks personal ("+m.Means+"), but it is a key, which an erasure does not overwrite. May it stay?",
+		"keep the value", "delete the rows", "give the table another key")
+}
+
+// viaOf returns the Annotation.Via of a column: the name of the path to the person that the column belongs to. It
+// returns the names of all paths if several people share a row, and "" if the table has one path.
+func (t *table) viaOf(column string) string {
+	vias := t.vias()
+	if len(vias) < 2 {
+		return ""
+	}
+	if t.reversed {
+		return strings.Join(vias, ",")
+	}
+	for _, via := range vias {
+		if strings.HasPrefix(flat(column), flat(via)) {
+			return via
+		}
+	}
+	return vias[0]
+}
+
+func flat(name string) string { return strings.Join(words.Lower(name), "") }
+
+// askForAuthor asks whether another person has written the text in a column. It asks if the name of the column contains
+// the name of a reference that leads to a person but is not a path. For example, the name "original_comment_text"
+// contains "original_comment", the name of the reference in "original_comment_id".
+func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) {
+	for _, r := range t.out {
+		stem, _ := names.Stem(r.columns[len(r.columns)-1])
+		isPath := r.to.distance == 0 || r.to.distance == unreachable || slices.Contains(t.paths, r)
+		if m.Category == domain.CategoryCommunication && !isPath && strings.Contains(flat(c.Name), flat(stem)) {
+			t.ask(c.Name, "Was it written by the person that "+r.label()+" leads to?", "no",
+				"yes: mark both relations as paths, and set via")
+			return
+		}
+	}
+}
+
+// askForVia asks, once for each table, which person the columns belong to.
+func (t *table) askForVia() {
+	vias := t.vias()
+	personal := slices.ContainsFunc(t.columns, func(c domain.Column) bool { return c.Personal != nil })
+	if len(vias) > 1 && personal && !t.reversed {
+		t.ask("", "The rows are about several people. To which of them do the columns belong? (via)", vias[0], vias[1:]...)
+	}
+}
+
+// since returns the best time column from which a retention duty may count, or "".
+func (t *table) since() string {
+	if _, ok := names.FindDuty(t.Name); !ok {
+		return ""
+	}
+	best, bestRank := "", -1
+	for _, c := range t.Columns {
+		_, personal := t.found[c.Name]
+		rank := names.Begins(c.Name)
+		if c.Type != domain.TypeTime || personal || rank < 0 || c.Nullable && bestRank >= 0 {
+			continue
+		}
+		if best == "" || rank < bestRank {
+			best, bestRank = c.Name, rank
+		}
+	}
+	return best
+}
+
+// askForDuty asks how long the rows must be kept by law. The parameter since is the column with the start of this
+// period, or "".
+func (t *table) askForDuty(since string) {
+	if !slices.ContainsFunc(t.columns, isRetained) {
+		return
+	}
+	if since == "" {
+		t.ask("", "The rows must be kept by law, but no time column shows the start of the period. How long is the "+
+			"period?", "without end", "add a time column, and set retain and since")
+		return
+	}
+	t.ask("", "How long must the records be kept, counted from "+since+"?", dutyLasts.String(), "8y", "6y")
+}
+
+func isRetained(c domain.Column) bool {
+	return c.Personal != nil && c.Personal.Strategy == domain.StrategyRetain
+}
+
+// askForTypes asks about polymorphic references: a column such as owner_id, next to a column such as owner_type that
+// names the referenced table.
+func (t *table) askForTypes() {
+	for _, c := range t.Columns {
+		stem, ok := names.Stem(c.Name)
+		if !ok || t.refers(c.Name) {
+			continue
+		}
+		for _, kind := range t.Columns {
+			base, isKind := cutSuffixFold(kind.Name, "type")
+			if isKind && kind.Type == domain.TypeText && flat(base) == flat(stem) {
+				t.ask(c.Name, "The column "+kind.Name+" seems to name the table that it refers to. Does it lead to a person in "+
+					"some rows?", "no", "yes: add a relation with when and path")
+			}
+		}
+	}
+}
+
+func cutSuffixFold(text, suffix string) (string, bool) {
+	if len(text) > len(suffix) && strings.EqualFold(text[len(text)-len(suffix):], suffix) {
+		return text[:len(text)-len(suffix)], true
+	}
+	return text, false
+}

@@ -1,0 +1,27 @@
+package scaffold_test
+
+import (
+	"fmt"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/scaffold"
+)
+
+// In an application, a store reads the catalog (the live schema) of the database. See ports.CatalogReader.
+func ExamplePropose() {
+	proposal, err := scaffold.Propose(domain.Catalog{Tables: []domain.CatalogTable{{
+		Name: "users", Kind: domain.KindTable, PrimaryKey: []string{"id"}, Rows: -1,
+		Columns: []domain.CatalogColumn{
+			{Name: "id", Declared: "bigint", Type: domain.TypeBigInt},
+			{Name: "email", Declared: "text", Type: domain.TypeText},
+			{Name: "theme", Declared: "text", Type: domain.TypeText},
+		},
+	}}}, scaffold.Options{})
+	if err != nil {
+		panic(err)
+	}
+	for _, column := range proposal.Tables[0].Personal() {
+		fmt.Println(proposal.Tables[0].Name, column.Name, column.Personal.Category)
+	}
+	// Output: users email contact
+}

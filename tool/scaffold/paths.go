@@ -1,0 +1,228 @@
+package scaffold
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// makerLength is the length of a reference such as created_by in a path. All other references have the length 1. The
+// person in a reference such as created_by only worked on the row. makerLength is greater than the length of each chain
+// of other references. Therefore, a path uses such a reference only if the table has no other path.
+const makerLength = 1000
+
+// maxPaths is the maximum number of paths from a table to the subject's table that domain.NewDataMap accepts.
+const maxPaths = 16
+
+// length returns the length of the reference in a path: makerLength for a reference such as created_by, otherwise 1.
+func (r *reference) length(subject *table) int {
+	if r.to == subject && r.role == names.Maker {
+		return makerLength
+	}
+	return 1
+}
+
+// measurePaths sets the distance of each table: the length of the shortest chain of references to the subject's table.
+func (d *draft) measurePaths() {
+	d.subject.distance = 0
+	for changed := true; changed; {
+		changed = false
+		for _, t := range d.tables {
+			for _, r := range t.out {
+				if t == d.subject || r.to == t || r.to.distance == unreachable || r.to.reversed || !r.isRelation() {
+					continue
+				}
+				if distance := r.length(d.subject) + r.to.distance; distance < t.distance {
+					t.distance, changed = distance, true
+				}
+			}
+		}
+	}
+}
+
+// reversePaths adds paths in the reverse direction of a reference. For example, if users refer to addresses, an address
+// belongs to the user whose row refers to it. Only a table without another path gets such a path. reversePaths adds a
+// question to the proposal: the developer has to confirm that no row is shared by several subjects.
+func (d *draft) reversePaths() {
+	for _, t := range d.tables {
+		if t.distance != unreachable || !t.canBeMapped() || len(t.personal()) == 0 {
+			continue
+		}
+		var nearest []*reference
+		for _, r := range t.in {
+			alone := r.from == d.subject && r.from.isUnique(r.columns)
+			if r.from.distance == unreachable || !slices.Equal(r.referenced, t.key) ||
+				!alone && !names.Is(t.Name, names.Addresses) {
+				continue
+			}
+			if r.from.reversed { // no path leads through a table with a reversed path
+				continue
+			}
+			if len(nearest) > 0 && r.from.distance < nearest[0].to.distance {
+				nearest = nil
+			}
+			if len(nearest) == 0 || r.from.distance == nearest[0].to.distance && r.from == nearest[0].to {
+				nearest = append(nearest, &reference{
+					from: t, to: r.from, columns: r.referenced, referenced: r.columns,
+				})
+			}
+		}
+		nearest = slices.DeleteFunc(nearest, func(r *reference) bool { return !r.isRelation() })
+		if len(nearest) > 0 {
+			t.out, t.reversed = append(t.out, nearest...), true
+			t.ask("", "Rows of "+nearest[0].to.Name+" refer to it. Does each of its rows belong to only one person?",
+				"yes", "no: leave it out")
+			if names.Is(nearest[0].to.Name, names.Duties) {
+				t.ask("", "Rows of "+nearest[0].to.Name+" must be kept by law. Must the rows of this table also be kept?", "no",
+					"yes: retain their columns, with a reason")
+			}
+			d.measurePaths()
+		}
+	}
+}
+
+// choosePaths chooses, for each table, the references that begin its paths. Each chosen reference refers to a table
+// that is closer to the subject's table, so that paths form no cycle.
+func (d *draft) choosePaths() {
+	for _, t := range d.tables {
+		if t.distance == unreachable || t == d.subject {
+			continue
+		}
+		shortest := slices.DeleteFunc(slices.Clone(t.out), func(r *reference) bool {
+			return r.to == t || !r.isRelation() || r.to.distance == unreachable || r.to.reversed ||
+				r.length(d.subject)+r.to.distance != t.distance
+		})
+		if t.distance == 1 || t.reversed {
+			t.takePeople(shortest)
+		} else {
+			t.takeOne(shortest)
+		}
+		for _, r := range t.paths {
+			r.kept = true
+		}
+	}
+	d.keepRelations()
+}
+
+// takePeople makes each direct reference to the subject's table a path, because the row concerns each person that it
+// refers to.
+func (t *table) takePeople(direct []*reference) {
+	slices.SortStableFunc(direct, func(a, b *reference) int { return cmp.Compare(a.role, b.role) })
+	if len(direct) > maxPaths {
+		t.ask("", "The rows refer to more than "+strconv.Itoa(maxPaths)+" people. To which people do they belong?",
+			"the first "+strconv.Itoa(maxPaths), "others")
+		direct = direct[:maxPaths]
+	}
+	t.paths = direct
+	if len(direct) == 1 {
+		return
+	}
+	for i, r := range direct {
+		r.name = relationName(r)
+		if slices.ContainsFunc(direct[:i], func(other *reference) bool { return other.name == r.name }) {
+			r.name += strconv.Itoa(i + 1)
+		}
+	}
+}
+
+// takeOne chooses the best of several references that begin equally short paths. It makes this reference the only path
+// of the table, and asks a person to confirm it.
+func (t *table) takeOne(shortest []*reference) {
+	prefer := func(holds bool) int {
+		if holds {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(shortest, func(a, b *reference) int {
+		weigh := func(by func(*reference) bool) int { return cmp.Compare(prefer(by(a)), prefer(by(b))) }
+		return cmp.Or(
+			weigh(func(r *reference) bool { return !r.guessed }),
+			weigh(func(r *reference) bool { return names.Creates(r.columns[len(r.columns)-1]) }),
+			weigh(func(r *reference) bool { return !r.nullable() }),
+			weigh(func(r *reference) bool { return isPartOf(r.to.Name, t.Name) }),
+		)
+	})
+	t.paths = shortest[:1]
+	if len(shortest) == 1 {
+		return
+	}
+	var others []string
+	for _, r := range shortest[1:] {
+		others = append(others, r.label())
+	}
+	t.ask("", "Several relations lead to a person. Which relation determines the owner of a row?", shortest[0].label(),
+		others...)
+}
+
+// isPartOf reports whether the name of the table child suggests that its rows are parts of rows of the table parent.
+// For example, order_items begins with order, the singular of orders.
+func isPartOf(parent, child string) bool {
+	return strings.HasPrefix(names.BaseName(child), words.Singular(names.BaseName(parent)))
+}
+
+// keepRelations selects further references that become relations of the data map. No path begins with such a reference,
+// but both of its tables have a path. keepRelations leaves out a reference that would form a cycle of tables.
+func (d *draft) keepRelations() {
+	for _, t := range d.tables {
+		for _, r := range t.out {
+			inside := t.distance != unreachable && r.to.distance != unreachable && r.isRelation()
+			if inside && (r.to == t || t != d.subject && !leadsTo(r.to, t, map[*table]bool{})) {
+				r.kept = true
+			}
+		}
+	}
+}
+
+// leadsTo reports whether a chain of references leads from the first table to the second. It follows only references
+// that the data map has as relations.
+func leadsTo(from, to *table, seen map[*table]bool) bool {
+	if from == to {
+		return true
+	}
+	seen[from] = true
+	return slices.ContainsFunc(from.out, func(r *reference) bool {
+		return r.kept && !seen[r.to] && leadsTo(r.to, to, seen)
+	})
+}
+
+// relationName returns the name of a relation. For example, the column sent_by_id gives SentBy.
+func relationName(r *reference) string {
+	columns := r.columns
+	if r.from.reversed {
+		columns = r.referenced
+	}
+	stem, _ := names.Stem(columns[len(columns)-1])
+	var name strings.Builder
+	for _, word := range words.Split(stem) {
+		letters := []rune(word)
+		letters[0] = unicode.ToUpper(letters[0])
+		name.WriteString(string(letters))
+	}
+	if name.Len() == 0 || unicode.IsDigit([]rune(name.String())[0]) {
+		return "To" + name.String()
+	}
+	return name.String()
+}
+
+// vias returns the names of the paths of a table. It returns one empty name if the table has one path.
+func (t *table) vias() []string {
+	switch len(t.paths) {
+	case 0:
+		return []string{""}
+	case 1:
+		return t.paths[0].to.vias()
+	}
+	var list []string
+	for _, r := range t.paths {
+		for _, rest := range r.to.vias() {
+			list = append(list, strings.TrimSuffix(r.name+"."+rest, "."))
+		}
+	}
+	return list
+}

@@ -1,0 +1,174 @@
+package scaffold_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/scaffold"
+)
+
+const users = `
+	users: id*, email
+`
+
+func TestRowsAboutSeveralPeopleHaveAPathToEach(t *testing.T) {
+	p := propose(t, schema(users+`
+		messages: id*, recipient_id>users, sender_id?>users, body, recipient_name?
+		attachments: id*, message_id>messages, description`))
+	wantLines(t, p.steps(), `
+		anonymize attachments via Sender description
+		anonymize messages via Sender body
+		anonymize messages via Recipient recipient_name
+		anonymize users email
+	`)
+	if via := p.column(t, "messages.recipient_name").Personal.Via; via != "Recipient" {
+		t.Errorf("recipient_name belongs to %q", via)
+	}
+	if !slices.Contains(p.asked(), "messages") || !slices.Contains(p.asked(), "attachments") {
+		t.Errorf("asked about %v", p.asked())
+	}
+}
+
+func TestTheRelationToThePersonComesBeforeLongerPaths(t *testing.T) {
+	p := propose(t, schema(users+`
+		posts: id*, author_id>users, title
+		comments: id*, post_id>posts, user_id>users, body`))
+	paths := p.dataMap.Paths("comments")
+	if len(paths) != 1 || len(paths[0].Relations) != 1 || paths[0].Relations[0].Columns[0] != "user_id" {
+		t.Errorf("paths = %v", paths)
+	}
+	if note := p.column(t, "comments.post_id").Note; !strings.Contains(note, "also leads to a person") {
+		t.Errorf("the note of the other relation is %q", note)
+	}
+}
+
+func TestAPathOverOtherTablesIsFound(t *testing.T) {
+	p := propose(t, schema(users+`
+		carts: id*, user_id>users, status
+		lines: id*, cart_id>carts, product_id>products, gift_message?
+		products: id*, name`))
+	wantLines(t, p.steps(), `
+		anonymize lines gift_message
+		anonymize users email
+	`)
+	if paths := p.dataMap.Paths("lines"); len(paths) != 1 || len(paths[0].Relations) != 2 {
+		t.Errorf("paths = %v", paths)
+	}
+	if _, ok := p.dataMap.Table("products"); ok {
+		t.Error("products are in the data map")
+	}
+}
+
+func TestAPersonThatWorkedOnTheRowIsTheLastChoice(t *testing.T) {
+	p := propose(t, schema(users+`
+		orders: id*, customer_id>users
+		parcels: id*, order_id>orders, packed_by:bigint>users, street
+		documents: id*, created_by:bigint>users, updated_by:bigint>users, comment?`))
+	if path := p.dataMap.Paths("parcels")[0]; path.Relations[0].Columns[0] != "order_id" {
+		t.Errorf("the path of parcels is %v", path)
+	}
+	if path := p.dataMap.Paths("documents")[0]; path.Relations[0].Columns[0] != "created_by" {
+		t.Errorf("the path of documents is %v", path)
+	}
+	if !slices.Contains(p.asked(), "documents") {
+		t.Errorf("asked about %v", p.asked())
+	}
+}
+
+func TestOneOfSeveralEqualPathsIsChosenAndAsked(t *testing.T) {
+	p := propose(t, schema(users+`
+		orders: id*, user_id>users
+		carts: id*, user_id>users
+		order_items: id*, cart_id?>carts, order_id>orders, note?`))
+	if path := p.dataMap.Paths("order_items")[0]; path.Relations[0].Columns[0] != "order_id" {
+		t.Errorf("the path is %v", path)
+	}
+	for _, d := range p.Decisions {
+		if d.Table == "order_items" && (d.Chosen != "order_id" || !slices.Contains(d.Options, "cart_id")) {
+			t.Errorf("asked %v", d)
+		}
+	}
+	if !slices.Contains(p.asked(), "order_items") {
+		t.Errorf("asked about %v", p.asked())
+	}
+}
+
+func TestAnAddressBelongsToTheRowThatNamesIt(t *testing.T) {
+	p := propose(t, schema(users+`
+		orders: id*, user_id>users, billing_address_id>addresses, shipping_address_id?>addresses
+		addresses: id*, street, city
+		warehouses: id*, address_id>addresses, phone`))
+	wantLines(t, p.steps(), `
+		anonymize addresses via BillingAddress street city
+		anonymize addresses via ShippingAddress street city
+		anonymize users email
+	`)
+	if !slices.Contains(p.asked(), "addresses") {
+		t.Errorf("asked about %v", p.asked())
+	}
+	if _, ok := p.dataMap.Table("warehouses"); ok {
+		t.Error("the telephone of a warehouse is taken for a person's")
+	}
+}
+
+func TestWhatARowNamesThatAnotherRowNamesIsLeftOut(t *testing.T) {
+	p := propose(t, schema(`
+		users: id*, email, detail_id!>details
+		details: id*, phone, address_id?>postal_addresses
+		postal_addresses: id*, street`))
+	if _, ok := p.dataMap.Table("details"); !ok {
+		t.Error("details are not in the data map")
+	}
+	if _, ok := p.dataMap.Table("postal_addresses"); ok || !slices.Contains(p.asked(), "postal_addresses") {
+		t.Errorf("asked about %v", p.asked())
+	}
+}
+
+func TestCyclesAreBroken(t *testing.T) {
+	p := propose(t, schema(`
+		users: id*, email, team_id?>teams, boss_id?>users
+		teams: id*, owner_id>users, motto_id?>mottos, email
+		mottos: id*, team_id>teams, text, note`))
+	wantLines(t, p.steps(), `
+		anonymize mottos note
+		anonymize teams email
+		anonymize users email
+	`)
+}
+
+func TestColumnsNamedLikeReferencesAreReferences(t *testing.T) {
+	lines := users + `
+		posts: id*, userid:bigint, body
+		comments: id*, author_id, post_id, body
+		likes: id*, created_by_user_id, post_id:uuid
+		reports: id*, title`
+	p := propose(t, schema(lines))
+	wantLines(t, p.steps(), `
+		anonymize comments body
+		anonymize posts body
+		anonymize users email
+	`)
+	if note := p.column(t, "comments.author_id").Note; !strings.Contains(note, "no foreign key") {
+		t.Errorf("the note is %q", note)
+	}
+	p = propose(t, schema(lines), scaffold.Options{ForeignKeysOnly: true})
+	wantLines(t, p.steps(), `anonymize users email`)
+}
+
+func TestAReferenceToAPartOfAKeyIsNotAPath(t *testing.T) {
+	catalog := schema(`
+		users: tenant_id*, id*, email
+		notes: id*, user_id, text`)
+	catalog.Tables[1].ForeignKeys = []domain.CatalogForeignKey{{
+		Columns: []string{"user_id"}, References: "users", Referenced: []string{"id"},
+	}}
+	p := propose(t, catalog)
+	if _, ok := p.dataMap.Table("notes"); ok {
+		t.Error("notes are in the data map")
+	}
+	if !slices.Contains(p.asked(), "notes") {
+		t.Errorf("asked about %v", p.asked())
+	}
+}

@@ -1,0 +1,250 @@
+package scaffold_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/tool/check"
+	"github.com/habeas-data/habeas/tool/scaffold"
+)
+
+func TestEachProposalLoadsAndHasAPlan(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		catalog := catalogs().Draw(t, "catalog")
+		options := scaffold.Options{
+			SubjectTable:    rapid.SampledFrom([]string{"", "users", "users"}).Draw(t, "subject"),
+			ForeignKeysOnly: rapid.Bool().Draw(t, "foreign keys only"),
+		}
+		p, err := scaffold.Propose(catalog, options)
+		if err != nil {
+			var refused *domain.Error
+			if !errors.As(err, &refused) || refused.Code != domain.ErrInvalid || refused.Fields[0].Field != "subject_table" {
+				t.Fatal(err)
+			}
+			return
+		}
+		m, err := domain.NewDataMap(p.Tables...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := erasure.Planner{}.Plan(m, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := scaffold.Propose(catalog, options); !reflect.DeepEqual(p, again) {
+			t.Fatal("equal input gave another proposal")
+		}
+		checkProposal(t, catalog, p)
+		checkDeletions(t, catalog, plan)
+		checkFindings(t, catalog, p, m, plan)
+	})
+}
+
+func checkProposal(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal) {
+	for _, d := range p.Decisions {
+		if !slices.Contains(d.Options, d.Chosen) || d.Question == "" || len(d.Options) < 2 {
+			t.Fatalf("%v", d)
+		}
+	}
+	seen := map[string]bool{}
+	for _, table := range p.Tables {
+		seen[table.Name] = true
+	}
+	for _, out := range p.LeftOut {
+		if seen[out.Table] || out.Reason == "" {
+			t.Fatalf("%v", out)
+		}
+		seen[out.Table] = true
+	}
+	for _, table := range catalog.Tables {
+		if !seen[table.Name] && table.Kind != domain.KindView {
+			t.Fatalf("%s is neither in the data map nor left out", table.Name)
+		}
+	}
+}
+
+// checkDeletions fails the test if a foreign key would refuse a deletion of the plan, or would delete rows of other
+// tables.
+func checkDeletions(t *rapid.T, catalog domain.Catalog, plan domain.Plan) {
+	deleted := func(table string) int {
+		return slices.IndexFunc(plan.Steps, func(s domain.Step) bool {
+			return s.Target == table && s.Strategy == domain.StrategyDelete
+		})
+	}
+	for _, table := range catalog.Tables {
+		for _, key := range table.ForeignKeys {
+			child, parent := deleted(table.Name), deleted(key.References)
+			if parent < 0 || key.OnDelete == domain.ActionSetNull {
+				continue
+			}
+			if child < 0 || child >= parent {
+				t.Fatalf("rows of %s are deleted, and those of %s refer to them", key.References, table.Name)
+			}
+		}
+	}
+}
+
+// checkFindings fails the test if package check reports an error that no decision of the proposal covers.
+func checkFindings(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal, m domain.DataMap, plan domain.Plan) {
+	result, err := check.Run(t.Context(), reader{catalog}, m, plan, check.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range result.Findings {
+		asked := slices.ContainsFunc(p.Decisions, func(d scaffold.Decision) bool {
+			return d.Table == f.Table && (f.Column == "" || slices.Contains(strings.Split(f.Column, ", "), d.Column))
+		})
+		if f.Severity == domain.SeverityError && !asked {
+			t.Fatal(f)
+		}
+	}
+}
+
+// reader returns a given catalog.
+type reader struct{ catalog domain.Catalog }
+
+func (r reader) Catalog(context.Context) (domain.Catalog, error) { return r.catalog, nil }
+
+// catalogs draws schemas that may have cycles, composite keys, tables without keys, and foreign keys of every kind.
+func catalogs() *rapid.Generator[domain.Catalog] {
+	return rapid.Custom(func(t *rapid.T) domain.Catalog {
+		var catalog domain.Catalog
+		list := []string{
+			"users", "accounts", "posts", "user_settings", "invoices", "sessions", "follows", "audit_logs", "teams",
+			"user_addresses", "messages", "files",
+		}
+		list = rapid.Permutation(list).Draw(t, "names")[:rapid.IntRange(1, len(list)).Draw(t, "tables")]
+		for _, name := range list {
+			catalog.Tables = append(catalog.Tables, drawTable(t, name))
+		}
+		for i, table := range catalog.Tables {
+			if table.Kind != domain.KindTable && table.Kind != domain.KindPartitioned {
+				continue
+			}
+			for range rapid.IntRange(0, 4).Draw(t, "references") {
+				to := rapid.SampledFrom(catalog.Tables).Draw(t, "to")
+				if to.Kind == domain.KindTable || to.Kind == domain.KindPartitioned {
+					drawReference(t, &catalog.Tables[i], to)
+				}
+			}
+		}
+		return catalog
+	})
+}
+
+var kinds = []domain.TableKind{
+	domain.KindTable, domain.KindTable, domain.KindTable, domain.KindTable, domain.KindTable, domain.KindPartitioned,
+	domain.KindView, domain.KindForeign, domain.KindVirtual,
+}
+
+var declared = map[domain.ColumnType]string{
+	domain.TypeText: "text", domain.TypeBigInt: "bigint", domain.TypeUUID: "uuid", domain.TypeTime: "date",
+	domain.TypeBoolean: "boolean", domain.TypeJSON: "jsonb", domain.TypeNumber: "numeric", domain.TypeBytes: "bytea",
+	domain.TypeArray: "text[]",
+}
+
+func drawTable(t *rapid.T, name string) domain.CatalogTable {
+	table := domain.CatalogTable{Name: name, Kind: rapid.SampledFrom(kinds).Draw(t, "kind")}
+	columns := []string{
+		"email", "name", "token", "body", "iban", "birthday", "ip", "created_at", "paid_at", "data", "salary", "type",
+		"gender",
+		"user_id", "author_id", "post_type", "post_id", "phone", "password_hash", "is_pregnant",
+	}
+	columns = rapid.Permutation(columns).Draw(t, "columns")[:rapid.IntRange(0, 8).Draw(t, "how many")]
+	types := []domain.ColumnType{
+		domain.TypeText, domain.TypeText, domain.TypeText, domain.TypeBigInt, domain.TypeUUID, domain.TypeTime,
+		domain.TypeBoolean, domain.TypeJSON, domain.TypeNumber, domain.TypeBytes, domain.TypeArray, "",
+	}
+	for _, column := range append([]string{"id", "part"}, columns...) {
+		c := domain.CatalogColumn{
+			Name: column, Type: rapid.SampledFrom(types).Draw(t, "type"), Nullable: rapid.Bool().Draw(t, "nullable"),
+			Generated: rapid.IntRange(0, 9).Draw(t, "generated") == 0,
+		}
+		if column == "id" {
+			c.Type, c.Nullable = rapid.SampledFrom(types[:5]).Draw(t, "type of the key"), false
+		}
+		if c.Type == domain.TypeText {
+			c.Length = rapid.SampledFrom([]int{0, 0, 1, 7, 8, 40}).Draw(t, "length")
+			if rapid.IntRange(0, 5).Draw(t, "enum") == 0 {
+				c.Values, c.Length = []string{"a", "unknown"}, 0
+			}
+		}
+		c.Declared = declared[c.Type]
+		if c.Type == "" {
+			c.Declared = rapid.SampledFrom([]string{"inet", "xml"}).Draw(t, "declared")
+		}
+		table.Columns = append(table.Columns, c)
+	}
+	drawConstraints(t, &table)
+	return table
+}
+
+func drawConstraints(t *rapid.T, table *domain.CatalogTable) {
+	keys := [][]string{{"id"}, {"id"}, {"id"}, {"part", "id"}, nil, {"part"}}
+	table.PrimaryKey = rapid.SampledFrom(keys).Draw(t, "primary key")
+	some := func(what string) []string {
+		var names []string
+		for _, c := range table.Columns {
+			if rapid.IntRange(0, 3).Draw(t, what) == 0 {
+				names = append(names, c.Name)
+			}
+		}
+		return names
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "uniques") {
+		table.Uniques = append(table.Uniques, domain.CatalogUnique{
+			Name: "u", Columns: some("unique"), Partial: rapid.Bool().Draw(t, "partial"),
+		})
+	}
+	texts := []string{
+		"%[1]s ~ '^[A-Z]+$'", "length(%[1]s) < 20", "%[1]s > 0", "%[1]s IN ('x', 'y')", "f(%[1]s)",
+		"%[1]s IS NOT NULL", "%[1]s > '1980-01-01'",
+	}
+	for _, column := range some("check") {
+		table.Checks = append(table.Checks, domain.CatalogCheck{
+			Name: "c", Columns: []string{column}, Text: fmt.Sprintf(rapid.SampledFrom(texts).Draw(t, "text"), column),
+		})
+	}
+}
+
+func drawReference(t *rapid.T, table *domain.CatalogTable, to domain.CatalogTable) {
+	referenced := rapid.SampledFrom([][]string{{"id"}, {"id"}, {"part", "id"}, {"part"}}).Draw(t, "referenced")
+	key := domain.CatalogForeignKey{
+		References: to.Name, Referenced: referenced,
+		OnDelete: rapid.SampledFrom([]domain.ForeignKeyAction{
+			domain.ActionNone, domain.ActionCascade, domain.ActionSetNull, domain.ActionRestrict,
+		}).Draw(t, "on delete"),
+	}
+	for _, name := range referenced {
+		target, _ := to.Column(name)
+		var alike []string
+		for _, c := range table.Columns {
+			if c.Declared == target.Declared && c.Type == target.Type && !slices.Contains(key.Columns, c.Name) {
+				alike = append(alike, c.Name)
+			}
+		}
+		column := rapid.SampledFrom([]string{"sender_id", "owner_id", "created_by", "parent_id"}).Draw(t, "role")
+		_, exists := table.Column(column)
+		switch {
+		case !exists:
+			table.Columns = append(table.Columns, domain.CatalogColumn{
+				Name: column, Type: target.Type, Declared: target.Declared, Nullable: rapid.Bool().Draw(t, "nullable"),
+			})
+		case len(alike) == 0:
+			return
+		default:
+			column = rapid.SampledFrom(alike).Draw(t, "referring")
+		}
+		key.Columns = append(key.Columns, column)
+	}
+	table.ForeignKeys = append(table.ForeignKeys, key)
+}

@@ -1,0 +1,155 @@
+package scaffold
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// reference is a foreign key, or a column whose name suggests that it refers to another table.
+type reference struct {
+	from, to   *table
+	columns    []string
+	referenced []string
+	setsNull   bool
+	guessed    bool // there is no foreign key, only a name that suggests a reference
+	role       names.Role
+	name       string // the name of the relation, if the table has several paths
+	kept       bool   // the data map has the reference as a relation
+}
+
+func (r *reference) nullable() bool {
+	return slices.ContainsFunc(r.columns, func(name string) bool {
+		c, ok := r.from.Column(name)
+		return ok && c.Nullable
+	})
+}
+
+// label returns the columns of the reference for a message.
+func (r *reference) label() string { return strings.Join(r.columns, " and ") }
+
+// isRelation reports whether the data map can have the reference as a relation. A relation must not refer to only a
+// part of a key, because rows of different subjects may have equal values in that part.
+func (r *reference) isRelation() bool {
+	if !r.from.canBeMapped() || !r.to.canBeMapped() || len(r.columns) == 0 || len(r.columns) != len(r.referenced) {
+		return false
+	}
+	part := len(r.referenced) < len(r.to.key)
+	for _, name := range r.referenced {
+		_, ok := r.to.Column(name)
+		if !ok {
+			return false
+		}
+		part = part && slices.Contains(r.to.key, name)
+	}
+	return !part && !slices.ContainsFunc(r.columns, func(name string) bool {
+		_, ok := r.from.Column(name)
+		return !ok
+	})
+}
+
+func (d *draft) add(r *reference) {
+	last := r.columns[len(r.columns)-1]
+	if r.role = names.RoleOf(last); names.Creates(last) && names.Is(r.from.Name, names.Messages) {
+		r.role = names.Holder // the person that created a message is its author
+	}
+	twin := slices.IndexFunc(r.from.out, func(other *reference) bool {
+		return other.to == r.to && slices.Equal(other.columns, r.columns) && slices.Equal(other.referenced, r.referenced)
+	})
+	if twin >= 0 {
+		r.from.out[twin].setsNull = r.from.out[twin].setsNull && r.setsNull
+		return
+	}
+	r.from.out, r.to.in = append(r.from.out, r), append(r.to.in, r)
+}
+
+func (d *draft) readForeignKeys() {
+	for _, t := range d.tables {
+		for _, key := range t.ForeignKeys {
+			to := d.table(key.References)
+			if to == nil || len(key.Columns) == 0 {
+				continue
+			}
+			d.add(&reference{
+				from: t, to: to, columns: key.Columns, referenced: key.Referenced,
+				setsNull: key.OnDelete == domain.ActionSetNull,
+			})
+		}
+	}
+}
+
+// guessByTable guesses a reference for each column that is named after a table, such as user_id, and has no foreign
+// key.
+func (d *draft) guessByTable() {
+	for _, t := range d.tables {
+		for _, c := range t.Columns {
+			stem, ok := names.Stem(c.Name)
+			if !ok || t.refers(c.Name) {
+				continue
+			}
+			for _, to := range d.tables {
+				if names.Same(stem, names.BaseName(to.Name)) && d.guess(t, c, to) {
+					break
+				}
+			}
+		}
+	}
+}
+
+// guessByRole guesses a reference to the subject's table for each column that is named after a role of a person, such
+// as sender_id. It guesses nothing if a foreign key refers to the subject's table. The application then uses foreign
+// keys for its references to people.
+func (d *draft) guessByRole() {
+	if slices.ContainsFunc(d.subject.in, func(r *reference) bool { return !r.guessed }) {
+		return
+	}
+	for _, t := range d.tables {
+		for _, c := range t.Columns {
+			stem, isReference := names.Stem(c.Name)
+			isKey := c.Type != domain.TypeText || isReference
+			if names.Same(stem, names.BaseName(t.Name)) {
+				continue // the column is the own key of the table
+			}
+			named := names.IsRole(stem) || isReference && names.EndsIn(stem, names.BaseName(d.subject.Name))
+			if isKey && named && !t.refers(c.Name) {
+				d.guess(t, c, d.subject)
+			}
+		}
+	}
+}
+
+// guess adds a reference from the column to the key of the table parent. It returns false if the types of the column
+// and the key do not match.
+func (d *draft) guess(t *table, c domain.CatalogColumn, parent *table) bool {
+	if len(parent.key) != 1 || t == parent && slices.Contains(t.key, c.Name) || c.Generated {
+		return false
+	}
+	key, _ := parent.Column(parent.key[0])
+	if family(key.Type) == "" || family(key.Type) != family(c.Type) {
+		return false
+	}
+	d.add(&reference{from: t, to: parent, columns: []string{c.Name}, referenced: parent.key, guessed: true})
+	return true
+}
+
+// family returns the same type for all key types that a database can compare with each other. It returns "" for a type
+// that cannot be a key.
+func family(t domain.ColumnType) domain.ColumnType {
+	switch t { //nolint:exhaustive // the other types cannot be keys
+	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+		return domain.TypeBigInt
+	case domain.TypeText, domain.TypeUUID:
+		return t
+	default:
+		return ""
+	}
+}
+
+// refers reports whether a foreign key or a guessed reference of the table contains the column.
+func (t *table) refers(column string) bool {
+	return slices.ContainsFunc(t.ForeignKeys, func(key domain.CatalogForeignKey) bool {
+		return slices.Contains(key.Columns, column)
+	}) || slices.ContainsFunc(t.out, func(r *reference) bool { return slices.Contains(r.columns, column) })
+}

@@ -1,0 +1,203 @@
+package scaffold
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// choose selects the tables of the data map. These are the subject's table, the tables with personal columns, and the
+// tables whose rows an erasure deletes. The tables on the paths from these tables to the subject's table are selected,
+// too.
+func (d *draft) choose() {
+	d.subject.chosen = true
+	for _, t := range d.tables {
+		personal := slices.ContainsFunc(t.columns, func(c domain.Column) bool { return c.Personal != nil })
+		if t.distance != unreachable && (personal || t.rowsDeleted) {
+			t.choose()
+		}
+	}
+}
+
+func (t *table) choose() {
+	if t.chosen {
+		return
+	}
+	t.chosen = true
+	for _, r := range t.paths {
+		r.to.choose()
+	}
+}
+
+// result returns the tables of the data map, and the decisions (questions to a person) about all tables. Both begin
+// with the subject's table. The other tables follow, sorted by name.
+func (d *draft) result() ([]domain.Table, []Decision) {
+	var tables []domain.Table
+	decisions := []Decision{}
+	all := slices.Clone(d.tables)
+	slices.SortStableFunc(all, func(a, b *table) int { return boolRank(a == d.subject) - boolRank(b == d.subject) })
+	for _, t := range all {
+		if t.chosen {
+			tables = append(tables, d.mapped(t))
+		} else if t.distance != unreachable {
+			t.asked = t.askedOfColumns()
+		}
+		if len(t.asked) > 0 {
+			slices.SortStableFunc(t.asked, func(a, b Decision) int { return t.indexOf(a.Column) - t.indexOf(b.Column) })
+			decisions = append(decisions, t.asked...)
+		}
+	}
+	return tables, decisions
+}
+
+// askedOfColumns returns the decisions about columns, without the decisions about rows. A table outside the data map
+// needs only these: if a person annotates such a column, the table becomes part of the data map.
+func (t *table) askedOfColumns() []Decision {
+	return slices.DeleteFunc(slices.Clone(t.asked), func(d Decision) bool { return d.Column == "" })
+}
+
+// indexOf returns the index of a column in the table, or -1 for "", the column of a decision about the rows.
+func (t *table) indexOf(column string) int {
+	return slices.IndexFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Name == column })
+}
+
+// mapped returns the table for the data map.
+func (d *draft) mapped(t *table) domain.Table {
+	to := domain.Table{
+		Name: t.Name, PrimaryKey: t.key, Columns: t.columns, Owned: t.rowsDeleted, Note: t.note("", t.reason),
+	}
+	if t == d.subject {
+		to.SubjectKey = d.subjectID
+	}
+	for i, c := range to.Columns {
+		to.Columns[i].Note = t.note(c.Name, c.Note)
+	}
+	candidates := 0
+	for _, r := range t.out {
+		if r.kept && r.to.chosen && r.to != t {
+			candidates++
+		}
+	}
+	relations := slices.Clone(t.paths)
+	for _, r := range t.out {
+		if r.kept && r.to.chosen && !slices.Contains(t.paths, r) {
+			relations = append(relations, r)
+		}
+	}
+	for _, r := range relations {
+		relation := domain.Relation{
+			Name: r.name, Columns: r.columns, References: r.to.Name, ReferencedColumns: r.referenced, SetsNull: r.setsNull,
+		}
+		if candidates > 1 && slices.Contains(t.paths, r) {
+			relation.Path = true
+		}
+		if relation.Path && t.rowsDeleted && len(t.paths) > 1 {
+			relation.OnErasure = domain.StrategyDelete
+		}
+		to.Relations = append(to.Relations, relation)
+	}
+	return to
+}
+
+// note returns the given text, followed by all decisions (questions to a person) about the column. If column is empty,
+// it adds the decisions about the rows instead.
+func (t *table) note(column, text string) string {
+	var parts []string
+	if text != "" {
+		parts = append(parts, text)
+	}
+	for _, decision := range t.asked {
+		if decision.Column == column {
+			parts = append(parts, decision.String())
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// leftOut returns the tables that are not in the data map, with the reasons.
+func (d *draft) leftOut() []LeftOut {
+	out := []LeftOut{}
+	for _, t := range d.tables {
+		if !t.chosen {
+			out = append(out, LeftOut{t.Name, d.whyOut(t)})
+		}
+	}
+	return out
+}
+
+func (d *draft) whyOut(t *table) string {
+	personal := strings.Join(t.personal(), ", ")
+	switch {
+	case t.Kind == domain.KindForeign, t.Kind == domain.KindVirtual:
+		return "It is a " + strings.ReplaceAll(string(t.Kind), "_", " ") + ", which an erasure does not change."
+	case len(t.Inherits) > 0:
+		return "Its rows are also rows of " + strings.Join(t.Inherits, ", ") + "."
+	case !t.canBeMapped():
+		return "It has no primary key and no unique key."
+	case t.distance != unreachable && len(t.askedOfColumns()) > 0:
+		return "It leads to " + d.subject.Name + ", and a person has to decide about its columns."
+	case t.distance != unreachable:
+		return "It leads to " + d.subject.Name + ", but none of its columns looks personal."
+	case personal == "":
+		return "No relation leads from it to " + d.subject.Name + ", and none of its columns looks personal."
+	case d.isAboutNone(t):
+		return "No relation leads from it to " + d.subject.Name + ". Its name suggests that it has no data about people."
+	default:
+		return "No relation leads from it to " + d.subject.Name + ", but columns look personal: " + personal + "."
+	}
+}
+
+func (d *draft) isAboutNone(t *table) bool {
+	return names.Is(t.Name, names.Machinery) || names.Is(t.Name, names.Reference)
+}
+
+// askForLeftOut asks about tables that may hold personal data, but from which no chain of references leads to the
+// subject's table.
+func (d *draft) askForLeftOut() {
+	for _, t := range d.tables {
+		isTable := t.Kind == domain.KindTable || t.Kind == domain.KindPartitioned
+		if t.distance != unreachable || !isTable || len(t.Inherits) > 0 || d.isAboutNone(t) {
+			continue
+		}
+		personal := strings.Join(t.personal(), ", ")
+		leads := slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.distance != unreachable })
+		switch {
+		case !t.canBeMapped() && (personal != "" || leads):
+			t.ask("", "It has no primary or unique key, so an erasure cannot find its rows. Does it hold personal data?",
+				"leave it out", "give it a primary key")
+		case !t.canBeMapped():
+		case personal != "":
+			t.askForRows(d.subject.Name)
+			t.askForTypes()
+		default:
+			t.askForTypes()
+		}
+	}
+}
+
+// askForPersonal adds a question to the subject's table if the proposed data map has nothing that an erasure could
+// erase: does a column hold personal data?
+func (d *draft) askForPersonal() {
+	erases := slices.ContainsFunc(d.tables, func(t *table) bool {
+		return t.chosen && (t.rowsDeleted ||
+			slices.ContainsFunc(t.columns, func(c domain.Column) bool { return c.Personal != nil }))
+	})
+	if !erases {
+		d.subject.ask("", "No column looks personal, so an erasure would erase nothing. Does a column hold personal data?",
+			"no", "annotate it")
+	}
+}
+
+// personal returns the names of the columns that look personal, in the order of the table. It leaves out secrets, such
+// as passwords.
+func (t *table) personal() []string {
+	var list []string
+	for _, c := range t.Columns {
+		if m, ok := t.found[c.Name]; ok && !m.Secret {
+			list = append(list, c.Name)
+		}
+	}
+	return list
+}

@@ -1,0 +1,188 @@
+// Package scaffold proposes a data map for the live schema of a database. A proposal is a draft of guesses from the
+// names of tables and columns, from foreign keys and from constraints. Each guess has a reason, and a person has to
+// confirm it. See the example of [Propose].
+package scaffold
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// Options add information that the schema does not contain.
+type Options struct {
+	// SubjectTable is the name of the subject's table in the catalog. If it is empty, Propose guesses the table.
+	SubjectTable string
+	// ForeignKeysOnly ignores columns that are only named like a reference. If it is false, a column such as user_id
+	// counts as a reference even without a foreign key.
+	ForeignKeysOnly bool
+}
+
+// Proposal is a data map that a person has to review. It contains names of tables and columns, but no value of a row.
+type Proposal struct {
+	// Tables is the data map: first the subject's table, then the others, sorted by name. domain.NewDataMap accepts it.
+	// The notes of tables and columns state the reason for each guess, and repeat the decisions.
+	Tables []domain.Table `json:"tables"`
+	// Candidates are the tables that may be the subject's table, with the chosen table first. If Options.SubjectTable is
+	// set, its table is the only candidate.
+	Candidates []Candidate `json:"candidates"`
+	// LeftOut lists the tables of the catalog that are not in Tables, sorted by name. It does not list views.
+	LeftOut []LeftOut `json:"left_out"`
+	// Decisions are the questions that a person has to decide, because the schema is not sufficient. Each has the option
+	// that the proposal uses. They are in the order of the tables.
+	Decisions []Decision `json:"decisions"`
+}
+
+// LeftOut is a table that is not in the proposed data map.
+type LeftOut struct {
+	Table  string `json:"table"`
+	Reason string `json:"reason"` // a sentence
+}
+
+// Decision is a question to a person, with the possible options.
+type Decision struct {
+	Table    string   `json:"table"`
+	Column   string   `json:"column,omitempty"` // empty if the question concerns the rows
+	Question string   `json:"question"`
+	Options  []string `json:"options"`
+	Chosen   string   `json:"chosen"` // the option that the proposal uses
+}
+
+// decisionPrefix is the word with which a decision begins in a note of the data map.
+const decisionPrefix = "DECIDE: "
+
+// String returns the decision in one line. The notes of the data map contain this line.
+func (d Decision) String() string {
+	return decisionPrefix + d.Question + " (" + strings.Join(d.Options, " | ") + "; chosen: " + d.Chosen + ")"
+}
+
+// Propose returns a data map for the schema. domain.NewDataMap accepts its tables, and erasure.Planner can plan an
+// erasure with it. The same arguments always give the same proposal.
+//
+// Propose returns ErrInvalid for the field subject_table, with a list of the candidates, in these cases:
+//
+//   - No table or several tables may be the subject's table.
+//   - The catalog does not have the table in Options.SubjectTable.
+//   - This table has no key that can identify a subject.
+func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
+	d := newDraft(catalog)
+	d.readForeignKeys()
+	if !options.ForeignKeysOnly {
+		d.guessByTable()
+	}
+	candidates, err := d.chooseSubject(options.SubjectTable)
+	if err != nil {
+		return Proposal{}, err
+	}
+	if !options.ForeignKeysOnly {
+		d.guessByRole()
+	}
+	d.recognise()
+	d.measurePaths()
+	d.reversePaths()
+	d.choosePaths()
+	d.decideRows()
+	d.annotate()
+	d.choose()
+	d.askForLeftOut()
+	d.askForPersonal()
+	if options.SubjectTable != "" {
+		d.askForName()
+	}
+	p := Proposal{Candidates: candidates, LeftOut: d.leftOut(), Decisions: []Decision{}}
+	p.Tables, p.Decisions = d.result()
+	if _, err := domain.NewDataMap(p.Tables...); err != nil {
+		return Proposal{}, &domain.Error{
+			Code: domain.ErrManifest, Op: "scaffold", Err: err,
+			Message: "no valid data map can be proposed: " + strings.TrimPrefix(err.Error(), "habeas: "),
+		}
+	}
+	return p, nil
+}
+
+// draft is a proposal under construction. The methods that Propose calls fill it step by step.
+type draft struct {
+	catalog   domain.Catalog
+	tables    []*table // all tables of the catalog except views, sorted by name
+	subject   *table
+	subjectID []string // the key columns of the subject
+}
+
+// table is a table of the catalog with the results of the steps of Propose.
+type table struct {
+	domain.CatalogTable
+	key         []string     // the columns that identify a row; empty if the table has no key
+	out         []*reference // references from this table
+	in          []*reference // references to this table, also from its own rows
+	distance    int          // the length of the path to the subject's table, or unreachable
+	paths       []*reference // the references that begin the paths to the subject's table
+	found       map[string]names.Match
+	reversed    bool   // the path of the table begins with a reversed reference; see reversePaths
+	needed      bool   // the data map may have the table
+	rowsDeleted bool   // an erasure deletes the rows
+	reason      string // a sentence: why an erasure deletes or keeps the rows
+	columns     []domain.Column
+	chosen      bool // the data map has the table
+	asked       []Decision
+}
+
+const unreachable = 1 << 30
+
+func newDraft(catalog domain.Catalog) *draft {
+	d := &draft{catalog: catalog}
+	for _, t := range catalog.Tables {
+		if t.Kind == domain.KindView || t.Kind == domain.KindMatView {
+			continue
+		}
+		read := &table{CatalogTable: t, distance: unreachable, found: map[string]names.Match{}}
+		if (t.Kind == domain.KindTable || t.Kind == domain.KindPartitioned) && len(t.Inherits) == 0 {
+			read.key = keyOf(t)
+		}
+		d.tables = append(d.tables, read)
+	}
+	slices.SortFunc(d.tables, func(a, b *table) int { return strings.Compare(a.Name, b.Name) })
+	return d
+}
+
+// keyOf returns the primary key of the table. If there is none, it returns the first unique constraint on columns that
+// are NOT NULL, or nil.
+func keyOf(t domain.CatalogTable) []string {
+	if len(t.PrimaryKey) > 0 {
+		return t.PrimaryKey
+	}
+	for _, u := range t.Uniques {
+		if isPlain(u) && !slices.ContainsFunc(u.Columns, func(name string) bool {
+			c, ok := t.Column(name)
+			return !ok || c.Nullable
+		}) {
+			return u.Columns
+		}
+	}
+	return nil
+}
+
+// isPlain reports whether the constraint makes the combination of its columns unique. NULL counts as different from
+// NULL.
+func isPlain(u domain.CatalogUnique) bool {
+	return len(u.Columns) > 0 && !u.Partial && !u.Exclusion && !u.Expressions
+}
+
+// canBeMapped reports whether the table may be in a data map: it is a table with a key.
+func (t *table) canBeMapped() bool { return len(t.key) > 0 }
+
+func (t *table) ask(column, question, chosen string, others ...string) {
+	t.asked = append(t.asked, Decision{
+		Table: t.Name, Column: column, Question: question, Options: append([]string{chosen}, others...), Chosen: chosen,
+	})
+}
+
+func (d *draft) table(name string) *table {
+	live, ok := d.catalog.Table(name)
+	i := slices.IndexFunc(d.tables, func(t *table) bool { return t.Name == live.Name })
+	if !ok || i < 0 {
+		return nil
+	}
+	return d.tables[i]
+}

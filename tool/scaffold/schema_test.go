@@ -1,0 +1,144 @@
+package scaffold_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/tool/scaffold"
+)
+
+// schema parses a catalog from lines such as
+//
+//	posts: id*, author_id>users, editor_id?>users=set_null, title:text(40)!, body?
+//
+// Each line lists the columns of a table. The type follows a colon. The default is bigint for ids, else text. The marks
+// are * for the primary key, ! for unique, ? for nullable, > for the referenced table, and = for the action on
+// deletion.
+func schema(lines string) domain.Catalog {
+	var catalog domain.Catalog
+	for line := range strings.Lines(strings.ReplaceAll(lines, ",\n", ",")) {
+		name, columns, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if !ok {
+			continue
+		}
+		table := domain.CatalogTable{Name: name, Kind: domain.KindTable}
+		for text := range strings.SplitSeq(columns, ",") {
+			addColumn(&table, strings.TrimSpace(text))
+		}
+		catalog.Tables = append(catalog.Tables, table)
+	}
+	return catalog
+}
+
+func addColumn(table *domain.CatalogTable, text string) {
+	text, reference, refers := strings.Cut(text, ">")
+	flags := text[len(strings.TrimRight(text, "*!?")):]
+	name, declared, typed := strings.Cut(strings.TrimRight(text, "*!?"), ":")
+	if !typed {
+		declared = "text"
+		if strings.HasSuffix(name, "id") {
+			declared = "bigint"
+		}
+	}
+	c := domain.CatalogColumn{Name: name, Declared: declared, Nullable: strings.Contains(flags, "?")}
+	base, length, _ := strings.Cut(strings.TrimSuffix(declared, ")"), "(")
+	if base == "enum" {
+		c.Type, c.Values = domain.TypeText, strings.Split(length, "|")
+	} else {
+		c.Type = domain.ColumnType(base)
+		c.Length, _ = strconv.Atoi(length)
+	}
+	if !c.Type.Valid() {
+		c.Type = ""
+	}
+	table.Columns = append(table.Columns, c)
+	if strings.Contains(flags, "*") {
+		table.PrimaryKey = append(table.PrimaryKey, name)
+	}
+	if strings.Contains(flags, "!") {
+		table.Uniques = append(table.Uniques, domain.CatalogUnique{
+			Name: table.Name + "_" + name + "_key", Columns: []string{name},
+		})
+	}
+	if refers {
+		to, action, _ := strings.Cut(reference, "=")
+		table.ForeignKeys = append(table.ForeignKeys, domain.CatalogForeignKey{
+			Columns: []string{name}, References: to, Referenced: []string{"id"},
+			OnDelete: domain.ForeignKeyAction(action),
+		})
+	}
+}
+
+// proposed is a proposal with the data map and the plan that result from it.
+type proposed struct {
+	scaffold.Proposal
+	dataMap domain.DataMap
+	plan    domain.Plan
+}
+
+func propose(t *testing.T, catalog domain.Catalog, options ...scaffold.Options) proposed {
+	t.Helper()
+	p, err := scaffold.Propose(catalog, append(options, scaffold.Options{})[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := domain.NewDataMap(p.Tables...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := erasure.Planner{}.Plan(m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return proposed{p, m, plan}
+}
+
+// steps returns each step of the plan as a text, such as "anonymize users email name".
+func (p proposed) steps() []string {
+	var list []string
+	for _, step := range p.plan.Steps {
+		words := []string{string(step.Strategy), step.Target}
+		if step.Via != "" {
+			words = append(words, "via "+step.Via)
+		}
+		list = append(list, strings.Join(append(words, step.Columns...), " "))
+	}
+	return list
+}
+
+func (p proposed) column(t *testing.T, place string) domain.Column {
+	t.Helper()
+	name, column, _ := strings.Cut(place, ".")
+	table, _ := p.dataMap.Table(name)
+	c, ok := table.Column(column)
+	if !ok {
+		t.Fatalf("there is no %s in the data map", place)
+	}
+	return c
+}
+
+// asked returns the table and the column of each decision.
+func (p proposed) asked() []string {
+	var places []string
+	for _, d := range p.Decisions {
+		places = append(places, strings.TrimSuffix(d.Table+"."+d.Column, "."))
+	}
+	return places
+}
+
+func wantLines(t *testing.T, got []string, want string) {
+	t.Helper()
+	var lines []string
+	for line := range strings.Lines(want) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if !slices.Equal(got, lines) {
+		t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(lines, "\n  "))
+	}
+}

@@ -1,0 +1,334 @@
+package scaffold
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/internal/condition"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// dutyLasts is the assumed retention period of bookkeeping records. It is the longest of the usual legal periods.
+var dutyLasts = domain.Period{Years: 10}
+
+// retained are the categories that must be kept by law in bookkeeping records.
+var retained = []domain.Category{
+	domain.CategoryIdentity, domain.CategoryContact, domain.CategoryFinancial, domain.CategoryLocation,
+}
+
+// chooseStrategy sets the strategy and the surrogate for a personal column of rows that stay. It returns false if no
+// strategy suits the column. The column then stays without an annotation.
+func (t *table) chooseStrategy(
+	c domain.CatalogColumn, m names.Match, to *domain.Column, a *domain.Annotation, since string,
+) bool {
+	duty, hasDuty := names.FindDuty(t.Name)
+	switch {
+	case hasDuty && !m.Secret && slices.Contains(retained, m.Category):
+		a.Strategy, a.Reason = domain.StrategyRetain, duty.Reason
+		if since == "" {
+			return true
+		}
+		a.Since, a.Retain = since, dutyLasts
+	case c.Nullable && t.takesNull(c):
+		a.Strategy = domain.StrategyNull
+		return true
+	default:
+		a.Strategy = domain.StrategyAnonymize
+	}
+	if a.Strategy == domain.StrategyAnonymize && m.Category == domain.CategoryFinancial &&
+		family(c.Type) != domain.TypeText {
+		t.ask(c.Name, "An erasure replaces the value with a meaningless number. Does the application compute with it?",
+			"overwrite it", "leave it as it is", "retain it, with a reason")
+	}
+	if c.Type == "" {
+		if surrogate, ok := surrogates[baseType(c.Declared)]; ok {
+			to.Type, to.Surrogate = domain.TypeText, surrogate
+			if constraints := t.checksOf(c.Name); outcome(*to, constraints) != condition.Holds {
+				t.askForCheck(c, constraints, surrogate)
+			}
+			return true
+		}
+		if len(c.Values) == 0 {
+			t.ask(c.Name, "It looks personal ("+m.Means+"), but no surrogate is known for its type "+c.Declared+
+				". How can it be erased?", "keep the value", "make it nullable", "give a surrogate of the type")
+			return false
+		}
+	}
+	return t.chooseSurrogate(c, m, to)
+}
+
+// takesNull reports whether NULL satisfies all constraints of the column, even if several rows have NULL.
+func (t *table) takesNull(c domain.CatalogColumn) bool {
+	if slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool {
+		return u.NullsEqual && slices.Contains(u.Columns, c.Name)
+	}) {
+		return false
+	}
+	return !slices.ContainsFunc(t.checksOf(c.Name), func(check domain.CatalogCheck) bool {
+		switch decide(check, c.Name, condition.Null()) {
+		case condition.Holds:
+			return false
+		case condition.Fails:
+			return true
+		case condition.Undecided:
+		}
+		text := strings.ToLower(check.Text)
+		return strings.Contains(text, "null") || strings.Contains(text, "coalesce")
+	})
+}
+
+// decide evaluates a CHECK constraint for a row whose column holds the value. In the constraint of a domain (a
+// PostgreSQL type), the name VALUE means the column.
+func decide(check domain.CatalogCheck, column string, value condition.Value) condition.Outcome {
+	return condition.Decide(check.Text, func(name string) condition.Value {
+		if strings.EqualFold(name, column) || strings.EqualFold(name, "value") {
+			return value
+		}
+		return condition.Value{}
+	})
+}
+
+func (t *table) checksOf(column string) []domain.CatalogCheck {
+	return slices.DeleteFunc(slices.Clone(t.Checks), func(check domain.CatalogCheck) bool {
+		return !slices.Contains(check.Columns, column)
+	})
+}
+
+// surrogates has the constants that an erasure writes into columns of types that the data map does not support. The
+// keys are these types.
+var surrogates = map[string]string{
+	"inet": "0.0.0.0", "cidr": "0.0.0.0/0", "macaddr": "00:00:00:00:00:00", "macaddr8": "00:00:00:00:00:00:00:00",
+	"interval": "0", "money": "0", "tsvector": domain.EmptySurrogate, "hstore": domain.EmptySurrogate, "time": "00:00:00",
+	"time without time zone": "00:00:00", "point": "(0,0)",
+}
+
+func baseType(declared string) string {
+	base, _, _ := strings.Cut(strings.ToLower(declared), "(")
+	return strings.TrimSpace(base)
+}
+
+// chooseSurrogate sets the surrogate of a column to the best candidate: one that certainly satisfies the constraints of
+// the column, otherwise one that possibly does.
+func (t *table) chooseSurrogate(c domain.CatalogColumn, m names.Match, to *domain.Column) bool {
+	if to.Type == "" {
+		to.Type = domain.TypeText
+	}
+	constraints := t.checksOf(c.Name)
+	candidates := candidatesFor(c, m, constraints)
+	candidates = slices.DeleteFunc(candidates, func(surrogate string) bool {
+		return utf8.RuneCountInString(surrogate) > 0 && !isValid(*to, surrogate)
+	})
+	if t.inUnique(c.Name) {
+		slices.SortStableFunc(candidates, func(a, b string) int {
+			return cmp.Compare(boolRank(with(*to, a).Unique()), boolRank(with(*to, b).Unique()))
+		})
+	}
+	outcomes := make([]condition.Outcome, len(candidates))
+	for i, surrogate := range candidates {
+		outcomes[i] = outcome(with(*to, surrogate), constraints)
+	}
+	for _, wanted := range []condition.Outcome{condition.Holds, condition.Undecided, condition.Fails} {
+		i := slices.Index(outcomes, wanted)
+		if i < 0 {
+			continue
+		}
+		to.Surrogate = candidates[i]
+		if wanted != condition.Holds {
+			t.askForCheck(c, constraints, to.Surrogate)
+		}
+		return true
+	}
+	return true
+}
+
+func boolRank(b bool) int {
+	if b {
+		return 0
+	}
+	return 1
+}
+
+func with(c domain.Column, surrogate string) domain.Column {
+	c.Surrogate = surrogate
+	return c
+}
+
+// isValid reports whether a data map accepts the constant as the surrogate (replacement value) of the column.
+func isValid(c domain.Column, surrogate string) bool {
+	const least = 8
+	c.Surrogate = surrogate
+	if c.Type == domain.TypeText && strings.Contains(surrogate, domain.Placeholder) {
+		return c.Digits() >= least
+	}
+	text, _ := c.Constant()
+	return c.Length == 0 || utf8.RuneCountInString(text) <= c.Length
+}
+
+func (t *table) askForCheck(c domain.CatalogColumn, constraints []domain.CatalogCheck, surrogate string) {
+	var list []string
+	for _, check := range constraints {
+		list = append(list, cmp.Or(check.Name, "a CHECK"))
+	}
+	chosen := "the surrogate of the type"
+	if surrogate != "" {
+		chosen = surrogate
+	}
+	t.ask(c.Name, "Which surrogate fits the constraints "+strings.Join(list, ", ")+"?", chosen,
+		"another surrogate, or make the column nullable")
+}
+
+func (t *table) inUnique(column string) bool {
+	return slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool { return slices.Contains(u.Columns, column) })
+}
+
+// askForUnique asks about each unique constraint that the erasure of a second subject would violate, because an erasure
+// writes the same values into each row.
+func (t *table) askForUnique() {
+	if t.rowsDeleted {
+		return
+	}
+	for _, u := range t.Uniques {
+		var equal []string
+		apart := false
+		for _, c := range t.columns {
+			if c.Personal == nil || !slices.Contains(u.Columns, c.Name) {
+				continue
+			}
+			differs := c.Unique()
+			switch c.Personal.Strategy { //nolint:exhaustive // the others write a surrogate
+			case domain.StrategyNull:
+				differs = !u.NullsEqual
+			case domain.StrategyRetain: // a kept value may be equal in two rows, so that it does not set them apart
+				if differs || c.Personal.Since == "" {
+					continue
+				}
+			}
+			if differs {
+				apart = true
+			} else {
+				equal = append(equal, c.Name)
+			}
+		}
+		if len(equal) > 0 && !apart {
+			t.ask(equal[0], "An erasure writes the same value into each row, but "+u.Name+" is unique, so the second erasure "+
+				"fails. Which value should an erasure write instead?", "the surrogate, until the schema is changed",
+				"make the column nullable")
+		}
+	}
+}
+
+// candidatesFor returns the surrogates that may satisfy the constraints of the column, best first. The empty text means
+// the default surrogate of the column type.
+func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.CatalogCheck) []string {
+	if len(c.Values) > 0 {
+		return neutralFirst(c.Values)
+	}
+	list := []string{""}
+	var literals []string
+	for _, check := range constraints {
+		literals = append(literals, condition.Literals(check.Text)...)
+	}
+	switch c.Type { //nolint:exhaustive // the others have one surrogate
+	case domain.TypeText:
+		switch name := flat(c.Name); {
+		case m.Means == names.Email && strings.HasSuffix(name, flat(m.Word)):
+			list = []string{"{}@erased.invalid", ""}
+		case strings.HasSuffix(name, "url"), strings.HasSuffix(name, "uri"), strings.HasSuffix(name, "website"):
+			list = []string{"https://erased.invalid/{}", ""}
+		}
+		if len(constraints) > 0 {
+			list = append(list, "{}@erased.invalid", "https://erased.invalid/{}", "a{}")
+			list = append(list, neutralFirst(slices.DeleteFunc(literals, isPattern))...)
+			list = append(list, "0", "00", "000", "00000", "0000000000", "+00000000000", "X", "XX", "erased",
+				domain.EmptySurrogate)
+		}
+	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
+		list = append(list, "1", "-1")
+		for _, text := range literals {
+			if n, err := strconv.ParseInt(text, 10, 32); err == nil {
+				list = append(list, text, strconv.FormatInt(n+1, 10), strconv.FormatInt(n-1, 10))
+			}
+		}
+	case domain.TypeBoolean:
+		list = append(list, "true")
+	case domain.TypeTime:
+		list = append(list, slices.DeleteFunc(literals, func(text string) bool { return len(text) < len("2006-01-02") })...)
+		list = append(list, "2000-01-01", "1900-01-01")
+	}
+	return list
+}
+
+// isPattern reports whether a literal in a constraint seems to be a pattern for LIKE or a regular expression. A pattern
+// is not a candidate for the value that an erasure writes.
+func isPattern(text string) bool { return text == "" || strings.ContainsAny(text, `%^$*+?[](){}|\'`) }
+
+// neutral are words that reveal nothing about a person.
+var neutral = []string{
+	"unknown", "unspecified", "undisclosed", "none", "other", "not_specified", "n/a", "na", "x", "anonymous", "deleted",
+	"inactive", "unbekannt", "divers", "keine", "inconnu", "autre", "desconocido", "otro",
+}
+
+// neutralFirst returns the texts with the neutral words first.
+func neutralFirst(list []string) []string {
+	rank := func(word string) int {
+		if i := slices.Index(neutral, strings.ToLower(word)); i >= 0 {
+			return i
+		}
+		return len(neutral)
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	return list
+}
+
+// outcome evaluates the constraints on examples of the values that an erasure writes into the column.
+func outcome(c domain.Column, constraints []domain.CatalogCheck) condition.Outcome {
+	result := condition.Holds
+	for _, check := range constraints {
+		for _, sample := range samples(c) {
+			switch decide(check, c.Name, sample) {
+			case condition.Fails:
+				return condition.Fails
+			case condition.Undecided:
+				result = condition.Undecided
+			case condition.Holds:
+			}
+		}
+	}
+	return result
+}
+
+// samples returns examples of the values that an erasure writes into the column.
+func samples(c domain.Column) []condition.Value {
+	fillings := []string{"0a1b2c3d4e5f60718293a4b5c6d7e8f9", "f9e8d7c6b5a493827160f5e4d3c2b1a0"}
+	constant, ok := c.Constant()
+	switch c.Type { //nolint:exhaustive // for the other types, only the presence of a value is known
+	case domain.TypeText:
+		if ok {
+			return []condition.Value{condition.Text(c.Filled(fillings[0])), condition.Text(c.Filled(fillings[1]))}
+		}
+		return []condition.Value{condition.Text(c.DefaultText(fillings[0])), condition.Text(c.DefaultText(fillings[1]))}
+	case domain.TypeUUID:
+		return []condition.Value{condition.Text("0a1b2c3d-4e5f-4071-8293-a4b5c6d7e8f9")}
+	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
+		n, _ := strconv.ParseFloat(constant, 64)
+		return []condition.Value{condition.Number(n)}
+	case domain.TypeBoolean:
+		return []condition.Value{condition.Boolean(constant == "true")}
+	case domain.TypeTime:
+		at, err := time.Parse(time.DateOnly, cmp.Or(constant, "1970-01-01"))
+		if err != nil {
+			return []condition.Value{condition.Present()}
+		}
+		return []condition.Value{condition.Time(at)}
+	case domain.TypeJSON:
+		return []condition.Value{condition.Text(cmp.Or(constant, "{}"))}
+	default:
+		return []condition.Value{condition.Present()}
+	}
+}
