@@ -375,9 +375,4 @@ type dialect interface {
 	beforeDeletion(query string) (declare, fetch, end string)
 }
 
-func dialectOf(d syntax.Dialect) dialect {
-	if d == syntax.Postgres {
-		return postgres{}
-	}
-	return sqlite{}
-}
+func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, postgres{}, sqlite{}) }

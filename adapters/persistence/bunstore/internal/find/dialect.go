@@ -10,6 +10,31 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
+// dialect has the differences between PostgreSQL and SQLite in a search.
+type dialect interface {
+	// fromItem returns the table as it appears in the FROM clause of a search. A search of all tables then reads each row
+	// only once, even if a table inherits from another table.
+	fromItem(table domain.CatalogTable) string
+
+	canHoldText(column domain.CatalogColumn) bool
+
+	// firstRow returns a statement that reads one row. It fails if the table is on a server that does not answer. Returns
+	// "" if the database has no tables on other servers.
+	firstRow(fromItem string) string
+
+	// foreignPartitions returns a statement that lists, in the form of fromItem, the partitions of a table that are on
+	// other servers. Returns "" if the database has no such partitions.
+	foreignPartitions(table domain.CatalogTable) string
+
+	// searchPatterns returns the patterns for a value: the parameters of the statement of counts for this value. Their
+	// number is the same for all values.
+	searchPatterns(value string) []any
+
+	// counts returns the statement that counts the rows of a table that contain a value. The statement returns one row,
+	// with a count for each pair of a column and a value.
+	counts(table searchedTable, values int) string
+}
+
 type postgres struct{}
 
 // fromItem uses ONLY to exclude the rows of inheriting tables, because a search reads each inheriting table separately.
@@ -107,6 +132,10 @@ func globPattern(value string) string {
 	return "*" + pattern.String() + "*"
 }
 
+// sqliteText is the expression for the text of a cell, and for the hexadecimal digits of its bytes. If the cell
+// contains JSON with escapes, its decoded names and values come first, each with a record separator after it, and the
+// cell itself comes last. The cell comes last because GLOB stops at a NUL character: a NUL character in the cell could
+// otherwise hide the decoded texts. The digits are read only if the cell is binary or contains a NUL character.
 const (
 	sqliteText = `
 		CASE typeof({column}) WHEN 'text' THEN
@@ -126,31 +155,6 @@ func (s sqlite) counts(table searchedTable, values int) string {
 	conditions = append(conditions, "t.bytes{n} GLOB {pattern}")
 	text := syntax.Fill(sqliteText, "decoded", sqliteDecoded)
 	return countsBy(table, values, "LIMIT -1", conditions, func(domain.CatalogColumn) string { return text })
-}
-
-// dialect has the differences between PostgreSQL and SQLite in a search.
-type dialect interface {
-	// fromItem returns the table as it appears in the FROM clause of a search. A search of all tables then reads each row
-	// only once, even if a table inherits from another table.
-	fromItem(table domain.CatalogTable) string
-
-	canHoldText(column domain.CatalogColumn) bool
-
-	// firstRow returns a statement that reads one row. It fails if the table is on a server that does not answer. Returns
-	// "" if the database has no tables on other servers.
-	firstRow(fromItem string) string
-
-	// foreignPartitions returns a statement that lists, in the form of fromItem, the partitions of a table that are on
-	// other servers. Returns "" if the database has no such partitions.
-	foreignPartitions(table domain.CatalogTable) string
-
-	// searchPatterns returns the patterns for a value: the parameters of the statement of counts for this value. Their
-	// number is the same for all values.
-	searchPatterns(value string) []any
-
-	// counts returns the statement that counts the rows of a table that contain a value. The statement returns one row,
-	// with a count for each pair of a column and a value.
-	counts(table searchedTable, values int) string
 }
 
 // searchedTable is a table in which a statement searches for values.

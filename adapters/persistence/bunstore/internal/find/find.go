@@ -34,12 +34,8 @@ func Values(
 	ctx context.Context, settings Settings, live domain.Catalog, values []string,
 	progress func(domain.SearchProgress),
 ) (domain.SearchResult, error) {
-	f := &finder{Settings: settings, own: sqlite{}, found: domain.SearchResult{
-		Occurrences: []domain.Occurrence{}, Gaps: []domain.SearchGap{},
-	}}
-	if settings.Dialect == syntax.Postgres {
-		f.own = postgres{}
-	}
+	f := &finder{Settings: settings, own: syntax.Choose[dialect](settings.Dialect, postgres{}, sqlite{})}
+	f.found = domain.SearchResult{Occurrences: []domain.Occurrence{}, Gaps: []domain.SearchGap{}}
 	for _, value := range values {
 		f.sought = append(f.sought, f.own.searchPatterns(value))
 	}
@@ -134,6 +130,9 @@ func (f *finder) gap(table, column string, reason domain.GapReason) {
 	f.found.Gaps = append(f.found.Gaps, domain.SearchGap{Table: table, Column: column, Reason: reason})
 }
 
+// The maximum numbers of columns and of values in one statement. On PostgreSQL, each value is a regular expression. A
+// connection caches 32 compiled regular expressions. If a statement had more values, the server might compile them
+// again for each row.
 const (
 	maxSearchedColumns = 8
 	maxSearchedValues  = 16

@@ -8,6 +8,43 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
+// dialect has the differences between PostgreSQL and SQLite in the statements on the installation and on
+// sequences.
+type dialect interface {
+	// recording returns the parts of Installation that keep sessions from recording two data maps at the same time.
+	recording(tables syntax.Tables) (announce, rivals, ifFree string)
+
+	// randomID returns the expression for the random id of an installation.
+	randomID() string
+
+	// ownSequences returns the statement that lists the sequences of the tables of habeas. The columns of the result are
+	// the name of the sequence, its table and its column, and whether this role may read the sequence and raise it. It
+	// returns "" if the database takes the next number from the rows themselves.
+	ownSequences(tables syntax.Tables) string
+
+	// sequencePositions returns the statement that compares sequences with their columns. It returns a row for each
+	// sequence, in any order: the place of the sequence in the list, the highest number that it has returned, and the
+	// highest number in the column if that is higher, else NULL.
+	sequencePositions(own []sequence, tables syntax.Tables) string
+
+	// raiseSequence returns the statement that makes a sequence continue above $1.
+	raiseSequence(name string) string
+
+	// lockSequences returns the statement that makes concurrent calls wait until the transaction ends.
+	lockSequences() string
+
+	// raiseIntake returns the statement that makes the next intake number higher than $1, for a database without
+	// OwnSequences. Otherwise, it returns "".
+	raiseIntake(tables syntax.Tables) string
+
+	// keySequences returns the statement that finds the sequences from which the database takes the next value of a
+	// column. The columns of the result are the name of the sequence, and the statement that reads its next number. The
+	// statement is NULL if this role must not read the sequence. KeySequences ignores columns whose type is no integer.
+	keySequences(table domain.Table, column string) string
+}
+
+func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, postgres{}, sqlite{}) }
+
 type postgres struct{}
 
 // recording returns the statements Announce and Rivals, and the clause that skips the row while another session records
@@ -128,48 +165,6 @@ func (sqlite) keySequences(table domain.Table, column string) string {
 		"column", syntax.Literal(column),
 		"both", syntax.Literal("SELECT max(COALESCE("+highest+", 0), COALESCE("+counted+", 0)) + 1"),
 		"rows", syntax.Literal("SELECT COALESCE("+highest+", 0) + 1"))
-}
-
-// dialect has the differences between PostgreSQL and SQLite in the statements on the installation and on
-// sequences.
-type dialect interface {
-	// recording returns the parts of Installation that keep sessions from recording two data maps at the same time.
-	recording(tables syntax.Tables) (announce, rivals, ifFree string)
-
-	// randomID returns the expression for the random id of an installation.
-	randomID() string
-
-	// ownSequences returns the statement that lists the sequences of the tables of habeas. The columns of the result are
-	// the name of the sequence, its table and its column, and whether this role may read the sequence and raise it. It
-	// returns "" if the database takes the next number from the rows themselves.
-	ownSequences(tables syntax.Tables) string
-
-	// sequencePositions returns the statement that compares sequences with their columns. It returns a row for each
-	// sequence, in any order: the place of the sequence in the list, the highest number that it has returned, and the
-	// highest number in the column if that is higher, else NULL.
-	sequencePositions(own []sequence, tables syntax.Tables) string
-
-	// raiseSequence returns the statement that makes a sequence continue above $1.
-	raiseSequence(name string) string
-
-	// lockSequences returns the statement that makes concurrent calls wait until the transaction ends.
-	lockSequences() string
-
-	// raiseIntake returns the statement that makes the next intake number higher than $1, for a database without
-	// OwnSequences. Otherwise, it returns "".
-	raiseIntake(tables syntax.Tables) string
-
-	// keySequences returns the statement that finds the sequences from which the database takes the next value of a
-	// column. The columns of the result are the name of the sequence, and the statement that reads its next number. The
-	// statement is NULL if this role must not read the sequence. KeySequences ignores columns whose type is no integer.
-	keySequences(table domain.Table, column string) string
-}
-
-func dialectOf(d syntax.Dialect) dialect {
-	if d == syntax.Postgres {
-		return postgres{}
-	}
-	return sqlite{}
 }
 
 // sequence is a sequence of a table of habeas.

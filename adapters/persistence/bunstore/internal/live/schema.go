@@ -303,12 +303,7 @@ type dialect interface {
 	convertsKeys() bool
 }
 
-func dialectOf(d syntax.Dialect) dialect {
-	if d == syntax.Postgres {
-		return postgres{}
-	}
-	return sqlite{}
-}
+func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, postgres{}, sqlite{}) }
 
 // Fingerprint returns the expression for a text that changes if the definitions of the tables change in a property of
 // Schema. If the value of the expression is the empty text, the definitions must be read each time.

@@ -115,6 +115,9 @@ func (sqlite) catalog(schema string) statements {
 	}
 }
 
+// The statements read the table definitions with pragmas. A pragma can fail for a view or a virtual table, and the
+// statement then fails for all tables. Most statements therefore skip views and virtual tables with the condition
+// {plain}.
 const (
 	tablesOfSQLite = `
 		SELECT lower(m.name), json_object('name', m.name, 'schema', {schema},

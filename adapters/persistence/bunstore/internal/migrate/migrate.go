@@ -251,6 +251,7 @@ func (m *Migration) States(ctx context.Context) ([]domain.Migration, error) {
 	return states, nil
 }
 
+// The migrations of earlier versions, which an upgrade file brings to the current migrations.
 const (
 	firstMigration = "0001_habeas.sql"
 	oldLedgers     = "0001_ledgers.sql"

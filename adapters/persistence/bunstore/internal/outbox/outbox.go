@@ -1,4 +1,11 @@
 // Package outbox adds, claims, settles and administers the entries of the outbox.
+//
+// Each condition on the outbox repeats the condition of a partial index, so that succeeded entries do not slow down
+// queries for other entries. The stage of an entry is 0 (pending, failed or in flight), 1 (abandoned) or 2 (succeeded).
+//
+// Each index starts with a different column, so that a planner can use only the index that was made for a query. With
+// similar indexes, a planner could choose any of them while the outbox is empty, and keep its plan after the outbox has
+// grown.
 package outbox
 
 import (
@@ -74,10 +81,7 @@ type dialect interface {
 
 // New returns the statements on the outbox.
 func New(d syntax.Dialect, tables syntax.Tables) *Store {
-	var own dialect = sqlite{}
-	if d == syntax.Postgres {
-		own = postgres{}
-	}
+	own := syntax.Choose[dialect](d, postgres{}, sqlite{})
 	in := func(statement string, names ...string) string {
 		return tables.Fill(statement, append(names, "entry", entryColumns(), "earliest instant", own.earliestInstant(),
 			"for update", d.ForUpdate(), "in list", d.IsInQuery("entry_id", d.ArrayElements("$1")))...)

@@ -79,6 +79,8 @@ func (postgres) parameterValue(value any) any {
 	}
 }
 
+// unitsAdded are the cases for the microseconds since 1970 that the number n means. They are the same in both databases
+// and in domain.ReadAddedAt. A floating-point number holds the half microseconds before 45e14 exactly.
 const (
 	unitsAdded = `
 			WHEN n >= 1e17 THEN {nanoseconds}

@@ -345,9 +345,4 @@ type dialect interface {
 	parameterValue(value any) any
 }
 
-func dialectOf(d syntax.Dialect) dialect {
-	if d == syntax.Postgres {
-		return postgres{}
-	}
-	return sqlite{}
-}
+func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, postgres{}, sqlite{}) }

@@ -108,6 +108,7 @@ func (s *source) record(d dialect, index int, name string, values []any) domain.
 	return record
 }
 
+// The values of source.pathValues.
 const (
 	leadsToSubject = "subject" // the path leads from the row to the subject
 	leadsToErased  = "erased"  // the path leads from the row to another person, who was erased; only if columns are shared

@@ -7,6 +7,49 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
+// Dialect has the differences between PostgreSQL and SQLite that concern many statements.
+type Dialect interface {
+	// Instant converts a point in time to a parameter for a column in the tables of habeas.
+	Instant(t time.Time) any
+
+	// InstantType returns the SQL type of the parameters that Instant returns. Statements cast a parameter to this type
+	// if the database cannot infer it.
+	InstantType() string
+
+	// IsInQuery returns the condition that a text column has one of the values that a query returns.
+	IsInQuery(column, query string) string
+
+	// PreferIndex returns a condition that is always true. A planner that sees this condition uses an index for the other
+	// conditions. The parameter column can be any text column of the table.
+	PreferIndex(column string) string
+
+	// ArrayElements returns the query that selects the texts of a parameter, which is a JSON array.
+	ArrayElements(parameter string) string
+
+	// ForUpdate returns the clause at the end of a SELECT that locks the selected rows.
+	ForUpdate() string
+
+	// CombinesChanges reports whether an INSERT, UPDATE or DELETE can be a common table expression. One statement can
+	// then contain several of them.
+	CombinesChanges() bool
+
+	// SameName reports whether the database treats a and b as the name of the same column.
+	SameName(a, b string) bool
+}
+
+var (
+	Postgres Dialect = postgres{}
+	SQLite   Dialect = sqlite{}
+)
+
+// Choose returns the first value for PostgreSQL, and the second one for SQLite.
+func Choose[T any](d Dialect, forPostgres, forSQLite T) T {
+	if d == Postgres {
+		return forPostgres
+	}
+	return forSQLite
+}
+
 type postgres struct{}
 
 // IsInQuery returns the condition that a column has one of the values that a query returns. PostgreSQL looks up each of
@@ -68,41 +111,6 @@ func (sqlite) InstantType() string     { return "text" }
 func (sqlite) ForUpdate() string         { return "" }
 func (sqlite) CombinesChanges() bool     { return false }
 func (sqlite) SameName(a, b string) bool { return strings.EqualFold(a, b) }
-
-// Dialect has the differences between PostgreSQL and SQLite that concern many statements.
-type Dialect interface {
-	// Instant converts a point in time to a parameter for a column in the tables of habeas.
-	Instant(t time.Time) any
-
-	// InstantType returns the SQL type of the parameters that Instant returns. Statements cast a parameter to this type
-	// if the database cannot infer it.
-	InstantType() string
-
-	// IsInQuery returns the condition that a text column has one of the values that a query returns.
-	IsInQuery(column, query string) string
-
-	// PreferIndex returns a condition that is always true. A planner that sees this condition uses an index for the other
-	// conditions. The parameter column can be any text column of the table.
-	PreferIndex(column string) string
-
-	// ArrayElements returns the query that selects the texts of a parameter, which is a JSON array.
-	ArrayElements(parameter string) string
-
-	// ForUpdate returns the clause at the end of a SELECT that locks the selected rows.
-	ForUpdate() string
-
-	// CombinesChanges reports whether an INSERT, UPDATE or DELETE can be a common table expression. One statement can
-	// then contain several of them.
-	CombinesChanges() bool
-
-	// SameName reports whether the database treats a and b as the name of the same column.
-	SameName(a, b string) bool
-}
-
-var (
-	Postgres Dialect = postgres{}
-	SQLite   Dialect = sqlite{}
-)
 
 // instantFormat has a fixed width, so that texts sort in the order of their instants.
 const instantFormat = "2006-01-02T15:04:05.000000Z"

@@ -168,12 +168,7 @@ type dialect interface {
 	writtenInTransaction() string
 }
 
-func dialectOf(d syntax.Dialect) dialect {
-	if d == syntax.Postgres {
-		return postgres{}
-	}
-	return sqlite{}
-}
+func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, postgres{}, sqlite{}) }
 
 // columnsOf returns the statement that lists the columns of a table that may hold a text, and the only parameter of
 // the statement. It includes generated columns.
