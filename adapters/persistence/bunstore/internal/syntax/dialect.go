@@ -37,6 +37,7 @@ type Dialect interface {
 	SameName(a, b string) bool
 }
 
+// The dialects.
 var (
 	Postgres Dialect = postgres{}
 	SQLite   Dialect = sqlite{}
@@ -111,6 +112,3 @@ func (sqlite) InstantType() string     { return "text" }
 func (sqlite) ForUpdate() string         { return "" }
 func (sqlite) CombinesChanges() bool     { return false }
 func (sqlite) SameName(a, b string) bool { return strings.EqualFold(a, b) }
-
-// instantFormat has a fixed width, so that texts sort in the order of their instants.
-const instantFormat = "2006-01-02T15:04:05.000000Z"

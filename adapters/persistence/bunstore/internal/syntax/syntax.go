@@ -188,6 +188,9 @@ func QualifiedName(table domain.CatalogTable) string {
 	return Quote(table.Schema) + "." + Quote(strings.TrimPrefix(table.Name, table.Schema+"."))
 }
 
+// instantFormat has a fixed width, so that texts sort in the order of their instants.
+const instantFormat = "2006-01-02T15:04:05.000000Z"
+
 // Instant is a point in time. It implements sql.Scanner for the values that the drivers of both databases return.
 type Instant time.Time
 
