@@ -15,6 +15,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
@@ -44,8 +45,8 @@ type Store struct {
 	dialect syntax.Dialect
 	own     dialect
 	tables  syntax.Tables
-	plans   conn.Replans // makes the database plan slow statements again
-	scans   scan.Scans   // decides which due instants a claim reads
+	plans   replans    // makes the database plan slow statements again
+	scans   scan.Scans // decides which due instants a claim reads
 
 	// Statements without the parts that depend on a call.
 	claim, unreadable, unclaimed, requeueMatching, locked, settled string
@@ -314,4 +315,63 @@ func pointerTo(text sql.NullString) *string {
 		return nil
 	}
 	return &text.String
+}
+
+type postgres struct{}
+
+type sqlite struct{}
+
+// notification returns a statement that notifies the channel to which package pgxlisten listens.
+func (postgres) notification(tables syntax.Tables) string {
+	return "SELECT pg_notify(" + syntax.Literal(tables.Prefix+"outbox") + ", '')"
+}
+
+func (postgres) earliestInstant() string         { return "'-infinity'" }
+func (sqlite) notification(syntax.Tables) string { return "" }
+func (sqlite) earliestInstant() string           { return "''" }
+
+const (
+	// slowStatement is the duration from which replans considers the query plan of a statement bad.
+	slowStatement = 20 * time.Millisecond
+	// firstReplan is the minimum time between the first two replans (requests for a new query plan). This time doubles
+	// with each replan, up to lastReplan.
+	firstReplan = 500 * time.Millisecond
+	lastReplan  = time.Hour
+)
+
+// replans makes the database plan slow statements again. Databases keep the query plan of a prepared statement. For an
+// empty outbox, the plan reads the complete table. When the outbox grows, this plan becomes slow, until the database
+// has analyzed the table. replans appends a comment to statements and changes the comment after a slow statement. The
+// database then regards the text as a new statement, and plans it. replans is safe for concurrent use.
+type replans struct {
+	mu       sync.Mutex
+	n        int
+	next     time.Time
+	interval time.Duration
+}
+
+// Mark returns the comment that the caller must append to its statements. It is empty until a statement was slow.
+func (r *replans) Mark() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.n == 0 {
+		return ""
+	}
+	return " /* " + strconv.Itoa(r.n) + " */"
+}
+
+// Took records the duration of a statement that the caller has run with a comment from Mark. If the statement was slow,
+// later calls of Mark return another comment.
+func (r *replans) Took(mark string, began, now time.Time) {
+	if now.Sub(began) < slowStatement || mark != r.Mark() {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now.Before(r.next) {
+		return
+	}
+	r.n++
+	r.interval = min(max(2*r.interval, firstReplan), lastReplan)
+	r.next = now.Add(r.interval)
 }

@@ -195,3 +195,19 @@ func (o *Session) apply(ctx context.Context, settlements []domain.Settlement) er
 	text, args := o.store.settleStatement(settlements)
 	return o.writePlanned(ctx, "settle", conn.Ignore, text, args...)
 }
+
+// isOfOperations returns a condition that makes PostgreSQL look up the entries of each pair (subject and operation) in
+// an index, even if the planner estimates that the table has few rows.
+func (postgres) isOfOperations(tables syntax.Tables, pairs string) string {
+	return syntax.Postgres.IsInQuery("entry_id", tables.Fill(`
+		SELECT e.entry_id FROM ({pairs}) AS o (subject, operation) CROSS JOIN LATERAL (
+			SELECT entry_id FROM {outbox}
+			WHERE subject_id = o.subject AND operation = o.operation AND status <> 'succeeded' AND {prefer index}
+			OFFSET 0) AS e`, "pairs", pairs, "prefer index", syntax.Postgres.PreferIndex("entry_id")))
+}
+
+// isOfOperations returns a condition with status <> 'succeeded', like the definition of the partial index by subject,
+// because SQLite otherwise does not use this index.
+func (sqlite) isOfOperations(_ syntax.Tables, pairs string) string {
+	return "status <> 'succeeded' AND (subject_id, operation) IN (" + pairs + ")"
+}

@@ -10,6 +10,41 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
+// dialect has the statements that find out which rows the database deletes besides the steps of an erasure, because of
+// foreign keys (ON DELETE) and triggers.
+type dialect interface {
+	// reachText returns the statement that reads a JSON document about the tables to which the steps lead. See
+	// Reach.
+	reachText(w *rows.Writer, steps []domain.Step) string
+
+	// watching returns the first columns of the statement Watch.
+	watching(visited, tables []string, triggers bool) string
+
+	// reachedTables, reachedKeys and reachedTriggers return the statements that read what reachText leaves out: the
+	// tables of a schema, their foreign keys with an action, and the triggers. They return "" if reachText leaves nothing
+	// out.
+	reachedTables(schema string) string
+	reachedKeys(schema string) string
+	reachedTriggers(schema string) string
+
+	// deleted returns the statement that reads how many rows this transaction has deleted from tables, and a number of
+	// the storage of each table. This number changes if a statement empties the table with TRUNCATE, which the counters
+	// omit. Its parameter is a JSON array with the ids of the tables. deleted returns "" if the database has no such
+	// counters.
+	deleted() string
+
+	// lockedWholly returns the statement that reads the ids of the tables that this transaction has locked against all
+	// others, as TRUNCATE does. It is called only if deleted returns a statement.
+	lockedWholly() string
+
+	// beforeDeletion returns the statement that makes a query see its tables as they are before the statements that
+	// follow, whenever its rows are fetched, and the statements that fetch the rows and end the query. They are "" if the
+	// database has no such queries.
+	beforeDeletion(query string) (declare, fetch, end string)
+}
+
+func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, postgres{}, sqlite{}) }
+
 type postgres struct{}
 
 // reachText follows foreign keys from the tables of the steps. If a trigger or a rule may run on the way, the document
@@ -170,3 +205,45 @@ func (postgres) lockedWholly() string {
 func (postgres) beforeDeletion(query string) (declare, fetch, end string) {
 	return "DECLARE habeas_before NO SCROLL CURSOR FOR " + query, "FETCH ALL FROM habeas_before", "CLOSE habeas_before"
 }
+
+type sqlite struct{}
+
+// reachText returns "", because the fingerprint of the schema covers the definitions of all tables.
+func (sqlite) reachText(*rows.Writer, []domain.Step) string { return "" }
+
+func (sqlite) watching([]string, []string, bool) string {
+	return "'', (SELECT foreign_keys <> 0 FROM pragma_foreign_keys), FALSE, '{}'"
+}
+
+// reachedTables reads the primary key, and not the row id: SQLite gives the row id of a deleted row to the next row.
+func (sqlite) reachedTables(schema string) string {
+	return syntax.Fill(`
+		SELECT json_object('name', m.name, 'virtual', json(iif(m.sql LIKE 'CREATE VIRTUAL%', 'true', 'false')),
+			'view', CASE WHEN m.type = 'view' THEN m.sql END,
+			'key', json(CASE WHEN m.sql NOT LIKE 'CREATE VIRTUAL%' THEN
+				(SELECT json_group_array(c.name) FROM pragma_table_info(m.name, {schema}) AS c WHERE c.pk > 0) ELSE '[]' END))
+		FROM {master} AS m WHERE m.type IN ('table', 'view')`,
+		"schema", syntax.Literal(schema), "master", syntax.Quote(schema)+".sqlite_master")
+}
+
+func (sqlite) reachedKeys(schema string) string {
+	return syntax.Fill(`
+		SELECT json_object('child', m.name, 'number', f.id, 'parent', f."table", 'action', f.on_delete,
+			'column', f."from", 'referenced', COALESCE(f."to",
+				(SELECT c.name FROM pragma_table_info(f."table", {schema}) AS c WHERE c.pk = f.seq + 1)))
+		FROM {master} AS m JOIN pragma_foreign_key_list(m.name, {schema}) AS f
+		WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
+			AND f.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT')
+		ORDER BY m.name, f.id, f.seq`, "schema", syntax.Literal(schema), "master", syntax.Quote(schema)+".sqlite_master")
+}
+
+func (sqlite) reachedTriggers(schema string) string {
+	return syntax.Fill(`
+		SELECT json_object('table', tbl_name, 'text', sql) FROM {master} WHERE type = 'trigger'
+		UNION ALL SELECT json_object('table', tbl_name, 'text', sql) FROM sqlite_temp_master WHERE type = 'trigger'`,
+		"master", syntax.Quote(schema)+".sqlite_master")
+}
+
+func (sqlite) deleted() string                                    { return "" }
+func (sqlite) lockedWholly() string                               { return "" }
+func (sqlite) beforeDeletion(string) (declare, fetch, end string) { return "", "", "" }

@@ -1,4 +1,4 @@
-package conn
+package outbox
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 )
 
 func TestASlowStatementIsPlannedAgain(t *testing.T) {
-	var r Replans
+	var r replans
 	now := time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 	for i, step := range []struct {
 		after, took time.Duration
