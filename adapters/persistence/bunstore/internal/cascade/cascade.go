@@ -68,9 +68,9 @@ type watch struct {
 	key    []any // the subject's key
 	steps  []domain.Step
 
-	before *Reading
+	before *stateBefore
 
-	compared   []ReachedTable // roots whose rows are compared instead of the counters
+	compared   []reachedTable // roots whose rows are compared instead of the counters
 	fetch, end string         // see beforeDeletion
 	emptied    []loss         // unmapped tables that a trigger empties, with their rows before the steps
 	counts     []int64        // the rows before the steps, by table of reach; only if nothing counts deletions
@@ -108,7 +108,7 @@ func (w *watch) isDoubtful(l loss, rows []int64) bool {
 
 // again rolls the steps back, and prepares the comparison of all tables that have lost rows.
 func (w *watch) again(ctx context.Context, lost []loss) error {
-	w.compared = w.roots(func(t ReachedTable) bool {
+	w.compared = w.roots(func(t reachedTable) bool {
 		return t.Readable && slices.ContainsFunc(lost, func(l loss) bool {
 			return l.rows > 0 && !l.emptied && l.table.Root == t.Root
 		})
@@ -125,7 +125,7 @@ func (w *watch) again(ctx context.Context, lost []loss) error {
 
 // expected returns the number of rows that the steps delete from a table. The parameter rows holds the numbers of rows
 // of the steps.
-func (w *watch) expected(table ReachedTable, rows []int64) (most int64) {
+func (w *watch) expected(table reachedTable, rows []int64) (most int64) {
 	for _, name := range table.Mapped {
 		most = max(most, w.before.Own[name], w.deletedBySteps(name, rows))
 	}
@@ -194,7 +194,7 @@ func (w *watch) complete(lost []loss, rows []int64) {
 }
 
 // retained returns the table and the name of a retained column that the foreign key sets, or "".
-func (w *watch) retained(key ReachedKey) (table, column string) {
+func (w *watch) retained(key reachedKey) (table, column string) {
 	for _, mapped := range key.Mapped {
 		table, _ := w.store.writer.DataMap.Table(mapped)
 		for _, column := range table.Personal() {

@@ -13,7 +13,7 @@ import (
 
 // loss is the number of rows that a table and its partitions have lost.
 type loss struct {
-	table   ReachedTable
+	table   reachedTable
 	rows    int64
 	emptied bool // by TRUNCATE: rows is not the number of lost rows
 }
@@ -30,7 +30,7 @@ func (w *watch) begin(ctx context.Context) error {
 	if err := w.db.Begin(ctx); err != nil {
 		return err
 	}
-	before, err := w.store.ReadBefore(ctx, w.db.QueryFor(opWatch), w.schema, w.steps, w.key)
+	before, err := w.store.readBefore(ctx, w.db.QueryFor(opWatch), w.schema, w.steps, w.key)
 	if err != nil {
 		return w.db.Fail(ctx, opWatch, err)
 	}
@@ -41,7 +41,7 @@ func (w *watch) begin(ctx context.Context) error {
 	case len(w.compared) > 0:
 		return w.declare(ctx)
 	case !before.Counters:
-		w.compared = w.roots(func(t ReachedTable) bool { return t.Readable })
+		w.compared = w.roots(func(t reachedTable) bool { return t.Readable })
 		return w.declare(ctx)
 	case w.mayMislead():
 		w.savepoint = true
@@ -57,9 +57,9 @@ func (w *watch) exec(ctx context.Context, text string) error {
 }
 
 // roots returns the roots of the tables for which the callback returns true, each once.
-func (w *watch) roots(include func(ReachedTable) bool) (roots []ReachedTable) {
+func (w *watch) roots(include func(reachedTable) bool) (roots []reachedTable) {
 	for _, table := range w.before.Tables {
-		if include(table) && !slices.ContainsFunc(roots, func(r ReachedTable) bool { return r.Root == table.Root }) {
+		if include(table) && !slices.ContainsFunc(roots, func(r reachedTable) bool { return r.Root == table.Root }) {
 			roots = append(roots, table)
 		}
 	}
@@ -238,7 +238,7 @@ func (w *watch) number(ctx context.Context, text string, args ...any) (n int64, 
 // beforeDeletion returns the statements of a query that reads the rows which the steps may delete, as they were before
 // the steps. See cascades.beforeDeletion. A row of the query has the index of a table, and the JSON array of the row's
 // key. For a table without a key, it has the number of all rows.
-func beforeDeletion(w *rows.Writer, tables []ReachedTable) (declare, fetch, end string) {
+func beforeDeletion(w *rows.Writer, tables []reachedTable) (declare, fetch, end string) {
 	queries := make([]string, len(tables))
 	for i, table := range tables {
 		if table.Key == nil {
@@ -264,12 +264,12 @@ func keyTexts(key []string) string {
 func countRows(table string) string { return "SELECT count(*) FROM " + table }
 
 // keysOf returns the statement that reads the keys of all rows of a SQLite table, as a JSON array of texts.
-func keysOf(table ReachedTable) string {
+func keysOf(table reachedTable) string {
 	return "SELECT json_group_array(" + rowKey(table) + ") FROM " + table.Table
 }
 
 // missing returns the statement that counts the keys in its parameter, a JSON array, of which the table has no row.
-func missing(w *rows.Writer, table ReachedTable) string {
+func missing(w *rows.Writer, table reachedTable) string {
 	if dialectOf(w.Dialect).deleted() == "" {
 		return syntax.Fill(`SELECT count(*) FROM json_each($1) WHERE value NOT IN (SELECT {key} FROM {table})`,
 			"key", rowKey(table), "table", table.Table)
@@ -284,7 +284,7 @@ func missing(w *rows.Writer, table ReachedTable) string {
 }
 
 // rowKey returns the expression for the key of a row of SQLite, as a text.
-func rowKey(table ReachedTable) string {
+func rowKey(table reachedTable) string {
 	if len(table.Key) == 0 {
 		return "CAST(rowid AS text)"
 	}

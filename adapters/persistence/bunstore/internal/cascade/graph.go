@@ -242,7 +242,7 @@ func (g *graph) direct(mapped map[*node][]string, table *node) (names []string) 
 func (g *graph) addTo(r *Reach, visits map[*node]visit, mapped map[*node][]string) {
 	for table, at := range visits {
 		if at.deletes && table.View == "" && !live.IsOwn(live.Lower(table.Name)) {
-			r.Tables = append(r.Tables, ReachedTable{
+			r.Tables = append(r.Tables, reachedTable{
 				ID: table.id(), Root: table.id(), Name: table.called(), Table: table.quoted(), Mapped: mapped[table],
 				Direct: g.direct(mapped, table), Key: table.Key, Readable: true, Inserted: at.inserts,
 			})
@@ -251,7 +251,7 @@ func (g *graph) addTo(r *Reach, visits map[*node]visit, mapped map[*node][]strin
 			continue
 		}
 		for _, key := range table.keys {
-			reached := ReachedKey{
+			reached := reachedKey{
 				ID: key.child.id(), ParentID: table.id(), Name: key.child.called(), Table: key.child.quoted(),
 				Parent: table.quoted(), Mapped: g.direct(mapped, key.child), ParentMapped: g.direct(mapped, table),
 				Columns: key.columns, Referenced: key.referenced, Readable: true,
@@ -262,7 +262,7 @@ func (g *graph) addTo(r *Reach, visits map[*node]visit, mapped map[*node][]strin
 			r.Keys = append(r.Keys, reached)
 		}
 	}
-	slices.SortFunc(r.Tables, func(a, b ReachedTable) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(r.Tables, func(a, b reachedTable) int { return strings.Compare(a.ID, b.ID) })
 }
 
 func (n *node) id() string { return n.schema + "." + live.Lower(n.Name) }

@@ -20,7 +20,7 @@ type Store struct {
 	writer *rows.Writer
 	own    dialect
 	graph  atomic.Pointer[graph]       // see readReach; only on SQLite
-	reach  atomic.Pointer[cachedReach] // see ReadBefore
+	reach  atomic.Pointer[cachedReach] // see readBefore
 }
 
 // New returns a Store for the tables of the writer.
@@ -28,8 +28,8 @@ func New(w *rows.Writer) *Store { return &Store{writer: w, own: dialectOf(w.Dial
 
 // Reach describes the tables whose rows the database may delete or change because an erasure deletes rows.
 type Reach struct {
-	Tables []ReachedTable `json:"tables"` // tables and partitions, but no partitioned tables
-	Keys   []ReachedKey   `json:"keys"`   // the foreign keys that lead to these tables, and those that set columns
+	Tables []reachedTable `json:"tables"` // tables and partitions, but no partitioned tables
+	Keys   []reachedKey   `json:"keys"`   // the foreign keys that lead to these tables, and those that set columns
 
 	Triggers bool `json:"triggers"` // a trigger or a rule may run
 	Undoes   bool `json:"undoes"`   // such a trigger, or one that it sets off, may roll back some of its changes
@@ -38,8 +38,8 @@ type Reach struct {
 	Settings []Setting `json:"-"`
 }
 
-// ReachedTable is a table or a partition. Table, Name, Mapped and Key describe its topmost table, the root.
-type ReachedTable struct {
+// reachedTable is a table or a partition. Table, Name, Mapped and Key describe its topmost table, the root.
+type reachedTable struct {
 	ID       string   `json:"id"`
 	Root     string   `json:"root"`  // the id of the root
 	Split    bool     `json:"split"` // the table is not its root
@@ -53,8 +53,8 @@ type ReachedTable struct {
 	Inserted bool `json:"-"` // a trigger may insert rows
 }
 
-// ReachedKey is a foreign key with an action.
-type ReachedKey struct {
+// reachedKey is a foreign key with an action.
+type reachedKey struct {
 	ID           string   `json:"id"` // the id of the table
 	ParentID     string   `json:"parent_id"`
 	Name         string   `json:"name"` // the name of the table for messages and results
@@ -74,20 +74,20 @@ const maxChain = 6
 // Setting describes rows whose columns foreign keys set because the steps delete rows. It has one chain of keys for
 // each way from a deleted row. The last key of a chain sets the columns. The keys before it delete rows.
 type Setting struct {
-	Key    ReachedKey // the last key of the first chain
-	Chains [][]ReachedKey
+	Key    reachedKey // the last key of the first chain
+	Chains [][]reachedKey
 
 	OfTable bool           // the rows of a table, each once; otherwise the rows of one chain into a mapped table
-	Gone    [][]ReachedKey // the chains whose keys delete rows of the table; nil without OfTable
+	Gone    [][]reachedKey // the chains whose keys delete rows of the table; nil without OfTable
 }
 
 // settings returns the settings of tables, and those of single chains into tables of the data map. The first key of a
 // chain refers to a table of the data map with one of the given names.
 func (r *Reach) settings(deleted []string) (all []Setting) {
-	gone := map[string][][]ReachedKey{}
-	var chains [][]ReachedKey
-	var follow func(chain []ReachedKey)
-	follow = func(chain []ReachedKey) {
+	gone := map[string][][]reachedKey{}
+	var chains [][]reachedKey
+	var follow func(chain []reachedKey)
+	follow = func(chain []reachedKey) {
 		last := chain[len(chain)-1]
 		if last.Sets != nil {
 			chains = append(chains, slices.Clone(chain))
@@ -104,7 +104,7 @@ func (r *Reach) settings(deleted []string) (all []Setting) {
 		if key.Readable && slices.ContainsFunc(key.ParentMapped, func(name string) bool {
 			return slices.Contains(deleted, name)
 		}) {
-			follow([]ReachedKey{key})
+			follow([]reachedKey{key})
 		}
 	}
 	for _, chain := range chains {
@@ -115,7 +115,7 @@ func (r *Reach) settings(deleted []string) (all []Setting) {
 		}
 		all[i].Chains = append(all[i].Chains, chain)
 		if last.Mapped != nil {
-			all = append(all, Setting{Key: last, Chains: [][]ReachedKey{chain}})
+			all = append(all, Setting{Key: last, Chains: [][]reachedKey{chain}})
 		}
 	}
 	return all
@@ -133,8 +133,8 @@ func (r *Reach) completeKeys(m domain.DataMap) {
 	}
 }
 
-// Reading is the state before the steps of an erasure.
-type Reading struct {
+// stateBefore is the state before the steps of an erasure.
+type stateBefore struct {
 	*Reach
 	Counters bool                // the database counts the rows that a transaction deletes
 	Deleted  map[string][2]int64 // by the id of the table: the counter, and the number of the storage
@@ -151,11 +151,11 @@ type cachedReach struct {
 	text        string // the statement Watch
 }
 
-// ReadBefore reads the state before the steps. The parameter key is the subject's key. ReadBefore uses one statement,
+// readBefore reads the state before the steps. The parameter key is the subject's key. readBefore uses one statement,
 // except if the definitions of the tables have changed.
-func (c *Store) ReadBefore(
+func (c *Store) readBefore(
 	ctx context.Context, query conn.Query, schema *live.Schema, steps []domain.Step, key []any,
-) (*Reading, error) {
+) (*stateBefore, error) {
 	if cached := c.reach.Load(); cached != nil && cached.schema == schema &&
 		slices.EqualFunc(cached.steps, steps, rows.HaveSameText) {
 		reading, fingerprint, err := cached.read(ctx, query, key)
@@ -212,9 +212,9 @@ func (c *Store) readReach(
 	return reach, err
 }
 
-func (c *cachedReach) read(ctx context.Context, query conn.Query, key []any) (*Reading, string, error) {
+func (c *cachedReach) read(ctx context.Context, query conn.Query, key []any) (*stateBefore, string, error) {
 	names := deletedTables(c.steps)
-	own, reading := make([]int64, len(names)), &Reading{Reach: c.Reach, Own: map[string]int64{}}
+	own, reading := make([]int64, len(names)), &stateBefore{Reach: c.Reach, Own: map[string]int64{}}
 	reading.Set = make([]int64, len(c.Settings))
 	var fingerprint, counters string
 	var keysAct bool
@@ -315,7 +315,7 @@ func setRows(w *rows.Writer, steps []domain.Step, setting Setting) string {
 }
 
 // hangsOnDeleted returns the condition that a row refers to a row that the steps delete, over a chain of foreign keys.
-func hangsOnDeleted(w *rows.Writer, steps []domain.Step, chain []ReachedKey, child string) string {
+func hangsOnDeleted(w *rows.Writer, steps []domain.Step, chain []reachedKey, child string) string {
 	key, parent := chain[len(chain)-1], "p"+syntax.Placeholder(len(chain))[1:]
 	var conditions []string
 	for i, name := range key.Columns {
@@ -334,7 +334,7 @@ func hangsOnDeleted(w *rows.Writer, steps []domain.Step, chain []ReachedKey, chi
 	return "EXISTS (SELECT 1 FROM " + key.Parent + " AS " + parent + " WHERE " + strings.Join(conditions, " AND ") + ")"
 }
 
-func sameRow(key ReachedKey, parent string) string {
+func sameRow(key reachedKey, parent string) string {
 	var conditions []string
 	for _, name := range key.Referenced {
 		conditions = append(conditions, "t0."+syntax.Quote(name)+" = "+parent+"."+syntax.Quote(name))

@@ -170,12 +170,6 @@ type dialect interface {
 
 func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, postgres{}, sqlite{}) }
 
-// columnsOf returns the statement that lists the columns of a table that may hold a text, and the only parameter of
-// the statement. It includes generated columns.
-func columnsOf(d syntax.Dialect, table string) (text, parameter string) {
-	return dialectOf(d).columnsOf(table)
-}
-
 // columnsOf also returns the columns of a temporary table. It omits numbers and booleans.
 func (postgres) columnsOf(table string) (text, parameter string) {
 	return `
@@ -292,15 +286,6 @@ func (s *Step) isLeftOver(cell heldCell) bool {
 	default:
 		return true
 	}
-}
-
-// Present reports whether the table of the step has a row of the subject. It ignores rows that were added after
-// erasedAt.
-func (s *Step) Present(ctx context.Context, erasedAt time.Time) (bool, error) {
-	cells := s.cellsOf()
-	cells.AddedUntil = erasedAt
-	rows, err := s.count(ctx, cells)
-	return rows > 0, err
 }
 
 func (s *Step) count(ctx context.Context, cells *cells) (rows int64, err error) {
