@@ -71,8 +71,7 @@ func (s *session) Installation() ports.InstallationStore { return &s.installatio
 // AfterEnd implements ports.Session.
 func (s *session) AfterEnd(fn func(context.Context, error)) { s.atEnd = append(s.atEnd, fn) }
 
-// evidenceTimeout is the maximum duration of writing evidence (audit events that are kept even if the session fails)
-// after a rollback.
+// evidenceTimeout is the maximum duration of writing evidence after a rollback.
 const evidenceTimeout = 5 * time.Second
 
 // activeKey is the key of a context value. Only the contexts of open sessions on db have this value.
@@ -162,9 +161,8 @@ func (s *session) commit(ctx context.Context) error {
 	return conn.Wrap(ctx, "commit", err)
 }
 
-// afterRollback writes the evidence (audit events that remain even if the session fails) if the session has failed. The
-// parameter err is the error of the session, or nil. afterRollback returns err, joined with a second error if the
-// evidence could not be written.
+// afterRollback writes the evidence if the session has failed. The parameter err is the error of the session, or nil.
+// afterRollback returns err, joined with a second error if the evidence could not be written.
 func (s *session) afterRollback(ctx context.Context, err error) error {
 	if err == nil || len(s.remains()) == 0 {
 		return err

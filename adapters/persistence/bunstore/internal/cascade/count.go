@@ -236,7 +236,7 @@ func (w *watch) number(ctx context.Context, text string, args ...any) (n int64, 
 }
 
 // beforeDeletion returns the statements of a query that reads the rows which the steps may delete, as they were before
-// the steps. See cascades.beforeDeletion. A row of the query has the index of a table, and the JSON array of the row's
+// the steps. See dialect.beforeDeletion. A row of the query has the index of a table, and the JSON array of the row's
 // key. For a table without a key, it has the number of all rows.
 func beforeDeletion(w *rows.Writer, tables []reachedTable) (declare, fetch, end string) {
 	queries := make([]string, len(tables))

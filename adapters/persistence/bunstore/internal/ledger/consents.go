@@ -14,10 +14,10 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// texts holds the statements that read the ledgers of a subject (consents and restrictions) and its audit trail. $1
-// is the id of the subject. After the columns of a record, the statements on the latest records and on the consents in
-// force return whether the record belongs to an earlier life of the id, or NULL if the subject has no mark. The
-// statements on the histories leave out such records, except ConsentsOfAllLives.
+// texts holds the statements that read the ledgers of a subject and its audit trail. $1 is the id of the subject. After
+// the columns of a record, the statements on the latest records and on the consents in force return whether the record
+// belongs to an earlier life of the id, or NULL if the subject has no mark. The statements on the histories leave out
+// such records, except ConsentsOfAllLives.
 type texts struct {
 	// LatestConsent reads the latest consent for the purpose $2. It is the most frequent statement, because it runs
 	// before each use of personal data.
@@ -110,8 +110,8 @@ func (c consents) Latest(
 	if asOf == nil && c.l.db.Tx == nil {
 		q := &lookup{subject: id, purpose: purpose}
 		var err error
-		// A shared statement (one statement for several sessions) gets the purposes of its sessions as JSON. Bytes that are
-		// not valid UTF-8 would change in JSON. A purpose with such bytes therefore gets a separate statement.
+		// A shared statement gets the purposes of its sessions as JSON. Bytes that are not valid UTF-8 would change in JSON.
+		// A purpose with such bytes therefore gets a separate statement.
 		if c.l.store.CanShare() && utf8.ValidString(purpose) {
 			err = c.l.store.lookups.Do(ctx, q)
 		} else {
@@ -251,7 +251,7 @@ func scanConsent(rows conn.Row, targets ...any) (*domain.ConsentRecord, error) {
 }
 
 // Prefetched holds values that an erasure needs after its steps. The last statement of the erasure's steps also reads
-// these values (see Writer.AddPrefetch), so that no separate statements are necessary. The values stay correct until
+// these values (see package subject), so that no separate statements are necessary. The values stay correct until
 // the session itself adds a record, because the lock on the subject prevents other sessions from adding records.
 type Prefetched struct {
 	SubjectID         domain.SubjectID

@@ -65,8 +65,7 @@ func (a *UnsentRows) Rows() int {
 	return total
 }
 
-// subjectOfRow returns the subject's id, which is the first value of each row of the ledgers (consents and
-// restrictions).
+// subjectOfRow returns the subject's id, which is the first value of each row of the ledgers.
 func subjectOfRow(row []any) string {
 	id, _ := row[0].(string)
 	return id
@@ -95,7 +94,7 @@ type inserts struct {
 type shape struct {
 	counts      [KindCount]int // the number of rows of each kind
 	findsErased bool           // a combined statement returns the erased subjects of its ledger records
-	alone       bool           // the statement is its own transaction, see TakeAlone
+	alone       bool           // the statement is its own transaction, see takeAlone
 }
 
 // newInserts returns the Inserts for the dialect and the tables.
@@ -229,9 +228,8 @@ const (
 
 	insertRows = `INSERT INTO {into} ({columns}) VALUES `
 
-	// insertLocked inserts rows into a ledger (consents or restrictions). The condition in whereLocked first locks the
-	// ledger of the subject, so that the sequence numbers of the rows follow the order in which their transactions
-	// commit. See lockLedger.
+	// insertLocked inserts rows into a ledger. The condition in whereLocked first locks the ledger of the subject, so that
+	// the sequence numbers of the rows follow the order in which their transactions commit. See Lock.
 	insertLocked = `
 		INSERT INTO {into} ({columns})
 		SELECT v.* FROM (VALUES `
@@ -332,10 +330,10 @@ func TableOf(t syntax.Tables, k Kind) string {
 	return [KindCount]string{Consents: t.Consents, Restrictions: t.Restrictions, Entries: t.Outbox, Events: t.Events}[k]
 }
 
-// Lock returns an expression that takes an advisory lock until the transaction ends. Transactions that append to
-// the same ledger (consents or restrictions) of the same subject then run one after another. The rows therefore get
-// their sequence numbers in the order in which their transactions commit. It returns "" if the kind is not a ledger, or
-// if the database allows only one writer at a time.
+// Lock returns an expression that takes an advisory lock until the transaction ends. Transactions that append to the
+// same ledger of the same subject then run one after another. The rows therefore get their sequence numbers in the
+// order in which their transactions commit. It returns "" if the kind is not a ledger, or if the database allows only
+// one writer at a time.
 func Lock(d syntax.Dialect, tables syntax.Tables, ledger Kind, subject string) string {
 	if !d.CombinesChanges() || !ledger.IsLedger() {
 		return ""

@@ -186,9 +186,8 @@ func (s *Session) AppendAlone(ctx context.Context) (done bool, err error) {
 	if !s.store.inserts.fitsAlone(&s.Buffered) {
 		return false, nil
 	}
-	// A session with evidence (audit events that must be written even if the session fails) sends its own statement. If
-	// its context ended during a shared statement, the session would not know whether its rows were written, and could
-	// write its evidence twice.
+	// A session with evidence sends its own statement. If its context ended during a shared statement, the session would
+	// not know whether its rows were written, and could write its evidence twice.
 	if s.store.CanShare() && len(s.evidence)+len(s.onRollback) == 0 {
 		err = s.store.appending.Do(ctx, &s.Buffered)
 	} else {
@@ -215,7 +214,7 @@ const (
 	unlessErased = `) AS v ({columns}) WHERE NOT EXISTS (SELECT FROM erased)`
 )
 
-// aloneTemplates are the parts of the statement that TakeAlone returns if there are ledger records.
+// aloneTemplates are the parts of the statement that takeAlone returns if there are ledger records.
 type aloneTemplates struct {
 	inserts [KindCount]insertTemplate
 	finds   [KindCount]string // finds the erased subjects of the records of a ledger, without their ids
@@ -255,7 +254,7 @@ func newAloneTemplates(tables syntax.Tables, d syntax.Dialect) (templates aloneT
 	return templates
 }
 
-// fitsAlone reports whether TakeAlone can write all rows of unsent.
+// fitsAlone reports whether takeAlone can write all rows of unsent.
 func (i *inserts) fitsAlone(unsent *UnsentRows) bool {
 	tables, records := 0, len(unsent[Consents])+len(unsent[Restrictions])
 	for _, rows := range unsent {

@@ -41,8 +41,7 @@ func (q *lookup) take(record *domain.ConsentRecord, earlier bool) {
 	q.record, q.earlier = record, earlier
 }
 
-// newLookups returns a batcher for the lookups (reads of the latest consent) of concurrent sessions that have no
-// transaction.
+// newLookups returns a batcher for the lookups of concurrent sessions that have no transaction.
 func newLookups(s *Store) *batch.Batcher[*lookup] {
 	return &batch.Batcher[*lookup]{Run: s.lookUp, Keep: (*lookup).keep, RetryAlone: func(error) bool { return true }}
 }
@@ -57,7 +56,7 @@ const latestConsents = `
 		ORDER BY seq DESC LIMIT 1
 	) AS latest`
 
-// lookUp runs one or more lookups (reads of the latest consent) in one statement.
+// lookUp runs one or more lookups in one statement.
 func (s *Store) lookUp(ctx context.Context, lookups ...*lookup) error {
 	if len(lookups) == 1 {
 		return s.lookUpOne(ctx, lookups[0])
@@ -123,8 +122,8 @@ func mergeRows(sessions []*UnsentRows) (all UnsentRows) {
 	return all
 }
 
-// sortLedgers sorts the rows of the ledgers (consents and restrictions) by subject, and keeps the order of the rows of
-// each subject. All statements then lock the ledgers in the order of the subjects, which prevents deadlocks.
+// sortLedgers sorts the rows of the ledgers by subject, and keeps the order of the rows of each subject. All statements
+// then lock the ledgers in the order of the subjects, which prevents deadlocks.
 func (a *UnsentRows) sortLedgers() {
 	for _, rows := range a[Consents:Entries] {
 		slices.SortStableFunc(rows, func(a, b []any) int { return strings.Compare(subjectOfRow(a), subjectOfRow(b)) })

@@ -215,9 +215,9 @@ func Touched(m domain.DataMap) []domain.Table {
 	return slices.DeleteFunc(slices.Clone(m.Tables()), func(t domain.Table) bool { return !needed[t.Name] })
 }
 
-// statements holds the statements that read the live statements (the table definitions) of a database (PostgreSQL) or
-// of one schema (SQLite). A row of a result has two columns: the key of a table (a text that identifies the table), and
-// a JSON object with the fields that package statements reads. There are three exceptions:
+// statements holds the statements that read the catalog of a database (PostgreSQL) or of one schema (SQLite). A
+// row of a result has two columns: the key of a table (a text that identifies the table), and a JSON object with the
+// fields that the reader decodes. There are three exceptions:
 //
 //   - A row of Routines starts with the key of a function.
 //   - A row of ViewReads has the key of a view and the name of a table that this view reads.

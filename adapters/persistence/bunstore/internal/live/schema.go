@@ -17,7 +17,7 @@ import (
 )
 
 // Schema holds the properties of the data map's tables on which an erasure depends, as the database defines them. The
-// database computes a fingerprint (a hash) of these properties. A Schema is valid while the fingerprint is the same.
+// database computes a fingerprint of these properties. A Schema is valid while the fingerprint is the same.
 type Schema struct {
 	Fingerprint string
 	cache       *Cache
@@ -75,8 +75,7 @@ func (c *Schema) Tells(table string) bool { return !c.tables[table].remote }
 // Types returns the types of the columns of a table by column name. It omits generated columns.
 func (c *Schema) Types(table string) map[string]string { return c.tables[table].types }
 
-// Cache reads a Schema from the database, and keeps it until the fingerprint (a hash of the table definitions)
-// changes. It is safe for concurrent use.
+// Cache reads a Schema from the database, and keeps it until the fingerprint changes. It is safe for concurrent use.
 type Cache struct {
 	d               syntax.Dialect
 	own             dialect
@@ -181,7 +180,7 @@ type definition struct {
 	triggered bool // it has triggers or rules
 }
 
-// scan reads the definition of a table from a row of the statement that Dialect.Inspection returns.
+// scan reads the definition of a table from a row of the statement that dialect.inspection returns.
 func (live *table) scan(rows *sql.Rows, quotes map[byte]byte, read *definition) error {
 	var (
 		special   bool           // the database may keep deleted data for another reason than triggers
@@ -246,7 +245,7 @@ func (live *table) nameAsMapped(d syntax.Dialect, touched domain.Table) {
 // statement that the database does not need.
 type dialect interface {
 	// fingerprint returns the expression for a text that changes if the live schema of the tables
-	// changes in a property that Inspection reads. If the value of the expression is the empty text, the schema must be
+	// changes in a property that inspection reads. If the value of the expression is the empty text, the schema must be
 	// read each time.
 	fingerprint(tables []domain.Table, own syntax.Tables) string
 
@@ -291,7 +290,7 @@ type dialect interface {
 	//   - whether the trigger is deferred by default
 	//   - whether SET CONSTRAINTS with this name affects only constraint triggers with the same default
 	//   - whether the trigger is mapped
-	//   - the code of a trigger that is not mapped, in the form that Inspection returns
+	//   - the code of a trigger that is not mapped, in the form that inspection returns
 	constraintTriggers(tables []domain.Table) string
 
 	// accessProblem returns the statement that explains why this role cannot use a table. The statement returns no row or

@@ -75,7 +75,7 @@ func (sqlite) constraintTriggers([]domain.Table) string { return "" }
 func (sqlite) accessProblem(string, []string) string    { return "SELECT NULL" }
 
 // columnType returns bigint for all integer types, because every integer has 64 bits in SQLite. For an unknown type
-// name, it derives the column type from the type affinity (the conversion that SQLite applies to values of the column).
+// name, it derives the column type from the type affinity.
 func (sqlite) columnType(declared string) (t domain.ColumnType, length int) {
 	t, length = sqltype.Parse(declared)
 	switch {

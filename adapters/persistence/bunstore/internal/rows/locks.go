@@ -19,7 +19,7 @@ type LockLevel struct {
 
 const lockRows = `{name} AS (SELECT 1 FROM {table} AS t0 WHERE {rows} FOR UPDATE OF t0)`
 
-// lockedPath is a table whose rows are locked, and one path (chain of references) from the table to the subject.
+// lockedPath is a table whose rows are locked, and one path from the table to the subject.
 type lockedPath struct {
 	domain.Table
 	path domain.Path

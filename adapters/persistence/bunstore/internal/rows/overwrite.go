@@ -26,7 +26,7 @@ func (w *Writer) StepWriter(table domain.Table, types map[string]string, offset 
 	return &StepWriter{writer: w, table: table, alias: "t0", Types: types, offset: offset}
 }
 
-// dutyCutoff is a constant that resolveConstants replaces by an instant. If a retention duty started at this instant or
+// dutyCutoff is a constant that ResolveConstants replaces by an instant. If a retention duty started at this instant or
 // earlier, it has ended at the instant of the step. The value of a dutyCutoff is the period of the duty.
 type dutyCutoff domain.Period
 

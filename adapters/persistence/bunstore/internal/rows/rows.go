@@ -258,7 +258,7 @@ func (w *Writer) equalsSubjectKey(tableName, alias string, columns []string, off
 		}
 		name := alias + "." + syntax.Quote(column)
 		comparisons = append(comparisons, name+" = "+value)
-		if tableName != subject.Name && key.Type == domain.TypeText { // callers check the subject's own row, see Locks
+		if tableName != subject.Name && key.Type == domain.TypeText { // callers check the subject's own row
 			comparisons = append(comparisons, w.matchesSubjectText(name, value, subject.SubjectKey[i]))
 		}
 	}

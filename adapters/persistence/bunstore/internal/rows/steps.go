@@ -42,7 +42,7 @@ func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
 
 // HaveSameText reports whether the statement that executes step a can also execute step b. Only the instants of the two
 // steps (domain.Step.At) may differ, because an instant is a parameter of the statement. HaveSameText returns false if
-// a step has a Scope (the limits of a sweep), because a Scope contains further instants.
+// a step has a Scope, because a Scope contains further instants.
 func HaveSameText(a, b domain.Step) bool {
 	return a.Target == b.Target && a.Via == b.Via && a.Self == b.Self &&
 		a.Strategy == b.Strategy && a.External == b.External &&
@@ -117,7 +117,7 @@ const (
 )
 
 // step returns the statement that executes one step. The placeholders of the subject's key start at $(offset+1), and
-// the placeholders of the constants follow. Callers pass the constants to resolveConstants.
+// the placeholders of the constants follow. Callers pass the constants to ResolveConstants.
 func (w *Writer) step(live Live, step domain.Step, offset int) (text string, constants []any) {
 	table, _ := w.DataMap.Table(step.Target)
 	sw := w.StepWriter(table, live.Types(table.Name), offset+len(w.DataMap.SubjectTable().SubjectKey))

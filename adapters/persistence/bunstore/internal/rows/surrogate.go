@@ -9,7 +9,7 @@ import (
 )
 
 // Surrogate returns the expression for the value that overwrites a column: NULL or a constant if the data map says so,
-// and otherwise the result of Dialect.surrogate.
+// and otherwise the result of dialect.surrogate.
 func (w *StepWriter) Surrogate(name string) string {
 	column, _ := w.table.Column(name)
 	constant, ok := column.Constant()

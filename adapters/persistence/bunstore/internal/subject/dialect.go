@@ -52,7 +52,7 @@ func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, post
 
 type postgres struct{}
 
-// erasureInstant returns the expression for domain.ErasureInstant. The parameters are those of MarkInstant.
+// erasureInstant returns the expression for domain.ErasureInstant. The parameters are those of markInstant.
 func (postgres) erasureInstant(tables syntax.Tables, at, exact string) string {
 	return tables.Fill(`(
 			SELECT CASE
@@ -77,8 +77,7 @@ func (postgres) intakeParts(tables syntax.Tables) (column, number, lockCondition
 		"table", syntax.Literal(tables.Erasures))
 }
 
-// settledIntake returns the statement that reads the lower of two intake numbers (numbers of marks in order of
-// arrival):
+// settledIntake returns the statement that reads the lower of two intake numbers:
 //
 //   - The highest committed number. If a transaction takes the lock of intakeParts after this statement, the mark of
 //     this transaction gets a higher number.

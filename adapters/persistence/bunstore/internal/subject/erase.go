@@ -124,16 +124,16 @@ func (s *Store) stepGroupsOf(schema *live.Schema, steps []domain.Step) []*rows.S
 	return cached.groups
 }
 
-// prefetchColumns reads the values of a Prefetched (values that an erasure needs after its steps) in additional columns
-// of a statement. Instants have a fixed format, so that the settings of the session have no effect.
+// prefetchColumns reads the values of a Prefetched in additional columns of a statement. Instants have a fixed format,
+// so that the settings of the session have no effect.
 const prefetchColumns = `,
 	EXISTS (SELECT FROM {outbox} WHERE ` + outbox.UnsentCorrections + `),
 	(SELECT json_agg(json_build_array(purpose, policy_version, granted, source,
 		to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))
 	FROM (` + ledger.ReadConsentsInForce + `) AS in_force)`
 
-// addPrefetch adds the columns of a Prefetched (values that an erasure needs after its steps) to the statement of a
-// group. The subject's id becomes the last parameter.
+// addPrefetch adds the columns of a Prefetched to the statement of a group. The subject's id becomes the last
+// parameter.
 func addPrefetch(w *rows.Writer, g *rows.StepGroup) {
 	subject := syntax.Placeholder(len(g.Args(g.Steps, make([]any, len(w.DataMap.SubjectTable().SubjectKey)))) + 1)
 	g.Text += w.Tables.Fill(prefetchColumns, "subject", subject, "until", "0") // the erasure withdraws all consents

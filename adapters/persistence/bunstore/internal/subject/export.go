@@ -61,12 +61,12 @@ type exportStatement struct {
 	sources            []source
 	width              int // the number of values of the widest source
 	Text               string
-	ReadsPreconditions bool // the first source is the row of preconditions, see Locks
+	ReadsPreconditions bool // the first source is the row of preconditions, see lockStatements
 }
 
 // newExports returns the statements that read the data of a subject for an export. The tables of the application come
-// first, then the ledgers (consents and restrictions). The first source of the first statement is the row of
-// preconditions (the values that the caller must check before it continues, see Locks).
+// first, then the ledgers. The first source of the first statement is the row of preconditions (the values that the
+// caller must check before it continues, see lockStatements).
 func newExports(w *rows.Writer, locks *lockStatements) []exportStatement {
 	subject := w.DataMap.SubjectTable()
 	keys := len(subject.SubjectKey)
@@ -116,8 +116,8 @@ const (
 		SELECT {number} AS source, row_number() OVER (ORDER BY {key}) AS position, {values}
 		{from}`
 
-	// erasureCount is the last value in the row of preconditions (the first row of an export): the number of erasures of
-	// the subject as a text, or NULL if the subject was never erased.
+	// erasureCount is the last value in the row of preconditions: the number of erasures of the subject as a text, or NULL
+	// if the subject was never erased.
 	erasureCount = `(SELECT CAST(erasures AS text) FROM {erasures} WHERE subject_id = {subject} AND erasures > 0)`
 
 	fromOfSubject = `FROM {table} AS t0 WHERE {rows}`
@@ -154,7 +154,7 @@ func newExport(w *rows.Writer, sources []source, readsPreconditions bool) export
 }
 
 // args returns the parameters of the statement. A table of the application needs the subject's key, and a ledger needs
-// the subject's id. The row of preconditions (the first row of an export) needs both.
+// the subject's id. The row of preconditions needs both.
 func (e *exportStatement) args(id domain.SubjectID, key []any) []any {
 	var args []any
 	for i, source := range e.sources {

@@ -175,8 +175,7 @@ func (e *exportStatement) newRow() *exportRow {
 	return row
 }
 
-// wasErased reports whether the subject was erased before. The parameter row is the row of preconditions (the first row
-// of an export).
+// wasErased reports whether the subject was erased before. The parameter row is the row of preconditions.
 func (e *exportStatement) wasErased(row *exportRow) bool {
 	return row.Values[len(e.sources[0].selected)-1] != nil
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// life is the mark of a subject (the row that records its erasures) with the evidence about the subject's row. See
-// domain.Life.
+// life is the mark of a subject with the evidence about the subject's row. See domain.Life.
 type life struct {
 	mark     domain.ErasureMark
 	evidence domain.LifeEvidence
@@ -30,11 +29,10 @@ func (l life) state() domain.SubjectState {
 // lifeStatements holds the statements about the life of a subject's id (see domain.Life). The mark of a subject is the
 // row that records its erasures.
 type lifeStatements struct {
-	// State reads whether the subject's row exists, the preconditions (see Locks), the MarkColumns, the creation time of
-	// the row, and its identifying columns. Its parameters are the subject's key and the id. It locks nothing.
+	// State reads whether the subject's row exists, the preconditions (see lockStatements), the MarkColumns, the creation
+	// time of the row, and its identifying columns. Its parameters are the subject's key and the id. It locks nothing.
 	State string
-	// LockLedgers locks the ledgers (consents and restrictions) of the subject $1. It is "" if the database has one
-	// writer at a time.
+	// LockLedgers locks the ledgers of the subject $1. It is "" if the database has one writer at a time.
 	LockLedgers string
 	// Register records the registration of a person in the mark. It adds a mark if there is none, but the ledgers have
 	// records. Its parameters are the id, the instant, and the creation time of the subject's row.

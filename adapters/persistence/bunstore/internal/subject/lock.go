@@ -18,15 +18,15 @@ import (
 // lockStatements holds the statements that lock a subject. The mark of a subject is the row that records its erasures.
 //
 // A statement that reads the subject's row returns whether the row exists, and then the preconditions, which the caller
-// must check before it continues. The preconditions are the fingerprint (a hash of the table definitions) and the
-// stored text of each text column of the subject's key.
+// must check before it continues. The preconditions are the fingerprint and the stored text of each text column of the
+// subject's key.
 type lockStatements struct {
-	// AddMark adds or updates the mark of a subject for an erasure. Its parameters are the id and the MarkInstant.
+	// AddMark adds or updates the mark of a subject for an erasure. Its parameters are the id and the markInstant.
 	AddMark string
 
 	// AddMarkAndLock adds or updates the mark like AddMark, reads the subject's row like SubjectRowAdded, and locks this
-	// row and the subject's ledgers (consents and restrictions). Its parameters are the subject's key and the parameters
-	// of AddMark. The last column is erased_at of the mark. It is "" for SQLite, because AddMark then locks the database.
+	// row and the subject's ledgers. Its parameters are the subject's key and the parameters of AddMark. The last column
+	// is erased_at of the mark. It is "" for SQLite, because AddMark then locks the database.
 	AddMarkAndLock string
 
 	// LockMark locks the mark of the subject $1 and returns its number of erasures. If there is no mark, LockMark adds a
@@ -38,7 +38,7 @@ type lockStatements struct {
 	// SubjectRowAdded is SubjectRow with two further columns: the value from which domain.ReadAddedAt reads the creation
 	// time, and erased_at of the mark. Its parameters are the subject's key and the id.
 	SubjectRowAdded string
-	Transaction     string // see Dialect.transaction
+	Transaction     string // see dialect.transaction
 	Levels          []rows.LockLevel
 	Tables          []string // the tables whose rows are locked
 	TextElements    []int    // the indexes of the subject's key columns that hold texts
@@ -239,8 +239,8 @@ func (s *Work) makeDurable(ctx context.Context) error {
 	return s.db.Fail(ctx, "lock subject", err)
 }
 
-// erasedSubject is a subject that a session has locked for an erasure, with the instant in its mark (the row that
-// records the erasure), and with the creation time of the row that the erasure has found.
+// erasedSubject is a subject that a session has locked for an erasure, with the instant in its mark, and with the
+// creation time of the row that the erasure has found.
 type erasedSubject struct {
 	id    domain.SubjectID
 	at    time.Time

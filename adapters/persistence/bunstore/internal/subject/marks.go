@@ -15,10 +15,10 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// markStatements holds the statements that read the marks (the rows that record the erasures of subjects). It also
-// holds the statements that read and move the positions of readers in the list of marks.
+// markStatements holds the statements that read the marks. It also holds the statements that read and move the
+// positions of readers in the list of marks.
 type markStatements struct {
-	Settled  string // reads the settled intake number, see Dialect.settledIntake
+	Settled  string // reads the settled intake number, see dialect.settledIntake
 	Find     string // reads the marks of the subjects in the JSON array $1
 	Position string // reads the position of the reader $1
 	Advance  string // moves the reader $1 from the position $2 to the position $3

@@ -189,7 +189,7 @@ func (s *Work) readSubjectRowAdded(ctx context.Context, id domain.SubjectID, key
 }
 
 // erasedRow has the columns that an erasure reads with the subject's row: its creation time, and the instant in the
-// mark (the row that records the erasure).
+// mark.
 type erasedRow struct {
 	added  addedAt
 	erased syntax.OptionalInstant
@@ -236,8 +236,8 @@ func (s *Work) checkSubjectRow(
 	return present, s.loadSchema(ctx, row.fingerprint.String)
 }
 
-// preconditions holds further columns that a statement on the subject's row returns: the fingerprint (a hash of the
-// table definitions), and the text columns of the subject's key as the table stores them.
+// preconditions holds further columns that a statement on the subject's row returns: the fingerprint, and the text
+// columns of the subject's key as the table stores them.
 type preconditions struct {
 	elements    []int // the indexes of the id's elements that are texts
 	fingerprint sql.NullString

@@ -15,12 +15,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// sweepStatements holds the statements that lock a subject for a sweep (the later erasure of retained cells). The mark
-// of a subject is the row that records its erasures.
+// sweepStatements holds the statements that lock a subject for a sweep. The mark of a subject is the row that records
+// its erasures.
 type sweepStatements struct {
 	Fingerprint string // reads the fingerprint of the live schema
 	LockMark    string // locks the mark of the subject $1; returns the MarkColumns
-	LockRow     string // locks the subject's row; returns the fingerprint and the evidence about the row, see Lives
+	LockRow     string // locks the subject's row; returns the fingerprint and the evidence about it
 	RecordSweep string // records a sweep of the subject $1 at the instant $2
 }
 
@@ -143,8 +143,8 @@ func (s *Work) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.St
 	return s.sweep(ctx, id, key, withScope(steps, scope))
 }
 
-// lockToSweep locks the subject in a READ COMMITTED transaction. It returns the scope of the sweep (which of the
-// retained cells to overwrite), or nil if the subject was never erased.
+// lockToSweep locks the subject in a READ COMMITTED transaction. It returns the scope of the sweep, or nil if the
+// subject was never erased.
 func (s *Work) lockToSweep(
 	ctx context.Context, id domain.SubjectID, key []any, dutiesSince time.Time,
 ) (*domain.SweepScope, error) {

@@ -116,8 +116,8 @@ func Text(value any) string {
 }
 
 // Tables holds the quoted names of the tables of habeas for one data map. Index and Function names begin with Prefix,
-// too. IsErased is a function of PostgreSQL that reports whether a subject was erased. It sees the marks (the rows of
-// erasures) that were committed before its call, even if its statement began earlier.
+// too. IsErased is a function of PostgreSQL that reports whether a subject was erased. It sees the marks that were
+// committed before its call, even if its statement began earlier.
 type Tables struct {
 	Prefix                                                                                           string
 	Consents, Restrictions, Events, Outbox, Erasures, Positions, Installation, Ancestors, Migrations string

@@ -39,7 +39,7 @@ type cells struct {
 	Values     map[string]any // the values that a rectification writes, by the name of the column; nil for an erasure
 	Row        []string       // the primary key if the step changes only one row; nil for all rows of the subject
 	Live       rows.Live
-	Others     []string  // columns that the step does not write; each is one of Dialect.ColumnsOf
+	Others     []string  // columns that the step does not write; each is one of dialect.columnsOf
 	AddedUntil time.Time // skip rows added later, and rows that belong to the subject through them; zero: all rows
 }
 

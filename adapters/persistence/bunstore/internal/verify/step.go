@@ -69,8 +69,7 @@ func (s *Step) Overwrites(earlier *Step) bool {
 
 // maxRounds is the maximum number of times that Repeat checks a step. After each check except the last one, Repeat
 // executes the step again if old values remain. A repetition can remove such values. For example, a trigger may write
-// old values to a table whose step came earlier, and a short random surrogate (replacement value) may by chance equal
-// the old value.
+// old values to a table whose step came earlier, and a short random surrogate may by chance equal the old value.
 const maxRounds = 5
 
 // Repeat checks each step for old values that remain, and executes the step again if there are any. Repeat ends when no
@@ -253,8 +252,8 @@ func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 }
 
 // containsOld reports whether a text equals an old text or, in an erasure, contains it. A contained text must have at
-// least six bytes, because a random surrogate (replacement value) may contain a shorter text by chance. In a
-// rectification, only equality counts, because a new text may contain the old text.
+// least six bytes, because a random surrogate may contain a shorter text by chance. In a rectification, only equality
+// counts, because a new text may contain the old text.
 func (s *Step) containsOld(text, old string) bool {
 	const shortest = 6
 	return text == old || s.values == nil && len(old) >= shortest && strings.Contains(text, old)
