@@ -15,7 +15,7 @@ import (
 
 // Store has the statements on the installation, for one data map. It is safe for concurrent use.
 type Store struct {
-	texts
+	texts    texts
 	pool     *conn.Pool
 	dataMap  domain.DataMap
 	own      dialect
@@ -113,7 +113,7 @@ const recordMap = `
 // record records the data map, unless an open session records the same one. It returns the installation afterwards. It
 // returns domain.ErrConflict if an open session records another data map.
 func (s *Session) record(ctx context.Context) (recorded domain.Installation, err error) {
-	own, texts := domain.InstallationOf(s.store.dataMap), s.store
+	own, texts := domain.InstallationOf(s.store.dataMap), s.store.texts
 	if texts.Announce != "" {
 		rival := false
 		if err := s.db.Tx.Query(ctx, conn.Ignore, texts.Announce, own.Key()); err != nil {
@@ -145,12 +145,12 @@ func (s *Session) readKey(ctx context.Context) (domain.Installation, error) {
 	if s.db.Tx != nil {
 		query = s.db.Tx.Query
 	}
-	return readKey(ctx, query, s.store.Key, s.store.tables.Prefix)
+	return readKey(ctx, query, s.store.texts.Key, s.store.tables.Prefix)
 }
 
 // ReadData reads the id of the installation and its data map outside a session.
 func (s *Store) ReadData(ctx context.Context) (domain.Installation, error) {
-	return readKey(ctx, s.pool.Query, s.Key, s.tables.Prefix)
+	return readKey(ctx, s.pool.Query, s.texts.Key, s.tables.Prefix)
 }
 
 // readKey reads the id of an installation and its data map.
@@ -195,7 +195,7 @@ func (i *Session) readAll(ctx context.Context) (domain.Installation, error) {
 		err := rows.Scan(&ancestor.ID, &ancestor.Until)
 		found.Ancestors = append(found.Ancestors, ancestor)
 		return err
-	}, i.store.Ancestors)
+	}, i.store.texts.Ancestors)
 	if err != nil {
 		return found, err
 	}
@@ -206,7 +206,7 @@ func (i *Session) readAll(ctx context.Context) (domain.Installation, error) {
 			return err
 		}
 		return json.Unmarshal([]byte(names), &found.Started.Resolvers)
-	}, i.store.Worker)
+	}, i.store.texts.Worker)
 }
 
 const acceptMap = `UPDATE {installation} SET subject_table = $1, key_columns = $2`
@@ -224,7 +224,7 @@ func (i *Session) Accept(ctx context.Context) (before domain.Installation, err e
 		return before, err
 	}
 	own := domain.InstallationOf(i.store.dataMap)
-	_, err = i.db.Write(ctx, "installation", i.store.Accept, own.SubjectTable,
+	_, err = i.db.Write(ctx, "installation", i.store.texts.Accept, own.SubjectTable,
 		domain.EncodeKeyColumns(own.KeyColumns))
 	return before, err
 }
@@ -239,7 +239,7 @@ const (
 
 // Renew implements ports.InstallationStore.
 func (i *Session) Renew(ctx context.Context) (domain.Installation, error) {
-	for _, text := range []string{i.store.Retire, i.store.Renew} {
+	for _, text := range []string{i.store.texts.Retire, i.store.texts.Renew} {
 		if _, err := i.db.Write(ctx, "installation", text); err != nil {
 			return domain.Installation{}, err
 		}
@@ -251,7 +251,7 @@ const recordWorker = `UPDATE {installation} SET resolvers = $1, hooks = $2`
 
 // Started implements ports.InstallationStore.
 func (i *Session) Started(ctx context.Context, worker domain.StartedWorker) error {
-	_, err := i.db.Write(ctx, "installation", i.store.Started, syntax.TextList(worker.Resolvers), worker.Hooks)
+	_, err := i.db.Write(ctx, "installation", i.store.texts.Started, syntax.TextList(worker.Resolvers), worker.Hooks)
 	return err
 }
 
