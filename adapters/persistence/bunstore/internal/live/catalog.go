@@ -190,31 +190,6 @@ func Lower(name string) string {
 	}, name)
 }
 
-// IsNulled reports whether an erasure sets the column to NULL.
-func IsNulled(column domain.Column) bool {
-	return column.Personal != nil && column.Personal.Strategy == domain.StrategyNull
-}
-
-// Touched returns the tables that an erasure or an export reads or writes: the tables with personal data, the subject's
-// table, and the tables on the paths between them.
-func Touched(m domain.DataMap) []domain.Table {
-	needed := map[string]bool{m.SubjectTable().Name: true}
-	for _, table := range m.Tables() {
-		paths := m.Paths(table.Name)
-		erased := slices.ContainsFunc(paths, func(p domain.Path) bool { return p.OnErasure() != "" })
-		if len(table.Personal()) == 0 && !table.Owned && !erased {
-			continue
-		}
-		needed[table.Name] = true
-		for _, path := range paths {
-			for _, relation := range path.Relations {
-				needed[relation.References] = true
-			}
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(m.Tables()), func(t domain.Table) bool { return !needed[t.Name] })
-}
-
 // statements holds the statements that read the catalog of a database (PostgreSQL) or of one schema (SQLite). A
 // row of a result has two columns: the key of a table (a text that identifies the table), and a JSON object with the
 // fields that the reader decodes. There are three exceptions:

@@ -3,6 +3,7 @@ package live
 import (
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
 	"github.com/habeas-data/habeas/domain"
@@ -38,7 +39,7 @@ func fingerprintOfNotNull(tables []domain.Table, anyTable string) string {
 	var names []string
 	for _, table := range tables {
 		for _, column := range table.Columns {
-			if IsNulled(column) {
+			if rows.IsNulled(column) {
 				names = append(names, syntax.Literal(column.Name))
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -151,7 +152,7 @@ func (c *Schema) RefuseNull(step domain.Step) error {
 	var problems []domain.Problem
 	for _, name := range slices.Concat(step.Columns, step.ClearedColumns) {
 		column, _ := table.Column(name)
-		nulled := IsNulled(column) || slices.Contains(step.ClearedColumns, name)
+		nulled := rows.IsNulled(column) || slices.Contains(step.ClearedColumns, name)
 		if nulled && slices.ContainsFunc(c.tables[table.Name].notNull, func(required string) bool {
 			return c.cache.d.SameName(name, required)
 		}) {

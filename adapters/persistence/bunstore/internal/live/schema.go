@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -93,7 +94,7 @@ func NewCache(
 	d syntax.Dialect, dataMap domain.DataMap, tables syntax.Tables, trustRowFilters bool, logger *slog.Logger,
 ) *Cache {
 	return &Cache{
-		d: d, own: dialectOf(d), dataMap: dataMap, touched: Touched(dataMap), tables: tables,
+		d: d, own: dialectOf(d), dataMap: dataMap, touched: rows.Touched(dataMap), tables: tables,
 		trustRowFilters: trustRowFilters, logger: logger,
 	}
 }

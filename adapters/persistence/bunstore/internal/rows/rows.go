@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -35,7 +34,7 @@ type Writer struct {
 // NewWriter returns a writer for the tables of a data map, and for its tables of habeas.
 func NewWriter(dialect syntax.Dialect, dataMap domain.DataMap, tables syntax.Tables) *Writer {
 	return &Writer{
-		Dialect: dialect, own: dialectOf(dialect), DataMap: dataMap, Tables: tables, Touched: live.Touched(dataMap),
+		Dialect: dialect, own: dialectOf(dialect), DataMap: dataMap, Tables: tables, Touched: Touched(dataMap),
 	}
 }
 
@@ -295,3 +294,23 @@ func (w *Writer) EqualsConstant(column, constant, sqlType string) string {
 // AddedValue returns the expression for the value in a column of creation times, in a form that domain.ReadAddedAt
 // reads.
 func (w *Writer) AddedValue(column string) string { return w.own.addedValue(column) }
+
+// Touched returns the tables that an erasure or an export reads or writes: the tables with personal data, the subject's
+// table, and the tables on the paths between them.
+func Touched(m domain.DataMap) []domain.Table {
+	needed := map[string]bool{m.SubjectTable().Name: true}
+	for _, table := range m.Tables() {
+		paths := m.Paths(table.Name)
+		erased := slices.ContainsFunc(paths, func(p domain.Path) bool { return p.OnErasure() != "" })
+		if len(table.Personal()) == 0 && !table.Owned && !erased {
+			continue
+		}
+		needed[table.Name] = true
+		for _, path := range paths {
+			for _, relation := range path.Relations {
+				needed[relation.References] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(m.Tables()), func(t domain.Table) bool { return !needed[t.Name] })
+}

@@ -3,7 +3,6 @@ package rows
 import (
 	"strconv"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -14,7 +13,7 @@ func (w *StepWriter) Surrogate(name string) string {
 	column, _ := w.table.Column(name)
 	constant, ok := column.Constant()
 	switch digits := column.Digits(); {
-	case live.IsNulled(column):
+	case IsNulled(column):
 		return "NULL"
 	case digits > 0:
 		return fillPlaceholder(w.AddConstant(constant), w.writer.own.randomDigits(), digits)
@@ -96,3 +95,8 @@ func (s sqlite) surrogate(column domain.Column) string {
 }
 
 func (sqlite) randomDigits() string { return "lower(hex(randomblob(16)))" }
+
+// IsNulled reports whether an erasure sets the column to NULL.
+func IsNulled(column domain.Column) bool {
+	return column.Personal != nil && column.Personal.Strategy == domain.StrategyNull
+}

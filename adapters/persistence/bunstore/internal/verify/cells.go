@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
@@ -137,7 +136,7 @@ func (c *cells) equalsWritten(sw *rows.StepWriter, column string) string {
 	switch {
 	case slices.Contains(c.Step.ClearedColumns, column): // a cleared cell is NULL
 		return "FALSE"
-	case isText(described) && described.Surrogate == "" || live.IsNulled(described) || described.Digits() > 0:
+	case isText(described) && described.Surrogate == "" || rows.IsNulled(described) || described.Digits() > 0:
 		return "FALSE"
 	}
 	return c.Writer.EqualsConstant("t0."+syntax.Quote(column), sw.Surrogate(column), sw.Types[column])
