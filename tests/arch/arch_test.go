@@ -92,10 +92,10 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 			at("adapters/persistence/bunstore"), "github.com/jackc/pgx/v5/pgconn", "bunstore links no PostgreSQL driver",
 		},
 		"bun in the text of statements": {
-			at("adapters/persistence/bunstore/internal/sqltext"), "database/sql", "package sqltext links no database",
+			at("adapters/persistence/bunstore/internal/syntax"), "database/sql", "packages syntax and rows link no database",
 		},
 		"a statement where statements are sent": {
-			at("adapters/persistence/bunstore/internal/conn"), at("adapters/persistence/bunstore/internal/sqltext"),
+			at("adapters/persistence/bunstore/internal/conn"), at("adapters/persistence/bunstore/internal/syntax"),
 			"package conn imports only domain",
 		},
 		"the tests' server in an adapter": {

@@ -10,26 +10,26 @@ import (
 
 // evidence are the functions that read creation times and surrogates of rows.
 var evidence = []string{
-	"AddedAt", "ReadAddedAt", "EarliestAddedAt", "Identifying", "IsErased", "LifeEvidence", "addedValue", "earliestAdded",
+	"AddedAt", "ReadAddedAt", "EarliestAddedAt", "Identifying", "IsErased", "LifeEvidence", "AddedValue", "addedValue",
+	"earliestAdded",
 }
 
 // readers are the files that may call them. Only domain.ErasureMark.Life judges whether a row belongs to an erased
 // person or to a new one, and the stores collect the evidence for it. The other files have another purpose.
 var readers = map[string]string{
-	"domain/retained.go":                      "defines the columns with distinctive surrogates",
-	"domain/life.go":                          "judges",
-	"adapters/persistence/memory/lives.go":    "collects the evidence",
-	"adapters/persistence/memory/subjects.go": "reads the creation time for the mark",
-	"adapters/persistence/bunstore/lives.go":  "collects the evidence",
-	bunstoreTexts + "lives.go":                "collects the evidence",
-	bunstoreTexts + "locks.go":                "reads the creation time for the mark",
-	"adapters/persistence/memory/sweep.go":    "skips rows without surrogates of their own",
-	bunstoreTexts + "sweep.go":                "skips rows without surrogates of their own",
-	"adapters/persistence/memory/leftover.go": "skips rows that were added after an erasure, in an ended life",
-	bunstoreTexts + "leftover.go":             "skips rows that were added after an erasure, in an ended life",
+	"domain/retained.go":                    "defines the columns with distinctive surrogates",
+	"domain/life.go":                        "judges",
+	"adapters/persistence/memory/life.go":   "collects the evidence",
+	"adapters/persistence/memory/erase.go":  "reads the creation time for the mark",
+	"adapters/persistence/memory/sweep.go":  "skips rows without surrogates of their own",
+	"adapters/persistence/memory/verify.go": "skips rows that were added after an erasure, in an ended life",
+
+	bunstoreInternals + "rows/rows.go":      "has the expression for package subject",
+	bunstoreInternals + "subject/life.go":   "collects the evidence, also for the mark",
+	bunstoreInternals + "rows/overwrite.go": "skips rows without surrogates of their own, and rows that were added later",
 }
 
-const bunstoreTexts = "adapters/persistence/bunstore/internal/sqltext/"
+const bunstoreInternals = "adapters/persistence/bunstore/internal/"
 
 // The rules on lives (see domain.Life) hold only if no other code guesses whose a row is.
 func TestOnlyOneFunctionJudgesWhoseARowIs(t *testing.T) {

@@ -100,8 +100,8 @@ var rules = []rule{
 		links(under("github.com/jackc/pgx", "github.com/uptrace/bun/driver/pgdriver", "github.com/lib/pq")),
 	},
 	{
-		"package sqltext links no database",
-		[]string{"adapters/persistence/bunstore/internal/sqltext"},
+		"packages syntax and rows link no database",
+		[]string{"adapters/persistence/bunstore/internal/syntax", "adapters/persistence/bunstore/internal/rows"},
 		nil,
 		links(under("database/sql", "net")),
 	},

@@ -99,6 +99,20 @@ func TestTheNumberOfStatementsDoesNotDependOnTheNumberOfRows(t *testing.T) {
 	})
 }
 
+// The answer is the same for all tables of the data map.
+func TestAFirstErasureListsTheDatabasesOfSQLiteOnce(t *testing.T) {
+	hook := &statements{}
+	s := newShop(t, databases.WithHook(databases.SQLite(t), hook), 1)
+	texts := s.statementsOf(t, hook, func(ctx context.Context, session ports.Session) error {
+		_, err := s.eraser.Erase(ctx, session, s.alice)
+		return err
+	})
+	lists := slices.DeleteFunc(texts, func(text string) bool { return !strings.Contains(text, "pragma_database_list") })
+	if len(lists) != 1 {
+		t.Errorf("%d statements list the databases: %q", len(lists), lists)
+	}
+}
+
 func TestNoStatementHoldsAValue(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}

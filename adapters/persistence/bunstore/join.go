@@ -6,7 +6,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -74,7 +74,7 @@ func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session)
 		return err
 	}
 	ctx, observed := ports.StartActivity(ctx, j.store.observer, domain.Activity{Kind: domain.ActivitySession})
-	session := &session{store: j.store, preserve: j.preserve, tx: j.tx, joined: true}
+	session := j.newSession()
 	returned := false
 	defer func() {
 		if !returned { // fn panicked or called runtime.Goexit
@@ -96,8 +96,29 @@ func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session)
 	return nil
 }
 
+func (j *Joined) newSession() *session {
+	n := j.store.newSession()
+	n.preserve, n.db.Tx, n.db.Joined = j.preserve, j.tx, true
+	return n
+}
+
 func (j *Joined) preserve(ctx context.Context, evidence [][]any) error {
-	session := &session{store: j.store, tx: j.tx, joined: true}
-	session.buffered[sqltext.Events] = evidence
-	return session.flush(ctx)
+	session := j.newSession()
+	session.ledger.Buffered[ledger.Events] = evidence
+	return session.ledger.Flush(ctx)
+}
+
+// Rehearse implements ports.SessionFactory. It always returns domain.ErrSession.
+func (*Joined) Rehearse(context.Context, func(context.Context, ports.Session) error) error {
+	return &domain.Error{
+		Code: domain.ErrSession, Op: "rehearse", Message: "a rehearsal needs a transaction of its own: in a transaction of " +
+			"the application, it would check changes that the application has not finished",
+	}
+}
+
+// Probe implements ports.SessionFactory. It always returns domain.ErrSession.
+func (*Joined) Probe(context.Context) error {
+	return &domain.Error{
+		Code: domain.ErrSession, Op: "probe", Message: "a transaction of the application cannot be probed: probe its store",
+	}
 }

@@ -2,17 +2,27 @@ package bunstore
 
 import (
 	"context"
+	"embed"
 	"io/fs"
-	"log/slog"
-	"slices"
-	"strings"
 
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/installation"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/migrate"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
+
+// The migrations are append-only: a released file never changes, because databases hold its checksum.
+//
+//go:embed migrations
+var migrationFiles embed.FS
+
+// upgradeFiles bring the tables of earlier versions to the state after the migration with the same name.
+//
+//go:embed upgrades
+var upgradeFiles embed.FS
 
 // Migrate creates or updates the tables of habeas for the data map with the name Options.Name. It does not change
 // tables of the application. The tables are in Options.Schema, which Migrate creates if it does not exist. If
@@ -41,175 +51,97 @@ func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
 	if err != nil {
 		return err
 	}
-	return conn.Retry(ctx, func() error {
-		err := m.run(ctx)
-		if err == nil {
-			err = m.warn(ctx)
-		}
-		if err == nil {
-			err = m.repairErasedFunction(ctx)
-		}
-		if err == nil {
-			err = m.raiseSequences(ctx)
-		}
-		return conn.Wrap(ctx, "migrate", err)
+	return m.Run(ctx)
+}
+
+func newMigration(db *bun.DB, opts Options) (*migrate.Migration, error) {
+	d, err := dialectOf(db, opts.Schema)
+	if err != nil {
+		return nil, err
+	}
+	if err := domain.CheckMapName("bunstore", opts.Name); err != nil {
+		return nil, err
+	}
+	files, err := fs.Sub(migrationFiles, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	upgrades, err := fs.Sub(upgradeFiles, "upgrades")
+	if err != nil {
+		return nil, err
+	}
+	return migrate.New(conn.NewPool(db), d, migrate.Settings{
+		Schema: opts.Schema, Name: opts.Name, Logger: opts.Logger, Files: files, Upgrades: upgrades,
 	})
 }
 
-const (
-	createMigrations = `CREATE TABLE habeas_migrations (
-	name       TEXT PRIMARY KEY,
-	applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
-	checksum   TEXT
-)`
-	forgetMigrations = `DELETE FROM habeas_migrations WHERE name IN ($1, $2, $3)`
-	insertMigration  = `INSERT INTO habeas_migrations (name, checksum) VALUES ($1, $2)`
-	fillChecksum     = `UPDATE habeas_migrations SET checksum = $2 WHERE name = $1 AND checksum IS NULL`
-)
-
-// migrationsTable returns the name of the table that records the applied migrations.
-func (m migration) migrationsTable() string { return m.named("habeas_migrations") }
-
-// migration holds the parameters of Migrate, MigrationStates and Probe.
-type migration struct {
-	dialect sqltext.Dialect
-	pool    *conn.Pool
-	schema  string // Options.Schema
-	name    string // Options.Name
-	files   []migrationFile
-	logger  *slog.Logger
-}
-
-func newMigration(db *bun.DB, opts Options) (migration, error) {
-	d, err := dialectOf(db, opts.Schema)
+// Migrations returns the SQL files that create the tables of habeas on the database of db, for an application that runs
+// migrations with its own tool. Run the files in the order of their names. Blank lines separate the statements of a
+// file. The statements do not qualify the names of tables, so the search path selects the schema. The files are those
+// of the data map without a name. See MigrationText for another one.
+func Migrations(db *bun.DB) (fs.FS, error) {
+	d, err := dialectOf(db, "")
 	if err != nil {
-		return migration{}, err
+		return nil, err
 	}
-	if err := domain.CheckMapName("bunstore", opts.Name); err != nil {
-		return migration{}, err
-	}
-	files, err := readMigrations(db)
-	m := migration{d, conn.NewPool(db), opts.Schema, opts.Name, files, opts.Logger}
-	if m.logger == nil {
-		m.logger = slog.Default()
-	}
-	return m, err
+	return fs.Sub(migrationFiles, "migrations/"+migrate.Folder(d))
 }
 
-func (m migration) run(ctx context.Context) error {
-	if m.pool.OneWriter() { // SQLite: do not take the write lock if no migration is pending
-		if state, err := m.find(ctx, m.pool.Query); err != nil || state.complete() {
-			return err
-		}
-	}
-	tx, err := m.pool.Begin(ctx)
+// MigrationText returns the statements of all migrations in order, for the data map with the given name (see
+// Options.Name). A comment with the name of the file precedes the statements of each file. Blank lines separate the
+// statements. MigrationText opens no connection. It returns domain.ErrConfiguration if the name is not valid or the
+// dialect of db is not supported.
+func MigrationText(db *bun.DB, name string) (string, error) {
+	m, err := newMigration(db, Options{Name: name})
 	if err != nil {
-		return err
+		return "", err
 	}
-	if err := m.apply(ctx, tx); err != nil {
-		_ = tx.Rollback(context.WithoutCancel(ctx)) // err is the cause; no further cleanup is possible
-		return err
-	}
-	return tx.Commit(ctx)
+	return m.Text(), nil
 }
 
-// apply applies the pending migrations. If there are any, apply takes the lock for migrations and looks for pending
-// migrations again, because another process may have applied them in the meantime.
-func (m migration) apply(ctx context.Context, tx *conn.Tx) error {
-	var state migrated
-	for _, prepare := range [][]string{m.dialect.BeforeMigration(), m.dialect.LockMigrations()} {
-		err := m.exec(ctx, tx, prepare...)
-		if err == nil {
-			state, err = m.find(ctx, tx.Query)
-		}
-		if err != nil || state.complete() {
-			return err
-		}
-	}
-	if state.schema != "" {
-		if err := m.exec(ctx, tx, m.dialect.PrepareMigration(state.schema)...); err != nil {
-			return err
-		}
-	}
-	if err := m.prepareChecksums(ctx, tx, state); err != nil {
-		return err
-	}
-	for _, file := range m.files {
-		if !slices.Contains(state.pending, file.name) {
-			if _, err := tx.Exec(ctx, m.named(fillChecksum), file.name, file.checksum); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := m.applyFile(ctx, tx, file, state); err != nil {
-			return conn.Wrap(ctx, "migrate: "+file.name, err)
-		}
-		if _, err := tx.Exec(ctx, m.named(insertMigration), file.name, file.checksum); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// prepareChecksums creates the table of migrations, or adds the column checksum to the table of an earlier version.
-func (m migration) prepareChecksums(ctx context.Context, tx *conn.Tx, state migrated) error {
-	create := m.named(createMigrations)
-	switch {
-	case state.checksums:
-		return nil
-	case len(state.tables) == 0 || state.unrecorded:
-		return m.exec(ctx, tx, create)
-	default:
-		return m.exec(ctx, tx, m.dialect.AddChecksum(domain.ObjectPrefix(m.name), create)...)
-	}
-}
-
-// applyFile applies a migration. If the tables are those of its first version, applyFile brings them forward instead.
-func (m migration) applyFile(ctx context.Context, tx *conn.Tx, file migrationFile, state migrated) error {
-	if file.name != firstMigration || !state.first {
-		return m.exec(ctx, tx, m.statementsOf(file.text)...)
-	}
-	if m.pool.LeavesDeleted() { // the upgrade copies rows with refs, and drops the tables with the originals
-		if err := tx.OverwriteDeleted(ctx); err != nil {
-			return err
-		}
-	}
-	text, err := fs.ReadFile(upgradeFiles, "upgrades/"+m.dialect.Migrations()+"/"+file.name)
+// MigrationStates returns all migrations in the order in which Migrate applies them. Each has one of the states
+// applied, pending and unrecorded. Unrecorded means that tables of habeas exist, but not the table that records the
+// applied migrations. MigrationStates only reads. It returns the same errors as Migrate.
+func MigrationStates(ctx context.Context, db *bun.DB, opts Options) ([]domain.Migration, error) {
+	m, err := newMigration(db, opts)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := m.exec(ctx, tx, m.statementsOf(string(text))...); err != nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, m.named(forgetMigrations), firstMigration, oldLedgers, oldOutboxStage)
-	return err
+	var states []domain.Migration
+	err = conn.Retry(ctx, func() error {
+		states, err = m.States(ctx)
+		return conn.Wrap(ctx, "migrations", err)
+	})
+	return states, err
 }
 
-func (m migration) exec(ctx context.Context, tx *conn.Tx, statements ...string) error {
-	for _, statement := range statements {
-		if _, err := tx.Exec(ctx, statement); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// warn logs a warning if the database has a second set of tables of the same name outside the schema that m uses. A
-// process with another search path would use that set, and would not see the consents and restrictions of this one.
-func (m migration) warn(ctx context.Context) error {
-	state, err := m.find(ctx, m.pool.Query)
+// InstalledNames returns the names (see Options.Name) of all data maps whose tables of habeas are in Options.Schema or,
+// if that is empty, in the search path of the connection. The data map without a name has the name "".
+func InstalledNames(ctx context.Context, db *bun.DB, opts Options) (names []string, err error) {
+	m, err := newMigration(db, opts)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	text := m.dialect.OtherSets(state.schema, m.name)
-	if text == "" {
-		return nil
+	err = conn.Retry(ctx, func() error {
+		names, err = m.Names(ctx)
+		return conn.Wrap(ctx, "installation", err)
+	})
+	return names, err
+}
+
+// ReadInstallation returns the id of the installation with the given Options.Schema and Options.Name, and the subject
+// table and the key columns of its data map. They are empty if no session has recorded them yet. ReadInstallation
+// returns domain.ErrConfiguration if the tables of habeas do not exist.
+func ReadInstallation(ctx context.Context, db *bun.DB, opts Options) (found domain.Installation, err error) {
+	m, err := newMigration(db, opts)
+	if err != nil {
+		return found, err
 	}
-	others, err := conn.Query(m.pool.Query).Texts(ctx, text)
-	if err == nil && len(others) > 0 {
-		m.logger.WarnContext(ctx, "the database has further tables of habeas for the same data map in other schemas."+
-			" Processes that use them see other consents and restrictions", "schema", state.schema, "others",
-			strings.Join(others, ", "))
-	}
-	return err
+	tables := syntax.TablesIn(opts.Schema, opts.Name)
+	store := installation.New(m.Pool, m.Dialect, domain.DataMap{}, tables)
+	err = conn.Retry(ctx, func() error {
+		found, err = store.ReadData(ctx)
+		return conn.Wrap(ctx, "installation", err)
+	})
+	return found, err
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -47,13 +47,13 @@ type Options struct {
 	// domain.Table.Trusted.
 	//
 	// By default, TrustRowFilters is false. Erasures, exports and rectifications then return domain.ErrConfiguration if
-	// row-level security is active for this role on a table of the data map. They return the same error if such a table is
-	// a view that is not plain (see domain.Table.Trusted).
+	// row-level security is active for this role on a table of the data map. They return the same error if such a table
+	// is a view that is not plain (see domain.Table.Trusted).
 	TrustRowFilters bool
 
 	// SynchronousCommit sets synchronous_commit of PostgreSQL for sessions that erase: CommitOn, CommitRemoteWrite or
-	// CommitRemoteApply. The commit of an erasure then waits for the synchronous standbys, even if the application's other
-	// transactions do not wait. If an erasure joins a transaction of the application, the setting holds until that
+	// CommitRemoteApply. The commit of an erasure then waits for the synchronous standbys, even if the application's
+	// other transactions do not wait. If an erasure joins a transaction of the application, the setting holds until that
 	// transaction ends. The setting has no effect on a server without synchronous standbys. The default is the setting of
 	// the connection.
 	SynchronousCommit string
@@ -91,17 +91,31 @@ const (
 
 // check returns an error if the database does not support an option, or if SynchronousCommit is a value that does not
 // wait for standbys.
-func (o Options) check(d sqltext.Dialect) error {
+func (o Options) check(d syntax.Dialect) error {
 	if err := domain.CheckMapName("bunstore", o.Name); err != nil {
 		return err
 	}
 	switch {
-	case o.SynchronousCommit != "" && !d.HasStandbys():
+	case o.SynchronousCommit != "" && d != syntax.Postgres:
 		return domain.Misconfigured("bunstore", "SynchronousCommit must be empty: only PostgreSQL has this setting")
 	case !slices.Contains([]string{"", CommitOn, CommitRemoteWrite, CommitRemoteApply}, o.SynchronousCommit):
 		return domain.Misconfigured("bunstore", "SynchronousCommit must be on, remote_write or remote_apply")
-	case o.ReadDB != nil && (!d.HasStandbys() || o.ReadDB.Dialect().Name() != dialect.PG):
+	case o.ReadDB != nil && (d != syntax.Postgres || o.ReadDB.Dialect().Name() != dialect.PG):
 		return domain.Misconfigured("bunstore", "ReadDB must be a replica of a PostgreSQL database, opened with pgdialect")
 	}
 	return nil
+}
+
+func dialectOf(db *bun.DB, schema string) (syntax.Dialect, error) {
+	switch db.Dialect().Name() { //nolint:exhaustive // default refuses all other dialects
+	case dialect.PG:
+		return syntax.Postgres, nil
+	case dialect.SQLite:
+		if schema != "" {
+			return nil, domain.Misconfigured("bunstore", "Schema must be empty: SQLite has no schemas")
+		}
+		return syntax.SQLite, nil
+	default:
+		return nil, domain.Misconfigured("bunstore", "the dialect must be pgdialect or sqlitedialect")
+	}
 }

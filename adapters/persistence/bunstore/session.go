@@ -2,191 +2,330 @@ package bunstore
 
 import (
 	"context"
-	"database/sql"
-	"strings"
+	"errors"
+	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/uptrace/bun"
+
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/installation"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/subject"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // session implements ports.Session. The first statement that needs a transaction begins the transaction. The session
 // buffers appended rows. It inserts them when their number reaches maxBufferedRows, before it reads rows of the same
 // kind, and when the session ends.
 type session struct {
-	store      *Store
-	preserve   func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
-	tx         *conn.Tx                                          // nil until the transaction begins
-	admission  admission                                         // of the data map, see admit
-	refused    bool                                              // the tables belong to another data map
-	readOnly   bool                                              // tx changes nothing that lasts
-	joined     bool                                              // tx belongs to the application
-	subject    domain.SubjectID                                  // the subject whose key values are in keys
-	keys       []any                                             // the cached result of the method key
-	erasing    []erasedSubject                                   // locked for an erasure
-	prefetched *sqltext.Prefetched                               // values that the last statement of Apply has prefetched
-	catalog    *catalog.Catalog                                  // of the application's tables; nil until it is needed
-	buffered   sqltext.UnsentRows                                // the buffer of appended rows
-	evidence   [][]any                                           // events to write again after a rollback
-	onRollback [][]any                                           // events to write only after a rollback
-	failed     error                                             // the first error of a statement; fails the session
-	enqueued   bool                                              // the commit adds work to the outbox
-	rectified  []*verify.Step                                    // earlier rectifications, verified after each later one
-	host       hostTransaction                                   // only if joined
-	fired      bool                                              // deferred triggers are set to IMMEDIATE
-	late       []catalog.ConstraintTrigger                       // triggers that deferAgain must set back to DEFERRED
-	atEnd      []func(context.Context, error)                    // called after the commit or the rollback
-	watched    *watch                                            // what Apply counts besides its steps, or nil
-	ended      bool
+	db           conn.Session
+	store        *Store
+	ledger       ledger.Session
+	outbox       outbox.Session
+	subject      subject.Work
+	preserve     func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
+	installation installation.Session
+	atEnd        []func(context.Context, error) // called after the commit or the rollback
 }
+
+// newSession returns a session in which nothing has run.
+func (s *Store) newSession() *session {
+	n := &session{store: s, preserve: s.preserve}
+	n.db.Pool = s.pool
+	n.ledger = s.ledgers.Session(&n.db, &n.subject)
+	n.subject = s.subjects.Work(&n.db, &n.ledger)
+	n.outbox = s.outbox.Session(&n.db, &n.ledger, n)
+	n.installation = s.installation.Session(&n.db)
+	if !s.installation.Admitted() {
+		n.db.Admit = n.installation.Admit
+	}
+	return n
+}
+
+// newReader returns a session that changes nothing that lasts.
+func (s *Store) newReader() *session {
+	n := s.newSession()
+	n.db.ReadOnly = true
+	return n
+}
+
+// Consents, Restrictions and Audit implement ports.Session.
+func (s *session) Consents() ports.ConsentStore         { return s.ledger.Consents() }
+func (s *session) Restrictions() ports.RestrictionStore { return s.ledger.Restrictions() }
+func (s *session) Audit() ports.AuditLog                { return s.ledger.Audit() }
+
+// Subjects and Erased implement ports.Session.
+func (s *session) Subjects() ports.SubjectStore { return &s.subject }
+func (s *session) Erased() ports.ErasedStore    { return &s.subject }
+
+// Outbox and OutboxAdmin implement ports.Session.
+func (s *session) Outbox() ports.Outbox           { return &s.outbox }
+func (s *session) OutboxAdmin() ports.OutboxAdmin { return &s.outbox }
+
+// Installation implements ports.Session.
+func (s *session) Installation() ports.InstallationStore { return &s.installation }
 
 // AfterEnd implements ports.Session.
 func (s *session) AfterEnd(fn func(context.Context, error)) { s.atEnd = append(s.atEnd, fn) }
 
-// usable returns an error if the session has ended or has failed. Every method of the session checks it before it acts.
-func (s *session) usable() error {
-	if s.ended {
-		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "the session has ended"}
-	}
-	return s.failed
-}
+// evidenceTimeout is the maximum duration of writing evidence after a rollback.
+const evidenceTimeout = 5 * time.Second
 
-// key returns the values of the subject's key columns. It caches the values of the last subject. The caller must not
-// change the returned slice.
-func (s *session) key(id domain.SubjectID) ([]any, error) {
-	if s.keys != nil && s.subject == id {
-		return s.keys, nil
-	}
-	keys, err := s.store.text.DataMap.Key(id)
-	if err == nil {
-		s.subject, s.keys = id, keys
-	}
-	return keys, err
-}
+// activeKey is the key of a context value. Only the contexts of open sessions on db have this value.
+type activeKey struct{ db *bun.DB }
 
-// fail records err as the error of the session, unless an earlier error is recorded. After an error, the session can
-// only roll back. fail returns the recorded error, with a code, or nil if there is none.
-func (s *session) fail(ctx context.Context, op string, err error) error {
-	if err != nil && s.failed == nil {
-		s.failed = conn.Wrap(ctx, op, err)
+// Do implements ports.SessionFactory. Reads before the first write of the session run outside a transaction. As in a
+// READ COMMITTED transaction, each read sees all rows that are committed before it starts. On PostgreSQL, a session
+// that only appends records sends a single statement.
+func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	outer := ctx
+	ctx, err := s.enter(ctx)
+	if err != nil {
+		return err
 	}
-	return s.failed
-}
-
-// begin begins the transaction if the session has none.
-func (s *session) begin(ctx context.Context) error {
-	if s.tx == nil {
-		tx, err := s.store.pool.Begin(ctx)
-		s.tx = tx
-		if err := s.fail(ctx, "begin", err); err != nil {
-			return err
+	ctx, observed := ports.StartActivity(ctx, s.observer, domain.Activity{Kind: domain.ActivitySession})
+	last, attempt, returned := s.newSession(), 1, false
+	defer func() {
+		if !returned { // fn panicked or called runtime.Goexit
+			observed.End(domain.ActivityEnd{Outcome: domain.OutcomePanic, Retries: attempt - 1})
+			last.notifyEnd(outer, errPanicked)
 		}
+	}()
+	err = last.run(ctx, fn)
+	for ; conn.Again(ctx, err, attempt); attempt++ {
+		last = s.newSession()
+		err = last.run(ctx, fn)
 	}
-	return s.admit(ctx)
-}
-
-// overwriteDeleted makes SQLite overwrite the old values of all rows that the transaction deletes or updates from now
-// on (PRAGMA secure_delete). On PostgreSQL, it does nothing.
-func (s *session) overwriteDeleted(ctx context.Context) error {
-	if !s.store.pool.LeavesDeleted() {
-		return nil
+	err = last.afterRollback(ctx, err)
+	returned = true
+	observed.End(domain.ActivityEnd{Outcome: domain.OutcomeOf(err), Retries: attempt - 1})
+	if err == nil && last.outbox.Enqueued {
+		s.announce(ctx)
 	}
-	if err := s.usable(); err != nil {
-		return err
-	}
-	if err := s.begin(ctx); err != nil {
-		return err
-	}
-	return s.fail(ctx, "secure delete", s.tx.OverwriteDeleted(ctx))
-}
-
-// write runs a writing statement in the transaction and returns the number of changed rows.
-func (s *session) write(ctx context.Context, op, text string, args ...any) (int64, error) {
-	if err := s.usable(); err != nil {
-		return 0, err
-	}
-	if err := s.begin(ctx); err != nil {
-		return 0, err
-	}
-	rows, err := s.tx.Exec(ctx, text, args...)
-	return rows, s.fail(ctx, op, err)
-}
-
-// read runs a statement and calls scanRow for every row. It uses the transaction if one is open, and the pool
-// otherwise.
-func (s *session) read(ctx context.Context, op string, scanRow func(*sql.Rows) error, text string, args ...any) error {
-	if err := s.usable(); err != nil {
-		return err
-	}
-	if err := s.admit(ctx); err != nil {
-		return err
-	}
-	if s.tx != nil {
-		return s.fail(ctx, op, s.tx.Query(ctx, scanRow, text, args...))
-	}
-	return s.fail(ctx, op, s.store.pool.Query(ctx, scanRow, text, args...))
-}
-
-// queryFor returns a conn.Query that calls read with op as the name of the operation.
-func (s *session) queryFor(op string) conn.Query {
-	return func(ctx context.Context, scanRow func(*sql.Rows) error, text string, args ...any) error {
-		return s.read(ctx, op, scanRow, text, args...)
-	}
-}
-
-// loadCatalog sets s.catalog to the catalog with the fingerprint. It takes the catalog from the store's cache, or reads
-// it from the database.
-func (s *session) loadCatalog(ctx context.Context, fingerprint string) (err error) {
-	if s.catalog = s.store.catalogs.Known(fingerprint); s.catalog != nil {
-		return nil
-	}
-	s.catalog, err = s.store.catalogs.Read(ctx, s.queryFor("inspect"), fingerprint)
+	last.notifyEnd(outer, err)
 	return err
 }
 
-// explain returns an error that names the table and the reason if the database refused a statement. The reason is a
-// missing privilege, or an object that does not allow the statement, such as a view. For other errors, explain returns
-// err. Before explain looks up the privileges, it rolls the transaction back. In a transaction of the application, it
-// rolls back only to the savepoint of the session.
-func (s *session) explain(ctx context.Context, op string, err error, needs ...catalog.Need) error {
-	state := conn.SQLState(err)
-	if state != "42501" && state != "42809" || s.failed == nil {
-		return err
+// errPanicked is the error that the functions registered with AfterEnd get if the function of the session panicked.
+var errPanicked = &domain.Error{Op: "session", Message: "its function panicked"}
+
+// notifyEnd calls the functions registered with AfterEnd.
+func (s *session) notifyEnd(ctx context.Context, err error) {
+	for _, fn := range s.atEnd {
+		fn(ctx, err)
 	}
-	ctx = context.WithoutCancel(ctx)
-	query := s.store.pool.Query
-	if s.joined {
-		if s.tx.Undo(ctx) != nil {
-			return err
-		}
-		query = s.tx.Query
-	} else if s.tx != nil {
-		_ = s.tx.Rollback(ctx) // the session has failed and would roll back anyway
-		s.tx = nil
-	}
-	why := s.store.catalogs.FindLacking(ctx, query, needs)
-	switch {
-	case len(why) > 0:
-	case state == "42809":
-		return err
-	default:
-		why = append(why, catalog.Unexplained(needs))
-	}
-	s.failed = &domain.Error{Code: domain.ErrConfiguration, Op: op, Message: strings.Join(why, "; "), Err: err}
-	return s.failed
 }
 
-// writeRows runs a writing statement in the transaction and calls scanRow for every row that the statement returns.
-func (s *session) writeRows(
-	ctx context.Context, op string, scanRow func(*sql.Rows) error, text string, args ...any,
-) error {
-	if err := s.usable(); err != nil {
+// enter returns the context of a new session. It returns domain.ErrSession if ctx belongs to an open session.
+func (s *Store) enter(ctx context.Context) (context.Context, error) {
+	if ctx.Value(activeKey{s.db}) != nil {
+		return nil, &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
+	}
+	return context.WithValue(ctx, activeKey{s.db}, true), nil
+}
+
+// commit inserts the buffered rows and commits the transaction.
+func (s *session) commit(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return conn.Wrap(ctx, "commit", err)
+	}
+	if s.db.Tx == nil && s.store.installation.Admitted() {
+		if done, err := s.ledger.AppendAlone(ctx); done {
+			return err
+		}
+	}
+	if err := s.ledger.Flush(ctx); err != nil || s.db.Tx == nil {
 		return err
 	}
-	if err := s.begin(ctx); err != nil {
+	if s.db.Joined {
+		if err := s.announceInside(ctx); err != nil {
+			return err
+		}
+	}
+	var broken map[live.ForeignKey]int64
+	err := s.db.Tx.CommitOr(ctx, func(err error) { // if a query hook panics here, run rolls the transaction back
+		if errors.Is(conn.Wrap(ctx, "commit", err), domain.ErrConflict) {
+			broken, _ = s.brokenKeys(ctx) // without them, the error does not name the table
+		}
+	})
+	s.db.Tx = nil // Commit ends the transaction even if it returns an error
+	if key, ok := s.brokenNow(ctx, broken); ok {
+		return &domain.Error{Code: domain.ErrConflict, Op: "commit", Message: key.Refusal(), Err: err}
+	}
+	if err == nil && !s.db.Joined {
+		s.installation.Committed()
+	}
+	return conn.Wrap(ctx, "commit", err)
+}
+
+// afterRollback writes the evidence if the session has failed. The parameter err is the error of the session, or nil.
+// afterRollback returns err, joined with a second error if the evidence could not be written.
+func (s *session) afterRollback(ctx context.Context, err error) error {
+	if err == nil || len(s.remains()) == 0 {
 		return err
 	}
-	return s.read(ctx, op, scanRow, text, args...)
+	if lost := s.preserve(ctx, s.remains()); lost != nil { // only the class of this error is reported: err is the cause
+		return errors.Join(err, &domain.Error{Op: "evidence", Message: "could not be written: " + domain.ErrorClass(lost)})
+	}
+	return err
+}
+
+// remains returns the audit events to write after a rollback.
+func (s *session) remains() [][]any {
+	if s.installation.Refused { // the trail belongs to another data map
+		return nil
+	}
+	return s.ledger.Remains()
+}
+
+// run calls fn and commits the session. It rolls the session back if fn fails or panics, or if the commit fails.
+func (s *session) run(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	returned := false
+	defer func() {
+		s.db.Ended = true
+		s.db.RollBack(ctx)
+		if !returned && len(s.remains()) > 0 { // a panic is unwinding the stack
+			_ = s.preserve(ctx, s.remains())
+		}
+	}()
+	err := fn(ctx, s)
+	if err == nil || s.db.Failed != nil && conn.Retryable(s.db.Failed) {
+		err = s.db.Failed
+	}
+	if err == nil {
+		err = s.commit(ctx)
+	}
+	returned = true
+	return err
+}
+
+// preserve writes evidence (audit events) in its own transaction, even if the context of the session has ended. It
+// takes at most evidenceTimeout, and ends earlier if ports.EvidenceDeadline returns an earlier deadline.
+func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
+	deadline := time.Now().Add(evidenceTimeout)
+	if limit, ok := ports.EvidenceDeadline(ctx); ok && limit.Before(deadline) {
+		deadline = limit
+	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
+	defer cancel()
+	return conn.Retry(ctx, func() error {
+		// The session may have failed before its first statement, and so before the comparison of its data map.
+		if err := s.newReader().db.Ready(ctx); err != nil {
+			return err
+		}
+		return conn.Wrap(ctx, "append", s.ledgers.Append(ctx, &ledger.UnsentRows{ledger.Events: evidence}))
+	})
+}
+
+// notifyTimeout is the timeout of a notification. If a notification is lost, workers find the outbox entries at their
+// next poll.
+const notifyTimeout = 5 * time.Second
+
+// announce notifies workers of new outbox entries after a commit: first the worker in this process, then the workers in
+// other processes.
+func (s *Store) announce(ctx context.Context) {
+	if s.wake != nil {
+		s.wake()
+	}
+	text := s.outbox.Notification
+	if text == "" {
+		return
+	}
+	s.others.Request(func() {
+		defer func() { _ = recover() }() // a query hook of the application may panic, and must not end the process
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), notifyTimeout)
+		defer cancel()
+		_ = s.pool.Notify(ctx, text) // after an error, workers find the entries by polling
+	})
+}
+
+// announceInside sends the notification of new outbox entries inside the transaction of the application. PostgreSQL
+// delivers the notification when the application commits.
+func (s *session) announceInside(ctx context.Context) error {
+	text := s.store.outbox.Notification
+	if !s.outbox.Enqueued || text == "" {
+		return nil
+	}
+	return s.db.Read(ctx, "notify", conn.Ignore, text)
+}
+
+// Rehearse implements ports.SessionFactory. On SQLite, it reads every table that has deferrable foreign keys, and other
+// sessions cannot write until it returns.
+func (s *Store) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	ctx, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	session := s.newReader()
+	return session.rehearse(ports.WithRehearsal(ctx), fn)
+}
+
+// rehearse calls fn, checks the constraints that a commit would check, and rolls the session back, even if fn panics.
+func (s *session) rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	defer func() {
+		s.db.Ended = true
+		s.db.RollBack(ctx)
+	}()
+	err := fn(ctx, s)
+	if err == nil {
+		err = s.db.Failed
+	}
+	if err == nil {
+		err = s.checkCommit(ctx)
+	}
+	return err
+}
+
+// checkCommit inserts the buffered rows and returns the error that a commit would return.
+func (s *session) checkCommit(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return conn.Wrap(ctx, "commit", err)
+	}
+	if err := s.ledger.Flush(ctx); err != nil || s.db.Tx == nil {
+		return err
+	}
+	text := live.CheckDeferred(s.store.dialect)
+	if text == "" {
+		return s.checkKeys(ctx)
+	}
+	_, err := s.db.Write(ctx, "commit", text)
+	return s.db.NameTrigger("commit", err)
+}
+
+// checkKeys returns domain.ErrConflict if the session violates a deferred foreign key of SQLite. It counts the
+// violations of each foreign key, rolls the session back, and counts them again. If a number is lower after the
+// rollback, the session has added violations. Violations from before the session do not count, because a commit does
+// not fail because of them.
+func (s *session) checkKeys(ctx context.Context) error {
+	broken, err := s.brokenKeys(ctx)
+	if err != nil || len(broken) == 0 {
+		return err
+	}
+	s.db.RollBack(ctx)
+	if key, ok := s.brokenNow(ctx, broken); ok {
+		return &domain.Error{Code: domain.ErrConflict, Op: "commit", Message: key.Refusal()}
+	}
+	return s.db.Failed
+}
+
+// brokenNow returns a foreign key of which more rows are broken than in the database. The transaction in which they
+// were counted must have ended.
+func (s *session) brokenNow(ctx context.Context, broken map[live.ForeignKey]int64) (live.ForeignKey, bool) {
+	if len(broken) == 0 {
+		return live.ForeignKey{}, false
+	}
+	before, err := s.brokenKeys(ctx)
+	for key, n := range broken {
+		if err == nil && n > before[key] {
+			return key, true
+		}
+	}
+	return live.ForeignKey{}, false
+}
+
+func (s *session) brokenKeys(ctx context.Context) (map[live.ForeignKey]int64, error) {
+	return s.store.schemas.ReadBrokenKeys(ctx, s.db.QueryFor("commit"))
 }

@@ -7,18 +7,25 @@
 package bunstore
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"log/slog"
-	"sync/atomic"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/batch"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/scan"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/find"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/installation"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/migrate"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/subject"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -30,44 +37,25 @@ import (
 // wait for the write lock in FIFO order. A session waits at most until its context ends. If the context has no
 // deadline, the session fails with domain.ErrUnavailable after 30 s.
 type Store struct {
-	db      *bun.DB
-	pool    *conn.Pool
-	dialect sqltext.Dialect
-	text    *sqltext.Writer
-	inserts *sqltext.Inserts
-	ledgers sqltext.Ledgers
-	outbox  *sqltext.Outbox
-	exports []sqltext.Export
-
-	lookups   *batch.Batcher[*lookup]             // consent reads of concurrent sessions
-	appending *batch.Batcher[*sqltext.UnsentRows] // appends of concurrent sessions
-	sharing   bool                                // Options.ShareStatements, if the database supports it
-
-	locks     *sqltext.Locks
-	marks     sqltext.Marks
-	sweeps    sqltext.Sweeps
-	lives     sqltext.Lives
-	lastSteps atomic.Pointer[cachedGroups]
-	catalogs  *catalog.Cache
-
-	trustsRowFilters  bool // Options.TrustRowFilters
-	synchronousCommit string
-	readDB            *bun.DB // Options.ReadDB; may be nil
-
+	db       *bun.DB
+	pool     *conn.Pool
+	dialect  syntax.Dialect
+	dataMap  domain.DataMap
+	observer ports.Observer // may be nil
 	wake     func()         // Options.Enqueued; may be nil
 	others   conn.Notifier  // notifies workers in other processes
-	plans    conn.Replans   // makes the database plan slow outbox statements again
-	scans    scan.Scans     // decides which due instants a claim reads
-	observer ports.Observer // may be nil
 
-	installation sqltext.Installation
-	admitted     atomic.Bool // a committed record of the installation has this data map
-
-	migration migration // for Probe
-
-	foreignPatience time.Duration // the time in which the server of a foreign table must answer Find
+	installation     *installation.Store
+	ledgers          *ledger.Store
+	outbox           *outbox.Store
+	subjects         *subject.Store
+	schemas          *live.Cache
+	finding          find.Settings
+	trustsRowFilters bool               // Options.TrustRowFilters
+	migration        *migrate.Migration // for Probe
 }
 
+// foreignPatience is the time in which the server of a foreign table must answer Find.
 const foreignPatience = 10 * time.Second
 
 var _ ports.SessionFactory = (*Store)(nil)
@@ -93,49 +81,116 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	if err := checkNames(d, dataMap); err != nil {
 		return nil, err
 	}
+	tables, logger := syntax.TablesIn(opts.Schema, opts.Name), cmp.Or(opts.Logger, slog.Default())
 	s := &Store{
-		db: db, pool: conn.NewPool(db), dialect: d, wake: opts.Enqueued,
-		text:              sqltext.NewWriter(d, dataMap, sqltext.TablesIn(opts.Schema, opts.Name)),
-		trustsRowFilters:  opts.TrustRowFilters,
-		synchronousCommit: opts.SynchronousCommit, readDB: opts.ReadDB, observer: opts.Observer,
-		foreignPatience: foreignPatience,
+		db: db, pool: conn.NewPool(db), dialect: d, dataMap: dataMap, observer: opts.Observer, wake: opts.Enqueued,
+		trustsRowFilters: opts.TrustRowFilters,
+		outbox:           outbox.New(d, tables), schemas: live.NewCache(d, dataMap, tables, opts.TrustRowFilters, logger),
 	}
 	if s.migration, err = newMigration(db, opts); err != nil {
 		return nil, err
 	}
-	s.migration.pool = s.pool
-	s.installation = sqltext.NewInstallation(s.text)
-	logger := opts.Logger
-	if logger == nil {
-		logger = slog.Default()
-	}
-	s.catalogs = catalog.NewCache(s.text, opts.TrustRowFilters, logger)
-	s.inserts, s.ledgers = sqltext.NewInserts(s.text), sqltext.NewLedgers(s.text.Tables)
-	s.outbox = sqltext.NewOutbox(s.text)
-	s.locks, s.marks, s.sweeps = sqltext.NewLocks(s.text), sqltext.NewMarks(s.text), sqltext.NewSweeps(s.text)
-	s.lives = sqltext.NewLives(s.text, s.locks)
-	s.exports = sqltext.NewExports(s.text, s.locks)
-	s.lookups, s.appending = newLookups(s), newAppending(s)
-	s.sharing = opts.ShareStatements && d.CombinesChanges()
+	s.migration.Pool = s.pool
+	s.installation = installation.New(s.pool, d, dataMap, tables)
+	s.ledgers = ledger.New(s.pool, d, tables, opts.ShareStatements, s.inLedgerSession)
+	s.subjects = subject.New(rows.NewWriter(d, dataMap, tables), s.schemas, subject.Settings{
+		DB: db, ReadDB: opts.ReadDB, SynchronousCommit: opts.SynchronousCommit,
+	})
+	s.finding = find.Settings{Pool: s.pool, Dialect: d, Tables: tables, Patience: foreignPatience}
 	return s, nil
 }
 
-// canShare reports whether a session may currently combine its statement with the statements of other sessions. It
-// returns false while all connections are busy, because sessions that share a statement would then wait longer than
-// other sessions. The combined statement has only one place in the queue for connections, and further sessions that
-// share statements wait until the combined statement ends.
-func (s *Store) canShare() bool { return s.sharing && !s.pool.Crowded() }
+func (s *Store) inLedgerSession(ctx context.Context, fn func(context.Context, *ledger.Session) error) error {
+	n := s.newSession()
+	return n.run(ctx, func(ctx context.Context, _ ports.Session) error { return fn(ctx, &n.ledger) })
+}
 
-func dialectOf(db *bun.DB, schema string) (sqltext.Dialect, error) {
-	switch db.Dialect().Name() { //nolint:exhaustive // default refuses all other dialects
-	case dialect.PG:
-		return sqltext.Postgres, nil
-	case dialect.SQLite:
-		if schema != "" {
-			return nil, domain.Misconfigured("bunstore", "Schema must be empty: SQLite has no schemas")
-		}
-		return sqltext.SQLite, nil
-	default:
-		return nil, domain.Misconfigured("bunstore", "the dialect must be pgdialect or sqlitedialect")
+// Probe implements ports.SessionFactory. It compares the tables of habeas, their columns, the function that habeas
+// calls, the privileges of the role and the applied migrations with what this version needs, and the data map with the
+// installation. It never writes.
+func (s *Store) Probe(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return conn.Wrap(ctx, "probe", err)
 	}
+	readOnly, err := s.migration.Probe(ctx)
+	if err != nil {
+		return conn.Wrap(ctx, "probe", err)
+	}
+	installation, err := s.installation.ReadData(ctx)
+	if err == nil {
+		err = installation.Check(s.dataMap)
+	}
+	if err == nil && readOnly {
+		return domain.ErrReadOnlyDatabase
+	}
+	return conn.Wrap(ctx, "probe", err)
+}
+
+// checkNames returns domain.ErrManifest if two tables of the data map, or two columns of a table, have the same name
+// for the database. PostgreSQL cuts names after 63 bytes, and SQLite ignores case. A statement on one of them would
+// then read and write the other one.
+func checkNames(d syntax.Dialect, m domain.DataMap) error {
+	var problems []domain.Problem
+	report := func(table, column, other string) {
+		problems = append(problems, domain.Problem{
+			Table: table, Column: column, Message: "has the same name as " + other + " for the database, which cuts long" +
+				" names or ignores case", Remedy: "give the two different names in the database and in the data map",
+		})
+	}
+	tables := m.Declared()
+	for i, table := range tables {
+		for _, other := range tables[:i] {
+			if isSameTable(d, table.Name, other.Name) {
+				report(table.Name, "", other.Name)
+			}
+		}
+		for j, column := range table.Columns {
+			for _, other := range table.Columns[:j] {
+				if d.SameName(column.Name, other.Name) {
+					report(table.Name, column.Name, other.Name)
+				}
+			}
+		}
+	}
+	return domain.ManifestError("bunstore", problems)
+}
+
+func isSameTable(d syntax.Dialect, a, b string) bool {
+	schemaA, nameA, qualifiedA := strings.Cut(a, ".")
+	schemaB, nameB, qualifiedB := strings.Cut(b, ".")
+	if !qualifiedA || !qualifiedB {
+		return qualifiedA == qualifiedB && d.SameName(a, b)
+	}
+	return d.SameName(schemaA, schemaB) && d.SameName(nameA, nameB)
+}
+
+var (
+	_ ports.CatalogReader = (*Store)(nil)
+	_ ports.Finder        = (*Store)(nil)
+)
+
+// Find implements ports.Finder. It runs outside a transaction. One statement searches up to 8 columns of a table for up
+// to 16 values. On PostgreSQL, the server's statement_timeout limits each of these statements.
+//
+// On SQLite, Find searches texts and binary values in columns of any declared type. After the first NUL of a cell, it
+// finds the value itself and no other form of it.
+//
+// Before Find searches a foreign table, it reads one row. If the server of the table does not answer within 10 seconds,
+// the table is a gap with the reason domain.GapFailed, as are tables with such a partition.
+func (s *Store) Find(
+	ctx context.Context, values []string, progress func(domain.SearchProgress),
+) (domain.SearchResult, error) {
+	if err := domain.CheckSearchValues(values); err != nil {
+		return domain.SearchResult{}, err
+	}
+	var foreign *domain.ForeignMapError
+	if err := s.newReader().db.Ready(ctx); errors.As(err, &foreign) { // the tables of habeas have other people
+		return domain.SearchResult{}, err
+	}
+	catalog, err := s.Catalog(ctx)
+	if err != nil {
+		return domain.SearchResult{}, err
+	}
+	found, err := find.Values(ctx, s.finding, catalog, values, progress)
+	return found, conn.Wrap(ctx, "find", err)
 }

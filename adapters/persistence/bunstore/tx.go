@@ -29,7 +29,7 @@ func Tx(s ports.Session) (bun.IDB, error) {
 	if !ok {
 		return nil, domain.Misconfigured("bunstore", "only a session of this package has a transaction")
 	}
-	if err := own.usable(); err != nil {
+	if err := own.db.Usable(); err != nil {
 		return nil, err
 	}
 	return handle{own.store.db, statements{own}}, nil
@@ -40,19 +40,19 @@ type statements struct{ session *session }
 
 // conn begins the transaction if necessary and returns its connection.
 func (s statements) conn(ctx context.Context) (bun.IConn, error) {
-	if err := s.session.usable(); err != nil {
+	if err := s.session.db.Usable(); err != nil {
 		return nil, err
 	}
-	if err := s.session.begin(ctx); err != nil {
+	if err := s.session.db.Begin(ctx); err != nil {
 		return nil, err
 	}
-	s.session.prefetched = nil
-	return s.session.tx.Conn(), nil
+	s.session.ledger.Prefetched = nil
+	return s.session.db.Tx.Conn(), nil
 }
 
 // note records the error of a statement in the session, so that the session fails.
 func (s statements) note(ctx context.Context, err error) {
-	_ = s.session.fail(ctx, "statement of the application", err)
+	_ = s.session.db.Fail(ctx, "statement of the application", err)
 }
 
 func (s statements) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {

@@ -44,8 +44,8 @@ type Batcher[T any] struct {
 type member[T any] struct {
 	item T
 	// ctx is the context of the batch for this member. It has the deadline, the cancellation and the values of the
-	// caller's context, but only until the caller returns. Afterwards, the caller's context may belong to another request,
-	// while the batch still runs.
+	// caller's context, but only until the caller returns. Afterwards, the caller's context may belong to another
+	// request, while the batch still runs.
 	ctx     context.Context //nolint:containedctx // lives as long as the waiting call of Do
 	release func()
 	result  chan result

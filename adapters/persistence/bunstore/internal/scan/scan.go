@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -65,7 +64,7 @@ func kindsOf(take domain.Take) (fresh, retries kind) {
 }
 
 // Read runs a statement that claims the due entries of takes.
-type Read func(takes []sqltext.BoundedTake) ([]domain.OutboxEntry, error)
+type Read func(takes []BoundedTake) ([]domain.OutboxEntry, error)
 
 // Claim claims due entries at the instant now, with one or more calls of read. It calls deadRows for the number of dead
 // rows in the outbox if scans have become slow.
@@ -74,7 +73,7 @@ func (s *Scans) Claim(
 ) (claimed []domain.OutboxEntry, err error) {
 	began := time.Now()
 	if s.readsAll() {
-		if claimed, err = read(sqltext.Unbounded(takes)); err != nil {
+		if claimed, err = read(Unbounded(takes)); err != nil {
 			return nil, err
 		}
 		if s.recordFull(now, takes, claimed, time.Since(began)) {
@@ -142,7 +141,7 @@ func (s *Scans) readWindow(now time.Time, takes []domain.Take, read Read) (found
 			s.giveBackWindow()
 		}
 	}()
-	within := sqltext.Unbounded(takes)
+	within := Unbounded(takes)
 	for i := range within {
 		within[i].FreshFrom, within[i].RetriesFrom, within[i].Until = from, from, until
 	}
@@ -174,10 +173,10 @@ func (s *Scans) giveBackWindow() {
 }
 
 // recent returns the takes with the bounds of a recent scan.
-func (s *Scans) recent(takes []domain.Take) []sqltext.BoundedTake {
+func (s *Scans) recent(takes []domain.Take) []BoundedTake {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	within := sqltext.Unbounded(takes)
+	within := Unbounded(takes)
 	for i, take := range takes {
 		fresh, retries := kindsOf(take)
 		within[i].FreshFrom, within[i].RetriesFrom = s.from[fresh], s.from[retries]

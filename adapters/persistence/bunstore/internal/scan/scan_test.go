@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/scan"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -23,7 +22,7 @@ type outbox struct {
 
 	each      time.Duration // cost of a settled entry in the range of a scan
 	fromStart time.Duration // cost of a scan that reads from the beginning of the index
-	reads     []sqltext.BoundedTake
+	reads     []scan.BoundedTake
 	most      time.Duration // duration of the longest scan
 	fails     bool          // attempts fail, so that the entries become retries
 	dead      int64         // number of dead rows
@@ -68,7 +67,7 @@ func (o *outbox) claim(t *testing.T) int {
 }
 
 // read takes the entries within the bounds, and takes as long as the database would.
-func (o *outbox) read(takes []sqltext.BoundedTake) (claimed []domain.OutboxEntry, _ error) {
+func (o *outbox) read(takes []scan.BoundedTake) (claimed []domain.OutboxEntry, _ error) {
 	for _, take := range takes {
 		o.reads = append(o.reads, take)
 		until := take.Until
@@ -239,7 +238,7 @@ func TestAWindowWhoseScanFailedIsScannedAgain(t *testing.T) {
 		o.Restart()
 		takes := []domain.Take{{Resolver: "crm", Operation: domain.OperationErase, Fresh: 180, Retries: 20}}
 		failure := errors.New("the connection was lost")
-		if _, err := o.Claim(time.Now(), takes, func([]sqltext.BoundedTake) ([]domain.OutboxEntry, error) {
+		if _, err := o.Claim(time.Now(), takes, func([]scan.BoundedTake) ([]domain.OutboxEntry, error) {
 			return nil, failure
 		}, o.deadRows); !errors.Is(err, failure) {
 			t.Errorf("got %v", err)

@@ -3,6 +3,8 @@ package scan
 import (
 	"slices"
 	"time"
+
+	"github.com/habeas-data/habeas/domain"
 )
 
 const (
@@ -10,8 +12,8 @@ const (
 	// scan of each window) would otherwise add more than maxNewWindows windows.
 	windowLength  = time.Second
 	maxNewWindows = 64
-	// slowWindow is the limit for the duration of a scan. If the scan of a window takes longer, the window is divided into
-	// two.
+	// slowWindow is the limit for the duration of a scan. If the scan of a window takes longer, the window is divided
+	// into two.
 	slowWindow = 2 * time.Millisecond
 	// minWindow is the minimum length of a window (an interval of due times) after a division into two.
 	minWindow = 10 * time.Millisecond
@@ -131,4 +133,22 @@ func (w *windows) merge() {
 		}
 	}
 	w.all, w.turn = merged, len(merged)
+}
+
+// BoundedTake is a take of a claim that reads only a range of due instants. A new outbox entry is due at its
+// enqueued_at, and a retry at its next_attempt_at. A zero time is no bound. SQLite ignores the bounds.
+type BoundedTake struct {
+	domain.Take
+	FreshFrom   time.Time // the first due instant of new entries
+	RetriesFrom time.Time // the first due instant of retries
+	Until       time.Time // the last due instant
+}
+
+// Unbounded returns the takes without bounds.
+func Unbounded(takes []domain.Take) []BoundedTake {
+	all := make([]BoundedTake, len(takes))
+	for i, take := range takes {
+		all[i].Take = take
+	}
+	return all
 }

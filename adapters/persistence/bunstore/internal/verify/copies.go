@@ -63,7 +63,7 @@ func (s *Step) Observe(ctx context.Context) error {
 	if s.Strategy != domain.StrategyAnonymize || s.values != nil {
 		return nil
 	}
-	text, parameter := s.text.Dialect.ColumnsOf(s.table.Name)
+	text, parameter := dialectOf(s.text.Dialect).columnsOf(s.table.Name)
 	cells := s.cellsOf()
 	err := s.db.Read(ctx, s.Op, func(r *sql.Rows) error {
 		var name string

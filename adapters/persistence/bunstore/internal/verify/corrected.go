@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"reflect"
 	"slices"
 	"strings"
@@ -75,4 +76,105 @@ func normalized(text string) string {
 		}
 		return -1
 	}, text)
+}
+
+// isUndone reports whether a trigger undoes the rectification in a cell of s.doubtful. Such a cell holds its old text
+// after the step, and only case or punctuation distinguishes this text from the new one. There are two possible
+// reasons:
+//
+//   - A trigger restores the old text. The correction has then failed.
+//   - A trigger gives every text the same form, such as lower case. The new text in this form is the old text.
+//
+// To tell them apart, isUndone writes another text and then the new text again, and undoes both. A trigger of the
+// second kind does not depend on the text that the cell held before. If the database refuses the other text, isUndone
+// returns true.
+func (s *Step) isUndone(ctx context.Context) (bool, error) {
+	if s.undone != nil {
+		return *s.undone, nil
+	}
+	undone := false
+	refused, err := s.db.Try(ctx, s.Op, func() error {
+		path, _ := s.text.DataMap.PathVia(s.Target, s.Via)
+		text, args := s.text.Correct(s.table, path, s.row, s.otherValues(), s.key)
+		if _, err := s.db.Write(ctx, s.Op, text, args...); err != nil {
+			return err
+		}
+		kept, err := s.countOld(ctx)
+		if undone = kept > 0; err != nil || undone {
+			return err
+		}
+		if _, err := s.db.Write(ctx, s.Op, s.statement, s.args...); err != nil {
+			return err
+		}
+		kept, err = s.countOld(ctx)
+		undone = kept < len(s.doubtful)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	undone = undone || refused
+	s.undone = &undone
+	return undone, nil
+}
+
+// countOld returns the number of doubtful cells that hold their old text.
+func (s *Step) countOld(ctx context.Context) (old int, err error) {
+	rows := map[string][]string{}
+	for at, key := range s.doubtful {
+		rows[at.row] = key
+	}
+	cells := s.cellsOf()
+	for _, key := range rows {
+		text, args := cells.WithKeys([][]string{key})
+		err = s.readCells(ctx, cells, text, args, func(key []string, content []heldCell, _ []otherCell) {
+			for _, h := range content {
+				at := cell{domain.CanonicalTuple(key), h.column}
+				if _, ok := s.doubtful[at]; ok && h.text.Valid && h.text.String == s.similar[at] {
+					old++
+				}
+			}
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return old, nil
+}
+
+// otherValues returns the values of the rectification. In the columns of doubtful cells, a letter or a digit of each
+// value is another one.
+func (s *Step) otherValues() (values []domain.ColumnValue) {
+	for _, name := range s.Columns {
+		value := s.values[name]
+		for at := range s.doubtful {
+			if text, ok := value.(string); ok && at.column == name {
+				value = another(text)
+				break
+			}
+		}
+		values = append(values, domain.ColumnValue{Column: name, Value: value})
+	}
+	return values
+}
+
+// another returns the text with another last letter or digit.
+func another(text string) string {
+	runes := []rune(text)
+	for i, r := range slices.Backward(runes) {
+		switch {
+		case unicode.IsDigit(r) && r != '0':
+			runes[i] = '0'
+		case unicode.IsDigit(r):
+			runes[i] = '1'
+		case unicode.IsLetter(r) && unicode.ToLower(r) != 'a':
+			runes[i] = 'a'
+		case unicode.IsLetter(r):
+			runes[i] = 'b'
+		default:
+			continue
+		}
+		return string(runes)
+	}
+	return text
 }

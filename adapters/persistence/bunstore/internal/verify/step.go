@@ -9,31 +9,22 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/domain"
 )
-
-// Database runs the statements of a step. After an error, the caller must not run further statements.
-type Database interface {
-	Read(ctx context.Context, op string, visit func(*sql.Rows) error, text string, args ...any) error
-	Write(ctx context.Context, op, text string, args ...any) (int64, error)
-
-	// Try calls fn and undoes the changes of its statements. It reports whether the database refused a statement of fn. It
-	// returns an error if the caller must not run further statements.
-	Try(ctx context.Context, op string, fn func() error) (refused bool, err error)
-}
 
 // Step is a step of an erasure or of a rectification, on the rows of a subject.
 type Step struct {
 	domain.Step
 	Op string
 
-	db     Database
-	text   *sqltext.Writer
+	db     *conn.Session
+	text   *rows.Writer
 	table  domain.Table
 	key    []any
-	live   *catalog.Catalog
+	live   *live.Schema
 	copies copies
 	rows   map[string][]string // the primary keys of the rows that record has found, by domain.CanonicalTuple
 	cells  map[cell]string     // the old values of the cells of these rows, except values that the step has written
@@ -49,7 +40,7 @@ type Step struct {
 }
 
 // NewStep returns a step of an erasure on the rows of the subject with the key.
-func NewStep(db Database, text *sqltext.Writer, live *catalog.Catalog, op string, step domain.Step, key []any) *Step {
+func NewStep(db *conn.Session, text *rows.Writer, live *live.Schema, op string, step domain.Step, key []any) *Step {
 	table, _ := text.DataMap.Table(step.Target)
 	return &Step{
 		Step: step, Op: op, db: db, text: text, table: table, key: key, live: live,
@@ -78,8 +69,7 @@ func (s *Step) Overwrites(earlier *Step) bool {
 
 // maxRounds is the maximum number of times that Repeat checks a step. After each check except the last one, Repeat
 // executes the step again if old values remain. A repetition can remove such values. For example, a trigger may write
-// old values to a table whose step came earlier, and a short random surrogate (replacement value) may by chance equal
-// the old value.
+// old values to a table whose step came earlier, and a short random surrogate may by chance equal the old value.
 const maxRounds = 5
 
 // Repeat checks each step for old values that remain, and executes the step again if there are any. Repeat ends when no
@@ -142,7 +132,7 @@ type cell struct{ row, column string }
 // Begin records the rows of the step and their old values, executes the step, and returns the number of rows.
 func (s *Step) Begin(ctx context.Context) (rows int64, err error) {
 	if s.Strategy == domain.StrategyRetain {
-		text, args := s.text.CountRetained(s.live, s.Step, s.key)
+		text, args := countRetained(s.text, s.live, s.Step, s.key)
 		err = s.db.Read(ctx, s.Op, func(r *sql.Rows) error { return r.Scan(&rows) }, text, args...)
 		return rows, err
 	}
@@ -262,8 +252,8 @@ func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 }
 
 // containsOld reports whether a text equals an old text or, in an erasure, contains it. A contained text must have at
-// least six bytes, because a random surrogate (replacement value) may contain a shorter text by chance. In a
-// rectification, only equality counts, because a new text may contain the old text.
+// least six bytes, because a random surrogate may contain a shorter text by chance. In a rectification, only equality
+// counts, because a new text may contain the old text.
 func (s *Step) containsOld(text, old string) bool {
 	const shortest = 6
 	return text == old || s.values == nil && len(old) >= shortest && strings.Contains(text, old)
@@ -276,8 +266,8 @@ type heldCell struct {
 	written bool // the cell holds the constant surrogate of the step, or the new value of the rectification
 }
 
-func (s *Step) cellsOf() *sqltext.Cells {
-	return &sqltext.Cells{
+func (s *Step) cellsOf() *cells {
+	return &cells{
 		Writer: s.text, Table: s.table, Step: s.Step, Values: s.values, Row: s.row, Live: s.live, Others: s.copies.columns,
 	}
 }
@@ -285,7 +275,7 @@ func (s *Step) cellsOf() *sqltext.Cells {
 // readCells runs a statement that reads cells. It calls visit for each row, with the primary key, the cells that the
 // step overwrites, and the other cells of the row.
 func (s *Step) readCells(
-	ctx context.Context, cells *sqltext.Cells, text string, args []any,
+	ctx context.Context, cells *cells, text string, args []any,
 	visit func(key []string, content []heldCell, others []otherCell),
 ) error {
 	columns, others := cells.Columns(), make([]otherCell, len(cells.Others))

@@ -1,0 +1,213 @@
+// Package cascade finds and counts the rows that the database deletes or changes besides the steps of an erasure,
+// because of foreign keys and triggers.
+package cascade
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Apply runs the steps where foreign keys or triggers may delete or change further rows, and counts these rows. It
+// returns domain.ErrConflict if such a row is in a table of the data map. On PostgreSQL, it uses the counters of
+// deleted rows. If a counter may mislead, Apply runs the steps a second time, and compares the rows themselves.
+//
+// The function run runs the steps. Its parameter reports whether the deletions lead to tables with triggers. The
+// parameter key is the subject's key.
+func (c *Store) Apply(
+	ctx context.Context, db *conn.Session, schema *live.Schema, key []any, steps []domain.Step,
+	run func(triggers bool) ([]int64, error),
+) (domain.Applied, error) {
+	w := &watch{store: c, db: db, schema: schema, key: key, steps: steps}
+	unknown := domain.Applied{Rows: make([]int64, len(steps))}
+	if err := w.begin(ctx); err != nil {
+		return unknown, err
+	}
+	rows, err := run(w.before.Triggers)
+	if err != nil {
+		return domain.Applied{Rows: rows}, err
+	}
+	lost, err := w.lost(ctx)
+	if err != nil {
+		return unknown, err
+	}
+	if w.doubts(lost, rows) {
+		if err := w.again(ctx, lost); err != nil {
+			return unknown, err
+		}
+		if rows, err = run(w.before.Triggers); err != nil {
+			return domain.Applied{Rows: rows}, err
+		}
+		if lost, err = w.lost(ctx); err == nil {
+			lost, err = w.addEmptied(ctx, lost)
+		}
+		if err != nil {
+			return unknown, err
+		}
+	}
+	if table, err := w.judge(lost, rows); err != nil {
+		before := slices.IndexFunc(steps, func(step domain.Step) bool { return step.Target == table })
+		if before < 0 {
+			before = len(steps)
+		}
+		return domain.Applied{Rows: unknown.Rows[:before]}, db.Fail(ctx, "erase", err)
+	}
+	return domain.Applied{Rows: rows, Cascaded: w.cascaded}, nil
+}
+
+// watch counts the rows that the database deletes or changes because the steps of an erasure delete rows.
+type watch struct {
+	store  *Store
+	db     *conn.Session
+	schema *live.Schema
+	key    []any // the subject's key
+	steps  []domain.Step
+
+	before *stateBefore
+
+	compared   []reachedTable // roots whose rows are compared instead of the counters
+	fetch, end string         // see beforeDeletion
+	emptied    []loss         // unmapped tables that a trigger empties, with their rows before the steps
+	counts     []int64        // the rows before the steps, by table of reach; only if nothing counts deletions
+	keys       []string       // the keys of these rows, for the tables into which a trigger inserts
+	savepoint  bool
+
+	cascaded map[string]int64 // see domain.Applied
+}
+
+// mayMislead reports whether the counters of deleted rows may be higher than the number of rows that are gone. A
+// trigger may delete a row and insert it again, or roll its deletion back. An update that moves a row to another
+// partition counts as a deletion, too. If the steps run one by one, they also delete rows that were added meanwhile.
+func (w *watch) mayMislead() bool { return w.before.Triggers || w.schema.KeepsAny() }
+
+// doubts reports whether the counters say that the erasure must fail, or that an unmapped table has lost rows, and are
+// not reliable.
+func (w *watch) doubts(lost []loss, rows []int64) bool {
+	return w.savepoint && len(w.compared) == 0 && slices.ContainsFunc(lost, func(l loss) bool {
+		return w.isDoubtful(l, rows)
+	}) && !slices.ContainsFunc(lost, func(l loss) bool { return l.emptied && len(l.table.Mapped) > 0 })
+}
+
+func (w *watch) isDoubtful(l loss, rows []int64) bool {
+	if l.emptied && l.table.Readable {
+		return true
+	}
+	if !l.table.Readable || l.rows == 0 {
+		return false
+	}
+	if len(l.table.Mapped) == 0 {
+		return w.before.Undoes
+	}
+	return l.rows > w.expected(l.table, rows)
+}
+
+// again rolls the steps back, and prepares the comparison of all tables that have lost rows.
+func (w *watch) again(ctx context.Context, lost []loss) error {
+	w.compared = w.roots(func(t reachedTable) bool {
+		return t.Readable && slices.ContainsFunc(lost, func(l loss) bool {
+			return l.rows > 0 && !l.emptied && l.table.Root == t.Root
+		})
+	})
+	w.emptied = slices.DeleteFunc(slices.Clone(lost), func(l loss) bool { return !l.emptied || !l.table.Readable })
+	if err := w.exec(ctx, undoSteps); err != nil {
+		return err
+	}
+	if err := w.countEmptied(ctx); err != nil {
+		return err
+	}
+	return w.begin(ctx)
+}
+
+// expected returns the number of rows that the steps delete from a table. The parameter rows holds the numbers of rows
+// of the steps.
+func (w *watch) expected(table reachedTable, rows []int64) (most int64) {
+	for _, name := range table.Mapped {
+		most = max(most, w.before.Own[name], w.deletedBySteps(name, rows))
+	}
+	return most
+}
+
+func (w *watch) deletedBySteps(table string, rows []int64) (n int64) {
+	for i, step := range w.steps {
+		if step.Target == table && step.Strategy == domain.StrategyDelete {
+			n += rows[i]
+		}
+	}
+	return n
+}
+
+// judge returns an error if a table of the data map has lost rows that no step deletes, or if a column that must keep
+// its value was set. It also returns the table. Otherwise, it sets the result of Cascaded, and adds to rows what the
+// database has deleted before the step of a table.
+func (w *watch) judge(lost []loss, rows []int64) (table string, err error) {
+	cascaded := map[string]int64{}
+	for _, l := range lost {
+		if len(l.table.Mapped) == 0 {
+			cascaded[l.table.Name] += max(0, l.rows)
+			continue
+		}
+		if l.emptied {
+			return l.table.Mapped[0], conflict(l.table.Mapped[0] + ": a trigger would empty the table (TRUNCATE)")
+		}
+		if more := l.rows - w.expected(l.table, rows); more > 0 {
+			return l.table.Mapped[0], conflict(l.table.Mapped[0] + ": the database would delete further rows (" +
+				strconv.FormatInt(more, 10) + "), which belong to other people or are to be kept. The reason is a foreign key " +
+				"(ON DELETE CASCADE) or a trigger")
+		}
+	}
+	for i, setting := range w.before.Settings {
+		if w.before.Set[i] == 0 {
+			continue
+		}
+		if setting.OfTable {
+			cascaded[setting.Key.Name] += w.before.Set[i]
+		} else if table, column := w.retained(setting.Key); table != "" {
+			return table, conflict(table + "." + column + ": a foreign key (ON DELETE SET NULL or SET DEFAULT) would change " +
+				"this retained column (rows: " + strconv.FormatInt(w.before.Set[i], 10) + ")")
+		}
+	}
+	maps.DeleteFunc(cascaded, func(_ string, n int64) bool { return n == 0 })
+	w.cascaded = cascaded
+	w.complete(lost, rows)
+	return "", nil
+}
+
+// complete adds the rows of the subject that the database has deleted before the step of their table. For example, a
+// row refers to another row of the same person, and SQLite deletes both of them with the other row.
+func (w *watch) complete(lost []loss, rows []int64) {
+	for i, step := range slices.Backward(w.steps) {
+		missing := w.before.Own[step.Target] - w.deletedBySteps(step.Target, rows)
+		if step.Strategy != domain.StrategyDelete || missing <= 0 {
+			continue
+		}
+		if slices.ContainsFunc(lost, func(l loss) bool {
+			return slices.Contains(l.table.Mapped, step.Target) && l.rows >= w.before.Own[step.Target]
+		}) {
+			rows[i] += missing
+		}
+	}
+}
+
+// retained returns the table and the name of a retained column that the foreign key sets, or "".
+func (w *watch) retained(key reachedKey) (table, column string) {
+	for _, mapped := range key.Mapped {
+		table, _ := w.store.writer.DataMap.Table(mapped)
+		for _, column := range table.Personal() {
+			if column.Personal.Strategy == domain.StrategyRetain && slices.ContainsFunc(key.Sets, func(name string) bool {
+				return w.store.writer.Dialect.SameName(name, column.Name)
+			}) {
+				return mapped, column.Name
+			}
+		}
+	}
+	return "", ""
+}
+
+func conflict(message string) error {
+	return &domain.Error{Code: domain.ErrConflict, Op: "erase", Message: message}
+}

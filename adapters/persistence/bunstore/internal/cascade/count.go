@@ -1,0 +1,296 @@
+package cascade
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+)
+
+// loss is the number of rows that a table and its partitions have lost.
+type loss struct {
+	table   reachedTable
+	rows    int64
+	emptied bool // by TRUNCATE: rows is not the number of lost rows
+}
+
+const (
+	opWatch       = "erase: further rows"
+	setSteps      = "SAVEPOINT habeas_steps"
+	undoSteps     = "ROLLBACK TO SAVEPOINT habeas_steps"
+	maxParameters = 1000 // keys of deleted rows that one statement looks up
+)
+
+// begin reads the state before the steps.
+func (w *watch) begin(ctx context.Context) error {
+	if err := w.db.Begin(ctx); err != nil {
+		return err
+	}
+	before, err := w.store.readBefore(ctx, w.db.QueryFor(opWatch), w.schema, w.steps, w.key)
+	if err != nil {
+		return w.db.Fail(ctx, opWatch, err)
+	}
+	w.before = before
+	switch {
+	case w.store.own.deleted() == "":
+		return w.count(ctx)
+	case len(w.compared) > 0:
+		return w.declare(ctx)
+	case !before.Counters:
+		w.compared = w.roots(func(t reachedTable) bool { return t.Readable })
+		return w.declare(ctx)
+	case w.mayMislead():
+		w.savepoint = true
+		return w.exec(ctx, setSteps)
+	}
+	return nil
+}
+
+// exec runs a statement that changes no rows.
+func (w *watch) exec(ctx context.Context, text string) error {
+	_, err := w.db.Tx.Exec(ctx, text)
+	return w.db.Fail(ctx, opWatch, err)
+}
+
+// roots returns the roots of the tables for which the callback returns true, each once.
+func (w *watch) roots(include func(reachedTable) bool) (roots []reachedTable) {
+	for _, table := range w.before.Tables {
+		if include(table) && !slices.ContainsFunc(roots, func(r reachedTable) bool { return r.Root == table.Root }) {
+			roots = append(roots, table)
+		}
+	}
+	return roots
+}
+
+// declare makes the rows of the tables in w.compared readable as they are before the steps.
+func (w *watch) declare(ctx context.Context) error {
+	if len(w.compared) == 0 {
+		return nil
+	}
+	var text string
+	text, w.fetch, w.end = beforeDeletion(w.store.writer, w.compared)
+	return w.exec(ctx, text)
+}
+
+// lost returns the number of rows that each table has lost. A table and its partitions count as one table.
+func (w *watch) lost(ctx context.Context) ([]loss, error) {
+	switch {
+	case w.counts != nil:
+		return w.countAgain(ctx)
+	case len(w.compared) > 0:
+		return w.compare(ctx)
+	case !w.before.Counters || len(w.before.Tables) == 0:
+		return nil, nil
+	}
+	ids, now, changed := make([]string, len(w.before.Tables)), map[string][2]int64{}, false
+	for i, table := range w.before.Tables {
+		ids[i] = table.ID
+	}
+	err := w.db.Read(ctx, opWatch, func(r *sql.Rows) error {
+		var id string
+		var read [2]int64
+		err := r.Scan(&id, &read[0], &read[1])
+		now[id], changed = read, changed || read[1] != w.before.Deleted[id][1]
+		return err
+	}, w.store.own.deleted(), syntax.TextList(ids))
+	locked := map[string]bool{} // another transaction may also have given a table new storage, such as VACUUM FULL
+	if err == nil && changed {
+		err = w.db.Read(ctx, opWatch, func(r *sql.Rows) error {
+			var id string
+			err := r.Scan(&id)
+			locked[id] = true
+			return err
+		}, w.store.own.lockedWholly())
+	}
+	var lost []loss
+	for _, table := range w.before.Tables {
+		before, after := w.before.Deleted[table.ID], now[table.ID]
+		lost = addLoss(lost, loss{table, after[0] - before[0], after[1] != before[1] && locked[table.ID]})
+	}
+	return lost, err
+}
+
+func addLoss(lost []loss, more loss) []loss {
+	i := slices.IndexFunc(lost, func(l loss) bool {
+		return l.table.Root == more.table.Root && slices.Equal(l.table.Mapped, more.table.Mapped)
+	})
+	if i < 0 {
+		return append(lost, more)
+	}
+	lost[i].rows += more.rows
+	lost[i].emptied = lost[i].emptied || more.emptied
+	return lost
+}
+
+// countEmptied counts the rows of the tables that the steps empty, before the steps run a second time.
+func (w *watch) countEmptied(ctx context.Context) (err error) {
+	for i, l := range w.emptied {
+		if w.emptied[i].rows, err = w.number(ctx, countRows(l.table.Table)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addEmptied replaces the losses of the tables that countEmptied has counted by the numbers of lost rows.
+func (w *watch) addEmptied(ctx context.Context, lost []loss) ([]loss, error) {
+	for _, before := range w.emptied {
+		after, err := w.number(ctx, countRows(before.table.Table))
+		if err != nil {
+			return nil, err
+		}
+		lost = slices.DeleteFunc(lost, func(l loss) bool { return l.table.Root == before.table.Root })
+		lost = append(lost, loss{table: before.table, rows: max(0, before.rows-after)})
+	}
+	return lost, nil
+}
+
+// compare returns the number of rows that existed before the steps and exist no more.
+func (w *watch) compare(ctx context.Context) ([]loss, error) {
+	keys, before := make([][]string, len(w.compared)), make([]int64, len(w.compared))
+	err := w.db.Read(ctx, opWatch, func(r *sql.Rows) error {
+		var i int
+		var key string
+		if err := r.Scan(&i, &key); err != nil {
+			return err
+		}
+		if w.compared[i].Key != nil {
+			keys[i] = append(keys[i], key)
+			return nil
+		}
+		n, err := strconv.ParseInt(key, 10, 64)
+		before[i] = n
+		return err
+	}, w.fetch)
+	if err == nil {
+		err = w.exec(ctx, w.end)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var lost []loss
+	for i, table := range w.compared {
+		rows := before[i]
+		if table.Key == nil {
+			after, err := w.number(ctx, countRows(table.Table))
+			if err != nil {
+				return nil, err
+			}
+			rows -= after
+		}
+		for chunk := range slices.Chunk(keys[i], maxParameters) {
+			n, err := w.number(ctx, missing(w.store.writer, table), "["+strings.Join(chunk, ",")+"]")
+			if err != nil {
+				return nil, err
+			}
+			rows += n
+		}
+		lost = append(lost, loss{table: table, rows: rows})
+	}
+	return lost, nil
+}
+
+// count counts the rows of the tables before the steps. For a table into which a trigger may insert rows, it reads the
+// keys of the rows.
+func (w *watch) count(ctx context.Context) (err error) {
+	w.counts, w.keys = make([]int64, len(w.before.Tables)), make([]string, len(w.before.Tables))
+	for i, table := range w.before.Tables {
+		if table.Inserted {
+			err = w.db.Read(ctx, opWatch, func(r *sql.Rows) error { return r.Scan(&w.keys[i]) }, keysOf(table))
+		} else {
+			w.counts[i], err = w.number(ctx, countRows(table.Table))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countAgain compares the rows after the steps with those that count has read.
+func (w *watch) countAgain(ctx context.Context) (lost []loss, err error) {
+	for i, table := range w.before.Tables {
+		var rows int64
+		if table.Inserted {
+			rows, err = w.number(ctx, missing(w.store.writer, table), w.keys[i])
+		} else {
+			rows, err = w.number(ctx, countRows(table.Table))
+			rows = max(0, w.counts[i]-rows)
+		}
+		if err != nil {
+			return nil, err
+		}
+		lost = append(lost, loss{table: table, rows: rows})
+	}
+	return lost, nil
+}
+
+// number returns the number that a statement reads.
+func (w *watch) number(ctx context.Context, text string, args ...any) (n int64, err error) {
+	err = w.db.Read(ctx, opWatch, func(r *sql.Rows) error { return r.Scan(&n) }, text, args...)
+	return n, err
+}
+
+// beforeDeletion returns the statements of a query that reads the rows which the steps may delete, as they were before
+// the steps. See dialect.beforeDeletion. A row of the query has the index of a table, and the JSON array of the row's
+// key. For a table without a key, it has the number of all rows.
+func beforeDeletion(w *rows.Writer, tables []reachedTable) (declare, fetch, end string) {
+	queries := make([]string, len(tables))
+	for i, table := range tables {
+		if table.Key == nil {
+			queries[i] = syntax.Fill(`SELECT {i} AS t, CAST(count(*) AS text) AS k FROM {table}`, "i", syntax.Placeholder(i)[1:],
+				"table", table.Table)
+			continue
+		}
+		queries[i] = syntax.Fill(`SELECT {i}, CAST(json_build_array({key}) AS text) FROM {table} AS t0
+			WHERE CAST(xmax AS text) <> '0'`, "i", syntax.Placeholder(i)[1:], "table", table.Table, "key", keyTexts(table.Key))
+	}
+	return dialectOf(w.Dialect).beforeDeletion(strings.Join(queries, " UNION ALL "))
+}
+
+func keyTexts(key []string) string {
+	texts := make([]string, len(key))
+	for i, name := range key {
+		texts[i] = "CAST(t0." + syntax.Quote(name) + " AS text)"
+	}
+	return strings.Join(texts, ", ")
+}
+
+// countRows returns the statement that counts the rows of a table.
+func countRows(table string) string { return "SELECT count(*) FROM " + table }
+
+// keysOf returns the statement that reads the keys of all rows of a SQLite table, as a JSON array of texts.
+func keysOf(table reachedTable) string {
+	return "SELECT json_group_array(" + rowKey(table) + ") FROM " + table.Table
+}
+
+// missing returns the statement that counts the keys in its parameter, a JSON array, of which the table has no row.
+func missing(w *rows.Writer, table reachedTable) string {
+	if dialectOf(w.Dialect).deleted() == "" {
+		return syntax.Fill(`SELECT count(*) FROM json_each($1) WHERE value NOT IN (SELECT {key} FROM {table})`,
+			"key", rowKey(table), "table", table.Table)
+	}
+	comparisons := make([]string, len(table.Key))
+	for i, name := range table.Key {
+		comparisons[i] = "CAST(t0." + syntax.Quote(name) + " AS text) = k.value ->> " + syntax.Placeholder(i)[1:]
+	}
+	return syntax.Fill(`SELECT count(*) FROM jsonb_array_elements(CAST($1 AS jsonb)) AS k(value)
+		WHERE NOT EXISTS (SELECT 1 FROM {table} AS t0 WHERE {same})`,
+		"table", table.Table, "same", strings.Join(comparisons, " AND "))
+}
+
+// rowKey returns the expression for the key of a row of SQLite, as a text.
+func rowKey(table reachedTable) string {
+	if len(table.Key) == 0 {
+		return "CAST(rowid AS text)"
+	}
+	parts := make([]string, len(table.Key))
+	for i, name := range table.Key {
+		parts[i] = "quote(" + syntax.Quote(name) + ")"
+	}
+	return strings.Join(parts, " || ',' || ")
+}

@@ -1,0 +1,249 @@
+package cascade
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// dialect has the statements that find out which rows the database deletes besides the steps of an erasure, because of
+// foreign keys (ON DELETE) and triggers.
+type dialect interface {
+	// reachText returns the statement that reads a JSON document about the tables to which the steps lead. See
+	// Reach.
+	reachText(w *rows.Writer, steps []domain.Step) string
+
+	// watching returns the first columns of the statement Watch.
+	watching(visited, tables []string, triggers bool) string
+
+	// reachedTables, reachedKeys and reachedTriggers return the statements that read what reachText leaves out: the
+	// tables of a schema, their foreign keys with an action, and the triggers. They return "" if reachText leaves nothing
+	// out.
+	reachedTables(schema string) string
+	reachedKeys(schema string) string
+	reachedTriggers(schema string) string
+
+	// deleted returns the statement that reads how many rows this transaction has deleted from tables, and a number of
+	// the storage of each table. This number changes if a statement empties the table with TRUNCATE, which the counters
+	// omit. Its parameter is a JSON array with the ids of the tables. deleted returns "" if the database has no such
+	// counters.
+	deleted() string
+
+	// lockedWholly returns the statement that reads the ids of the tables that this transaction has locked against all
+	// others, as TRUNCATE does. It is called only if deleted returns a statement.
+	lockedWholly() string
+
+	// beforeDeletion returns the statement that makes a query see its tables as they are before the statements that
+	// follow, whenever its rows are fetched, and the statements that fetch the rows and end the query. They are "" if the
+	// database has no such queries.
+	beforeDeletion(query string) (declare, fetch, end string)
+}
+
+func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, postgres{}, sqlite{}) }
+
+type postgres struct{}
+
+// reachText follows foreign keys from the tables of the steps. If a trigger or a rule may run on the way, the document
+// has all tables of the database, because a trigger can delete rows of every table. For the same reason, the member
+// "undoes" is about the triggers of all tables.
+func (postgres) reachText(w *rows.Writer, steps []domain.Step) string {
+	mapped := make([]string, 0, len(w.DataMap.Tables()))
+	for _, table := range w.DataMap.Tables() {
+		mapped = append(mapped, "("+syntax.Literal(table.Name)+", "+syntax.Literal(syntax.QuoteTable(table.Name))+")")
+	}
+	var changed []string
+	for _, step := range steps {
+		if step.Strategy != domain.StrategyRetain {
+			changed = append(changed, "("+syntax.Literal(syntax.QuoteTable(step.Target))+", "+
+				strings.ToUpper(strconv.FormatBool(step.Strategy == domain.StrategyDelete))+")")
+		}
+	}
+	if len(changed) == 0 {
+		changed = append(changed, "(NULL, FALSE)")
+	}
+	return syntax.Fill(reachOfPostgres, "mapped", strings.Join(mapped, ", "), "changed", strings.Join(changed, ", "),
+		"below m", syntax.Fill(tablesBelow, "oid", "m.oid"), "below r", syntax.Fill(tablesBelow, "oid", "r.oid"),
+		"columns", live.ColumnNamesOf("k.conkey", "k.conrelid"), "referenced", live.ColumnNamesOf("k.confkey", "k.confrelid"),
+		"key", live.ColumnNamesOf("p.conkey", "p.conrelid"),
+		"name", live.NameInDataMap("b", "n.nspname"), "own names", syntax.Literal(syntax.OwnNames()),
+		"catches", `regexp_replace(p.prosrc, '\mraise\s+exception\M', '', 'gi') ~* '\mexception\M'`)
+}
+
+// tablesBelow selects the tables that inherit from the table {oid}, and the tables that a view reads.
+const tablesBelow = `
+	SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = {oid}
+	UNION ALL
+	SELECT d.refobjid FROM pg_catalog.pg_rewrite AS v
+	JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = v.oid
+		AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.ev_class
+	WHERE v.ev_class = {oid} AND v.rulename = '_RETURN'`
+
+// reachOfPostgres is the expression for the document of Reach. A table of the data map counts as mapped
+// also if it is a view, and with the tables that the view reads. The column "deletes" is true if rows of the
+// table may be deleted, and false if they may be updated. The member "root" of a table is the topmost table from which
+// it inherits. PostgreSQL 14 has no column confdelsetcols, so the statement reads the column from a JSON object.
+const reachOfPostgres = `
+	WITH RECURSIVE mapped(name, oid, of_view) AS (
+		SELECT m.name, v.oid, v.relkind = 'v' FROM (VALUES {mapped}) AS m(name, quoted)
+		JOIN pg_catalog.pg_class AS v ON v.oid = CAST(to_regclass(m.quoted) AS oid)
+		UNION
+		SELECT m.name, f.oid, m.of_view FROM mapped AS m JOIN LATERAL ({below m}) AS f(oid) ON TRUE),
+	reach(oid, deletes) AS (
+		SELECT CAST(to_regclass(r.quoted) AS oid), r.deletes FROM (VALUES {changed}) AS r(quoted, deletes)
+		UNION
+		SELECT f.oid, f.deletes FROM reach AS r JOIN LATERAL (
+			SELECT b.oid, r.deletes FROM ({below r}) AS b(oid)
+			UNION ALL
+			SELECT k.conrelid, k.confdeltype = 'c' FROM pg_catalog.pg_trigger AS t
+			JOIN pg_catalog.pg_constraint AS k ON k.oid = t.tgconstraint
+			WHERE r.deletes AND t.tgrelid = r.oid AND t.tgisinternal AND t.tgenabled <> 'D'
+				AND k.contype = 'f' AND k.confrelid = r.oid AND k.confdeltype IN ('c', 'n', 'd')
+		) AS f(oid, deletes) ON TRUE),
+	acting AS (
+		SELECT {catches} OR l.lanname NOT IN ('plpgsql', 'sql') AS undoes
+		FROM reach AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
+		JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
+		WHERE NOT t.tgisinternal AND t.tgenabled <> 'D'
+			AND CAST(t.tgtype AS integer) & CASE WHEN r.deletes THEN 8 ELSE 16 END <> 0
+		UNION ALL
+		SELECT FALSE FROM reach AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
+		WHERE w.rulename <> '_RETURN' AND w.ev_enabled <> 'D' AND w.ev_type = CASE WHEN r.deletes THEN '4' ELSE '2' END),
+	acts(any_act, any_undone) AS (SELECT count(*) > 0, bool_or(undoes) FROM acting),
+	leaves AS (
+		SELECT c.oid, (
+			WITH RECURSIVE up(oid) AS (
+				SELECT c.oid UNION SELECT i.inhparent FROM up JOIN pg_catalog.pg_inherits AS i ON i.inhrelid = up.oid)
+			SELECT up.oid FROM up WHERE NOT EXISTS (SELECT 1 FROM pg_catalog.pg_inherits AS i WHERE i.inhrelid = up.oid)
+			LIMIT 1) AS root
+		FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace CROSS JOIN acts
+		WHERE c.relkind = 'r' AND c.relpersistence <> 't' AND n.nspname <> 'information_schema'
+			AND left(n.nspname, 3) <> 'pg_' AND c.relname !~ {own names}
+			AND (acts.any_act OR c.oid IN (SELECT oid FROM reach WHERE deletes)))
+	SELECT CAST(json_build_object(
+		'triggers', (SELECT any_act FROM acts),
+		'undoes', (SELECT COALESCE(any_undone, FALSE) FROM acts) OR (SELECT any_act FROM acts) AND EXISTS (
+			SELECT 1 FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
+			WHERE l.lanname NOT IN ('sql', 'c', 'internal') AND (l.lanname <> 'plpgsql' OR {catches})
+				AND p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)),
+		'visited', (SELECT json_agg(DISTINCT CAST(oid AS text)) FROM reach WHERE oid IS NOT NULL),
+		'tables', (SELECT json_agg(json_build_object(
+				'id', CAST(x.oid AS text), 'name', {name}, 'root', CAST(x.root AS text), 'split', x.root <> x.oid,
+				'table', concat(quote_ident(n.nspname), '.', quote_ident(b.relname)),
+				'mapped', (SELECT json_agg(m.name ORDER BY m.name) FROM mapped AS m WHERE m.oid = x.oid),
+				'direct', (SELECT json_agg(m.name ORDER BY m.name) FROM mapped AS m WHERE m.oid = x.oid AND NOT m.of_view),
+				'key', (SELECT {key} FROM pg_catalog.pg_constraint AS p WHERE p.conrelid = b.oid AND p.contype = 'p'),
+				'readable', has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(b.oid, 'SELECT')))
+			FROM leaves AS x JOIN pg_catalog.pg_class AS b ON b.oid = x.root
+			JOIN pg_catalog.pg_namespace AS n ON n.oid = b.relnamespace),
+		'keys', (SELECT json_agg(json_build_object(
+				'id', CAST(k.conrelid AS text), 'parent_id', CAST(k.confrelid AS text), 'name', {name},
+				'table', concat(quote_ident(n.nspname), '.', quote_ident(b.relname)),
+				'parent', concat(quote_ident(pn.nspname), '.', quote_ident(pb.relname)),
+				'readable', has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(b.oid, 'SELECT')
+					AND has_schema_privilege(pn.oid, 'USAGE') AND has_table_privilege(pb.oid, 'SELECT'),
+				'mapped', (SELECT json_agg(m.name ORDER BY m.name) FROM mapped AS m
+					WHERE m.oid = k.conrelid AND NOT m.of_view),
+				'parent_mapped', (SELECT json_agg(m.name ORDER BY m.name) FROM mapped AS m
+					WHERE m.oid = k.confrelid AND NOT m.of_view),
+				'columns', {columns}, 'referenced', {referenced},
+				'sets', CASE WHEN k.confdeltype = 'c' THEN NULL
+					WHEN json_typeof(to_json(k) -> 'confdelsetcols') = 'array' THEN (
+						SELECT json_agg(a.attname) FROM json_array_elements_text(to_json(k) -> 'confdelsetcols') AS e(number)
+						JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = CAST(e.number AS smallint))
+					ELSE {columns} END))
+			FROM (SELECT DISTINCT k.oid FROM reach AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
+				JOIN pg_catalog.pg_constraint AS k ON k.oid = t.tgconstraint
+				WHERE r.deletes AND t.tgisinternal AND t.tgenabled <> 'D' AND k.contype = 'f' AND k.confrelid = r.oid
+					AND k.confdeltype IN ('c', 'n', 'd') AND k.conparentid = 0) AS o
+			JOIN pg_catalog.pg_constraint AS k ON k.oid = o.oid
+			JOIN pg_catalog.pg_class AS b ON b.oid = k.conrelid JOIN pg_catalog.pg_namespace AS n ON n.oid = b.relnamespace
+			JOIN pg_catalog.pg_class AS pb ON pb.oid = k.confrelid
+			JOIN pg_catalog.pg_namespace AS pn ON pn.oid = pb.relnamespace)) AS text)`
+
+// watching reads counters that are not zero when a transaction begins, and that also count the deletions that a
+// savepoint has rolled back. Only the difference of two readings has a meaning.
+func (postgres) watching(visited, tables []string, triggers bool) string {
+	all := "NULL"
+	if triggers {
+		all = "(SELECT concat(count(*), ' ', max(oid)) FROM pg_catalog.pg_class WHERE relkind = 'r')"
+	}
+	return syntax.Fill(watchingOfPostgres, "visited", "'{"+strings.Join(visited, ",")+"}'::oid[]",
+		"tables", "'{"+strings.Join(tables, ",")+"}'::oid[]", "all", all)
+}
+
+const watchingOfPostgres = `concat(
+		(SELECT string_agg(concat(t.oid, t.tgenabled), ' ' ORDER BY t.oid) FROM pg_catalog.pg_trigger AS t
+			WHERE t.tgrelid = ANY ({visited})),
+		(SELECT string_agg(CAST(i.inhrelid AS text), ',' ORDER BY i.inhrelid) FROM pg_catalog.pg_inherits AS i
+			WHERE i.inhparent = ANY ({visited})),
+		(SELECT string_agg(concat(r.oid, r.ev_enabled), ' ' ORDER BY r.oid) FROM pg_catalog.pg_rewrite AS r
+			WHERE r.ev_class = ANY ({visited})), {all}),
+	TRUE, current_setting('track_counts') = 'on',
+	(SELECT COALESCE(CAST(json_object_agg(id, json_build_array(pg_stat_get_xact_tuples_deleted(id),
+		CAST(pg_relation_filenode(id) AS bigint))) AS text), '{}') FROM unnest({tables}) AS t(id))`
+
+func (postgres) reachedTables(string) string   { return "" }
+func (postgres) reachedKeys(string) string     { return "" }
+func (postgres) reachedTriggers(string) string { return "" }
+
+// deleted reads the same counters as watching. The number of the file stands for the storage of a table.
+func (postgres) deleted() string {
+	return `SELECT id, pg_stat_get_xact_tuples_deleted(CAST(id AS oid)),
+		CAST(pg_relation_filenode(CAST(id AS oid)) AS bigint) FROM (` + syntax.Postgres.ArrayElements("$1") + `) AS t(id)`
+}
+
+func (postgres) lockedWholly() string {
+	return `SELECT CAST(relation AS text) FROM pg_catalog.pg_locks
+		WHERE locktype = 'relation' AND pid = pg_backend_pid() AND mode = 'AccessExclusiveLock' AND granted`
+}
+
+// beforeDeletion uses a cursor. A cursor sees the rows as they were when it was declared.
+func (postgres) beforeDeletion(query string) (declare, fetch, end string) {
+	return "DECLARE habeas_before NO SCROLL CURSOR FOR " + query, "FETCH ALL FROM habeas_before", "CLOSE habeas_before"
+}
+
+type sqlite struct{}
+
+// reachText returns "", because the fingerprint of the schema covers the definitions of all tables.
+func (sqlite) reachText(*rows.Writer, []domain.Step) string { return "" }
+
+func (sqlite) watching([]string, []string, bool) string {
+	return "'', (SELECT foreign_keys <> 0 FROM pragma_foreign_keys), FALSE, '{}'"
+}
+
+// reachedTables reads the primary key, and not the row id: SQLite gives the row id of a deleted row to the next row.
+func (sqlite) reachedTables(schema string) string {
+	return syntax.Fill(`
+		SELECT json_object('name', m.name, 'virtual', json(iif(m.sql LIKE 'CREATE VIRTUAL%', 'true', 'false')),
+			'view', CASE WHEN m.type = 'view' THEN m.sql END,
+			'key', json(CASE WHEN m.sql NOT LIKE 'CREATE VIRTUAL%' THEN
+				(SELECT json_group_array(c.name) FROM pragma_table_info(m.name, {schema}) AS c WHERE c.pk > 0) ELSE '[]' END))
+		FROM {master} AS m WHERE m.type IN ('table', 'view')`,
+		"schema", syntax.Literal(schema), "master", syntax.Quote(schema)+".sqlite_master")
+}
+
+func (sqlite) reachedKeys(schema string) string {
+	return syntax.Fill(`
+		SELECT json_object('child', m.name, 'number', f.id, 'parent', f."table", 'action', f.on_delete,
+			'column', f."from", 'referenced', COALESCE(f."to",
+				(SELECT c.name FROM pragma_table_info(f."table", {schema}) AS c WHERE c.pk = f.seq + 1)))
+		FROM {master} AS m JOIN pragma_foreign_key_list(m.name, {schema}) AS f
+		WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
+			AND f.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT')
+		ORDER BY m.name, f.id, f.seq`, "schema", syntax.Literal(schema), "master", syntax.Quote(schema)+".sqlite_master")
+}
+
+func (sqlite) reachedTriggers(schema string) string {
+	return syntax.Fill(`
+		SELECT json_object('table', tbl_name, 'text', sql) FROM {master} WHERE type = 'trigger'
+		UNION ALL SELECT json_object('table', tbl_name, 'text', sql) FROM sqlite_temp_master WHERE type = 'trigger'`,
+		"master", syntax.Quote(schema)+".sqlite_master")
+}
+
+func (sqlite) deleted() string                                    { return "" }
+func (sqlite) lockedWholly() string                               { return "" }
+func (sqlite) beforeDeletion(string) (declare, fetch, end string) { return "", "", "" }

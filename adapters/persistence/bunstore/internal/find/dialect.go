@@ -1,0 +1,192 @@
+package find
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// dialect has the differences between PostgreSQL and SQLite in a search.
+type dialect interface {
+	// fromItem returns the table as it appears in the FROM clause of a search. A search of all tables then reads each row
+	// only once, even if a table inherits from another table.
+	fromItem(table domain.CatalogTable) string
+
+	canHoldText(column domain.CatalogColumn) bool
+
+	// firstRow returns a statement that reads one row. It fails if the table is on a server that does not answer. Returns
+	// "" if the database has no tables on other servers.
+	firstRow(fromItem string) string
+
+	// foreignPartitions returns a statement that lists, in the form of fromItem, the partitions of a table that are on
+	// other servers. Returns "" if the database has no such partitions.
+	foreignPartitions(table domain.CatalogTable) string
+
+	// searchPatterns returns the patterns for a value: the parameters of the statement of counts for this value. Their
+	// number is the same for all values.
+	searchPatterns(value string) []any
+
+	// counts returns the statement that counts the rows of a table that contain a value. The statement returns one row,
+	// with a count for each pair of a column and a value.
+	counts(table searchedTable, values int) string
+}
+
+type postgres struct{}
+
+// fromItem uses ONLY to exclude the rows of inheriting tables, because a search reads each inheriting table separately.
+func (postgres) fromItem(table domain.CatalogTable) string {
+	if table.Kind == domain.KindTable {
+		return "ONLY " + syntax.QualifiedName(table)
+	}
+	return syntax.QualifiedName(table)
+}
+
+// typesWithoutText holds the first words of the names of database types. Columns of these types hold no text, and data
+// maps have no such types.
+var typesWithoutText = []string{"interval", "time", "bit", "money", "oid"}
+
+func (postgres) canHoldText(column domain.CatalogColumn) bool {
+	declared := strings.TrimSuffix(column.Declared, "[]")
+	switch t, _ := sqltype.Parse(declared); t { //nolint:exhaustive // the other types hold text
+	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber, domain.TypeBoolean,
+		domain.TypeTime, domain.TypeUUID:
+		return false
+	}
+	first, _, _ := strings.Cut(strings.ReplaceAll(declared, "(", " "), " ")
+	return column.Values == nil && !slices.Contains(typesWithoutText, first)
+}
+
+func (postgres) searchPatterns(value string) []any { return []any{domain.SearchPattern(value)} }
+
+// firstRow returns a statement that contacts the server of a foreign table.
+func (postgres) firstRow(fromItem string) string { return "SELECT 1 FROM " + fromItem + " LIMIT 1" }
+
+// foreignPartitions returns a statement that lists the quoted names of the foreign tables among the partitions.
+func (postgres) foreignPartitions(table domain.CatalogTable) string {
+	return syntax.Fill(`
+		SELECT format('%I.%I', n.nspname, c.relname)
+		FROM pg_partition_tree(CAST({name} AS regclass)) AS p JOIN pg_catalog.pg_class AS c ON c.oid = p.relid
+		JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+		WHERE c.relkind = 'f' ORDER BY 1`, "name", syntax.Literal(syntax.QualifiedName(table)))
+}
+
+// counts returns a statement that compares texts with collation C, character by character. It reads binary data in the
+// format escape, which keeps the characters of ASCII.
+func (postgres) counts(table searchedTable, values int) string {
+	conditions := []string{"t.text{n} ~ CAST({pattern} AS text)"}
+	return countsBy(table, values, "OFFSET 0", conditions, func(column domain.CatalogColumn) string {
+		if t, _ := sqltype.Parse(column.Declared); t == domain.TypeBytes {
+			return `encode({column}, 'escape') COLLATE "C" AS text{n}`
+		}
+		return `CAST({column} AS text) COLLATE "C" AS text{n}`
+	})
+}
+
+type sqlite struct{}
+
+func (sqlite) fromItem(table domain.CatalogTable) string { return syntax.QualifiedName(table) }
+
+// canHoldText returns true, because a column of any declared type can hold a text in SQLite.
+func (sqlite) canHoldText(domain.CatalogColumn) bool        { return true }
+func (sqlite) firstRow(string) string                       { return "" }
+func (sqlite) foreignPartitions(domain.CatalogTable) string { return "" }
+
+// searchPatterns returns patterns for the operator GLOB: of the value itself, with quotes and backslashes as in JSON,
+// with quotes that are doubled, in base64, in hexadecimal digits, and again in hexadecimal digits for the bytes of a
+// cell. Patterns of encoded copies are NULL for a short value, see domain.MinEncodedLength.
+func (sqlite) searchPatterns(value string) []any {
+	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(value)
+	hexadecimal := "*" + domain.HexForm(value).Pattern() + "*"
+	patterns := []any{globPattern(value), globPattern(escaped), globPattern(strings.ReplaceAll(value, `"`, `""`))}
+	for i := range 2 { // the second and third are mostly the same as the first
+		if patterns[i+1] == patterns[0] {
+			patterns[i+1] = nil
+		}
+	}
+	for _, form := range domain.Base64Forms(value) {
+		patterns = append(patterns, "*"+form.Pattern()+"*")
+	}
+	patterns = append(patterns, hexadecimal, hexadecimal)
+	if len(value) < domain.MinEncodedLength {
+		copy(patterns[3:], make([]any, 4))
+	}
+	return patterns
+}
+
+// globPattern returns a pattern for the operator GLOB that matches a text with the value. GLOB has no escape character,
+// but a special character in brackets matches only itself.
+func globPattern(value string) string {
+	var pattern strings.Builder
+	for _, r := range value {
+		switch folded := domain.Foldings(r); {
+		case len(folded) > 1 || strings.ContainsRune("*?[", r):
+			pattern.WriteString("[" + string(folded) + "]")
+		default:
+			pattern.WriteRune(r)
+		}
+	}
+	return "*" + pattern.String() + "*"
+}
+
+// sqliteText is the expression for the text of a cell, and for the hexadecimal digits of its bytes. If the cell
+// contains JSON with escapes, its decoded names and values come first, each with a record separator after it, and the
+// cell itself comes last. The cell comes last because GLOB stops at a NUL character: a NUL character in the cell could
+// otherwise hide the decoded texts. The digits are read only if the cell is binary or contains a NUL character.
+const (
+	sqliteText = `
+		CASE typeof({column}) WHEN 'text' THEN
+			CASE WHEN instr({column}, '\') > 0 AND json_valid({column}) THEN {decoded} || {column} ELSE {column} END
+		WHEN 'blob' THEN
+			CASE WHEN json_valid({column}, 8) THEN {decoded} ELSE '' END || CAST({column} AS text) END AS text{n},
+		CASE WHEN typeof({column}) = 'blob' OR typeof({column}) = 'text' AND instr({column}, char(0)) > 0
+			THEN hex(CAST({column} AS blob)) END AS bytes{n}`
+
+	sqliteDecoded = `(SELECT group_concat(COALESCE(j.key, '') || char(30) || COALESCE(j.atom, '') || char(30), '')
+		FROM json_tree({column}) AS j)`
+)
+
+// counts returns a statement that decodes JSONB, and JSON with escapes. It reads other binary data as text.
+func (s sqlite) counts(table searchedTable, values int) string {
+	conditions := slices.Repeat([]string{"t.text{n} GLOB {pattern}"}, len(s.searchPatterns(""))-1)
+	conditions = append(conditions, "t.bytes{n} GLOB {pattern}")
+	text := syntax.Fill(sqliteText, "decoded", sqliteDecoded)
+	return countsBy(table, values, "LIMIT -1", conditions, func(domain.CatalogColumn) string { return text })
+}
+
+// searchedTable is a table in which a statement searches for values.
+type searchedTable struct {
+	Name     string   // the name of the table in a data map
+	FromItem string   // the table in the FROM clause, see dialect.fromItem
+	Foreign  []string // the same for the table or its partitions, if they are on another server
+	Columns  []domain.CatalogColumn
+}
+
+// countsBy returns the statement of dialect.counts. The result starts with the counts of all values in the first
+// searched column, followed by the counts of all values in the second searched column, and so on. The subquery converts
+// each cell to text only once. The fence at its end (OFFSET 0 or LIMIT -1) prevents the planner from moving the
+// conversion into the conditions.
+//
+// A row is counted if one of the conditions is true. Each value has one parameter for each condition. In the conditions
+// and in the result of textOf, {n} is the number of the column.
+func countsBy(
+	table searchedTable, values int, fence string, conditions []string, textOf func(column domain.CatalogColumn) string,
+) string {
+	var texts, all []string
+	for i, column := range table.Columns {
+		number := strconv.Itoa(i)
+		texts = append(texts, syntax.Fill(textOf(column), "n", number, "column", syntax.Quote(column.Name)))
+		for j := range values {
+			either := make([]string, len(conditions))
+			for k, condition := range conditions {
+				either[k] = syntax.Fill(condition, "n", number, "pattern", syntax.Placeholder(j*len(conditions)+k+1))
+			}
+			all = append(all, "count(*) FILTER (WHERE "+strings.Join(either, " OR ")+")")
+		}
+	}
+	return syntax.Fill("SELECT {counts} FROM (SELECT {texts} FROM {table} {fence}) AS t",
+		"counts", strings.Join(all, ", "), "texts", strings.Join(texts, ", "), "table", table.FromItem, "fence", fence)
+}

@@ -1,0 +1,282 @@
+// Package installation compares the data map of a store with the one to which the tables of habeas belong, and reads
+// and raises the sequences of these tables.
+package installation
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"sync/atomic"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Store has the statements on the installation, for one data map. It is safe for concurrent use.
+type Store struct {
+	texts    texts
+	pool     *conn.Pool
+	dataMap  domain.DataMap
+	own      dialect
+	tables   syntax.Tables
+	admitted atomic.Bool // a committed record of the installation has this data map
+}
+
+// New returns the statements for a data map and the tables of habeas.
+func New(
+	pool *conn.Pool, d syntax.Dialect, dataMap domain.DataMap, tables syntax.Tables,
+) *Store {
+	return &Store{
+		texts: newTexts(d, tables), pool: pool, dataMap: dataMap, own: dialectOf(d),
+		tables: tables,
+	}
+}
+
+// Admitted reports whether a committed record of the installation has the data map.
+func (s *Store) Admitted() bool { return s.admitted.Load() }
+
+// Session returns the part of a session that uses the installation.
+func (s *Store) Session(db *conn.Session) Session {
+	return Session{store: s, db: db}
+}
+
+// Session is the part of a session that compares its data map with the installation. It implements
+// ports.InstallationStore.
+type Session struct {
+	store     *Store
+	db        *conn.Session
+	admission admission // of the data map, see Admit
+	Refused   bool      // the tables belong to another data map
+}
+
+// admission is the state of the comparison of the store's data map with the installation, the data map to which the
+// tables of habeas belong.
+type admission int
+
+const (
+	notCompared admission = iota
+	nothingRecorded
+	leftToAnother
+	recordedHere // this session has recorded the data map, which counts when it commits
+	admitted
+)
+
+// Admit compares the store's data map with the installation before the first statement of a session. If the
+// installation has no data map yet and the session may write, Admit records the data map. It does nothing if the store
+// has found its data map in a committed record before.
+func (s *Session) Admit(ctx context.Context) error {
+	if s.admission >= leftToAnother || s.store.admitted.Load() {
+		return nil
+	}
+	mayRecord := s.db.Tx != nil && !s.db.ReadOnly
+	if s.admission == nothingRecorded && !mayRecord {
+		return nil
+	}
+	s.admission = admitted // the statements of admit pass
+	recorded, err := s.readKey(ctx)
+	switch {
+	case err == nil && recorded.SubjectTable == "" && !mayRecord:
+		s.admission = nothingRecorded
+		return nil
+	case err == nil && recorded.SubjectTable == "":
+		recorded, err = s.record(ctx)
+		s.admission = recordedHere
+		if err == nil && recorded.SubjectTable == "" { // another session of this data map records it now
+			s.admission = leftToAnother
+		}
+	}
+	if err != nil {
+		return s.db.Fail(ctx, "installation", err)
+	}
+	if err := recorded.Check(s.store.dataMap); err != nil {
+		s.db.Failed, s.Refused = err, true
+		return err
+	}
+	if s.admission == admitted {
+		s.store.admitted.Store(true)
+	}
+	return nil
+}
+
+// Committed notes that the session has committed.
+func (s *Session) Committed() {
+	if s.admission == recordedHere {
+		s.store.admitted.Store(true)
+	}
+}
+
+const recordMap = `
+	UPDATE {installation} SET subject_table = $1, key_columns = $2
+	WHERE only_row IN (SELECT only_row FROM {installation} WHERE subject_table IS NULL{if free})`
+
+// record records the data map, unless an open session records the same one. It returns the installation afterwards. It
+// returns domain.ErrConflict if an open session records another data map.
+func (s *Session) record(ctx context.Context) (recorded domain.Installation, err error) {
+	own, texts := domain.InstallationOf(s.store.dataMap), s.store.texts
+	if texts.Announce != "" {
+		rival := false
+		if err := s.db.Tx.Query(ctx, conn.Ignore, texts.Announce, own.Key()); err != nil {
+			return recorded, err
+		}
+		err := s.db.Tx.Query(ctx, func(*sql.Rows) error { rival = true; return nil }, texts.Rivals, own.Key())
+		if err != nil {
+			return recorded, err
+		}
+		if rival {
+			s.Refused = true
+			return recorded, &domain.Error{
+				Code: domain.ErrConflict, Op: "installation", Message: "another process is recording another data map for the" +
+					" tables of habeas: give one of them a name of its own (Config.Name)",
+			}
+		}
+	}
+	if _, err := s.db.Tx.Exec(ctx, texts.Record, own.SubjectTable, domain.EncodeKeyColumns(own.KeyColumns)); err != nil {
+		return recorded, err
+	}
+	return s.readKey(ctx) // another session may have recorded its data map in the meantime
+}
+
+const installationKey = `SELECT installation, subject_table, key_columns FROM {installation}`
+
+// readKey reads the id of the installation and its data map.
+func (s *Session) readKey(ctx context.Context) (domain.Installation, error) {
+	query := s.db.Pool.Query
+	if s.db.Tx != nil {
+		query = s.db.Tx.Query
+	}
+	return readKey(ctx, query, s.store.texts.Key, s.store.tables.Prefix)
+}
+
+// ReadData reads the id of the installation and its data map outside a session.
+func (s *Store) ReadData(ctx context.Context) (domain.Installation, error) {
+	return readKey(ctx, s.pool.Query, s.texts.Key, s.tables.Prefix)
+}
+
+// readKey reads the id of an installation and its data map.
+func readKey(ctx context.Context, query conn.Query, text, prefix string) (found domain.Installation, err error) {
+	exists := false
+	err = query(ctx, func(rows *sql.Rows) error {
+		var table, columns sql.NullString
+		exists = true
+		if err := rows.Scan(&found.ID, &table, &columns); err != nil || !table.Valid {
+			return err
+		}
+		found.SubjectTable = table.String
+		return json.Unmarshal([]byte(columns.String), &found.KeyColumns)
+	}, text)
+	if err == nil && !exists {
+		err = domain.Misconfigured("installation", "the table "+prefix+"installation has lost its row:"+
+			" restore it from a backup of the same database")
+	}
+	return found, err
+}
+
+const (
+	ancestors     = `SELECT installation, until_intake FROM {ancestors} ORDER BY place`
+	startedWorker = `SELECT resolvers, hooks FROM {installation} WHERE resolvers IS NOT NULL`
+)
+
+// Read implements ports.InstallationStore.
+func (i *Session) Read(ctx context.Context) (domain.Installation, error) {
+	if err := i.db.Ready(ctx); err != nil {
+		return domain.Installation{}, err
+	}
+	return i.readAll(ctx)
+}
+
+func (i *Session) readAll(ctx context.Context) (domain.Installation, error) {
+	found, err := i.readKey(ctx)
+	if err != nil {
+		return found, i.db.Fail(ctx, "installation", err)
+	}
+	err = i.db.Read(ctx, "installation", func(rows *sql.Rows) error {
+		var ancestor domain.Ancestor
+		err := rows.Scan(&ancestor.ID, &ancestor.Until)
+		found.Ancestors = append(found.Ancestors, ancestor)
+		return err
+	}, i.store.texts.Ancestors)
+	if err != nil {
+		return found, err
+	}
+	return found, i.db.Read(ctx, "installation", func(rows *sql.Rows) error {
+		var names string
+		found.Started = &domain.StartedWorker{}
+		if err := rows.Scan(&names, &found.Started.Hooks); err != nil {
+			return err
+		}
+		return json.Unmarshal([]byte(names), &found.Started.Resolvers)
+	}, i.store.texts.Worker)
+}
+
+const acceptMap = `UPDATE {installation} SET subject_table = $1, key_columns = $2`
+
+// Accept implements ports.InstallationStore.
+func (i *Session) Accept(ctx context.Context) (before domain.Installation, err error) {
+	if err := i.db.Usable(); err != nil {
+		return before, err
+	}
+	i.admission = recordedHere // the comparison must not refuse the data map that Accept records
+	if err := i.db.Begin(ctx); err != nil {
+		return before, err
+	}
+	if before, err = i.readAll(ctx); err != nil {
+		return before, err
+	}
+	own := domain.InstallationOf(i.store.dataMap)
+	_, err = i.db.Write(ctx, "installation", i.store.texts.Accept, own.SubjectTable,
+		domain.EncodeKeyColumns(own.KeyColumns))
+	return before, err
+}
+
+const (
+	retire = `
+		INSERT INTO {ancestors} (installation, until_intake)
+		SELECT installation, COALESCE((SELECT max(intake) FROM {erasures} WHERE erasures > 0), 0) FROM {installation}`
+
+	renew = `UPDATE {installation} SET installation = {id}`
+)
+
+// Renew implements ports.InstallationStore.
+func (i *Session) Renew(ctx context.Context) (domain.Installation, error) {
+	for _, text := range []string{i.store.texts.Retire, i.store.texts.Renew} {
+		if _, err := i.db.Write(ctx, "installation", text); err != nil {
+			return domain.Installation{}, err
+		}
+	}
+	return i.readAll(ctx)
+}
+
+const recordWorker = `UPDATE {installation} SET resolvers = $1, hooks = $2`
+
+// Started implements ports.InstallationStore.
+func (i *Session) Started(ctx context.Context, worker domain.StartedWorker) error {
+	_, err := i.db.Write(ctx, "installation", i.store.texts.Started, syntax.TextList(worker.Resolvers), worker.Hooks)
+	return err
+}
+
+// texts holds the statements on the installation, which identifies the tables of habeas and their data map.
+type texts struct {
+	Key       string // reads the id and the recorded data map
+	Announce  string // tells other sessions that this one will record the data map $1; "" if only one session writes
+	Rivals    string // returns a row if an open session has announced another data map than $1
+	Record    string // records the subject's table $1 and the key columns $2 if none are recorded
+	Accept    string // records the subject's table $1 and the key columns $2
+	Started   string // records the resolvers $1 of a worker, and whether hooks run $2
+	Worker    string // reads what Started has recorded
+	Ancestors string // reads the earlier ids
+	Retire    string // adds the current id to the earlier ids
+	Renew     string // sets a new random id
+}
+
+// newTexts returns the statements on the installation.
+func newTexts(d syntax.Dialect, tables syntax.Tables) texts {
+	own := dialectOf(d)
+	announce, rivals, ifFree := own.recording(tables)
+	return texts{
+		Key: tables.Fill(installationKey), Announce: announce, Rivals: rivals,
+		Record: tables.Fill(recordMap, "if free", ifFree), Accept: tables.Fill(acceptMap),
+		Started: tables.Fill(recordWorker), Worker: tables.Fill(startedWorker), Ancestors: tables.Fill(ancestors),
+		Retire: tables.Fill(retire), Renew: tables.Fill(renew, "id", own.randomID()),
+	}
+}

@@ -1,0 +1,290 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// texts holds the statements that read the ledgers of a subject and its audit trail. $1 is the id of the subject. After
+// the columns of a record, the statements on the latest records and on the consents in force return whether the record
+// belongs to an earlier life of the id, or NULL if the subject has no mark. The statements on the histories leave out
+// such records, except ConsentsOfAllLives.
+type texts struct {
+	// LatestConsent reads the latest consent for the purpose $2. It is the most frequent statement, because it runs
+	// before each use of personal data.
+	LatestConsent      string
+	LatestConsentAsOf  string // the latest consent for the purpose $2 that was recorded at or before $3
+	LatestConsents     string // the latest consent for each [subject, purpose] of the array $1, and the number of the pair
+	ConsentsInForce    string // the latest consent for each purpose; the last column is the purpose
+	ConsentHistory     string // all consents for the purpose $2
+	ConsentsOfAllLives string // all consents for the purpose $2, of all lives of the id
+
+	LatestRestriction  string // the latest restriction without a purpose
+	LatestRestrictions string // the latest restriction without a purpose, and the latest restriction for the purpose $2
+	GlobalHistory      string // all restrictions without a purpose
+	PurposeHistory     string // all restrictions for the purpose $2
+
+	Trail string // the audit trail
+}
+
+// newTexts returns the statements on the ledgers.
+func newTexts(tables syntax.Tables) texts {
+	consents := func(statement, until string) string {
+		return tables.Fill(statement, "until", until, "until of pair", EarlierUntil(tables, Consents, "pair ->> 0"),
+			"subject", "$1")
+	}
+	restrictions := func(statement string) string {
+		return tables.Fill(statement, "until", EarlierUntil(tables, Restrictions, "$1"))
+	}
+	until := EarlierUntil(tables, Consents, "$1")
+	return texts{
+		LatestConsent:      consents(latestConsent, until),
+		LatestConsentAsOf:  consents(latestConsentAsOf, until),
+		LatestConsents:     consents(latestConsents, until),
+		ConsentsInForce:    consents(ReadConsentsInForce, until),
+		ConsentHistory:     consents(consentHistory, until),
+		ConsentsOfAllLives: consents(consentHistory, "NULL"),
+		LatestRestriction:  restrictions(latestRestriction),
+		LatestRestrictions: restrictions(latestRestrictions),
+		GlobalHistory:      restrictions(globalHistory),
+		PurposeHistory:     restrictions(purposeHistory),
+		Trail:              tables.Fill(trail),
+	}
+}
+
+// readEarlierUntil is the highest number of a record that belongs to an earlier life of the id, or NULL.
+const readEarlierUntil = `(SELECT m.{column} FROM {erasures} AS m WHERE m.subject_id = {subject})`
+
+// EarlierUntil returns the expression for the highest number of a record in a ledger that belongs to an earlier life of
+// the subject's id. It is NULL if the subject has no mark.
+func EarlierUntil(t syntax.Tables, ledger Kind, subject string) string {
+	column := "consents_until"
+	if ledger == Restrictions {
+		column = "restrictions_until"
+	}
+	return t.Fill(readEarlierUntil, "column", column, "subject", subject)
+}
+
+type consents struct{ l *Session }
+
+// Consents returns the port on the session.
+func (l *Session) Consents() ports.ConsentStore { return consents{l} }
+
+func (c consents) Append(ctx context.Context, r domain.ConsentRecord) error {
+	return c.l.Buffer(ctx, Consents, r.SubjectID.String(), r.Purpose, r.PolicyVersion, r.Granted,
+		c.l.store.dialect.Instant(r.RecordedAt), r.Source)
+}
+
+const (
+	latestConsent = `
+		SELECT policy_version, granted, recorded_at, source, seq <= {until}
+		FROM {consents}
+		WHERE subject_id = $1 AND purpose = $2
+		ORDER BY seq DESC LIMIT 1`
+
+	latestConsentAsOf = `
+		SELECT policy_version, granted, recorded_at, source, seq <= {until}
+		FROM {consents}
+		WHERE subject_id = $1 AND purpose = $2 AND recorded_at <= $3
+		ORDER BY seq DESC LIMIT 1`
+)
+
+func (c consents) Latest(
+	ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time,
+) (*domain.ConsentRecord, error) {
+	if err := c.sendConsents(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.l.db.Ready(ctx); err != nil {
+		return nil, err
+	}
+	if asOf == nil && c.l.db.Tx == nil {
+		q := &lookup{subject: id, purpose: purpose}
+		var err error
+		// A shared statement gets the purposes of its sessions as JSON. Bytes that are not valid UTF-8 would change in JSON.
+		// A purpose with such bytes therefore gets a separate statement.
+		if c.l.store.CanShare() && utf8.ValidString(purpose) {
+			err = c.l.store.lookups.Do(ctx, q)
+		} else {
+			err = c.l.store.lookUpOne(ctx, q)
+		}
+		if err != nil {
+			return nil, c.l.db.Fail(ctx, "read consent", err)
+		}
+		return c.ofThisLife(ctx, id, q.record, q.earlier)
+	}
+	text, args := c.l.store.texts.LatestConsent, []any{id.String(), purpose}
+	if asOf != nil {
+		text, args = c.l.store.texts.LatestConsentAsOf, append(args, c.l.store.dialect.Instant(*asOf))
+	}
+	var latest *domain.ConsentRecord
+	var earlier sql.NullBool
+	err := c.l.db.Read(ctx, "read consent", func(rows *sql.Rows) (err error) {
+		latest, err = scanConsent(rows, &earlier)
+		latest.SubjectID, latest.Purpose = id, purpose
+		return err
+	}, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	return c.ofThisLife(ctx, id, latest, earlier.Bool)
+}
+
+func (s *Store) lookUpOne(ctx context.Context, q *lookup) error {
+	q.record, q.earlier = nil, false // an attempt that failed may have set them
+	return s.pool.QueryDirect(ctx, func(row conn.Row) error {
+		var earlier sql.NullBool
+		record, err := scanConsent(row, &earlier)
+		q.take(record, earlier.Bool)
+		return err
+	}, s.texts.LatestConsent, [...]string{q.subject.String(), q.purpose})
+}
+
+// ofThisLife returns the record, or nil if it is a record of an earlier life of the id that does not count any more.
+func (c consents) ofThisLife(
+	ctx context.Context, id domain.SubjectID, record *domain.ConsentRecord, earlier bool,
+) (*domain.ConsentRecord, error) {
+	if !earlier {
+		return record, nil
+	}
+	if keeps, err := c.l.lives.KeepsEarlier(ctx, id); err != nil || !keeps {
+		return nil, err
+	}
+	return record, nil
+}
+
+const consentHistory = `
+	SELECT policy_version, granted, recorded_at, source
+	FROM {consents}
+	WHERE subject_id = $1 AND purpose = $2 AND seq > COALESCE({until}, 0)
+	ORDER BY seq`
+
+func (c consents) History(
+	ctx context.Context, id domain.SubjectID, purpose string,
+) ([]domain.ConsentRecord, error) {
+	return c.readRecords(ctx, id, purpose, c.l.store.texts.ConsentHistory)
+}
+
+func (c consents) HistoryOfAllLives(
+	ctx context.Context, id domain.SubjectID, purpose string,
+) ([]domain.ConsentRecord, error) {
+	return c.readRecords(ctx, id, purpose, c.l.store.texts.ConsentsOfAllLives)
+}
+
+func (c consents) readRecords(
+	ctx context.Context, id domain.SubjectID, purpose, text string,
+) ([]domain.ConsentRecord, error) {
+	if err := c.sendConsents(ctx); err != nil {
+		return nil, err
+	}
+	var records []domain.ConsentRecord
+	err := c.l.db.Read(ctx, "read consent", func(rows *sql.Rows) error {
+		record, err := scanConsent(rows)
+		record.SubjectID, record.Purpose = id, purpose
+		records = append(records, *record)
+		return err
+	}, text, id.String(), purpose)
+	return records, err
+}
+
+// ReadConsentsInForce reads the latest consent of {subject} for each purpose. {until} is the highest number of a record
+// of an earlier life.
+const ReadConsentsInForce = `
+	SELECT policy_version, granted, recorded_at, source, seq <= {until}, purpose
+	FROM {consents}
+	WHERE subject_id = {subject}
+		AND seq IN (SELECT max(seq) FROM {consents} WHERE subject_id = {subject} GROUP BY purpose)
+	ORDER BY seq`
+
+func (c consents) InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error) {
+	if c.l.Prefetched != nil && c.l.Prefetched.SubjectID == id {
+		return slices.Clone(c.l.Prefetched.ConsentsInForce), c.l.db.Usable()
+	}
+	if err := c.sendConsents(ctx); err != nil {
+		return nil, err
+	}
+	var records, earlier []domain.ConsentRecord
+	err := c.l.db.Read(ctx, "read consents", func(rows *sql.Rows) error {
+		var purpose string
+		var isEarlier sql.NullBool
+		record, err := scanConsent(rows, &isEarlier, &purpose)
+		record.SubjectID, record.Purpose = id, purpose
+		if isEarlier.Bool {
+			earlier = append(earlier, *record)
+		} else {
+			records = append(records, *record)
+		}
+		return err
+	}, c.l.store.texts.ConsentsInForce, id.String())
+	if err != nil || len(earlier) == 0 {
+		return records, err
+	}
+	if keeps, err := c.l.lives.KeepsEarlier(ctx, id); err != nil || !keeps {
+		return records, err
+	}
+	return append(earlier, records...), nil
+}
+
+// sendConsents inserts the buffered rows if there are consent records among them, so that the next statement on
+// consents sees these records.
+func (c consents) sendConsents(ctx context.Context) error {
+	if len(c.l.Buffered[Consents]) == 0 {
+		return nil
+	}
+	return c.l.Flush(ctx)
+}
+
+// scanConsent scans a consent record from the first columns of a row, and the other columns into targets.
+func scanConsent(rows conn.Row, targets ...any) (*domain.ConsentRecord, error) {
+	r := &domain.ConsentRecord{}
+	columns := []any{&r.PolicyVersion, &r.Granted, (*syntax.Instant)(&r.RecordedAt), &r.Source}
+	return r, rows.Scan(append(columns, targets...)...)
+}
+
+// Prefetched holds values that an erasure needs after its steps. The last statement of the erasure's steps also reads
+// these values (see package subject), so that no separate statements are necessary. The values stay correct until
+// the session itself adds a record, because the lock on the subject prevents other sessions from adding records.
+type Prefetched struct {
+	SubjectID         domain.SubjectID
+	UnsentCorrections bool   // the outbox has corrections of the subject that are not sent yet
+	consentsJSON      []byte // ConsentsInForce as a JSON array, as the database returns it
+	ConsentsInForce   []domain.ConsentRecord
+}
+
+// ScanTargets returns the scan targets for the columns that AddPrefetch adds to a statement.
+func (a *Prefetched) ScanTargets() []any { return []any{&a.UnsentCorrections, &a.consentsJSON} }
+
+// Decode sets SubjectID to the parameter id, sets ConsentsInForce from the scanned JSON, and returns the receiver. It
+// returns nil if a value cannot be decoded, such as an instant outside the range of JSON.
+func (a *Prefetched) Decode(id domain.SubjectID) *Prefetched {
+	a.SubjectID = id
+	var rows [][]json.RawMessage
+	if len(a.consentsJSON) == 0 {
+		return a
+	}
+	if err := json.Unmarshal(a.consentsJSON, &rows); err != nil {
+		return nil
+	}
+	for _, row := range rows {
+		record := domain.ConsentRecord{SubjectID: id}
+		for i, target := range []any{
+			&record.Purpose, &record.PolicyVersion, &record.Granted, &record.Source, &record.RecordedAt,
+		} {
+			if err := json.Unmarshal(row[i], target); err != nil {
+				return nil
+			}
+		}
+		record.RecordedAt = record.RecordedAt.In(time.UTC)
+		a.ConsentsInForce = append(a.ConsentsInForce, record)
+	}
+	return a
+}

@@ -1,0 +1,345 @@
+package ledger
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Kind is a kind of row that a session buffers before it sends the row to the database. The statements of
+// ReasonClearings and LedgerClosings are UPDATE statements. The statement of every other kind is an INSERT into one
+// table.
+type Kind int
+
+// IsLedger reports whether the rows of a kind are records of a ledger.
+func (k Kind) IsLedger() bool { return k == Consents || k == Restrictions }
+
+// The kinds, in the order in which a session sends their rows. ReasonClearings is the first, because it must not remove
+// the reasons of restrictions that the session itself adds later. LedgerClosings is the last, because it covers the
+// records that the session adds.
+const (
+	ReasonClearings Kind = iota // a row sets the reasons of a subject's restrictions to NULL
+	Consents
+	Restrictions
+	Entries
+	Events
+	LedgerClosings // a row completes the mark of a subject, see closeLedgers
+	KindCount      // the number of kinds
+)
+
+// insertedColumns lists the columns that the INSERT of each kind fills, in the order of the values of a row.
+var insertedColumns = [KindCount]string{
+	Consents:     "subject_id, purpose, policy_version, granted, recorded_at, source",
+	Restrictions: "subject_id, purpose, restricted, reason, recorded_at, source",
+	Entries: "entry_id, subject_id, resolver, ref, operation, corrections, status, attempts, enqueued_at," +
+		" operation_id",
+	Events: "event_id, event_type, subject_ref, occurred_at, payload",
+}
+
+// castTypes holds a cast for each value of the kinds whose rows are in a subquery. PostgreSQL does not infer the types
+// of parameters there.
+var castTypes = [KindCount][]string{
+	Consents:       {"::text", "::text", "::text", "::boolean", "::timestamptz", "::text"},
+	Restrictions:   {"::text", "::text", "::boolean", "::text", "::timestamptz", "::text"},
+	LedgerClosings: {"::text", "::timestamptz"},
+	Entries: {
+		"::text", "::text", "::text", "::jsonb", "::text", "::jsonb", "::text", "::integer", "::timestamptz", "::text",
+	},
+	Events: {"::text", "::text", "::text", "::timestamptz", "::jsonb"},
+}
+
+// UnsentRows holds the rows that a session has not sent to the database yet, by kind. A row is the list of the values
+// of its columns.
+type UnsentRows [KindCount][][]any
+
+// Rows returns the number of rows.
+func (a *UnsentRows) Rows() int {
+	total := 0
+	for _, rows := range a {
+		total += len(rows)
+	}
+	return total
+}
+
+// subjectOfRow returns the subject's id, which is the first value of each row of the ledgers.
+func subjectOfRow(row []any) string {
+	id, _ := row[0].(string)
+	return id
+}
+
+// insert is a statement that writes buffered rows, with its parameters. If it adds rows to ledgers, Subjects are the
+// subjects of these rows, without those whose ledgers it closes. In a database that combines changes, the number of
+// rows of the statement is then the number of records of subjects that were erased before. In another database, the
+// statement returns for each row the subject's id if the subject was erased before, and otherwise NULL.
+type insert struct {
+	Text     string
+	Args     []any
+	Subjects []string
+}
+
+// inserts builds the statements that write buffered rows. It is safe for concurrent use.
+type inserts struct {
+	combinesChanges bool
+	templates       [KindCount]insertTemplate
+	erased          string // the end of a combined statement that returns erased subjects
+	alone           aloneTemplates
+	texts           sync.Map // the texts of statements by shape, see the method text
+}
+
+// shape determines the text of a statement.
+type shape struct {
+	counts      [KindCount]int // the number of rows of each kind
+	findsErased bool           // a combined statement returns the erased subjects of its ledger records
+	alone       bool           // the statement is its own transaction, see takeAlone
+}
+
+// newInserts returns the Inserts for the dialect and the tables.
+func newInserts(d syntax.Dialect, tables syntax.Tables) *inserts {
+	return &inserts{
+		combinesChanges: d.CombinesChanges(), templates: newTemplates(tables, d),
+		erased: tables.Fill(selectErased), alone: newAloneTemplates(tables, d),
+	}
+}
+
+// take returns the statements that write the rows of unsent, and empties unsent. If the database can combine several
+// INSERT and UPDATE statements, one statement writes all kinds. Otherwise each kind has its own statement.
+func (i *inserts) take(unsent *UnsentRows) []insert {
+	if i.combinesChanges {
+		counts, args := unsent.flatten()
+		subjects := unsent.subjects()
+		*unsent = UnsentRows{}
+		if len(args) == 0 {
+			return nil
+		}
+		return []insert{{i.text(shape{counts: counts, findsErased: len(subjects) > 0}), args, subjects}}
+	}
+	var inserts []insert
+	for k, rows := range unsent {
+		var one UnsentRows
+		one[k] = rows
+		if counts, args := one.flatten(); len(args) > 0 {
+			inserts = append(inserts, insert{i.text(shape{counts: counts}), args, one.subjects()})
+		}
+	}
+	*unsent = UnsentRows{}
+	return inserts
+}
+
+// flatten returns the number of rows of each kind, and the values of all rows.
+func (a *UnsentRows) flatten() (counts [KindCount]int, args []any) {
+	values := 0
+	for k, rows := range a {
+		if counts[k] = len(rows); counts[k] > 0 {
+			values += len(rows) * len(rows[0])
+		}
+	}
+	args = make([]any, 0, values)
+	for _, rows := range a {
+		for _, row := range rows {
+			args = append(args, row...)
+		}
+	}
+	return counts, args
+}
+
+// subjects returns the subjects of the ledger records, without those whose ledgers the rows close.
+func (a *UnsentRows) subjects() (ids []string) {
+	for k, rows := range a {
+		for _, row := range rows {
+			if id := subjectOfRow(row); Kind(k).IsLedger() && !a.closes(id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+// closes reports whether the rows close the ledgers of the subject.
+func (a *UnsentRows) closes(subject string) bool {
+	return slices.ContainsFunc(a[LedgerClosings], func(row []any) bool { return subjectOfRow(row) == subject })
+}
+
+// maxCachedRows is the largest number of rows for which Inserts caches the text of a statement. Most requests add fewer
+// rows.
+const maxCachedRows = 16
+
+// text returns the statement of a shape. All kinds except the last are common table expressions: WITH k1 AS (INSERT
+// ...), k4 AS (INSERT ...) UPDATE ... If the statement finds erased subjects, all kinds are common table expressions.
+func (i *inserts) text(s shape) string {
+	if kept, ok := i.texts.Load(s); ok {
+		text, _ := kept.(string) // every value is a string
+		return text
+	}
+	var parts, added []string
+	templates := &i.templates
+	if s.alone {
+		templates = &i.alone.inserts
+		parts = append(parts, "erased AS MATERIALIZED ("+i.alone.erased(s.counts)+")")
+	}
+	rows, values, last := 0, 0, ""
+	for k, n := range s.counts {
+		if n == 0 {
+			continue
+		}
+		last = templates[k].text(n, &values)
+		if Kind(k) == LedgerClosings {
+			last = syntax.Fill(last, "added consents", addedRecords(s.counts, Consents),
+				"added restrictions", addedRecords(s.counts, Restrictions))
+		}
+		if Kind(k).IsLedger() {
+			added = append(added, "SELECT subject_id FROM "+kindName(Kind(k)))
+		}
+		parts = append(parts, kindName(Kind(k))+" AS ("+last+")")
+		rows += n
+	}
+	switch {
+	case s.findsErased:
+		last = "WITH " + strings.Join(parts, ", ") + " " + syntax.Fill(i.erased, "added", strings.Join(added, " UNION ALL "))
+	case len(parts) > 1:
+		last = "WITH " + strings.Join(parts[:len(parts)-1], ", ") + " " + last
+	}
+	if rows <= maxCachedRows {
+		i.texts.Store(s, last)
+	}
+	return last
+}
+
+// kindName returns the name of the common table expression for a kind.
+func kindName(k Kind) string { return "k" + strconv.Itoa(int(k)) }
+
+// addedRecords returns the part of the statement of LedgerClosings that reads the records that the same statement adds
+// to the ledger. PostgreSQL does not show these records in the table. In a database that has a separate statement for
+// each kind, counts has no records of the ledger.
+func addedRecords(counts [KindCount]int, ledger Kind) string {
+	if counts[ledger] == 0 {
+		return ""
+	}
+	return " UNION ALL SELECT k.seq FROM " + kindName(ledger) + " AS k WHERE k.subject_id = e.subject_id"
+}
+
+const (
+	clearReasons = `
+		UPDATE {restrictions} SET reason = NULL
+		WHERE reason IS NOT NULL AND subject_id IN (`
+
+	insertRows = `INSERT INTO {into} ({columns}) VALUES `
+
+	// insertLocked inserts rows into a ledger. The condition in whereLocked first locks the ledger of the subject, so that
+	// the sequence numbers of the rows follow the order in which their transactions commit. See Lock.
+	insertLocked = `
+		INSERT INTO {into} ({columns})
+		SELECT v.* FROM (VALUES `
+
+	whereLocked = `) AS v ({columns}) WHERE {lock} IS NOT NULL`
+
+	// closeLedgers makes all records of a subject belong to an earlier life of the id. It also sets the creation time of
+	// the row that the erasure has found, unless it is NULL. Its rows have the id and this time. closeLedgers keeps
+	// {added consents} and {added restrictions} for the method text.
+	closeLedgers = `
+		UPDATE {erasures} AS e SET added_at = COALESCE(v.column2, e.added_at),
+			consents_until = COALESCE((SELECT max(s.seq) FROM (
+				SELECT c.seq FROM {consents} AS c WHERE c.subject_id = e.subject_id{added consents}) AS s), 0),
+			restrictions_until = COALESCE((SELECT max(s.seq) FROM (
+				SELECT r.seq FROM {restrictions} AS r WHERE r.subject_id = e.subject_id{added restrictions}) AS s), 0)
+		FROM (VALUES `
+
+	whereClosed = `) AS v WHERE e.subject_id = v.column1`
+
+	// selectErased ends a combined statement that adds records to a ledger, and returnErased the statement of a ledger.
+	// The combined statement may wait for the lock of an erasure, and then does not see its mark. The function does.
+	selectErased = `SELECT k.subject_id FROM ({added}) AS k WHERE {is erased}(k.subject_id)`
+
+	returnErased = `RETURNING (SELECT e.subject_id FROM {erasures} AS e
+		WHERE e.erasures > 0 AND e.subject_id = {into}.subject_id)`
+
+	returnRecord = `RETURNING seq, subject_id`
+)
+
+// insertTemplate is the text of the statement for one kind, without the placeholders of its rows.
+type insertTemplate struct {
+	before, after string   // the text before and after the placeholders
+	columns       int      // the number of values of a row
+	types         []string // casts of the parameters of the first row; nil if the statement needs no casts
+}
+
+// text returns the statement for the given number of rows. *parameters is the number of placeholders that the complete
+// statement contains so far. text increases it by the number of new placeholders.
+func (f *insertTemplate) text(rows int, parameters *int) string {
+	var text strings.Builder
+	text.WriteString(f.before)
+	for i := range rows {
+		if i > 0 {
+			text.WriteString(", ")
+		}
+		for j := range f.columns {
+			before := ", "
+			if j == 0 {
+				before = "("
+			}
+			*parameters++
+			text.WriteString(before + syntax.Placeholder(*parameters))
+			if i == 0 && f.types != nil {
+				text.WriteString(f.types[j])
+			}
+		}
+		text.WriteByte(')')
+	}
+	text.WriteString(f.after)
+	return text.String()
+}
+
+func newTemplates(tables syntax.Tables, d syntax.Dialect) (templates [KindCount]insertTemplate) {
+	templates[ReasonClearings] = insertTemplate{before: tables.Fill(clearReasons), after: ")", columns: 1}
+	closings := insertTemplate{
+		before: tables.Fill(closeLedgers), after: whereClosed, columns: len(castTypes[LedgerClosings]),
+	}
+	if d.CombinesChanges() {
+		closings.types = castTypes[LedgerClosings]
+	}
+	templates[LedgerClosings] = closings
+	returning := returnErased
+	if d.CombinesChanges() {
+		returning = returnRecord
+	}
+	for k := Consents; k < LedgerClosings; k++ {
+		lock := Lock(d, tables, k, "v.subject_id")
+		text := func(text string) string {
+			return tables.Fill(text, "into", TableOf(tables, k), "columns", insertedColumns[k], "lock", lock)
+		}
+		insert := insertTemplate{before: text(insertRows) + " ", columns: strings.Count(insertedColumns[k], ",") + 1}
+		if lock != "" {
+			insert = insertTemplate{
+				before: text(insertLocked) + " ", columns: len(castTypes[k]), types: castTypes[k],
+				after: text(whereLocked),
+			}
+		}
+		if k.IsLedger() {
+			insert.after += " " + text(returning)
+		}
+		templates[k] = insert
+	}
+	return templates
+}
+
+// TableOf returns the table into which the rows of a kind are inserted.
+func TableOf(t syntax.Tables, k Kind) string {
+	return [KindCount]string{Consents: t.Consents, Restrictions: t.Restrictions, Entries: t.Outbox, Events: t.Events}[k]
+}
+
+// Lock returns an expression that takes an advisory lock until the transaction ends. Transactions that append to the
+// same ledger of the same subject then run one after another. The rows therefore get their sequence numbers in the
+// order in which their transactions commit. It returns "" if the kind is not a ledger, or if the database allows only
+// one writer at a time.
+func Lock(d syntax.Dialect, tables syntax.Tables, ledger Kind, subject string) string {
+	if !d.CombinesChanges() || !ledger.IsLedger() {
+		return ""
+	}
+	if prefix := tables.Prefix; prefix != domain.ObjectPrefix("") { // another data map has other subjects
+		subject = syntax.Literal(prefix) + " || " + subject
+	}
+	return "pg_advisory_xact_lock(hashtextextended(" + subject + ", " + strconv.Itoa(int(ledger)) + "))"
+}

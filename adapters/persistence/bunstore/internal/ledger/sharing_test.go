@@ -1,0 +1,27 @@
+package ledger
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// A lookup that waits for a batch must copy its strings. The batch may run after the context of its caller has ended,
+// and the caller may then reuse the memory of the strings.
+func TestAWaitingLookupCopiesItsStrings(t *testing.T) {
+	memory := []byte("news")
+	text := unsafe.String(&memory[0], len(memory))
+	id, err := domain.NewSubjectID(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &lookup{subject: id, purpose: text}
+	if err := q.keep(); err != nil {
+		t.Fatal(err)
+	}
+	copy(memory, "xxxx")
+	if q.subject.String() != "news" || q.purpose != "news" || q.pair != `["news","news"]` {
+		t.Errorf("it became %+v", q)
+	}
+}

@@ -1,0 +1,206 @@
+package live
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+)
+
+// catalog returns statements that read all schemas. It ignores its parameter.
+func (postgres) catalog(string) statements {
+	return statements{
+		Tables: catalogOf(tablesOfPostgres), Columns: catalogOf(columnsOfPostgres), Indexes: catalogOf(indexesOfPostgres),
+		ForeignKeys: catalogOf(foreignKeysOfPostgres), Checks: catalogOf(checksOfPostgres),
+		Triggers: catalogOf(triggersOfPostgres), ViewReads: catalogOf(readsOfPostgres),
+		Routines: catalogOf(routinesOfPostgres),
+	}
+}
+
+func catalogOf(statement string) string {
+	return syntax.Fill(statement, "name bytes", strconv.Itoa(syntax.NameBytes),
+		"filters rows", strings.ReplaceAll(filtersRows, "b.oid", "r.oid"), "relations", relations, "domains", domains,
+		"name of r", NameInDataMap("r", "r.nspname"), "name of f", NameInDataMap("f", "s.nspname"), "body", functionBody,
+		"reused", reused,
+		"columns", ColumnNamesOf("k.conkey", "k.conrelid"), "referenced", ColumnNamesOf("k.confkey", "k.confrelid"))
+}
+
+// ColumnNamesOf returns the expression for the column names of a constraint, as a JSON array. The parameters are
+// expressions for the column numbers and for the oid of the table, such as k.conkey and k.conrelid.
+func ColumnNamesOf(numbers, table string) string {
+	return syntax.Fill(`(SELECT json_agg((SELECT a.attname FROM pg_catalog.pg_attribute AS a
+			WHERE a.attrelid = {table} AND a.attnum = u.number) ORDER BY u.n)
+		FROM unnest({numbers}) WITH ORDINALITY AS u(number, n))`, "numbers", numbers, "table", table)
+}
+
+// NameInDataMap returns the expression for the name that a data map uses for a table. The name includes the schema only
+// if the search path does not find the table. The parameters are the alias of pg_class, such as r, and the expression
+// for the name of the schema, such as r.nspname.
+func NameInDataMap(class, schema string) string {
+	return syntax.Fill(`CASE WHEN pg_table_is_visible({class}.oid) THEN CAST({class}.relname AS text)
+		ELSE concat({schema}, '.', {class}.relname) END`, "class", class, "schema", schema)
+}
+
+const (
+	// relations is the subquery of the tables and views in all schemas, except the schemas of the system. It includes
+	// partitions. For a partition, the column "root" is its topmost partitioned table. For all other relations, it is the
+	// relation itself.
+	relations = `(
+		SELECT c.oid, c.relname, c.relkind, c.relispartition, c.relrowsecurity, c.reltuples, c.relnamespace, n.nspname,
+			COALESCE(CASE WHEN c.relispartition THEN CAST(pg_partition_root(c.oid) AS oid) END, c.oid) AS root
+		FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't'
+			AND n.nspname <> 'information_schema' AND left(n.nspname, 3) <> 'pg_')`
+
+	// domains is a common table expression of the types that CREATE DOMAIN defines. A domain may be based on another
+	// domain. If domain a is based on domain b, and b is based on text, then a has two rows: one for a itself (below = a,
+	// base = b), and one for b (below = b, base = text). The column "never" is true if one of the domains from a to the
+	// domain in the column "below" is NOT NULL. The column "fills" is true if one of these domains has a default.
+	domains = `domains(oid, below, base, typmod, never, fills) AS (
+			SELECT t.oid, t.oid, t.typbasetype, t.typtypmod, t.typnotnull, t.typdefault IS NOT NULL
+			FROM pg_catalog.pg_type AS t WHERE t.typtype = 'd'
+			UNION ALL
+			SELECT d.oid, t.oid, t.typbasetype, t.typtypmod, d.never OR t.typnotnull, d.fills OR t.typdefault IS NOT NULL
+			FROM domains AS d JOIN pg_catalog.pg_type AS t ON t.oid = d.base AND t.typtype = 'd')`
+
+	// reused is the expression for CatalogColumn.Reused of the column a of the relation r. A sequence depends on the
+	// column that owns it, and a default depends on the sequence that it reads.
+	reused = `EXISTS (
+				SELECT 1 FROM pg_catalog.pg_sequence AS q JOIN pg_catalog.pg_depend AS o
+				ON o.classid = 'pg_class'::regclass AND o.objid = q.seqrelid AND o.refclassid = 'pg_class'::regclass
+				WHERE q.seqcycle AND o.refobjid = r.oid AND o.refobjsubid = a.attnum
+				UNION ALL
+				SELECT 1 FROM pg_catalog.pg_attrdef AS e JOIN pg_catalog.pg_depend AS o
+				ON o.classid = 'pg_attrdef'::regclass AND o.objid = e.oid AND o.refclassid = 'pg_class'::regclass
+				JOIN pg_catalog.pg_sequence AS q ON q.seqrelid = o.refobjid
+				WHERE q.seqcycle AND e.adrelid = r.oid AND e.adnum = a.attnum)`
+
+	tablesOfPostgres = `
+		SELECT CAST(r.oid AS text), CAST(json_build_object('name', {name of r}, 'schema', r.nspname,
+			'name_bytes', {name bytes},
+			'kind', CASE r.relkind WHEN 'p' THEN 'partitioned_table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized_view'
+				WHEN 'f' THEN 'foreign_table' ELSE 'table' END,
+			'inherits', (SELECT json_agg({name of f} ORDER BY i.inhseqno) FROM pg_catalog.pg_inherits AS i
+				JOIN pg_catalog.pg_class AS f ON f.oid = i.inhparent JOIN pg_catalog.pg_namespace AS s ON s.oid = f.relnamespace
+				WHERE i.inhrelid = r.oid),
+			'row_security', r.relrowsecurity AND row_security_active(r.oid), 'secured', r.relrowsecurity,
+			'missing', (SELECT json_agg(u.privilege ORDER BY u.n)
+				FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) WITH ORDINALITY AS u(privilege, n)
+				WHERE NOT (has_schema_privilege(r.relnamespace, 'USAGE') AND CASE u.privilege
+					WHEN 'DELETE' THEN has_table_privilege(r.oid, u.privilege)
+					ELSE has_any_column_privilege(r.oid, u.privilege) END)),
+			'rows', CAST(CASE r.relkind WHEN 'v' THEN -1 WHEN 'p' THEN COALESCE((
+					SELECT sum(l.reltuples) FROM pg_partition_tree(r.oid) AS p JOIN pg_catalog.pg_class AS l ON l.oid = p.relid
+					WHERE p.isleaf AND l.reltuples >= 0), -1)
+				ELSE r.reltuples END AS bigint),
+			'filtered', r.relkind = 'm' OR r.relkind = 'v' AND ({filters rows}
+				OR (pg_relation_is_updatable(r.oid, FALSE) & 4) = 0)) AS text)
+		FROM {relations} AS r WHERE NOT r.relispartition`
+
+	columnsOfPostgres = `
+		WITH RECURSIVE {domains}
+		SELECT CAST(r.oid AS text), CAST(json_build_object('name', a.attname,
+			'declared', format_type(COALESCE(d.base, a.atttypid), CASE WHEN d.base IS NULL THEN a.atttypmod ELSE d.typmod END),
+			'nullable', NOT (a.attnotnull OR COALESCE(d.never, FALSE)),
+			'default', a.atthasdef AND a.attgenerated = '' OR a.attidentity <> '' OR COALESCE(d.fills, FALSE),
+			'reused', {reused},
+			'generated', a.attgenerated <> '',
+			'derived', r.relkind = 'v' AND NOT pg_column_is_updatable(r.oid, a.attnum, FALSE),
+			'values', CASE WHEN t.typtype = 'e' THEN (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder)
+				FROM pg_catalog.pg_enum AS e WHERE e.enumtypid = t.oid) END,
+			'domain', CASE WHEN d.base IS NOT NULL THEN format_type(a.atttypid, NULL) END,
+			'missing', NULLIF(array_remove(ARRAY[
+				CASE WHEN NOT (u.usage AND has_column_privilege(r.oid, a.attnum, 'SELECT')) THEN 'SELECT' END,
+				CASE WHEN NOT (u.usage AND has_column_privilege(r.oid, a.attnum, 'INSERT')) THEN 'INSERT' END,
+				CASE WHEN NOT (u.usage AND has_column_privilege(r.oid, a.attnum, 'UPDATE')) THEN 'UPDATE' END], NULL), '{}')
+			) AS text)
+		FROM {relations} AS r JOIN pg_catalog.pg_attribute AS a ON a.attrelid = r.oid
+		JOIN LATERAL (SELECT has_schema_privilege(r.relnamespace, 'USAGE') AS usage) AS u ON TRUE
+		LEFT JOIN (SELECT o.* FROM domains AS o JOIN pg_catalog.pg_type AS t ON t.oid = o.base AND t.typtype <> 'd') AS d
+			ON d.oid = a.atttypid
+		JOIN pg_catalog.pg_type AS t ON t.oid = COALESCE(d.base, a.atttypid)
+		WHERE NOT r.relispartition AND a.attnum > 0 AND NOT a.attisdropped
+		ORDER BY r.oid, a.attnum`
+
+	// The member "text" of the JSON object is the definition of the index if the index has expressions, and otherwise
+	// NULL. In a definition, the expressions follow the first opening bracket.
+	indexesOfPostgres = `
+		SELECT CAST(r.oid AS text), CAST(json_build_object('name', x.relname,
+			'columns', (SELECT json_agg((SELECT a.attname FROM pg_catalog.pg_attribute AS a
+					WHERE a.attrelid = i.indrelid AND a.attnum = u.number AND u.number > 0) ORDER BY u.n)
+				FROM unnest(CAST(i.indkey AS smallint[])) WITH ORDINALITY AS u(number, n) WHERE u.n <= i.indnkeyatts),
+			'text', CASE WHEN i.indexprs IS NOT NULL THEN pg_get_indexdef(i.indexrelid) END,
+			'partial', i.indpred IS NOT NULL, 'unique', i.indisunique, 'primary', i.indisprimary,
+			'exclusion', i.indisexclusion, 'equality', i.indisvalid AND m.amname IN ('btree', 'hash'),
+			'nulls_equal', i.indisunique AND COALESCE(to_jsonb(i) ->> 'indnullsnotdistinct', '') = 'true') AS text)
+		FROM {relations} AS r JOIN pg_catalog.pg_index AS i ON i.indrelid = r.oid
+		JOIN pg_catalog.pg_class AS x ON x.oid = i.indexrelid JOIN pg_catalog.pg_am AS m ON m.oid = x.relam
+		WHERE NOT r.relispartition
+		ORDER BY r.oid, x.relname`
+
+	// The statement skips foreign keys with a parent (conparentid). These are copies that PostgreSQL creates for
+	// partitions of the referencing table or of the referenced table.
+	foreignKeysOfPostgres = `
+		SELECT CAST(r.root AS text), CAST(json_build_object('name', k.conname,
+			'columns', {columns}, 'references', {name of f}, 'referenced', {referenced},
+			'on_delete', CASE k.confdeltype WHEN 'r' THEN 'restrict' WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set_null'
+				WHEN 'd' THEN 'set_default' ELSE 'no_action' END,
+			'deferrable', k.condeferrable, 'follows', k.confupdtype = 'c') AS text)
+		FROM {relations} AS r JOIN pg_catalog.pg_constraint AS k ON k.conrelid = r.oid AND k.contype = 'f'
+		JOIN pg_catalog.pg_class AS f ON f.oid = COALESCE(CAST(pg_partition_root(k.confrelid) AS oid), k.confrelid)
+		JOIN pg_catalog.pg_namespace AS s ON s.oid = f.relnamespace
+		WHERE k.conparentid = 0
+		ORDER BY r.root, k.conname`
+
+	checksOfPostgres = `
+		WITH RECURSIVE {domains}
+		SELECT CAST(r.oid AS text), CAST(json_build_object('name', k.conname, 'columns', k.columns,
+			'text', pg_get_constraintdef(k.oid)) AS text)
+		FROM {relations} AS r JOIN (
+			SELECT k.oid, k.conname, k.conrelid, {columns} AS columns
+			FROM pg_catalog.pg_constraint AS k WHERE k.contype = 'c' AND k.conrelid <> 0
+			UNION ALL
+			SELECT k.oid, k.conname, a.attrelid, json_build_array(a.attname) FROM pg_catalog.pg_constraint AS k
+			JOIN domains AS d ON d.below = k.contypid
+			JOIN pg_catalog.pg_attribute AS a ON a.atttypid = d.oid AND a.attnum > 0 AND NOT a.attisdropped
+			WHERE k.contype = 'c') AS k ON k.conrelid = r.oid
+		WHERE NOT r.relispartition
+		ORDER BY r.oid, k.conname, CAST(k.columns AS text)`
+
+	// The statement skips triggers with a parent (tgparentid), because they are copies for partitions. The bits of tgtype
+	// are the events: 4 is INSERT, 8 is DELETE, 16 is UPDATE, and 64 is INSTEAD OF. The second SELECT returns rewrite
+	// rules in the same form as triggers.
+	triggersOfPostgres = `
+		SELECT t.root, t.trigger FROM (
+			SELECT CAST(r.root AS text) AS root, t.tgname AS name, CAST(json_build_object('name', t.tgname,
+				'events', array_remove(ARRAY[CASE WHEN t.tgtype & 4 <> 0 THEN 'INSERT' END,
+					CASE WHEN t.tgtype & 16 <> 0 THEN 'UPDATE' END, CASE WHEN t.tgtype & 8 <> 0 THEN 'DELETE' END], NULL),
+				'instead', t.tgtype & 64 <> 0, 'routine', CAST(t.tgfoid AS text)) AS text) AS trigger
+			FROM {relations} AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
+			WHERE NOT t.tgisinternal AND t.tgparentid = 0 AND t.tgenabled <> 'D' AND t.tgtype & 28 <> 0
+			UNION ALL
+			SELECT CAST(r.root AS text), w.rulename, CAST(json_build_object('name', w.rulename,
+				'events', ARRAY[CASE w.ev_type WHEN '2' THEN 'UPDATE' WHEN '3' THEN 'INSERT' ELSE 'DELETE' END],
+				'instead', w.is_instead, 'text', pg_get_ruledef(w.oid)) AS text)
+			FROM {relations} AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
+			WHERE w.rulename <> '_RETURN' AND w.ev_enabled <> 'D' AND w.ev_type IN ('2', '3', '4')) AS t
+		ORDER BY t.root, t.name`
+
+	readsOfPostgres = `
+		SELECT DISTINCT CAST(r.oid AS text), {name of f}
+		FROM {relations} AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid AND w.rulename = '_RETURN'
+		JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+			AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.oid
+		JOIN pg_catalog.pg_class AS f ON f.oid = COALESCE(CAST(pg_partition_root(d.refobjid) AS oid), d.refobjid)
+			AND f.relkind IN ('r', 'p', 'v', 'm', 'f')
+		JOIN pg_catalog.pg_namespace AS s ON s.oid = f.relnamespace`
+
+	// routinesOfPostgres reads the database functions that triggers execute. Such a function can call other functions.
+	// Therefore the statement also reads all volatile database functions of the application in languages other than C.
+	routinesOfPostgres = `
+		SELECT CAST(p.oid AS text), CAST(json_build_object('name', p.proname, 'language', l.lanname, 'text', {body}) AS text)
+		FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
+		WHERE p.oid IN (SELECT tgfoid FROM pg_catalog.pg_trigger WHERE NOT tgisinternal)
+			OR p.prokind IN ('f', 'p') AND p.provolatile = 'v' AND l.lanname NOT IN ('c', 'internal')
+				AND p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)`
+)

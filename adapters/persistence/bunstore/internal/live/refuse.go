@@ -1,0 +1,265 @@
+package live
+
+import (
+	"context"
+	"database/sql"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// RefuseSubject returns an error if an operation on the subject could touch rows of another subject or miss rows. It
+// combines RefuseConverted and RefuseHidden. RefuseSubject also returns the name of the table.
+func (c *Schema) RefuseSubject(id domain.SubjectID, op string) (table string, err error) {
+	if table, err := c.RefuseConverted(id, op); err != nil {
+		return table, err
+	}
+	return c.RefuseHidden(op)
+}
+
+// RefuseConverted returns an error if the id has a text that a numeric column of SQLite would convert to the number of
+// another text, such as 07. A row with the number 7 may belong to the subject 07 or to the subject 7. The error names
+// the numeric column, and the column of the key to which it refers. RefuseConverted also returns the name of the table.
+func (c *Schema) RefuseConverted(id domain.SubjectID, op string) (table string, err error) {
+	elements, why := id.Elements(), ""
+	for _, touched := range c.cache.touched {
+		for _, column := range c.tables[touched.Name].numeric {
+			// A column that refers to the key explains more than the key's own column.
+			if !isKept(elements[column.element]) && (why == "" || table == c.cache.dataMap.SubjectTable().Name) {
+				table, why = touched.Name, column.why
+			}
+		}
+	}
+	if why == "" {
+		return "", nil
+	}
+	return table, &domain.Error{
+		Code: domain.ErrConfiguration, Op: op, Err: domain.ErrSubject,
+		Message: why + ": SQLite converts this id to a number" +
+			" that other texts have, too, so that it may miss rows of the subject, or find rows of another subject. Use ids" +
+			" that are whole numbers without leading zeros, or give the columns a text type",
+	}
+}
+
+// HasNoRow reports whether no row of the subject's table can have the id: a numeric column of SQLite never holds this
+// text.
+func (c *Schema) HasNoRow(id domain.SubjectID) bool {
+	subject := c.tables[c.cache.dataMap.SubjectTable().Name]
+	return slices.ContainsFunc(subject.numeric, func(column numericColumn) bool {
+		return column.own && !isKept(id.Elements()[column.element])
+	})
+}
+
+// RefuseHidden returns an error if statements on a table of the data map may miss rows of the subject or find rows of
+// another subject. The reasons are a conversion of keys by SQLite, row-level security, and views that leave rows out.
+// RefuseHidden also returns the name of the first such table.
+func (c *Schema) RefuseHidden(op string) (table string, err error) {
+	if table, err := c.refuseTemporary(op); err != nil {
+		return table, err
+	}
+	for _, table := range c.cache.touched {
+		if why := c.tables[table.Name].mixes; why != "" {
+			return table.Name, &domain.Error{
+				Code: domain.ErrConfiguration, Op: op, Message: why + ": SQLite converts values of these types, so that it" +
+					" may miss rows of the subject, or find rows of another subject. Give a key and the columns that refer to it the" +
+					" same type, but not REAL",
+			}
+		}
+	}
+	if c.cache.trustRowFilters {
+		return "", nil
+	}
+	for _, table := range c.cache.touched {
+		if why := c.tables[table.Name].hides; why != "" {
+			message := "the database may hide rows of the subject: " + why +
+				". If it shows all of them to this role, set TrustRowFilters"
+			if why == notPlain {
+				message = notPlain + ". Map the table, or declare the view trusted"
+			}
+			return table.Name, &domain.Error{Code: domain.ErrConfiguration, Op: op, Message: table.Name + ": " + message}
+		}
+	}
+	return "", nil
+}
+
+// refuseTemporary returns an error if a temporary table hides a table of the data map or of habeas, because statements
+// would read and write the temporary table. It also returns the name of the table of the data map.
+func (c *Schema) refuseTemporary(op string) (table string, err error) {
+	name := c.inFront
+	for _, touched := range c.cache.touched {
+		if c.tables[touched.Name].temp {
+			table, name = touched.Name, touched.Name
+			break
+		}
+	}
+	if name == "" {
+		return "", nil
+	}
+	return table, &domain.Error{
+		Code: domain.ErrConfiguration, Op: op, Message: name + ": is a temporary table on this connection, in front of any" +
+			" other table of this name. Drop it, or name the schema of the table",
+	}
+}
+
+// RefuseUnseen returns an error if a step overwrites columns, and a trigger or a generated column could keep the old
+// value in a column that the store does not see: a column that a view does not show, or that only an inheriting table
+// has.
+func (c *Schema) RefuseUnseen(step domain.Step) error {
+	table, _ := c.cache.dataMap.Table(step.Target)
+	live := c.tables[table.Name]
+	if step.Strategy != domain.StrategyAnonymize || table.Trusted || c.cache.trustRowFilters || !live.copies ||
+		len(live.hidden) == 0 {
+		return nil
+	}
+	return &domain.Error{
+		Code: domain.ErrConfiguration, Op: "erase", Message: table.Name + "." + live.hidden[0] + ": the column belongs" +
+			" to another table, below the view or inheriting from the table. A trigger or a generated column may keep an" +
+			" erased value in it. Map that table, or declare the view trusted",
+	}
+}
+
+// RefuseUnknown returns an error if a step deletes rows of a table with a column that is missing from the data map. The
+// step would delete data that the data map does not describe.
+func (c *Schema) RefuseUnknown(step domain.Step) error {
+	table, _ := c.cache.dataMap.Table(step.Target)
+	path, _ := c.cache.dataMap.PathVia(step.Target, step.Via)
+	if step.Strategy != domain.StrategyDelete || table.Owned || path.OnErasure() == domain.StrategyDelete {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.tables[table.Name].types)) {
+		if !slices.ContainsFunc(table.Columns, func(column domain.Column) bool {
+			return c.cache.d.SameName(column.Name, name)
+		}) {
+			return &domain.Error{
+				Code: domain.ErrManifest, Op: "erase", Message: table.Name + "." + name + ": is not in the data map, " +
+					"and would be deleted with its row. Add the column, or declare the table owned",
+			}
+		}
+	}
+	return nil
+}
+
+// RefuseNull returns an error if a step sets NOT NULL columns to NULL. The error lists all such columns.
+func (c *Schema) RefuseNull(step domain.Step) error {
+	table, _ := c.cache.dataMap.Table(step.Target)
+	if step.Strategy != domain.StrategyAnonymize {
+		return nil
+	}
+	var problems []domain.Problem
+	for _, name := range slices.Concat(step.Columns, step.ClearedColumns) {
+		column, _ := table.Column(name)
+		nulled := rows.IsNulled(column) || slices.Contains(step.ClearedColumns, name)
+		if nulled && slices.ContainsFunc(c.tables[table.Name].notNull, func(required string) bool {
+			return c.cache.d.SameName(name, required)
+		}) {
+			possible := []string{string(domain.StrategyErase), string(domain.StrategyAnonymize)}
+			if slices.Contains(step.ClearedColumns, name) {
+				possible = []string{string(domain.StrategyDelete)}
+			}
+			problems = append(problems, domain.Problem{
+				Table: table.Name, Column: name, Message: "is to be set to NULL, and is NOT NULL in the database",
+				Found:    string(domain.StrategyNull),
+				Possible: possible,
+			})
+		}
+	}
+	return domain.ManifestError("erase", problems)
+}
+
+// LeadsOn reports whether the steps of an erasure may delete or change rows that they do not name, because of foreign
+// keys or triggers.
+func (c *Schema) LeadsOn(steps []domain.Step) bool {
+	return slices.ContainsFunc(steps, func(step domain.Step) bool {
+		live := c.tables[step.Target]
+		return step.Strategy != domain.StrategyRetain && live.acts || step.Strategy == domain.StrategyDelete && live.leads
+	})
+}
+
+// Need lists the privileges that a statement needs on a table.
+type Need struct {
+	table      string
+	privileges []string
+}
+
+// ToRead returns the privileges for a statement that reads a table.
+func ToRead(table string) Need { return Need{table, []string{"SELECT"}} }
+
+// ToUpdate returns the privileges for a statement that changes or locks rows of a table.
+func ToUpdate(table string) Need { return Need{table, []string{"SELECT", "UPDATE"}} }
+
+// ToCarryOut returns the privileges for a step.
+func ToCarryOut(step domain.Step) Need {
+	switch step.Strategy { //nolint:exhaustive // a retain step only reads
+	case domain.StrategyDelete:
+		return Need{step.Target, []string{"SELECT", "DELETE"}}
+	case domain.StrategyAnonymize:
+		return ToUpdate(step.Target)
+	default:
+		return ToRead(step.Target)
+	}
+}
+
+// ToExport returns the needs of an export.
+func (c *Cache) ToExport() []Need {
+	needs := make([]Need, len(c.touched))
+	for i, table := range c.touched {
+		needs[i] = ToRead(table.Name)
+	}
+	return needs
+}
+
+// ToLock returns the privileges for statements that lock rows of tables.
+func ToLock(tables []string) []Need {
+	needs := make([]Need, len(tables))
+	for i, table := range tables {
+		needs[i] = ToUpdate(table)
+	}
+	return needs
+}
+
+// FindLacking asks the database which of the needed privileges the role of the store lacks. Call it after the database
+// has refused a statement. It returns one text for each table without sufficient privileges.
+func (c *Cache) FindLacking(ctx context.Context, query conn.Query, needs []Need) (why []string) {
+	for _, n := range needs {
+		reason := ""
+		err := query(ctx, func(rows *sql.Rows) error {
+			var missing sql.NullString
+			err := rows.Scan(&missing)
+			reason = missing.String
+			return err
+		}, c.own.accessProblem(n.table, n.privileges))
+		if err == nil && reason != "" {
+			why = append(why, n.table+": "+reason)
+		}
+	}
+	return why
+}
+
+// Unexplained returns the error message for a statement that the database refused although the role has all needed
+// privileges on the tables. The database must have refused the statement because of another object.
+func Unexplained(needs []Need) string {
+	names := make([]string, len(needs))
+	for i, n := range needs {
+		names[i] = n.table
+	}
+	return strings.Join(names, ", ") +
+		": this role lacks a privilege: on some of the columns, on a table below a view, or" +
+		" on something that a trigger, a rule or a policy needs"
+}
+
+// RefuseUnlocked returns an error if the database cannot lock the rows of one of the tables, for example the rows of a
+// foreign table. An erasure must lock these rows.
+func (c *Schema) RefuseUnlocked(tables []string) error {
+	i := slices.IndexFunc(tables, func(table string) bool { return c.tables[table].kind != "" })
+	if i < 0 {
+		return nil
+	}
+	return &domain.Error{
+		Code: domain.ErrConfiguration, Op: "lock subject", Message: tables[i] + ": is " + c.tables[tables[i]].kind +
+			" or a view of one, whose rows an erasure cannot lock",
+	}
+}

@@ -1,0 +1,328 @@
+// Package live reads the definitions of tables from the database: the Schema on which an erasure, an export or a
+// rectification depends, and the domain.Catalog of all tables.
+package live
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Schema holds the properties of the data map's tables on which an erasure depends, as the database defines them. The
+// database computes a fingerprint of these properties. A Schema is valid while the fingerprint is the same.
+type Schema struct {
+	Fingerprint string
+	cache       *Cache
+	inFront     string // a temporary table with the name of a table of habeas
+	volatile    bool   // not to be cached: the fingerprint does not cover all properties
+	tables      map[string]table
+}
+
+// KeepsAny reports whether the database may keep or restore data that an erasure deletes or overwrites, in any table of
+// the data map. An erasure must then verify all tables, because a trigger of one table may restore data of another
+// table.
+func (c *Schema) KeepsAny() bool {
+	for _, table := range c.tables {
+		if table.keeps {
+			return true
+		}
+	}
+	return false
+}
+
+// Copies reports whether a trigger, a rule or a generated column may copy a value from one column of a row to another
+// one, in any table of the data map.
+func (c *Schema) Copies() bool {
+	for _, table := range c.tables {
+		if table.copies {
+			return true
+		}
+	}
+	return false
+}
+
+// table describes a table or a view of the database.
+type table struct {
+	hides   string            // why the database may hide rows from the store; empty if it does not
+	keeps   bool              // the database may keep deleted data, for example by triggers, rules, a view or child tables
+	moves   bool              // the definition can change without a change of the fingerprint, for example of a view
+	kind    string            // such as "a foreign table", if its rows cannot be locked
+	remote  bool              // the database cannot say which transaction has written a row
+	types   map[string]string // the types of its columns, except generated columns
+	notNull []string          // the names of the NOT NULL columns
+	writes  writeTargets      // the tables to which its triggers write
+	copies  bool              // it has triggers, rules or generated columns, which may copy a value within a row
+	temp    bool              // it is a temporary table or view, which only this connection sees
+	hidden  []string          // columns that only the table below the view, or an inheriting table, has
+	mixes   string            // why SQLite may confuse subjects; see conversion
+	numeric []numericColumn   // the numeric columns for texts of the subject's key; see numericColumns
+	acts    bool              // a trigger or a rule may act when its rows change
+	leads   bool              // foreign keys act on other rows when its rows are deleted
+}
+
+// Tells reports whether the database can identify the transaction that has written a row of the table. It returns false
+// for a foreign table, for example.
+func (c *Schema) Tells(table string) bool { return !c.tables[table].remote }
+
+// Types returns the types of the columns of a table by column name. It omits generated columns.
+func (c *Schema) Types(table string) map[string]string { return c.tables[table].types }
+
+// Cache reads a Schema from the database, and keeps it until the fingerprint changes. It is safe for concurrent use.
+type Cache struct {
+	d               syntax.Dialect
+	own             dialect
+	dataMap         domain.DataMap
+	touched         []domain.Table // see Touched
+	tables          syntax.Tables
+	trustRowFilters bool // see bunstore.Options
+	logger          *slog.Logger
+	warned          sync.Map // the keys of the warnings that were logged
+	last            atomic.Pointer[Schema]
+}
+
+// NewCache returns an empty cache. The logger receives the warnings about triggers.
+func NewCache(
+	d syntax.Dialect, dataMap domain.DataMap, tables syntax.Tables, trustRowFilters bool, logger *slog.Logger,
+) *Cache {
+	return &Cache{
+		d: d, own: dialectOf(d), dataMap: dataMap, touched: rows.Touched(dataMap), tables: tables,
+		trustRowFilters: trustRowFilters, logger: logger,
+	}
+}
+
+// Last returns the schema that was read last. It returns nil if none was read yet, or if the last one must
+// not be cached.
+func (c *Cache) Last() *Schema {
+	if last := c.last.Load(); last != nil && !last.volatile {
+		return last
+	}
+	return nil
+}
+
+// Known returns the cached schema if it has this fingerprint, or nil.
+func (c *Cache) Known(fingerprint string) *Schema {
+	if last := c.Last(); last != nil && last.Fingerprint == fingerprint {
+		return last
+	}
+	return nil
+}
+
+// Read reads the schema from the database and caches it. The caller has read the fingerprint immediately before. If
+// the fingerprint is empty, Read does not cache the schema.
+func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) (*Schema, error) {
+	read := &Schema{Fingerprint: fingerprint, cache: c, volatile: fingerprint == "", tables: map[string]table{}}
+	schemas, err := Schemas(ctx, query, c.d)
+	if err != nil {
+		return nil, err
+	}
+	for _, touched := range c.touched {
+		live, err := c.inspect(ctx, query, schemas, touched)
+		if err != nil {
+			return nil, err
+		}
+		read.tables[touched.Name] = live
+		read.volatile = read.volatile || live.moves
+		c.warnOfCopies(ctx, touched, live)
+	}
+	if err := c.readInFront(ctx, query, read); err != nil {
+		return nil, err
+	}
+	for _, touched := range c.touched {
+		live := read.tables[touched.Name]
+		live.mixes, live.numeric = read.conversion(touched), read.numericColumns(touched)
+		read.tables[touched.Name] = live
+	}
+	c.last.Store(read)
+	return read, nil
+}
+
+// inspect reads the definition of a table in one of the schemas. If the table does not exist, the result has no types.
+func (c *Cache) inspect(
+	ctx context.Context, query conn.Query, schemas []string, touched domain.Table,
+) (live table, err error) {
+	own, name, quotes := c.own, touched.Name, c.own.quotes()
+	if schema, _, qualified := strings.Cut(name, "."); qualified && schemas[0] != "" {
+		schemas = []string{schema}
+	}
+	for _, schema := range schemas {
+		text, parameter := own.inspection(schema, name)
+		var read definition
+		err := query(ctx, func(rows *sql.Rows) error { return live.scan(rows, quotes, &read) }, text, parameter)
+		if err != nil || live.types == nil {
+			if err != nil {
+				return live, err
+			}
+			continue
+		}
+		live.moves = live.moves || schema != "" && schema != "main"
+		if read.view.Valid && !touched.Trusted && live.hides == "" {
+			live.hides, err = c.hidesOfView(ctx, query, schema, touched, read)
+		}
+		live.nameAsMapped(c.d, touched)
+		return live, err
+	}
+	return live, nil
+}
+
+// definition holds the parts of the definition of a view from which a table derives its properties.
+type definition struct {
+	view  sql.NullString  // the SQL of the view, or NULL for a table
+	plain map[string]bool // on PostgreSQL: by column, whether the view is plain in this column
+
+	triggered bool // it has triggers or rules
+}
+
+// scan reads the definition of a table from a row of the statement that dialect.inspection returns.
+func (live *table) scan(rows *sql.Rows, quotes map[byte]byte, read *definition) error {
+	var (
+		special   bool           // the database may keep deleted data for another reason than triggers
+		secured   bool           // row-level security is active
+		kind      sql.NullString // a kind of table whose rows cannot be locked
+		generated bool           // it has generated columns
+
+		// JSON: the types by column, the NOT NULL columns, the triggers, see definition.plain and table.hidden
+		columns, notNull, triggerTexts, plain, hidden sql.NullString
+	)
+	if err := rows.Scan(&special, &secured, &read.view, &columns, &notNull, &kind, &triggerTexts, &live.leads, &generated,
+		&live.temp, &plain, &hidden); err != nil {
+		return err
+	}
+	var triggers []trigger
+	for _, list := range []struct {
+		text   sql.NullString
+		target any
+	}{
+		{columns, &live.types},
+		{notNull, &live.notNull},
+		{triggerTexts, &triggers},
+		{plain, &read.plain},
+		{hidden, &live.hidden},
+	} {
+		if list.text.String == "" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(list.text.String), list.target); err != nil {
+			return err
+		}
+	}
+	live.acts = len(triggers) > 0
+	read.triggered = live.acts
+	live.copies = read.triggered || generated
+	live.keeps, live.writes = special || live.copies, writesOf(triggers, quotes)
+	live.moves, live.kind, live.remote = read.view.Valid, kind.String, read.view.Valid || kind.Valid
+	if secured {
+		live.hides = rowSecurity
+	}
+	return nil
+}
+
+// nameAsMapped adds the types of the columns by the names that they have in the data map. A database can have another
+// name for a column: PostgreSQL cuts long names, and SQLite ignores case.
+func (live *table) nameAsMapped(d syntax.Dialect, touched domain.Table) {
+	for _, column := range touched.Columns {
+		if _, known := live.types[column.Name]; known {
+			continue
+		}
+		for name, declared := range live.types {
+			if d.SameName(name, column.Name) {
+				delete(live.types, name)
+				live.types[column.Name] = declared
+				break
+			}
+		}
+	}
+}
+
+// dialect has the differences between PostgreSQL and SQLite in the definitions of tables. Its methods return "" for a
+// statement that the database does not need.
+type dialect interface {
+	// fingerprint returns the expression for a text that changes if the live schema of the tables
+	// changes in a property that inspection reads. If the value of the expression is the empty text, the schema must be
+	// read each time.
+	fingerprint(tables []domain.Table, own syntax.Tables) string
+
+	// schemas returns the statement that lists the schemas to search for a table, in search order. It returns "" if the
+	// database finds the schema from the name of the table.
+	schemas() string
+
+	// inspection returns the statement that reads a table from the live schema, and the only
+	// parameter of the statement. See Cache.
+	inspection(schema, table string) (text, parameter string)
+
+	// temporaryTables returns the statement that lists the temporary tables that may have the name of a table of habeas.
+	// It returns "" if the names of the tables of habeas have a schema, so that no temporary table can hide them.
+	temporaryTables(tables syntax.Tables) string
+
+	// catalog returns the statements that read the catalog of a schema, which is a result of Schemas.
+	catalog(schema string) statements
+
+	// columnType returns the column type that a data map uses for a declared type of the database. It returns "" if data
+	// maps have no such type. The second result is the maximum length of a text, or 0.
+	columnType(declared string) (t domain.ColumnType, length int)
+
+	// quotes returns a map from each character that opens a quoted name to the character that closes the name.
+	quotes() map[byte]byte
+
+	// checkDeferred returns the statement that makes the database check deferred constraints immediately and run deferred
+	// triggers immediately. It returns "" if the database does not have such a statement.
+	checkDeferred() string
+
+	// brokenForeignKeys returns the statement that counts the rows of a schema that violate a deferred foreign key. The
+	// columns of the result are the table, the referenced table, the number of the foreign key in its table, and the
+	// number of rows. brokenForeignKeys is called only if CheckDeferred returns no statement ("").
+	brokenForeignKeys(schema string) string
+
+	// constraintTriggers returns the statement that lists the deferrable triggers of all tables. A trigger is mapped if
+	// it belongs to one of the given tables, to a table that one of them reads as a view, or to a table that inherits
+	// from one of these tables. constraintTriggers is called only if CheckDeferred returns a statement. The columns of
+	// the result are:
+	//
+	//   - the table and the trigger
+	//   - the schema and the name of the constraint
+	//   - whether the trigger is deferred by default
+	//   - whether SET CONSTRAINTS with this name affects only constraint triggers with the same default
+	//   - whether the trigger is mapped
+	//   - the code of a trigger that is not mapped, in the form that inspection returns
+	constraintTriggers(tables []domain.Table) string
+
+	// accessProblem returns the statement that explains why this role cannot use a table. The statement returns no row or
+	// NULL if the role has the privileges.
+	accessProblem(table string, privileges []string) string
+
+	// convertsKeys reports whether the database stores a value of another type in the type of the column, or compares a
+	// value with a column of another type. See affinity.
+	convertsKeys() bool
+}
+
+func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, postgres{}, sqlite{}) }
+
+// Fingerprint returns the expression for a text that changes if the definitions of the tables change in a property of
+// Schema. If the value of the expression is the empty text, the definitions must be read each time.
+func Fingerprint(d syntax.Dialect, tables []domain.Table, own syntax.Tables) string {
+	return dialectOf(d).fingerprint(tables, own)
+}
+
+// CheckDeferred returns the statement that makes the database check deferred constraints immediately and run deferred
+// triggers immediately. It returns "" if the database does not have such a statement.
+func CheckDeferred(d syntax.Dialect) string { return dialectOf(d).checkDeferred() }
+
+// Schemas returns the schemas to search for a table, in search order. It returns one empty name if the database finds
+// the schema from the name of the table.
+func Schemas(ctx context.Context, query conn.Query, d syntax.Dialect) ([]string, error) {
+	if text := dialectOf(d).schemas(); text != "" {
+		return query.Texts(ctx, text)
+	}
+	return []string{""}, nil
+}
+
+// Quotes returns a map from each character that opens a quoted name to the character that closes the name.
+func Quotes(d syntax.Dialect) map[byte]byte { return dialectOf(d).quotes() }

@@ -1,0 +1,178 @@
+package live
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
+	"github.com/habeas-data/habeas/domain"
+)
+
+type sqlite struct{}
+
+// fingerprint returns an expression whose value changes with each change of the schema of the main database, and of the
+// temporary objects, such as triggers. If a table belongs to an attached database, the value is always
+// the empty text, because each attached database has a separate schema version.
+func (sqlite) fingerprint(tables []domain.Table, _ syntax.Tables) string {
+	if slices.ContainsFunc(tables, func(t domain.Table) bool { return strings.Contains(t.Name, ".") }) {
+		return "''"
+	}
+	return "(SELECT schema_version FROM pragma_schema_version) || ' ' ||" +
+		" (SELECT COALESCE(group_concat(type || ' ' || name || ' ' || sql), '') FROM sqlite_temp_master)"
+}
+
+// schemas returns a statement that lists the databases in the order in which SQLite resolves the name of a table.
+func (sqlite) schemas() string {
+	return "SELECT name FROM pragma_database_list ORDER BY name <> 'temp', seq"
+}
+
+func (sqlite) inspection(schema, table string) (text, parameter string) {
+	_, name, qualified := strings.Cut(table, ".")
+	if !qualified {
+		name = table
+	}
+	master := syntax.Quote(schema) + ".sqlite_master"
+	return `
+		SELECT m.type = 'view' OR m.sql LIKE 'CREATE VIRTUAL%', FALSE, CASE m.type WHEN 'view' THEN m.sql END,
+			(SELECT json_group_object(c.name, c.type)
+				FROM pragma_table_xinfo(m.name, ` + syntax.Literal(schema) + `) AS c WHERE c.hidden = 0),
+			(SELECT json_group_array(c.name)
+				FROM pragma_table_xinfo(m.name, ` + syntax.Literal(schema) + `) AS c WHERE c."notnull" AND c.hidden = 0),
+			NULL,
+			(SELECT json_group_array(json_array(t.name, 'sql', t.sql)) FROM (
+				SELECT name, sql FROM ` + master + ` WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE
+				UNION ALL SELECT name, sql FROM sqlite_temp_master
+				WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE) AS t),
+			EXISTS (SELECT 1 FROM ` + master + ` AS c JOIN pragma_foreign_key_list(c.name, ` + syntax.Literal(schema) + `) AS f
+				WHERE c.type = 'table' AND c.sql NOT LIKE 'CREATE VIRTUAL%' AND f."table" = m.name COLLATE NOCASE
+				AND f.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT')),
+			EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name, ` + syntax.Literal(schema) + `) AS c WHERE c.hidden > 1),
+			` + strings.ToUpper(strconv.FormatBool(schema == "temp")) + `, NULL, NULL
+		FROM ` + master + ` AS m WHERE m.type IN ('table', 'view') AND m.name = $1 COLLATE NOCASE`, name
+}
+
+func (sqlite) temporaryTables(syntax.Tables) string {
+	return "SELECT lower(name) FROM sqlite_temp_master WHERE type IN ('table', 'view')"
+}
+
+func (sqlite) quotes() map[byte]byte { return map[byte]byte{'"': '"', '`': '`', '[': ']'} }
+func (sqlite) checkDeferred() string { return "" }
+
+// brokenForeignKeys returns a statement that searches the definitions of the tables for DEFERRED, because SQLite has no
+// pragma that lists the deferred foreign keys.
+func (sqlite) brokenForeignKeys(schema string) string {
+	return syntax.Fill(`
+		SELECT k."table", k.parent, k.fkid, count(*)
+		FROM {schema}.sqlite_master AS m JOIN pragma_foreign_key_check(m.name, {name}) AS k
+		WHERE m.type = 'table' AND (SELECT foreign_keys FROM pragma_foreign_keys) <> 0
+			AND (m.sql LIKE '%DEFERRED%' OR (SELECT defer_foreign_keys FROM pragma_defer_foreign_keys) <> 0)
+		GROUP BY 1, 2, 3`, "schema", syntax.Quote(schema), "name", syntax.Literal(schema))
+}
+
+func (sqlite) constraintTriggers([]domain.Table) string { return "" }
+func (sqlite) accessProblem(string, []string) string    { return "SELECT NULL" }
+
+// columnType returns bigint for all integer types, because every integer has 64 bits in SQLite. For an unknown type
+// name, it derives the column type from the type affinity.
+func (sqlite) columnType(declared string) (t domain.ColumnType, length int) {
+	t, length = sqltype.Parse(declared)
+	switch {
+	case t == domain.TypeSmallInt || t == domain.TypeInteger:
+		return domain.TypeBigInt, 0
+	case t != "":
+		return t, length
+	case strings.Contains(strings.ToUpper(declared), "INT"):
+		return domain.TypeBigInt, 0
+	}
+	switch affinityOf(declared) { //nolint:exhaustive // the other affinities hold values of any type
+	case affinityText:
+		return domain.TypeText, length
+	case affinityReal:
+		return domain.TypeNumber, 0
+	default:
+		return "", 0
+	}
+}
+
+func (sqlite) convertsKeys() bool { return true }
+
+// catalog returns statements that read one database: main or an attached database. The key that identifies a table in
+// the results is the name of the table in lower case.
+func (sqlite) catalog(schema string) statements {
+	of := func(statement string) string {
+		return syntax.Fill(statement, "schema", syntax.Literal(schema), "schema name", syntax.Quote(schema),
+			"master", syntax.Quote(schema)+".sqlite_master", "plain",
+			`m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'`)
+	}
+	return statements{
+		Tables: of(tablesOfSQLite), Indexes: of(indexesOfSQLite), ForeignKeys: of(foreignKeysOfSQLite),
+		Columns:   of(syntax.Fill(columnsOfSQLite, "tables", "{master}", "which", "{plain}")),
+		ColumnsOf: of(syntax.Fill(columnsOfSQLite, "tables", "(SELECT $1 AS name)", "which", "TRUE")),
+		Triggers:  of(triggersOfSQLite), Statistics: of(statisticsOfSQLite), HasStatistics: of(hasStatisticsOfSQLite),
+		Untyped: true, SerialWrites: true,
+	}
+}
+
+// The statements read the table definitions with pragmas. A pragma can fail for a view or a virtual table, and the
+// statement then fails for all tables. Most statements therefore skip views and virtual tables with the condition
+// {plain}.
+const (
+	tablesOfSQLite = `
+		SELECT lower(m.name), json_object('name', m.name, 'schema', {schema},
+			'kind', CASE WHEN m.type = 'view' THEN 'view' WHEN {plain} THEN 'table' ELSE 'virtual_table' END,
+			'rows', -1, 'folds_case', json('true'), 'text', m.sql)
+		FROM {master} AS m
+		WHERE m.type IN ('table', 'view') AND lower(substr(m.name, 1, 7)) <> 'sqlite_'`
+
+	columnsOfSQLite = `
+		SELECT lower(m.name), json_object('name', c.name, 'declared', c.type, 'key', c.pk,
+			'nullable', json(iif(c."notnull" OR c.pk > 0, 'false', 'true')),
+			'default', json(iif(c.dflt_value IS NULL, 'false', 'true')),
+			'generated', json(iif(c.hidden > 1, 'true', 'false')))
+		FROM {tables} AS m JOIN pragma_table_xinfo(m.name, {schema}) AS c
+		WHERE {which} AND c.hidden <> 1
+		ORDER BY m.name, c.cid`
+
+	// The statement wraps each subquery in json(), because some versions of SQLite lose the JSON subtype of a subquery's
+	// result. An expression in an index has the cid -2 and no column name (NULL).
+	indexesOfSQLite = `
+		SELECT lower(m.name), json_object('name', i.name,
+			'columns', json((SELECT json_group_array(x.name) FROM (
+				SELECT name FROM pragma_index_xinfo(i.name, {schema}) WHERE "key" ORDER BY seqno) AS x)),
+			'text', CASE WHEN EXISTS (SELECT 1 FROM pragma_index_xinfo(i.name, {schema}) WHERE cid = -2)
+				THEN (SELECT s.sql FROM {master} AS s WHERE s.type = 'index' AND s.name = i.name) END,
+			'partial', json(iif(i.partial, 'true', 'false')), 'unique', json(iif(i."unique", 'true', 'false')),
+			'primary', json(iif(i.origin = 'pk', 'true', 'false')), 'equality', json('true'))
+		FROM {master} AS m JOIN pragma_index_list(m.name, {schema}) AS i
+		WHERE {plain}
+		ORDER BY m.name, i.name`
+
+	// The descending order of id is the order of the foreign keys in CREATE TABLE, because SQLite numbers them in
+	// reverse. Column "to" is NULL if a foreign key refers to the primary key without naming its columns.
+	foreignKeysOfSQLite = `
+		SELECT lower(m.name), json_object('references', f."table", 'on_delete', lower(replace(f.on_delete, ' ', '_')),
+			'follows', json(iif(upper(f.on_update) = 'CASCADE', 'true', 'false')),
+			'columns', json((SELECT json_group_array(x."from") FROM (
+				SELECT "from" FROM pragma_foreign_key_list(m.name, {schema}) WHERE id = f.id ORDER BY seq) AS x)),
+			'referenced', json((SELECT json_group_array(x."to") FROM (
+				SELECT "to" FROM pragma_foreign_key_list(m.name, {schema}) WHERE id = f.id ORDER BY seq) AS x)))
+		FROM {master} AS m JOIN pragma_foreign_key_list(m.name, {schema}) AS f
+		WHERE {plain} AND f.seq = 0
+		ORDER BY m.name, f.id DESC`
+
+	triggersOfSQLite = `
+		SELECT lower(t.tbl_name), json_object('name', t.name, 'text', t.sql)
+		FROM (SELECT type, name, tbl_name, sql FROM {master} UNION SELECT type, name, tbl_name, sql FROM sqlite_temp_master)
+			AS t
+		WHERE t.type = 'trigger'
+		ORDER BY t.name`
+
+	hasStatisticsOfSQLite = `SELECT name FROM {master} WHERE name = 'sqlite_stat1'`
+
+	// The column "stat" of sqlite_stat1 is a list of numbers. CAST reads only the first of them, which is the number of
+	// rows.
+	statisticsOfSQLite = `
+		SELECT lower(tbl), CAST(max(CAST(stat AS integer)) AS text) FROM {schema name}.sqlite_stat1 GROUP BY lower(tbl)`
+)

@@ -1,0 +1,257 @@
+package live
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// liveColumn is a column of a table. On SQLite, Key is the position of the column in the primary key, starting at 1.
+// Key is 0 if the column does not belong to the primary key.
+type liveColumn struct {
+	domain.CatalogColumn
+	Key int `json:"key"`
+}
+
+// liveIndex is an index of any kind.
+type liveIndex struct {
+	domain.CatalogIndex
+	Keys       []*string `json:"columns"` // the indexed columns; nil for an expression
+	Text       string    `json:"text"`    // the definition, only for an index with expressions
+	Unique     bool      `json:"unique"`
+	Primary    bool      `json:"primary"`
+	Exclusion  bool      `json:"exclusion"`
+	NullsEqual bool      `json:"nulls_equal"`
+	Equality   bool      `json:"equality"` // a condition of equality can use the index
+}
+
+func (l *reader) addColumn(table *liveTable, column *liveColumn) {
+	column.Type, column.Length = l.own.columnType(column.Declared)
+	if column.Values != nil {
+		column.Type = domain.TypeText
+	}
+	table.Columns = append(table.Columns, column.CatalogColumn)
+	if column.Key > 0 {
+		table.PrimaryKey = append(table.PrimaryKey, make([]string, max(0, column.Key-len(table.PrimaryKey)))...)
+		table.PrimaryKey[column.Key-1] = column.Name
+	}
+}
+
+// addIndex adds an index to a table, whose columns must have been added before.
+func (l *reader) addIndex(table *liveTable, index *liveIndex) {
+	plain, first := []string{}, []string{} // all columns, and the columns before the first expression
+	for i, key := range index.Keys {
+		if key == nil {
+			continue
+		}
+		if plain = append(plain, *key); len(plain) == i+1 {
+			first = plain
+		}
+	}
+	if index.Primary {
+		table.PrimaryKey, table.keyed = plain, true
+	}
+	if index.Equality && len(first) > 0 {
+		index.Columns = first
+		table.Indexes = append(table.Indexes, index.CatalogIndex)
+	}
+	if index.Primary || !index.Unique && !index.Exclusion {
+		return
+	}
+	unique := domain.CatalogUnique{
+		Name: index.Name, Columns: plain, Expressions: len(plain) < len(index.Keys), Partial: index.Partial,
+		NullsEqual: index.NullsEqual, Exclusion: index.Exclusion,
+	}
+	if unique.Expressions {
+		for _, name := range l.columnsIn(TokensOf(index.Text, l.own.quotes()).inBrackets(), table) {
+			if !slices.Contains(plain, name) {
+				unique.Columns = append(unique.Columns, name)
+			}
+		}
+	}
+	table.Uniques = append(table.Uniques, unique)
+}
+
+// columnsIn returns the columns of a table whose names occur in an SQL text.
+func (l *reader) columnsIn(text Tokens, table *liveTable) []string {
+	names := []string{}
+	for _, column := range table.Columns {
+		for i := range text {
+			if text.isName(i) && l.d.SameName(text[i].Text, column.Name) {
+				names = append(names, column.Name)
+				break
+			}
+		}
+	}
+	return names
+}
+
+// complete adds the properties of a table that ReadCatalog derives from SQL texts, such as the definition of a view, or
+// from other tables.
+func (l *reader) complete(table *liveTable) {
+	text := TokensOf(table.Text, l.own.quotes())
+	switch table.Kind { //nolint:exhaustive // nothing derives from the texts of the other kinds
+	case domain.KindTable:
+		if table.FoldsCase {
+			l.completeForeignKeys(table, text)
+			l.addChecks(table, text)
+			addRowNumber(table, text)
+		}
+	case domain.KindVirtual:
+		l.markShadows(table, text)
+	case domain.KindView, domain.KindMatView:
+		if table.FoldsCase {
+			l.addReads(table, text)
+			l.filterOfSQLite(table, text)
+		}
+	}
+	for _, trigger := range table.triggers {
+		table.Triggers = append(table.Triggers, l.completeTrigger(table, trigger))
+	}
+}
+
+// shadowSuffixes holds the suffixes of shadow tables by the module of a virtual table of SQLite. Shadow tables are
+// ordinary tables that hold the rows of the virtual table.
+var shadowSuffixes = map[string][]string{
+	"fts3": {"content", "segments", "segdir"}, "fts4": {"content", "segments", "segdir", "docsize", "stat"},
+	"fts5": {"content", "data", "idx", "docsize", "config"}, "rtree": {"node", "rowid", "parent"},
+	"rtree_i32": {"node", "rowid", "parent"},
+}
+
+// markShadows marks the shadow tables of a virtual table, so that ReadCatalog omits them.
+func (l *reader) markShadows(virtual *liveTable, text Tokens) {
+	for i := range text {
+		if !text.Is(i-1, "using") {
+			continue
+		}
+		for _, suffix := range shadowSuffixes[Lower(text[i].Text)] {
+			if shadow := l.tables[virtual.Schema+"."+Lower(virtual.unnamed)+"_"+suffix]; shadow != nil {
+				shadow.shadow = true
+			}
+		}
+		return
+	}
+}
+
+// completeForeignKeys adds properties of foreign keys that no pragma of SQLite reports. It reads them from the
+// definition of the table (the parameter text). The foreign keys of the table must have the same order as in that
+// definition.
+func (l *reader) completeForeignKeys(table *liveTable, text Tokens) {
+	var deferrable []bool
+	for i := range text {
+		switch last := len(deferrable) - 1; {
+		case text.Is(i, "references"):
+			deferrable = append(deferrable, false)
+		case last >= 0 && text.Is(i, "deferrable") && !text.Is(i-1, "not") && text.Is(i+2, "deferred"):
+			deferrable[last] = true
+		}
+	}
+	for i := range table.ForeignKeys {
+		foreign := &table.ForeignKeys[i]
+		foreign.Deferrable = i < len(deferrable) && deferrable[i]
+		referenced := l.tables[table.Schema+"."+Lower(foreign.References)]
+		if referenced == nil {
+			continue
+		}
+		foreign.References = referenced.Name
+		for j, name := range foreign.Referenced {
+			if name == "" && j < len(referenced.PrimaryKey) { // the foreign key refers to the primary key
+				foreign.Referenced[j] = referenced.PrimaryKey[j]
+			}
+		}
+	}
+}
+
+// addChecks adds the CHECK constraints of a table. The parameter text is the definition of the table.
+func (l *reader) addChecks(table *liveTable, text Tokens) {
+	for i := range text {
+		if !text.Is(i, "check") || !text.IsSign(i+1, "(") {
+			continue
+		}
+		end := text.closingBracket(i + 1)
+		if end == len(text) {
+			return
+		}
+		check := domain.CatalogCheck{
+			Columns: l.columnsIn(text[i+1:end], table), Text: table.Text[text[i].from:text[end].to],
+		}
+		if text.Is(i-2, "constraint") {
+			check.Name = text[i-1].Text
+		}
+		table.Checks = append(table.Checks, check)
+	}
+}
+
+// addRowNumber adds an index and a default to a primary key that has no separate index. In SQLite, such a primary key
+// is an alias of the row id, which has a default and serves as an index. The parameter text is the definition of the
+// table. Without AUTOINCREMENT, SQLite gives the highest number again after its row was deleted.
+func addRowNumber(table *liveTable, text Tokens) {
+	if table.keyed || len(table.PrimaryKey) != 1 {
+		return
+	}
+	table.Indexes = slices.Insert(table.Indexes, 0, domain.CatalogIndex{Columns: table.PrimaryKey})
+	for i := range table.Columns {
+		if table.Columns[i].Name == table.PrimaryKey[0] {
+			table.Columns[i].Default, table.Columns[i].Reused = true, !text.has("autoincrement")
+		}
+	}
+}
+
+// addReads adds the tables that a view of SQLite may read. These are the names of tables in its definition at positions
+// where the grammar allows a table.
+func (l *reader) addReads(view *liveTable, text Tokens) {
+	for i := range text {
+		if !text.Is(i-1, "from", "join") && !text.IsSign(i-1, ",", "(") {
+			continue
+		}
+		name := Lower(text.NameAt(i))
+		read := l.tables[view.Schema+"."+name]
+		if read == nil {
+			read = l.tables[name]
+		}
+		if read != nil && read != view {
+			view.Reads = append(view.Reads, read.Name)
+		}
+	}
+}
+
+// filterOfSQLite sets the property Filtered of a view of SQLite. See Cache.hidesOfView.
+func (l *reader) filterOfSQLite(view *liveTable, text Tokens) {
+	plain, ok := text.plainView()
+	base := l.tables[view.Schema+"."+Lower(plain.table)]
+	view.Filtered = !ok || len(view.triggers) > 0 || base == nil || base.Kind == domain.KindView ||
+		slices.ContainsFunc(plain.columns, func(name string) bool {
+			_, known := base.Column(name)
+			return !known
+		})
+}
+
+// followViews adds the tables that a view reads through other views. A view also counts as filtering rows if a view
+// that it reads filters rows.
+func (l *reader) followViews() {
+	for _, view := range l.order {
+		if len(view.Reads) == 0 {
+			continue
+		}
+		reads := map[string]*liveTable{}
+		l.follow(view, reads)
+		view.Reads = slices.Sorted(maps.Keys(reads))
+		for _, read := range reads {
+			view.Filtered = view.Filtered || read != nil && read.Filtered
+			view.RowSecurity = view.RowSecurity || read != nil && read.Secured && view.Kind == domain.KindView
+		}
+	}
+}
+
+func (l *reader) follow(view *liveTable, reads map[string]*liveTable) {
+	for _, name := range view.Reads {
+		if _, seen := reads[name]; seen {
+			continue
+		}
+		read := l.names[Lower(name)]
+		if reads[name] = read; read != nil {
+			l.follow(read, reads)
+		}
+	}
+}

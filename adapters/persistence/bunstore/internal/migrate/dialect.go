@@ -1,0 +1,203 @@
+package migrate
+
+import (
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/installation"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// dialect builds the SQL texts that find, create and update the tables of habeas.
+type dialect interface {
+	// folder returns the name of the folder with the migrations.
+	folder() string
+
+	// ownTables returns the statement that finds the tables of habeas for the data map with the given name in a schema.
+	// If schema is "", the statement finds the tables of habeas in all schemas of the search path, in the order of that
+	// path. The columns of the result are:
+	//
+	//   - the schema and the table
+	//   - the names of the columns, as a JSON array
+	//   - the privileges that the role has on the table or on one of its columns, separated by commas
+	//   - whether the database can only be read
+	ownTables(schema, name string) string
+
+	// ownObjects returns the statement that lists the columns of the tables of habeas, in the form table.column, and the
+	// names of their indexes and triggers.
+	ownObjects(schema, name string) string
+
+	// otherSets returns the statement that lists the schemas outside the given one that have tables of habeas for the
+	// data map with the given name. It returns "" if the database has no schemas.
+	otherSets(schema, name string) string
+
+	// erasedFunction returns the statement that finds the function Tables.IsErased in the schema. The columns of the
+	// result are whether the function reads the table of the same schema, and whether the role may call it. It returns ""
+	// if the database has no such function.
+	erasedFunction(schema, name string) string
+
+	// installations returns the statement that lists the tables called habeas_…installation in a schema, or in the
+	// search path of the connection if schema is "".
+	installations(schema string) string
+
+	// addChecksum returns the statements that add the column checksum to the table of migrations that an earlier version
+	// created. The parameter create is the statement that creates the table of this version.
+	addChecksum(prefix, create string) []string
+
+	canMigrate(schema string) bool
+
+	// beforeMigration returns the first statements of the transaction that applies migrations.
+	beforeMigration() []string
+
+	// lockMigrations returns the statements that follow beforeMigration if there are migrations to apply. They take a
+	// lock, so that only one process applies migrations at a time.
+	lockMigrations() []string
+
+	// prepareMigration returns the statements that follow lockMigrations, immediately before the migrations. They create
+	// the schema if it does not exist, and make names without a schema refer to this schema.
+	prepareMigration(schema string) []string
+}
+
+func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, postgres{}, sqlite{}) }
+
+type postgres struct{}
+
+func (postgres) folder() string { return "postgres" }
+
+// ownTables returns a statement that searches the given schema, or the search path of the connection if schema is "".
+// In the search path, PostgreSQL skips schemas for which the role lacks the privilege USAGE.
+func (postgres) ownTables(schema, name string) string {
+	return syntax.Fill(`
+		SELECT CAST(n.nspname AS text), CAST(c.relname AS text), (
+				SELECT CAST(COALESCE(json_agg(a.attname), '[]') AS text) FROM pg_catalog.pg_attribute a
+				WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
+			concat_ws(',', CASE WHEN has_any_column_privilege(c.oid, 'SELECT') THEN 'SELECT' END,
+				CASE WHEN has_any_column_privilege(c.oid, 'INSERT') THEN 'INSERT' END,
+				CASE WHEN has_any_column_privilege(c.oid, 'UPDATE') THEN 'UPDATE' END,
+				CASE WHEN has_table_privilege(c.oid, 'DELETE') THEN 'DELETE' END),
+			current_setting('transaction_read_only') = 'on' OR pg_is_in_recovery()
+		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE {own}
+		ORDER BY array_position(current_schemas(false), n.nspname), c.relname`, "own", ownClasses(schema, name))
+}
+
+// ownClasses returns the condition that the class c in the namespace n is a table of habeas in a schema, or in the
+// search path if schema is "".
+func ownClasses(schema, name string) string {
+	where := "n.nspname = ANY(current_schemas(false))"
+	if schema != "" {
+		where = "n.nspname = " + syntax.Literal(schema)
+	}
+	return "c.relkind IN ('r', 'p') AND " + where + " AND c.relname IN (" + syntax.OwnTables(name) + ")"
+}
+
+func (postgres) ownObjects(schema, name string) string {
+	return syntax.Fill(`
+		WITH own AS (
+			SELECT c.oid, c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			WHERE {own})
+		SELECT o.relname || '.' || a.attname FROM own o JOIN pg_catalog.pg_attribute a ON a.attrelid = o.oid
+		WHERE a.attnum > 0 AND NOT a.attisdropped
+		UNION ALL SELECT CAST(i.relname AS text) FROM own o JOIN pg_catalog.pg_index x ON x.indrelid = o.oid
+			JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
+		UNION ALL SELECT CAST(t.tgname AS text) FROM own o JOIN pg_catalog.pg_trigger t ON t.tgrelid = o.oid
+		WHERE NOT t.tgisinternal`, "own", ownClasses(schema, name))
+}
+
+func (postgres) otherSets(schema, name string) string {
+	return syntax.Fill(`
+		SELECT DISTINCT CAST(n.nspname AS text)
+		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p') AND c.relname = {marks} AND n.nspname <> {schema} AND n.nspname NOT LIKE 'pg\_%'
+		ORDER BY 1`, "schema", syntax.Literal(schema), "marks", syntax.Literal(domain.ObjectPrefix(name)+"subject_erasures"))
+}
+
+func (postgres) installations(schema string) string {
+	where := "pg_table_is_visible(c.oid)"
+	if schema != "" {
+		where = "n.nspname = " + syntax.Literal(schema)
+	}
+	return syntax.Fill(`
+		SELECT CAST(c.relname AS text) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p') AND c.relname LIKE 'habeas\_%installation' AND {where}
+		ORDER BY 1`, "where", where)
+}
+
+func (postgres) addChecksum(prefix, _ string) []string {
+	return []string{"ALTER TABLE " + prefix + "migrations ADD COLUMN checksum TEXT"}
+}
+
+func (postgres) canMigrate(string) bool { return true }
+
+func (postgres) beforeMigration() []string {
+	// At this isolation level, the transaction sees migrations that another process applies while this process waits for
+	// the lock.
+	return []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"}
+}
+
+func (postgres) lockMigrations() []string { return []string{installation.Lock} }
+
+func (postgres) prepareMigration(schema string) []string {
+	return []string{
+		syntax.Fill(`
+			DO $habeas$ BEGIN
+				IF to_regnamespace({name}) IS NULL THEN CREATE SCHEMA {schema}; END IF;
+			END $habeas$`, "name", syntax.Literal(syntax.Quote(schema)), "schema", syntax.Quote(schema)),
+		"SET LOCAL search_path TO " + syntax.Quote(schema),
+	}
+}
+
+func (postgres) erasedFunction(schema, name string) string {
+	prefix := domain.ObjectPrefix(name)
+	return syntax.Fill(`
+		SELECT strpos(p.prosrc, quote_ident(n.nspname) || {table}) > 0, has_function_privilege(p.oid, 'EXECUTE')
+		FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
+		WHERE n.nspname = {schema} AND p.proname = {function}`,
+		"table", syntax.Literal("."+prefix+"subject_erasures "), "schema", syntax.Literal(schema),
+		"function", syntax.Literal(prefix+"is_erased"))
+}
+
+type sqlite struct{}
+
+func (sqlite) folder() string { return "sqlite" }
+
+// ownTables returns every privilege, because SQLite has none. It does not detect a file that is opened for reading
+// only, because SQLite reports it only when a statement writes.
+func (sqlite) ownTables(schema, name string) string {
+	return syntax.Fill(`
+		SELECT {name}, m.name, (SELECT json_group_array(c.name) FROM pragma_table_xinfo(m.name, {name}) AS c),
+			'SELECT,INSERT,UPDATE,DELETE', (SELECT query_only FROM pragma_query_only)
+		FROM {schema}.sqlite_master AS m
+		WHERE m.type = 'table' AND m.name IN ({own})
+		ORDER BY m.name`, "name", syntax.Literal(schema), "schema", syntax.Quote(schema), "own", syntax.OwnTables(name))
+}
+
+func (sqlite) ownObjects(schema, name string) string {
+	return syntax.Fill(`
+		SELECT m.name || '.' || c.name FROM {schema}.sqlite_master AS m JOIN pragma_table_xinfo(m.name, {name}) AS c
+		WHERE m.type = 'table' AND m.name IN ({own})
+		UNION ALL SELECT name FROM {schema}.sqlite_master WHERE type IN ('index', 'trigger') AND tbl_name IN ({own})`,
+		"name", syntax.Literal(schema), "schema", syntax.Quote(schema), "own", syntax.OwnTables(name))
+}
+
+func (sqlite) otherSets(string, string) string { return "" }
+
+func (sqlite) installations(string) string {
+	return `SELECT name FROM main.sqlite_master WHERE type = 'table' AND name LIKE 'habeas\_%installation' ESCAPE '\'
+		ORDER BY name`
+}
+
+// addChecksum creates the table again, so that its text in the catalog is that of a fresh database.
+func (sqlite) addChecksum(prefix, create string) []string {
+	table, before := prefix+"migrations", prefix+"migrations_before"
+	return []string{
+		"ALTER TABLE " + table + " RENAME TO " + before, create,
+		"INSERT INTO " + table + " (name, applied_at) SELECT name, applied_at FROM " + before,
+		"DROP TABLE " + before,
+	}
+}
+
+// canMigrate returns true only for main, because the migrations create the tables in main.
+func (sqlite) canMigrate(schema string) bool        { return schema == "main" }
+func (sqlite) beforeMigration() []string            { return nil }
+func (sqlite) lockMigrations() []string             { return nil }
+func (sqlite) prepareMigration(string) []string     { return nil }
+func (sqlite) erasedFunction(string, string) string { return "" }

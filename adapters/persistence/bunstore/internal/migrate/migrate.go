@@ -1,0 +1,331 @@
+// Package migrate applies the migrations of the tables of habeas, and compares the tables with them.
+package migrate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"log/slog"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/installation"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Migration applies the migrations of the tables of habeas, and compares the tables with them.
+type Migration struct {
+	Pool     *conn.Pool
+	Dialect  syntax.Dialect
+	own      dialect
+	schema   string // the schema of the tables; "" for the search path
+	name     string // the name of the data map
+	files    []migrationFile
+	upgrades fs.FS
+	logger   *slog.Logger
+}
+
+// Settings are those of a migration.
+type Settings struct {
+	Schema, Name string
+	Logger       *slog.Logger
+
+	Files, Upgrades fs.FS // a folder for each database system, see Folder
+}
+
+// New returns a migration for the database of the pool.
+func New(pool *conn.Pool, d syntax.Dialect, settings Settings) (*Migration, error) {
+	m := &Migration{
+		Pool: pool, Dialect: d, own: dialectOf(d), schema: settings.Schema, name: settings.Name,
+		upgrades: settings.Upgrades, logger: settings.Logger,
+	}
+	if m.logger == nil {
+		m.logger = slog.Default()
+	}
+	files, err := fs.Sub(settings.Files, Folder(d))
+	if err == nil {
+		m.files, err = readMigrations(files)
+	}
+	return m, err
+}
+
+// Folder returns the name of the folder with the files of a database system.
+func Folder(d syntax.Dialect) string { return dialectOf(d).folder() }
+
+// Run applies the pending migrations, and repairs the functions and the sequences of habeas. See bunstore.Migrate.
+func (m *Migration) Run(ctx context.Context) error {
+	return conn.Retry(ctx, func() error {
+		err := m.run(ctx)
+		if err == nil {
+			err = m.warn(ctx)
+		}
+		if err == nil {
+			err = m.repairErasedFunction(ctx)
+		}
+		if err == nil {
+			err = installation.RaiseAll(ctx, m.Pool, m.Dialect, syntax.TablesIn(m.schema, m.name), func(reason error) {
+				m.logger.WarnContext(ctx, "Migrate does not know whether sequences are too low, as they can be after a restore"+
+					" or a switch of the database", "reason", reason)
+			})
+		}
+		return conn.Wrap(ctx, "migrate", err)
+	})
+}
+
+func (m *Migration) run(ctx context.Context) error {
+	if m.Pool.OneWriter() { // SQLite: do not take the write lock if no migration is pending
+		if state, err := m.find(ctx, m.Pool.Query); err != nil || state.complete() {
+			return err
+		}
+	}
+	tx, err := m.Pool.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	if err := m.apply(ctx, tx); err != nil {
+		_ = tx.Rollback(context.WithoutCancel(ctx)) // err is the cause; no further cleanup is possible
+		return err
+	}
+	return tx.Commit(ctx)
+}
+
+const (
+	createMigrations = `CREATE TABLE habeas_migrations (
+	name       TEXT PRIMARY KEY,
+	applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+	checksum   TEXT
+)`
+
+	forgetMigrations = `DELETE FROM habeas_migrations WHERE name IN ($1, $2, $3)`
+	insertMigration  = `INSERT INTO habeas_migrations (name, checksum) VALUES ($1, $2)`
+	fillChecksum     = `UPDATE habeas_migrations SET checksum = $2 WHERE name = $1 AND checksum IS NULL`
+)
+
+// migrationsTable returns the name of the table that records the applied migrations.
+func (m *Migration) migrationsTable() string { return m.named("habeas_migrations") }
+
+// apply applies the pending migrations. If there are any, apply takes the lock for migrations and looks for pending
+// migrations again, because another process may have applied them in the meantime.
+func (m *Migration) apply(ctx context.Context, tx *conn.Tx) error {
+	var state migrated
+	for _, prepare := range [][]string{m.own.beforeMigration(), m.own.lockMigrations()} {
+		err := m.exec(ctx, tx, prepare...)
+		if err == nil {
+			state, err = m.find(ctx, tx.Query)
+		}
+		if err != nil || state.complete() {
+			return err
+		}
+	}
+	if state.schema != "" {
+		if err := m.exec(ctx, tx, m.own.prepareMigration(state.schema)...); err != nil {
+			return err
+		}
+	}
+	if err := m.prepareChecksums(ctx, tx, state); err != nil {
+		return err
+	}
+	for _, file := range m.files {
+		if !slices.Contains(state.pending, file.name) {
+			if _, err := tx.Exec(ctx, m.named(fillChecksum), file.name, file.checksum); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := m.applyFile(ctx, tx, file, state); err != nil {
+			return conn.Wrap(ctx, "migrate: "+file.name, err)
+		}
+		if _, err := tx.Exec(ctx, m.named(insertMigration), file.name, file.checksum); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepareChecksums creates the table of migrations, or adds the column checksum to the table of an earlier version.
+func (m *Migration) prepareChecksums(ctx context.Context, tx *conn.Tx, state migrated) error {
+	create := m.named(createMigrations)
+	switch {
+	case state.checksums:
+		return nil
+	case len(state.tables) == 0 || state.unrecorded:
+		return m.exec(ctx, tx, create)
+	default:
+		return m.exec(ctx, tx, m.own.addChecksum(domain.ObjectPrefix(m.name), create)...)
+	}
+}
+
+// applyFile applies a migration. If the tables are those of its first version, applyFile brings them forward instead.
+func (m *Migration) applyFile(ctx context.Context, tx *conn.Tx, file migrationFile, state migrated) error {
+	if file.name != firstMigration || !state.first {
+		return m.exec(ctx, tx, m.statementsOf(file.text)...)
+	}
+	if m.Pool.LeavesDeleted() { // the upgrade copies rows with refs, and drops the tables with the originals
+		if err := tx.OverwriteDeleted(ctx); err != nil {
+			return err
+		}
+	}
+	text, err := fs.ReadFile(m.upgrades, Folder(m.Dialect)+"/"+file.name)
+	if err != nil {
+		return err
+	}
+	if err := m.exec(ctx, tx, m.statementsOf(string(text))...); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, m.named(forgetMigrations), firstMigration, oldLedgers, oldOutboxStage)
+	return err
+}
+
+func (m *Migration) exec(ctx context.Context, tx *conn.Tx, statements ...string) error {
+	for _, statement := range statements {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// warn logs a warning if the database has a second set of tables of the same name outside the schema that m uses. A
+// process with another search path would use that set, and would not see the consents and restrictions of this one.
+func (m *Migration) warn(ctx context.Context) error {
+	state, err := m.find(ctx, m.Pool.Query)
+	if err != nil {
+		return err
+	}
+	text := m.own.otherSets(state.schema, m.name)
+	if text == "" {
+		return nil
+	}
+	others, err := conn.Query(m.Pool.Query).Texts(ctx, text)
+	if err == nil && len(others) > 0 {
+		m.logger.WarnContext(ctx, "the database has further tables of habeas for the same data map in other schemas."+
+			" Processes that use them see other consents and restrictions", "schema", state.schema, "others",
+			strings.Join(others, ", "))
+	}
+	return err
+}
+
+// Text returns the statements of all migrations in order. A comment with the name of the file precedes the statements
+// of each file.
+func (m *Migration) Text() string {
+	var all strings.Builder
+	for _, file := range m.files {
+		all.WriteString("-- " + file.name + "\n\n" + strings.TrimSpace(m.named(file.text)) + "\n")
+	}
+	return all.String()
+}
+
+// Names returns the names of the data maps that have tables of habeas in the schema.
+func (m *Migration) Names(ctx context.Context) (names []string, err error) {
+	tables, err := conn.Query(m.Pool.Query).Texts(ctx, m.own.installations(m.schema))
+	for _, table := range tables {
+		name := strings.TrimSuffix(strings.TrimPrefix(table, domain.ObjectPrefix("")), "installation")
+		name = strings.TrimSuffix(name, "_")
+		if table == domain.ObjectPrefix(name)+"installation" && domain.CheckMapName("bunstore", name) == nil {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// States returns the state of each migration. See bunstore.MigrationStates.
+func (m *Migration) States(ctx context.Context) ([]domain.Migration, error) {
+	state, err := m.find(ctx, m.Pool.Query)
+	if err != nil {
+		return nil, err
+	}
+	states := make([]domain.Migration, len(m.files))
+	for i, file := range m.files {
+		states[i] = domain.Migration{Name: file.name, State: domain.MigrationApplied}
+		switch {
+		case state.unrecorded:
+			states[i].State = domain.MigrationUnrecorded
+		case slices.Contains(state.pending, file.name):
+			states[i].State = domain.MigrationPending
+		}
+	}
+	return states, nil
+}
+
+// The migrations of earlier versions, which an upgrade file brings to the current migrations.
+const (
+	firstMigration = "0001_habeas.sql"
+	oldLedgers     = "0001_ledgers.sql"
+	oldOutboxStage = "0002_outbox_stage.sql"
+)
+
+// migrationFile is a file of the folder migrations.
+type migrationFile struct {
+	name, text string
+	checksum   string // the SHA-256 of the text, in hexadecimal digits
+}
+
+// readMigrations returns the files of a database system in the order in which Migrate applies them.
+func readMigrations(folder fs.FS) (files []migrationFile, err error) {
+	names, err := fs.Glob(folder, "*.sql")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(folder, name)
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256(text)
+		files = append(files, migrationFile{name, string(text), hex.EncodeToString(sum[:])})
+	}
+	return files, nil
+}
+
+// named returns a text of a migration for the data map with the name of m: all names of objects in it begin with
+// domain.ObjectPrefix.
+func (m *Migration) named(text string) string {
+	return strings.ReplaceAll(text, domain.ObjectPrefix(""), domain.ObjectPrefix(m.name))
+}
+
+// statementsOf returns the statements of a migration, which blank lines separate.
+func (m *Migration) statementsOf(text string) []string {
+	return strings.Split(strings.TrimSpace(m.named(text)), "\n\n")
+}
+
+var (
+	tablePattern  = regexp.MustCompile(`(?ms)^CREATE TABLE (\w+) \(\n(.*?)^\)`)
+	columnPattern = regexp.MustCompile(`(?m)^ {4}(\w+)`)
+	addedPattern  = regexp.MustCompile(`(?m)^ALTER TABLE (\w+) ADD COLUMN (\w+)`)
+	objectPattern = regexp.MustCompile(`(?m)^CREATE (?:INDEX|TRIGGER) (\w+)`)
+)
+
+// objectsOf returns the objects that the migrations create: table.column for each column, and the names of the indexes
+// and triggers. It relies on the layout of the files, in which each column begins a line with four spaces.
+func (m *Migration) objectsOf(files ...migrationFile) (objects []string) {
+	for _, file := range files {
+		text := m.named(file.text)
+		for _, table := range tablePattern.FindAllStringSubmatch(text, -1) {
+			for _, column := range columnPattern.FindAllStringSubmatch(table[2], -1) {
+				objects = append(objects, table[1]+"."+column[1])
+			}
+		}
+		for _, added := range addedPattern.FindAllStringSubmatch(text, -1) {
+			objects = append(objects, added[1]+"."+added[2])
+		}
+		for _, object := range objectPattern.FindAllStringSubmatch(text, -1) {
+			objects = append(objects, object[1])
+		}
+	}
+	return objects
+}
+
+// missingAtFirst reports whether the tables of the first version of 0001_habeas.sql lacked an object that its current
+// version creates. The tables of 0001_ledgers.sql and 0002_outbox_stage.sql lacked the same objects.
+func (m *Migration) missingAtFirst(object string) bool {
+	plain := strings.TrimPrefix(object, domain.ObjectPrefix(m.name))
+	return strings.HasPrefix(plain, "consent_records_no_") || strings.HasPrefix(plain, "restriction_records_no_") ||
+		strings.HasPrefix(plain, "positions.") || slices.Contains([]string{
+		"outbox.operation_id", "outbox.tried_since", "outbox_tried", "subject_erasures.intake", "subject_erasures.swept_at",
+		"subject_erasures_intake",
+	}, plain)
+}

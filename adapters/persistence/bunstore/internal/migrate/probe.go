@@ -1,0 +1,162 @@
+package migrate
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// needed has the privileges that the store needs on its tables, by the name of the table without the prefix.
+var needed = map[string][]string{
+	"migrations":          {"SELECT"},
+	"consent_records":     {"SELECT", "INSERT"},
+	"restriction_records": {"SELECT", "INSERT", "UPDATE"},
+	"audit_events":        {"SELECT", "INSERT"},
+	"outbox":              {"SELECT", "INSERT", "UPDATE", "DELETE"},
+	"subject_erasures":    {"SELECT", "INSERT", "UPDATE", "DELETE"},
+	"positions":           {"SELECT", "INSERT", "UPDATE"},
+	"installation":        {"SELECT", "UPDATE"},
+	"ancestors":           {"SELECT", "INSERT"},
+}
+
+// Probe compares the tables of habeas, their columns, the function that habeas calls, the privileges of the role and
+// the applied migrations with what this version needs. It reports whether the database can only be read.
+func (m *Migration) Probe(ctx context.Context) (readOnly bool, err error) {
+	state, err := m.find(ctx, m.Pool.Query)
+	if err == nil && !state.complete() && !state.unrecorded { // unrecorded: the application runs the migrations itself
+		err = domain.Misconfigured("bunstore", "migrations are pending: run Migrate")
+	}
+	if err == nil {
+		err = m.lacking(ctx, m.Pool.Query, state)
+	}
+	return slices.ContainsFunc(state.tables, func(p placed) bool { return p.readOnly }), err
+}
+
+// lacking returns domain.ErrConfiguration if a table, a column, a function or a privilege is missing. The message names
+// all of them.
+func (m *Migration) lacking(ctx context.Context, query conn.Query, state migrated) error {
+	var missing []string
+	prefix := domain.ObjectPrefix(m.name)
+	columns := m.columnsOf(m.files...)
+	for _, name := range syntax.TableNames() {
+		at := slices.IndexFunc(state.tables, func(p placed) bool { return p.table == prefix+name })
+		switch {
+		case at < 0 && name == "migrations" && state.unrecorded:
+			continue
+		case at < 0:
+			missing = append(missing, "the table "+prefix+name)
+			continue
+		}
+		found := state.tables[at]
+		for _, column := range columns[prefix+name] {
+			if !slices.Contains(found.columns, column) {
+				missing = append(missing, "the column "+prefix+name+"."+column)
+			}
+		}
+		if found.readOnly {
+			continue // the role of a database that can only be read needs no privilege to write
+		}
+		for _, privilege := range needed[name] {
+			if !slices.Contains(found.privileges, privilege) {
+				missing = append(missing, "the privilege "+privilege+" on "+prefix+name)
+			}
+		}
+	}
+	function, err := m.findErasedFunction(ctx, query, state.schema)
+	if err != nil {
+		return err
+	}
+	if lacks := function.lacking(prefix + "is_erased"); lacks != "" {
+		missing = append(missing, lacks)
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return domain.Misconfigured("bunstore", "the tables of habeas are incomplete for this role: "+
+		strings.Join(missing, ", ")+" is missing. Restore the objects, or grant the privileges."+
+		" Migrate repairs functions")
+}
+
+// columnsOf returns the columns that migrations create, by table.
+func (m *Migration) columnsOf(files ...migrationFile) map[string][]string {
+	columns := map[string][]string{}
+	for _, object := range m.objectsOf(files...) {
+		if table, column, ok := strings.Cut(object, "."); ok {
+			columns[table] = append(columns[table], column)
+		}
+	}
+	return columns
+}
+
+// erasedFunction is the state of the function that reports whether a subject was erased (see syntax.Tables.IsErased).
+// The function names the schema of the table that it reads. After the schema was renamed, or copied under another name,
+// it would read the marks of another schema, which can belong to another tenant.
+type erasedFunction struct {
+	needed     bool // whether the database has such a function
+	exists     bool
+	reads      bool // it reads the table of its own schema
+	executable bool // this role may call it
+}
+
+func (m *Migration) findErasedFunction(
+	ctx context.Context, query conn.Query, schema string,
+) (found erasedFunction, err error) {
+	text := m.own.erasedFunction(schema, m.name)
+	if text == "" || schema == "" {
+		return found, nil
+	}
+	found.needed = true
+	return found, query(ctx, func(rows *sql.Rows) error {
+		found.exists = true
+		return rows.Scan(&found.reads, &found.executable)
+	}, text)
+}
+
+// lacking returns the part of an error that describes the problem of the function, or "".
+func (f erasedFunction) lacking(name string) string {
+	switch {
+	case !f.needed || f.exists && f.reads && f.executable:
+		return ""
+	case !f.exists:
+		return "the function " + name
+	case !f.reads:
+		return "the function " + name + " for this schema (it reads another schema)"
+	default:
+		return "the privilege EXECUTE on the function " + name
+	}
+}
+
+// repairErasedFunction replaces the function if it is missing or reads another schema.
+func (m *Migration) repairErasedFunction(ctx context.Context) error {
+	state, err := m.find(ctx, m.Pool.Query)
+	if err != nil {
+		return err
+	}
+	found, err := m.findErasedFunction(ctx, m.Pool.Query, state.schema)
+	if err != nil || !found.needed || found.exists && found.reads {
+		return err
+	}
+	create := "CREATE FUNCTION " + domain.ObjectPrefix(m.name) + "is_erased"
+	statements := m.own.prepareMigration(state.schema)
+	for _, file := range m.files {
+		for _, statement := range m.statementsOf(file.text) {
+			if strings.Contains(statement, create) {
+				statements = append(statements, strings.Replace(statement, "CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1))
+			}
+		}
+	}
+	tx, err := m.Pool.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	if err := m.exec(ctx, tx, statements...); err != nil {
+		_ = tx.Rollback(context.WithoutCancel(ctx)) // err is the cause; no further cleanup is possible
+		return err
+	}
+	return tx.Commit(ctx)
+}

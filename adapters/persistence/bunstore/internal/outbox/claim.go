@@ -1,0 +1,364 @@
+package outbox
+
+import (
+	"context"
+	"database/sql"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/scan"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// maxTakes is the maximum number of takes in one statement. SQLite limits the length of a UNION ALL.
+const maxTakes = 200
+
+// Claim implements ports.Outbox.
+func (o *Session) Claim(ctx context.Context, query domain.ClaimQuery) (claimed []domain.OutboxEntry, err error) {
+	if err := o.db.Usable(); err != nil || len(query.Takes) == 0 {
+		return nil, err
+	}
+	if err := o.sendEntries(ctx); err != nil {
+		return nil, err
+	}
+	began, begins := time.Now(), o.db.Tx == nil
+	if err := o.db.Begin(ctx); err != nil {
+		return nil, err
+	}
+	if begins {
+		o.store.scans.RoundTrip(time.Since(began))
+	}
+	read := func(takes []scan.BoundedTake) ([]domain.OutboxEntry, error) { return o.claim(ctx, query, takes) }
+	if !o.store.dialect.CombinesChanges() { // it has no dead rows
+		claimed, err = read(scan.Unbounded(query.Takes))
+	} else {
+		claimed, err = o.store.scans.Claim(query.Now, query.Takes, read, func() (dead int64, err error) {
+			err = o.db.Read(ctx, "claim", func(rows *sql.Rows) error { return rows.Scan(&dead) }, o.store.deadRows)
+			return dead, err
+		})
+	}
+	slices.SortFunc(claimed, domain.OutboxEntry.Compare)
+	return claimed, err
+}
+
+const claimEntries = `
+	UPDATE {outbox} SET
+		status = 'in_flight',
+		attempts = CASE WHEN attempts < 2147483647 THEN attempts + 1 ELSE attempts END,
+		last_attempt_at = $1, next_attempt_at = $2, lease_token = $3,
+		tried_since = CASE WHEN tried_since > {earliest instant} THEN tried_since ELSE $1 END
+	WHERE {due}
+	RETURNING {entry}`
+
+// claimStatement returns the statement that claims due outbox entries and returns these entries. It takes the entries
+// of takes, and ignores query.Takes.
+func (o *Store) claimStatement(query domain.ClaimQuery, takes []scan.BoundedTake) (text string, args []any, err error) {
+	d := o.dialect
+	all := syntax.Args{
+		d.Instant(query.Now), d.Instant(query.LeaseUntil), query.LeaseToken, d.Instant(query.LatestNextAttempt()),
+	}
+	due, err := o.own.dueEntries(o.tables, takes, &all)
+	return due + " " + o.claim, all, err
+}
+
+// claim claims the due entries of the takes, in one statement unless there are very many takes.
+func (o *Session) claim(
+	ctx context.Context, query domain.ClaimQuery, takes []scan.BoundedTake,
+) (claimed []domain.OutboxEntry, err error) {
+	takes = slices.DeleteFunc(takes, func(t scan.BoundedTake) bool { return t.Fresh <= 0 && t.Retries <= 0 })
+	var unreadable []int
+	for chunk := range slices.Chunk(takes, maxTakes) {
+		text, args, err := o.store.claimStatement(query, chunk)
+		if err != nil {
+			return nil, err
+		}
+		if err := o.writePlanned(ctx, "claim", func(rows *sql.Rows) error {
+			entry, readable, err := scanEntry(rows)
+			if !readable {
+				unreadable = append(unreadable, len(claimed))
+			}
+			claimed = append(claimed, entry)
+			return err
+		}, text, args...); err != nil {
+			return nil, err
+		}
+	}
+	return claimed, o.abandonUnreadable(ctx, claimed, unreadable)
+}
+
+// updateUnreadable abandons outbox entries that cannot be read. For an erasure, it keeps the column ref, so that an
+// operator can repair and requeue the entry.
+const updateUnreadable = `
+	UPDATE {outbox} SET
+		status = 'abandoned', last_error = '` + domain.LastErrorUnreadable + `', next_attempt_at = NULL,
+		lease_token = NULL, ref = CASE WHEN operation = 'rectify' THEN NULL ELSE ref END, corrections = NULL
+	WHERE entry_id IN (`
+
+// maxEntriesPerStatement is the maximum number of ids of outbox entries that a statement gets as parameters. Databases
+// limit the number of parameters of a statement.
+const maxEntriesPerStatement = 1000
+
+// unreadableStatement returns the statement that sets outbox entries to abandoned. The parameters of the statement are
+// the ids of the entries.
+func (o *Store) unreadableStatement(idCount int) string {
+	ids := make([]string, idCount)
+	for i := range ids {
+		ids[i] = syntax.Placeholder(i + 1)
+	}
+	return o.unreadable + strings.Join(ids, ", ") + ")"
+}
+
+// abandonUnreadable gives the outbox entries with these indexes the status abandoned, because one of their columns
+// cannot be decoded. An entry of an erasure keeps its ref, so that a person can repair and requeue the entry.
+func (o *Session) abandonUnreadable(ctx context.Context, entries []domain.OutboxEntry, indexes []int) error {
+	for chunk := range slices.Chunk(indexes, maxEntriesPerStatement) {
+		args := make([]any, len(chunk))
+		for i, at := range chunk {
+			entry := &entries[at]
+			args[i] = entry.EntryID
+			class := domain.LastErrorUnreadable
+			entry.Status, entry.LastError = domain.OutboxAbandoned, &class
+			entry.NextAttemptAt, entry.LeaseToken, entry.Corrections = nil, nil, nil
+		}
+		if _, err := o.db.Write(ctx, "claim", o.store.unreadableStatement(len(chunk)), args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	// isUnclaimed is the condition that an outbox entry was due before $1, but no worker has claimed it. It excludes
+	// entries whose last error already says so.
+	isUnclaimed = `stage = 0 AND enqueued_at < $1 AND (next_attempt_at IS NULL OR next_attempt_at < $1)
+		AND (last_error IS NULL OR last_error <> '` + domain.LastErrorUnclaimed + `')`
+
+	markUnclaimed = `
+		UPDATE {outbox} SET last_error = '` + domain.LastErrorUnclaimed + `'
+		WHERE {due}
+		RETURNING {entry}`
+)
+
+// unclaimedStatement returns the statement that marks up to $2 outbox entries as unclaimed, oldest first. These entries
+// were due before $1. The statement returns these entries. The parameter limit must equal $2.
+func (o *Store) unclaimedStatement(limit int) string {
+	return o.own.unclaimedEntries(o.tables, limit) + " " + o.unclaimed
+}
+
+// Unclaimed implements ports.OutboxAdmin.
+func (o *Session) Unclaimed(ctx context.Context, dueBefore time.Time, limit int) ([]domain.OutboxEntry, error) {
+	if limit <= 0 {
+		return nil, o.db.Usable()
+	}
+	return o.change(ctx, "find unclaimed", o.store.unclaimedStatement(limit), o.store.dialect.Instant(dueBefore), limit)
+}
+
+const (
+	// dueInPostgres is the expression for the due instant of an outbox entry. The index of open entries contains the same
+	// expression. A new entry sorts first, because it has no next attempt.
+	dueInPostgres = "COALESCE(next_attempt_at, '-infinity')"
+
+	// openTargets is a recursive common table expression of the targets (resolver and operation) that have open outbox
+	// entries. Each recursion reads only the next target from the index (a loose index scan).
+	openTargets = `
+		targets (resolver, operation) AS (
+			(SELECT resolver, operation FROM {outbox}
+			WHERE stage = 0 AND {prefer index}
+			ORDER BY resolver, operation LIMIT 1)
+			UNION ALL
+			SELECT next.resolver, next.operation FROM targets CROSS JOIN LATERAL (
+				SELECT resolver, operation FROM {outbox}
+				WHERE stage = 0 AND {prefer index} AND (resolver, operation) > (targets.resolver, targets.operation)
+				ORDER BY resolver, operation LIMIT 1) AS next)`
+
+	// dueInTurn selects and locks the due outbox entries of a claim. $5 is a JSON array of takes. The inner LIMIT {most}
+	// and LIMIT {takes} are numbers in the text, because the planner must know them. They are at least as high as the
+	// numbers of the takes, and as the number of takes. The outer LIMIT stops the scan, so the statement locks only the
+	// entries that it selects.
+	//
+	// The retries of a take have three parts: retries that are due, entries whose next attempt is later than $4, and
+	// entries whose last attempt is later than the end of the new lease ($2). A wrong clock has written the instants of
+	// the last two parts. The conditions of the last part are a CASE expression, so that the planner chooses the index of
+	// the last attempts.
+	dueInTurn = `
+		WITH due AS MATERIALIZED (
+			SELECT e.entry_id FROM (
+				SELECT * FROM jsonb_to_recordset(CAST($5 AS jsonb)) AS t (
+					resolver text, operation text, fresh integer, retries integer,
+					fresh_from timestamptz, retries_from timestamptz, until timestamptz
+				) LIMIT {takes}
+			) AS take CROSS JOIN LATERAL (
+				(SELECT f.entry_id FROM (
+					SELECT entry_id FROM {outbox}
+					WHERE {of take} AND {due} = '-infinity' AND enqueued_at >= take.fresh_from AND enqueued_at <= take.until
+						AND {prefer index}
+					ORDER BY {due}, enqueued_at, entry_id LIMIT {most} FOR UPDATE SKIP LOCKED
+				) AS f LIMIT take.fresh)
+				UNION ALL
+				(SELECT r.entry_id FROM (
+					SELECT * FROM (
+						SELECT entry_id FROM {outbox}
+						WHERE {of take} AND {due} >= GREATEST(take.retries_from, CAST('0001-01-01' AS timestamptz))
+							AND {due} <= LEAST(take.until, CAST($1 AS timestamptz)) AND {prefer index}
+						ORDER BY {due}, enqueued_at, entry_id LIMIT {most} FOR UPDATE SKIP LOCKED
+					) AS overdue
+					UNION ALL
+					SELECT * FROM (
+						SELECT entry_id FROM {outbox}
+						WHERE {of take} AND {due} > CAST($4 AS timestamptz) AND {prefer index}
+						ORDER BY {due}, enqueued_at, entry_id LIMIT {most} FOR UPDATE SKIP LOCKED
+					) AS postponed
+					UNION ALL
+					SELECT * FROM (
+						SELECT entry_id FROM {outbox}
+						WHERE stage = 0 AND last_attempt_at > CAST($2 AS timestamptz)
+							AND CASE WHEN resolver = take.resolver AND operation = take.operation
+								AND {due} > CAST($1 AS timestamptz) AND {due} <= CAST($4 AS timestamptz) THEN TRUE ELSE FALSE END
+						ORDER BY last_attempt_at LIMIT {most} FOR UPDATE SKIP LOCKED
+					) AS tried_later
+				) AS r LIMIT take.retries)
+			) AS e)`
+
+	// unclaimedInPostgres reads up to {limit} new outbox entries and up to {limit} retries of each target (resolver and
+	// operation) in the order of the index. It then selects the oldest $2 of these entries.
+	unclaimedInPostgres = `
+		WITH RECURSIVE ` + openTargets + `,
+		due AS MATERIALIZED (
+			SELECT e.entry_id FROM targets CROSS JOIN LATERAL (
+				SELECT * FROM (
+					SELECT entry_id, enqueued_at FROM {outbox}
+					WHERE ` + isUnclaimed + ` AND {due} = '-infinity' AND {prefer index}
+						AND resolver = targets.resolver AND operation = targets.operation
+					ORDER BY {due}, enqueued_at, entry_id LIMIT {limit} FOR UPDATE SKIP LOCKED
+				) AS fresh
+				UNION ALL
+				SELECT * FROM (
+					SELECT entry_id, enqueued_at FROM {outbox}
+					WHERE ` + isUnclaimed + ` AND {due} > '-infinity' AND {due} < $1 AND {prefer index}
+						AND resolver = targets.resolver AND operation = targets.operation
+					ORDER BY {due}, enqueued_at, entry_id LIMIT {limit} FOR UPDATE SKIP LOCKED
+				) AS retries
+			) AS e
+			ORDER BY e.enqueued_at, e.entry_id LIMIT $2)`
+)
+
+// dueEntries returns a statement that locks the due outbox entries, and skips entries that another transaction has
+// locked.
+func (postgres) dueEntries(tables syntax.Tables, takes []scan.BoundedTake, args *syntax.Args) (string, error) {
+	type row struct {
+		Resolver    string `json:"resolver"`
+		Operation   string `json:"operation"`
+		Fresh       int    `json:"fresh"`
+		Retries     int    `json:"retries"`
+		FreshFrom   any    `json:"fresh_from"`
+		RetriesFrom any    `json:"retries_from"`
+		Until       any    `json:"until"`
+	}
+	bound := func(at time.Time, unbounded string) any {
+		if at.IsZero() {
+			return unbounded
+		}
+		return syntax.Postgres.Instant(at)
+	}
+	rows, most := make([]row, len(takes)), 0
+	for i, t := range takes {
+		rows[i] = row{
+			t.Resolver, string(t.Operation), max(0, t.Fresh), max(0, t.Retries),
+			bound(t.FreshFrom, "-infinity"), bound(t.RetriesFrom, "-infinity"), bound(t.Until, "infinity"),
+		}
+		most = max(most, t.Fresh, t.Retries)
+	}
+	list, err := syntax.JSON("outbox", rows)
+	*args = append(*args, list)
+	return tables.Fill(dueInTurn,
+		"of take", "stage = 0 AND resolver = take.resolver AND operation = take.operation",
+		"most", powerOfTwo(most), "takes", powerOfTwo(len(takes)),
+		"due", dueInPostgres, "prefer index", syntax.Postgres.PreferIndex("entry_id")), err
+}
+
+// powerOfTwo returns the lowest power of two that is not below n, as a number for the text of a statement. The database
+// thus prepares few different statements.
+func powerOfTwo(n int) string { return strconv.Itoa(1 << bits.Len(uint(max(1, n)-1))) }
+
+// unclaimedEntries returns a statement that locks the unclaimed outbox entries, and skips entries that another
+// transaction has locked.
+func (postgres) unclaimedEntries(tables syntax.Tables, limit int) string {
+	return tables.Fill(unclaimedInPostgres,
+		"limit", strconv.Itoa(limit), "due", dueInPostgres, "prefer index", syntax.Postgres.PreferIndex("entry_id"))
+}
+
+const (
+	// dueInSQLite is the expression for the due instant of an outbox entry. The index of open entries contains the same
+	// expression. A new entry sorts first, because it has no next attempt.
+	dueInSQLite = "COALESCE(next_attempt_at, '')"
+
+	// freshInSQLite and retriesInSQLite select the due outbox entries of a take, the first to take first. The retries
+	// have three parts: retries that are due, entries whose next attempt is later than $4, and entries whose last attempt
+	// is later than the end of the new lease ($2). A wrong clock has written the instants of the last two parts.
+	freshInSQLite = `
+		SELECT entry_id FROM (
+			SELECT entry_id FROM {open entries} AND {due} = '' ORDER BY {due}, enqueued_at, entry_id LIMIT {fresh})`
+
+	retriesInSQLite = `
+		SELECT entry_id FROM (
+			SELECT entry_id FROM (
+				SELECT entry_id FROM {open entries} AND {due} > '' AND {due} <= $1
+				ORDER BY {due}, enqueued_at, entry_id LIMIT {retries})
+			UNION ALL
+			SELECT entry_id FROM (
+				SELECT entry_id FROM {open entries} AND {due} > $4 ORDER BY {due}, enqueued_at, entry_id LIMIT {retries})
+			UNION ALL
+			SELECT entry_id FROM (
+				SELECT entry_id FROM {outbox} INDEXED BY {prefix}outbox_tried
+				WHERE stage = 0 AND last_attempt_at > $2 AND resolver = {resolver} AND operation = {operation}
+					AND {due} > $1 AND {due} <= $4
+				ORDER BY last_attempt_at LIMIT {retries})
+			LIMIT {retries})`
+
+	// openInSQLite has an index hint, because the planner could choose another index.
+	openInSQLite = `
+		{outbox} INDEXED BY {prefix}outbox_open WHERE stage = 0 AND resolver = {resolver} AND operation = {operation}`
+
+	unclaimedInSQLite = `
+		WITH due AS (
+			SELECT entry_id FROM {outbox} INDEXED BY {prefix}outbox_open
+			WHERE ` + isUnclaimed + `
+			ORDER BY enqueued_at, entry_id LIMIT $2)`
+)
+
+// dueEntries returns a statement without row locks, because SQLite has only one writing transaction at a time. It
+// ignores the bounds of the takes, because SQLite removes dead rows immediately.
+func (sqlite) dueEntries(tables syntax.Tables, takes []scan.BoundedTake, args *syntax.Args) (string, error) {
+	var parts []string
+	for _, take := range takes {
+		resolver, operation := args.Add(take.Resolver, "text"), args.Add(string(take.Operation), "text")
+		for _, part := range []struct {
+			text string
+			most int
+		}{{freshInSQLite, take.Fresh}, {retriesInSQLite, take.Retries}} {
+			if part.most <= 0 {
+				continue
+			}
+			most := args.Add(part.most, "integer")
+			part.text = strings.ReplaceAll(part.text, "{open entries}", strings.TrimSpace(openInSQLite))
+			parts = append(parts, tables.Fill(part.text, "resolver", resolver, "operation", operation, "due", dueInSQLite,
+				"fresh", most, "retries", most))
+		}
+	}
+	return "WITH due AS (" + strings.Join(parts, " UNION ALL ") + ")", nil
+}
+
+func (sqlite) unclaimedEntries(tables syntax.Tables, _ int) string {
+	return tables.Fill(unclaimedInSQLite)
+}
+
+// deadRows counts the dead rows of an outbox that may be partitioned.
+const deadRows = `
+	SELECT CAST(COALESCE(sum(pg_stat_get_dead_tuples(o.relid)), 0) AS bigint) FROM (
+		SELECT CAST(to_regclass({outbox name}) AS oid)
+		UNION SELECT CAST(relid AS oid) FROM pg_partition_tree(to_regclass({outbox name}))
+	) AS o (relid)`

@@ -1,0 +1,377 @@
+// Package outbox adds, claims, settles and administers the entries of the outbox.
+//
+// Each condition on the outbox repeats the condition of a partial index, so that succeeded entries do not slow down
+// queries for other entries. The stage of an entry is 0 (pending, failed or in flight), 1 (abandoned) or 2 (succeeded).
+//
+// Each index starts with a different column, so that a planner can use only the index that was made for a query. With
+// similar indexes, a planner could choose any of them while the outbox is empty, and keep its plan after the outbox has
+// grown.
+package outbox
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/scan"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Store holds the statements on the outbox. A list is a JSON array of entry ids. Statements return entries with the
+// columns of entryColumns.
+type Store struct {
+	Notification string // wakes the workers of other processes; "" if the database cannot
+
+	counts          string // returns the number of entries for each status
+	deadRows        string // returns the number of dead rows of the outbox, on PostgreSQL
+	backlog         string // by resolver and status: the number of entries, the first enqueued_at, the first due instant
+	abandoned       string // reads up to $1 abandoned entries, oldest first
+	abandonedAfter  string // like Abandoned, but only entries after the entry $3, which was enqueued at $2
+	abandonedInList string // reads the abandoned entries of the list $1
+	firstClaims     string // reads the claimed entries of the list $1: the id, and the instant of the first claim
+	withdraw        string // withdraws the corrections of the subject $1 that are not sent yet
+	requeue         string // requeues the abandoned erasures of the list $1
+	discard         string // discards the abandoned entries of the list $1
+	purge           string // deletes up to $2 entries that succeeded and were enqueued before $1
+
+	dialect syntax.Dialect
+	own     dialect
+	tables  syntax.Tables
+	plans   replans    // makes the database plan slow statements again
+	scans   scan.Scans // decides which due instants a claim reads
+
+	// Statements without the parts that depend on a call.
+	claim, unreadable, unclaimed, requeueMatching, locked, settled string
+}
+
+// dialect has the differences between PostgreSQL and SQLite in the statements on the outbox.
+type dialect interface {
+	// dueEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due,
+	// which contains the ids of the outbox entries to claim. $1 is the instant of the claim, $2 the end of the lease, $3
+	// the token of the lease, and $4 the result of domain.ClaimQuery.LatestNextAttempt. dueEntries appends further
+	// parameters to args.
+	dueEntries(tables syntax.Tables, takes []scan.BoundedTake, args *syntax.Args) (string, error)
+
+	// unclaimedEntries returns the beginning of a statement: a WITH clause that ends with the common table expression
+	// due, which contains the ids of up to $2 outbox entries that match isUnclaimed, oldest first. The parameter limit
+	// must equal $2.
+	unclaimedEntries(tables syntax.Tables, limit int) string
+
+	// isOfOperations returns a condition on outbox entries that is equivalent to
+	//
+	//	status <> 'succeeded' AND (subject_id, operation) IN (<pairs>)
+	//
+	// <pairs> is a subquery.
+	isOfOperations(tables syntax.Tables, pairs string) string
+
+	// notification returns the statement that wakes the workers of other processes.
+	notification(tables syntax.Tables) string
+
+	// earliestInstant returns a constant that is earlier than all instants. Earlier versions wrote this constant to the
+	// column tried_since of a requeued outbox entry. It means the same as NULL: the entry was not claimed yet.
+	earliestInstant() string
+}
+
+// New returns the statements on the outbox.
+func New(d syntax.Dialect, tables syntax.Tables) *Store {
+	own := syntax.Choose[dialect](d, postgres{}, sqlite{})
+	in := func(statement string, names ...string) string {
+		return tables.Fill(statement, append(names, "entry", entryColumns(), "earliest instant", own.earliestInstant(),
+			"for update", d.ForUpdate(), "in list", d.IsInQuery("entry_id", d.ArrayElements("$1")))...)
+	}
+	change := func(condition, changes string) string {
+		return in(changeEntries, "condition", condition, "changes", in(changes),
+			"chosen", d.IsInQuery("entry_id", "SELECT chosen_id FROM chosen"))
+	}
+	chosen := isStillAbandoned + " AND " + in("{in list}")
+	due := d.IsInQuery("entry_id", "SELECT entry_id FROM due")
+	return &Store{
+		Notification:    own.notification(tables),
+		counts:          in(countEntries),
+		deadRows:        in(deadRows, "outbox name", syntax.Literal(tables.Outbox)),
+		backlog:         in(backlog),
+		abandoned:       in(abandoned),
+		abandonedAfter:  in(abandonedAfter),
+		abandonedInList: in("SELECT {entry} FROM {outbox} WHERE {chosen}", "chosen", chosen),
+		firstClaims:     in(firstClaims),
+		withdraw:        change(in(UnsentCorrections, "subject", "$1")+" AND "+d.PreferIndex("entry_id"), withdrawn),
+		requeue:         change(chosen+" AND operation = 'erase'", requeued),
+		discard:         change(chosen, discarded),
+		purge:           in(purge),
+
+		dialect: d, own: own, tables: tables,
+		claim:      in(claimEntries, "due", due),
+		unreadable: in(updateUnreadable),
+		unclaimed:  in(markUnclaimed, "due", due),
+		requeueMatching: change(isStillAbandoned+" AND operation = 'erase' AND "+
+			d.IsInQuery("entry_id", in(matchingAbandoned)), requeued),
+		locked:  in(lockOperations),
+		settled: in(settleEntries, "settled", d.IsInQuery("entry_id", "SELECT settled_id FROM outcomes")),
+	}
+}
+
+// ender calls a function after the end of the session.
+type ender interface {
+	AfterEnd(fn func(context.Context, error))
+}
+
+// Session is the part of a session that uses the outbox. It implements ports.Outbox and ports.OutboxAdmin.
+type Session struct {
+	store    *Store
+	db       *conn.Session
+	ledger   *ledger.Session // buffers the added entries
+	end      ender
+	Enqueued bool // the commit adds work to the outbox
+}
+
+// Session returns the part of a session that uses the outbox.
+func (o *Store) Session(
+	db *conn.Session, l *ledger.Session, end ender,
+) Session {
+	return Session{store: o, db: db, ledger: l, end: end}
+}
+
+// Enqueue implements ports.Outbox.
+func (o *Session) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error {
+	for _, entry := range added {
+		ref, err := syntax.JSON("outbox", entry.Ref)
+		if err != nil {
+			return err
+		}
+		var corrections any
+		if entry.Corrections != nil {
+			if corrections, err = syntax.JSON("outbox", entry.Corrections); err != nil {
+				return err
+			}
+		}
+		if err := o.ledger.Buffer(ctx, ledger.Entries, entry.EntryID, entry.SubjectID.String(), entry.Resolver, ref,
+			string(entry.Operation), corrections, string(entry.Status), entry.Attempts,
+			o.store.dialect.Instant(entry.EnqueuedAt), syntax.Nullable(syntax.Optional(entry.OperationID))); err != nil {
+			return err
+		}
+		o.Enqueued = true
+	}
+	return nil
+}
+
+// sendEntries inserts the buffered rows if there are outbox entries among them, so that the next statement on the
+// outbox sees these entries.
+func (o *Session) sendEntries(ctx context.Context) error {
+	if len(o.ledger.Buffered[ledger.Entries]) == 0 {
+		return nil
+	}
+	return o.ledger.Flush(ctx)
+}
+
+// changeEntries locks outbox entries in the same order as lockOperations, so that the two statements cannot deadlock.
+const changeEntries = `
+	WITH chosen AS (
+		SELECT entry_id AS chosen_id FROM {outbox}
+		WHERE {condition}
+		ORDER BY entry_id{for update})
+	UPDATE {outbox} SET {changes}
+	WHERE {chosen}
+	RETURNING {entry}`
+
+// change runs a statement that updates outbox entries, and returns the updated entries, oldest first.
+func (o *Session) change(ctx context.Context, op, text string, args ...any) ([]domain.OutboxEntry, error) {
+	changed, err := o.readEntries(ctx, o.db.WriteRows, op, text, args...)
+	slices.SortFunc(changed, domain.OutboxEntry.Compare)
+	return changed, err
+}
+
+// Runner is session.read or session.db.WriteRows. It runs a statement and calls scanRow for every row.
+type Runner func(ctx context.Context, op string, scanRow func(*sql.Rows) error, text string, args ...any) error
+
+// readEntries runs a statement that returns outbox entries. Fields that cannot be decoded are zero.
+func (o *Session) readEntries(
+	ctx context.Context, run Runner, op, text string, args ...any,
+) ([]domain.OutboxEntry, error) {
+	if err := o.sendEntries(ctx); err != nil {
+		return nil, err
+	}
+	var found []domain.OutboxEntry
+	err := run(ctx, op, func(rows *sql.Rows) error {
+		entry, _, err := scanEntry(rows)
+		found = append(found, entry)
+		return err
+	}, text, args...)
+	return found, err
+}
+
+// writePlanned runs a statement on a batch of outbox entries in the same way as writeRows, and measures its duration.
+// If the statement is slow, the database may use a cached query plan that suits an empty outbox. writePlanned then
+// changes a comment in later statements, so that the database plans them again.
+func (o *Session) writePlanned(
+	ctx context.Context, op string, scanRow func(*sql.Rows) error, text string, args ...any,
+) error {
+	mark, began := o.store.plans.Mark(), time.Now()
+	err := o.db.WriteRows(ctx, op, scanRow, text+mark, args...)
+	o.store.plans.Took(mark, began, time.Now())
+	return err
+}
+
+const (
+	// UnsentCorrections is the condition for outbox entries with corrections that are not sent yet. The condition status
+	// <> 'succeeded' is redundant. It repeats the condition of the partial index by subject, because SQLite otherwise
+	// does not use this index.
+	UnsentCorrections = `
+		subject_id = {subject} AND operation = 'rectify' AND status <> 'succeeded'
+		AND status IN ('pending', 'failed', 'in_flight')`
+
+	withdrawn = `
+		status = 'abandoned', last_error = 'erased', next_attempt_at = NULL, lease_token = NULL, ref = NULL,
+		corrections = NULL`
+)
+
+// Withdraw implements ports.Outbox.
+func (o *Session) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
+	if o.ledger.Prefetched != nil && o.ledger.Prefetched.SubjectID == id && !o.ledger.Prefetched.UnsentCorrections {
+		return nil, o.db.Usable()
+	}
+	if err := o.db.OverwriteDeleted(ctx); err != nil {
+		return nil, err
+	}
+	return o.change(ctx, "withdraw", o.store.withdraw, id.String())
+}
+
+// entryColumns returns the list of the columns that bunstore scans as an outbox entry. An instant that a driver cannot
+// read, such as infinity, becomes NULL, because a driver would otherwise reject all rows.
+func entryColumns() string {
+	readable := func(column string) string {
+		return syntax.Fill(`CASE WHEN {column} >= '0001-01-01 00:00:00+00' AND {column} < '9999-12-31' THEN {column} END`,
+			"column", column)
+	}
+	return syntax.Fill(`
+		entry_id, subject_id, resolver, ref, operation, corrections, status, attempts,
+		{enqueued}, {last attempt}, {next attempt}, last_error, lease_token, operation_id`,
+		"enqueued", readable("enqueued_at"),
+		"last attempt", readable("last_attempt_at"), "next attempt", readable("next_attempt_at"))
+}
+
+// scanEntry scans a row of the outbox into an entry. If a column does not hold a valid value, for example because
+// another program wrote it, scanEntry sets the other fields and returns readable = false. It returns an error only if
+// the connection fails.
+func scanEntry(rows *sql.Rows) (e domain.OutboxEntry, readable bool, err error) {
+	var entryID, subject, resolver, operation, status, attempts, lastError, leaseToken, operationID sql.NullString
+	var ref, corrections sql.RawBytes
+	var enqueued, lastAttempt, nextAttempt syntax.OptionalInstant
+	if err := rows.Scan(&entryID, &subject, &resolver, &ref, &operation, &corrections, &status, &attempts,
+		&enqueued, &lastAttempt, &nextAttempt, &lastError, &leaseToken, &operationID); err != nil {
+		return e, false, err
+	}
+	readable = entryID.Valid && enqueued.Time != nil && !enqueued.Invalid && !lastAttempt.Invalid && !nextAttempt.Invalid
+	try := func(err error) bool {
+		readable = readable && err == nil
+		return err == nil
+	}
+	e.EntryID, e.Resolver, e.Operation = entryID.String, resolver.String, domain.Operation(operation.String)
+	e.OperationID = operationID.String
+	e.Status, e.LastError, e.LeaseToken = domain.OutboxStatus(status.String), pointerTo(lastError), pointerTo(leaseToken)
+	if enqueued.Time != nil {
+		e.EnqueuedAt = *enqueued.Time
+	}
+	e.LastAttemptAt, e.NextAttemptAt = lastAttempt.Time, nextAttempt.Time
+	n, err := strconv.Atoi(attempts.String)
+	try(err)
+	e.Attempts = n
+	id, err := domain.ParseSubjectID(subject.String)
+	if try(err) {
+		e.SubjectID = id
+	}
+	var decodedRef domain.SubjectRef
+	if ref != nil && try(decodeObject(ref, &decodedRef)) {
+		e.Ref = decodedRef
+	} else { // a succeeded entry has no stored ref: only the kind is known
+		e.Ref.Kind = e.Resolver
+	}
+	var decoded domain.Corrections
+	if corrections != nil && try(decodeObject(corrections, &decoded)) {
+		e.Corrections = decoded
+	}
+	return e, readable, nil
+}
+
+// errNoObject reports that a column holds JSON that is not an object.
+var errNoObject = &domain.Error{Op: "outbox", Message: "a column does not hold a JSON object"}
+
+func decodeObject(text []byte, into any) error {
+	if !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
+		return errNoObject
+	}
+	return json.Unmarshal(text, into)
+}
+
+func pointerTo(text sql.NullString) *string {
+	if !text.Valid {
+		return nil
+	}
+	return &text.String
+}
+
+type postgres struct{}
+
+type sqlite struct{}
+
+// notification returns a statement that notifies the channel to which package pgxlisten listens.
+func (postgres) notification(tables syntax.Tables) string {
+	return "SELECT pg_notify(" + syntax.Literal(tables.Prefix+"outbox") + ", '')"
+}
+
+func (postgres) earliestInstant() string         { return "'-infinity'" }
+func (sqlite) notification(syntax.Tables) string { return "" }
+func (sqlite) earliestInstant() string           { return "''" }
+
+const (
+	// slowStatement is the duration from which replans considers the query plan of a statement bad.
+	slowStatement = 20 * time.Millisecond
+	// firstReplan is the minimum time between the first two replans (requests for a new query plan). This time doubles
+	// with each replan, up to lastReplan.
+	firstReplan = 500 * time.Millisecond
+	lastReplan  = time.Hour
+)
+
+// replans makes the database plan slow statements again. Databases keep the query plan of a prepared statement. For an
+// empty outbox, the plan reads the complete table. When the outbox grows, this plan becomes slow, until the database
+// has analyzed the table. replans appends a comment to statements and changes the comment after a slow statement. The
+// database then regards the text as a new statement, and plans it. replans is safe for concurrent use.
+type replans struct {
+	mu       sync.Mutex
+	n        int
+	next     time.Time
+	interval time.Duration
+}
+
+// Mark returns the comment that the caller must append to its statements. It is empty until a statement was slow.
+func (r *replans) Mark() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.n == 0 {
+		return ""
+	}
+	return " /* " + strconv.Itoa(r.n) + " */"
+}
+
+// Took records the duration of a statement that the caller has run with a comment from Mark. If the statement was slow,
+// later calls of Mark return another comment.
+func (r *replans) Took(mark string, began, now time.Time) {
+	if now.Sub(began) < slowStatement || mark != r.Mark() {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now.Before(r.next) {
+		return
+	}
+	r.n++
+	r.interval = min(max(2*r.interval, firstReplan), lastReplan)
+	r.next = now.Add(r.interval)
+}

@@ -1,0 +1,280 @@
+package rows
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// dialect has the differences between PostgreSQL and SQLite in the statements on the tables of a data map.
+type dialect interface {
+	// bytewise adds a collation that compares bytes to a text expression, so that the collation of the column has no
+	// effect.
+	bytewise(text string) string
+
+	// equalsExactly returns the condition that a text equals a parameter byte by byte.
+	equalsExactly(text, parameter string) string
+
+	// textFromHex returns the expression for the text whose bytes are the hexadecimal digits.
+	textFromHex(digits string) string
+
+	// isNotAfter returns the condition that the instant in a column is before or equal to the instant in a parameter. The
+	// condition is not true for NULL. sqlType is the type of the column in the database, or "" if it is unknown.
+	isNotAfter(column, parameter, sqlType string) string
+
+	// equalsConstant returns the condition that a column holds a constant. The condition uses the form in which a column
+	// of the database type sqlType stores the constant.
+	equalsConstant(column, constant, sqlType string) string
+
+	// matchesForm returns the condition that a text column consists of fixedParts, with the given number of hexadecimal
+	// digits between each two parts. addParameter returns the placeholder of the new parameter.
+	matchesForm(column string, fixedParts []string, digits int, addParameter func(value any) string) string
+
+	// changedTable returns the target table of an UPDATE or a DELETE, and the name of that table in the rest of the
+	// statement.
+	changedTable(table string) (target, name string)
+
+	// surrogate returns the expression for the value that overwrites a column in an anonymization. The value fits the
+	// type of the column. A text or a UUID differs in each row.
+	surrogate(column domain.Column) string
+
+	// randomDigits returns the expression for 32 hexadecimal digits that differ in each row.
+	randomDigits() string
+
+	// earliestAdded returns the expression for the earliest instant that a value in a column of creation times can mean,
+	// in the form of the parameters that Instant returns. It does the same as domain.EarliestAddedAt, whatever the time
+	// zone of the session. The expression is NULL if the column has no readable instant. It never fails.
+	earliestAdded(column string) string
+
+	// addedValue returns the expression for the value in a column of creation times, in a form that domain.ReadAddedAt
+	// reads. The column can have any type.
+	addedValue(column string) string
+
+	// parameterValue converts a number, a text or a boolean to a query parameter that the database accepts for a column,
+	// whatever the type of the column.
+	parameterValue(value any) any
+}
+
+func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, postgres{}, sqlite{}) }
+
+type postgres struct{}
+
+func (postgres) bytewise(text string) string { return text + ` COLLATE "C"` }
+
+func (p postgres) equalsExactly(text, parameter string) string {
+	return p.bytewise(text) + " = CAST(" + parameter + " AS text)"
+}
+
+func (postgres) textFromHex(digits string) string {
+	return "convert_from(decode('" + digits + "', 'hex'), 'UTF8')"
+}
+
+// isNotAfter returns a condition that compares directly if the column has a date or timestamp type. In a column of
+// another type, the condition reads an instant from a text or a JSON string. An instant without an offset is in UTC.
+// The condition is always true for negative infinity, for instants before Christ, and for texts of the year 1. It is
+// never true for positive infinity, or for a text that is not an instant (see instantIn).
+func (postgres) isNotAfter(column, parameter, sqlType string) string {
+	start := "CAST(" + parameter + " AS timestamptz)"
+	kind, precision, _ := strings.Cut(sqlType, "(")
+	if _, zone, ok := strings.Cut(precision, ")"); ok {
+		kind += zone
+	}
+	switch kind {
+	case "timestamp with time zone":
+		return column + " <= " + start
+	case "timestamp without time zone", "date":
+		return "CAST(" + column + " AS timestamp) AT TIME ZONE 'UTC' <= " + start
+	}
+	return syntax.Fill(`
+		CASE WHEN {text} = '-infinity' OR {text} ~ '^([0-9]{4,}-[0-9]{2}-[0-9]{2}.* BC|0001-[0-9]{2}-[0-9]{2}[0-9T:. +Z-]*)$'
+			THEN TRUE ELSE {instant} <= {start} END`, "text", textIn(column), "instant", instantIn(column, "Z"), "start", start)
+}
+
+func (postgres) equalsConstant(column, constant, sqlType string) string {
+	if sqlType == "" {
+		sqlType = "text"
+	}
+	return "CAST(" + column + ` AS text) COLLATE "C" = CAST(CAST(` + constant + " AS " + sqlType + ") AS text)"
+}
+
+func (postgres) changedTable(table string) (target, name string) {
+	return syntax.QuoteTable(table) + " AS t0", "t0"
+}
+
+func (postgres) matchesForm(
+	column string, fixedParts []string, digits int, addParameter func(value any) string,
+) string {
+	parts := make([]string, len(fixedParts))
+	for i, part := range fixedParts {
+		parts[i] = regexp.QuoteMeta(part)
+	}
+	pattern := "^" + strings.Join(parts, "[0-9a-f]{"+strconv.Itoa(digits)+"}") + "$"
+	return column + " ~ CAST(" + addParameter(pattern) + " AS text)"
+}
+
+// parameterValue converts a value to a text. A driver sends a text unchanged, and the server parses the text by the
+// type of the column. The type of the column may differ from the Go type. For example, a varchar column may hold
+// integers.
+func (postgres) parameterValue(value any) any {
+	switch value := value.(type) {
+	case int64:
+		return strconv.FormatInt(value, 10)
+	case float64:
+		return strconv.FormatFloat(value, 'g', -1, 64)
+	case bool:
+		return strconv.FormatBool(value)
+	default:
+		return value
+	}
+}
+
+// unitsAdded are the cases for the microseconds since 1970 that the number n means. They are the same in both databases
+// and in domain.ReadAddedAt. A floating-point number holds the half microseconds before 45e14 exactly.
+const (
+	unitsAdded = `
+			WHEN n >= 1e17 THEN {nanoseconds}
+			WHEN n >= 1e14 THEN n + 0.5
+			WHEN n >= 1e11 THEN n * 1e3 + 0.5
+			WHEN n >= 1e8 THEN n * 1e6 + 0.5
+			WHEN n >= 2e6 AND n < 3e6 THEN (n - 2440587.5) * 86400e6 + 0.5`
+
+	isMicrosAdded = `micros >= 1e14 AND micros < 45e14`
+)
+
+// earliestAdded reads the text of the value, and so accepts columns of all types. The types of the columns are not
+// known when the statements are built.
+func (postgres) earliestAdded(column string) string {
+	return syntax.Fill(`COALESCE({instant}, {number})`, "instant", instantIn(column, "+14"), "number", syntax.Fill(`(
+		SELECT TIMESTAMPTZ 'epoch' + micros * INTERVAL '1 microsecond'
+		FROM regexp_matches({text}, '^[1-9][0-9]{6,18}(?:[.][0-9]+)?$') AS digits,
+			LATERAL (SELECT CAST(digits[1] AS float8) AS n) AS number,
+			LATERAL (SELECT floor(CASE {units} END) AS micros) AS unit
+		WHERE {is micros})`,
+		"text", textIn(column), "units", syntax.Fill(unitsAdded, "nanoseconds", "div(CAST(digits[1] AS numeric), 1000)"),
+		"is micros", isMicrosAdded))
+}
+
+// addedValue returns the text of the value.
+func (postgres) addedValue(column string) string { return textIn(column) }
+
+// textIn returns the expression for the text of a value in JSON. The text does not depend on the session's format of
+// dates. In the text of an instant, the offset depends on the session's time zone, but not the instant itself.
+func textIn(column string) string { return "rtrim(to_jsonb(" + column + ") #>> '{}')" }
+
+// instantIn returns the expression for the instant that a column of any type holds as a time or as a text, see
+// domain.ReadAddedAt. The parameter zone is the zone of a text without a zone. The groups of the pattern are the date,
+// the hour and the minute, the second, the fraction, and two forms of the zone. The pattern only matches texts that
+// PostgreSQL can cast. Otherwise the statement would fail.
+func instantIn(column, zone string) string {
+	return syntax.Fill(`(
+		SELECT CAST(concat(part[1], ' ', COALESCE(part[2], '00:00'), ':', COALESCE(part[3], '00'), '.',
+			COALESCE(part[4], '0'), COALESCE(part[5], part[6], '{zone}')) AS timestamptz)
+		FROM regexp_matches({text}, '^({date})(?:[ T]({hour}:{sixty})(?::({sixty})(?:[.]([0-9]{1,6})[0-9]*)?)?'
+			'(?: ?(Z|[+-]{offset}(?::?{sixty})?)| ?([+-]{offset}{sixty}) .*)?)?$') AS part)`,
+		"text", textIn(column), "date", existingDate, "hour", "(?:[01][0-9]|2[0-3])", "sixty", "[0-5][0-9]",
+		"offset", "(?:0[0-9]|1[0-4])", "zone", zone)
+}
+
+// existingDate is the pattern of the dates in the years 2 to 9998. It matches 29 February in leap years only.
+const existingDate = `(?!000[01]|9999)(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|` +
+	`(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|` +
+	`(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)`
+
+type sqlite struct{}
+
+// bytewise is also necessary for a CAST, because a CAST keeps the collation of the column.
+func (sqlite) bytewise(text string) string { return text + " COLLATE BINARY" }
+
+func (s sqlite) equalsExactly(text, parameter string) string {
+	return s.bytewise(text) + " = " + parameter
+}
+
+func (sqlite) textFromHex(digits string) string { return "CAST(x'" + digits + "' AS text)" }
+
+// isNotAfter adds one day to an instant whose offset SQLite cannot parse, so that a retention duty never ends too
+// early.
+func (sqlite) isNotAfter(column, parameter, _ string) string {
+	return syntax.Fill(`
+		{column} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+		AND COALESCE(julianday({column}), julianday(substr({column}, 1, 19)) + 1) <= julianday({parameter})`,
+		"column", column, "parameter", parameter)
+}
+
+func (sqlite) equalsConstant(column, constant, _ string) string { return column + " = " + constant }
+
+// changedTable uses no alias, because SQLite cannot execute UPDATE v AS t0 SET ... WHERE t0.id = $1 if v is a view.
+func (sqlite) changedTable(table string) (target, name string) {
+	return syntax.QuoteTable(table), syntax.Quote(table[strings.LastIndex(table, ".")+1:])
+}
+
+// globEscaper escapes the special characters of a GLOB pattern.
+var globEscaper = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
+
+func (sqlite) matchesForm(column string, fixedParts []string, digits int, addParameter func(value any) string) string {
+	parts := make([]string, len(fixedParts))
+	for i, part := range fixedParts {
+		parts[i] = globEscaper.Replace(part)
+	}
+	return column + " GLOB " + addParameter(strings.Join(parts, strings.Repeat("[0-9a-f]", digits)))
+}
+
+// parameterValue returns the value unchanged, because SQLite would store the text 'true' as a text, even in a column of
+// the type BOOLEAN.
+func (sqlite) parameterValue(value any) any { return value }
+
+// addedValue is an expression, so that the drivers do not convert the value by the type of the column.
+func (sqlite) addedValue(column string) string {
+	return syntax.Fill(`CASE typeof({column}) WHEN 'blob' THEN NULL ELSE {column} END`, "column", column)
+}
+
+// earliestAdded splits texts itself, because the functions of SQLite read only milliseconds, and not all forms of a
+// zone.
+func (sqlite) earliestAdded(column string) string {
+	return syntax.Fill(`(
+		SELECT CASE
+			WHEN kind = 'text' AND value GLOB '*[^0-9.]*' THEN ({instant})
+			WHEN kind IN ('integer', 'real') OR kind = 'text' AND value GLOB '[1-9]*'
+				AND value NOT GLOB '*.*.*' AND value NOT GLOB '*.' THEN ({number})
+			END
+		FROM (SELECT typeof({column}) AS kind,
+			CASE typeof({column}) WHEN 'text' THEN rtrim({column}) ELSE {column} END AS value))`,
+		"column", column, "instant", textAddedSQLite, "number", syntax.Fill(numberAddedSQLite,
+			"units", syntax.Fill(unitsAdded, "nanoseconds", "CAST(value AS integer) / 1000"), "is micros", isMicrosAdded))
+}
+
+const (
+	numberAddedSQLite = `
+		SELECT strftime('%Y-%m-%dT%H:%M:%S.', micros / 1000000, 'unixepoch') || printf('%06dZ', micros % 1000000)
+		FROM (SELECT CAST(CASE {units} END AS integer) AS micros FROM (SELECT CAST(value AS real) AS n))
+		WHERE {is micros}`
+
+	// Each SELECT reads a part of the text, and leaves the rest to the SELECT around it. A part that is not readable is
+	// NULL, and so is then the result. The function date changes only
+	// days that do not exist.
+	textAddedSQLite = `
+		SELECT strftime('%Y-%m-%dT%H:%M:', day || ' ' || clock, CASE
+				WHEN zone = '' THEN -14 * 60
+				WHEN zone = 'Z' THEN 0
+				WHEN substr(zone, 2, 2) <= '14' AND (zone GLOB '[+-][0-9][0-9]' OR zone GLOB '[+-][0-9][0-9]:[0-5][0-9]'
+					OR zone GLOB '[+-][0-9][0-9][0-5][0-9]' OR zone GLOB '[+-][0-9][0-9][0-5][0-9] *')
+				THEN CASE WHEN zone GLOB '-*' THEN 1 ELSE -1 END
+					* (60 * substr(zone, 2, 2) + substr(replace(zone, ':', ''), 4, 2))
+				END || ' minutes') || COALESCE(second, '00') || '.' || substr(fraction || '000000', 1, 6) || 'Z'
+		FROM (SELECT day, clock, second,
+				CASE WHEN length(rest) < length(time) THEN substr(time, 2, length(time) - length(rest) - 1)
+					ELSE '' END AS fraction,
+				CASE WHEN rest GLOB ' ?*' THEN substr(rest, 2) ELSE rest END AS zone
+			FROM (SELECT day, clock, second, time,
+					CASE WHEN second <> '' AND time GLOB '.[0-9]*' THEN ltrim(substr(time, 2), '0123456789') ELSE time END AS rest
+				FROM (SELECT day, clock, CASE WHEN time GLOB ':[0-5][0-9]*' THEN substr(time, 2, 2) END AS second,
+						CASE WHEN time GLOB ':[0-5][0-9]*' THEN substr(time, 4) ELSE time END AS time
+					FROM (SELECT day, substr(time, 7) AS time, CASE
+							WHEN time = '' THEN '00:00'
+							WHEN time GLOB '[ T][0-2][0-9]:[0-5][0-9]*' AND substr(time, 2, 2) < '24' THEN substr(time, 2, 5)
+							END AS clock
+						FROM (SELECT date(substr(value, 1, 10), '0 days') AS day, substr(value, 11) AS time)
+						WHERE day = substr(value, 1, 10) AND day NOT GLOB '000[01]*' AND day NOT GLOB '9999*'))))`
+)

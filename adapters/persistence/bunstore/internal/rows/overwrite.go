@@ -1,0 +1,177 @@
+package rows
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// StepWriter builds the parts of a step's statement that contain constants. It passes the constants as parameters,
+// because the driver and bun would interpret quotes and question marks in the text of a statement.
+type StepWriter struct {
+	writer    *Writer
+	table     domain.Table
+	alias     string            // the alias of the table
+	Types     map[string]string // the types of the columns in the database
+	offset    int               // the number of parameters before the constants
+	Constants []any
+}
+
+// StepWriter returns a StepWriter for a table. The parameter types has the types of its columns in the database. The
+// statement has offset parameters before the constants.
+func (w *Writer) StepWriter(table domain.Table, types map[string]string, offset int) *StepWriter {
+	return &StepWriter{writer: w, table: table, alias: "t0", Types: types, offset: offset}
+}
+
+// dutyCutoff is a constant that ResolveConstants replaces by an instant. If a retention duty started at this instant or
+// earlier, it has ended at the instant of the step. The value of a dutyCutoff is the period of the duty.
+type dutyCutoff domain.Period
+
+// ResolveConstants returns the constants as parameters. It replaces each dutyCutoff by an instant. The parameter
+// stepTime is the instant of the step.
+func ResolveConstants(constants []any, stepTime time.Time) []any {
+	values := slices.Clone(constants)
+	for i, constant := range constants {
+		if period, ok := constant.(dutyCutoff); ok {
+			values[i] = domain.Period(period).Cutoff(stepTime).UTC().Format(timeFormat)
+		}
+	}
+	return values
+}
+
+// AddConstant adds a constant and returns its placeholder.
+func (w *StepWriter) AddConstant(value any) string {
+	w.Constants = append(w.Constants, value)
+	return syntax.Placeholder(w.offset + len(w.Constants))
+}
+
+// assignments returns the SET list of the step's UPDATE. The list anonymizes step.Columns and sets step.ClearedColumns
+// to NULL. It overwrites a cell of step.Expired only if the condition of isOverwritten is true, and otherwise keeps its
+// value.
+func (w *StepWriter) assignments(step domain.Step) string {
+	var all []string
+	for _, name := range step.Columns {
+		all = append(all, syntax.Quote(name)+" = "+w.Surrogate(name))
+	}
+	for _, name := range step.ClearedColumns {
+		all = append(all, syntax.Quote(name)+" = NULL")
+	}
+	for _, name := range step.Expired {
+		all = append(all, syntax.Fill(`{column} = CASE WHEN {expired} THEN {surrogate} ELSE {column} END`,
+			"column", syntax.Quote(name), "expired", w.IsOverwritten(name, step), "surrogate", w.Surrogate(name)))
+	}
+	return strings.Join(all, ", ")
+}
+
+// dutiesEnded returns the condition that all retention duties of a cell have ended at the given instant. The condition
+// is FALSE if this instant is zero.
+func (w *StepWriter) dutiesEnded(column string, at time.Time) string {
+	if at.IsZero() {
+		return "FALSE"
+	}
+	return w.dutiesStartedBy(column, func(period domain.Period) any { return dutyCutoff(period) })
+}
+
+// dutiesStartedBy returns the condition that all retention duties of a cell started at or before an instant.
+// latestStart returns this instant for the period of a duty.
+func (w *StepWriter) dutiesStartedBy(column string, latestStart func(domain.Period) any) string {
+	var started []string
+	for _, duty := range w.table.Duties(column) {
+		since, parameter := duty.Personal.Since, w.AddConstant(latestStart(duty.Personal.Retain))
+		started = append(started, w.writer.own.isNotAfter(w.alias+"."+syntax.Quote(since), parameter, w.Types[since]))
+	}
+	return strings.Join(started, " AND ")
+}
+
+// CoveredRows returns the condition, with a leading AND, for the rows that a step covers. It returns "" if the step
+// covers all rows of the subject. Two kinds of steps have a condition:
+//
+//   - An anonymize step whose columns are all in step.Expired: AND (<a is overwritten> OR <b is overwritten>)
+//   - A retain step whose columns are all in step.Expired: AND NOT (<a is overwritten> AND <b is overwritten>)
+func (w *StepWriter) CoveredRows(step domain.Step) string {
+	var not, operator string
+	switch {
+	case len(step.Expired) == 0:
+		return ""
+	case step.OnlyExpired():
+		operator = " OR "
+	case step.Strategy == domain.StrategyRetain && len(step.Expired) == len(step.Columns):
+		not, operator = "NOT ", " AND "
+	default:
+		return ""
+	}
+	expired := make([]string, len(step.Expired))
+	for i, name := range step.Expired {
+		expired[i] = "COALESCE(" + w.IsOverwritten(name, step) + ", FALSE)"
+	}
+	return " AND " + not + "(" + strings.Join(expired, operator) + ")"
+}
+
+// IsOverwritten returns the condition that a step overwrites a retained cell: all retention duties of the cell have
+// ended. In a sweep (step.Scope is set), the condition excludes cells that were overwritten before, and cells in rows
+// that Scope.OnlyErasedRows excludes.
+func (w *StepWriter) IsOverwritten(column string, step domain.Step) string {
+	expired := w.dutiesEnded(column, step.At)
+	if step.Scope == nil || step.At.IsZero() {
+		return expired
+	}
+	described, _ := w.table.Column(column)
+	cell := w.alias + "." + syntax.Quote(column)
+	conditions := []string{expired, cell + " IS NOT NULL"}
+	fixed, digits := described.SurrogateForm()
+	switch {
+	case !described.RecognizesSurrogate() && step.Scope.DutyEndsAfter.IsZero():
+	case !described.RecognizesSurrogate():
+		overwritten := w.dutiesStartedBy(column, func(period domain.Period) any {
+			return period.Cutoff(step.Scope.DutyEndsAfter).UTC().Format(timeFormat)
+		})
+		conditions = append(conditions, "NOT ("+overwritten+")")
+	case digits > 0:
+		conditions = append(conditions,
+			"NOT "+w.writer.own.matchesForm("CAST("+cell+" AS text)", fixed, digits, w.AddConstant))
+	default:
+		conditions = append(conditions,
+			"NOT ("+w.writer.own.equalsConstant(cell, w.Surrogate(column), w.Types[column])+")")
+	}
+	if step.Scope.OnlyErasedRows {
+		conditions = append(conditions, w.isErasedRow(step.Via))
+	}
+	return "(" + strings.Join(conditions, " AND ") + ")"
+}
+
+// isErasedRow returns the condition that the row holds a distinctive surrogate in a column of the path.
+func (w *StepWriter) isErasedRow(via string) string {
+	path, _ := w.writer.DataMap.PathVia(w.table.Name, via)
+	held := []string{"FALSE"}
+	for _, column := range path.Identifying(w.table) {
+		fixed, digits := column.SurrogateForm()
+		text := "CAST(" + w.alias + "." + syntax.Quote(column.Name) + " AS text)"
+		held = append(held, "COALESCE("+w.writer.own.matchesForm(text, fixed, digits, w.AddConstant)+", FALSE)")
+	}
+	return "(" + strings.Join(held, " OR ") + ")"
+}
+
+// AddedUntil returns a copy of w whose statements skip the rows that were added later than the given instant. The
+// column Table.AddedAt holds the instant at which a row was added. The statements include rows without a readable
+// instant in this column, rows that may be older than a time without a zone says, and the subject's own row, which is
+// judged by its life (see domain.Life). If the given instant is zero, they include all rows. AddedUntil appends the
+// parameters of the new condition to sw.
+func (w *Writer) AddedUntil(sw *StepWriter, at time.Time) *Writer {
+	if at.IsZero() {
+		return w
+	}
+	before := *w
+	before.extraCondition = func(table domain.Table, alias string) string {
+		column, ok := table.AddedAt()
+		if !ok || table.Name == w.DataMap.SubjectTable().Name {
+			return ""
+		}
+		return " AND " + syntax.Fill("NOT COALESCE({added} > CAST({until} AS {type}), FALSE)",
+			"added", w.own.earliestAdded(alias+"."+syntax.Quote(column.Name)),
+			"until", sw.AddConstant(w.Dialect.Instant(at)), "type", w.Dialect.InstantType())
+	}
+	return &before
+}

@@ -1,0 +1,316 @@
+// Package rows turns a data map into SQL: the conditions for the rows of a subject, the statements that carry out steps
+// on them, the values that overwrite cells, and the rows to lock. It does no I/O.
+package rows
+
+import (
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Writer builds the statements on the tables of the application and of habeas. It is safe for concurrent use.
+type Writer struct {
+	Dialect syntax.Dialect
+	own     dialect
+	DataMap domain.DataMap
+	Tables  syntax.Tables
+
+	// extraCondition returns a further condition, with a leading AND, for the rows of a table. The field may be nil.
+	extraCondition func(table domain.Table, alias string) string
+
+	// subjectCondition returns the condition that columns of a table hold the key of a person. If it is nil, this person
+	// is the subject in the parameters of the statement.
+	subjectCondition func(alias string, columns []string) string
+
+	// Touched lists the tables that an erasure or an export reads or writes: the tables with personal data, the subject's
+	// table, and the tables on the paths between them.
+	Touched []domain.Table
+}
+
+// NewWriter returns a writer for the tables of a data map, and for its tables of habeas.
+func NewWriter(dialect syntax.Dialect, dataMap domain.DataMap, tables syntax.Tables) *Writer {
+	return &Writer{
+		Dialect: dialect, own: dialectOf(dialect), DataMap: dataMap, Tables: tables, Touched: Touched(dataMap),
+	}
+}
+
+// RowsOf returns the condition that the path leads from a row of the table to the subject. The alias of the table is
+// t0. The placeholders of the subject's key start at $(offset+1).
+func (w *Writer) RowsOf(table domain.Table, path domain.Path, offset int) string {
+	return w.pathCondition("t0", 0, table, path.Relations, offset)
+}
+
+// RowsOfErased returns the condition that the path leads from a row of the table to a person who was erased. The alias
+// of the table is t0.
+func (w *Writer) RowsOfErased(table domain.Table, path domain.Path) string {
+	erased := *w
+	erased.subjectCondition = func(alias string, columns []string) string {
+		return syntax.Fill(isErased, "id", w.subjectID(alias, columns), "erasures", w.Tables.Erasures)
+	}
+	return erased.pathCondition("t0", 0, table, path.Relations, 0)
+}
+
+// isErased is the condition that the database records an erasure of a person.
+const isErased = `
+	EXISTS (SELECT 1 FROM {erasures} AS erased WHERE erased.subject_id = {id} AND erased.erasures > 0)`
+
+// subjectID returns the expression for the id of the person whose key is in the columns. It has the form of
+// domain.CanonicalTuple.
+func (w *Writer) subjectID(alias string, columns []string) string {
+	elements := make([]string, len(columns))
+	for i, column := range columns {
+		elements[i] = AsText(alias + "." + syntax.Quote(column))
+	}
+	if len(elements) == 1 {
+		return elements[0]
+	}
+	constant := func(text string) string { return w.own.textFromHex(hex.EncodeToString([]byte(text))) }
+	separator := constant("\x1f")
+	for i, element := range elements {
+		elements[i] = syntax.Fill(escapedElement, "element", element, "separator", separator,
+			"backslash", constant(`\`), "escaped backslash", constant(`\\`), "escaped separator", constant(`\u`))
+	}
+	return strings.Join(elements, " || "+separator+" || ")
+}
+
+const escapedElement = `
+	replace(replace({element}, {backslash}, {escaped backslash}), {separator}, {escaped separator})`
+
+// AllRowsOf returns the condition that at least one path leads from a row of the table to the subject. The alias and
+// the placeholders are the same as in rowsOf.
+func (w *Writer) AllRowsOf(table domain.Table, offset int) string {
+	paths := w.DataMap.Paths(table.Name)
+	conditions, direct := make([]string, len(paths)), true
+	for i, path := range paths {
+		conditions[i] = w.RowsOf(table, path, offset)
+		direct = direct && w.isDirect(path)
+	}
+	switch {
+	case len(paths) == 1:
+		return conditions[0]
+	case direct: // the database can use an index for each condition
+		return "(" + strings.Join(conditions, " OR ") + ")"
+	}
+	key := List("t0", table.PrimaryKey)
+	for i, condition := range conditions {
+		conditions[i] = syntax.Fill(`SELECT {key} FROM {table} AS t0 WHERE {rows}`,
+			"key", key, "table", syntax.QuoteTable(table.Name), "rows", condition)
+	}
+	return "(" + key + ") IN (" + strings.Join(conditions, " UNION ") + ")"
+}
+
+// isDirect reports whether the path consists of one relation that refers to the subject's key.
+func (w *Writer) isDirect(path domain.Path) bool {
+	if len(path.Relations) != 1 {
+		return false
+	}
+	_, ok := keyColumnsOf(w.DataMap.SubjectTable().SubjectKey, path.Relations[0])
+	return ok
+}
+
+const (
+	leadsToParent = `({columns}) IN (SELECT {referenced} FROM {parent} AS {parent alias} WHERE {rows})`
+
+	// equalsParentKey is the condition that a text column and the key of its parent (the row to which it refers) are
+	// equal byte by byte, or that noExactKey is true. It is necessary because the database may ignore differences between
+	// texts, for example of case.
+	equalsParentKey = `
+		({column} IN (SELECT CAST({parent alias}.{referenced} AS text) FROM {parent} AS {parent alias} WHERE {rows})
+			OR {no exact key})`
+
+	// noExactKey is the condition that no row of a table has a key with exactly the text of a column. In this case, the
+	// column refers to the row whose key the database considers equal. For example, 'ANN' refers to 'ann' if there is no
+	// key 'ANN'.
+	noExactKey = `NOT EXISTS (SELECT 1 FROM {table} AS habeas_other WHERE CAST(habeas_other.{key} AS text) = {column})`
+)
+
+// pathCondition returns the condition that a path leads from a row to the subject. It includes extraCondition for each
+// row on the path. The parameter alias is the alias of the first table. The following tables have the aliases
+// t<depth+1>, t<depth+2>, and so on.
+func (w *Writer) pathCondition(
+	alias string, depth int, table domain.Table, path []domain.Relation, offset int,
+) string {
+	condition := w.leadsToSubject(alias, depth, table, path, offset)
+	if w.extraCondition != nil {
+		condition += w.extraCondition(table, alias)
+	}
+	return condition
+}
+
+// leadsToSubject returns the condition that a path leads from a row to the subject. Unlike pathCondition, it does not
+// include extraCondition for the first table. If the last relation refers to the subject's key, the condition compares
+// the columns of that relation and does not read the subject's table.
+func (w *Writer) leadsToSubject(
+	alias string, depth int, table domain.Table, path []domain.Relation, offset int,
+) string {
+	subject := w.DataMap.SubjectTable()
+	parentAlias := "t" + strconv.Itoa(depth+1)
+	if len(path) == 0 {
+		return w.equalsSubjectKey(subject.Name, alias, subject.SubjectKey, offset)
+	}
+	relation := path[0]
+	if len(path) == 1 {
+		if columns, ok := keyColumnsOf(subject.SubjectKey, relation); ok {
+			conditions := append(w.relationCondition(table, alias, relation.When),
+				w.equalsSubjectKey("", alias, columns, offset))
+			return strings.Join(conditions, " AND ")
+		}
+	}
+	parent, _ := w.DataMap.Table(relation.References)
+	rows := w.pathCondition(parentAlias, depth+1, parent, path[1:], offset)
+	conditions := append(w.relationCondition(table, alias, relation.When), syntax.Fill(leadsToParent,
+		"columns", List(alias, relation.Columns), "referenced", List(parentAlias, relation.ReferencedColumns),
+		"parent", syntax.QuoteTable(relation.References), "parent alias", parentAlias, "rows", rows))
+	for i, name := range relation.ReferencedColumns {
+		if referenced, _ := parent.Column(name); referenced.Type != domain.TypeText {
+			continue
+		}
+		column := w.own.bytewise(AsText(alias + "." + syntax.Quote(relation.Columns[i])))
+		conditions = append(conditions, syntax.Fill(equalsParentKey,
+			"column", column, "referenced", syntax.Quote(name), "parent", syntax.QuoteTable(relation.References),
+			"parent alias", parentAlias, "rows", rows, "no exact key", noExactKeyIn(column, relation.References, name)))
+	}
+	return strings.Join(conditions, " AND ")
+}
+
+// relationCondition returns the comparisons for a relation that applies only if a column holds a constant
+// (Relation.When). Without such a condition, it returns nil. One comparison checks the text of the column byte by byte.
+// For a text column, another comparison checks the column itself, because the column may have an index.
+func (w *Writer) relationCondition(table domain.Table, alias string, when *domain.Condition) []string {
+	if when == nil {
+		return nil
+	}
+	column, value := alias+"."+syntax.Quote(when.Column), w.constantText(when.Value)
+	conditions := []string{w.own.bytewise(AsText(column)) + " = " + value}
+	if described, _ := table.Column(when.Column); described.Type == domain.TypeText {
+		conditions = append([]string{column + " = " + value}, conditions...)
+	}
+	return conditions
+}
+
+// constantText returns the expression for a constant text. A text with special characters becomes hexadecimal digits,
+// because the driver, the settings of the session, or bun could interpret a quote, a backslash or a question mark.
+func (w *Writer) constantText(text string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./ "
+	if strings.Trim(text, plain) == "" {
+		return syntax.Literal(text)
+	}
+	return w.own.textFromHex(hex.EncodeToString([]byte(text)))
+}
+
+// HasPrimaryKey returns the condition that a row has the given primary key. The elements of the key are texts.
+// addParameter returns the placeholder of the new parameter.
+func (w *Writer) HasPrimaryKey(
+	alias string, table domain.Table, key []string, addParameter func(value any) string,
+) string {
+	comparisons := make([]string, len(key))
+	for i, name := range table.PrimaryKey {
+		comparisons[i] = w.own.equalsExactly(AsText(alias+"."+syntax.Quote(name)), addParameter(key[i]))
+	}
+	return strings.Join(comparisons, " AND ")
+}
+
+// AsText returns the expression for the text of a value.
+func AsText(expression string) string { return "CAST(" + expression + " AS text)" }
+
+func noExactKeyIn(column, table, key string) string {
+	return syntax.Fill(noExactKey, "table", syntax.QuoteTable(table), "key", syntax.Quote(key), "column", column)
+}
+
+// keyColumnsOf returns the columns of the relation that refer to the subject's key, in the order of that key. Returns
+// false if the relation does not refer to exactly the columns of the key.
+func keyColumnsOf(subjectKey []string, relation domain.Relation) ([]string, bool) {
+	if len(relation.ReferencedColumns) != len(subjectKey) {
+		return nil, false
+	}
+	columns := make([]string, len(subjectKey))
+	for i, name := range subjectKey {
+		j := slices.Index(relation.ReferencedColumns, name)
+		if j < 0 {
+			return nil, false
+		}
+		columns[i] = relation.Columns[j]
+	}
+	return columns, true
+}
+
+// equalsSubjectKey returns the condition that columns of a table equal the subject's key. The placeholders of the key
+// start at $(offset+1). Integers are compared as bigint, because the column may have a smaller type, and the value of
+// the key may not fit that type. For a text column, the condition includes matchesSubjectText, except in the subject's
+// own table.
+func (w *Writer) equalsSubjectKey(tableName, alias string, columns []string, offset int) string {
+	if w.subjectCondition != nil {
+		return w.subjectCondition(alias, columns)
+	}
+	subject := w.DataMap.SubjectTable()
+	var comparisons []string
+	for i, column := range columns {
+		value := syntax.Placeholder(offset + i + 1)
+		key, _ := subject.Column(subject.SubjectKey[i])
+		switch key.Type { //nolint:exhaustive // the other types need no cast
+		case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+			value = "CAST(" + value + " AS bigint)"
+		}
+		name := alias + "." + syntax.Quote(column)
+		comparisons = append(comparisons, name+" = "+value)
+		if tableName != subject.Name && key.Type == domain.TypeText { // callers check the subject's own row
+			comparisons = append(comparisons, w.matchesSubjectText(name, value, subject.SubjectKey[i]))
+		}
+	}
+	return strings.Join(comparisons, " AND ")
+}
+
+// matchesSubjectText returns a further condition for a text column that the database considers equal to the subject's
+// key. It is necessary because the database may ignore case or accents. The condition is true if the column has the
+// same bytes as the key. For the key 'ann', it is also true for the text 'ANN' if no subject has the key 'ANN'.
+func (w *Writer) matchesSubjectText(column, value, key string) string {
+	text := AsText(column)
+	return "(" + w.own.equalsExactly(text, value) + " OR " +
+		noExactKeyIn(w.own.bytewise(text), w.DataMap.SubjectTable().Name, key) + ")"
+}
+
+// List returns the columns of the table with the alias, separated by commas.
+func List(alias string, columns []string) string {
+	qualified := make([]string, len(columns))
+	for i, column := range columns {
+		qualified[i] = alias + "." + syntax.Quote(column)
+	}
+	return strings.Join(qualified, ", ")
+}
+
+// Bytewise adds a collation that compares bytes to a text expression.
+func (w *Writer) Bytewise(text string) string { return w.own.bytewise(text) }
+
+// EqualsConstant returns the condition that a column holds a constant. The condition uses the form in which a column
+// of the database type sqlType stores the constant.
+func (w *Writer) EqualsConstant(column, constant, sqlType string) string {
+	return w.own.equalsConstant(column, constant, sqlType)
+}
+
+// AddedValue returns the expression for the value in a column of creation times, in a form that domain.ReadAddedAt
+// reads.
+func (w *Writer) AddedValue(column string) string { return w.own.addedValue(column) }
+
+// Touched returns the tables that an erasure or an export reads or writes: the tables with personal data, the subject's
+// table, and the tables on the paths between them.
+func Touched(m domain.DataMap) []domain.Table {
+	needed := map[string]bool{m.SubjectTable().Name: true}
+	for _, table := range m.Tables() {
+		paths := m.Paths(table.Name)
+		erased := slices.ContainsFunc(paths, func(p domain.Path) bool { return p.OnErasure() != "" })
+		if len(table.Personal()) == 0 && !table.Owned && !erased {
+			continue
+		}
+		needed[table.Name] = true
+		for _, path := range paths {
+			for _, relation := range path.Relations {
+				needed[relation.References] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(m.Tables()), func(t domain.Table) bool { return !needed[t.Name] })
+}

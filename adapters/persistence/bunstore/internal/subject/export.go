@@ -1,0 +1,267 @@
+package subject
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Export implements ports.SubjectStore. On PostgreSQL, one statement reads all tables. A single statement sees one
+// snapshot, so it needs no transaction. On SQLite, one statement for each table runs in a read-only transaction, or in
+// the transaction of the application that the session has joined.
+func (s *Work) Export(
+	ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error,
+) error {
+	key, err := s.key(id)
+	if err != nil {
+		return err
+	}
+	if err := s.db.Usable(); err != nil {
+		return err
+	}
+	if s.db.Tx != nil && !s.db.Joined {
+		return &domain.Error{
+			Code: domain.ErrSession, Op: "export", Message: "must come before the first write of its session",
+		}
+	}
+	statements := s.store.exports
+	erased := false // set by the first statement
+	read := func() error { return s.export(ctx, &statements[0], id, key, &erased, yield) }
+	if done, err := s.onReplica(ctx, id, read); done {
+		return err
+	}
+	if len(statements) == 1 {
+		return read()
+	}
+	return s.db.InSnapshot(ctx, "export", func() error {
+		for i := range statements {
+			if err := s.export(ctx, &statements[i], id, key, &erased, yield); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// exportStatement is a statement that reads the exported columns of one or more tables (its sources). A result row has
+// the index of its source, the position of the row in this source, and the values of the row. If another source has
+// more values, NULL fills the remaining columns.
+type exportStatement struct {
+	own                dialect
+	dataMap            domain.DataMap
+	sources            []source
+	width              int // the number of values of the widest source
+	Text               string
+	ReadsPreconditions bool // the first source is the row of preconditions, see lockStatements
+}
+
+// newExports returns the statements that read the data of a subject for an export. The tables of the application come
+// first, then the ledgers. The first source of the first statement is the row of preconditions (the values that the
+// caller must check before it continues, see lockStatements).
+func newExports(w *rows.Writer, locks *lockStatements) []exportStatement {
+	subject := w.DataMap.SubjectTable()
+	keys := len(subject.SubjectKey)
+	erased := syntax.Fill(erasureCount, "erasures", w.Tables.Erasures, "subject", syntax.Placeholder(keys+1))
+	all := []source{{
+		table: subject, selected: append(slices.Clone(locks.preconditions), erased), fromClause: w.FromSubject,
+		keyParameters: keys, pathValues: func(int) []string { return nil },
+	}}
+	for _, table := range w.DataMap.Tables() {
+		if columns := w.DataMap.ExportedColumns(table); len(columns) > 0 {
+			s := newSource(dialectOf(w.Dialect), table, columns)
+			s.keyParameters = keys
+			s.fromClause = func(offset int) string {
+				return syntax.Fill(fromOfSubject, "table", syntax.QuoteTable(table.Name), "rows", w.AllRowsOf(table, offset))
+			}
+			s.restrictByPath(w)
+			all = append(all, s)
+		}
+	}
+	kinds := []ledger.Kind{ledger.Consents, ledger.Restrictions}
+	for i, table := range domain.LedgerTables() {
+		s := newSource(dialectOf(w.Dialect), table, table.Exported())
+		s.fromClause = func(offset int) string {
+			subject := syntax.Placeholder(offset + 1)
+			return syntax.Fill(fromLedger, "table", ledger.TableOf(w.Tables, kinds[i]), "subject", subject,
+				"until", ledger.EarlierUntil(w.Tables, kinds[i], subject))
+		}
+		all = append(all, s)
+	}
+	// SQLite compiles a statement at each execution. One small statement for each table therefore costs less than one
+	// large statement for all tables.
+	tablesPerStatement := 1
+	if w.Dialect.CombinesChanges() {
+		tablesPerStatement = len(all)
+	}
+	var statements []exportStatement
+	for sources := range slices.Chunk(all, tablesPerStatement) {
+		statements = append(statements, newExport(w, sources, len(statements) == 0))
+	}
+	return statements
+}
+
+const (
+	exportOne = `SELECT 0, 0, {values} {from} ORDER BY {key}`
+
+	exportBranch = `
+		SELECT {number} AS source, row_number() OVER (ORDER BY {key}) AS position, {values}
+		{from}`
+
+	// erasureCount is the last value in the row of preconditions: the number of erasures of the subject as a text, or NULL
+	// if the subject was never erased.
+	erasureCount = `(SELECT CAST(erasures AS text) FROM {erasures} WHERE subject_id = {subject} AND erasures > 0)`
+
+	fromOfSubject = `FROM {table} AS t0 WHERE {rows}`
+	fromLedger    = `FROM {table} AS t0 WHERE t0.subject_id = {subject} AND t0.seq > COALESCE({until}, 0)`
+)
+
+func newExport(w *rows.Writer, sources []source, readsPreconditions bool) exportStatement {
+	e := exportStatement{
+		own: dialectOf(w.Dialect), dataMap: w.DataMap, sources: sources, ReadsPreconditions: readsPreconditions,
+	}
+	for _, source := range sources {
+		e.width = max(e.width, len(source.selected)+len(source.paths))
+	}
+	statement := exportOne
+	if len(sources) > 1 {
+		statement = exportBranch
+	}
+	branches, parameters := make([]string, len(sources)), 0
+	for i, source := range sources {
+		missing := slices.Repeat([]string{"NULL"}, e.width-len(source.selected)-len(source.paths))
+		values := slices.Concat(source.selected, source.pathValues(parameters), missing)
+		branches[i] = syntax.Fill(statement, "number", strconv.Itoa(i), "key", rows.List("t0", source.table.PrimaryKey),
+			"values", strings.Join(values, ", "), "from", source.fromClause(parameters))
+		parameters += max(source.keyParameters, 1)
+		if readsPreconditions && i == 0 {
+			parameters++ // the subject's id
+		}
+	}
+	e.Text = strings.Join(branches, " UNION ALL ")
+	if len(sources) > 1 {
+		e.Text += " ORDER BY 1, 2" // not by name, because a column of the application may have the same name
+	}
+	return e
+}
+
+// args returns the parameters of the statement. A table of the application needs the subject's key, and a ledger needs
+// the subject's id. The row of preconditions needs both.
+func (e *exportStatement) args(id domain.SubjectID, key []any) []any {
+	var args []any
+	for i, source := range e.sources {
+		args = append(args, key[:source.keyParameters]...)
+		if source.keyParameters == 0 || e.ReadsPreconditions && i == 0 {
+			args = append(args, id.String())
+		}
+	}
+	return args
+}
+
+// maxExportStarts is the maximum number of times that an export runs its first statement. The export repeats the
+// statement if the definitions of the tables have changed since the store read the schema.
+const maxExportStarts = 3
+
+// export runs one statement and yields its records. If the statement is the first of an export, its first row is not a
+// record. This row holds the fingerprint, the subject's key as the table stores it, and whether the subject was erased
+// before. If the cached schema has another fingerprint, export yields nothing, loads the schema and runs the
+// statement again.
+func (s *Work) export(
+	ctx context.Context, e *exportStatement, id domain.SubjectID, key []any, erased *bool,
+	yield func(domain.ExportRecord) error,
+) error {
+	known := s.store.schemas.Last()
+	if e.ReadsPreconditions && known == nil {
+		if err := s.readSubjectRow(ctx, id, key); err != nil {
+			return err
+		}
+		known = s.schema
+	}
+	for range maxExportStarts {
+		stale := ""
+		var refused error
+		row := e.newRow()
+		err := s.db.Read(ctx, "export", func(rows *sql.Rows) error {
+			if err := rows.Scan(row.Targets...); err != nil {
+				return err
+			}
+			switch {
+			case stale != "":
+				return nil
+			case e.ReadsPreconditions && row.Source == 0:
+				stale, refused = s.checkPreconditions(known, id, row.Values)
+				*erased = e.wasErased(row)
+			default:
+				refused = e.yield(row, *erased, yield)
+			}
+			return refused
+		}, e.Text, e.args(id, key)...)
+		switch {
+		case refused != nil:
+			return refused // unchanged, as yield returned it
+		case err != nil:
+			return s.explain(ctx, "export", err, s.store.schemas.ToExport()...)
+		case stale == "":
+			return nil
+		}
+		if err := s.loadSchema(ctx, stale); err != nil {
+			return err
+		}
+		known = s.schema
+	}
+	return s.db.Fail(ctx, "export", &domain.Error{
+		Code: domain.ErrUnavailable, Op: "export",
+		Message: "the definitions of the application's tables changed repeatedly: try again",
+	})
+}
+
+// checkPreconditions checks the values in the first row of an export. It returns an error if the subject must not be
+// exported. The row contains a fingerprint. If the cached schema has another fingerprint, checkPreconditions returns
+// the fingerprint of the row, and "" otherwise.
+func (s *Work) checkPreconditions(
+	cached *live.Schema, id domain.SubjectID, values []any,
+) (stale string, err error) {
+	seen := newPreconditions(s.store.locks)
+	for i, target := range seen.targets() {
+		if values[i] != nil {
+			*target = sql.NullString{String: syntax.Text(values[i]), Valid: true}
+		}
+	}
+	if !seen.matchTexts(id) {
+		return "", misspelled(cached, id)
+	}
+	if fingerprint := seen.fingerprint.String; cached.Fingerprint != fingerprint {
+		return fingerprint, nil
+	}
+	_, err = cached.RefuseSubject(id, "export")
+	return "", err
+}
+
+// onReplica calls fn while the session reads from one snapshot of the replica. If the store has no replica, if it is
+// unreachable or lacks an erasure of the subject, or if the session has a transaction, onReplica returns false. The
+// caller must then read from the primary.
+func (s *Work) onReplica(ctx context.Context, id domain.SubjectID, fn func() error) (done bool, err error) {
+	if s.store.readDB == nil || s.db.Tx != nil {
+		return false, nil
+	}
+	var current, known int64
+	if err := s.db.Read(ctx, "export", scanCount(&current), s.store.locks.Erasures, id.String()); err != nil {
+		return true, err
+	}
+	return s.db.InReplica(ctx, s.store.readDB, func(query conn.Query) bool {
+		err := query(ctx, scanCount(&known), s.store.locks.Erasures, id.String())
+		return err == nil && known == current
+	}, fn)
+}
+
+func scanCount(count *int64) func(*sql.Rows) error {
+	return func(rows *sql.Rows) error { return rows.Scan(count) }
+}

@@ -1,0 +1,313 @@
+package subject
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// source is a table that an export statement reads, with the expressions of its values.
+type source struct {
+	table        domain.Table
+	namedByKey   bool // the name of a row in an export is its primary key
+	exported     []domain.Column
+	records      []domain.ExportRecord // for each exported column: the fields that are the same in all rows
+	sinceIndexes []int                 // for each exported column: the index of the value with its retention start, or -1
+
+	selected      []string                // the expressions of the values
+	fromClause    func(offset int) string // the clauses from FROM on; their placeholders start at $(offset+1)
+	keyParameters int                     // the number of parameters for the subject's key; 0 for a ledger
+
+	// If a table has several paths, the field paths lists them, and pathValues returns one expression for each path. Its
+	// value is leadsToSubject or leadsToErased, or NULL.
+	paths      []domain.Path
+	pathValues func(offset int) []string
+	shares     bool // see domain.DataMap.SharesColumns
+}
+
+// restrictByPath sets the fields paths and pathValues if the table has several paths. An export then contains only the
+// cells of a row that belong to the subject.
+func (s *source) restrictByPath(w *rows.Writer) {
+	paths := w.DataMap.Paths(s.table.Name)
+	if len(paths) == 1 || len(s.table.Personal()) == 0 { // without personal data, cells belong to every path
+		return
+	}
+	s.paths, s.shares = paths, w.DataMap.SharesColumns(s.table)
+	s.pathValues = func(offset int) []string {
+		values := make([]string, len(paths))
+		for i, path := range paths {
+			values[i] = "CASE WHEN " + w.RowsOf(s.table, path, offset) + " THEN " + syntax.Literal(leadsToSubject)
+			if s.shares {
+				values[i] += " WHEN " + w.RowsOfErased(s.table, path) + " THEN " + syntax.Literal(leadsToErased)
+			}
+			values[i] += " END"
+		}
+		return values
+	}
+}
+
+// belongsToSubject reports whether the cell of a column belongs to the subject. The parameter values holds the values
+// of the row.
+func (s *source) belongsToSubject(column domain.Column, values []any) bool {
+	for i, path := range s.paths {
+		if path.Has(column) && s.leadsTo(leadsToSubject, i, values) {
+			return true
+		}
+	}
+	return len(s.paths) == 0
+}
+
+// leadsTo reports whether the path with the given index leads from the row to the subject (leadsToSubject) or to
+// another person who was erased (leadsToErased). The parameter values holds the values of the row.
+func (s *source) leadsTo(target string, path int, values []any) bool {
+	value := values[len(s.selected)+path]
+	return value != nil && syntax.Text(value) == target
+}
+
+// pathsTo returns the paths for which leadsTo returns true.
+func (s *source) pathsTo(target string, values []any) (leading []domain.Path) {
+	for i, path := range s.paths {
+		if s.leadsTo(target, i, values) {
+			leading = append(leading, path)
+		}
+	}
+	return leading
+}
+
+// rowName returns the name of the row in the export: its primary key, or its number. NULL in the key is named NULL. The
+// name is never empty, because a correction without a row name applies to all rows of the table.
+func (s *source) rowName(row *exportRow) string {
+	if !s.namedByKey {
+		return strconv.Itoa(row.rowNumber)
+	}
+	key := make([]string, len(s.table.PrimaryKey))
+	for i := range key {
+		key[i] = "NULL"
+		if row.Values[i] != nil {
+			key[i] = syntax.Text(row.Values[i])
+		}
+	}
+	return cmp.Or(domain.CanonicalTuple(key), `""`)
+}
+
+// record returns the record of the exported column with the given index.
+func (s *source) record(d dialect, index int, name string, values []any) domain.ExportRecord {
+	column, record := s.exported[index], s.records[index]
+	record.Row, record.Value = name, exportValue(d, column.Type, values[len(s.table.PrimaryKey)+index])
+	if s.sinceIndexes[index] >= 0 {
+		if since, ok := exportValue(d, domain.TypeTime, values[s.sinceIndexes[index]]).(time.Time); ok {
+			record.ExpiresAt = syntax.Optional(domain.Instant(column.Personal.Retain.After(since)))
+		}
+	}
+	return record
+}
+
+// The values of source.pathValues.
+const (
+	leadsToSubject = "subject" // the path leads from the row to the subject
+	leadsToErased  = "erased"  // the path leads from the row to another person, who was erased; only if columns are shared
+)
+
+// newSource returns the source of a table. Its values are the primary key as texts, the exported columns, and the
+// columns with the start of a retention duty.
+func newSource(d dialect, table domain.Table, exported []domain.Column) source {
+	s := source{
+		table: table, namedByKey: table.NamesRowsByKey(), exported: exported, pathValues: func(int) []string { return nil },
+	}
+	for _, name := range table.PrimaryKey {
+		s.selected = append(s.selected, "CAST(t0."+syntax.Quote(name)+" AS text)")
+	}
+	for _, column := range s.exported {
+		s.selected = append(s.selected, d.exportedValue(column))
+		s.records = append(s.records, domain.ExportRecord{
+			Source:          table.Name,
+			Field:           column.Name,
+			Category:        column.Personal.Category,
+			LegalBasis:      syntax.Optional(column.Personal.Basis),
+			Purpose:         syntax.Optional(column.Personal.Purpose),
+			RetentionReason: syntax.Optional(column.Personal.Reason),
+		})
+	}
+	for _, column := range s.exported {
+		since, ok := table.Column(column.Personal.Since)
+		if !ok {
+			s.sinceIndexes = append(s.sinceIndexes, -1)
+			continue
+		}
+		s.sinceIndexes = append(s.sinceIndexes, len(s.selected))
+		s.selected = append(s.selected, d.exportedValue(since))
+	}
+	return s
+}
+
+// exportRow holds a scanned result row of an export statement.
+type exportRow struct {
+	Source  int
+	Values  []any
+	Targets []any // the scan targets: pointers to Source, the position, and each of Values
+
+	countedSource int // the source of the last row that countRow has counted
+	rowNumber     int // the number of the row within its source, from 1 on
+}
+
+// countRow sets rowNumber. It must be called once for each result row.
+func (r *exportRow) countRow() {
+	if r.countedSource != r.Source {
+		r.countedSource, r.rowNumber = r.Source, 0
+	}
+	r.rowNumber++
+}
+
+// newRow returns an ExportRow. Callers scan all rows of a result into the same ExportRow.
+func (e *exportStatement) newRow() *exportRow {
+	row := &exportRow{Values: make([]any, e.width)}
+	var position int64 // only ORDER BY needs it
+	row.Targets = append(row.Targets, &row.Source, &position)
+	for i := range row.Values {
+		row.Targets = append(row.Targets, &row.Values[i])
+	}
+	return row
+}
+
+// wasErased reports whether the subject was erased before. The parameter row is the row of preconditions.
+func (e *exportStatement) wasErased(row *exportRow) bool {
+	return row.Values[len(e.sources[0].selected)-1] != nil
+}
+
+// yield calls yield with one record for each exported column of the row. The parameter wasErased is the result of
+// WasErased.
+func (e *exportStatement) yield(row *exportRow, wasErased bool, yield func(domain.ExportRecord) error) error {
+	s := &e.sources[row.Source]
+	row.countRow()
+	name := s.rowName(row)
+	records := e.marked(s, row, name, wasErased)
+	for i, column := range s.exported {
+		if !s.belongsToSubject(column, row.Values) {
+			continue
+		}
+		var record domain.ExportRecord
+		if records != nil {
+			record = records[i]
+		} else {
+			record = s.record(e.own, i, name, row.Values)
+		}
+		if err := yield(record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// marked returns the records of the row, one for each exported column, after it has marked the values that an erasure
+// has overwritten. It returns nil if there are no such values: the row belongs to a ledger, which no erasure changes,
+// or the subject was never erased and the table shares no columns.
+func (e *exportStatement) marked(s *source, row *exportRow, name string, wasErased bool) []domain.ExportRecord {
+	if s.keyParameters == 0 || !wasErased && !s.shares {
+		return nil
+	}
+	records := make([]domain.ExportRecord, len(s.exported))
+	for i := range s.exported {
+		records[i] = s.record(e.own, i, name, row.Values)
+	}
+	own := s.pathsTo(leadsToSubject, row.Values)
+	if len(s.paths) == 0 {
+		own = e.dataMap.Paths(s.table.Name)
+	}
+	if wasErased {
+		e.dataMap.MarkErased(s.table, own, records)
+	}
+	if s.shares {
+		e.dataMap.MarkSharedErased(s.table, own, s.pathsTo(leadsToErased, row.Values), records)
+	}
+	return records
+}
+
+// exportValue converts a value that a driver returns for a column to the value that an export shows. Drivers return
+// different Go types for a column type, so exportValue accepts all of them. If a value does not fit the column type,
+// exportValue returns the text of the value.
+func exportValue(d dialect, t domain.ColumnType, value any) any {
+	if value == nil {
+		return nil
+	}
+	value = d.fromExported(t, value)
+	switch t { //nolint:exhaustive // the last return handles texts and UUIDs
+	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+		if n, err := strconv.ParseInt(syntax.Text(value), 10, 64); err == nil {
+			return n
+		}
+	case domain.TypeNumber:
+		return asNumber(value)
+	case domain.TypeBoolean:
+		return asBoolean(value)
+	case domain.TypeTime:
+		return asTime(value)
+	case domain.TypeJSON, domain.TypeArray:
+		if text := syntax.Text(value); json.Valid([]byte(text)) {
+			return domain.JSON(text)
+		}
+	case domain.TypeBytes:
+		return []byte(syntax.Text(value))
+	}
+	return syntax.Text(value)
+}
+
+func asNumber(value any) any {
+	switch value := value.(type) {
+	case int64:
+		return value
+	case float64:
+		switch { // JSON has no infinity and no NaN: the export shows the texts that PostgreSQL writes
+		case math.IsInf(value, 1):
+			return domain.Number("Infinity")
+		case math.IsInf(value, -1):
+			return domain.Number("-Infinity")
+		case !math.IsNaN(value):
+			return value
+		}
+	}
+	return domain.Number(syntax.Text(value))
+}
+
+func asBoolean(value any) any {
+	switch value := value.(type) {
+	case bool:
+		return value
+	case int64:
+		return value != 0
+	}
+	text := syntax.Text(value)
+	if b, err := strconv.ParseBool(text); err == nil {
+		return b
+	}
+	return text
+}
+
+// timeFormats are the formats in which bun and SQLite write instants and dates as text, and the formats of PostgreSQL's
+// JSON. PostgreSQL also writes local times without an offset. For instants before the introduction of time zones, it
+// writes offsets with seconds.
+var timeFormats = []string{
+	time.RFC3339Nano, "2006-01-02 15:04:05.999999999-07:00", "2006-01-02 15:04:05", time.DateOnly,
+	"2006-01-02T15:04:05", "2006-01-02T15:04:05-07:00:00",
+}
+
+func asTime(value any) any {
+	if t, ok := value.(time.Time); ok {
+		if year := t.UTC().Year(); year < 0 || year > 9999 { // PostgreSQL has such years, but RFC 3339 does not
+			return syntax.Text(value)
+		}
+		return domain.Instant(t)
+	}
+	text := syntax.Text(value)
+	for _, format := range timeFormats {
+		if t, err := time.Parse(format, text); err == nil {
+			return domain.Instant(t)
+		}
+	}
+	return syntax.Text(value)
+}

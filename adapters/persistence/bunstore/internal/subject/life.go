@@ -1,0 +1,260 @@
+package subject
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// life is the mark of a subject with the evidence about the subject's row. See domain.Life.
+type life struct {
+	mark     domain.ErasureMark
+	evidence domain.LifeEvidence
+}
+
+func (l life) state() domain.SubjectState {
+	return domain.SubjectState{
+		Present: l.evidence.Present, Life: l.mark.Life(l.evidence), Mark: l.mark, Evidence: l.evidence,
+	}
+}
+
+// lifeStatements holds the statements about the life of a subject's id (see domain.Life). The mark of a subject is the
+// row that records its erasures.
+type lifeStatements struct {
+	// State reads whether the subject's row exists, the preconditions (see lockStatements), the MarkColumns, the creation
+	// time of the row, and its identifying columns. Its parameters are the subject's key and the id. It locks nothing.
+	State string
+	// LockLedgers locks the ledgers of the subject $1. It is "" if the database has one writer at a time.
+	LockLedgers string
+	// Register records the registration of a person in the mark. It adds a mark if there is none, but the ledgers have
+	// records. Its parameters are the id, the instant, and the creation time of the subject's row.
+	Register           string
+	IdentifyingColumns int // the number of identifying columns
+}
+
+const readState = `
+	SELECT {exists}, {preconditions}, {mark}, {row}
+	{from} LEFT JOIN {erasures} AS m ON m.subject_id = {subject}`
+
+// newLives returns the Lives for the dialect and the tables of w.
+func newLives(w *rows.Writer, locks *lockStatements) lifeStatements {
+	subject, keys := w.DataMap.SubjectTable(), len(w.DataMap.SubjectTable().SubjectKey)
+	id := syntax.Placeholder(keys + 1)
+	lives := lifeStatements{
+		State: w.Tables.Fill(readState, "exists", locks.exists, "preconditions", strings.Join(locks.preconditions, ", "),
+			"mark", "m."+strings.ReplaceAll(markColumns, ", ", ", m."), "row", strings.Join(lifeOfRow(w), ", "),
+			"from", w.FromSubject(0), "subject", id),
+		Register: w.Tables.Fill(register, "subject", "$1", "instant", "$2", "added", "$3",
+			"type", w.Dialect.InstantType()),
+		IdentifyingColumns: len(subject.Identifying()),
+	}
+	if lock := ledger.Lock(w.Dialect, w.Tables, ledger.Consents, "$1"); lock != "" {
+		lives.LockLedgers = syntax.Fill(lockLedgers, "lock consents", lock,
+			"lock restrictions", ledger.Lock(w.Dialect, w.Tables, ledger.Restrictions, "$1"))
+	}
+	return lives
+}
+
+// lifeOfRow returns the expressions for the evidence in the subject's row: its creation time (see addedValueOf), and
+// the texts of its identifying columns. See domain.LifeEvidence.
+func lifeOfRow(w *rows.Writer) []string {
+	subject, evidence := w.DataMap.SubjectTable(), []string{addedValueOf(w)}
+	for _, column := range subject.Identifying() {
+		evidence = append(evidence, "CAST(t0."+syntax.Quote(column.Name)+" AS text)")
+	}
+	return evidence
+}
+
+// addedValueOf returns the expression for the value of Table.AddedAt in the subject's row, or NULL. The function
+// domain.ReadAddedAt reads the value.
+func addedValueOf(w *rows.Writer) string {
+	column, ok := w.DataMap.SubjectTable().AddedAt()
+	if !ok {
+		return "NULL"
+	}
+	return w.AddedValue("t0." + syntax.Quote(column.Name))
+}
+
+// State implements ports.SubjectStore.
+func (s *Work) State(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
+	key, err := s.key(id)
+	if err != nil {
+		return domain.SubjectState{}, err
+	}
+	life, err := s.readLife(ctx, id, key)
+	return life.state(), err
+}
+
+const (
+	lockLedgers = `SELECT {lock consents}, {lock restrictions}`
+
+	register = `
+		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures, intake, registered_at, registered_added_at,
+			consents_until, restrictions_until)
+		SELECT v.id, v.registered, 0, 0, v.registered, v.added, v.consents, v.restrictions
+		FROM (SELECT CAST({subject} AS text) AS id, CAST({instant} AS {type}) AS registered, CAST({added} AS {type}) AS added,
+			COALESCE((SELECT max(seq) FROM {consents} WHERE subject_id = {subject}), 0) AS consents,
+			COALESCE((SELECT max(seq) FROM {restrictions} WHERE subject_id = {subject}), 0) AS restrictions) AS v
+		WHERE v.consents > 0 OR v.restrictions > 0 OR EXISTS (SELECT 1 FROM {erasures} WHERE subject_id = {subject})
+		ON CONFLICT (subject_id) DO UPDATE SET registered_at = excluded.registered_at,
+			registered_added_at = excluded.registered_added_at, consents_until = excluded.consents_until,
+			restrictions_until = excluded.restrictions_until`
+)
+
+// Register implements ports.SubjectStore. On PostgreSQL, a separate statement first locks the ledgers of the subject,
+// so that the next statement sees each record that was taken in before.
+func (s *Work) Register(ctx context.Context, id domain.SubjectID, at time.Time) error {
+	state, err := s.State(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !state.Present {
+		return s.db.Fail(ctx, "register", &domain.Error{
+			Code: domain.ErrConflict, Op: "register",
+			Message: "the subject's table has no row of the subject: call Register after the insert",
+		})
+	}
+	if err := s.ledger.Flush(ctx); err != nil {
+		return err
+	}
+	lives, dialect := s.store.lives, s.store.dialect
+	if lives.LockLedgers != "" {
+		if err := s.db.WriteRows(ctx, "register", conn.Ignore, lives.LockLedgers, id.String()); err != nil {
+			return err
+		}
+	}
+	added := addedAt(state.Evidence.AddedAt)
+	_, err = s.db.Write(ctx, "register", lives.Register, id.String(), dialect.Instant(at), added.parameter(dialect))
+	return err
+}
+
+// readLife reads the subject's mark and row in one statement, without a lock. It loads the schema into the session.
+func (s *Work) readLife(ctx context.Context, id domain.SubjectID, key []any) (found life, err error) {
+	row := newLifeRow(s.store.lives)
+	present, err := s.checkSubjectRow(ctx, id, row.targets(), s.store.lives.State, withID(key, id)...)
+	if err != nil {
+		return life{}, s.explain(ctx, "lock subject", err, live.ToRead(s.store.writer.DataMap.SubjectTable().Name))
+	}
+	if _, err := s.schema.RefuseHidden("read the subject's row"); err != nil {
+		return life{}, s.db.Fail(ctx, "state", err)
+	}
+	if found.mark = row.mark.mark(); row.mark.erasures.Valid {
+		found.mark.SubjectID = id
+	}
+	if present {
+		found.evidence = row.evidence(s.store.writer.DataMap)
+	}
+	return found, nil
+}
+
+// IsEnded reports whether the life of an erased subject has ended. An id that does not fit the key of the subject's
+// table has no row.
+func (s *Work) IsEnded(ctx context.Context, id domain.SubjectID) (bool, error) {
+	key, err := s.key(id)
+	if err != nil {
+		return true, nil //nolint:nilerr // no row can have the id
+	}
+	life, err := s.readLife(ctx, id, key)
+	return life.state().Life == domain.LifeEnded, err
+}
+
+// KeepsEarlier reports whether the records of an earlier life count for the current status, see domain.Life. They
+// count for the withdrawals of an erasure, too.
+func (s *Work) KeepsEarlier(ctx context.Context, id domain.SubjectID) (bool, error) {
+	if s.IsErasing(id) {
+		return true, nil
+	}
+	key, err := s.key(id)
+	if err != nil {
+		return domain.LifeEnded.KeepsEarlier(), nil //nolint:nilerr // no row can have the id
+	}
+	life, err := s.readLife(ctx, id, key)
+	return life.state().Life.KeepsEarlier(), err
+}
+
+// lifeRow holds the scanned columns of a statement that reads a mark and the subject's row.
+type lifeRow struct {
+	mark  markRow
+	added addedAt
+	texts []sql.NullString
+}
+
+func newLifeRow(lives lifeStatements) *lifeRow {
+	return &lifeRow{texts: make([]sql.NullString, lives.IdentifyingColumns)}
+}
+
+func (r *lifeRow) targets() []any { return append(r.mark.targets(), r.rowTargets()...) }
+
+// rowTargets returns the targets of the columns of the subject's row.
+func (r *lifeRow) rowTargets() []any {
+	targets := []any{&r.added}
+	for i := range r.texts {
+		targets = append(targets, &r.texts[i])
+	}
+	return targets
+}
+
+func (r *lifeRow) evidence(dataMap domain.DataMap) domain.LifeEvidence {
+	texts := make([]string, len(r.texts))
+	for i, text := range r.texts {
+		texts[i] = text.String
+	}
+	return dataMap.LifeEvidence(time.Time(r.added), texts)
+}
+
+// addedAt is the creation time of a row, or the zero time. It implements sql.Scanner for the values that
+// domain.ReadAddedAt reads.
+type addedAt time.Time
+
+// Scan implements sql.Scanner.
+func (a *addedAt) Scan(value any) error {
+	if text, ok := value.([]byte); ok {
+		value = string(text)
+	}
+	*a = addedAt{}
+	if at, ok := domain.ReadAddedAt(value); ok {
+		*a = addedAt(at)
+	}
+	return nil
+}
+
+// parameter returns the parameter of a statement for the creation time: nil for the zero time.
+func (a addedAt) parameter(dialect syntax.Dialect) any {
+	if time.Time(a).IsZero() {
+		return nil
+	}
+	return dialect.Instant(time.Time(a))
+}
+
+// markColumns lists the columns of a mark, after the subject's id.
+const markColumns = "erased_at, erasures, intake, swept_at, added_at, registered_at, registered_added_at," +
+	" consents_until, restrictions_until"
+
+// markRow holds the scanned columns of a mark, see markColumns. All are NULL if there is no mark.
+type markRow struct {
+	erased, swept, added, registered, registeredAdded syntax.OptionalInstant
+	erasures, intake, consents, restrictions          sql.NullInt64
+}
+
+func (r *markRow) targets() []any {
+	return []any{
+		&r.erased, &r.erasures, &r.intake, &r.swept, &r.added, &r.registered, &r.registeredAdded, &r.consents,
+		&r.restrictions,
+	}
+}
+
+func (r *markRow) mark() domain.ErasureMark {
+	return domain.ErasureMark{
+		ErasedAt: r.erased.OrZero(), Erasures: r.erasures.Int64, Intake: r.intake.Int64, SweptAt: r.swept.OrZero(),
+		AddedAt: r.added.OrZero(), RegisteredAt: r.registered.OrZero(), RegisteredAddedAt: r.registeredAdded.OrZero(),
+		ConsentsUntil: r.consents.Int64, RestrictionsUntil: r.restrictions.Int64,
+	}
+}

@@ -1,0 +1,285 @@
+package subject
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// lockStatements holds the statements that lock a subject. The mark of a subject is the row that records its erasures.
+//
+// A statement that reads the subject's row returns whether the row exists, and then the preconditions, which the caller
+// must check before it continues. The preconditions are the fingerprint and the stored text of each text column of the
+// subject's key.
+type lockStatements struct {
+	// AddMark adds or updates the mark of a subject for an erasure. Its parameters are the id and the markInstant.
+	AddMark string
+
+	// AddMarkAndLock adds or updates the mark like AddMark, reads the subject's row like SubjectRowAdded, and locks this
+	// row and the subject's ledgers. Its parameters are the subject's key and the parameters of AddMark. The last column
+	// is erased_at of the mark. It is "" for SQLite, because AddMark then locks the database.
+	AddMarkAndLock string
+
+	// LockMark locks the mark of the subject $1 and returns its number of erasures. If there is no mark, LockMark adds a
+	// mark with the instant $2 and 0 erasures.
+	LockMark         string
+	DeleteUnusedMark string // deletes the mark of the subject $1 if it records no erasure and no registration
+
+	SubjectRow string // reads the preconditions, and whether the subject has a row
+	// SubjectRowAdded is SubjectRow with two further columns: the value from which domain.ReadAddedAt reads the creation
+	// time, and erased_at of the mark. Its parameters are the subject's key and the id.
+	SubjectRowAdded string
+	Transaction     string // see dialect.transaction
+	Levels          []rows.LockLevel
+	Tables          []string // the tables whose rows are locked
+	TextElements    []int    // the indexes of the subject's key columns that hold texts
+	exists          string   // the expression that reports whether the subject has a row
+	preconditions   []string // the expressions of the preconditions
+	Erasures        string   // returns the number of committed erasures of the subject $1
+}
+
+const (
+	addMark = `
+		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures{column})
+		SELECT CAST({subject} AS text), {instant}, 1{number} WHERE {lock condition}
+		ON CONFLICT (subject_id) DO UPDATE SET erased_at = excluded.erased_at, erasures = e.erasures + 1,
+			intake = excluded.intake, registered_at = NULL, registered_added_at = NULL`
+
+	lockMark = `
+		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures, intake) VALUES ($1, $2, 0, 0)
+		ON CONFLICT (subject_id) DO UPDATE SET erasures = e.erasures
+		RETURNING erasures`
+
+	deleteUnusedMark = `DELETE FROM {erasures} WHERE subject_id = $1 AND erasures = 0 AND registered_at IS NULL`
+	countErasures    = `SELECT erasures FROM {erasures} WHERE subject_id = $1`
+	readRow          = `SELECT {exists}, {preconditions} {from}`
+	readErasedAt     = `(SELECT e.erased_at FROM {erasures} AS e WHERE e.subject_id = {subject})`
+
+	// The statement adds the mark before it locks the subject's row, because FOR UPDATE locks this row only after the
+	// join with the mark.
+	addMarkAndLock = `
+		WITH mark AS ({mark}
+			RETURNING e.erased_at, {lock consents}, {lock restrictions})
+		SELECT {exists}, {preconditions}, mark.erased_at
+		FROM {table} AS t0 CROSS JOIN mark
+		WHERE {rows}
+		FOR UPDATE OF t0`
+)
+
+// newLocks returns the statements that lock the subjects of the data map of w.
+func newLocks(w *rows.Writer) *lockStatements {
+	subject := w.DataMap.SubjectTable()
+	l := &lockStatements{
+		LockMark:         w.Tables.Fill(lockMark),
+		DeleteUnusedMark: w.Tables.Fill(deleteUnusedMark),
+		Erasures:         w.Tables.Fill(countErasures),
+		Transaction:      dialectOf(w.Dialect).transaction(),
+		preconditions:    []string{live.Fingerprint(w.Dialect, w.Touched, w.Tables)},
+	}
+	for i, name := range subject.SubjectKey {
+		if column, _ := subject.Column(name); column.Type == domain.TypeText {
+			l.TextElements = append(l.TextElements, i)
+			l.preconditions = append(l.preconditions, "CAST(t0."+syntax.Quote(name)+" AS text)")
+		}
+	}
+	exists, preconditions := "t0."+syntax.Quote(subject.SubjectKey[0])+" IS NOT NULL", strings.Join(l.preconditions, ", ")
+	l.exists = exists
+	l.SubjectRow = syntax.Fill(readRow, "exists", exists, "preconditions", preconditions, "from", w.FromSubject(0))
+	keys := len(subject.SubjectKey)
+	preconditions += ", " + addedValueOf(w)
+	erasedAt := w.Tables.Fill(readErasedAt, "subject", syntax.Placeholder(keys+1))
+	l.SubjectRowAdded = syntax.Fill(readRow, "exists", exists, "preconditions", preconditions+", "+erasedAt,
+		"from", w.FromSubject(0))
+	l.AddMark = addMarkStatement(w, 1)
+	if w.Dialect.ForUpdate() == "" {
+		return l
+	}
+	l.AddMarkAndLock = w.Tables.Fill(addMarkAndLock, "exists", exists, "preconditions", preconditions,
+		"mark", addMarkStatement(w, keys+1),
+		"lock consents", ledger.Lock(w.Dialect, w.Tables, ledger.Consents, "subject_id"),
+		"lock restrictions", ledger.Lock(w.Dialect, w.Tables, ledger.Restrictions, "subject_id"),
+		"table", syntax.QuoteTable(subject.Name), "rows", w.RowsOf(subject, domain.Path{}, 0))
+	l.Levels, l.Tables = w.LockLevels()
+	l.Tables = append([]string{subject.Name}, l.Tables...)
+	return l
+}
+
+// addMarkStatement returns the statement that adds or updates the mark, the row that records the erasures of a subject.
+// The number first is that of the first of its parameters.
+func addMarkStatement(w *rows.Writer, first int) string {
+	column, number, lockCondition := dialectOf(w.Dialect).intakeParts(w.Tables)
+	return w.Tables.Fill(addMark, "subject", syntax.Placeholder(first),
+		"instant", dialectOf(w.Dialect).erasureInstant(w.Tables, syntax.Placeholder(first+1), syntax.Placeholder(first+2)),
+		"column", column, "number", number, "lock condition", lockCondition)
+}
+
+// Lock implements ports.SubjectStore. It locks these rows, in this order:
+//
+//   - the mark
+//   - the subject's row
+//   - the rows to which other tables refer, for example the orders to which order lines refer. They are locked level by
+//     level. All rows of a level are the same number of relations away from the subject's row.
+//
+// Every session locks in this order, so that sessions that lock the same subject cannot deadlock. Each level has its
+// own statement. This statement also sees the rows that other transactions have committed while the statement before it
+// waited for locks.
+func (s *Work) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
+	if err := s.lockAt(ctx, id, dialectOf(s.store.dialect).markInstant(at, false)); err != nil {
+		return time.Time{}, err
+	}
+	return s.erasedAt(id), nil
+}
+
+// lockAt locks the subject like Lock. The parameter at is the result of dialect.markInstant.
+func (s *Work) lockAt(ctx context.Context, id domain.SubjectID, at [2]any) error {
+	key, err := s.key(id)
+	if err != nil {
+		return err
+	}
+	if err := s.requireReadCommitted(ctx, "lock subject", "an erasure"); err != nil {
+		return err
+	}
+	if err := s.makeDurable(ctx); err != nil {
+		return err
+	}
+	if err := s.db.OverwriteDeleted(ctx); err != nil {
+		return err
+	}
+	locks := s.store.locks
+	if locks.AddMarkAndLock == "" { // SQLite: the write lock of the database replaces the locks on rows
+		if _, err := s.db.Write(ctx, "lock subject", locks.AddMark, id.String(), at[0], at[1]); err != nil {
+			return err
+		}
+		return s.readSubjectRowAdded(ctx, id, key)
+	}
+	if err := s.db.Begin(ctx); err != nil {
+		return err
+	}
+	if err := s.lockRows(ctx, id, key, at); err != nil {
+		return s.explain(ctx, "lock subject", err, live.ToLock(s.store.locks.Tables)...)
+	}
+	return nil
+}
+
+// lockRows adds the erasure to the mark. It locks the mark, the subject's row, and the rows to which other tables
+// refer, for example the orders to which order lines refer.
+func (s *Work) lockRows(ctx context.Context, id domain.SubjectID, key []any, at [2]any) error {
+	locks := s.store.locks
+	var row erasedRow
+	found, err := s.checkSubjectRow(ctx, id, row.targets(), locks.AddMarkAndLock, withID(key, id, at[0], at[1])...)
+	if err != nil {
+		return err
+	}
+	if found {
+		s.closeAfter(id, row.erased.OrZero(), row.added)
+	} else {
+		if err := s.readSubjectRowAdded(ctx, id, key); err != nil {
+			return err
+		}
+	}
+	if s.schema != nil {
+		if err := s.schema.RefuseUnlocked(locks.Tables); err != nil {
+			return s.db.Fail(ctx, "lock subject", err)
+		}
+	}
+	for _, level := range locks.Levels {
+		err := s.db.WriteRows(ctx, "lock subject", conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LockToRectify implements ports.SubjectStore. It locks the mark of the subject. If the subject has no mark,
+// LockToRectify inserts one and deletes it in the same transaction. In both cases, other sessions that lock the subject
+// wait until this transaction ends.
+func (s *Work) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
+	key, err := s.key(id)
+	if err != nil {
+		return domain.SubjectState{}, err
+	}
+	var erasures int64
+	locks := s.store.locks
+	err = s.db.WriteRows(ctx, "lock subject", func(rows *sql.Rows) error { return rows.Scan(&erasures) },
+		locks.LockMark, id.String(), s.store.dialect.Instant(time.Unix(0, 0)))
+	if err == nil && erasures == 0 {
+		_, err = s.db.Write(ctx, "lock subject", locks.DeleteUnusedMark, id.String())
+	}
+	if err != nil {
+		return domain.SubjectState{}, err
+	}
+	life, err := s.readLife(ctx, id, key)
+	return life.state(), err
+}
+
+// makeDurable applies Options.SynchronousCommit to the transaction, and begins the transaction if the session has none.
+// If the option is not set, makeDurable does nothing.
+func (s *Work) makeDurable(ctx context.Context) error {
+	value := s.store.synchronousCommit
+	if value == "" {
+		return nil
+	}
+	if err := s.db.Usable(); err != nil {
+		return err
+	}
+	if err := s.db.Begin(ctx); err != nil {
+		return err
+	}
+	_, err := s.db.Tx.Exec(ctx, "SET LOCAL synchronous_commit TO "+value)
+	return s.db.Fail(ctx, "lock subject", err)
+}
+
+// erasedSubject is a subject that a session has locked for an erasure, with the instant in its mark, and with the
+// creation time of the row that the erasure has found.
+type erasedSubject struct {
+	id    domain.SubjectID
+	at    time.Time
+	added addedAt
+}
+
+// erasedAt returns the instant in the mark of a subject that the session has locked for an erasure.
+func (s *Work) erasedAt(id domain.SubjectID) time.Time {
+	for _, e := range s.erasing {
+		if e.id == id {
+			return e.at
+		}
+	}
+	return time.Time{}
+}
+
+// closeAfter makes the session complete the mark of the subject when it sends its records: it stores the creation time
+// of the row that the erasure has found, and all records of the subject then belong to an earlier life of the id.
+func (s *Work) closeAfter(id domain.SubjectID, at time.Time, added addedAt) {
+	i := slices.IndexFunc(s.erasing, func(e erasedSubject) bool { return e.id == id })
+	switch {
+	case i < 0:
+		s.erasing = append(s.erasing, erasedSubject{id, at, added})
+	case time.Time(added).IsZero():
+		s.erasing[i].at = at
+	default:
+		s.erasing[i] = erasedSubject{id, at, added}
+	}
+}
+
+// Closings returns the rows that complete the marks of the erased subjects.
+func (s *Work) Closings() (rows [][]any) {
+	for _, e := range s.erasing {
+		rows = append(rows, []any{e.id.String(), e.added.parameter(s.store.dialect)})
+	}
+	return rows
+}
+
+// IsErasing reports whether the session has locked the subject for an erasure.
+func (s *Work) IsErasing(id domain.SubjectID) bool {
+	return slices.ContainsFunc(s.erasing, func(e erasedSubject) bool { return e.id == id })
+}

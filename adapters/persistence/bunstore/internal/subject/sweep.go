@@ -1,0 +1,269 @@
+package subject
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// sweepStatements holds the statements that lock a subject for a sweep. The mark of a subject is the row that records
+// its erasures.
+type sweepStatements struct {
+	Fingerprint string // reads the fingerprint of the live schema
+	LockMark    string // locks the mark of the subject $1; returns the MarkColumns
+	LockRow     string // locks the subject's row; returns the fingerprint and the evidence about it
+	RecordSweep string // records a sweep of the subject $1 at the instant $2
+}
+
+const (
+	lockErasedMark = `SELECT ` + markColumns + ` FROM {erasures} WHERE subject_id = $1 AND erasures > 0{lock}`
+	recordSweep    = `UPDATE {erasures} SET swept_at = $2 WHERE subject_id = $1`
+	lockTexts      = `SELECT {texts} FROM {table} AS t0 WHERE {rows}{lock}`
+)
+
+// newSweeps returns the Sweeps for the dialect and the tables of w.
+func newSweeps(w *rows.Writer) sweepStatements {
+	subject, lock := w.DataMap.SubjectTable(), w.Dialect.ForUpdate()
+	texts := append([]string{live.Fingerprint(w.Dialect, w.Touched, w.Tables)}, lifeOfRow(w)...)
+	if lock != "" {
+		lock += " OF t0"
+	}
+	return sweepStatements{
+		Fingerprint: "SELECT " + texts[0],
+		LockMark:    w.Tables.Fill(lockErasedMark, "lock", w.Dialect.ForUpdate()),
+		LockRow: syntax.Fill(lockTexts, "texts", strings.Join(texts, ", "), "table", syntax.QuoteTable(subject.Name),
+			"rows", w.RowsOf(subject, domain.Path{}, 0), "lock", lock),
+		RecordSweep: w.Tables.Fill(recordSweep),
+	}
+}
+
+// maxDueSubjects is the maximum number of subjects in one statement of Due.
+const maxDueSubjects = 50
+
+// dueStatement returns the statement that finds the subjects with cells that one of the steps overwrites:
+//
+//	SELECT 0 WHERE EXISTS (...) OR EXISTS (...) UNION ALL SELECT 1 WHERE ...
+//
+// The numbers are indexes in keys and scopes, which have one element for each subject. A scope restricts the cells that
+// the statement considers.
+func dueStatement(
+	w *rows.Writer, live rows.Live, steps []domain.Step, keys [][]any, scopes []*domain.SweepScope,
+) (text string, args []any) {
+	selects := make([]string, len(keys))
+	for i, key := range keys {
+		found := make([]string, len(steps))
+		for j, step := range steps {
+			step.Scope = scopes[i]
+			table, _ := w.DataMap.Table(step.Target)
+			path, _ := w.DataMap.PathVia(step.Target, step.Via)
+			sw := w.StepWriter(table, live.Types(table.Name), len(args)+len(key))
+			found[j] = "EXISTS (" + syntax.Fill(rows.SelectRows, "target", syntax.QuoteTable(table.Name)+" AS t0",
+				"rows", w.RowsOf(table, path, len(args)), "concerned", sw.CoveredRows(step)) + ")"
+			args = slices.Concat(args, key, rows.ResolveConstants(sw.Constants, step.At))
+		}
+		selects[i] = "SELECT " + strconv.Itoa(i) + " WHERE " + strings.Join(found, " OR ")
+	}
+	return strings.Join(selects, " UNION ALL "), args
+}
+
+// Due implements ports.ErasedStore: it returns the subjects with retained cells whose retention has ended. Due does not
+// check whether a subject was registered again after its erasure. It may therefore return a subject whose cells Sweep
+// does not overwrite.
+func (s *Work) Due(
+	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
+) (due []domain.SubjectID, err error) {
+	if len(marks) == 0 || len(steps) == 0 {
+		return nil, s.db.Usable()
+	}
+	if err := s.checkSweep(ctx, steps); err != nil {
+		return nil, err
+	}
+	if err := s.loadSchemaForSweep(ctx, s.store.sweeps.Fingerprint); err != nil {
+		return nil, err
+	}
+	for chunk := range slices.Chunk(marks, maxDueSubjects) {
+		var keys [][]any
+		var scope []*domain.SweepScope
+		for _, mark := range chunk {
+			key, err := s.store.writer.DataMap.Key(mark.SubjectID)
+			if err != nil {
+				return nil, err
+			}
+			keys, scope = append(keys, key), append(scope, mark.SweepScope(domain.LifeEnded, steps[0].DutiesSince))
+		}
+		text, args := dueStatement(s.store.writer, s.schema, steps, keys, scope)
+		found := make([]bool, len(chunk))
+		err := s.db.Read(ctx, "sweep", func(rows *sql.Rows) error {
+			var i int
+			err := rows.Scan(&i)
+			found[i] = true
+			return err
+		}, text, args...)
+		if err != nil {
+			return nil, s.explain(ctx, "sweep", err, toCarryOut(steps)...)
+		}
+		for i, mark := range chunk {
+			if found[i] {
+				due = append(due, mark.SubjectID)
+			}
+		}
+	}
+	return due, nil
+}
+
+// Sweep implements ports.ErasedStore: it overwrites the retained cells of a subject whose retention has ended. It locks
+// the subject in the same order as Lock.
+func (s *Work) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+	key, err := s.key(id)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkSweep(ctx, steps); err != nil {
+		return nil, err
+	}
+	if len(steps) == 0 {
+		return nil, nil
+	}
+	scope, err := s.lockToSweep(ctx, id, key, steps[0].DutiesSince)
+	if err != nil {
+		return nil, err
+	}
+	if scope == nil {
+		return make([]int64, len(steps)), nil
+	}
+	return s.sweep(ctx, id, key, withScope(steps, scope))
+}
+
+// lockToSweep locks the subject in a READ COMMITTED transaction. It returns the scope of the sweep, or nil if the
+// subject was never erased.
+func (s *Work) lockToSweep(
+	ctx context.Context, id domain.SubjectID, key []any, dutiesSince time.Time,
+) (*domain.SweepScope, error) {
+	if err := s.requireReadCommitted(ctx, "sweep", "a sweep"); err != nil {
+		return nil, err
+	}
+	if err := s.db.OverwriteDeleted(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.db.Begin(ctx); err != nil {
+		return nil, err
+	}
+	found, err := s.lockErased(ctx, id, key)
+	if err != nil {
+		return nil, s.explain(ctx, "sweep", err, live.ToLock(s.store.locks.Tables)...)
+	}
+	if found.mark.Erasures == 0 {
+		return nil, nil //nolint:nilnil // there is nothing to sweep
+	}
+	return found.mark.SweepScope(found.state().Life, dutiesSince), nil
+}
+
+// sweep runs the steps for a locked subject. If a step changed rows, it records the time of the sweep in the mark of
+// the subject.
+func (s *Work) sweep(
+	ctx context.Context, id domain.SubjectID, key []any, steps []domain.Step,
+) (rows []int64, err error) {
+	if before, err := refuse(s.schema, id, steps); err != nil {
+		return make([]int64, before), s.db.Fail(ctx, "sweep", err)
+	}
+	verified, err := s.mustVerify(ctx, "sweep: deferred triggers")
+	if err != nil {
+		return make([]int64, len(steps)), err
+	}
+	if verified {
+		rows, err = s.applyVerified(ctx, key, steps)
+		err = s.explainStep(ctx, steps, len(rows), err)
+	} else {
+		rows, err = s.applyEach(ctx, key, steps)
+	}
+	if err == nil && len(rows) > 0 && slices.Max(rows) > 0 {
+		_, err = s.db.Write(ctx, "sweep", s.store.sweeps.RecordSweep, id.String(), s.store.dialect.Instant(steps[0].At))
+	}
+	return rows, err
+}
+
+// lockErased locks the subject. It returns its mark with the evidence about its row, and no mark if the subject was
+// never erased.
+func (s *Work) lockErased(ctx context.Context, id domain.SubjectID, key []any) (found life, err error) {
+	row := newLifeRow(s.store.lives)
+	err = s.db.WriteRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(row.mark.targets()...) },
+		s.store.sweeps.LockMark, id.String())
+	if err != nil || row.mark.erasures.Int64 == 0 {
+		return life{}, err
+	}
+	found.mark = row.mark.mark()
+	var fingerprint sql.NullString
+	targets := append([]any{&fingerprint}, row.rowTargets()...)
+	err = s.db.WriteRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(targets...) },
+		s.store.sweeps.LockRow, key...)
+	if err != nil {
+		return life{}, err
+	}
+	if fingerprint.Valid {
+		found.evidence = row.evidence(s.store.writer.DataMap)
+		err = s.loadSchema(ctx, fingerprint.String)
+	} else { // the subject has no row
+		err = s.loadSchemaForSweep(ctx, s.store.sweeps.Fingerprint)
+	}
+	if err != nil {
+		return life{}, err
+	}
+	if err := s.schema.RefuseUnlocked(s.store.locks.Tables); err != nil {
+		return life{}, s.db.Fail(ctx, "sweep", err)
+	}
+	for _, level := range s.store.locks.Levels {
+		if err := s.db.WriteRows(ctx, "sweep", conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...); err != nil {
+			return life{}, err
+		}
+	}
+	return found, nil
+}
+
+// loadSchemaForSweep loads the schema into the session, if it has none. The parameter text is a statement that
+// returns the fingerprint without reading a subject.
+func (s *Work) loadSchemaForSweep(ctx context.Context, text string) error {
+	if s.schema != nil {
+		return nil
+	}
+	var fingerprint string
+	err := s.db.Read(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(&fingerprint) }, text)
+	if err != nil {
+		return err
+	}
+	return s.loadSchema(ctx, fingerprint)
+}
+
+// checkSweep returns an error if a step does more than overwrite retained cells, for example if it deletes rows.
+func (s *Work) checkSweep(ctx context.Context, steps []domain.Step) error {
+	if err := s.db.Usable(); err != nil {
+		return err
+	}
+	_, err := s.store.writer.DataMap.CheckSteps(withScope(steps, &domain.SweepScope{}))
+	return s.db.Fail(ctx, "sweep", err)
+}
+
+// withScope returns a copy of the steps, each with the given scope. The scope selects the cells that a sweep
+// overwrites.
+func withScope(steps []domain.Step, scope *domain.SweepScope) []domain.Step {
+	steps = slices.Clone(steps)
+	for i := range steps {
+		steps[i].Scope = scope
+	}
+	return steps
+}
+
+func toCarryOut(steps []domain.Step) (needs []live.Need) {
+	for _, step := range steps {
+		needs = append(needs, live.ToCarryOut(step))
+	}
+	return needs
+}

@@ -1,0 +1,83 @@
+package bunstore
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/constraint"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+var (
+	_ ports.CatalogReader = (*Store)(nil)
+	_ ports.CatalogReader = (*Schema)(nil)
+)
+
+// Schema reads the live schema of a database like a Store, but needs no data map and no tables of habeas. It is safe
+// for concurrent use.
+type Schema struct {
+	db      *bun.DB
+	pool    *conn.Pool
+	dialect syntax.Dialect
+}
+
+// NewSchema returns the Schema of a database. It opens no connection. It returns domain.ErrConfiguration if db is nil,
+// or if its dialect is not pgdialect or sqlitedialect.
+func NewSchema(db *bun.DB) (*Schema, error) {
+	if db == nil {
+		return nil, domain.Misconfigured("catalog", "the database is nil")
+	}
+	d, err := dialectOf(db, "")
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{db, conn.NewPool(db), d}, nil
+}
+
+func (s *Store) schema() *Schema { return &Schema{s.db, s.pool, s.dialect} }
+
+// Catalog implements ports.CatalogReader. It reads the definitions of the database's tables in one read-only
+// transaction.
+func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
+	found, err := s.schema().Catalog(ctx)
+	found.TrustsRowFilters = s.trustsRowFilters
+	return found, err
+}
+
+// Satisfies implements ports.CatalogReader.
+func (s *Store) Satisfies(
+	ctx context.Context, table string, check domain.CatalogCheck, rows []map[string]any,
+) ([]domain.Verdict, error) {
+	return s.schema().Satisfies(ctx, table, check, rows)
+}
+
+// Catalog implements ports.CatalogReader.
+func (s *Schema) Catalog(ctx context.Context) (found domain.Catalog, err error) {
+	err = conn.Retry(ctx, func() error {
+		tx, err := s.pool.Snapshot(ctx)
+		if err != nil {
+			return conn.Wrap(ctx, "catalog", err)
+		}
+		defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // nothing was written
+		found, err = live.ReadCatalog(ctx, tx.Query, s.dialect)
+		return conn.Wrap(ctx, "catalog", err)
+	})
+	return found, err
+}
+
+// Satisfies implements ports.CatalogReader.
+func (s *Schema) Satisfies(
+	ctx context.Context, table string, check domain.CatalogCheck, rows []map[string]any,
+) ([]domain.Verdict, error) {
+	database := constraint.SQLite
+	if s.db.Dialect().Name() == dialect.PG {
+		database = constraint.Postgres
+	}
+	return constraint.Satisfies(ctx, s.pool, database, table, check, rows)
+}

@@ -1,0 +1,112 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Apply implements ports.SubjectStore.
+// Apply implements ports.SubjectStore. Nothing is cascaded, because the store has no foreign keys and no triggers.
+func (s subjectStore) Apply(
+	ctx context.Context, id domain.SubjectID, steps []domain.Step,
+) (applied domain.Applied, err error) {
+	if _, err := s.store.dataMap.Key(id); err != nil {
+		return applied, err
+	}
+	state, err := s.write(ctx)
+	if err != nil {
+		return applied, err
+	}
+	if before, err := s.store.dataMap.CheckSteps(steps); err != nil {
+		return domain.Applied{Rows: make([]int64, before)}, s.fail(err) // no partial commit
+	}
+	for _, step := range steps {
+		n, err := state.apply(id, step)
+		if err != nil {
+			return applied, s.fail(err)
+		}
+		applied.Rows = append(applied.Rows, n)
+	}
+	return applied, nil
+}
+
+// addedAt returns the creation time of the subject's row, or zero without such a row or value.
+func (s *state) addedAt(id domain.SubjectID) time.Time {
+	table := s.dataMap.SubjectTable()
+	column, ok := table.AddedAt()
+	if !ok {
+		return time.Time{}
+	}
+	for _, i := range s.rowsOnPath(id, table.Name, nil) {
+		if added, ok := domain.ReadAddedAt(s.rows[table.Name][i][column.Name]); ok {
+			return added
+		}
+	}
+	return time.Time{}
+}
+
+// apply executes a step of a plan.
+func (s *state) apply(id domain.SubjectID, step domain.Step) (int64, error) {
+	table, _ := s.dataMap.Table(step.Target)
+	own := s.rowsOfStep(id, step)
+	switch step.Strategy { //nolint:exhaustive // steps have no other strategies
+	case domain.StrategyDelete:
+		return int64(len(own)), s.remove(table.Name, own)
+	case domain.StrategyAnonymize:
+		return s.anonymize(table, own, step), nil
+	case domain.StrategyRetain, domain.StrategyNull:
+	}
+	retained := slices.DeleteFunc(own, func(i int) bool { return s.dutiesEnded(table, i, step) })
+	return int64(len(retained)), nil
+}
+
+// anonymize executes an anonymize step on rows of a table, and returns the number of changed rows. It overwrites the
+// columns in step.Columns, even if a cell is NULL. It overwrites the columns in step.Expired in those rows whose
+// retention duties have ended. It sets the columns in step.ClearedColumns to NULL.
+func (s *state) anonymize(table domain.Table, rows []int, step domain.Step) int64 {
+	if step.OnlyExpired() {
+		rows = slices.DeleteFunc(rows, func(i int) bool {
+			return !slices.ContainsFunc(step.Expired, func(name string) bool { return s.overwrites(table, i, name, step) })
+		})
+	}
+	expired := map[int][]string{}
+	for _, i := range rows {
+		for _, name := range step.Expired {
+			if s.overwrites(table, i, name, step) {
+				expired[i] = append(expired[i], name)
+			}
+		}
+	}
+	s.update(table.Name, rows, func(i int, row Row) {
+		for _, name := range slices.Concat(step.Columns, expired[i]) {
+			column, _ := table.Column(name)
+			row[name] = surrogate(column)
+		}
+		for _, name := range step.ClearedColumns {
+			row[name] = nil
+		}
+	})
+	return int64(len(rows))
+}
+
+// dutiesEnded reports whether all retention duties for the cells of a row have ended.
+func (s *state) dutiesEnded(table domain.Table, row int, step domain.Step) bool {
+	return len(step.Expired) > 0 && !slices.ContainsFunc(step.Columns, func(name string) bool {
+		return !slices.Contains(step.Expired, name) || !s.isExpired(table, row, name, step.At)
+	})
+}
+
+// isExpired reports whether all retention duties for a cell have ended at the given time.
+func (s *state) isExpired(table domain.Table, row int, name string, at time.Time) bool {
+	return !at.IsZero() && !slices.ContainsFunc(table.Duties(name), func(duty domain.Column) bool {
+		since, ok := s.rows[table.Name][row][duty.Personal.Since].(time.Time)
+		return !ok || since.After(duty.Personal.Retain.Cutoff(at))
+	})
+}
+
+func manifestError(op, message string) error {
+	return &domain.Error{Code: domain.ErrManifest, Op: op, Message: message}
+}
