@@ -109,7 +109,7 @@ func (l *live) readSchema(ctx context.Context, schema string, statements sqltext
 		of(key).triggers = append(of(key).triggers, trigger)
 	})
 	readObjects(ctx, l, statements.Routines, func(key string, read *routine) { l.routines[key] = read })
-	l.readTexts(ctx, statements.ViewReads, func(key, read string) { of(key).Reads = append(of(key).Reads, read) })
+	readObjects(ctx, l, statements.ViewReads, func(key string, read *viewRead) { of(key).addRead(*read) })
 	if statements.HasStatistics != "" && l.err == nil {
 		found, err := l.query.Texts(ctx, statements.HasStatistics)
 		if l.err = err; len(found) == 0 {

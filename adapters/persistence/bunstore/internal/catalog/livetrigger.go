@@ -10,8 +10,9 @@ import (
 // liveTrigger is a trigger or a rule. Either Text is its code, or Routine is the key of the function that it calls.
 type liveTrigger struct {
 	domain.CatalogTrigger
-	Routine string `json:"routine"`
-	Text    string `json:"text"`
+	Routine string   `json:"routine"`
+	Text    string   `json:"text"`
+	Args    []string `json:"args"` // of the routine
 }
 
 // routine is a function, a procedure, or the code of a trigger.
@@ -49,6 +50,7 @@ func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.Ca
 	}
 	slices.Sort(trigger.Writes)
 	trigger.Writes = slices.Compact(trigger.Writes)
+	l.addAssignments(table, trigger, first)
 	return trigger.CatalogTrigger
 }
 

@@ -20,9 +20,10 @@ type writeTargets struct{ tables, unreadable []string }
 func writesOf(triggers []trigger, quotes map[byte]byte) (all writeTargets) {
 	for _, t := range triggers {
 		name, language, text := t[0], t[1], t[2]
-		switch language {
-		case "internal": // built-in functions, which write only to the table of the trigger
-		case "sql", "plpgsql":
+		switch {
+		case language == "internal": // built-in functions, which write only to the table of the trigger
+		case language == "c" && name == unlinker: // deletes large objects
+		case language == "sql", language == "plpgsql":
 			tables, isDynamic := tokensOf(text, quotes).targetTables()
 			all.tables = append(all.tables, tables...)
 			if isDynamic {

@@ -12,7 +12,7 @@ import (
 // object with the fields that package catalog reads. There are three exceptions:
 //
 //   - A row of Routines starts with the key of a function.
-//   - A row of ViewReads has the key of a view and the name of a table that this view reads.
+//   - A row of ViewReads has the key of a view, and an object with a table that this view reads, and its columns.
 //   - A row of Statistics has the key of a table and its number of rows.
 //
 // A statement is empty if the database does not need it.
