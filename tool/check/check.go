@@ -64,7 +64,7 @@ func Run(
 	for _, group := range []func(*schema){
 		(*schema).checkTables, (*schema).checkColumns, (*schema).checkAccess, (*schema).checkSurrogates,
 		(*schema).checkConditions, (*schema).checkUniques, (*schema).checkKeys, (*schema).checkDeletions,
-		(*schema).checkTriggers, (*schema).checkReach, (*schema).checkNames, (*schema).checkCopies,
+		(*schema).checkTriggers, (*schema).checkReach, (*schema).checkNames, (*schema).checkCopies, (*schema).checkRows,
 		(*schema).checkIndexes, (*schema).checkForeignKeys, (*schema).checkSecrets, (*schema).checkRefs, (*schema).checkLives,
 	} {
 		group(found)
