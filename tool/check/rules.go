@@ -158,6 +158,5 @@ var rules = []Rule{
 func Rules() []Rule { return slices.Clone(rules) }
 
 func severityOf(code string) domain.Severity {
-	i := slices.IndexFunc(rules, func(r Rule) bool { return r.Code == code })
-	return rules[i].Severity
+	return rules[indexOf(code)].Severity
 }

@@ -21,11 +21,12 @@ type printer struct {
 	w      io.Writer
 	json   bool
 	colour bool
+	width  int // the number of characters of a line
 	err    error
 }
 
 func newPrinter(w io.Writer, format string) *printer {
-	p := &printer{w: w, json: format == "json"}
+	p := &printer{w: w, json: format == "json", width: widthOf(w)}
 	p.colour = !p.json && isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	return p
 }
