@@ -108,7 +108,7 @@ func (s *schema) mayReferToSubject(table domain.CatalogTable, column domain.Cata
 	}
 	return slices.ContainsFunc(table.Columns, func(other domain.CatalogColumn) bool {
 		parts := words.Lower(other.Name)
-		if len(parts) < 2 || !isTextual(other) || !slices.Contains(typeWords, parts[len(parts)-1]) {
+		if len(parts) < 2 || !s.mayNameSubject(other) || !slices.Contains(typeWords, parts[len(parts)-1]) {
 			return false
 		}
 		return names.Same(strings.Join(parts[:len(parts)-1], " "), stem) ||
@@ -116,7 +116,15 @@ func (s *schema) mayReferToSubject(table domain.CatalogTable, column domain.Cata
 	})
 }
 
-func isTextual(c domain.CatalogColumn) bool { return c.Type == domain.TypeText || c.Values != nil }
+// mayNameSubject reports whether a column can hold a name of the subject's table. The labels of an enum tell it.
+func (s *schema) mayNameSubject(column domain.CatalogColumn) bool {
+	if column.Values == nil {
+		return column.Type == domain.TypeText
+	}
+	return slices.ContainsFunc(column.Values, func(label string) bool {
+		return names.IsPeople(label) || names.EndsIn(label, names.BaseName(s.SubjectTable().Name))
+	})
+}
 
 // typeWords are the last words of the names of columns with the name of a table, such as target_type. A table_name may
 // stand beside a record_id.

@@ -189,6 +189,23 @@ var safe = map[string]liveCase{
 	"an array of other ids": {
 		statements: []string{`CREATE TABLE rooms (id bigint PRIMARY KEY, layout_ids bigint[], tags text[], user_ids uuid[])`},
 	},
+	"a reference to one of several things": {
+		statements: []string{
+			`CREATE TYPE part AS ENUM ('Node', 'Way')`,
+			`CREATE TABLE hints (id bigint PRIMARY KEY, member_type part, member_id bigint)`,
+		},
+	},
+	"the numbers of rows that stay": {
+		statements: []string{
+			`CREATE TABLE pages (id bigint PRIMARY KEY, user_id bigint REFERENCES users, text text)`,
+			`CREATE TABLE numbers (id bigint PRIMARY KEY, page_id bigint REFERENCES pages, day date, views bigint)`,
+			`CREATE INDEX ON pages (user_id)`,
+		},
+		tables: `, {"name": "pages", "primary_key": ["id"], "columns": [{"name": "id", "type": "bigint"},
+				{"name": "user_id", "type": "bigint"}, {"name": "text", "type": "text",
+				"personal": {"category": "communication", "erasure": "anonymize"}}],
+				"relations": [` + relationInManifest("user_id", "users") + `]}`,
+	},
 	"a type without a reference": {
 		statements: []string{`CREATE TABLE hints (id bigint PRIMARY KEY, target_type text, other_id bigint)`},
 	},

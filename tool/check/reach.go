@@ -35,7 +35,7 @@ func (s *schema) checkReach() {
 // data.
 func (s *schema) reportReaching(table domain.CatalogTable) bool {
 	chain, columns := s.foreignKeyChain(table)
-	if len(chain) == 0 || len(chain) > 1 && s.personalSentence(table) == "" {
+	if len(chain) == 0 || len(chain) > 1 && s.personalSentence(table) == "" || s.isBarePart(table, chain[0]) {
 		return len(chain) > 0
 	}
 	s.report(tableUnmapped, place{table: table.Name, column: list(columns)},
@@ -44,6 +44,20 @@ func (s *schema) reportReaching(table domain.CatalogTable) bool {
 		"Add the table to the data map, with a relation by "+list(columns)+" to "+chain[0]+
 			". If its rows are about nobody, accept the finding.")
 	return true
+}
+
+// isBarePart reports whether the rows of a table belong to rows that stay after an erasure and are not people, and hold
+// no texts or documents. An example is the monthly numbers of an organization.
+func (s *schema) isBarePart(table domain.CatalogTable, of string) bool {
+	return of != s.SubjectTable().Name && !s.deletesRows(of) && !names.IsPeople(of) && s.personalSentence(table) == "" &&
+		!slices.ContainsFunc(table.Columns, func(c domain.CatalogColumn) bool {
+			switch c.Type { //nolint:exhaustive // the other types hold numbers, instants and keys
+			case domain.TypeText, domain.TypeJSON, domain.TypeArray, domain.TypeBytes, "":
+				return c.Values == nil && !inForeignKey(table, c.Name) && !hasName(table, table.PrimaryKey, c.Name)
+			default:
+				return false
+			}
+		})
 }
 
 // reportReferred reports a table that seems to hold personal data, such as the addresses of customers, if a table of
