@@ -14,6 +14,7 @@ import (
 
 func rehearse() subcommand {
 	var refs []string
+	sample := 0
 	return subcommand{
 		use:   "rehearse SUBJECT",
 		short: "show the effect of an erasure without erasing",
@@ -31,15 +32,28 @@ The result has a hash of the subject with its refs, the erasure plan, the values
 are written, and the row counts. Pass the hash to erase --plan. The subject is then
 erased only if all of these are the same as in the rehearsal.
 
+With --sample 5, the command also shows five rows of each step, before and after the
+erasure. They hold personal data, and are only written to a terminal: the command is
+refused if its output is a file or a pipe, and with --output json.
+
 The rows of a subject are locked during its rehearsal. On SQLite, no other process
 can write during this time.`,
 		example: `habeas rehearse 42
 habeas rehearse 42 --ref supportdesk=c-17
+habeas rehearse 42 --sample 5
 habeas rehearse - < subjects.txt`,
 		exits: exits{fine: "the erasure would succeed", findings: "the database would refuse the erasure"},
 		args:  oneSubject,
-		flags: func(c *cobra.Command) { refFlag(c, &refs) },
+		flags: func(c *cobra.Command) {
+			refFlag(c, &refs)
+			c.Flags().IntVar(&sample, "sample", 0, "also show this `number` of rows of each step; only on a terminal")
+		},
 		run: func(ctx context.Context, c *call) error {
+			if c.command.Flags().Changed("sample") {
+				if err := c.maySample(sample); err != nil {
+					return err
+				}
+			}
 			people, err := c.subjects(refs...)
 			if err != nil {
 				return err
@@ -49,7 +63,7 @@ habeas rehearse - < subjects.txt`,
 				if err := c.mustKnow(ctx, p); err != nil {
 					return err
 				}
-				rehearsal, err := c.Rehearse(ctx, p.Subject)
+				rehearsal, err := c.rehearseOrPreview(ctx, p.Subject, sample)
 				if err != nil {
 					return afterSome(i, len(people), p, err)
 				}
