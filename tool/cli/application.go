@@ -88,4 +88,6 @@ type Openers struct {
 	// WithoutDatabase opens an application for the command map, which calls only DataMap and Plan. By default, the command
 	// uses Application.
 	WithoutDatabase Opener
+	// Operator returns the id of the operator if neither --operator nor HABEAS_OPERATOR gives one, or "". It may be nil.
+	Operator func() (string, error)
 }
