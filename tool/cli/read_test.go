@@ -230,3 +230,11 @@ func TestTheStatusShowsTheDuties(t *testing.T) {
 		t.Errorf("got %+v", status.Duties)
 	}
 }
+
+func TestTheVersionIsAlsoAFlag(t *testing.T) {
+	w := newWorld(t)
+	command, _ := w.want(0, "version")
+	if flag, stderr := w.want(0, "--version"); flag != command || !strings.HasPrefix(flag, "habeas ") || stderr != "" {
+		t.Errorf("printed %q, want %q", flag, command)
+	}
+}

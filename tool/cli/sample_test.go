@@ -17,7 +17,7 @@ func TestAPreviewShowsRowsBeforeAndAfter(t *testing.T) {
 	if code := w.into(screen, &bytes.Buffer{}, "rehearse", "1", "--sample", "5"); code != 0 {
 		t.Fatalf("ends with %d", code)
 	}
-	shown := strings.Join(strings.Fields(strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(screen.String())), " ")
+	shown := strings.Join(strings.Fields(withoutColours.Replace(screen.String())), " ")
 	for _, part := range []string{
 		"invoices: retain, 1 row path: customer_id > customers kept: address (no end)",
 		"ID COLUMN BEFORE AFTER 0 address 1 Main Street 1 Main Street",

@@ -104,7 +104,7 @@ func TestTheVersionIsThatOfTheModule(t *testing.T) {
 
 func TestARehearsalListsAColumnOnce(t *testing.T) {
 	var out bytes.Buffer
-	(&printer{w: &out, width: 80}).rehearsal(domain.Rehearsal{Steps: []domain.RehearsedStep{{Rows: 1, Step: domain.Step{
+	(&printer{w: &out, width: 80}).rehearsal(domain.DataMap{}, domain.Rehearsal{Steps: []domain.RehearsedStep{{Rows: 1, Step: domain.Step{
 		Target: "invoices", Strategy: domain.StrategyRetain, Columns: []string{"address"}, Expired: []string{"address"},
 	}}}})
 	if n := strings.Count(out.String(), "address"); n != 1 {
@@ -115,7 +115,7 @@ func TestARehearsalListsAColumnOnce(t *testing.T) {
 func TestRowsDeletedBesidesAreShown(t *testing.T) {
 	cascaded := map[string]int64{"logs": 3, "likes": 2}
 	var rehearsed, erased, nothing bytes.Buffer
-	(&printer{w: &rehearsed}).rehearsal(domain.Rehearsal{Cascaded: cascaded})
+	(&printer{w: &rehearsed}).rehearsal(domain.DataMap{}, domain.Rehearsal{Cascaded: cascaded})
 	(&printer{w: &erased}).erasure(domain.ErasureResult{Cascaded: cascaded})
 	(&printer{w: &nothing}).erasure(domain.ErasureResult{})
 	for words, out := range map[string]*bytes.Buffer{
@@ -151,5 +151,26 @@ func TestTheWidthIsThatOfTheTerminal(t *testing.T) {
 	t.Setenv("COLUMNS", "100")
 	if got := newPrinter(&bytes.Buffer{}, "text").width; got != 100 {
 		t.Errorf("the width is %d, not COLUMNS", got)
+	}
+}
+
+func TestARehearsalMarksTheColumnsThatAreSetToNULL(t *testing.T) {
+	m, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "nick", Type: domain.TypeText, Personal: &domain.Annotation{
+				Category: domain.CategoryIdentity, Strategy: domain.StrategyNull,
+			}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	(&printer{w: &out, width: 80}).rehearsal(m, domain.Rehearsal{Steps: []domain.RehearsedStep{{Step: domain.Step{
+		Target: "users", Strategy: domain.StrategyAnonymize, Columns: []string{"nick"}, ClearedColumns: []string{"boss"},
+	}}}})
+	if !strings.Contains(out.String(), "nick (NULL), boss (NULL)") {
+		t.Errorf("printed\n%s", out.String())
 	}
 }
