@@ -238,3 +238,13 @@ func TestTheVersionIsAlsoAFlag(t *testing.T) {
 		t.Errorf("printed %q, want %q", flag, command)
 	}
 }
+
+func TestAPictureCanHaveOneTable(t *testing.T) {
+	w := newWorld(t)
+	stdout, _ := w.want(0, "map", "--format", "mermaid", "--only", "parcels")
+	if !strings.Contains(stdout, "parcels") || !strings.Contains(stdout, "customers") || strings.Contains(stdout, "invoices") {
+		t.Errorf("printed\n%s", stdout)
+	}
+	_, stderr := w.want(2, "map", "--only", "wishes")
+	complains(t, stderr, "--only must be a table of the data map")
+}
