@@ -104,6 +104,15 @@ var dangers = map[string]liveCase{
 		statements: []string{`CREATE TABLE audit_log (id bigint PRIMARY KEY, at timestamptz, changes jsonb)`},
 		want:       []string{"table-personal audit_log.changes"},
 	},
+	"a word for a person that is no table": {
+		statements: []string{`CREATE TABLE gadgets (id bigint PRIMARY KEY, customer_id bigint, push text)`},
+		want:       []string{"table-unlinked gadgets.customer_id"},
+	},
+	"the recipient before the creator": {
+		statements: []string{`CREATE TABLE hints (id bigint PRIMARY KEY, creator_id bigint REFERENCES users,
+			recipient_id bigint REFERENCES users, body text)`},
+		want: []string{"table-unmapped hints.recipient_id"},
+	},
 	"an array of ids": {
 		statements: []string{`CREATE TABLE rooms (id bigint PRIMARY KEY, member_ids bigint[])`},
 		want:       []string{"table-unlinked rooms.member_ids"},
@@ -253,6 +262,12 @@ var safe = map[string]liveCase{
 	},
 	"an index without the rows with NULL": {
 		statements: []string{`DROP INDEX visits_user_id_idx`, `CREATE INDEX ON visits (user_id) WHERE user_id IS NOT NULL`},
+	},
+	"the display name of a provider that rows refer to": {
+		statements: []string{
+			`CREATE TABLE login_providers (id bigint PRIMARY KEY, display_name text)`,
+			`ALTER TABLE visits ADD COLUMN provider_id bigint REFERENCES login_providers`,
+		},
 	},
 	"the display name of a provider": {
 		statements: []string{`CREATE TABLE auth_providers (id bigint PRIMARY KEY, name text, display_name text, avatar_url text)`},

@@ -107,13 +107,14 @@ type guess struct {
 	reason   string // a clause, such as "its name contains ..."
 	means    string
 	secret   bool
+	word     string // the part of the name that was recognised
 }
 
 // soundsPersonal reports whether the names of the column and the table, and the type of the column, clearly suggest
 // personal data.
 func soundsPersonal(table string, live domain.CatalogTable, column domain.CatalogColumn) (guess, bool) {
 	match, ok := names.Find(table, column.Name, column.Type)
-	found := guess{match.Category, match.Reason(), match.Means, match.Secret}
+	found := guess{match.Category, match.Reason(), match.Means, match.Secret, match.Word}
 	switch {
 	case inForeignKey(live, column.Name) || column.Type == domain.TypeBoolean:
 		return guess{}, false
@@ -190,11 +191,11 @@ func isAddress(column domain.CatalogColumn) bool {
 var ofSystems = terms(`
 	from, reply, noreply, sender, support, system, admin, smtp, notify, default`)
 
-// isOfPerson reports whether the name of a column suggests data about a person, except for messages and technical data,
-// independent of the table.
-func isOfPerson(column domain.CatalogColumn) bool {
+// isOfPerson reports whether the name of a column suggests data about a person, except for messages and technical data.
+// The table counts only if its rows are things with a name.
+func isOfPerson(table string, column domain.CatalogColumn) bool {
 	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
-	return ok && !isOfSystem(column) && found.category != domain.CategoryCommunication &&
+	return ok && !isOfSystem(column) && !isOfThing(table, found.word) && found.category != domain.CategoryCommunication &&
 		found.category != domain.CategoryTechnical
 }
 

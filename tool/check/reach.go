@@ -72,7 +72,8 @@ func (s *schema) reportReferred(table domain.CatalogTable) bool {
 			if !ok || referenced.Name != table.Name || !s.needed[parent.Name] {
 				continue
 			}
-			if !slices.ContainsFunc(table.Columns, isOfPerson) && !namesPersonal(parent.Name, foreign.Columns) {
+			isOf := func(column domain.CatalogColumn) bool { return isOfPerson(table.Name, column) }
+			if !slices.ContainsFunc(table.Columns, isOf) && !namesPersonal(parent.Name, foreign.Columns) {
 				continue
 			}
 			s.report(tableReferred, place{table: table.Name, object: foreign.Name},
@@ -107,7 +108,7 @@ func (s *schema) foreignKeyChain(table domain.CatalogTable) (chain, columns []st
 		chain, columns []string
 	}
 	seen := map[string]bool{table.Name: true}
-	shortest := 0
+	var shortest, role int // of the best chain; a column for the recipient is better than one for the creator
 	for ways := []way{{at: table}}; len(ways) > 0; ways = ways[1:] {
 		w := ways[0]
 		for _, foreign := range w.at.ForeignKeys {
@@ -116,8 +117,9 @@ func (s *schema) foreignKeyChain(table domain.CatalogTable) (chain, columns []st
 				first = foreign.Columns
 			}
 			if parent, mapped := s.mappedTable(foreign.References); mapped {
-				if length := len(w.chain) + s.distance(parent.Name); chain == nil || length < shortest {
-					chain, columns, shortest = append(slices.Clone(w.chain), parent.Name), first, length
+				length, as := len(w.chain)+s.distance(parent.Name), int(names.RoleOf(first[0]))
+				if chain == nil || length < shortest || length == shortest && as < role {
+					chain, columns, shortest, role = append(slices.Clone(w.chain), parent.Name), first, length, as
 				}
 				continue
 			}
@@ -148,7 +150,8 @@ func (s *schema) personalSentence(table domain.CatalogTable) string {
 
 // namedAfter reports whether a column without a foreign key seems to refer to the table parent. The column must have
 // the type of the primary key of parent. It must be named after parent, such as user_id for users.id. For the subject's
-// table, a name of a role of a person is sufficient, such as sender_id or created_by.
+// table, a name of a role of a person is sufficient, such as sender_id or created_by, or a word for a person that is the
+// name of no table.
 func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColumn, parent domain.Table) bool {
 	live, ok := s.live[parent.Name]
 	if !ok || len(parent.PrimaryKey) != 1 || inForeignKey(table, column.Name) {
@@ -161,8 +164,21 @@ func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColu
 	stem, isReference := names.Stem(column.Name)
 	isBy := strings.HasSuffix(strings.ToLower(column.Name), "by") // created_by
 	return isReference && names.Same(stem, names.BaseName(parent.Name)) ||
-		(isReference || isBy) && names.IsRole(stem) && parent.Name == s.SubjectTable().Name
+		(isReference && s.isPersonElsewhere(stem) || (isReference || isBy) && names.IsRole(stem)) &&
+			parent.Name == s.SubjectTable().Name
 }
+
+// isPersonElsewhere reports whether a word means a person, such as user, and no table of the database has this name. A
+// reference with this word then seems to mean the subject.
+func (s *schema) isPersonElsewhere(stem string) bool {
+	return slices.Contains(personWords, strings.ToLower(stem)) &&
+		!slices.ContainsFunc(s.catalog.Tables, func(t domain.CatalogTable) bool {
+			return names.Same(stem, names.BaseName(t.Name))
+		})
+}
+
+// personWords are words that applications use for a subject's key, whatever the name of the subject's table.
+var personWords = terms("user, account, customer, person")
 
 // reportPersonal reports a table that seems to hold data about people, but does not refer to a table of the data map.
 func (s *schema) reportPersonal(table domain.CatalogTable) {
