@@ -51,7 +51,9 @@ func Cover(
 		}
 		table, mapped := found.mapped[live.Name]
 		isOpen := slices.ContainsFunc(result.Findings, func(f domain.Finding) bool { return f.Table == live.Name })
-		isAccepted := slices.ContainsFunc(result.Accepted, func(f domain.AcceptedFinding) bool { return f.Table == live.Name })
+		isAccepted := slices.ContainsFunc(result.Accepted, func(f domain.AcceptedFinding) bool {
+			return f.Table == live.Name
+		})
 		if !mapped && !isOpen && !isAccepted {
 			continue
 		}

@@ -21,7 +21,8 @@ func (w *world) coverage(t *testing.T) check.Coverage {
 	must(t, err)
 	reader := mocks.NewMockCatalogReader(gomock.NewController(t))
 	reader.EXPECT().Catalog(gomock.Any()).Return(w.catalog, nil)
-	covered, err := check.Cover(t.Context(), reader, dataMap.WithAccepted(w.accepted...), plan, check.Options{Clock: today{}})
+	dataMap = dataMap.WithAccepted(w.accepted...)
+	covered, err := check.Cover(t.Context(), reader, dataMap, plan, check.Options{Clock: today{}})
 	must(t, err)
 	return covered
 }

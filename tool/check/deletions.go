@@ -104,7 +104,8 @@ func (l *losses) reportCascade(
 }
 
 // alsoRefers returns a table of the data map to which the table refers by other columns than those of the foreign key,
-// and these columns. If there are several, it returns the table with the shortest path to a person. A column without a foreign key counts if it is named like a reference.
+// and these columns. If there are several, it returns the table with the shortest path to a person. A column without a
+// foreign key counts if it is named like a reference.
 func (l *losses) alsoRefers(child domain.CatalogTable, foreign domain.CatalogForeignKey) (to, column string) {
 	nearest := -1
 	for _, other := range child.ForeignKeys {

@@ -47,7 +47,12 @@ const (
 	addWords  = `ALTER TABLE users ADD COLUMN words tsvector`
 )
 
-// letters returns a table of the manifest with the given columns, separated by spaces, and relations in JSON.
+// keep returns the statement that creates the trigger keep on users, which runs before the events.
+func keep(events string) string {
+	return "CREATE TRIGGER keep BEFORE " + events + " ON users FOR EACH ROW EXECUTE FUNCTION f()"
+}
+
+// lettersInManifest returns a table of the manifest with the given columns, separated by spaces, and relations in JSON.
 func lettersInManifest(columns, relations string) string {
 	text := `, {"name": "letters", "primary_key": ["id"], "owned": true, "columns": [{"name": "id", "type": "bigint"}`
 	for _, column := range strings.Fields(columns) {
@@ -63,7 +68,7 @@ func relationInManifest(column, table string) string {
 
 var dangers = map[string]liveCase{
 	"a trigger copies an old value into the same row": {
-		statements: []string{addBefore, oldEmail, `CREATE TRIGGER keep BEFORE UPDATE ON users FOR EACH ROW EXECUTE FUNCTION f()`},
+		statements: []string{addBefore, oldEmail, keep("UPDATE")},
 		want:       []string{"trigger-copies users.before keep"},
 	},
 	"a trigger copies the old row into the same row": {
@@ -71,13 +76,13 @@ var dangers = map[string]liveCase{
 			`ALTER TABLE users ADD COLUMN past jsonb`,
 			`CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS
 				$$ BEGIN NEW.past := to_jsonb(OLD); RETURN NEW; END $$`,
-			`CREATE TRIGGER keep BEFORE UPDATE ON users FOR EACH ROW EXECUTE FUNCTION f()`,
+			keep("UPDATE"),
 		},
 		columns: `, {"name": "past", "type": "json", "personal": {"category": "contact", "erasure": "null"}}`,
 		want:    []string{"trigger-copies users.past keep"},
 	},
 	"a trigger copies a value at an INSERT only": {
-		statements: []string{addBefore, newEmail, `CREATE TRIGGER keep BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION f()`},
+		statements: []string{addBefore, newEmail, keep("INSERT")},
 		want:       []string{"trigger-copies users.before keep"},
 	},
 	"a trigger fills a tsvector at an INSERT only": {
@@ -152,7 +157,8 @@ var dangers = map[string]liveCase{
 		statements: []string{
 			`ALTER TABLE visits ADD COLUMN room bigint`,
 			`CREATE TABLE members (id bigint PRIMARY KEY, user_id bigint REFERENCES users)`,
-			`CREATE TABLE letters (id bigint PRIMARY KEY, visit_id bigint REFERENCES visits, member_id bigint REFERENCES members)`,
+			`CREATE TABLE letters (id bigint PRIMARY KEY, visit_id bigint REFERENCES visits,
+				member_id bigint REFERENCES members)`,
 			`CREATE INDEX ON members (user_id)`, `CREATE INDEX ON letters (visit_id)`, `CREATE INDEX ON letters (member_id)`,
 		},
 		tables: `, {"name": "members", "primary_key": ["id"], "columns": [{"name": "id", "type": "bigint"},
@@ -166,15 +172,13 @@ var dangers = map[string]liveCase{
 var safe = map[string]liveCase{
 	"no danger": {},
 	"a trigger copies the new value at each UPDATE": {
-		statements: []string{
-			addBefore, newEmail, `CREATE TRIGGER keep BEFORE INSERT OR UPDATE ON users FOR EACH ROW EXECUTE FUNCTION f()`,
-		},
+		statements: []string{addBefore, newEmail, keep("INSERT OR UPDATE")},
 	},
 	"a trigger compares values": {
 		statements: []string{
 			addBefore, `CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS
 				$$ BEGIN IF NEW.email = OLD.email THEN NEW.before := 'same'; END IF; RETURN NEW; END $$`,
-			`CREATE TRIGGER keep BEFORE UPDATE ON users FOR EACH ROW EXECUTE FUNCTION f()`,
+			keep("UPDATE"),
 		},
 	},
 	"a trigger fills a tsvector at each UPDATE": {
@@ -182,7 +186,9 @@ var safe = map[string]liveCase{
 			EXECUTE FUNCTION tsvector_update_trigger(words, 'pg_catalog.english', email)`},
 	},
 	"a tsvector is generated": {
-		statements: []string{`ALTER TABLE users ADD COLUMN words tsvector GENERATED ALWAYS AS (to_tsvector('english', email)) STORED`},
+		statements: []string{
+			`ALTER TABLE users ADD COLUMN words tsvector GENERATED ALWAYS AS (to_tsvector('english', email)) STORED`,
+		},
 	},
 	"a materialized view counts": {
 		statements: []string{
@@ -270,7 +276,9 @@ var safe = map[string]liveCase{
 		},
 	},
 	"the display name of a provider": {
-		statements: []string{`CREATE TABLE auth_providers (id bigint PRIMARY KEY, name text, display_name text, avatar_url text)`},
+		statements: []string{
+			`CREATE TABLE auth_providers (id bigint PRIMARY KEY, name text, display_name text, avatar_url text)`,
+		},
 	},
 }
 

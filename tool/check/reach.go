@@ -150,8 +150,8 @@ func (s *schema) personalSentence(table domain.CatalogTable) string {
 
 // namedAfter reports whether a column without a foreign key seems to refer to the table parent. The column must have
 // the type of the primary key of parent. It must be named after parent, such as user_id for users.id. For the subject's
-// table, a name of a role of a person is sufficient, such as sender_id or created_by, or a word for a person that is the
-// name of no table.
+// table, a name of a role of a person is sufficient, such as sender_id or created_by. A word for a person that is the
+// name of no table is sufficient, too.
 func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColumn, parent domain.Table) bool {
 	live, ok := s.live[parent.Name]
 	if !ok || len(parent.PrimaryKey) != 1 || inForeignKey(table, column.Name) {
@@ -276,13 +276,13 @@ func (s *schema) checkOtherOwners(table domain.Table, live domain.CatalogTable) 
 	}
 	for _, foreign := range live.ForeignKeys {
 		parent, mapped := s.mappedTable(foreign.References)
-		if !mapped || parent.Name == table.Name || s.distance(parent.Name) >= shortest || s.isPath(table, live, foreign.Columns) ||
-			s.leadsThrough(table, parent.Name) {
+		if !mapped || parent.Name == table.Name || s.distance(parent.Name) >= shortest ||
+			s.isPath(table, live, foreign.Columns) || s.leadsThrough(table, parent.Name) {
 			continue
 		}
 		at := place{table: table.Name, column: list(foreign.Columns), object: foreign.Name}
-		reason := "The column refers to " + parent.Name + ", whose rows belong to a person, but is not a path. The rows may " +
-			"belong to several people. Exports and erasures of that person ignore the rows"
+		reason := "The column refers to " + parent.Name + ", whose rows belong to a person, but is not a path. The rows " +
+			"may belong to several people. Exports and erasures of that person ignore the rows"
 		if s.deletesRows(table.Name) {
 			reason += ", and an erasure of another person deletes them"
 		}

@@ -185,7 +185,8 @@ func (s *schema) checkNull(column written, at place) {
 	if column.live.Nullable {
 		return
 	}
-	remedy := "Overwrite it with a surrogate (" + s.says("erasure:anonymize", `"erasure": "anonymize"`) + "), or drop NOT NULL."
+	remedy := "Overwrite it with a surrogate (" + s.says("erasure:anonymize", `"erasure": "anonymize"`) +
+		"), or drop NOT NULL."
 	if column.Personal == nil || column.Personal.Strategy != domain.StrategyNull {
 		remedy = "Have the erasure delete the row (" + s.says("erasure:delete", `"erasure": "delete"`) +
 			" on the path), keep the reference, or drop NOT NULL."

@@ -10,7 +10,9 @@ import (
 )
 
 func TestACoverageBelowItsLimitIsAFinding(t *testing.T) {
-	for limit, want := range map[string]int{"0": 0, "66.6": 0, "66.7": 1, "100": 1, "101": 2, "-1": 2, "NaN": 2, "many": 2} {
+	for limit, want := range map[string]int{
+		"0": 0, "66.6": 0, "66.7": 1, "100": 1, "101": 2, "-1": 2, "NaN": 2, "many": 2,
+	} {
 		var out, complaint bytes.Buffer
 		schema := faulty()
 		users, logins := &schema.Tables[0], &schema.Tables[1]

@@ -80,8 +80,8 @@ var colours = map[string]string{
 	"delete": "\x1b[31m", "anonymize": "\x1b[33m", "retain": "\x1b[34m",
 }
 
-// paint returns the text in the colour of a severity, of a step or of the head of a table. The parameter key is a key of the map
-// colours. If the output has no colours, paint returns the text unchanged.
+// paint returns the text in the colour of a severity, of a step or of the head of a table. The parameter key is a key
+// of the map colours. If the output has no colours, paint returns the text unchanged.
 func (p *printer) paint(key, text string) string {
 	if !p.colour || colours[key] == "" {
 		return text

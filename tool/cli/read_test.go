@@ -242,7 +242,8 @@ func TestTheVersionIsAlsoAFlag(t *testing.T) {
 func TestAPictureCanHaveOneTable(t *testing.T) {
 	w := newWorld(t)
 	stdout, _ := w.want(0, "map", "--format", "mermaid", "--only", "parcels")
-	if !strings.Contains(stdout, "parcels") || !strings.Contains(stdout, "customers") || strings.Contains(stdout, "invoices") {
+	if !strings.Contains(stdout, "parcels") || !strings.Contains(stdout, "customers") ||
+		strings.Contains(stdout, "invoices") {
 		t.Errorf("printed\n%s", stdout)
 	}
 	_, stderr := w.want(2, "map", "--only", "wishes")

@@ -104,9 +104,11 @@ func TestTheVersionIsThatOfTheModule(t *testing.T) {
 
 func TestARehearsalListsAColumnOnce(t *testing.T) {
 	var out bytes.Buffer
-	(&printer{w: &out, width: 80}).rehearsal(domain.DataMap{}, domain.Rehearsal{Steps: []domain.RehearsedStep{{Rows: 1, Step: domain.Step{
+	step := domain.Step{
 		Target: "invoices", Strategy: domain.StrategyRetain, Columns: []string{"address"}, Expired: []string{"address"},
-	}}}})
+	}
+	rehearsal := domain.Rehearsal{Steps: []domain.RehearsedStep{{Rows: 1, Step: step}}}
+	(&printer{w: &out, width: 80}).rehearsal(domain.DataMap{}, rehearsal)
 	if n := strings.Count(out.String(), "address"); n != 1 {
 		t.Errorf("the column is listed %d times:\n%s", n, out.String())
 	}

@@ -99,12 +99,14 @@ func (s *settings) readDataMap() (domain.DataMap, error) {
 	}
 	name := s.dataMapFile()
 	if name == "" {
-		return domain.DataMap{}, refused("the data map is missing: set --data-map or HABEAS_DATA_MAP, or name it in habeas.json")
+		return domain.DataMap{}, refused(
+			"the data map is missing: set --data-map or HABEAS_DATA_MAP, or name it in habeas.json")
 	}
 	file, err := os.Open(name) //nolint:gosec // the operator chooses the file
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return domain.DataMap{}, refused("the file of the data map does not exist: check --data-map, HABEAS_DATA_MAP or habeas.json")
+		return domain.DataMap{}, refused(
+			"the file of the data map does not exist: check --data-map, HABEAS_DATA_MAP or habeas.json")
 	case err != nil:
 		return domain.DataMap{}, refused("the file of the data map cannot be read: check its permissions")
 	}
@@ -126,7 +128,8 @@ func (s *settings) openDatabase() (*bun.DB, error) {
 		}
 	}
 	if address == "" {
-		return nil, refused("the database URL is missing: set --database-url or HABEAS_DATABASE_URL, or name a variable in habeas.json")
+		return nil, refused(
+			"the database URL is missing: set --database-url or HABEAS_DATABASE_URL, or name its variable in habeas.json")
 	}
 	if path, ok := strings.CutPrefix(address, "sqlite:"); ok {
 		return openSQLite(strings.TrimPrefix(path, "//"))

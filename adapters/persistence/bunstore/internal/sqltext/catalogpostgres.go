@@ -128,7 +128,8 @@ const (
 					WHERE a.attrelid = i.indrelid AND a.attnum = u.number AND u.number > 0) ORDER BY u.n)
 				FROM unnest(CAST(i.indkey AS smallint[])) WITH ORDINALITY AS u(number, n) WHERE u.n <= i.indnkeyatts),
 			'text', CASE WHEN i.indexprs IS NOT NULL THEN pg_get_indexdef(i.indexrelid) END,
-			'partial', i.indpred IS NOT NULL, 'where', pg_get_expr(i.indpred, i.indrelid), 'unique', i.indisunique, 'primary', i.indisprimary,
+			'partial', i.indpred IS NOT NULL, 'where', pg_get_expr(i.indpred, i.indrelid),
+			'unique', i.indisunique, 'primary', i.indisprimary,
 			'exclusion', i.indisexclusion, 'equality', i.indisvalid AND m.amname IN ('btree', 'hash'),
 			'nulls_equal', i.indisunique AND COALESCE(to_jsonb(i) ->> 'indnullsnotdistinct', '') = 'true') AS text)
 		FROM {relations} AS r JOIN pg_catalog.pg_index AS i ON i.indrelid = r.oid
