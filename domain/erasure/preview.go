@@ -8,8 +8,8 @@ import (
 )
 
 // Preview does the same as Rehearse, and calls show for each local step, in the order of the plan, with up to limit
-// rows before and after the erasure. It calls show after the rollback, and not if the erasure is refused. It returns the
-// error of show.
+// rows before and after the erasure. It calls show after the rollback, and not if the erasure is refused. It returns
+// the error of show.
 //
 // The rows hold values of the subject. They are only for an operator at a terminal.
 func (e *Eraser) Preview(
