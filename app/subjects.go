@@ -31,6 +31,14 @@ func (o *Operator) Rehearse(ctx context.Context, subject domain.Subject) (domain
 	return o.stack.Eraser.Rehearse(ctx, o.sessions, subject)
 }
 
+// Preview does the same as Rehearse, and calls show with up to limit rows of each step, before and after the erasure.
+// The rows hold values of the subject: they are only for an operator at a terminal. See erasure.Eraser.Preview.
+func (o *Operator) Preview(
+	ctx context.Context, subject domain.Subject, limit int, show func(domain.StepSample) error,
+) (domain.Rehearsal, error) {
+	return o.stack.Eraser.Preview(ctx, o.sessions, subject, limit, show)
+}
+
 // Erase erases a subject outside of a request, in one session without a timeout. Use it for a subject with so many rows
 // that DELETE /me exceeds RequestTimeout. Call it in a background job, because the erasure ends with an error if ctx
 // ends. The application must have authenticated the subject. Errors are the errors of Eraser.Erase and of the store.

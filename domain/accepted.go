@@ -15,7 +15,7 @@ type Acceptance struct {
 	Rule   string `json:"rule"`             // Finding.Code
 	Table  string `json:"table,omitempty"`  // empty if the finding has no table
 	Column string `json:"column,omitempty"` // empty if the finding has no column
-	// Object may be empty if only one finding has the rule, the table and the column.
+	// Object may be empty if only one finding has the rule, the table and the column, or if the finding has no object.
 	Object string `json:"object,omitempty"`
 	Reason string `json:"reason"` // required
 	Until  string `json:"until"`  // the last day, such as 2027-03-31; it ends at midnight UTC

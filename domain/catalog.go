@@ -74,6 +74,8 @@ type CatalogTable struct {
 	// Reads are the tables and views that a view reads, directly or through other views. It is empty for a table. On
 	// SQLite, the names are guessed from the SQL of the view.
 	Reads []string `json:"reads,omitempty"`
+	// Uses are the columns that the SQL of a view names, by the table or view in Reads. It is empty on SQLite.
+	Uses map[string][]string `json:"uses,omitempty"`
 	// Filtered is true if a view may leave rows out, for example by a condition or a join, or if a rule or a trigger
 	// replaces the statements on the view. The same applies to the views that the view reads.
 	Filtered bool `json:"filtered,omitempty"`
@@ -141,6 +143,7 @@ type CatalogColumn struct {
 	// without AUTOINCREMENT, or a sequence of PostgreSQL with CYCLE.
 	Reused    bool     `json:"reused,omitempty"`
 	Generated bool     `json:"generated,omitempty"` // the database computes the column, so a statement cannot write it
+	Identity  bool     `json:"identity,omitempty"`  // GENERATED ALWAYS AS IDENTITY: an UPDATE cannot write the column
 	Derived   bool     `json:"derived,omitempty"`   // a column of a view that is not just a column of the table below it
 	Values    []string `json:"values,omitempty"`    // the labels of an enum
 	Domain    string   `json:"domain,omitempty"`    // the domain of PostgreSQL that is the type of the column
@@ -155,7 +158,9 @@ type CatalogUnique struct {
 	Columns []string `json:"columns"`
 	// Expressions is true if the constraint covers expressions, such as lower(email).
 	Expressions bool `json:"expressions,omitempty"`
-	Partial     bool `json:"partial,omitempty"` // applies to some of the rows only
+	// Partial is true if the constraint applies to some of the rows only. A constraint that only leaves out rows with NULL
+	// in its columns is not partial, because NULL counts as different from NULL.
+	Partial bool `json:"partial,omitempty"`
 	// NullsEqual is true if the constraint also refuses a second NULL.
 	NullsEqual bool `json:"nulls_equal,omitempty"`
 	// Exclusion is true for an exclusion constraint of PostgreSQL.
@@ -167,6 +172,9 @@ type CatalogIndex struct {
 	Name    string   `json:"name"`    // empty for the rowid of SQLite
 	Columns []string `json:"columns"` // the columns before the first expression
 	Partial bool     `json:"partial,omitempty"`
+	// Present are the columns of a partial index that leaves out the rows with NULL in one of them, and no other rows. The
+	// index serves a search by values of these columns. It is empty if the condition of the index is another one.
+	Present []string `json:"present,omitempty"`
 }
 
 // ForeignKeyAction is the effect on a row if the row that it refers to is deleted.
@@ -190,6 +198,9 @@ type CatalogForeignKey struct {
 	OnDelete   ForeignKeyAction `json:"on_delete"`
 	Deferrable bool             `json:"deferrable,omitempty"`
 	Follows    bool             `json:"follows,omitempty"` // ON UPDATE CASCADE
+	Full       bool             `json:"full,omitempty"`    // MATCH FULL: either all columns are NULL, or none is
+	// Cleared are the columns that ON DELETE SET NULL or SET DEFAULT changes. Empty means all columns.
+	Cleared []string `json:"cleared,omitempty"`
 }
 
 // CatalogCheck is a CHECK constraint of a table, or of the domain that is the type of a column.
@@ -220,4 +231,16 @@ type CatalogTrigger struct {
 	// Unread is true if Writes may be incomplete. The code of the trigger, or of a database function that it calls, is
 	// then not in SQL, or builds statements at run time.
 	Unread bool `json:"unread,omitempty"`
+	// Sets are the columns of the trigger's own row that its code sets to a value made of this row. The code of called
+	// database functions does not count.
+	Sets []TriggerAssignment `json:"sets,omitempty"`
+	// Unlinks is the column whose large objects the trigger deletes with lo_manage, or empty.
+	Unlinks string `json:"unlinks,omitempty"`
+}
+
+// TriggerAssignment is a column that a trigger sets in its own row.
+type TriggerAssignment struct {
+	Column string   `json:"column"`
+	Reads  []string `json:"reads"`         // the columns that the value is made of; "*" means the complete row
+	Old    bool     `json:"old,omitempty"` // the value is made of the row before the statement
 }

@@ -191,6 +191,14 @@ type SubjectStore interface {
 	// the store does not know which step failed.
 	Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error)
 
+	// Sample returns up to query.Limit rows of the subject that a step of an erasure affects, in the order of their
+	// primary keys. If query.Keys is not nil, it returns the rows of the step's table with these primary keys instead, in
+	// the order of Keys, and leaves out keys without a row. It reads the changes of its session.
+	//
+	// The rows are for a preview at a terminal. Sample returns domain.ErrSession outside of a rehearsal (see Rehearsing).
+	// It returns domain.ErrManifest if domain.DataMap.CheckSteps refuses the step.
+	Sample(ctx context.Context, id domain.SubjectID, query domain.SampleQuery) ([]domain.SampledRow, error)
+
 	// Rectify writes the values of a step into the subject's rows, in one statement, and returns the number of rows. These
 	// are the rows of the step's table that the path of the step connects to the subject. A path is a chain of relations
 	// to the subject's table. If there is no row, Rectify returns 0 and no error. If step.Row is not empty, Rectify writes

@@ -1,5 +1,6 @@
 // Package diagram draws a data map. The diagram shows the tables, the effect of an erasure on their rows, the external
-// systems, and the paths (chains of references) from each table to the table of subjects.
+// systems, and the paths (chains of references) from each table to the table of subjects. A table that refers to the
+// subject says so in its box ("direct"). An arrow leads from any other table to the next table on its shortest path.
 //
 //	svg := diagram.SVG(gdpr.DataMap(), gdpr.Plan())
 //	err := os.WriteFile("datamap.svg", []byte(svg), 0o644)
@@ -37,17 +38,17 @@ type box struct {
 	effect effect // selects the colour
 	says   string // the effects of an erasure on the rows, as text
 	cells  []cell
-	layer  int // the largest number of relations on a path from the table to the table of subjects
+	parent int // the index of the box to which the arrow of this box leads, or -1
 }
 
-// cell is one line of a box. It represents a column with an annotation.
+// cell is one line of a box. It represents a column: a reference on a path, a column with an annotation, or a column
+// with keys of an external system.
 type cell struct{ name, says string }
 
-// arrow is an arrow from a table to another table that it references, or to an external system.
+// arrow is an arrow from a table to another table that it references.
 type arrow struct {
 	from, to int    // indexes of boxes
-	label    string // the names of the paths, if there are several paths
-	dashed   bool   // true for an external system
+	label    string // the name of the relation, if it has one
 }
 
 type picture struct {
@@ -55,33 +56,102 @@ type picture struct {
 	arrows []arrow
 }
 
-// pictureOf returns the boxes and arrows of a data map. The first box is the table of subjects.
-func pictureOf(m domain.DataMap, plan domain.Plan) picture {
+// pictureOf returns the boxes and arrows of a data map. The first box is the table of subjects. If only has names of
+// tables, the picture has only these tables, the tables on their paths, and the tables whose paths lead through them.
+func pictureOf(m domain.DataMap, plan domain.Plan, only []string) picture {
 	var p picture
-	index, last := map[string]int{}, 0 // last is the last layer of tables
+	index := map[string]int{}
 	for _, table := range m.Tables() {
-		index[table.Name] = len(p.boxes)
-		p.boxes = append(p.boxes, boxOf(m, plan, table))
-		last = max(last, p.boxes[len(p.boxes)-1].layer)
+		if isShown(m, table.Name, only) {
+			index[table.Name] = len(p.boxes)
+			p.boxes = append(p.boxes, boxOf(m, plan, table))
+		}
 	}
-	systems := map[string]int{}
+	for _, table := range m.Tables() {
+		if i, shown := index[table.Name]; shown {
+			p.link(m, table, i, index)
+		}
+	}
 	for _, step := range plan.Steps {
-		if !step.External {
-			continue
+		if step.External {
+			p.addSystem(m, step.Target, index)
 		}
-		systems[step.Target] = len(p.boxes)
-		p.boxes = append(p.boxes, box{
-			title: step.Target, effect: external, says: "external system", layer: last + 1,
-		})
-		if !slices.Contains(m.Refs(), step.Target) { // the application provides the ref of this system
-			p.arrows = append(p.arrows, arrow{from: 0, to: systems[step.Target], dashed: true})
-		}
-	}
-	for _, table := range m.Tables() {
-		p.arrows = append(p.arrows, arrowsOf(m, table, index, systems)...)
 	}
 	p.clean()
 	return p
+}
+
+func isShown(m domain.DataMap, table string, only []string) bool {
+	leads := func(from, through string) bool {
+		return slices.ContainsFunc(m.Paths(from), func(p domain.Path) bool {
+			return slices.ContainsFunc(p.Relations, func(r domain.Relation) bool { return r.References == through })
+		})
+	}
+	return len(only) == 0 || table == m.SubjectTable().Name || slices.Contains(only, table) ||
+		slices.ContainsFunc(only, func(name string) bool { return leads(name, table) || leads(table, name) })
+}
+
+// link adds the references of a table on its paths: a cell for each, and the arrow to the next table on the shortest
+// path. A table that refers to the table of subjects has no arrow.
+func (p *picture) link(m domain.DataMap, table domain.Table, i int, index map[string]int) {
+	begins := slices.DeleteFunc(slices.Clone(table.Relations), func(r domain.Relation) bool {
+		return !slices.ContainsFunc(m.Paths(table.Name), func(path domain.Path) bool {
+			return len(path.Relations) > 0 && path.Relations[0].Equals(r)
+		})
+	})
+	subject, nearest := m.SubjectTable().Name, -1
+	for j, relation := range begins {
+		if nearest < 0 || distance(m, relation.References) < distance(m, begins[nearest].References) {
+			nearest = j
+		}
+	}
+	var cells []cell
+	for j, relation := range begins {
+		to, shown := index[relation.References]
+		name := strings.Join(relation.Columns, ", ")
+		says := "to " + relation.References
+		switch {
+		case relation.References == subject:
+			says = "direct"
+		case j == nearest && shown:
+			p.boxes[i].parent = to
+			p.arrows = append(p.arrows, arrow{from: i, to: to, label: relation.Name})
+			continue
+		}
+		if relation.Name != "" {
+			says += ", " + relation.Name
+		}
+		cells = append(cells, cell{name, says})
+	}
+	p.boxes[i].cells = append(cells, p.boxes[i].cells...)
+}
+
+// distance returns the length of the shortest path from a table to the table of subjects.
+func distance(m domain.DataMap, table string) int {
+	paths := m.Paths(table)
+	if len(paths) == 0 {
+		return 0
+	}
+	return len(slices.MinFunc(paths, func(a, b domain.Path) int { return len(a.Relations) - len(b.Relations) }).Relations)
+}
+
+// addSystem adds an external system with the columns that hold its keys. It leaves out a system whose keys are only in
+// tables that are not shown.
+func (p *picture) addSystem(m domain.DataMap, system string, index map[string]int) {
+	b := box{title: system, effect: external, says: "external system", parent: -1}
+	for _, table := range m.Tables() {
+		if _, shown := index[table.Name]; shown {
+			for _, column := range table.RefColumns(system) {
+				b.cells = append(b.cells, cell{table.Name + "." + column.Name, "keys"})
+			}
+		}
+	}
+	if !slices.Contains(m.Refs(), system) { // the application provides the ref of this system
+		b.cells = append(b.cells, cell{"ref", "of the application"})
+	}
+	if len(b.cells) > 0 {
+		p.boxes = append(p.boxes, b)
+	}
 }
 
 // clean replaces the characters that the formats do not allow, or that break a line, in all texts of the picture. XML
@@ -115,10 +185,7 @@ func visible(text string) string {
 }
 
 func boxOf(m domain.DataMap, plan domain.Plan, table domain.Table) box {
-	b := box{title: table.Name, effect: untouched}
-	for _, path := range m.Paths(table.Name) {
-		b.layer = max(b.layer, len(path.Relations))
-	}
+	b := box{title: table.Name, effect: untouched, parent: -1}
 	var all []string
 	for _, step := range plan.Local() {
 		if step.Target != table.Name || step.Self { // a step with Self concerns rows of other people
@@ -167,32 +234,4 @@ func cellOf(m domain.DataMap, table domain.Table, column domain.Column) cell {
 		says = append(says, "not exported")
 	}
 	return cell{column.Name, strings.Join(says, ", ")}
-}
-
-// arrowsOf returns the arrows that start at a table. One arrow leads to each table to which the given table refers on a
-// path to the table of subjects. One arrow leads to each external system whose keys are in a column of the table.
-func arrowsOf(m domain.DataMap, table domain.Table, index, systems map[string]int) []arrow {
-	var arrows []arrow
-	paths := m.Paths(table.Name)
-	for _, relation := range table.Relations {
-		if !slices.ContainsFunc(paths, func(p domain.Path) bool {
-			return len(p.Relations) > 0 && p.Relations[0].Equals(relation)
-		}) {
-			continue
-		}
-		to := index[relation.References]
-		i := slices.IndexFunc(arrows, func(a arrow) bool { return a.to == to })
-		switch {
-		case i < 0:
-			arrows = append(arrows, arrow{from: index[table.Name], to: to, label: relation.Name})
-		case relation.Name != "":
-			arrows[i].label += ", " + relation.Name
-		}
-	}
-	for _, system := range m.Refs() {
-		if to, ok := systems[system]; ok && len(table.RefColumns(system)) > 0 {
-			arrows = append(arrows, arrow{from: index[table.Name], to: to, dashed: true})
-		}
-	}
-	return arrows
 }

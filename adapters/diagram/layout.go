@@ -2,6 +2,7 @@ package diagram
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"unicode/utf8"
 )
@@ -13,11 +14,12 @@ const (
 	header     = 40.0
 	padding    = 10.0
 	below      = 22.0 // the gap between two boxes of a column
-	between    = 90.0 // the minimum gap between two columns
+	between    = 60.0 // the minimum gap between a box and the boxes whose arrows lead to it
+	apart      = 40.0 // the gap between two columns of groups
 	small      = 6.4  // the width of a character of a label
 	margin     = 24.0
 	legend     = 44.0
-	tallest    = 1100.0 // the maximum height of a column of boxes
+	aspect     = 1.6 // of the diagram, approximately
 )
 
 // placed is a box with its position and size in the diagram.
@@ -26,50 +28,88 @@ type placed struct {
 	x, y, width, height float64
 }
 
-// layout computes the position of each box, and the size of the diagram. It places the boxes in layers from left to
-// right. The first layer is the table of subjects. A table is in a later layer than the tables that it references.
-// Within a layer, a box is placed near the boxes to which its arrows lead.
-func (p picture) layout() (boxes []placed, width, height float64) {
-	boxes = make([]placed, len(p.boxes))
-	var layers [][]int
-	for i, b := range p.boxes {
-		boxes[i] = placed{box: b, width: widthOf(b), height: heightOf(b)}
-		for len(layers) <= b.layer {
-			layers = append(layers, nil)
-		}
-		layers[b.layer] = append(layers[b.layer], i)
-	}
-	x := margin - between
-	for _, layer := range layers {
-		p.order(layer, boxes)
-		for _, column := range columnsOf(layer, boxes) {
-			x += p.gapBefore(column)
-			y, widest := margin+legend, 0.0
-			for _, i := range column {
-				boxes[i].x, boxes[i].y = x, y
-				y += boxes[i].height + below
-				widest = max(widest, boxes[i].width)
-			}
-			for _, i := range column {
-				boxes[i].width = widest
-			}
-			height = max(height, y)
-			x += widest
-		}
-	}
-	for i := range layers[0] { // the table of subjects is at half the height
-		boxes[i].y = max(margin+legend, (height-boxes[i].height)/2)
-	}
-	return boxes, x + margin, height + margin
+// group is a table with the tables whose arrows lead to it, directly or through each other. No box of another group is
+// between them.
+type group struct {
+	root          int
+	width, height float64
 }
 
-// gapBefore returns the width of the gap to the left of a column of boxes. The gap must be wide enough for the labels
-// of the arrows that start at these boxes.
-func (p picture) gapBefore(column []int) float64 {
+// layout computes the position of each box, and the size of the diagram. The table of subjects and the external systems
+// are the first column. The groups follow in columns of similar height, those with several tables first.
+func (p picture) layout() (boxes []placed, width, height float64) {
+	boxes = make([]placed, len(p.boxes))
+	var groups []group
+	var first []int
+	for i, b := range p.boxes {
+		boxes[i] = placed{box: b, width: widthOf(b), height: heightOf(b)}
+	}
+	area, tallest := 0.0, 0.0
+	for i, b := range p.boxes {
+		if i == 0 || b.effect == external {
+			first = append(first, i)
+		} else if b.parent < 0 {
+			w, h := p.place(boxes, i, 0, 0)
+			groups = append(groups, group{i, w, h})
+			area, tallest = area+(w+apart)*(h+below), max(tallest, h)
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b group) int {
+		return cmp.Or(cmp.Compare(len(p.children(b.root)), len(p.children(a.root))),
+			cmp.Compare(rank(boxes[a.root]), rank(boxes[b.root])))
+	})
+	x, y, widest := margin, margin+legend, 0.0
+	for _, i := range first {
+		boxes[i].x, boxes[i].y = x, y
+		y += boxes[i].height + below
+		widest = max(widest, boxes[i].width)
+	}
+	height = y
+	limit := margin + legend + max(tallest, math.Sqrt(area/aspect))
+	for i, g := range groups {
+		if i == 0 || y+g.height > limit {
+			x, y, widest = x+widest+apart, margin+legend, 0
+		}
+		p.place(boxes, g.root, x, y)
+		y += g.height + below
+		widest, height = max(widest, g.width), max(height, y)
+	}
+	return boxes, x + widest + margin, height + margin
+}
+
+// place positions a box at x and y, and the boxes whose arrows lead to it to the right of it. It returns the size of
+// all of them.
+func (p picture) place(boxes []placed, i int, x, y float64) (width, height float64) {
+	boxes[i].x, boxes[i].y = x, y
+	width, height = boxes[i].width, boxes[i].height
+	children := p.children(i)
+	right := x + width + p.gapBefore(children)
+	bottom := y
+	for _, child := range children {
+		w, h := p.place(boxes, child, right, bottom)
+		width = max(width, right+w-x)
+		bottom += h + below
+	}
+	return width, max(height, bottom-below-y)
+}
+
+// children returns the boxes whose arrows lead to a box.
+func (p picture) children(i int) (found []int) {
+	for j, b := range p.boxes {
+		if b.parent == i {
+			found = append(found, j)
+		}
+	}
+	return found
+}
+
+// gapBefore returns the width of the gap to the left of boxes. The gap must be wide enough for the labels of the arrows
+// that start at these boxes.
+func (p picture) gapBefore(boxes []int) float64 {
 	gap := between
 	for _, a := range p.arrows {
-		if slices.Contains(column, a.from) {
-			gap = max(gap, small*float64(utf8.RuneCountInString(a.label))+30)
+		if slices.Contains(boxes, a.from) {
+			gap = max(gap, small*float64(utf8.RuneCountInString(a.label))+40)
 		}
 	}
 	return gap
@@ -90,53 +130,17 @@ func widthOf(b box) float64 {
 	return max(150, 2*padding+letter*float64(longest))
 }
 
-// order sorts the boxes of a layer. A layer has either the tables with the same distance from the table of subjects, or
-// the external systems. Arrows connect a box to boxes in layers further left. The sort key of the box is the mean
-// vertical position of those boxes.
-func (p picture) order(layer []int, boxes []placed) {
-	heights := map[int]float64{}
-	for _, i := range layer {
-		sum, n := 0.0, 0
-		for _, a := range p.arrows {
-			other := a.to
-			if a.to == i { // i is a system, and its arrows start at the tables with its keys
-				other = a.from
-			} else if a.from != i {
-				continue
-			}
-			if boxes[other].layer < boxes[i].layer {
-				sum, n = sum+boxes[other].y+boxes[other].height/2, n+1
-			}
-		}
-		if n > 0 {
-			heights[i] = sum / float64(n)
-		}
-	}
-	slices.SortStableFunc(layer, func(a, b int) int {
-		return cmp.Or(cmp.Compare(heights[a], heights[b]), cmp.Compare(rank(boxes[a]), rank(boxes[b])))
-	})
-}
-
-// rank returns the sort key of a box by its effect. External systems come last.
+// rank returns the sort key of a box by its effect.
 func rank(b placed) int { return slices.Index(effects, b.effect) }
 
-// columnsOf divides the boxes of a layer into columns of similar height, because a layer with many boxes would be too
-// high.
-func columnsOf(layer []int, boxes []placed) [][]int {
-	total := 0.0
-	for _, i := range layer {
-		total += boxes[i].height + below
-	}
-	share := total / max(1, float64(int((total+tallest-1)/tallest)))
-	var columns [][]int
-	filled := share
-	for _, i := range layer {
-		if filled >= share {
-			columns, filled = append(columns, nil), 0
-		}
-		last := len(columns) - 1
-		columns[last] = append(columns[last], i)
-		filled += boxes[i].height + below
-	}
-	return columns
+type point struct{ x, y float64 }
+
+// trunk is the distance of the vertical part of an arrow from the box to which it leads.
+const trunk = 16.0
+
+// route returns the points of an arrow: from the left side of a box to the left, then up or down, and to the right side
+// of the box to which it leads. The arrow runs only through the gap between the two boxes.
+func route(from, to placed) []point {
+	start, end := point{from.x, from.y + header/2}, point{to.x + to.width, to.y + header/2}
+	return []point{start, {end.x + trunk, start.y}, {end.x + trunk, end.y}, end}
 }

@@ -24,10 +24,12 @@ const style = `
 `
 
 // SVG returns the diagram as an SVG document. The document has colours for light and dark backgrounds. It contains no
-// script and loads no other files.
-func SVG(m domain.DataMap, plan domain.Plan) string {
-	p := pictureOf(m, plan)
+// script and loads no other files. If names of tables are given, the diagram has only these tables, the tables on their
+// paths, and the tables whose paths lead through them.
+func SVG(m domain.DataMap, plan domain.Plan, only ...string) string {
+	p := pictureOf(m, plan, only)
 	boxes, width, height := p.layout()
+	width = max(width, legendWidth())
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" `+
 		`role="img" aria-label="The data map">`+"\n<style>%s</style>\n", width, height, width, height, style)
@@ -35,18 +37,22 @@ func SVG(m domain.DataMap, plan domain.Plan) string {
 		`orient="auto"><path d="M0 0 8 4 0 8z" fill="#8a939b"/></marker></defs>` + "\n")
 	b.WriteString(`<rect class="page" width="100%" height="100%"/>` + "\n")
 	drawLegend(&b)
-	begun := map[int]float64{}
 	for _, a := range p.arrows {
-		drawArrow(&b, boxes[a.from], boxes[a.to], a, begun[a.from])
-		if a.label != "" {
-			begun[a.from]++
-		}
+		drawArrow(&b, boxes[a.from], boxes[a.to], a)
 	}
 	for _, box := range boxes {
 		drawBox(&b, box)
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
+}
+
+func legendWidth() float64 {
+	width := 2 * margin
+	for _, effect := range effects {
+		width += 42 + letter*float64(len(effect))
+	}
+	return width
 }
 
 func drawLegend(b *strings.Builder) {
@@ -66,7 +72,7 @@ func drawBox(b *strings.Builder, box placed) {
 		box.width-14, header-9, box.width, colours[0])
 	fmt.Fprintf(b, `<text class="title" x="%.1f" y="16" fill="%s">%s</text>`,
 		padding, colours[1], html.EscapeString(box.title))
-	fmt.Fprintf(b, `<text x="%.1f" y="31" fill="%s" fill-opacity="0.85">%s</text>`+"\n",
+	fmt.Fprintf(b, `<text x="%.1f" y="31" fill="%s">%s</text>`+"\n",
 		padding, colours[1], html.EscapeString(box.says))
 	for i, cell := range box.cells {
 		y := header + lineHeight*float64(i) + 14
@@ -77,38 +83,13 @@ func drawBox(b *strings.Builder, box placed) {
 	b.WriteString("</g>\n")
 }
 
-// drawArrow draws an arrow as a curve. An arrow to a referenced table goes from the left side of the table to the right
-// side of the referenced table. An arrow to an external system goes to the right, because an external system is to the
-// right of the tables. The parameter labelsAbove is the number of labels that are already drawn above the label of this
-// arrow.
-func drawArrow(b *strings.Builder, from, to placed, a arrow, labelsAbove float64) {
-	x1, x2 := from.x, to.x+to.width
-	if to.x > from.x {
-		x1, x2 = from.x+from.width, to.x
-	}
-	y1, y2 := from.y+header/2+14*labelsAbove, to.y+min(to.height-8, header/2+spread(from, to))
-	bend := (x2 - x1) / 2
-	dash := ""
-	if a.dashed {
-		dash = ` stroke-dasharray="5 4"`
-	}
-	fmt.Fprintf(b, `<path class="arrow" d="M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f" marker-end="url(#head)"%s/>`+"\n",
-		x1, y1, x1+bend, y1, x2-bend, y2, x2, y2, dash)
+// drawArrow draws an arrow from a table to the table that it references.
+func drawArrow(b *strings.Builder, from, to placed, a arrow) {
+	points := route(from, to)
+	fmt.Fprintf(b, `<path class="arrow" d="M%.1f %.1fH%.1fV%.1fH%.1f" marker-end="url(#head)"/>`+"\n",
+		points[0].x, points[0].y, points[1].x, points[2].y, points[3].x)
 	if a.label != "" {
 		fmt.Fprintf(b, `<text class="label" x="%.1f" y="%.1f" text-anchor="end">%s</text>`+"\n",
-			x1-10, y1-5, html.EscapeString(a.label))
+			from.x-6, points[0].y-5, html.EscapeString(a.label))
 	}
-}
-
-// spread returns the vertical offset at which an arrow ends. It depends on the start of the arrow, so that several
-// arrows to one box end at different points.
-func spread(from, to placed) float64 {
-	middle := from.y + from.height/2
-	switch {
-	case middle < to.y:
-		return -8
-	case middle > to.y+to.height:
-		return to.height - header/2 - 16
-	}
-	return middle - to.y - header/2
 }

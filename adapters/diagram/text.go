@@ -10,18 +10,19 @@ import (
 // light has the background colour and the text colour of the head of a box, by effect.
 var light = map[effect][2]string{
 	deleted:    {"#c0392b", "#ffffff"},
-	anonymized: {"#b9770e", "#ffffff"},
+	anonymized: {"#8f5b00", "#ffffff"},
 	retained:   {"#1f618d", "#ffffff"},
-	untouched:  {"#7f8c8d", "#ffffff"},
+	untouched:  {"#5f6a6b", "#ffffff"},
 	external:   {"#6c3483", "#ffffff"},
 }
 
-// DOT returns the diagram in the language of Graphviz.
-func DOT(m domain.DataMap, plan domain.Plan) string {
-	p := pictureOf(m, plan)
+// DOT returns the diagram in the language of Graphviz. The parameter only has the same meaning as for SVG.
+func DOT(m domain.DataMap, plan domain.Plan, only ...string) string {
+	p := pictureOf(m, plan, only)
 	var b strings.Builder
 	b.WriteString("digraph datamap {\n  rankdir=RL\n  node [shape=record, style=filled, fontname=\"Helvetica\"]\n")
-	for i, box := range p.boxes {
+	draw := func(i int) {
+		box := p.boxes[i]
 		lines := []string{escapeRecord(box.title), escapeRecord(box.says)}
 		for _, cell := range box.cells {
 			lines = append(lines, escapeRecord(cell.name+" ("+cell.says+")")+`\l`)
@@ -29,12 +30,10 @@ func DOT(m domain.DataMap, plan domain.Plan) string {
 		fmt.Fprintf(&b, "  n%d [label=\"{%s}\", fillcolor=\"%s\", fontcolor=\"%s\"]\n",
 			i, strings.Join(lines, "|"), light[box.effect][0], light[box.effect][1])
 	}
+	p.eachGroup(draw, func(root int) { fmt.Fprintf(&b, "  subgraph cluster_n%d {\n", root) },
+		func() { b.WriteString("  }\n") })
 	for _, arrow := range p.arrows {
-		style := ""
-		if arrow.dashed {
-			style = ", style=dashed"
-		}
-		fmt.Fprintf(&b, "  n%d -> n%d [label=\"%s\"%s]\n", arrow.from, arrow.to, escapeRecord(arrow.label), style)
+		fmt.Fprintf(&b, "  n%d -> n%d [label=\"%s\"]\n", arrow.from, arrow.to, escapeRecord(arrow.label))
 	}
 	b.WriteString("}\n")
 	return b.String()
@@ -56,11 +55,13 @@ func escapeRecord(text string) string {
 }
 
 // Mermaid returns the diagram as a Mermaid flowchart. Many code hosts can draw a Mermaid flowchart in a Markdown file.
-func Mermaid(m domain.DataMap, plan domain.Plan) string {
-	p := pictureOf(m, plan)
+// The parameter only has the same meaning as for SVG.
+func Mermaid(m domain.DataMap, plan domain.Plan, only ...string) string {
+	p := pictureOf(m, plan, only)
 	var b strings.Builder
 	b.WriteString("flowchart RL\n")
-	for i, box := range p.boxes {
+	draw := func(i int) {
+		box := p.boxes[i]
 		lines := []string{"<b>" + escapeHTML(box.title) + "</b>", "<i>" + escapeHTML(box.says) + "</i>"}
 		for _, cell := range box.cells {
 			lines = append(lines, escapeHTML(cell.name+": "+cell.says))
@@ -71,11 +72,11 @@ func Mermaid(m domain.DataMap, plan domain.Plan) string {
 		}
 		fmt.Fprintf(&b, "  n%d%s%s%s:::%s\n", i, open, strings.Join(lines, "<br/>"), closed, box.effect)
 	}
+	p.eachGroup(draw, func(root int) {
+		fmt.Fprintf(&b, "  subgraph g%d[\" \"]\n", root)
+	}, func() { b.WriteString("  end\n") })
 	for _, arrow := range p.arrows {
 		line := "-->"
-		if arrow.dashed {
-			line = "-.->"
-		}
 		if arrow.label != "" {
 			line += `|"` + escapeHTML(arrow.label) + `"|`
 		}
@@ -85,6 +86,28 @@ func Mermaid(m domain.DataMap, plan domain.Plan) string {
 		fmt.Fprintf(&b, "  classDef %s fill:%s,color:%s\n", effect, light[effect][0], light[effect][1])
 	}
 	return b.String()
+}
+
+// eachGroup calls draw for each box. It calls begin before, and end after, the boxes of a group of several tables.
+func (p picture) eachGroup(draw func(box int), begin func(root int), end func()) {
+	var drawAll func(i int)
+	drawAll = func(i int) {
+		draw(i)
+		for _, child := range p.children(i) {
+			drawAll(child)
+		}
+	}
+	for i, b := range p.boxes {
+		switch {
+		case b.parent >= 0: // drawn with its group
+		case len(p.children(i)) == 0:
+			draw(i)
+		default:
+			begin(i)
+			drawAll(i)
+			end()
+		}
+	}
 }
 
 // escapeHTML escapes a text for a quoted label. In Mermaid, an HTML entity begins with # instead of &.

@@ -171,6 +171,8 @@ type run struct {
 	enqueued  int                        // number of outbox entries
 	keys      int                        // number of keys in these entries
 	ofKeys    []string                   // the systems of these keys
+	limit     int                        // the number of rows of a step in a preview; 0 without a preview
+	samples   []domain.StepSample        // of the local steps, for a preview
 }
 
 // parts lists the parts of an erasure in their order.
@@ -250,6 +252,9 @@ func (r *run) withdraw(ctx context.Context) error {
 
 func (r *run) apply(ctx context.Context) error {
 	steps := r.plan.LocalAt(r.at)
+	if err := r.sampleBefore(ctx, steps); err != nil {
+		return err
+	}
 	applied, err := r.session.Subjects().Apply(ctx, r.id, steps)
 	rows := applied.Rows
 	if err == nil && len(rows) != len(steps) {
@@ -280,6 +285,9 @@ func (r *run) apply(ctx context.Context) error {
 		payload := payloadOf(step)
 		payload["rows"] = rows[i]
 		events = append(events, r.operation.Event(domain.EventErasureStepSucceeded, r.id, payload))
+	}
+	if err := r.sampleAfter(ctx, steps); err != nil {
+		return err
 	}
 	return r.session.Audit().Append(ctx, events...)
 }

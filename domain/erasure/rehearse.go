@@ -22,17 +22,26 @@ import (
 func (e *Eraser) Rehearse(
 	ctx context.Context, sessions ports.SessionFactory, subject domain.Subject,
 ) (domain.Rehearsal, error) {
+	_, rehearsal, err := e.rehearse(ctx, sessions, subject, 0)
+	return rehearsal, err
+}
+
+// rehearse rehearses an erasure. If limit is not 0, the returned run has samples of up to limit rows of each step.
+func (e *Eraser) rehearse(
+	ctx context.Context, sessions ports.SessionFactory, subject domain.Subject, limit int,
+) (*run, domain.Rehearsal, error) {
 	run, err := e.admit(subject)
 	if err != nil {
-		return domain.Rehearsal{}, err
+		return nil, domain.Rehearsal{}, err
 	}
+	run.limit = limit
 	err = sessions.Rehearse(ctx, func(ctx context.Context, s ports.Session) error {
 		run.session = s
 		return run.carryOut(ctx)
 	})
 	refused := run.refusalOf(err)
 	if err != nil && refused == nil {
-		return domain.Rehearsal{}, err
+		return nil, domain.Rehearsal{}, err
 	}
 	rehearsal := domain.Rehearsal{
 		SubjectID: subject.ID, RehearsedAt: run.at, Steps: run.steps, External: run.external, Refused: refused,
@@ -41,7 +50,7 @@ func (e *Eraser) Rehearse(
 		rehearsal.Cascaded = run.result.Cascaded
 		rehearsal.Fingerprint = run.fingerprint()
 	}
-	return rehearsal, nil
+	return run, rehearsal, nil
 }
 
 // EraseAsRehearsed does the same as Erase for an erasure that was rehearsed. If the subject, the effects or the row

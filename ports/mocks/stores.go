@@ -317,6 +317,21 @@ func (mr *MockSubjectStoreMockRecorder) Register(ctx, id, at interface{}) *gomoc
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Register", reflect.TypeOf((*MockSubjectStore)(nil).Register), ctx, id, at)
 }
 
+// Sample mocks base method.
+func (m *MockSubjectStore) Sample(ctx context.Context, id domain.SubjectID, query domain.SampleQuery) ([]domain.SampledRow, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Sample", ctx, id, query)
+	ret0, _ := ret[0].([]domain.SampledRow)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// Sample indicates an expected call of Sample.
+func (mr *MockSubjectStoreMockRecorder) Sample(ctx, id, query interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Sample", reflect.TypeOf((*MockSubjectStore)(nil).Sample), ctx, id, query)
+}
+
 // State mocks base method.
 func (m *MockSubjectStore) State(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	m.ctrl.T.Helper()

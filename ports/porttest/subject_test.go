@@ -18,7 +18,7 @@ func TestASubjectStoreThatKeepsItsPromisesPasses(t *testing.T) {
 func TestSubjectStoresThatBreakAPromiseFail(t *testing.T) {
 	promise.ExpectDefects(t, subjectStorePromises, brokenStore, promise.Topics(map[string]defects{
 		"ids": idDefects(), "apply": applyDefects(), "shared": sharedDefects(), "surrogates": surrogateDefects(),
-		"cells": cellDefects(), "rectify": rectifyDefects(), "keys": keyDefects(),
+		"cells": cellDefects(), "rectify": rectifyDefects(), "keys": keyDefects(), "sample": sampleDefects(),
 		"export": subjectExportDefects(), "yield": subjectYieldDefects(), "sessions": subjectSessionDefects(),
 	}))
 }
@@ -32,13 +32,14 @@ func TestASubjectStoreWithoutStatementsSaysWhatToDo(t *testing.T) {
 // subjectCall holds the arguments of a call of a broken SubjectStore, and the correct SubjectStore.
 type subjectCall struct {
 	ports.SubjectStore
-	ctx   context.Context
-	id    domain.SubjectID
-	at    time.Time
-	steps []domain.Step
-	step  domain.RectificationStep
-	query domain.KeyQuery
-	yield func(domain.ExportRecord) error
+	ctx     context.Context
+	id      domain.SubjectID
+	at      time.Time
+	steps   []domain.Step
+	step    domain.RectificationStep
+	query   domain.KeyQuery
+	sampled domain.SampleQuery
+	yield   func(domain.ExportRecord) error
 }
 
 func (c subjectCall) lock() (time.Time, error)            { return c.Lock(c.ctx, c.id, c.at) }
@@ -48,7 +49,10 @@ func (c subjectCall) register() error                     { return c.Register(c.
 func (c subjectCall) apply() ([]int64, error)             { return rowsOf(c.Apply(c.ctx, c.id, c.steps)) }
 func (c subjectCall) rectify() (int64, error)             { return c.Rectify(c.ctx, c.id, c.step) }
 func (c subjectCall) readKeys() ([]string, error)         { return c.Keys(c.ctx, c.id, c.query) }
-func (c subjectCall) export() error                       { return c.Export(c.ctx, c.id, c.yield) }
+func (c subjectCall) readSample() ([]domain.SampledRow, error) {
+	return c.Sample(c.ctx, c.id, c.sampled)
+}
+func (c subjectCall) export() error { return c.Export(c.ctx, c.id, c.yield) }
 
 // brokenSubjects is a defective SubjectStore. Each function that is set replaces a method. beforeEach runs before each
 // method.
@@ -62,6 +66,7 @@ type brokenSubjects struct {
 	apply       func(c subjectCall) ([]int64, error)
 	rectify     func(c subjectCall) (int64, error)
 	keys        func(c subjectCall) ([]string, error)
+	sample      func(c subjectCall) ([]domain.SampledRow, error)
 }
 
 func (s brokenSubjects) breaks(store *Store) {
@@ -130,4 +135,10 @@ func (s brokenSubjects) Export(ctx context.Context, id domain.SubjectID, yield f
 
 func (s brokenSubjects) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
 	return subjectResult(s, s.keys, subjectCall.readKeys, subjectCall{ctx: ctx, id: id, query: query})
+}
+
+func (s brokenSubjects) Sample(
+	ctx context.Context, id domain.SubjectID, query domain.SampleQuery,
+) ([]domain.SampledRow, error) {
+	return subjectResult(s, s.sample, subjectCall.readSample, subjectCall{ctx: ctx, id: id, sampled: query})
 }

@@ -100,6 +100,20 @@ func (s source) violations() (found []string) {
 			found = append(found, call+": the core must read the time from ports.Clock")
 		}
 	}
+	if s.reveals() && !strings.HasSuffix(s.path, "_test.go") && s.path != "tool/cli/sample.go" &&
+		!s.in("adapters/persistence/bunstore/internal/sqltext", "adapters/persistence/memory") {
+		found = append(found, "Reveal shows a value of a subject: only a store and the writer to a terminal may call it")
+	}
+	return found
+}
+
+// reveals reports whether the file uses the method Reveal of domain.PrivateValue.
+func (s source) reveals() (found bool) {
+	ast.Inspect(s.syntax, func(node ast.Node) bool {
+		selector, ok := node.(*ast.SelectorExpr)
+		found = found || ok && selector.Sel.Name == "Reveal"
+		return true
+	})
 	return found
 }
 
@@ -171,6 +185,8 @@ func TestFileRulesCatchWhatTheyForbid(t *testing.T) {
 		want          int
 	}{
 		"a file in adapters/http":       {"adapters/http/doc.go", "package http", 1},
+		"a value that is shown":         {"adapters/http/httpapi/a.go", "package httpapi\nvar a, _ = v.Reveal()", 1},
+		"a value on a terminal":         {"tool/cli/sample.go", "package cli\nvar a, _ = v.Reveal()", 0},
 		"one package down":              {"adapters/http/httpapi/doc.go", "package httpapi", 0},
 		"401 lines":                     {"app/app.go", "package app" + strings.Repeat("\n", 401), 1},
 		"400 lines":                     {"app/app.go", "package app" + strings.Repeat("\n", 400), 0},

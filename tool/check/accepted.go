@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,6 +20,9 @@ func (s *schema) accept(all []domain.Acceptance, now time.Time) []domain.Accepte
 			if a.Matches(finding) {
 				matches = append(matches, i)
 			}
+		}
+		if exact := slices.IndexFunc(matches, func(i int) bool { return s.findings[i].Object == a.Object }); exact >= 0 {
+			matches = matches[exact : exact+1] // a finding without an object, beside others with one
 		}
 		switch {
 		case a.HasEnded(now) && len(matches) == 0:

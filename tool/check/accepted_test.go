@@ -182,3 +182,26 @@ func TestAnAcceptanceNeedsAReasonAndAnEnd(t *testing.T) {
 		t.Errorf("got %v", problems)
 	}
 }
+
+// Every finding of every case can be accepted, also beside other findings of the same rule and place.
+func TestAnAcceptanceEndsEachFinding(t *testing.T) {
+	for _, group := range all {
+		for name, test := range group {
+			w := newWorld()
+			test.change(w)
+			w.accepted = nil
+			for _, f := range w.findings(t) {
+				if !strings.HasPrefix(f.Code, "acceptance-") {
+					w.accepted = append(w.accepted, domain.Acceptance{
+						Rule: f.Code, Table: f.Table, Column: f.Column, Object: f.Object, Reason: "known", Until: "2026-12-31",
+					})
+				}
+			}
+			for _, f := range w.findings(t) {
+				if !strings.HasPrefix(f.Code, "acceptance-") {
+					t.Errorf("%s: cannot be accepted: %s", name, f)
+				}
+			}
+		}
+	}
+}

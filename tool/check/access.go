@@ -113,6 +113,9 @@ func (s *schema) checkIndex(
 	if live.Rows >= 0 && live.Rows < smallTable || !hasAll(live, columns) || live.Kind == domain.KindPartitioned {
 		return // each partition of a partitioned table may have its own index
 	}
+	isPartial := func(index domain.CatalogIndex) bool {
+		return index.Partial && (len(index.Present) == 0 || !isSubset(live, index.Present, columns))
+	}
 	serves := func(index domain.CatalogIndex) bool {
 		if len(index.Columns) == 0 {
 			return false
@@ -125,7 +128,7 @@ func (s *schema) checkIndex(
 	}
 	i := slices.IndexFunc(live.Indexes, serves)
 	partial := i >= 0 && !slices.ContainsFunc(live.Indexes, func(index domain.CatalogIndex) bool {
-		return serves(index) && !index.Partial
+		return serves(index) && !isPartial(index)
 	})
 	if i >= 0 && !partial {
 		return

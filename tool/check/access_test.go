@@ -40,6 +40,16 @@ func search(columns ...string) func(*world) {
 }
 
 var copyCases = cases{
+	"large-object": {
+		func(w *world) { w.add("orders", "scan", ""); w.setType("orders", "scan", "", "oid") },
+		[]string{"large-object orders.scan"},
+	},
+	"large-object not if it says so": {
+		func(w *world) {
+			w.addToBoth("orders", domain.Column{Name: "scan", NotPersonal: true})
+			w.setType("orders", "scan", "", "oid")
+		}, nil,
+	},
 	"trigger-copies": {
 		both(outside("old", "email"), trigger("users", "UPDATE", "old")),
 		[]string{"trigger-copies users keep"},
@@ -190,6 +200,16 @@ var accessCases = cases{
 	},
 	"index-missing if it is partial": {
 		func(w *world) { w.live("orders").Indexes[1].Partial = true }, []string{"index-missing orders.user_id"},
+	},
+	"index-missing not if it only leaves out NULL": {
+		func(w *world) {
+			w.live("orders").Indexes[1].Partial, w.live("orders").Indexes[1].Present = true, []string{"user_id"}
+		}, nil,
+	},
+	"index-missing if it leaves out NULL of another column": {
+		func(w *world) {
+			w.live("orders").Indexes[1].Partial, w.live("orders").Indexes[1].Present = true, []string{"address"}
+		}, []string{"index-missing orders.user_id"},
 	},
 	"index-missing if the column comes later": {
 		func(w *world) { w.live("orders").Indexes[1].Columns = []string{"address", "user_id"} },

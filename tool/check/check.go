@@ -51,24 +51,32 @@ type Options struct {
 func Run(
 	ctx context.Context, reader ports.CatalogReader, dataMap domain.DataMap, plan domain.Plan, o Options,
 ) (domain.CheckResult, error) {
+	_, result, err := run(ctx, reader, dataMap, plan, o)
+	return result, err
+}
+
+// run does the same as Run, and also returns the schema that it has compared.
+func run(
+	ctx context.Context, reader ports.CatalogReader, dataMap domain.DataMap, plan domain.Plan, o Options,
+) (*schema, domain.CheckResult, error) {
 	if err := validate(reader, dataMap, plan); err != nil {
-		return domain.CheckResult{}, err
+		return nil, domain.CheckResult{}, err
 	}
 	catalog, err := reader.Catalog(ctx)
 	if err != nil {
-		return domain.CheckResult{}, err
+		return nil, domain.CheckResult{}, err
 	}
 	found := newSchema(dataMap, plan, catalog)
 	if found.registers, err = o.registers(ctx); err != nil {
-		return domain.CheckResult{}, err
+		return nil, domain.CheckResult{}, err
 	}
 	if err := found.decideConditions(ctx, reader); err != nil {
-		return domain.CheckResult{}, err
+		return nil, domain.CheckResult{}, err
 	}
 	for _, group := range []func(*schema){
 		(*schema).checkTables, (*schema).checkColumns, (*schema).checkAccess, (*schema).checkSurrogates,
 		(*schema).checkConditions, (*schema).checkUniques, (*schema).checkKeys, (*schema).checkDeletions,
-		(*schema).checkTriggers, (*schema).checkReach, (*schema).checkNames, (*schema).checkCopies,
+		(*schema).checkTriggers, (*schema).checkReach, (*schema).checkNames, (*schema).checkCopies, (*schema).checkRows,
 		(*schema).checkIndexes, (*schema).checkForeignKeys, (*schema).checkSecrets, (*schema).checkRefs, (*schema).checkLives,
 	} {
 		group(found)
@@ -79,7 +87,7 @@ func Run(
 		result.Accepted = found.accept(accepted, cmp.Or(o.Clock, ports.Clock(system.Clock{})).Now())
 	}
 	result.Findings = found.findings
-	return result, nil
+	return found, result, nil
 }
 
 func validate(reader ports.CatalogReader, dataMap domain.DataMap, plan domain.Plan) error {

@@ -55,6 +55,7 @@ func (s *schema) checkWrites(table domain.Table, trigger domain.CatalogTrigger, 
 					list(copied)+". Old values there survive an erasure.",
 				"Add "+name+" to the data map, or remove these columns from the trigger.")
 		case known && s.isHistory(target):
+			s.copies[target.Name] = true
 			s.report(triggerCopies, at,
 				"The trigger "+trigger.Name+" writes to "+name+", which is not in the data map but seems to keep complete rows "+
 					"as a history. Old values there survive an erasure.",
@@ -63,14 +64,14 @@ func (s *schema) checkWrites(table domain.Table, trigger domain.CatalogTrigger, 
 			s.report(triggerWrites, at,
 				"The trigger "+trigger.Name+" writes to "+name+", which is not in the data map. If it writes personal data, old "+
 					"values there survive an erasure.",
-				"Add "+name+" to the data map if it holds personal data.")
+				"Add "+name+" to the data map. If the trigger writes no personal data, accept the finding.")
 		}
 	}
 	if trigger.Unread && len(table.Personal()) > 0 {
 		s.report(triggerUnread, at,
 			"The trigger "+trigger.Name+" builds its statements at run time or is not in SQL, so that the tables that it "+
 				"writes to cannot be determined. Old values in these tables may survive an erasure.",
-			"Make sure that each table to which it writes personal data is in the data map.")
+			"Add each table to which it writes personal data to the data map, and accept the finding.")
 	}
 }
 
@@ -126,21 +127,40 @@ func (s *schema) checkMatView(view domain.CatalogTable) {
 		}
 		s.report(viewCopies, place{table: view.Name, object: view.Name},
 			"The materialized view reads "+table.Name+". It keeps deleted and overwritten data until it is refreshed.",
-			"Refresh it on a schedule, or after each erasure in the hook AfterErasure.")
+			"Refresh it on a schedule, or after each erasure in the hook AfterErasure, and accept the finding.")
 	}
 }
 
 // isPerPerson reports whether each row of a view seems to be about one person. The view then has a column with the name
-// of an annotated column, a column whose name suggests personal data, or a reference to the subject. For example, a
-// view that counts orders per day has no such column.
+// of an annotated column, a column whose name suggests personal data, a reference to the subject, or a renamed column
+// with personal data. For example, a view that counts orders per day has no such column.
 func (s *schema) isPerPerson(table domain.Table, view domain.CatalogTable) bool {
 	subject := s.SubjectTable()
 	return len(s.copied(table, view)) > 0 || slices.ContainsFunc(view.Columns, func(c domain.CatalogColumn) bool {
 		if _, ok := soundsPersonal(view.Name, view, c); ok {
 			return true
 		}
-		return s.namedAfter(view, c, subject)
+		return s.namedAfter(view, c, subject) || s.isRenamed(table, view, c)
 	})
+}
+
+// isRenamed reports whether a text or a document of a view may be a renamed column with personal data of the table. The
+// SQL of the view then names an annotated column, and no column that it names and that is not annotated has this name.
+func (s *schema) isRenamed(table domain.Table, view domain.CatalogTable, column domain.CatalogColumn) bool {
+	live := s.live[table.Name]
+	if column.Type != domain.TypeText && family(column.Type) != domain.TypeJSON && column.Type != domain.TypeTime ||
+		!slices.ContainsFunc(table.Personal(), func(c domain.Column) bool {
+			held, _ := live.Column(c.Name)
+			return hasName(live, view.Uses[live.Name], c.Name) && !differ(held.Type, column.Type)
+		}) {
+		return false
+	}
+	for _, used := range view.Uses {
+		if slices.Contains(used, column.Name) {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *schema) checkSearch(index domain.CatalogTable) {
@@ -152,7 +172,7 @@ func (s *schema) checkSearch(index domain.CatalogTable) {
 		s.report(searchCopies, place{table: index.Name, column: list(copied)},
 			"The full-text index has columns of the same names as "+table.Name+", but no trigger of "+table.Name+
 				" updates it when rows change. It keeps deleted and overwritten data.",
-			"Update it with triggers for UPDATE and DELETE, or in the hook BeforeErasure.")
+			"Update it with triggers for UPDATE and DELETE, or in the hook BeforeErasure and accept the finding.")
 	})
 }
 

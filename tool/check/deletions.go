@@ -75,7 +75,7 @@ func (l *losses) checkForeignKey(
 	case domain.ActionSetDefault:
 		l.report(deleteSetsDefault, at, refers+"The database then sets the columns to their default values. "+
 			"The erasure fails if "+parent.Name+" has no row with this key.",
-			"Make sure that a migration of the application inserts this row, or declare ON DELETE SET NULL.")
+			"Declare ON DELETE SET NULL. If a migration of the application inserts this row, accept the finding.")
 	default:
 		remedy := "Add the table to the data map, or declare ON DELETE SET NULL."
 		if mapped {
@@ -104,13 +104,18 @@ func (l *losses) reportCascade(
 }
 
 // alsoRefers returns a table of the data map to which the table refers by other columns than those of the foreign key,
-// and these columns. A column without a foreign key counts if it is named like a reference.
+// and these columns. If there are several, it returns the table with the shortest path to a person. A column without a
+// foreign key counts if it is named like a reference.
 func (l *losses) alsoRefers(child domain.CatalogTable, foreign domain.CatalogForeignKey) (to, column string) {
+	nearest := -1
 	for _, other := range child.ForeignKeys {
 		if parent, mapped := l.mappedTable(other.References); mapped && !isSubset(child, other.Columns, foreign.Columns) &&
-			!isSubset(child, foreign.Columns, other.Columns) {
-			return parent.Name, list(other.Columns)
+			!isSubset(child, foreign.Columns, other.Columns) && (nearest < 0 || l.distance(parent.Name) < nearest) {
+			to, column, nearest = parent.Name, list(other.Columns), l.distance(parent.Name)
 		}
+	}
+	if to != "" {
+		return to, column
 	}
 	for _, c := range child.Columns {
 		for _, parent := range l.Declared() {
@@ -132,12 +137,21 @@ func (l *losses) isCleared(table domain.Table, live domain.CatalogTable, foreign
 func (l *losses) reportSetNull(
 	child domain.CatalogTable, foreign domain.CatalogForeignKey, at place, refers string,
 ) {
-	for _, name := range foreign.Columns {
+	cleared := foreign.Cleared
+	if len(cleared) == 0 {
+		cleared = foreign.Columns
+	}
+	for _, name := range cleared {
 		if column, ok := child.Column(name); ok && !column.Nullable {
 			l.report(deleteSetsNull, place{at.table, name, at.object},
 				refers+"The database then sets the column to NULL, but the column is NOT NULL. The erasure fails.",
 				"Drop NOT NULL, or have the erasure delete the rows.")
 		}
+	}
+	if foreign.Full && len(cleared) < len(foreign.Columns) {
+		l.report(deleteSetsNull, at, refers+"The database then sets only "+list(cleared)+
+			" to NULL, but the foreign key has MATCH FULL: either all of its columns are NULL, or none is. The erasure fails.",
+			"Declare the foreign key without MATCH FULL, or with ON DELETE SET NULL on all columns.")
 	}
 }
 
@@ -156,7 +170,8 @@ func (l *losses) reportUndecided(
 	refers := "Its foreign key " + keyCalled(foreign) + " refers to rows of " + parent.Name +
 		" that are deleted in an erasure. The erasure also deletes rows of this table. "
 	remedy := "If rows of one person may refer to rows of another person, declare ON DELETE SET NULL, or let the " +
-		"erasure clear the reference (erasure:null) or keep the rows of " + parent.Name + " (anonymize)."
+		"erasure clear the reference (" + l.says(`erasure:null`, `"erasure": "null"`) + ") or keep the rows of " +
+		parent.Name + ". If not, accept the finding."
 	switch foreign.OnDelete { //nolint:exhaustive // checkForeignKey checks the other actions
 	case domain.ActionCascade:
 		l.reportAs(failure, deleteUndecided, at,
@@ -233,7 +248,8 @@ func (s *schema) checkSetNull() {
 				s.report(setNullMissing, place{table: table.Name, column: list(relation.Columns)},
 					"The data map states that the database sets the reference to NULL when rows of "+relation.References+
 						" are deleted (ON DELETE SET NULL), but there is no such foreign key. The reference stays.",
-					"Create the foreign key, or make the relation a path that clears the reference (erasure:null).")
+					"Create the foreign key, or make the relation a path that clears the reference ("+
+						s.says(`subject:"path,erasure:null"`, `"path": true, "erasure": "null"`)+").")
 			}
 		}
 	})

@@ -211,6 +211,23 @@ func (w *world) refers(table, column, to string) {
 }
 
 var reachCases = cases{
+	"table-unmapped by the shortest way": {
+		func(w *world) {
+			w.addTable("letters")
+			w.add("letters", "order_id", domain.TypeBigInt)
+			w.live("letters").ForeignKeys = []domain.CatalogForeignKey{foreignKey("order_id", "orders", domain.ActionNone)}
+			w.refer("letters", "user_id", domain.ActionNone)
+		}, []string{"table-unmapped letters.user_id"},
+	},
+	"table-unlinked by the shortest way": {
+		func(w *world) {
+			w.addTable("letters")
+			w.add("letters", "order_id", domain.TypeBigInt)
+			w.add("letters", "target_type", domain.TypeText)
+			w.add("letters", "target_id", domain.TypeBigInt)
+			w.add("letters", "user_id", domain.TypeBigInt)
+		}, []string{"table-unlinked letters.user_id"},
+	},
 	"table-unmapped": {letters(domain.ActionSetNull), []string{"table-unmapped letters.user_id"}},
 	"table-unmapped over another table": {
 		func(w *world) {

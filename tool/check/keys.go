@@ -33,10 +33,16 @@ func (s *schema) checkKeys() {
 
 // checkReference reports columns of a foreign key into which an erasure writes a surrogate. The referenced table may
 // have no row with this key. A foreign key with a column that the erasure sets to NULL is not reported, because the
-// database then does not check the key.
+// database then does not check the key, unless it has MATCH FULL.
 func (s *schema) checkReference(w write, foreign domain.CatalogForeignKey) {
 	isNull := func(c written) bool { return c.null && hasName(w.live, foreign.Columns, c.Name) }
-	if slices.ContainsFunc(w.columns, isNull) {
+	if i := slices.IndexFunc(w.columns, isNull); i >= 0 {
+		if kept := w.keptBeside(foreign); foreign.Full && len(kept) > 0 {
+			s.report(referenceWritten, place{table: w.table.Name, column: w.columns[i].Name, object: foreign.Name},
+				"An erasure sets the column to NULL, but not "+list(kept)+". The foreign key "+keyCalled(foreign)+
+					" has MATCH FULL: either all of its columns are NULL, or none is. The erasure fails.",
+				"Set the other columns to NULL, too, or declare the foreign key without MATCH FULL.")
+		}
 		return
 	}
 	for _, column := range w.columns {
@@ -48,7 +54,7 @@ func (s *schema) checkReference(w write, foreign domain.CatalogForeignKey) {
 			s.report(referenceUndecided, at,
 				"An erasure writes the surrogate into the column, whose foreign key refers to "+foreign.References+
 					". The erasure fails if "+foreign.References+" has no row with this key.",
-				"Make sure that a migration of the application inserts the row.")
+				"Use another surrogate. If a migration of the application inserts the row, accept the finding.")
 		} else {
 			s.report(referenceWritten, at,
 				"An erasure overwrites the column, whose foreign key refers to "+foreign.References+
@@ -56,6 +62,16 @@ func (s *schema) checkReference(w write, foreign domain.CatalogForeignKey) {
 				"Remove the annotation, "+column.nullRemedy()+"or insert a row for erased people and use its key as the surrogate.")
 		}
 	}
+}
+
+// keptBeside returns the columns of a foreign key that an erasure does not set to NULL, and that may hold a value.
+func (w write) keptBeside(foreign domain.CatalogForeignKey) (kept []string) {
+	for _, name := range foreign.Columns {
+		if !slices.ContainsFunc(w.columns, func(c written) bool { return c.null && sameName(w.live, c.Name, name) }) {
+			kept = append(kept, name)
+		}
+	}
+	return kept
 }
 
 // keyCalled returns the name of a foreign key for a message. It returns "on" and the columns if the foreign key has no

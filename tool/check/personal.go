@@ -43,18 +43,23 @@ func (s *schema) reportName(table domain.Table, name string, column domain.Colum
 	case isKey:
 		s.report(personalKey, at,
 			"The column identifies rows that stay, and "+match.reason+". An erasure cannot overwrite it.",
-			`Give the table another key, or declare that the column holds no personal data (pii:"none").`)
+			"Give the table another key, or "+s.declareNone())
 	case s.reported(table.Name, columnUnmapped) && column.Name == "" && !s.mayKeepRows(table):
 		// The finding column-unmapped already covers the column.
 	case s.mayKeepRows(table):
 		s.report(personalUnannotated, at,
 			"The column is not annotated, but "+match.reason+". Exports and erasures ignore it.",
-			`Annotate it (`+string(match.category)+`), or declare that it holds no personal data (pii:"none").`)
+			"Annotate it ("+string(match.category)+"), or "+s.declareNone())
 	default:
 		s.report(personalUnannotated, at,
 			"The column is not annotated, but "+match.reason+". An erasure deletes it with its row, but exports ignore it.",
-			`Annotate it (`+string(match.category)+`), or declare that it holds no personal data (pii:"none").`)
+			"Annotate it ("+string(match.category)+"), or "+s.declareNone())
 	}
+}
+
+// declareNone returns the end of a remedy for a column that only seems to hold personal data.
+func (s *schema) declareNone() string {
+	return "declare that the column holds no personal data (" + s.says(`pii:"none"`, `"not_personal": true`) + ")."
 }
 
 func isOwnKey(table domain.Table, column string) bool {
@@ -102,13 +107,14 @@ type guess struct {
 	reason   string // a clause, such as "its name contains ..."
 	means    string
 	secret   bool
+	word     string // the part of the name that was recognised
 }
 
 // soundsPersonal reports whether the names of the column and the table, and the type of the column, clearly suggest
 // personal data.
 func soundsPersonal(table string, live domain.CatalogTable, column domain.CatalogColumn) (guess, bool) {
 	match, ok := names.Find(table, column.Name, column.Type)
-	found := guess{match.Category, match.Reason(), match.Means, match.Secret}
+	found := guess{match.Category, match.Reason(), match.Means, match.Secret, match.Word}
 	switch {
 	case inForeignKey(live, column.Name) || column.Type == domain.TypeBoolean:
 		return guess{}, false
@@ -117,6 +123,8 @@ func soundsPersonal(table string, live domain.CatalogTable, column domain.Catalo
 			category: domain.CategoryTechnical, reason: "its type is " + column.Declared + ", for the addresses of devices",
 		}, true
 	case !ok || match.Category == domain.CategoryBehavioral || slices.Contains(vague, match.Word):
+		return guess{}, false
+	case isOfThing(table, match.Word):
 		return guess{}, false
 	case slices.Contains(alone, match.Word):
 		return found, len(words.Lower(column.Name)) == 1
@@ -128,6 +136,23 @@ func soundsPersonal(table string, live domain.CatalogTable, column domain.Catalo
 		})
 	}
 }
+
+// isOfThing reports whether a word such as "display name" means the name or the picture of a thing, because the rows of
+// the table are things, such as the providers of a login.
+func isOfThing(table, word string) bool {
+	if !slices.ContainsFunc(ofThings, func(w string) bool { return strings.Contains(word, w) }) {
+		return false
+	}
+	parts := words.Lower(names.BaseName(table))
+	return len(parts) > 0 && slices.Contains(things, words.Singular(parts[len(parts)-1]))
+}
+
+// things are the last words of the names of tables whose rows are things with a name.
+var things = terms(`
+	provider, idp, connection, connector, integration, plugin, service, organization, organisation, company, team, group,
+	workspace, tenant, project, repository, repo, product, category, tag, role, channel, template, plan, webhook, domain,
+	server, instance, feature, setting, permission, field, attribute, property, theme, model, bucket, app, application,
+	client, community, site, forum, board, room, space, environment, type, status, event, scope, config, configuration`)
 
 // trailing are words that may follow a word for personal data without changing its meaning. For example, phone_number
 // has the same meaning as phone.
@@ -166,11 +191,11 @@ func isAddress(column domain.CatalogColumn) bool {
 var ofSystems = terms(`
 	from, reply, noreply, sender, support, system, admin, smtp, notify, default`)
 
-// isOfPerson reports whether the name of a column suggests data about a person, except for messages and technical data,
-// independent of the table.
-func isOfPerson(column domain.CatalogColumn) bool {
+// isOfPerson reports whether the name of a column suggests data about a person, except for messages and technical data.
+// The table counts only if its rows are things with a name.
+func isOfPerson(table string, column domain.CatalogColumn) bool {
 	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
-	return ok && !isOfSystem(column) && found.category != domain.CategoryCommunication &&
+	return ok && !isOfSystem(column) && !isOfThing(table, found.word) && found.category != domain.CategoryCommunication &&
 		found.category != domain.CategoryTechnical
 }
 

@@ -34,15 +34,30 @@ func (s *schema) checkReach() {
 // It returns true if a foreign key or a chain leads to the data map, even if the table does not seem to hold personal
 // data.
 func (s *schema) reportReaching(table domain.CatalogTable) bool {
-	chain, columns := s.foreignKeyChain(table, map[string]bool{})
-	if len(chain) == 0 || len(chain) > 1 && s.personalSentence(table) == "" {
+	chain, columns := s.foreignKeyChain(table)
+	if len(chain) == 0 || len(chain) > 1 && s.personalSentence(table) == "" || s.isBarePart(table, chain[0]) {
 		return len(chain) > 0
 	}
 	s.report(tableUnmapped, place{table: table.Name, column: list(columns)},
 		"The table refers to "+strings.Join(chain, ", which refers to ")+
 			", but is not in the data map. Exports and erasures ignore it."+s.personalSentence(table),
-		"Add the table to the data map.")
+		"Add the table to the data map, with a relation by "+list(columns)+" to "+chain[0]+
+			". If its rows are about nobody, accept the finding.")
 	return true
+}
+
+// isBarePart reports whether the rows of a table belong to rows that stay after an erasure and are not people, and hold
+// no texts or documents. An example is the monthly numbers of an organization.
+func (s *schema) isBarePart(table domain.CatalogTable, of string) bool {
+	return of != s.SubjectTable().Name && !s.deletesRows(of) && !names.IsPeople(of) && s.personalSentence(table) == "" &&
+		!slices.ContainsFunc(table.Columns, func(c domain.CatalogColumn) bool {
+			switch c.Type { //nolint:exhaustive // the other types hold numbers, instants and keys
+			case domain.TypeText, domain.TypeJSON, domain.TypeArray, domain.TypeBytes, "":
+				return c.Values == nil && !inForeignKey(table, c.Name) && !hasName(table, table.PrimaryKey, c.Name)
+			default:
+				return false
+			}
+		})
 }
 
 // reportReferred reports a table that seems to hold personal data, such as the addresses of customers, if a table of
@@ -57,14 +72,15 @@ func (s *schema) reportReferred(table domain.CatalogTable) bool {
 			if !ok || referenced.Name != table.Name || !s.needed[parent.Name] {
 				continue
 			}
-			if !slices.ContainsFunc(table.Columns, isOfPerson) && !namesPersonal(parent.Name, foreign.Columns) {
+			isOf := func(column domain.CatalogColumn) bool { return isOfPerson(table.Name, column) }
+			if !slices.ContainsFunc(table.Columns, isOf) && !namesPersonal(parent.Name, foreign.Columns) {
 				continue
 			}
 			s.report(tableReferred, place{table: table.Name, object: foreign.Name},
 				"Rows of "+parent.Name+" refer to the table by "+list(foreign.Columns)+
 					", but it is not in the data map. Exports and erasures ignore it."+s.personalSentence(table),
 				"Move the columns to "+parent.Name+", or add a column that refers to "+parent.Name+
-					" and add the table to the data map, or clear its rows in the hook BeforeErasure.")
+					" and add the table to the data map, or clear its rows in the hook BeforeErasure and accept the finding.")
 			return true
 		}
 	}
@@ -82,27 +98,39 @@ func namesPersonal(table string, columns []string) bool {
 	return isReference && ok
 }
 
-// foreignKeyChain searches for a chain of foreign keys from a table outside the data map to a table of the data map. It
-// returns the tables of the chain after the first, and the columns of the first foreign key. Between two tables outside
-// the data map, it follows only foreign keys with ON DELETE CASCADE. They suggest that the referring rows are parts of
-// the referenced rows, and so belong to the same person.
-func (s *schema) foreignKeyChain(table domain.CatalogTable, seen map[string]bool) (chain, columns []string) {
-	seen[table.Name] = true
-	for _, foreign := range table.ForeignKeys {
-		if parent, mapped := s.mappedTable(foreign.References); mapped {
-			return []string{parent.Name}, foreign.Columns
+// foreignKeyChain searches for the shortest chain of foreign keys from a table outside the data map to a person. It
+// returns the tables of the chain from the second to the first one in the data map, and the columns of the first
+// foreign key. Between two tables outside the data map, it follows only foreign keys with ON DELETE CASCADE. They
+// suggest that the referring rows are parts of the referenced rows, and so belong to the same person.
+func (s *schema) foreignKeyChain(table domain.CatalogTable) (chain, columns []string) {
+	type way struct {
+		at             domain.CatalogTable
+		chain, columns []string
+	}
+	seen := map[string]bool{table.Name: true}
+	var shortest, role int // of the best chain; a column for the recipient is better than one for the creator
+	for ways := []way{{at: table}}; len(ways) > 0; ways = ways[1:] {
+		w := ways[0]
+		for _, foreign := range w.at.ForeignKeys {
+			first := w.columns
+			if first == nil {
+				first = foreign.Columns
+			}
+			if parent, mapped := s.mappedTable(foreign.References); mapped {
+				length, as := len(w.chain)+s.distance(parent.Name), int(names.RoleOf(first[0]))
+				if chain == nil || length < shortest || length == shortest && as < role {
+					chain, columns, shortest, role = append(slices.Clone(w.chain), parent.Name), first, length, as
+				}
+				continue
+			}
+			parent, ok := s.catalog.Table(foreign.References)
+			if ok && foreign.OnDelete == domain.ActionCascade && !seen[parent.Name] {
+				seen[parent.Name] = true
+				ways = append(ways, way{parent, append(slices.Clone(w.chain), parent.Name), first})
+			}
 		}
 	}
-	for _, foreign := range table.ForeignKeys {
-		parent, ok := s.catalog.Table(foreign.References)
-		if !ok || foreign.OnDelete != domain.ActionCascade || seen[parent.Name] {
-			continue
-		}
-		if rest, _ := s.foreignKeyChain(parent, seen); len(rest) > 0 {
-			return append([]string{parent.Name}, rest...), foreign.Columns
-		}
-	}
-	return nil, nil
+	return chain, columns
 }
 
 // personalSentence returns a sentence that lists the columns of a table that seem to hold personal data. It returns ""
@@ -120,30 +148,10 @@ func (s *schema) personalSentence(table domain.CatalogTable) string {
 	return " Columns that seem to hold personal data: " + list(found) + "."
 }
 
-// reportUnlinked reports a table with a column that has no foreign key, but is named like a reference to a table of the
-// data map.
-func (s *schema) reportUnlinked(table domain.CatalogTable) bool {
-	if table.Kind == domain.KindVirtual {
-		return false
-	}
-	for _, column := range table.Columns {
-		for _, parent := range s.Declared() {
-			if s.namedAfter(table, column, parent) {
-				s.report(tableUnlinked, place{table: table.Name, column: column.Name},
-					"The column is named like a reference to "+parent.Name+
-						". It has no foreign key, and the table is not in the data map. Exports and erasures ignore the table."+
-						s.personalSentence(table),
-					"Add the table to the data map, with a relation. The relation needs no foreign key.")
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // namedAfter reports whether a column without a foreign key seems to refer to the table parent. The column must have
 // the type of the primary key of parent. It must be named after parent, such as user_id for users.id. For the subject's
-// table, a name of a role of a person is sufficient, such as sender_id or created_by.
+// table, a name of a role of a person is sufficient, such as sender_id or created_by. A word for a person that is the
+// name of no table is sufficient, too.
 func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColumn, parent domain.Table) bool {
 	live, ok := s.live[parent.Name]
 	if !ok || len(parent.PrimaryKey) != 1 || inForeignKey(table, column.Name) {
@@ -156,12 +164,33 @@ func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColu
 	stem, isReference := names.Stem(column.Name)
 	isBy := strings.HasSuffix(strings.ToLower(column.Name), "by") // created_by
 	return isReference && names.Same(stem, names.BaseName(parent.Name)) ||
-		(isReference || isBy) && names.IsRole(stem) && parent.Name == s.SubjectTable().Name
+		(isReference && s.isPersonElsewhere(stem) || (isReference || isBy) && names.IsRole(stem)) &&
+			parent.Name == s.SubjectTable().Name
 }
+
+// isPersonElsewhere reports whether a word means a person, such as user, and no table of the database has this name. A
+// reference with this word then seems to mean the subject.
+func (s *schema) isPersonElsewhere(stem string) bool {
+	return slices.Contains(personWords, strings.ToLower(stem)) &&
+		!slices.ContainsFunc(s.catalog.Tables, func(t domain.CatalogTable) bool {
+			return names.Same(stem, names.BaseName(t.Name))
+		})
+}
+
+// personWords are words that applications use for a subject's key, whatever the name of the subject's table.
+var personWords = terms("user, account, customer, person")
 
 // reportPersonal reports a table that seems to hold data about people, but does not refer to a table of the data map.
 func (s *schema) reportPersonal(table domain.CatalogTable) {
 	if table.Kind == domain.KindVirtual {
+		return
+	}
+	if document := s.documentOf(table); document != "" {
+		s.report(tablePersonal, place{table: table.Name, column: document},
+			"The table seems to keep sessions or a history of actions of people in the documents of the column. It does not "+
+				"refer to a table of the data map. Exports and erasures ignore it.",
+			"Add a column with the key of the person and add the table to the data map, or clear its rows in the hook "+
+				"BeforeErasure and accept the finding.")
 		return
 	}
 	var found []string
@@ -175,9 +204,38 @@ func (s *schema) reportPersonal(table domain.CatalogTable) {
 		s.report(tablePersonal, place{table: table.Name, column: list(found)},
 			"The columns seem to hold data about people, but the table does not refer to a table of the data map. "+
 				"Exports and erasures ignore it.",
-			"If its rows are about subjects, add the table to the data map, with a relation by a column that identifies them.")
+			"If its rows are about subjects, add the table to the data map, with a relation by a column that identifies them. "+
+				"If not, accept the finding.")
 	}
 }
+
+// documentOf returns the column with the documents of a table of sessions, or of a history. It returns "" if the table
+// has none.
+func (s *schema) documentOf(table domain.CatalogTable) string {
+	isSession := hasWord(table.Name, "session", "sessions", "sess", "sitzungen")
+	if !isSession && !hasWord(table.Name, "audit", "audits", "history", "log", "logs", "activity", "activities", "trail",
+		"journal", "versions") {
+		return ""
+	}
+	i := slices.IndexFunc(table.Columns, func(c domain.CatalogColumn) bool {
+		switch family(c.Type) { //nolint:exhaustive // the other types hold no documents
+		case domain.TypeJSON:
+			return c.Type == domain.TypeJSON
+		case domain.TypeText, domain.TypeBytes:
+			return hasWord(c.Name, "sess", "data", "payload", "old", "new", "changes", "diff", "snapshot", "row", "object") &&
+				(c.Length == 0 || c.Length > shortText)
+		default:
+			return false
+		}
+	})
+	if i < 0 {
+		return ""
+	}
+	return table.Columns[i].Name
+}
+
+// shortText is the greatest length of a text column that cannot hold a document.
+const shortText = 500
 
 // checkPaths reports references to the subject's table that an erasure does not follow, because the data map does not
 // declare them as paths. The referring rows may be about further people. An export and an erasure of these people then
@@ -205,6 +263,39 @@ func (s *schema) checkPaths(table domain.Table, live domain.CatalogTable) {
 			s.reportNoPath(table, live, []string{column.Name}, "")
 		}
 	}
+	s.reportLinks(table, live)
+	s.checkOtherOwners(table, live)
+}
+
+// checkOtherOwners reports rows that hang on the row of one person and also refer to a row of another person, such as
+// the lines of a shared list with the membership of the writer.
+func (s *schema) checkOtherOwners(table domain.Table, live domain.CatalogTable) {
+	shortest := s.distance(table.Name)
+	if shortest < 2 || s.reported(table.Name, pathMissing) {
+		return
+	}
+	for _, foreign := range live.ForeignKeys {
+		parent, mapped := s.mappedTable(foreign.References)
+		if !mapped || parent.Name == table.Name || s.distance(parent.Name) >= shortest ||
+			s.isPath(table, live, foreign.Columns) || s.leadsThrough(table, parent.Name) {
+			continue
+		}
+		at := place{table: table.Name, column: list(foreign.Columns), object: foreign.Name}
+		reason := "The column refers to " + parent.Name + ", whose rows belong to a person, but is not a path. The rows " +
+			"may belong to several people. Exports and erasures of that person ignore the rows"
+		if s.deletesRows(table.Name) {
+			reason += ", and an erasure of another person deletes them"
+		}
+		s.report(pathMissing, at, reason+".", "If the rows are also about that person, mark the relation as a path ("+
+			s.says(`subject:"path"`, `"path": true`)+"). If not, accept the finding.")
+	}
+}
+
+// leadsThrough reports whether a path of the table leads through the other table.
+func (s *schema) leadsThrough(table domain.Table, other string) bool {
+	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool {
+		return slices.ContainsFunc(p.Relations, func(r domain.Relation) bool { return r.References == other })
+	})
 }
 
 func (s *schema) isPath(table domain.Table, live domain.CatalogTable, columns []string) bool {
@@ -222,6 +313,15 @@ func (s *schema) reportNoPath(table domain.Table, live domain.CatalogTable, colu
 	}
 	s.report(pathMissing, place{table: table.Name, column: list(columns), object: constraint},
 		"The column refers to a person, or is named like such a reference, but is not a path. Exports and erasures of "+
-			"that person ignore the rows.",
-		`If the rows are also about that person, mark the relation as a path (subject:"path").`)
+			"that person ignore the rows"+s.deletedByOthers(table)+".",
+		"If the rows are also about that person, mark the relation as a path ("+s.says(`subject:"path"`, `"path": true`)+
+			"). If not, accept the finding.")
+}
+
+// deletedByOthers returns the end of a sentence about rows that hang on the row of one person and refer to another one.
+func (s *schema) deletedByOthers(table domain.Table) string {
+	if s.distance(table.Name) > 1 && s.deletesRows(table.Name) {
+		return ", and an erasure of the person whose rows they hang on deletes them"
+	}
+	return ""
 }

@@ -72,6 +72,7 @@ const (
 	refShared           = "ref-shared"
 	keyReused           = "key-reused"
 	lifeUnknown         = "life-unknown"
+	largeObject         = "large-object"
 
 	acceptanceExpired   = "acceptance-expired"
 	acceptanceUnused    = "acceptance-unused"
@@ -130,12 +131,13 @@ var rules = []Rule{
 	{personalUnannotated, warning, "A column seems to hold personal data, but is not annotated"},
 	{personalKey, warning, "A key column seems to hold personal data, but an erasure keeps the rows"},
 
-	{triggerCopies, failure, "A trigger keeps old values in a table that is not in the data map"},
+	{triggerCopies, failure, "A trigger keeps old values that an erasure does not reach"},
 	{triggerWrites, warning, "A trigger writes to a table that is not in the data map"},
 	{triggerUnread, warning, "The tables that a trigger writes to cannot be determined"},
 	{triggerReplaces, failure, "A trigger or a rule replaces a statement of an erasure"},
 	{viewCopies, warning, "A materialized view keeps copies of erased data until it is refreshed"},
 	{searchCopies, warning, "A full-text index keeps copies of erased data"},
+	{largeObject, warning, "A large object stays when its row is erased"},
 
 	{rowSecurity, failure, "Row-level security may hide rows of the subject"},
 	{privilegeMissing, failure, "The connection lacks a privilege that an erasure needs"},
@@ -156,6 +158,5 @@ var rules = []Rule{
 func Rules() []Rule { return slices.Clone(rules) }
 
 func severityOf(code string) domain.Severity {
-	i := slices.IndexFunc(rules, func(r Rule) bool { return r.Code == code })
-	return rules[i].Severity
+	return rules[indexOf(code)].Severity
 }

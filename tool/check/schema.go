@@ -192,34 +192,38 @@ type write struct {
 	table   domain.Table
 	live    domain.CatalogTable
 	columns []written
+
+	manifest bool // see written
 }
 
 // written is a column that an erasure overwrites.
 type written struct {
 	domain.Column
-	live    domain.CatalogColumn
-	null    bool // an erasure sets the column to NULL; otherwise it writes the surrogate
-	expired bool // an erasure overwrites only cells whose retention duty has ended
+	live     domain.CatalogColumn
+	manifest bool // the data map was read from a manifest
+	null     bool // an erasure sets the column to NULL; otherwise it writes the surrogate
+	expired  bool // an erasure overwrites only cells whose retention duty has ended
 }
-
-// setNull is the first part of the remedy if the database refuses a surrogate.
-const setNull = "set erasure:null, "
 
 // nullRemedy returns "set erasure:null, ", the first part of a remedy, if the column accepts NULL and the erasure does
 // not already write NULL. Otherwise, it returns "".
 func (c written) nullRemedy() string {
-	if c.null || !c.live.Nullable {
+	switch {
+	case c.null || !c.live.Nullable:
 		return ""
+	case c.manifest:
+		return `set "erasure": "null", `
+	default:
+		return "set erasure:null, "
 	}
-	return setNull
 }
 
 // nullRemedy returns "set erasure:null, ", the first part of a remedy, if at least one of the named columns can be set
 // to NULL instead of its surrogate (replacement value). Otherwise, it returns "".
 func (w write) nullRemedy(names []string) string {
 	for _, column := range w.columns {
-		if hasName(w.live, names, column.Name) && column.nullRemedy() != "" {
-			return setNull
+		if remedy := column.nullRemedy(); remedy != "" && hasName(w.live, names, column.Name) {
+			return remedy
 		}
 	}
 	return ""
@@ -239,7 +243,7 @@ func (s *schema) overwrites() []write {
 		i, known := at[key]
 		if !known {
 			table, _ := s.Table(step.Target)
-			i, all = len(all), append(all, write{table: table, live: live})
+			i, all = len(all), append(all, write{table: table, live: live, manifest: s.IsManifest()})
 			at[key] = i
 		}
 		if step.Strategy == domain.StrategyAnonymize {
@@ -259,7 +263,7 @@ func (w *write) add(names []string, null, expired bool) {
 			continue
 		}
 		null := null || column.Personal != nil && column.Personal.Strategy == domain.StrategyNull
-		w.columns = append(w.columns, written{Column: column, live: live, null: null, expired: expired})
+		w.columns = append(w.columns, written{column, live, w.manifest, null, expired})
 	}
 }
 
@@ -274,6 +278,26 @@ func (s *schema) writtenColumns(table string) []written {
 		}
 	}
 	return all
+}
+
+// says returns the part of a remedy that depends on the form of the data map: the words of a struct tag, or of a
+// manifest.
+func (s *schema) says(tag, manifest string) string {
+	if s.IsManifest() {
+		return manifest
+	}
+	return tag
+}
+
+// distance returns the length of the shortest path from a table of the data map to a person.
+func (s *schema) distance(table string) int {
+	shortest := 0
+	for i, path := range s.Paths(table) {
+		if i == 0 || len(path.Relations) < shortest {
+			shortest = len(path.Relations)
+		}
+	}
+	return shortest
 }
 
 func list(names []string) string { return strings.Join(names, ", ") }

@@ -31,7 +31,8 @@ func (s *schema) checkSecrets() {
 			if ok && match.Secret && soundsCredential(match.Word) {
 				s.report(secretExported, place{table: table.Name, column: column.Name},
 					"The column is named like a secret ("+match.Word+"), and exports show its values.",
-					"Set export:no if the person must not read the values, or export:yes if the person may.")
+					"Set "+s.says("export:no", `"export": "no"`)+" if the person must not read the values, or "+
+						s.says("export:yes", `"export": "yes"`)+" if the person may.")
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func (s *schema) checkKind(table domain.Table, live domain.CatalogTable) {
 		case table.Trusted:
 			s.report(viewTrusted, place{table: table.Name, object: live.Name},
 				"The data map declares that the view shows all rows of a subject, and that statements on it change these rows.",
-				"Review the view, its rules and its triggers after each change.")
+				"Review the view, its rules and its triggers after each change, and accept the finding.")
 		case !s.catalog.TrustsRowFilters && s.needed[table.Name] && !isPlain(table, live):
 			s.report(viewMapped, place{table: table.Name, object: live.Name},
 				"It is a view that may hide rows or values. Erasures and exports are refused, because they could miss them.",
@@ -133,7 +133,8 @@ func (s *schema) checkUnmapped(table domain.Table, live domain.CatalogTable) {
 		if _, ok := columnOf(table, live, column.Name); !ok && !column.Generated {
 			s.report(columnUnmapped, place{table: table.Name, column: column.Name},
 				"The column is not in the data map, and an erasure would delete it with its row. Every erasure is refused.",
-				`Add the column to the data map, or declare that the whole row is the subject's (subject:"owned").`)
+				"Add the column to the data map, or declare that the whole row is the subject's ("+
+					s.says(`subject:"owned"`, `"owned": true`)+").")
 		}
 	}
 }

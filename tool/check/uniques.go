@@ -27,13 +27,14 @@ func (s *schema) checkUniques() {
 
 func (s *schema) reportUnique(unique domain.CatalogUnique, at place, orNull string) {
 	remedy := "Give a surrogate that differs in each cell (a placeholder in a text: " +
-		"surrogate:'{}@erased.invalid'), " + orNull + "or change the constraint."
+		s.says(`surrogate:'{}@erased.invalid'`, `"surrogate": "{}@erased.invalid"`) + "), " + orNull +
+		"or change the constraint."
 	switch {
 	case unique.Exclusion:
 		s.report(uniqueUndecided, at,
 			"An erasure overwrites the column. The check cannot decide whether the exclusion constraint"+
 				constraintCalled(unique.Name)+" still holds. If it does not, the erasure fails.",
-			"Rehearse two erasures, or read the constraint.")
+			"Rehearse two erasures, or read the constraint. If it holds, accept the finding.")
 	case unique.Partial || unique.Expressions:
 		s.report(uniqueUndecided, at,
 			"An erasure writes equal surrogates into the column. The unique index"+constraintCalled(unique.Name)+

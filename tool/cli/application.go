@@ -30,6 +30,8 @@ type Application interface {
 type Subjects interface {
 	SubjectState(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 	Rehearse(ctx context.Context, subject domain.Subject) (domain.Rehearsal, error)
+	Preview(ctx context.Context, subject domain.Subject, limit int, show func(domain.StepSample) error) (
+		domain.Rehearsal, error)
 	Erase(ctx context.Context, subject domain.Subject) (domain.ErasureResult, error)
 	EraseAsRehearsed(ctx context.Context, subject domain.Subject, fingerprint string) (domain.ErasureResult, error)
 	Verify(ctx context.Context, id domain.SubjectID) (domain.Verification, error)
@@ -86,4 +88,6 @@ type Openers struct {
 	// WithoutDatabase opens an application for the command map, which calls only DataMap and Plan. By default, the command
 	// uses Application.
 	WithoutDatabase Opener
+	// Operator returns the id of the operator if neither --operator nor HABEAS_OPERATOR gives one, or "". It may be nil.
+	Operator func() (string, error)
 }

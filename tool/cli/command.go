@@ -45,6 +45,10 @@ habeas verify 42 --operator dpo`,
 		"`id` of the operator, for the audit trail\n(environment: HABEAS_OPERATOR)")
 	flags.BoolP("help", "h", false, "show the help page of the command")
 	_ = root.RegisterFlagCompletionFunc("output", completes(formats...))
+	root.Flags().Bool("version", false, "print the version")
+	found := versionOfBuild()
+	root.Version = found.Version
+	root.SetVersionTemplate(found.String() + "\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(writePage)
 	for _, topic := range append(topics, rulesTopic()) {
@@ -60,7 +64,7 @@ habeas verify 42 --operator dpo`,
 func subcommands() []subcommand {
 	return []subcommand{
 		status(), rehearse(), erase(), verify(), find(), export(), trail(), consents(), sweep(), journaling(), replaying(),
-		outbox(), lint(), picture(), migrate(), installation(), completion(), version(),
+		outbox(), lint(), coverage(), picture(), migrate(), installation(), completion(), version(),
 	}
 }
 

@@ -29,8 +29,8 @@ An external system is called if the id of the subject in this system is known: f
 erasure of a subject succeeds, and only writes new surrogate values into anonymized
 columns.
 
-The command asks for confirmation unless --yes is given. The prompt shows the row
-counts of a rehearsal. If the erasure plan, the written values or the row counts change
+The command asks for confirmation unless --yes is given. Before the prompt, it shows the
+steps of a rehearsal. If the erasure plan, the written values or the row counts change
 between the prompt and the erasure, the command erases nothing. With --plan, the
 command does the same check with the hash of an earlier rehearsal of the same subject.
 
@@ -82,18 +82,18 @@ habeas erase - --operator dpo --yes < subjects.txt`,
 	}
 }
 
-// confirmErasure asks a person to confirm an erasure. For one subject, it first rehearses the erasure, and the prompt
-// shows the row counts. It then returns planHash, or if planHash is empty, the fingerprint of the rehearsal. For
+// confirmErasure asks a person to confirm an erasure. For one subject, it first rehearses the erasure and shows the
+// steps. It then returns planHash, or if planHash is empty, the fingerprint of the rehearsal. For
 // several subjects, the returned fingerprint is empty.
 func (c *call) confirmErasure(ctx context.Context, people []person, planHash string) (string, error) {
 	if len(people) > 1 || !c.hasPerson() {
 		return "", c.confirm(ctx, false, "")
 	}
-	effect, fingerprint, err := c.effectOf(ctx, people[0])
+	fingerprint, err := c.showEffect(ctx, people[0])
 	if err != nil {
 		return "", err
 	}
-	return cmp.Or(planHash, fingerprint), c.confirm(ctx, false, "Erase 1 subject: "+effect+".")
+	return cmp.Or(planHash, fingerprint), c.confirm(ctx, false, "Erase 1 subject?")
 }
 
 // erase erases a subject. If fingerprint is not empty, erase fails unless the erasure has this fingerprint.
@@ -113,7 +113,11 @@ func (c *call) eraseAll(ctx context.Context, people []person, fingerprint string
 			return afterSome(i, len(people), p, err)
 		}
 		progress.add(1)
-		if err := c.out.show(result, func() { c.out.erasure(result) }); err != nil {
+		asText := c.out.erasure
+		if p.line > 0 {
+			asText = c.out.erasureInLine
+		}
+		if err := c.out.show(result, func() { asText(result) }); err != nil {
 			return err
 		}
 	}
@@ -152,6 +156,25 @@ func (p *printer) erasure(result domain.ErasureResult) {
 	if len(result.EnqueuedExternal) > 0 {
 		p.line("A worker will call: " + strings.Join(result.EnqueuedExternal, ", "))
 	}
+}
+
+// erasureInLine prints the result of one of several erasures.
+func (p *printer) erasureInLine(result domain.ErasureResult) {
+	var parts []string
+	for _, part := range []struct {
+		counts map[string]int64
+		says   string
+	}{{result.Deleted, "deleted"}, {result.Anonymized, "anonymized"}, {result.Retained, "retained"}} {
+		total := int64(0)
+		for _, n := range part.counts {
+			total += n
+		}
+		parts = append(parts, strconv.FormatInt(total, 10)+" "+part.says)
+	}
+	if n := len(result.EnqueuedExternal); n > 0 {
+		parts = append(parts, counted(n, "call")+" to external systems")
+	}
+	p.line("Erased " + printable(formatID(result.SubjectID)) + ": " + strings.Join(parts, ", ") + ".")
 }
 
 // cascaded prints the rows that the database deletes or changes besides the steps of an erasure, in one line. The line

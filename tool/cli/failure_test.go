@@ -101,8 +101,7 @@ func TestMistakesOfADataMapAreATable(t *testing.T) {
 	}
 	want := `habeas: the data map is not valid: 2 mistakes
 PLACE        MISTAKE
-users.email  the category is unknown; found "mail";
-             possible: contact, identity
+users.email  the category is unknown; found "mail"; possible: contact, identity
 orders       no path leads to the subject; add a relation
 `
 	if complaint.String() != want {

@@ -122,23 +122,16 @@ func (l *linting) counts(f domain.Finding) bool {
 
 func (l *linting) ignores(f domain.Finding) bool { return slices.Contains(l.ignored, f.Code) }
 
-// linted prints findings, and the number of the open and of the accepted ones.
+// linted prints the number of the open and of the accepted findings, and the findings in groups.
 func (p *printer) linted(found []linted, open, accepted int) {
-	line := counted(open, "finding")
+	line := counted(open, "finding") + severitiesOf(found)
 	if accepted > 0 {
 		line += ", and " + counted(accepted, "accepted finding")
 	}
 	p.line(line + ".")
-	var all []domain.Finding
-	for _, finding := range found {
-		if a := finding.Acceptance; a != nil {
-			finding.Severity = "accepted"
-			finding.Remedy += " Accepted until " + a.Until + ": " + a.Reason
-		}
-		all = append(all, finding.Finding)
-	}
-	if len(all) > 0 {
-		p.findings(all)
+	for _, group := range groupsOf(found) {
+		p.line("")
+		p.group(group)
 	}
 }
 

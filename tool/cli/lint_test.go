@@ -109,19 +109,21 @@ func TestFindingsThatCannotBeWrittenAreAFailure(t *testing.T) {
 	}
 }
 
-func TestFindingsAreATable(t *testing.T) {
+func TestFindingsAreGroups(t *testing.T) {
 	code, stdout, _ := lint(t, faulty())
-	want := `2 findings.
-SEVERITY  FINDING
-error     check-violated users.email (users_email_check)
-          The surrogate does not satisfy the CHECK
-          constraint users_email_check. The erasure fails.
-          Use a surrogate that satisfies it, set
-          erasure:null, or change the constraint.
-warning   table-unmapped logins.user_id
-          The table refers to users, but is not in the data
-          map. Exports and erasures ignore it. Add the table
-          to the data map.
+	want := `2 findings in 2 tables: 1 error, 1 warning.
+
+error check-violated users
+  email (users_email_check): The surrogate does not satisfy the CHECK constraint
+  users_email_check. The erasure fails.
+    Use a surrogate that satisfies it, set erasure:null, or change the
+    constraint.
+
+warning table-unmapped logins
+  user_id: The table refers to users, but is not in the data map. Exports and
+  erasures ignore it.
+    Add the table to the data map, with a relation by user_id to users. If its
+    rows are about nobody, accept the finding.
 `
 	if code != 1 || stdout != want {
 		t.Errorf("ends with %d, printed\n%s", code, stdout)
@@ -177,14 +179,17 @@ func TestAcceptedFindingsAreCountedAndShownOnRequest(t *testing.T) {
 		}
 		return out.String()
 	}
-	if got := lint(); !strings.HasPrefix(got, "1 finding, and 1 accepted finding.\n") || strings.Contains(got, "logins") {
+	const summary = "1 finding in 1 table: 1 error, and 1 accepted finding.\n"
+	if got := lint(); !strings.HasPrefix(got, summary) || strings.Contains(got, "logins") {
 		t.Errorf("printed\n%s", got)
 	}
-	const shown = `accepted  table-unmapped logins.user_id
-          The table refers to users, but is not in the data
-          map. Exports and erasures ignore it. Add the table
-          to the data map. Accepted until 9999-05-31: logins
-          end in May
+	const shown = `
+accepted table-unmapped logins
+  user_id: The table refers to users, but is not in the data map. Exports and
+  erasures ignore it.
+    Add the table to the data map, with a relation by user_id to users. If its
+    rows are about nobody, accept the finding.
+    Accepted until 9999-05-31: logins end in May
 `
 	if got := lint("--all"); !strings.HasSuffix(got, shown) {
 		t.Errorf("printed\n%s", got)
@@ -280,7 +285,8 @@ func TestSARIFHasTheLinesOfASource(t *testing.T) {
 		`"partialFingerprints":{"habeas/v1":"check-violated users.email users_email_check"}},` +
 		`{"ruleId":"table-unmapped","ruleIndex":` + at("table-unmapped") + `,"level":"warning","message":{"text":"` +
 		`logins.user_id: The table refers to users, but is not in the data map. Exports and erasures ignore it. ` +
-		`Add the table to the data map."},"locations":[{"physicalLocation":{` +
+		`Add the table to the data map, with a relation by user_id to users. If its rows are about nobody, accept the ` +
+		`finding."},"locations":[{"physicalLocation":{` +
 		`"artifactLocation":{"uri":"my%20models/user.go"},"region":{"startLine":1}},` +
 		`"logicalLocations":[{"fullyQualifiedName":"logins.user_id"}]}],` +
 		`"partialFingerprints":{"habeas/v1":"table-unmapped logins.user_id "}}]`

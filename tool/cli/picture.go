@@ -21,6 +21,7 @@ type drawing struct {
 
 func picture() subcommand {
 	format := drawings[0]
+	var only []string
 	return subcommand{
 		use:   "map",
 		short: "draw the data map",
@@ -28,21 +29,32 @@ func picture() subcommand {
 rows, the keys that lead from each table to the subject, and the external systems.
 It has only names of tables, columns and systems. The command needs no database.
 
+A table that refers to the subject is marked as direct. An arrow leads from any other
+table to the next one on its way to the subject. With --only, the picture has only the
+given tables, the tables on their way, and the tables whose way leads through them.
+
 Use the format svg for browsers, mermaid for Markdown on code hosts, and dot for
 Graphviz.`,
 		example: `habeas map > datamap.svg
+habeas map --only orders > orders.svg
 habeas map --format dot | dot -Tpdf > datamap.pdf`,
 		needs: onlyDataMap,
 		exits: exits{fine: "the picture was printed"},
 		flags: func(c *cobra.Command) {
 			c.Flags().Var(choice{&format, drawings}, "format", "`format` of the picture: svg, mermaid or dot")
+			c.Flags().StringArrayVar(&only, "only", nil, "draw only this `table` and its paths; repeatable")
 			_ = c.RegisterFlagCompletionFunc("format", completes(drawings...))
 		},
 		run: func(_ context.Context, c *call) error {
-			draw := map[string]func(domain.DataMap, domain.Plan) string{
+			for _, name := range only {
+				if _, known := c.DataMap().Table(name); !known {
+					return usage(c.command, "--only must be a table of the data map")
+				}
+			}
+			draw := map[string]func(domain.DataMap, domain.Plan, ...string) string{
 				"svg": diagram.SVG, "mermaid": diagram.Mermaid, "dot": diagram.DOT,
 			}[format]
-			text := draw(c.DataMap(), c.Plan())
+			text := draw(c.DataMap(), c.Plan(), only...)
 			return c.out.show(drawing{format, text}, func() { _, _ = io.WriteString(c.out, text) })
 		},
 	}

@@ -21,11 +21,12 @@ type printer struct {
 	w      io.Writer
 	json   bool
 	colour bool
+	width  int // the number of characters of a line
 	err    error
 }
 
 func newPrinter(w io.Writer, format string) *printer {
-	p := &printer{w: w, json: format == "json"}
+	p := &printer{w: w, json: format == "json", width: widthOf(w)}
 	p.colour = !p.json && isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	return p
 }
@@ -72,11 +73,15 @@ func readerClosed(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// colours has the terminal escape sequences for the severities error and warning, and for the head of a table.
-var colours = map[string]string{"error": "\x1b[31m", "warning": "\x1b[33m", "head": "\x1b[1m"}
+// colours has the terminal escape sequences for the severities error and warning, for the head of a table, and for the
+// steps of an erasure. The steps have the colours of a picture of the data map.
+var colours = map[string]string{
+	"error": "\x1b[31m", "warning": "\x1b[33m", "head": "\x1b[1m",
+	"delete": "\x1b[31m", "anonymize": "\x1b[33m", "retain": "\x1b[34m",
+}
 
-// paint returns the text in the colour of a severity or of the head of a table. The parameter key is a key of the map
-// colours. If the output has no colours, paint returns the text unchanged.
+// paint returns the text in the colour of a severity, of a step or of the head of a table. The parameter key is a key
+// of the map colours. If the output has no colours, paint returns the text unchanged.
 func (p *printer) paint(key, text string) string {
 	if !p.colour || colours[key] == "" {
 		return text

@@ -230,3 +230,22 @@ func TestTheStatusShowsTheDuties(t *testing.T) {
 		t.Errorf("got %+v", status.Duties)
 	}
 }
+
+func TestTheVersionIsAlsoAFlag(t *testing.T) {
+	w := newWorld(t)
+	command, _ := w.want(0, "version")
+	if flag, stderr := w.want(0, "--version"); flag != command || !strings.HasPrefix(flag, "habeas ") || stderr != "" {
+		t.Errorf("printed %q, want %q", flag, command)
+	}
+}
+
+func TestAPictureCanHaveOneTable(t *testing.T) {
+	w := newWorld(t)
+	stdout, _ := w.want(0, "map", "--format", "mermaid", "--only", "parcels")
+	if !strings.Contains(stdout, "parcels") || !strings.Contains(stdout, "customers") ||
+		strings.Contains(stdout, "invoices") {
+		t.Errorf("printed\n%s", stdout)
+	}
+	_, stderr := w.want(2, "map", "--only", "wishes")
+	complains(t, stderr, "--only must be a table of the data map")
+}

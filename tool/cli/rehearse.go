@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 
 func rehearse() subcommand {
 	var refs []string
+	sample := 0
 	return subcommand{
 		use:   "rehearse SUBJECT",
 		short: "show the effect of an erasure without erasing",
@@ -31,15 +31,28 @@ The result has a hash of the subject with its refs, the erasure plan, the values
 are written, and the row counts. Pass the hash to erase --plan. The subject is then
 erased only if all of these are the same as in the rehearsal.
 
+With --sample 5, the command also shows five rows of each step, before and after the
+erasure. They hold personal data, and are only written to a terminal: the command is
+refused if its output is a file, a pipe or JSON.
+
 The rows of a subject are locked during its rehearsal. On SQLite, no other process
 can write during this time.`,
 		example: `habeas rehearse 42
 habeas rehearse 42 --ref supportdesk=c-17
+habeas rehearse 42 --sample 5
 habeas rehearse - < subjects.txt`,
 		exits: exits{fine: "the erasure would succeed", findings: "the database would refuse the erasure"},
 		args:  oneSubject,
-		flags: func(c *cobra.Command) { refFlag(c, &refs) },
+		flags: func(c *cobra.Command) {
+			refFlag(c, &refs)
+			c.Flags().IntVar(&sample, "sample", 0, "also show this `number` of rows of each step; only on a terminal")
+		},
 		run: func(ctx context.Context, c *call) error {
+			if c.command.Flags().Changed("sample") {
+				if err := c.maySample(sample); err != nil {
+					return err
+				}
+			}
 			people, err := c.subjects(refs...)
 			if err != nil {
 				return err
@@ -49,14 +62,14 @@ habeas rehearse - < subjects.txt`,
 				if err := c.mustKnow(ctx, p); err != nil {
 					return err
 				}
-				rehearsal, err := c.Rehearse(ctx, p.Subject)
+				rehearsal, err := c.rehearseOrPreview(ctx, p.Subject, sample)
 				if err != nil {
 					return afterSome(i, len(people), p, err)
 				}
 				if rehearsal.Refused != nil {
 					refused++
 				}
-				if err := c.out.show(rehearsal, func() { c.out.rehearsal(rehearsal) }); err != nil {
+				if err := c.out.show(rehearsal, func() { c.out.rehearsal(c.DataMap(), rehearsal) }); err != nil {
 					return err
 				}
 			}
@@ -69,7 +82,7 @@ func refFlag(c *cobra.Command, refs *[]string) {
 	c.Flags().StringArrayVar(refs, "ref", nil, "`system=id` of the subject in an external system; repeatable")
 }
 
-func (p *printer) rehearsal(r domain.Rehearsal) {
+func (p *printer) rehearsal(m domain.DataMap, r domain.Rehearsal) {
 	id := printable(formatID(r.SubjectID))
 	if r.Refused != nil {
 		p.line("The database would refuse to erase " + id + ".")
@@ -77,26 +90,49 @@ func (p *printer) rehearsal(r domain.Rehearsal) {
 		return
 	}
 	p.line("The erasure of " + id + " would change:")
-	t := table{head: []string{"table", "step", "rows", "columns"}}
-	for _, step := range r.Steps {
-		columns := slices.Concat(step.Columns, step.ClearedColumns)
-		if step.Strategy == domain.StrategyAnonymize { // in a retain step, Columns contains the columns of Expired
-			for _, column := range step.Expired {
-				columns = append(columns, column+" (where its duty is over)")
-			}
-		}
-		t.rows = append(t.rows, []string{
-			step.Target, string(step.Strategy), strconv.FormatInt(step.Rows, 10), strings.Join(columns, ", "),
-		})
-	}
-	p.table(t)
+	p.effects(m, r)
+	p.line("Plan: " + r.Fingerprint)
+}
+
+// effects prints the steps of a rehearsal, and its calls of external systems.
+func (p *printer) effects(m domain.DataMap, r domain.Rehearsal) {
+	p.table(stepsOf(m, r))
 	p.cascaded("The database would also delete or change", r.Cascaded)
 	for _, system := range r.External {
 		if system.Entries > 0 {
 			p.line(printable(system.Resolver) + " would be called with " + counted(system.Entries, "outbox entry") + ".")
 		}
 	}
-	p.line("Plan: " + r.Fingerprint)
+}
+
+// stepsOf returns the table of the steps of a rehearsal, each with its path and its columns.
+func stepsOf(m domain.DataMap, r domain.Rehearsal) table {
+	t := table{head: []string{"table", "path", "step", "rows", "columns"}}
+	for _, step := range r.Steps {
+		var columns []string
+		rows, _ := m.Table(step.Target)
+		for _, name := range step.Columns {
+			if column, _ := rows.Column(name); step.Strategy == domain.StrategyAnonymize && column.Personal != nil &&
+				column.Personal.Strategy == domain.StrategyNull {
+				name += " (NULL)"
+			}
+			columns = append(columns, name)
+		}
+		for _, name := range step.ClearedColumns {
+			columns = append(columns, name+" (NULL)")
+		}
+		if step.Strategy == domain.StrategyAnonymize { // in a retain step, Columns contains the columns of Expired
+			for _, column := range step.Expired {
+				columns = append(columns, column+" (where its duty is over)")
+			}
+		}
+		path, _ := m.PathVia(step.Target, step.Via)
+		t.rows = append(t.rows, []string{
+			step.Target, pathOf(step.Step, path), string(step.Strategy), strconv.FormatInt(step.Rows, 10),
+			strings.Join(columns, ", "),
+		})
+	}
+	return t
 }
 
 // refusal returns the reason why the database refuses an erasure, in one line.
@@ -108,40 +144,25 @@ func refusal(r domain.Refusal) string {
 	return printable(oneLine(text))
 }
 
-// effectOf rehearses the erasure of a subject. It returns the effect of the erasure in one line, with row counts, and
-// the fingerprint of the rehearsal. If the store cannot rehearse, effectOf returns only the erasure plan in one line.
-// If the erasure would be refused, effectOf returns an error.
-func (c *call) effectOf(ctx context.Context, p person) (text, fingerprint string, err error) {
+// showEffect rehearses the erasure of a subject, and writes its effect to the standard error for the prompt. It returns
+// the fingerprint of the rehearsal. If the store cannot rehearse, it writes only the erasure plan. If the erasure would
+// be refused, it returns an error.
+func (c *call) showEffect(ctx context.Context, p person) (fingerprint string, err error) {
 	rehearsal, err := c.Rehearse(ctx, p.Subject)
+	out := newPrinter(c.command.ErrOrStderr(), formats[0])
 	switch {
 	case isMisconfigured(err): // a store that cannot rehearse
-		return c.plan(), "", nil
+		out.line("The erasure would " + c.plan() + ".")
+		return "", nil
 	case err != nil:
-		return "", "", err
+		return "", err
 	case rehearsal.Refused != nil:
-		return "", "", failed("the erasure would be refused. " + refusal(*rehearsal.Refused) + "; nothing was changed")
+		return "", failed("the erasure would be refused. " + refusal(*rehearsal.Refused) + "; nothing was changed")
 	}
-	counts := map[domain.Strategy][]string{}
-	for _, step := range rehearsal.Steps {
-		if step.Rows == 0 { // steps without rows are omitted
-			continue
-		}
-		counts[step.Strategy] = append(counts[step.Strategy], strconv.FormatInt(step.Rows, 10)+" of "+step.Target)
-	}
-	var systems []string
-	for _, system := range rehearsal.External {
-		if system.Entries > 0 {
-			systems = append(systems, system.Resolver)
-		}
-	}
-	text = cmp.Or(strategies(counts), "change no row")
-	if len(rehearsal.Cascaded) > 0 {
-		text += "; the database also deletes or changes " + strings.Join(rowsOf(rehearsal.Cascaded), ", ")
-	}
-	if len(systems) > 0 {
-		text += "; call " + strings.Join(systems, ", ")
-	}
-	return text, rehearsal.Fingerprint, nil
+	rehearsal.Steps = slices.DeleteFunc(rehearsal.Steps, func(s domain.RehearsedStep) bool { return s.Rows == 0 })
+	out.line("The erasure would change:")
+	out.effects(c.DataMap(), rehearsal)
+	return rehearsal.Fingerprint, nil
 }
 
 // plan returns the erasure plan in one line.

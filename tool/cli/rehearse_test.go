@@ -16,10 +16,10 @@ func TestARehearsalShowsTheCountsAndChangesNothing(t *testing.T) {
 	stdout, stderr := w.want(0, "rehearse", "1", "--ref", "crm=c-1")
 	shown, hash, _ := strings.Cut(stdout, "Plan: ")
 	want := `The erasure of 1 would change:
-TABLE      STEP       ROWS  COLUMNS
-invoices   retain        1  address
-parcels    delete        2
-customers  anonymize     1  email
+TABLE      PATH                     STEP       ROWS  COLUMNS
+invoices   customer_id > customers  retain        1  address
+parcels    customer_id > customers  delete        2
+customers  the subject's own row    anonymize     1  email
 crm would be called with 1 outbox entry.
 `
 	if shown != want || len(hash) != domain.FingerprintLength+1 || stderr != "" {
@@ -77,10 +77,12 @@ func (retaining) Rehearse(_ context.Context, subject domain.Subject) (domain.Reh
 func TestARehearsalSaysThatARetainedColumnIsOverwrittenAfterItsDuty(t *testing.T) {
 	var out, complaint bytes.Buffer
 	code := run(t.Context(), retaining{newWorld(t).gdpr.Operator()}, nil, &out, &complaint, "rehearse", "1")
-	const want = `TABLE     STEP       ROWS  COLUMNS
-invoices  anonymize     2  note, vat (where its duty is
-                           over)
-invoices  retain        1  address, vat
+	const want = `TABLE     PATH             STEP       ROWS  COLUMNS
+invoices  customer_id >    anonymize     2  note, vat (where
+          customers                         its duty is
+                                            over)
+invoices  customer_id >    retain        1  address, vat
+          customers
 `
 	if code != 0 || !strings.Contains(out.String(), want) {
 		t.Errorf("ends with %d:\n%s%s", code, out.String(), complaint.String())
@@ -151,7 +153,7 @@ func TestAStoreThatCannotRehearseErasesByThePlan(t *testing.T) {
 	screen, out := &terminal{}, bytes.Buffer{}
 	in := typed{strings.NewReader("yes\n")}
 	code := run(t.Context(), unrehearsed{w.gdpr.Operator()}, in, &out, screen, "erase", "1", by)
-	const prompt = "Erase 1 subject: delete rows of parcels; anonymize rows of customers; retain rows of invoices. "
+	const prompt = "The erasure would delete rows of parcels; anonymize rows of customers; retain rows of invoices.\n"
 	if code != 0 || len(w.emails()) != 2 || !strings.HasPrefix(screen.String(), prompt) {
 		t.Errorf("ends with %d: %s", code, screen.String())
 	}

@@ -89,6 +89,13 @@ func (t *tree) run(s subcommand, command *cobra.Command, args []string) error {
 		if operator == "" {
 			operator = os.Getenv("HABEAS_OPERATOR")
 		}
+		if operator == "" && t.openers.Operator != nil {
+			found, err := t.openers.Operator()
+			if err != nil {
+				return explain(err)
+			}
+			operator = found
+		}
 		if operator == "" {
 			return usage(command, "--operator is missing: the audit trail records the operator")
 		}

@@ -6,8 +6,6 @@ import (
 )
 
 const (
-	// tableWidth is the maximum width of a printed table, in characters.
-	tableWidth = 60
 	// minColumnWidth is the minimum width of a column that is made narrower, in characters.
 	minColumnWidth = 8
 	gap            = "  "
@@ -19,8 +17,8 @@ type table struct {
 	rows [][]string
 }
 
-// table prints a table that is at most tableWidth wide. If the table would be wider, the text in the widest columns is
-// wrapped. Numbers are aligned right.
+// table prints a table that is at most as wide as the output. If the table would be wider, the text in the widest
+// columns is wrapped between words. A table with longer words is wider. Numbers are aligned right.
 func (p *printer) table(t table) {
 	all := [][]string{make([]string, len(t.head))}
 	for i, head := range t.head {
@@ -33,7 +31,7 @@ func (p *printer) table(t table) {
 		}
 		all = append(all, cells)
 	}
-	widths := fit(all)
+	widths := fit(all, p.width)
 	for i, row := range all {
 		p.row(row, widths, i == 0)
 	}
@@ -53,7 +51,7 @@ func (p *printer) row(row []string, widths []int, head bool) {
 			if n < len(lines) {
 				text = lines[n]
 			}
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text))
+			pad := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(text)))
 			if isNumber(row[i]) {
 				line.WriteString(pad)
 				pad = ""
@@ -70,24 +68,27 @@ func (p *printer) row(row []string, widths []int, head bool) {
 
 func isNumber(cell string) bool { return cell != "" && strings.Trim(cell, "0123456789") == "" }
 
-// fit returns the widths of the columns.
-func fit(rows [][]string) []int {
-	widths := make([]int, len(rows[0]))
+// fit returns the widths of the columns. No column is narrower than its longest word.
+func fit(rows [][]string, width int) []int {
+	widths, words := make([]int, len(rows[0])), make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
+			for word := range strings.FieldsSeq(cell) {
+				words[i] = max(words[i], utf8.RuneCountInString(word))
+			}
 			for line := range strings.SplitSeq(cell, "\n") {
 				widths[i] = max(widths[i], utf8.RuneCountInString(line))
 			}
 		}
 	}
-	for sum(widths)+len(gap)*(len(widths)-1) > tableWidth {
-		widest := 0
-		for i, width := range widths {
-			if width > widths[widest] {
+	for sum(widths)+len(gap)*(len(widths)-1) > width {
+		widest := -1
+		for i, w := range widths {
+			if w > max(words[i], minColumnWidth) && (widest < 0 || w > widths[widest]) {
 				widest = i
 			}
 		}
-		if widths[widest] <= minColumnWidth {
+		if widest < 0 {
 			break
 		}
 		widths[widest]--
@@ -102,8 +103,8 @@ func sum(numbers []int) (total int) {
 	return total
 }
 
-// wrap breaks a text into lines of at most width characters. It breaks the text between words. If a word is longer than
-// a line, it also breaks the word.
+// wrap breaks a text into lines of at most width characters. It breaks the text between words. A word that is longer
+// than a line is a line of its own, because a person may search for it.
 func wrap(text string, width int) (lines []string) {
 	for paragraph := range strings.SplitSeq(text, "\n") {
 		line := ""
@@ -115,10 +116,6 @@ func wrap(text string, width int) (lines []string) {
 				line += " " + word
 			default:
 				lines, line = append(lines, line), word
-			}
-			for utf8.RuneCountInString(line) > width {
-				runes := []rune(line)
-				lines, line = append(lines, string(runes[:width])), string(runes[width:])
 			}
 		}
 		lines = append(lines, line)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -26,8 +27,22 @@ func TestATableFitsAndLosesNothing(t *testing.T) {
 			}
 			all.rows = append(all.rows, row)
 		}
+		width := rapid.IntRange(1, 200).Draw(t, "width")
 		var out bytes.Buffer
-		(&printer{w: &out}).table(all)
+		(&printer{w: &out, width: width}).table(all)
+		widest := (columns - 1) * len(gap) // of a table that cannot be narrower
+		for i := range columns {
+			longest := minColumnWidth
+			for _, row := range all.rows {
+				for _, word := range strings.Fields(row[i]) {
+					longest = max(longest, utf8.RuneCountInString(word))
+					if !strings.Contains(out.String(), word) {
+						t.Errorf("the word %q is broken:\n%s", word, out.String())
+					}
+				}
+			}
+			widest += longest
+		}
 		letters := map[rune]int{}
 		for _, row := range all.rows {
 			for _, r := range strings.Join(row, "") {
@@ -36,7 +51,7 @@ func TestATableFitsAndLosesNothing(t *testing.T) {
 		}
 		for line := range strings.Lines(out.String()) {
 			line = strings.TrimSuffix(line, "\n")
-			if utf8.RuneCountInString(line) > tableWidth || strings.HasSuffix(line, " ") {
+			if utf8.RuneCountInString(line) > max(width, widest) || strings.HasSuffix(line, " ") {
 				t.Errorf("a line is too wide or ends with a space: %q", line)
 			}
 			for _, r := range line {
@@ -89,9 +104,11 @@ func TestTheVersionIsThatOfTheModule(t *testing.T) {
 
 func TestARehearsalListsAColumnOnce(t *testing.T) {
 	var out bytes.Buffer
-	(&printer{w: &out}).rehearsal(domain.Rehearsal{Steps: []domain.RehearsedStep{{Rows: 1, Step: domain.Step{
+	step := domain.Step{
 		Target: "invoices", Strategy: domain.StrategyRetain, Columns: []string{"address"}, Expired: []string{"address"},
-	}}}})
+	}
+	rehearsal := domain.Rehearsal{Steps: []domain.RehearsedStep{{Rows: 1, Step: step}}}
+	(&printer{w: &out, width: 80}).rehearsal(domain.DataMap{}, rehearsal)
 	if n := strings.Count(out.String(), "address"); n != 1 {
 		t.Errorf("the column is listed %d times:\n%s", n, out.String())
 	}
@@ -100,7 +117,7 @@ func TestARehearsalListsAColumnOnce(t *testing.T) {
 func TestRowsDeletedBesidesAreShown(t *testing.T) {
 	cascaded := map[string]int64{"logs": 3, "likes": 2}
 	var rehearsed, erased, nothing bytes.Buffer
-	(&printer{w: &rehearsed}).rehearsal(domain.Rehearsal{Cascaded: cascaded})
+	(&printer{w: &rehearsed}).rehearsal(domain.DataMap{}, domain.Rehearsal{Cascaded: cascaded})
 	(&printer{w: &erased}).erasure(domain.ErasureResult{Cascaded: cascaded})
 	(&printer{w: &nothing}).erasure(domain.ErasureResult{})
 	for words, out := range map[string]*bytes.Buffer{
@@ -113,5 +130,49 @@ func TestRowsDeletedBesidesAreShown(t *testing.T) {
 	}
 	if strings.Contains(nothing.String(), "foreign keys") {
 		t.Errorf("nothing was deleted besides:\n%s", nothing.String())
+	}
+}
+
+// screen is a terminal with a width.
+type screen struct {
+	bytes.Buffer
+	width int
+}
+
+func (s *screen) Width() int { return s.width }
+
+func TestTheWidthIsThatOfTheTerminal(t *testing.T) {
+	t.Setenv("COLUMNS", "")
+	for width, out := range map[int]io.Writer{
+		120: &screen{width: 120}, defaultWidth: &bytes.Buffer{},
+	} {
+		if got := newPrinter(out, "text").width; got != width {
+			t.Errorf("the width is %d, want %d", got, width)
+		}
+	}
+	t.Setenv("COLUMNS", "100")
+	if got := newPrinter(&bytes.Buffer{}, "text").width; got != 100 {
+		t.Errorf("the width is %d, not COLUMNS", got)
+	}
+}
+
+func TestARehearsalMarksTheColumnsThatAreSetToNULL(t *testing.T) {
+	m, err := domain.NewDataMap(domain.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "nick", Type: domain.TypeText, Personal: &domain.Annotation{
+				Category: domain.CategoryIdentity, Strategy: domain.StrategyNull,
+			}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	(&printer{w: &out, width: 80}).rehearsal(m, domain.Rehearsal{Steps: []domain.RehearsedStep{{Step: domain.Step{
+		Target: "users", Strategy: domain.StrategyAnonymize, Columns: []string{"nick"}, ClearedColumns: []string{"boss"},
+	}}}})
+	if !strings.Contains(out.String(), "nick (NULL), boss (NULL)") {
+		t.Errorf("printed\n%s", out.String())
 	}
 }

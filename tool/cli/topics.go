@@ -37,6 +37,9 @@ HABEAS_DATA_MAP, HABEAS_DATABASE_URL
     into the variable, because other users of the machine can read command
     lines.
 
+COLUMNS
+    The width of output that is not on a terminal. The default is 80.
+
 NO_COLOR
     If it is not empty, output has no colours. By default, output on a
     terminal has colours.`,

@@ -23,13 +23,19 @@ func version() subcommand {
 		exits:   exits{fine: "the version was printed"},
 		needs:   nothing,
 		run: func(_ context.Context, c *call) error {
-			found := versions{Version: "(devel)", Go: "unknown"}
-			if build, ok := debug.ReadBuildInfo(); ok {
-				found = versionsOf(build)
-			}
-			return c.out.show(found, func() { c.out.line("habeas " + found.Version + " (" + found.Go + ")") })
+			found := versionOfBuild()
+			return c.out.show(found, func() { c.out.line(found.String()) })
 		},
 	}
+}
+
+func (v versions) String() string { return "habeas " + v.Version + " (" + v.Go + ")" }
+
+func versionOfBuild() versions {
+	if build, ok := debug.ReadBuildInfo(); ok {
+		return versionsOf(build)
+	}
+	return versions{Version: "(devel)", Go: "unknown"}
 }
 
 // versionsOf returns the version of the module habeas. The module is the main module of the program, or one of its

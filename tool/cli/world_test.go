@@ -72,6 +72,7 @@ func newWorld(t *testing.T, change ...func(*stack.Config)) *world {
 	t.Setenv("HABEAS_OPERATOR", "")
 	t.Setenv("NO_COLOR", "")
 	t.Setenv("TERM", "xterm")
+	t.Setenv("COLUMNS", "60")
 	shop := dataMap(t)
 	store, err := memory.New(shop, memory.Options{})
 	must(t, err)

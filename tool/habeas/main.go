@@ -25,7 +25,7 @@ func main() { os.Exit(cli.Main(newCommand(os.Getenv))) }
 func newCommand(env func(string) string) *cobra.Command {
 	s := &settings{env: env}
 	root := cli.OpenParts(cli.Openers{
-		Application: s.open, WithoutDataMap: s.openUnmapped, WithoutDatabase: s.openMap,
+		Application: s.open, WithoutDataMap: s.openUnmapped, WithoutDatabase: s.openMap, Operator: s.operator,
 	})
 	root.AddCommand(cli.Scaffold(s.openCatalog))
 	root.Long += `
@@ -38,6 +38,7 @@ instead: erase and replay are refused here, unless --without-hooks is given.
 The commands migrate, find, trail and outbox need no data map: they work on the tables
 of habeas that --name selects. If a data map is given, they refuse the tables of
 another one. The command map needs no database.`
+	root.Long += projectText
 	for _, command := range root.Commands() {
 		if command.Name() == "erase" || command.Name() == "replay" {
 			command.Long += incomplete
@@ -54,6 +55,18 @@ another one. The command map needs no database.`
 		"erase and replay although the application calls external systems or runs hooks")
 	return root
 }
+
+// projectText is a part of the page of the program.
+const projectText = `
+
+The program reads habeas.json in the working directory, or in the first directory above
+it that has one:
+
+    {"data_map": "datamap.json", "database_url_variable": "SHOP_DATABASE_URL",
+     "name": "shop", "operator": "dpo"}
+
+The path is relative to this file. The file names the environment variable of the URL,
+because the URL may hold a password. Flags and environment variables take precedence.`
 
 // incomplete is a part of the pages of the commands that erase.
 const incomplete = `

@@ -326,13 +326,13 @@ func TestFindingsThatTheManifestAcceptsAreListedOnRequest(t *testing.T) {
 		t.Errorf("ends with %d: %s", code, stdout)
 	}
 	code, stdout := lint("9999-12-31", "--all")
-	if code != 0 || !strings.Contains(stdout, "accepted  personal-unannotated users.phone") ||
+	if code != 0 || !strings.Contains(stdout, "accepted personal-unannotated users\n  phone: ") ||
 		!strings.Contains(stdout, "9999-12-31: shop") {
 		t.Errorf("ends with %d: %s", code, stdout)
 	}
 	code, stdout = lint("2020-12-31")
-	if code != 1 || !strings.HasPrefix(stdout, "2 findings.\n") ||
-		!strings.Contains(stdout, "warning   acceptance-expired") {
+	if code != 1 || !strings.HasPrefix(stdout, "2 findings in 1 table: 2 warnings.\n") ||
+		!strings.Contains(stdout, "warning acceptance-expired") {
 		t.Errorf("ends with %d: %s", code, stdout)
 	}
 }

@@ -35,6 +35,10 @@ type settings struct {
 	dataMap, databaseURL, schema, name cli.Text
 	withoutHooks                       bool
 	env                                func(string) string
+
+	projectRead bool // the project file was read
+	read        project
+	projectErr  error
 }
 
 // open reads the data map and creates the application. It opens no connection to the database.
@@ -73,19 +77,31 @@ func (s *settings) openCatalog(context.Context) (ports.CatalogReader, error) {
 
 func refused(message string) error { return &cli.Error{Code: cli.ExitFailed, Text: message} }
 
-func (s *settings) dataMapFile() string { return cmp.Or(string(s.dataMap), s.env("HABEAS_DATA_MAP")) }
+func (s *settings) dataMapFile() string {
+	return cmp.Or(string(s.dataMap), s.env("HABEAS_DATA_MAP"), s.read.DataMap)
+}
 
-func (s *settings) mapName() string { return cmp.Or(string(s.name), s.env("HABEAS_NAME")) }
+func (s *settings) mapName() string { return cmp.Or(string(s.name), s.env("HABEAS_NAME"), s.read.Name) }
+
+func (s *settings) operator() (string, error) {
+	read, err := s.project()
+	return read.Operator, err
+}
 
 func (s *settings) readDataMap() (domain.DataMap, error) {
+	if _, err := s.project(); err != nil {
+		return domain.DataMap{}, err
+	}
 	name := s.dataMapFile()
 	if name == "" {
-		return domain.DataMap{}, refused("the data map is missing: set --data-map or HABEAS_DATA_MAP")
+		return domain.DataMap{}, refused(
+			"the data map is missing: set --data-map or HABEAS_DATA_MAP, or name it in habeas.json")
 	}
 	file, err := os.Open(name) //nolint:gosec // the operator chooses the file
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return domain.DataMap{}, refused("the file of the data map does not exist: check --data-map or HABEAS_DATA_MAP")
+		return domain.DataMap{}, refused(
+			"the file of the data map does not exist: check --data-map, HABEAS_DATA_MAP or habeas.json")
 	case err != nil:
 		return domain.DataMap{}, refused("the file of the data map cannot be read: check its permissions")
 	}
@@ -96,9 +112,19 @@ func (s *settings) readDataMap() (domain.DataMap, error) {
 // openDatabase opens the database whose URL is in the flag --database-url or in HABEAS_DATABASE_URL. The URL has the
 // form postgres://... or sqlite:FILE. The errors contain no part of the URL, because it may contain a password.
 func (s *settings) openDatabase() (*bun.DB, error) {
+	read, err := s.project()
+	if err != nil {
+		return nil, err
+	}
 	address := cmp.Or(string(s.databaseURL), s.env("HABEAS_DATABASE_URL"))
+	if address == "" && read.URLVariable != "" {
+		if address = s.env(read.URLVariable); address == "" {
+			return nil, refused("the database URL is missing: the environment variable that habeas.json names is not set")
+		}
+	}
 	if address == "" {
-		return nil, refused("the database URL is missing: set --database-url or HABEAS_DATABASE_URL")
+		return nil, refused(
+			"the database URL is missing: set --database-url or HABEAS_DATABASE_URL, or name its variable in habeas.json")
 	}
 	if path, ok := strings.CutPrefix(address, "sqlite:"); ok {
 		return openSQLite(strings.TrimPrefix(path, "//"))

@@ -21,6 +21,9 @@ import (
 // openUnmapped opens the tables of habeas for commands that need no data map. A data map that is given counts, and is
 // compared with the one of the tables.
 func (s *settings) openUnmapped(ctx context.Context) (cli.Application, error) {
+	if _, err := s.project(); err != nil {
+		return nil, err
+	}
 	if s.dataMapFile() != "" {
 		return s.open(ctx)
 	}

@@ -90,7 +90,7 @@ func TestTheCatalogOfPostgreSQLHasColumnsAndConstraints(t *testing.T) {
 	isListed(t, "tables", namesOf(catalogOf(t, store)), []string{"archive.log", "archive.visits", "people", "visits"})
 	visits := tableOf(t, store, "public.visits")
 	isListed(t, "columns", visits.Columns, []domain.CatalogColumn{
-		{Name: "id", Declared: "bigint", Type: domain.TypeBigInt, Default: true},
+		{Name: "id", Declared: "bigint", Type: domain.TypeBigInt, Default: true, Identity: true},
 		{Name: "person", Declared: "bigint", Type: domain.TypeBigInt},
 		{Name: "host", Declared: "bigint", Type: domain.TypeBigInt, Nullable: true},
 		{Name: "mood", Declared: "mood", Type: domain.TypeText, Default: true, Values: []string{"sad", "ok"}},
@@ -111,7 +111,7 @@ func TestTheCatalogOfPostgreSQLHasColumnsAndConstraints(t *testing.T) {
 	})
 	isListed(t, "indexes", visits.Indexes, []domain.CatalogIndex{
 		{Name: "by_host", Columns: []string{"host"}},
-		{Name: "one_mail", Columns: []string{"person"}, Partial: true},
+		{Name: "one_mail", Columns: []string{"person"}, Partial: true, Present: []string{"nickname"}},
 		{Name: "one_note", Columns: []string{"note"}},
 		{Name: "visits_pkey", Columns: []string{"id"}},
 	})

@@ -73,7 +73,7 @@ func TestTheCatalogOfSQLiteHasColumnsAndConstraints(t *testing.T) {
 	})
 	isListed(t, "indexes", visits.Indexes, []domain.CatalogIndex{
 		{Name: "by_host", Columns: []string{"host"}},
-		{Name: "one_mail", Columns: []string{"person"}, Partial: true},
+		{Name: "one_mail", Columns: []string{"person"}, Partial: true, Present: []string{"note"}},
 		{Name: "sqlite_autoindex_Visits_1", Columns: []string{"Note", "host"}},
 		{Name: "sqlite_autoindex_Visits_2", Columns: []string{"id", "person"}},
 	})

@@ -59,19 +59,28 @@ func (s *state) apply(id domain.SubjectID, step domain.Step) (int64, error) {
 		return s.anonymize(table, own, step), nil
 	case domain.StrategyRetain, domain.StrategyNull:
 	}
-	retained := slices.DeleteFunc(own, func(i int) bool { return s.dutiesEnded(table, i, step) })
+	retained := slices.DeleteFunc(own, func(i int) bool { return !s.concerns(table, i, step) })
 	return int64(len(retained)), nil
+}
+
+// concerns reports whether a step affects a row that its path leads to. It leaves out rows in which an anonymize step
+// overwrites no cell, and rows of a retain step whose duties have all ended.
+func (s *state) concerns(table domain.Table, row int, step domain.Step) bool {
+	switch {
+	case step.OnlyExpired():
+		return slices.ContainsFunc(step.Expired, func(name string) bool { return s.overwrites(table, row, name, step) })
+	case step.Strategy == domain.StrategyRetain:
+		return !s.dutiesEnded(table, row, step)
+	default:
+		return true
+	}
 }
 
 // anonymize executes an anonymize step on rows of a table, and returns the number of changed rows. It overwrites the
 // columns in step.Columns, even if a cell is NULL. It overwrites the columns in step.Expired in those rows whose
 // retention duties have ended. It sets the columns in step.ClearedColumns to NULL.
 func (s *state) anonymize(table domain.Table, rows []int, step domain.Step) int64 {
-	if step.OnlyExpired() {
-		rows = slices.DeleteFunc(rows, func(i int) bool {
-			return !slices.ContainsFunc(step.Expired, func(name string) bool { return s.overwrites(table, i, name, step) })
-		})
-	}
+	rows = slices.DeleteFunc(rows, func(i int) bool { return !s.concerns(table, i, step) })
 	expired := map[int][]string{}
 	for _, i := range rows {
 		for _, name := range step.Expired {

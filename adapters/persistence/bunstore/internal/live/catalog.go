@@ -111,7 +111,7 @@ func (l *reader) readSchema(ctx context.Context, schema string, statements state
 		of(key).triggers = append(of(key).triggers, trigger)
 	})
 	readObjects(ctx, l, statements.Routines, func(key string, read *routine) { l.routines[key] = read })
-	l.readTexts(ctx, statements.ViewReads, func(key, read string) { of(key).Reads = append(of(key).Reads, read) })
+	readObjects(ctx, l, statements.ViewReads, func(key string, read *viewRead) { of(key).addRead(*read) })
 	if statements.HasStatistics != "" && l.err == nil {
 		found, err := l.query.Texts(ctx, statements.HasStatistics)
 		if l.err = err; len(found) == 0 {
@@ -195,7 +195,7 @@ func Lower(name string) string {
 // fields that the reader decodes. There are three exceptions:
 //
 //   - A row of Routines starts with the key of a function.
-//   - A row of ViewReads has the key of a view and the name of a table that this view reads.
+//   - A row of ViewReads has the key of a view, and an object with a table that this view reads, and its columns.
 //   - A row of Statistics has the key of a table and its number of rows.
 //
 // A statement is empty if the database does not need it.

@@ -104,7 +104,7 @@ const (
 			'nullable', NOT (a.attnotnull OR COALESCE(d.never, FALSE)),
 			'default', a.atthasdef AND a.attgenerated = '' OR a.attidentity <> '' OR COALESCE(d.fills, FALSE),
 			'reused', {reused},
-			'generated', a.attgenerated <> '',
+			'generated', a.attgenerated <> '', 'identity', a.attidentity = 'a',
 			'derived', r.relkind = 'v' AND NOT pg_column_is_updatable(r.oid, a.attnum, FALSE),
 			'values', CASE WHEN t.typtype = 'e' THEN (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder)
 				FROM pg_catalog.pg_enum AS e WHERE e.enumtypid = t.oid) END,
@@ -130,7 +130,8 @@ const (
 					WHERE a.attrelid = i.indrelid AND a.attnum = u.number AND u.number > 0) ORDER BY u.n)
 				FROM unnest(CAST(i.indkey AS smallint[])) WITH ORDINALITY AS u(number, n) WHERE u.n <= i.indnkeyatts),
 			'text', CASE WHEN i.indexprs IS NOT NULL THEN pg_get_indexdef(i.indexrelid) END,
-			'partial', i.indpred IS NOT NULL, 'unique', i.indisunique, 'primary', i.indisprimary,
+			'partial', i.indpred IS NOT NULL, 'where', pg_get_expr(i.indpred, i.indrelid),
+			'unique', i.indisunique, 'primary', i.indisprimary,
 			'exclusion', i.indisexclusion, 'equality', i.indisvalid AND m.amname IN ('btree', 'hash'),
 			'nulls_equal', i.indisunique AND COALESCE(to_jsonb(i) ->> 'indnullsnotdistinct', '') = 'true') AS text)
 		FROM {relations} AS r JOIN pg_catalog.pg_index AS i ON i.indrelid = r.oid
@@ -145,7 +146,10 @@ const (
 			'columns', {columns}, 'references', {name of f}, 'referenced', {referenced},
 			'on_delete', CASE k.confdeltype WHEN 'r' THEN 'restrict' WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set_null'
 				WHEN 'd' THEN 'set_default' ELSE 'no_action' END,
-			'deferrable', k.condeferrable, 'follows', k.confupdtype = 'c') AS text)
+			'deferrable', k.condeferrable, 'follows', k.confupdtype = 'c', 'full', k.confmatchtype = 'f',
+			'cleared', (SELECT json_agg(a.attname ORDER BY a.attnum) FROM pg_catalog.pg_attribute AS a
+				WHERE a.attrelid = k.conrelid AND jsonb_typeof(to_jsonb(k) -> 'confdelsetcols') = 'array'
+					AND to_jsonb(k) -> 'confdelsetcols' @> to_jsonb(a.attnum))) AS text)
 		FROM {relations} AS r JOIN pg_catalog.pg_constraint AS k ON k.conrelid = r.oid AND k.contype = 'f'
 		JOIN pg_catalog.pg_class AS f ON f.oid = COALESCE(CAST(pg_partition_root(k.confrelid) AS oid), k.confrelid)
 		JOIN pg_catalog.pg_namespace AS s ON s.oid = f.relnamespace
@@ -175,7 +179,8 @@ const (
 			SELECT CAST(r.root AS text) AS root, t.tgname AS name, CAST(json_build_object('name', t.tgname,
 				'events', array_remove(ARRAY[CASE WHEN t.tgtype & 4 <> 0 THEN 'INSERT' END,
 					CASE WHEN t.tgtype & 16 <> 0 THEN 'UPDATE' END, CASE WHEN t.tgtype & 8 <> 0 THEN 'DELETE' END], NULL),
-				'instead', t.tgtype & 64 <> 0, 'routine', CAST(t.tgfoid AS text)) AS text) AS trigger
+				'instead', t.tgtype & 64 <> 0, 'routine', CAST(t.tgfoid AS text),
+				'args', string_to_array(encode(t.tgargs, 'escape'), '\000')) AS text) AS trigger
 			FROM {relations} AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
 			WHERE NOT t.tgisinternal AND t.tgparentid = 0 AND t.tgenabled <> 'D' AND t.tgtype & 28 <> 0
 			UNION ALL
@@ -187,13 +192,16 @@ const (
 		ORDER BY t.root, t.name`
 
 	readsOfPostgres = `
-		SELECT DISTINCT CAST(r.oid AS text), {name of f}
+		SELECT CAST(r.oid AS text), CAST(json_build_object('table', {name of f}, 'columns', json_agg(DISTINCT a.attname)
+			FILTER (WHERE a.attname IS NOT NULL)) AS text)
 		FROM {relations} AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid AND w.rulename = '_RETURN'
 		JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
 			AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.oid
 		JOIN pg_catalog.pg_class AS f ON f.oid = COALESCE(CAST(pg_partition_root(d.refobjid) AS oid), d.refobjid)
 			AND f.relkind IN ('r', 'p', 'v', 'm', 'f')
-		JOIN pg_catalog.pg_namespace AS s ON s.oid = f.relnamespace`
+		JOIN pg_catalog.pg_namespace AS s ON s.oid = f.relnamespace
+		LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid AND a.attnum > 0
+		GROUP BY r.oid, f.oid, f.relname, s.nspname`
 
 	// routinesOfPostgres reads the database functions that triggers execute. Such a function can call other functions.
 	// Therefore the statement also reads all volatile database functions of the application in languages other than C.

@@ -143,7 +143,9 @@ const (
 				SELECT name FROM pragma_index_xinfo(i.name, {schema}) WHERE "key" ORDER BY seqno) AS x)),
 			'text', CASE WHEN EXISTS (SELECT 1 FROM pragma_index_xinfo(i.name, {schema}) WHERE cid = -2)
 				THEN (SELECT s.sql FROM {master} AS s WHERE s.type = 'index' AND s.name = i.name) END,
-			'partial', json(iif(i.partial, 'true', 'false')), 'unique', json(iif(i."unique", 'true', 'false')),
+			'partial', json(iif(i.partial, 'true', 'false')), 'where', CASE WHEN i.partial
+				THEN (SELECT s.sql FROM {master} AS s WHERE s.type = 'index' AND s.name = i.name) END,
+			'unique', json(iif(i."unique", 'true', 'false')),
 			'primary', json(iif(i.origin = 'pk', 'true', 'false')), 'equality', json('true'))
 		FROM {master} AS m JOIN pragma_index_list(m.name, {schema}) AS i
 		WHERE {plain}

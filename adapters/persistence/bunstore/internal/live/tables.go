@@ -19,6 +19,7 @@ type liveIndex struct {
 	domain.CatalogIndex
 	Keys       []*string `json:"columns"` // the indexed columns; nil for an expression
 	Text       string    `json:"text"`    // the definition, only for an index with expressions
+	Where      string    `json:"where"`   // the condition of a partial index, or the definition of such an index
 	Unique     bool      `json:"unique"`
 	Primary    bool      `json:"primary"`
 	Exclusion  bool      `json:"exclusion"`
@@ -52,6 +53,9 @@ func (l *reader) addIndex(table *liveTable, index *liveIndex) {
 	if index.Primary {
 		table.PrimaryKey, table.keyed = plain, true
 	}
+	if index.Partial {
+		index.Present = presentIn(TokensOf(index.Where, l.own.quotes()))
+	}
 	if index.Equality && len(first) > 0 {
 		index.Columns = first
 		table.Indexes = append(table.Indexes, index.CatalogIndex)
@@ -60,8 +64,9 @@ func (l *reader) addIndex(table *liveTable, index *liveIndex) {
 		return
 	}
 	unique := domain.CatalogUnique{
-		Name: index.Name, Columns: plain, Expressions: len(plain) < len(index.Keys), Partial: index.Partial,
-		NullsEqual: index.NullsEqual, Exclusion: index.Exclusion,
+		Name: index.Name, Columns: plain, Expressions: len(plain) < len(index.Keys),
+		Partial:    index.Partial && (len(index.Present) == 0 || !isSubset(index.Present, plain)),
+		NullsEqual: index.NullsEqual && len(index.Present) == 0, Exclusion: index.Exclusion,
 	}
 	if unique.Expressions {
 		for _, name := range l.columnsIn(TokensOf(index.Text, l.own.quotes()).inBrackets(), table) {
@@ -230,6 +235,10 @@ func (l *reader) filterOfSQLite(view *liveTable, text Tokens) {
 // followViews adds the tables that a view reads through other views. A view also counts as filtering rows if a view
 // that it reads filters rows.
 func (l *reader) followViews() {
+	direct := map[*liveTable]map[string][]string{}
+	for _, view := range l.order {
+		direct[view] = view.Uses
+	}
 	for _, view := range l.order {
 		if len(view.Reads) == 0 {
 			continue
@@ -240,7 +249,31 @@ func (l *reader) followViews() {
 		for _, read := range reads {
 			view.Filtered = view.Filtered || read != nil && read.Filtered
 			view.RowSecurity = view.RowSecurity || read != nil && read.Secured && view.Kind == domain.KindView
+			for used, columns := range direct[read] {
+				view.Uses = maps.Clone(view.Uses)
+				if view.Uses == nil {
+					view.Uses = map[string][]string{}
+				}
+				all := slices.Sorted(slices.Values(slices.Concat(view.Uses[used], columns)))
+				view.Uses[used] = slices.Compact(all)
+			}
 		}
+	}
+}
+
+// viewRead is a table or view that a view reads, with the columns that the view names.
+type viewRead struct {
+	Table   string   `json:"table"`
+	Columns []string `json:"columns"`
+}
+
+func (t *liveTable) addRead(read viewRead) {
+	t.Reads = append(t.Reads, read.Table)
+	if len(read.Columns) > 0 {
+		if t.Uses == nil {
+			t.Uses = map[string][]string{}
+		}
+		t.Uses[read.Table] = read.Columns
 	}
 }
 

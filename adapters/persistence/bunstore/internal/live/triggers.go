@@ -20,9 +20,10 @@ type writeTargets struct{ tables, unreadable []string }
 func writesOf(triggers []trigger, quotes map[byte]byte) (all writeTargets) {
 	for _, t := range triggers {
 		name, language, text := t[0], t[1], t[2]
-		switch language {
-		case "internal": // built-in functions, which write only to the table of the trigger
-		case "sql", "plpgsql":
+		switch {
+		case language == "internal": // built-in functions, which write only to the table of the trigger
+		case language == "c" && name == unlinker: // deletes large objects
+		case language == "sql", language == "plpgsql":
 			tables, isDynamic := TokensOf(text, quotes).targetTables()
 			all.tables = append(all.tables, tables...)
 			if isDynamic {
@@ -71,8 +72,9 @@ func sameTable(a, b string) bool {
 // liveTrigger is a trigger or a rule. Either Text is its code, or Routine is the key of the function that it calls.
 type liveTrigger struct {
 	domain.CatalogTrigger
-	Routine string `json:"routine"`
-	Text    string `json:"text"`
+	Routine string   `json:"routine"`
+	Text    string   `json:"text"`
+	Args    []string `json:"args"` // of the routine
 }
 
 // routine is a function, a procedure, or the code of a trigger.
@@ -110,6 +112,7 @@ func (l *reader) completeTrigger(table *liveTable, trigger *liveTrigger) domain.
 	}
 	slices.Sort(trigger.Writes)
 	trigger.Writes = slices.Compact(trigger.Writes)
+	l.addAssignments(table, trigger, first)
 	return trigger.CatalogTrigger
 }
 

@@ -1,0 +1,55 @@
+package domain_test
+
+import (
+	"bytes"
+	"encoding/gob"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+func TestAPrivateValueHidesItself(t *testing.T) {
+	value := domain.NewPrivateValue("zoe@example.org")
+	sample := domain.StepSample{Before: []domain.SampledRow{{Values: []domain.PrivateValue{value}}}}
+	var out bytes.Buffer
+	for _, thing := range []any{value, &value, sample, sample.Before[0]} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+			fmt.Fprintf(&out, verb, thing)
+		}
+		text, err := json.Marshal(thing)
+		if err != nil {
+			t.Error(err)
+		}
+		out.Write(text)
+		slog.New(slog.NewTextHandler(&out, nil)).Info("text", "thing", thing)
+		slog.New(slog.NewJSONHandler(&out, nil)).Info("json", "thing", thing)
+	}
+	_ = gob.NewEncoder(&out).Encode(sample)
+	if !strings.Contains(out.String(), "(hidden)") || strings.Contains(out.String(), "zoe") ||
+		strings.Contains(out.String(), fmt.Sprintf("%x", "zoe")) {
+		t.Errorf("a value shows itself: %s", out.String())
+	}
+	if text, null := value.Reveal(); text != "zoe@example.org" || null {
+		t.Errorf("revealed %q, %v", text, null)
+	}
+	if _, null := domain.NullValue().Reveal(); !null {
+		t.Error("NULL is not NULL")
+	}
+}
+
+func TestACellIsKeptUntilItsDutyEnds(t *testing.T) {
+	column := domain.Column{Personal: &domain.Annotation{Retain: domain.Period{Years: 10}, Since: "issued_at"}}
+	end, ok := column.KeptUntil(domain.NewPrivateValue("2024-02-29 23:59:59+00"))
+	if !ok || end.Format("2006-01-02") != "2034-03-01" {
+		t.Errorf("kept until %v, %v", end, ok)
+	}
+	for _, since := range []domain.PrivateValue{domain.NullValue(), domain.NewPrivateValue("soon, maybe")} {
+		if _, ok := column.KeptUntil(since); ok {
+			t.Errorf("a duty without a begin ends")
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package check_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/golang/mock/gomock"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/ports/mocks"
+	"github.com/habeas-data/habeas/tool/check"
+)
+
+func (w *world) coverage(t *testing.T) check.Coverage {
+	t.Helper()
+	dataMap, err := domain.NewDataMap(w.tables...)
+	must(t, err)
+	plan, err := erasure.Planner{}.Plan(dataMap, nil)
+	must(t, err)
+	reader := mocks.NewMockCatalogReader(gomock.NewController(t))
+	reader.EXPECT().Catalog(gomock.Any()).Return(w.catalog, nil)
+	dataMap = dataMap.WithAccepted(w.accepted...)
+	covered, err := check.Cover(t.Context(), reader, dataMap, plan, check.Options{Clock: today{}})
+	must(t, err)
+	return covered
+}
+
+func TestTheCoverageCountsColumns(t *testing.T) {
+	w := newWorld()
+	w.field("users", "theme").NotPersonal = true
+	w.add("users", "fax", domain.TypeText)
+	w.add("users", "upper", domain.TypeText)
+	w.column("users", "upper").Generated = true
+	w.addTable("places", "zone") // no finding
+	w.addTable("letters", "body")
+	w.refer("letters", "user_id", domain.ActionNone)
+	covered := w.coverage(t)
+	want := []check.TableCoverage{
+		{"letters", false, 0, 2, []string{"body"}},
+		{"orders", true, 1, 2, []string{"issued_at"}},
+		{"sessions", true, 1, 2, []string{}},
+		{"users", true, 2, 3, []string{"fax"}},
+	}
+	slices.SortFunc(covered.Tables, func(a, b check.TableCoverage) int {
+		return slices.IndexFunc(want, func(w check.TableCoverage) bool { return w.Table == a.Table }) -
+			slices.IndexFunc(want, func(w check.TableCoverage) bool { return w.Table == b.Table })
+	})
+	if !slices.EqualFunc(covered.Tables, want, func(a, b check.TableCoverage) bool {
+		return a.Table == b.Table && a.Mapped == b.Mapped && a.Annotated == b.Annotated && a.Excluded == b.Excluded &&
+			slices.Equal(a.Undecided, b.Undecided)
+	}) {
+		t.Errorf("got  %+v\nwant %+v", covered.Tables, want)
+	}
+	if covered.Annotated != 4 || covered.Excluded != 9 || covered.Undecided != 3 || covered.Percent != 1300.0/16 {
+		t.Errorf("got %+v", covered)
+	}
+}
+
+func TestAnAcceptedTableIsExcluded(t *testing.T) {
+	w := newWorld()
+	w.addTable("letters", "body")
+	w.refer("letters", "user_id", domain.ActionNone)
+	before := w.coverage(t)
+	w.accepted = []domain.Acceptance{{
+		Rule: "table-unmapped", Table: "letters", Column: "user_id", Reason: "of the shop", Until: "2026-12-31",
+	}}
+	after := w.coverage(t)
+	if after.Undecided != before.Undecided-1 || after.Excluded != before.Excluded+1 {
+		t.Errorf("before %+v, after %+v", before, after)
+	}
+}
+
+func TestACoverageWithoutACatalogIsAnError(t *testing.T) {
+	reader := mocks.NewMockCatalogReader(gomock.NewController(t))
+	reader.EXPECT().Catalog(gomock.Any()).Return(domain.Catalog{}, domain.ErrUnavailable)
+	dataMap, err := domain.NewDataMap(newWorld().tables...)
+	must(t, err)
+	_, err = check.Cover(t.Context(), reader, dataMap, domain.Plan{Steps: []domain.Step{}}, check.Options{})
+	if !errors.Is(err, domain.ErrUnavailable) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,192 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// link is a column without a foreign key that seems to refer to a table of the data map.
+type link struct {
+	column string
+	to     string // the table of the data map
+	kind   linkKind
+}
+
+// linkKind is the form of a link.
+type linkKind int
+
+const (
+	byName  linkKind = iota // user_id
+	byList                  // user_ids, a list of keys
+	byAnyOf                 // target_type and target_id, a key of one of several tables
+)
+
+// linkOf returns the best link of a table to the data map: the one with the shortest path to a person. If there are
+// several, the form that names its table comes first.
+func (s *schema) linkOf(table domain.CatalogTable) (best link, ok bool) {
+	found := s.linksOf(table)
+	if len(found) == 0 {
+		return link{}, false
+	}
+	return slices.MinFunc(found, func(a, b link) int {
+		if a.kind != b.kind {
+			return int(a.kind) - int(b.kind)
+		}
+		return s.distance(a.to) - s.distance(b.to)
+	}), true
+}
+
+func (s *schema) linksOf(table domain.CatalogTable) (found []link) {
+	for _, column := range table.Columns {
+		for _, parent := range s.Declared() {
+			switch {
+			case s.namedAfter(table, column, parent):
+				found = append(found, link{column.Name, parent.Name, byName})
+			case s.listsKeysOf(column, parent):
+				found = append(found, link{column.Name, parent.Name, byList})
+			}
+		}
+		if s.mayReferToSubject(table, column) {
+			found = append(found, link{column.Name, s.SubjectTable().Name, byAnyOf})
+		}
+	}
+	return found
+}
+
+// listsKeysOf reports whether a column is a list of the keys of a table, such as user_ids. For the subject's table, a
+// name of several people is sufficient, such as watchers.
+func (s *schema) listsKeysOf(column domain.CatalogColumn, parent domain.Table) bool {
+	live, ok := s.live[parent.Name]
+	if !ok || len(parent.PrimaryKey) != 1 || column.Type != domain.TypeArray && column.Type != domain.TypeJSON {
+		return false
+	}
+	key, ok := live.Column(parent.PrimaryKey[0])
+	element, isArray := strings.CutSuffix(column.Declared, "[]")
+	if !ok || isArray && element != key.Declared && (family(key.Type) != domain.TypeNumber || !isWhole(element)) {
+		return false
+	}
+	last := words.Lower(column.Name)
+	isIDs := len(last) > 1 && slices.Contains([]string{"ids", "uuids"}, last[len(last)-1])
+	if isIDs {
+		stem := strings.Join(last[:len(last)-1], " ")
+		return names.EndsIn(stem, names.BaseName(parent.Name)) || parent.Name == s.SubjectTable().Name && isPerson(stem)
+	}
+	return isArray && element != "text" && parent.Name == s.SubjectTable().Name && isPerson(column.Name)
+}
+
+func isWhole(declared string) bool {
+	return slices.Contains([]string{"bigint", "integer", "smallint"}, declared)
+}
+
+// isPerson reports whether a name means people, or a role of people.
+func isPerson(name string) bool {
+	last := words.Lower(name)
+	return names.IsPeople(name) || names.IsRole(name) || names.RoleOf(name) == names.Party ||
+		len(last) > 0 && slices.Contains(groups, words.Singular(last[len(last)-1]))
+}
+
+// groups are further words for the people of a list.
+var groups = terms(`
+	watcher, reader, viewer, voter, editor, moderator, admin, administrator, approver, collaborator, manager, listener`)
+
+// mayReferToSubject reports whether a column holds a key of one of several tables, of which another column has the
+// name, such as target_id and target_type. One of the tables may then be the subject's.
+func (s *schema) mayReferToSubject(table domain.CatalogTable, column domain.CatalogColumn) bool {
+	subject := s.SubjectTable()
+	live, ok := s.live[subject.Name]
+	if !ok || len(subject.PrimaryKey) != 1 || inForeignKey(table, column.Name) {
+		return false
+	}
+	key, ok := live.Column(subject.PrimaryKey[0])
+	stem, isReference := names.Stem(column.Name)
+	if !ok || !isReference || column.Type != domain.TypeText && differ(key.Type, column.Type) {
+		return false
+	}
+	return slices.ContainsFunc(table.Columns, func(other domain.CatalogColumn) bool {
+		parts := words.Lower(other.Name)
+		if len(parts) < 2 || !s.mayNameSubject(other) || !slices.Contains(typeWords, parts[len(parts)-1]) {
+			return false
+		}
+		return names.Same(strings.Join(parts[:len(parts)-1], " "), stem) ||
+			slices.Contains(tableNames, strings.Join(parts, " ")) && slices.Contains(rowNames, strings.ToLower(stem))
+	})
+}
+
+// mayNameSubject reports whether a column can hold a name of the subject's table. The labels of an enum tell it.
+func (s *schema) mayNameSubject(column domain.CatalogColumn) bool {
+	if column.Values == nil {
+		return column.Type == domain.TypeText
+	}
+	return slices.ContainsFunc(column.Values, func(label string) bool {
+		return names.IsPeople(label) || names.EndsIn(label, names.BaseName(s.SubjectTable().Name))
+	})
+}
+
+// typeWords are the last words of the names of columns with the name of a table, such as target_type. A table_name may
+// stand beside a record_id.
+var (
+	typeWords  = []string{"type", "kind", "class", "model", "table", "name"}
+	tableNames = []string{"table name", "model name", "entity type", "resource type", "object type", "model type"}
+	rowNames   = []string{"record", "row", "entity", "object", "resource", "model"}
+)
+
+// reportUnlinked reports a table with a column that has no foreign key, but seems to refer to a table of the data map.
+func (s *schema) reportUnlinked(table domain.CatalogTable) bool {
+	if table.Kind == domain.KindVirtual {
+		return false
+	}
+	found, ok := s.linkOf(table)
+	if !ok {
+		return false
+	}
+	at := place{table: table.Name, column: found.column}
+	const outside = ", and the table is not in the data map. Exports and erasures ignore the table."
+	switch found.kind {
+	case byName:
+		s.report(tableUnlinked, at, "The column is named like a reference to "+found.to+". It has no foreign key"+outside+
+			s.personalSentence(table),
+			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+". The relation needs no foreign "+
+				"key. If the column refers to nobody, accept the finding.")
+	case byList:
+		s.report(tableUnlinked, at, "The column seems to list keys of "+found.to+outside+s.personalSentence(table),
+			"Move the list to a table with one row for each key and add this table to the data map, or remove the keys in the "+
+				"hook BeforeErasure and accept the finding.")
+	case byAnyOf:
+		s.report(tableUnlinked, at, "The column holds keys of the table that another column names. It may be "+found.to+
+			outside+s.personalSentence(table),
+			"If rows refer to people, add the table to the data map, with a relation by "+found.column+" that has a condition ("+
+				s.says(`when:`, `"when"`)+"). If not, accept the finding.")
+	}
+	return true
+}
+
+// reportLinks reports the lists of keys, and the keys of one of several tables, in a table of the data map.
+func (s *schema) reportLinks(table domain.Table, live domain.CatalogTable) {
+	for _, found := range s.linksOf(live) {
+		column, _ := columnOf(table, live, found.column)
+		inRelation := slices.ContainsFunc(table.Relations, func(r domain.Relation) bool {
+			return hasName(live, r.Columns, found.column)
+		})
+		if found.to != s.SubjectTable().Name || inRelation || column.NotPersonal || column.Personal != nil ||
+			hasName(live, live.PrimaryKey, found.column) {
+			continue
+		}
+		at := place{table: table.Name, column: found.column}
+		stem, _ := names.Stem(found.column)
+		switch {
+		case found.kind == byList:
+			s.report(pathMissing, at, "The column seems to list keys of people. Exports and erasures of these people ignore it.",
+				"Move the list to a table with one row for each person, or remove the keys in the hook BeforeErasure and accept "+
+					"the finding.")
+		case found.kind == byAnyOf && (isPerson(stem) || hasWord(stem, "target", "subject", "actor", "object", "entity")):
+			s.report(pathMissing, at, "The column holds keys of the table that another column names. If it names the subject's "+
+				"table, exports and erasures of that person ignore the rows.",
+				"Mark it as a path with a condition ("+s.says(`subject:"path", when:`, `"path": true, "when"`)+
+					"). If no row refers to a person, accept the finding.")
+		}
+	}
+}
