@@ -31,8 +31,14 @@ func (t *table) isReferredTo(column string) bool {
 func (d *draft) annotate() {
 	for _, t := range d.byDistance() {
 		since := t.since()
+		if t.fate == left {
+			since = ""
+		}
 		for _, c := range t.Columns {
 			t.columns = append(t.columns, d.annotated(t, c, since))
+		}
+		if t.fate == left {
+			continue
 		}
 		t.askForUnique()
 		t.askForVia()
@@ -48,13 +54,16 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 	if c.Type == domain.TypeText {
 		column.Length = c.Length
 	}
+	if t.fate == left {
+		return column
+	}
 	m, ok := t.found[c.Name]
 	isKey := slices.Contains(t.key, c.Name) || t.isReferredTo(c.Name) ||
 		t == d.subject && slices.Contains(d.subjectID, c.Name)
 	switch {
 	case !ok && c.Type == domain.TypeJSON && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
 		m = names.Match{Category: domain.CategoryTechnical}
-		if !d.askForJSON(t, c) {
+		if !t.askForJSON(c) {
 			return column
 		}
 		column.Note = "The name does not show which data the column holds."
@@ -67,6 +76,9 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 		t.askForFixed(c, m, isKey)
 		return column
 	}
+	if !t.rowsDeleted && (t.askForLeftValue(c, m) || t.askForAuthor(c, m)) {
+		return column
+	}
 	annotation := domain.Annotation{Category: m.Category, Via: t.viaOf(c.Name)}
 	switch {
 	case m.Secret:
@@ -77,7 +89,6 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 	if !t.rowsDeleted && !t.chooseStrategy(c, m, &column, &annotation, since) {
 		return column
 	}
-	t.askForAuthor(c, m)
 	if column.Type == "" {
 		column.Type = domain.TypeText
 	}
@@ -125,18 +136,32 @@ func isFile(c domain.CatalogColumn) bool {
 }
 
 // askForJSON asks whether a JSON column holds personal data, and reports whether the proposal treats it as personal.
-func (d *draft) askForJSON(t *table, c domain.CatalogColumn) bool {
+func (t *table) askForJSON(c domain.CatalogColumn) bool {
 	erase, leave := "overwrite it", "leave it as it is"
 	question := "Do its JSON documents hold personal data?"
-	if t.distance > 1 {
-		return false
-	}
-	if t == d.subject || names.IsPeople(t.Name) || names.Is(t.Name, names.Activities) {
+	if t.isSubject {
 		t.ask(c.Name, question, erase, leave)
 		return true
 	}
 	t.ask(c.Name, question, leave, erase)
 	return false
+}
+
+// askForLeftValue asks whether an erasure must overwrite a column that looks personal, in rows that stay, if the value
+// may be about other people or may protect more than the person. It reports whether the proposal leaves the value.
+func (t *table) askForLeftValue(c domain.CatalogColumn, m names.Match) bool {
+	isText := m.Category == domain.CategoryCommunication
+	switch {
+	case m.Secret && !t.mayOverwrite(c, m):
+		t.ask(c.Name, "It looks like a secret, but the row stays. Does the secret belong to the person alone?",
+			"no: leave it as it is", "yes: overwrite it")
+	case !t.mayOverwrite(c, m), c.Type == domain.TypeJSON && !t.isSubject && !isText:
+		t.ask(c.Name, "It looks personal ("+m.Means+"), but may describe other people, too. Must an erasure overwrite it?",
+			"no: leave it as it is", "yes: overwrite it")
+	default:
+		return false
+	}
+	return true
 }
 
 // askForFixed asks about a column that looks personal but that an erasure cannot overwrite, because it is a key or
@@ -171,19 +196,21 @@ func (t *table) viaOf(column string) string {
 
 func flat(name string) string { return strings.Join(words.Lower(name), "") }
 
-// askForAuthor asks whether another person has written the text in a column. It asks if the name of the column contains
-// the name of a reference that leads to a person but is not a path. For example, the name "original_comment_text"
-// contains "original_comment", the name of the reference in "original_comment_id".
-func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) {
+// askForAuthor asks whether the person has written the text in a column, and reports whether the proposal leaves the
+// text. It asks if the name of the column contains the name of a reference that leads to a person but is not a path. For
+// example, the name "original_comment_text" contains "original_comment", the name of the reference in
+// "original_comment_id".
+func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) bool {
 	for _, r := range t.out {
 		stem, _ := names.Stem(r.columns[len(r.columns)-1])
 		isPath := r.to.distance == 0 || r.to.distance == unreachable || slices.Contains(t.paths, r)
 		if m.Category == domain.CategoryCommunication && !isPath && strings.Contains(flat(c.Name), flat(stem)) {
-			t.ask(c.Name, "Was it written by the person that "+r.label()+" leads to?", "no",
-				"yes: mark both relations as paths, and set via")
-			return
+			t.ask(c.Name, "Was it written by the person that "+r.label()+" leads to?", "leave it as it is",
+				"no: overwrite it", "yes: mark both relations as paths, and set via")
+			return true
 		}
 	}
+	return false
 }
 
 // askForVia asks, once for each table, which person the columns belong to.

@@ -9,14 +9,16 @@ import (
 	"github.com/habeas-data/habeas/tool/names"
 )
 
-// decideRows decides for each table whether an erasure deletes its rows. An erasure deletes rows that belong only to
-// the person and that no remaining row refers to.
+// decideRows decides what an erasure does with the rows of each table. It deletes rows that belong only to the person
+// and that no remaining row refers to.
 func (d *draft) decideRows() {
 	for _, t := range d.byDistance() {
-		t.rowsDeleted, t.reason = d.wantsDeletion(t)
+		t.own = d.isOwn(t)
+		t.fate, t.reason = d.fateOf(t)
+		t.rowsDeleted = t.fate == deleted
 	}
 	for _, t := range d.tables {
-		if t.distance != unreachable && (t.rowsDeleted || t.mayBePersonal()) {
+		if t.distance != unreachable && t.fate != left {
 			t.need()
 		}
 	}
@@ -24,32 +26,27 @@ func (d *draft) decideRows() {
 		changed = false
 		for _, t := range d.tables {
 			if t.rowsDeleted && len(t.paths) == 1 && t.paths[0].to != d.subject && !t.paths[0].to.rowsDeleted {
-				t.rowsDeleted, t.reason, changed = false, "The rows stay, because the rows of "+t.paths[0].to.Name+" stay.", true
+				t.keep(d, "the rows of "+t.paths[0].to.Name+" stay")
+				changed = true
 			}
-			if t.rowsDeleted {
-				if r := t.blocker(); r != nil {
-					t.rowsDeleted, changed = false, true
-					t.reason = "The rows stay, because rows of " + r.from.Name + " refer to them by " + r.label() + "."
-				}
+			if r := t.blocker(); t.rowsDeleted && r != nil {
+				t.keep(d, "rows of "+r.from.Name+" refer to them by "+r.label())
+				changed = true
 			}
-			if t.reversed && t.paths[0].to.rowsDeleted {
-				t.paths[0].to.rowsDeleted, changed = false, true
-				t.paths[0].to.reason = "The rows stay, because the rows of " + t.Name + " are found through them."
+			if t.reversed && t.fate != left && t.paths[0].to.rowsDeleted {
+				t.paths[0].to.keep(d, "the rows of "+t.Name+" are found through them")
+				changed = true
 			}
 		}
 	}
 	for _, t := range d.tables {
-		if t.rowsDeleted && !t.isLink() && !d.isOwn(t) && t.paths[0].to == d.subject {
-			t.ask("", "Does all data of a row belong to the person?", "delete the rows", "keep the rows and overwrite the "+
-				"personal columns")
+		switch {
+		case t.rowsDeleted && t.paths[0].to == d.subject && !t.own:
+			t.ask("", "Do its rows belong only to the person?", "delete the rows", "keep the rows", "leave the table out")
+		case t.fate == left && t != d.subject && t.distance != unreachable:
+			t.askForLeft(d)
 		}
 	}
-}
-
-// mayBePersonal reports whether a column of the table looks personal or has the type JSON.
-func (t *table) mayBePersonal() bool {
-	return len(t.found) > 0 ||
-		slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Type == domain.TypeJSON })
 }
 
 // need records that the data map may need the table, and all tables through which the table refers to the subject.
@@ -71,70 +68,30 @@ func (d *draft) byDistance() []*table {
 	return near
 }
 
-// wantsDeletion reports whether an erasure should delete the rows of a table if no other table prevents the deletion.
-// It returns the reason as a sentence.
-func (d *draft) wantsDeletion(t *table) (rowsDeleted bool, reason string) {
-	duty, hasDuty := names.FindDuty(t.Name)
-	other := d.otherParent(t)
-	switch {
-	case t.reversed:
-		return false, "The rows stay, because rows of " + t.paths[0].to.Name + " refer to them."
-	case t == d.subject:
-		return false, "The table of the people. The row stays without personal data, because other rows refer to it."
-	case hasDuty:
-		return false, "The rows stay, because " + duty.Reason + "."
-	case len(t.vias()) > 1 && len(t.paths) == 1:
-		return false, "The rows stay, because they refer to rows about several people."
-	case len(t.paths) > 1 && !t.isLink():
-		return false, "The rows stay, because they are about several people."
-	case len(t.paths) == 1 && t.paths[0].to != d.subject:
-		to := t.paths[0].to
-		if t.paths[0].setsNull {
-			return false, "The rows stay, because the database clears the reference to " + to.Name + "."
-		}
-		if !to.rowsDeleted {
-			return false, "The rows stay, because the rows of " + to.Name + " stay."
-		}
-		return true, "The rows are deleted with the rows of " + to.Name + ", to which they belong."
-	case t.isLink():
-		return true, "The rows are deleted, because they hold little except references."
-	case t.paths[0].role == names.Maker:
-		return false, "The rows stay, because the person worked on them but need not own them."
-	case d.isOwn(t):
-		return true, "The rows are deleted, because the table's name suggests that they belong to the person."
-	case other != nil:
-		return false, "The rows stay, because they are part of " + other.to.Name + ", which may belong to another person."
-	case len(t.found) > 0:
-		return true, "The rows are deleted, because they refer to one person only."
-	default:
-		return false, "The rows stay, because nothing shows that they belong only to the person."
-	}
-}
-
-// otherParent returns a reference from t to a table that is neither t nor the subject's table. The referenced table has
-// a path, but no path of t begins with the reference. Through the reference, a row may also belong to another person.
-// otherParent returns nil if t has no such reference.
+// otherParent returns a reference from t to a table that is neither t nor the subject's table, and that no path of t
+// begins with. Through the reference, a row may also belong to another person or to a thing. It returns nil if t has no
+// such reference.
 func (d *draft) otherParent(t *table) *reference {
 	for _, r := range t.out {
-		if r.to != t && r.to != d.subject && r.to.distance != unreachable && !slices.Contains(t.paths, r) {
+		if r.to != t && r.to != d.subject && !slices.Contains(t.paths, r) && !names.Is(r.to.Name, names.Reference) {
 			return r
 		}
 	}
 	return nil
 }
 
-// isLink reports whether the rows only link other rows. They hold at least two references, and otherwise only a key and
-// instants. If the name of the table suggests a link, such as memberships or likes, they may also hold other columns
-// that do not look personal.
+// isLink reports whether the rows only link other rows. They hold at least two references, and otherwise only a key,
+// instants and booleans. If the name of the table suggests a link, such as memberships or likes, they may also hold
+// other columns that do not look personal.
 func (t *table) isLink() bool {
-	if len(t.out) < 2 || len(t.paths) == 0 || t.distance > 1 {
+	if len(t.out) < 2 || len(t.paths) == 0 || t.distance > 1 || t.isAboutMoney() {
 		return false
 	}
 	named := names.Is(t.Name, names.Links) || t.isNamedAfter()
 	return !slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
 		_, personal := t.found[c.Name]
 		switch {
-		case t.refers(c.Name), c.Type == domain.TypeTime:
+		case t.refers(c.Name), c.Type == domain.TypeTime, c.Type == domain.TypeBoolean && !personal:
 			return false
 		case slices.Contains(t.key, c.Name):
 			return family(c.Type) == domain.TypeText && len(t.key) == 1 && !named // the key may be data, such as a file name
@@ -159,15 +116,18 @@ func (t *table) isNamedAfter() bool {
 // isOwn reports whether the name of a table suggests that each row belongs to one person. Examples are user_settings,
 // sessions and addresses.
 func (d *draft) isOwn(t *table) bool {
-	if t.distance != 1 || len(t.paths) != 1 {
+	if t.distance != 1 || len(t.paths) != 1 || names.Is(t.Name, names.Things) || t.isAboutMoney() {
 		return false
 	}
-	if names.Is(t.Name, names.Sessions) || names.Is(t.Name, names.Addresses) {
-		return true
+	switch {
+	case names.Is(t.Name, names.Sessions):
+		return !t.isKeyOfThing()
+	case names.Is(t.Name, names.Addresses):
+		return d.otherParent(t) == nil
 	}
 	person := words.Singular(names.BaseName(d.subject.Name))
 	rest, named := strings.CutPrefix(snakeCase(names.BaseName(t.Name)), snakeCase(person)+"_")
-	return named && rest != "" && !names.Is(t.Name, names.Reference)
+	return named && rest != "" && !names.Is(t.Name, names.Reference) && !names.Is(t.Name, names.Trails)
 }
 
 // snakeCase returns a name in snake case. For example, UserSettings gives user_settings.

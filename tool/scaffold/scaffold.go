@@ -15,6 +15,8 @@ import (
 type Options struct {
 	// SubjectTable is the name of the subject's table in the catalog. If it is empty, Propose guesses the table.
 	SubjectTable string
+	// Include are tables whose rows belong to the person, although Propose would leave the tables out.
+	Include []string
 	// ForeignKeysOnly ignores columns that are only named like a reference. If it is false, a column such as user_id
 	// counts as a reference even without a foreign key.
 	ForeignKeysOnly bool
@@ -83,11 +85,16 @@ func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 	d.measurePaths()
 	d.reversePaths()
 	d.choosePaths()
+	if err := d.include(options.Include); err != nil {
+		return Proposal{}, err
+	}
 	d.decideRows()
 	d.annotate()
+	d.markErased()
 	d.choose()
 	d.askForLeftOut()
 	d.askForPersonal()
+	d.askForKey()
 	if options.SubjectTable != "" {
 		d.askForName()
 	}
@@ -119,8 +126,12 @@ type table struct {
 	distance    int          // the length of the path to the subject's table, or unreachable
 	paths       []*reference // the references that begin the paths to the subject's table
 	found       map[string]names.Match
+	isSubject   bool   // the subject's table
+	own         bool   // the name suggests that each row belongs to one person
+	included    bool   // the caller says that the rows are the person's
 	reversed    bool   // the path of the table begins with a reversed reference; see reversePaths
 	needed      bool   // the data map may have the table
+	fate        fate   // what an erasure does with the rows
 	rowsDeleted bool   // an erasure deletes the rows
 	reason      string // a sentence: why an erasure deletes or keeps the rows
 	columns     []domain.Column
