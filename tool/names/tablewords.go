@@ -69,7 +69,8 @@ var tableWords = map[Kind][]pattern{
 	Settings: patterns(`
 		setting, preference, option, prefs, notification level, mention, mute, follow, follower, following, membership, member,
 		friendship, bookmark, favorite, favourite, like, reaction, vote, seen, read, read state, watch, watcher, pin,
-		acknowledgement, reminder, einstellung, einstellungen, preferencia`),
+		acknowledgement, reminder, password reset, verification, confirmation, two factor, second factor, totp, otp, mfa, recovery code, backup code, security key, consent,
+		einstellung, einstellungen, preferencia`),
 	Profiles: patterns("profile, identity, identities, profil, perfil, persona"),
 	Searches: patterns(`
 		search, searches, search history, view history, watch history, browsing history, visit, view, pageview, page view,

@@ -62,11 +62,8 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 		t == d.subject && slices.Contains(d.subjectID, c.Name)
 	switch {
 	case !ok && c.Type == domain.TypeJSON && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
-		m = names.Match{Category: domain.CategoryTechnical}
-		if !t.askForJSON(c) {
-			return column
-		}
-		column.Note = "The name does not show which data the column holds."
+		t.ask(c.Name, "Do its JSON documents hold personal data?", "leave it as it is", "overwrite it")
+		return column
 	case !ok:
 		return column
 	default:
@@ -133,18 +130,6 @@ func isFile(c domain.CatalogColumn) bool {
 	return c.Type == domain.TypeText && slices.ContainsFunc(words.Lower(c.Name), func(word string) bool {
 		return slices.Contains([]string{"avatar", "photo", "picture", "image", "file", "header", "portrait"}, word)
 	})
-}
-
-// askForJSON asks whether a JSON column holds personal data, and reports whether the proposal treats it as personal.
-func (t *table) askForJSON(c domain.CatalogColumn) bool {
-	erase, leave := "overwrite it", "leave it as it is"
-	question := "Do its JSON documents hold personal data?"
-	if t.isSubject {
-		t.ask(c.Name, question, erase, leave)
-		return true
-	}
-	t.ask(c.Name, question, leave, erase)
-	return false
 }
 
 // askForLeftValue asks whether an erasure must overwrite a column that looks personal, in rows that stay, if the value

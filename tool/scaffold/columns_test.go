@@ -95,8 +95,8 @@ func TestDocumentsAreAsked(t *testing.T) {
 	p := propose(t, schema(`
 		users: id*, email, traits:json
 		orders: id*, user_id>users, street, cart:json`))
-	if p.column(t, "users.traits").Personal == nil || p.column(t, "orders.cart").Personal != nil {
-		t.Error("documents of the person are not overwritten, or those of others are")
+	if p.column(t, "users.traits").Personal != nil || p.column(t, "orders.cart").Personal != nil {
+		t.Error("documents are overwritten although nobody has said that they are personal")
 	}
 	wantLines(t, p.asked(), `
 		users.traits
@@ -182,7 +182,6 @@ func TestNoColumnBecomesNULLWithoutAQuestion(t *testing.T) {
 		bio anonymize ''
 		birthday anonymize
 		photo anonymize
-		traits anonymize
 		settings anonymize {}
 		password_hash anonymize
 		device_ip null

@@ -125,10 +125,12 @@ func (t *table) keep(d *draft, why string) {
 // mayOverwrite reports whether an erasure may overwrite a column of rows that stay, which looks personal.
 func (t *table) mayOverwrite(c domain.CatalogColumn, m names.Match) bool {
 	switch {
-	case t.isSubject, t.included, t.reversed, t.own, t.isProfile(), names.Is(t.Name, names.Duties):
+	case t.isSubject, t.included, t.reversed, t.own, t.isProfile():
 		return true
 	case m.Secret:
 		return false // it may protect more than the person
+	case names.Is(t.Name, names.Duties):
+		return slices.Contains(retained, m.Category) // the records must stay complete
 	case names.Is(t.Name, names.Trails), names.Is(t.Name, names.Activities) && !t.isWritten():
 		return isOfDevice(c, m)
 	}
