@@ -83,7 +83,7 @@ func checkDeletions(t *rapid.T, catalog domain.Catalog, plan domain.Plan) {
 	for _, table := range catalog.Tables {
 		for _, key := range table.ForeignKeys {
 			child, parent := deleted(table.Name), deleted(key.References)
-			if parent < 0 || key.OnDelete == domain.ActionSetNull {
+			if parent < 0 {
 				continue
 			}
 			if child < 0 || child >= parent {

@@ -17,11 +17,6 @@ func (d *draft) decideRows() {
 		t.fate, t.reason = d.fateOf(t)
 		t.rowsDeleted = t.fate == deleted
 	}
-	for _, t := range d.tables {
-		if t.distance != unreachable && t.fate != left {
-			t.need()
-		}
-	}
 	for changed := true; changed; {
 		changed = false
 		for _, t := range d.tables {
@@ -46,17 +41,6 @@ func (d *draft) decideRows() {
 		case t.fate == left && t != d.subject && t.distance != unreachable:
 			t.askForLeft(d)
 		}
-	}
-}
-
-// need records that the data map may need the table, and all tables through which the table refers to the subject.
-func (t *table) need() {
-	if t.needed {
-		return
-	}
-	t.needed = true
-	for _, r := range t.paths {
-		r.to.need()
 	}
 }
 
@@ -133,28 +117,15 @@ func (d *draft) isOwn(t *table) bool {
 // snakeCase returns a name in snake case. For example, UserSettings gives user_settings.
 func snakeCase(name string) string { return strings.Join(words.Lower(name), "_") }
 
-// blocker returns a reference to t for which allowsDeletion is false, or nil if there is none.
+// blocker returns a reference that prevents an erasure from deleting the rows of t, or nil. Each reference does, unless
+// the erasure deletes the referring rows with the rows of t. ON DELETE SET NULL prevents it, too, because it would
+// change rows of other people.
 func (t *table) blocker() *reference {
-	i := slices.IndexFunc(t.in, func(r *reference) bool { return !r.allowsDeletion(t) })
+	i := slices.IndexFunc(t.in, func(r *reference) bool {
+		return !r.from.rowsDeleted || len(t.paths) != 1 || len(r.from.paths) != 1 || r.from.paths[0] != r
+	})
 	if i < 0 {
 		return nil
 	}
 	return t.in[i]
-}
-
-// allowsDeletion reports whether an erasure can delete the rows of the table t although the reference refers to them.
-// It can in two cases:
-//
-//   - The erasure deletes the referring rows first.
-//   - The reference has ON DELETE SET NULL, each of its columns accepts NULL, and no column is in the key of the
-//     referring table or in a reference that begins a path.
-func (r *reference) allowsDeletion(t *table) bool {
-	if r.from.rowsDeleted && len(t.paths) == 1 && len(r.from.paths) == 1 && r.from.paths[0] == r {
-		return true
-	}
-	return r.setsNull && !slices.ContainsFunc(r.columns, func(name string) bool {
-		column, ok := r.from.Column(name)
-		return !ok || !column.Nullable || slices.Contains(r.from.key, name) || r.from.needed &&
-			slices.ContainsFunc(r.from.paths, func(path *reference) bool { return slices.Contains(path.columns, name) })
-	})
 }

@@ -130,7 +130,6 @@ type table struct {
 	own         bool   // the name suggests that each row belongs to one person
 	included    bool   // the caller says that the rows are the person's
 	reversed    bool   // the path of the table begins with a reversed reference; see reversePaths
-	needed      bool   // the data map may have the table
 	fate        fate   // what an erasure does with the rows
 	rowsDeleted bool   // an erasure deletes the rows
 	reason      string // a sentence: why an erasure deletes or keeps the rows
