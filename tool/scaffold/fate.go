@@ -60,6 +60,8 @@ func (d *draft) fateOfPart(t *table) (is fate, reason string) {
 	switch {
 	case t.paths[0].setsNull:
 		return left, "The rows do not belong to the person, because the database clears the reference to " + to.Name + "."
+	case slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.isSubject }):
+		return left, "The rows may belong to the person who worked on them."
 	case to.fate != deleted:
 		return left, "The rows may belong to other people, because the rows of " + to.Name + " stay."
 	case names.Is(t.Name, names.Things), names.Is(t.Name, names.Duties), t.isAboutMoney():
