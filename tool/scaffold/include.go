@@ -31,3 +31,15 @@ func (d *draft) include(list []string) error {
 	}
 	return domain.Invalid("scaffold", fields)
 }
+
+// includeMapped marks the tables of an existing data map.
+func (d *draft) includeMapped(m domain.DataMap) {
+	if m.IsZero() {
+		return
+	}
+	for _, table := range m.Tables() {
+		if t := d.table(table.Name); t != nil && t.distance != unreachable {
+			t.included, t.deletes = true, deletesRows(m, table.Name)
+		}
+	}
+}

@@ -23,11 +23,13 @@ func TestEachProposalLoadsAndHasAPlan(t *testing.T) {
 		options := scaffold.Options{
 			SubjectTable:    rapid.SampledFrom([]string{"", "users", "users"}).Draw(t, "subject"),
 			ForeignKeysOnly: rapid.Bool().Draw(t, "foreign keys only"),
+			Include:         rapid.SliceOfNDistinct(rapid.SampledFrom(tableNames), 0, 3, rapid.ID[string]).Draw(t, "include"),
 		}
 		p, err := scaffold.Propose(catalog, options)
 		if err != nil {
 			var refused *domain.Error
-			if !errors.As(err, &refused) || refused.Code != domain.ErrInvalid || refused.Fields[0].Field != "subject_table" {
+			if !errors.As(err, &refused) || refused.Code != domain.ErrInvalid ||
+				len(refused.Fields) > 0 && !slices.Contains([]string{"subject_table", "include"}, refused.Fields[0].Field) {
 				t.Fatal(err)
 			}
 			return
@@ -114,15 +116,16 @@ type reader struct{ catalog domain.Catalog }
 
 func (r reader) Catalog(context.Context) (domain.Catalog, error) { return r.catalog, nil }
 
+var tableNames = []string{
+	"users", "accounts", "posts", "user_settings", "invoices", "sessions", "follows", "audit_logs", "teams",
+	"user_addresses", "messages", "files",
+}
+
 // catalogs draws schemas that may have cycles, composite keys, tables without keys, and foreign keys of every kind.
 func catalogs() *rapid.Generator[domain.Catalog] {
 	return rapid.Custom(func(t *rapid.T) domain.Catalog {
 		var catalog domain.Catalog
-		list := []string{
-			"users", "accounts", "posts", "user_settings", "invoices", "sessions", "follows", "audit_logs", "teams",
-			"user_addresses", "messages", "files",
-		}
-		list = rapid.Permutation(list).Draw(t, "names")[:rapid.IntRange(1, len(list)).Draw(t, "tables")]
+		list := rapid.Permutation(tableNames).Draw(t, "names")[:rapid.IntRange(1, len(tableNames)).Draw(t, "tables")]
 		for _, name := range list {
 			catalog.Tables = append(catalog.Tables, drawTable(t, name))
 		}

@@ -69,7 +69,19 @@ func (d Decision) String() string {
 //   - The catalog does not have the table in Options.SubjectTable.
 //   - This table has no key that can identify a subject.
 func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
+	return propose(catalog, options, domain.DataMap{})
+}
+
+// propose returns a proposal as Propose does. The rows of the tables in mapped, which may be zero, belong to the
+// person.
+func propose(catalog domain.Catalog, options Options, mapped domain.DataMap) (Proposal, error) {
 	d := newDraft(catalog)
+	if len(d.tables) == 0 {
+		return Proposal{}, &domain.Error{
+			Code: domain.ErrInvalid, Op: "scaffold", Message: "the database has no tables; check that the URL names the database " +
+				"of the application, that its migrations were run, and that the user may see its schema",
+		}
+	}
 	d.readForeignKeys()
 	if !options.ForeignKeysOnly {
 		d.guessByTable()
@@ -88,6 +100,7 @@ func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 	if err := d.include(options.Include); err != nil {
 		return Proposal{}, err
 	}
+	d.includeMapped(mapped)
 	d.decideRows()
 	d.annotate()
 	d.markErased()
@@ -129,6 +142,7 @@ type table struct {
 	isSubject   bool   // the subject's table
 	own         bool   // the name suggests that each row belongs to one person
 	included    bool   // the caller says that the rows are the person's
+	deletes     bool   // an existing data map says that an erasure deletes the rows
 	reversed    bool   // the path of the table begins with a reversed reference; see reversePaths
 	fate        fate   // what an erasure does with the rows
 	rowsDeleted bool   // an erasure deletes the rows

@@ -45,7 +45,8 @@ func (d *draft) chooseSubject(name string) ([]Candidate, error) {
 		if t == nil || subjectKey(t) == nil {
 			message := "is not a table of the catalog"
 			if t != nil {
-				message = "has no key that can identify a subject; it needs a primary or unique key of texts, integers or UUIDs"
+				message = "has no key that can identify a subject: " + t.whyNoKey() +
+					"; it needs a primary or unique key of texts, integers or UUIDs that cannot be NULL"
 			}
 			return nil, undecided(domain.FieldUnknown, message, candidates)
 		}

@@ -1,0 +1,215 @@
+package scaffold
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+)
+
+// Update adds the tables and columns of the schema that are new to a data map, and keeps everything else in it. A table
+// or a column is new if neither the data map nor known has it. The keys of known are the tables that the schema had when
+// a person last decided about the data map, with their columns. A table that known has and the data map has not was left
+// out by a person, and stays out.
+//
+// The data map in the proposal has the same erasures as before, besides those of new tables and columns. Update does not
+// annotate a new column if this would change other erasures, and then asks a person.
+//
+// The subject's table is that of the data map. Update returns the same errors as Propose.
+func Update(
+	catalog domain.Catalog, m domain.DataMap, known map[string][]string, options Options,
+) (Proposal, error) {
+	options.SubjectTable = m.SubjectTable().Name
+	fresh, err := propose(catalog, options, m)
+	if err != nil {
+		return Proposal{}, err
+	}
+	plan, err := erasure.Planner{}.Plan(m, nil)
+	if err != nil {
+		return Proposal{}, err
+	}
+	u := &updating{dataMap: m, plan: plan, fresh: fresh, tables: m.Declared()}
+	for _, table := range fresh.Tables {
+		if _, ok := m.Table(table.Name); ok {
+			u.addColumns(table, known[table.Name])
+		}
+	}
+	u.addTables(known, options.Include)
+	return u.proposal(catalog), nil
+}
+
+// updating is a data map to which tables and columns are added.
+type updating struct {
+	dataMap   domain.DataMap
+	plan      domain.Plan // of dataMap
+	fresh     Proposal    // a proposal for the schema, independent of the data map
+	tables    []domain.Table
+	decisions []Decision
+	refused   []LeftOut // tables that cannot be added
+}
+
+// addColumns adds the new columns of a table of the data map. The parameter from is the table of the fresh proposal.
+func (u *updating) addColumns(from domain.Table, known []string) {
+	i := slices.IndexFunc(u.tables, func(t domain.Table) bool { return t.Name == from.Name })
+	for _, column := range from.Columns {
+		if _, ok := u.tables[i].Column(column.Name); ok || slices.Contains(known, column.Name) {
+			continue
+		}
+		asked := u.askedAbout(from.Name, column.Name)
+		bare := column
+		bare.Personal, bare.Surrogate = nil, ""
+		if column.Personal != nil {
+			question := Decision{
+				Table: from.Name, Column: column.Name, Chosen: "leave it as it is",
+				Question: "It looks personal, but an annotation would change what becomes of other columns. Must an erasure erase it?",
+				Options:  []string{"leave it as it is", "annotate it"},
+			}
+			bare.Note = strings.TrimSpace(column.Note + " " + question.String())
+			if u.try(i, u.adapted(from.Name, column), asked) || u.try(i, bare, []Decision{question}) {
+				continue
+			}
+		} else if u.try(i, bare, asked) {
+			continue
+		}
+		u.decisions = append(u.decisions, Decision{
+			Table: from.Name, Column: column.Name, Chosen: "leave it out", Options: []string{"leave it out", "annotate it"},
+			Question: "The column is new, but with it an erasure would not delete the rows. Does it hold personal data?",
+		})
+	}
+}
+
+// adapted returns the column with an annotation that suits the paths of its table in the data map.
+func (u *updating) adapted(table string, column domain.Column) domain.Column {
+	annotation := *column.Personal
+	paths := u.dataMap.Paths(table)
+	switch _, ok := u.dataMap.PathVia(table, annotation.Via); {
+	case len(paths) < 2:
+		annotation.Via = ""
+	case !ok:
+		annotation.Via = paths[0].Via
+	}
+	if deletesRows(u.dataMap, table) {
+		annotation.Strategy, annotation.Reason, annotation.Since, annotation.Retain = "", "", "", domain.Period{}
+		column.Surrogate = ""
+	}
+	column.Personal = &annotation
+	return column
+}
+
+// deletesRows reports whether an erasure deletes rows of the table.
+func deletesRows(m domain.DataMap, name string) bool {
+	table, _ := m.Table(name)
+	return slices.ContainsFunc(m.Paths(name), func(p domain.Path) bool { return m.RowsDeleted(table, p) })
+}
+
+// try adds the column to the table with the given index, with the decisions about it, if the erasures of all else stay
+// the same.
+func (u *updating) try(table int, column domain.Column, asked []Decision) bool {
+	tables := slices.Clone(u.tables)
+	tables[table].Columns = append(slices.Clone(tables[table].Columns), column)
+	if !u.accept(tables) {
+		return false
+	}
+	u.decisions = append(u.decisions, asked...)
+	return true
+}
+
+// accept replaces the tables if they are a valid data map in which each step of an erasure does at least what it did
+// before, and no table loses rows that it kept.
+func (u *updating) accept(tables []domain.Table) bool {
+	m, err := domain.NewDataMap(tables...)
+	if err != nil {
+		return false
+	}
+	plan, err := erasure.Planner{}.Plan(m, nil)
+	if err != nil {
+		return false
+	}
+	same := func(a, b domain.Step) bool {
+		return a.Target == b.Target && a.Via == b.Via && a.Strategy == b.Strategy && a.Self == b.Self
+	}
+	for _, step := range plan.Steps {
+		_, isOld := u.dataMap.Table(step.Target)
+		if isOld && step.Strategy == domain.StrategyDelete &&
+			!slices.ContainsFunc(u.plan.Steps, func(s domain.Step) bool { return same(s, step) }) {
+			return false
+		}
+	}
+	for _, step := range u.plan.Steps {
+		if !slices.ContainsFunc(plan.Steps, func(s domain.Step) bool {
+			return same(s, step) && !slices.ContainsFunc(step.Columns, func(c string) bool { return !slices.Contains(s.Columns, c) })
+		}) {
+			return false
+		}
+	}
+	u.tables = tables
+	return true
+}
+
+// addTables adds the new tables, and those that the caller includes. A table is added after the tables that it refers
+// to.
+func (u *updating) addTables(known map[string][]string, include []string) {
+	var waiting []domain.Table
+	for _, table := range u.fresh.Tables {
+		_, isKnown := known[table.Name]
+		if _, ok := u.dataMap.Table(table.Name); !ok && (!isKnown || slices.Contains(include, table.Name)) {
+			waiting = append(waiting, table)
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		waiting = slices.DeleteFunc(waiting, func(table domain.Table) bool {
+			added := u.accept(append(slices.Clone(u.tables), u.linked(table)))
+			if added {
+				u.decisions, changed = append(u.decisions, u.askedIn(table.Name)...), true
+			}
+			return added
+		})
+	}
+	for _, table := range waiting {
+		u.refused = append(u.refused, LeftOut{table.Name, "It leads to a person, but not by relations that fit the data map."})
+	}
+}
+
+// linked returns the table with only those relations that lead to tables of the data map, or that begin a path.
+func (u *updating) linked(table domain.Table) domain.Table {
+	isPath := func(r domain.Relation) bool { return r.Path || len(table.Relations) == 1 }
+	table.Relations = slices.DeleteFunc(slices.Clone(table.Relations), func(r domain.Relation) bool {
+		return !isPath(r) && r.References != table.Name &&
+			!slices.ContainsFunc(u.tables, func(t domain.Table) bool { return t.Name == r.References })
+	})
+	return table
+}
+
+func (u *updating) askedIn(table string) []Decision {
+	return slices.DeleteFunc(slices.Clone(u.fresh.Decisions), func(d Decision) bool { return d.Table != table })
+}
+
+func (u *updating) askedAbout(table, column string) []Decision {
+	return slices.DeleteFunc(u.askedIn(table), func(d Decision) bool { return d.Column != column })
+}
+
+// proposal returns the result. Its decisions are only those about additions.
+func (u *updating) proposal(catalog domain.Catalog) Proposal {
+	p := Proposal{
+		Tables: u.tables, Candidates: u.fresh.Candidates, LeftOut: []LeftOut{}, Decisions: append([]Decision{}, u.decisions...),
+	}
+	for _, table := range catalog.Tables {
+		isMapped := slices.ContainsFunc(u.tables, func(t domain.Table) bool { return table.Same(t.Name, table.Name) })
+		if isMapped || table.Kind == domain.KindView || table.Kind == domain.KindMatView {
+			continue
+		}
+		isTable := func(l LeftOut) bool { return l.Table == table.Name }
+		all := append(slices.Clone(u.refused), u.fresh.LeftOut...)
+		out := LeftOut{table.Name, "A person has left it out."}
+		if i := slices.IndexFunc(all, isTable); i >= 0 {
+			out = all[i]
+			if i >= len(u.refused) {
+				p.Decisions = append(p.Decisions, u.askedIn(table.Name)...)
+			}
+		}
+		p.LeftOut = append(p.LeftOut, out)
+	}
+	return p
+}
