@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/modelsource"
 	"github.com/habeas-data/habeas/tool/scaffold"
@@ -89,7 +91,16 @@ type scaffoldCommand struct {
 }
 
 func (s scaffoldCommand) run(c *call, catalog domain.Catalog) error {
-	proposal, accepted, err := s.propose(catalog)
+	former, err := s.former()
+	if err != nil {
+		return err
+	}
+	var proposal scaffold.Proposal
+	if s.update == "" {
+		proposal, err = scaffold.Propose(catalog, s.options)
+	} else {
+		proposal, err = scaffold.Update(catalog, former.known(), s.options)
+	}
 	if err != nil {
 		return err
 	}
@@ -110,45 +121,58 @@ func (s scaffoldCommand) run(c *call, catalog domain.Catalog) error {
 		case s.language == "go":
 			_, _ = source.WriteTo(c.out)
 		default:
-			_ = manifest.WriteDraft(c.out, dataMap.WithAccepted(accepted...), schemaOf(catalog, proposal))
+			_ = manifest.WriteDraft(c.out, dataMap.WithAccepted(former.dataMap.Accepted()...), former.schemaOf(catalog, proposal))
 		}
 	})
 }
 
-// propose returns the proposal, and the findings of lint that the data map accepts if it is an update.
-func (s scaffoldCommand) propose(catalog domain.Catalog) (scaffold.Proposal, []domain.Acceptance, error) {
+// formerDraft is the manifest that the command updates. It is empty if the command proposes a new one.
+type formerDraft struct {
+	dataMap domain.DataMap
+	schema  []manifest.SchemaTable
+}
+
+// former reads the manifest of the flag --update.
+func (s scaffoldCommand) former() (formerDraft, error) {
 	if s.update == "" {
-		proposal, err := scaffold.Propose(catalog, s.options)
-		return proposal, nil, err
+		return formerDraft{}, nil
 	}
 	if s.options.SubjectTable != "" {
-		return scaffold.Proposal{}, nil, failed("--update takes the table of subjects from the data map: leave out" +
-			" --subject-table")
+		return formerDraft{}, failed("--update takes the table of subjects from the data map: leave out --subject-table")
 	}
 	text, err := os.ReadFile(s.update) //nolint:gosec // the operator chooses the file
 	if err != nil {
-		return scaffold.Proposal{}, nil, failed("the file of --update cannot be read: check its name and its permissions")
+		return formerDraft{}, failed("the file of --update cannot be read: check its name and its permissions")
 	}
 	dataMap, err := manifest.Read(bytes.NewReader(text))
 	if err != nil {
-		return scaffold.Proposal{}, nil, err
+		return formerDraft{}, err
 	}
 	schema, err := manifest.ReadSchema(bytes.NewReader(text))
-	if err != nil {
-		return scaffold.Proposal{}, nil, err
-	}
-	known := map[string][]string{}
-	for _, table := range schema {
-		known[table.Name] = table.Columns
-	}
-	proposal, err := scaffold.Update(catalog, dataMap, known, s.options)
-	return proposal, dataMap.Accepted(), err
+	return formerDraft{dataMap, schema}, err
 }
 
-// schemaOf returns the tables of the schema for the manifest. Their notes state why a table is left out.
-func schemaOf(catalog domain.Catalog, proposal scaffold.Proposal) []manifest.SchemaTable {
+func (f formerDraft) known() scaffold.Former {
+	former := scaffold.Former{
+		DataMap: f.dataMap, Known: map[string][]string{},
+		Plan: func(m domain.DataMap) (domain.Plan, error) { return erasure.Planner{}.Plan(m, nil) },
+	}
+	for _, table := range f.schema {
+		former.Known[table.Name] = table.Columns
+	}
+	return former
+}
+
+// schemaOf returns the tables of the schema for the manifest. The note of a new table states why it is left out. Other
+// notes stay, because a person may have changed them.
+func (f formerDraft) schemaOf(catalog domain.Catalog, proposal scaffold.Proposal) []manifest.SchemaTable {
 	notes := map[string]string{}
 	for _, left := range proposal.LeftOut {
+		i := slices.IndexFunc(f.schema, func(t manifest.SchemaTable) bool { return t.Name == left.Table })
+		if i >= 0 {
+			notes[left.Table] = f.schema[i].Note
+			continue
+		}
 		notes[left.Table] = left.Reason
 		for _, decision := range proposal.Decisions {
 			if decision.Table == left.Table {

@@ -5,44 +5,51 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/erasure"
 )
 
+// Former is the data map that Update continues.
+type Former struct {
+	DataMap domain.DataMap
+	// Known are the tables that the schema had when a person last decided about the data map, with their columns. The keys
+	// are the names of the tables.
+	Known map[string][]string
+	// Plan returns the plan of an erasure, as erasure.Planner does.
+	Plan func(domain.DataMap) (domain.Plan, error)
+}
+
 // Update adds the tables and columns of the schema that are new to a data map, and keeps everything else in it. A table
-// or a column is new if neither the data map nor known has it. The keys of known are the tables that the schema had when
-// a person last decided about the data map, with their columns. A table that known has and the data map has not was left
+// or a column is new if it is neither in the data map nor known. A table that is known and not in the data map was left
 // out by a person, and stays out.
 //
 // The data map in the proposal has the same erasures as before, besides those of new tables and columns. Update does not
 // annotate a new column if this would change other erasures, and then asks a person.
 //
 // The subject's table is that of the data map. Update returns the same errors as Propose.
-func Update(
-	catalog domain.Catalog, m domain.DataMap, known map[string][]string, options Options,
-) (Proposal, error) {
+func Update(catalog domain.Catalog, former Former, options Options) (Proposal, error) {
+	m := former.DataMap
 	options.SubjectTable = m.SubjectTable().Name
 	fresh, err := propose(catalog, options, m)
 	if err != nil {
 		return Proposal{}, err
 	}
-	plan, err := erasure.Planner{}.Plan(m, nil)
+	plan, err := former.Plan(m)
 	if err != nil {
 		return Proposal{}, err
 	}
-	u := &updating{dataMap: m, plan: plan, fresh: fresh, tables: m.Declared()}
+	u := &updating{Former: former, plan: plan, fresh: fresh, tables: m.Declared()}
 	for _, table := range fresh.Tables {
 		if _, ok := m.Table(table.Name); ok {
-			u.addColumns(table, known[table.Name])
+			u.addColumns(table)
 		}
 	}
-	u.addTables(known, options.Include)
+	u.addTables(options.Include)
 	return u.proposal(catalog), nil
 }
 
 // updating is a data map to which tables and columns are added.
 type updating struct {
-	dataMap   domain.DataMap
-	plan      domain.Plan // of dataMap
+	Former
+	plan      domain.Plan // of the former data map
 	fresh     Proposal    // a proposal for the schema, independent of the data map
 	tables    []domain.Table
 	decisions []Decision
@@ -50,10 +57,10 @@ type updating struct {
 }
 
 // addColumns adds the new columns of a table of the data map. The parameter from is the table of the fresh proposal.
-func (u *updating) addColumns(from domain.Table, known []string) {
+func (u *updating) addColumns(from domain.Table) {
 	i := slices.IndexFunc(u.tables, func(t domain.Table) bool { return t.Name == from.Name })
 	for _, column := range from.Columns {
-		if _, ok := u.tables[i].Column(column.Name); ok || slices.Contains(known, column.Name) {
+		if _, ok := u.tables[i].Column(column.Name); ok || slices.Contains(u.Known[from.Name], column.Name) {
 			continue
 		}
 		asked := u.askedAbout(from.Name, column.Name)
@@ -82,14 +89,14 @@ func (u *updating) addColumns(from domain.Table, known []string) {
 // adapted returns the column with an annotation that suits the paths of its table in the data map.
 func (u *updating) adapted(table string, column domain.Column) domain.Column {
 	annotation := *column.Personal
-	paths := u.dataMap.Paths(table)
-	switch _, ok := u.dataMap.PathVia(table, annotation.Via); {
+	paths := u.DataMap.Paths(table)
+	switch _, ok := u.DataMap.PathVia(table, annotation.Via); {
 	case len(paths) < 2:
 		annotation.Via = ""
 	case !ok:
 		annotation.Via = paths[0].Via
 	}
-	if deletesRows(u.dataMap, table) {
+	if deletesRows(u.DataMap, table) {
 		annotation.Strategy, annotation.Reason, annotation.Since, annotation.Retain = "", "", "", domain.Period{}
 		column.Surrogate = ""
 	}
@@ -122,7 +129,7 @@ func (u *updating) accept(tables []domain.Table) bool {
 	if err != nil {
 		return false
 	}
-	plan, err := erasure.Planner{}.Plan(m, nil)
+	plan, err := u.Plan(m)
 	if err != nil {
 		return false
 	}
@@ -130,7 +137,7 @@ func (u *updating) accept(tables []domain.Table) bool {
 		return a.Target == b.Target && a.Via == b.Via && a.Strategy == b.Strategy && a.Self == b.Self
 	}
 	for _, step := range plan.Steps {
-		_, isOld := u.dataMap.Table(step.Target)
+		_, isOld := u.DataMap.Table(step.Target)
 		if isOld && step.Strategy == domain.StrategyDelete &&
 			!slices.ContainsFunc(u.plan.Steps, func(s domain.Step) bool { return same(s, step) }) {
 			return false
@@ -149,11 +156,11 @@ func (u *updating) accept(tables []domain.Table) bool {
 
 // addTables adds the new tables, and those that the caller includes. A table is added after the tables that it refers
 // to.
-func (u *updating) addTables(known map[string][]string, include []string) {
+func (u *updating) addTables(include []string) {
 	var waiting []domain.Table
 	for _, table := range u.fresh.Tables {
-		_, isKnown := known[table.Name]
-		if _, ok := u.dataMap.Table(table.Name); !ok && (!isKnown || slices.Contains(include, table.Name)) {
+		_, isKnown := u.Known[table.Name]
+		if _, ok := u.DataMap.Table(table.Name); !ok && (!isKnown || slices.Contains(include, table.Name)) {
 			waiting = append(waiting, table)
 		}
 	}
@@ -205,7 +212,7 @@ func (u *updating) proposal(catalog domain.Catalog) Proposal {
 		out := LeftOut{table.Name, "A person has left it out."}
 		if i := slices.IndexFunc(all, isTable); i >= 0 {
 			out = all[i]
-			if i >= len(u.refused) {
+			if _, isKnown := u.Known[table.Name]; !isKnown && i >= len(u.refused) {
 				p.Decisions = append(p.Decisions, u.askedIn(table.Name)...)
 			}
 		}

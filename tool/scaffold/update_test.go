@@ -24,6 +24,8 @@ func knownOf(catalog domain.Catalog) map[string][]string {
 	return known
 }
 
+func plan(m domain.DataMap) (domain.Plan, error) { return erasure.Planner{}.Plan(m, nil) }
+
 func update(
 	t *testing.T, catalog domain.Catalog, tables []domain.Table, known map[string][]string, include ...string,
 ) proposed {
@@ -32,7 +34,7 @@ func update(
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := scaffold.Update(catalog, m, known, scaffold.Options{Include: include})
+	p, err := scaffold.Update(catalog, scaffold.Former{DataMap: m, Known: known, Plan: plan}, scaffold.Options{Include: include})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,11 +42,11 @@ func update(
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := erasure.Planner{}.Plan(m, nil)
+	planned, err := plan(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return proposed{p, m, plan}
+	return proposed{p, m, planned}
 }
 
 const former = users + `
@@ -127,12 +129,13 @@ func TestAnUpdateKeepsEachDecision(t *testing.T) {
 			t.Skip()
 		}
 		m := decide(t, draft)
-		same, err := scaffold.Update(former, m, knownOf(former), scaffold.Options{})
+		mine := scaffold.Former{DataMap: m, Known: knownOf(former), Plan: plan}
+		same, err := scaffold.Update(former, mine, scaffold.Options{})
 		if err != nil || !reflect.DeepEqual(same.Tables, m.Declared()) {
 			t.Fatalf("an update of the same schema changes the data map: %v", err)
 		}
 		latter := catalogs().Draw(t, "changed catalog")
-		updated, err := scaffold.Update(latter, m, knownOf(former), scaffold.Options{})
+		updated, err := scaffold.Update(latter, mine, scaffold.Options{})
 		if err != nil {
 			return // the table of the subject is gone
 		}
@@ -183,7 +186,7 @@ func decide(t *rapid.T, draft scaffold.Proposal) domain.DataMap {
 	if err != nil {
 		return original
 	}
-	if _, err := (erasure.Planner{}).Plan(m, nil); err != nil {
+	if _, err := plan(m); err != nil {
 		return original
 	}
 	return m
