@@ -112,7 +112,7 @@ var loose = patterns("report, application, request, response, submission, email,
 // saved are words before the name of a thing, as in saved_stories: rows that an application keeps for one person.
 var saved = patterns(`
 	saved, hidden, liked, starred, favorite, favorited, favourite, watched, followed, blocked, muted, ignored, dismissed,
-	bookmarked, pinned, viewed, seen, recent, recently, subscribed`)
+	bookmarked, pinned, viewed, seen, recent, recently, subscribed, twofactor, mfa, totp`)
 
 // IsSaved reports whether the name of a table suggests that a person has marked the rows of another table, as in
 // saved_stories.

@@ -33,14 +33,14 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 	case t.paths[0].to != d.subject:
 		return d.fateOfPart(t)
 	case !t.isHeld():
-		return t.fateOfMade()
+		return d.fateOfMade(t)
 	case t.losesPerson():
 		return left, "The rows do not belong to the person, because the database clears the reference to " +
 			d.subject.Name + "."
 	case names.Is(t.Name, names.Duties) && !t.isLink():
 		duty, _ := names.FindDuty(t.Name)
 		return overwritten, "The rows stay, because " + duty.Reason + "."
-	case t.isLink():
+	case t.isLink(), t.joinsPerson() && !t.isAboutMoney():
 		return deleted, "The rows are deleted, because they hold little except references."
 	case names.Is(t.Name, names.Things):
 		return left, "The name of the table suggests things that outlive the person who made them."
@@ -71,8 +71,8 @@ func (d *draft) fateOfPart(t *table) (is fate, reason string) {
 }
 
 // fateOfMade returns the fate of a table whose references lead only to people who worked on the rows.
-func (t *table) fateOfMade() (is fate, reason string) {
-	if names.Is(t.Name, names.Activities) && len(t.ofDevices()) > 0 && !t.losesPerson() {
+func (d *draft) fateOfMade(t *table) (is fate, reason string) {
+	if names.Is(t.Name, names.Activities) && len(t.ofDevices()) > 0 && !t.losesPerson() && !d.hasOthers(t) {
 		return overwritten, "The rows stay, because they show who did what."
 	}
 	return left, "The person worked on the rows, but need not own them."
@@ -80,7 +80,7 @@ func (t *table) fateOfMade() (is fate, reason string) {
 
 // fateOfShared returns the fate of a table whose rows are about several people and that is not a link.
 func (t *table) fateOfShared() (is fate, reason string) {
-	if t.isWritten() || names.Is(t.Name, names.Activities) && len(t.ofDevices()) > 0 {
+	if t.isWritten() {
 		return overwritten, "The rows stay, because they are about several people."
 	}
 	return left, "The rows are about several people."
@@ -92,7 +92,7 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 	switch {
 	case names.Is(t.Name, names.Settings), names.Is(t.Name, names.Searches), names.IsSaved(t.Name):
 		return deleted, "The rows are deleted, because an application keeps them for one person."
-	case names.Is(t.Name, names.Trails) && len(t.ofDevices()) > 0:
+	case names.Is(t.Name, names.Trails) && len(t.ofDevices()) > 0 && !d.hasOthers(t):
 		return overwritten, "The rows stay, because they show who did what."
 	case names.Is(t.Name, names.Trails):
 		return left, "The rows show who did what."
@@ -197,6 +197,25 @@ var bodies = []string{
 func (t *table) hasOtherWriter() bool {
 	return slices.ContainsFunc(t.out, func(r *reference) bool {
 		return r.to.isSubject && !slices.Contains(t.paths, r) && !r.nullable()
+	})
+}
+
+// hasOthers reports whether a column seems to name a second person, so that the address of a device in the row may be
+// that of the other person.
+func (d *draft) hasOthers(t *table) bool {
+	return slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
+		stem, isReference := names.Stem(c.Name)
+		inPath := slices.ContainsFunc(t.paths, func(r *reference) bool { return slices.Contains(r.columns, c.Name) })
+		return isReference && !inPath && (names.IsRole(stem) || names.EndsIn(stem, names.BaseName(d.subject.Name)) ||
+			slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.isSubject && slices.Contains(r.columns, c.Name) }))
+	})
+}
+
+// joinsPerson reports whether the name of the table combines the names of the people and of another table that it refers
+// to, as in users_organizations.
+func (t *table) joinsPerson() bool {
+	return t.isNamedAfter() && slices.ContainsFunc(t.paths, func(r *reference) bool {
+		return r.to.isSubject && strings.Contains(flat(names.BaseName(t.Name)), flat(words.Singular(names.BaseName(r.to.Name))))
 	})
 }
 

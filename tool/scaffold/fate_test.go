@@ -40,6 +40,8 @@ func TestWhatDoesNotBelongToThePersonIsLeftOutWithAQuestion(t *testing.T) {
 		"staff_notes": `staff_notes: id*, user_id>users, moderator_id>users, note`,
 		"contacts":    `contacts: id*, user_id>users, name, email`,
 		"tickets":     `tickets: id*, assignee_id>users, body`,
+		"events":      `events: id*, user_id>users, acting_user_id, ip`,
+		"audit_logs":  `audit_logs: id*, user_id>users, actor_id>users, ip`,
 	} {
 		t.Run(table, func(t *testing.T) {
 			p := propose(t, schema(users+lines), scaffold.Options{SubjectTable: "users"})
@@ -58,6 +60,7 @@ func TestWhatLeadsToThePersonIsInWithAQuestion(t *testing.T) {
 		"follows":       `follows: id*, follower_id>users, followee_id>users`,
 		"mentions":      `mentions: id*, user_id>users, post_id>posts`,
 		"memberships":   `memberships: id*, user_id>users, team_id>teams, role`,
+		"teams_users":   `teams_users: id*, user_id>users, team_id>teams, secret`,
 		"preferences":   `preferences: id*, user_id>users, name, value`,
 		"notifications": `notifications: id*, user_id>users, post_id>posts, type`,
 		"saved_posts":   `saved_posts: id*, user_id>users, post_id>posts, token`,
