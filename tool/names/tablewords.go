@@ -107,7 +107,9 @@ func Is(table string, kind Kind) bool {
 }
 
 // loose are words of Messages that as often name things, such as a report of figures or an application of OAuth.
-var loose = patterns("report, application, request, response, submission, email, mail, poll, entry, entries, status, attachment")
+var loose = patterns(`
+	report, application, request, response, submission, email, mail, poll, entry, entries, status, attachment, thread,
+	topic, conversation, chat, discussion`)
 
 // saved are words before the name of a thing, as in saved_stories: rows that an application keeps for one person.
 var saved = patterns(`

@@ -182,21 +182,33 @@ func (t *table) viaOf(column string) string {
 func flat(name string) string { return strings.Join(words.Lower(name), "") }
 
 // askForAuthor asks whether the person has written the text in a column, and reports whether the proposal leaves the
-// text. It asks if the name of the column contains the name of a reference that leads to a person but is not a path. For
-// example, the name "original_comment_text" contains "original_comment", the name of the reference in
-// "original_comment_id".
+// text. It asks in two cases:
+//
+//   - The name of the column contains the name of a reference that is not a path. For example, the name
+//     "original_comment_text" contains "comment", the name of the reference in "comment_id".
+//   - The name begins with a word such as original.
 func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) bool {
+	if m.Category != domain.CategoryCommunication || t.isSubject {
+		return false
+	}
+	from := ""
 	for _, r := range t.out {
 		stem, _ := names.Stem(r.columns[len(r.columns)-1])
-		isPath := r.to.distance == 0 || r.to.distance == unreachable || slices.Contains(t.paths, r)
-		if m.Category == domain.CategoryCommunication && !isPath && strings.Contains(flat(c.Name), flat(stem)) {
-			t.ask(c.Name, "Was it written by the person that "+r.label()+" leads to?", "leave it as it is",
-				"no: overwrite it", "yes: mark both relations as paths, and set via")
-			return true
+		own := flat(stem) == "" || flat(c.Name) == flat(stem) || slices.Contains(t.paths, r)
+		if !own && strings.Contains(flat(c.Name), flat(stem)) {
+			from = " Was it written by the person that " + r.label() + " leads to?"
 		}
 	}
-	return false
+	if parts := words.Lower(c.Name); from == "" && (len(parts) == 0 || !slices.Contains(copied, parts[0])) {
+		return false
+	}
+	t.ask(c.Name, "The text seems to be a copy of another one."+from, "leave it as it is", "overwrite it",
+		"mark the relation to its author as a path, and set via")
+	return true
 }
+
+// copied are the first words of the names of columns that repeat a text.
+var copied = []string{"original", "quoted", "copied", "embed", "embedded", "parent"}
 
 // askForVia asks, once for each table, which person the columns belong to.
 func (t *table) askForVia() {

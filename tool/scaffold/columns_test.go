@@ -155,9 +155,20 @@ func TestEachGuessHasItsReasonInANote(t *testing.T) {
 func TestATextByAnotherPersonIsLeft(t *testing.T) {
 	p := propose(t, schema(users+`
 		comments: id*, author_id>users, body
+		group_reports: id*, reporter_id>users, group_id>groups, group_description, original_text, text
+		groups: id*, name
 		comment_reports: id*, reporter_id>users, comment_id>comments, original_comment_text, text`))
-	if p.column(t, "comment_reports.original_comment_text").Personal != nil {
-		t.Error("an erasure overwrites the text of another person")
+	for _, column := range []string{
+		"comment_reports.original_comment_text", "group_reports.group_description", "group_reports.original_text",
+	} {
+		if p.column(t, column).Personal != nil || !slices.Contains(p.asked(), column) {
+			t.Errorf("an erasure overwrites %s, the text of another person", column)
+		}
+	}
+	for _, column := range []string{"comment_reports.text", "group_reports.text"} {
+		if p.column(t, column).Personal == nil {
+			t.Errorf("an erasure does not overwrite %s", column)
+		}
 	}
 }
 

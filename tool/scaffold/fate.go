@@ -56,12 +56,14 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 
 // fateOfPart returns the fate of a table that refers to the person only through rows of another table.
 func (d *draft) fateOfPart(t *table) (is fate, reason string) {
-	to := t.paths[0].to
+	to := t.parent()
 	switch {
 	case t.paths[0].setsNull:
 		return left, "The rows do not belong to the person, because the database clears the reference to " + to.Name + "."
 	case slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.isSubject }):
 		return left, "The rows may belong to the person who worked on them."
+	case to.isOnly() && t.isOfOne():
+		return deleted, "The rows are deleted, because they belong to the one row of the person in " + to.Name + "."
 	case to.fate != deleted:
 		return left, "The rows may belong to other people, because the rows of " + to.Name + " stay."
 	case names.Is(t.Name, names.Things), names.Is(t.Name, names.Duties), t.isAboutMoney():
@@ -151,6 +153,19 @@ func (t *table) losesPerson() bool {
 	return !slices.ContainsFunc(t.paths, func(r *reference) bool { return r.role != names.Party && !r.setsNull })
 }
 
+// isOfOne reports whether the name of the table suggests that an application keeps each row for one person, such as a
+// session or a setting.
+func (t *table) isOfOne() bool {
+	return len(t.paths) == 1 && !t.isAboutMoney() && (names.Is(t.Name, names.Settings) ||
+		names.Is(t.Name, names.Sessions) && !t.isKeyOfThing() || names.IsPeople(t.Name) && t.hasProvider())
+}
+
+func (t *table) hasProvider() bool {
+	return slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
+		return strings.HasPrefix(flat(c.Name), "provider")
+	})
+}
+
 // isKeyOfThing reports whether the rows hold tokens or keys that seem to belong to a thing of the application, such as
 // the token of a project.
 func (t *table) isKeyOfThing() bool {
@@ -170,7 +185,7 @@ func (t *table) isKeyOfThing() bool {
 	}) && !slices.Contains(parts, "api") {
 		return false
 	}
-	return slices.ContainsFunc(t.out, func(r *reference) bool { return r.to != t && !r.to.isSubject })
+	return slices.ContainsFunc(t.out, func(r *reference) bool { return r.to != t && r.to != t.parent() })
 }
 
 // isWritten reports whether the rows hold texts that a person wrote.
@@ -225,8 +240,7 @@ func (t *table) isProfile() bool {
 	if len(t.paths) != 1 || !names.IsPeople(t.Name) && !names.Is(t.Name, names.Profiles) {
 		return false
 	}
-	return names.Is(t.Name, names.Profiles) || t.isUnique(t.paths[0].columns) ||
-		slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool { return strings.HasPrefix(flat(c.Name), "provider") })
+	return names.Is(t.Name, names.Profiles) || t.isUnique(t.paths[0].columns) || t.hasProvider()
 }
 
 // isAboutMoney reports whether a column shows what the person bought or pays for, as in the subscription to a plan.
@@ -269,7 +283,7 @@ func isOfDevice(c domain.CatalogColumn, m names.Match) bool {
 // have the table. It does not ask about rows that lead there only through other rows and do not look personal.
 func (t *table) askForLeft(d *draft) {
 	t.asked = nil
-	if t.paths[0].to != d.subject && len(t.personal()) == 0 {
+	if to := t.parent(); to != d.subject && to.fate == left && len(t.personal()) == 0 {
 		return
 	}
 	question := "Its rows lead to a person by " + t.paths[0].label()

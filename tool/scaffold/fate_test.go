@@ -36,6 +36,7 @@ func TestWhatDoesNotBelongToThePersonIsLeftOutWithAQuestion(t *testing.T) {
 		"subscriptions": `
 			subscriptions: id*, user_id>users, plan_id>plans, stripe_id
 			plans: id*, name`,
+		"message_threads": `message_threads: id*, owner_id>users, title`,
 		// Others wrote about the person, or the person about others.
 		"staff_notes": `staff_notes: id*, user_id>users, moderator_id>users, note`,
 		"contacts":    `contacts: id*, user_id>users, name, email`,
@@ -79,6 +80,25 @@ func TestWhatLeadsToThePersonIsInWithAQuestion(t *testing.T) {
 				t.Errorf("asked about %v", p.asked())
 			}
 		})
+	}
+}
+
+func TestRowsOfTheOneRowOfAPersonBelongToThePerson(t *testing.T) {
+	p := propose(t, schema(users+`
+		local_users: id*, user_id!>users, password_hash, invited_by_id?>local_users
+		login_tokens: id*, local_user_id>local_users, token
+		teams: id*, local_user_id>local_users, email
+		visitors: id*, user_id>users, note
+		visitor_sessions: id*, visitor_id>visitors, token`), scaffold.Options{SubjectTable: "users"})
+	wantLines(t, p.steps(), `
+		delete login_tokens
+		anonymize local_users password_hash
+		anonymize users email
+	`)
+	for _, table := range []string{"teams", "visitors"} {
+		if !slices.Contains(p.asked(), table) {
+			t.Errorf("not asked about %s, but about %v", table, p.asked())
+		}
 	}
 }
 

@@ -20,16 +20,17 @@ func (d *draft) decideRows() {
 	for changed := true; changed; {
 		changed = false
 		for _, t := range d.tables {
-			if t.rowsDeleted && len(t.paths) == 1 && t.paths[0].to != d.subject && !t.paths[0].to.rowsDeleted {
-				t.keep(d, "the rows of "+t.paths[0].to.Name+" stay")
+			to := t.parent()
+			if t.rowsDeleted && to != d.subject && !to.rowsDeleted && !(to.isOnly() && t.isOfOne()) {
+				t.keep(d, "the rows of "+to.Name+" stay")
 				changed = true
 			}
 			if r := t.blocker(); t.rowsDeleted && r != nil {
 				t.keep(d, "rows of "+r.from.Name+" refer to them by "+r.label())
 				changed = true
 			}
-			if t.reversed && t.fate != left && t.paths[0].to.rowsDeleted {
-				t.paths[0].to.keep(d, "the rows of "+t.Name+" are found through them")
+			if t.reversed && t.fate != left && to.rowsDeleted {
+				to.keep(d, "the rows of "+t.Name+" are found through them")
 				changed = true
 			}
 		}
@@ -42,6 +43,19 @@ func (d *draft) decideRows() {
 			t.askForLeft(d)
 		}
 	}
+}
+
+// parent returns the table to which the first path of t leads directly, or nil if t has no path.
+func (t *table) parent() *table {
+	if len(t.paths) == 0 {
+		return nil
+	}
+	return t.paths[0].to
+}
+
+// isOnly reports whether the table of the data map has at most one row for each person, by a unique reference to her.
+func (t *table) isOnly() bool {
+	return t.fate != left && len(t.paths) == 1 && t.parent().isSubject && t.isUnique(t.paths[0].columns)
 }
 
 // byDistance returns the tables from which a chain of references leads to the subject's table, the shortest chain

@@ -14,6 +14,8 @@ func TestRowsThatBelongToThePersonAreDeleted(t *testing.T) {
 		user_settings: user_id*>users, theme
 		UserBadge: id*, userId>users, badge
 		sessions: id*, user_id>users, token, ip
+		oauth_tokens: id*, resource_owner_id>users, app_id>apps, token
+		apps: id*, name
 		follows: follower_id*>users, followee_id*>users, created_at:time
 		group_users: group_id*>groups, user_id*>users, role
 		groups: id*, name
@@ -24,6 +26,7 @@ func TestRowsThatBelongToThePersonAreDeleted(t *testing.T) {
 		delete follows via Follower
 		delete follows via Followee
 		delete group_users
+		delete oauth_tokens
 		delete search_hits
 		delete searches
 		delete sessions
