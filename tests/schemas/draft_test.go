@@ -19,8 +19,8 @@ import (
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
-// TestAnUntouchedDraftHurtsNobodyElse fills random schemas with rows of two people, and erases the first person with the
-// proposed data map. Besides, each table that refers to people has a row that belongs to the second person and refers
+// TestAnUntouchedDraftHurtsNobodyElse fills random schemas with rows of two people, and erases the first person with
+// the proposed data map. Besides, each table that refers to people has a row that belongs to the second person and refers
 // to the first person's rows of all other tables.
 func TestAnUntouchedDraftHurtsNobodyElse(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
@@ -61,8 +61,8 @@ type drawnReference struct {
 	notNull            bool
 }
 
-// lives are the sets of rows: those of the first person, of the second person, and those of the second person that refer
-// to rows of the first one.
+// lives are the sets of rows: those of the first person, of the second person, and those of the second person that
+// refer to rows of the first one.
 var lives = []string{"first", "second", "between"}
 
 func (d *drawnSchema) draw(t *rapid.T) {
@@ -82,7 +82,8 @@ func (d *drawnSchema) draw(t *rapid.T) {
 func (d *drawnSchema) drawTable(t *rapid.T, name string) drawnTable {
 	table := drawnTable{name: name}
 	columns := rapid.Permutation([]string{
-		"name", "title", "email", "body", "token", "url", "ip", "user_agent", "description", "price", "secret", "note", "street",
+		"name", "title", "email", "body", "token", "url", "ip", "user_agent", "description", "price", "secret", "note",
+		"street",
 	}).Draw(t, "columns")
 	for _, column := range columns[:rapid.IntRange(0, 5).Draw(t, "columns of "+name)] {
 		table.columns = append(table.columns, drawnColumn{
@@ -167,7 +168,8 @@ func (d *drawnSchema) row(table drawnTable, life int) string {
 		}
 		columns, values = append(columns, r.column), append(values, fmt.Sprint(to))
 	}
-	return "INSERT INTO " + table.name + " (" + strings.Join(columns, ", ") + ") VALUES (" + strings.Join(values, ", ") + ")"
+	return "INSERT INTO " + table.name + " (" + strings.Join(columns, ", ") + ") VALUES (" +
+		strings.Join(values, ", ") + ")"
 }
 
 func (d *drawnSchema) drop(db *bun.DB) {
@@ -246,5 +248,6 @@ func (d *drawnSchema) checkDraft(t *rapid.T, db *bun.DB) {
 // refersToPeople reports whether the rows of the table refer to people directly. Other rows belong to the person whose
 // rows they refer to.
 func (d *drawnSchema) refersToPeople(table drawnTable) bool {
-	return table.name == "users" || slices.ContainsFunc(table.references, func(r drawnReference) bool { return r.to == "users" })
+	return table.name == "users" ||
+		slices.ContainsFunc(table.references, func(r drawnReference) bool { return r.to == "users" })
 }

@@ -121,7 +121,8 @@ func (s scaffoldCommand) run(c *call, catalog domain.Catalog) error {
 		case s.language == "go":
 			_, _ = source.WriteTo(c.out)
 		default:
-			_ = manifest.WriteDraft(c.out, dataMap.WithAccepted(former.dataMap.Accepted()...), former.schemaOf(catalog, proposal))
+			dataMap = dataMap.WithAccepted(former.dataMap.Accepted()...)
+			_ = manifest.WriteDraft(c.out, dataMap, former.schemaOf(catalog, proposal))
 		}
 	})
 }
@@ -140,7 +141,7 @@ func (s scaffoldCommand) former() (formerDraft, error) {
 	if s.options.SubjectTable != "" {
 		return formerDraft{}, failed("--update takes the table of subjects from the data map: leave out --subject-table")
 	}
-	text, err := os.ReadFile(s.update) //nolint:gosec // the operator chooses the file
+	text, err := os.ReadFile(s.update)
 	if err != nil {
 		return formerDraft{}, failed("the file of --update cannot be read: check its name and its permissions")
 	}

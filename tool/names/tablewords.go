@@ -58,8 +58,8 @@ var tableWords = map[Kind][]pattern{
 		abonnements, suscripcion, suscripciones, favorito`),
 	Things: patterns(`
 		webhook, hook, channel, team, product, company, companies, organization, organisation, workspace, project, price,
-		plan, invitation, invite, invitation code, invite code, group, domain, oauth application, oauth client, app, integration,
-		template, folder, board, site, website, server, emoji, bot, command, plugin, campaign, coupon, discount, workflow,
+		plan, invitation, invite, invitation code, invite code, group, domain, oauth application, oauth client, app,
+		integration, template, folder, board, site, website, server, emoji, bot, command, plugin, campaign, coupon, discount, workflow,
 		flow, form, survey, envelope, dataset, dashboard, repository, repositories, environment, tenant, store, shop,
 		community, communities, room, space, wiki, page, category, categories, tag, role, instance, calendar, collection,
 		source, provider, endpoint, rule, package, release, license, asset, item, inventory, warehouse, building, vehicle,
@@ -67,9 +67,10 @@ var tableWords = map[Kind][]pattern{
 		configuration, system, policy, policies, permission, feature, experiment, segment, pipeline, connection, firma,
 		produkt, projekt, gruppe, einladung, equipe, produit, entreprise, groupe, equipo, producto, empresa, grupo`),
 	Settings: patterns(`
-		setting, preference, option, prefs, notification level, mention, mute, follow, follower, following, membership, member,
-		friendship, bookmark, favorite, favourite, like, reaction, vote, seen, read, read state, watch, watcher, pin,
-		acknowledgement, reminder, password reset, verification, confirmation, two factor, second factor, totp, otp, mfa, recovery code, backup code, security key, consent,
+		setting, preference, option, prefs, notification level, mention, mute, follow, follower, following, membership,
+		member, friendship, bookmark, favorite, favourite, like, reaction, vote, seen, read, read state, watch, watcher, pin,
+		acknowledgement, reminder, password reset, verification, confirmation, two factor, second factor,
+		totp, otp, mfa, recovery code, backup code, security key, consent,
 		einstellung, einstellungen, preferencia`),
 	Profiles: patterns("profile, identity, identities, profil, perfil, persona"),
 	Searches: patterns(`

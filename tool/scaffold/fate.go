@@ -105,7 +105,8 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 	case t.isWritten() && t.hasOtherWriter():
 		return left, "The rows seem to hold what one person wrote about another."
 	case t.isWritten() && other != nil:
-		return overwritten, "The rows stay, because they are part of " + other.to.Name + ", which may belong to another person."
+		return overwritten, "The rows stay, because they are part of " + other.to.Name +
+			", which may belong to another person."
 	case t.isWritten(), names.Is(t.Name, names.Activities) && other == nil && len(t.found) > 0:
 		return deleted, "The rows are deleted, because they refer to one person only."
 	case len(t.out) == 1 && !t.isNamed():
@@ -226,11 +227,12 @@ func (d *draft) hasOthers(t *table) bool {
 	})
 }
 
-// joinsPerson reports whether the name of the table combines the names of the people and of another table that it refers
-// to, as in users_organizations.
+// joinsPerson reports whether the name of the table combines the names of the people and of another table that it
+// refers to, as in users_organizations.
 func (t *table) joinsPerson() bool {
+	name := flat(names.BaseName(t.Name))
 	return t.isNamedAfter() && slices.ContainsFunc(t.paths, func(r *reference) bool {
-		return r.to.isSubject && strings.Contains(flat(names.BaseName(t.Name)), flat(words.Singular(names.BaseName(r.to.Name))))
+		return r.to.isSubject && strings.Contains(name, flat(words.Singular(names.BaseName(r.to.Name))))
 	})
 }
 

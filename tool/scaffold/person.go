@@ -35,8 +35,8 @@ func (d *draft) askForKey() {
 			continue
 		}
 		d.subject.asked = slices.DeleteFunc(d.subject.asked, func(asked Decision) bool { return asked.Column == name })
-		d.subject.ask(name, "People seem to choose this key ("+m.Means+"). It stays in the row, in the rows that refer to it, in"+
-			" the ledgers and in the audit trail. May it stay there?", "keep the value", "give the table another key")
+		d.subject.ask(name, "People seem to choose this key ("+m.Means+"). It stays in the row, in the rows that refer to"+
+			" it, in the ledgers and in the audit trail. May it stay there?", "keep the value", "give the table another key")
 	}
 }
 

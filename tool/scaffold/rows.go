@@ -21,7 +21,7 @@ func (d *draft) decideRows() {
 		changed = false
 		for _, t := range d.tables {
 			to := t.parent()
-			if t.rowsDeleted && to != d.subject && !to.rowsDeleted && !(to.isOnly() && t.isOfOne()) {
+			if t.rowsDeleted && to != d.subject && !to.rowsDeleted && (!to.isOnly() || !t.isOfOne()) {
 				t.keep(d, "the rows of "+to.Name+" stay")
 				changed = true
 			}

@@ -78,8 +78,8 @@ func propose(catalog domain.Catalog, options Options, mapped domain.DataMap) (Pr
 	d := newDraft(catalog)
 	if len(d.tables) == 0 {
 		return Proposal{}, &domain.Error{
-			Code: domain.ErrInvalid, Op: "scaffold", Message: "the database has no tables; check that the URL names the database " +
-				"of the application, that its migrations were run, and that the user may see its schema",
+			Code: domain.ErrInvalid, Op: "scaffold", Message: "the database has no tables; check that the URL names the" +
+				" database of the application, that its migrations were run, and that the user may see its schema",
 		}
 	}
 	d.readForeignKeys()

@@ -67,8 +67,8 @@ func (d *draft) chooseSubject(name string) ([]Candidate, error) {
 	return candidates, nil
 }
 
-// hasOtherPeople reports whether another candidate seems to hold a second, unrelated group of people. An example is a table
-// of back-office users in a database of subscribers.
+// hasOtherPeople reports whether another candidate seems to hold a second, unrelated group of people. An example is a
+// table of back-office users in a database of subscribers.
 func (d *draft) hasOtherPeople(candidates []Candidate) bool {
 	best := d.table(candidates[0].Table)
 	relatives := related(best)

@@ -21,8 +21,8 @@ type Former struct {
 // or a column is new if it is neither in the data map nor known. A table that is known and not in the data map was left
 // out by a person, and stays out.
 //
-// The data map in the proposal has the same erasures as before, besides those of new tables and columns. Update does not
-// annotate a new column if this would change other erasures, and then asks a person.
+// The data map in the proposal has the same erasures as before, besides those of new tables and columns. Update does
+// not annotate a new column if this would change other erasures, and then asks a person.
 //
 // The subject's table is that of the data map. Update returns the same errors as Propose.
 func Update(catalog domain.Catalog, former Former, options Options) (Proposal, error) {
@@ -69,7 +69,7 @@ func (u *updating) addColumns(from domain.Table) {
 		if column.Personal != nil {
 			question := Decision{
 				Table: from.Name, Column: column.Name, Chosen: "leave it as it is",
-				Question: "It looks personal, but an annotation would change what becomes of other columns. Must an erasure erase it?",
+				Question: "It looks personal, but an annotation would change the fate of other columns. Must an erasure erase it?",
 				Options:  []string{"leave it as it is", "annotate it"},
 			}
 			bare.Note = strings.TrimSpace(column.Note + " " + question.String())
@@ -144,14 +144,17 @@ func (u *updating) accept(tables []domain.Table) bool {
 		}
 	}
 	for _, step := range u.plan.Steps {
-		if !slices.ContainsFunc(plan.Steps, func(s domain.Step) bool {
-			return same(s, step) && !slices.ContainsFunc(step.Columns, func(c string) bool { return !slices.Contains(s.Columns, c) })
-		}) {
+		if !slices.ContainsFunc(plan.Steps, func(s domain.Step) bool { return same(s, step) && hasAll(s, step.Columns) }) {
 			return false
 		}
 	}
 	u.tables = tables
 	return true
+}
+
+// hasAll reports whether the step has all the columns.
+func hasAll(step domain.Step, columns []string) bool {
+	return !slices.ContainsFunc(columns, func(c string) bool { return !slices.Contains(step.Columns, c) })
 }
 
 // addTables adds the new tables, and those that the caller includes. A table is added after the tables that it refers
@@ -175,7 +178,8 @@ func (u *updating) addTables(include []string) {
 		})
 	}
 	for _, table := range waiting {
-		u.refused = append(u.refused, LeftOut{table.Name, "It leads to a person, but not by relations that fit the data map."})
+		u.refused = append(u.refused,
+			LeftOut{table.Name, "It leads to a person, but not by relations that fit the data map."})
 	}
 }
 
@@ -200,7 +204,8 @@ func (u *updating) askedAbout(table, column string) []Decision {
 // proposal returns the result. Its decisions are only those about additions.
 func (u *updating) proposal(catalog domain.Catalog) Proposal {
 	p := Proposal{
-		Tables: u.tables, Candidates: u.fresh.Candidates, LeftOut: []LeftOut{}, Decisions: append([]Decision{}, u.decisions...),
+		Tables: u.tables, Candidates: u.fresh.Candidates, LeftOut: []LeftOut{},
+		Decisions: append([]Decision{}, u.decisions...),
 	}
 	for _, table := range catalog.Tables {
 		isMapped := slices.ContainsFunc(u.tables, func(t domain.Table) bool { return table.Same(t.Name, table.Name) })

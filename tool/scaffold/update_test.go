@@ -34,7 +34,8 @@ func update(
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := scaffold.Update(catalog, scaffold.Former{DataMap: m, Known: known, Plan: plan}, scaffold.Options{Include: include})
+	former := scaffold.Former{DataMap: m, Known: known, Plan: plan}
+	p, err := scaffold.Update(catalog, former, scaffold.Options{Include: include})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,8 @@ func TestAnUpdateLeavesOutWhatAPersonHasLeftOut(t *testing.T) {
 func TestAnUpdateDoesNotChangeOtherErasures(t *testing.T) {
 	table := domain.Table{
 		Name: "visits", PrimaryKey: []string{"id"}, Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt}, {Name: "user_id", Type: domain.TypeBigInt},
+			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "user_id", Type: domain.TypeBigInt},
 			{Name: "ip", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryTechnical}},
 		},
 		Relations: []domain.Relation{{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}},

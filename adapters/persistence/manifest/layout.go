@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// layout returns a JSON value with one line for each table of a list, each column and each relation: it writes a list of
-// objects on several lines, and every object that contains no such list on one line.
+// layout returns a JSON value with one line for each column and each relation. It writes a list of objects on several
+// lines, and every object that contains no such list on one line.
 func layout(value json.RawMessage, indent string) string {
 	opening, members := parts(value)
 	switch {
