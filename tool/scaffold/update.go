@@ -56,38 +56,54 @@ type updating struct {
 	refused   []LeftOut // tables that cannot be added
 }
 
-// addColumns adds the new columns of a table of the data map. The parameter from is the table of the fresh proposal.
+// addColumns adds the new columns of a table of the data map, if possible all at once. The parameter from is the table
+// of the fresh proposal.
 func (u *updating) addColumns(from domain.Table) {
 	i := slices.IndexFunc(u.tables, func(t domain.Table) bool { return t.Name == from.Name })
-	for _, column := range from.Columns {
-		if _, ok := u.tables[i].Column(column.Name); ok || slices.Contains(u.Known[from.Name], column.Name) {
-			continue
-		}
-		asked := u.askedAbout(from.Name, column.Name)
-		bare := column
-		bare.Personal, bare.Surrogate = nil, ""
-		if column.Personal != nil {
-			question := Decision{
-				Table: from.Name, Column: column.Name, Chosen: "leave it as it is",
-				Question: "It looks personal, but an annotation would change the fate of other columns. Must an erasure erase it?",
-				Options:  []string{"leave it as it is", "annotate it"},
-			}
-			bare.Note = strings.TrimSpace(column.Note + " " + question.String())
-			if u.try(i, u.adapted(from.Name, column), asked) || u.try(i, bare, []Decision{question}) {
-				continue
-			}
-		} else if u.try(i, bare, asked) {
-			continue
-		}
-		u.decisions = append(u.decisions, Decision{
-			Table: from.Name, Column: column.Name, Chosen: "leave it out", Options: []string{"leave it out", "annotate it"},
-			Question: "The column is new, but with it an erasure would not delete the rows. Does it hold personal data?",
-		})
+	isOld := func(c domain.Column) bool {
+		_, ok := u.tables[i].Column(c.Name)
+		return ok || slices.Contains(u.Known[from.Name], c.Name)
 	}
+	added := slices.DeleteFunc(slices.Clone(from.Columns), isOld)
+	var all []domain.Column
+	var asked []Decision
+	for _, column := range added {
+		all, asked = append(all, u.adapted(from.Name, column)), append(asked, u.askedAbout(from.Name, column.Name)...)
+	}
+	if len(added) == 0 || u.try(i, all, asked) {
+		return
+	}
+	for _, column := range added {
+		u.addColumn(i, column)
+	}
+}
+
+// addColumn adds a new column to the table with the given index.
+func (u *updating) addColumn(i int, column domain.Column) {
+	table := u.tables[i].Name
+	if u.try(i, []domain.Column{u.adapted(table, column)}, u.askedAbout(table, column.Name)) {
+		return
+	}
+	question := Decision{
+		Table: table, Column: column.Name, Chosen: "leave it as it is", Options: []string{"leave it as it is", "annotate it"},
+		Question: "It looks personal, but an annotation would change the fate of other columns. Must an erasure erase it?",
+	}
+	bare := column
+	bare.Personal, bare.Surrogate = nil, ""
+	bare.Note = strings.TrimSpace(column.Note + " " + question.String())
+	if column.Personal != nil && u.try(i, []domain.Column{bare}, []Decision{question}) {
+		return
+	}
+	question.Chosen, question.Options = "leave it out", []string{"leave it out", "annotate it"}
+	question.Question = "The column is new, but with it an erasure would not delete the rows. Does it hold personal data?"
+	u.decisions = append(u.decisions, question)
 }
 
 // adapted returns the column with an annotation that suits the paths of its table in the data map.
 func (u *updating) adapted(table string, column domain.Column) domain.Column {
+	if column.Personal == nil {
+		return column
+	}
 	annotation := *column.Personal
 	paths := u.DataMap.Paths(table)
 	switch _, ok := u.DataMap.PathVia(table, annotation.Via); {
@@ -110,11 +126,11 @@ func deletesRows(m domain.DataMap, name string) bool {
 	return slices.ContainsFunc(m.Paths(name), func(p domain.Path) bool { return m.RowsDeleted(table, p) })
 }
 
-// try adds the column to the table with the given index, with the decisions about it, if the erasures of all else stay
+// try adds columns to the table with the given index, with the decisions about them, if the erasures of all else stay
 // the same.
-func (u *updating) try(table int, column domain.Column, asked []Decision) bool {
+func (u *updating) try(table int, columns []domain.Column, asked []Decision) bool {
 	tables := slices.Clone(u.tables)
-	tables[table].Columns = append(slices.Clone(tables[table].Columns), column)
+	tables[table].Columns = slices.Concat(tables[table].Columns, columns)
 	if !u.accept(tables) {
 		return false
 	}
