@@ -20,8 +20,8 @@ import (
 )
 
 // TestAnUntouchedDraftHurtsNobodyElse fills random schemas with rows of two people, and erases the first person with
-// the proposed data map. Besides, each table that refers to people has a row that belongs to the second person and refers
-// to the first person's rows of all other tables.
+// the proposed data map. Besides, each table that refers to people has a row that belongs to the second person and
+// refers to the first person's rows of all other tables.
 func TestAnUntouchedDraftHurtsNobodyElse(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))

@@ -59,9 +59,9 @@ var tableWords = map[Kind][]pattern{
 	Things: patterns(`
 		webhook, hook, channel, team, product, company, companies, organization, organisation, workspace, project, price,
 		plan, invitation, invite, invitation code, invite code, group, domain, oauth application, oauth client, app,
-		integration, template, folder, board, site, website, server, emoji, bot, command, plugin, campaign, coupon, discount, workflow,
-		flow, form, survey, envelope, dataset, dashboard, repository, repositories, environment, tenant, store, shop,
-		community, communities, room, space, wiki, page, category, categories, tag, role, instance, calendar, collection,
+		integration, template, folder, board, site, website, server, emoji, bot, command, plugin, campaign, coupon,
+		discount, workflow, flow, form, survey, envelope, dataset, dashboard, repository, repositories, environment, tenant,
+		store, shop, community, communities, room, space, wiki, page, category, categories, tag, role, instance, calendar, collection,
 		source, provider, endpoint, rule, package, release, license, asset, item, inventory, warehouse, building, vehicle,
 		machine, service, contract, deal, offer, course, lesson, quiz, event type, schedule, job, queue, config,
 		configuration, system, policy, policies, permission, feature, experiment, segment, pipeline, connection, firma,

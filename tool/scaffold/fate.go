@@ -62,8 +62,6 @@ func (d *draft) fateOfPart(t *table) (is fate, reason string) {
 		return left, "The rows do not belong to the person, because the database clears the reference to " + to.Name + "."
 	case slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.isSubject }):
 		return left, "The rows may belong to the person who worked on them."
-	case to.isOnly() && t.isOfOne():
-		return deleted, "The rows are deleted, because they belong to the one row of the person in " + to.Name + "."
 	case to.fate != deleted:
 		return left, "The rows may belong to other people, because the rows of " + to.Name + " stay."
 	case names.Is(t.Name, names.Things), names.Is(t.Name, names.Duties), t.isAboutMoney():

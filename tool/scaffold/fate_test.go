@@ -37,7 +37,11 @@ func TestWhatDoesNotBelongToThePersonIsLeftOutWithAQuestion(t *testing.T) {
 			subscriptions: id*, user_id>users, plan_id>plans, stripe_id
 			plans: id*, name`,
 		"message_threads": `message_threads: id*, owner_id>users, title`,
+		"memberships":     `memberships: id*, user_id>users, plan, price`,
 		// Others wrote about the person, or the person about others.
+		"pins": `
+			saved_posts: id*, user_id>users, post_id
+			pins: id*, moderator_id>users, saved_post_id>saved_posts, note`,
 		"staff_notes": `staff_notes: id*, user_id>users, moderator_id>users, note`,
 		"contacts":    `contacts: id*, user_id>users, name, email`,
 		"tickets":     `tickets: id*, assignee_id>users, body`,

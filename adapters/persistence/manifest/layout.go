@@ -57,7 +57,7 @@ func parts(value json.RawMessage) (opening byte, members []member) {
 		_ = decoder.Decode(&m.value)
 		members = append(members, m)
 	}
-	return byte(delimiter), members
+	return delimiter.String()[0], members
 }
 
 // isLong reports whether a value is a list of objects, or contains one.
