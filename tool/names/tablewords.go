@@ -62,8 +62,8 @@ var tableWords = map[Kind][]pattern{
 		integration, template, folder, board, site, website, server, emoji, bot, command, plugin, campaign, coupon,
 		discount, workflow, flow, form, survey, envelope, dataset, dashboard, repository, repositories, environment, tenant,
 		store, shop, community, communities, room, space, wiki, page, category, categories, tag, role, instance, calendar,
-		collection, source, provider, endpoint, rule, package, release, license, asset, item, inventory, warehouse, building, vehicle,
-		machine, service, contract, deal, offer, course, lesson, quiz, event type, schedule, job, queue, config,
+		collection, source, provider, endpoint, rule, package, release, license, asset, item, inventory, warehouse, building,
+		vehicle, machine, service, contract, deal, offer, course, lesson, quiz, event type, schedule, job, queue, config,
 		configuration, system, policy, policies, permission, feature, experiment, segment, pipeline, connection, firma,
 		produkt, projekt, gruppe, einladung, equipe, produit, entreprise, groupe, equipo, producto, empresa, grupo`),
 	Settings: patterns(`

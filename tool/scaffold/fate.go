@@ -107,7 +107,7 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 			", which may belong to another person."
 	case t.isWritten(), names.Is(t.Name, names.Activities) && other == nil && len(t.found) > 0:
 		return deleted, "The rows are deleted, because they refer to one person only."
-	case len(t.out) == 1 && !t.isNamed():
+	case len(t.out) == 1 && !t.isNamed() && !t.isOfThing():
 		return deleted, "The rows are deleted, because they refer to one person only."
 	}
 	return left, "Nothing shows that the rows belong only to the person."

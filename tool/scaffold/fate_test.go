@@ -38,6 +38,12 @@ func TestWhatDoesNotBelongToThePersonIsLeftOutWithAQuestion(t *testing.T) {
 			plans: id*, name`,
 		"message_threads": `message_threads: id*, owner_id>users, title`,
 		"memberships":     `memberships: id*, user_id>users, plan, price`,
+		"closures": `closures: id*, user_id?>users, ticket_id>tickets, at:time
+			tickets: id*, name`,
+		"verdicts": `verdicts: id*, user_id>users, ticket_id!>tickets, at:time
+			tickets: id*, name`,
+		"replies": `replies: id*, creator_id>users, ticket_id>tickets, at:time
+			tickets: id*, name`,
 		// Others wrote about the person, or the person about others.
 		"pins": `
 			saved_posts: id*, user_id>users, post_id

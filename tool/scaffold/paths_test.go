@@ -151,6 +151,14 @@ func TestColumnsNamedLikeReferencesAreReferences(t *testing.T) {
 	wantLines(t, p.steps(), `anonymize users email`)
 }
 
+func TestAColumnThatRefersToSeveralTablesIsNotGuessed(t *testing.T) {
+	p := propose(t, schema(users+`
+		totals: id*, owner_id, owner_type, size:integer`))
+	if _, ok := p.dataMap.Table("totals"); ok || !slices.Contains(p.asked(), "totals.owner_id") {
+		t.Errorf("the steps are %v, asked about %v", p.steps(), p.asked())
+	}
+}
+
 func TestAReferenceToAPartOfAKeyIsNotAPath(t *testing.T) {
 	catalog := schema(`
 		users: tenant_id*, id*, email

@@ -86,6 +86,9 @@ func (t *table) isLink() bool {
 		return false
 	}
 	named := names.Is(t.Name, names.Links) || t.isNamedAfter()
+	if !named && (names.Is(t.Name, names.Messages) || t.isOfThing()) {
+		return false
+	}
 	return !slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
 		_, personal := t.found[c.Name]
 		switch {
@@ -97,6 +100,15 @@ func (t *table) isLink() bool {
 			return personal || !named || c.Type == domain.TypeJSON
 		}
 	})
+}
+
+// isOfThing reports whether the rows may describe another thing than the person, such as the closure of a ticket: a row
+// exists without a person, or the other thing has at most one row.
+func (t *table) isOfThing() bool {
+	return !slices.ContainsFunc(t.paths, func(r *reference) bool { return !r.nullable() }) ||
+		slices.ContainsFunc(t.out, func(r *reference) bool {
+			return !slices.Contains(t.paths, r) && t.isUnique(r.columns)
+		})
 }
 
 // isNamedAfter reports whether the name of a table combines the names of two tables that it refers to. An example is
