@@ -1,13 +1,18 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tool/modelsource"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
@@ -17,56 +22,186 @@ func Scaffold(open func(ctx context.Context) (ports.CatalogReader, error)) *cobr
 	return (&tree{}).command(scaffolding(open))
 }
 
+// languages has the possible formats of a proposal. The first format is the default.
+var languages = []string{"json", "go"}
+
 func scaffolding(open func(context.Context) (ports.CatalogReader, error)) subcommand {
-	var options scaffold.Options
-	var review bool
+	s := scaffoldCommand{language: languages[0]}
 	return subcommand{
 		use:   "scaffold",
 		short: "propose a data map for a database",
 		long: `Reads the live schema of a database and proposes a data map. The proposal has the
-table of subjects, the foreign keys that lead to it, the columns that seem to hold
-personal data, each with a category, and the effect of an erasure on each column.
+table of subjects, the tables whose rows belong to a person, the columns that seem to
+hold personal data, each with a category, and the effect of an erasure on each column.
 The command reads only the schema, and no rows. The database evaluates its CHECK
 constraints on examples of the values that an erasure would write.
+
+An erasure with the proposal changes only rows of the person: rows that refer to her,
+and parts of rows that it deletes. Things such as teams and webhooks, and rows that
+only a row that stays leads to, are left out, with a question. With --include, the
+proposal takes in such a table. No value becomes NULL without a question.
 
 The result is a manifest in JSON. It is a first draft that consists of guesses. Its
 notes give a reason for each guess. A note that begins with DECIDE needs a decision
 by a person. With --review, the command lists these decisions and the tables that
-the proposal leaves out. The help topic "data-map" explains the JSON.
+the proposal leaves out. The help topic "data-map" explains the JSON. With
+--format go, the result is the Go source of models for bun.
+
+With --update, the command adds the tables and columns that are new in the schema to
+a data map, and keeps everything else. A table that you have deleted from a proposal
+stays out. Write the result to another file than the one that is read.
 
 If the database holds several groups of people, such as customers and employees,
 each group needs a data map, and each further data map needs a name. The notes
 propose a name, which you pass as Config.Name or --name.`,
 		example: `habeas scaffold > datamap.json
-habeas scaffold --subject-table members --review`,
+habeas scaffold --subject-table members --include projects --review
+habeas scaffold --update datamap.json > updated.json`,
 		exits: exits{fine: "the proposal was printed", failed: "the command cannot propose a data map"},
 		needs: nothing,
 		flags: func(c *cobra.Command) {
-			c.Flags().Var((*Text)(&options.SubjectTable), "subject-table", "`table` of subjects; the default is a guess")
-			c.Flags().BoolVar(&review, "review", false, "list the decisions instead of the data map")
+			c.Flags().Var((*Text)(&s.options.SubjectTable), "subject-table", "`table` of subjects; the default is a guess")
+			c.Flags().StringArrayVar(&s.options.Include, "include", nil,
+				"propose this `table`, too; its rows belong to the person")
+			c.Flags().Var((*Text)(&s.update), "update", "add what is new to the data map in this `file`")
+			c.Flags().Var(choice{&s.language, languages}, "format", "`format` of the data map: json or go")
+			_ = c.RegisterFlagCompletionFunc("format", completes(languages...))
+			c.Flags().BoolVar(&s.review, "review", false, "list the decisions instead of the data map")
 		},
 		run: func(ctx context.Context, c *call) error {
 			reader, err := open(ctx)
 			if err != nil {
 				return err
 			}
-			proposal, err := scaffold.Propose(ctx, reader, options)
+			catalog, err := reader.Catalog(ctx)
 			if err != nil {
 				return err
 			}
-			dataMap, err := domain.NewDataMap(proposal.Tables...)
-			if err != nil {
-				return err
-			}
-			return c.out.show(proposal, func() {
-				if review {
-					c.out.proposal(proposal)
-					return
-				}
-				_ = manifest.Write(c.out, dataMap) // printer.end reports a failed write
-			})
+			return s.run(ctx, c, schemaRead{reader, catalog})
 		},
 	}
+}
+
+// scaffoldCommand has the flags of the command scaffold.
+type scaffoldCommand struct {
+	options          scaffold.Options
+	update, language string
+	review           bool
+}
+
+// schemaRead is a reader whose catalog was read before.
+type schemaRead struct {
+	ports.CatalogReader
+	catalog domain.Catalog
+}
+
+// Catalog implements ports.CatalogReader.
+func (r schemaRead) Catalog(context.Context) (domain.Catalog, error) { return r.catalog, nil }
+
+func (s scaffoldCommand) run(ctx context.Context, c *call, reader schemaRead) error {
+	catalog := reader.catalog
+	former, err := s.former()
+	if err != nil {
+		return err
+	}
+	var proposal scaffold.Proposal
+	if s.update == "" {
+		proposal, err = scaffold.Propose(ctx, reader, s.options)
+	} else {
+		proposal, err = scaffold.Update(ctx, reader, former.known(), s.options)
+	}
+	if err != nil {
+		return err
+	}
+	dataMap, err := domain.NewDataMap(proposal.Tables...)
+	if err != nil {
+		return err
+	}
+	var source bytes.Buffer
+	if s.language == "go" && !s.review {
+		if err := modelsource.Write(&source, "models", catalog, proposal.Tables); err != nil {
+			return err
+		}
+	}
+	return c.out.show(proposal, func() {
+		switch { // printer.end reports a failed write
+		case s.review:
+			c.out.proposal(proposal)
+		case s.language == "go":
+			_, _ = source.WriteTo(c.out)
+		default:
+			dataMap = dataMap.WithAccepted(former.dataMap.Accepted()...)
+			_ = manifest.WriteDraft(c.out, dataMap, former.schemaOf(catalog, proposal))
+		}
+	})
+}
+
+// formerDraft is the manifest that the command updates. It is empty if the command proposes a new one.
+type formerDraft struct {
+	dataMap domain.DataMap
+	schema  []manifest.SchemaTable
+}
+
+// former reads the manifest of the flag --update.
+func (s scaffoldCommand) former() (formerDraft, error) {
+	if s.update == "" {
+		return formerDraft{}, nil
+	}
+	if s.options.SubjectTable != "" {
+		return formerDraft{}, failed("--update takes the table of subjects from the data map: leave out --subject-table")
+	}
+	text, err := os.ReadFile(s.update)
+	if err != nil {
+		return formerDraft{}, failed("the file of --update cannot be read: check its name and its permissions")
+	}
+	dataMap, err := manifest.Read(bytes.NewReader(text))
+	if err != nil {
+		return formerDraft{}, err
+	}
+	schema, err := manifest.ReadSchema(bytes.NewReader(text))
+	return formerDraft{dataMap, schema}, err
+}
+
+func (f formerDraft) known() scaffold.Former {
+	former := scaffold.Former{
+		DataMap: f.dataMap, Known: map[string][]string{},
+		Plan: func(m domain.DataMap) (domain.Plan, error) { return erasure.Planner{}.Plan(m, nil) },
+	}
+	for _, table := range f.schema {
+		former.Known[table.Name] = table.Columns
+	}
+	return former
+}
+
+// schemaOf returns the tables of the schema for the manifest. The note of a new table states why it is left out. Other
+// notes stay, because a person may have changed them.
+func (f formerDraft) schemaOf(catalog domain.Catalog, proposal scaffold.Proposal) []manifest.SchemaTable {
+	notes := map[string]string{}
+	for _, left := range proposal.LeftOut {
+		i := slices.IndexFunc(f.schema, func(t manifest.SchemaTable) bool { return t.Name == left.Table })
+		if i >= 0 {
+			notes[left.Table] = f.schema[i].Note
+			continue
+		}
+		notes[left.Table] = left.Reason
+		for _, decision := range proposal.Decisions {
+			if decision.Table == left.Table {
+				notes[left.Table] += " " + decision.String()
+			}
+		}
+	}
+	var schema []manifest.SchemaTable
+	for _, table := range catalog.Tables {
+		if table.Kind == domain.KindView || table.Kind == domain.KindMatView {
+			continue
+		}
+		known := manifest.SchemaTable{Name: table.Name, Note: notes[table.Name]}
+		for _, column := range table.Columns {
+			known.Columns = append(known.Columns, column.Name)
+		}
+		schema = append(schema, known)
+	}
+	return schema
 }
 
 // proposal prints the decisions that a proposal leaves to a person, and the tables that it leaves out.

@@ -63,7 +63,94 @@ If an id begins with a hyphen, put -- before it, or use the standard input.
 Commands check all lines before they process the first line.`,
 	},
 	{
-		"data-map", "the data map in JSON", `A data map is a JSON document with the members manifest_version (2) and tables.
+		"data-map", "the data map in JSON", `A data map is a JSON document. This table has all its members. An object
+is the document itself, or an element of one of its members.
+
+  object    member             meaning
+  document  manifest_version   the version of the format: 2
+  document  tables             the tables of the data map
+  document  accepted           findings of lint that a person has accepted
+  document  schema             the tables that the database had when
+                               scaffold wrote the manifest
+  table     name               the name, with a schema if the database
+                               needs it: shop.orders
+  table     primary_key        the columns of the primary key
+  table     subject_key        the columns of the id of a subject; in the
+                               table of subjects only
+  table     owned              true: all columns of a row belong to the
+                               subject
+  table     via                the paths on which an erasure deletes the
+                               rows of an owned table
+  table     trusted            true: the table is a view that habeas uses
+                               although it is not plain
+  table     relations          the relations to other tables
+  table     columns            the columns, also those without personal
+                               data
+  table     note               a text for people
+  column    name               the name
+  column    type               text, smallint, integer, bigint, number,
+                               boolean, time, uuid, json, array or bytes
+  column    length             the maximum number of characters of a text
+  column    surrogate          the value that overwrites a personal value;
+                               {} is different in each cell
+  column    personal           the annotation of a column with personal
+                               data
+  column    not_personal       true: the column holds no personal data
+                               although its name suggests it
+  column    note               a text for people
+  personal  category           contact, identity, financial, behavioral,
+                               technical, location, communication or
+                               special
+  personal  erasure            erase (default), anonymize, null, delete or
+                               retain; see below
+  personal  basis              the legal basis: consent, contract,
+                               legal_obligation, vital_interests,
+                               public_task or legitimate_interests
+  personal  purpose            the purpose of the processing
+  personal  reason             the reason for keeping the value; required
+                               with retain
+  personal  retain             the retention period, such as 10y
+  personal  since              the column with the start of the retention
+                               period
+  personal  export             no: exports omit the value
+  personal  via                the path to the person that the value
+                               belongs to, if the table has several paths
+  personal  ref                the resolver of the external system whose
+                               keys the column holds
+  relation  name               the name, for via
+  relation  columns            the columns of the reference
+  relation  references         the other table
+  relation  referenced_columns the columns of the other table that it
+                               refers to
+  relation  path               true: the relation leads to a person that
+                               the row is about
+  relation  erasure            what happens when this person is erased:
+                               delete the row, or null the columns
+  relation  when               restricts the relation to some of the rows
+  relation  sets_null          true: the foreign key has ON DELETE SET NULL
+  when      column             the column that decides
+  when      value              the value of the column, as text
+  accepted  rule               the rule of the finding
+  accepted  table              the table of the finding
+  accepted  column             the column of the finding; missing if it has
+                               none
+  accepted  object             distinguishes findings about the same column
+  accepted  reason             why the finding is accepted
+  accepted  until              the last day, such as 2027-03-31; then lint
+                               shows the finding again
+  schema    name               the name of the table
+  schema    columns            the names of its columns
+  schema    note               why the data map does not have the table
+
+The values of erasure in personal:
+
+    erase      the value is deleted with its row if the erasure deletes the
+               row, otherwise a surrogate overwrites it
+    anonymize  a surrogate, a value without personal data, overwrites it
+    null       the value becomes NULL
+    delete     the value is deleted with its row; refused if the row stays
+    retain     the value stays; needs a reason
+
 Messages of habeas write options as in Go struct tags. In JSON, each option is a
 member:
 
@@ -75,46 +162,9 @@ member:
     subject:"owned,via:A"    "owned": true and "via": "A" of the table
     subject:"erasure:null"   "erasure": "null" of the relation
 
-A table has the members name, primary_key, columns and relations. The table of
-subjects also has subject_key. If a table has the member owned, all columns of its
-rows belong to the subject. If an owned table has several paths, via names the
-paths on which an erasure deletes the rows.
-
-A column has the members name and type. A column with personal data also has the
-member personal, with these members:
-
-    category   contact, identity, financial, behavioral, technical, location,
-               communication or special
-    erasure    anonymize: a surrogate, which is a value without personal
-               data, overwrites the value
-               null: the value becomes NULL
-               delete: the value is deleted with its row; refused if an
-               erasure does not delete the row
-               retain: the value stays; needs a reason
-               erase (default): the value is deleted with its row if the
-               erasure deletes the row, otherwise a surrogate overwrites it
-    export     no: exports omit the value
-    retain     the retention period, like 10y
-    since      the column with the start of the retention period
-    via        the relation to the person that the value belongs to, if the
-               table has several paths
-
-A surrogate with {} is different in each cell: {}@erased.invalid.
-
-A relation has the members columns, references (a table) and referenced_columns.
-If rows are about several people, each relation to one of
-these people has the member path. Such a relation can have the member erasure. When
-that person is erased, "delete" deletes the row, and "null" sets the columns of the
-relation to NULL. The member "when" (with the members column and value) restricts a
-relation to some of the rows.
-
-The member note is a text for people. No command reads it.
-
-Next to tables, the member accepted lists findings of lint that a person has
-accepted. Each has the members rule, table, column, reason and until, the last day,
-such as 2027-03-31. The member object distinguishes findings about the same column.
-Rule, table and column must be those of the finding. A finding without a column is
-accepted without the member column. After the last day, lint shows the finding again.`,
+No command reads a note. The command scaffold --update reads schema: it adds only
+tables and columns that schema does not have. Rule, table and column of an accepted
+finding must be those of the finding.`,
 	},
 	{
 		"output", "results for people and for scripts",

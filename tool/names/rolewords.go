@@ -74,7 +74,7 @@ func roleOf(stem string) Role {
 
 // namesOfPeople are words that show no role if they stand before a word for people. For example, app_user_id does not
 // show a role, but to_user_id does.
-var namesOfPeople = []string{"user", "app", "auth", "local"}
+var namesOfPeople = []string{"user", "app", "auth", "local", "resource"}
 
 // EndsIn reports whether the last words of name are the words of other. The last word may differ in singular and
 // plural. For example, EndsIn returns true for target_account and accounts.

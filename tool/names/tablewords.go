@@ -19,6 +19,11 @@ const (
 	Links      Kind = "links"      // memberships, likes and other relations between two things
 	Reference  Kind = "reference"  // countries, currencies and other data that is not about people
 	Machinery  Kind = "machinery"  // migrations, queues and locks of the application
+	Things     Kind = "things"     // teams, products, webhooks and other records that outlive the person who made them
+	Settings   Kind = "settings"   // preferences and other rows that an application keeps for each person
+	Profiles   Kind = "profiles"   // what one person tells about herself, and her accounts elsewhere
+	Searches   Kind = "searches"   // traces of a person that nobody else needs
+	Trails     Kind = "trails"     // logs that show who did what
 )
 
 // tableWords are the words for each kind of table. They match the last words of a table's name, in the singular or
@@ -51,6 +56,29 @@ var tableWords = map[Kind][]pattern{
 		downvote, block, mute, subscription, friendship, friend, participant, participation, attendee, attendance, reaction,
 		assignee, bookmark, rating, read, seen, pin, mitgliedschaft, mitgliedschaften, teilnahme, teilnahmen, abonnement,
 		abonnements, suscripcion, suscripciones, favorito`),
+	Things: patterns(`
+		webhook, hook, channel, team, product, company, companies, organization, organisation, workspace, project, price,
+		plan, invitation, invite, invitation code, invite code, group, domain, oauth application, oauth client, app,
+		integration, template, folder, board, site, website, server, emoji, bot, command, plugin, campaign, coupon,
+		discount, workflow, flow, form, survey, envelope, dataset, dashboard, repository, repositories, environment, tenant,
+		store, shop, community, communities, room, space, wiki, page, category, categories, tag, role, instance, calendar,
+		collection, source, provider, endpoint, rule, package, release, license, asset, item, inventory, warehouse, building,
+		vehicle, machine, service, contract, deal, offer, course, lesson, quiz, event type, schedule, job, queue, config,
+		configuration, system, policy, policies, permission, feature, experiment, segment, pipeline, connection, firma,
+		produkt, projekt, gruppe, einladung, equipe, produit, entreprise, groupe, equipo, producto, empresa, grupo`),
+	Settings: patterns(`
+		setting, preference, option, prefs, notification level, mention, mute, follow, follower, following, membership,
+		member, friendship, bookmark, favorite, favourite, like, reaction, vote, seen, read, read state, watch, watcher, pin,
+		acknowledgement, reminder, password reset, verification, confirmation, two factor, second factor,
+		totp, otp, mfa, recovery code, backup code, security key, consent,
+		einstellung, einstellungen, preferencia`),
+	Profiles: patterns("profile, identity, identities, profil, perfil, persona"),
+	Searches: patterns(`
+		search, searches, search history, view history, watch history, browsing history, visit, view, pageview, page view,
+		click, impression, notification, feed, draft, autosave, unread, presence, typing`),
+	Trails: patterns(`
+		log, audit, trail, access, action, event, activity, activities, history, histories, *protokoll, *protokolle,
+		*verlauf`),
 	Reference: patterns(`
 		country, countries, currency, currencies, language, locale, timezone, region, state, city, cities, category,
 		categories, tag, role, permission, plan, product, setting type, migration, type, tax, unit, color, size, template,
@@ -78,6 +106,26 @@ func Is(table string, kind Kind) bool {
 	}
 	return endsIn(table, tableWords[kind])
 }
+
+// loose are words of Messages that as often name things, such as a report of figures or an application of OAuth.
+var loose = patterns(`
+	report, application, request, response, submission, email, mail, poll, entry, entries, status, attachment, thread,
+	topic, conversation, chat, discussion`)
+
+// saved are words before the name of a thing, as in saved_stories: rows that an application keeps for one person.
+var saved = patterns(`
+	saved, hidden, liked, starred, favorite, favorited, favourite, watched, followed, blocked, muted, ignored, dismissed,
+	bookmarked, pinned, viewed, seen, recent, recently, subscribed, twofactor, mfa, totp`)
+
+// IsSaved reports whether the name of a table suggests that a person has marked the rows of another table, as in
+// saved_stories.
+func IsSaved(table string) bool {
+	parts := partsOf(BaseName(table))
+	return len(parts) > 1 && slices.ContainsFunc(saved, func(p pattern) bool { return matchesWord(parts[0], p[0]) })
+}
+
+// MayBeThings reports whether the name of a table of Messages as often means things that no person has written.
+func MayBeThings(table string) bool { return endsIn(table, loose) }
 
 // virtual are words before "address" that show that a column does not hold a postal address, such as ip_address.
 var virtual = []string{"ip", "mac", "email", "mail", "wallet", "network"}

@@ -32,8 +32,14 @@ func (d *draft) annotate(evaluate evaluate) {
 	for _, t := range d.byDistance() {
 		t.evaluate = evaluate
 		since := t.since()
+		if t.fate == left {
+			since = ""
+		}
 		for _, c := range t.Columns {
 			t.columns = append(t.columns, d.annotated(t, c, since))
+		}
+		if t.fate == left {
+			continue
 		}
 		t.askForUnique()
 		t.askForVia()
@@ -49,16 +55,16 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 	if c.Type == domain.TypeText {
 		column.Length = c.Length
 	}
+	if t.fate == left {
+		return column
+	}
 	m, ok := t.found[c.Name]
 	isKey := slices.Contains(t.key, c.Name) || t.isReferredTo(c.Name) ||
 		t == d.subject && slices.Contains(d.subjectID, c.Name)
 	switch {
 	case !ok && c.Type == domain.TypeJSON && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
-		m = names.Match{Category: domain.CategoryTechnical}
-		if !d.askForJSON(t, c) {
-			return column
-		}
-		column.Note = "The name does not show which data the column holds."
+		t.ask(c.Name, "Do its JSON documents hold personal data?", "leave it as it is", "overwrite it")
+		return column
 	case !ok:
 		return column
 	default:
@@ -66,6 +72,9 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 	}
 	if !t.rowsDeleted && (isKey || c.Generated) {
 		t.askForFixed(c, m, isKey)
+		return column
+	}
+	if !t.rowsDeleted && (t.askForLeftValue(c, m) || t.askForAuthor(c, m)) {
 		return column
 	}
 	annotation := domain.Annotation{Category: m.Category, Via: t.viaOf(c.Name)}
@@ -78,7 +87,6 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 	if !t.rowsDeleted && !t.chooseStrategy(c, m, &column, &annotation, since) {
 		return column
 	}
-	t.askForAuthor(c, m)
 	if column.Type == "" {
 		column.Type = domain.TypeText
 	}
@@ -125,19 +133,21 @@ func isFile(c domain.CatalogColumn) bool {
 	})
 }
 
-// askForJSON asks whether a JSON column holds personal data, and reports whether the proposal treats it as personal.
-func (d *draft) askForJSON(t *table, c domain.CatalogColumn) bool {
-	erase, leave := "overwrite it", "leave it as it is"
-	question := "Do its JSON documents hold personal data?"
-	if t.distance > 1 {
+// askForLeftValue asks whether an erasure must overwrite a column that looks personal, in rows that stay, if the value
+// may be about other people or may protect more than the person. It reports whether the proposal leaves the value.
+func (t *table) askForLeftValue(c domain.CatalogColumn, m names.Match) bool {
+	isText := m.Category == domain.CategoryCommunication
+	switch {
+	case m.Secret && !t.mayOverwrite(c, m):
+		t.ask(c.Name, "It looks like a secret, but the row stays. Does the secret belong to the person alone?",
+			"no: leave it as it is", "yes: overwrite it")
+	case !t.mayOverwrite(c, m), c.Type == domain.TypeJSON && !t.isSubject && !isText:
+		t.ask(c.Name, "It looks personal ("+m.Means+"), but may describe other people, too. Must an erasure overwrite it?",
+			"no: leave it as it is", "yes: overwrite it")
+	default:
 		return false
 	}
-	if t == d.subject || names.IsPeople(t.Name) || names.Is(t.Name, names.Activities) {
-		t.ask(c.Name, question, erase, leave)
-		return true
-	}
-	t.ask(c.Name, question, leave, erase)
-	return false
+	return true
 }
 
 // askForFixed asks about a column that looks personal but that an erasure cannot overwrite, because it is a key or
@@ -172,20 +182,34 @@ func (t *table) viaOf(column string) string {
 
 func flat(name string) string { return strings.Join(words.Lower(name), "") }
 
-// askForAuthor asks whether another person has written the text in a column. It asks if the name of the column contains
-// the name of a reference that leads to a person but is not a path. For example, the name "original_comment_text"
-// contains "original_comment", the name of the reference in "original_comment_id".
-func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) {
+// askForAuthor asks whether the person has written the text in a column, and reports whether the proposal leaves the
+// text. It asks in two cases:
+//
+//   - The name of the column contains the name of a reference that is not a path. For example, the name
+//     "original_comment_text" contains "comment", the name of the reference in "comment_id".
+//   - The name begins with a word such as original.
+func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) bool {
+	if m.Category != domain.CategoryCommunication || t.isSubject {
+		return false
+	}
+	from := ""
 	for _, r := range t.out {
 		stem, _ := names.Stem(r.columns[len(r.columns)-1])
-		isPath := r.to.distance == 0 || r.to.distance == unreachable || slices.Contains(t.paths, r)
-		if m.Category == domain.CategoryCommunication && !isPath && strings.Contains(flat(c.Name), flat(stem)) {
-			t.ask(c.Name, "Was it written by the person that "+r.label()+" leads to?", "no",
-				"yes: mark both relations as paths, and set via")
-			return
+		own := flat(stem) == "" || flat(c.Name) == flat(stem) || slices.Contains(t.paths, r)
+		if !own && strings.Contains(flat(c.Name), flat(stem)) {
+			from = " Was it written by the person that " + r.label() + " leads to?"
 		}
 	}
+	if parts := words.Lower(c.Name); from == "" && (len(parts) == 0 || !slices.Contains(copied, parts[0])) {
+		return false
+	}
+	t.ask(c.Name, "The text seems to be a copy of another one."+from, "leave it as it is", "overwrite it",
+		"mark the relation to its author as a path, and set via")
+	return true
 }
+
+// copied are the first words of the names of columns that repeat a text.
+var copied = []string{"original", "quoted", "copied", "embed", "embedded", "parent"}
 
 // askForVia asks, once for each table, which person the columns belong to.
 func (t *table) askForVia() {

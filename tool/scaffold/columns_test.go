@@ -41,20 +41,20 @@ func TestTheStrategyOfAColumn(t *testing.T) {
 		backup_email text contact anonymize
 		login text identity anonymize
 		phone bigint contact anonymize
-		birthday time identity null
+		birthday time identity anonymize
 		password_hash text technical anonymize no
-		api_key text technical null no
-		homepage_url text contact anonymize  https://erased.invalid/{}
+		api_key text technical anonymize no
+		homepage_url text contact anonymize  ''
 		gender text identity anonymize  unknown
 		religion text special anonymize  a
 		last_ip text technical anonymize  0.0.0.0
 		mac_address -
 		salary number financial anonymize
-		bio text identity anonymize
+		bio text identity anonymize  ''
 		age integer identity anonymize  18
 		nickname text identity anonymize
 		postal_code text contact anonymize  00000
-		public_key_url text contact anonymize yes https://erased.invalid/{}
+		public_key_url text contact anonymize yes ''
 		locale text behavioral anonymize  de
 		theme -
 	`)
@@ -96,8 +96,8 @@ func TestDocumentsAreAsked(t *testing.T) {
 	p := propose(t, schema(`
 		users: id*, email, traits:json
 		orders: id*, user_id>users, street, cart:json`))
-	if p.column(t, "users.traits").Personal == nil || p.column(t, "orders.cart").Personal != nil {
-		t.Error("documents of the person are not overwritten, or those of others are")
+	if p.column(t, "users.traits").Personal != nil || p.column(t, "orders.cart").Personal != nil {
+		t.Error("documents are overwritten although nobody has said that they are personal")
 	}
 	wantLines(t, p.asked(), `
 		users.traits
@@ -153,29 +153,97 @@ func TestEachGuessHasItsReasonInANote(t *testing.T) {
 	}
 }
 
-func TestATextByAnotherPersonIsAsked(t *testing.T) {
+func TestATextByAnotherPersonIsLeft(t *testing.T) {
 	p := propose(t, schema(users+`
 		comments: id*, author_id>users, body
+		group_reports: id*, reporter_id>users, group_id>groups, group_description, original_text, text
+		groups: id*, name
 		comment_reports: id*, reporter_id>users, comment_id>comments, original_comment_text, text`))
-	if asked := p.asked(); !slices.Contains(asked, "comment_reports.original_comment_text") ||
-		slices.Contains(asked, "comment_reports.text") {
-		t.Errorf("asked about %v", asked)
+	for _, column := range []string{
+		"comment_reports.original_comment_text", "group_reports.group_description", "group_reports.original_text",
+	} {
+		if p.column(t, column).Personal != nil || !slices.Contains(p.asked(), column) {
+			t.Errorf("an erasure overwrites %s, the text of another person", column)
+		}
+	}
+	for _, column := range []string{"comment_reports.text", "group_reports.text"} {
+		if p.column(t, column).Personal == nil {
+			t.Errorf("an erasure does not overwrite %s", column)
+		}
 	}
 }
 
-func TestDocumentsOfATableThatIsLeftOutAreAskedAbout(t *testing.T) {
-	p := propose(t, schema(users+`
-		measurements: id*, survey_id>surveys, user_id>users, facts:json
-		surveys: id*, user_id>users, label`))
-	if _, ok := p.dataMap.Table("measurements"); ok {
-		t.Error("measurements are in the data map")
-	}
-	if got := p.asked(); !slices.Equal(got, []string{"measurements.facts"}) {
-		t.Errorf("asked about %v", got)
-	}
-	for _, out := range p.LeftOut {
-		if want := out.Table == "measurements"; strings.Contains(out.Reason, "has to decide") != want {
-			t.Errorf("%s: %s", out.Table, out.Reason)
+func TestNoColumnBecomesNULLWithoutAQuestion(t *testing.T) {
+	catalog := schema(`
+		users: id*, email!?, nick?, bio?, birthday:time?, photo:bytes?, traits:json?, settings?, password_hash?,
+			badge:xml?, device_ip:xml?, religion:enum(a|b)?, gender:enum(m|other)?, passport:bigint!?
+		comments: id*, user_id>users, parent_id?>comments, body?`)
+	p := propose(t, catalog)
+	var got []string
+	for _, table := range p.dataMap.Tables() {
+		for _, c := range table.Personal() {
+			got = append(got, c.Name+" "+string(c.Personal.Strategy)+" "+c.Surrogate)
 		}
+	}
+	for i := range got {
+		got[i] = strings.TrimSpace(got[i])
+	}
+	wantLines(t, got, `
+		email anonymize {}@erased.invalid
+		nick anonymize
+		bio anonymize ''
+		birthday anonymize
+		photo anonymize
+		settings anonymize {}
+		password_hash anonymize
+		device_ip null
+		religion null
+		gender anonymize other
+		passport null
+		body anonymize ''
+	`)
+	for _, column := range []string{"users.device_ip", "users.religion", "users.passport"} {
+		if !slices.Contains(p.asked(), column) {
+			t.Errorf("%s becomes NULL without a question", column)
+		}
+	}
+}
+
+func TestTheErasedRowOfAPersonIsKnown(t *testing.T) {
+	for lines, want := range map[string]string{
+		"users: id*, bio?, first_name, phone": "bio",
+		"users: id*, bio?, phone:text(12)?":   "bio",
+		"users: id*, first_name, email!":      "email",
+		"users: id*, bio, username":           "username",
+	} {
+		p := propose(t, schema(lines))
+		var marking []string
+		for _, c := range p.dataMap.SubjectTable().Columns {
+			if c.Personal != nil && c.Unique() {
+				marking = append(marking, c.Name)
+			}
+		}
+		if !slices.Equal(marking, []string{want}) {
+			t.Errorf("%s: the surrogates of %v are distinctive", lines, marking)
+		}
+	}
+}
+
+func TestAKeyThatPeopleChooseIsAsked(t *testing.T) {
+	p := propose(t, schema(`
+		users: username:text*, email
+		posts: id*, author:text>users, body`))
+	var questions []string
+	for _, d := range p.Decisions {
+		if d.Column == "username" {
+			questions = append(questions, d.Question)
+		}
+	}
+	if len(questions) != 1 || !strings.Contains(questions[0], "audit trail") {
+		t.Errorf("asked %q", questions)
+	}
+	p = propose(t, schema("users: id:uuid*, email"))
+	if slices.Contains(p.asked(), "users.id") {
+		t.Error("asked about a key that nobody chooses")
 	}
 }

@@ -29,7 +29,7 @@ func (r *reference) length(subject *table) int {
 
 // measurePaths sets the distance of each table: the length of the shortest chain of references to the subject's table.
 func (d *draft) measurePaths() {
-	d.subject.distance = 0
+	d.subject.distance, d.subject.isSubject = 0, true
 	for changed := true; changed; {
 		changed = false
 		for _, t := range d.tables {
@@ -45,45 +45,23 @@ func (d *draft) measurePaths() {
 	}
 }
 
-// reversePaths adds paths in the reverse direction of a reference. For example, if users refer to addresses, an address
-// belongs to the user whose row refers to it. Only a table without another path gets such a path. reversePaths adds a
-// question to the proposal: the developer has to confirm that no row is shared by several subjects.
+// reversePaths adds paths in the reverse direction of a reference. For example, if each user refers to a row of details
+// by a unique column, the row belongs to this user. Only a table without another path, to which no other table refers,
+// gets such a path. reversePaths adds a question to the proposal: the developer has to confirm it.
 func (d *draft) reversePaths() {
 	for _, t := range d.tables {
-		if t.distance != unreachable || !t.canBeMapped() || len(t.personal()) == 0 {
+		if t.distance != unreachable || len(t.personal()) == 0 || len(t.in) != 1 {
 			continue
 		}
-		var nearest []*reference
-		for _, r := range t.in {
-			alone := r.from == d.subject && r.from.isUnique(r.columns)
-			if r.from.distance == unreachable || !slices.Equal(r.referenced, t.key) ||
-				!alone && !names.Is(t.Name, names.Addresses) {
-				continue
-			}
-			if r.from.reversed { // no path leads through a table with a reversed path
-				continue
-			}
-			if len(nearest) > 0 && r.from.distance < nearest[0].to.distance {
-				nearest = nil
-			}
-			if len(nearest) == 0 || r.from.distance == nearest[0].to.distance && r.from == nearest[0].to {
-				nearest = append(nearest, &reference{
-					from: t, to: r.from, columns: r.referenced, referenced: r.columns,
-				})
-			}
-		}
-		nearest = slices.DeleteFunc(nearest, func(r *reference) bool { return !r.isRelation() })
-		if len(nearest) > 0 {
-			t.out, t.reversed = append(t.out, nearest...), true
-			t.ask("", "Rows of "+nearest[0].to.Name+" refer to it. Does each of its rows belong to only one person?",
-				"yes", "no: leave it out")
-			if names.Is(nearest[0].to.Name, names.Duties) {
-				t.ask("", "Rows of "+nearest[0].to.Name+" must be kept by law. Must the rows of this table also be kept?", "no",
-					"yes: retain their columns, with a reason")
-			}
-			d.measurePaths()
+		r := t.in[0]
+		back := &reference{from: t, to: r.from, columns: r.referenced, referenced: r.columns}
+		if r.from == d.subject && r.from.isUnique(r.columns) && slices.Equal(r.referenced, t.key) && back.isRelation() {
+			t.out, t.reversed = append(t.out, back), true
+			t.ask("", "Rows of "+r.from.Name+" refer to it. Does each of its rows belong to only one person?", "yes",
+				"no: leave it out")
 		}
 	}
+	d.measurePaths()
 }
 
 // choosePaths chooses, for each table, the references that begin its paths. Each chosen reference refers to a table

@@ -120,10 +120,20 @@ func (d *draft) guessByRole() {
 	}
 }
 
+// hasType reports whether another column names the table that the column refers to, as owner_type does for owner_id.
+// The column then refers to several tables.
+func (t *table) hasType(column string) bool {
+	stem, _ := names.Stem(column)
+	return slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
+		base, ok := cutSuffixFold(c.Name, "type")
+		return ok && c.Type == domain.TypeText && flat(base) == flat(stem)
+	})
+}
+
 // guess adds a reference from the column to the key of the table parent. It returns false if the types of the column
 // and the key do not match.
 func (d *draft) guess(t *table, c domain.CatalogColumn, parent *table) bool {
-	if len(parent.key) != 1 || t == parent && slices.Contains(t.key, c.Name) || c.Generated {
+	if len(parent.key) != 1 || t == parent && slices.Contains(t.key, c.Name) || c.Generated || t.hasType(c.Name) {
 		return false
 	}
 	key, _ := parent.Column(parent.key[0])

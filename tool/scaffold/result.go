@@ -41,7 +41,7 @@ func (d *draft) result() ([]domain.Table, []Decision) {
 	for _, t := range all {
 		if t.chosen {
 			tables = append(tables, d.mapped(t))
-		} else if t.distance != unreachable {
+		} else if t.distance != unreachable && t.fate != left {
 			t.asked = t.askedOfColumns()
 		}
 		if len(t.asked) > 0 {
@@ -136,6 +136,8 @@ func (d *draft) whyOut(t *table) string {
 		return "Its rows are also rows of " + strings.Join(t.Inherits, ", ") + "."
 	case !t.canBeMapped():
 		return "It has no primary key and no unique key."
+	case t.distance != unreachable && t.fate == left && len(t.asked) > 0:
+		return "It leads to " + d.subject.Name + ". " + t.reason
 	case t.distance != unreachable && len(t.askedOfColumns()) > 0:
 		return "It leads to " + d.subject.Name + ", and a person has to decide about its columns."
 	case t.distance != unreachable:

@@ -18,6 +18,8 @@ import (
 type Options struct {
 	// SubjectTable is the name of the subject's table in the catalog. If it is empty, Propose guesses the table.
 	SubjectTable string
+	// Include are tables whose rows belong to the person, although Propose would leave the tables out.
+	Include []string
 }
 
 // Proposal is a data map that a person has to review. It contains names of tables and columns, but no value of a row.
@@ -74,7 +76,21 @@ func Propose(ctx context.Context, reader ports.CatalogReader, options Options) (
 	if err != nil {
 		return Proposal{}, err
 	}
+	return propose(ctx, reader, catalog, options, domain.DataMap{})
+}
+
+// propose returns a proposal as Propose does. The rows of the tables in mapped, which may be zero, belong to the
+// person.
+func propose(
+	ctx context.Context, reader ports.CatalogReader, catalog domain.Catalog, options Options, mapped domain.DataMap,
+) (Proposal, error) {
 	d := newDraft(catalog)
+	if len(d.tables) == 0 {
+		return Proposal{}, &domain.Error{
+			Code: domain.ErrInvalid, Op: "scaffold", Message: "the database has no tables; check that the URL names the" +
+				" database of the application, that its migrations were run, and that the user may see its schema",
+		}
+	}
 	d.readForeignKeys()
 	d.guessByTable()
 	candidates, err := d.chooseSubject(options.SubjectTable)
@@ -86,6 +102,10 @@ func Propose(ctx context.Context, reader ports.CatalogReader, options Options) (
 	d.measurePaths()
 	d.reversePaths()
 	d.choosePaths()
+	if err := d.include(options.Include); err != nil {
+		return Proposal{}, err
+	}
+	d.includeMapped(mapped)
 	d.decideRows()
 	d.annotate(func(table string, check domain.CatalogCheck, rows []map[string]any) []domain.Verdict {
 		verdicts, failed := reader.Satisfies(ctx, table, check, rows)
@@ -95,9 +115,11 @@ func Propose(ctx context.Context, reader ports.CatalogReader, options Options) (
 	if err != nil {
 		return Proposal{}, err
 	}
+	d.markErased()
 	d.choose()
 	d.askForLeftOut()
 	d.askForPersonal()
+	d.askForKey()
 	if options.SubjectTable != "" {
 		d.askForName()
 	}
@@ -129,8 +151,12 @@ type table struct {
 	distance    int          // the length of the path to the subject's table, or unreachable
 	paths       []*reference // the references that begin the paths to the subject's table
 	found       map[string]names.Match
+	isSubject   bool   // the subject's table
+	own         bool   // the name suggests that each row belongs to one person
+	included    bool   // the caller says that the rows are the person's
+	deletes     bool   // an existing data map says that an erasure deletes the rows
 	reversed    bool   // the path of the table begins with a reversed reference; see reversePaths
-	needed      bool   // the data map may have the table
+	fate        fate   // what an erasure does with the rows
 	rowsDeleted bool   // an erasure deletes the rows
 	reason      string // a sentence: why an erasure deletes or keeps the rows
 	columns     []domain.Column

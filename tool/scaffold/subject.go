@@ -45,7 +45,8 @@ func (d *draft) chooseSubject(name string) ([]Candidate, error) {
 		if t == nil || subjectKey(t) == nil {
 			message := "is not a table of the catalog"
 			if t != nil {
-				message = "has no key that can identify a subject; it needs a primary or unique key of texts, integers or UUIDs"
+				message = "has no key that can identify a subject: " + t.whyNoKey() +
+					"; it needs a primary or unique key of texts, integers or UUIDs that cannot be NULL"
 			}
 			return nil, undecided(domain.FieldUnknown, message, candidates)
 		}
@@ -55,7 +56,7 @@ func (d *draft) chooseSubject(name string) ([]Candidate, error) {
 	switch {
 	case len(candidates) == 0 || candidates[0].Score < minScore:
 		return nil, undecided(domain.FieldRequired, "must be given, because no table is clearly the subject's", candidates)
-	case len(candidates) > 1 && candidates[0].Score-candidates[1].Score < minLead, d.hasOthers(candidates):
+	case len(candidates) > 1 && candidates[0].Score-candidates[1].Score < minLead, d.hasOtherPeople(candidates):
 		return nil, undecided(domain.FieldAmbiguous, "must be given, because several tables may be the subject's (if they"+
 			" are different people, each needs a data map, and each further data map in the database needs a name:"+
 			" Config.Name, --name)",
@@ -66,9 +67,9 @@ func (d *draft) chooseSubject(name string) ([]Candidate, error) {
 	return candidates, nil
 }
 
-// hasOthers reports whether another candidate seems to hold a second, unrelated group of people. An example is a table
-// of back-office users in a database of subscribers.
-func (d *draft) hasOthers(candidates []Candidate) bool {
+// hasOtherPeople reports whether another candidate seems to hold a second, unrelated group of people. An example is a
+// table of back-office users in a database of subscribers.
+func (d *draft) hasOtherPeople(candidates []Candidate) bool {
 	best := d.table(candidates[0].Table)
 	relatives := related(best)
 	return slices.ContainsFunc(candidates[1:], func(c Candidate) bool {

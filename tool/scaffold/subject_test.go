@@ -59,8 +59,7 @@ func TestAnUndecidedSubjectTableIsAnError(t *testing.T) {
 		schema, subject string
 		want            []string
 	}{
-		"an empty database": {"", "", []string{"must be given"}},
-		"no people":         {"products: id*, price", "", []string{"must be given"}},
+		"no people": {"products: id*, price", "", []string{"must be given"}},
 		"people of two kinds": {`
 			users: id*, email, password, name
 			subscribers: id*, email, name
@@ -70,8 +69,9 @@ func TestAnUndecidedSubjectTableIsAnError(t *testing.T) {
 			staff: id*, first_name, last_name, email, username
 			rental: id*, customer_id>customer, staff_id>staff`, "", []string{"staff (", "customer ("}},
 		"a table that is not there": {"users: id*, email", "members", []string{"is not a table", "users ("}},
-		"a table without a key":     {"users: email", "users", []string{"has no key"}},
-		"a key of another type":     {"users: id:json*, email", "users", []string{"has no key"}},
+		"a table without a key":     {"users: email", "users", []string{"has no key", "no primary key and no unique key"}},
+		"a key of another type":     {"users: id:json*, email", "users", []string{"has no key", "id has the type json"}},
+		"a key that can be NULL":    {"users: number?!, email", "users", []string{"has no key", "number can be NULL"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			options := scaffold.Options{SubjectTable: test.subject}
@@ -85,6 +85,32 @@ func TestAnUndecidedSubjectTableIsAnError(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAnEmptyDatabaseIsAnErrorWithTheRemedy(t *testing.T) {
+	_, err := scaffold.Propose(t.Context(), memory.NewSchema(domain.Catalog{}), scaffold.Options{})
+	if !errors.Is(err, domain.ErrInvalid) || !strings.Contains(err.Error(), "has no tables") ||
+		!strings.Contains(err.Error(), "migrations") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnUnsuitableKeyIsExplained(t *testing.T) {
+	for want, change := range map[string]func(*domain.CatalogTable){
+		"u covers some of the rows only": func(t *domain.CatalogTable) { t.Uniques[0].Partial = true },
+		"u covers expressions":           func(t *domain.CatalogTable) { t.Uniques[0].Expressions = true },
+		"u is an exclusion constraint":   func(t *domain.CatalogTable) { t.Uniques[0].Exclusion = true },
+		"it is a foreign table":          func(t *domain.CatalogTable) { t.Kind = domain.KindForeign },
+		"also rows of people":            func(t *domain.CatalogTable) { t.Inherits = []string{"people"} },
+	} {
+		catalog := schema("users: email, name")
+		catalog.Tables[0].Uniques = []domain.CatalogUnique{{Name: "u", Columns: []string{"email"}}}
+		change(&catalog.Tables[0])
+		_, err := scaffold.Propose(t.Context(), memory.NewSchema(catalog), scaffold.Options{SubjectTable: "users"})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in %v", want, err)
+		}
 	}
 }
 

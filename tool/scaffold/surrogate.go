@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
@@ -32,9 +33,6 @@ func (t *table) chooseStrategy(
 			return true
 		}
 		a.Since, a.Retain = since, dutyLasts
-	case c.Nullable && t.takesNull(c):
-		a.Strategy = domain.StrategyNull
-		return true
 	default:
 		a.Strategy = domain.StrategyAnonymize
 	}
@@ -52,13 +50,52 @@ func (t *table) chooseStrategy(
 			}
 			return true
 		}
+		if len(c.Values) == 0 && c.Nullable && t.takesNull(c) {
+			a.Strategy = domain.StrategyNull
+			t.askForNull(c, "No surrogate is known for its type "+c.Declared+".")
+			return true
+		}
 		if len(c.Values) == 0 {
 			t.ask(c.Name, "It looks personal ("+m.Means+"), but no surrogate is known for its type "+c.Declared+
 				". How can it be erased?", "keep the value", "make it nullable", "give a surrogate of the type")
 			return false
 		}
 	}
+	if c.Nullable && a.Strategy == domain.StrategyAnonymize && t.takesNull(c) {
+		why := ""
+		switch {
+		case t.needsNull(c, m):
+			why = "No surrogate satisfies its constraints without a false fact."
+		case t.inUnique(c.Name) && !(domain.Column{Type: c.Type, Length: c.Length}).Unique():
+			why = "It is unique, and the surrogate of its type is always the same."
+		}
+		if why != "" {
+			a.Strategy = domain.StrategyNull
+			t.askForNull(c, why)
+			return true
+		}
+	}
 	return t.chooseSurrogate(c, m, to)
+}
+
+// needsNull reports whether no surrogate is known that satisfies the constraints of the column and reveals nothing.
+func (t *table) needsNull(c domain.CatalogColumn, m names.Match) bool {
+	if len(c.Values) > 0 {
+		return !slices.ContainsFunc(c.Values, isNeutral)
+	}
+	to := domain.Column{Name: c.Name, Type: c.Type, Length: c.Length}
+	constraints := t.checksOf(c.Name)
+	valid := slices.DeleteFunc(t.candidatesFor(c, m, constraints), func(surrogate string) bool {
+		return surrogate != "" && !isValid(to, surrogate)
+	})
+	return !slices.ContainsFunc(t.outcomes(to, valid, constraints), func(outcome domain.Verdict) bool {
+		return outcome != domain.VerdictFails
+	})
+}
+
+func (t *table) askForNull(c domain.CatalogColumn, why string) {
+	t.ask(c.Name, why+" Can every program that reads the column read NULL?", "yes: NULL", "no: leave it as it is",
+		"give a surrogate")
 }
 
 // takesNull reports whether NULL satisfies all constraints of the column, even if several rows have NULL.
@@ -107,7 +144,7 @@ func (t *table) chooseSurrogate(c domain.CatalogColumn, m names.Match, to *domai
 		to.Type = domain.TypeText
 	}
 	constraints := t.checksOf(c.Name)
-	candidates := candidatesFor(c, m, constraints)
+	candidates := t.candidatesFor(c, m, constraints)
 	candidates = slices.DeleteFunc(candidates, func(surrogate string) bool {
 		return utf8.RuneCountInString(surrogate) > 0 && !isValid(*to, surrogate)
 	})
@@ -147,7 +184,7 @@ func with(c domain.Column, surrogate string) domain.Column {
 func isValid(c domain.Column, surrogate string) bool {
 	const least = 8
 	c.Surrogate = surrogate
-	if c.Type == domain.TypeText && strings.Contains(surrogate, domain.Placeholder) {
+	if c.Type == domain.TypeText && surrogate != domain.Placeholder && strings.Contains(surrogate, domain.Placeholder) {
 		return c.Digits() >= least
 	}
 	text, _ := c.Constant()
@@ -208,8 +245,9 @@ func (t *table) askForUnique() {
 }
 
 // candidatesFor returns the surrogates that may satisfy the constraints of the column, best first. The empty text means
-// the default surrogate of the column type.
-func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.CatalogCheck) []string {
+// the default surrogate of the column type. For a text, this is anon- with random digits. It stands in columns that are
+// unique, in secrets, and in names by which an application finds the person. In all other texts stands the empty text.
+func (t *table) candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.CatalogCheck) []string {
 	if len(c.Values) > 0 {
 		return neutralFirst(c.Values)
 	}
@@ -223,6 +261,10 @@ func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.C
 		switch name := flat(c.Name); {
 		case m.Means == names.Email && strings.HasSuffix(name, flat(m.Word)):
 			list = []string{"{}@erased.invalid", ""}
+		case !t.inUnique(c.Name) && isDocument(c.Name):
+			list = []string{"{}", domain.EmptySurrogate, ""}
+		case !t.inUnique(c.Name) && !m.Secret && (!t.isSubject || !isHandle(m)):
+			list = []string{domain.EmptySurrogate, ""}
 		case strings.HasSuffix(name, "url"), strings.HasSuffix(name, "uri"), strings.HasSuffix(name, "website"):
 			list = []string{"https://erased.invalid/{}", ""}
 		}
@@ -257,6 +299,24 @@ var neutral = []string{
 	"unknown", "unspecified", "undisclosed", "none", "other", "not_specified", "n/a", "na", "x", "anonymous", "deleted",
 	"inactive", "unbekannt", "divers", "keine", "inconnu", "autre", "desconocido", "otro",
 }
+
+// isDocument reports whether the name of a text column suggests that it holds a JSON document, such as settings.
+func isDocument(column string) bool {
+	parts := words.Lower(column)
+	return len(parts) > 0 && slices.Contains([]string{
+		"settings", "preferences", "prefs", "data", "metadata", "props", "properties", "options", "fields", "json", "config",
+	}, parts[len(parts)-1])
+}
+
+func isNeutral(word string) bool { return slices.Contains(neutral, strings.ToLower(word)) }
+
+// handles are words for the name by which an application finds a person.
+var handles = []string{
+	"user name", "username", "login", "login name", "handle", "slug", "acct", "alias", "nick", "nickname", "nick name",
+	"screen name", "benutzername", "nom utilisateur", "pseudo", "pseudonyme", "nombre usuario", "apodo",
+}
+
+func isHandle(m names.Match) bool { return slices.Contains(handles, m.Word) }
 
 // neutralFirst returns the texts with the neutral words first.
 func neutralFirst(list []string) []string {

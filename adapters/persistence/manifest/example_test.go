@@ -68,17 +68,10 @@ func ExampleWrite() {
 	//   "tables": [
 	//     {
 	//       "name": "users",
-	//       "primary_key": [
-	//         "id"
-	//       ],
-	//       "subject_key": [
-	//         "id"
-	//       ],
+	//       "primary_key": ["id"],
+	//       "subject_key": ["id"],
 	//       "columns": [
-	//         {
-	//           "name": "id",
-	//           "type": "bigint"
-	//         }
+	//         {"name": "id", "type": "bigint"}
 	//       ]
 	//     }
 	//   ]

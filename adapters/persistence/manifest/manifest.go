@@ -11,9 +11,13 @@
 // The optional member accepted lists findings of a check that a person has accepted, see domain.Acceptance:
 //
 //	"accepted": [{"rule": "index-missing", "table": "users", "reason": "50 rows", "until": "2027-03-31"}]
+//
+// The optional member schema lists the tables and columns that the database had when the command scaffold wrote the
+// manifest. No other command reads it.
 package manifest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -36,6 +40,15 @@ type document struct {
 	Version  int                 `json:"manifest_version"`
 	Tables   []domain.Table      `json:"tables"`
 	Accepted []domain.Acceptance `json:"accepted,omitempty"`
+	Schema   []SchemaTable       `json:"schema,omitempty"`
+}
+
+// SchemaTable is a table that the database had when the command scaffold wrote the manifest.
+type SchemaTable struct {
+	Name    string   `json:"name"`
+	Columns []string `json:"columns"`
+	// Note says why the data map does not have the table. It may contain a question to a person.
+	Note string `json:"note,omitempty"`
 }
 
 // Read reads the data map that a manifest describes. If a member is unknown, misspelled or duplicated, Read returns no
@@ -66,15 +79,34 @@ func Read(r io.Reader) (domain.DataMap, error) {
 	return m.WithAccepted(manifest.Accepted...), erasure.Complete(err)
 }
 
-// Write writes a data map as a manifest. Read returns an equal data map for this manifest.
-func Write(w io.Writer, m domain.DataMap) error {
+// ReadSchema returns the member schema of a manifest that Read accepts.
+func ReadSchema(r io.Reader) ([]SchemaTable, error) {
+	var manifest struct {
+		Schema []SchemaTable `json:"schema"`
+	}
+	if err := json.NewDecoder(r).Decode(&manifest); err != nil {
+		return nil, &domain.Error{Code: domain.ErrManifest, Op: "manifest", Message: "cannot be read", Err: err}
+	}
+	return manifest.Schema, nil
+}
+
+// Write writes a data map as a manifest, with one line for each column. Read returns an equal data map for this
+// manifest.
+func Write(w io.Writer, m domain.DataMap) error { return WriteDraft(w, m, nil) }
+
+// WriteDraft writes a data map as Write does, with the schema from which it was proposed.
+func WriteDraft(w io.Writer, m domain.DataMap, schema []SchemaTable) error {
 	if m.IsZero() {
 		return fault("", "the data map is empty")
 	}
-	encoder := json.NewEncoder(w)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(document{Version, m.Declared(), m.Accepted()}); err != nil {
+	err := encoder.Encode(document{Version, m.Declared(), m.Accepted(), schema})
+	if err == nil {
+		_, err = io.WriteString(w, layout(bytes.TrimSpace(text.Bytes()), "")+"\n")
+	}
+	if err != nil {
 		return &domain.Error{Op: "manifest", Message: "cannot be written", Err: err}
 	}
 	return nil

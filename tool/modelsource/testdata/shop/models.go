@@ -13,13 +13,9 @@ import (
 func Models() []any {
 	return []any{
 		(*User)(nil),
-		(*Address)(nil),
 		(*Comment)(nil),
 		(*Follow)(nil),
-		(*Invoice)(nil),
-		(*MessageAttachment)(nil),
 		(*Message)(nil),
-		(*Order)(nil),
 		(*Post)(nil),
 		(*Session)(nil),
 	}
@@ -34,33 +30,35 @@ type User struct {
 	// Its name contains "email", which suggests an email address.
 	Email string `bun:"email,notnull,type:character varying(120),unique" pii:"contact,erasure:anonymize,surrogate:{}@erased.invalid"`
 	// Its name contains "display name", which suggests the name of a person.
-	// DECIDE: Which surrogate fits the constraints users_display_name_check? (the surrogate of the type | another
-	// surrogate, or make the column nullable; chosen: the surrogate of the type)
-	DisplayName string `bun:"display_name,notnull" pii:"identity,erasure:anonymize"`
+	// DECIDE: Which surrogate fits the constraints users_display_name_check? ('' | another surrogate, or make the
+	// column nullable; chosen: '')
+	DisplayName string `bun:"display_name,notnull" pii:"identity,erasure:anonymize,surrogate:''"`
 	// Its name contains "password", which suggests a secret.
 	PasswordHash []byte `bun:"password_hash,notnull" pii:"technical,erasure:anonymize,export:no"`
 	// Its name contains "secret", which suggests a secret.
-	X2faSecret *string `bun:"2fa_secret" pii:"technical,erasure:null,export:no"`
+	X2faSecret *string `bun:"2fa_secret" pii:"technical,erasure:anonymize,export:no"`
 	// Its name contains "birthday", which suggests a date of birth or an age.
-	Birthday *time.Time `bun:"birthday,type:date" pii:"identity,erasure:null"`
+	Birthday *time.Time `bun:"birthday,type:date" pii:"identity,erasure:anonymize"`
 	// Its name contains "gender", which suggests a trait of a person.
 	Gender string `bun:"gender,notnull,type:gender" pii:"identity,erasure:anonymize,surrogate:unknown"`
 	// Its name contains "phone", which suggests a telephone number.
-	Phone *string `bun:"phone,type:character varying(20)" pii:"contact,erasure:null"`
+	// DECIDE: Which surrogate fits the constraints users_phone_check? ('' | another surrogate, or make the column
+	// nullable; chosen: '')
+	Phone *string `bun:"phone,type:character varying(20)" pii:"contact,erasure:anonymize,surrogate:''"`
 	// Its name contains "ip", which suggests a network address or a device.
-	LastIP *string `bun:"last_ip,type:inet" pii:"technical,erasure:null"`
+	LastIP *string `bun:"last_ip,type:inet" pii:"technical,erasure:anonymize,surrogate:0.0.0.0"`
 	// Its name contains "ip", which suggests a network address or a device.
 	SignUpIP string `bun:"sign_up_ip,notnull,type:inet" pii:"technical,erasure:anonymize,surrogate:0.0.0.0"`
 	// Its name contains "interests", which suggests the preferences of a person.
-	Interests []string `bun:"interests,array,type:text[]" pii:"behavioral,erasure:null"`
+	Interests []string `bun:"interests,array,type:text[]" pii:"behavioral,erasure:anonymize"`
 	// Its name contains "preferences", which suggests the preferences of a person.
 	Preferences json.RawMessage `bun:"preferences,notnull,type:jsonb" pii:"behavioral,erasure:anonymize"`
 	// Its name contains "homepage", which suggests a page about a person.
-	HomepageURL string `bun:"homepage_url,notnull" pii:"contact,erasure:anonymize,surrogate:https://erased.invalid/{}"`
+	HomepageURL string `bun:"homepage_url,notnull" pii:"contact,erasure:anonymize,surrogate:''"`
 	// Its name contains "avatar", which suggests a picture or a description of a person.
 	// DECIDE: Does it hold the name of a file in an external system that an erasure has to delete? (no | yes: add ref
 	// with the name of the resolver; chosen: no)
-	Avatar *string `bun:"avatar" pii:"identity,erasure:null"`
+	Avatar *string `bun:"avatar" pii:"identity,erasure:anonymize,surrogate:''"`
 	// Its name contains "credit", which suggests the money of a person.
 	// DECIDE: An erasure replaces the value with a meaningless number. Does the application compute with it?
 	// (overwrite it | leave it as it is | retain it, with a reason; chosen: overwrite it)
@@ -69,26 +67,6 @@ type User struct {
 	User      *User     `bun:"rel:belongs-to,join:invited_by=id,on_delete:SET NULL"`
 	IsAdmin   bool      `bun:"is_admin,notnull"`
 	CreatedAt time.Time `bun:"created_at,notnull"`
-}
-
-// Address is a row of addresses. The rows stay, because rows of orders refer to them.
-// DECIDE: Rows of orders refer to it. Does each of its rows belong to only one person? (yes | no: leave it out;
-// chosen: yes)
-// DECIDE: Rows of orders must be kept by law. Must the rows of this table also be kept? (no | yes: retain their
-// columns, with a reason; chosen: no)
-type Address struct {
-	bun.BaseModel `bun:"table:addresses"`
-
-	// The row belongs to the person that this reference leads to.
-	ID              int32  `bun:"id,pk,autoincrement"`
-	BillingAddress  *Order `bun:"rel:belongs-to,join:id=billing_address_id" subject:"path"`
-	ShippingAddress *Order `bun:"rel:belongs-to,join:id=shipping_address_id" subject:"path"`
-	// Its name contains "street", which suggests a postal address.
-	Street string `bun:"street,notnull" pii:"contact,erasure:anonymize,via:'BillingAddress,ShippingAddress'"`
-	// Its name contains "city", which suggests a postal address.
-	City string `bun:"city,notnull" pii:"contact,erasure:anonymize,via:'BillingAddress,ShippingAddress'"`
-	// Its name contains "country", which suggests a postal address.
-	CountryCode string `bun:"country_code,notnull,type:character(2)" pii:"contact,erasure:anonymize,via:'BillingAddress,ShippingAddress'"`
 }
 
 // Comment is a row of comments. The rows stay, because they are part of posts, which may belong to another person.
@@ -103,12 +81,14 @@ type Comment struct {
 	AuthorID string `bun:"author_id,notnull,type:uuid"`
 	Author   *User  `bun:"rel:belongs-to,join:author_id=id" subject:"path"`
 	// Its name contains "body", which suggests text that a person wrote.
-	Body     string   `bun:"body,notnull" pii:"communication,erasure:anonymize"`
+	Body     string   `bun:"body,notnull" pii:"communication,erasure:anonymize,surrogate:''"`
 	ParentID *int64   `bun:"parent_id"`
 	Parent   *Comment `bun:"rel:belongs-to,join:parent_id=id"`
 }
 
 // Follow is a row of follows. The rows are deleted, because they hold little except references.
+// DECIDE: Do its rows belong only to the person? (delete the rows | keep the rows | leave the table out; chosen:
+// delete the rows)
 type Follow struct {
 	bun.BaseModel `bun:"table:follows" subject:"owned"`
 
@@ -119,40 +99,6 @@ type Follow struct {
 	FolloweeID string    `bun:"followee_id,pk,type:uuid"`
 	Followee   *User     `bun:"rel:belongs-to,join:followee_id=id" subject:"path,erasure:delete"`
 	CreatedAt  time.Time `bun:"created_at,notnull"`
-}
-
-// Invoice is a row of invoices. The rows stay, because records of bookkeeping must be kept (in Germany: § 147 AO
-// and § 257 HGB).
-// DECIDE: How long must the records be kept, counted from issued_on? (10y | 8y | 6y; chosen: 10y)
-type Invoice struct {
-	bun.BaseModel `bun:"table:invoices"`
-
-	Number  string `bun:"number,pk"`
-	OrderID int64  `bun:"order_id,notnull"`
-	Order   *Order `bun:"rel:belongs-to,join:order_id=id"`
-	// Its name contains "billing name", which suggests the name of a person.
-	BillingName string `bun:"billing_name,notnull" pii:"identity,erasure:retain,reason:records of bookkeeping must be kept (in Germany: § 147 AO and § 257 HGB),retain:10y,since:issued_on"`
-	// Its name contains "iban", which suggests a bank account or a means of payment.
-	Iban  *string `bun:"iban,type:character varying(34)" pii:"financial,erasure:retain,reason:records of bookkeeping must be kept (in Germany: § 147 AO and § 257 HGB),retain:10y,since:issued_on"`
-	Total string  `bun:"total,notnull,type:numeric(12,2)"`
-	// Its name contains "note", which suggests text that a person wrote.
-	Note     *string   `bun:"note" pii:"communication,erasure:null"`
-	IssuedOn time.Time `bun:"issued_on,notnull,type:date"`
-}
-
-// MessageAttachment is a row of message_attachments. The rows stay, because they refer to rows about several
-// people.
-// DECIDE: The rows are about several people. To which of them do the columns belong? (via) (Sender | Recipient;
-// chosen: Sender)
-type MessageAttachment struct {
-	bun.BaseModel `bun:"table:message_attachments"`
-
-	ID        int64    `bun:"id,pk,autoincrement"`
-	MessageID int64    `bun:"message_id,notnull"`
-	Message   *Message `bun:"rel:belongs-to,join:message_id=id"`
-	// Its name contains "description", which suggests text that a person wrote.
-	Description *string `bun:"description" pii:"communication,erasure:null,via:Sender"`
-	Bytes       int32   `bun:"bytes,notnull"`
 }
 
 // Message is a row of messages. The rows stay, because they are about several people.
@@ -169,25 +115,9 @@ type Message struct {
 	RecipientID string `bun:"recipient_id,notnull,type:uuid"`
 	Recipient   *User  `bun:"rel:belongs-to,join:recipient_id=id" subject:"path"`
 	// Its name contains "body", which suggests text that a person wrote.
-	Body string `bun:"body,notnull" pii:"communication,erasure:anonymize,via:Sender"`
+	Body string `bun:"body,notnull" pii:"communication,erasure:anonymize,via:Sender,surrogate:''"`
 	// Its name contains "recipient name", which suggests the name of a person.
-	RecipientName *string `bun:"recipient_name" pii:"identity,erasure:null,via:Recipient"`
-}
-
-// Order is a row of orders. The rows stay, because records of bookkeeping must be kept (in Germany: § 147 AO and
-// § 257 HGB).
-type Order struct {
-	bun.BaseModel `bun:"table:orders"`
-
-	ID int64 `bun:"id,pk,autoincrement"`
-	// The row belongs to the person that this reference leads to.
-	UserID            string `bun:"user_id,notnull,type:uuid"`
-	User              *User  `bun:"rel:belongs-to,join:user_id=id"`
-	BillingAddressID  int32  `bun:"billing_address_id,notnull"`
-	ShippingAddressID *int32 `bun:"shipping_address_id"`
-	// Its name contains "gift message", which suggests text that a person wrote.
-	GiftMessage *string   `bun:"gift_message" pii:"communication,erasure:null"`
-	PlacedAt    time.Time `bun:"placed_at,notnull"`
+	RecipientName *string `bun:"recipient_name" pii:"identity,erasure:anonymize,via:Recipient,surrogate:''"`
 }
 
 // Post is a row of posts. The rows stay, because rows of comments refer to them by post_id.
@@ -199,9 +129,9 @@ type Post struct {
 	Author   *User  `bun:"rel:belongs-to,join:author_id=id"`
 	Slug     string `bun:"slug,notnull,unique"`
 	// Its name contains "title", which suggests text that a person wrote.
-	Title string `bun:"title,notnull,type:character varying(200)" pii:"communication,erasure:anonymize"`
+	Title string `bun:"title,notnull,type:character varying(200)" pii:"communication,erasure:anonymize,surrogate:''"`
 	// Its name contains "body", which suggests text that a person wrote.
-	Body      string `bun:"body,notnull" pii:"communication,erasure:anonymize"`
+	Body      string `bun:"body,notnull" pii:"communication,erasure:anonymize,surrogate:''"`
 	Published bool   `bun:"published,notnull"`
 }
 

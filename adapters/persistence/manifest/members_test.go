@@ -1,0 +1,59 @@
+package manifest_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/persistence/manifest"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// objects has a document for each object of a manifest, with an unknown member in this object.
+var objects = map[string]string{
+	"document": `{"manifest_version": 2, "x": 1}`,
+	"table":    `{"manifest_version": 2, "tables": [{"x": 1}]}`,
+	"column":   `{"manifest_version": 2, "tables": [{"columns": [{"x": 1}]}]}`,
+	"personal": `{"manifest_version": 2, "tables": [{"columns": [{"personal": {"x": 1}}]}]}`,
+	"relation": `{"manifest_version": 2, "tables": [{"relations": [{"x": 1}]}]}`,
+	"when":     `{"manifest_version": 2, "tables": [{"relations": [{"when": {"x": 1}}]}]}`,
+	"accepted": `{"manifest_version": 2, "tables": [], "accepted": [{"x": 1}]}`,
+	"schema":   `{"manifest_version": 2, "tables": [], "schema": [{"x": 1}]}`,
+}
+
+func TestEachMemberIsInTheTablesOfTheDocuments(t *testing.T) {
+	var members []string
+	for object, text := range objects {
+		_, err := manifest.Read(strings.NewReader(text))
+		for _, problem := range domain.Problems(err) {
+			if strings.HasSuffix(problem.Message, "x: is unknown") {
+				for _, name := range problem.Possible {
+					members = append(members, object+" "+name)
+				}
+			}
+		}
+	}
+	slices.Sort(members)
+	if len(members) < 40 {
+		t.Fatalf("the members are %v", members)
+	}
+	for file, row := range map[string]string{
+		"../../../docs/datamap.md":                            "(?m)^\\| (\\w+) \\| `(\\w+)` \\| ",
+		"../../../tool/cli/testdata/help/habeas-data-map.txt": `(?m)^    (\w+) +(\w+) +\w`,
+	} {
+		text, err := os.ReadFile(file)
+		must(t, err)
+		var documented []string
+		for _, found := range regexp.MustCompile(row).FindAllStringSubmatch(string(text), -1) {
+			if _, ok := objects[found[1]]; ok {
+				documented = append(documented, found[1]+" "+found[2])
+			}
+		}
+		slices.Sort(documented)
+		if !slices.Equal(documented, members) {
+			t.Errorf("%s has the members\n%s\nwant\n%s", file, strings.Join(documented, "\n"), strings.Join(members, "\n"))
+		}
+	}
+}

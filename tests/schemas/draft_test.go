@@ -1,0 +1,253 @@
+package schemas
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+	"pgregory.net/rapid"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/tool/scaffold"
+)
+
+// TestAnUntouchedDraftHurtsNobodyElse fills random schemas with rows of two people, and erases the first person with
+// the proposed data map. Besides, each table that refers to people has a row that belongs to the second person and
+// refers to the first person's rows of all other tables.
+func TestAnUntouchedDraftHurtsNobodyElse(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+		first := 1
+		rapid.Check(t, func(t *rapid.T) {
+			d := drawnSchema{first: first}
+			first += len(lives)
+			d.draw(t)
+			defer d.drop(db)
+			if err := d.create(t.Context(), db); err != nil {
+				t.Fatal(err)
+			}
+			d.checkDraft(t, db)
+		})
+	})
+}
+
+// drawnSchema is a random schema. Each of its tables has the primary key id.
+type drawnSchema struct {
+	first  int // the id of the first person
+	tables []drawnTable
+}
+
+type drawnTable struct {
+	name       string
+	columns    []drawnColumn
+	references []drawnReference
+}
+
+type drawnColumn struct {
+	name, sqlType     string
+	notNull, isUnique bool
+}
+
+type drawnReference struct {
+	column, to, action string
+	notNull            bool
+}
+
+// lives are the sets of rows: those of the first person, of the second person, and those of the second person that
+// refer to rows of the first one.
+var lives = []string{"first", "second", "between"}
+
+func (d *drawnSchema) draw(t *rapid.T) {
+	d.tables = []drawnTable{{name: "users", columns: []drawnColumn{
+		{"email", "text", true, true}, {"bio", "text", false, false}, {"password_hash", "text", true, false},
+	}}}
+	names := rapid.Permutation([]string{
+		"teams", "webhooks", "channels", "products", "invitations", "posts", "comments", "messages", "follows", "mentions",
+		"memberships", "user_settings", "sessions", "api_tokens", "invoices", "audit_logs", "notifications", "profiles",
+		"contacts", "files", "searches", "addresses", "flags", "saved_posts", "subscriptions",
+	}).Draw(t, "names")
+	for _, name := range names[:rapid.IntRange(2, 8).Draw(t, "tables")] {
+		d.tables = append(d.tables, d.drawTable(t, name))
+	}
+}
+
+func (d *drawnSchema) drawTable(t *rapid.T, name string) drawnTable {
+	table := drawnTable{name: name}
+	columns := rapid.Permutation([]string{
+		"name", "title", "email", "body", "token", "url", "ip", "user_agent", "description", "price", "secret", "note",
+		"street",
+	}).Draw(t, "columns")
+	for _, column := range columns[:rapid.IntRange(0, 5).Draw(t, "columns of "+name)] {
+		table.columns = append(table.columns, drawnColumn{
+			name: column, sqlType: "text", notNull: rapid.Bool().Draw(t, "not null"),
+			isUnique: rapid.IntRange(0, 4).Draw(t, "unique") == 0,
+		})
+	}
+	actions := []string{"", "", "CASCADE", "SET NULL"}
+	add := func(column, to string) {
+		if slices.ContainsFunc(table.references, func(r drawnReference) bool { return r.column == column }) {
+			return
+		}
+		r := drawnReference{column: column, to: to, action: rapid.SampledFrom(actions).Draw(t, "action")}
+		r.notNull = r.action != "SET NULL" && rapid.Bool().Draw(t, "not null")
+		table.references = append(table.references, r)
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "people") {
+		add(rapid.SampledFrom([]string{
+			"user_id", "user_id", "user_id", "owner_id", "author_id", "created_by", "recipient_id", "moderator_id",
+		}).Draw(t, "person"), "users")
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "parents") {
+		to := rapid.SampledFrom(append(slices.Clone(d.tables[1:]), table)).Draw(t, "parent").name
+		add(strings.TrimSuffix(to, "s")+"_id", to)
+	}
+	return table
+}
+
+func (d *drawnSchema) create(ctx context.Context, db *bun.DB) error {
+	for _, table := range d.tables {
+		parts := []string{"id bigint PRIMARY KEY"}
+		for _, c := range table.columns {
+			part := c.name + " " + c.sqlType
+			if c.notNull {
+				part += " NOT NULL"
+			}
+			if c.isUnique {
+				part += " UNIQUE"
+			}
+			parts = append(parts, part)
+		}
+		for _, r := range table.references {
+			part := r.column + " bigint"
+			if r.notNull {
+				part += " NOT NULL"
+			}
+			part += " REFERENCES " + r.to
+			if r.action != "" {
+				part += " ON DELETE " + r.action
+			}
+			parts = append(parts, part)
+		}
+		if _, err := db.ExecContext(ctx, "CREATE TABLE "+table.name+" ("+strings.Join(parts, ", ")+")"); err != nil {
+			return err
+		}
+		for i := range lives {
+			if table.name == "users" && lives[i] == "between" {
+				continue
+			}
+			if _, err := db.ExecContext(ctx, d.row(table, i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// row returns the statement that adds a row to the table, for the set of rows with the given index.
+func (d *drawnSchema) row(table drawnTable, life int) string {
+	columns, values := []string{"id"}, []string{fmt.Sprint(d.first + life)}
+	for _, c := range table.columns {
+		columns, values = append(columns, c.name), append(values, "'"+lives[life]+" "+table.name+" "+c.name+"'")
+	}
+	for _, r := range table.references {
+		to := d.first + life
+		switch {
+		case lives[life] != "between":
+		case r.to == "users":
+			to = d.first + 1
+		default:
+			to = d.first
+		}
+		columns, values = append(columns, r.column), append(values, fmt.Sprint(to))
+	}
+	return "INSERT INTO " + table.name + " (" + strings.Join(columns, ", ") + ") VALUES (" +
+		strings.Join(values, ", ") + ")"
+}
+
+func (d *drawnSchema) drop(db *bun.DB) {
+	for _, table := range slices.Backward(d.tables) {
+		_, _ = db.ExecContext(context.Background(), "DROP TABLE IF EXISTS "+table.name)
+	}
+}
+
+// rows returns all rows of the schema. The keys are table and id.
+func (d *drawnSchema) rows(t *rapid.T, db *bun.DB) map[string]string {
+	found := map[string]string{}
+	for _, table := range d.tables {
+		var rows []map[string]any
+		// The comment prevents the driver from reusing the statement for a table of the same name that was dropped.
+		query := fmt.Sprintf("SELECT * FROM %s -- %d", table.name, d.first)
+		if err := db.NewRaw(query).Scan(t.Context(), &rows); err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			var cells []string
+			for _, column := range slices.Sorted(maps.Keys(row)) {
+				cells = append(cells, fmt.Sprintf("%s=%v", column, row[column]))
+			}
+			found[fmt.Sprintf("%s %v", table.name, row["id"])] = strings.Join(cells, ", ")
+		}
+	}
+	return found
+}
+
+func (d *drawnSchema) checkDraft(t *rapid.T, db *bun.DB) {
+	schema, err := bunstore.NewSchema(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := scaffold.Propose(t.Context(), schema, scaffold.Options{SubjectTable: "users"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dataMap, err := domain.NewDataMap(p.Tables...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gdpr, err := app.New(app.Config{DB: db, DataMap: dataMap, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := d.rows(t, db)
+	subject, err := domain.NewSubject(fmt.Sprint(d.first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := gdpr.Operator().Erase(t.Context(), subject); err != nil {
+		t.Fatalf("the erasure fails: %v", err)
+	}
+	after := d.rows(t, db)
+	for _, table := range d.tables {
+		_, mapped := dataMap.Table(table.name)
+		for i := range lives {
+			place := fmt.Sprintf("%s %d", table.name, d.first+i)
+			is, was := after[place], before[place]
+			isOthers := i > 0 && d.refersToPeople(table)
+			if is != was && (!mapped || isOthers || lives[i] == "second") {
+				t.Fatalf("the erasure changes a row of %s (%s person, in the data map: %t):\n%s\n%s", table.name, lives[i], mapped,
+					was, is)
+			}
+			if mapped && strings.Count(is, "=<nil>") > strings.Count(was, "=<nil>") {
+				t.Fatalf("a value of %s becomes NULL:\n%s\n%s", table.name, was, is)
+			}
+		}
+	}
+	if strings.Contains(after[fmt.Sprintf("users %d", d.first)], "first users") {
+		t.Fatal("the person is not erased")
+	}
+}
+
+// refersToPeople reports whether the rows of the table refer to people directly. Other rows belong to the person whose
+// rows they refer to.
+func (d *drawnSchema) refersToPeople(table drawnTable) bool {
+	return table.name == "users" ||
+		slices.ContainsFunc(table.references, func(r drawnReference) bool { return r.to == "users" })
+}

@@ -1,0 +1,154 @@
+package cli_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/persistence/manifest"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tool/cli"
+)
+
+// forum is a schema of an application, the first time without a table and a column that a migration adds later.
+type forum struct{ isMigrated, isEmpty bool }
+
+func (f forum) Catalog(context.Context) (domain.Catalog, error) {
+	table := func(name, columns string, references ...string) domain.CatalogTable {
+		t := domain.CatalogTable{Name: name, Kind: domain.KindTable, PrimaryKey: []string{"id"}}
+		for _, column := range strings.Fields("id " + columns) {
+			c := domain.CatalogColumn{Name: column, Type: domain.TypeText, Declared: "text"}
+			if strings.HasSuffix(column, "id") {
+				c.Type, c.Declared = domain.TypeBigInt, "bigint"
+			}
+			t.Columns = append(t.Columns, c)
+		}
+		for _, reference := range references {
+			t.ForeignKeys = append(t.ForeignKeys, domain.CatalogForeignKey{
+				Columns: []string{reference}, References: "users", Referenced: []string{"id"},
+			})
+		}
+		return t
+	}
+	users := "email password_hash"
+	if f.isMigrated {
+		users += " phone"
+	}
+	tables := []domain.CatalogTable{
+		table("follows", "follower_id followee_id", "follower_id", "followee_id"),
+		table("projects", "owner_id name contact_email", "owner_id"),
+		table("sessions", "user_id ip", "user_id"),
+		table("users", users),
+	}
+	switch {
+	case f.isEmpty:
+		return domain.Catalog{}, nil
+	case f.isMigrated:
+		tables = append(tables, table("preferences", "user_id theme", "user_id"))
+	}
+	return domain.Catalog{Tables: tables}, nil
+}
+
+// Satisfies implements ports.CatalogReader.
+func (f forum) Satisfies(
+	_ context.Context, _ string, _ domain.CatalogCheck, rows []map[string]any,
+) ([]domain.Verdict, error) {
+	return make([]domain.Verdict, len(rows)), nil // the schema has no constraints
+}
+
+func scaffolded(t *testing.T, schema forum, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	root := cli.New(nil)
+	root.AddCommand(cli.Scaffold(func(context.Context) (ports.CatalogReader, error) { return schema, nil }))
+	var out, complaint strings.Builder
+	root.SetOut(&out)
+	root.SetErr(&complaint)
+	root.SetArgs(append([]string{"scaffold"}, args...))
+	code = cli.Execute(t.Context(), root)
+	return code, out.String(), complaint.String()
+}
+
+func TestADraftHasOneLineForEachColumnAndTheReasonsForWhatIsLeftOut(t *testing.T) {
+	code, draft, stderr := scaffolded(t, forum{})
+	if code != 0 {
+		t.Fatalf("ends with %d: %s", code, stderr)
+	}
+	for _, line := range []string{
+		`{"name": "id", "type": "bigint"},`,
+		`{"name": "projects", "columns": ["id", "owner_id", "name", "contact_email"], "note": "It leads to users.`,
+	} {
+		if !strings.Contains(draft, "\n        "+line) && !strings.Contains(draft, "\n    "+line) {
+			t.Errorf("no line is %s in\n%s", line, draft)
+		}
+	}
+	if !strings.Contains(draft, "--include projects") {
+		t.Error("the draft does not ask about the table that it leaves out")
+	}
+}
+
+func TestAnUpdateAddsToTheFileOfADataMap(t *testing.T) {
+	_, draft, _ := scaffolded(t, forum{})
+	decided := strings.Replace(draft, `"{}@erased.invalid"`, `"{}@gone.invalid"`, 1)
+	from, to := strings.Index(decided, `"name": "follows"`), strings.Index(decided, `"name": "sessions"`)
+	if decided == draft || from < 0 || to < from {
+		t.Fatal(draft)
+	}
+	decided = decided[:from] + decided[to:] // a person has left out the follows
+	decided = strings.Replace(decided, `  "schema": [`, `  "accepted": [
+    {"rule": "index-missing", "table": "sessions", "reason": "few rows", "until": "2030-01-01"}
+  ],
+  "schema": [`, 1)
+	file := filepath.Join(t.TempDir(), "datamap.json")
+	must(t, os.WriteFile(file, []byte(decided), 0o600))
+	code, same, stderr := scaffolded(t, forum{}, "--update", file)
+	if code != 0 || same != decided {
+		t.Errorf("ends with %d: %s\n%s\nbut was\n%s", code, stderr, same, decided)
+	}
+	code, updated, stderr := scaffolded(t, forum{isMigrated: true}, "--update", file, "--include", "projects")
+	dataMap, err := manifest.Read(strings.NewReader(updated))
+	if code != 0 || err != nil {
+		t.Fatalf("ends with %d, %v: %s", code, err, stderr)
+	}
+	phone, _ := dataMap.SubjectTable().Column("phone")
+	_, hasPreferences := dataMap.Table("preferences")
+	_, hasProjects := dataMap.Table("projects")
+	_, hasFollows := dataMap.Table("follows")
+	if phone.Personal == nil || !hasPreferences || !hasProjects || hasFollows || len(dataMap.Accepted()) != 1 ||
+		!strings.Contains(updated, "gone.invalid") {
+		t.Errorf("the updated data map is\n%s", updated)
+	}
+}
+
+func TestADraftIsWrittenAsGoSource(t *testing.T) {
+	code, source, stderr := scaffolded(t, forum{}, "--format", "go")
+	if code != 0 || !strings.HasPrefix(source, "// ") && !strings.HasPrefix(source, "package models") ||
+		!strings.Contains(source, "type User struct") {
+		t.Errorf("ends with %d: %s%s", code, source, stderr)
+	}
+}
+
+func TestScaffoldExplainsWhatItCannotDo(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "datamap.json")
+	must(t, os.WriteFile(file, []byte("{}"), 0o600))
+	for _, test := range []struct {
+		schema forum
+		args   []string
+		says   string
+	}{
+		{forum{isEmpty: true}, nil, "the database has no tables"},
+		{forum{}, []string{"--update", file}, "manifest_version"},
+		{forum{}, []string{"--update", file + "x"}, "cannot be read"},
+		{forum{}, []string{"--update", file, "--subject-table", "users"}, "leave out --subject-table"},
+		{forum{}, []string{"--include", "nothing"}, "nothing is not a table"},
+		{forum{}, []string{"--format", "xml"}, "json"},
+	} {
+		code, stdout, stderr := scaffolded(t, test.schema, test.args...)
+		if code != 2 || stdout != "" {
+			t.Errorf("%q ends with %d: %s", test.args, code, stdout)
+		}
+		complains(t, stderr, test.says)
+	}
+}

@@ -1,0 +1,294 @@
+package scaffold
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// fate is what an erasure does with the rows of a table. A table gets another fate than left only if the schema shows
+// that its rows are the person's own.
+type fate int
+
+const (
+	left        fate = iota // the data map does not have the table
+	overwritten             // the rows stay, and an erasure overwrites the person's values
+	deleted                 // an erasure deletes the rows
+)
+
+// fateOf returns the fate of a table if no other table prevents the deletion of its rows, and the reason as a sentence.
+func (d *draft) fateOf(t *table) (is fate, reason string) {
+	switch {
+	case t == d.subject:
+		return overwritten, "The table of the people. The row stays without personal data, because other rows refer to it."
+	case t.included && (t.deletes || len(t.found) == 0):
+		return deleted, "The rows are deleted, because they belong to the person."
+	case t.included:
+		return overwritten, "The rows belong to the person."
+	case t.reversed:
+		return overwritten, "The rows stay, because rows of " + t.paths[0].to.Name + " refer to them."
+	case t.paths[0].to != d.subject:
+		return d.fateOfPart(t)
+	case !t.isHeld():
+		return d.fateOfMade(t)
+	case t.losesPerson():
+		return left, "The rows do not belong to the person, because the database clears the reference to " +
+			d.subject.Name + "."
+	case names.Is(t.Name, names.Duties) && !t.isLink():
+		duty, _ := names.FindDuty(t.Name)
+		return overwritten, "The rows stay, because " + duty.Reason + "."
+	case t.isLink(), t.joinsPerson() && !t.isAboutMoney():
+		return deleted, "The rows are deleted, because they hold little except references."
+	case names.Is(t.Name, names.Things):
+		return left, "The name of the table suggests things that outlive the person who made them."
+	case t.isAboutMoney():
+		return left, "The rows seem to describe what the person bought or pays for."
+	case len(t.paths) > 1:
+		return t.fateOfShared()
+	case t.own:
+		return deleted, "The rows are deleted, because the table's name suggests that they belong to the person."
+	}
+	return d.fateOfHeld(t)
+}
+
+// fateOfPart returns the fate of a table that refers to the person only through rows of another table.
+func (d *draft) fateOfPart(t *table) (is fate, reason string) {
+	to := t.parent()
+	switch {
+	case t.paths[0].setsNull:
+		return left, "The rows do not belong to the person, because the database clears the reference to " + to.Name + "."
+	case slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.isSubject }):
+		return left, "The rows may belong to the person who worked on them."
+	case to.fate != deleted:
+		return left, "The rows may belong to other people, because the rows of " + to.Name + " stay."
+	case names.Is(t.Name, names.Things), names.Is(t.Name, names.Duties), t.isAboutMoney():
+		return left, "The name of the table suggests records that outlive the rows of " + to.Name + "."
+	}
+	return deleted, "The rows are deleted with the rows of " + to.Name + ", to which they belong."
+}
+
+// fateOfMade returns the fate of a table whose references lead only to people who worked on the rows.
+func (d *draft) fateOfMade(t *table) (is fate, reason string) {
+	if names.Is(t.Name, names.Activities) && len(t.ofDevices()) > 0 && !t.losesPerson() && !d.hasOthers(t) {
+		return overwritten, "The rows stay, because they show who did what."
+	}
+	return left, "The person worked on the rows, but need not own them."
+}
+
+// fateOfShared returns the fate of a table whose rows are about several people and that is not a link.
+func (t *table) fateOfShared() (is fate, reason string) {
+	if t.isWritten() {
+		return overwritten, "The rows stay, because they are about several people."
+	}
+	return left, "The rows are about several people."
+}
+
+// fateOfHeld returns the fate of a table whose rows have one holder, by the kind of the table.
+func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
+	other := d.otherParent(t)
+	switch {
+	case names.Is(t.Name, names.Settings), names.Is(t.Name, names.Searches), names.IsSaved(t.Name):
+		return deleted, "The rows are deleted, because an application keeps them for one person."
+	case names.Is(t.Name, names.Trails) && len(t.ofDevices()) > 0 && !d.hasOthers(t):
+		return overwritten, "The rows stay, because they show who did what."
+	case names.Is(t.Name, names.Trails):
+		return left, "The rows show who did what."
+	case t.isProfile():
+		return deleted, "The rows are deleted, because each describes one person."
+	case names.IsPeople(t.Name):
+		return left, "The rows seem to describe other people."
+	case t.isWritten() && t.hasOtherWriter():
+		return left, "The rows seem to hold what one person wrote about another."
+	case t.isWritten() && other != nil:
+		return overwritten, "The rows stay, because they are part of " + other.to.Name +
+			", which may belong to another person."
+	case t.isWritten(), names.Is(t.Name, names.Activities) && other == nil && len(t.found) > 0:
+		return deleted, "The rows are deleted, because they refer to one person only."
+	case len(t.out) == 1 && !t.isNamed() && !t.isOfThing():
+		return deleted, "The rows are deleted, because they refer to one person only."
+	}
+	return left, "Nothing shows that the rows belong only to the person."
+}
+
+// keep changes the fate of a table whose rows cannot be deleted, because of the given clause.
+func (t *table) keep(d *draft, why string) {
+	t.rowsDeleted, t.fate = false, left
+	if t.included || t.paths[0].to == d.subject && slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
+		m, ok := t.found[c.Name]
+		return ok && t.mayOverwrite(c, m)
+	}) {
+		t.fate = overwritten
+	}
+	t.reason = "The rows stay, because " + why + "."
+}
+
+// mayOverwrite reports whether an erasure may overwrite a column of rows that stay, which looks personal.
+func (t *table) mayOverwrite(c domain.CatalogColumn, m names.Match) bool {
+	switch {
+	case t.isSubject, t.included, t.reversed, t.own, t.isProfile():
+		return true
+	case m.Secret:
+		return false // it may protect more than the person
+	case names.Is(t.Name, names.Duties):
+		return slices.Contains(retained, m.Category) // the records must stay complete
+	case names.Is(t.Name, names.Trails), names.Is(t.Name, names.Activities) && !t.isWritten():
+		return isOfDevice(c, m)
+	}
+	return true
+}
+
+// isHeld reports whether a reference that begins a path shows that the row belongs to the person.
+func (t *table) isHeld() bool {
+	return slices.ContainsFunc(t.paths, func(r *reference) bool {
+		return r.role == names.Holder || r.role == names.Other && t.isUnique(r.columns) || r.role == names.Party && t.isLink()
+	})
+}
+
+// losesPerson reports whether the database clears each reference to the holder of a row when it deletes the holder.
+func (t *table) losesPerson() bool {
+	return !slices.ContainsFunc(t.paths, func(r *reference) bool { return r.role != names.Party && !r.setsNull })
+}
+
+// isOfOne reports whether the name of the table suggests that an application keeps each row for one person, such as a
+// session or a setting.
+func (t *table) isOfOne() bool {
+	return len(t.paths) == 1 && !t.isAboutMoney() && (names.Is(t.Name, names.Settings) ||
+		names.Is(t.Name, names.Sessions) && !t.isKeyOfThing() || names.IsPeople(t.Name) && t.hasProvider())
+}
+
+func (t *table) hasProvider() bool {
+	return slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
+		return strings.HasPrefix(flat(c.Name), "provider")
+	})
+}
+
+// isKeyOfThing reports whether the rows hold tokens or keys that seem to belong to a thing of the application, such as
+// the token of a project.
+func (t *table) isKeyOfThing() bool {
+	parts := words.Lower(names.BaseName(t.Name))
+	if len(parts) == 0 {
+		return false
+	}
+	last := words.Singular(parts[len(parts)-1])
+	if !slices.Contains([]string{"token", "key", "credential", "grant", "authorization"}, last) {
+		return false
+	}
+	if slices.ContainsFunc(parts, func(word string) bool {
+		return slices.Contains([]string{
+			"access", "oauth", "refresh", "reset", "verification", "confirmation", "login", "remember", "session", "password",
+			"recovery", "email", "push", "device", "auth", "passkey", "webauthn",
+		}, word)
+	}) && !slices.Contains(parts, "api") {
+		return false
+	}
+	return slices.ContainsFunc(t.out, func(r *reference) bool { return r.to != t && r.to != t.parent() })
+}
+
+// isWritten reports whether the rows hold texts that a person wrote.
+func (t *table) isWritten() bool {
+	if !names.Is(t.Name, names.Messages) {
+		return false
+	}
+	return slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
+		m, ok := t.found[c.Name]
+		if !ok || m.Secret || m.Category != domain.CategoryCommunication && m.Means != names.Email {
+			return false
+		}
+		return !names.MayBeThings(t.Name) || slices.Contains(bodies, m.Word) || m.Means == names.Email
+	})
+}
+
+// bodies are names of columns with a text that a person wrote, in tables that as often hold other texts.
+var bodies = []string{
+	"body", "content", "text", "message", "comment", "note", "reason", "feedback", "answer", "reply", "message body",
+	"message text", "complaint",
+}
+
+// hasOtherWriter reports whether each row refers to a second person, who worked on it and may have written it.
+func (t *table) hasOtherWriter() bool {
+	return slices.ContainsFunc(t.out, func(r *reference) bool {
+		return r.to.isSubject && !slices.Contains(t.paths, r) && !r.nullable()
+	})
+}
+
+// hasOthers reports whether a column seems to name a second person, so that the address of a device in the row may be
+// that of the other person.
+func (d *draft) hasOthers(t *table) bool {
+	return slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
+		stem, isReference := names.Stem(c.Name)
+		inPath := slices.ContainsFunc(t.paths, func(r *reference) bool { return slices.Contains(r.columns, c.Name) })
+		return isReference && !inPath && (names.IsRole(stem) || names.EndsIn(stem, names.BaseName(d.subject.Name)) ||
+			slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.isSubject && slices.Contains(r.columns, c.Name) }))
+	})
+}
+
+// joinsPerson reports whether the name of the table combines the names of the people and of another table that it
+// refers to, as in users_organizations.
+func (t *table) joinsPerson() bool {
+	name := flat(names.BaseName(t.Name))
+	return t.isNamedAfter() && slices.ContainsFunc(t.paths, func(r *reference) bool {
+		return r.to.isSubject && strings.Contains(name, flat(words.Singular(names.BaseName(r.to.Name))))
+	})
+}
+
+// isProfile reports whether each row describes one person: it is the only row of the person, or her account at a
+// provider of identities.
+func (t *table) isProfile() bool {
+	if len(t.paths) != 1 || !names.IsPeople(t.Name) && !names.Is(t.Name, names.Profiles) {
+		return false
+	}
+	return names.Is(t.Name, names.Profiles) || t.isUnique(t.paths[0].columns) || t.hasProvider()
+}
+
+// isAboutMoney reports whether a column shows what the person bought or pays for, as in the subscription to a plan.
+func (t *table) isAboutMoney() bool { return t.hasWord(ofMoney) }
+
+// isNamed reports whether a column shows that each row is a thing with a name or a secret of its own.
+func (t *table) isNamed() bool { return t.hasWord(ofThings) }
+
+func (t *table) hasWord(list []string) bool {
+	return slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
+		return slices.ContainsFunc(words.Lower(c.Name), func(word string) bool { return slices.Contains(list, word) })
+	})
+}
+
+var (
+	ofMoney  = []string{"price", "plan", "stripe", "billing", "invoice", "amount", "currency", "paddle", "subtotal", "vat"}
+	ofThings = []string{
+		"name", "title", "slug", "url", "uri", "secret", "token", "key", "code", "domain", "label", "description", "filename",
+		"path", "config", "version",
+	}
+)
+
+// ofDevices returns the columns that hold the network address or the device of the person.
+func (t *table) ofDevices() []string {
+	var list []string
+	for _, c := range t.Columns {
+		if m, ok := t.found[c.Name]; ok && isOfDevice(c, m) {
+			list = append(list, c.Name)
+		}
+	}
+	return list
+}
+
+func isOfDevice(c domain.CatalogColumn, m names.Match) bool {
+	return !m.Secret && c.Type != domain.TypeJSON &&
+		(m.Category == domain.CategoryTechnical || m.Category == domain.CategoryLocation)
+}
+
+// askForLeft asks whether the rows of a table that leads to the person are the person's, although the data map does not
+// have the table. It does not ask about rows that lead there only through other rows and do not look personal.
+func (t *table) askForLeft(d *draft) {
+	t.asked = nil
+	if to := t.parent(); to != d.subject && to.fate == left && len(t.personal()) == 0 {
+		return
+	}
+	question := "Its rows lead to a person by " + t.paths[0].label()
+	if personal := strings.Join(t.personal(), ", "); personal != "" {
+		question += ", and columns look personal (" + personal + ")"
+	}
+	t.ask("", question+". Are they the person's own rows?", "no: leave the table out", "yes: --include "+t.Name)
+}

@@ -1,0 +1,155 @@
+package scaffold_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/scaffold"
+)
+
+func TestWhatDoesNotBelongToThePersonIsLeftOutWithAQuestion(t *testing.T) {
+	for table, lines := range map[string]string{
+		// Only a row that stays leads to the person.
+		"recipients": `
+			documents: id*, user_id>users, team_id>teams, title
+			recipients: id*, document_id>documents, name, email`,
+		"project_tokens": `
+			projects: id*, owner_id>users, name
+			project_tokens: id*, project_id>projects, email, token`,
+		// The database clears the reference to the person.
+		"comments": `comments: id*, user_id?>users=set_null, body`,
+		// Things outlive the person who made them.
+		"webhooks":    `webhooks: id*, user_id>users, url, token`,
+		"channels":    `channels: id*, creator_id>users, displayname`,
+		"products":    `products: id*, user_id>users, name`,
+		"teams":       `teams: id*, owner_id>users, email`,
+		"companies":   `companies: id*, created_by_id>users, phone`,
+		"prices":      `prices: id*, user_id>users, note`,
+		"invitations": `invitations: id*, inviter_id>users, email, token`,
+		"user_groups": `user_groups: id*, user_id>users, name`,
+		"api_tokens": `
+			api_tokens: id*, user_id>users, project_id>projects, token
+			projects: id*, name`,
+		"subscriptions": `
+			subscriptions: id*, user_id>users, plan_id>plans, stripe_id
+			plans: id*, name`,
+		"message_threads": `message_threads: id*, owner_id>users, title`,
+		"memberships":     `memberships: id*, user_id>users, plan, price`,
+		"closures": `closures: id*, user_id?>users, ticket_id>tickets, at:time
+			tickets: id*, name`,
+		"verdicts": `verdicts: id*, user_id>users, ticket_id!>tickets, at:time
+			tickets: id*, name`,
+		"replies": `replies: id*, creator_id>users, ticket_id>tickets, at:time
+			tickets: id*, name`,
+		// Others wrote about the person, or the person about others.
+		"pins": `
+			saved_posts: id*, user_id>users, post_id
+			pins: id*, moderator_id>users, saved_post_id>saved_posts, note`,
+		"staff_notes": `staff_notes: id*, user_id>users, moderator_id>users, note`,
+		"contacts":    `contacts: id*, user_id>users, name, email`,
+		"tickets":     `tickets: id*, assignee_id>users, body`,
+		"events":      `events: id*, user_id>users, acting_user_id, ip`,
+		"audit_logs":  `audit_logs: id*, user_id>users, actor_id>users, ip`,
+	} {
+		t.Run(table, func(t *testing.T) {
+			p := propose(t, schema(users+lines), scaffold.Options{SubjectTable: "users"})
+			if _, ok := p.dataMap.Table(table); ok {
+				t.Errorf("it is in the data map: %v", p.steps())
+			}
+			if !slices.Contains(p.asked(), table) {
+				t.Errorf("asked about %v", p.asked())
+			}
+		})
+	}
+}
+
+func TestWhatLeadsToThePersonIsInWithAQuestion(t *testing.T) {
+	for table, lines := range map[string]string{
+		"follows":       `follows: id*, follower_id>users, followee_id>users`,
+		"mentions":      `mentions: id*, user_id>users, post_id>posts`,
+		"memberships":   `memberships: id*, user_id>users, team_id>teams, role`,
+		"teams_users":   `teams_users: id*, user_id>users, team_id>teams, secret`,
+		"preferences":   `preferences: id*, user_id>users, name, value`,
+		"notifications": `notifications: id*, user_id>users, post_id>posts, type`,
+		"saved_posts":   `saved_posts: id*, user_id>users, post_id>posts, token`,
+		"read_states":   `read_states: id*, user_id>users, post_id>posts, is_read:boolean, at:time`,
+		"flags":         `flags: id*, user_id>users, color`,
+	} {
+		t.Run(table, func(t *testing.T) {
+			p := propose(t, schema(users+`
+				teams: id*, name
+				posts: id*, title
+				`+lines))
+			if mapped, ok := p.dataMap.Table(table); !ok || !mapped.Owned {
+				t.Errorf("the steps are %v", p.steps())
+			}
+			if !slices.Contains(p.asked(), table) {
+				t.Errorf("asked about %v", p.asked())
+			}
+		})
+	}
+}
+
+func TestRowsOfTheOneRowOfAPersonBelongToThePerson(t *testing.T) {
+	p := propose(t, schema(users+`
+		local_users: id*, user_id!>users, password_hash, invited_by_id?>local_users
+		login_tokens: id*, local_user_id>local_users, token
+		teams: id*, local_user_id>local_users, email
+		visitors: id*, user_id>users, note
+		visitor_sessions: id*, visitor_id>visitors, token`), scaffold.Options{SubjectTable: "users"})
+	wantLines(t, p.steps(), `
+		delete login_tokens
+		anonymize local_users password_hash
+		anonymize users email
+	`)
+	for _, table := range []string{"teams", "visitors"} {
+		if !slices.Contains(p.asked(), table) {
+			t.Errorf("not asked about %s, but about %v", table, p.asked())
+		}
+	}
+}
+
+func TestSecretsAndTrailsOfRowsThatStayAreLeft(t *testing.T) {
+	p := propose(t, schema(users+`
+		posts: id*, user_id>users, board_id>boards, body, token, meta:json, content:json
+		boards: id*, name
+		audit_logs: id*, actor_id>users, ip, user_agent, details, email`))
+	wantLines(t, p.steps(), `
+		anonymize audit_logs ip user_agent
+		anonymize posts body content
+		anonymize users email
+	`)
+	for _, column := range []string{"posts.token", "posts.meta", "audit_logs.details", "audit_logs.email"} {
+		if !slices.Contains(p.asked(), column) {
+			t.Errorf("not asked about %s, but about %v", column, p.asked())
+		}
+	}
+}
+
+func TestATableIsIncludedOnRequest(t *testing.T) {
+	lines := users + `
+		projects: id*, owner_id>users, name
+		members: id*, project_id>projects, email
+		stamps: id*, project_id>projects=cascade, color
+		countries: id*, name
+		views: project_id>projects, ip`
+	p := propose(t, schema(lines), scaffold.Options{SubjectTable: "users", Include: []string{"members"}})
+	wantLines(t, p.steps(), `
+		anonymize members email
+		anonymize users email
+	`)
+	for name, reason := range map[string]string{
+		"countries": "no relation", "nothing": "not a table", "views": "no primary key",
+	} {
+		_, err := scaffold.Propose(t.Context(), memory.NewSchema(schema(lines)), scaffold.Options{SubjectTable: "users", Include: []string{name}})
+		var refused *domain.Error
+		if !errors.As(err, &refused) || refused.Fields[0].Field != "include" ||
+			!strings.Contains(refused.Fields[0].Message, reason) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
