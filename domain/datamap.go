@@ -101,7 +101,6 @@ type DataMap struct {
 	paths     map[string][]Path
 	notices   []Notice
 	accepted  []Acceptance
-	origin    string // the operation that read the data map
 }
 
 // NewDataMap checks the tables and determines the paths from each table to the subject's table. A path is a chain of
@@ -118,9 +117,6 @@ func NewDataMap(tables ...Table) (DataMap, error) { return ReadDataMap("data map
 
 // IsZero reports whether m is the zero value, which has no tables.
 func (m DataMap) IsZero() bool { return len(m.tables) == 0 }
-
-// IsManifest reports whether the data map was read from a manifest. Advice about it is then in the words of a manifest.
-func (m DataMap) IsManifest() bool { return m.origin == "manifest" }
 
 // Tables returns all tables. The subject's table is the first. The others are in the order of their declaration.
 func (m DataMap) Tables() []Table { return m.tables }

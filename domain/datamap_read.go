@@ -12,7 +12,7 @@ import (
 // For a table that the reader could not read, pass a Table that has only a name. Such a table, or a relation with a
 // mistake in readerProblems, may cause further mistakes. ReadDataMap does not report these.
 func ReadDataMap(op string, tables []Table, readerProblems []Problem) (DataMap, error) {
-	d := &draft{DataMap: DataMap{index: map[string]int{}, paths: map[string][]Path{}, origin: op}}
+	d := &draft{DataMap: DataMap{index: map[string]int{}, paths: map[string][]Path{}}}
 	d.addTables(tables, readerProblems)
 	for _, table := range d.tables {
 		d.checkTable(table)

@@ -27,6 +27,8 @@ type Options struct {
 	Registers func(context.Context) (bool, error)
 	// Clock tells whether an acceptance has ended. The default is the clock of the machine.
 	Clock ports.Clock
+	// Manifest selects the words of a manifest for the remedies. The default is the words of struct tags.
+	Manifest bool
 }
 
 // Run compares a data map and its erasure plan with the live schema of the database. It reads the catalog once, and
@@ -66,7 +68,7 @@ func run(
 	if err != nil {
 		return nil, domain.CheckResult{}, err
 	}
-	found := newSchema(dataMap, plan, catalog)
+	found := newSchema(dataMap, plan, catalog, o.Manifest)
 	if found.registers, err = o.registers(ctx); err != nil {
 		return nil, domain.CheckResult{}, err
 	}

@@ -297,7 +297,7 @@ func liveFindings(t *testing.T, c liveCase) (texts []string, found []domain.Find
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	must(t, err)
-	result, err := check.Run(t.Context(), store, dataMap, plan, check.Options{})
+	result, err := check.Run(t.Context(), store, dataMap, plan, check.Options{Manifest: true})
 	must(t, err)
 	for _, f := range result.Findings {
 		texts = append(texts, strings.TrimSuffix(f.Code+" "+f.Where()+" "+f.Object, " "))

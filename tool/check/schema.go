@@ -13,6 +13,7 @@ type schema struct {
 	domain.DataMap
 	catalog   domain.Catalog
 	registers bool // the application calls Registered for new people
+	manifest  bool // see Options.Manifest
 	steps     []domain.Step
 	idle      bool // the plan has neither local nor external steps
 	findings  []domain.Finding
@@ -25,10 +26,10 @@ type schema struct {
 	writes []write
 }
 
-func newSchema(dataMap domain.DataMap, plan domain.Plan, catalog domain.Catalog) *schema {
+func newSchema(dataMap domain.DataMap, plan domain.Plan, catalog domain.Catalog, manifest bool) *schema {
 	s := &schema{
 		DataMap: dataMap, catalog: catalog, steps: plan.Local(),
-		idle:     len(plan.Steps) == 0,
+		idle: len(plan.Steps) == 0, manifest: manifest,
 		findings: []domain.Finding{}, live: map[string]domain.CatalogTable{}, mapped: map[string]domain.Table{},
 		needed: map[string]bool{}, verdicts: map[decided]domain.Verdict{},
 		copies: map[string]bool{},
@@ -200,7 +201,7 @@ type write struct {
 type written struct {
 	domain.Column
 	live     domain.CatalogColumn
-	manifest bool // the data map was read from a manifest
+	manifest bool // see Options.Manifest
 	null     bool // an erasure sets the column to NULL; otherwise it writes the surrogate
 	expired  bool // an erasure overwrites only cells whose retention duty has ended
 }
@@ -243,7 +244,7 @@ func (s *schema) overwrites() []write {
 		i, known := at[key]
 		if !known {
 			table, _ := s.Table(step.Target)
-			i, all = len(all), append(all, write{table: table, live: live, manifest: s.IsManifest()})
+			i, all = len(all), append(all, write{table: table, live: live, manifest: s.manifest})
 			at[key] = i
 		}
 		if step.Strategy == domain.StrategyAnonymize {
@@ -283,7 +284,7 @@ func (s *schema) writtenColumns(table string) []written {
 // says returns the part of a remedy that depends on the form of the data map: the words of a struct tag, or of a
 // manifest.
 func (s *schema) says(tag, manifest string) string {
-	if s.IsManifest() {
+	if s.manifest {
 		return manifest
 	}
 	return tag

@@ -90,4 +90,6 @@ type Openers struct {
 	WithoutDatabase Opener
 	// Operator returns the id of the operator if neither --operator nor HABEAS_OPERATOR gives one, or "". It may be nil.
 	Operator func() (string, error)
+	// Manifest says that the data map is a manifest. lint then words its remedies for a manifest, not for struct tags.
+	Manifest bool
 }

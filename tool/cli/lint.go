@@ -72,7 +72,9 @@ func (l *linting) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	result, err := check.Run(ctx, c, c.DataMap(), c.Plan(), check.Options{Registers: c.Registers})
+	result, err := check.Run(ctx, c, c.DataMap(), c.Plan(), check.Options{
+		Registers: c.Registers, Manifest: c.manifest,
+	})
 	if err != nil {
 		return err
 	}

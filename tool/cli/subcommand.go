@@ -52,6 +52,8 @@ type call struct {
 	args    []string
 	command *cobra.Command
 	out     *printer
+
+	manifest bool // see Openers.Manifest
 }
 
 func (t *tree) command(s subcommand) *cobra.Command {
@@ -83,7 +85,10 @@ func (t *tree) run(s subcommand, command *cobra.Command, args []string) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	c := &call{args: args, command: command, out: newPrinter(command.OutOrStdout(), global(command, "output"))}
+	c := &call{
+		args: args, command: command, out: newPrinter(command.OutOrStdout(), global(command, "output")),
+		manifest: t.openers.Manifest,
+	}
 	if s.needsOperator && (s.readsOnly == nil || !*s.readsOnly) {
 		operator := global(command, "operator")
 		if operator == "" {

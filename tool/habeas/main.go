@@ -26,6 +26,7 @@ func newCommand(env func(string) string) *cobra.Command {
 	s := &settings{env: env}
 	root := cli.OpenParts(cli.Openers{
 		Application: s.open, WithoutDataMap: s.openUnmapped, WithoutDatabase: s.openMap, Operator: s.operator,
+		Manifest: true,
 	})
 	root.AddCommand(cli.Scaffold(s.openCatalog))
 	root.Long += `
