@@ -9,14 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
-	"github.com/habeas-data/habeas/ports"
 	linter "github.com/habeas-data/habeas/tool/check"
 	"github.com/habeas-data/habeas/tool/cli"
-	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
 // checked is an application with the table users, whose check has no findings if the catalog is that of users.
@@ -325,60 +322,6 @@ func live() memory.Schema {
 			{Name: "code", Type: domain.TypeText, Declared: "text"},
 		}},
 	}})
-}
-
-func TestScaffoldReportsACatalogThatCannotBeRead(t *testing.T) {
-	root := cli.New(nil)
-	root.AddCommand(cli.Scaffold(func(context.Context) (ports.CatalogReader, error) {
-		return nil, &domain.Error{Op: "catalog", Message: "a table or a column is missing: were the migrations run?"}
-	}))
-	var complaint strings.Builder
-	root.SetErr(&complaint)
-	root.SetArgs([]string{"scaffold"})
-	if code := cli.Execute(t.Context(), root); code != 2 || !strings.Contains(complaint.String(), "is missing") {
-		t.Errorf("ends with %d: %s", code, complaint.String())
-	}
-}
-
-func TestADataMapIsProposed(t *testing.T) {
-	propose := func(args ...string) (code int, stdout, stderr string) {
-		t.Helper()
-		root := cli.New(nil)
-		root.AddCommand(cli.Scaffold(func(context.Context) (ports.CatalogReader, error) { return live(), nil }))
-		var out, complaint strings.Builder
-		root.SetOut(&out)
-		root.SetErr(&complaint)
-		root.SetArgs(append([]string{"scaffold"}, args...))
-		code = cli.Execute(t.Context(), root)
-		return code, out.String(), complaint.String()
-	}
-	code, stdout, _ := propose()
-	dataMap, err := manifest.Read(strings.NewReader(stdout))
-	if code != 0 || err != nil || dataMap.SubjectTable().Name != "users" {
-		t.Errorf("ends with %d, %v:\n%s", code, err, stdout)
-	}
-	code, stdout, _ = propose("--review")
-	subject := strings.HasPrefix(stdout, "The subject's table is users: ")
-	if code != 0 || !subject || !strings.Contains(stdout, "\ncountries") {
-		t.Errorf("ends with %d:\n%s", code, stdout)
-	}
-	var proposal scaffold.Proposal
-	code, stdout, _ = propose("-o", "json")
-	must(t, json.Unmarshal([]byte(stdout), &proposal))
-	if code != 0 || len(proposal.Tables) == 0 {
-		t.Errorf("ends with %d:\n%s", code, stdout)
-	}
-	for _, args := range [][]string{nil, {"--review"}} { // the data map itself, and its decisions
-		code, stdout, _ = propose(append(args, "--subject-table", "employees")...)
-		if code != 0 || !strings.Contains(stdout, "--name employees") {
-			t.Errorf("ends with %d:\n%s", code, stdout)
-		}
-	}
-	code, _, stderr := propose("--subject-table", "people")
-	if code != 2 {
-		t.Errorf("ends with %d", code)
-	}
-	complains(t, stderr, "users")
 }
 
 func TestSARIFFindsTheFileOfATable(t *testing.T) {

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/cli"
+	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
 // forum is a schema of an application, the first time without a table and a column that a migration adds later.
@@ -151,4 +153,58 @@ func TestScaffoldExplainsWhatItCannotDo(t *testing.T) {
 		}
 		complains(t, stderr, test.says)
 	}
+}
+
+func TestScaffoldReportsACatalogThatCannotBeRead(t *testing.T) {
+	root := cli.New(nil)
+	root.AddCommand(cli.Scaffold(func(context.Context) (ports.CatalogReader, error) {
+		return nil, &domain.Error{Op: "catalog", Message: "a table or a column is missing: were the migrations run?"}
+	}))
+	var complaint strings.Builder
+	root.SetErr(&complaint)
+	root.SetArgs([]string{"scaffold"})
+	if code := cli.Execute(t.Context(), root); code != 2 || !strings.Contains(complaint.String(), "is missing") {
+		t.Errorf("ends with %d: %s", code, complaint.String())
+	}
+}
+
+func TestADataMapIsProposed(t *testing.T) {
+	propose := func(args ...string) (code int, stdout, stderr string) {
+		t.Helper()
+		root := cli.New(nil)
+		root.AddCommand(cli.Scaffold(func(context.Context) (ports.CatalogReader, error) { return live(), nil }))
+		var out, complaint strings.Builder
+		root.SetOut(&out)
+		root.SetErr(&complaint)
+		root.SetArgs(append([]string{"scaffold"}, args...))
+		code = cli.Execute(t.Context(), root)
+		return code, out.String(), complaint.String()
+	}
+	code, stdout, _ := propose()
+	dataMap, err := manifest.Read(strings.NewReader(stdout))
+	if code != 0 || err != nil || dataMap.SubjectTable().Name != "users" {
+		t.Errorf("ends with %d, %v:\n%s", code, err, stdout)
+	}
+	code, stdout, _ = propose("--review")
+	subject := strings.HasPrefix(stdout, "The subject's table is users: ")
+	if code != 0 || !subject || !strings.Contains(stdout, "\ncountries") {
+		t.Errorf("ends with %d:\n%s", code, stdout)
+	}
+	var proposal scaffold.Proposal
+	code, stdout, _ = propose("-o", "json")
+	must(t, json.Unmarshal([]byte(stdout), &proposal))
+	if code != 0 || len(proposal.Tables) == 0 {
+		t.Errorf("ends with %d:\n%s", code, stdout)
+	}
+	for _, args := range [][]string{nil, {"--review"}} { // the data map itself, and its decisions
+		code, stdout, _ = propose(append(args, "--subject-table", "employees")...)
+		if code != 0 || !strings.Contains(stdout, "--name employees") {
+			t.Errorf("ends with %d:\n%s", code, stdout)
+		}
+	}
+	code, _, stderr := propose("--subject-table", "people")
+	if code != 2 {
+		t.Errorf("ends with %d", code)
+	}
+	complains(t, stderr, "users")
 }
