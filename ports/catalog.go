@@ -3,7 +3,7 @@ package ports
 import (
 	"context"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // CatalogReader reads the current schema of the application's database. The stores of this module implement
@@ -14,5 +14,5 @@ type CatalogReader interface {
 	// It leaves out the tables of the database system, the tables of habeas, and temporary tables. It reads only the
 	// schema and no row of the application, and changes nothing. It uses a separate connection. Catalog returns
 	// domain.ErrUnavailable if the database cannot be reached.
-	Catalog(ctx context.Context) (domain.Catalog, error)
+	Catalog(ctx context.Context) (datamap.Catalog, error)
 }

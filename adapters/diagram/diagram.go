@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // effect is the effect of an erasure on the rows of a table. The value external is for external systems, which have no
@@ -56,7 +57,7 @@ type picture struct {
 }
 
 // pictureOf returns the boxes and arrows of a data map. The first box is the table of subjects.
-func pictureOf(m domain.DataMap, plan domain.Plan) picture {
+func pictureOf(m datamap.DataMap, plan datamap.Plan) picture {
 	var p picture
 	index, last := map[string]int{}, 0 // last is the last layer of tables
 	for _, table := range m.Tables() {
@@ -114,7 +115,7 @@ func visible(text string) string {
 	}, text)
 }
 
-func boxOf(m domain.DataMap, plan domain.Plan, table domain.Table) box {
+func boxOf(m datamap.DataMap, plan datamap.Plan, table datamap.Table) box {
 	b := box{title: table.Name, effect: untouched}
 	for _, path := range m.Paths(table.Name) {
 		b.layer = max(b.layer, len(path.Relations))
@@ -148,10 +149,10 @@ func boxOf(m domain.DataMap, plan domain.Plan, table domain.Table) box {
 	return b
 }
 
-func cellOf(m domain.DataMap, table domain.Table, column domain.Column) cell {
+func cellOf(m datamap.DataMap, table datamap.Table, column datamap.Column) cell {
 	personal := column.Personal
 	says := []string{string(personal.Category)}
-	goes := !slices.ContainsFunc(m.Paths(table.Name), func(p domain.Path) bool { return !m.RowsDeleted(table, p) })
+	goes := !slices.ContainsFunc(m.Paths(table.Name), func(p datamap.Path) bool { return !m.RowsDeleted(table, p) })
 	switch {
 	case goes:
 	case personal.Strategy == domain.StrategyRetain && personal.Since != "":
@@ -163,7 +164,7 @@ func cellOf(m domain.DataMap, table domain.Table, column domain.Column) cell {
 	default:
 		says = append(says, "overwritten")
 	}
-	if personal.Export == domain.ExportNo {
+	if personal.Export == datamap.ExportNo {
 		says = append(says, "not exported")
 	}
 	return cell{column.Name, strings.Join(says, ", ")}
@@ -171,11 +172,11 @@ func cellOf(m domain.DataMap, table domain.Table, column domain.Column) cell {
 
 // arrowsOf returns the arrows that start at a table. One arrow leads to each table to which the given table refers on a
 // path to the table of subjects. One arrow leads to each external system whose keys are in a column of the table.
-func arrowsOf(m domain.DataMap, table domain.Table, index, systems map[string]int) []arrow {
+func arrowsOf(m datamap.DataMap, table datamap.Table, index, systems map[string]int) []arrow {
 	var arrows []arrow
 	paths := m.Paths(table.Name)
 	for _, relation := range table.Relations {
-		if !slices.ContainsFunc(paths, func(p domain.Path) bool {
+		if !slices.ContainsFunc(paths, func(p datamap.Path) bool {
 			return len(p.Relations) > 0 && p.Relations[0].Equals(relation)
 		}) {
 			continue

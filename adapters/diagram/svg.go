@@ -5,7 +5,7 @@ import (
 	"html"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 const style = `
@@ -25,7 +25,7 @@ const style = `
 
 // SVG returns the diagram as an SVG document. The document has colours for light and dark backgrounds. It contains no
 // script and loads no other files.
-func SVG(m domain.DataMap, plan domain.Plan) string {
+func SVG(m datamap.DataMap, plan datamap.Plan) string {
 	p := pictureOf(m, plan)
 	boxes, width, height := p.layout()
 	var b strings.Builder

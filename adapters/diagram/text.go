@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // light has the background colour and the text colour of the head of a box, by effect.
@@ -17,7 +17,7 @@ var light = map[effect][2]string{
 }
 
 // DOT returns the diagram in the language of Graphviz.
-func DOT(m domain.DataMap, plan domain.Plan) string {
+func DOT(m datamap.DataMap, plan datamap.Plan) string {
 	p := pictureOf(m, plan)
 	var b strings.Builder
 	b.WriteString("digraph datamap {\n  rankdir=RL\n  node [shape=record, style=filled, fontname=\"Helvetica\"]\n")
@@ -56,7 +56,7 @@ func escapeRecord(text string) string {
 }
 
 // Mermaid returns the diagram as a Mermaid flowchart. Many code hosts can draw a Mermaid flowchart in a Markdown file.
-func Mermaid(m domain.DataMap, plan domain.Plan) string {
+func Mermaid(m datamap.DataMap, plan datamap.Plan) string {
 	p := pictureOf(m, plan)
 	var b strings.Builder
 	b.WriteString("flowchart RL\n")

@@ -10,6 +10,7 @@ import (
 
 	gomock "github.com/golang/mock/gomock"
 	domain "github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // MockConsentStore is a mock of ConsentStore interface.
@@ -215,7 +216,7 @@ func (m *MockSubjectStore) EXPECT() *MockSubjectStoreMockRecorder {
 }
 
 // Apply mocks base method.
-func (m *MockSubjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error) {
+func (m *MockSubjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []datamap.Step) (domain.Applied, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Apply", ctx, id, steps)
 	ret0, _ := ret[0].(domain.Applied)
@@ -244,7 +245,7 @@ func (mr *MockSubjectStoreMockRecorder) Export(ctx, id, yield interface{}) *gomo
 }
 
 // Keys mocks base method.
-func (m *MockSubjectStore) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+func (m *MockSubjectStore) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Keys", ctx, id, query)
 	ret0, _ := ret[0].([]string)

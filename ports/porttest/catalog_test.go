@@ -7,32 +7,34 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // catalogFunc implements ports.CatalogReader with a function.
-type catalogFunc func(ctx context.Context) (domain.Catalog, error)
+type catalogFunc func(ctx context.Context) (datamap.Catalog, error)
 
-func (f catalogFunc) Catalog(ctx context.Context) (domain.Catalog, error) { return f(ctx) }
+func (f catalogFunc) Catalog(ctx context.Context) (datamap.Catalog, error) { return f(ctx) }
 
-func (nowhere) Catalog(context.Context) (domain.Catalog, error) { return domain.Catalog{}, errNowhere }
+func (nowhere) Catalog(context.Context) (datamap.Catalog, error) {
+	return datamap.Catalog{}, errNowhere
+}
 
 // readsCatalog returns a function that makes a store defective: its Catalog returns the result of read. The parameter
 // good is the correct CatalogReader.
-func readsCatalog(read func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error)) func(*Store) {
+func readsCatalog(read func(ctx context.Context, good ports.CatalogReader) (datamap.Catalog, error)) func(*Store) {
 	return func(store *Store) {
 		good := store.Catalog
-		store.Catalog = catalogFunc(func(ctx context.Context) (domain.Catalog, error) { return read(ctx, good) })
+		store.Catalog = catalogFunc(func(ctx context.Context) (datamap.Catalog, error) { return read(ctx, good) })
 	}
 }
 
 // keepsCatalog makes a store defective: its Catalog returns the same slices to all callers.
 func keepsCatalog(store *Store) {
 	var once sync.Once
-	var kept domain.Catalog
-	readsCatalog(func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error) {
+	var kept datamap.Catalog
+	readsCatalog(func(ctx context.Context, good ports.CatalogReader) (datamap.Catalog, error) {
 		once.Do(func() { kept, _ = good.Catalog(context.WithoutCancel(ctx)) })
 		return kept, ctx.Err()
 	})(store)
@@ -40,8 +42,8 @@ func keepsCatalog(store *Store) {
 
 // changesTables returns a function that makes a store defective: its Catalog passes each table through fn before it
 // returns the table.
-func changesTables(fn func(*domain.CatalogTable)) func(*Store) {
-	return readsCatalog(func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error) {
+func changesTables(fn func(*datamap.CatalogTable)) func(*Store) {
+	return readsCatalog(func(ctx context.Context, good ports.CatalogReader) (datamap.Catalog, error) {
 		catalog, err := good.Catalog(ctx)
 		for i := range catalog.Tables {
 			fn(&catalog.Tables[i])
@@ -50,16 +52,16 @@ func changesTables(fn func(*domain.CatalogTable)) func(*Store) {
 	})
 }
 
-func changesColumns(fn func(*domain.CatalogColumn)) func(*Store) {
-	return changesTables(func(table *domain.CatalogTable) {
+func changesColumns(fn func(*datamap.CatalogColumn)) func(*Store) {
+	return changesTables(func(table *datamap.CatalogTable) {
 		for i := range table.Columns {
 			fn(&table.Columns[i])
 		}
 	})
 }
 
-func changesForeignKeys(fn func(*domain.CatalogForeignKey)) func(*Store) {
-	return changesTables(func(table *domain.CatalogTable) {
+func changesForeignKeys(fn func(*datamap.CatalogForeignKey)) func(*Store) {
+	return changesTables(func(table *datamap.CatalogTable) {
 		for i := range table.ForeignKeys {
 			fn(&table.ForeignKeys[i])
 		}
@@ -72,9 +74,9 @@ func TestACatalogReaderThatKeepsItsPromisesPasses(t *testing.T) {
 
 func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 	type (
-		table  = domain.CatalogTable
-		column = domain.CatalogColumn
-		key    = domain.CatalogForeignKey
+		table  = datamap.CatalogTable
+		column = datamap.CatalogColumn
+		key    = datamap.CatalogForeignKey
 		reader = ports.CatalogReader
 	)
 	swap := func(names []string) {
@@ -83,24 +85,24 @@ func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 		}
 	}
 	promise.ExpectDefects(t, *update, catalogPromises, brokenStore, defects{
-		"tables in any order": {readsCatalog(func(ctx context.Context, good reader) (domain.Catalog, error) {
+		"tables in any order": {readsCatalog(func(ctx context.Context, good reader) (datamap.Catalog, error) {
 			catalog, err := good.Catalog(ctx)
 			slices.Reverse(catalog.Tables)
 			return catalog, err
 		}), found{"the tables are [wraps": {catalogListsTheTables}}},
-		"tables of habeas": {readsCatalog(func(ctx context.Context, good reader) (domain.Catalog, error) {
+		"tables of habeas": {readsCatalog(func(ctx context.Context, good reader) (datamap.Catalog, error) {
 			catalog, err := good.Catalog(ctx)
-			catalog.Tables = append(catalog.Tables, table{Name: "habeas_outbox", Kind: domain.KindTable})
+			catalog.Tables = append(catalog.Tables, table{Name: "habeas_outbox", Kind: datamap.KindTable})
 			return catalog, err
 		}), found{"habeas_outbox": {catalogListsTheTables}}},
-		"a view": {changesTables(func(t *table) { t.Kind = domain.KindView }), found{"is a view": {catalogListsTheTables}}},
+		"a view": {changesTables(func(t *table) { t.Kind = datamap.KindView }), found{"is a view": {catalogListsTheTables}}},
 		"types as they are called": {
-			changesColumns(func(c *column) { c.Type = domain.ColumnType("int8") }),
+			changesColumns(func(c *column) { c.Type = datamap.ColumnType("int8") }),
 			found{`is "int8"`: {catalogHasTheColumns}},
 		},
 		"numbers that are too small": {changesColumns(func(c *column) {
-			if c.Type == domain.TypeBigInt {
-				c.Type = domain.TypeSmallInt
+			if c.Type == datamap.TypeBigInt {
+				c.Type = datamap.TypeSmallInt
 			}
 		}), found{`is "smallint"`: {catalogHasTheColumns}}},
 		"columns by name": {changesTables(func(t *table) {
@@ -124,28 +126,28 @@ func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 			found{"the foreign keys of": {catalogHasTheForeignKeys}},
 		},
 		"foreign keys that cascade": {
-			changesForeignKeys(func(k *key) { k.OnDelete = domain.ActionCascade }),
+			changesForeignKeys(func(k *key) { k.OnDelete = datamap.ActionCascade }),
 			found{`is "cascade"`: {catalogHasTheForeignKeys}},
 		},
 		"an index over nothing": {
-			changesTables(func(t *table) { t.Indexes = []domain.CatalogIndex{{Name: "none"}} }),
+			changesTables(func(t *table) { t.Indexes = []datamap.CatalogIndex{{Name: "none"}} }),
 			found{"has no columns": {catalogKeysNameColumnsOfTheirTable}},
 		},
 		"a unique of another table": {changesTables(func(t *table) {
-			t.Uniques = []domain.CatalogUnique{{Name: "one", Columns: []string{"elsewhere"}}}
+			t.Uniques = []datamap.CatalogUnique{{Name: "one", Columns: []string{"elsewhere"}}}
 		}), found{`names the column "elsewhere"`: {catalogKeysNameColumnsOfTheirTable}}},
 		"a value as the default": {
 			changesColumns(func(c *column) { c.Declared = zoe.says("name") }),
 			found{"holds a value": {catalogHoldsNoValue}},
 		},
 		"a catalog that is kept": {keepsCatalog, found{"has changed": {catalogBelongsToItsCaller}}},
-		"a context that is ignored": {readsCatalog(func(ctx context.Context, good reader) (domain.Catalog, error) {
+		"a context that is ignored": {readsCatalog(func(ctx context.Context, good reader) (datamap.Catalog, error) {
 			return good.Catalog(context.WithoutCancel(ctx))
 		}), found{"Catalog returned <nil>": {catalogEndsWithItsContext}}},
 		"an unreachable store without tables": {func(store *Store) {
 			store.Unreachable = func(testing.TB) Store {
-				return Store{Catalog: catalogFunc(func(context.Context) (domain.Catalog, error) {
-					return domain.Catalog{}, nil
+				return Store{Catalog: catalogFunc(func(context.Context) (datamap.Catalog, error) {
+					return datamap.Catalog{}, nil
 				})}
 			}
 		}, found{"with an unreachable store, Catalog returned <nil>": {catalogReportsAStoreThatCannotBeReached}}},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -44,9 +45,9 @@ type subjectCall struct {
 	ctx   context.Context
 	id    domain.SubjectID
 	at    time.Time
-	steps []domain.Step
+	steps []datamap.Step
 	step  domain.RectificationStep
-	query domain.KeyQuery
+	query datamap.KeyQuery
 	yield func(domain.ExportRecord) error
 }
 
@@ -120,7 +121,7 @@ func (s brokenSubjects) Register(ctx context.Context, id domain.SubjectID, at ti
 }
 
 func (s brokenSubjects) Apply(
-	ctx context.Context, id domain.SubjectID, steps []domain.Step,
+	ctx context.Context, id domain.SubjectID, steps []datamap.Step,
 ) (domain.Applied, error) {
 	rows, err := subjectResult(s, s.apply, subjectCall.apply, subjectCall{ctx: ctx, id: id, steps: steps})
 	return domain.Applied{Rows: rows}, err
@@ -137,6 +138,6 @@ func (s brokenSubjects) Export(ctx context.Context, id domain.SubjectID, yield f
 	return errOf(subjectResult(s, noResult(s.export), noResult(subjectCall.export), call))
 }
 
-func (s brokenSubjects) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+func (s brokenSubjects) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
 	return subjectResult(s, s.keys, subjectCall.readKeys, subjectCall{ctx: ctx, id: id, query: query})
 }

@@ -3,7 +3,7 @@ package check
 import (
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/internal/condition"
 )
 
@@ -44,7 +44,7 @@ func constraintCalled(name string) string {
 
 // overwrittenNames returns the names of the constraint's columns that the erasure overwrites, joined by commas, or ""
 // if there are none.
-func (w write) overwrittenNames(check domain.CatalogCheck) string {
+func (w write) overwrittenNames(check datamap.CatalogCheck) string {
 	var names []string
 	for _, column := range w.columns {
 		if hasName(w.live, check.Columns, column.Name) {
@@ -56,7 +56,7 @@ func (w write) overwrittenNames(check domain.CatalogCheck) string {
 
 // decide evaluates a constraint with several examples of the surrogates, because their digits are random. It returns
 // Undecided if the outcomes differ.
-func (w write) decide(check domain.CatalogCheck) condition.Outcome {
+func (w write) decide(check datamap.CatalogCheck) condition.Outcome {
 	var outcome condition.Outcome
 	for i := range samples {
 		this := condition.Decide(check.Text, func(name string) condition.Value { return w.value(check, name, i) })
@@ -71,7 +71,7 @@ func (w write) decide(check domain.CatalogCheck) condition.Outcome {
 // value returns the value of a column after the erasure, as far as it is known. If the erasure writes random digits,
 // value returns an example. The parameter sample is the number of this example. In the constraint of a domain (a
 // PostgreSQL type), the name VALUE means the column that has this type.
-func (w write) value(check domain.CatalogCheck, name string, sample int) condition.Value {
+func (w write) value(check datamap.CatalogCheck, name string, sample int) condition.Value {
 	if strings.EqualFold(name, "value") && len(check.Columns) == 1 {
 		if _, isColumn := w.live.Column(name); !isColumn {
 			name = check.Columns[0]

@@ -3,7 +3,7 @@ package check
 import (
 	"slices"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // checkKeys reports foreign keys that an erasure violates, because it overwrites a referring or a referenced column.
@@ -34,7 +34,7 @@ func (s *schema) checkKeys() {
 // checkReference reports columns of a foreign key into which an erasure writes a surrogate. The referenced table may
 // have no row with this key. A foreign key with a column that the erasure sets to NULL is not reported, because the
 // database then does not check the key.
-func (s *schema) checkReference(w write, foreign domain.CatalogForeignKey) {
+func (s *schema) checkReference(w write, foreign datamap.CatalogForeignKey) {
 	isNull := func(c written) bool { return c.null && hasName(w.live, foreign.Columns, c.Name) }
 	if slices.ContainsFunc(w.columns, isNull) {
 		return
@@ -60,7 +60,7 @@ func (s *schema) checkReference(w write, foreign domain.CatalogForeignKey) {
 
 // keyCalled returns the name of a foreign key for a message. It returns "on" and the columns if the foreign key has no
 // name.
-func keyCalled(foreign domain.CatalogForeignKey) string {
+func keyCalled(foreign datamap.CatalogForeignKey) string {
 	if foreign.Name != "" {
 		return foreign.Name
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
@@ -33,7 +33,7 @@ func (s *schema) checkReach() {
 //
 // It returns true if a foreign key or a chain leads to the data map, even if the table does not seem to hold personal
 // data.
-func (s *schema) reportReaching(table domain.CatalogTable) bool {
+func (s *schema) reportReaching(table datamap.CatalogTable) bool {
 	chain, columns := s.foreignKeyChain(table, map[string]bool{})
 	if len(chain) == 0 || len(chain) > 1 && s.personalSentence(table) == "" {
 		return len(chain) > 0
@@ -47,7 +47,7 @@ func (s *schema) reportReaching(table domain.CatalogTable) bool {
 
 // reportReferred reports a table that seems to hold personal data, such as the addresses of customers, if a table of
 // the data map refers to it. It ignores a table of people, because its rows are about people other than the subject.
-func (s *schema) reportReferred(table domain.CatalogTable) bool {
+func (s *schema) reportReferred(table datamap.CatalogTable) bool {
 	if names.IsPeople(table.Name) || names.Is(table.Name, names.Reference) {
 		return false
 	}
@@ -78,7 +78,7 @@ func namesPersonal(table string, columns []string) bool {
 		return false
 	}
 	stem, isReference := names.Stem(columns[0])
-	_, ok := soundsPersonal(table, domain.CatalogTable{}, domain.CatalogColumn{Name: stem, Type: domain.TypeText})
+	_, ok := soundsPersonal(table, datamap.CatalogTable{}, datamap.CatalogColumn{Name: stem, Type: datamap.TypeText})
 	return isReference && ok
 }
 
@@ -86,7 +86,7 @@ func namesPersonal(table string, columns []string) bool {
 // returns the tables of the chain after the first, and the columns of the first foreign key. Between two tables outside
 // the data map, it follows only foreign keys with ON DELETE CASCADE. They suggest that the referring rows are parts of
 // the referenced rows, and so belong to the same person.
-func (s *schema) foreignKeyChain(table domain.CatalogTable, seen map[string]bool) (chain, columns []string) {
+func (s *schema) foreignKeyChain(table datamap.CatalogTable, seen map[string]bool) (chain, columns []string) {
 	seen[table.Name] = true
 	for _, foreign := range table.ForeignKeys {
 		if parent, mapped := s.mappedTable(foreign.References); mapped {
@@ -95,7 +95,7 @@ func (s *schema) foreignKeyChain(table domain.CatalogTable, seen map[string]bool
 	}
 	for _, foreign := range table.ForeignKeys {
 		parent, ok := s.catalog.Table(foreign.References)
-		if !ok || foreign.OnDelete != domain.ActionCascade || seen[parent.Name] {
+		if !ok || foreign.OnDelete != datamap.ActionCascade || seen[parent.Name] {
 			continue
 		}
 		if rest, _ := s.foreignKeyChain(parent, seen); len(rest) > 0 {
@@ -107,7 +107,7 @@ func (s *schema) foreignKeyChain(table domain.CatalogTable, seen map[string]bool
 
 // personalSentence returns a sentence that lists the columns of a table that seem to hold personal data. It returns ""
 // if there are none.
-func (s *schema) personalSentence(table domain.CatalogTable) string {
+func (s *schema) personalSentence(table datamap.CatalogTable) string {
 	var found []string
 	for _, column := range table.Columns {
 		if _, ok := soundsPersonal(table.Name, table, column); ok {
@@ -122,8 +122,8 @@ func (s *schema) personalSentence(table domain.CatalogTable) string {
 
 // reportUnlinked reports a table with a column that has no foreign key, but is named like a reference to a table of the
 // data map.
-func (s *schema) reportUnlinked(table domain.CatalogTable) bool {
-	if table.Kind == domain.KindVirtual {
+func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
+	if table.Kind == datamap.KindVirtual {
 		return false
 	}
 	for _, column := range table.Columns {
@@ -144,7 +144,7 @@ func (s *schema) reportUnlinked(table domain.CatalogTable) bool {
 // namedAfter reports whether a column without a foreign key seems to refer to the table parent. The column must have
 // the type of the primary key of parent. It must be named after parent, such as user_id for users.id. For the subject's
 // table, a name of a role of a person is sufficient, such as sender_id or created_by.
-func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColumn, parent domain.Table) bool {
+func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogColumn, parent datamap.Table) bool {
 	live, ok := s.live[parent.Name]
 	if !ok || len(parent.PrimaryKey) != 1 || inForeignKey(table, column.Name) {
 		return false
@@ -160,8 +160,8 @@ func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColu
 }
 
 // reportPersonal reports a table that seems to hold data about people, but does not refer to a table of the data map.
-func (s *schema) reportPersonal(table domain.CatalogTable) {
-	if table.Kind == domain.KindVirtual {
+func (s *schema) reportPersonal(table datamap.CatalogTable) {
+	if table.Kind == datamap.KindVirtual {
 		return
 	}
 	var found []string
@@ -182,7 +182,7 @@ func (s *schema) reportPersonal(table domain.CatalogTable) {
 // checkPaths reports references to the subject's table that an erasure does not follow, because the data map does not
 // declare them as paths. The referring rows may be about further people. An export and an erasure of these people then
 // miss the rows.
-func (s *schema) checkPaths(table domain.Table, live domain.CatalogTable) {
+func (s *schema) checkPaths(table datamap.Table, live datamap.CatalogTable) {
 	subject := s.SubjectTable().Name
 	if table.Name == subject {
 		return
@@ -198,7 +198,7 @@ func (s *schema) checkPaths(table domain.Table, live domain.CatalogTable) {
 		}
 	}
 	for _, column := range live.Columns {
-		inRelation := slices.ContainsFunc(table.Relations, func(r domain.Relation) bool {
+		inRelation := slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool {
 			return slices.ContainsFunc(r.Columns, func(name string) bool { return sameName(live, name, column.Name) })
 		})
 		if !inRelation && !hasName(live, live.PrimaryKey, column.Name) && s.namedAfter(live, column, s.SubjectTable()) {
@@ -207,15 +207,15 @@ func (s *schema) checkPaths(table domain.Table, live domain.CatalogTable) {
 	}
 }
 
-func (s *schema) isPath(table domain.Table, live domain.CatalogTable, columns []string) bool {
-	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool {
+func (s *schema) isPath(table datamap.Table, live datamap.CatalogTable, columns []string) bool {
+	return slices.ContainsFunc(s.Paths(table.Name), func(p datamap.Path) bool {
 		return len(p.Relations) > 0 && len(p.Relations[0].Columns) == len(columns) &&
 			isSubset(live, p.Relations[0].Columns, columns)
 	})
 }
 
-func (s *schema) reportNoPath(table domain.Table, live domain.CatalogTable, columns []string, constraint string) {
-	if s.reported(table.Name, pathMissing) && slices.ContainsFunc(s.findings, func(f domain.Finding) bool {
+func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, columns []string, constraint string) {
+	if s.reported(table.Name, pathMissing) && slices.ContainsFunc(s.findings, func(f datamap.Finding) bool {
 		return f.Table == table.Name && f.Code == pathMissing && sameName(live, f.Column, list(columns))
 	}) {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/habeas-data/habeas/adapters/diagram"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // drawings has the possible formats of a picture. The first format is the default.
@@ -39,7 +39,7 @@ habeas map --format dot | dot -Tpdf > datamap.pdf`,
 			_ = c.RegisterFlagCompletionFunc("format", completes(drawings...))
 		},
 		run: func(_ context.Context, c *call) error {
-			draw := map[string]func(domain.DataMap, domain.Plan) string{
+			draw := map[string]func(datamap.DataMap, datamap.Plan) string{
 				"svg": diagram.SVG, "mermaid": diagram.Mermaid, "dot": diagram.DOT,
 			}[format]
 			text := draw(c.DataMap(), c.Plan())

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func rehearse() subcommand {
@@ -69,7 +70,7 @@ func refFlag(c *cobra.Command, refs *[]string) {
 	c.Flags().StringArrayVar(refs, "ref", nil, "`system=id` of the subject in an external system; repeatable")
 }
 
-func (p *printer) rehearsal(r domain.Rehearsal) {
+func (p *printer) rehearsal(r datamap.Rehearsal) {
 	id := printable(formatID(r.SubjectID))
 	if r.Refused != nil {
 		p.line("The database would refuse to erase " + id + ".")
@@ -100,7 +101,7 @@ func (p *printer) rehearsal(r domain.Rehearsal) {
 }
 
 // refusal returns the reason why the database refuses an erasure, in one line.
-func refusal(r domain.Refusal) string {
+func refusal(r datamap.Refusal) string {
 	text := strings.TrimPrefix(r.Message, "habeas: ")
 	if r.Target != "" {
 		text = "Step " + string(r.Strategy) + " of " + r.Target + ": " + text

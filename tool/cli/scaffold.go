@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
@@ -59,7 +60,7 @@ habeas scaffold --subject-table members --review`,
 			if err != nil {
 				return err
 			}
-			dataMap, err := domain.NewDataMap(proposal.Tables...)
+			dataMap, err := datamap.NewDataMap(proposal.Tables...)
 			if err != nil {
 				return err
 			}

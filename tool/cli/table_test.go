@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func TestATableFitsAndLosesNothing(t *testing.T) {
@@ -89,7 +90,7 @@ func TestTheVersionIsThatOfTheModule(t *testing.T) {
 
 func TestARehearsalListsAColumnOnce(t *testing.T) {
 	var out bytes.Buffer
-	(&printer{w: &out}).rehearsal(domain.Rehearsal{Steps: []domain.RehearsedStep{{Rows: 1, Step: domain.Step{
+	(&printer{w: &out}).rehearsal(datamap.Rehearsal{Steps: []datamap.RehearsedStep{{Rows: 1, Step: datamap.Step{
 		Target: "invoices", Strategy: domain.StrategyRetain, Columns: []string{"address"}, Expired: []string{"address"},
 	}}}})
 	if n := strings.Count(out.String(), "address"); n != 1 {
@@ -100,7 +101,7 @@ func TestARehearsalListsAColumnOnce(t *testing.T) {
 func TestRowsDeletedBesidesAreShown(t *testing.T) {
 	cascaded := map[string]int64{"logs": 3, "likes": 2}
 	var rehearsed, erased, nothing bytes.Buffer
-	(&printer{w: &rehearsed}).rehearsal(domain.Rehearsal{Cascaded: cascaded})
+	(&printer{w: &rehearsed}).rehearsal(datamap.Rehearsal{Cascaded: cascaded})
 	(&printer{w: &erased}).erasure(domain.ErasureResult{Cascaded: cascaded})
 	(&printer{w: &nothing}).erasure(domain.ErasureResult{})
 	for words, out := range map[string]*bytes.Buffer{

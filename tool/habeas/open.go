@@ -22,7 +22,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/app"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/cli"
 )
@@ -72,7 +72,7 @@ func (s *settings) openCatalog(context.Context) (ports.CatalogReader, error) {
 type catalog struct{ db *bun.DB }
 
 // Catalog implements ports.CatalogReader.
-func (c catalog) Catalog(ctx context.Context) (domain.Catalog, error) {
+func (c catalog) Catalog(ctx context.Context) (datamap.Catalog, error) {
 	return bunstore.ReadCatalog(ctx, c.db)
 }
 
@@ -82,17 +82,17 @@ func (s *settings) dataMapFile() string { return cmp.Or(string(s.dataMap), s.env
 
 func (s *settings) mapName() string { return cmp.Or(string(s.name), s.env("HABEAS_NAME")) }
 
-func (s *settings) readDataMap() (domain.DataMap, error) {
+func (s *settings) readDataMap() (datamap.DataMap, error) {
 	name := s.dataMapFile()
 	if name == "" {
-		return domain.DataMap{}, refused("the data map is missing: set --data-map or HABEAS_DATA_MAP")
+		return datamap.DataMap{}, refused("the data map is missing: set --data-map or HABEAS_DATA_MAP")
 	}
 	file, err := os.Open(name) //nolint:gosec // the operator chooses the file
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return domain.DataMap{}, refused("the file of the data map does not exist: check --data-map or HABEAS_DATA_MAP")
+		return datamap.DataMap{}, refused("the file of the data map does not exist: check --data-map or HABEAS_DATA_MAP")
 	case err != nil:
-		return domain.DataMap{}, refused("the file of the data map cannot be read: check its permissions")
+		return datamap.DataMap{}, refused("the file of the data map cannot be read: check its permissions")
 	}
 	defer func() { _ = file.Close() }()
 	return manifest.Read(file)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
@@ -43,16 +44,16 @@ func (d *draft) annotate() {
 
 // annotated returns the column for the data map, with an annotation if the column looks personal. The parameter since
 // is the time column with the start of a retention duty, or "".
-func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain.Column {
-	column := domain.Column{Name: c.Name, Type: c.Type, Note: t.referenceNote(c.Name)}
-	if c.Type == domain.TypeText {
+func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datamap.Column {
+	column := datamap.Column{Name: c.Name, Type: c.Type, Note: t.referenceNote(c.Name)}
+	if c.Type == datamap.TypeText {
 		column.Length = c.Length
 	}
 	m, ok := t.found[c.Name]
 	isKey := slices.Contains(t.key, c.Name) || t.isReferredTo(c.Name) ||
 		t == d.subject && slices.Contains(d.subjectID, c.Name)
 	switch {
-	case !ok && c.Type == domain.TypeJSON && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
+	case !ok && c.Type == datamap.TypeJSON && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
 		m = names.Match{Category: domain.CategoryTechnical}
 		if !d.askForJSON(t, c) {
 			return column
@@ -67,19 +68,19 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 		t.askForFixed(c, m, isKey)
 		return column
 	}
-	annotation := domain.Annotation{Category: m.Category, Via: t.viaOf(c.Name)}
+	annotation := datamap.Annotation{Category: m.Category, Via: t.viaOf(c.Name)}
 	switch {
 	case m.Secret:
-		annotation.Export = domain.ExportNo
+		annotation.Export = datamap.ExportNo
 	case words.IsSecret(c.Name):
-		annotation.Export = domain.ExportYes
+		annotation.Export = datamap.ExportYes
 	}
 	if !t.rowsDeleted && !t.chooseStrategy(c, m, &column, &annotation, since) {
 		return column
 	}
 	t.askForAuthor(c, m)
 	if column.Type == "" {
-		column.Type = domain.TypeText
+		column.Type = datamap.TypeText
 	}
 	column.Personal = &annotation
 	if m.Category == domain.CategoryIdentity && isFile(c) {
@@ -118,14 +119,14 @@ func (t *table) referenceNote(column string) string {
 }
 
 // isFile reports whether the name of the column suggests the name of a file, such as avatar.
-func isFile(c domain.CatalogColumn) bool {
-	return c.Type == domain.TypeText && slices.ContainsFunc(words.Lower(c.Name), func(word string) bool {
+func isFile(c datamap.CatalogColumn) bool {
+	return c.Type == datamap.TypeText && slices.ContainsFunc(words.Lower(c.Name), func(word string) bool {
 		return slices.Contains([]string{"avatar", "photo", "picture", "image", "file", "header", "portrait"}, word)
 	})
 }
 
 // askForJSON asks whether a JSON column holds personal data, and reports whether the proposal treats it as personal.
-func (d *draft) askForJSON(t *table, c domain.CatalogColumn) bool {
+func (d *draft) askForJSON(t *table, c datamap.CatalogColumn) bool {
 	erase, leave := "overwrite it", "leave it as it is"
 	question := "Do its JSON documents hold personal data?"
 	if t.distance > 1 {
@@ -141,7 +142,7 @@ func (d *draft) askForJSON(t *table, c domain.CatalogColumn) bool {
 
 // askForFixed asks about a column that looks personal but that an erasure cannot overwrite, because it is a key or
 // computed.
-func (t *table) askForFixed(c domain.CatalogColumn, m names.Match, isKey bool) {
+func (t *table) askForFixed(c datamap.CatalogColumn, m names.Match, isKey bool) {
 	if !isKey {
 		t.ask(c.Name, "It looks personal and is computed from other columns. Does it change when these are overwritten?",
 			"yes", "no: change the schema")
@@ -174,7 +175,7 @@ func flat(name string) string { return strings.Join(words.Lower(name), "") }
 // askForAuthor asks whether another person has written the text in a column. It asks if the name of the column contains
 // the name of a reference that leads to a person but is not a path. For example, the name "original_comment_text"
 // contains "original_comment", the name of the reference in "original_comment_id".
-func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) {
+func (t *table) askForAuthor(c datamap.CatalogColumn, m names.Match) {
 	for _, r := range t.out {
 		stem, _ := names.Stem(r.columns[len(r.columns)-1])
 		isPath := r.to.distance == 0 || r.to.distance == unreachable || slices.Contains(t.paths, r)
@@ -189,7 +190,7 @@ func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) {
 // askForVia asks, once for each table, which person the columns belong to.
 func (t *table) askForVia() {
 	vias := t.vias()
-	personal := slices.ContainsFunc(t.columns, func(c domain.Column) bool { return c.Personal != nil })
+	personal := slices.ContainsFunc(t.columns, func(c datamap.Column) bool { return c.Personal != nil })
 	if len(vias) > 1 && personal && !t.reversed {
 		t.ask("", "The rows are about several people. To which of them do the columns belong? (via)", vias[0], vias[1:]...)
 	}
@@ -204,7 +205,7 @@ func (t *table) since() string {
 	for _, c := range t.Columns {
 		_, personal := t.found[c.Name]
 		rank := names.Begins(c.Name)
-		if c.Type != domain.TypeTime || personal || rank < 0 || c.Nullable && bestRank >= 0 {
+		if c.Type != datamap.TypeTime || personal || rank < 0 || c.Nullable && bestRank >= 0 {
 			continue
 		}
 		if best == "" || rank < bestRank {
@@ -228,7 +229,7 @@ func (t *table) askForDuty(since string) {
 	t.ask("", "How long must the records be kept, counted from "+since+"?", dutyLasts.String(), "8y", "6y")
 }
 
-func isRetained(c domain.Column) bool {
+func isRetained(c datamap.Column) bool {
 	return c.Personal != nil && c.Personal.Strategy == domain.StrategyRetain
 }
 
@@ -242,7 +243,7 @@ func (t *table) askForTypes() {
 		}
 		for _, kind := range t.Columns {
 			base, isKind := cutSuffixFold(kind.Name, "type")
-			if isKind && kind.Type == domain.TypeText && flat(base) == flat(stem) {
+			if isKind && kind.Type == datamap.TypeText && flat(base) == flat(stem) {
 				t.ask(c.Name, "The column "+kind.Name+" seems to name the table that it refers to. Does it lead to a person in "+
 					"some rows?", "no", "yes: add a relation with when and path")
 			}

@@ -3,18 +3,18 @@ package scaffold_test
 import (
 	"fmt"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
 // In an application, a store reads the catalog (the live schema) of the database. See ports.CatalogReader.
 func ExamplePropose() {
-	proposal, err := scaffold.Propose(domain.Catalog{Tables: []domain.CatalogTable{{
-		Name: "users", Kind: domain.KindTable, PrimaryKey: []string{"id"}, Rows: -1,
-		Columns: []domain.CatalogColumn{
-			{Name: "id", Declared: "bigint", Type: domain.TypeBigInt},
-			{Name: "email", Declared: "text", Type: domain.TypeText},
-			{Name: "theme", Declared: "text", Type: domain.TypeText},
+	proposal, err := scaffold.Propose(datamap.Catalog{Tables: []datamap.CatalogTable{{
+		Name: "users", Kind: datamap.KindTable, PrimaryKey: []string{"id"}, Rows: -1,
+		Columns: []datamap.CatalogColumn{
+			{Name: "id", Declared: "bigint", Type: datamap.TypeBigInt},
+			{Name: "email", Declared: "text", Type: datamap.TypeText},
+			{Name: "theme", Declared: "text", Type: datamap.TypeText},
 		},
 	}}}, scaffold.Options{})
 	if err != nil {

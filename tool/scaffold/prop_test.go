@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/tool/check"
 	"github.com/habeas-data/habeas/tool/scaffold"
@@ -32,7 +33,7 @@ func TestEachProposalLoadsAndHasAPlan(t *testing.T) {
 			}
 			return
 		}
-		m, err := domain.NewDataMap(p.Tables...)
+		m, err := datamap.NewDataMap(p.Tables...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +50,7 @@ func TestEachProposalLoadsAndHasAPlan(t *testing.T) {
 	})
 }
 
-func checkProposal(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal) {
+func checkProposal(t *rapid.T, catalog datamap.Catalog, p scaffold.Proposal) {
 	for _, d := range p.Decisions {
 		if !slices.Contains(d.Options, d.Chosen) || d.Question == "" || len(d.Options) < 2 {
 			t.Fatalf("%v", d)
@@ -66,7 +67,7 @@ func checkProposal(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal) {
 		seen[out.Table] = true
 	}
 	for _, table := range catalog.Tables {
-		if !seen[table.Name] && table.Kind != domain.KindView {
+		if !seen[table.Name] && table.Kind != datamap.KindView {
 			t.Fatalf("%s is neither in the data map nor left out", table.Name)
 		}
 	}
@@ -74,16 +75,16 @@ func checkProposal(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal) {
 
 // checkDeletions fails the test if a foreign key would refuse a deletion of the plan, or would delete rows of other
 // tables.
-func checkDeletions(t *rapid.T, catalog domain.Catalog, plan domain.Plan) {
+func checkDeletions(t *rapid.T, catalog datamap.Catalog, plan datamap.Plan) {
 	deleted := func(table string) int {
-		return slices.IndexFunc(plan.Steps, func(s domain.Step) bool {
+		return slices.IndexFunc(plan.Steps, func(s datamap.Step) bool {
 			return s.Target == table && s.Strategy == domain.StrategyDelete
 		})
 	}
 	for _, table := range catalog.Tables {
 		for _, key := range table.ForeignKeys {
 			child, parent := deleted(table.Name), deleted(key.References)
-			if parent < 0 || key.OnDelete == domain.ActionSetNull {
+			if parent < 0 || key.OnDelete == datamap.ActionSetNull {
 				continue
 			}
 			if child < 0 || child >= parent {
@@ -94,7 +95,7 @@ func checkDeletions(t *rapid.T, catalog domain.Catalog, plan domain.Plan) {
 }
 
 // checkFindings fails the test if package check reports an error that no decision of the proposal covers.
-func checkFindings(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal, m domain.DataMap, plan domain.Plan) {
+func checkFindings(t *rapid.T, catalog datamap.Catalog, p scaffold.Proposal, m datamap.DataMap, plan datamap.Plan) {
 	result, err := check.Run(t.Context(), reader{catalog}, m, plan, check.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -103,21 +104,21 @@ func checkFindings(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal, m do
 		asked := slices.ContainsFunc(p.Decisions, func(d scaffold.Decision) bool {
 			return d.Table == f.Table && (f.Column == "" || slices.Contains(strings.Split(f.Column, ", "), d.Column))
 		})
-		if f.Severity == domain.SeverityError && !asked {
+		if f.Severity == datamap.SeverityError && !asked {
 			t.Fatal(f)
 		}
 	}
 }
 
 // reader returns a given catalog.
-type reader struct{ catalog domain.Catalog }
+type reader struct{ catalog datamap.Catalog }
 
-func (r reader) Catalog(context.Context) (domain.Catalog, error) { return r.catalog, nil }
+func (r reader) Catalog(context.Context) (datamap.Catalog, error) { return r.catalog, nil }
 
 // catalogs draws schemas that may have cycles, composite keys, tables without keys, and foreign keys of every kind.
-func catalogs() *rapid.Generator[domain.Catalog] {
-	return rapid.Custom(func(t *rapid.T) domain.Catalog {
-		var catalog domain.Catalog
+func catalogs() *rapid.Generator[datamap.Catalog] {
+	return rapid.Custom(func(t *rapid.T) datamap.Catalog {
+		var catalog datamap.Catalog
 		list := []string{
 			"users", "accounts", "posts", "user_settings", "invoices", "sessions", "follows", "audit_logs", "teams",
 			"user_addresses", "messages", "files",
@@ -127,12 +128,12 @@ func catalogs() *rapid.Generator[domain.Catalog] {
 			catalog.Tables = append(catalog.Tables, drawTable(t, name))
 		}
 		for i, table := range catalog.Tables {
-			if table.Kind != domain.KindTable && table.Kind != domain.KindPartitioned {
+			if table.Kind != datamap.KindTable && table.Kind != datamap.KindPartitioned {
 				continue
 			}
 			for range rapid.IntRange(0, 4).Draw(t, "references") {
 				to := rapid.SampledFrom(catalog.Tables).Draw(t, "to")
-				if to.Kind == domain.KindTable || to.Kind == domain.KindPartitioned {
+				if to.Kind == datamap.KindTable || to.Kind == datamap.KindPartitioned {
 					drawReference(t, &catalog.Tables[i], to)
 				}
 			}
@@ -141,38 +142,38 @@ func catalogs() *rapid.Generator[domain.Catalog] {
 	})
 }
 
-var kinds = []domain.TableKind{
-	domain.KindTable, domain.KindTable, domain.KindTable, domain.KindTable, domain.KindTable, domain.KindPartitioned,
-	domain.KindView, domain.KindForeign, domain.KindVirtual,
+var kinds = []datamap.TableKind{
+	datamap.KindTable, datamap.KindTable, datamap.KindTable, datamap.KindTable, datamap.KindTable, datamap.KindPartitioned,
+	datamap.KindView, datamap.KindForeign, datamap.KindVirtual,
 }
 
-var declared = map[domain.ColumnType]string{
-	domain.TypeText: "text", domain.TypeBigInt: "bigint", domain.TypeUUID: "uuid", domain.TypeTime: "date",
-	domain.TypeBoolean: "boolean", domain.TypeJSON: "jsonb", domain.TypeNumber: "numeric", domain.TypeBytes: "bytea",
-	domain.TypeArray: "text[]",
+var declared = map[datamap.ColumnType]string{
+	datamap.TypeText: "text", datamap.TypeBigInt: "bigint", datamap.TypeUUID: "uuid", datamap.TypeTime: "date",
+	datamap.TypeBoolean: "boolean", datamap.TypeJSON: "jsonb", datamap.TypeNumber: "numeric", datamap.TypeBytes: "bytea",
+	datamap.TypeArray: "text[]",
 }
 
-func drawTable(t *rapid.T, name string) domain.CatalogTable {
-	table := domain.CatalogTable{Name: name, Kind: rapid.SampledFrom(kinds).Draw(t, "kind")}
+func drawTable(t *rapid.T, name string) datamap.CatalogTable {
+	table := datamap.CatalogTable{Name: name, Kind: rapid.SampledFrom(kinds).Draw(t, "kind")}
 	columns := []string{
 		"email", "name", "token", "body", "iban", "birthday", "ip", "created_at", "paid_at", "data", "salary", "type",
 		"gender",
 		"user_id", "author_id", "post_type", "post_id", "phone", "password_hash", "is_pregnant",
 	}
 	columns = rapid.Permutation(columns).Draw(t, "columns")[:rapid.IntRange(0, 8).Draw(t, "how many")]
-	types := []domain.ColumnType{
-		domain.TypeText, domain.TypeText, domain.TypeText, domain.TypeBigInt, domain.TypeUUID, domain.TypeTime,
-		domain.TypeBoolean, domain.TypeJSON, domain.TypeNumber, domain.TypeBytes, domain.TypeArray, "",
+	types := []datamap.ColumnType{
+		datamap.TypeText, datamap.TypeText, datamap.TypeText, datamap.TypeBigInt, datamap.TypeUUID, datamap.TypeTime,
+		datamap.TypeBoolean, datamap.TypeJSON, datamap.TypeNumber, datamap.TypeBytes, datamap.TypeArray, "",
 	}
 	for _, column := range append([]string{"id", "part"}, columns...) {
-		c := domain.CatalogColumn{
+		c := datamap.CatalogColumn{
 			Name: column, Type: rapid.SampledFrom(types).Draw(t, "type"), Nullable: rapid.Bool().Draw(t, "nullable"),
 			Generated: rapid.IntRange(0, 9).Draw(t, "generated") == 0,
 		}
 		if column == "id" {
 			c.Type, c.Nullable = rapid.SampledFrom(types[:5]).Draw(t, "type of the key"), false
 		}
-		if c.Type == domain.TypeText {
+		if c.Type == datamap.TypeText {
 			c.Length = rapid.SampledFrom([]int{0, 0, 1, 7, 8, 40}).Draw(t, "length")
 			if rapid.IntRange(0, 5).Draw(t, "enum") == 0 {
 				c.Values, c.Length = []string{"a", "unknown"}, 0
@@ -188,7 +189,7 @@ func drawTable(t *rapid.T, name string) domain.CatalogTable {
 	return table
 }
 
-func drawConstraints(t *rapid.T, table *domain.CatalogTable) {
+func drawConstraints(t *rapid.T, table *datamap.CatalogTable) {
 	keys := [][]string{{"id"}, {"id"}, {"id"}, {"part", "id"}, nil, {"part"}}
 	table.PrimaryKey = rapid.SampledFrom(keys).Draw(t, "primary key")
 	some := func(what string) []string {
@@ -201,7 +202,7 @@ func drawConstraints(t *rapid.T, table *domain.CatalogTable) {
 		return names
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "uniques") {
-		table.Uniques = append(table.Uniques, domain.CatalogUnique{
+		table.Uniques = append(table.Uniques, datamap.CatalogUnique{
 			Name: "u", Columns: some("unique"), Partial: rapid.Bool().Draw(t, "partial"),
 		})
 	}
@@ -210,18 +211,18 @@ func drawConstraints(t *rapid.T, table *domain.CatalogTable) {
 		"%[1]s IS NOT NULL", "%[1]s > '1980-01-01'",
 	}
 	for _, column := range some("check") {
-		table.Checks = append(table.Checks, domain.CatalogCheck{
+		table.Checks = append(table.Checks, datamap.CatalogCheck{
 			Name: "c", Columns: []string{column}, Text: fmt.Sprintf(rapid.SampledFrom(texts).Draw(t, "text"), column),
 		})
 	}
 }
 
-func drawReference(t *rapid.T, table *domain.CatalogTable, to domain.CatalogTable) {
+func drawReference(t *rapid.T, table *datamap.CatalogTable, to datamap.CatalogTable) {
 	referenced := rapid.SampledFrom([][]string{{"id"}, {"id"}, {"part", "id"}, {"part"}}).Draw(t, "referenced")
-	key := domain.CatalogForeignKey{
+	key := datamap.CatalogForeignKey{
 		References: to.Name, Referenced: referenced,
-		OnDelete: rapid.SampledFrom([]domain.ForeignKeyAction{
-			domain.ActionNone, domain.ActionCascade, domain.ActionSetNull, domain.ActionRestrict,
+		OnDelete: rapid.SampledFrom([]datamap.ForeignKeyAction{
+			datamap.ActionNone, datamap.ActionCascade, datamap.ActionSetNull, datamap.ActionRestrict,
 		}).Draw(t, "on delete"),
 	}
 	for _, name := range referenced {
@@ -236,7 +237,7 @@ func drawReference(t *rapid.T, table *domain.CatalogTable, to domain.CatalogTabl
 		_, exists := table.Column(column)
 		switch {
 		case !exists:
-			table.Columns = append(table.Columns, domain.CatalogColumn{
+			table.Columns = append(table.Columns, datamap.CatalogColumn{
 				Name: column, Type: target.Type, Declared: target.Declared, Nullable: rapid.Bool().Draw(t, "nullable"),
 			})
 		case len(alike) == 0:

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
@@ -49,7 +49,7 @@ func (d *draft) decideRows() {
 // mayBePersonal reports whether a column of the table looks personal or has the type JSON.
 func (t *table) mayBePersonal() bool {
 	return len(t.found) > 0 ||
-		slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Type == domain.TypeJSON })
+		slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool { return c.Type == datamap.TypeJSON })
 }
 
 // need records that the data map may need the table, and all tables through which the table refers to the subject.
@@ -131,15 +131,15 @@ func (t *table) isLink() bool {
 		return false
 	}
 	named := names.Is(t.Name, names.Links) || t.isNamedAfter()
-	return !slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
+	return !slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
 		_, personal := t.found[c.Name]
 		switch {
-		case t.refers(c.Name), c.Type == domain.TypeTime:
+		case t.refers(c.Name), c.Type == datamap.TypeTime:
 			return false
 		case slices.Contains(t.key, c.Name):
-			return family(c.Type) == domain.TypeText && len(t.key) == 1 && !named // the key may be data, such as a file name
+			return family(c.Type) == datamap.TypeText && len(t.key) == 1 && !named // the key may be data, such as a file name
 		default:
-			return personal || !named || c.Type == domain.TypeJSON
+			return personal || !named || c.Type == datamap.TypeJSON
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
@@ -22,9 +23,9 @@ type Options struct {
 
 // Proposal is a data map that a person has to review. It contains names of tables and columns, but no value of a row.
 type Proposal struct {
-	// Tables is the data map: first the subject's table, then the others, sorted by name. domain.NewDataMap accepts it.
+	// Tables is the data map: first the subject's table, then the others, sorted by name. datamap.NewDataMap accepts it.
 	// The notes of tables and columns state the reason for each guess, and repeat the decisions.
-	Tables []domain.Table `json:"tables"`
+	Tables []datamap.Table `json:"tables"`
 	// Candidates are the tables that may be the subject's table, with the chosen table first. If Options.SubjectTable is
 	// set, its table is the only candidate.
 	Candidates []Candidate `json:"candidates"`
@@ -58,7 +59,7 @@ func (d Decision) String() string {
 	return decisionPrefix + d.Question + " (" + strings.Join(d.Options, " | ") + "; chosen: " + d.Chosen + ")"
 }
 
-// Propose returns a data map for the schema. domain.NewDataMap accepts its tables, and erasure.Planner can plan an
+// Propose returns a data map for the schema. datamap.NewDataMap accepts its tables, and erasure.Planner can plan an
 // erasure with it. The same arguments always give the same proposal.
 //
 // Propose returns ErrInvalid for the field subject_table, with a list of the candidates, in these cases:
@@ -66,7 +67,7 @@ func (d Decision) String() string {
 //   - No table or several tables may be the subject's table.
 //   - The catalog does not have the table in Options.SubjectTable.
 //   - This table has no key that can identify a subject.
-func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
+func Propose(catalog datamap.Catalog, options Options) (Proposal, error) {
 	d := newDraft(catalog)
 	d.readForeignKeys()
 	if !options.ForeignKeysOnly {
@@ -93,7 +94,7 @@ func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 	}
 	p := Proposal{Candidates: candidates, LeftOut: d.leftOut(), Decisions: []Decision{}}
 	p.Tables, p.Decisions = d.result()
-	if _, err := domain.NewDataMap(p.Tables...); err != nil {
+	if _, err := datamap.NewDataMap(p.Tables...); err != nil {
 		return Proposal{}, &domain.Error{
 			Code: domain.ErrManifest, Op: "scaffold", Err: err,
 			Message: "no valid data map can be proposed: " + strings.TrimPrefix(err.Error(), "habeas: "),
@@ -104,7 +105,7 @@ func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 
 // draft is a proposal under construction. The methods that Propose calls fill it step by step.
 type draft struct {
-	catalog   domain.Catalog
+	catalog   datamap.Catalog
 	tables    []*table // all tables of the catalog except views, sorted by name
 	subject   *table
 	subjectID []string // the key columns of the subject
@@ -112,7 +113,7 @@ type draft struct {
 
 // table is a table of the catalog with the results of the steps of Propose.
 type table struct {
-	domain.CatalogTable
+	datamap.CatalogTable
 	key         []string     // the columns that identify a row; empty if the table has no key
 	out         []*reference // references from this table
 	in          []*reference // references to this table, also from its own rows
@@ -123,21 +124,21 @@ type table struct {
 	needed      bool   // the data map may have the table
 	rowsDeleted bool   // an erasure deletes the rows
 	reason      string // a sentence: why an erasure deletes or keeps the rows
-	columns     []domain.Column
+	columns     []datamap.Column
 	chosen      bool // the data map has the table
 	asked       []Decision
 }
 
 const unreachable = 1 << 30
 
-func newDraft(catalog domain.Catalog) *draft {
+func newDraft(catalog datamap.Catalog) *draft {
 	d := &draft{catalog: catalog}
 	for _, t := range catalog.Tables {
-		if t.Kind == domain.KindView || t.Kind == domain.KindMatView {
+		if t.Kind == datamap.KindView || t.Kind == datamap.KindMatView {
 			continue
 		}
 		read := &table{CatalogTable: t, distance: unreachable, found: map[string]names.Match{}}
-		if (t.Kind == domain.KindTable || t.Kind == domain.KindPartitioned) && len(t.Inherits) == 0 {
+		if (t.Kind == datamap.KindTable || t.Kind == datamap.KindPartitioned) && len(t.Inherits) == 0 {
 			read.key = keyOf(t)
 		}
 		d.tables = append(d.tables, read)
@@ -148,7 +149,7 @@ func newDraft(catalog domain.Catalog) *draft {
 
 // keyOf returns the primary key of the table. If there is none, it returns the first unique constraint on columns that
 // are NOT NULL, or nil.
-func keyOf(t domain.CatalogTable) []string {
+func keyOf(t datamap.CatalogTable) []string {
 	if len(t.PrimaryKey) > 0 {
 		return t.PrimaryKey
 	}
@@ -165,7 +166,7 @@ func keyOf(t domain.CatalogTable) []string {
 
 // isPlain reports whether the constraint makes the combination of its columns unique. NULL counts as different from
 // NULL.
-func isPlain(u domain.CatalogUnique) bool {
+func isPlain(u datamap.CatalogUnique) bool {
 	return len(u.Columns) > 0 && !u.Partial && !u.Exclusion && !u.Expressions
 }
 

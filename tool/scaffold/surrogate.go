@@ -9,12 +9,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/internal/condition"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
 // dutyLasts is the assumed retention period of bookkeeping records. It is the longest of the usual legal periods.
-var dutyLasts = domain.Period{Years: 10}
+var dutyLasts = datamap.Period{Years: 10}
 
 // retained are the categories that must be kept by law in bookkeeping records.
 var retained = []domain.Category{
@@ -24,7 +25,7 @@ var retained = []domain.Category{
 // chooseStrategy sets the strategy and the surrogate for a personal column of rows that stay. It returns false if no
 // strategy suits the column. The column then stays without an annotation.
 func (t *table) chooseStrategy(
-	c domain.CatalogColumn, m names.Match, to *domain.Column, a *domain.Annotation, since string,
+	c datamap.CatalogColumn, m names.Match, to *datamap.Column, a *datamap.Annotation, since string,
 ) bool {
 	duty, hasDuty := names.FindDuty(t.Name)
 	switch {
@@ -41,13 +42,13 @@ func (t *table) chooseStrategy(
 		a.Strategy = domain.StrategyAnonymize
 	}
 	if a.Strategy == domain.StrategyAnonymize && m.Category == domain.CategoryFinancial &&
-		family(c.Type) != domain.TypeText {
+		family(c.Type) != datamap.TypeText {
 		t.ask(c.Name, "An erasure replaces the value with a meaningless number. Does the application compute with it?",
 			"overwrite it", "leave it as it is", "retain it, with a reason")
 	}
 	if c.Type == "" {
 		if surrogate, ok := surrogates[baseType(c.Declared)]; ok {
-			to.Type, to.Surrogate = domain.TypeText, surrogate
+			to.Type, to.Surrogate = datamap.TypeText, surrogate
 			if constraints := t.checksOf(c.Name); outcome(*to, constraints) != condition.Holds {
 				t.askForCheck(c, constraints, surrogate)
 			}
@@ -63,13 +64,13 @@ func (t *table) chooseStrategy(
 }
 
 // takesNull reports whether NULL satisfies all constraints of the column, even if several rows have NULL.
-func (t *table) takesNull(c domain.CatalogColumn) bool {
-	if slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool {
+func (t *table) takesNull(c datamap.CatalogColumn) bool {
+	if slices.ContainsFunc(t.Uniques, func(u datamap.CatalogUnique) bool {
 		return u.NullsEqual && slices.Contains(u.Columns, c.Name)
 	}) {
 		return false
 	}
-	return !slices.ContainsFunc(t.checksOf(c.Name), func(check domain.CatalogCheck) bool {
+	return !slices.ContainsFunc(t.checksOf(c.Name), func(check datamap.CatalogCheck) bool {
 		switch decide(check, c.Name, condition.Null()) {
 		case condition.Holds:
 			return false
@@ -84,7 +85,7 @@ func (t *table) takesNull(c domain.CatalogColumn) bool {
 
 // decide evaluates a CHECK constraint for a row whose column holds the value. In the constraint of a domain (a
 // PostgreSQL type), the name VALUE means the column.
-func decide(check domain.CatalogCheck, column string, value condition.Value) condition.Outcome {
+func decide(check datamap.CatalogCheck, column string, value condition.Value) condition.Outcome {
 	return condition.Decide(check.Text, func(name string) condition.Value {
 		if strings.EqualFold(name, column) || strings.EqualFold(name, "value") {
 			return value
@@ -93,8 +94,8 @@ func decide(check domain.CatalogCheck, column string, value condition.Value) con
 	})
 }
 
-func (t *table) checksOf(column string) []domain.CatalogCheck {
-	return slices.DeleteFunc(slices.Clone(t.Checks), func(check domain.CatalogCheck) bool {
+func (t *table) checksOf(column string) []datamap.CatalogCheck {
+	return slices.DeleteFunc(slices.Clone(t.Checks), func(check datamap.CatalogCheck) bool {
 		return !slices.Contains(check.Columns, column)
 	})
 }
@@ -103,7 +104,7 @@ func (t *table) checksOf(column string) []domain.CatalogCheck {
 // keys are these types.
 var surrogates = map[string]string{
 	"inet": "0.0.0.0", "cidr": "0.0.0.0/0", "macaddr": "00:00:00:00:00:00", "macaddr8": "00:00:00:00:00:00:00:00",
-	"interval": "0", "money": "0", "tsvector": domain.EmptySurrogate, "hstore": domain.EmptySurrogate, "time": "00:00:00",
+	"interval": "0", "money": "0", "tsvector": datamap.EmptySurrogate, "hstore": datamap.EmptySurrogate, "time": "00:00:00",
 	"time without time zone": "00:00:00", "point": "(0,0)",
 }
 
@@ -114,9 +115,9 @@ func baseType(declared string) string {
 
 // chooseSurrogate sets the surrogate of a column to the best candidate: one that certainly satisfies the constraints of
 // the column, otherwise one that possibly does.
-func (t *table) chooseSurrogate(c domain.CatalogColumn, m names.Match, to *domain.Column) bool {
+func (t *table) chooseSurrogate(c datamap.CatalogColumn, m names.Match, to *datamap.Column) bool {
 	if to.Type == "" {
-		to.Type = domain.TypeText
+		to.Type = datamap.TypeText
 	}
 	constraints := t.checksOf(c.Name)
 	candidates := candidatesFor(c, m, constraints)
@@ -153,23 +154,23 @@ func boolRank(b bool) int {
 	return 1
 }
 
-func with(c domain.Column, surrogate string) domain.Column {
+func with(c datamap.Column, surrogate string) datamap.Column {
 	c.Surrogate = surrogate
 	return c
 }
 
 // isValid reports whether a data map accepts the constant as the surrogate (replacement value) of the column.
-func isValid(c domain.Column, surrogate string) bool {
+func isValid(c datamap.Column, surrogate string) bool {
 	const least = 8
 	c.Surrogate = surrogate
-	if c.Type == domain.TypeText && strings.Contains(surrogate, domain.Placeholder) {
+	if c.Type == datamap.TypeText && strings.Contains(surrogate, datamap.Placeholder) {
 		return c.Digits() >= least
 	}
 	text, _ := c.Constant()
 	return c.Length == 0 || utf8.RuneCountInString(text) <= c.Length
 }
 
-func (t *table) askForCheck(c domain.CatalogColumn, constraints []domain.CatalogCheck, surrogate string) {
+func (t *table) askForCheck(c datamap.CatalogColumn, constraints []datamap.CatalogCheck, surrogate string) {
 	var list []string
 	for _, check := range constraints {
 		list = append(list, cmp.Or(check.Name, "a CHECK"))
@@ -183,7 +184,7 @@ func (t *table) askForCheck(c domain.CatalogColumn, constraints []domain.Catalog
 }
 
 func (t *table) inUnique(column string) bool {
-	return slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool { return slices.Contains(u.Columns, column) })
+	return slices.ContainsFunc(t.Uniques, func(u datamap.CatalogUnique) bool { return slices.Contains(u.Columns, column) })
 }
 
 // askForUnique asks about each unique constraint that the erasure of a second subject would violate, because an erasure
@@ -224,7 +225,7 @@ func (t *table) askForUnique() {
 
 // candidatesFor returns the surrogates that may satisfy the constraints of the column, best first. The empty text means
 // the default surrogate of the column type.
-func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.CatalogCheck) []string {
+func candidatesFor(c datamap.CatalogColumn, m names.Match, constraints []datamap.CatalogCheck) []string {
 	if len(c.Values) > 0 {
 		return neutralFirst(c.Values)
 	}
@@ -234,7 +235,7 @@ func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.C
 		literals = append(literals, condition.Literals(check.Text)...)
 	}
 	switch c.Type { //nolint:exhaustive // the others have one surrogate
-	case domain.TypeText:
+	case datamap.TypeText:
 		switch name := flat(c.Name); {
 		case m.Means == names.Email && strings.HasSuffix(name, flat(m.Word)):
 			list = []string{"{}@erased.invalid", ""}
@@ -245,18 +246,18 @@ func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.C
 			list = append(list, "{}@erased.invalid", "https://erased.invalid/{}", "a{}")
 			list = append(list, neutralFirst(slices.DeleteFunc(literals, isPattern))...)
 			list = append(list, "0", "00", "000", "00000", "0000000000", "+00000000000", "X", "XX", "erased",
-				domain.EmptySurrogate)
+				datamap.EmptySurrogate)
 		}
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber:
 		list = append(list, "1", "-1")
 		for _, text := range literals {
 			if n, err := strconv.ParseInt(text, 10, 32); err == nil {
 				list = append(list, text, strconv.FormatInt(n+1, 10), strconv.FormatInt(n-1, 10))
 			}
 		}
-	case domain.TypeBoolean:
+	case datamap.TypeBoolean:
 		list = append(list, "true")
-	case domain.TypeTime:
+	case datamap.TypeTime:
 		list = append(list, slices.DeleteFunc(literals, func(text string) bool { return len(text) < len("2006-01-02") })...)
 		list = append(list, "2000-01-01", "1900-01-01")
 	}
@@ -287,7 +288,7 @@ func neutralFirst(list []string) []string {
 }
 
 // outcome evaluates the constraints on examples of the values that an erasure writes into the column.
-func outcome(c domain.Column, constraints []domain.CatalogCheck) condition.Outcome {
+func outcome(c datamap.Column, constraints []datamap.CatalogCheck) condition.Outcome {
 	result := condition.Holds
 	for _, check := range constraints {
 		for _, sample := range samples(c) {
@@ -304,29 +305,29 @@ func outcome(c domain.Column, constraints []domain.CatalogCheck) condition.Outco
 }
 
 // samples returns examples of the values that an erasure writes into the column.
-func samples(c domain.Column) []condition.Value {
+func samples(c datamap.Column) []condition.Value {
 	fillings := []string{"0a1b2c3d4e5f60718293a4b5c6d7e8f9", "f9e8d7c6b5a493827160f5e4d3c2b1a0"}
 	constant, ok := c.Constant()
 	switch c.Type { //nolint:exhaustive // for the other types, only the presence of a value is known
-	case domain.TypeText:
+	case datamap.TypeText:
 		if ok {
 			return []condition.Value{condition.Text(c.Filled(fillings[0])), condition.Text(c.Filled(fillings[1]))}
 		}
 		return []condition.Value{condition.Text(c.DefaultText(fillings[0])), condition.Text(c.DefaultText(fillings[1]))}
-	case domain.TypeUUID:
+	case datamap.TypeUUID:
 		return []condition.Value{condition.Text("0a1b2c3d-4e5f-4071-8293-a4b5c6d7e8f9")}
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber:
 		n, _ := strconv.ParseFloat(constant, 64)
 		return []condition.Value{condition.Number(n)}
-	case domain.TypeBoolean:
+	case datamap.TypeBoolean:
 		return []condition.Value{condition.Boolean(constant == "true")}
-	case domain.TypeTime:
+	case datamap.TypeTime:
 		at, err := time.Parse(time.DateOnly, cmp.Or(constant, "1970-01-01"))
 		if err != nil {
 			return []condition.Value{condition.Present()}
 		}
 		return []condition.Value{condition.Time(at)}
-	case domain.TypeJSON:
+	case datamap.TypeJSON:
 		return []condition.Value{condition.Text(cmp.Or(constant, "{}"))}
 	default:
 		return []condition.Value{condition.Present()}

@@ -8,13 +8,14 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // applyWatched runs the steps where foreign keys or triggers may delete or change further rows, and counts these rows.
 // It returns domain.ErrConflict if such a row is in a table of the data map. On PostgreSQL, it uses the counters of
 // deleted rows. If a counter may mislead, applyWatched runs the steps a second time, and compares the rows themselves.
 func (s subjectStore) applyWatched(
-	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
+	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []datamap.Step,
 ) (domain.Applied, error) {
 	w := &watch{subjectStore: s, live: live, key: key, steps: steps}
 	s.watched = w
@@ -48,7 +49,7 @@ func (s subjectStore) applyWatched(
 		}
 	}
 	if table, err := w.judge(lost, rows); err != nil {
-		before := slices.IndexFunc(steps, func(step domain.Step) bool { return step.Target == table })
+		before := slices.IndexFunc(steps, func(step datamap.Step) bool { return step.Target == table })
 		if before < 0 {
 			before = len(steps)
 		}
@@ -62,7 +63,7 @@ type watch struct {
 	subjectStore
 	live  *catalog.Catalog
 	key   []any // the subject's key
-	steps []domain.Step
+	steps []datamap.Step
 
 	before *catalog.Reading
 

@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -16,7 +17,7 @@ var _ ports.CatalogReader = (*Store)(nil)
 
 // Catalog implements ports.CatalogReader. It reads the definitions of the database's tables in one read-only
 // transaction.
-func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
+func (s *Store) Catalog(ctx context.Context) (datamap.Catalog, error) {
 	live, err := readCatalog(ctx, s.pool, s.dialect)
 	live.TrustsRowFilters = s.trustsRowFilters
 	return live, err
@@ -24,18 +25,18 @@ func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
 
 // ReadCatalog reads the same catalog as Store.Catalog, but needs no data map and no tables of habeas. It returns
 // domain.ErrConfiguration if db is nil, or if its dialect is not pgdialect or sqlitedialect.
-func ReadCatalog(ctx context.Context, db *bun.DB) (domain.Catalog, error) {
+func ReadCatalog(ctx context.Context, db *bun.DB) (datamap.Catalog, error) {
 	if db == nil {
-		return domain.Catalog{}, domain.Misconfigured("catalog", "the database is nil")
+		return datamap.Catalog{}, domain.Misconfigured("catalog", "the database is nil")
 	}
 	d, err := dialectOf(db, "")
 	if err != nil {
-		return domain.Catalog{}, err
+		return datamap.Catalog{}, err
 	}
 	return readCatalog(ctx, conn.NewPool(db), d)
 }
 
-func readCatalog(ctx context.Context, pool *conn.Pool, d sqltext.Dialect) (live domain.Catalog, err error) {
+func readCatalog(ctx context.Context, pool *conn.Pool, d sqltext.Dialect) (live datamap.Catalog, err error) {
 	err = conn.Retry(ctx, func() error {
 		tx, err := pool.Snapshot(ctx)
 		if err != nil {

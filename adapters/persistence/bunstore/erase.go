@@ -8,13 +8,14 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // Apply implements ports.SubjectStore. If the database can run several steps in one statement, Apply combines the
 // steps. If triggers, rules or views of the database may keep or restore erased values, Apply runs the steps one by one
 // and verifies them.
-func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error) {
+func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []datamap.Step) (domain.Applied, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return domain.Applied{}, err
@@ -45,7 +46,7 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 
 // applySteps chooses how to run the steps, and runs them.
 func (s subjectStore) applySteps(
-	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
+	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []datamap.Step,
 ) ([]int64, error) {
 	verified, err := s.mustVerify(ctx, "erase: deferred triggers")
 	switch {
@@ -64,7 +65,7 @@ func (s subjectStore) applySteps(
 // applyCombined runs all steps in one statement, or in a few statements if a table has several paths. If a statement
 // fails, the failed step is not known. A rehearsal names the step, because it runs the steps one by one.
 func (s subjectStore) applyCombined(
-	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
+	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []datamap.Step,
 ) ([]int64, error) {
 	groups, read := s.store.stepGroupsOf(live, steps), &sqltext.Prefetched{}
 	var counts []int64
@@ -92,7 +93,7 @@ func (s subjectStore) applyCombined(
 
 // cachedGroups holds the combined statements for the steps of an erasure, and the catalog for which they were built.
 type cachedGroups struct {
-	steps  []domain.Step
+	steps  []datamap.Step
 	groups []*sqltext.StepGroup
 	live   *catalog.Catalog
 }
@@ -100,7 +101,7 @@ type cachedGroups struct {
 // stepGroupsOf returns the statements that combine the steps. The last statement also prefetches values that the
 // erasure needs after its steps. The last parameter of this statement is the id of the subject. The store caches the
 // statements of the most recent call, because every erasure follows the same plan.
-func (s *Store) stepGroupsOf(live *catalog.Catalog, steps []domain.Step) []*sqltext.StepGroup {
+func (s *Store) stepGroupsOf(live *catalog.Catalog, steps []datamap.Step) []*sqltext.StepGroup {
 	if last := s.lastSteps.Load(); last != nil && last.live == live &&
 		slices.EqualFunc(last.steps, steps, sqltext.HaveSameText) {
 		return last.groups
@@ -117,7 +118,7 @@ func (s *Store) stepGroupsOf(live *catalog.Catalog, steps []domain.Step) []*sqlt
 }
 
 // applyEach runs the steps one by one. On error, it returns the numbers of rows of the steps before the failed step.
-func (s subjectStore) applyEach(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
+func (s subjectStore) applyEach(ctx context.Context, key []any, steps []datamap.Step) ([]int64, error) {
 	rows := make([]int64, 0, len(steps))
 	for _, step := range steps {
 		n, err := s.applyStep(ctx, key, step)
@@ -129,13 +130,13 @@ func (s subjectStore) applyEach(ctx context.Context, key []any, steps []domain.S
 	return rows, nil
 }
 
-func (s subjectStore) applyStep(ctx context.Context, key []any, step domain.Step) (int64, error) {
+func (s subjectStore) applyStep(ctx context.Context, key []any, step datamap.Step) (int64, error) {
 	op := opOf(step)
 	if step.Strategy != domain.StrategyRetain {
 		text, args := s.store.text.Step(s.catalog, step, key)
 		return s.write(ctx, op, text, args...)
 	}
-	steps := []domain.Step{step}
+	steps := []datamap.Step{step}
 	group := s.store.text.Group(s.catalog, steps)
 	counts, err := s.count(ctx, op, group, group.Args(steps, key))
 	return counts[0], err
@@ -157,7 +158,7 @@ func (s subjectStore) count(
 
 // explainStep returns an error with the reason if the database refused steps[i], for example because of a missing
 // privilege. Otherwise, it returns err. If i is len(steps), the failed step is unknown.
-func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, i int, err error) error {
+func (s subjectStore) explainStep(ctx context.Context, steps []datamap.Step, i int, err error) error {
 	if err == nil || i == len(steps) {
 		return err
 	}
@@ -166,9 +167,9 @@ func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, i in
 
 // refuse returns an error if the catalog shows that a step must not run. It also returns the index of this step, or
 // len(steps) if the error belongs to no step.
-func refuse(live *catalog.Catalog, id domain.SubjectID, steps []domain.Step) (before int, err error) {
+func refuse(live *catalog.Catalog, id domain.SubjectID, steps []datamap.Step) (before int, err error) {
 	if table, err := live.RefuseSubject(id, "erase"); err != nil {
-		if i := slices.IndexFunc(steps, func(step domain.Step) bool { return step.Target == table }); i >= 0 {
+		if i := slices.IndexFunc(steps, func(step datamap.Step) bool { return step.Target == table }); i >= 0 {
 			return i, err
 		}
 		return len(steps), err

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // erasedFunction is the state of the function that reports whether a subject was erased (see sqltext.Tables.IsErased).
@@ -57,7 +57,7 @@ func (m migration) repairErasedFunction(ctx context.Context) error {
 	if err != nil || !found.needed || found.exists && found.reads {
 		return err
 	}
-	create := "CREATE FUNCTION " + domain.ObjectPrefix(m.name) + "is_erased"
+	create := "CREATE FUNCTION " + datamap.ObjectPrefix(m.name) + "is_erased"
 	statements := m.dialect.PrepareMigration(state.schema)
 	for _, file := range m.files {
 		for _, statement := range m.statementsOf(file.text) {

@@ -9,7 +9,8 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -27,7 +28,7 @@ const (
 type finder struct {
 	store  *Store
 	sought [][]any // the patterns of each value
-	found  domain.SearchResult
+	found  search.SearchResult
 }
 
 // Find implements ports.Finder. It runs outside a transaction. One statement searches up to 8 columns of a table for up
@@ -37,61 +38,61 @@ type finder struct {
 // finds the value itself and no other form of it.
 //
 // Before Find searches a foreign table, it reads one row. If the server of the table does not answer within 10 seconds,
-// the table is a gap with the reason domain.GapFailed, as are tables with such a partition.
+// the table is a gap with the reason search.GapFailed, as are tables with such a partition.
 func (s *Store) Find(
-	ctx context.Context, values []string, progress func(domain.SearchProgress),
-) (domain.SearchResult, error) {
-	if err := domain.CheckSearchValues(values); err != nil {
-		return domain.SearchResult{}, err
+	ctx context.Context, values []string, progress func(search.SearchProgress),
+) (search.SearchResult, error) {
+	if err := search.CheckSearchValues(values); err != nil {
+		return search.SearchResult{}, err
 	}
-	var foreign *domain.ForeignMapError
+	var foreign *datamap.ForeignMapError
 	if err := (&session{store: s}).admit(ctx); errors.As(err, &foreign) { // the tables of habeas have other people
-		return domain.SearchResult{}, err
+		return search.SearchResult{}, err
 	}
 	live, err := s.Catalog(ctx)
 	if err != nil {
-		return domain.SearchResult{}, err
+		return search.SearchResult{}, err
 	}
-	f := &finder{store: s, found: domain.SearchResult{Occurrences: []domain.Occurrence{}, Gaps: []domain.SearchGap{}}}
+	f := &finder{store: s, found: search.SearchResult{Occurrences: []search.Occurrence{}, Gaps: []search.SearchGap{}}}
 	for _, value := range values {
 		f.sought = append(f.sought, s.dialect.SearchPatterns(value))
 	}
 	if progress == nil {
-		progress = func(domain.SearchProgress) {}
+		progress = func(search.SearchProgress) {}
 	}
 	places, err := f.places(ctx, live)
 	if err != nil {
-		return domain.SearchResult{}, conn.Wrap(ctx, "find", err)
+		return search.SearchResult{}, conn.Wrap(ctx, "find", err)
 	}
 	places = append(places, s.text.Tables.OwnSearchedTables()...)
 	for i, place := range places {
-		progress(domain.SearchProgress{Table: place.Name, Done: i, Tables: len(places)})
+		progress(search.SearchProgress{Table: place.Name, Done: i, Tables: len(places)})
 		if err := f.search(ctx, place); err != nil {
-			return domain.SearchResult{}, conn.Wrap(ctx, "find", err)
+			return search.SearchResult{}, conn.Wrap(ctx, "find", err)
 		}
 	}
-	progress(domain.SearchProgress{Done: len(places), Tables: len(places)})
-	slices.SortStableFunc(f.found.Gaps, func(a, b domain.SearchGap) int { return cmp.Compare(a.Table, b.Table) })
+	progress(search.SearchProgress{Done: len(places), Tables: len(places)})
+	slices.SortStableFunc(f.found.Gaps, func(a, b search.SearchGap) int { return cmp.Compare(a.Table, b.Table) })
 	return f.found, nil
 }
 
 // places returns the searchable tables of the application with their searchable columns. It records a gap for each
 // table or column that the role cannot read. It omits views.
-func (f *finder) places(ctx context.Context, live domain.Catalog) (places []sqltext.SearchedTable, err error) {
+func (f *finder) places(ctx context.Context, live datamap.Catalog) (places []sqltext.SearchedTable, err error) {
 	for _, table := range live.Tables {
-		if table.Kind == domain.KindView {
+		if table.Kind == datamap.KindView {
 			continue
 		}
 		if slices.Contains(table.Missing, "SELECT") {
-			f.gap(table.Name, "", domain.GapPrivilege)
+			f.gap(table.Name, "", search.GapPrivilege)
 			continue
 		}
-		if len(table.Columns) == 0 && table.Kind == domain.KindVirtual { // the module of the virtual table is not loaded
-			f.gap(table.Name, "", domain.GapFailed)
+		if len(table.Columns) == 0 && table.Kind == datamap.KindVirtual { // the module of the virtual table is not loaded
+			f.gap(table.Name, "", search.GapFailed)
 			continue
 		}
 		if table.RowSecurity {
-			f.gap(table.Name, "", domain.GapRowSecurity)
+			f.gap(table.Name, "", search.GapRowSecurity)
 		}
 		place := sqltext.SearchedTable{Name: table.Name, FromItem: f.store.dialect.FromItem(table)}
 		if place.Foreign, err = f.foreign(ctx, table); err != nil {
@@ -101,7 +102,7 @@ func (f *finder) places(ctx context.Context, live domain.Catalog) (places []sqlt
 			switch {
 			case !f.store.dialect.CanHoldText(column):
 			case slices.Contains(column.Missing, "SELECT"):
-				f.gap(table.Name, column.Name, domain.GapPrivilege)
+				f.gap(table.Name, column.Name, search.GapPrivilege)
 			default:
 				place.Columns = append(place.Columns, column)
 			}
@@ -112,19 +113,19 @@ func (f *finder) places(ctx context.Context, live domain.Catalog) (places []sqlt
 }
 
 // foreign returns the tables on other servers that a search of the table reads.
-func (f *finder) foreign(ctx context.Context, table domain.CatalogTable) ([]string, error) {
+func (f *finder) foreign(ctx context.Context, table datamap.CatalogTable) ([]string, error) {
 	switch table.Kind { //nolint:exhaustive // the other tables are in this database
-	case domain.KindForeign:
+	case datamap.KindForeign:
 		return []string{f.store.dialect.FromItem(table)}, nil
-	case domain.KindPartitioned:
+	case datamap.KindPartitioned:
 		return conn.Query(f.store.pool.Query).Texts(ctx, f.store.dialect.ForeignPartitions(table))
 	default:
 		return nil, nil
 	}
 }
 
-func (f *finder) gap(table, column string, reason domain.GapReason) {
-	f.found.Gaps = append(f.found.Gaps, domain.SearchGap{Table: table, Column: column, Reason: reason})
+func (f *finder) gap(table, column string, reason search.GapReason) {
+	f.found.Gaps = append(f.found.Gaps, search.SearchGap{Table: table, Column: column, Reason: reason})
 }
 
 // search searches the columns of a table. If the table cannot be read, search records a gap and returns nil.
@@ -146,7 +147,7 @@ func (f *finder) search(ctx context.Context, place sqltext.SearchedTable) error 
 		}
 		for i, n := range rows {
 			if n > 0 {
-				f.found.Occurrences = append(f.found.Occurrences, domain.Occurrence{
+				f.found.Occurrences = append(f.found.Occurrences, search.Occurrence{
 					Value: i % len(f.sought), Table: place.Name, Column: columns[i/len(f.sought)].Name, Rows: n,
 				})
 			}
@@ -164,7 +165,7 @@ func (f *finder) gapOr(ctx context.Context, place sqltext.SearchedTable, err err
 		f.gap(place.Name, "", gapReason(err))
 		return nil
 	case len(place.Foreign) > 0 && f.store.pool.Query(ctx, conn.Ignore, "SELECT 1") == nil: // another server failed
-		f.gap(place.Name, "", domain.GapFailed)
+		f.gap(place.Name, "", search.GapFailed)
 		return nil
 	}
 	return err
@@ -201,13 +202,13 @@ func (f *finder) count(
 	return counts, err
 }
 
-func gapReason(err error) domain.GapReason {
+func gapReason(err error) search.GapReason {
 	switch conn.SQLState(err) {
 	case "42501":
-		return domain.GapPrivilege
+		return search.GapPrivilege
 	case "57014", "55P03": // canceled by statement_timeout or by lock_timeout
-		return domain.GapTimeout
+		return search.GapTimeout
 	default:
-		return domain.GapFailed
+		return search.GapFailed
 	}
 }

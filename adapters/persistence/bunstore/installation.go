@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -65,8 +66,8 @@ func (s *session) admit(ctx context.Context) error {
 
 // record records the data map, unless an open session records the same one. It returns the installation afterwards. It
 // returns domain.ErrConflict if an open session records another data map.
-func (s *session) record(ctx context.Context) (recorded domain.Installation, err error) {
-	own, texts := domain.InstallationOf(s.store.text.DataMap), s.store.installation
+func (s *session) record(ctx context.Context) (recorded datamap.Installation, err error) {
+	own, texts := datamap.InstallationOf(s.store.text.DataMap), s.store.installation
 	if texts.Announce != "" {
 		rival := false
 		if err := s.tx.Query(ctx, conn.Ignore, texts.Announce, own.Key()); err != nil {
@@ -84,14 +85,14 @@ func (s *session) record(ctx context.Context) (recorded domain.Installation, err
 			}
 		}
 	}
-	if _, err := s.tx.Exec(ctx, texts.Record, own.SubjectTable, domain.EncodeKeyColumns(own.KeyColumns)); err != nil {
+	if _, err := s.tx.Exec(ctx, texts.Record, own.SubjectTable, datamap.EncodeKeyColumns(own.KeyColumns)); err != nil {
 		return recorded, err
 	}
 	return s.readKey(ctx) // another session may have recorded its data map in the meantime
 }
 
 // readKey reads the id of the installation and its data map.
-func (s *session) readKey(ctx context.Context) (domain.Installation, error) {
+func (s *session) readKey(ctx context.Context) (datamap.Installation, error) {
 	query := s.store.pool.Query
 	if s.tx != nil {
 		query = s.tx.Query
@@ -100,23 +101,23 @@ func (s *session) readKey(ctx context.Context) (domain.Installation, error) {
 }
 
 // Read implements ports.InstallationStore.
-func (i installationStore) Read(ctx context.Context) (domain.Installation, error) {
+func (i installationStore) Read(ctx context.Context) (datamap.Installation, error) {
 	if err := i.usable(); err != nil {
-		return domain.Installation{}, err
+		return datamap.Installation{}, err
 	}
 	if err := i.admit(ctx); err != nil {
-		return domain.Installation{}, err
+		return datamap.Installation{}, err
 	}
 	return i.readAll(ctx)
 }
 
-func (i installationStore) readAll(ctx context.Context) (domain.Installation, error) {
+func (i installationStore) readAll(ctx context.Context) (datamap.Installation, error) {
 	found, err := i.readKey(ctx)
 	if err != nil {
 		return found, i.fail(ctx, "installation", err)
 	}
 	err = i.read(ctx, "installation", func(rows *sql.Rows) error {
-		var ancestor domain.Ancestor
+		var ancestor datamap.Ancestor
 		err := rows.Scan(&ancestor.ID, &ancestor.Until)
 		found.Ancestors = append(found.Ancestors, ancestor)
 		return err
@@ -126,7 +127,7 @@ func (i installationStore) readAll(ctx context.Context) (domain.Installation, er
 	}
 	return found, i.read(ctx, "installation", func(rows *sql.Rows) error {
 		var names string
-		found.Started = &domain.StartedWorker{}
+		found.Started = &datamap.StartedWorker{}
 		if err := rows.Scan(&names, &found.Started.Hooks); err != nil {
 			return err
 		}
@@ -135,7 +136,7 @@ func (i installationStore) readAll(ctx context.Context) (domain.Installation, er
 }
 
 // Accept implements ports.InstallationStore.
-func (i installationStore) Accept(ctx context.Context) (before domain.Installation, err error) {
+func (i installationStore) Accept(ctx context.Context) (before datamap.Installation, err error) {
 	if err := i.usable(); err != nil {
 		return before, err
 	}
@@ -146,24 +147,24 @@ func (i installationStore) Accept(ctx context.Context) (before domain.Installati
 	if before, err = i.readAll(ctx); err != nil {
 		return before, err
 	}
-	own := domain.InstallationOf(i.store.text.DataMap)
+	own := datamap.InstallationOf(i.store.text.DataMap)
 	_, err = i.write(ctx, "installation", i.store.installation.Accept, own.SubjectTable,
-		domain.EncodeKeyColumns(own.KeyColumns))
+		datamap.EncodeKeyColumns(own.KeyColumns))
 	return before, err
 }
 
 // Renew implements ports.InstallationStore.
-func (i installationStore) Renew(ctx context.Context) (domain.Installation, error) {
+func (i installationStore) Renew(ctx context.Context) (datamap.Installation, error) {
 	for _, text := range []string{i.store.installation.Retire, i.store.installation.Renew} {
 		if _, err := i.write(ctx, "installation", text); err != nil {
-			return domain.Installation{}, err
+			return datamap.Installation{}, err
 		}
 	}
 	return i.readAll(ctx)
 }
 
 // Started implements ports.InstallationStore.
-func (i installationStore) Started(ctx context.Context, worker domain.StartedWorker) error {
+func (i installationStore) Started(ctx context.Context, worker datamap.StartedWorker) error {
 	_, err := i.write(ctx, "installation", i.store.installation.Started, asList(worker.Resolvers), worker.Hooks)
 	return err
 }

@@ -6,11 +6,12 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Keys implements ports.SubjectStore. If query.ErasedAt or query.Cells is set, the caller is an erasure or a
 // rectification, and Keys locks the rows that it reads until the transaction ends.
-func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 }
 
 // SweptKeys implements ports.ErasedStore.
-func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return nil, err

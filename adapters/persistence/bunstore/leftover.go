@@ -6,12 +6,13 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // LeftOver implements ports.ErasedStore. For each step, one statement reads the values that the step should have
 // erased.
 func (s erasedStore) LeftOver(
-	ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time,
+	ctx context.Context, id domain.SubjectID, steps []datamap.Step, erasedAt time.Time,
 ) (domain.Leftovers, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -35,6 +36,6 @@ func (s erasedStore) LeftOver(
 	return found, nil
 }
 
-func (s subjectStore) stepToVerify(step domain.Step, key []any) *verify.Step {
+func (s subjectStore) stepToVerify(step datamap.Step, key []any) *verify.Step {
 	return verify.NewStep(verified(s), s.store.text, s.catalog, "verify", step, key)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // life is the mark of a subject (the row that records its erasures) with the evidence about the subject's row. See
@@ -127,7 +128,7 @@ func (r *lifeRow) rowTargets() []any {
 	return targets
 }
 
-func (r *lifeRow) evidence(dataMap domain.DataMap) domain.LifeEvidence {
+func (r *lifeRow) evidence(dataMap datamap.DataMap) domain.LifeEvidence {
 	texts := make([]string, len(r.texts))
 	for i, text := range r.texts {
 		texts[i] = text.String
@@ -136,7 +137,7 @@ func (r *lifeRow) evidence(dataMap domain.DataMap) domain.LifeEvidence {
 }
 
 // addedAt is the creation time of a row, or the zero time. It implements sql.Scanner for the values that
-// domain.ReadAddedAt reads.
+// datamap.ReadAddedAt reads.
 type addedAt time.Time
 
 // Scan implements sql.Scanner.
@@ -145,7 +146,7 @@ func (a *addedAt) Scan(value any) error {
 		value = string(text)
 	}
 	*a = addedAt{}
-	if at, ok := domain.ReadAddedAt(value); ok {
+	if at, ok := datamap.ReadAddedAt(value); ok {
 		*a = addedAt(at)
 	}
 	return nil

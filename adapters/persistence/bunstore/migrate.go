@@ -11,7 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Migrate creates or updates the tables of habeas for the data map with the name Options.Name. It does not change
@@ -85,7 +85,7 @@ func newMigration(db *bun.DB, opts Options) (migration, error) {
 	if err != nil {
 		return migration{}, err
 	}
-	if err := domain.CheckMapName("bunstore", opts.Name); err != nil {
+	if err := datamap.CheckMapName("bunstore", opts.Name); err != nil {
 		return migration{}, err
 	}
 	files, err := readMigrations(db)
@@ -160,7 +160,7 @@ func (m migration) prepareChecksums(ctx context.Context, tx *conn.Tx, state migr
 	case len(state.tables) == 0 || state.unrecorded:
 		return m.exec(ctx, tx, create)
 	default:
-		return m.exec(ctx, tx, m.dialect.AddChecksum(domain.ObjectPrefix(m.name), create)...)
+		return m.exec(ctx, tx, m.dialect.AddChecksum(datamap.ObjectPrefix(m.name), create)...)
 	}
 }
 

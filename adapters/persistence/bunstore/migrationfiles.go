@@ -11,7 +11,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // The migrations are append-only: a released file never changes, because databases hold its checksum.
@@ -87,9 +87,9 @@ func readMigrations(db *bun.DB) (files []migrationFile, err error) {
 }
 
 // named returns a text of a migration for the data map with the name of m: all names of objects in it begin with
-// domain.ObjectPrefix.
+// datamap.ObjectPrefix.
 func (m migration) named(text string) string {
-	return strings.ReplaceAll(text, domain.ObjectPrefix(""), domain.ObjectPrefix(m.name))
+	return strings.ReplaceAll(text, datamap.ObjectPrefix(""), datamap.ObjectPrefix(m.name))
 }
 
 // statementsOf returns the statements of a migration, which blank lines separate.
@@ -127,7 +127,7 @@ func (m migration) objectsOf(files ...migrationFile) (objects []string) {
 // missingAtFirst reports whether the tables of the first version of 0001_habeas.sql lacked an object that its current
 // version creates. The tables of 0001_ledgers.sql and 0002_outbox_stage.sql lacked the same objects.
 func (m migration) missingAtFirst(object string) bool {
-	plain := strings.TrimPrefix(object, domain.ObjectPrefix(m.name))
+	plain := strings.TrimPrefix(object, datamap.ObjectPrefix(m.name))
 	return strings.HasPrefix(plain, "consent_records_no_") || strings.HasPrefix(plain, "restriction_records_no_") ||
 		strings.HasPrefix(plain, "positions.") || slices.Contains([]string{
 		"outbox.operation_id", "outbox.tried_since", "outbox_tried", "subject_erasures.intake", "subject_erasures.swept_at",

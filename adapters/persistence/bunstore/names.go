@@ -5,12 +5,13 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // checkNames returns domain.ErrManifest if two tables of the data map, or two columns of a table, have the same name
 // for the database. PostgreSQL cuts names after 63 bytes, and SQLite ignores case. A statement on one of them would
 // then read and write the other one.
-func checkNames(d sqltext.Dialect, m domain.DataMap) error {
+func checkNames(d sqltext.Dialect, m datamap.DataMap) error {
 	var problems []domain.Problem
 	report := func(table, column, other string) {
 		problems = append(problems, domain.Problem{

@@ -8,6 +8,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // needed has the privileges that the store needs on its tables, by the name of the table without the prefix.
@@ -54,7 +55,7 @@ func (s *Store) Probe(ctx context.Context) error {
 // all of them.
 func (m migration) lacking(ctx context.Context, query conn.Query, state migrated) error {
 	var missing []string
-	prefix := domain.ObjectPrefix(m.name)
+	prefix := datamap.ObjectPrefix(m.name)
 	columns := m.columnsOf(m.files...)
 	for _, name := range sqltext.TableNames() {
 		at := slices.IndexFunc(state.tables, func(p placed) bool { return p.table == prefix+name })

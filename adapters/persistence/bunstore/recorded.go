@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // The functions of this file read the installations of a database for a program that has no data map. They only read.
@@ -26,9 +27,9 @@ func InstalledNames(ctx context.Context, db *bun.DB, opts Options) (names []stri
 		names = nil
 		tables, err := conn.Query(m.pool.Query).Texts(ctx, m.dialect.Installations(opts.Schema))
 		for _, table := range tables {
-			name := strings.TrimSuffix(strings.TrimPrefix(table, domain.ObjectPrefix("")), "installation")
+			name := strings.TrimSuffix(strings.TrimPrefix(table, datamap.ObjectPrefix("")), "installation")
 			name = strings.TrimSuffix(name, "_")
-			if table == domain.ObjectPrefix(name)+"installation" && domain.CheckMapName("bunstore", name) == nil {
+			if table == datamap.ObjectPrefix(name)+"installation" && datamap.CheckMapName("bunstore", name) == nil {
 				names = append(names, name)
 			}
 		}
@@ -40,7 +41,7 @@ func InstalledNames(ctx context.Context, db *bun.DB, opts Options) (names []stri
 // ReadInstallation returns the id of the installation with the given Options.Schema and Options.Name, and the subject
 // table and the key columns of its data map. They are empty if no session has recorded them yet. ReadInstallation
 // returns domain.ErrConfiguration if the tables of habeas do not exist.
-func ReadInstallation(ctx context.Context, db *bun.DB, opts Options) (found domain.Installation, err error) {
+func ReadInstallation(ctx context.Context, db *bun.DB, opts Options) (found datamap.Installation, err error) {
 	m, err := newMigration(db, opts)
 	if err != nil {
 		return found, err
@@ -55,7 +56,7 @@ func ReadInstallation(ctx context.Context, db *bun.DB, opts Options) (found doma
 }
 
 // readKey reads the id of an installation and its data map.
-func readKey(ctx context.Context, query conn.Query, text, prefix string) (found domain.Installation, err error) {
+func readKey(ctx context.Context, query conn.Query, text, prefix string) (found datamap.Installation, err error) {
 	exists := false
 	err = query(ctx, func(rows *sql.Rows) error {
 		var table, columns sql.NullString

@@ -14,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (int64, error) {
@@ -76,7 +77,7 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 func (s subjectStore) rectifyVerified(
 	ctx context.Context, right domain.RectificationStep, row []string, key []any, text string, args []any,
 ) (rows int64, err error) {
-	step := domain.Step{Target: right.Table, Via: right.Via, Strategy: domain.StrategyAnonymize}
+	step := datamap.Step{Target: right.Table, Via: right.Via, Strategy: domain.StrategyAnonymize}
 	v := verify.NewStep(verified(s), s.store.text, s.catalog, "rectify: "+right.Table, step, key)
 	v.Rectify(right.Values, row, text, args)
 	s.rectified = slices.DeleteFunc(s.rectified, v.Overwrites)
@@ -101,7 +102,7 @@ func notInDataMap() error {
 	}
 }
 
-func unreadable(column domain.Column) error {
+func unreadable(column datamap.Column) error {
 	return domain.Invalid("rectify", []domain.FieldError{{
 		Field: string(column.Personal.Category), Code: domain.FieldType,
 		Message: "has a form that the application's model cannot read: send a value that fits the model",
@@ -112,7 +113,7 @@ func unreadable(column domain.Column) error {
 // value of a column's type. For example, it may expect a certain shape of JSON, an unsigned integer, or the format of a
 // custom sql.Scanner. If a model cannot scan the value, every query of the application that returns the row would fail.
 // isReadable checks only the models that bun has registered already.
-func (s *Store) isReadable(table domain.Table, column domain.Column, value any) bool {
+func (s *Store) isReadable(table datamap.Table, column datamap.Column, value any) bool {
 	for _, model := range s.db.Dialect().Tables().All() {
 		if model.Name != table.Name {
 			continue

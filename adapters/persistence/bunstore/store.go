@@ -20,6 +20,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/scan"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -76,7 +77,7 @@ var _ ports.SessionFactory = (*Store)(nil)
 // connection. The tables of habeas must exist before the first session. Migrate creates them. New returns
 // domain.ErrConfiguration if an argument or an option is invalid. It returns domain.ErrManifest if the database does
 // not distinguish the names of two tables or of two columns, because it cuts long names or ignores case.
-func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
+func New(db *bun.DB, dataMap datamap.DataMap, opts Options) (*Store, error) {
 	if db == nil {
 		return nil, domain.Misconfigured("bunstore", "the database is nil")
 	}

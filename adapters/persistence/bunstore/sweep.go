@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // maxDueSubjects is the maximum number of subjects in one statement of Due.
@@ -18,7 +19,7 @@ const maxDueSubjects = 50
 // check whether a subject was registered again after its erasure. It may therefore return a subject whose cells Sweep
 // does not overwrite.
 func (s erasedStore) Due(
-	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
+	ctx context.Context, marks []domain.ErasureMark, steps []datamap.Step,
 ) (due []domain.SubjectID, err error) {
 	if len(marks) == 0 || len(steps) == 0 {
 		return nil, s.usable()
@@ -61,7 +62,7 @@ func (s erasedStore) Due(
 
 // Sweep implements ports.ErasedStore: it overwrites the retained cells of a subject whose retention has ended. It locks
 // the subject in the same order as Lock.
-func (s erasedStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+func (s erasedStore) Sweep(ctx context.Context, id domain.SubjectID, steps []datamap.Step) ([]int64, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return nil, err
@@ -109,7 +110,7 @@ func (s erasedStore) lockToSweep(
 // sweep runs the steps for a locked subject. If a step changed rows, it records the time of the sweep in the mark of
 // the subject.
 func (s erasedStore) sweep(
-	ctx context.Context, id domain.SubjectID, key []any, steps []domain.Step,
+	ctx context.Context, id domain.SubjectID, key []any, steps []datamap.Step,
 ) (rows []int64, err error) {
 	if before, err := refuse(s.catalog, id, steps); err != nil {
 		return make([]int64, before), s.fail(ctx, "sweep", err)
@@ -182,7 +183,7 @@ func (s erasedStore) loadCatalogForSweep(ctx context.Context, text string) error
 }
 
 // checkSweep returns an error if a step does more than overwrite retained cells, for example if it deletes rows.
-func (s erasedStore) checkSweep(ctx context.Context, steps []domain.Step) error {
+func (s erasedStore) checkSweep(ctx context.Context, steps []datamap.Step) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
@@ -192,7 +193,7 @@ func (s erasedStore) checkSweep(ctx context.Context, steps []domain.Step) error 
 
 // withScope returns a copy of the steps, each with the given scope. The scope selects the cells that a sweep
 // overwrites.
-func withScope(steps []domain.Step, scope *domain.SweepScope) []domain.Step {
+func withScope(steps []datamap.Step, scope *domain.SweepScope) []datamap.Step {
 	steps = slices.Clone(steps)
 	for i := range steps {
 		steps[i].Scope = scope
@@ -200,7 +201,7 @@ func withScope(steps []domain.Step, scope *domain.SweepScope) []domain.Step {
 	return steps
 }
 
-func toCarryOut(steps []domain.Step) (needs []catalog.Need) {
+func toCarryOut(steps []datamap.Step) (needs []catalog.Need) {
 	for _, step := range steps {
 		needs = append(needs, catalog.ToCarryOut(step))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // verified implements verify.Database on a session.
@@ -56,7 +57,7 @@ func (v verified) Try(ctx context.Context, op string, fn func() error) (refused 
 // delete the rows that connect such values to the subject. It looks again after all steps. It returns
 // domain.ErrUnavailable if the deadline of the context passes, for example because other transactions add rows faster
 // than the steps delete them.
-func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
+func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []datamap.Step) ([]int64, error) {
 	rows, err := s.applyChecked(ctx, key, steps)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = &domain.Error{Code: domain.ErrUnavailable, Op: "erase", Message: "took longer than its deadline", Err: err}
@@ -64,7 +65,7 @@ func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []doma
 	return rows, err
 }
 
-func (s subjectStore) applyChecked(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
+func (s subjectStore) applyChecked(ctx context.Context, key []any, steps []datamap.Step) ([]int64, error) {
 	if s.joined { // triggers of earlier writes of the application may add values, which the steps must find
 		err := s.fireDeferred(ctx, "erase: deferred triggers")
 		if err == nil {
@@ -190,4 +191,4 @@ func (s subjectStore) deferAgain(ctx context.Context, op string) error {
 	return err
 }
 
-func opOf(step domain.Step) string { return "erase: " + string(step.Strategy) + " " + step.Target }
+func opOf(step datamap.Step) string { return "erase: " + string(step.Strategy) + " " + step.Target }

@@ -24,6 +24,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Channel is the PostgreSQL channel on which bunstore sends a notification after new outbox entries of a data map
@@ -33,8 +34,8 @@ import (
 const Channel = "habeas_outbox"
 
 // ChannelOf returns the channel for a data map with this name (bunstore.Options.Name). It returns Channel if the name
-// is empty. The name must be valid, see domain.CheckMapName.
-func ChannelOf(name string) string { return domain.ObjectPrefix(name) + "outbox" }
+// is empty. The name must be valid, see datamap.CheckMapName.
+func ChannelOf(name string) string { return datamap.ObjectPrefix(name) + "outbox" }
 
 // The defaults of Options.
 const (
@@ -107,7 +108,7 @@ func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 	if config.DialFunc == nil || config.RuntimeParams == nil {
 		return nil, configurationError("config must come from pgx.ParseConfig")
 	}
-	if err := domain.CheckMapName("listener", opts.Name); err != nil {
+	if err := datamap.CheckMapName("listener", opts.Name); err != nil {
 		return nil, err
 	}
 	for _, option := range []struct {

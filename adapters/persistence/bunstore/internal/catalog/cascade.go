@@ -9,12 +9,13 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // LeadsOn reports whether the steps of an erasure may delete or change rows that they do not name, because of foreign
 // keys or triggers.
-func (c *Catalog) LeadsOn(steps []domain.Step) bool {
-	return slices.ContainsFunc(steps, func(step domain.Step) bool {
+func (c *Catalog) LeadsOn(steps []datamap.Step) bool {
+	return slices.ContainsFunc(steps, func(step datamap.Step) bool {
 		live := c.tables[step.Target]
 		return step.Strategy != domain.StrategyRetain && live.acts || step.Strategy == domain.StrategyDelete && live.leads
 	})
@@ -135,7 +136,7 @@ func foreignKeys(chains [][]ReachedKey) [][]sqltext.ForeignKey {
 
 // completeKeys adds the primary keys that only the data map has. Without a key, a row that was deleted and another one
 // that was inserted look like the same row.
-func (r *Reach) completeKeys(m domain.DataMap) {
+func (r *Reach) completeKeys(m datamap.DataMap) {
 	for i, table := range r.Tables {
 		for _, name := range table.Direct {
 			if mapped, _ := m.Table(name); len(r.Tables[i].Key) == 0 {
@@ -158,14 +159,14 @@ type Reading struct {
 type cachedReach struct {
 	*Reach
 	fingerprint string // of the definitions of the visited tables
-	steps       []domain.Step
+	steps       []datamap.Step
 	text        string // the statement Watch
 }
 
 // ReadBefore reads the state before the steps. The parameter key is the subject's key. ReadBefore uses one statement,
 // except if the definitions of the tables have changed.
 func (c *Cache) ReadBefore(
-	ctx context.Context, query conn.Query, live *Catalog, steps []domain.Step, key []any,
+	ctx context.Context, query conn.Query, live *Catalog, steps []datamap.Step, key []any,
 ) (*Reading, error) {
 	if cached := live.reach.Load(); cached != nil && slices.EqualFunc(cached.steps, steps, sqltext.HaveSameText) {
 		reading, fingerprint, err := cached.read(ctx, query, key)
@@ -198,7 +199,7 @@ func (c *Cache) ReadBefore(
 
 // readReach reads the tables to which the steps lead.
 func (c *Cache) readReach(
-	ctx context.Context, query conn.Query, live *Catalog, steps []domain.Step,
+	ctx context.Context, query conn.Query, live *Catalog, steps []datamap.Step,
 ) (*Reach, error) {
 	reach := &Reach{}
 	text := c.text.Dialect.Reach(c.text, steps)

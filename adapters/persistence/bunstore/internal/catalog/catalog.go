@@ -13,7 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Catalog holds the properties of the data map's tables on which an erasure depends, as the database defines them. The
@@ -135,7 +135,7 @@ func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) 
 }
 
 // inspect reads the definition of a table. If the table does not exist, the result has no types.
-func (c *Cache) inspect(ctx context.Context, query conn.Query, touched domain.Table) (live table, err error) {
+func (c *Cache) inspect(ctx context.Context, query conn.Query, touched datamap.Table) (live table, err error) {
 	dialect, name := c.text.Dialect, touched.Name
 	schemas := []string{""}
 	if text := dialect.Schemas(name); text != "" {
@@ -218,7 +218,7 @@ func (live *table) scan(rows *sql.Rows, quotes map[byte]byte, read *definition) 
 
 // nameAsMapped adds the types of the columns by the names that they have in the data map. A database can have another
 // name for a column: PostgreSQL cuts long names, and SQLite ignores case.
-func (live *table) nameAsMapped(dialect sqltext.Dialect, touched domain.Table) {
+func (live *table) nameAsMapped(dialect sqltext.Dialect, touched datamap.Table) {
 	for _, column := range touched.Columns {
 		if _, known := live.types[column.Name]; known {
 			continue

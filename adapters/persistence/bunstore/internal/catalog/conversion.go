@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // numberText matches the texts that a numeric column of SQLite converts to numbers.
@@ -39,7 +39,7 @@ type numericColumn struct {
 // conversion returns a message about a column of the table whose type makes SQLite convert the keys of subjects.
 // Because of the conversion, a statement may confuse the rows of different subjects. conversion returns "" if there is
 // no such column. It ignores tables that do not exist, because their types are unknown.
-func (c *Catalog) conversion(table domain.Table) string {
+func (c *Catalog) conversion(table datamap.Table) string {
 	types := c.tables[table.Name].types
 	for _, name := range table.SubjectKey {
 		column, _ := table.Column(name)
@@ -67,13 +67,13 @@ func (c *Catalog) conversion(table domain.Table) string {
 
 // numericColumns returns the columns of the table that hold texts of the subject's key, and that SQLite has as numeric
 // columns. In such a column, SQLite confuses subjects whose ids are texts of the same number; see isKept.
-func (c *Catalog) numericColumns(table domain.Table) (found []numericColumn) {
+func (c *Catalog) numericColumns(table datamap.Table) (found []numericColumn) {
 	subject, dialect := c.cache.text.DataMap.SubjectTable(), c.cache.text.Dialect
 	add := func(column, key string, own bool) {
 		described, _ := subject.Column(key)
 		declared, known := c.declared(c.tables[table.Name].types, column)
 		keyType, keyKnown := c.declared(c.tables[subject.Name].types, key)
-		if !known || !keyKnown || described.Type != domain.TypeText || !dialect.ConvertsTexts(declared) {
+		if !known || !keyKnown || described.Type != datamap.TypeText || !dialect.ConvertsTexts(declared) {
 			return
 		}
 		why := table.Name + "." + column + " has " + typeCalled(declared)

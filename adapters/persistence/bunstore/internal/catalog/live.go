@@ -11,13 +11,13 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// liveTable is a table during ReadLive. It has the properties of domain.CatalogTable, and further properties from which
+// liveTable is a table during ReadLive. It has the properties of datamap.CatalogTable, and further properties from which
 // ReadLive derives them.
 type liveTable struct {
-	domain.CatalogTable
+	datamap.CatalogTable
 	Text    string `json:"text"`    // the definition of a view; on SQLite, of any table
 	Secured bool   `json:"secured"` // the table has row-level security, even if that does not apply to this role
 
@@ -46,13 +46,13 @@ type live struct {
 // ReadLive reads the definitions of all tables of the database, without the tables of habeas of any data map. It runs a
 // fixed number of statements for each schema, and at most one statement for the tables of habeas. SQLite needs one more
 // statement for each view and each virtual table.
-func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (domain.Catalog, error) {
+func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (datamap.Catalog, error) {
 	l := &live{dialect: dialect, query: query, tables: map[string]*liveTable{}, routines: map[string]*routine{}}
 	schemas := []string{""}
 	if text := dialect.Schemas(""); text != "" {
 		schemas, l.err = query.Texts(ctx, text)
 	}
-	catalog := domain.Catalog{Tables: []domain.CatalogTable{}}
+	catalog := datamap.Catalog{Tables: []datamap.CatalogTable{}}
 	for _, schema := range schemas {
 		statements := dialect.Catalog(schema)
 		catalog.Untyped, catalog.SerialWrites = statements.Untyped, statements.SerialWrites
@@ -60,7 +60,7 @@ func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (d
 	}
 	l.removeOwn(ctx)
 	if l.err != nil {
-		return domain.Catalog{}, l.err
+		return datamap.Catalog{}, l.err
 	}
 	l.qualify()
 	for _, table := range l.order {
@@ -72,7 +72,7 @@ func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (d
 			catalog.Tables = append(catalog.Tables, table.CatalogTable)
 		}
 	}
-	slices.SortFunc(catalog.Tables, func(a, b domain.CatalogTable) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(catalog.Tables, func(a, b datamap.CatalogTable) int { return cmp.Compare(a.Name, b.Name) })
 	return catalog, nil
 }
 
@@ -93,16 +93,16 @@ func (l *live) readSchema(ctx context.Context, schema string, statements sqltext
 	readObjects(ctx, l, statements.Columns, addColumn)
 	if statements.ColumnsOf != "" {
 		for _, table := range l.order {
-			if table.Schema == schema && table.Kind != domain.KindTable {
+			if table.Schema == schema && table.Kind != datamap.KindTable {
 				l.tolerate(ctx, func() { readObjects(ctx, l, statements.ColumnsOf, addColumn, table.unnamed) })
 			}
 		}
 	}
 	readObjects(ctx, l, statements.Indexes, func(key string, index *liveIndex) { l.addIndex(of(key), index) })
-	readObjects(ctx, l, statements.ForeignKeys, func(key string, foreign *domain.CatalogForeignKey) {
+	readObjects(ctx, l, statements.ForeignKeys, func(key string, foreign *datamap.CatalogForeignKey) {
 		of(key).ForeignKeys = append(of(key).ForeignKeys, *foreign)
 	})
-	readObjects(ctx, l, statements.Checks, func(key string, check *domain.CatalogCheck) {
+	readObjects(ctx, l, statements.Checks, func(key string, check *datamap.CatalogCheck) {
 		of(key).Checks = append(of(key).Checks, *check)
 	})
 	readObjects(ctx, l, statements.Triggers, func(key string, trigger *liveTrigger) {

@@ -4,19 +4,19 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // liveColumn is a column of a table. On SQLite, Key is the position of the column in the primary key, starting at 1.
 // Key is 0 if the column does not belong to the primary key.
 type liveColumn struct {
-	domain.CatalogColumn
+	datamap.CatalogColumn
 	Key int `json:"key"`
 }
 
 // liveIndex is an index of any kind.
 type liveIndex struct {
-	domain.CatalogIndex
+	datamap.CatalogIndex
 	Keys       []*string `json:"columns"` // the indexed columns; nil for an expression
 	Text       string    `json:"text"`    // the definition, only for an index with expressions
 	Unique     bool      `json:"unique"`
@@ -29,7 +29,7 @@ type liveIndex struct {
 func (l *live) addColumn(table *liveTable, column *liveColumn) {
 	column.Type, column.Length = l.dialect.ColumnType(column.Declared)
 	if column.Values != nil {
-		column.Type = domain.TypeText
+		column.Type = datamap.TypeText
 	}
 	table.Columns = append(table.Columns, column.CatalogColumn)
 	if column.Key > 0 {
@@ -59,7 +59,7 @@ func (l *live) addIndex(table *liveTable, index *liveIndex) {
 	if index.Primary || !index.Unique && !index.Exclusion {
 		return
 	}
-	unique := domain.CatalogUnique{
+	unique := datamap.CatalogUnique{
 		Name: index.Name, Columns: plain, Expressions: len(plain) < len(index.Keys), Partial: index.Partial,
 		NullsEqual: index.NullsEqual, Exclusion: index.Exclusion,
 	}
@@ -92,15 +92,15 @@ func (l *live) columnsIn(text tokens, table *liveTable) []string {
 func (l *live) complete(table *liveTable) {
 	text := tokensOf(table.Text, l.dialect.Quotes())
 	switch table.Kind { //nolint:exhaustive // nothing derives from the texts of the other kinds
-	case domain.KindTable:
+	case datamap.KindTable:
 		if table.FoldsCase {
 			l.completeForeignKeys(table, text)
 			l.addChecks(table, text)
 			addRowNumber(table, text)
 		}
-	case domain.KindVirtual:
+	case datamap.KindVirtual:
 		l.markShadows(table, text)
-	case domain.KindView, domain.KindMatView:
+	case datamap.KindView, datamap.KindMatView:
 		if table.FoldsCase {
 			l.addReads(table, text)
 			l.filterOfSQLite(table, text)
@@ -173,7 +173,7 @@ func (l *live) addChecks(table *liveTable, text tokens) {
 		if end == len(text) {
 			return
 		}
-		check := domain.CatalogCheck{
+		check := datamap.CatalogCheck{
 			Columns: l.columnsIn(text[i+1:end], table), Text: table.Text[text[i].from:text[end].to],
 		}
 		if text.is(i-2, "constraint") {
@@ -190,7 +190,7 @@ func addRowNumber(table *liveTable, text tokens) {
 	if table.keyed || len(table.PrimaryKey) != 1 {
 		return
 	}
-	table.Indexes = slices.Insert(table.Indexes, 0, domain.CatalogIndex{Columns: table.PrimaryKey})
+	table.Indexes = slices.Insert(table.Indexes, 0, datamap.CatalogIndex{Columns: table.PrimaryKey})
 	for i := range table.Columns {
 		if table.Columns[i].Name == table.PrimaryKey[0] {
 			table.Columns[i].Default, table.Columns[i].Reused = true, !text.has("autoincrement")
@@ -220,7 +220,7 @@ func (l *live) addReads(view *liveTable, text tokens) {
 func (l *live) filterOfSQLite(view *liveTable, text tokens) {
 	plain, ok := text.plainView()
 	base := l.tables[view.Schema+"."+lower(plain.table)]
-	view.Filtered = !ok || len(view.triggers) > 0 || base == nil || base.Kind == domain.KindView ||
+	view.Filtered = !ok || len(view.triggers) > 0 || base == nil || base.Kind == datamap.KindView ||
 		slices.ContainsFunc(plain.columns, func(name string) bool {
 			_, known := base.Column(name)
 			return !known
@@ -239,7 +239,7 @@ func (l *live) followViews() {
 		view.Reads = slices.Sorted(maps.Keys(reads))
 		for _, read := range reads {
 			view.Filtered = view.Filtered || read != nil && read.Filtered
-			view.RowSecurity = view.RowSecurity || read != nil && read.Secured && view.Kind == domain.KindView
+			view.RowSecurity = view.RowSecurity || read != nil && read.Secured && view.Kind == datamap.KindView
 		}
 	}
 }

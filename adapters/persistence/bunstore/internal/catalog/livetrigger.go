@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // liveTrigger is a trigger or a rule. Either Text is its code, or Routine is the key of the function that it calls.
 type liveTrigger struct {
-	domain.CatalogTrigger
+	datamap.CatalogTrigger
 	Routine string `json:"routine"`
 	Text    string `json:"text"`
 }
@@ -26,7 +26,7 @@ type routine struct {
 }
 
 // completeTrigger adds the tables to which a trigger writes, directly or through the routines that its code calls.
-func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.CatalogTrigger {
+func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) datamap.CatalogTrigger {
 	first := l.routines[trigger.Routine]
 	if first == nil {
 		first = &routine{Name: trigger.Name, Language: "sql", Text: trigger.Text}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // ownName matches the names of the tables of habeas; see sqltext.OwnNames.
@@ -21,7 +21,7 @@ type ownPlace struct{ schema, prefix string }
 
 // placeOf returns the place and the rest of the table's name if the name is one that a table of habeas may have.
 func placeOf(table *liveTable) (place ownPlace, rest string, ok bool) {
-	if table.Kind != domain.KindTable && table.Kind != domain.KindPartitioned {
+	if table.Kind != datamap.KindTable && table.Kind != datamap.KindPartitioned {
 		return ownPlace{}, "", false
 	}
 	parts := ownName.FindStringSubmatch(table.nameInSchema())
@@ -116,8 +116,8 @@ func (t *liveTable) hasColumns(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return t.column(name) == nil })
 }
 
-func (t *liveTable) column(name string) *domain.CatalogColumn {
-	if i := slices.IndexFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Name == name }); i >= 0 {
+func (t *liveTable) column(name string) *datamap.CatalogColumn {
+	if i := slices.IndexFunc(t.Columns, func(c datamap.CatalogColumn) bool { return c.Name == name }); i >= 0 {
 		return &t.Columns[i]
 	}
 	return nil

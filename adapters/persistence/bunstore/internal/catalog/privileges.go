@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Need lists the privileges that a statement needs on a table.
@@ -23,7 +24,7 @@ func ToRead(table string) Need { return Need{table, []string{"SELECT"}} }
 func ToUpdate(table string) Need { return Need{table, []string{"SELECT", "UPDATE"}} }
 
 // ToCarryOut returns the privileges for a step.
-func ToCarryOut(step domain.Step) Need {
+func ToCarryOut(step datamap.Step) Need {
 	switch step.Strategy { //nolint:exhaustive // a retain step only reads
 	case domain.StrategyDelete:
 		return Need{step.Target, []string{"SELECT", "DELETE"}}

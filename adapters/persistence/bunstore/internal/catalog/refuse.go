@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // RefuseSubject returns an error if an operation on the subject could touch rows of another subject or miss rows. It
@@ -104,7 +105,7 @@ func (c *Catalog) refuseTemporary(op string) (table string, err error) {
 // RefuseUnseen returns an error if a step overwrites columns, and a trigger or a generated column could keep the old
 // value in a column that the store does not see: a column that a view does not show, or that only an inheriting table
 // has.
-func (c *Catalog) RefuseUnseen(step domain.Step) error {
+func (c *Catalog) RefuseUnseen(step datamap.Step) error {
 	table, _ := c.cache.text.DataMap.Table(step.Target)
 	live := c.tables[table.Name]
 	if step.Strategy != domain.StrategyAnonymize || table.Trusted || c.cache.trustRowFilters || !live.copies ||
@@ -120,14 +121,14 @@ func (c *Catalog) RefuseUnseen(step domain.Step) error {
 
 // RefuseUnknown returns an error if a step deletes rows of a table with a column that is missing from the data map. The
 // step would delete data that the data map does not describe.
-func (c *Catalog) RefuseUnknown(step domain.Step) error {
+func (c *Catalog) RefuseUnknown(step datamap.Step) error {
 	table, _ := c.cache.text.DataMap.Table(step.Target)
 	path, _ := c.cache.text.DataMap.PathVia(step.Target, step.Via)
 	if step.Strategy != domain.StrategyDelete || table.Owned || path.OnErasure() == domain.StrategyDelete {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.tables[table.Name].types)) {
-		if !slices.ContainsFunc(table.Columns, func(column domain.Column) bool {
+		if !slices.ContainsFunc(table.Columns, func(column datamap.Column) bool {
 			return c.cache.text.Dialect.SameName(column.Name, name)
 		}) {
 			return &domain.Error{
@@ -140,7 +141,7 @@ func (c *Catalog) RefuseUnknown(step domain.Step) error {
 }
 
 // RefuseNull returns an error if a step sets NOT NULL columns to NULL. The error lists all such columns.
-func (c *Catalog) RefuseNull(step domain.Step) error {
+func (c *Catalog) RefuseNull(step datamap.Step) error {
 	table, _ := c.cache.text.DataMap.Table(step.Target)
 	if step.Strategy != domain.StrategyAnonymize {
 		return nil

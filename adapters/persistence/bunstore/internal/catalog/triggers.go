@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // trigger holds a name, a language and a text of code, in this order. The code is that of a trigger or of a rule, or of
@@ -40,7 +40,7 @@ func writesOf(triggers []trigger, quotes map[byte]byte) (all writeTargets) {
 // warnOfCopies logs a warning if a trigger of a table writes to another table that is not in the data map. The other
 // table may hold copies of old values that no erasure reaches. warnOfCopies also logs a warning for each trigger whose
 // target tables cannot be determined. Each warning is logged only once.
-func (c *Cache) warnOfCopies(ctx context.Context, mapped domain.Table, live table) {
+func (c *Cache) warnOfCopies(ctx context.Context, mapped datamap.Table, live table) {
 	warn := func(message, key, name string) {
 		if _, warned := c.warned.LoadOrStore(mapped.Name+"\x00"+key+"\x00"+name, true); !warned {
 			c.logger.LogAttrs(context.WithoutCancel(ctx), slog.LevelWarn, "habeas: a trigger "+message,
@@ -48,7 +48,7 @@ func (c *Cache) warnOfCopies(ctx context.Context, mapped domain.Table, live tabl
 		}
 	}
 	for _, copied := range live.writes.tables {
-		if !slices.ContainsFunc(c.text.DataMap.Tables(), func(t domain.Table) bool { return sameTable(t.Name, copied) }) {
+		if !slices.ContainsFunc(c.text.DataMap.Tables(), func(t datamap.Table) bool { return sameTable(t.Name, copied) }) {
 			warn("writes to a table that is not in the data map: old values there outlive an erasure", "writes_to", copied)
 		}
 	}

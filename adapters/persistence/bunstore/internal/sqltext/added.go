@@ -1,7 +1,7 @@
 package sqltext
 
 // unitsAdded are the cases for the microseconds since 1970 that the number n means. They are the same in both databases
-// and in domain.ReadAddedAt. A floating-point number holds the half microseconds before 45e14 exactly.
+// and in datamap.ReadAddedAt. A floating-point number holds the half microseconds before 45e14 exactly.
 const (
 	unitsAdded = `
 			WHEN n >= 1e17 THEN {nanoseconds}
@@ -34,7 +34,7 @@ func (postgres) addedValue(column string) string { return textIn(column) }
 func textIn(column string) string { return "rtrim(to_jsonb(" + column + ") #>> '{}')" }
 
 // instantIn returns the expression for the instant that a column of any type holds as a time or as a text, see
-// domain.ReadAddedAt. The parameter zone is the zone of a text without a zone. The groups of the pattern are the date,
+// datamap.ReadAddedAt. The parameter zone is the zone of a text without a zone. The groups of the pattern are the date,
 // the hour and the minute, the second, the fraction, and two forms of the zone. The pattern only matches texts that
 // PostgreSQL can cast. Otherwise the statement would fail.
 func instantIn(column, zone string) string {

@@ -3,7 +3,7 @@ package sqltext
 import (
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // affinity is the type affinity of a column in SQLite. It controls how SQLite converts the values that a statement
@@ -49,18 +49,18 @@ func affinityOf(declared string) affinity {
 // ComparesExactly returns false if the type affinities of the two columns differ in such a way that SQLite may convert
 // a value in only one of the columns. A key could then differ from the value that refers to it. UUIDs are always
 // comparable, because SQLite never converts the text of a UUID to a number.
-func (sqlite) ComparesExactly(t domain.ColumnType, keyType, columnType string) bool {
+func (sqlite) ComparesExactly(t datamap.ColumnType, keyType, columnType string) bool {
 	key, column := affinityOf(keyType), affinityOf(columnType)
 	switch {
-	case key == column || t == domain.TypeUUID:
+	case key == column || t == datamap.TypeUUID:
 		return true
 	case key == affinityReal || column == affinityReal || key == affinityAny || column == affinityAny:
 		return false
 	}
 	switch t { //nolint:exhaustive // the other types differ only if their text becomes a number
-	case domain.TypeText: // see Catalog.RefuseConverted
+	case datamap.TypeText: // see Catalog.RefuseConverted
 		return key == affinityText && column == affinityNumeric || key != affinityNumeric && column != affinityNumeric
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt: // without conversion, a number never equals a text
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt: // without conversion, a number never equals a text
 		return key == affinityNumeric || column == affinityNumeric
 	default:
 		return column != affinityNumeric
@@ -69,8 +69,8 @@ func (sqlite) ComparesExactly(t domain.ColumnType, keyType, columnType string) b
 
 // StoresUnchanged returns false for a floating-point column, because such a column stores the text 1 as 1.0, and rounds
 // long numbers. It returns true for a UUID, because SQLite never converts a UUID.
-func (sqlite) StoresUnchanged(t domain.ColumnType, keyType string) bool {
-	return t == domain.TypeUUID || affinityOf(keyType) != affinityReal
+func (sqlite) StoresUnchanged(t datamap.ColumnType, keyType string) bool {
+	return t == datamap.TypeUUID || affinityOf(keyType) != affinityReal
 }
 
 func (sqlite) ConvertsTexts(columnType string) bool {

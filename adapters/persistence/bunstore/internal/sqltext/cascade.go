@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // cascades are the statements that find out which rows the database deletes besides the steps of an erasure, because of
@@ -12,7 +13,7 @@ import (
 type cascades interface {
 	// Reach returns the statement that reads a JSON document about the tables to which the steps lead. Package catalog
 	// reads the document, see catalog.Reach.
-	Reach(w *Writer, steps []domain.Step) string
+	Reach(w *Writer, steps []datamap.Step) string
 
 	// watching returns the first columns of the statement Watch.
 	watching(visited, tables []string, triggers bool) string
@@ -39,7 +40,7 @@ type cascades interface {
 }
 
 // DeletedTables returns the tables of the delete steps, each once.
-func DeletedTables(steps []domain.Step) (names []string) {
+func DeletedTables(steps []datamap.Step) (names []string) {
 	for _, step := range steps {
 		if step.Strategy == domain.StrategyDelete && !slices.Contains(names, step.Target) {
 			names = append(names, step.Target)
@@ -59,7 +60,7 @@ func DeletedTables(steps []domain.Step) (names []string) {
 //
 // If triggers is true, the hash also covers the list of all tables.
 func (w *Writer) Watch(
-	steps []domain.Step, visited, tables []string, triggers bool, settings []Setting,
+	steps []datamap.Step, visited, tables []string, triggers bool, settings []Setting,
 ) string {
 	columns := []string{w.Dialect.watching(visited, tables, triggers)}
 	for _, name := range DeletedTables(steps) {
@@ -73,7 +74,7 @@ func (w *Writer) Watch(
 
 // coveredBy returns the condition that a delete step covers the row t0 of a table, or that a step overwrites or clears
 // one of the given columns of the row. The parameters are the subject's key.
-func (w *Writer) coveredBy(steps []domain.Step, name string, columns []string) string {
+func (w *Writer) coveredBy(steps []datamap.Step, name string, columns []string) string {
 	table, _ := w.DataMap.Table(name)
 	conditions := []string{"FALSE"}
 	for _, step := range steps {
@@ -107,7 +108,7 @@ type Setting struct {
 }
 
 // setRows returns the expression that counts the rows of a setting.
-func (w *Writer) setRows(steps []domain.Step, setting Setting) string {
+func (w *Writer) setRows(steps []datamap.Step, setting Setting) string {
 	var set []string
 	for _, chain := range setting.Chains {
 		last, conditions := chain[len(chain)-1], []string{w.hangsOnDeleted(steps, chain, "t0")}
@@ -125,7 +126,7 @@ func (w *Writer) setRows(steps []domain.Step, setting Setting) string {
 }
 
 // hangsOnDeleted returns the condition that a row refers to a row that the steps delete, over a chain of foreign keys.
-func (w *Writer) hangsOnDeleted(steps []domain.Step, chain []ForeignKey, child string) string {
+func (w *Writer) hangsOnDeleted(steps []datamap.Step, chain []ForeignKey, child string) string {
 	key, parent := chain[len(chain)-1], "p"+placeholder(len(chain))[1:]
 	var conditions []string
 	for i, name := range key.Columns {

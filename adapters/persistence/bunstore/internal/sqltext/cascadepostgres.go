@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Reach follows foreign keys from the tables of the steps. If a trigger or a rule may run on the way, the document has
 // all tables of the database, because a trigger can delete rows of every table. For the same reason, the member
 // "undoes" is about the triggers of all tables.
-func (postgres) Reach(w *Writer, steps []domain.Step) string {
+func (postgres) Reach(w *Writer, steps []datamap.Step) string {
 	mapped := make([]string, 0, len(w.DataMap.Tables()))
 	for _, table := range w.DataMap.Tables() {
 		mapped = append(mapped, "("+literal(table.Name)+", "+literal(quoteTable(table.Name))+")")

@@ -1,9 +1,9 @@
 package sqltext
 
-import "github.com/habeas-data/habeas/domain"
+import "github.com/habeas-data/habeas/domain/datamap"
 
 // Reach returns "", because the fingerprint of the catalog covers the definitions of all tables.
-func (sqlite) Reach(*Writer, []domain.Step) string { return "" }
+func (sqlite) Reach(*Writer, []datamap.Step) string { return "" }
 
 func (sqlite) watching([]string, []string, bool) string {
 	return "'', (SELECT foreign_keys <> 0 FROM pragma_foreign_keys), FALSE, '{}'"

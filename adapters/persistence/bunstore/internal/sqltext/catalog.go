@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Catalog holds the statements that read the live catalog (the table definitions) of a database (PostgreSQL) or of one
@@ -23,13 +23,13 @@ type Catalog struct {
 	HasStatistics string // returns a row if the database has statistics, which Statistics reads
 	Statistics    string
 
-	Untyped      bool // a column accepts values of any type; see domain.Catalog
-	SerialWrites bool // see domain.Catalog
+	Untyped      bool // a column accepts values of any type; see datamap.Catalog
+	SerialWrites bool // see datamap.Catalog
 }
 
 // ReadMigrations returns a statement that reads the rows of a table which records migrations, but only the rows with
 // these names. Each row of the result has the two texts key and name.
-func ReadMigrations(key string, table domain.CatalogTable, names []string) string {
+func ReadMigrations(key string, table datamap.CatalogTable, names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
 		quoted[i] = literal(name)
@@ -38,27 +38,27 @@ func ReadMigrations(key string, table domain.CatalogTable, names []string) strin
 		"key", literal(key), "table", qualifiedName(table), "names", strings.Join(quoted, ", "))
 }
 
-func (postgres) ColumnType(declared string) (t domain.ColumnType, length int) {
+func (postgres) ColumnType(declared string) (t datamap.ColumnType, length int) {
 	return sqltype.Parse(declared)
 }
 
 // ColumnType returns bigint for all integer types, because every integer has 64 bits in SQLite. For an unknown type
 // name, it derives the column type from the type affinity (the conversion that SQLite applies to values of the column).
-func (sqlite) ColumnType(declared string) (t domain.ColumnType, length int) {
+func (sqlite) ColumnType(declared string) (t datamap.ColumnType, length int) {
 	t, length = sqltype.Parse(declared)
 	switch {
-	case t == domain.TypeSmallInt || t == domain.TypeInteger:
-		return domain.TypeBigInt, 0
+	case t == datamap.TypeSmallInt || t == datamap.TypeInteger:
+		return datamap.TypeBigInt, 0
 	case t != "":
 		return t, length
 	case strings.Contains(strings.ToUpper(declared), "INT"):
-		return domain.TypeBigInt, 0
+		return datamap.TypeBigInt, 0
 	}
 	switch affinityOf(declared) { //nolint:exhaustive // the other affinities hold values of any type
 	case affinityText:
-		return domain.TypeText, length
+		return datamap.TypeText, length
 	case affinityReal:
-		return domain.TypeNumber, 0
+		return datamap.TypeNumber, 0
 	default:
 		return "", 0
 	}

@@ -12,7 +12,7 @@ import (
 
 	bundialect "github.com/uptrace/bun/dialect"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // The dialects.
@@ -116,7 +116,7 @@ type Dialect interface {
 	// fingerprint returns the expression for a text that changes if the live catalog (the definitions) of the tables
 	// changes in a property that Inspection reads. If the value of the expression is the empty text, the catalog must be
 	// read each time.
-	fingerprint(tables []domain.Table, own Tables) string
+	fingerprint(tables []datamap.Table, own Tables) string
 
 	// Schemas returns the statement that lists the schemas to search for a table, in search order. It returns "" if the
 	// database finds the schema from the name of the table.
@@ -153,13 +153,13 @@ type Dialect interface {
 
 	// ColumnType returns the column type that a data map uses for a declared type of the database. It returns "" if data
 	// maps have no such type. The second result is the maximum length of a text, or 0.
-	ColumnType(declared string) (t domain.ColumnType, length int)
+	ColumnType(declared string) (t datamap.ColumnType, length int)
 
 	// FromItem returns the table as it appears in the FROM clause of a search. A search of all tables then reads each row
 	// only once, even if a table inherits from another table.
-	FromItem(table domain.CatalogTable) string
+	FromItem(table datamap.CatalogTable) string
 
-	CanHoldText(column domain.CatalogColumn) bool
+	CanHoldText(column datamap.CatalogColumn) bool
 
 	// FirstRow returns a statement that reads one row. It fails if the table is on a server that does not answer. Returns
 	// "" if the database has no tables on other servers.
@@ -167,7 +167,7 @@ type Dialect interface {
 
 	// ForeignPartitions returns a statement that lists, in the form of FromItem, the partitions of a table that are on
 	// other servers. Returns "" if the database has no such partitions.
-	ForeignPartitions(table domain.CatalogTable) string
+	ForeignPartitions(table datamap.CatalogTable) string
 
 	// SearchPatterns returns the patterns for a value: the parameters of the statement of Counts for this value. Their
 	// number is the same for all values.
@@ -189,7 +189,7 @@ type Dialect interface {
 	// ComparesExactly reports whether the database finds exactly the matching rows when it compares a key with a column
 	// that refers to the key. The parameter t is the type of the key in the data map. The parameters keyType and
 	// columnType are the types that the database declares for the key and the column.
-	ComparesExactly(t domain.ColumnType, keyType, columnType string) bool
+	ComparesExactly(t datamap.ColumnType, keyType, columnType string) bool
 
 	// ConvertsTexts reports whether different texts become the same value in a column of the declared type columnType. For
 	// example, '1' and '01' become the same number.
@@ -197,7 +197,7 @@ type Dialect interface {
 
 	// StoresUnchanged reports whether a key column of the declared type keyType stores all values of type t without a
 	// change.
-	StoresUnchanged(t domain.ColumnType, keyType string) bool
+	StoresUnchanged(t datamap.ColumnType, keyType string) bool
 
 	// bytewise adds a collation that compares bytes to a text expression, so that the collation of the column has no
 	// effect.
@@ -211,11 +211,11 @@ type Dialect interface {
 	isNotAfter(column, parameter, sqlType string) string
 
 	// earliestAdded returns the expression for the earliest instant that a value in a column of creation times can mean,
-	// in the form of the parameters that Instant returns. It does the same as domain.EarliestAddedAt, whatever the time
+	// in the form of the parameters that Instant returns. It does the same as datamap.EarliestAddedAt, whatever the time
 	// zone of the session. The expression is NULL if the column has no readable instant. It never fails.
 	earliestAdded(column string) string
 
-	// addedValue returns the expression for the value in a column of creation times, in a form that domain.ReadAddedAt
+	// addedValue returns the expression for the value in a column of creation times, in a form that datamap.ReadAddedAt
 	// reads. The column can have any type.
 	addedValue(column string) string
 
@@ -247,7 +247,7 @@ type Dialect interface {
 	//   - whether SET CONSTRAINTS with this name affects only constraint triggers with the same default
 	//   - whether the trigger is mapped
 	//   - the code of a trigger that is not mapped, in the form that Inspection returns
-	ConstraintTriggers(tables []domain.Table) string
+	ConstraintTriggers(tables []datamap.Table) string
 
 	// writtenInTransaction returns the condition that this transaction has written a row of the table t0. The condition
 	// may also be true for a row that another transaction committed during this transaction. It does not work on a view.
@@ -263,14 +263,14 @@ type Dialect interface {
 
 	// surrogate returns the expression for the value that overwrites a column in an anonymization. The value fits the type
 	// of the column. A text or a UUID differs in each row.
-	surrogate(column domain.Column) string
+	surrogate(column datamap.Column) string
 
 	// randomDigits returns the expression for 32 hexadecimal digits that differ in each row.
 	randomDigits() string
 
 	// exportedValue returns the expression that reads a column for an export. The SQL type of the expression is the same
 	// for all columns, because a UNION combines columns of different tables.
-	exportedValue(column domain.Column) string
+	exportedValue(column datamap.Column) string
 
 	// parameterValue converts a number, a text or a boolean to a query parameter that the database accepts for a column,
 	// whatever the type of the column.
@@ -282,7 +282,7 @@ type Dialect interface {
 
 	// fromExported converts the value of an expression from exportedValue to the form in which drivers return the column
 	// itself.
-	fromExported(t domain.ColumnType, value any) any
+	fromExported(t datamap.ColumnType, value any) any
 }
 
 // Quote quotes an identifier.

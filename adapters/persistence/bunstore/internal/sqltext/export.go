@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Export is a statement that reads the exported columns of one or more tables (its sources). A result row has the index
@@ -13,7 +14,7 @@ import (
 // NULL fills the remaining columns.
 type Export struct {
 	dialect            Dialect
-	dataMap            domain.DataMap
+	dataMap            datamap.DataMap
 	sources            []source
 	width              int // the number of values of the widest source
 	Text               string
@@ -43,7 +44,7 @@ func NewExports(w *Writer, locks *Locks) []Export {
 		}
 	}
 	names, kinds := []string{w.Tables.Consents, w.Tables.Restrictions}, []Kind{Consents, Restrictions}
-	for i, ledger := range domain.LedgerTables() {
+	for i, ledger := range datamap.LedgerTables() {
 		s := newSource(w.Dialect, ledger, ledger.Exported())
 		s.fromClause = func(offset int) string {
 			subject := placeholder(offset + 1)

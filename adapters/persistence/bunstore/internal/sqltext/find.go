@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/search"
 )
 
 // SearchedTable is a table in which Counts searches for values.
@@ -14,7 +15,7 @@ type SearchedTable struct {
 	Name     string   // the name of the table in a data map
 	FromItem string   // the table in the FROM clause, see Dialect.FromItem
 	Foreign  []string // the same for the table or its partitions, if they are on another server
-	Columns  []domain.CatalogColumn
+	Columns  []datamap.CatalogColumn
 }
 
 // OwnSearchedTables returns the tables of habeas with the columns whose values are not from habeas: the ids of
@@ -24,7 +25,7 @@ func (t Tables) OwnSearchedTables() []SearchedTable {
 	own := func(name, fromItem string, columns ...string) SearchedTable {
 		table := SearchedTable{Name: t.Prefix + name, FromItem: fromItem}
 		for _, column := range columns {
-			table.Columns = append(table.Columns, domain.CatalogColumn{Name: column})
+			table.Columns = append(table.Columns, datamap.CatalogColumn{Name: column})
 		}
 		return table
 	}
@@ -38,7 +39,7 @@ func (t Tables) OwnSearchedTables() []SearchedTable {
 }
 
 // qualifiedName returns the quoted name of a table with its schema. The name does not depend on the search path.
-func qualifiedName(table domain.CatalogTable) string {
+func qualifiedName(table datamap.CatalogTable) string {
 	return Quote(table.Schema) + "." + Quote(strings.TrimPrefix(table.Name, table.Schema+"."))
 }
 
@@ -50,7 +51,7 @@ func qualifiedName(table domain.CatalogTable) string {
 // A row is counted if one of the conditions is true. Each value has one parameter for each condition. In the conditions
 // and in the result of textOf, {n} is the number of the column.
 func counts(
-	table SearchedTable, values int, fence string, conditions []string, textOf func(column domain.CatalogColumn) string,
+	table SearchedTable, values int, fence string, conditions []string, textOf func(column datamap.CatalogColumn) string,
 ) string {
 	var texts, all []string
 	for i, column := range table.Columns {
@@ -69,8 +70,8 @@ func counts(
 }
 
 // FromItem uses ONLY to exclude the rows of inheriting tables, because a search reads each inheriting table separately.
-func (postgres) FromItem(table domain.CatalogTable) string {
-	if table.Kind == domain.KindTable {
+func (postgres) FromItem(table datamap.CatalogTable) string {
+	if table.Kind == datamap.KindTable {
 		return "ONLY " + qualifiedName(table)
 	}
 	return qualifiedName(table)
@@ -80,24 +81,24 @@ func (postgres) FromItem(table domain.CatalogTable) string {
 // maps have no such types.
 var typesWithoutText = []string{"interval", "time", "bit", "money", "oid"}
 
-func (postgres) CanHoldText(column domain.CatalogColumn) bool {
+func (postgres) CanHoldText(column datamap.CatalogColumn) bool {
 	declared := strings.TrimSuffix(column.Declared, "[]")
 	switch t, _ := sqltype.Parse(declared); t { //nolint:exhaustive // the other types hold text
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber, domain.TypeBoolean,
-		domain.TypeTime, domain.TypeUUID:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber, datamap.TypeBoolean,
+		datamap.TypeTime, datamap.TypeUUID:
 		return false
 	}
 	first, _, _ := strings.Cut(strings.ReplaceAll(declared, "(", " "), " ")
 	return column.Values == nil && !slices.Contains(typesWithoutText, first)
 }
 
-func (postgres) SearchPatterns(value string) []any { return []any{domain.SearchPattern(value)} }
+func (postgres) SearchPatterns(value string) []any { return []any{search.SearchPattern(value)} }
 
 // FirstRow returns a statement that contacts the server of a foreign table.
 func (postgres) FirstRow(fromItem string) string { return "SELECT 1 FROM " + fromItem + " LIMIT 1" }
 
 // ForeignPartitions returns a statement that lists the quoted names of the foreign tables among the partitions.
-func (postgres) ForeignPartitions(table domain.CatalogTable) string {
+func (postgres) ForeignPartitions(table datamap.CatalogTable) string {
 	return fill(`
 		SELECT format('%I.%I', n.nspname, c.relname)
 		FROM pg_partition_tree(CAST({name} AS regclass)) AS p JOIN pg_catalog.pg_class AS c ON c.oid = p.relid
@@ -109,39 +110,39 @@ func (postgres) ForeignPartitions(table domain.CatalogTable) string {
 // format escape, which keeps the characters of ASCII.
 func (postgres) Counts(table SearchedTable, values int) string {
 	conditions := []string{"t.text{n} ~ CAST({pattern} AS text)"}
-	return counts(table, values, "OFFSET 0", conditions, func(column domain.CatalogColumn) string {
-		if t, _ := sqltype.Parse(column.Declared); t == domain.TypeBytes {
+	return counts(table, values, "OFFSET 0", conditions, func(column datamap.CatalogColumn) string {
+		if t, _ := sqltype.Parse(column.Declared); t == datamap.TypeBytes {
 			return `encode({column}, 'escape') COLLATE "C" AS text{n}`
 		}
 		return `CAST({column} AS text) COLLATE "C" AS text{n}`
 	})
 }
 
-func (sqlite) FromItem(table domain.CatalogTable) string { return qualifiedName(table) }
+func (sqlite) FromItem(table datamap.CatalogTable) string { return qualifiedName(table) }
 
 // CanHoldText returns true, because a column of any declared type can hold a text in SQLite.
-func (sqlite) CanHoldText(domain.CatalogColumn) bool { return true }
+func (sqlite) CanHoldText(datamap.CatalogColumn) bool { return true }
 
-func (sqlite) FirstRow(string) string                       { return "" }
-func (sqlite) ForeignPartitions(domain.CatalogTable) string { return "" }
+func (sqlite) FirstRow(string) string                        { return "" }
+func (sqlite) ForeignPartitions(datamap.CatalogTable) string { return "" }
 
 // SearchPatterns returns patterns for the operator GLOB: of the value itself, with quotes and backslashes as in JSON,
 // with quotes that are doubled, in base64, in hexadecimal digits, and again in hexadecimal digits for the bytes of a
-// cell. Patterns of encoded copies are NULL for a short value, see domain.MinEncodedLength.
+// cell. Patterns of encoded copies are NULL for a short value, see search.MinEncodedLength.
 func (sqlite) SearchPatterns(value string) []any {
 	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(value)
-	hexadecimal := "*" + domain.HexForm(value).Pattern() + "*"
+	hexadecimal := "*" + search.HexForm(value).Pattern() + "*"
 	patterns := []any{globPattern(value), globPattern(escaped), globPattern(strings.ReplaceAll(value, `"`, `""`))}
 	for i := range 2 { // the second and third are mostly the same as the first
 		if patterns[i+1] == patterns[0] {
 			patterns[i+1] = nil
 		}
 	}
-	for _, form := range domain.Base64Forms(value) {
+	for _, form := range search.Base64Forms(value) {
 		patterns = append(patterns, "*"+form.Pattern()+"*")
 	}
 	patterns = append(patterns, hexadecimal, hexadecimal)
-	if len(value) < domain.MinEncodedLength {
+	if len(value) < search.MinEncodedLength {
 		copy(patterns[3:], make([]any, 4))
 	}
 	return patterns
@@ -152,7 +153,7 @@ func (sqlite) SearchPatterns(value string) []any {
 func globPattern(value string) string {
 	var pattern strings.Builder
 	for _, r := range value {
-		switch folded := domain.Foldings(r); {
+		switch folded := search.Foldings(r); {
 		case len(folded) > 1 || strings.ContainsRune("*?[", r):
 			pattern.WriteString("[" + string(folded) + "]")
 		default:
@@ -183,5 +184,5 @@ func (s sqlite) Counts(table SearchedTable, values int) string {
 	conditions := slices.Repeat([]string{"t.text{n} GLOB {pattern}"}, len(s.SearchPatterns(""))-1)
 	conditions = append(conditions, "t.bytes{n} GLOB {pattern}")
 	text := fill(sqliteText, "decoded", sqliteDecoded)
-	return counts(table, values, "LIMIT -1", conditions, func(domain.CatalogColumn) string { return text })
+	return counts(table, values, "LIMIT -1", conditions, func(datamap.CatalogColumn) string { return text })
 }

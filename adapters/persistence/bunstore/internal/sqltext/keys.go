@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 const (
@@ -24,7 +25,7 @@ const (
 //
 // If scope is not nil, the statement selects only the keys in cells that a sweep overwrites.
 func (w *Writer) Keys(
-	live Live, query domain.KeyQuery, scope *domain.SweepScope, key []any,
+	live Live, query datamap.KeyQuery, scope *domain.SweepScope, key []any,
 ) (text string, args []any, tables []string) {
 	args = append(slices.Clone(key), query.After, query.Limit)
 	after, limit := placeholder(len(args)-1), placeholder(len(args))
@@ -76,7 +77,7 @@ func (w *Writer) Keys(
 // reads keys of an external system. It returns "" if the statement reads no key from the column. The placeholders of
 // the returned constants start at $(offset+1).
 func (w *Writer) keyCondition(
-	live Live, table domain.Table, column domain.Column, path domain.Path, query domain.KeyQuery,
+	live Live, table datamap.Table, column datamap.Column, path datamap.Path, query datamap.KeyQuery,
 	scope *domain.SweepScope, offset int,
 ) (condition string, constants []any) {
 	retained := column.Personal.Strategy == domain.StrategyRetain
@@ -87,6 +88,6 @@ func (w *Writer) keyCondition(
 		return "", nil
 	}
 	sw := w.stepWriter(table, live.Types(table.Name), offset)
-	overwritten := sw.isOverwritten(column.Name, domain.Step{Via: path.Via, At: query.ErasedAt, Scope: scope})
+	overwritten := sw.isOverwritten(column.Name, datamap.Step{Via: path.Via, At: query.ErasedAt, Scope: scope})
 	return " AND COALESCE(" + overwritten + ", FALSE)", sw.constants
 }

@@ -3,7 +3,7 @@ package sqltext
 import (
 	"time"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // addedUntil returns a copy of w whose statements skip the rows that were added later than the given instant. The
@@ -16,7 +16,7 @@ func (w *Writer) addedUntil(sw *stepWriter, at time.Time) *Writer {
 		return w
 	}
 	before := *w
-	before.extraCondition = func(table domain.Table, alias string) string {
+	before.extraCondition = func(table datamap.Table, alias string) string {
 		column, ok := table.AddedAt()
 		if !ok || table.Name == w.DataMap.SubjectTable().Name {
 			return ""

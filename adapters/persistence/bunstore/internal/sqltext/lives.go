@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Lives holds the statements about the life of a subject's id (see domain.Life). The mark of a subject is the row that
@@ -74,7 +74,7 @@ func (w *Writer) EvidenceOf(keys [][]any) (text string, args []any) {
 	subject, selects := w.DataMap.SubjectTable(), make([]string, len(keys))
 	for i, key := range keys {
 		selects[i] = fill(evidenceOfRow, "number", strconv.Itoa(i), "evidence", strings.Join(w.lifeOfRow(), ", "),
-			"table", quoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, len(args)))
+			"table", quoteTable(subject.Name), "rows", w.rowsOf(subject, datamap.Path{}, len(args)))
 		args = append(args, key...)
 	}
 	return strings.Join(selects, " UNION ALL "), args
@@ -93,7 +93,7 @@ func (w *Writer) lifeOfRow() []string {
 }
 
 // addedValue returns the expression for the value of Table.AddedAt in the subject's row, or NULL. The function
-// domain.ReadAddedAt reads the value.
+// datamap.ReadAddedAt reads the value.
 func (w *Writer) addedValue() string {
 	column, ok := w.DataMap.SubjectTable().AddedAt()
 	if !ok {

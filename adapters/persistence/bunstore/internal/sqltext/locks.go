@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Locks holds the statements that lock a subject. The mark of a subject is the row that records its erasures.
@@ -29,7 +30,7 @@ type Locks struct {
 	DeleteUnusedMark string // deletes the mark of the subject $1 if it records no erasure and no registration
 
 	SubjectRow string // reads the preconditions, and whether the subject has a row
-	// SubjectRowAdded is SubjectRow with two further columns: the value from which domain.ReadAddedAt reads the creation
+	// SubjectRowAdded is SubjectRow with two further columns: the value from which datamap.ReadAddedAt reads the creation
 	// time, and erased_at of the mark. Its parameters are the subject's key and the id.
 	SubjectRowAdded string
 	Transaction     string // see Dialect.transaction
@@ -100,7 +101,7 @@ func NewLocks(w *Writer) *Locks {
 		preconditions:    []string{w.Dialect.fingerprint(w.Touched, w.Tables)},
 	}
 	for i, name := range subject.SubjectKey {
-		if column, _ := subject.Column(name); column.Type == domain.TypeText {
+		if column, _ := subject.Column(name); column.Type == datamap.TypeText {
 			l.TextElements = append(l.TextElements, i)
 			l.preconditions = append(l.preconditions, "CAST(t0."+Quote(name)+" AS text)")
 		}
@@ -121,7 +122,7 @@ func NewLocks(w *Writer) *Locks {
 		"mark", w.addMark(keys+1),
 		"lock consents", w.Dialect.lockLedger(w.Tables, Consents, "subject_id"),
 		"lock restrictions", w.Dialect.lockLedger(w.Tables, Restrictions, "subject_id"),
-		"table", quoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, 0))
+		"table", quoteTable(subject.Name), "rows", w.rowsOf(subject, datamap.Path{}, 0))
 	l.Levels, l.Tables = w.newLevels()
 	l.Tables = append([]string{subject.Name}, l.Tables...)
 	return l
@@ -170,23 +171,23 @@ func (s sqlite) MarkInstant(at time.Time, exact bool) [2]any {
 // $(offset+1).
 func (w *Writer) fromSubject(offset int) string {
 	subject := w.DataMap.SubjectTable()
-	return fill(fromSubject, "table", quoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, offset))
+	return fill(fromSubject, "table", quoteTable(subject.Name), "rows", w.rowsOf(subject, datamap.Path{}, offset))
 }
 
 // lockedPath is a table whose rows are locked, and one path (chain of references) from the table to the subject.
 type lockedPath struct {
-	domain.Table
-	path domain.Path
+	datamap.Table
+	path datamap.Path
 }
 
 // newLevels returns a LockLevel for each distance from the subject, nearest first, and the names of all tables of these
 // levels. A table belongs to a level if it lies on the path from another table to the subject, or if an erasure clears
-// references to its deleted rows (domain.SelfReference).
+// references to its deleted rows (datamap.SelfReference).
 func (w *Writer) newLevels() (levels []LockLevel, names []string) {
 	var byDistance [][]lockedPath
 	for _, table := range w.Touched {
-		isParent := slices.ContainsFunc(w.Touched, func(child domain.Table) bool {
-			return slices.ContainsFunc(w.DataMap.Paths(child.Name), func(p domain.Path) bool {
+		isParent := slices.ContainsFunc(w.Touched, func(child datamap.Table) bool {
+			return slices.ContainsFunc(w.DataMap.Paths(child.Name), func(p datamap.Path) bool {
 				return len(p.Relations) > 0 && p.Relations[0].References == table.Name
 			})
 		})

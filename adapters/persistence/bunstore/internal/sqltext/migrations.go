@@ -1,6 +1,6 @@
 package sqltext
 
-import "github.com/habeas-data/habeas/domain"
+import "github.com/habeas-data/habeas/domain/datamap"
 
 // migrations builds the SQL texts that find, create and update the tables of habeas.
 type migrations interface {
@@ -99,7 +99,7 @@ func (postgres) OtherSets(schema, name string) string {
 		SELECT DISTINCT CAST(n.nspname AS text)
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p') AND c.relname = {marks} AND n.nspname <> {schema} AND n.nspname NOT LIKE 'pg\_%'
-		ORDER BY 1`, "schema", literal(schema), "marks", literal(domain.ObjectPrefix(name)+"subject_erasures"))
+		ORDER BY 1`, "schema", literal(schema), "marks", literal(datamap.ObjectPrefix(name)+"subject_erasures"))
 }
 
 func (postgres) Installations(schema string) string {
@@ -189,7 +189,7 @@ func (sqlite) LockMigrations() []string { return nil } // the transaction alread
 func (sqlite) PrepareMigration(string) []string { return nil } // the tables are in main
 
 func (postgres) ErasedFunction(schema, name string) string {
-	prefix := domain.ObjectPrefix(name)
+	prefix := datamap.ObjectPrefix(name)
 	return fill(`
 		SELECT strpos(p.prosrc, quote_ident(n.nspname) || {table}) > 0, has_function_privilege(p.oid, 'EXECUTE')
 		FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace

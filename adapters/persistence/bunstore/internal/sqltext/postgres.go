@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 type postgres struct{}
@@ -37,7 +38,7 @@ func (postgres) transaction() string {
 func (postgres) lockLedger(tables Tables, ledger Kind, subject string) string {
 	switch ledger { //nolint:exhaustive // the other kinds are not ledgers
 	case Consents, Restrictions:
-		if prefix := tables.Prefix; prefix != domain.ObjectPrefix("") { // another data map has other subjects
+		if prefix := tables.Prefix; prefix != datamap.ObjectPrefix("") { // another data map has other subjects
 			subject = literal(prefix) + " || " + subject
 		}
 		return "pg_advisory_xact_lock(hashtextextended(" + subject + ", " + strconv.Itoa(int(ledger)) + "))"
@@ -49,7 +50,7 @@ func (postgres) lockLedger(tables Tables, ledger Kind, subject string) string {
 // fingerprint returns the expression for a hash of the table definitions. The hash includes the foreign keys that act
 // on other rows if a row is deleted. The expression converts the names of the tables to oids only once, so that the
 // database reads the catalog by its indexes. Its value ignores tables that do not exist.
-func (p postgres) fingerprint(tables []domain.Table, own Tables) string {
+func (p postgres) fingerprint(tables []datamap.Table, own Tables) string {
 	anyTable, inFront := "ANY (ARRAY("+oidsOf(tables)+"))", ""
 	if text := p.TemporaryTables(own); text != "" {
 		inFront = ", CASE WHEN pg_my_temp_schema() <> 0 THEN CAST(ARRAY(" + text + ") AS text) END"
@@ -70,7 +71,7 @@ func (p postgres) fingerprint(tables []domain.Table, own Tables) string {
 // fingerprintOfNotNull returns the part of the fingerprint for NOT NULL constraints. The part lists the columns that
 // are NOT NULL although an erasure sets them to NULL. fingerprintOfNotNull returns "" if an erasure sets no column to
 // NULL. The parameter anyTable is an expression such as ANY (ARRAY(SELECT ...)).
-func fingerprintOfNotNull(tables []domain.Table, anyTable string) string {
+func fingerprintOfNotNull(tables []datamap.Table, anyTable string) string {
 	var names []string
 	for _, table := range tables {
 		for _, column := range table.Columns {
@@ -89,7 +90,7 @@ func fingerprintOfNotNull(tables []domain.Table, anyTable string) string {
 }
 
 // oidsOf returns the query that selects the oids of tables.
-func oidsOf(tables []domain.Table) string {
+func oidsOf(tables []datamap.Table) string {
 	names := make([]string, len(tables))
 	for i, table := range tables {
 		names[i] = "to_regclass(" + literal(quoteTable(table.Name)) + ")"
@@ -195,7 +196,7 @@ func (postgres) TemporaryTables(tables Tables) string {
 // nameBytes is the maximum length of a name in bytes. PostgreSQL cuts longer names in statements.
 const nameBytes = 63
 
-func (postgres) StoredName(name string) string { return domain.CutName(name, nameBytes) }
+func (postgres) StoredName(name string) string { return datamap.CutName(name, nameBytes) }
 
 // calledFunctions joins the code in called AS c with the database functions p that it mentions.
 const calledFunctions = `JOIN pg_catalog.pg_proc AS p ON strpos(lower(c.body), lower(p.proname)) > 0
@@ -225,10 +226,10 @@ func (postgres) textFromHex(digits string) string {
 func (p postgres) SameName(a, b string) bool { return p.StoredName(a) == p.StoredName(b) }
 
 // ComparesExactly returns true, because PostgreSQL refuses to compare types without a common operator.
-func (postgres) ComparesExactly(domain.ColumnType, string, string) bool { return true }
+func (postgres) ComparesExactly(datamap.ColumnType, string, string) bool { return true }
 
-func (postgres) ConvertsTexts(string) bool                      { return false }
-func (postgres) StoresUnchanged(domain.ColumnType, string) bool { return true }
+func (postgres) ConvertsTexts(string) bool                       { return false }
+func (postgres) StoresUnchanged(datamap.ColumnType, string) bool { return true }
 
 // isNotAfter returns a condition that compares directly if the column has a date or timestamp type. In a column of
 // another type, the condition reads an instant from a text or a JSON string. An instant without an offset is in UTC.
@@ -263,7 +264,7 @@ func (postgres) BrokenForeignKeys(string) string { return "" }
 
 // ConstraintTriggers also searches the schema of the trigger's constraint for other constraints with the same name,
 // because SET CONSTRAINTS applies to all constraints with that name.
-func (postgres) ConstraintTriggers(tables []domain.Table) string {
+func (postgres) ConstraintTriggers(tables []datamap.Table) string {
 	return `
 		WITH RECURSIVE below(oid) AS (
 			` + oidsOf(tables) + `
@@ -354,11 +355,11 @@ func (postgres) writtenInTransaction() string {
 
 func (postgres) randomDigits() string { return "replace(CAST(gen_random_uuid() AS text), '-', '')" }
 
-func (p postgres) surrogate(column domain.Column) string {
+func (p postgres) surrogate(column datamap.Column) string {
 	switch column.Type { //nolint:exhaustive // commonSurrogate handles the other types
-	case domain.TypeText:
+	case datamap.TypeText:
 		return anonymousText(p.randomDigits(), column)
-	case domain.TypeUUID:
+	case datamap.TypeUUID:
 		return "gen_random_uuid()"
 	default:
 		return commonSurrogate(column.Type)
@@ -367,23 +368,23 @@ func (p postgres) surrogate(column domain.Column) string {
 
 // exportedValue converts every value to text, so that the session's settings for the formats of times and bytes have no
 // effect.
-func (postgres) exportedValue(column domain.Column) string {
+func (postgres) exportedValue(column datamap.Column) string {
 	name := "t0." + Quote(column.Name)
 	switch column.Type { //nolint:exhaustive // the other types have a single text form
-	case domain.TypeText: // as clients receive the text; CAST would pad or strip the texts of some types
+	case datamap.TypeText: // as clients receive the text; CAST would pad or strip the texts of some types
 		return "CASE WHEN " + name + " IS NOT NULL THEN concat(" + name + ") END"
-	case domain.TypeTime: // to_json also accepts a text column
+	case datamap.TypeTime: // to_json also accepts a text column
 		return "to_json(" + name + ") #>> '{}'"
-	case domain.TypeBytes:
+	case datamap.TypeBytes:
 		return "encode(" + name + ", 'hex')"
-	case domain.TypeArray:
+	case datamap.TypeArray:
 		name = "to_json(" + name + ")"
 	}
 	return "CAST(" + name + " AS text)"
 }
 
-func (postgres) fromExported(t domain.ColumnType, value any) any {
-	if t == domain.TypeBytes {
+func (postgres) fromExported(t datamap.ColumnType, value any) any {
+	if t == datamap.TypeBytes {
 		if decoded, err := hex.DecodeString(Text(value)); err == nil {
 			return decoded
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // timeFormat is the format in which bun writes instants. Time columns and text columns of both databases accept it.
@@ -15,7 +16,7 @@ const timeFormat = "2006-01-02 15:04:05.999999-07:00"
 // Correct returns the statement that writes values into the rows from which a path leads to the subject. The parameter
 // key is the subject's key. If row is not nil, the statement changes only the row with this primary key.
 func (w *Writer) Correct(
-	table domain.Table, path domain.Path, row []string, values []domain.ColumnValue, key []any,
+	table datamap.Table, path datamap.Path, row []string, values []domain.ColumnValue, key []any,
 ) (text string, args []any) {
 	args = slices.Clone(key)
 	add := func(value any) string {
@@ -71,10 +72,10 @@ func (sqlite) parameterValue(value any) any { return value }
 
 // ReadBack returns the value of a domain.ColumnValue in the form in which a driver returns the stored value. If drivers
 // return different forms, ReadBack returns the text of the value.
-func ReadBack(d Dialect, column domain.Column, value any) any {
+func ReadBack(d Dialect, column datamap.Column, value any) any {
 	switch value := value.(type) {
 	case int64:
-		if column.Type == domain.TypeNumber {
+		if column.Type == datamap.TypeNumber {
 			return Text(value)
 		}
 		return value

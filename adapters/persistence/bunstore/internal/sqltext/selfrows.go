@@ -3,12 +3,12 @@ package sqltext
 import (
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // rowsOfStep returns the condition for the rows that a step of an erasure affects. The parameter alias is the alias of
 // the table. The placeholders of the subject's key start at $(offset+1).
-func (w *Writer) rowsOfStep(alias string, table domain.Table, step domain.Step, offset int) string {
+func (w *Writer) rowsOfStep(alias string, table datamap.Table, step datamap.Step, offset int) string {
 	if reference, ok := w.DataMap.SelfReference(step); ok {
 		return w.rowsReferringToDeleted(alias, table, reference, offset)
 	}
@@ -19,11 +19,11 @@ func (w *Writer) rowsOfStep(alias string, table domain.Table, step domain.Step, 
 // rowsReferringToDeleted returns the condition for the rows that refer to rows of the same table that an erasure
 // deletes.
 func (w *Writer) rowsReferringToDeleted(
-	alias string, table domain.Table, reference domain.SelfReference, offset int,
+	alias string, table datamap.Table, reference datamap.SelfReference, offset int,
 ) string {
 	conditions := make([]string, len(reference.Paths))
 	for i, path := range reference.Paths {
-		toDeleted := append([]domain.Relation{reference.Relation}, path.Relations...)
+		toDeleted := append([]datamap.Relation{reference.Relation}, path.Relations...)
 		conditions[i] = "(" + w.pathCondition(alias, 0, table, toDeleted, offset) + ")"
 	}
 	return "(" + strings.Join(conditions, " OR ") + ")"

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // sequences builds the SQL texts that read and raise sequences.
@@ -32,7 +32,7 @@ type sequences interface {
 	// KeySequences returns the statement that finds the sequences from which the database takes the next value of a
 	// column. The columns of the result are the name of the sequence, and the statement that reads its next number. The
 	// statement is NULL if this role must not read the sequence. KeySequences ignores columns whose type is no integer.
-	KeySequences(table domain.Table, column string) string
+	KeySequences(table datamap.Table, column string) string
 }
 
 // Sequence is a sequence of a table of habeas.
@@ -84,7 +84,7 @@ func (postgres) LockSequences() string { return lockMigrations }
 func (postgres) RaiseIntake(Tables) string { return "" }
 
 // KeySequences finds the sequence that the column owns, and the sequences in its DEFAULT.
-func (postgres) KeySequences(table domain.Table, column string) string {
+func (postgres) KeySequences(table datamap.Table, column string) string {
 	return fill(`
 		WITH a AS (
 			SELECT attrelid, attnum FROM pg_catalog.pg_attribute
@@ -120,7 +120,7 @@ func (sqlite) RaiseIntake(tables Tables) string {
 
 // KeySequences returns a row if the column is the row id of its table. Without AUTOINCREMENT, SQLite gives the number
 // after the highest row id of the table. With it, SQLite also keeps the highest row id in sqlite_sequence.
-func (sqlite) KeySequences(table domain.Table, column string) string {
+func (sqlite) KeySequences(table datamap.Table, column string) string {
 	schema, name, qualified := strings.Cut(table.Name, ".")
 	if !qualified {
 		schema, name = "main", table.Name

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // source is a table that an export statement reads, with the expressions of its values.
 type source struct {
-	table        domain.Table
+	table        datamap.Table
 	namedByKey   bool // the name of a row in an export is its primary key
-	exported     []domain.Column
+	exported     []datamap.Column
 	records      []domain.ExportRecord // for each exported column: the fields that are the same in all rows
 	sinceIndexes []int                 // for each exported column: the index of the value with its retention start, or -1
 
@@ -22,9 +23,9 @@ type source struct {
 
 	// If a table has several paths, the field paths lists them, and pathValues returns one expression for each path. Its
 	// value is leadsToSubject or leadsToErased, or NULL.
-	paths      []domain.Path
+	paths      []datamap.Path
 	pathValues func(offset int) []string
-	shares     bool // see domain.DataMap.SharesColumns
+	shares     bool // see datamap.DataMap.SharesColumns
 }
 
 // The values of source.pathValues.
@@ -35,7 +36,7 @@ const (
 
 // newSource returns the source of a table. Its values are the primary key as texts, the exported columns, and the
 // columns with the start of a retention duty.
-func newSource(dialect Dialect, table domain.Table, exported []domain.Column) source {
+func newSource(dialect Dialect, table datamap.Table, exported []datamap.Column) source {
 	s := source{
 		table: table, namedByKey: table.NamesRowsByKey(), exported: exported, pathValues: func(int) []string { return nil },
 	}
@@ -88,7 +89,7 @@ func (s *source) restrictByPath(w *Writer) {
 
 // belongsToSubject reports whether the cell of a column belongs to the subject. The parameter values holds the values
 // of the row.
-func (s *source) belongsToSubject(column domain.Column, values []any) bool {
+func (s *source) belongsToSubject(column datamap.Column, values []any) bool {
 	for i, path := range s.paths {
 		if path.Has(column) && s.leadsTo(leadsToSubject, i, values) {
 			return true
@@ -105,7 +106,7 @@ func (s *source) leadsTo(target string, path int, values []any) bool {
 }
 
 // pathsTo returns the paths for which leadsTo returns true.
-func (s *source) pathsTo(target string, values []any) (leading []domain.Path) {
+func (s *source) pathsTo(target string, values []any) (leading []datamap.Path) {
 	for i, path := range s.paths {
 		if s.leadsTo(target, i, values) {
 			leading = append(leading, path)
@@ -218,7 +219,7 @@ func (s *source) record(dialect Dialect, index int, name string, values []any) d
 	column, record := s.exported[index], s.records[index]
 	record.Row, record.Value = name, Value(dialect, column.Type, values[len(s.table.PrimaryKey)+index])
 	if s.sinceIndexes[index] >= 0 {
-		if since, ok := Value(dialect, domain.TypeTime, values[s.sinceIndexes[index]]).(time.Time); ok {
+		if since, ok := Value(dialect, datamap.TypeTime, values[s.sinceIndexes[index]]).(time.Time); ok {
 			record.ExpiresAt = Optional(domain.Instant(column.Personal.Retain.After(since)))
 		}
 	}

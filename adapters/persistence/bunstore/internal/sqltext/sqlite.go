@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 type sqlite struct{}
@@ -41,9 +41,9 @@ func (sqlite) BrokenForeignKeys(schema string) string {
 		GROUP BY 1, 2, 3`, "schema", Quote(schema), "name", literal(schema))
 }
 
-func (sqlite) ConstraintTriggers([]domain.Table) string { return "" }
-func (sqlite) writtenInTransaction() string             { return "TRUE" } // no other transaction can write
-func (sqlite) AccessProblem(string, []string) string    { return "SELECT NULL" }
+func (sqlite) ConstraintTriggers([]datamap.Table) string { return "" }
+func (sqlite) writtenInTransaction() string              { return "TRUE" } // no other transaction can write
+func (sqlite) AccessProblem(string, []string) string     { return "SELECT NULL" }
 
 func (sqlite) equalsConstant(column, constant, _ string) string { return column + " = " + constant }
 
@@ -55,8 +55,8 @@ func (sqlite) changedTable(table string) (target, name string) {
 // fingerprint returns an expression whose value changes with each change of the schema of the main database, and of the
 // temporary objects, such as triggers. If a table belongs to an attached database, the value is always
 // the empty text, because each attached database has a separate schema version.
-func (sqlite) fingerprint(tables []domain.Table, _ Tables) string {
-	if slices.ContainsFunc(tables, func(t domain.Table) bool { return strings.Contains(t.Name, ".") }) {
+func (sqlite) fingerprint(tables []datamap.Table, _ Tables) string {
+	if slices.ContainsFunc(tables, func(t datamap.Table) bool { return strings.Contains(t.Name, ".") }) {
 		return "''"
 	}
 	return "(SELECT schema_version FROM pragma_schema_version) || ' ' ||" +
@@ -146,16 +146,16 @@ func (sqlite) isNotAfter(column, parameter, _ string) string {
 
 func (sqlite) randomDigits() string { return "lower(hex(randomblob(16)))" }
 
-func (s sqlite) surrogate(column domain.Column) string {
+func (s sqlite) surrogate(column datamap.Column) string {
 	switch column.Type { //nolint:exhaustive // commonSurrogate handles the other types
-	case domain.TypeText:
+	case datamap.TypeText:
 		return anonymousText(s.randomDigits(), column)
-	case domain.TypeUUID: // version 4 of RFC 9562
+	case datamap.TypeUUID: // version 4 of RFC 9562
 		return "lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || " +
 			"'-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))"
-	case domain.TypeBytes:
+	case datamap.TypeBytes:
 		return "x''"
-	case domain.TypeArray: // bun stores an array as JSON in SQLite
+	case datamap.TypeArray: // bun stores an array as JSON in SQLite
 		return "'[]'"
 	default:
 		return commonSurrogate(column.Type)
@@ -164,13 +164,13 @@ func (s sqlite) surrogate(column domain.Column) string {
 
 // exportedValue returns the column with a unary plus. The plus keeps the value and removes the declared type. Without
 // the plus, drivers convert values of the result column by that type. JSONB, which is a blob, becomes a JSON text.
-func (sqlite) exportedValue(column domain.Column) string {
+func (sqlite) exportedValue(column datamap.Column) string {
 	value := "+t0." + Quote(column.Name)
-	if column.Type == domain.TypeJSON || column.Type == domain.TypeArray {
+	if column.Type == datamap.TypeJSON || column.Type == datamap.TypeArray {
 		return fill("CASE WHEN typeof({value}) = 'blob' AND json_valid({value}, 8) THEN json({value}) ELSE {value} END",
 			"value", value)
 	}
 	return value
 }
 
-func (sqlite) fromExported(_ domain.ColumnType, value any) any { return value }
+func (sqlite) fromExported(_ datamap.ColumnType, value any) any { return value }

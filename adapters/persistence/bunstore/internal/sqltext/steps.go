@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Live provides the types that columns have in the database. The keys of Types are the names of the columns.
@@ -17,7 +18,7 @@ type Live interface {
 // StepGroup is a statement that executes several steps of an erasure. It returns the number of affected rows for each
 // step.
 type StepGroup struct {
-	Steps []domain.Step
+	Steps []datamap.Step
 	Text  string
 	parts []stepPart
 }
@@ -30,8 +31,8 @@ type stepPart struct {
 }
 
 // Args returns the parameters of the statement for a subject, followed by further parameters. The steps must be the
-// steps of the group, but may have other instants (domain.Step.At).
-func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
+// steps of the group, but may have other instants (datamap.Step.At).
+func (g *StepGroup) Args(steps []datamap.Step, key []any, more ...any) []any {
 	var args []any
 	for _, part := range g.parts {
 		args = append(append(args, key...), resolveConstants(part.constants, steps[part.step].At)...)
@@ -40,9 +41,9 @@ func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
 }
 
 // HaveSameText reports whether the statement that executes step a can also execute step b. Only the instants of the two
-// steps (domain.Step.At) may differ, because an instant is a parameter of the statement. HaveSameText returns false if
+// steps (datamap.Step.At) may differ, because an instant is a parameter of the statement. HaveSameText returns false if
 // a step has a Scope (the limits of a sweep), because a Scope contains further instants.
-func HaveSameText(a, b domain.Step) bool {
+func HaveSameText(a, b datamap.Step) bool {
 	return a.Target == b.Target && a.Via == b.Via && a.Self == b.Self &&
 		a.Strategy == b.Strategy && a.External == b.External &&
 		slices.Equal(a.Columns, b.Columns) && slices.Equal(a.ClearedColumns, b.ClearedColumns) &&
@@ -55,9 +56,9 @@ func HaveSameText(a, b domain.Step) bool {
 //
 //   - The step has the table of an earlier step, but reaches this table over another path.
 //   - The step has the table of an earlier step, and one of the two only sets references to NULL.
-func CombinableSteps(steps []domain.Step) int {
+func CombinableSteps(steps []datamap.Step) int {
 	for i, step := range steps {
-		if slices.ContainsFunc(steps[:i], func(other domain.Step) bool {
+		if slices.ContainsFunc(steps[:i], func(other datamap.Step) bool {
 			return other.Target == step.Target && (other.Via != step.Via || other.Self || step.OnlyClearsColumns())
 		}) {
 			return i
@@ -67,7 +68,7 @@ func CombinableSteps(steps []domain.Step) int {
 }
 
 // Group returns the statement that executes all steps.
-func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
+func (w *Writer) Group(live Live, steps []datamap.Step) *StepGroup {
 	group := &StepGroup{}
 	var bodies []string
 	selects, parameters := make([]string, len(steps)), 0
@@ -75,7 +76,7 @@ func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
 		step.Columns, step.Expired = slices.Clone(step.Columns), slices.Clone(step.Expired)
 		step.ClearedColumns = slices.Clone(step.ClearedColumns)
 		group.Steps = append(group.Steps, step)
-		same := slices.IndexFunc(steps, func(other domain.Step) bool {
+		same := slices.IndexFunc(steps, func(other datamap.Step) bool {
 			return other.Target == step.Target && other.Via == step.Via && !other.Self &&
 				other.Strategy == domain.StrategyAnonymize && !other.OnlyExpired()
 		})
@@ -117,7 +118,7 @@ func cteName(step int) string { return "s" + strconv.Itoa(step) }
 func cteCount(step int) string { return "(SELECT count(*) FROM " + cteName(step) + ")" }
 
 // Step returns the statement that executes one step for one subject. The parameter key is the subject's key.
-func (w *Writer) Step(live Live, step domain.Step, key []any) (text string, args []any) {
+func (w *Writer) Step(live Live, step datamap.Step, key []any) (text string, args []any) {
 	text, constants := w.step(live, step, 0)
 	return text, slices.Concat(key, resolveConstants(constants, step.At))
 }
@@ -130,7 +131,7 @@ const (
 
 // step returns the statement that executes one step. The placeholders of the subject's key start at $(offset+1), and
 // the placeholders of the constants follow. Callers pass the constants to resolveConstants.
-func (w *Writer) step(live Live, step domain.Step, offset int) (text string, constants []any) {
+func (w *Writer) step(live Live, step datamap.Step, offset int) (text string, constants []any) {
 	table, _ := w.DataMap.Table(step.Target)
 	sw := w.stepWriter(table, live.Types(table.Name), offset+len(w.DataMap.SubjectTable().SubjectKey))
 	target, name := w.Dialect.changedTable(table.Name)
@@ -152,20 +153,20 @@ func (w *Writer) step(live Live, step domain.Step, offset int) (text string, con
 // because the driver and bun would interpret quotes and question marks in the text of a statement.
 type stepWriter struct {
 	writer    *Writer
-	table     domain.Table
+	table     datamap.Table
 	alias     string            // the alias of the table
 	types     map[string]string // the types of the columns in the database
 	offset    int               // the number of parameters before the constants
 	constants []any
 }
 
-func (w *Writer) stepWriter(table domain.Table, types map[string]string, offset int) *stepWriter {
+func (w *Writer) stepWriter(table datamap.Table, types map[string]string, offset int) *stepWriter {
 	return &stepWriter{writer: w, table: table, alias: "t0", types: types, offset: offset}
 }
 
 // dutyCutoff is a constant that resolveConstants replaces by an instant. If a retention duty started at this instant or
 // earlier, it has ended at the instant of the step. The value of a dutyCutoff is the period of the duty.
-type dutyCutoff domain.Period
+type dutyCutoff datamap.Period
 
 // resolveConstants returns the constants as parameters. It replaces each dutyCutoff by an instant. The parameter
 // stepTime is the instant of the step.
@@ -173,7 +174,7 @@ func resolveConstants(constants []any, stepTime time.Time) []any {
 	values := slices.Clone(constants)
 	for i, constant := range constants {
 		if period, ok := constant.(dutyCutoff); ok {
-			values[i] = domain.Period(period).Cutoff(stepTime).UTC().Format(timeFormat)
+			values[i] = datamap.Period(period).Cutoff(stepTime).UTC().Format(timeFormat)
 		}
 	}
 	return values
@@ -187,7 +188,7 @@ func (w *stepWriter) addConstant(value any) string {
 // assignments returns the SET list of the step's UPDATE. The list anonymizes step.Columns and sets step.ClearedColumns
 // to NULL. It overwrites a cell of step.Expired only if the condition of isOverwritten is true, and otherwise keeps its
 // value.
-func (w *stepWriter) assignments(step domain.Step) string {
+func (w *stepWriter) assignments(step datamap.Step) string {
 	var all []string
 	for _, name := range step.Columns {
 		all = append(all, Quote(name)+" = "+w.surrogate(name))
@@ -225,12 +226,12 @@ func (w *stepWriter) dutiesEnded(column string, at time.Time) string {
 	if at.IsZero() {
 		return "FALSE"
 	}
-	return w.dutiesStartedBy(column, func(period domain.Period) any { return dutyCutoff(period) })
+	return w.dutiesStartedBy(column, func(period datamap.Period) any { return dutyCutoff(period) })
 }
 
 // dutiesStartedBy returns the condition that all retention duties of a cell started at or before an instant.
 // latestStart returns this instant for the period of a duty.
-func (w *stepWriter) dutiesStartedBy(column string, latestStart func(domain.Period) any) string {
+func (w *stepWriter) dutiesStartedBy(column string, latestStart func(datamap.Period) any) string {
 	var started []string
 	for _, duty := range w.table.Duties(column) {
 		since, parameter := duty.Personal.Since, w.addConstant(latestStart(duty.Personal.Retain))
@@ -244,7 +245,7 @@ func (w *stepWriter) dutiesStartedBy(column string, latestStart func(domain.Peri
 //
 //   - An anonymize step whose columns are all in step.Expired: AND (<a is overwritten> OR <b is overwritten>)
 //   - A retain step whose columns are all in step.Expired: AND NOT (<a is overwritten> AND <b is overwritten>)
-func (w *stepWriter) coveredRows(step domain.Step) string {
+func (w *stepWriter) coveredRows(step datamap.Step) string {
 	var not, operator string
 	switch {
 	case len(step.Expired) == 0:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Sweeps holds the statements that lock a subject for a sweep (the later erasure of retained cells). The mark of a
@@ -36,7 +37,7 @@ func NewSweeps(w *Writer) Sweeps {
 		Fingerprint: "SELECT " + texts[0],
 		LockMark:    w.Tables.fill(lockErasedMark, "lock", w.Dialect.forUpdate()),
 		LockRow: fill(lockTexts, "texts", strings.Join(texts, ", "), "table", quoteTable(subject.Name),
-			"rows", w.rowsOf(subject, domain.Path{}, 0), "lock", lock),
+			"rows", w.rowsOf(subject, datamap.Path{}, 0), "lock", lock),
 		RecordSweep: w.Tables.fill(recordSweep),
 	}
 }
@@ -48,7 +49,7 @@ func NewSweeps(w *Writer) Sweeps {
 // The numbers are indexes in keys and scopes, which have one element for each subject. A scope restricts the cells that
 // the statement considers.
 func (w *Writer) DueSubjects(
-	live Live, steps []domain.Step, keys [][]any, scopes []*domain.SweepScope,
+	live Live, steps []datamap.Step, keys [][]any, scopes []*domain.SweepScope,
 ) (text string, args []any) {
 	selects := make([]string, len(keys))
 	for i, key := range keys {
@@ -70,7 +71,7 @@ func (w *Writer) DueSubjects(
 // isOverwritten returns the condition that a step overwrites a retained cell: all retention duties of the cell have
 // ended. In a sweep (step.Scope is set), the condition excludes cells that were overwritten before, and cells in rows
 // that Scope.OnlyErasedRows excludes.
-func (w *stepWriter) isOverwritten(column string, step domain.Step) string {
+func (w *stepWriter) isOverwritten(column string, step datamap.Step) string {
 	expired := w.dutiesEnded(column, step.At)
 	if step.Scope == nil || step.At.IsZero() {
 		return expired
@@ -82,7 +83,7 @@ func (w *stepWriter) isOverwritten(column string, step domain.Step) string {
 	switch {
 	case !described.RecognizesSurrogate() && step.Scope.DutyEndsAfter.IsZero():
 	case !described.RecognizesSurrogate():
-		overwritten := w.dutiesStartedBy(column, func(period domain.Period) any {
+		overwritten := w.dutiesStartedBy(column, func(period datamap.Period) any {
 			return formatInstant(period.Cutoff(step.Scope.DutyEndsAfter))
 		})
 		conditions = append(conditions, "NOT ("+overwritten+")")

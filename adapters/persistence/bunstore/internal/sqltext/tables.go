@@ -3,7 +3,7 @@ package sqltext
 import (
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Tables holds the quoted names of the tables of habeas for one data map. Index and Function names begin with Prefix,
@@ -15,7 +15,7 @@ type Tables struct {
 	IsErased                                                                                         string
 }
 
-// TableNames are the names of all tables of habeas, without the prefix that domain.ObjectPrefix returns.
+// TableNames are the names of all tables of habeas, without the prefix that datamap.ObjectPrefix returns.
 func TableNames() []string {
 	return []string{
 		"migrations", "consent_records", "restriction_records", "audit_events", "outbox", "subject_erasures", "positions",
@@ -24,7 +24,7 @@ func TableNames() []string {
 }
 
 // OwnNames is a regular expression, also of PostgreSQL, for the names of the tables of habeas, of every data map. The
-// first group is the prefix of the data map (see domain.ObjectPrefix), and the second group is one of TableNames.
+// first group is the prefix of the data map (see datamap.ObjectPrefix), and the second group is one of TableNames.
 func OwnNames() string {
 	return `^(habeas_(?:[a-z0-9]{1,20}_)?)(` + strings.Join(TableNames(), "|") + `)$`
 }
@@ -32,7 +32,7 @@ func OwnNames() string {
 // TablesIn returns the quoted names of the tables of habeas in a schema, for the data map with the given name. If
 // schema is "", the names have no schema.
 func TablesIn(schema, name string) Tables {
-	prefix := domain.ObjectPrefix(name)
+	prefix := datamap.ObjectPrefix(name)
 	before := prefix
 	if schema != "" {
 		before = Quote(schema) + "." + prefix
@@ -96,7 +96,7 @@ func replacementOf(name string, replacements []string) (text string, ok bool) {
 func ownTables(name string) string {
 	own := TableNames()
 	for i, table := range own {
-		own[i] = literal(domain.ObjectPrefix(name) + table)
+		own[i] = literal(datamap.ObjectPrefix(name) + table)
 	}
 	return strings.Join(own, ", ")
 }

@@ -8,32 +8,33 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Value converts a value that a driver returns for a column to the value that an export shows. Drivers return different
 // Go types for a column type, so Value accepts all of them. If a value does not fit the column type, Value returns the
 // text of the value.
-func Value(dialect Dialect, t domain.ColumnType, value any) any {
+func Value(dialect Dialect, t datamap.ColumnType, value any) any {
 	if value == nil {
 		return nil
 	}
 	value = dialect.fromExported(t, value)
 	switch t { //nolint:exhaustive // the last return handles texts and UUIDs
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt:
 		if n, err := strconv.ParseInt(Text(value), 10, 64); err == nil {
 			return n
 		}
-	case domain.TypeNumber:
+	case datamap.TypeNumber:
 		return asNumber(value)
-	case domain.TypeBoolean:
+	case datamap.TypeBoolean:
 		return asBoolean(value)
-	case domain.TypeTime:
+	case datamap.TypeTime:
 		return asTime(value)
-	case domain.TypeJSON, domain.TypeArray:
+	case datamap.TypeJSON, datamap.TypeArray:
 		if text := Text(value); json.Valid([]byte(text)) {
 			return domain.JSON(text)
 		}
-	case domain.TypeBytes:
+	case datamap.TypeBytes:
 		return []byte(Text(value))
 	}
 	return Text(value)

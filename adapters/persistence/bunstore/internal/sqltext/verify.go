@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // CountRetained returns the statement that counts the rows that a retain step covers. The parameter key is the
 // subject's key.
-func (w *Writer) CountRetained(live Live, step domain.Step, key []any) (text string, args []any) {
+func (w *Writer) CountRetained(live Live, step datamap.Step, key []any) (text string, args []any) {
 	table, _ := w.DataMap.Table(step.Target)
 	path, _ := w.DataMap.PathVia(step.Target, step.Via)
 	sw := w.stepWriter(table, live.Types(table.Name), len(w.DataMap.SubjectTable().SubjectKey))
@@ -29,8 +30,8 @@ const maxReadCell = 1 << 20
 // to be read. The text is then NULL.
 type Cells struct {
 	Writer     *Writer
-	Table      domain.Table
-	Step       domain.Step
+	Table      datamap.Table
+	Step       datamap.Step
 	Values     map[string]any // the values that a rectification writes, by the name of the column; nil for an erasure
 	Row        []string       // the primary key if the step changes only one row; nil for all rows of the subject
 	Live       Live
@@ -130,6 +131,6 @@ func (c *Cells) equalsWritten(sw *stepWriter, column string) string {
 	return dialect.equalsConstant("t0."+Quote(column), sw.surrogate(column), sw.types[column])
 }
 
-func isText(column domain.Column) bool {
-	return column.Type == domain.TypeText || column.Type == domain.TypeUUID
+func isText(column datamap.Column) bool {
+	return column.Type == datamap.TypeText || column.Type == datamap.TypeUUID
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Database runs the statements of a step. After an error, the caller must not run further statements.
@@ -26,12 +27,12 @@ type Database interface {
 
 // Step is a step of an erasure or of a rectification, on the rows of a subject.
 type Step struct {
-	domain.Step
+	datamap.Step
 	Op string
 
 	db     Database
 	text   *sqltext.Writer
-	table  domain.Table
+	table  datamap.Table
 	key    []any
 	live   *catalog.Catalog
 	copies copies
@@ -49,7 +50,7 @@ type Step struct {
 }
 
 // NewStep returns a step of an erasure on the rows of the subject with the key.
-func NewStep(db Database, text *sqltext.Writer, live *catalog.Catalog, op string, step domain.Step, key []any) *Step {
+func NewStep(db Database, text *sqltext.Writer, live *catalog.Catalog, op string, step datamap.Step, key []any) *Step {
 	table, _ := text.DataMap.Table(step.Target)
 	return &Step{
 		Step: step, Op: op, db: db, text: text, table: table, key: key, live: live,
