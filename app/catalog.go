@@ -4,15 +4,17 @@ import (
 	"context"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/lives"
+	"github.com/habeas-data/habeas/domain/search"
 )
 
 // Catalog returns the live schema of the application's database, for example for package check. See
 // ports.CatalogReader. It returns
 // domain.ErrConfiguration if the application set Config.Stack and that stack has no Catalog (see stack.Config.Catalog).
-func (o *Operator) Catalog(ctx context.Context) (domain.Catalog, error) {
+func (o *Operator) Catalog(ctx context.Context) (datamap.Catalog, error) {
 	if o.stack.Catalog == nil {
-		return domain.Catalog{}, domain.Misconfigured("app", "the stack has no Catalog: set Catalog in stack.Config")
+		return datamap.Catalog{}, domain.Misconfigured("app", "the stack has no Catalog: set Catalog in stack.Config")
 	}
 	return o.stack.Catalog.Catalog(ctx)
 }
@@ -20,8 +22,8 @@ func (o *Operator) Catalog(ctx context.Context) (domain.Catalog, error) {
 // Satisfies evaluates a CHECK constraint of the application's database on rows of examples. See ports.CatalogReader. It
 // returns domain.ErrConfiguration if the application set Config.Stack and that stack has no Catalog.
 func (o *Operator) Satisfies(
-	ctx context.Context, table string, check domain.CatalogCheck, rows []map[string]any,
-) ([]domain.Verdict, error) {
+	ctx context.Context, table string, check datamap.CatalogCheck, rows []map[string]any,
+) ([]datamap.Verdict, error) {
 	if o.stack.Catalog == nil {
 		return nil, domain.Misconfigured("app", "the stack has no Catalog: set Catalog in stack.Config")
 	}
@@ -33,10 +35,10 @@ func (o *Operator) Satisfies(
 // in a request of a user. The parameter progress may be nil. Find returns domain.ErrConfiguration if the application
 // set Config.Stack and that stack has no Finder (see stack.Config.Finder).
 func (o *Operator) Find(
-	ctx context.Context, values []string, progress func(domain.SearchProgress),
-) (domain.SearchResult, error) {
+	ctx context.Context, values []string, progress func(search.SearchProgress),
+) (search.SearchResult, error) {
 	if o.stack.Finder == nil {
-		return domain.SearchResult{}, domain.Misconfigured("app", "the stack has no Finder: set Finder in stack.Config")
+		return search.SearchResult{}, domain.Misconfigured("app", "the stack has no Finder: set Finder in stack.Config")
 	}
 	return o.stack.Finder.Find(ctx, values, progress)
 }

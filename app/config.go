@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -26,7 +27,7 @@ type Config struct {
 	Models []any
 	// DataMap lists the tables, columns and keys that hold personal data. Set it instead of Models if the data map is
 	// built in Go or read from a manifest.
-	DataMap domain.DataMap
+	DataMap datamap.DataMap
 	// Stack has the services of habeas, if the application creates the services itself, for example with stack.New. If
 	// Stack is set, only these other fields may be set: RequestTimeout, Logger, PollInterval, Workers, Health,
 	// SweepInterval, VerifyAfter, Journal and JournalInterval. The default is nil: New creates the services on DB.
@@ -49,7 +50,7 @@ type Config struct {
 	// Accepted are findings of check.Run that a person has accepted, each with a reason and an end. Such a finding
 	// is left out until its end. An acceptance has no effect on anything else: it never makes New, an erasure or another
 	// operation accept what they refuse. A manifest can have accepted findings, too. The default is empty.
-	Accepted []domain.Acceptance
+	Accepted []datamap.Acceptance
 	// RequestTimeout is the time limit of each HTTP request, including the time to write its audit events. The default is
 	// 30 s.
 	RequestTimeout time.Duration
@@ -61,7 +62,7 @@ type Config struct {
 	// Name distinguishes several data maps in one database, such as those of customers and of employees. Each Integration
 	// with a Name has tables of its own, called habeas_<name>_…. It has 1 to 20 of the characters a to z and 0 to 9.
 	// The default is "": the tables are called habeas_…. An Integration whose data map has another subject table than
-	// the one that uses the tables already is refused at its first session, see domain.ForeignMapError.
+	// the one that uses the tables already is refused at its first session, see datamap.ForeignMapError.
 	Name string
 	// CustomTypes maps Go types of annotated fields to column types. It is needed for Go types that bunmodels does not
 	// know. The default is empty.

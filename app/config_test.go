@@ -12,16 +12,17 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
 // person returns the data map of a table of people, and a store with this table.
-func person(t *testing.T) (domain.DataMap, *memory.Store) {
+func person(t *testing.T) (datamap.DataMap, *memory.Store) {
 	t.Helper()
-	dataMap, err := domain.NewDataMap(domain.Table{
-		Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "mail", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
+	dataMap, err := datamap.NewDataMap(datamap.Table{
+		Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "mail", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryContact}},
 		},
 	})
 	must(t, err)
@@ -67,15 +68,15 @@ func TestTheFieldsBesideAStack(t *testing.T) {
 // The acceptances of the data map and of the Config count, and both need a reason and an end.
 func TestAcceptancesAreAddedToThoseOfTheDataMap(t *testing.T) {
 	dataMap, _ := person(t)
-	ofMap := domain.Acceptance{Rule: "index-missing", Table: "people", Reason: "is small", Until: "9999-12-31"}
+	ofMap := datamap.Acceptance{Rule: "index-missing", Table: "people", Reason: "is small", Until: "9999-12-31"}
 	ofConfig := ofMap
 	ofConfig.Table = "visits"
 	config := app.Config{
-		DB: databases.SQLite(t), DataMap: dataMap.WithAccepted(ofMap), Accepted: []domain.Acceptance{ofConfig},
+		DB: databases.SQLite(t), DataMap: dataMap.WithAccepted(ofMap), Accepted: []datamap.Acceptance{ofConfig},
 	}
 	gdpr, err := app.New(config)
 	must(t, err)
-	if got := gdpr.DataMap().Accepted(); !slices.Equal(got, []domain.Acceptance{ofMap, ofConfig}) {
+	if got := gdpr.DataMap().Accepted(); !slices.Equal(got, []datamap.Acceptance{ofMap, ofConfig}) {
 		t.Errorf("got %v", got)
 	}
 	config.Accepted[0].Until = ""

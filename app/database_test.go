@@ -7,6 +7,8 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/search"
 )
 
 func TestTheCatalogAndTheSearchCoverTheCompleteDatabase(t *testing.T) {
@@ -25,9 +27,9 @@ func TestTheCatalogAndTheSearchCoverTheCompleteDatabase(t *testing.T) {
 			t.Errorf("%s: a table outside the data map is not in the catalog", name)
 		}
 		calls := 0
-		found, err := gdpr.Operator().Find(t.Context(), []string{"anna@example.org"}, func(domain.SearchProgress) { calls++ })
+		found, err := gdpr.Operator().Find(t.Context(), []string{"anna@example.org"}, func(search.SearchProgress) { calls++ })
 		must(t, err)
-		want := domain.Occurrence{Table: "notes", Column: "body", Rows: 1}
+		want := search.Occurrence{Table: "notes", Column: "body", Rows: 1}
 		if len(found.Occurrences) != 1 || found.Occurrences[0] != want || calls == 0 {
 			t.Errorf("%s: found %v, and %d calls of progress", name, found.Occurrences, calls)
 		}
@@ -43,7 +45,7 @@ func TestAStackWithoutCatalogAndFinderIsAConfigurationError(t *testing.T) {
 	for name, call := range map[string]func(context.Context) error{
 		"Catalog": func(ctx context.Context) error { _, err := gdpr.Operator().Catalog(ctx); return err },
 		"Satisfies": func(ctx context.Context) error {
-			_, err := gdpr.Operator().Satisfies(ctx, "people", domain.CatalogCheck{}, nil)
+			_, err := gdpr.Operator().Satisfies(ctx, "people", datamap.CatalogCheck{}, nil)
 			return err
 		},
 		"Find": func(ctx context.Context) error {

@@ -21,6 +21,9 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/health"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -67,21 +70,21 @@ type club struct {
 
 // duties keeps the last observation of each duty.
 type duties struct {
-	last chan domain.DutyObserved
+	last chan observation.DutyObserved
 }
 
-func (d *duties) Observe(ctx context.Context, o domain.Observation) {
-	if observed, ok := o.(domain.DutyObserved); ok {
+func (d *duties) Observe(ctx context.Context, o observation.Observation) {
+	if observed, ok := o.(observation.DutyObserved); ok {
 		d.last <- observed
 	}
 }
 
-func (d *duties) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.ActivityEnd)) {
+func (d *duties) Start(ctx context.Context, _ observation.Activity) (context.Context, func(observation.ActivityEnd)) {
 	return ctx, nil
 }
 
 // until waits for an observation of a duty for which holds returns true.
-func (d *duties) until(t *testing.T, name domain.DutyName, holds func(domain.DutyObserved) bool) {
+func (d *duties) until(t *testing.T, name domain.DutyName, holds func(observation.DutyObserved) bool) {
 	t.Helper()
 	timeout := time.After(time.Minute)
 	for {
@@ -107,7 +110,7 @@ func eachClub(t *testing.T, test func(t *testing.T, c *club)) {
 		must(t, err)
 		c := &club{
 			db: db, clock: &setClock{now: paid}, disk: &fullDisk{},
-			signals: &duties{last: make(chan domain.DutyObserved, 100_000)},
+			signals: &duties{last: make(chan observation.DutyObserved, 100_000)},
 		}
 		config := app.Config{DB: db, Models: []any{(*ClubMember)(nil), (*Stay)(nil)}, Clock: c.clock}
 		c.other, err = app.New(config)
@@ -140,11 +143,11 @@ func (c *club) expect(t *testing.T, when string, codes []string, checks ...strin
 			continue // the cache of its health may be up to 30 s old
 		}
 		response := send(t, gdpr.HealthHandler("/health"), "GET", "/health/ready")
-		var state domain.Health
+		var state health.Health
 		must(t, json.Unmarshal(response.Body.Bytes(), &state))
 		var failed []string
 		for _, check := range state.Checks {
-			if check.Status == domain.CheckFailed {
+			if check.Status == health.CheckFailed {
 				failed = append(failed, string(check.Name))
 			}
 		}
@@ -154,7 +157,7 @@ func (c *club) expect(t *testing.T, when string, codes []string, checks ...strin
 	}
 }
 
-func isOK(o domain.DutyObserved) bool { return o.Outcome == domain.OutcomeOK }
+func isOK(o observation.DutyObserved) bool { return o.Outcome == domain.OutcomeOK }
 
 func TestAFullDiskOfTheJournalShowsEverywhere(t *testing.T) {
 	eachClub(t, func(t *testing.T, c *club) {
@@ -163,7 +166,7 @@ func TestAFullDiskOfTheJournalShowsEverywhere(t *testing.T) {
 		c.signals.until(t, domain.DutyJournal, isOK)
 		c.disk.full.Store(true)
 		eraseCustomer(t, c.working, "1")
-		failed := func(o domain.DutyObserved) bool {
+		failed := func(o observation.DutyObserved) bool {
 			return o.Outcome == domain.OutcomeInternal && o.Duty.LastFailure != nil
 		}
 		c.clock.set(paid.Add(time.Second))
@@ -203,7 +206,7 @@ func TestALeftoverShowsUntilAVerificationFindsNothing(t *testing.T) {
 		must(t, err)
 		c.clock.set(paid.Add(time.Minute))
 		c.working.Worker().Start()
-		c.signals.until(t, domain.DutyVerification, func(o domain.DutyObserved) bool { return o.Duty.LeftOver == 1 })
+		c.signals.until(t, domain.DutyVerification, func(o observation.DutyObserved) bool { return o.Duty.LeftOver == 1 })
 		must(t, c.working.Worker().Stop(time.Minute))
 		c.expect(t, "with a leftover", []string{"verification-left-over"}, "verification")
 		id, err := domain.NewSubjectID("1")
@@ -248,15 +251,15 @@ func (c *closed) Do(ctx context.Context, fn func(context.Context, ports.Session)
 // The process of the worker is alive, but its batches fail.
 func TestAWorkerWhoseBatchesFailShows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dataMap, err := domain.NewDataMap(domain.Table{
+		dataMap, err := datamap.NewDataMap(datamap.Table{
 			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-			Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+			Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 		})
 		must(t, err)
 		store, err := memory.New(dataMap, memory.Options{})
 		must(t, err)
 		sessions := &closed{SessionFactory: store}
-		seen := &duties{last: make(chan domain.DutyObserved, 1000)}
+		seen := &duties{last: make(chan observation.DutyObserved, 1000)}
 		wired, err := stack.New(stack.Config{
 			Sessions: sessions, DataMap: dataMap, Options: stack.Options{Observer: seen},
 		})
@@ -270,10 +273,10 @@ func TestAWorkerWhoseBatchesFailShows(t *testing.T) {
 		}
 		sessions.refuses.Store(true)
 		time.Sleep(time.Minute)
-		if state := gdpr.Health(t.Context()); state.Status(domain.CheckWorkers) != domain.CheckFailed {
+		if state := gdpr.Health(t.Context()); state.Status(health.CheckWorkers) != health.CheckFailed {
 			t.Errorf("after a minute: %+v", state)
 		}
-		seen.until(t, domain.DutyWorker, func(o domain.DutyObserved) bool { return o.Outcome == "unavailable" })
+		seen.until(t, domain.DutyWorker, func(o observation.DutyObserved) bool { return o.Outcome == "unavailable" })
 		sessions.refuses.Store(false)
 		time.Sleep(time.Minute)
 		if state := gdpr.Health(t.Context()); !state.Ready || state.Degraded {

@@ -10,7 +10,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/fiberhttp"
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/adapters/http/nethttp"
-	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/health"
 )
 
@@ -33,7 +32,7 @@ func (i *Integration) checkHealth(c Config) (err error) {
 // A process is ready if the database can be reached and all migrations are applied. If the worker runs in this process,
 // it must also have shown activity recently. A process is degraded if the outbox has entries that were given up or that
 // are late (see Config.Health).
-func (i *Integration) Health(ctx context.Context) domain.Health { return i.checker.Check(ctx) }
+func (i *Integration) Health(ctx context.Context) health.Health { return i.checker.Check(ctx) }
 
 // HealthHandler returns an http.Handler that serves the probes GET /live and GET /ready under the prefix. GET /live
 // responds with status 200. GET /ready responds with status 200 if the process is ready, and with 503 otherwise. The

@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/health"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/observed"
 	"github.com/habeas-data/habeas/ports"
@@ -43,14 +44,14 @@ func probe(t *testing.T, gdpr *app.Integration, path string) int {
 }
 
 // wantHealth checks the results of Health and of the probes.
-func wantHealth(t *testing.T, gdpr *app.Integration, ready, degraded bool, failed ...domain.CheckName) {
+func wantHealth(t *testing.T, gdpr *app.Integration, ready, degraded bool, failed ...health.CheckName) {
 	t.Helper()
 	state := gdpr.Health(t.Context())
 	if state.Ready != ready || state.Degraded != degraded {
 		t.Errorf("ready %v, degraded %v: %v", state.Ready, state.Degraded, state.Checks)
 	}
 	for _, name := range failed {
-		if state.Status(name) != domain.CheckFailed {
+		if state.Status(name) != health.CheckFailed {
 			t.Errorf("%s is %s", name, state.Status(name))
 		}
 	}
@@ -70,11 +71,11 @@ func TestAProcessIsReadyOnceItsMigrationsAreApplied(t *testing.T) {
 	db := databases.SQLite(t)
 	gdpr, err := app.New(app.Config{DB: db, Models: models, Health: health.Options{Timeout: time.Minute}})
 	must(t, err)
-	wantHealth(t, gdpr, false, false, domain.CheckMigrations)
+	wantHealth(t, gdpr, false, false, health.CheckMigrations)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	wantHealth(t, gdpr, true, false)
 	must(t, db.Close())
-	wantHealth(t, gdpr, false, false, domain.CheckDatabase)
+	wantHealth(t, gdpr, false, false, health.CheckDatabase)
 }
 
 // shiftedClock is the clock of the machine plus a duration that a test sets.
@@ -103,14 +104,14 @@ func TestASilentWorkerIsNotReadyAndALateEntryIs(t *testing.T) {
 		})
 	}))
 	clock.pass(24 * time.Hour)
-	wantHealth(t, gdpr, true, true, domain.CheckLate) // the worker runs in another process
+	wantHealth(t, gdpr, true, true, health.CheckLate) // the worker runs in another process
 
 	gdpr.Worker().Start()
 	defer func() { must(t, gdpr.Worker().Stop(time.Minute)) }()
 	<-recorder.polls
 	wantHealth(t, gdpr, true, true)
 	clock.pass(3 * time.Hour)
-	wantHealth(t, gdpr, false, true, domain.CheckWorker)
+	wantHealth(t, gdpr, false, true, health.CheckWorker)
 }
 
 func TestProbesHaveNoOtherPaths(t *testing.T) {
@@ -157,12 +158,12 @@ func newSignals() *signals {
 	return &signals{outbox: make(chan struct{}, 10), polls: make(chan struct{}, 10)}
 }
 
-func (s *signals) Observe(ctx context.Context, o domain.Observation) {
+func (s *signals) Observe(ctx context.Context, o observation.Observation) {
 	s.Recorder.Observe(ctx, o)
 	switch o.(type) {
-	case domain.OutboxObserved:
+	case observation.OutboxObserved:
 		s.outbox <- struct{}{}
-	case domain.PollObserved:
+	case observation.PollObserved:
 		s.polls <- struct{}{}
 	}
 }

@@ -28,6 +28,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/domain/lives"
 	"github.com/habeas-data/habeas/internal/system"
@@ -92,10 +93,10 @@ func (i *Integration) Sessions() *SessionDependency { return i.sessions }
 func (i *Integration) Operator() *Operator { return i.operator }
 
 // DataMap returns the data map.
-func (i *Integration) DataMap() domain.DataMap { return i.stack.DataMap }
+func (i *Integration) DataMap() datamap.DataMap { return i.stack.DataMap }
 
 // Plan returns the erasure plan. The caller must not modify it.
-func (i *Integration) Plan() domain.Plan { return i.stack.Eraser.Plan() }
+func (i *Integration) Plan() datamap.Plan { return i.stack.Eraser.Plan() }
 
 // Migrate creates the tables of habeas, or updates them to the current version. See Operator.Migrate.
 func (i *Integration) Migrate(ctx context.Context) error { return i.operator.Migrate(ctx) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -20,7 +21,7 @@ func TestAnErasureMustMatchItsRehearsal(t *testing.T) {
 	if err != nil || len(rehearsal.Steps) != 1 || rehearsal.Steps[0].Rows != 1 {
 		t.Fatalf("got %+v, %v", rehearsal, err)
 	}
-	other := domain.Plan{}.Fingerprint(gdpr.DataMap(), anna, nil, nil, nil)
+	other := datamap.Plan{}.Fingerprint(gdpr.DataMap(), anna, nil, nil, nil)
 	if result, err := gdpr.Operator().EraseAsRehearsed(t.Context(), anna, other); !errors.Is(err, domain.ErrConflict) ||
 		result.Anonymized != nil {
 		t.Errorf("another fingerprint: got %+v, %v", result, err)

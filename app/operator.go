@@ -8,7 +8,9 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/duties"
+	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/domain/lives"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -29,22 +31,22 @@ type Operator struct {
 }
 
 // DataMap returns the data map.
-func (o *Operator) DataMap() domain.DataMap { return o.stack.DataMap }
+func (o *Operator) DataMap() datamap.DataMap { return o.stack.DataMap }
 
 // Plan returns the erasure plan. The caller must not modify it.
-func (o *Operator) Plan() domain.Plan { return o.stack.Eraser.Plan() }
+func (o *Operator) Plan() datamap.Plan { return o.stack.Eraser.Plan() }
 
 // Status returns the state of the outbox and of the background duties, and findings that need the attention of a
 // person. See saga.Runner.Status, duties.Findings and lives.Finding. Status reads the marks of all erasures. If
 // migrations are pending, Status adds a finding with the code migration-pending. It does not check migrations if
 // Config.Stack is set.
-func (o *Operator) Status(ctx context.Context) (domain.Status, error) {
+func (o *Operator) Status(ctx context.Context) (health.Status, error) {
 	var pending []string
 	var migrations []domain.Migration
 	if o.store != nil {
 		var err error
 		if migrations, err = o.Migrations(ctx); err != nil {
-			return domain.Status{}, err
+			return health.Status{}, err
 		}
 	}
 	for _, migration := range migrations {
@@ -52,7 +54,7 @@ func (o *Operator) Status(ctx context.Context) (domain.Status, error) {
 			pending = append(pending, migration.Name)
 		}
 	}
-	status := domain.NewStatus(o.clock.Now())
+	status := health.NewStatus(o.clock.Now())
 	if o.store == nil || len(pending) < len(migrations) { // without any migration, the outbox does not exist
 		err := o.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 			if status, err = o.stack.Runner.Status(ctx, s); err != nil {
@@ -62,14 +64,14 @@ func (o *Operator) Status(ctx context.Context) (domain.Status, error) {
 			return err
 		})
 		if err != nil {
-			return domain.Status{}, err
+			return health.Status{}, err
 		}
 		status.Findings = append(status.Findings, duties.Findings(status.Duties, status.At)...)
 	}
 	if len(pending) == 0 {
 		unknown, err := lives.Count(ctx, o.sessions)
 		if err != nil {
-			return domain.Status{}, err
+			return health.Status{}, err
 		}
 		if finding, found := lives.Finding(unknown); found {
 			status.Findings = append(status.Findings, finding)
@@ -83,9 +85,9 @@ func (o *Operator) Status(ctx context.Context) (domain.Status, error) {
 	return status, nil
 }
 
-func pendingMigrations(names []string) domain.Finding {
-	return domain.Finding{
-		Code: "migration-pending", Severity: domain.SeverityError,
+func pendingMigrations(names []string) datamap.Finding {
+	return datamap.Finding{
+		Code: "migration-pending", Severity: datamap.SeverityError,
 		Reason: "These migrations of the tables of habeas are pending: " + strings.Join(names, ", ") + ".",
 		Remedy: "Run the migrations.",
 	}

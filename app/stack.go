@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app/stack"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Stack has all services of habeas. The routers of an Integration call them for requests, and an application can call
@@ -50,7 +50,7 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 
 // logNotices logs a warning for each notice of the data map. A notice names a table or a column that the data map
 // leaves out.
-func logNotices(logger *slog.Logger, dataMap domain.DataMap) {
+func logNotices(logger *slog.Logger, dataMap datamap.DataMap) {
 	if logger == nil {
 		logger = slog.Default()
 	}

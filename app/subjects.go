@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -27,15 +28,15 @@ func (o *Operator) Export(ctx context.Context, subject domain.Subject, w io.Writ
 
 // Rehearse executes an erasure in a transaction that is rolled back. It returns the changes that Erase would make. See
 // erasure.Eraser.Rehearse.
-func (o *Operator) Rehearse(ctx context.Context, subject domain.Subject) (domain.Rehearsal, error) {
+func (o *Operator) Rehearse(ctx context.Context, subject domain.Subject) (datamap.Rehearsal, error) {
 	return o.stack.Eraser.Rehearse(ctx, o.sessions, subject)
 }
 
 // Preview does the same as Rehearse, and calls show with up to limit rows of each step, before and after the erasure.
 // The rows hold values of the subject: they are only for an operator at a terminal. See erasure.Eraser.Preview.
 func (o *Operator) Preview(
-	ctx context.Context, subject domain.Subject, limit int, show func(domain.StepSample) error,
-) (domain.Rehearsal, error) {
+	ctx context.Context, subject domain.Subject, limit int, show func(datamap.StepSample) error,
+) (datamap.Rehearsal, error) {
 	return o.stack.Eraser.Preview(ctx, o.sessions, subject, limit, show)
 }
 
@@ -49,7 +50,7 @@ func (o *Operator) Erase(ctx context.Context, subject domain.Subject) (domain.Er
 }
 
 // EraseAsRehearsed erases a subject if the erasure makes the same changes as an earlier rehearsal. The parameter
-// fingerprint is the Fingerprint of that rehearsal (domain.Rehearsal). If the changes differ, EraseAsRehearsed erases
+// fingerprint is the Fingerprint of that rehearsal (datamap.Rehearsal). If the changes differ, EraseAsRehearsed erases
 // nothing and returns domain.ErrConflict.
 func (o *Operator) EraseAsRehearsed(
 	ctx context.Context, subject domain.Subject, fingerprint string,

@@ -5,11 +5,12 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // Migrate creates the tables of habeas, or updates them to the current version. See bunstore.Migrate. It returns a
-// domain.ForeignMapError if the tables belong to another data map (see AcceptMap), and domain.ErrConfiguration if
+// datamap.ForeignMapError if the tables belong to another data map (see AcceptMap), and domain.ErrConfiguration if
 // Config.Stack is set.
 func (o *Operator) Migrate(ctx context.Context) error {
 	if o.store == nil {
@@ -42,9 +43,9 @@ func (o *Operator) MigrationSQL() (string, error) {
 }
 
 // Installation returns the identity of the tables of habeas, and the data map to which they belong. It returns a
-// domain.ForeignMapError if that is another data map.
-func (o *Operator) Installation(ctx context.Context) (domain.Installation, error) {
-	return inSession(ctx, o.stack.Sessions, func(ctx context.Context, s ports.Session) (domain.Installation, error) {
+// datamap.ForeignMapError if that is another data map.
+func (o *Operator) Installation(ctx context.Context) (datamap.Installation, error) {
+	return inSession(ctx, o.stack.Sessions, func(ctx context.Context, s ports.Session) (datamap.Installation, error) {
 		return s.Installation().Read(ctx)
 	})
 }
@@ -54,14 +55,14 @@ func (o *Operator) Installation(ctx context.Context) (domain.Installation, error
 // changed. Do not call it for a further data map in the same database: its people would share the ledgers and the
 // erasures of the people with the same ids. Give that data map a Config.Name instead. Running processes keep the
 // comparison of their first session, so restart them. AcceptMap returns domain.ErrConfiguration if Config.Stack is set.
-func (o *Operator) AcceptMap(ctx context.Context) (before domain.Installation, err error) {
+func (o *Operator) AcceptMap(ctx context.Context) (before datamap.Installation, err error) {
 	if o.store == nil {
 		return before, noDatabase()
 	}
 	if err := bunstore.Migrate(ctx, o.db, o.tables); err != nil {
 		return before, err
 	}
-	return inSession(ctx, o.stack.Sessions, func(ctx context.Context, s ports.Session) (domain.Installation, error) {
+	return inSession(ctx, o.stack.Sessions, func(ctx context.Context, s ports.Session) (datamap.Installation, error) {
 		return s.Installation().Accept(ctx)
 	})
 }
@@ -69,8 +70,8 @@ func (o *Operator) AcceptMap(ctx context.Context) (before domain.Installation, e
 // RenewInstallation gives the tables of habeas a new identity and returns it. Call it in a clone of a database that
 // lives on beside the original. From then on, the journal lines of each of the two are refused by the other one, except
 // the lines of erasures before the clone.
-func (o *Operator) RenewInstallation(ctx context.Context) (domain.Installation, error) {
-	return inSession(ctx, o.stack.Sessions, func(ctx context.Context, s ports.Session) (domain.Installation, error) {
+func (o *Operator) RenewInstallation(ctx context.Context) (datamap.Installation, error) {
+	return inSession(ctx, o.stack.Sessions, func(ctx context.Context, s ports.Session) (datamap.Installation, error) {
 		return s.Installation().Renew(ctx)
 	})
 }

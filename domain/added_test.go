@@ -5,38 +5,39 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 )
 
 func TestATableSaysWhenARowWasAdded(t *testing.T) {
-	of := func(names ...string) (table domain.Table) {
+	of := func(names ...string) (table datamap.Table) {
 		for _, name := range names {
-			table.Columns = append(table.Columns, fixture.Column(name, domain.TypeTime))
+			table.Columns = append(table.Columns, fixture.Column(name, datamap.TypeTime))
 		}
 		return table
 	}
-	and := func(table domain.Table, name string, kind domain.ColumnType) domain.Table {
+	and := func(table datamap.Table, name string, kind datamap.ColumnType) datamap.Table {
 		table.Columns = append(table.Columns, fixture.Column(name, kind))
 		return table
 	}
-	for want, table := range map[string]domain.Table{
+	for want, table := range map[string]datamap.Table{
 		"created_at":    of("updated_at", "issued_at", "created_at"),
 		"createdAt":     of("registered_at", "createdAt"),
 		"CREATED":       of("CREATED"),
-		"registered_at": and(of("registered_at"), "created_at", domain.TypeText),
-		"inserted_at":   {Columns: []domain.Column{{Name: "inserted_at"}}},
-		"Created_At":    and(of("updated_at"), "Created_At", domain.TypeText),
-		"created_on":    and(and(of(), "created", domain.TypeText), "created_on", domain.TypeInteger),
-		"createdat":     and(of(), "createdat", domain.TypeBigInt),
-		"created":       and(of(), "created", domain.TypeNumber),
+		"registered_at": and(of("registered_at"), "created_at", datamap.TypeText),
+		"inserted_at":   {Columns: []datamap.Column{{Name: "inserted_at"}}},
+		"Created_At":    and(of("updated_at"), "Created_At", datamap.TypeText),
+		"created_on":    and(and(of(), "created", datamap.TypeText), "created_on", datamap.TypeInteger),
+		"createdat":     and(of(), "createdat", datamap.TypeBigInt),
+		"created":       and(of(), "created", datamap.TypeNumber),
 		"":              of("updated_at", "issued_at", "created_by"),
 	} {
 		if column, ok := table.AddedAt(); column.Name != want || ok != (want != "") {
 			t.Errorf("got %q, want %q", column.Name, want)
 		}
 	}
-	for _, kind := range []domain.ColumnType{
-		domain.TypeBoolean, domain.TypeSmallInt, domain.TypeUUID, domain.TypeJSON, domain.TypeArray, domain.TypeBytes,
+	for _, kind := range []datamap.ColumnType{
+		datamap.TypeBoolean, datamap.TypeSmallInt, datamap.TypeUUID, datamap.TypeJSON, datamap.TypeArray, datamap.TypeBytes,
 	} {
 		if column, ok := and(of(), "created", kind).AddedAt(); ok {
 			t.Errorf("got %q of the type %s", column.Name, kind)
@@ -74,7 +75,7 @@ func TestACreationTimeIsReadInEveryFormOfAStore(t *testing.T) {
 		time.Date(2112, 8, 7, 7, 59, 59, 0, time.UTC): {int64(45e8 - 1), int64(45e11 - 1e3), int64(45e17 - 1e9)},
 	} {
 		for _, value := range values {
-			if got, ok := domain.ReadAddedAt(value); !ok || got != want {
+			if got, ok := datamap.ReadAddedAt(value); !ok || got != want {
 				t.Errorf("%#v: got %v, %v, want %v", value, got, ok, want)
 			}
 		}
@@ -100,7 +101,7 @@ func TestAnyOtherCreationTimeIsUnreadable(t *testing.T) {
 		"1e9", "0x65E1C9D7", "01709296215", "1709296215.", "1709296215.1.2", "1709296215,1", "+1709296215", ".5",
 		"99999999999999999999", "1709296215 0",
 	} {
-		if got, ok := domain.ReadAddedAt(value); ok {
+		if got, ok := datamap.ReadAddedAt(value); ok {
 			t.Errorf("%#v: got %v", value, got)
 		}
 	}
@@ -116,11 +117,11 @@ func TestATimeWithoutAZoneIsAtTheEarliestInTheFirstZone(t *testing.T) {
 		utc.Unix():               utc,
 		utc:                      utc,
 	} {
-		if got, ok := domain.EarliestAddedAt(value); !ok || !got.Equal(want) {
+		if got, ok := datamap.EarliestAddedAt(value); !ok || !got.Equal(want) {
 			t.Errorf("%v: got %v, want %v", value, got, want)
 		}
 	}
-	if at, ok := domain.EarliestAddedAt("soon"); ok {
+	if at, ok := datamap.EarliestAddedAt("soon"); ok {
 		t.Errorf("a word is the instant %v", at)
 	}
 }

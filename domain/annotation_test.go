@@ -9,10 +9,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func TestPeriodsAreParsed(t *testing.T) {
-	for text, want := range map[string]domain.Period{
+	for text, want := range map[string]datamap.Period{
 		"10y":             {Years: 10},
 		"6m":              {Months: 6},
 		"30d":             {Days: 30},
@@ -21,7 +22,7 @@ func TestPeriodsAreParsed(t *testing.T) {
 		"6m1d":            {Months: 6, Days: 1},
 		"9999y9999m9999d": {Years: 9999, Months: 9999, Days: 9999},
 	} {
-		got, err := domain.ParsePeriod(text)
+		got, err := datamap.ParsePeriod(text)
 		if err != nil || got != want {
 			t.Errorf("%q: got %+v, %v", text, got, err)
 		}
@@ -36,7 +37,7 @@ func TestBadPeriodsAreRefused(t *testing.T) {
 		"", "y", "10", "10 y", " 10y", "10y ", "10Y", "10w", "10yy", "10y10", "-1y", "+1y", "1.5y", "0y", "1y0m",
 		"6m1y", "1d6m", "1y2y", "1m2m", "10000y", "99999999999999999999y", "١y", "10é", "P10Y",
 	} {
-		got, err := domain.ParsePeriod(text)
+		got, err := datamap.ParsePeriod(text)
 		wantCode(t, err, domain.ErrManifest)
 		if !got.IsZero() {
 			t.Errorf("%q: got %+v along with the error", text, got)
@@ -54,7 +55,7 @@ func TestPeriodsRunByTheCalendar(t *testing.T) {
 		{"1m", "2024-01-15", "2024-02-15"},
 		{"1y6m10d", "2023-06-20", "2024-12-30"},
 	} {
-		period, err := domain.ParsePeriod(c.period)
+		period, err := datamap.ParsePeriod(c.period)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,11 +72,11 @@ func TestPeriodsRunByTheCalendar(t *testing.T) {
 func TestPeriodTextRoundTrips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.IntRange(0, 9999)
-		period := domain.Period{
+		period := datamap.Period{
 			Years: number.Draw(t, "years"), Months: number.Draw(t, "months"), Days: number.Draw(t, "days"),
 		}
 		if !period.IsZero() {
-			parsed, err := domain.ParsePeriod(period.String())
+			parsed, err := datamap.ParsePeriod(period.String())
 			if err != nil || parsed != period {
 				t.Fatalf("ParsePeriod(%q) = %+v, %v", period.String(), parsed, err)
 			}
@@ -84,7 +85,7 @@ func TestPeriodTextRoundTrips(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		decoded := domain.Period{Years: 1}
+		decoded := datamap.Period{Years: 1}
 		if err := json.Unmarshal(encoded, &decoded); err != nil || decoded != period {
 			t.Fatalf("%s is read as %+v, %v", encoded, decoded, err)
 		}
@@ -92,9 +93,9 @@ func TestPeriodTextRoundTrips(t *testing.T) {
 }
 
 func TestAPeriodThatCannotBeDecodedLeavesTheTargetAlone(t *testing.T) {
-	period := domain.Period{Days: 1}
+	period := datamap.Period{Days: 1}
 	wantCode(t, period.UnmarshalText([]byte("never")), domain.ErrManifest)
-	if period != (domain.Period{Days: 1}) {
+	if period != (datamap.Period{Days: 1}) {
 		t.Errorf("the target became %+v", period)
 	}
 }
@@ -119,7 +120,7 @@ func TestTheVocabularyIsClosed(t *testing.T) {
 			t.Errorf("the basis %q is not valid", basis)
 		}
 	}
-	for _, columnType := range []domain.ColumnType{
+	for _, columnType := range []datamap.ColumnType{
 		"text", "smallint", "integer", "bigint", "number", "boolean", "time", "uuid", "json", "array", "bytes",
 	} {
 		if !columnType.Valid() {
@@ -128,7 +129,7 @@ func TestTheVocabularyIsClosed(t *testing.T) {
 	}
 	for _, unknown := range []string{"", "Contact", "other", " delete"} {
 		if domain.Category(unknown).Valid() || domain.Strategy(unknown).Valid() ||
-			domain.LegalBasis(unknown).Valid() || domain.ColumnType(unknown).Valid() {
+			domain.LegalBasis(unknown).Valid() || datamap.ColumnType(unknown).Valid() {
 			t.Errorf("%q is valid", unknown)
 		}
 	}
@@ -139,7 +140,7 @@ func TestNoPeriodThatBeganBeforeTheCutoffGoesOn(t *testing.T) {
 		return time.Unix(0, 0).UTC().AddDate(0, 0, rapid.IntRange(0, 40_000).Draw(t, name))
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		period := domain.Period{
+		period := datamap.Period{
 			Years: rapid.IntRange(0, 30).Draw(t, "years"), Months: rapid.IntRange(0, 24).Draw(t, "months"),
 			Days: rapid.IntRange(0, 60).Draw(t, "days"),
 		}
@@ -156,7 +157,7 @@ func TestNoPeriodThatBeganBeforeTheCutoffGoesOn(t *testing.T) {
 
 func TestACutoffIsExactWhereNoMonthOverflows(t *testing.T) {
 	now := time.Date(2026, 11, 22, 3, 4, 5, 6000, time.UTC)
-	if got := (domain.Period{Years: 10}).Cutoff(now); !got.Equal(now.AddDate(-10, 0, 0)) {
+	if got := (datamap.Period{Years: 10}).Cutoff(now); !got.Equal(now.AddDate(-10, 0, 0)) {
 		t.Errorf("got %v", got)
 	}
 }

@@ -3,12 +3,12 @@ package domain_test
 import (
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func TestATableOfTheCatalogIsFoundByTheNamesOfADataMap(t *testing.T) {
-	users := []domain.CatalogColumn{{Name: "Email"}}
-	catalog := domain.Catalog{Tables: []domain.CatalogTable{
+	users := []datamap.CatalogColumn{{Name: "Email"}}
+	catalog := datamap.Catalog{Tables: []datamap.CatalogTable{
 		{Name: "users", Schema: "public", Columns: users},
 		{Name: "shop.orders", Schema: "shop"},
 		{Name: "Notes", Schema: "main", FoldsCase: true, Columns: users},

@@ -6,25 +6,26 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 )
 
 // cell returns a data map with one table. The table has the key column id, the given columns and the given Table.Owned.
-func cell(owned bool, columns ...domain.Column) (domain.DataMap, error) {
-	return domain.NewDataMap(domain.Table{
+func cell(owned bool, columns ...datamap.Column) (datamap.DataMap, error) {
+	return datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: owned,
-		Columns: append([]domain.Column{column("id", domain.TypeBigInt)}, columns...),
+		Columns: append([]datamap.Column{column("id", datamap.TypeBigInt)}, columns...),
 	})
 }
 
 func TestDeleteIsRefusedWhereTheRowStays(t *testing.T) {
 	for name, c := range map[string]struct {
 		owned bool
-		other domain.Column
+		other datamap.Column
 		says  string // the message; empty if the erasure deletes the row
 	}{
-		"not annotated":          {false, column("theme", domain.TypeText), "theme (not annotated)"},
-		"not annotated, owned":   {true, column("theme", domain.TypeText), ""},
+		"not annotated":          {false, column("theme", datamap.TypeText), "theme (not annotated)"},
+		"not annotated, owned":   {true, column("theme", datamap.TypeText), ""},
 		"anonymized":             {true, contact("phone", domain.StrategyAnonymize), "phone (anonymized)"},
 		"set to NULL":            {true, contact("phone", domain.StrategyNull), "phone (set to NULL)"},
 		"retained":               {true, contact("phone", domain.StrategyRetain), "phone (retained)"},
@@ -76,7 +77,7 @@ func TestAColumnNamedLikeASecretMustSetExport(t *testing.T) {
 		if err != nil && !slices.Equal(domain.Problems(err)[0].Possible, []string{"export:no", "export:yes"}) {
 			t.Errorf("%s: %v", name, err)
 		}
-		for _, said := range []domain.Export{domain.ExportYes, domain.ExportNo} {
+		for _, said := range []datamap.Export{datamap.ExportYes, datamap.ExportNo} {
 			secretive.Personal.Export = said
 			if _, err := cell(true, secretive); err != nil {
 				t.Errorf("%s with export:%s: %v", name, said, err)
@@ -86,7 +87,7 @@ func TestAColumnNamedLikeASecretMustSetExport(t *testing.T) {
 		if _, err := cell(true, secretive); err == nil || !strings.Contains(err.Error(), "possible: yes, no") {
 			t.Errorf("%s with export:maybe: %v", name, err)
 		}
-		if _, err := cell(true, column(name, domain.TypeText)); err != nil {
+		if _, err := cell(true, column(name, datamap.TypeText)); err != nil {
 			t.Errorf("%s, which is not annotated: %v", name, err)
 		}
 	}
@@ -94,8 +95,8 @@ func TestAColumnNamedLikeASecretMustSetExport(t *testing.T) {
 
 func TestColumnsWithExportNoAreNotExported(t *testing.T) {
 	hash := contact("password_hash", "")
-	hash.Personal.Export = domain.ExportNo
-	m, err := cell(true, contact("email", ""), hash, column("theme", domain.TypeText))
+	hash.Personal.Export = datamap.ExportNo
+	m, err := cell(true, contact("email", ""), hash, column("theme", datamap.TypeText))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,17 +109,17 @@ func TestColumnsWithExportNoAreNotExported(t *testing.T) {
 }
 
 func TestASecretInAKeyIsRefusedOrNoticed(t *testing.T) {
-	passes := func(token *domain.Annotation) domain.DataMap {
-		m, err := domain.NewDataMap(
-			domain.Table{Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
-				column("id", domain.TypeBigInt), contact("email", ""),
+	passes := func(token *datamap.Annotation) datamap.DataMap {
+		m, err := datamap.NewDataMap(
+			datamap.Table{Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
+				column("id", datamap.TypeBigInt), contact("email", ""),
 			}},
-			domain.Table{
+			datamap.Table{
 				Name: "passes", PrimaryKey: []string{"token"}, Owned: true,
-				Columns: []domain.Column{
-					{Name: "token", Type: domain.TypeText, Personal: token}, column("user_id", domain.TypeBigInt),
+				Columns: []datamap.Column{
+					{Name: "token", Type: datamap.TypeText, Personal: token}, column("user_id", datamap.TypeBigInt),
 				},
-				Relations: []domain.Relation{{
+				Relations: []datamap.Relation{{
 					Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"},
 				}},
 			},
@@ -129,13 +130,13 @@ func TestASecretInAKeyIsRefusedOrNoticed(t *testing.T) {
 		return m
 	}
 	for name, c := range map[string]struct {
-		said    *domain.Annotation
+		said    *datamap.Annotation
 		named   bool
 		notices int
 	}{
 		"nothing": {nil, true, 1},
-		"yes":     {&domain.Annotation{Category: domain.CategoryTechnical, Export: domain.ExportYes}, true, 0},
-		"no":      {&domain.Annotation{Category: domain.CategoryTechnical, Export: domain.ExportNo}, false, 0},
+		"yes":     {&datamap.Annotation{Category: domain.CategoryTechnical, Export: datamap.ExportYes}, true, 0},
+		"no":      {&datamap.Annotation{Category: domain.CategoryTechnical, Export: datamap.ExportNo}, false, 0},
 	} {
 		m := passes(c.said)
 		table, _ := m.Table("passes")
@@ -166,9 +167,9 @@ func TestASurrogateThatIsNeverWrittenIsANotice(t *testing.T) {
 	} {
 		login := contact("login", c.strategy)
 		login.Length, login.Surrogate = 4, "far too long"
-		m, err := domain.NewDataMap(domain.Table{
+		m, err := datamap.NewDataMap(datamap.Table{
 			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: c.owned,
-			Columns: []domain.Column{column("id", domain.TypeBigInt), login, column("theme", domain.TypeText)},
+			Columns: []datamap.Column{column("id", datamap.TypeBigInt), login, column("theme", datamap.TypeText)},
 		})
 		if (err != nil) != c.refused {
 			t.Errorf("%s: %v", name, err)
@@ -182,38 +183,38 @@ func TestASurrogateThatIsNeverWrittenIsANotice(t *testing.T) {
 
 func TestAConstantIsFilledWithTheDigitsOfTheCell(t *testing.T) {
 	const digits = "0123456789abcdef0123456789abcdef"
-	text, number := domain.TypeText, domain.TypeNumber
+	text, number := datamap.TypeText, datamap.TypeNumber
 	for name, c := range map[string]struct {
-		column   domain.Column
+		column   datamap.Column
 		constant string
 		ok       bool
 		digits   int
 		filled   string
 		unique   bool
 	}{
-		"none":                {domain.Column{Type: text}, "", false, 0, "", true},
-		"none, short":         {domain.Column{Type: text, Length: 7}, "", false, 0, "", false},
-		"none, long enough":   {domain.Column{Type: text, Length: 8}, "", false, 0, "", true},
-		"none, a UUID":        {domain.Column{Type: domain.TypeUUID}, "", false, 0, "", true},
-		"none, a number":      {domain.Column{Type: number}, "", false, 0, "", false},
-		"a constant":          {domain.Column{Type: text, Surrogate: "gone"}, "gone", true, 0, "gone", false},
-		"the empty text":      {domain.Column{Type: text, Surrogate: domain.EmptySurrogate}, "", true, 0, "", false},
-		"a placeholder alone": {domain.Column{Type: text, Surrogate: "{}"}, "{}", true, 0, "{}", false},
+		"none":                {datamap.Column{Type: text}, "", false, 0, "", true},
+		"none, short":         {datamap.Column{Type: text, Length: 7}, "", false, 0, "", false},
+		"none, long enough":   {datamap.Column{Type: text, Length: 8}, "", false, 0, "", true},
+		"none, a UUID":        {datamap.Column{Type: datamap.TypeUUID}, "", false, 0, "", true},
+		"none, a number":      {datamap.Column{Type: number}, "", false, 0, "", false},
+		"a constant":          {datamap.Column{Type: text, Surrogate: "gone"}, "gone", true, 0, "gone", false},
+		"the empty text":      {datamap.Column{Type: text, Surrogate: datamap.EmptySurrogate}, "", true, 0, "", false},
+		"a placeholder alone": {datamap.Column{Type: text, Surrogate: "{}"}, "{}", true, 0, "{}", false},
 		"not in a text": {
-			domain.Column{Type: domain.TypeJSON, Surrogate: `{"a":{}}`},
+			datamap.Column{Type: datamap.TypeJSON, Surrogate: `{"a":{}}`},
 			`{"a":{}}`, true, 0, `{"a":{}}`, false,
 		},
 		"a placeholder": {
-			domain.Column{Type: text, Surrogate: "{}@erased.invalid"},
+			datamap.Column{Type: text, Surrogate: "{}@erased.invalid"},
 			"{}@erased.invalid", true, 32,
 			digits + "@erased.invalid", true,
 		},
-		"two placeholders": {domain.Column{Type: text, Surrogate: "{}.{}"}, "{}.{}", true, 32, digits + "." + digits, true},
+		"two placeholders": {datamap.Column{Type: text, Surrogate: "{}.{}"}, "{}.{}", true, 32, digits + "." + digits, true},
 		"a placeholder in a short column": {
-			domain.Column{Type: text, Surrogate: "{}@é.de", Length: 14}, "{}@é.de", true, 9, "012345678@é.de", true,
+			datamap.Column{Type: text, Surrogate: "{}@é.de", Length: 14}, "{}@é.de", true, 9, "012345678@é.de", true,
 		},
 		"two in a short column": {
-			domain.Column{Type: text, Surrogate: "{}@{}", Length: 20}, "{}@{}", true, 9, "012345678@012345678", true,
+			datamap.Column{Type: text, Surrogate: "{}@{}", Length: 20}, "{}@{}", true, 9, "012345678@012345678", true,
 		},
 	} {
 		constant, ok := c.column.Constant()
@@ -227,29 +228,29 @@ func TestAConstantIsFilledWithTheDigitsOfTheCell(t *testing.T) {
 
 func TestASurrogateThatCannotBeWrittenIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
-		columnType domain.ColumnType
+		columnType datamap.ColumnType
 		surrogate  string
 		length     int
 		strategy   domain.Strategy
 		refused    bool
 	}{
-		"as long as the column":             {domain.TypeText, "göne", 4, "anonymize", false},
-		"longer than the column":            {domain.TypeText, "göne.", 4, "anonymize", true},
-		"the empty text":                    {domain.TypeText, domain.EmptySurrogate, 1, "anonymize", false},
-		"the empty text in bytes":           {domain.TypeBytes, domain.EmptySurrogate, 0, "anonymize", false},
-		"the empty text in a number":        {domain.TypeNumber, domain.EmptySurrogate, 0, "anonymize", true},
-		"room for eight digits":             {domain.TypeText, "{}@x", 10, "anonymize", false},
-		"room for seven digits":             {domain.TypeText, "{}@x", 9, "anonymize", true},
-		"room for no digits":                {domain.TypeText, "{}@erased.invalid", 4, "anonymize", true},
-		"a surrogate for NULL":              {domain.TypeText, "gone", 0, "null", true},
-		"the empty text for NULL":           {domain.TypeText, domain.EmptySurrogate, 0, "null", true},
-		"no surrogate for NULL":             {domain.TypeText, "", 0, "null", false},
-		"a surrogate that may not be used":  {domain.TypeText, "gone", 0, "erase", false},
-		"a surrogate that is much too long": {domain.TypeText, "gone for ever", 4, "erase", true},
+		"as long as the column":             {datamap.TypeText, "göne", 4, "anonymize", false},
+		"longer than the column":            {datamap.TypeText, "göne.", 4, "anonymize", true},
+		"the empty text":                    {datamap.TypeText, datamap.EmptySurrogate, 1, "anonymize", false},
+		"the empty text in bytes":           {datamap.TypeBytes, datamap.EmptySurrogate, 0, "anonymize", false},
+		"the empty text in a number":        {datamap.TypeNumber, datamap.EmptySurrogate, 0, "anonymize", true},
+		"room for eight digits":             {datamap.TypeText, "{}@x", 10, "anonymize", false},
+		"room for seven digits":             {datamap.TypeText, "{}@x", 9, "anonymize", true},
+		"room for no digits":                {datamap.TypeText, "{}@erased.invalid", 4, "anonymize", true},
+		"a surrogate for NULL":              {datamap.TypeText, "gone", 0, "null", true},
+		"the empty text for NULL":           {datamap.TypeText, datamap.EmptySurrogate, 0, "null", true},
+		"no surrogate for NULL":             {datamap.TypeText, "", 0, "null", false},
+		"a surrogate that may not be used":  {datamap.TypeText, "gone", 0, "erase", false},
+		"a surrogate that is much too long": {datamap.TypeText, "gone for ever", 4, "erase", true},
 	} {
 		annotated := contact("email", c.strategy)
 		annotated.Type, annotated.Surrogate, annotated.Length = c.columnType, c.surrogate, c.length
-		_, err := cell(false, annotated, column("theme", domain.TypeText))
+		_, err := cell(false, annotated, column("theme", datamap.TypeText))
 		if (err != nil) != c.refused {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -262,7 +263,7 @@ func TestASurrogateThatCannotBeWrittenIsRefused(t *testing.T) {
 func TestAStepCannotEraseOrSetToNull(t *testing.T) {
 	m := mustMap(t, users())
 	for _, strategy := range []domain.Strategy{domain.StrategyErase, domain.StrategyNull, ""} {
-		_, err := m.CheckSteps([]domain.Step{{Target: "users", Strategy: strategy, Columns: []string{"email"}}})
+		_, err := m.CheckSteps([]datamap.Step{{Target: "users", Strategy: strategy, Columns: []string{"email"}}})
 		wantCode(t, err, domain.ErrManifest)
 	}
 }

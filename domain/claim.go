@@ -1,6 +1,8 @@
 package domain
 
-import "time"
+import (
+	"time"
+)
 
 // Take states how many due outbox entries of one operation in one external system a claim may take. A new entry has no
 // NextAttemptAt: it was never tried, or a worker has released it. Every other entry is a retry.

@@ -1,6 +1,8 @@
 package domain
 
-import "time"
+import (
+	"time"
+)
 
 // ConsentDecision is a decision of a subject about one purpose. The subject gives consent (Art. 6(1)(a) GDPR) or
 // withdraws it (Art. 7(3) GDPR).

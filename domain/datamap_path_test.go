@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func TestTheSubjectTableHasNoPath(t *testing.T) {
@@ -21,7 +21,7 @@ func TestTheSubjectTableHasNoPath(t *testing.T) {
 
 func TestAPathGoesOverAnyNumberOfHops(t *testing.T) {
 	m := mustMap(t, child("parts", "items"), child("items", "orders"), child("orders", "users"), users())
-	want := []domain.Relation{
+	want := []datamap.Relation{
 		belongsTo("items", "items_id"), belongsTo("orders", "orders_id"), belongsTo("users", "users_id"),
 	}
 	if got := pathOf(m, "parts"); !reflect.DeepEqual(got, want) {
@@ -33,13 +33,13 @@ func TestAPathGoesOverAnyNumberOfHops(t *testing.T) {
 }
 
 func TestAPathKeepsTheColumnsOfACompositeKeyAligned(t *testing.T) {
-	subject := domain.Table{
+	subject := datamap.Table{
 		Name: "users", PrimaryKey: []string{"tenant", "number"}, SubjectKey: []string{"tenant", "number"},
-		Columns: []domain.Column{column("tenant", domain.TypeText), column("number", domain.TypeInteger)},
+		Columns: []datamap.Column{column("tenant", datamap.TypeText), column("number", datamap.TypeInteger)},
 	}
 	orders := child("orders")
-	orders.Columns = append(orders.Columns, column("owner", domain.TypeInteger), column("shop", domain.TypeText))
-	orders.Relations = []domain.Relation{{
+	orders.Columns = append(orders.Columns, column("owner", datamap.TypeInteger), column("shop", datamap.TypeText))
+	orders.Relations = []datamap.Relation{{
 		Columns: []string{"owner", "shop"}, References: "users", ReferencedColumns: []string{"number", "tenant"},
 	}}
 	m := mustMap(t, subject, orders)
@@ -50,8 +50,8 @@ func TestAPathKeepsTheColumnsOfACompositeKeyAligned(t *testing.T) {
 
 func TestSelfReferencesAreNoPath(t *testing.T) {
 	subject, comments := users(), child("comments", "users", "comments")
-	subject.Columns = append(subject.Columns, column("invited_by", domain.TypeBigInt))
-	subject.Relations = []domain.Relation{belongsTo("users", "invited_by")}
+	subject.Columns = append(subject.Columns, column("invited_by", datamap.TypeBigInt))
+	subject.Relations = []datamap.Relation{belongsTo("users", "invited_by")}
 	m := mustMap(t, subject, comments)
 	if got := pathOf(m, "comments"); !reflect.DeepEqual(got, comments.Relations[:1]) {
 		t.Errorf("got %+v", got)
@@ -80,7 +80,7 @@ func TestARelationOutOfTheMapIsNoRival(t *testing.T) {
 	}
 }
 
-func names(tables []domain.Table) []string {
+func names(tables []datamap.Table) []string {
 	var list []string
 	for _, table := range tables {
 		list = append(list, table.Name)
@@ -92,7 +92,7 @@ func TestChildrenComeBeforeTheirParents(t *testing.T) {
 	items := child("items", "orders", "addresses")
 	items.Relations[0].Path = true
 	orders := child("orders", "users")
-	for want, tables := range map[string][]domain.Table{
+	for want, tables := range map[string][]datamap.Table{
 		"users":                        {users()},
 		"orders users":                 {users(), orders},
 		"apples orders zebras users":   {child("zebras", "users"), orders, users(), child("apples", "users")},
@@ -116,7 +116,7 @@ func TestChildrenComeBeforeTheirParents(t *testing.T) {
 
 func TestTwoRelationsToOneParentAreNoCycle(t *testing.T) {
 	messages := child("messages", "users")
-	messages.Columns = append(messages.Columns, column("sender", domain.TypeBigInt))
+	messages.Columns = append(messages.Columns, column("sender", datamap.TypeBigInt))
 	messages.Relations = append(messages.Relations, belongsTo("users", "sender"))
 	messages.Relations[0].Path = true
 	ordered, err := mustMap(t, users(), messages).ChildrenFirst()
@@ -127,27 +127,27 @@ func TestTwoRelationsToOneParentAreNoCycle(t *testing.T) {
 
 func TestACycleIsRefused(t *testing.T) {
 	subject := users()
-	subject.Columns = append(subject.Columns, column("home", domain.TypeBigInt))
-	subject.Relations = []domain.Relation{belongsTo("addresses", "home")}
-	_, err := domain.NewDataMap(subject, child("addresses", "users"))
+	subject.Columns = append(subject.Columns, column("home", datamap.TypeBigInt))
+	subject.Relations = []datamap.Relation{belongsTo("addresses", "home")}
+	_, err := datamap.NewDataMap(subject, child("addresses", "users"))
 	wantManifestError(t, err, "addresses")
 
-	_, err = domain.NewDataMap(users(), child("a", "b"), child("b", "c"), child("c", "a", "users"))
+	_, err = datamap.NewDataMap(users(), child("a", "b"), child("b", "c"), child("c", "a", "users"))
 	wantManifestError(t, err, "a")
 }
 
 func TestATableThatOnlyTheSubjectRefersToIsRefused(t *testing.T) {
 	subject := users()
-	subject.Columns = append(subject.Columns, column("home", domain.TypeBigInt))
-	subject.Relations = []domain.Relation{belongsTo("addresses", "home")}
-	_, err := domain.NewDataMap(subject, child("addresses"))
+	subject.Columns = append(subject.Columns, column("home", datamap.TypeBigInt))
+	subject.Relations = []datamap.Relation{belongsTo("addresses", "home")}
+	_, err := datamap.NewDataMap(subject, child("addresses"))
 	wantManifestError(t, err, "addresses")
-	_, err = domain.NewDataMap(subject, child("addresses"), child("orders", "users"))
+	_, err = datamap.NewDataMap(subject, child("addresses"), child("orders", "users"))
 	wantManifestError(t, err, "addresses")
 }
 
 func TestTheErrorOfACycleNamesAMemberOfIt(t *testing.T) {
 	// "x" and "y" refer to each other. "x" also refers to "a", which is not in the cycle.
-	_, err := domain.NewDataMap(users(), child("a", "users"), child("x", "y", "a"), child("y", "x"))
+	_, err := datamap.NewDataMap(users(), child("a", "users"), child("x", "y", "a"), child("y", "x"))
 	wantManifestError(t, err, "x")
 }

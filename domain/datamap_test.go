@@ -6,29 +6,30 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // annotatedTables returns the subject's table, and a table whose column "total" has the given annotation.
-func annotatedTables(annotation domain.Annotation) []domain.Table {
+func annotatedTables(annotation datamap.Annotation) []datamap.Table {
 	orders := child("orders", "users")
 	orders.Columns = append(orders.Columns,
-		domain.Column{Name: "total", Type: domain.TypeNumber, Personal: &annotation},
-		column("issued_at", domain.TypeTime), column("note", domain.TypeText), column("untyped", ""))
-	return []domain.Table{users(), orders}
+		datamap.Column{Name: "total", Type: datamap.TypeNumber, Personal: &annotation},
+		column("issued_at", datamap.TypeTime), column("note", datamap.TypeText), column("untyped", ""))
+	return []datamap.Table{users(), orders}
 }
 
 func TestGoodAnnotationsAreTaken(t *testing.T) {
 	const financial = domain.CategoryFinancial
-	for name, annotation := range map[string]domain.Annotation{
+	for name, annotation := range map[string]datamap.Annotation{
 		"a category alone": {Category: financial},
 		"everything": {
 			Category: financial, Strategy: domain.StrategyRetain, Basis: domain.BasisLegalObligation,
-			Purpose: "bookkeeping", Reason: "§147 AO", Retain: domain.Period{Years: 10}, Since: "issued_at",
+			Purpose: "bookkeeping", Reason: "§147 AO", Retain: datamap.Period{Years: 10}, Since: "issued_at",
 		},
 		"retained without end":    {Category: financial, Strategy: domain.StrategyRetain, Reason: "§147 AO"},
 		"anonymized with purpose": {Category: financial, Strategy: domain.StrategyAnonymize, Purpose: "billing"},
 	} {
-		if _, err := domain.NewDataMap(annotatedTables(annotation)...); err != nil {
+		if _, err := datamap.NewDataMap(annotatedTables(annotation)...); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -39,8 +40,8 @@ func TestBadAnnotationsAreRefusedByName(t *testing.T) {
 		financial = domain.CategoryFinancial
 		retain    = domain.StrategyRetain
 	)
-	tenYears := domain.Period{Years: 10}
-	for name, annotation := range map[string]domain.Annotation{
+	tenYears := datamap.Period{Years: 10}
+	for name, annotation := range map[string]datamap.Annotation{
 		"no category":             {},
 		"an unknown category":     {Category: "money"},
 		"an unknown strategy":     {Category: financial, Strategy: "shred"},
@@ -57,7 +58,7 @@ func TestBadAnnotationsAreRefusedByName(t *testing.T) {
 		"since an unknown type":   {Category: financial, Strategy: retain, Reason: "x", Retain: tenYears, Since: "untyped"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := domain.NewDataMap(annotatedTables(annotation)...)
+			m, err := datamap.NewDataMap(annotatedTables(annotation)...)
 			wantManifestError(t, err, "orders.total")
 			if !m.IsZero() {
 				t.Error("got a data map along with the error")
@@ -67,11 +68,11 @@ func TestBadAnnotationsAreRefusedByName(t *testing.T) {
 }
 
 func TestAColumnIsPersonalOrNot(t *testing.T) {
-	tables := annotatedTables(domain.Annotation{Category: domain.CategoryFinancial})
+	tables := annotatedTables(datamap.Annotation{Category: domain.CategoryFinancial})
 	for i, column := range tables[1].Columns {
 		tables[1].Columns[i].NotPersonal = column.Personal != nil
 	}
-	_, err := domain.NewDataMap(tables...)
+	_, err := datamap.NewDataMap(tables...)
 	wantManifestError(t, err, "orders.total")
 }
 
@@ -88,60 +89,60 @@ func wantManifestError(tb testing.TB, err error, tableOrColumn string) {
 func TestBadTablesAreRefusedByName(t *testing.T) {
 	for name, c := range map[string]struct {
 		where  string
-		change func(subject, orders *domain.Table)
+		change func(subject, orders *datamap.Table)
 	}{
-		"a column declared twice": {"orders.id", func(_, orders *domain.Table) {
-			orders.Columns = append(orders.Columns, column("id", domain.TypeText))
+		"a column declared twice": {"orders.id", func(_, orders *datamap.Table) {
+			orders.Columns = append(orders.Columns, column("id", datamap.TypeText))
 		}},
-		"a column without a name": {"orders", func(_, orders *domain.Table) {
-			orders.Columns = append(orders.Columns, column("", domain.TypeText))
+		"a column without a name": {"orders", func(_, orders *datamap.Table) {
+			orders.Columns = append(orders.Columns, column("", datamap.TypeText))
 		}},
-		"personal data without a type": {"users.email", func(subject, _ *domain.Table) { subject.Columns[1].Type = "" }},
-		"a subject key without a type": {"users.id", func(subject, _ *domain.Table) { subject.Columns[0].Type = "" }},
-		"a column of an unknown type": {"orders.note", func(_, orders *domain.Table) {
+		"personal data without a type": {"users.email", func(subject, _ *datamap.Table) { subject.Columns[1].Type = "" }},
+		"a subject key without a type": {"users.id", func(subject, _ *datamap.Table) { subject.Columns[0].Type = "" }},
+		"a column of an unknown type": {"orders.note", func(_, orders *datamap.Table) {
 			orders.Columns = append(orders.Columns, column("note", "varchar"))
 		}},
-		"a negative length": {"orders.note", func(_, orders *domain.Table) {
-			orders.Columns = append(orders.Columns, domain.Column{Name: "note", Type: domain.TypeText, Length: -1})
+		"a negative length": {"orders.note", func(_, orders *datamap.Table) {
+			orders.Columns = append(orders.Columns, datamap.Column{Name: "note", Type: datamap.TypeText, Length: -1})
 		}},
-		"no primary key": {"orders", func(_, orders *domain.Table) { orders.PrimaryKey = nil }},
-		"a primary key that is no column": {"orders.number", func(_, orders *domain.Table) {
+		"no primary key": {"orders", func(_, orders *datamap.Table) { orders.PrimaryKey = nil }},
+		"a primary key that is no column": {"orders.number", func(_, orders *datamap.Table) {
 			orders.PrimaryKey = []string{"id", "number"}
 		}},
-		"a subject key that is no column": {"users.uid", func(subject, _ *domain.Table) {
+		"a subject key that is no column": {"users.uid", func(subject, _ *datamap.Table) {
 			subject.SubjectKey = []string{"uid"}
 		}},
-		"a subject key of a type without one text form": {"users.born", func(subject, _ *domain.Table) {
-			subject.Columns = append(subject.Columns, column("born", domain.TypeTime))
+		"a subject key of a type without one text form": {"users.born", func(subject, _ *datamap.Table) {
+			subject.Columns = append(subject.Columns, column("born", datamap.TypeTime))
 			subject.SubjectKey = []string{"id", "born"}
 		}},
-		"two subject tables":   {"orders", func(_, orders *domain.Table) { orders.SubjectKey = []string{"id"} }},
-		"a table twice":        {"users", func(_, orders *domain.Table) { orders.Name = "users" }},
-		"an unreachable table": {"orders", func(_, orders *domain.Table) { orders.Relations = nil }},
-		"a table that only reaches outside the map": {"orders", func(_, orders *domain.Table) {
+		"two subject tables":   {"orders", func(_, orders *datamap.Table) { orders.SubjectKey = []string{"id"} }},
+		"a table twice":        {"users", func(_, orders *datamap.Table) { orders.Name = "users" }},
+		"an unreachable table": {"orders", func(_, orders *datamap.Table) { orders.Relations = nil }},
+		"a table that only reaches outside the map": {"orders", func(_, orders *datamap.Table) {
 			orders.Relations[0].References = "countries"
 		}},
-		"a table that only reaches itself": {"orders", func(_, orders *domain.Table) {
+		"a table that only reaches itself": {"orders", func(_, orders *datamap.Table) {
 			orders.Relations[0].References = "orders"
 		}},
-		"a relation without columns": {"orders", func(_, orders *domain.Table) {
+		"a relation without columns": {"orders", func(_, orders *datamap.Table) {
 			orders.Relations[0].Columns, orders.Relations[0].ReferencedColumns = nil, nil
 		}},
-		"a relation without a column for each referenced column": {"orders", func(_, orders *domain.Table) {
+		"a relation without a column for each referenced column": {"orders", func(_, orders *datamap.Table) {
 			orders.Relations[0].ReferencedColumns = []string{"id", "email"}
 		}},
-		"a relation from no column": {"orders.owner_id", func(_, orders *domain.Table) {
+		"a relation from no column": {"orders.owner_id", func(_, orders *datamap.Table) {
 			orders.Relations[0].Columns = []string{"owner_id"}
 		}},
-		"a relation to no column": {"users.uid", func(_, orders *domain.Table) {
+		"a relation to no column": {"users.uid", func(_, orders *datamap.Table) {
 			orders.Relations[0].ReferencedColumns = []string{"uid"}
 		}},
-		"two unmarked ways": {"orders", func(_, orders *domain.Table) {
-			orders.Columns = append(orders.Columns, column("buyer_id", domain.TypeBigInt))
+		"two unmarked ways": {"orders", func(_, orders *datamap.Table) {
+			orders.Columns = append(orders.Columns, column("buyer_id", datamap.TypeBigInt))
 			orders.Relations = append(orders.Relations, belongsTo("users", "buyer_id"))
 		}},
-		"two marked ways": {"orders", func(_, orders *domain.Table) {
-			orders.Columns = append(orders.Columns, column("buyer_id", domain.TypeBigInt))
+		"two marked ways": {"orders", func(_, orders *datamap.Table) {
+			orders.Columns = append(orders.Columns, column("buyer_id", datamap.TypeBigInt))
 			orders.Relations = append(orders.Relations, belongsTo("users", "buyer_id"))
 			orders.Relations[0].Path, orders.Relations[1].Path = true, true
 		}},
@@ -149,7 +150,7 @@ func TestBadTablesAreRefusedByName(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			subject, orders := users(), child("orders", "users")
 			c.change(&subject, &orders)
-			_, err := domain.NewDataMap(subject, orders)
+			_, err := datamap.NewDataMap(subject, orders)
 			wantManifestError(t, err, c.where)
 		})
 	}
@@ -162,27 +163,27 @@ func TestAColumnWithoutPersonalDataNeedsNoType(t *testing.T) {
 }
 
 func TestADataMapNeedsASubjectTable(t *testing.T) {
-	_, err := domain.NewDataMap()
+	_, err := datamap.NewDataMap()
 	wantCode(t, err, domain.ErrManifest)
-	_, err = domain.NewDataMap(child("orders"))
+	_, err = datamap.NewDataMap(child("orders"))
 	wantCode(t, err, domain.ErrManifest)
 	nameless := users()
 	nameless.Name = ""
-	_, err = domain.NewDataMap(nameless)
+	_, err = datamap.NewDataMap(nameless)
 	wantCode(t, err, domain.ErrManifest)
 }
 
 func TestEveryKeyTypeAndNoOtherCanHoldASubjectID(t *testing.T) {
-	keys := []domain.ColumnType{
-		domain.TypeText, domain.TypeUUID, domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt,
+	keys := []datamap.ColumnType{
+		datamap.TypeText, datamap.TypeUUID, datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt,
 	}
-	for _, columnType := range []domain.ColumnType{
-		domain.TypeText, domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber,
-		domain.TypeBoolean, domain.TypeTime, domain.TypeUUID, domain.TypeJSON, domain.TypeArray, domain.TypeBytes,
+	for _, columnType := range []datamap.ColumnType{
+		datamap.TypeText, datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber,
+		datamap.TypeBoolean, datamap.TypeTime, datamap.TypeUUID, datamap.TypeJSON, datamap.TypeArray, datamap.TypeBytes,
 	} {
 		subject := users()
 		subject.Columns[0].Type = columnType
-		if _, err := domain.NewDataMap(subject); (err == nil) != slices.Contains(keys, columnType) {
+		if _, err := datamap.NewDataMap(subject); (err == nil) != slices.Contains(keys, columnType) {
 			t.Errorf("%s as a subject key: %v", columnType, err)
 		}
 	}
@@ -211,7 +212,7 @@ func TestTablesAndColumnsAreFoundByName(t *testing.T) {
 	if _, ok := m.Table("countries"); ok {
 		t.Error("found a table that is not in the map")
 	}
-	if c, ok := orders.Column("users_id"); !ok || c.Type != domain.TypeBigInt {
+	if c, ok := orders.Column("users_id"); !ok || c.Type != datamap.TypeBigInt {
 		t.Errorf("got %+v, %v", c, ok)
 	}
 	if _, ok := orders.Column("total"); ok {
@@ -220,8 +221,8 @@ func TestTablesAndColumnsAreFoundByName(t *testing.T) {
 }
 
 func TestThePersonalColumnsComeInTheOrderOfTheTable(t *testing.T) {
-	table := domain.Table{Columns: []domain.Column{
-		contact("zip", ""), column("id", domain.TypeBigInt), contact("email", ""), contact("city", ""),
+	table := datamap.Table{Columns: []datamap.Column{
+		contact("zip", ""), column("id", datamap.TypeBigInt), contact("email", ""), contact("city", ""),
 	}}
 	var names []string
 	for _, c := range table.Personal() {
@@ -236,7 +237,7 @@ func TestThePersonalColumnsComeInTheOrderOfTheTable(t *testing.T) {
 }
 
 func TestTheDefaultStrategyIsErase(t *testing.T) {
-	m := mustMap(t, annotatedTables(domain.Annotation{Category: domain.CategoryFinancial})...)
+	m := mustMap(t, annotatedTables(datamap.Annotation{Category: domain.CategoryFinancial})...)
 	orders, _ := m.Table("orders")
 	if got := orders.Personal()[0].Personal.Strategy; got != domain.StrategyErase {
 		t.Errorf("got %q", got)
@@ -263,26 +264,26 @@ func TestADataMapIsACopyOfWhatItWasBuiltFrom(t *testing.T) {
 }
 
 func TestADataMapThatWasNeverBuiltIsZero(t *testing.T) {
-	var m domain.DataMap
+	var m datamap.DataMap
 	if !m.IsZero() || mustMap(t, users()).IsZero() {
 		t.Error("IsZero is wrong for the zero value or for a valid data map")
 	}
 }
 
 func TestARetentionIsNotCountedFromAColumnThatIsOverwritten(t *testing.T) {
-	tables := annotatedTables(domain.Annotation{
+	tables := annotatedTables(datamap.Annotation{
 		Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§147 AO",
-		Retain: domain.Period{Years: 10}, Since: "issued_at",
+		Retain: datamap.Period{Years: 10}, Since: "issued_at",
 	})
-	i := slices.IndexFunc(tables[1].Columns, func(c domain.Column) bool { return c.Name == "issued_at" })
-	tables[1].Columns[i].Personal = &domain.Annotation{Category: domain.CategoryBehavioral}
-	_, err := domain.NewDataMap(tables...)
+	i := slices.IndexFunc(tables[1].Columns, func(c datamap.Column) bool { return c.Name == "issued_at" })
+	tables[1].Columns[i].Personal = &datamap.Annotation{Category: domain.CategoryBehavioral}
+	_, err := datamap.NewDataMap(tables...)
 	wantManifestError(t, err, "orders.total")
 }
 
 func TestAPeriodThatIsNoPeriodIsRefused(t *testing.T) {
-	for _, period := range []domain.Period{{Years: -1}, {Years: 1, Days: -1}, {Months: 10000}} {
-		_, err := domain.NewDataMap(annotatedTables(domain.Annotation{
+	for _, period := range []datamap.Period{{Years: -1}, {Years: 1, Days: -1}, {Months: 10000}} {
+		_, err := datamap.NewDataMap(annotatedTables(datamap.Annotation{
 			Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§147 AO",
 			Retain: period, Since: "issued_at",
 		})...)
@@ -293,6 +294,6 @@ func TestAPeriodThatIsNoPeriodIsRefused(t *testing.T) {
 func TestAKeyNamesNoColumnTwice(t *testing.T) {
 	subject := users()
 	subject.SubjectKey = []string{"id", "id"}
-	_, err := domain.NewDataMap(subject)
+	_, err := datamap.NewDataMap(subject)
 	wantManifestError(t, err, "users.id")
 }

@@ -5,11 +5,11 @@
 // A subject is identified by a [SubjectID], and a [DataMap] describes the personal data of the application:
 //
 //	subject, err := domain.NewSubject("42", domain.SubjectRef{Kind: "crm", Value: "c-7"})
-//	m, err := domain.NewDataMap(domain.Table{
+//	m, err := datamap.NewDataMap(datamap.Table{
 //		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-//		Columns: []domain.Column{
-//			{Name: "id", Type: domain.TypeBigInt},
-//			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
+//		Columns: []datamap.Column{
+//			{Name: "id", Type: datamap.TypeBigInt},
+//			{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryContact}},
 //		},
 //	})
 //	err = m.CheckSubject(subject)

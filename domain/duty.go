@@ -1,6 +1,8 @@
 package domain
 
-import "time"
+import (
+	"time"
+)
 
 // DutyName names a background duty: work that a worker repeats, and on which the rights of subjects depend.
 type DutyName string

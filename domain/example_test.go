@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // The subject provider of an application returns the id in the application's own database, and the refs.
@@ -49,32 +50,32 @@ func ExampleSubjectID_Elements() {
 
 // An application without bun models declares in Go where it stores personal data.
 func ExampleNewDataMap() {
-	users := domain.Table{
+	users := datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{
 				Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize, Basis: domain.BasisContract,
 			}},
-			{Name: "theme", Type: domain.TypeText},
+			{Name: "theme", Type: datamap.TypeText},
 		},
 	}
-	orders := domain.Table{
+	orders := datamap.Table{
 		Name: "orders", PrimaryKey: []string{"id"}, Owned: true,
-		Relations: []domain.Relation{
+		Relations: []datamap.Relation{
 			{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}},
 		},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "user_id", Type: domain.TypeBigInt},
-			{Name: "note", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryCommunication}},
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "user_id", Type: datamap.TypeBigInt},
+			{Name: "note", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryCommunication}},
 		},
 	}
-	dataMap, err := domain.NewDataMap(users, orders)
+	dataMap, err := datamap.NewDataMap(users, orders)
 	fmt.Println(dataMap.SubjectTable().Name, dataMap.Paths("orders")[0].Relations[0].Columns, err)
 
 	orders.Relations = nil // the orders now belong to no subject
-	_, err = domain.NewDataMap(users, orders)
+	_, err = datamap.NewDataMap(users, orders)
 	for _, problem := range domain.Problems(err) {
 		fmt.Println(errors.Is(err, domain.ErrManifest), problem.Table, problem.Message, problem.Possible)
 	}
@@ -135,7 +136,7 @@ func ExampleErrorClass() {
 
 // An invoice must be kept for ten years by law.
 func ExampleParsePeriod() {
-	duty, err := domain.ParsePeriod("10y")
+	duty, err := datamap.ParsePeriod("10y")
 	check(err)
 	issued := time.Date(2024, 2, 29, 12, 0, 0, 0, time.UTC)
 	fmt.Println(duty, duty.After(issued).Format(time.DateOnly))

@@ -5,24 +5,25 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 var (
-	missing = domain.Finding{
-		Code: "column-missing", Severity: domain.SeverityError, Table: "users", Column: "email",
+	missing = datamap.Finding{
+		Code: "column-missing", Severity: datamap.SeverityError, Table: "users", Column: "email",
 		Reason: "The database lacks the column. An erasure fails.", Remedy: "Add the column.",
 	}
-	unindexed = domain.Finding{
-		Code: "index-missing", Severity: domain.SeverityWarning, Table: "orders", Reason: "No index.", Remedy: "Add one.",
+	unindexed = datamap.Finding{
+		Code: "index-missing", Severity: datamap.SeverityWarning, Table: "orders", Reason: "No index.", Remedy: "Add one.",
 	}
 )
 
 func TestAFindingIsOneLine(t *testing.T) {
-	for want, finding := range map[string]domain.Finding{
+	for want, finding := range map[string]datamap.Finding{
 		"error column-missing: users.email: The database lacks the column. An erasure fails. Add the column.": missing,
 		"warning index-missing: orders: No index. Add one.":                                                   unindexed,
 		"warning index-missing: No index. Add one.": {
-			Code: "index-missing", Severity: domain.SeverityWarning, Reason: "No index.", Remedy: "Add one.",
+			Code: "index-missing", Severity: datamap.SeverityWarning, Reason: "No index.", Remedy: "Add one.",
 		},
 	} {
 		if got := finding.String(); got != want {
@@ -32,10 +33,10 @@ func TestAFindingIsOneLine(t *testing.T) {
 }
 
 func TestFindingsThatAreErrorsAreAnError(t *testing.T) {
-	if err := domain.Errors([]domain.Finding{unindexed}); err != nil {
+	if err := datamap.Errors([]datamap.Finding{unindexed}); err != nil {
 		t.Errorf("warnings are %v", err)
 	}
-	err := domain.Errors([]domain.Finding{unindexed, missing})
+	err := datamap.Errors([]datamap.Finding{unindexed, missing})
 	wantCode(t, err, domain.ErrManifest)
 	const want = "habeas: check: users.email: column-missing: The database lacks the column. An erasure fails; " +
 		"Add the column."
@@ -46,7 +47,7 @@ func TestFindingsThatAreErrorsAreAnError(t *testing.T) {
 	if len(problems) != 1 || problems[0].Where() != "users.email" || problems[0].Remedy != "Add the column." {
 		t.Errorf("got %+v", problems)
 	}
-	if err := domain.Errors([]domain.Finding{missing, missing}); !errors.Is(err, domain.ErrManifest) ||
+	if err := datamap.Errors([]datamap.Finding{missing, missing}); !errors.Is(err, domain.ErrManifest) ||
 		len(domain.Problems(err)) != 2 {
 		t.Errorf("two errors are %v", err)
 	}

@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // rehearsed is an erasure for a fingerprint.
 type rehearsed struct {
-	tables   []domain.Table
-	plan     domain.Plan
+	tables   []datamap.Table
+	plan     datamap.Plan
 	subject  domain.Subject
-	steps    []domain.RehearsedStep
-	external []domain.RehearsedExternal
+	steps    []datamap.RehearsedStep
+	external []datamap.RehearsedExternal
 	cascaded map[string]int64
 }
 
@@ -24,28 +25,28 @@ func newRehearsed(t *testing.T) *rehearsed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	personal := func(strategy domain.Strategy) *domain.Annotation {
-		return &domain.Annotation{Category: domain.CategoryContact, Strategy: strategy}
+	personal := func(strategy domain.Strategy) *datamap.Annotation {
+		return &datamap.Annotation{Category: domain.CategoryContact, Strategy: strategy}
 	}
 	retained := personal(domain.StrategyRetain)
-	retained.Reason, retained.Retain, retained.Since = "tax law", domain.Period{Years: 10}, "joined"
+	retained.Reason, retained.Retain, retained.Since = "tax law", datamap.Period{Years: 10}, "joined"
 	r := &rehearsed{
 		subject: domain.Subject{ID: id, Refs: []domain.SubjectRef{{Kind: "desk", Value: "c-1"}}},
-		tables: []domain.Table{
+		tables: []datamap.Table{
 			{
-				Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
-					{Name: "id", Type: domain.TypeBigInt},
-					{Name: "joined", Type: domain.TypeTime},
-					{Name: "left", Type: domain.TypeTime},
-					{Name: "email", Type: domain.TypeText, Personal: personal(domain.StrategyAnonymize)},
-					{Name: "vat", Type: domain.TypeText, Personal: retained},
+				Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
+					{Name: "id", Type: datamap.TypeBigInt},
+					{Name: "joined", Type: datamap.TypeTime},
+					{Name: "left", Type: datamap.TypeTime},
+					{Name: "email", Type: datamap.TypeText, Personal: personal(domain.StrategyAnonymize)},
+					{Name: "vat", Type: datamap.TypeText, Personal: retained},
 				},
 			},
 			{
-				Name: "orders", PrimaryKey: []string{"id"}, Columns: []domain.Column{
-					{Name: "id", Type: domain.TypeBigInt}, {Name: "buyer"}, {Name: "payer"}, {Name: "kind", Type: domain.TypeText},
+				Name: "orders", PrimaryKey: []string{"id"}, Columns: []datamap.Column{
+					{Name: "id", Type: datamap.TypeBigInt}, {Name: "buyer"}, {Name: "payer"}, {Name: "kind", Type: datamap.TypeText},
 				},
-				Relations: []domain.Relation{
+				Relations: []datamap.Relation{
 					{Name: "Buyer", Columns: []string{"buyer"}, References: "users", ReferencedColumns: []string{"id"}, Path: true},
 				},
 			},
@@ -57,7 +58,7 @@ func newRehearsed(t *testing.T) *rehearsed {
 
 func (r *rehearsed) fingerprint(t *testing.T) string {
 	t.Helper()
-	m, err := domain.NewDataMap(r.tables...)
+	m, err := datamap.NewDataMap(r.tables...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,13 +84,13 @@ func TestAFingerprintStaysTheSame(t *testing.T) {
 }
 
 func TestAFingerprintChangesWithTheErasure(t *testing.T) {
-	ofPlan := func(change func(*domain.Step)) func(*rehearsed) {
+	ofPlan := func(change func(*datamap.Step)) func(*rehearsed) {
 		return func(r *rehearsed) { change(&r.plan.Steps[1]) }
 	}
-	ofColumn := func(change func(*domain.Column)) func(*rehearsed) {
+	ofColumn := func(change func(*datamap.Column)) func(*rehearsed) {
 		return func(r *rehearsed) { change(&r.tables[0].Columns[3]) }
 	}
-	ofDuty := func(change func(*domain.Annotation)) func(*rehearsed) {
+	ofDuty := func(change func(*datamap.Annotation)) func(*rehearsed) {
 		return func(r *rehearsed) { change(r.tables[0].Columns[4].Personal) }
 	}
 	other, err := domain.NewSubjectID("43")
@@ -99,28 +100,28 @@ func TestAFingerprintChangesWithTheErasure(t *testing.T) {
 	var seen []string
 	for i, change := range []func(*rehearsed){
 		func(*rehearsed) {},
-		ofPlan(func(s *domain.Step) { s.Target = "people" }),
-		ofPlan(func(s *domain.Step) { s.Via = "Owner" }),
-		ofPlan(func(s *domain.Step) { s.Strategy = domain.StrategyRetain }),
-		ofPlan(func(s *domain.Step) { s.Columns = []string{"email"} }),
-		ofPlan(func(s *domain.Step) { s.ClearedColumns = nil }),
-		ofPlan(func(s *domain.Step) { s.Expired = nil }),
-		ofPlan(func(s *domain.Step) { s.External = true }),
+		ofPlan(func(s *datamap.Step) { s.Target = "people" }),
+		ofPlan(func(s *datamap.Step) { s.Via = "Owner" }),
+		ofPlan(func(s *datamap.Step) { s.Strategy = domain.StrategyRetain }),
+		ofPlan(func(s *datamap.Step) { s.Columns = []string{"email"} }),
+		ofPlan(func(s *datamap.Step) { s.ClearedColumns = nil }),
+		ofPlan(func(s *datamap.Step) { s.Expired = nil }),
+		ofPlan(func(s *datamap.Step) { s.External = true }),
 		func(r *rehearsed) { r.plan.Steps = r.plan.Steps[:2] },
 		func(r *rehearsed) { r.steps[0].Rows++ },
 		func(r *rehearsed) { r.steps[0], r.steps[1] = r.steps[1], r.steps[0] },
 		func(r *rehearsed) { r.external[0].Entries++ },
 		func(r *rehearsed) { r.external[0].Keys++ },
 		func(r *rehearsed) { r.cascaded = map[string]int64{"logs": 1} },
-		ofColumn(func(c *domain.Column) { c.Personal.Strategy = domain.StrategyNull }),
-		ofColumn(func(c *domain.Column) { c.Surrogate = domain.EmptySurrogate }),
-		ofColumn(func(c *domain.Column) { c.Surrogate = "{}@erased.invalid" }),
-		ofColumn(func(c *domain.Column) { c.Type = domain.TypeUUID }),
-		ofColumn(func(c *domain.Column) { c.Length = 20 }),
-		ofDuty(func(a *domain.Annotation) { a.Retain = domain.Period{Years: 6} }),
-		ofDuty(func(a *domain.Annotation) { a.Since = "left" }),
+		ofColumn(func(c *datamap.Column) { c.Personal.Strategy = domain.StrategyNull }),
+		ofColumn(func(c *datamap.Column) { c.Surrogate = datamap.EmptySurrogate }),
+		ofColumn(func(c *datamap.Column) { c.Surrogate = "{}@erased.invalid" }),
+		ofColumn(func(c *datamap.Column) { c.Type = datamap.TypeUUID }),
+		ofColumn(func(c *datamap.Column) { c.Length = 20 }),
+		ofDuty(func(a *datamap.Annotation) { a.Retain = datamap.Period{Years: 6} }),
+		ofDuty(func(a *datamap.Annotation) { a.Since = "left" }),
 		func(r *rehearsed) { r.tables[1].Relations[0].Columns = []string{"payer"} },
-		func(r *rehearsed) { r.tables[1].Relations[0].When = &domain.Condition{Column: "kind", Value: "x"} },
+		func(r *rehearsed) { r.tables[1].Relations[0].When = &datamap.Condition{Column: "kind", Value: "x"} },
 		func(r *rehearsed) { r.subject.ID = other },
 		func(r *rehearsed) { r.subject.Refs = nil },
 		func(r *rehearsed) { r.subject.Refs[0].Value = "c-2" },
@@ -132,7 +133,7 @@ func TestAFingerprintChangesWithTheErasure(t *testing.T) {
 		if slices.Contains(seen, got) {
 			t.Errorf("change %d: the fingerprint %s also belongs to an earlier erasure", i, got)
 		}
-		if err := domain.CheckFingerprint(got); err != nil {
+		if err := datamap.CheckFingerprint(got); err != nil {
 			t.Errorf("change %d: %v", i, err)
 		}
 		seen = append(seen, got)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 )
 
@@ -29,7 +30,7 @@ var (
 )
 
 // pathOf returns the relations of the only path of a table, or nil.
-func pathOf(m domain.DataMap, table string) []domain.Relation {
+func pathOf(m datamap.DataMap, table string) []datamap.Relation {
 	if paths := m.Paths(table); len(paths) == 1 && paths[0].Via == "" {
 		return paths[0].Relations
 	}

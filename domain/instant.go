@@ -1,6 +1,8 @@
 package domain
 
-import "time"
+import (
+	"time"
+)
 
 // Instant returns t in UTC, truncated to microseconds, which is the precision of PostgreSQL. This module stores and
 // returns every instant in this form. Therefore, an instant that a service returns equals the instant that the service

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // The names and the order of the JSON members are public API. A change of them would break every client.
@@ -87,7 +88,7 @@ func TestAnErasureInJSON(t *testing.T) {
 		"subject_id": "42", "completed_at": "2024-03-01T12:00:00Z",
 		"deleted": {"sessions": 3}, "anonymized": {"users": 1}, "retained": {}, "enqueued_external": ["desk"]
 	}`)
-	wantJSON(t, domain.Plan{Steps: []domain.Step{
+	wantJSON(t, datamap.Plan{Steps: []datamap.Step{
 		{Target: "sessions", Strategy: domain.StrategyDelete},
 		{Target: "users", Strategy: domain.StrategyAnonymize, Columns: []string{"email"}},
 		{Target: "desk", Strategy: domain.StrategyDelete, External: true},
@@ -210,14 +211,14 @@ func TestATableOfAManifestReadsBackFromJSON(t *testing.T) {
 			{"name": "note", "type": "text", "personal": {"category": "contact"}}
 		]
 	}`
-	var table domain.Table
+	var table datamap.Table
 	if err := json.Unmarshal([]byte(golden), &table); err != nil {
 		t.Fatal(err)
 	}
 	wantJSON(t, table, golden)
-	want := &domain.Annotation{
+	want := &datamap.Annotation{
 		Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Basis: domain.BasisLegalObligation,
-		Purpose: "bookkeeping", Reason: "§147 AO", Retain: domain.Period{Years: 10}, Since: "issued_at",
+		Purpose: "bookkeeping", Reason: "§147 AO", Retain: datamap.Period{Years: 10}, Since: "issued_at",
 	}
 	if got := table.Columns[1].Personal; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -225,15 +226,15 @@ func TestATableOfAManifestReadsBackFromJSON(t *testing.T) {
 }
 
 func TestTheLocalStepsOfAPlanComeBeforeTheExternalOnes(t *testing.T) {
-	local := domain.Step{Target: "users", Strategy: domain.StrategyDelete}
-	external := domain.Step{Target: "desk", Strategy: domain.StrategyDelete, External: true}
-	for _, c := range []struct{ local, external []domain.Step }{
+	local := datamap.Step{Target: "users", Strategy: domain.StrategyDelete}
+	external := datamap.Step{Target: "desk", Strategy: domain.StrategyDelete, External: true}
+	for _, c := range []struct{ local, external []datamap.Step }{
 		{nil, nil},
-		{[]domain.Step{local}, nil},
-		{nil, []domain.Step{external}},
-		{[]domain.Step{local, local}, []domain.Step{external, external}},
+		{[]datamap.Step{local}, nil},
+		{nil, []datamap.Step{external}},
+		{[]datamap.Step{local, local}, []datamap.Step{external, external}},
 	} {
-		var plan domain.Plan
+		var plan datamap.Plan
 		plan.Steps = append(append(plan.Steps, c.local...), c.external...)
 		if len(plan.Local()) != len(c.local) {
 			t.Errorf("got %v, want %v", plan.Local(), c.local)

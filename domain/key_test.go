@@ -9,33 +9,34 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // keyedBy returns a data map whose subject key is the given column.
-func keyedBy(tb testing.TB, key domain.Column) domain.DataMap {
+func keyedBy(tb testing.TB, key datamap.Column) datamap.DataMap {
 	tb.Helper()
-	return mustMap(tb, domain.Table{
-		Name: "users", PrimaryKey: []string{key.Name}, SubjectKey: []string{key.Name}, Columns: []domain.Column{key},
+	return mustMap(tb, datamap.Table{
+		Name: "users", PrimaryKey: []string{key.Name}, SubjectKey: []string{key.Name}, Columns: []datamap.Column{key},
 	})
 }
 
 func TestAKeyHasTheTypeOfItsColumn(t *testing.T) {
 	const uuid = "0190c3f4-2a5e-7b11-8c9d-3f0a1b2c3d4e"
 	for _, c := range []struct {
-		columnType domain.ColumnType
+		columnType datamap.ColumnType
 		element    string
 		want       any
 	}{
-		{domain.TypeBigInt, "42", int64(42)},
-		{domain.TypeBigInt, "0", int64(0)},
-		{domain.TypeBigInt, "-7", int64(-7)},
-		{domain.TypeBigInt, "9223372036854775807", int64(9223372036854775807)},
-		{domain.TypeBigInt, "-9223372036854775808", int64(-9223372036854775808)},
-		{domain.TypeInteger, "2147483647", int64(2147483647)},
-		{domain.TypeSmallInt, "-32768", int64(-32768)},
-		{domain.TypeText, "007", "007"},
-		{domain.TypeText, " Zoë ", " Zoë "},
-		{domain.TypeUUID, uuid, uuid},
+		{datamap.TypeBigInt, "42", int64(42)},
+		{datamap.TypeBigInt, "0", int64(0)},
+		{datamap.TypeBigInt, "-7", int64(-7)},
+		{datamap.TypeBigInt, "9223372036854775807", int64(9223372036854775807)},
+		{datamap.TypeBigInt, "-9223372036854775808", int64(-9223372036854775808)},
+		{datamap.TypeInteger, "2147483647", int64(2147483647)},
+		{datamap.TypeSmallInt, "-32768", int64(-32768)},
+		{datamap.TypeText, "007", "007"},
+		{datamap.TypeText, " Zoë ", " Zoë "},
+		{datamap.TypeUUID, uuid, uuid},
 	} {
 		key, err := keyedBy(t, column("id", c.columnType)).Key(mustID(t, c.element))
 		if err != nil || !reflect.DeepEqual(key, []any{c.want}) {
@@ -45,13 +46,13 @@ func TestAKeyHasTheTypeOfItsColumn(t *testing.T) {
 }
 
 func TestAnIDThatItsColumnCannotHoldIsRefused(t *testing.T) {
-	for columnType, refused := range map[domain.ColumnType][]string{
-		domain.TypeBigInt: {
+	for columnType, refused := range map[datamap.ColumnType][]string{
+		datamap.TypeBigInt: {
 			"secret", "007", "+7", "-0", "00", "7.0", "7 ", " 7", "0x7", "1_000", "1e3", "٧", "9223372036854775808",
 		},
-		domain.TypeInteger:  {"2147483648", "-2147483649", "secret"},
-		domain.TypeSmallInt: {"32768", "-32769"},
-		domain.TypeUUID: {
+		datamap.TypeInteger:  {"2147483648", "-2147483649", "secret"},
+		datamap.TypeSmallInt: {"32768", "-32769"},
+		datamap.TypeUUID: {
 			"secret", "0190C3F4-2A5E-7B11-8C9D-3F0A1B2C3D4E", "0190c3f42a5e7b118c9d3f0a1b2c3d4e",
 			"{0190c3f4-2a5e-7b11-8c9d-3f0a1b2c3d4e}", "0190c3f4-2a5e-7b11-8c9d-3f0a1b2c3d4",
 			"0190c3f4-2a5e-7b11-8c9d_3f0a1b2c3d4e",
@@ -72,9 +73,9 @@ func TestAnIDThatItsColumnCannotHoldIsRefused(t *testing.T) {
 }
 
 func TestARefusedUUIDNamesItsMistake(t *testing.T) {
-	m := mustMap(t, domain.Table{
+	m := mustMap(t, datamap.Table{
 		Name: "users", PrimaryKey: []string{"tenant", "id"}, SubjectKey: []string{"tenant", "id"},
-		Columns: []domain.Column{column("tenant", domain.TypeText), column("id", domain.TypeUUID)},
+		Columns: []datamap.Column{column("tenant", datamap.TypeText), column("id", datamap.TypeUUID)},
 	})
 	const upper = "0190C3F4-2A5E-7B11-8C9D-3F0A1B2C3D4E"
 	for element, message := range map[string]string{
@@ -91,7 +92,7 @@ func TestARefusedUUIDNamesItsMistake(t *testing.T) {
 }
 
 func TestALengthCountsCharacters(t *testing.T) {
-	m := keyedBy(t, domain.Column{Name: "login", Type: domain.TypeText, Length: 3})
+	m := keyedBy(t, datamap.Column{Name: "login", Type: datamap.TypeText, Length: 3})
 	if _, err := m.Key(mustID(t, "éé😀")); err != nil {
 		t.Errorf("three characters do not fit three: %v", err)
 	}
@@ -100,9 +101,9 @@ func TestALengthCountsCharacters(t *testing.T) {
 }
 
 func TestACompositeIDIsMatchedWhole(t *testing.T) {
-	m := mustMap(t, domain.Table{
+	m := mustMap(t, datamap.Table{
 		Name: "users", PrimaryKey: []string{"number", "tenant"}, SubjectKey: []string{"tenant", "number"},
-		Columns: []domain.Column{column("number", domain.TypeInteger), column("tenant", domain.TypeText)},
+		Columns: []datamap.Column{column("number", datamap.TypeInteger), column("tenant", datamap.TypeText)},
 	})
 	key, err := m.Key(mustID(t, "7", "7"))
 	if err != nil || !reflect.DeepEqual(key, []any{"7", int64(7)}) {
@@ -112,14 +113,14 @@ func TestACompositeIDIsMatchedWhole(t *testing.T) {
 		_, err := m.Key(id)
 		wantCode(t, err, domain.ErrSubject)
 	}
-	_, err = keyedBy(t, column("id", domain.TypeText)).Key(mustID(t, "7", "7"))
+	_, err = keyedBy(t, column("id", datamap.TypeText)).Key(mustID(t, "7", "7"))
 	wantCode(t, err, domain.ErrSubject)
 }
 
 // If two subject ids had the same key, they would name the same row, but the ledgers of consents and restrictions would
 // treat them as two subjects.
 func TestNoTwoIDsHaveOneIntegerKey(t *testing.T) {
-	m := keyedBy(t, column("id", domain.TypeBigInt))
+	m := keyedBy(t, column("id", datamap.TypeBigInt))
 	text := rapid.StringMatching(`[-+]?0?[0-9]{1,3}`)
 	rapid.Check(t, func(t *rapid.T) {
 		one, other := text.Draw(t, "one"), text.Draw(t, "other")
@@ -132,7 +133,7 @@ func TestNoTwoIDsHaveOneIntegerKey(t *testing.T) {
 }
 
 func TestASubjectIsCheckedWithItsID(t *testing.T) {
-	m := keyedBy(t, column("id", domain.TypeBigInt))
+	m := keyedBy(t, column("id", datamap.TypeBigInt))
 	ref := domain.SubjectRef{Kind: "desk", Value: "c-1"}
 	if err := m.CheckSubject(domain.Subject{ID: mustID(t, "7"), Refs: []domain.SubjectRef{ref}}); err != nil {
 		t.Error(err)

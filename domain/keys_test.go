@@ -6,23 +6,24 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-func keyColumn(name string, kind domain.ColumnType, ref string) domain.Column {
-	return domain.Column{Name: name, Type: kind, Personal: &domain.Annotation{
+func keyColumn(name string, kind datamap.ColumnType, ref string) datamap.Column {
+	return datamap.Column{Name: name, Type: kind, Personal: &datamap.Annotation{
 		Category: domain.CategoryIdentity, Strategy: domain.StrategyAnonymize, Ref: ref,
 	}}
 }
 
-func keyMap(columns ...domain.Column) (domain.DataMap, error) {
-	return domain.NewDataMap(domain.Table{
+func keyMap(columns ...datamap.Column) (datamap.DataMap, error) {
+	return datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: append([]domain.Column{{Name: "id", Type: domain.TypeBigInt}}, columns...),
+		Columns: append([]datamap.Column{{Name: "id", Type: datamap.TypeBigInt}}, columns...),
 	})
 }
 
 func TestAColumnThatCannotHoldAKeyIsRefused(t *testing.T) {
-	_, err := keyMap(keyColumn("photo", domain.TypeBytes, "media"), keyColumn("film", domain.TypeText, "a,b"))
+	_, err := keyMap(keyColumn("photo", datamap.TypeBytes, "media"), keyColumn("film", datamap.TypeText, "a,b"))
 	if problems := domain.Problems(err); !errors.Is(err, domain.ErrManifest) || len(problems) != 2 ||
 		problems[0].Column != "photo" || problems[0].Found != "bytes" || problems[1].Column != "film" {
 		t.Errorf("got %v", err)
@@ -30,21 +31,21 @@ func TestAColumnThatCannotHoldAKeyIsRefused(t *testing.T) {
 }
 
 func TestRefsAreInOrderAndWithoutDuplicates(t *testing.T) {
-	m, err := keyMap(keyColumn("a", domain.TypeText, "media"), keyColumn("b", domain.TypeUUID, "desk"),
-		keyColumn("c", domain.TypeBigInt, "media"), keyColumn("d", domain.TypeText, ""))
+	m, err := keyMap(keyColumn("a", datamap.TypeText, "media"), keyColumn("b", datamap.TypeUUID, "desk"),
+		keyColumn("c", datamap.TypeBigInt, "media"), keyColumn("d", datamap.TypeText, ""))
 	if err != nil || !slices.Equal(m.Refs(), []string{"media", "desk"}) {
 		t.Errorf("got %v, %v", m.Refs(), err)
 	}
 }
 
 func TestASurrogateOfAnErasureIsNotAKey(t *testing.T) {
-	short, constant, filled := keyColumn("a", domain.TypeText, "short"), keyColumn("b", domain.TypeText, "constant"),
-		keyColumn("c", domain.TypeText, "filled")
-	limited := keyColumn("f", domain.TypeText, "limited")
+	short, constant, filled := keyColumn("a", datamap.TypeText, "short"), keyColumn("b", datamap.TypeText, "constant"),
+		keyColumn("c", datamap.TypeText, "filled")
+	limited := keyColumn("f", datamap.TypeText, "limited")
 	short.Length, limited.Length, constant.Surrogate, filled.Surrogate = 16, 20, "default.png", "gone/{}.png"
 	m, err := keyMap(
-		short, limited, constant, filled, keyColumn("d", domain.TypeText, "text"),
-		keyColumn("e", domain.TypeBigInt, "number"),
+		short, limited, constant, filled, keyColumn("d", datamap.TypeText, "text"),
+		keyColumn("e", datamap.TypeBigInt, "number"),
 	)
 	if err != nil {
 		t.Fatal(err)

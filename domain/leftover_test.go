@@ -5,46 +5,47 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 )
 
 func TestAValueThatAnErasureDoesNotWriteIsLeftOver(t *testing.T) {
 	const hex = "0123456789abcdef0123456789abcdef"
-	column := func(kind domain.ColumnType, length int, surrogate string) domain.Column {
-		return domain.Column{Type: kind, Length: length, Surrogate: surrogate, Personal: &domain.Annotation{
+	column := func(kind datamap.ColumnType, length int, surrogate string) datamap.Column {
+		return datamap.Column{Type: kind, Length: length, Surrogate: surrogate, Personal: &datamap.Annotation{
 			Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
 		}}
 	}
-	nulled := column(domain.TypeText, 0, "")
+	nulled := column(datamap.TypeText, 0, "")
 	nulled.Personal.Strategy = domain.StrategyNull
 	for name, c := range map[string]struct {
-		column domain.Column
+		column datamap.Column
 		value  any
 		left   bool
 	}{
-		"NULL":                      {column(domain.TypeText, 0, ""), nil, false},
-		"an empty text":             {column(domain.TypeText, 0, ""), "", false},
-		"a text":                    {column(domain.TypeText, 0, ""), "zoe", true},
-		"a surrogate":               {column(domain.TypeText, 0, ""), "anon-" + hex, false},
-		"a surrogate that is cut":   {column(domain.TypeText, 20, ""), "anon-" + hex[:15], false},
-		"one of another length":     {column(domain.TypeText, 20, ""), "anon-" + hex, true},
-		"digits in a short column":  {column(domain.TypeText, 10, ""), "0612345678", false}, // hexadecimal digits only
-		"a number in it":            {column(domain.TypeText, 10, ""), "06 1234567", true},
-		"a constant":                {column(domain.TypeText, 0, "gone"), "gone", false},
-		"a constant with digits":    {column(domain.TypeText, 0, "{}@x.invalid"), hex + "@x.invalid", false},
-		"another constant":          {column(domain.TypeText, 0, "gone"), "anon-" + hex, true},
+		"NULL":                      {column(datamap.TypeText, 0, ""), nil, false},
+		"an empty text":             {column(datamap.TypeText, 0, ""), "", false},
+		"a text":                    {column(datamap.TypeText, 0, ""), "zoe", true},
+		"a surrogate":               {column(datamap.TypeText, 0, ""), "anon-" + hex, false},
+		"a surrogate that is cut":   {column(datamap.TypeText, 20, ""), "anon-" + hex[:15], false},
+		"one of another length":     {column(datamap.TypeText, 20, ""), "anon-" + hex, true},
+		"digits in a short column":  {column(datamap.TypeText, 10, ""), "0612345678", false}, // hexadecimal digits only
+		"a number in it":            {column(datamap.TypeText, 10, ""), "06 1234567", true},
+		"a constant":                {column(datamap.TypeText, 0, "gone"), "gone", false},
+		"a constant with digits":    {column(datamap.TypeText, 0, "{}@x.invalid"), hex + "@x.invalid", false},
+		"another constant":          {column(datamap.TypeText, 0, "gone"), "anon-" + hex, true},
 		"a value that goes to NULL": {nulled, "anon-" + hex, true},
-		"0":                         {column(domain.TypeInteger, 0, ""), int64(0), false},
-		"1":                         {column(domain.TypeInteger, 0, ""), int64(1), true},
-		"false":                     {column(domain.TypeBoolean, 0, ""), false, false},
-		"true":                      {column(domain.TypeBoolean, 0, ""), true, true},
-		"a random UUID":             {column(domain.TypeUUID, 0, ""), "f47ac10b-58cc-4372-a567-0e02b2c3d479", false},
-		"a UUID of time":            {column(domain.TypeUUID, 0, ""), "6ba7b810-9dad-11d1-80b4-00c04fd430c8", true},
-		"1970":                      {column(domain.TypeTime, 0, ""), time.Unix(0, 0).UTC(), false},
-		"a birthday":                {column(domain.TypeTime, 0, ""), time.Unix(1, 0).UTC(), true},
-		"no bytes":                  {column(domain.TypeBytes, 0, ""), []byte{}, false},
-		"bytes":                     {column(domain.TypeBytes, 0, ""), []byte{0}, true},
-		"not annotated":             {domain.Column{Type: domain.TypeText}, "zoe", true},
+		"0":                         {column(datamap.TypeInteger, 0, ""), int64(0), false},
+		"1":                         {column(datamap.TypeInteger, 0, ""), int64(1), true},
+		"false":                     {column(datamap.TypeBoolean, 0, ""), false, false},
+		"true":                      {column(datamap.TypeBoolean, 0, ""), true, true},
+		"a random UUID":             {column(datamap.TypeUUID, 0, ""), "f47ac10b-58cc-4372-a567-0e02b2c3d479", false},
+		"a UUID of time":            {column(datamap.TypeUUID, 0, ""), "6ba7b810-9dad-11d1-80b4-00c04fd430c8", true},
+		"1970":                      {column(datamap.TypeTime, 0, ""), time.Unix(0, 0).UTC(), false},
+		"a birthday":                {column(datamap.TypeTime, 0, ""), time.Unix(1, 0).UTC(), true},
+		"no bytes":                  {column(datamap.TypeBytes, 0, ""), []byte{}, false},
+		"bytes":                     {column(datamap.TypeBytes, 0, ""), []byte{0}, true},
+		"not annotated":             {datamap.Column{Type: datamap.TypeText}, "zoe", true},
 	} {
 		if got := c.column.IsLeftOver(c.value); got != c.left {
 			t.Errorf("%s: %v", name, got)

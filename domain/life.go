@@ -1,6 +1,8 @@
 package domain
 
-import "time"
+import (
+	"time"
+)
 
 // Life is the state of a subject id that has an erasure mark (the row that records its erasures). An id can be given
 // again: numbers are reused, people register again under a natural key, and backups return. Life tells whether the
@@ -33,27 +35,6 @@ type LifeEvidence struct {
 	Deletes bool
 	// Erased is true if the row holds the distinctive surrogates of an erasure (see Table.IsErased).
 	Erased bool
-}
-
-// LifeEvidence returns the evidence of a row in the subject's table. The parameter addedAt is the creation time of the
-// row (Table.AddedAt), or zero. The parameter texts holds the values of its Table.Identifying columns.
-func (m DataMap) LifeEvidence(addedAt time.Time, texts []string) LifeEvidence {
-	subject := m.SubjectTable()
-	return LifeEvidence{
-		Present: true, AddedAt: addedAt, Deletes: m.RowsDeleted(subject, Path{}), Erased: subject.IsErased(texts),
-	}
-}
-
-// TellsLives reports whether a row of the subject's table can tell the life of its id (see Life). If an erasure deletes
-// the row, the table needs a creation time (Table.AddedAt). If the row stays, an erasure must write a distinctive
-// surrogate into it (Table.Identifying). If TellsLives returns false, only Registered can tell.
-func (m DataMap) TellsLives() bool {
-	subject := m.SubjectTable()
-	if !m.RowsDeleted(subject, Path{}) {
-		return len(subject.Identifying()) > 0
-	}
-	_, added := subject.AddedAt()
-	return added
 }
 
 // Life judges the evidence. It compares no clocks, only creation times of rows with each other. The first of these

@@ -1,6 +1,8 @@
 package domain
 
-import "time"
+import (
+	"time"
+)
 
 // ErasureMark is the row that records the erasures of a subject in the store. Each erased subject has one mark. A
 // further erasure of the subject updates ErasedAt, Erasures and Intake of the mark. A sweep updates SweptAt if it

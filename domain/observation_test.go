@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 )
 
 // textFields are the fields of type string. Their values come from the set-up of the application or from the list of
@@ -20,12 +21,12 @@ var textFields = []string{
 func TestObservationsHoldNamesCountsAndInstants(t *testing.T) {
 	var found []string
 	for _, observed := range []any{
-		domain.Activity{},
-		domain.ActivityEnd{},
-		domain.RightObserved{},
-		domain.OutboxObserved{},
-		domain.BreakerObserved{},
-		domain.PollObserved{},
+		observation.Activity{},
+		observation.ActivityEnd{},
+		observation.RightObserved{},
+		observation.OutboxObserved{},
+		observation.BreakerObserved{},
+		observation.PollObserved{},
 	} {
 		found = append(found, textFieldsOf(t, reflect.TypeOf(observed))...)
 	}
@@ -36,8 +37,8 @@ func TestObservationsHoldNamesCountsAndInstants(t *testing.T) {
 
 // constantTypes are the text types whose values are constants of package domain.
 var constantTypes = []reflect.Type{
-	reflect.TypeFor[domain.ActivityKind](), reflect.TypeFor[domain.CallOperation](), reflect.TypeFor[domain.Outcome](),
-	reflect.TypeFor[domain.SubjectRight](), reflect.TypeFor[domain.Decision](), reflect.TypeFor[domain.BreakerState](),
+	reflect.TypeFor[observation.ActivityKind](), reflect.TypeFor[observation.CallOperation](), reflect.TypeFor[domain.Outcome](),
+	reflect.TypeFor[observation.SubjectRight](), reflect.TypeFor[observation.Decision](), reflect.TypeFor[observation.BreakerState](),
 	reflect.TypeFor[domain.OutboxStatus](),
 }
 

@@ -1,6 +1,8 @@
 package domain
 
-import "time"
+import (
+	"time"
+)
 
 // Operation says what an outbox entry does in an external system: it erases or rectifies data of a subject.
 type Operation string

@@ -1,6 +1,8 @@
 package domain
 
-import "slices"
+import (
+	"slices"
+)
 
 // Outcome is the result of an operation in one word. The function Outcomes lists all possible words.
 type Outcome string

@@ -7,21 +7,22 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // faultyTables returns tables with two mistakes each. The first table is not the subject's table.
-func faultyTables() []domain.Table {
+func faultyTables() []datamap.Table {
 	orders, subject, notes := child("orders", "users"), users(), child("notes")
 	orders.Columns = append(orders.Columns,
-		domain.Column{Name: "total", Type: "money", Personal: &domain.Annotation{Category: "cash", Strategy: "shred"}})
+		datamap.Column{Name: "total", Type: "money", Personal: &datamap.Annotation{Category: "cash", Strategy: "shred"}})
 	subject.Columns[1].Personal.Basis = "because"
-	subject.Columns = append(subject.Columns, domain.Column{Name: "age", Type: domain.TypeInteger, Length: -1})
+	subject.Columns = append(subject.Columns, datamap.Column{Name: "age", Type: datamap.TypeInteger, Length: -1})
 	notes.PrimaryKey = nil
-	return []domain.Table{orders, subject, notes}
+	return []datamap.Table{orders, subject, notes}
 }
 
 func TestAllMistakesAreReportedInTheOrderOfTheTables(t *testing.T) {
-	_, err := domain.NewDataMap(faultyTables()...)
+	_, err := datamap.NewDataMap(faultyTables()...)
 	wantCode(t, err, domain.ErrManifest)
 	var got []string
 	for _, problem := range domain.Problems(err) {
@@ -43,14 +44,14 @@ func TestAllMistakesAreReportedInTheOrderOfTheTables(t *testing.T) {
 }
 
 func TestAProblemListsThePossibleWords(t *testing.T) {
-	for column, want := range map[*domain.Annotation]string{
+	for column, want := range map[*datamap.Annotation]string{
 		{Category: "cash"}: `orders.total: has no known category; found "cash"; possible: contact, identity, financial, ` +
 			"behavioral, technical, location, communication, special",
-		{Category: "financial", Strategy: "retain", Reason: "x", Retain: domain.Period{Years: 1}, Since: "paid_at"}: "" +
+		{Category: "financial", Strategy: "retain", Reason: "x", Retain: datamap.Period{Years: 1}, Since: "paid_at"}: "" +
 			`orders.total: counts its retention period from a column that the table does not have; found "paid_at"; ` +
 			"possible: issued_at",
 	} {
-		_, err := domain.NewDataMap(annotatedTables(*column)...)
+		_, err := datamap.NewDataMap(annotatedTables(*column)...)
 		if err == nil || err.Error() != "habeas: data map: "+want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
@@ -59,9 +60,9 @@ func TestAProblemListsThePossibleWords(t *testing.T) {
 
 func TestAnAmbiguousPathIsReportedWithThePossiblePaths(t *testing.T) {
 	messages := child("messages", "users")
-	messages.Columns = append(messages.Columns, column("sender", domain.TypeBigInt))
+	messages.Columns = append(messages.Columns, column("sender", datamap.TypeBigInt))
 	messages.Relations = append(messages.Relations, belongsTo("users", "sender"))
-	_, err := domain.NewDataMap(users(), messages, child("parts", "messages"))
+	_, err := datamap.NewDataMap(users(), messages, child("parts", "messages"))
 	problems := domain.Problems(err)
 	if len(problems) != 1 || problems[0].Table != "messages" || problems[0].Remedy == "" ||
 		!slices.Equal(problems[0].Possible, []string{"users_id -> users", "sender -> users"}) {
@@ -70,7 +71,7 @@ func TestAnAmbiguousPathIsReportedWithThePossiblePaths(t *testing.T) {
 }
 
 func TestEveryCycleIsReportedOnce(t *testing.T) {
-	_, err := domain.NewDataMap(users(),
+	_, err := datamap.NewDataMap(users(),
 		child("a", "b"), child("b", "a"), child("x", "y"), child("y", "z"), child("z", "x"), child("below", "a"))
 	var got []string
 	for _, problem := range domain.Problems(err) {
@@ -86,7 +87,7 @@ func TestAMistakeOfAReaderIsReportedInTheOrderOfTheTables(t *testing.T) {
 	found := []domain.Problem{
 		{Table: "notes", Column: "Owner", Message: "is a relation"}, {Table: "users", Column: "id", Message: "is odd"},
 	}
-	_, err := domain.ReadDataMap("models", tables, found)
+	_, err := datamap.ReadDataMap("models", tables, found)
 	var got []string
 	for _, problem := range domain.Problems(err) {
 		got = append(got, problem.Where())
@@ -101,7 +102,7 @@ func TestAMistakeOfAReaderIsReportedInTheOrderOfTheTables(t *testing.T) {
 
 func TestConsequencesOfAnUnreadableTableAreNotReported(t *testing.T) {
 	found := []domain.Problem{{Table: "users", Message: "cannot be read"}}
-	_, err := domain.ReadDataMap("models", []domain.Table{{Name: "users"}, child("orders", "users")}, found)
+	_, err := datamap.ReadDataMap("models", []datamap.Table{{Name: "users"}, child("orders", "users")}, found)
 	if problems := domain.Problems(err); len(problems) != 1 || problems[0].Message != "cannot be read" {
 		t.Errorf("got %+v", problems)
 	}

@@ -1,6 +1,8 @@
 package domain
 
-import "slices"
+import (
+	"slices"
+)
 
 // Purpose is a purpose of processing that the application declares. If purposes are declared, a subject cannot grant
 // consent for any other purpose or place a restriction for it. A subject can always withdraw a consent in force and

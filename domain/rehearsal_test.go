@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 )
 
 // rehearsedPlan returns a plan with a delete step, an anonymize step and an external step, and its counts.
-func rehearsedPlan() (plan domain.Plan, steps []domain.RehearsedStep, external []domain.RehearsedExternal) {
-	plan.Steps = []domain.Step{
+func rehearsedPlan() (plan datamap.Plan, steps []datamap.RehearsedStep, external []datamap.RehearsedExternal) {
+	plan.Steps = []datamap.Step{
 		{Target: "orders", Strategy: domain.StrategyDelete},
 		{
 			Target: "users", Strategy: domain.StrategyAnonymize, Columns: []string{"email", "vat"},
@@ -19,8 +20,8 @@ func rehearsedPlan() (plan domain.Plan, steps []domain.RehearsedStep, external [
 		},
 		{Target: "desk", Strategy: domain.StrategyDelete, External: true},
 	}
-	steps = []domain.RehearsedStep{{Step: plan.Steps[0], Rows: 3}, {Step: plan.Steps[1], Rows: 1}}
-	return plan, steps, []domain.RehearsedExternal{{Resolver: "desk", Entries: 1, Keys: 40}}
+	steps = []datamap.RehearsedStep{{Step: plan.Steps[0], Rows: 3}, {Step: plan.Steps[1], Rows: 1}}
+	return plan, steps, []datamap.RehearsedExternal{{Resolver: "desk", Entries: 1, Keys: 40}}
 }
 
 func TestTheJSONNamesOfARehearsalStay(t *testing.T) {
@@ -29,7 +30,7 @@ func TestTheJSONNamesOfARehearsalStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, steps, external := rehearsedPlan()
-	fixture.WantJSON(t, domain.Rehearsal{
+	fixture.WantJSON(t, datamap.Rehearsal{
 		SubjectID: id, RehearsedAt: time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC), Steps: steps[:1], External: external,
 		Fingerprint: "f",
 	}, `{
@@ -38,7 +39,7 @@ func TestTheJSONNamesOfARehearsalStay(t *testing.T) {
 		"external": [{"resolver": "desk", "entries": 1, "keys": 40}],
 		"fingerprint": "f"
 	}`)
-	fixture.WantJSON(t, domain.Refusal{
+	fixture.WantJSON(t, datamap.Refusal{
 		Class: "conflict", Target: "orders", Via: "Buyer", Strategy: domain.StrategyDelete, Message: "table parcels",
 	}, `{"class": "conflict", "target": "orders", "via": "Buyer", "strategy": "delete", "message": "table parcels"}`)
 }

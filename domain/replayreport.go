@@ -1,6 +1,8 @@
 package domain
 
-import "time"
+import (
+	"time"
+)
 
 // ReplayReport is the result of a replay, which repeats the erasures of a journal after the database was restored from
 // a backup.

@@ -1,6 +1,8 @@
 package domain
 
-import "time"
+import (
+	"time"
+)
 
 // RestrictionDecision places (Art. 18(1) GDPR) or lifts a restriction of processing. It applies to one purpose, or to
 // all processing.

@@ -3,7 +3,7 @@ package ports
 import (
 	"context"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // CatalogReader reads the current schema of the application's database. The stores of this module implement
@@ -14,19 +14,19 @@ type CatalogReader interface {
 	// It leaves out the tables of the database system, the tables of habeas, and temporary tables. It reads only the
 	// schema and no row of the application, and changes nothing. It uses a separate connection. Catalog returns
 	// domain.ErrUnavailable if the database cannot be reached.
-	Catalog(ctx context.Context) (domain.Catalog, error)
+	Catalog(ctx context.Context) (datamap.Catalog, error)
 
 	// Satisfies returns for each row whether it satisfies a CHECK constraint of a table of the catalog. The database
 	// evaluates the constraint on the values of the rows, which are examples and never values of the application. A row
 	// has values by the names of columns: nil, a string, an int64, a float64, a bool or a []byte. A string can be the text
 	// form of a value of any type.
 	//
-	// The verdict is domain.VerdictUndecided if the database refuses to evaluate the constraint on the row. For example,
+	// The verdict is datamap.VerdictUndecided if the database refuses to evaluate the constraint on the row. For example,
 	// the constraint needs a column that the row does not have, calls a function that fails, or takes longer than a
 	// second. It is also undecided if the table does not have the constraint, and if there is no database, as in a store
 	// in memory. Satisfies writes nothing: the database evaluates the constraint in a read-only transaction. Satisfies
 	// returns domain.ErrUnavailable if the database cannot be reached.
 	Satisfies(
-		ctx context.Context, table string, check domain.CatalogCheck, rows []map[string]any,
-	) ([]domain.Verdict, error)
+		ctx context.Context, table string, check datamap.CatalogCheck, rows []map[string]any,
+	) ([]datamap.Verdict, error)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // ErasedStore works on the results of erasures. Sweeps, verifications, replays, the journal and the health checks use
@@ -17,7 +18,7 @@ import (
 //   - An erasure retains cells if the law requires this. The duty is the legal obligation to keep a cell. The data map
 //     determines the instant at which the duty ends. Due finds subjects with cells whose duty is over, SweptKeys
 //     returns the keys in such cells, and Sweep overwrites the cells (Art. 17(1)(a) and Art. 5(1)(e) GDPR). Due and
-//     Sweep receive the steps that domain.Plan.SweepAt returns. The rules for errors about steps are the same as for
+//     Sweep receive the steps that datamap.Plan.SweepAt returns. The rules for errors about steps are the same as for
 //     SubjectStore.Apply.
 //   - An erasure may leave data that it should have deleted or overwritten. LeftOver counts such data.
 //
@@ -65,48 +66,48 @@ type ErasedStore interface {
 	// Due selects subjects of the given marks, and returns them in the order of the marks. It selects every subject for
 	// which Sweep would overwrite a cell. It may also select subjects for which Sweep overwrites nothing. Due only reads.
 	// The number of its statements depends only on the number of marks.
-	Due(ctx context.Context, marks []domain.ErasureMark, steps []domain.Step) ([]domain.SubjectID, error)
+	Due(ctx context.Context, marks []domain.ErasureMark, steps []datamap.Step) ([]domain.SubjectID, error)
 
 	// SweptKeys returns the keys of an external system in the cells that Sweep would overwrite at the instant
 	// query.ErasedAt. The form, the order and the paging of the keys are the same as for SubjectStore.Keys. SweptKeys
 	// takes the same locks as Sweep, so that no other transaction can change the cells. If Sweep follows in the same
 	// session with steps for the same instant, it overwrites exactly the cells that hold these keys. SweptKeys returns no
 	// key if the subject was never erased, or if query.ErasedAt is zero.
-	SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error)
+	SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error)
 
 	// Sweep overwrites retained cells of the subject: cells that the last erasure has kept. It overwrites a cell in a
-	// column of a step if the duty is over at the instant domain.Step.At. Sweep returns, for each step, the number of rows
+	// column of a step if the duty is over at the instant datamap.Step.At. Sweep returns, for each step, the number of rows
 	// in which it has overwritten a cell. For a subject that was never erased, Sweep does nothing. Sweep takes the same
 	// locks as SubjectStore.Lock. In the mark, it changes only SweptAt.
 	//
 	// Sweep skips these cells:
 	//
 	//   - a cell that is NULL
-	//   - a cell that holds a surrogate, if domain.Column.RecognizesSurrogate is true for the column
-	//   - a cell of a column for which domain.Column.RecognizesSurrogate is false, if the cell's duty was already over at
+	//   - a cell that holds a surrogate, if datamap.Column.RecognizesSurrogate is true for the column
+	//   - a cell of a column for which datamap.Column.RecognizesSurrogate is false, if the cell's duty was already over at
 	//     the last erasure or sweep of the subject (that erasure or sweep has overwritten the cell)
-	//   - a cell in a row without a distinctive surrogate in a column of domain.Path.Identifying, unless the life of the
+	//   - a cell in a row without a distinctive surrogate in a column of datamap.Path.Identifying, unless the life of the
 	//     id has ended (see domain.Life): the row may belong to a new person with the same id
 	//
-	// If domain.Step.DutiesSince is after the last erasure or sweep of the subject, that erasure or sweep may have
+	// If datamap.Step.DutiesSince is after the last erasure or sweep of the subject, that erasure or sweep may have
 	// followed other duties. Sweep then overwrites each cell that is due in a column for which RecognizesSurrogate is
 	// false.
 	//
 	// A second call of Sweep with the same steps overwrites nothing more. SubjectStore.Apply describes the values that
 	// Sweep writes. If Sweep fails, the caller must roll back, and len(rows) has the same meaning as len(Rows) for Apply.
-	Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error)
+	Sweep(ctx context.Context, id domain.SubjectID, steps []datamap.Step) (rows []int64, err error)
 
 	// LeftOver counts the data of a subject that its erasure should have deleted or overwritten. The parameter steps holds
-	// the local steps of the plan at the instant erasedAt of the erasure (see domain.Plan.LocalAt). The steps determine
+	// the local steps of the plan at the instant erasedAt of the erasure (see datamap.Plan.LocalAt). The steps determine
 	// what LeftOver counts:
 	//
 	//   - For a step that deletes, LeftOver counts the rows of the subject.
 	//   - For a step that anonymizes, LeftOver counts cells of the subject's rows, separately for each column. A cell
-	//     counts if domain.Column.IsLeftOver returns true for its value.
-	//   - In a column of domain.Step.ClearedColumns, a cell counts if it is not NULL.
-	//   - In a column of domain.Step.Expired, a cell counts only if its retention duty was over at the erasure.
+	//     counts if datamap.Column.IsLeftOver returns true for its value.
+	//   - In a column of datamap.Step.ClearedColumns, a cell counts if it is not NULL.
+	//   - In a column of datamap.Step.Expired, a cell counts only if its retention duty was over at the erasure.
 	//
-	// LeftOver counts nothing for a step with domain.Step.Self, because the step that deletes rows counts the rows to
+	// LeftOver counts nothing for a step with datamap.Step.Self, because the step that deletes rows counts the rows to
 	// which the references lead. LeftOver also counts columns that an export leaves out. The result is in the order of the
 	// steps, and is empty if no data is left. The number of statements does not depend on the number of rows.
 	//
@@ -114,14 +115,14 @@ type ErasedStore interface {
 	//
 	//   - A new value in an older row counts, because LeftOver cannot distinguish it from a value that the erasure has
 	//     left.
-	//   - A new row does not count. A row is new if the column that domain.Table.AddedAt returns holds an instant after
+	//   - A new row does not count. A row is new if the column that datamap.Table.AddedAt returns holds an instant after
 	//     erasedAt, in this row or in a row that connects it to the subject. The subject's own row always counts, because
 	//     the clock that wrote its creation time may be ahead of the one that wrote erasedAt.
 	//
 	// LeftOver does not judge whether the rows belong to the erased person, see SubjectStore.State.
 	//
 	// These comparisons with erasedAt have no tolerance, although different clocks may have set the instants. LeftOver
-	// reads the column as domain.EarliestAddedAt does, because a time without a zone may be a local time. A row that was
+	// reads the column as datamap.EarliestAddedAt does, because a time without a zone may be a local time. A row that was
 	// added up to 26 hours after the erasure may therefore count, but no older row is taken for a new one.
 	//
 	// LeftOver finds rows in the same way as SubjectStore.Apply. If the subject's own row was deleted, LeftOver still
@@ -133,7 +134,7 @@ type ErasedStore interface {
 	// returns domain.ErrConfiguration if the database may hide rows of the subject from the store. LeftOver returns
 	// domain.ErrSubject for an id that SubjectStore.Lock refuses.
 	LeftOver(
-		ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time,
+		ctx context.Context, id domain.SubjectID, steps []datamap.Step, erasedAt time.Time,
 	) (domain.Leftovers, error)
 
 	// RecallRow sets AddedAt of the mark that Lock has written for the subject in this session, if Lock has found no

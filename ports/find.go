@@ -3,7 +3,7 @@ package ports
 import (
 	"context"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/search"
 )
 
 // Finder searches the complete database for values, such as an email address or a phone number. It also finds copies in
@@ -20,9 +20,9 @@ type Finder interface {
 	// entries.
 	//
 	// A column holds a value if the text of the column contains the value. Find ignores the case of letters (see
-	// domain.Foldings). No character of a value has a special meaning, as % has in LIKE. In JSON, Find also finds the
+	// search.Foldings). No character of a value has a special meaning, as % has in LIKE. In JSON, Find also finds the
 	// escaped forms of a value: é as \u00e9, and / as \/. It finds values with quotes and backslashes in arrays and in
-	// composite values, where they are doubled or escaped. A value of at least domain.MinEncodedLength bytes is also found
+	// composite values, where they are doubled or escaped. A value of at least search.MinEncodedLength bytes is also found
 	// in hexadecimal digits and in base64.
 	//
 	// Find does not find these forms of a value:
@@ -39,7 +39,7 @@ type Finder interface {
 	// be nil.
 	//
 	// Find uses a separate connection, and returns when ctx ends. Find returns domain.ErrInvalid for values that
-	// domain.CheckSearchValues refuses. Find returns domain.ErrUnavailable if the database cannot be reached. No error, no
+	// search.CheckSearchValues refuses. Find returns domain.ErrUnavailable if the database cannot be reached. No error, no
 	// log and no text of a statement contains a value.
-	Find(ctx context.Context, values []string, progress func(domain.SearchProgress)) (domain.SearchResult, error)
+	Find(ctx context.Context, values []string, progress func(search.SearchProgress)) (search.SearchResult, error)
 }

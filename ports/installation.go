@@ -3,32 +3,32 @@ package ports
 import (
 	"context"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // InstallationStore reads and changes the installation: the identity of one set of the tables of habeas, and the data
-// map to which they belong (see domain.Installation).
+// map to which they belong (see datamap.Installation).
 //
 // Each session compares the data map of its store with the installation before it reads or writes anything else. If
-// they differ, the session fails with a domain.ForeignMapError. The first session that writes records the data map
+// they differ, the session fails with a datamap.ForeignMapError. The first session that writes records the data map
 // instead, and the record counts when that session has committed. Rehearsals and sessions that only read do not record
 // it. A store may remember that its data map was recorded in a committed session, and then skip the comparison.
 type InstallationStore interface {
 	// Read returns the installation.
-	Read(ctx context.Context) (domain.Installation, error)
+	Read(ctx context.Context) (datamap.Installation, error)
 
 	// Accept records the data map of the store, whatever the installation recorded before, and returns the installation
 	// before the change. It is the only way to go on after the subject's table was renamed or the type of its key was
 	// changed. Call it before any other method of the session, because the other methods would fail.
-	Accept(ctx context.Context) (before domain.Installation, err error)
+	Accept(ctx context.Context) (before datamap.Installation, err error)
 
 	// Renew gives the installation a new random id, adds the former id to its ancestors, and returns the new installation.
 	// A clone of a database that lives on beside the original needs it, so that journal lines of the original are no
 	// longer lines of the clone. The ancestor is valid up to the highest Intake of the erasure marks that exist now.
-	Renew(ctx context.Context) (domain.Installation, error)
+	Renew(ctx context.Context) (datamap.Installation, error)
 
 	// Started records what the worker that starts now does in erasures. It replaces the record of an earlier start.
-	Started(ctx context.Context, worker domain.StartedWorker) error
+	Started(ctx context.Context, worker datamap.StartedWorker) error
 
 	// RaiseSequences makes sure that the next record of each ledger, the next audit event and the next erasure mark get
 	// higher sequence numbers than all existing ones. In addition, the next erasure mark gets a higher Intake than the

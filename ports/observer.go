@@ -3,7 +3,7 @@ package ports
 import (
 	"context"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 )
 
 // Observer receives events for metrics and traces. An event carries only counts, durations, names and outcomes. The
@@ -21,20 +21,20 @@ type Observer interface {
 	//
 	// If another activity begins with the returned context, that activity is a part of the first one. An observer must not
 	// use ctx after the end of the activity, because ctx may belong to a request that has ended.
-	Start(ctx context.Context, activity domain.Activity) (context.Context, func(domain.ActivityEnd))
+	Start(ctx context.Context, activity observation.Activity) (context.Context, func(observation.ActivityEnd))
 
 	// Observe is called for an event without a duration. The slices and maps in the observation belong to the caller. An
 	// observer that keeps one of them copies it.
-	Observe(ctx context.Context, observation domain.Observation)
+	Observe(ctx context.Context, observation observation.Observation)
 }
 
 // RunningActivity is an activity that StartActivity has started. Its method End ends it. The zero value does nothing.
-type RunningActivity struct{ end func(domain.ActivityEnd) }
+type RunningActivity struct{ end func(observation.ActivityEnd) }
 
 // StartActivity notifies an observer that an activity begins. It returns the context for the activity and a
 // RunningActivity. If observer is nil, StartActivity returns ctx and a RunningActivity that does nothing.
 func StartActivity(
-	ctx context.Context, observer Observer, activity domain.Activity,
+	ctx context.Context, observer Observer, activity observation.Activity,
 ) (context.Context, RunningActivity) {
 	if observer == nil {
 		return ctx, RunningActivity{}
@@ -43,7 +43,7 @@ func StartActivity(
 }
 
 func begin(
-	ctx context.Context, observer Observer, activity domain.Activity,
+	ctx context.Context, observer Observer, activity observation.Activity,
 ) (within context.Context, running RunningActivity) {
 	defer func() {
 		if recover() != nil {
@@ -58,7 +58,7 @@ func begin(
 }
 
 // End notifies the observer that the activity has ended. The caller calls End once.
-func (e RunningActivity) End(ended domain.ActivityEnd) {
+func (e RunningActivity) End(ended observation.ActivityEnd) {
 	if e.end == nil {
 		return
 	}
@@ -67,7 +67,7 @@ func (e RunningActivity) End(ended domain.ActivityEnd) {
 }
 
 // Emit notifies an observer of an event without a duration. If observer is nil, Emit does nothing.
-func Emit(ctx context.Context, observer Observer, observation domain.Observation) {
+func Emit(ctx context.Context, observer Observer, observation observation.Observation) {
 	if observer == nil {
 		return
 	}

@@ -5,21 +5,22 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/tests/observed"
 	"github.com/habeas-data/habeas/ports"
 )
 
-var activity = domain.Activity{Kind: domain.ActivitySession}
+var activity = observation.Activity{Kind: observation.ActivitySession}
 
 func TestAnObserverIsNotified(t *testing.T) {
 	recorder := &observed.Recorder{}
 	ctx, observed := ports.StartActivity(t.Context(), recorder, activity)
-	inner, innerObserved := ports.StartActivity(ctx, recorder, domain.Activity{
-		Kind: domain.ActivityCall, System: "desk", Call: domain.CallExport,
+	inner, innerObserved := ports.StartActivity(ctx, recorder, observation.Activity{
+		Kind: observation.ActivityCall, System: "desk", Call: observation.CallExport,
 	})
-	ports.Emit(inner, recorder, domain.RightObserved{Right: domain.RightExport, Outcome: domain.OutcomeOK})
-	innerObserved.End(domain.ActivityEnd{Outcome: domain.OutcomeTimeout})
-	observed.End(domain.ActivityEnd{Outcome: domain.OutcomeOK, Retries: 2})
+	ports.Emit(inner, recorder, observation.RightObserved{Right: observation.RightExport, Outcome: domain.OutcomeOK})
+	innerObserved.End(observation.ActivityEnd{Outcome: domain.OutcomeTimeout})
+	observed.End(observation.ActivityEnd{Outcome: domain.OutcomeOK, Retries: 2})
 	recorder.Want(t, "export: ok", "session > call desk export: timeout", "session: ok after 2 retries")
 }
 
@@ -30,18 +31,18 @@ func TestWithoutAnObserverNothingIsAllocated(t *testing.T) {
 		if within != ctx {
 			t.Error("Begin returned another context")
 		}
-		observed.End(domain.ActivityEnd{Outcome: domain.OutcomeOK})
+		observed.End(observation.ActivityEnd{Outcome: domain.OutcomeOK})
 	})
 	if allocations != 0 {
 		t.Errorf("%v allocations", allocations)
 	}
-	ports.Emit(ctx, nil, domain.PollObserved{})
+	ports.Emit(ctx, nil, observation.PollObserved{})
 }
 
 // silent is an observer that returns a nil context and a nil function.
 type silent struct{ observed.Broken }
 
-func (silent) Start(context.Context, domain.Activity) (context.Context, func(domain.ActivityEnd)) {
+func (silent) Start(context.Context, observation.Activity) (context.Context, func(observation.ActivityEnd)) {
 	return nil, nil
 }
 
@@ -56,8 +57,8 @@ func TestAFaultyObserverIsContained(t *testing.T) {
 			if ctx != t.Context() {
 				t.Error("Begin returned another context")
 			}
-			ending.End(domain.ActivityEnd{Outcome: domain.OutcomeOK})
-			ports.Emit(t.Context(), observer, domain.PollObserved{})
+			ending.End(observation.ActivityEnd{Outcome: domain.OutcomeOK})
+			ports.Emit(t.Context(), observer, observation.PollObserved{})
 		})
 	}
 }

@@ -60,7 +60,7 @@ type RectifyingResolver interface {
 }
 
 // KeyResolver is a Resolver whose system stores items, such as files, under keys. The application stores these keys in
-// its own columns (see domain.Annotation.Ref). A call gets at least one key and at most domain.MaxKeys keys. The keys
+// its own columns (see datamap.Annotation.Ref). A call gets at least one key and at most datamap.MaxKeys keys. The keys
 // of a call are not empty and differ from each other.
 //
 // A resolver follows these rules:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // ConsentStore keeps the consent ledger. The ledger is append-only: the port has no operation that changes or removes a
@@ -69,7 +70,7 @@ type RestrictionStore interface {
 }
 
 // SubjectStore reads, erases and corrects a subject's rows in the tables of the application. The data map with which
-// the store was created describes these tables. The store checks the subject's id with domain.DataMap.Key before it
+// the store was created describes these tables. The store checks the subject's id with datamap.DataMap.Key before it
 // sends any statement. The store treats rows that the application has marked as deleted (soft deletion) like any other
 // row.
 //
@@ -123,7 +124,7 @@ type SubjectStore interface {
 	Register(ctx context.Context, id domain.SubjectID, at time.Time) error
 
 	// Keys returns keys of an external system, such as the names of files, from the subject's rows. It reads the columns
-	// that domain.Table.RefColumns returns for the resolver of the query. It returns each key once, in its text form, and
+	// that datamap.Table.RefColumns returns for the resolver of the query. It returns each key once, in its text form, and
 	// sorts the keys by their bytes. It returns no NULL, no empty key, and no key from the rows of other subjects. It
 	// returns at most query.Limit keys. To read all keys, call Keys again with the last key as query.After. Keys uses one
 	// statement for any number of rows and tables.
@@ -136,7 +137,7 @@ type SubjectStore interface {
 	// A rectification sets query.Cells. Keys then reads only these cells, and locks their rows as well, so that no other
 	// transaction can change the cells before Rectify. If query.Cells names a row that is not the subject's, Keys returns
 	// no keys.
-	Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error)
+	Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error)
 
 	// Apply carries out local steps of an erasure plan and returns the number of affected rows for each step. This number
 	// equals an execution of the steps in their order, even if the store combines several steps in one statement. For a
@@ -144,14 +145,14 @@ type SubjectStore interface {
 	// that retains, Apply changes nothing and counts the subject's rows in which the retention duty of at least one column
 	// of the step is not over.
 	//
-	// A step affects only the rows that its path (domain.Step.Via, a chain of relations to the subject's table) connects
+	// A step affects only the rows that its path (datamap.Step.Via, a chain of relations to the subject's table) connects
 	// to the subject. In these rows, the step changes only the columns that it lists, and sets the columns of
-	// domain.Step.ClearedColumns to NULL. A row may have several paths to the subject. If the step of one of these paths
+	// datamap.Step.ClearedColumns to NULL. A row may have several paths to the subject. If the step of one of these paths
 	// deletes the row, the row is deleted. Otherwise the effects of all steps apply to the row.
 	//
-	// Apply never changes a row of another subject, with one exception. A step with domain.Step.Self sets ClearedColumns
+	// Apply never changes a row of another subject, with one exception. A step with datamap.Step.Self sets ClearedColumns
 	// to NULL in the rows that refer, by a relation of the table to itself, to the rows that the erasure deletes from the
-	// table (domain.DataMap.SelfReferences), and counts these rows. Some of them may be rows that the erasure deletes,
+	// table (datamap.DataMap.SelfReferences), and counts these rows. Some of them may be rows that the erasure deletes,
 	// too.
 	//
 	// Cascaded of the result is the number of rows that the database has deleted or changed besides the steps, by table:
@@ -162,25 +163,25 @@ type SubjectStore interface {
 	// Anonymizing overwrites every cell of a column, including cells that hold NULL:
 	//
 	//   - A column with domain.StrategyNull gets NULL.
-	//   - A column with a constant in the data map (domain.Column.Constant) gets the constant. Each placeholder of the
-	//     constant becomes domain.Column.Digits hexadecimal digits, which differ in every cell.
+	//   - A column with a constant in the data map (datamap.Column.Constant) gets the constant. Each placeholder of the
+	//     constant becomes datamap.Column.Digits hexadecimal digits, which differ in every cell.
 	//   - Another text column gets "anon-" and 32 hexadecimal digits, which differ in every cell. A shorter column gets
 	//     fewer digits. A column of fewer than 17 characters gets only digits.
 	//   - Another UUID column gets a random UUID, which differs in every cell.
 	//   - Any other column gets the empty value of its type: 0, false, 1970-01-01 in UTC, {} for JSON, an empty array, no
 	//     bytes.
 	//
-	// Apply overwrites a cell of a column in domain.Step.Expired only if the retention duty of the cell is over at the
-	// instant domain.Step.At. A duty is over if it began at or before the instant that domain.Period.Cutoff returns.
+	// Apply overwrites a cell of a column in datamap.Step.Expired only if the retention duty of the cell is over at the
+	// instant datamap.Step.At. A duty is over if it began at or before the instant that datamap.Period.Cutoff returns.
 	//
 	// Apply returns domain.ErrManifest in these cases. The session can then no longer be committed.
 	//
-	//   - domain.DataMap.CheckSteps refuses the steps.
-	//   - A step would delete rows of a table that has columns outside of the data map, and domain.Table.Owned is false.
+	//   - datamap.DataMap.CheckSteps refuses the steps.
+	//   - A step would delete rows of a table that has columns outside of the data map, and datamap.Table.Owned is false.
 	//   - A step would set a column to NULL, and the store knows that the column is NOT NULL in the database.
 	//
 	// Apply returns domain.ErrConfiguration if the database may hide rows of the subject from the store. Causes are
-	// row-level security, a temporary table, and a view that may filter rows (unless domain.Table.Trusted is true). A
+	// row-level security, a temporary table, and a view that may filter rows (unless datamap.Table.Trusted is true). A
 	// store may have an option that states that no rows are hidden. Apply returns domain.ErrLeftOver if the database kept
 	// data that a statement should have deleted or overwritten, or copied such a text to another column of its row. Apply
 	// returns domain.ErrConflict if rows cannot be deleted because other rows refer to them. It also returns
@@ -189,15 +190,15 @@ type SubjectStore interface {
 	//
 	// If Apply fails, the caller must roll back. len(Rows) is then the index of the step that failed. It is len(steps) if
 	// the store does not know which step failed.
-	Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error)
+	Apply(ctx context.Context, id domain.SubjectID, steps []datamap.Step) (domain.Applied, error)
 
 	// Sample returns up to query.Limit rows of the subject that a step of an erasure affects, in the order of their
 	// primary keys. If query.Keys is not nil, it returns the rows of the step's table with these primary keys instead, in
 	// the order of Keys, and leaves out keys without a row. It reads the changes of its session.
 	//
 	// The rows are for a preview at a terminal. Sample returns domain.ErrSession outside of a rehearsal (see Rehearsing).
-	// It returns domain.ErrManifest if domain.DataMap.CheckSteps refuses the step.
-	Sample(ctx context.Context, id domain.SubjectID, query domain.SampleQuery) ([]domain.SampledRow, error)
+	// It returns domain.ErrManifest if datamap.DataMap.CheckSteps refuses the step.
+	Sample(ctx context.Context, id domain.SubjectID, query datamap.SampleQuery) ([]datamap.SampledRow, error)
 
 	// Rectify writes the values of a step into the subject's rows, in one statement, and returns the number of rows. These
 	// are the rows of the step's table that the path of the step connects to the subject. A path is a chain of relations
@@ -219,16 +220,16 @@ type SubjectStore interface {
 	Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (rows int64, err error)
 
 	// Export calls yield once for every exported column of every row of the subject. The exported columns are those that
-	// domain.DataMap.ExportedColumns returns. If the rows of a table are about several people, Export includes only the
-	// columns that domain.Path.Has assigns to a path from the row to the subject. The records are in the order of the
-	// tables in domain.DataMap.Tables, then by primary key, then in the order of the columns of the table. If the subject
-	// was erased before, Export calls domain.DataMap.MarkErased for each row, with the paths that connect the row to the
-	// subject. If domain.DataMap.SharesColumns returns true for the table, it then calls domain.DataMap.MarkSharedErased,
+	// datamap.DataMap.ExportedColumns returns. If the rows of a table are about several people, Export includes only the
+	// columns that datamap.Path.Has assigns to a path from the row to the subject. The records are in the order of the
+	// tables in datamap.DataMap.Tables, then by primary key, then in the order of the columns of the table. If the subject
+	// was erased before, Export calls datamap.DataMap.MarkErased for each row, with the paths that connect the row to the
+	// subject. If datamap.DataMap.SharesColumns returns true for the table, it then calls datamap.DataMap.MarkSharedErased,
 	// whether or not the subject was erased.
 	//
 	// Export then calls yield for the subject's records in the ledgers of consents and restrictions, which
-	// domain.LedgerTables describes as tables. It leaves out the records of earlier lives of the id, as History does. The
-	// records of each ledger are in the order in which the store accepted them. The value of the column domain.LedgerSeq
+	// datamap.LedgerTables describes as tables. It leaves out the records of earlier lives of the id, as History does. The
+	// records of each ledger are in the order in which the store accepted them. The value of the column datamap.LedgerSeq
 	// grows in this order.
 	//
 	// Export reads everything from one snapshot. It passes each record to yield as soon as it has read the record, and

@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // effect is the effect of an erasure on the rows of a table. The value external is for external systems, which have no
@@ -58,7 +59,7 @@ type picture struct {
 
 // pictureOf returns the boxes and arrows of a data map. The first box is the table of subjects. If only has names of
 // tables, the picture has only these tables, the tables on their paths, and the tables whose paths lead through them.
-func pictureOf(m domain.DataMap, plan domain.Plan, only []string) picture {
+func pictureOf(m datamap.DataMap, plan datamap.Plan, only []string) picture {
 	var p picture
 	index := map[string]int{}
 	for _, table := range m.Tables() {
@@ -81,10 +82,10 @@ func pictureOf(m domain.DataMap, plan domain.Plan, only []string) picture {
 	return p
 }
 
-func isShown(m domain.DataMap, table string, only []string) bool {
+func isShown(m datamap.DataMap, table string, only []string) bool {
 	leads := func(from, through string) bool {
-		return slices.ContainsFunc(m.Paths(from), func(p domain.Path) bool {
-			return slices.ContainsFunc(p.Relations, func(r domain.Relation) bool { return r.References == through })
+		return slices.ContainsFunc(m.Paths(from), func(p datamap.Path) bool {
+			return slices.ContainsFunc(p.Relations, func(r datamap.Relation) bool { return r.References == through })
 		})
 	}
 	return len(only) == 0 || table == m.SubjectTable().Name || slices.Contains(only, table) ||
@@ -93,9 +94,9 @@ func isShown(m domain.DataMap, table string, only []string) bool {
 
 // link adds the references of a table on its paths: a cell for each, and the arrow to the next table on the shortest
 // path. A table that refers to the table of subjects has no arrow.
-func (p *picture) link(m domain.DataMap, table domain.Table, i int, index map[string]int) {
-	begins := slices.DeleteFunc(slices.Clone(table.Relations), func(r domain.Relation) bool {
-		return !slices.ContainsFunc(m.Paths(table.Name), func(path domain.Path) bool {
+func (p *picture) link(m datamap.DataMap, table datamap.Table, i int, index map[string]int) {
+	begins := slices.DeleteFunc(slices.Clone(table.Relations), func(r datamap.Relation) bool {
+		return !slices.ContainsFunc(m.Paths(table.Name), func(path datamap.Path) bool {
 			return len(path.Relations) > 0 && path.Relations[0].Equals(r)
 		})
 	})
@@ -127,17 +128,17 @@ func (p *picture) link(m domain.DataMap, table domain.Table, i int, index map[st
 }
 
 // distance returns the length of the shortest path from a table to the table of subjects.
-func distance(m domain.DataMap, table string) int {
+func distance(m datamap.DataMap, table string) int {
 	paths := m.Paths(table)
 	if len(paths) == 0 {
 		return 0
 	}
-	return len(slices.MinFunc(paths, func(a, b domain.Path) int { return len(a.Relations) - len(b.Relations) }).Relations)
+	return len(slices.MinFunc(paths, func(a, b datamap.Path) int { return len(a.Relations) - len(b.Relations) }).Relations)
 }
 
 // addSystem adds an external system with the columns that hold its keys. It leaves out a system whose keys are only in
 // tables that are not shown.
-func (p *picture) addSystem(m domain.DataMap, system string, index map[string]int) {
+func (p *picture) addSystem(m datamap.DataMap, system string, index map[string]int) {
 	b := box{title: system, effect: external, says: "external system", parent: -1}
 	for _, table := range m.Tables() {
 		if _, shown := index[table.Name]; shown {
@@ -184,7 +185,7 @@ func visible(text string) string {
 	}, text)
 }
 
-func boxOf(m domain.DataMap, plan domain.Plan, table domain.Table) box {
+func boxOf(m datamap.DataMap, plan datamap.Plan, table datamap.Table) box {
 	b := box{title: table.Name, effect: untouched, parent: -1}
 	var all []string
 	for _, step := range plan.Local() {
@@ -215,10 +216,10 @@ func boxOf(m domain.DataMap, plan domain.Plan, table domain.Table) box {
 	return b
 }
 
-func cellOf(m domain.DataMap, table domain.Table, column domain.Column) cell {
+func cellOf(m datamap.DataMap, table datamap.Table, column datamap.Column) cell {
 	personal := column.Personal
 	says := []string{string(personal.Category)}
-	goes := !slices.ContainsFunc(m.Paths(table.Name), func(p domain.Path) bool { return !m.RowsDeleted(table, p) })
+	goes := !slices.ContainsFunc(m.Paths(table.Name), func(p datamap.Path) bool { return !m.RowsDeleted(table, p) })
 	switch {
 	case goes:
 	case personal.Strategy == domain.StrategyRetain && personal.Since != "":
@@ -230,7 +231,7 @@ func cellOf(m domain.DataMap, table domain.Table, column domain.Column) cell {
 	default:
 		says = append(says, "overwritten")
 	}
-	if personal.Export == domain.ExportNo {
+	if personal.Export == datamap.ExportNo {
 		says = append(says, "not exported")
 	}
 	return cell{column.Name, strings.Join(says, ", ")}

@@ -13,13 +13,14 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/diagram"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden pictures")
 
-func shop(t testing.TB) (domain.DataMap, domain.Plan) {
+func shop(t testing.TB) (datamap.DataMap, datamap.Plan) {
 	t.Helper()
 	m := porttest.DataMap()
 	plan, err := erasure.Planner{}.Plan(m, []string{"media", "maps", "supportdesk"})
@@ -75,11 +76,11 @@ func TestEveryTableColumnAndSystemIsInThePicture(t *testing.T) {
 
 func TestNamesAreEscaped(t *testing.T) {
 	const name = `a"<b>&{c}|'d'` + "\n`[e]"
-	m, err := domain.NewDataMap(domain.Table{
+	m, err := datamap.NewDataMap(datamap.Table{
 		Name: name, PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: name, Type: domain.TypeText, Personal: &domain.Annotation{
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: name, Type: datamap.TypeText, Personal: &datamap.Annotation{
 				Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
 			}},
 		},
@@ -114,28 +115,28 @@ func TestNamesMayHaveControlCharacters(t *testing.T) {
 			name += string(r)
 		}
 	}
-	personal := func(via string) *domain.Annotation {
-		return &domain.Annotation{Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize, Via: via}
+	personal := func(via string) *datamap.Annotation {
+		return &datamap.Annotation{Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize, Via: via}
 	}
-	to := func(column, called string) domain.Relation {
-		return domain.Relation{
+	to := func(column, called string) datamap.Relation {
+		return datamap.Relation{
 			Name: called, Columns: []string{column}, References: name, ReferencedColumns: []string{"id"}, Path: true,
 		}
 	}
-	m, err := domain.NewDataMap(
-		domain.Table{
+	m, err := datamap.NewDataMap(
+		datamap.Table{
 			Name: name, PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-			Columns: []domain.Column{
-				{Name: "id", Type: domain.TypeBigInt}, {Name: name, Type: domain.TypeText, Personal: personal("")},
+			Columns: []datamap.Column{
+				{Name: "id", Type: datamap.TypeBigInt}, {Name: name, Type: datamap.TypeText, Personal: personal("")},
 			},
 		},
-		domain.Table{
-			Name: "loans", PrimaryKey: []string{"id"}, Relations: []domain.Relation{to("reader", name), to("clerk", "clerk")},
-			Columns: []domain.Column{
-				{Name: "id", Type: domain.TypeBigInt},
+		datamap.Table{
+			Name: "loans", PrimaryKey: []string{"id"}, Relations: []datamap.Relation{to("reader", name), to("clerk", "clerk")},
+			Columns: []datamap.Column{
+				{Name: "id", Type: datamap.TypeBigInt},
 				{Name: "reader"},
 				{Name: "clerk"},
-				{Name: "note", Type: domain.TypeText, Personal: personal(name)},
+				{Name: "note", Type: datamap.TypeText, Personal: personal(name)},
 			},
 		},
 	)
@@ -192,11 +193,11 @@ func wellFormed(t testing.TB, text string) {
 }
 
 func ExampleMermaid() {
-	m, _ := domain.NewDataMap(domain.Table{
+	m, _ := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: true,
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryContact}},
 		},
 	})
 	plan, _ := erasure.Planner{}.Plan(m, nil)

@@ -8,43 +8,44 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 )
 
 // large returns a data map with the table of subjects and 40 other tables. Each other table refers to the subject, or
 // to the table before it, or to both.
-func large(t *testing.T) (domain.DataMap, domain.Plan) {
+func large(t *testing.T) (datamap.DataMap, datamap.Plan) {
 	t.Helper()
-	columns := func(references ...string) []domain.Column {
-		note := &domain.Annotation{Category: domain.CategoryCommunication, Strategy: domain.StrategyAnonymize}
+	columns := func(references ...string) []datamap.Column {
+		note := &datamap.Annotation{Category: domain.CategoryCommunication, Strategy: domain.StrategyAnonymize}
 		if len(references) > 1 {
 			note.Via = "users"
 		}
-		all := []domain.Column{{Name: "id", Type: domain.TypeBigInt}, {Name: "note", Type: domain.TypeText, Personal: note}}
+		all := []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}, {Name: "note", Type: datamap.TypeText, Personal: note}}
 		for _, name := range references {
-			all = append(all, domain.Column{Name: name, Type: domain.TypeBigInt})
+			all = append(all, datamap.Column{Name: name, Type: datamap.TypeBigInt})
 		}
 		return all
 	}
-	tables := []domain.Table{
+	tables := []datamap.Table{
 		{Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: columns()},
 	}
 	for i := 1; i <= 40; i++ {
-		var relations []domain.Relation
+		var relations []datamap.Relation
 		var names []string
 		for _, to := range map[int][]int{0: {0}, 1: {i - 1}, 2: {i - 1}, 3: {0, i - 1}}[i%4] {
 			name := fmt.Sprintf("ref_%d", to)
-			relations = append(relations, domain.Relation{
+			relations = append(relations, datamap.Relation{
 				Columns: []string{name}, References: tables[to].Name, ReferencedColumns: []string{"id"}, Path: true,
 			})
 			names = append(names, name)
 		}
-		tables = append(tables, domain.Table{
+		tables = append(tables, datamap.Table{
 			Name: fmt.Sprintf("table_%d_of_the_shop", i), PrimaryKey: []string{"id"}, Relations: relations,
 			Columns: columns(names...),
 		})
 	}
-	m, err := domain.NewDataMap(tables...)
+	m, err := datamap.NewDataMap(tables...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func TestATableOfTheSubjectIsMarkedAsDirect(t *testing.T) {
 
 func TestAPictureCanHaveOnlyATableAndItsPaths(t *testing.T) {
 	m, plan := large(t)
-	for name, draw := range map[string]func(domain.DataMap, domain.Plan, ...string) string{
+	for name, draw := range map[string]func(datamap.DataMap, datamap.Plan, ...string) string{
 		"SVG": SVG, "DOT": DOT, "Mermaid": Mermaid,
 	} {
 		picture := draw(m, plan, "table_5_of_the_shop")

@@ -5,7 +5,7 @@ import (
 	"html"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 const style = `
@@ -26,7 +26,7 @@ const style = `
 // SVG returns the diagram as an SVG document. The document has colours for light and dark backgrounds. It contains no
 // script and loads no other files. If names of tables are given, the diagram has only these tables, the tables on their
 // paths, and the tables whose paths lead through them.
-func SVG(m domain.DataMap, plan domain.Plan, only ...string) string {
+func SVG(m datamap.DataMap, plan datamap.Plan, only ...string) string {
 	p := pictureOf(m, plan, only)
 	boxes, width, height := p.layout()
 	width = max(width, legendWidth())

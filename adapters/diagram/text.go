@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // light has the background colour and the text colour of the head of a box, by effect.
@@ -17,7 +17,7 @@ var light = map[effect][2]string{
 }
 
 // DOT returns the diagram in the language of Graphviz. The parameter only has the same meaning as for SVG.
-func DOT(m domain.DataMap, plan domain.Plan, only ...string) string {
+func DOT(m datamap.DataMap, plan datamap.Plan, only ...string) string {
 	p := pictureOf(m, plan, only)
 	var b strings.Builder
 	b.WriteString("digraph datamap {\n  rankdir=RL\n  node [shape=record, style=filled, fontname=\"Helvetica\"]\n")
@@ -56,7 +56,7 @@ func escapeRecord(text string) string {
 
 // Mermaid returns the diagram as a Mermaid flowchart. Many code hosts can draw a Mermaid flowchart in a Markdown file.
 // The parameter only has the same meaning as for SVG.
-func Mermaid(m domain.DataMap, plan domain.Plan, only ...string) string {
+func Mermaid(m datamap.DataMap, plan datamap.Plan, only ...string) string {
 	p := pictureOf(m, plan, only)
 	var b strings.Builder
 	b.WriteString("flowchart RL\n")

@@ -12,7 +12,7 @@
 //
 //	domain.NewSubject("42", domain.SubjectRef{Kind: objectstore.Name, Value: "uploads/42/"})
 //
-// A column can also contain the key of a file (see domain.Annotation.Ref). Such a key selects only the object with
+// A column can also contain the key of a file (see datamap.Annotation.Ref). Such a key selects only the object with
 // exactly this key, because a user may have written the value of the column.
 //
 // A key is not valid if it is empty, begins or ends with a slash, or has a segment that is empty, "." or "..". The

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"go.opentelemetry.io/otel/attribute"
 )
 
@@ -41,28 +42,28 @@ func texts[T ~string](all []T) (texts []string) {
 func (w *world) reportAll(t *testing.T) {
 	t.Helper()
 	for _, outcome := range domain.Outcomes() {
-		for _, activity := range []domain.Activity{
-			{Kind: domain.ActivityRequest, Method: "GET", Route: "/consent/{purpose}"},
-			{Kind: domain.ActivityRequest, Method: "GET", Route: "/export"},
-			{Kind: domain.ActivitySession},
-			{Kind: domain.ActivityCall, System: "desk", Call: domain.CallExport},
-			{Kind: domain.ActivityCall, System: "desk", Call: domain.CallErase},
-			{Kind: domain.ActivityCall, System: "desk", Call: domain.CallRectify},
+		for _, activity := range []observation.Activity{
+			{Kind: observation.ActivityRequest, Method: "GET", Route: "/consent/{purpose}"},
+			{Kind: observation.ActivityRequest, Method: "GET", Route: "/export"},
+			{Kind: observation.ActivitySession},
+			{Kind: observation.ActivityCall, System: "desk", Call: observation.CallExport},
+			{Kind: observation.ActivityCall, System: "desk", Call: observation.CallErase},
+			{Kind: observation.ActivityCall, System: "desk", Call: observation.CallRectify},
 		} {
-			w.during(t.Context(), activity, 1, domain.ActivityEnd{Outcome: outcome, Status: 500, Retries: 2})
+			w.during(t.Context(), activity, 1, observation.ActivityEnd{Outcome: outcome, Status: 500, Retries: 2})
 		}
-		for _, observation := range []domain.Observation{
-			domain.RightObserved{Right: domain.RightErasure, Outcome: outcome},
-			domain.RightObserved{Right: domain.RightExport, Outcome: outcome},
-			domain.RightObserved{Right: domain.RightRectification, Outcome: outcome},
-			domain.RightObserved{Right: domain.RightConsent, Decision: domain.DecisionGranted, Outcome: outcome},
-			domain.RightObserved{Right: domain.RightConsent, Decision: domain.DecisionWithdrawn, Outcome: outcome},
-			domain.RightObserved{Right: domain.RightRestriction, Decision: domain.DecisionPlaced, Outcome: outcome},
-			domain.RightObserved{Right: domain.RightRestriction, Decision: domain.DecisionLifted, Outcome: outcome},
-			domain.PollObserved{At: noon, Outcome: outcome, Settled: 1},
-			domain.BreakerObserved{System: "desk", State: domain.BreakerOpen},
+		for _, observation := range []observation.Observation{
+			observation.RightObserved{Right: observation.RightErasure, Outcome: outcome},
+			observation.RightObserved{Right: observation.RightExport, Outcome: outcome},
+			observation.RightObserved{Right: observation.RightRectification, Outcome: outcome},
+			observation.RightObserved{Right: observation.RightConsent, Decision: observation.DecisionGranted, Outcome: outcome},
+			observation.RightObserved{Right: observation.RightConsent, Decision: observation.DecisionWithdrawn, Outcome: outcome},
+			observation.RightObserved{Right: observation.RightRestriction, Decision: observation.DecisionPlaced, Outcome: outcome},
+			observation.RightObserved{Right: observation.RightRestriction, Decision: observation.DecisionLifted, Outcome: outcome},
+			observation.PollObserved{At: noon, Outcome: outcome, Settled: 1},
+			observation.BreakerObserved{System: "desk", State: observation.BreakerOpen},
 			outbox("desk", 1, 1, noon, noon),
-			domain.DutyObserved{Duty: domain.Duty{Name: domain.DutyJournal}, Outcome: outcome},
+			observation.DutyObserved{Duty: domain.Duty{Name: domain.DutyJournal}, Outcome: outcome},
 		} {
 			w.Observe(t.Context(), observation)
 		}

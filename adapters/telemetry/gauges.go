@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"go.opentelemetry.io/otel/metric"
 )
 
@@ -15,7 +16,7 @@ import (
 type gauges struct {
 	mu           sync.Mutex
 	systems      []system
-	breakers     map[string]domain.BreakerState
+	breakers     map[string]observation.BreakerState
 	duties       map[domain.DutyName]domain.Duty
 	heartbeat    time.Time // the last successful batch, or the first batch if none succeeded; zero before the first batch
 	registration metric.Registration
@@ -33,9 +34,9 @@ var reportedStatuses = []domain.OutboxStatus{
 	domain.OutboxPending, domain.OutboxInFlight, domain.OutboxFailed, domain.OutboxAbandoned,
 }
 
-var states = []domain.BreakerState{domain.BreakerClosed, domain.BreakerHalfOpen, domain.BreakerOpen}
+var states = []observation.BreakerState{observation.BreakerClosed, observation.BreakerHalfOpen, observation.BreakerOpen}
 
-func (g *gauges) outbox(observed domain.OutboxObserved) {
+func (g *gauges) outbox(observed observation.OutboxObserved) {
 	systems := make([]system, len(observed.Backlogs))
 	for i, backlog := range observed.Backlogs {
 		systems[i] = system{name: backlog.Resolver, counts: map[domain.OutboxStatus]int64{}}
@@ -59,11 +60,11 @@ func (g *gauges) outbox(observed domain.OutboxObserved) {
 	g.systems = systems
 }
 
-func (g *gauges) breaker(observed domain.BreakerObserved) {
+func (g *gauges) breaker(observed observation.BreakerObserved) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.breakers == nil {
-		g.breakers = map[string]domain.BreakerState{}
+		g.breakers = map[string]observation.BreakerState{}
 	}
 	g.breakers[observed.System] = observed.State
 }
@@ -77,7 +78,7 @@ func (g *gauges) duty(observed domain.Duty) {
 	g.duties[observed.Name] = observed
 }
 
-func (g *gauges) poll(observed domain.PollObserved) {
+func (g *gauges) poll(observed observation.PollObserved) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if observed.Outcome == domain.OutcomeOK || g.heartbeat.IsZero() {

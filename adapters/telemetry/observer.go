@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -36,7 +38,7 @@ type Observer struct {
 	ofMap  []attribute.KeyValue     // the attributes of all metrics and spans
 	about  metric.MeasurementOption // the same, for metrics
 	state  gauges
-	rights map[domain.SubjectRight]metric.Int64Counter
+	rights map[observation.SubjectRight]metric.Int64Counter
 }
 
 var _ ports.Observer = (*Observer)(nil)
@@ -49,7 +51,7 @@ func (machine) Now() time.Time { return time.Now() }
 // New returns an observer. An application needs one observer for each of its data maps. New returns an error if the
 // meter provider cannot create an instrument. It returns domain.ErrConfiguration if Options.Name is not valid.
 func New(opts Options) (*Observer, error) {
-	if err := domain.CheckMapName("telemetry", opts.Name); err != nil {
+	if err := datamap.CheckMapName("telemetry", opts.Name); err != nil {
 		return nil, err
 	}
 	if opts.MeterProvider == nil {
@@ -71,9 +73,9 @@ func New(opts Options) (*Observer, error) {
 		o.ofMap = []attribute.KeyValue{mapKey.String(opts.Name)}
 	}
 	o.about = metric.WithAttributes(o.ofMap...)
-	o.rights = map[domain.SubjectRight]metric.Int64Counter{
-		domain.RightErasure: o.erasures, domain.RightExport: o.exports, domain.RightRectification: o.rectifications,
-		domain.RightConsent: o.consents, domain.RightRestriction: o.restrictions,
+	o.rights = map[observation.SubjectRight]metric.Int64Counter{
+		observation.RightErasure: o.erasures, observation.RightExport: o.exports, observation.RightRectification: o.rectifications,
+		observation.RightConsent: o.consents, observation.RightRestriction: o.restrictions,
 	}
 	o.beginAtZero()
 	return o, o.register(meter)
@@ -81,10 +83,10 @@ func New(opts Options) (*Observer, error) {
 
 // decisions maps each right to the values of the attribute habeas.decision of its counter. Only consent and restriction
 // have this attribute. For the other rights, the empty text means that the attribute is absent.
-var decisions = map[domain.SubjectRight][]domain.Decision{
-	domain.RightErasure: {""}, domain.RightExport: {""}, domain.RightRectification: {""},
-	domain.RightConsent:     {domain.DecisionGranted, domain.DecisionWithdrawn},
-	domain.RightRestriction: {domain.DecisionPlaced, domain.DecisionLifted},
+var decisions = map[observation.SubjectRight][]observation.Decision{
+	observation.RightErasure: {""}, observation.RightExport: {""}, observation.RightRectification: {""},
+	observation.RightConsent:     {observation.DecisionGranted, observation.DecisionWithdrawn},
+	observation.RightRestriction: {observation.DecisionPlaced, observation.DecisionLifted},
 }
 
 // beginAtZero adds 0 to the counter of each right, for each combination of attributes. Without this first value,
@@ -99,7 +101,7 @@ func (o *Observer) beginAtZero() {
 	}
 }
 
-func ofRight(decision domain.Decision, outcome domain.Outcome) metric.MeasurementOption {
+func ofRight(decision observation.Decision, outcome domain.Outcome) metric.MeasurementOption {
 	if decision == "" {
 		return metric.WithAttributes(ofOutcome(outcome))
 	}
@@ -110,18 +112,18 @@ func ofOutcome(outcome domain.Outcome) attribute.KeyValue { return outcomeKey.St
 
 // Start implements ports.Observer. It starts a span. The returned function ends the span and records the duration of
 // the activity.
-func (o *Observer) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.ActivityEnd)) {
+func (o *Observer) Start(ctx context.Context, a observation.Activity) (context.Context, func(observation.ActivityEnd)) {
 	var name string
 	var about []attribute.KeyValue
 	var duration metric.Float64Histogram
 	kind := trace.SpanKindInternal
 	switch a.Kind {
-	case domain.ActivityRequest:
+	case observation.ActivityRequest:
 		name, duration = "habeas "+a.Method+" "+a.Route, o.requests
 		about = []attribute.KeyValue{methodKey.String(a.Method), routeKey.String(a.Route)}
-	case domain.ActivitySession:
+	case observation.ActivitySession:
 		name, duration = "habeas session", o.sessions
-	case domain.ActivityCall:
+	case observation.ActivityCall:
 		name, duration, kind = "habeas "+string(a.Call)+" "+a.System, o.calls, trace.SpanKindClient
 		about = []attribute.KeyValue{systemKey.String(a.System), operationKey.String(string(a.Call))}
 	default: // an activity of a later version of habeas
@@ -130,13 +132,13 @@ func (o *Observer) Start(ctx context.Context, a domain.Activity) (context.Contex
 	begun := o.clock.Now()
 	ctx, span := o.tracer.Start(ctx, name, trace.WithSpanKind(kind),
 		trace.WithAttributes(o.ofMap...), trace.WithAttributes(about...))
-	return ctx, func(ended domain.ActivityEnd) {
+	return ctx, func(ended observation.ActivityEnd) {
 		about := append(about[:len(about):len(about)], ofOutcome(ended.Outcome))
-		if a.Kind == domain.ActivityRequest {
+		if a.Kind == observation.ActivityRequest {
 			about = append(about, statusKey.Int(ended.Status))
 		}
 		duration.Record(ctx, o.clock.Now().Sub(begun).Seconds(), o.about, metric.WithAttributes(about...))
-		if a.Kind == domain.ActivitySession && ended.Retries > 0 {
+		if a.Kind == observation.ActivitySession && ended.Retries > 0 {
 			o.retries.Add(ctx, int64(ended.Retries), o.about)
 		}
 		end(span, a, ended)
@@ -145,14 +147,14 @@ func (o *Observer) Start(ctx context.Context, a domain.Activity) (context.Contex
 
 // end ends a span. If a request was refused with a status 4xx, the span has no error status, because the server did not
 // fail.
-func end(span trace.Span, a domain.Activity, ended domain.ActivityEnd) {
+func end(span trace.Span, a observation.Activity, ended observation.ActivityEnd) {
 	span.SetAttributes(ofOutcome(ended.Outcome))
 	isFault := ended.Outcome != domain.OutcomeOK
 	switch a.Kind { //nolint:exhaustive // a call has no further attributes
-	case domain.ActivityRequest:
+	case observation.ActivityRequest:
 		span.SetAttributes(statusKey.Int(ended.Status))
 		isFault = isFault && (ended.Status < 400 || ended.Status >= 500)
-	case domain.ActivitySession:
+	case observation.ActivitySession:
 		span.SetAttributes(retriesKey.Int(ended.Retries))
 	}
 	if isFault {
@@ -163,27 +165,27 @@ func end(span trace.Span, a domain.Activity, ended domain.ActivityEnd) {
 }
 
 // Observe implements ports.Observer.
-func (o *Observer) Observe(ctx context.Context, seen domain.Observation) {
+func (o *Observer) Observe(ctx context.Context, seen observation.Observation) {
 	switch observed := seen.(type) {
-	case domain.RightObserved:
+	case observation.RightObserved:
 		if counter := o.rights[observed.Right]; counter != nil {
 			counter.Add(ctx, 1, o.about, ofRight(observed.Decision, observed.Outcome))
 		}
-	case domain.PollObserved:
+	case observation.PollObserved:
 		o.polls.Add(ctx, 1, o.about, metric.WithAttributes(ofOutcome(observed.Outcome)))
 		if observed.Settled > 0 {
 			o.settled.Add(ctx, int64(observed.Settled), o.about)
 		}
 		o.state.poll(observed)
-	case domain.DutyObserved:
+	case observation.DutyObserved:
 		if observed.Outcome != "" {
 			o.runs.Add(ctx, 1, o.about, metric.WithAttributes(
 				dutyKey.String(string(observed.Duty.Name)), ofOutcome(observed.Outcome)))
 		}
 		o.state.duty(observed.Duty)
-	case domain.OutboxObserved:
+	case observation.OutboxObserved:
 		o.state.outbox(observed)
-	case domain.BreakerObserved:
+	case observation.BreakerObserved:
 		o.state.breaker(observed)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/porttest"
 	"go.opentelemetry.io/otel/attribute"
@@ -30,14 +31,14 @@ func TestConformance(t *testing.T) {
 
 func TestActivitiesAreMeasured(t *testing.T) {
 	w := newWorld(t)
-	request := domain.Activity{Kind: domain.ActivityRequest, Method: "GET", Route: "/consent/{purpose}"}
-	session := domain.Activity{Kind: domain.ActivitySession}
-	call := domain.Activity{Kind: domain.ActivityCall, System: "desk", Call: domain.CallErase}
-	w.during(t.Context(), request, 2*time.Second, domain.ActivityEnd{Outcome: domain.OutcomeOK, Status: 200})
-	w.during(t.Context(), request, time.Second, domain.ActivityEnd{Outcome: domain.OutcomeRefused, Status: 401})
-	w.during(t.Context(), session, 3*time.Second, domain.ActivityEnd{Outcome: domain.OutcomeOK, Retries: 2})
-	w.during(t.Context(), session, 4*time.Second, domain.ActivityEnd{Outcome: "conflict"})
-	w.during(t.Context(), call, 5*time.Second, domain.ActivityEnd{Outcome: domain.OutcomeTimeout})
+	request := observation.Activity{Kind: observation.ActivityRequest, Method: "GET", Route: "/consent/{purpose}"}
+	session := observation.Activity{Kind: observation.ActivitySession}
+	call := observation.Activity{Kind: observation.ActivityCall, System: "desk", Call: observation.CallErase}
+	w.during(t.Context(), request, 2*time.Second, observation.ActivityEnd{Outcome: domain.OutcomeOK, Status: 200})
+	w.during(t.Context(), request, time.Second, observation.ActivityEnd{Outcome: domain.OutcomeRefused, Status: 401})
+	w.during(t.Context(), session, 3*time.Second, observation.ActivityEnd{Outcome: domain.OutcomeOK, Retries: 2})
+	w.during(t.Context(), session, 4*time.Second, observation.ActivityEnd{Outcome: "conflict"})
+	w.during(t.Context(), call, 5*time.Second, observation.ActivityEnd{Outcome: domain.OutcomeTimeout})
 	const route = "http.request.method=GET,http.response.status_code=%d,http.route=/consent/{purpose}}"
 	w.want(t,
 		"habeas.request.duration{habeas.outcome=ok,"+fmt.Sprintf(route, 200)+" 2",
@@ -58,16 +59,16 @@ func TestRightsAreCountedFromZero(t *testing.T) {
 			t.Errorf("%s has %d series", name, n)
 		}
 	}
-	for _, observation := range []domain.Observation{
-		domain.RightObserved{Right: domain.RightErasure, Outcome: domain.OutcomeOK},
-		domain.RightObserved{Right: domain.RightErasure, Outcome: domain.OutcomeOK},
-		domain.RightObserved{Right: domain.RightErasure, Outcome: "left_over"},
-		domain.RightObserved{Right: domain.RightExport, Outcome: domain.OutcomeIncomplete},
-		domain.RightObserved{Right: domain.RightRectification, Outcome: domain.OutcomeOK},
-		domain.RightObserved{Right: domain.RightConsent, Decision: domain.DecisionGranted, Outcome: domain.OutcomeOK},
-		domain.RightObserved{Right: domain.RightConsent, Decision: domain.DecisionWithdrawn, Outcome: domain.OutcomeOK},
-		domain.RightObserved{Right: domain.RightRestriction, Decision: domain.DecisionPlaced, Outcome: "invalid"},
-		domain.RightObserved{Right: domain.RightRestriction, Decision: domain.DecisionLifted, Outcome: domain.OutcomeOK},
+	for _, observation := range []observation.Observation{
+		observation.RightObserved{Right: observation.RightErasure, Outcome: domain.OutcomeOK},
+		observation.RightObserved{Right: observation.RightErasure, Outcome: domain.OutcomeOK},
+		observation.RightObserved{Right: observation.RightErasure, Outcome: "left_over"},
+		observation.RightObserved{Right: observation.RightExport, Outcome: domain.OutcomeIncomplete},
+		observation.RightObserved{Right: observation.RightRectification, Outcome: domain.OutcomeOK},
+		observation.RightObserved{Right: observation.RightConsent, Decision: observation.DecisionGranted, Outcome: domain.OutcomeOK},
+		observation.RightObserved{Right: observation.RightConsent, Decision: observation.DecisionWithdrawn, Outcome: domain.OutcomeOK},
+		observation.RightObserved{Right: observation.RightRestriction, Decision: observation.DecisionPlaced, Outcome: "invalid"},
+		observation.RightObserved{Right: observation.RightRestriction, Decision: observation.DecisionLifted, Outcome: domain.OutcomeOK},
 	} {
 		w.Observe(t.Context(), observation)
 	}
@@ -86,8 +87,8 @@ func TestRightsAreCountedFromZero(t *testing.T) {
 // outbox returns an observation of an outbox that has only entries of the external system with the given name. The
 // parameter oldest is the enqueue time of the oldest entry, and firstDue is the earliest time at which an entry was
 // due.
-func outbox(name string, pending, abandoned int64, oldest, firstDue time.Time) domain.OutboxObserved {
-	return domain.OutboxObserved{Backlogs: []domain.OutboxBacklog{{
+func outbox(name string, pending, abandoned int64, oldest, firstDue time.Time) observation.OutboxObserved {
+	return observation.OutboxObserved{Backlogs: []domain.OutboxBacklog{{
 		Resolver: name, Oldest: &oldest, OldestDue: &firstDue,
 		Counts: map[domain.OutboxStatus]int64{domain.OutboxPending: pending, domain.OutboxAbandoned: abandoned},
 	}}}
@@ -119,8 +120,8 @@ func TestTheOutboxIsAGauge(t *testing.T) {
 
 func TestABreakerIsAGauge(t *testing.T) {
 	w := newWorld(t)
-	for _, state := range []domain.BreakerState{domain.BreakerClosed, domain.BreakerOpen, domain.BreakerHalfOpen} {
-		w.Observe(t.Context(), domain.BreakerObserved{System: "desk", State: state})
+	for _, state := range []observation.BreakerState{observation.BreakerClosed, observation.BreakerOpen, observation.BreakerHalfOpen} {
+		w.Observe(t.Context(), observation.BreakerObserved{System: "desk", State: state})
 		w.want(t, "habeas.resolver.breaker{habeas.state="+string(state)+",habeas.system=desk} 1")
 	}
 	if n := len(pointsOf(t, w.collect(t)["habeas.resolver.breaker"])); n != 3 {
@@ -130,11 +131,11 @@ func TestABreakerIsAGauge(t *testing.T) {
 
 func TestTheWorkerIsMeasured(t *testing.T) {
 	w := newWorld(t)
-	w.Observe(t.Context(), domain.PollObserved{At: noon, Outcome: "unavailable"})
+	w.Observe(t.Context(), observation.PollObserved{At: noon, Outcome: "unavailable"})
 	w.now = noon.Add(10 * time.Second)
 	w.want(t, "habeas.worker.heartbeat.age{} 10", "habeas.worker.polls{habeas.outcome=unavailable} 1")
-	w.Observe(t.Context(), domain.PollObserved{At: w.now, Outcome: domain.OutcomeOK, Settled: 7})
-	w.Observe(t.Context(), domain.PollObserved{At: w.now.Add(time.Second), Outcome: domain.OutcomePanic})
+	w.Observe(t.Context(), observation.PollObserved{At: w.now, Outcome: domain.OutcomeOK, Settled: 7})
+	w.Observe(t.Context(), observation.PollObserved{At: w.now.Add(time.Second), Outcome: domain.OutcomePanic})
 	w.now = noon.Add(15 * time.Second)
 	w.want(t,
 		"habeas.worker.heartbeat.age{} 5", "habeas.worker.polls{habeas.outcome=ok} 1",
@@ -147,18 +148,18 @@ func TestTheWorkerIsMeasured(t *testing.T) {
 func TestTheDutiesAreMeasured(t *testing.T) {
 	w := newWorld(t)
 	duty := domain.Duty{Name: domain.DutyJournal, Every: 5 * time.Second, Began: &noon}
-	w.Observe(t.Context(), domain.DutyObserved{Duty: duty})
+	w.Observe(t.Context(), observation.DutyObserved{Duty: duty})
 	w.now = noon.Add(time.Minute)
 	w.want(t, "habeas.duty.success.age{habeas.duty=journal} 60")
 	w.now = noon.Add(2 * time.Minute)
 	w.want(t, "habeas.duty.failing{habeas.duty=journal} 1", "habeas.duty.success.age{habeas.duty=journal} 120")
 	success, failure := w.now, w.now.Add(time.Second)
 	duty.LastSuccess, duty.LeftOver = &success, 3
-	w.Observe(t.Context(), domain.DutyObserved{Duty: duty, Outcome: domain.OutcomeOK})
+	w.Observe(t.Context(), observation.DutyObserved{Duty: duty, Outcome: domain.OutcomeOK})
 	w.want(t, "habeas.duty.leftovers{habeas.duty=journal} 3",
 		"habeas.duty.runs{habeas.duty=journal,habeas.outcome=ok} 1")
 	duty.LastFailure, duty.LastError = &failure, domain.OutcomePanic
-	w.Observe(t.Context(), domain.DutyObserved{Duty: duty, Outcome: domain.OutcomePanic})
+	w.Observe(t.Context(), observation.DutyObserved{Duty: duty, Outcome: domain.OutcomePanic})
 	w.want(t, "habeas.duty.failing{habeas.duty=journal} 1", "habeas.duty.leftovers{habeas.duty=journal} 3",
 		"habeas.duty.runs{habeas.duty=journal,habeas.outcome=ok} 1",
 		"habeas.duty.runs{habeas.duty=journal,habeas.outcome=panic} 1")
@@ -166,21 +167,21 @@ func TestTheDutiesAreMeasured(t *testing.T) {
 
 func TestAClosedObserverHasNoGauges(t *testing.T) {
 	w := newWorld(t)
-	w.Observe(t.Context(), domain.PollObserved{At: noon, Outcome: domain.OutcomeOK})
+	w.Observe(t.Context(), observation.PollObserved{At: noon, Outcome: domain.OutcomeOK})
 	w.now = noon.Add(time.Minute)
 	must(t, w.Close())
-	w.Observe(t.Context(), domain.PollObserved{At: noon, Outcome: domain.OutcomeOK})
+	w.Observe(t.Context(), observation.PollObserved{At: noon, Outcome: domain.OutcomeOK})
 	w.want(t, "habeas.worker.polls{habeas.outcome=ok} 2")
 }
 
 func TestSpansAreNestedLikeActivities(t *testing.T) {
 	w := newWorld(t)
-	ctx, endRequest := w.Start(t.Context(), domain.Activity{Kind: domain.ActivityRequest, Method: "GET", Route: "/export"})
-	within, endSession := w.Start(ctx, domain.Activity{Kind: domain.ActivitySession})
-	w.during(within, domain.Activity{Kind: domain.ActivityCall, System: "desk", Call: domain.CallExport}, 0,
-		domain.ActivityEnd{Outcome: domain.OutcomeTimeout})
-	endSession(domain.ActivityEnd{Outcome: domain.OutcomeOK, Retries: 1})
-	endRequest(domain.ActivityEnd{Outcome: domain.OutcomeOK, Status: 200})
+	ctx, endRequest := w.Start(t.Context(), observation.Activity{Kind: observation.ActivityRequest, Method: "GET", Route: "/export"})
+	within, endSession := w.Start(ctx, observation.Activity{Kind: observation.ActivitySession})
+	w.during(within, observation.Activity{Kind: observation.ActivityCall, System: "desk", Call: observation.CallExport}, 0,
+		observation.ActivityEnd{Outcome: domain.OutcomeTimeout})
+	endSession(observation.ActivityEnd{Outcome: domain.OutcomeOK, Retries: 1})
+	endRequest(observation.ActivityEnd{Outcome: domain.OutcomeOK, Status: 200})
 	var got []string
 	for _, span := range w.spans.GetSpans() {
 		set := attribute.NewSet(span.Attributes...)
@@ -207,10 +208,10 @@ func TestSpansAreNestedLikeActivities(t *testing.T) {
 // If a request is refused, the server has not failed. If a streamed response ends early, the server has failed.
 func TestARefusedRequestIsNotAnError(t *testing.T) {
 	w := newWorld(t)
-	request := domain.Activity{Kind: domain.ActivityRequest, Method: "GET", Route: "/export"}
+	request := observation.Activity{Kind: observation.ActivityRequest, Method: "GET", Route: "/export"}
 	for status, want := range map[int]codes.Code{401: codes.Unset, 422: codes.Unset, 503: codes.Error, 200: codes.Error} {
 		w.spans.Reset()
-		w.during(t.Context(), request, 0, domain.ActivityEnd{Outcome: "canceled", Status: status})
+		w.during(t.Context(), request, 0, observation.ActivityEnd{Outcome: "canceled", Status: status})
 		if got := w.spans.GetSpans()[0].Status.Code; got != want {
 			t.Errorf("%d: %s", status, got)
 		}
@@ -219,17 +220,17 @@ func TestARefusedRequestIsNotAnError(t *testing.T) {
 
 func TestDataMapsInOneProcessHaveMetricsOfTheirOwn(t *testing.T) {
 	report := func(w *world, entries int64) {
-		w.during(t.Context(), domain.Activity{Kind: domain.ActivitySession}, time.Second,
-			domain.ActivityEnd{Outcome: domain.OutcomeOK, Retries: 2})
-		w.during(t.Context(), domain.Activity{Kind: domain.ActivityCall, System: "desk", Call: domain.CallErase}, time.Second,
-			domain.ActivityEnd{Outcome: domain.OutcomeOK})
-		w.during(t.Context(), domain.Activity{Kind: domain.ActivityRequest, Method: "GET", Route: "/export"}, time.Second,
-			domain.ActivityEnd{Outcome: domain.OutcomeOK, Status: 200})
-		w.Observe(t.Context(), domain.RightObserved{Right: domain.RightErasure, Outcome: domain.OutcomeOK})
-		w.Observe(t.Context(), domain.PollObserved{
+		w.during(t.Context(), observation.Activity{Kind: observation.ActivitySession}, time.Second,
+			observation.ActivityEnd{Outcome: domain.OutcomeOK, Retries: 2})
+		w.during(t.Context(), observation.Activity{Kind: observation.ActivityCall, System: "desk", Call: observation.CallErase}, time.Second,
+			observation.ActivityEnd{Outcome: domain.OutcomeOK})
+		w.during(t.Context(), observation.Activity{Kind: observation.ActivityRequest, Method: "GET", Route: "/export"}, time.Second,
+			observation.ActivityEnd{Outcome: domain.OutcomeOK, Status: 200})
+		w.Observe(t.Context(), observation.RightObserved{Right: observation.RightErasure, Outcome: domain.OutcomeOK})
+		w.Observe(t.Context(), observation.PollObserved{
 			At: noon.Add(-time.Hour), Outcome: domain.OutcomeOK, Settled: int(entries),
 		})
-		w.Observe(t.Context(), domain.BreakerObserved{System: "desk", State: domain.BreakerOpen})
+		w.Observe(t.Context(), observation.BreakerObserved{System: "desk", State: observation.BreakerOpen})
 		w.Observe(t.Context(), outbox("desk", entries, entries, noon.Add(-time.Hour), noon.Add(-time.Minute)))
 	}
 	var want []string
@@ -267,11 +268,11 @@ func TestANameThatNoDataMapCanHaveIsRefused(t *testing.T) {
 func TestAnUnknownActivityKeepsTheSpanOfTheApplication(t *testing.T) {
 	w := newWorld(t)
 	own, span := sdktrace.NewTracerProvider(sdktrace.WithSyncer(w.spans)).Tracer("application").Start(t.Context(), "own")
-	_, end := w.Start(own, domain.Activity{Kind: "of a later version"})
+	_, end := w.Start(own, observation.Activity{Kind: "of a later version"})
 	if end != nil || !trace.SpanFromContext(own).IsRecording() {
 		t.Error("an unknown activity has a span")
 	}
-	w.during(own, domain.Activity{Kind: domain.ActivitySession}, 0, domain.ActivityEnd{Outcome: domain.OutcomeOK})
+	w.during(own, observation.Activity{Kind: observation.ActivitySession}, 0, observation.ActivityEnd{Outcome: domain.OutcomeOK})
 	if !span.IsRecording() {
 		t.Error("the span of the application has ended")
 	}
@@ -300,7 +301,7 @@ func TestARefusedInstrumentIsAnError(t *testing.T) {
 func TestTheDefaultsAreTheGlobalProviders(t *testing.T) {
 	observer, err := telemetry.New(telemetry.Options{})
 	must(t, err)
-	_, end := observer.Start(t.Context(), domain.Activity{Kind: domain.ActivitySession})
-	end(domain.ActivityEnd{Outcome: domain.OutcomeOK})
+	_, end := observer.Start(t.Context(), observation.Activity{Kind: observation.ActivitySession})
+	end(observation.ActivityEnd{Outcome: domain.OutcomeOK})
 	must(t, observer.Close())
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"go.opentelemetry.io/otel/attribute"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
@@ -55,7 +55,7 @@ func newWorlds(t testing.TB, names ...string) (all []*world) {
 
 // during reports an activity to the observer, and advances the clock by the given duration of the activity.
 func (w *world) during(
-	ctx context.Context, a domain.Activity, took time.Duration, ended domain.ActivityEnd,
+	ctx context.Context, a observation.Activity, took time.Duration, ended observation.ActivityEnd,
 ) context.Context {
 	ctx, end := w.Start(ctx, a)
 	w.now = w.now.Add(took)

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -62,9 +63,9 @@ func ExampleSagaWorker_Stop() {
 
 // newStack returns the services of an application with a table of users.
 func newStack(opts memory.Options, systems ...ports.Resolver) stack.Stack {
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 	})
 	check(err)
 	store, err := memory.New(dataMap, opts)

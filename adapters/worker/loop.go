@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -62,7 +63,7 @@ func (w *SagaWorker) batch(ctx context.Context) (settled int, succeeded bool) {
 	now := w.options.Clock.Now()
 	w.pulse.end(now, succeeded)
 	if w.options.Observer != nil {
-		ports.Emit(ctx, w.options.Observer, domain.PollObserved{At: now, Outcome: outcome, Settled: settled})
+		ports.Emit(ctx, w.options.Observer, observation.PollObserved{At: now, Outcome: outcome, Settled: settled})
 	}
 	return settled, succeeded
 }

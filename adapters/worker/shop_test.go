@@ -16,6 +16,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/internal/tests/shop"
@@ -128,12 +129,12 @@ func (p *process) trail(t *testing.T, customer int64) []domain.EventType {
 // observed reports the result of every batch of a worker.
 type observed struct{ settled chan<- int }
 
-func (observed) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.ActivityEnd)) {
+func (observed) Start(ctx context.Context, _ observation.Activity) (context.Context, func(observation.ActivityEnd)) {
 	return ctx, nil
 }
 
-func (o observed) Observe(_ context.Context, seen domain.Observation) {
-	if poll, ok := seen.(domain.PollObserved); ok {
+func (o observed) Observe(_ context.Context, seen observation.Observation) {
+	if poll, ok := seen.(observation.PollObserved); ok {
 		o.settled <- poll.Settled
 	}
 }

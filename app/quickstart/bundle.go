@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/habeas-data/habeas/adapters/supportdesk"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // bundle is the body of an export response.
@@ -75,7 +75,7 @@ func (b bundle) ledgers() int {
 }
 
 func isLedger(r record) bool {
-	return r.Source == domain.ConsentLedgerSource || r.Source == domain.RestrictionLedgerSource
+	return r.Source == datamap.ConsentLedgerSource || r.Source == datamap.RestrictionLedgerSource
 }
 
 func (b bundle) find(other record) (record, bool) {

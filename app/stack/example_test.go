@@ -11,12 +11,13 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // The services on a store in memory. For a store in a database, use package bunstore.
 func ExampleNew() {
-	dataMap, err := domain.NewDataMap(users)
+	dataMap, err := datamap.NewDataMap(users)
 	check(err)
 	store, err := memory.New(dataMap, memory.Options{})
 	check(err)
@@ -42,7 +43,7 @@ func ExampleNew() {
 
 // The routes with net/http. A function of the application returns the subject of each request.
 func ExampleStack_API() {
-	dataMap, err := domain.NewDataMap(users)
+	dataMap, err := datamap.NewDataMap(users)
 	check(err)
 	store, err := memory.New(dataMap, memory.Options{})
 	check(err)
@@ -65,11 +66,11 @@ func ExampleStack_API() {
 }
 
 // users is the only table of the application. Its rows have only personal data and keys, so an erasure deletes them.
-var users = domain.Table{
+var users = datamap.Table{
 	Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-	Columns: []domain.Column{
-		{Name: "id", Type: domain.TypeBigInt},
-		{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
+	Columns: []datamap.Column{
+		{Name: "id", Type: datamap.TypeBigInt},
+		{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryContact}},
 	},
 }
 

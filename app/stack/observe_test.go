@@ -15,6 +15,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/tests/observed"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
@@ -36,7 +38,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{recorder: &observed.Recorder{}, desk: mocks.NewMockRectifyingResolver(gomock.NewController(t))}
 	w.desk.EXPECT().Name().Return("desk").AnyTimes()
-	dataMap, err := domain.NewDataMap(users)
+	dataMap, err := datamap.NewDataMap(users)
 	must(t, err)
 	store, err := memory.New(dataMap, memory.Options{Observer: w.recorder})
 	must(t, err)
@@ -236,8 +238,8 @@ func TestACallOfAnExportHasTheContextOfItsActivity(t *testing.T) {
 	w := newWorld(t)
 	w.desk.EXPECT().ExportSubject(gomock.Any(), gomock.Any()).DoAndReturn(
 		func(ctx context.Context, _ domain.SubjectRef) ([]domain.ExportRecord, error) {
-			_, inner := ports.StartActivity(ctx, w.recorder, domain.Activity{Kind: domain.ActivityRequest})
-			inner.End(domain.ActivityEnd{Outcome: domain.OutcomeOK})
+			_, inner := ports.StartActivity(ctx, w.recorder, observation.Activity{Kind: observation.ActivityRequest})
+			inner.End(observation.ActivityEnd{Outcome: domain.OutcomeOK})
 			return nil, nil
 		})
 	must(t, w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -249,7 +251,7 @@ func TestACallOfAnExportHasTheContextOfItsActivity(t *testing.T) {
 }
 
 func TestAnObserverThatPanicsChangesNothing(t *testing.T) {
-	dataMap, err := domain.NewDataMap(users)
+	dataMap, err := datamap.NewDataMap(users)
 	must(t, err)
 	for _, broken := range []observed.Broken{{}, {AtEnd: true}} {
 		store, err := memory.New(dataMap, memory.Options{Observer: broken})

@@ -21,6 +21,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/consent"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/domain/health"
@@ -38,7 +39,7 @@ type Config struct {
 	// Sessions opens sessions on the store of the application, such as a bunstore.Store.
 	Sessions ports.SessionFactory
 	// DataMap is the data map of the application. The store that you set in the field Sessions must use the same data map.
-	DataMap domain.DataMap
+	DataMap datamap.DataMap
 	// Purposes lists the purposes of processing. A subject can consent to a purpose (Art. 7 GDPR), or restrict the
 	// processing for it (Art. 18 GDPR). If Purposes is set, every other purpose is refused. The API then lists the consent
 	// for each purpose in this order, and audit events name the purpose. If you remove a purpose from the list, a subject
@@ -89,7 +90,7 @@ type Options struct {
 // The services are safe for concurrent use.
 type Stack struct {
 	Sessions    ports.SessionFactory
-	DataMap     domain.DataMap
+	DataMap     datamap.DataMap
 	Consent     *consent.Ledger
 	Restriction *restriction.Ledger
 	Exporter    *export.Exporter
@@ -120,7 +121,7 @@ func New(c Config) (Stack, error) {
 	if err := c.Hooks.validate(); err != nil {
 		return Stack{}, err
 	}
-	if problems := domain.CheckAcceptances(c.DataMap.Accepted()); len(problems) > 0 {
+	if problems := datamap.CheckAcceptances(c.DataMap.Accepted()); len(problems) > 0 {
 		return Stack{}, domain.Misconfigured("stack", problems[0].String())
 	}
 	purposes, err := domain.NewPurposes(c.Purposes...)
@@ -184,8 +185,8 @@ func New(c Config) (Stack, error) {
 }
 
 // Erases describes the erasures of the stack: their resolvers, sorted by name, and whether hooks run.
-func (s Stack) Erases() domain.StartedWorker {
-	started := domain.StartedWorker{Resolvers: []string{}, Hooks: s.Hooks || s.Eraser.RunsHooks()}
+func (s Stack) Erases() datamap.StartedWorker {
+	started := datamap.StartedWorker{Resolvers: []string{}, Hooks: s.Hooks || s.Eraser.RunsHooks()}
 	for _, step := range s.Eraser.Plan().Steps {
 		if step.External {
 			started.Resolvers = append(started.Resolvers, step.Target)

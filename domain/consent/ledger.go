@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/audit"
 	"github.com/habeas-data/habeas/domain/internal/observe"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -52,11 +53,11 @@ func (l *Ledger) Record(
 	ctx context.Context, s ports.Session, id domain.SubjectID, decision domain.ConsentDecision,
 ) (domain.ConsentRecord, error) {
 	record, err := l.record(ctx, s, id, decision)
-	right := domain.RightObserved{
-		Right: domain.RightConsent, Decision: domain.DecisionWithdrawn, Outcome: domain.OutcomeOf(err),
+	right := observation.RightObserved{
+		Right: observation.RightConsent, Decision: observation.DecisionWithdrawn, Outcome: domain.OutcomeOf(err),
 	}
 	if decision.Granted {
-		right.Decision = domain.DecisionGranted
+		right.Decision = observation.DecisionGranted
 	}
 	observe.Right(l.observer, s, right)
 	return record, err

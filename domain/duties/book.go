@@ -10,6 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/positions"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -21,7 +22,7 @@ const storeInterval = 30 * time.Second
 type Config struct {
 	Sessions ports.SessionFactory
 	Clock    ports.Clock
-	Observer ports.Observer // receives a domain.DutyObserved after each run; default none
+	Observer ports.Observer // receives a observation.DutyObserved after each run; default none
 
 	// Duties are the pauses of the duties that a worker of this process has. A duty without a pause belongs to no worker
 	// of this process.
@@ -83,7 +84,7 @@ func (b *Book) Begin(ctx context.Context, s ports.Session) error {
 		}
 	}
 	for _, duty := range b.began(now) {
-		ports.Emit(ctx, b.config.Observer, domain.DutyObserved{Duty: duty})
+		ports.Emit(ctx, b.config.Observer, observation.DutyObserved{Duty: duty})
 	}
 	return nil
 }
@@ -136,7 +137,7 @@ func (b *Book) Ended(ctx context.Context, name domain.DutyName, outcome domain.O
 	}
 	observed := b.local[name]
 	b.mu.Unlock()
-	ports.Emit(ctx, b.config.Observer, domain.DutyObserved{Duty: observed, Outcome: outcome})
+	ports.Emit(ctx, b.config.Observer, observation.DutyObserved{Duty: observed, Outcome: outcome})
 	return err
 }
 

@@ -9,7 +9,9 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/duties"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -19,7 +21,7 @@ type world struct {
 	now      time.Time
 	sessions int
 	refused  error
-	observed []domain.DutyObserved
+	observed []observation.DutyObserved
 }
 
 func (w *world) Now() time.Time { return w.now }
@@ -31,21 +33,21 @@ func (w *world) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	return w.SessionFactory.Do(ctx, fn)
 }
 
-func (w *world) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.ActivityEnd)) {
+func (w *world) Start(ctx context.Context, _ observation.Activity) (context.Context, func(observation.ActivityEnd)) {
 	return ctx, nil
 }
 
-func (w *world) Observe(_ context.Context, seen domain.Observation) {
-	if observed, ok := seen.(domain.DutyObserved); ok {
+func (w *world) Observe(_ context.Context, seen observation.Observation) {
+	if observed, ok := seen.(observation.DutyObserved); ok {
 		w.observed = append(w.observed, observed)
 	}
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 	})
 	must(t, err)
 	store, err := memory.New(dataMap, memory.Options{})

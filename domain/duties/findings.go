@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // texts has what a person reads about a duty.
@@ -39,10 +40,10 @@ var textsOf = map[domain.DutyName]texts{
 //   - failing: the last run failed.
 //   - late: no run has succeeded for too long (see domain.Duty.Patience), or no run has ever succeeded.
 //   - left-over: the duty has found something that a person has to handle (see domain.Duty.LeftOver).
-func Findings(all []domain.Duty, at time.Time) (found []domain.Finding) {
+func Findings(all []domain.Duty, at time.Time) (found []datamap.Finding) {
 	for _, duty := range all {
 		text := textsOf[duty.Name]
-		finding := domain.Finding{Severity: domain.SeverityError, Remedy: text.remedy}
+		finding := datamap.Finding{Severity: datamap.SeverityError, Remedy: text.remedy}
 		switch duty.State(at) {
 		case domain.DutyFailing:
 			finding.Code = string(duty.Name) + "-failing"
@@ -62,8 +63,8 @@ func Findings(all []domain.Duty, at time.Time) (found []domain.Finding) {
 			found = append(found, finding)
 		}
 		if duty.LeftOver > 0 {
-			found = append(found, domain.Finding{
-				Code: string(duty.Name) + "-left-over", Severity: domain.SeverityError,
+			found = append(found, datamap.Finding{
+				Code: string(duty.Name) + "-left-over", Severity: datamap.SeverityError,
 				Reason: strconv.FormatInt(duty.LeftOver, 10) + " " + text.leftOver + ".", Remedy: text.leftOverRemedy,
 			})
 		}

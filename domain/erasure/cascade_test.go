@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -31,7 +32,7 @@ type cascadingStore struct {
 	rows map[string]int64
 }
 
-func (s cascadingStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error) {
+func (s cascadingStore) Apply(ctx context.Context, id domain.SubjectID, steps []datamap.Step) (domain.Applied, error) {
 	applied, err := s.SubjectStore.Apply(ctx, id, steps)
 	applied.Cascaded = maps.Clone(s.rows)
 	return applied, err

@@ -8,12 +8,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // generated is a random data map. Its methods implement the rules of erasure a second time, in the simplest way. The
 // tests compare plans with this second implementation.
 type generated struct {
-	tables []domain.Table
+	tables []datamap.Table
 	path   map[string][]string // the path of each table to the subject's table, inclusive
 }
 
@@ -34,13 +35,13 @@ func dataMaps() *rapid.Generator[generated] {
 
 // drawTable draws the next table and returns it. The first table of a data map is the subject's table. Each later table
 // refers to earlier tables.
-func (g generated) drawTable(t *rapid.T, name string) domain.Table {
+func (g generated) drawTable(t *rapid.T, name string) datamap.Table {
 	coin := func(what string) bool { return rapid.IntRange(0, 2).Draw(t, what) == 0 }
-	table := domain.Table{Name: name, Owned: coin("owned"), PrimaryKey: []string{"id"}}
-	addColumn(&table, "id", domain.TypeBigInt)
-	addColumn(&table, "code", domain.TypeText)
+	table := datamap.Table{Name: name, Owned: coin("owned"), PrimaryKey: []string{"id"}}
+	addColumn(&table, "id", datamap.TypeBigInt)
+	addColumn(&table, "code", datamap.TypeText)
 	if coin("composite key") {
-		addColumn(&table, "part", domain.TypeText)
+		addColumn(&table, "part", datamap.TypeText)
 		table.PrimaryKey = []string{"part", "id"}
 	}
 	if len(g.tables) == 0 {
@@ -63,10 +64,10 @@ func (g generated) drawTable(t *rapid.T, name string) domain.Table {
 		relate(&table, "self", table, false)
 	}
 	if coin("relation out of the map") {
-		relate(&table, "out", domain.Table{Name: "countries", PrimaryKey: []string{"id"}}, false)
+		relate(&table, "out", datamap.Table{Name: "countries", PrimaryKey: []string{"id"}}, false)
 	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "columns") {
-		types := []domain.ColumnType{domain.TypeText, domain.TypeNumber, domain.TypeBoolean, domain.TypeTime, domain.TypeJSON}
+		types := []datamap.ColumnType{datamap.TypeText, datamap.TypeNumber, datamap.TypeBoolean, datamap.TypeTime, datamap.TypeJSON}
 		addColumn(&table, fmt.Sprintf("c%d", i), rapid.SampledFrom(types).Draw(t, "type"))
 	}
 	mood := rapid.SampledFrom([]string{"bare", "delete", "mixed", "mixed", "mixed keys"}).Draw(t, "mood")
@@ -78,27 +79,27 @@ func (g generated) drawTable(t *rapid.T, name string) domain.Table {
 	return table
 }
 
-func addColumn(table *domain.Table, name string, columnType domain.ColumnType) {
-	table.Columns = append(table.Columns, domain.Column{Name: name, Type: columnType})
+func addColumn(table *datamap.Table, name string, columnType datamap.ColumnType) {
+	table.Columns = append(table.Columns, datamap.Column{Name: name, Type: columnType})
 }
 
 // relate adds a relation to the parent's primary key or to its column "code".
-func relate(table *domain.Table, prefix string, parent domain.Table, byCode bool) {
-	relation := domain.Relation{References: parent.Name, ReferencedColumns: slices.Clone(parent.PrimaryKey)}
+func relate(table *datamap.Table, prefix string, parent datamap.Table, byCode bool) {
+	relation := datamap.Relation{References: parent.Name, ReferencedColumns: slices.Clone(parent.PrimaryKey)}
 	if byCode {
 		relation.ReferencedColumns = []string{"code"}
 	}
 	for _, referenced := range relation.ReferencedColumns {
 		name := prefix + "_" + referenced
 		relation.Columns = append(relation.Columns, name)
-		addColumn(table, name, domain.TypeText)
+		addColumn(table, name, datamap.TypeText)
 	}
 	table.Relations = append(table.Relations, relation)
 }
 
 // annotate draws the annotations of a table. The parameter mood decides which strategies it draws. With the mood
 // "delete", for example, it draws only strategies that delete the rows, because random strategies rarely delete rows.
-func annotate(t *rapid.T, table *domain.Table, mood string) {
+func annotate(t *rapid.T, table *datamap.Table, mood string) {
 	nothing, all := []domain.Strategy{""}, []domain.Strategy{
 		"", domain.StrategyErase, domain.StrategyAnonymize, domain.StrategyNull, domain.StrategyRetain,
 	}
@@ -112,7 +113,7 @@ func annotate(t *rapid.T, table *domain.Table, mood string) {
 			choice = []domain.Strategy{domain.StrategyDelete, domain.StrategyErase}
 		}
 		if strategy := rapid.SampledFrom(choice).Draw(t, "strategy"); strategy != "" {
-			column.Personal = &domain.Annotation{Category: domain.CategoryFinancial, Strategy: strategy}
+			column.Personal = &datamap.Annotation{Category: domain.CategoryFinancial, Strategy: strategy}
 			if strategy == domain.StrategyRetain {
 				column.Personal.Reason = "duty"
 			}
@@ -121,18 +122,18 @@ func annotate(t *rapid.T, table *domain.Table, mood string) {
 }
 
 // links reports whether the column is in the primary key or in a foreign key.
-func links(table domain.Table, column string) bool {
-	return slices.Contains(table.PrimaryKey, column) || slices.ContainsFunc(table.Relations, func(r domain.Relation) bool {
+func links(table datamap.Table, column string) bool {
+	return slices.Contains(table.PrimaryKey, column) || slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool {
 		return slices.Contains(r.Columns, column)
 	})
 }
 
-func (g generated) table(name string) domain.Table {
-	return g.tables[slices.IndexFunc(g.tables, func(t domain.Table) bool { return t.Name == name })]
+func (g generated) table(name string) datamap.Table {
+	return g.tables[slices.IndexFunc(g.tables, func(t datamap.Table) bool { return t.Name == name })]
 }
 
 // columns returns the names of the columns annotated with one of the strategies, in the order of the table.
-func columns(table domain.Table, strategies ...domain.Strategy) []string {
+func columns(table datamap.Table, strategies ...domain.Strategy) []string {
 	var names []string
 	for _, column := range table.Columns {
 		if column.Personal != nil && slices.Contains(strategies, column.Personal.Strategy) {
@@ -143,12 +144,12 @@ func columns(table domain.Table, strategies ...domain.Strategy) []string {
 }
 
 // losesRows reports whether an erasure must delete the subject's rows of the table.
-func losesRows(table domain.Table) bool {
+func losesRows(table datamap.Table) bool {
 	if len(columns(table, domain.StrategyAnonymize, domain.StrategyNull, domain.StrategyRetain)) > 0 {
 		return false
 	}
 	personal := columns(table, domain.StrategyErase, domain.StrategyDelete)
-	foreign := slices.ContainsFunc(table.Columns, func(c domain.Column) bool {
+	foreign := slices.ContainsFunc(table.Columns, func(c datamap.Column) bool {
 		return !slices.Contains(personal, c.Name) && !links(table, c.Name)
 	})
 	return table.Owned || len(personal) > 0 && !foreign
@@ -156,7 +157,7 @@ func losesRows(table domain.Table) bool {
 
 // fault returns the code of the error with which the planner must refuse the table. If the planner must accept the
 // table, the code is empty.
-func (g generated) fault(table domain.Table) domain.Code {
+func (g generated) fault(table datamap.Table) domain.Code {
 	if losesRows(table) {
 		return g.leadsElsewhere(table)
 	}
@@ -181,10 +182,10 @@ func (g generated) fault(table domain.Table) domain.Code {
 
 // leadsElsewhere returns the code of the error with which the planner must refuse a table whose rows are deleted: a
 // relation that is not the path leads to deleted rows, which may be rows of another person.
-func (g generated) leadsElsewhere(table domain.Table) domain.Code {
+func (g generated) leadsElsewhere(table datamap.Table) domain.Code {
 	for i, relation := range table.Relations {
 		isPath := i == 0 && len(g.path[table.Name]) > 0
-		inMap := slices.ContainsFunc(g.tables, func(t domain.Table) bool { return t.Name == relation.References })
+		inMap := slices.ContainsFunc(g.tables, func(t datamap.Table) bool { return t.Name == relation.References })
 		if !isPath && inMap && relation.References != table.Name && !relation.SetsNull &&
 			losesRows(g.table(relation.References)) {
 			return domain.ErrManifest
@@ -195,10 +196,10 @@ func (g generated) leadsElsewhere(table domain.Table) domain.Code {
 
 // clears returns the code of the error with which the planner must refuse an ON DELETE SET NULL. The planner refuses it
 // if a column of the reference must keep its value. Otherwise the code is empty.
-func (g generated) clears(table domain.Table) domain.Code {
+func (g generated) clears(table datamap.Table) domain.Code {
 	var code domain.Code
 	for _, relation := range table.Relations {
-		inMap := slices.ContainsFunc(g.tables, func(t domain.Table) bool { return t.Name == relation.References })
+		inMap := slices.ContainsFunc(g.tables, func(t datamap.Table) bool { return t.Name == relation.References })
 		if !inMap || !relation.SetsNull || !losesRows(g.table(relation.References)) {
 			continue
 		}
@@ -216,10 +217,10 @@ func (g generated) clears(table domain.Table) domain.Code {
 
 // dependsOn returns the tables that the rows of the given table refer to. It omits a table outside of the data map, the
 // given table itself, and a reference that the database sets to NULL.
-func (g generated) dependsOn(table domain.Table) []string {
+func (g generated) dependsOn(table datamap.Table) []string {
 	var parents []string
 	for _, relation := range table.Relations {
-		inMap := slices.ContainsFunc(g.tables, func(t domain.Table) bool { return t.Name == relation.References })
+		inMap := slices.ContainsFunc(g.tables, func(t datamap.Table) bool { return t.Name == relation.References })
 		if inMap && relation.References != table.Name && !relation.SetsNull {
 			parents = append(parents, relation.References)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 )
 
@@ -12,9 +13,9 @@ import (
 // It runs before the rows are deleted. It reads the keys in pages and holds one page in memory.
 func (r *run) enqueueKeys(ctx context.Context) error {
 	for _, name := range r.dataMap.Refs() {
-		i := slices.IndexFunc(r.external, func(e domain.RehearsedExternal) bool { return e.Resolver == name })
+		i := slices.IndexFunc(r.external, func(e datamap.RehearsedExternal) bool { return e.Resolver == name })
 		system := &r.external[i] // NewEraser has checked that the resolver is registered
-		query := domain.KeyQuery{Resolver: name, ErasedAt: r.at}
+		query := datamap.KeyQuery{Resolver: name, ErasedAt: r.at}
 		err := resolvers.KeyCalls(ctx, r.session, r.dataMap, r.resolvers, r.id, query, func(call resolvers.Call) error {
 			system.Keys += len(call.Ref.Keys)
 			system.Entries++

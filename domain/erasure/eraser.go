@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/audit"
 	"github.com/habeas-data/habeas/domain/internal/hook"
 	"github.com/habeas-data/habeas/domain/internal/observe"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -19,7 +21,7 @@ import (
 type Config struct {
 	Clock     ports.Clock
 	IDs       ports.IDSource
-	DataMap   domain.DataMap
+	DataMap   datamap.DataMap
 	Resolvers []ports.Resolver // the external systems; default none
 	Purposes  domain.Purposes  // purposes that audit events may name, as in consent.Ledger; default none
 	Observer  ports.Observer   // receives the outcome of each erasure; default none
@@ -36,9 +38,9 @@ type Config struct {
 // Eraser carries out erasures. It is safe for concurrent use. Each call works in the session that it receives.
 type Eraser struct {
 	audit     audit.Stamper
-	dataMap   domain.DataMap
+	dataMap   datamap.DataMap
 	resolvers *resolvers.Set
-	plan      domain.Plan
+	plan      datamap.Plan
 	purposes  domain.Purposes
 	hooks     hook.Hooks[domain.ErasureResult]
 	observer  ports.Observer
@@ -46,7 +48,7 @@ type Eraser struct {
 
 // NewEraser makes the plan and returns an eraser that follows it. It returns domain.ErrConfiguration if a required
 // field is missing, or if the names of the resolvers are invalid or not unique. It returns the errors of Planner.Plan.
-// It returns domain.ErrManifest if the data map names a resolver for the keys in a column (domain.Annotation.Ref), and
+// It returns domain.ErrManifest if the data map names a resolver for the keys in a column (datamap.Annotation.Ref), and
 // this resolver is not registered or does not implement ports.KeyResolver.
 func NewEraser(c Config) (*Eraser, error) {
 	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() {
@@ -72,7 +74,7 @@ func NewEraser(c Config) (*Eraser, error) {
 }
 
 // Plan returns the plan that every erasure follows. The caller must not modify it.
-func (e *Eraser) Plan() domain.Plan { return e.plan }
+func (e *Eraser) Plan() datamap.Plan { return e.plan }
 
 // RunsHooks reports whether Config.Before or Config.After is set.
 func (e *Eraser) RunsHooks() bool { return e.hooks.Before != nil || e.hooks.After != nil }
@@ -81,8 +83,8 @@ func (e *Eraser) RunsHooks() bool { return e.hooks.Before != nil || e.hooks.Afte
 // these steps:
 //
 //  1. It locks the subject, so that erasures of the same subject run one after the other.
-//  2. It adds outbox entries with the keys of external systems that the rows hold (domain.Annotation.Ref). An outbox
-//     entry has at most domain.MaxKeys keys. Keys in retained cells are not included.
+//  2. It adds outbox entries with the keys of external systems that the rows hold (datamap.Annotation.Ref). An outbox
+//     entry has at most datamap.MaxKeys keys. Keys in retained cells are not included.
 //  3. It calls the hook Before.
 //  4. It carries out the local steps of the plan, which change the application's own tables.
 //  5. It withdraws the corrections (outbox entries of rectifications) that external systems have not received yet.
@@ -113,7 +115,7 @@ func (e *Eraser) erase(
 	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {
 	result, err := e.carryOut(ctx, s, subject, fingerprint)
-	observe.Right(e.observer, s, domain.RightObserved{Right: domain.RightErasure, Outcome: hook.OutcomeOf(err)})
+	observe.Right(e.observer, s, observation.RightObserved{Right: observation.RightErasure, Outcome: hook.OutcomeOf(err)})
 	if err == nil {
 		e.hooks.CallAfter(s, subject, result) // after the observer, which must not wait for the hook
 	}
@@ -142,7 +144,7 @@ func (e *Eraser) admit(subject domain.Subject) (*run, error) {
 	}
 	return &run{
 		Eraser: e, id: subject.ID, subject: subject, calls: calls, skipped: skipped,
-		steps: []domain.RehearsedStep{}, external: e.systems(calls),
+		steps: []datamap.RehearsedStep{}, external: e.systems(calls),
 		result: domain.ErasureResult{
 			SubjectID:  subject.ID,
 			Deleted:    map[string]int64{},
@@ -164,15 +166,15 @@ type run struct {
 	rehearsed string           // the fingerprint of the rehearsal; empty if there was no rehearsal
 	at        time.Time        // the instant in the mark, the row that records the erasure
 	result    domain.ErasureResult
-	steps     []domain.RehearsedStep     // the completed steps
-	external  []domain.RehearsedExternal // all external systems
-	refused   domain.Step                // the local step that failed
-	ofHook    bool                       // the hook failed
-	enqueued  int                        // number of outbox entries
-	keys      int                        // number of keys in these entries
-	ofKeys    []string                   // the systems of these keys
-	limit     int                        // the number of rows of a step in a preview; 0 without a preview
-	samples   []domain.StepSample        // of the local steps, for a preview
+	steps     []datamap.RehearsedStep     // the completed steps
+	external  []datamap.RehearsedExternal // all external systems
+	refused   datamap.Step                // the local step that failed
+	ofHook    bool                        // the hook failed
+	enqueued  int                         // number of outbox entries
+	keys      int                         // number of keys in these entries
+	ofKeys    []string                    // the systems of these keys
+	limit     int                         // the number of rows of a step in a preview; 0 without a preview
+	samples   []datamap.StepSample        // of the local steps, for a preview
 }
 
 // parts lists the parts of an erasure in their order.
@@ -275,7 +277,7 @@ func (r *run) apply(ctx context.Context) error {
 	}
 	var events []domain.AuditEvent
 	for i, step := range steps {
-		r.steps = append(r.steps, domain.RehearsedStep{Step: step, Rows: rows[i]})
+		r.steps = append(r.steps, datamap.RehearsedStep{Step: step, Rows: rows[i]})
 		if step.OnlyExpired() && rows[i] == 0 {
 			continue // no retention duty of the step has ended
 		}
@@ -293,14 +295,14 @@ func (r *run) apply(ctx context.Context) error {
 }
 
 // clearsAgain reports whether the step only sets references to NULL, in rows that an earlier step has already counted.
-func clearsAgain(before []domain.Step, step domain.Step) bool {
-	return step.OnlyClearsColumns() && !step.Self && slices.ContainsFunc(before, func(other domain.Step) bool {
+func clearsAgain(before []datamap.Step, step datamap.Step) bool {
+	return step.OnlyClearsColumns() && !step.Self && slices.ContainsFunc(before, func(other datamap.Step) bool {
 		return other.Target == step.Target && other.Via == step.Via && !other.Self
 	})
 }
 
 // payloadOf returns the event payload that names a step.
-func payloadOf(step domain.Step) domain.Payload {
+func payloadOf(step datamap.Step) domain.Payload {
 	payload := domain.Payload{"target": step.Target, "strategy": string(step.Strategy)}
 	if step.Via != "" {
 		payload["via"] = step.Via

@@ -11,6 +11,7 @@ import (
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -168,7 +169,7 @@ func TestARefusedSubjectLeavesNoCallAtAll(t *testing.T) {
 
 func TestAnEraserShowsItsPlan(t *testing.T) {
 	w := newWorld(t, []string{"mail", "desk"})
-	want := []domain.Step{
+	want := []datamap.Step{
 		deleteSessions, anonymizeUsers, retainUsers,
 		{Target: "mail", Strategy: del, External: true},
 		{Target: "desk", Strategy: del, External: true},
@@ -179,7 +180,7 @@ func TestAnEraserShowsItsPlan(t *testing.T) {
 }
 
 func TestAMapThatCannotBePlannedHasNoEraser(t *testing.T) {
-	dataMap, err := domain.NewDataMap(users(personal("email", del)), child("orders", "users", personal("vat", keep)))
+	dataMap, err := datamap.NewDataMap(users(personal("email", del)), child("orders", "users", personal("vat", keep)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,13 +9,14 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // The plan is the same for all subjects. It can be read before the first erasure.
 func ExamplePlanner_Plan() {
-	dataMap, err := domain.NewDataMap(userTable(), addressTable(), invoiceTable())
+	dataMap, err := datamap.NewDataMap(userTable(), addressTable(), invoiceTable())
 	check(err)
 	plan, err := erasure.Planner{}.Plan(dataMap, []string{"supportdesk"})
 	check(err)
@@ -34,7 +35,7 @@ func ExamplePlanner_Plan() {
 func ExamplePlanner_Plan_refused() {
 	invoices := invoiceTable()
 	invoices.Relations[0].References = "addresses"
-	dataMap, err := domain.NewDataMap(userTable(), addressTable(), invoices)
+	dataMap, err := datamap.NewDataMap(userTable(), addressTable(), invoices)
 	check(err)
 	_, err = erasure.Planner{}.Plan(dataMap, nil)
 	fmt.Println(errors.Is(err, domain.ErrRetention))
@@ -49,7 +50,7 @@ func ExamplePlanner_Plan_refused() {
 
 // Zoe is erased in the session of the caller. The audit events are written in the same transaction.
 func ExampleEraser_Erase() {
-	dataMap, err := domain.NewDataMap(userTable(), addressTable())
+	dataMap, err := datamap.NewDataMap(userTable(), addressTable())
 	check(err)
 	store, err := memory.New(dataMap, memory.Options{}) // an application uses a database and package bunstore
 	check(err)
@@ -76,49 +77,49 @@ func ExampleEraser_Erase() {
 }
 
 // userTable is the subject's table. Its rows survive, because theme is not personal data.
-func userTable() domain.Table {
-	return domain.Table{
+func userTable() datamap.Table {
+	return datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{
 				Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
 			}},
-			{Name: "theme", Type: domain.TypeText},
+			{Name: "theme", Type: datamap.TypeText},
 		},
 	}
 }
 
 // addressTable has rows that belong only to the user. All columns except the keys are annotated. An erasure deletes the
 // rows, because the annotations have no strategy.
-func addressTable() domain.Table {
-	return domain.Table{
-		Name: "addresses", PrimaryKey: []string{"id"}, Relations: []domain.Relation{ofUser()},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "user_id", Type: domain.TypeBigInt},
-			{Name: "street", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryLocation}},
+func addressTable() datamap.Table {
+	return datamap.Table{
+		Name: "addresses", PrimaryKey: []string{"id"}, Relations: []datamap.Relation{ofUser()},
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "user_id", Type: datamap.TypeBigInt},
+			{Name: "street", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryLocation}},
 		},
 	}
 }
 
 // invoiceTable has rows with a retained column. The annotation names the duty to retain it.
-func invoiceTable() domain.Table {
-	return domain.Table{
-		Name: "invoices", PrimaryKey: []string{"id"}, Relations: []domain.Relation{ofUser()},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "user_id", Type: domain.TypeBigInt},
-			{Name: "phone", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
-			{Name: "total", Type: domain.TypeNumber, Personal: &domain.Annotation{
+func invoiceTable() datamap.Table {
+	return datamap.Table{
+		Name: "invoices", PrimaryKey: []string{"id"}, Relations: []datamap.Relation{ofUser()},
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "user_id", Type: datamap.TypeBigInt},
+			{Name: "phone", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryContact}},
+			{Name: "total", Type: datamap.TypeNumber, Personal: &datamap.Annotation{
 				Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§ 147 AO",
 			}},
 		},
 	}
 }
 
-func ofUser() domain.Relation {
-	return domain.Relation{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}
+func ofUser() datamap.Relation {
+	return datamap.Relation{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}
 }
 
 func check(err error) {

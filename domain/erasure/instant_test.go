@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
@@ -20,17 +21,17 @@ func (s shifted) Now() time.Time { return system.Clock{}.Now().Add(time.Duration
 // The surrogate of a UUID looks like another UUID. A sweep therefore skips a UUID whose duty ended before the instant
 // in the mark, so the erasure must have overwritten it, whatever clock its process has.
 func TestTheDutiesOfAnErasureEndByTheInstantOfItsMark(t *testing.T) {
-	table := domain.Table{
-		Name: "contracts", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "document", Type: domain.TypeUUID, Personal: &domain.Annotation{
+	table := datamap.Table{
+		Name: "contracts", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "document", Type: datamap.TypeUUID, Personal: &datamap.Annotation{
 				Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§147 AO",
-				Retain: domain.Period{Days: 10}, Since: "signed_at",
+				Retain: datamap.Period{Days: 10}, Since: "signed_at",
 			}},
-			{Name: "signed_at", Type: domain.TypeTime},
+			{Name: "signed_at", Type: datamap.TypeTime},
 		},
 	}
-	dataMap, err := domain.NewDataMap(table)
+	dataMap, err := datamap.NewDataMap(table)
 	check(err)
 	const document = "7d444840-9dc0-11d1-b245-5ffdce74fad2"
 	for _, skew := range []time.Duration{5 * time.Hour, -5 * time.Hour} {

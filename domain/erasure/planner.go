@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Planner turns a data map into an erasure plan. It uses no clock and no I/O. Equal data maps give equal plans.
@@ -15,9 +16,9 @@ type Planner struct{}
 // Plan returns the plan for the tables of the data map and for the named external systems. In this text, a path is the
 // chain of references from a table to the subject's table.
 //
-// The rows of a table are deleted in two cases (domain.DataMap.RowsDeleted):
+// The rows of a table are deleted in two cases (datamap.DataMap.RowsDeleted):
 //
-//   - The strategy of the path (domain.Path.OnErasure) is delete.
+//   - The strategy of the path (datamap.Path.OnErasure) is delete.
 //   - The rows belong only to the subject, and the strategy of every annotated column is erase or delete.
 //
 // Otherwise the rows survive, and the plan has up to two steps for them:
@@ -25,10 +26,10 @@ type Planner struct{}
 //   - One step anonymizes the annotated columns that are not retained, or sets them to NULL if their strategy is null.
 //     If the strategy of the path is null, the step also clears the reference to the subject.
 //   - One step has the strategy retain and lists the other annotated columns, which keep their values. If the duty to
-//     retain a column has an end, the step lists the column in Expired. domain.Plan.LocalAt returns the steps at an
+//     retain a column has an end, the step lists the column in Expired. datamap.Plan.LocalAt returns the steps at an
 //     instant.
 //
-// A table has no step if it has no annotated column, is not owned (domain.Table.Owned), and its path has no strategy. A
+// A table has no step if it has no annotated column, is not owned (datamap.Table.Owned), and its path has no strategy. A
 // table with several paths has steps for each path. The steps come in this order:
 //
 //   - The steps that delete rows.
@@ -47,41 +48,41 @@ type Planner struct{}
 //   - The strategy of a path deletes rows, but the strategy of a column in these rows keeps the rows.
 //   - A path clears the reference that connects retained columns to the subject.
 //   - A column would have to be anonymized, but it identifies or links rows.
-func (Planner) Plan(m domain.DataMap, resolverNames []string) (domain.Plan, error) {
+func (Planner) Plan(m datamap.DataMap, resolverNames []string) (datamap.Plan, error) {
 	ordered, err := m.ChildrenFirst()
 	if err != nil {
-		return domain.Plan{}, err
+		return datamap.Plan{}, err
 	}
 	if err := m.ManifestError("erasure plan", problems(m, nil)); err != nil {
-		return domain.Plan{}, err
+		return datamap.Plan{}, err
 	}
-	plan := domain.Plan{Steps: []domain.Step{}}
+	plan := datamap.Plan{Steps: []datamap.Step{}}
 	for _, table := range ordered {
 		plan.Steps = append(plan.Steps, stepsOf(m, table)...)
 	}
 	for _, name := range resolverNames {
-		plan.Steps = append(plan.Steps, domain.Step{Target: name, Strategy: domain.StrategyDelete, External: true})
+		plan.Steps = append(plan.Steps, datamap.Step{Target: name, Strategy: domain.StrategyDelete, External: true})
 	}
 	return plan, nil
 }
 
-func stepsOf(m domain.DataMap, table domain.Table) []domain.Step {
-	var deleting, others, clearing []domain.Step
+func stepsOf(m datamap.DataMap, table datamap.Table) []datamap.Step {
+	var deleting, others, clearing []datamap.Step
 	paths := m.Paths(table.Name)
 	for _, reference := range m.SelfReferences(table) {
-		deleting = append(deleting, domain.Step{
+		deleting = append(deleting, datamap.Step{
 			Target: table.Name, Strategy: domain.StrategyAnonymize, ClearedColumns: reference.ClearedColumns, Self: true,
 		})
 	}
 	for _, path := range paths {
 		if m.RowsDeleted(table, path) {
-			step := domain.Step{Target: table.Name, Strategy: domain.StrategyDelete, Via: path.Via}
+			step := datamap.Step{Target: table.Name, Strategy: domain.StrategyDelete, Via: path.Via}
 			deleting = append(deleting, step)
 			continue
 		}
 		for _, step := range stepsOfSurvivor(m, table, path) {
 			if len(step.ClearedColumns) > 0 && len(step.Columns) > 0 && sharesReference(paths, path) {
-				clearing = append(clearing, domain.Step{
+				clearing = append(clearing, datamap.Step{
 					Target: step.Target, Strategy: step.Strategy, Via: step.Via, ClearedColumns: step.ClearedColumns,
 				})
 				step.ClearedColumns = nil
@@ -98,8 +99,8 @@ func stepsOf(m domain.DataMap, table domain.Table) []domain.Step {
 
 // sharesReference reports whether another path to the subject begins with the same reference as the given path. An
 // erasure clears such a reference last, because the steps of the other path still need it to find their rows.
-func sharesReference(paths []domain.Path, path domain.Path) bool {
-	return slices.ContainsFunc(paths, func(other domain.Path) bool {
+func sharesReference(paths []datamap.Path, path datamap.Path) bool {
+	return slices.ContainsFunc(paths, func(other datamap.Path) bool {
 		return other.Via != path.Via && other.Relations[0].Equals(path.Relations[0])
 	})
 }
@@ -107,10 +108,10 @@ func sharesReference(paths []domain.Path, path domain.Path) bool {
 // stepsOfSurvivor returns the steps for the rows that one path connects to the subject, if the erasure does not delete
 // these rows. A retained column that identifies or links rows is never overwritten, even if the duty to retain it has
 // ended.
-func stepsOfSurvivor(m domain.DataMap, table domain.Table, path domain.Path) []domain.Step {
-	anonymize := domain.Step{Target: table.Name, Strategy: domain.StrategyAnonymize, Via: path.Via}
+func stepsOfSurvivor(m datamap.DataMap, table datamap.Table, path datamap.Path) []datamap.Step {
+	anonymize := datamap.Step{Target: table.Name, Strategy: domain.StrategyAnonymize, Via: path.Via}
 	anonymize.ClearedColumns = m.ClearedColumns(table, path)
-	retain := domain.Step{Target: table.Name, Strategy: domain.StrategyRetain, Via: path.Via}
+	retain := datamap.Step{Target: table.Name, Strategy: domain.StrategyRetain, Via: path.Via}
 	for _, column := range path.Personal(table) {
 		if column.Personal.Strategy != domain.StrategyRetain {
 			anonymize.Columns = append(anonymize.Columns, column.Name)
@@ -121,7 +122,7 @@ func stepsOfSurvivor(m domain.DataMap, table domain.Table, path domain.Path) []d
 			retain.Expired = append(retain.Expired, column.Name)
 		}
 	}
-	var steps []domain.Step
+	var steps []datamap.Step
 	if len(anonymize.Columns)+len(anonymize.ClearedColumns) > 0 {
 		steps = append(steps, anonymize)
 	}

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// Complete takes the error of domain.NewDataMap or of a reader of data maps. It adds the problems that Planner.Plan
+// Complete takes the error of datamap.NewDataMap or of a reader of data maps. It adds the problems that Planner.Plan
 // would find, so that a caller sees all problems in one run. It checks only the tables for which err lists no problem
 // yet. If err does not concern an invalid data map, Complete returns err unchanged.
 func Complete(err error) error {
-	return domain.AddProblems(err, func(m domain.DataMap) []domain.Problem {
+	return datamap.AddProblems(err, func(m datamap.DataMap) []domain.Problem {
 		return problems(m, func(table string) bool {
 			return slices.ContainsFunc(domain.Problems(err), func(p domain.Problem) bool { return p.Table == table })
 		})
@@ -22,7 +23,7 @@ func Complete(err error) error {
 // problems returns the reasons why a data map cannot have a plan, in the order in which the tables were declared. It
 // skips tables for which atFault returns true. These tables already have problems, so the effect of an erasure on their
 // rows is unknown.
-func problems(m domain.DataMap, atFault func(table string) bool) []domain.Problem {
+func problems(m datamap.DataMap, atFault func(table string) bool) []domain.Problem {
 	if atFault == nil {
 		atFault = func(string) bool { return false }
 	}
@@ -37,29 +38,29 @@ func problems(m domain.DataMap, atFault func(table string) bool) []domain.Proble
 
 // checked is the table that is being checked, with its data map.
 type checked struct {
-	domain.DataMap
-	table   domain.Table
+	datamap.DataMap
+	table   datamap.Table
 	atFault func(table string) bool
 }
 
 // paths returns the paths of the table. If they are unknown, it returns one path without relations, so that a caller
 // still checks the table once.
-func (c checked) paths() []domain.Path {
+func (c checked) paths() []datamap.Path {
 	if paths := c.Paths(c.table.Name); len(paths) > 0 {
 		return paths
 	}
-	return []domain.Path{{}}
+	return []datamap.Path{{}}
 }
 
 // deletesRows reports whether an erasure deletes rows of the parent table. It considers only the rows that one of the
 // given paths connects to the subject. If no path is given, it considers the rows of all paths. It returns false for a
 // table that already has problems.
-func (c checked) deletesRows(parent domain.Table, paths ...domain.Path) bool {
+func (c checked) deletesRows(parent datamap.Table, paths ...datamap.Path) bool {
 	if len(paths) == 0 {
 		paths = checked{c.DataMap, parent, c.atFault}.paths()
 	}
 	return !c.atFault(parent.Name) &&
-		slices.ContainsFunc(paths, func(p domain.Path) bool { return c.RowsDeleted(parent, p) })
+		slices.ContainsFunc(paths, func(p datamap.Path) bool { return c.RowsDeleted(parent, p) })
 }
 
 func (c checked) check() []domain.Problem {
@@ -131,37 +132,37 @@ func (c checked) checkReferences() []domain.Problem {
 // staysWithOwner reports whether a row and the row of the parent table that it refers to always belong to the same
 // person, because the relation contains the reference to this person. For example, (user_id, order_id) refers to
 // (user_id, id) of orders, and user_id is the path of both tables.
-func (c checked) staysWithOwner(relation domain.Relation, parent domain.Table) bool {
-	mapped := func(own, others domain.Relation) bool {
+func (c checked) staysWithOwner(relation datamap.Relation, parent datamap.Table) bool {
+	mapped := func(own, others datamap.Relation) bool {
 		return own.References == others.References && slices.Equal(own.ReferencedColumns, others.ReferencedColumns) &&
 			!slices.ContainsFunc(own.Columns, func(name string) bool {
 				i := slices.Index(relation.Columns, name)
 				return i < 0 || relation.ReferencedColumns[i] != others.Columns[slices.Index(own.Columns, name)]
 			})
 	}
-	return slices.ContainsFunc(c.paths(), func(own domain.Path) bool {
-		return len(own.Relations) > 0 && slices.ContainsFunc(c.Paths(parent.Name), func(others domain.Path) bool {
+	return slices.ContainsFunc(c.paths(), func(own datamap.Path) bool {
+		return len(own.Relations) > 0 && slices.ContainsFunc(c.Paths(parent.Name), func(others datamap.Path) bool {
 			return len(others.Relations) > 0 && mapped(own.Relations[0], others.Relations[0])
 		})
 	})
 }
 
 // isFirstOfPath reports whether the relation is the first reference of a path from the table to the subject.
-func (c checked) isFirstOfPath(relation domain.Relation) bool {
-	return slices.ContainsFunc(c.paths(), func(p domain.Path) bool {
+func (c checked) isFirstOfPath(relation datamap.Relation) bool {
+	return slices.ContainsFunc(c.paths(), func(p datamap.Path) bool {
 		return len(p.Relations) > 0 && p.Relations[0].Equals(relation)
 	})
 }
 
 // overwrites reports whether an erasure overwrites the column in rows that survive.
-func (c checked) overwrites(column domain.Column) bool {
+func (c checked) overwrites(column datamap.Column) bool {
 	return column.Personal.Strategy != domain.StrategyRetain &&
-		slices.ContainsFunc(c.paths(), func(p domain.Path) bool { return p.Has(column) && !c.RowsDeleted(c.table, p) })
+		slices.ContainsFunc(c.paths(), func(p datamap.Path) bool { return p.Has(column) && !c.RowsDeleted(c.table, p) })
 }
 
 // checkDeletingPath checks a path to the subject with the strategy delete: an erasure deletes the rows that the path
 // connects to the subject. It returns a problem for each column whose strategy would keep its row.
-func (c checked) checkDeletingPath(path domain.Path) []domain.Problem {
+func (c checked) checkDeletingPath(path datamap.Path) []domain.Problem {
 	var found []domain.Problem
 	for _, column := range c.table.Personal() {
 		problem := domain.Problem{Table: c.table.Name, Column: column.Name, Found: string(column.Personal.Strategy)}
@@ -182,7 +183,7 @@ func (c checked) checkDeletingPath(path domain.Path) []domain.Problem {
 }
 
 // pathName returns the name of a path in a message.
-func pathName(path domain.Path) string {
+func pathName(path datamap.Path) string {
 	if path.Via == "" {
 		return "the path to the subject"
 	}
@@ -194,7 +195,7 @@ func pathName(path domain.Path) string {
 //
 //   - The erasure deletes the rows of another table on the path.
 //   - The erasure sets a reference on the path to NULL, but a column of the rows is retained.
-func (c checked) checkSurvivor(path domain.Path, orphanedBy map[string]bool) []domain.Problem {
+func (c checked) checkSurvivor(path datamap.Path, orphanedBy map[string]bool) []domain.Problem {
 	onward, rest := c.RemainingPaths(path), path
 	for i, relation := range path.Relations {
 		if rest.OnErasure() == domain.StrategyNull {
@@ -209,7 +210,7 @@ func (c checked) checkSurvivor(path domain.Path, orphanedBy map[string]bool) []d
 			return nil
 		}
 		orphanedBy[parent.Name] = true
-		lostPaths := slices.DeleteFunc(slices.Clone(c.paths()), func(p domain.Path) bool {
+		lostPaths := slices.DeleteFunc(slices.Clone(c.paths()), func(p datamap.Path) bool {
 			return !p.Relations[0].Equals(path.Relations[0])
 		})
 		// One problem is sufficient, so the further relations of the path are not checked.
@@ -220,7 +221,7 @@ func (c checked) checkSurvivor(path domain.Path, orphanedBy map[string]bool) []d
 
 // checkClearedPath returns one problem for each retained column, if an erasure sets the reference to the subject to
 // NULL. After that, no export and no later erasure could find the retained columns.
-func (c checked) checkClearedPath(path domain.Path) []domain.Problem {
+func (c checked) checkClearedPath(path datamap.Path) []domain.Problem {
 	var found []domain.Problem
 	for _, column := range path.Personal(c.table) {
 		if column.Personal.Strategy == domain.StrategyRetain {
@@ -236,12 +237,12 @@ func (c checked) checkClearedPath(path domain.Path) []domain.Problem {
 
 // checkSetNull checks a reference that the database sets to NULL. It returns one problem for each column of the
 // reference that must keep its value. Such a column is retained, is part of a key, or connects the row to the subject.
-func (c checked) checkSetNull(relation domain.Relation) []domain.Problem {
+func (c checked) checkSetNull(relation datamap.Relation) []domain.Problem {
 	var found []domain.Problem
 	for _, name := range relation.Columns {
 		column, _ := c.table.Column(name)
 		retained := column.Personal != nil && column.Personal.Strategy == domain.StrategyRetain
-		onPath := slices.ContainsFunc(c.paths(), func(p domain.Path) bool {
+		onPath := slices.ContainsFunc(c.paths(), func(p datamap.Path) bool {
 			return len(p.Relations) > 0 && p.Relations[0].Links(name)
 		})
 		code := domain.ErrManifest
@@ -264,9 +265,9 @@ func (c checked) checkSetNull(relation domain.Relation) []domain.Problem {
 // orphaned returns the problem that rows of the table survive an erasure but refer to deleted rows of the parent table.
 // The text of the problem describes the reference with the given words. It also names the given paths to the subject,
 // which the deletion interrupts.
-func (c checked) orphaned(parent domain.Table, how string, lostPaths []domain.Path) domain.Problem {
+func (c checked) orphaned(parent datamap.Table, how string, lostPaths []datamap.Path) domain.Problem {
 	keep := "keep the rows of " + parent.Name + " by anonymizing one of their columns"
-	if slices.ContainsFunc(c.Paths(parent.Name), func(p domain.Path) bool {
+	if slices.ContainsFunc(c.Paths(parent.Name), func(p datamap.Path) bool {
 		return p.OnErasure() == domain.StrategyDelete
 	}) {
 		keep = "keep the rows of " + parent.Name + ": remove erasure:delete from their path"
@@ -278,7 +279,7 @@ func (c checked) orphaned(parent domain.Table, how string, lostPaths []domain.Pa
 		Remedy:  "delete the rows of " + c.table.Name + " as well, or " + keep,
 	}
 	for _, column := range c.table.Personal() {
-		ofLost := slices.ContainsFunc(lostPaths, func(p domain.Path) bool { return p.Has(column) })
+		ofLost := slices.ContainsFunc(lostPaths, func(p datamap.Path) bool { return p.Has(column) })
 		if ofLost && column.Personal.Strategy == domain.StrategyRetain {
 			problem.Code, problem.Column = domain.ErrRetention, column.Name
 			problem.Message = "is retained, but the rows of " + parent.Name + ", " + how + ", are deleted"
@@ -304,14 +305,14 @@ func (c checked) keptBy() []string {
 	return vias
 }
 
-func overwritten(column domain.Column) string {
+func overwritten(column datamap.Column) string {
 	if column.Personal.Strategy == domain.StrategyNull {
 		return "set to NULL"
 	}
 	return "anonymized"
 }
 
-func names(columns []domain.Column) []string {
+func names(columns []datamap.Column) []string {
 	list := make([]string, len(columns))
 	for i, column := range columns {
 		list[i] = column.Name

@@ -5,99 +5,100 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 )
 
 // byPath returns a relation that begins a path, with a strategy of its own.
-func byPath(name, column, references string, strategy domain.Strategy) domain.Relation {
-	return domain.Relation{
+func byPath(name, column, references string, strategy domain.Strategy) datamap.Relation {
+	return datamap.Relation{
 		Name: name, Columns: []string{column}, References: references, ReferencedColumns: []string{"id"},
 		Path: true, OnErasure: strategy,
 	}
 }
 
 // posts returns a table whose rows have an author, and a person whom the author answers.
-func posts(author, answered domain.Strategy, columns ...domain.Column) domain.Table {
-	return domain.Table{
+func posts(author, answered domain.Strategy, columns ...datamap.Column) datamap.Table {
+	return datamap.Table{
 		Name: "posts", PrimaryKey: []string{"id"},
-		Columns: append([]domain.Column{plain("id"), plain("author_id"), plain("answers_id")}, columns...),
-		Relations: []domain.Relation{
+		Columns: append([]datamap.Column{plain("id"), plain("author_id"), plain("answers_id")}, columns...),
+		Relations: []datamap.Relation{
 			byPath("Author", "author_id", "users", author), byPath("Answered", "answers_id", "users", answered),
 		},
 	}
 }
 
 // likes returns a link table between posts and the people who like them.
-func likes(ofPost domain.Strategy) domain.Table {
-	return domain.Table{
+func likes(ofPost domain.Strategy) datamap.Table {
+	return datamap.Table{
 		Name: "likes", PrimaryKey: []string{"id"},
-		Columns:   []domain.Column{plain("id"), plain("post_id"), plain("liker_id")},
-		Relations: []domain.Relation{byPath("Post", "post_id", "posts", ofPost), byPath("Liker", "liker_id", "users", del)},
+		Columns:   []datamap.Column{plain("id"), plain("post_id"), plain("liker_id")},
+		Relations: []datamap.Relation{byPath("Post", "post_id", "posts", ofPost), byPath("Liker", "liker_id", "users", del)},
 	}
 }
 
 // A like belongs to the person who likes, and goes with the post. If the post stays because the erased person is only
 // the one whom the author answers, the likes of other people stay.
 func TestAnErasureDoesNotReachRowsThroughARowThatStays(t *testing.T) {
-	deeper := func(like domain.Strategy) domain.Table { // a notice about a like
-		return domain.Table{
+	deeper := func(like domain.Strategy) datamap.Table { // a notice about a like
+		return datamap.Table{
 			Name: "alerts", PrimaryKey: []string{"id"},
-			Columns:   []domain.Column{plain("id"), plain("like_id"), plain("reader_id")},
-			Relations: []domain.Relation{byPath("Like", "like_id", "likes", like), byPath("Reader", "reader_id", "users", del)},
+			Columns:   []datamap.Column{plain("id"), plain("like_id"), plain("reader_id")},
+			Relations: []datamap.Relation{byPath("Like", "like_id", "likes", like), byPath("Reader", "reader_id", "users", del)},
 		}
 	}
-	ofOrder := func(relation domain.Relation, kind string) domain.Relation {
-		relation.When = &domain.Condition{Column: "kind", Value: kind}
+	ofOrder := func(relation datamap.Relation, kind string) datamap.Relation {
+		relation.When = &datamap.Condition{Column: "kind", Value: kind}
 		return relation
 	}
-	orders := func(columns ...domain.Column) domain.Table {
+	orders := func(columns ...datamap.Column) datamap.Table {
 		return child("orders", "users", append(columns, plain("at"))...)
 	}
 	for name, c := range map[string]struct {
-		tables []domain.Table
+		tables []datamap.Table
 		want   string
 	}{
 		"deleted with the post only": {
-			[]domain.Table{posts(del, ""), likes(del)},
+			[]datamap.Table{posts(del, ""), likes(del)},
 			"likes:delete@Post.Author likes:delete@Liker posts:delete@Author",
 		},
 		"cleared with the post only": {
-			[]domain.Table{posts(del, ""), likes(clear)},
+			[]datamap.Table{posts(del, ""), likes(clear)},
 			"likes:delete@Liker likes:anonymize-post_id@Post.Author posts:delete@Author",
 		},
 		"the post is deleted on both paths": {
-			[]domain.Table{posts(del, del), likes(del)},
+			[]datamap.Table{posts(del, del), likes(del)},
 			"likes:delete@Post.Author likes:delete@Post.Answered likes:delete@Liker posts:delete@Author posts:delete@Answered",
 		},
 		"the post lets go of the answered person": {
-			[]domain.Table{posts(del, clear), likes(del)},
+			[]datamap.Table{posts(del, clear), likes(del)},
 			"likes:delete@Post.Author likes:delete@Liker posts:delete@Author posts:anonymize-answers_id@Answered",
 		},
 		"the post stays on both paths": {
-			[]domain.Table{posts("", "", via(personal("body", anon), "Author")), likes(del)},
+			[]datamap.Table{posts("", "", via(personal("body", anon), "Author")), likes(del)},
 			"likes:delete@Liker posts:anonymize(body)@Author",
 		},
 		"the post is owned by its author": {
-			[]domain.Table{owned(posts("", "", via(personal("body", ""), "Author"))), likes(del)},
+			[]datamap.Table{owned(posts("", "", via(personal("body", ""), "Author"))), likes(del)},
 			"likes:delete@Post.Author likes:delete@Liker posts:delete@Author",
 		},
 		"two hops": {
-			[]domain.Table{posts(del, ""), likes(del), deeper(del)},
+			[]datamap.Table{posts(del, ""), likes(del), deeper(del)},
 			"alerts:delete@Like.Post.Author alerts:delete@Like.Liker alerts:delete@Reader" +
 				" likes:delete@Post.Author likes:delete@Liker posts:delete@Author",
 		},
 		"a line of an order that stays, which belongs to nobody else": {
-			[]domain.Table{
+			[]datamap.Table{
 				orders(personal("note", anon)),
-				change(child("lines", "orders", plain("text")), func(l *domain.Table) { l.Relations[0].OnErasure = del }),
+				change(child("lines", "orders", plain("text")), func(l *datamap.Table) { l.Relations[0].OnErasure = del }),
 			},
 			"lines:delete orders:anonymize(note)",
 		},
 		"a row of one person by its conditions": {
-			[]domain.Table{orders(personal("note", anon)), {
+			[]datamap.Table{orders(personal("note", anon)), {
 				Name: "remarks", PrimaryKey: []string{"id"},
-				Columns: []domain.Column{plain("id"), plain("target"), plain("kind")},
-				Relations: []domain.Relation{
+				Columns: []datamap.Column{plain("id"), plain("target"), plain("kind")},
+				Relations: []datamap.Relation{
 					ofOrder(byPath("Person", "target", "users", del), "person"),
 					ofOrder(byPath("Order", "target", "orders", del), "order"),
 				},
@@ -105,10 +106,10 @@ func TestAnErasureDoesNotReachRowsThroughARowThatStays(t *testing.T) {
 			"orders:anonymize(note) remarks:delete@Person remarks:delete@Order",
 		},
 		"a comment of another person on an order that stays": {
-			[]domain.Table{orders(personal("note", anon)), {
+			[]datamap.Table{orders(personal("note", anon)), {
 				Name: "remarks", PrimaryKey: []string{"id"},
-				Columns: []domain.Column{plain("id"), plain("order_id"), plain("person_id")},
-				Relations: []domain.Relation{
+				Columns: []datamap.Column{plain("id"), plain("order_id"), plain("person_id")},
+				Relations: []datamap.Relation{
 					byPath("Order", "order_id", "orders", del), byPath("Person", "person_id", "users", ""),
 				},
 			}},
@@ -144,7 +145,7 @@ func sameWords(a, b []string) bool {
 
 // A table without annotated columns names the paths on which an erasure deletes its rows.
 func TestAnOwnedTableNamesThePathsThatDeleteItsRows(t *testing.T) {
-	links := func(via string) domain.Table {
+	links := func(via string) datamap.Table {
 		table := owned(likes(""))
 		table.Via, table.Relations[1].OnErasure = via, ""
 		return table
@@ -176,9 +177,9 @@ func TestAnOwnedTableNamesThePathsThatDeleteItsRows(t *testing.T) {
 }
 
 // answering returns a table of messages that refer to the messages that they answer.
-func answering(strategy domain.Strategy, message domain.Table) domain.Table {
+func answering(strategy domain.Strategy, message datamap.Table) datamap.Table {
 	message.Columns = append(message.Columns, plain("answers_id"))
-	message.Relations = append(message.Relations, domain.Relation{
+	message.Relations = append(message.Relations, datamap.Relation{
 		Columns: []string{"answers_id"}, References: message.Name, ReferencedColumns: []string{"id"}, OnErasure: strategy,
 	})
 	return message
@@ -186,7 +187,7 @@ func answering(strategy domain.Strategy, message domain.Table) domain.Table {
 
 func TestAReferenceOfATableToItselfIsClearedBeforeTheRowsGo(t *testing.T) {
 	for name, c := range map[string]struct {
-		table domain.Table
+		table datamap.Table
 		want  string
 	}{
 		"one path": {
@@ -205,7 +206,7 @@ func TestAReferenceOfATableToItselfIsClearedBeforeTheRowsGo(t *testing.T) {
 		plan, err := planFor(t, nil, c.table, users(personal("email", anon)))
 		var got []string
 		for _, step := range plan.Steps {
-			text := printedVia([]domain.Step{step})
+			text := printedVia([]datamap.Step{step})
 			if step.Self {
 				text += "!"
 			}
@@ -216,7 +217,7 @@ func TestAReferenceOfATableToItselfIsClearedBeforeTheRowsGo(t *testing.T) {
 			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
 			continue
 		}
-		m, err := domain.NewDataMap(c.table, users(personal("email", anon)))
+		m, err := datamap.NewDataMap(c.table, users(personal("email", anon)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,24 +228,24 @@ func TestAReferenceOfATableToItselfIsClearedBeforeTheRowsGo(t *testing.T) {
 }
 
 func TestWrongStepsThatClearAReferenceOfATableToItselfAreRefused(t *testing.T) {
-	m, err := domain.NewDataMap(users(), answering(clear, child("messages", "users", personal("body", ""))))
+	m, err := datamap.NewDataMap(users(), answering(clear, child("messages", "users", personal("body", ""))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	self := domain.Step{Target: "messages", Strategy: anon, ClearedColumns: []string{"answers_id"}, Self: true}
-	deletes := domain.Step{Target: "messages", Strategy: del}
-	with := func(change func(*domain.Step)) []domain.Step {
+	self := datamap.Step{Target: "messages", Strategy: anon, ClearedColumns: []string{"answers_id"}, Self: true}
+	deletes := datamap.Step{Target: "messages", Strategy: del}
+	with := func(change func(*datamap.Step)) []datamap.Step {
 		step := self
 		change(&step)
-		return []domain.Step{step}
+		return []datamap.Step{step}
 	}
-	for says, steps := range map[string][]domain.Step{
+	for says, steps := range map[string][]datamap.Step{
 		"comes after a step that deletes":        {deletes, self},
 		"two steps affect the same rows":         {self, self},
-		"not a reference of the table to itself": with(func(s *domain.Step) { s.ClearedColumns = []string{"users_id"} }),
-		"messages: a step with Self does more":   with(func(s *domain.Step) { s.Columns = []string{"body"} }),
-		"a step with Self does more than":        with(func(s *domain.Step) { s.Strategy = del }),
-		"must keep its value":                    with(func(s *domain.Step) { s.Self = false }),
+		"not a reference of the table to itself": with(func(s *datamap.Step) { s.ClearedColumns = []string{"users_id"} }),
+		"messages: a step with Self does more":   with(func(s *datamap.Step) { s.Columns = []string{"body"} }),
+		"a step with Self does more than":        with(func(s *datamap.Step) { s.Strategy = del }),
+		"must keep its value":                    with(func(s *datamap.Step) { s.Self = false }),
 	} {
 		_, err := m.CheckSteps(steps)
 		wantCode(t, err, domain.ErrManifest)
@@ -252,17 +253,17 @@ func TestWrongStepsThatClearAReferenceOfATableToItselfAreRefused(t *testing.T) {
 			t.Errorf("got %v, which does not say %q", err, says)
 		}
 	}
-	if _, err := m.CheckSteps([]domain.Step{self, deletes}); err != nil {
+	if _, err := m.CheckSteps([]datamap.Step{self, deletes}); err != nil {
 		t.Error(err)
 	}
 }
 
 // The rows of comments and of posts are deleted. A comment of one person may refer to a post of another person.
 func TestARelationToDeletedRowsMustBeDecided(t *testing.T) {
-	comments := func(adjust func(*domain.Table)) domain.Table {
-		return change(child("comments", "users", personal("body", ""), plain("post_id")), func(c *domain.Table) {
+	comments := func(adjust func(*datamap.Table)) datamap.Table {
+		return change(child("comments", "users", personal("body", ""), plain("post_id")), func(c *datamap.Table) {
 			c.Relations[0].Path = true
-			c.Relations = append(c.Relations, domain.Relation{
+			c.Relations = append(c.Relations, datamap.Relation{
 				Name: "Post", Columns: []string{"post_id"}, References: "posts", ReferencedColumns: []string{"id"},
 			})
 			adjust(c)
@@ -270,40 +271,40 @@ func TestARelationToDeletedRowsMustBeDecided(t *testing.T) {
 	}
 	deleted := child("posts", "users", personal("body", ""))
 	for name, c := range map[string]struct {
-		comments, posts domain.Table
+		comments, posts datamap.Table
 		says            string // empty if it is accepted
 	}{
-		"undecided": {comments(func(*domain.Table) {}), deleted, "comments.post_id: refers to posts by the relation Post"},
+		"undecided": {comments(func(*datamap.Table) {}), deleted, "comments.post_id: refers to posts by the relation Post"},
 		"the posts stay": {
-			comments(func(*domain.Table) {}), child("posts", "users", personal("body", anon)), "",
+			comments(func(*datamap.Table) {}), child("posts", "users", personal("body", anon)), "",
 		},
-		"ON DELETE SET NULL": {comments(func(c *domain.Table) { c.Relations[1].SetsNull = true }), deleted, ""},
+		"ON DELETE SET NULL": {comments(func(c *datamap.Table) { c.Relations[1].SetsNull = true }), deleted, ""},
 		"ON DELETE SET NULL of a column of the path": {
-			comments(func(c *domain.Table) {
+			comments(func(c *datamap.Table) {
 				c.Relations[1].SetsNull = true
 				c.Relations[1].Columns, c.Relations[1].ReferencedColumns = []string{"post_id", "users_id"}, []string{"id", "body"}
 			}), deleted, "comments.users_id: must keep its value",
 		},
 		"a condition": {
-			comments(func(c *domain.Table) {
+			comments(func(c *datamap.Table) {
 				c.Columns = append(c.Columns, plain("kind"))
-				c.Relations[1].When = &domain.Condition{Column: "kind", Value: "post"}
+				c.Relations[1].When = &datamap.Condition{Column: "kind", Value: "post"}
 			}), deleted, "",
 		},
 		"a path that deletes": {
-			comments(func(c *domain.Table) {
+			comments(func(c *datamap.Table) {
 				c.Relations[0].OnErasure, c.Relations[1].Path, c.Relations[1].OnErasure = del, true, del
 				c.Columns[2].Personal.Via = "users"
 			}), deleted, "",
 		},
 		"the same person": {
-			comments(func(c *domain.Table) {
+			comments(func(c *datamap.Table) {
 				c.Relations[1].Columns = []string{"users_id", "post_id"}
 				c.Relations[1].ReferencedColumns = []string{"users_id", "id"}
 			}), deleted, "",
 		},
 		"the same column, but another person": {
-			comments(func(c *domain.Table) {
+			comments(func(c *datamap.Table) {
 				c.Relations[1].Columns = []string{"users_id", "post_id"}
 				c.Relations[1].ReferencedColumns = []string{"id", "users_id"}
 			}), deleted, "comments.users_id, post_id: refers to posts",
@@ -321,7 +322,7 @@ func TestARelationToDeletedRowsMustBeDecided(t *testing.T) {
 			t.Errorf("%s: got %v, which does not say %q", name, err, c.says)
 		}
 	}
-	m, err := domain.NewDataMap(users(personal("email", anon)), deleted, comments(func(*domain.Table) {}))
+	m, err := datamap.NewDataMap(users(personal("email", anon)), deleted, comments(func(*datamap.Table) {}))
 	if err != nil {
 		t.Fatal(err)
 	}

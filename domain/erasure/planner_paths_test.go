@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 )
 
@@ -13,33 +14,33 @@ const clear = domain.StrategyNull
 
 // about returns a table with two paths to the subject, because each row concerns a sender and a recipient. The
 // parameters sender and recipient are the strategies of the paths.
-func about(sender, recipient domain.Strategy, columns ...domain.Column) domain.Table {
-	relation := func(name, column string, erasure domain.Strategy) domain.Relation {
-		return domain.Relation{
+func about(sender, recipient domain.Strategy, columns ...datamap.Column) datamap.Table {
+	relation := func(name, column string, erasure domain.Strategy) datamap.Relation {
+		return datamap.Relation{
 			Name: name, Columns: []string{column}, References: "users", ReferencedColumns: []string{"id"},
 			Path: true, OnErasure: erasure,
 		}
 	}
-	return domain.Table{
+	return datamap.Table{
 		Name: "messages", PrimaryKey: []string{"id"},
-		Columns: append([]domain.Column{plain("id"), plain("sender_id"), plain("recipient_id")}, columns...),
-		Relations: []domain.Relation{
+		Columns: append([]datamap.Column{plain("id"), plain("sender_id"), plain("recipient_id")}, columns...),
+		Relations: []datamap.Relation{
 			relation("Sender", "sender_id", sender), relation("Recipient", "recipient_id", recipient),
 		},
 	}
 }
 
-func via(column domain.Column, paths ...string) domain.Column {
+func via(column datamap.Column, paths ...string) datamap.Column {
 	column.Personal.Via = strings.Join(paths, ",")
 	return column
 }
 
 // printedVia prints each step with the references that it sets to NULL and with the name of its path. An example is
 // "messages:anonymize-sender_id@Sender": sender_id is set to NULL, and the path is Sender.
-func printedVia(steps []domain.Step) string {
+func printedVia(steps []datamap.Step) string {
 	var list []string
 	for _, step := range steps {
-		text := printed([]domain.Step{step})
+		text := printed([]datamap.Step{step})
 		if len(step.ClearedColumns) > 0 {
 			text += "-" + strings.Join(step.ClearedColumns, ",")
 		}
@@ -52,63 +53,63 @@ func printedVia(steps []domain.Step) string {
 }
 
 func TestATableWithSeveralPathsHasStepsForEach(t *testing.T) {
-	body := func() domain.Column { return via(personal("body", ""), "Sender") }
-	note := func(strategy domain.Strategy) domain.Column { return via(personal("note", strategy), "Recipient") }
-	files := func(columns ...domain.Column) domain.Table { return child("files", "messages", columns...) }
+	body := func() datamap.Column { return via(personal("body", ""), "Sender") }
+	note := func(strategy domain.Strategy) datamap.Column { return via(personal("note", strategy), "Recipient") }
+	files := func(columns ...datamap.Column) datamap.Table { return child("files", "messages", columns...) }
 	for name, c := range map[string]struct {
-		tables []domain.Table
+		tables []datamap.Table
 		want   string
 	}{
-		"nothing annotated": {[]domain.Table{about("", "")}, ""},
+		"nothing annotated": {[]datamap.Table{about("", "")}, ""},
 		"a column of each": {
-			[]domain.Table{about("", "", body(), note(anon))},
+			[]datamap.Table{about("", "", body(), note(anon))},
 			"messages:anonymize(body)@Sender messages:anonymize(note)@Recipient",
 		},
 		"a column of both": {
-			[]domain.Table{about("", "", via(personal("title", anon), "Recipient", "Sender"))},
+			[]datamap.Table{about("", "", via(personal("title", anon), "Recipient", "Sender"))},
 			"messages:anonymize(title)@Sender messages:anonymize(title)@Recipient",
 		},
 		"retained for one": {
-			[]domain.Table{about("", "", body(), note(keep))},
+			[]datamap.Table{about("", "", body(), note(keep))},
 			"messages:anonymize(body)@Sender messages:retain(note)@Recipient",
 		},
 		"the row goes with one": {
-			[]domain.Table{about("", del, body(), note(del))},
+			[]datamap.Table{about("", del, body(), note(del))},
 			"messages:delete@Recipient messages:anonymize(body)@Sender",
 		},
 		"the row goes with each": {
-			[]domain.Table{about(del, del, plain("since"))},
+			[]datamap.Table{about(del, del, plain("since"))},
 			"messages:delete@Sender messages:delete@Recipient",
 		},
 		"the reference is cleared": {
-			[]domain.Table{about(del, clear, body(), note(anon))},
+			[]datamap.Table{about(del, clear, body(), note(anon))},
 			"messages:delete@Sender messages:anonymize(note)-recipient_id@Recipient",
 		},
 		"nothing but the reference": {
-			[]domain.Table{about(clear, "")}, "messages:anonymize-sender_id@Sender",
+			[]datamap.Table{about(clear, "")}, "messages:anonymize-sender_id@Sender",
 		},
 		"owned, and all of it one person's": {
-			[]domain.Table{owned(about("", "", body(), plain("at")))}, "messages:delete@Sender",
+			[]datamap.Table{owned(about("", "", body(), plain("at")))}, "messages:delete@Sender",
 		},
 		"owned, but one is anonymized": {
-			[]domain.Table{owned(about("", "", via(personal("body", anon), "Sender")))}, "messages:anonymize(body)@Sender",
+			[]datamap.Table{owned(about("", "", via(personal("body", anon), "Sender")))}, "messages:anonymize(body)@Sender",
 		},
 		"a table below it": {
-			[]domain.Table{about("", ""), files(via(personal("name", ""), "Sender"), via(personal("seen", anon), "Recipient"))},
+			[]datamap.Table{about("", ""), files(via(personal("name", ""), "Sender"), via(personal("seen", anon), "Recipient"))},
 			"files:anonymize(name)@Sender files:anonymize(seen)@Recipient",
 		},
 		"a table whose rows go with those above it": {
-			[]domain.Table{about(del, ""), owned(files(via(personal("name", del), "Sender"), plain("size")))},
+			[]datamap.Table{about(del, ""), owned(files(via(personal("name", del), "Sender"), plain("size")))},
 			"files:delete@Sender messages:delete@Sender",
 		},
 		"a table whose rows are deleted along all paths": {
-			[]domain.Table{about(del, del), change(files(plain("size")), func(f *domain.Table) {
+			[]datamap.Table{about(del, del), change(files(plain("size")), func(f *datamap.Table) {
 				f.Relations[0].OnErasure = del
 			})},
 			"files:delete@Sender files:delete@Recipient messages:delete@Sender messages:delete@Recipient",
 		},
 		"a table that lets go of rows that go": {
-			[]domain.Table{about(del, ""), change(files(via(personal("name", anon), "Sender")), func(f *domain.Table) {
+			[]datamap.Table{about(del, ""), change(files(via(personal("name", anon), "Sender")), func(f *datamap.Table) {
 				f.Relations[0].OnErasure = clear
 			})},
 			"files:anonymize(name)@Sender files:anonymize-messages_id@Sender messages:delete@Sender",
@@ -120,7 +121,7 @@ func TestATableWithSeveralPathsHasStepsForEach(t *testing.T) {
 			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
 			continue
 		}
-		m, err := domain.NewDataMap(append(c.tables, users(personal("email", anon)))...)
+		m, err := datamap.NewDataMap(append(c.tables, users(personal("email", anon)))...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,24 +134,24 @@ func TestATableWithSeveralPathsHasStepsForEach(t *testing.T) {
 func TestTheOnlyPathOfATableMayHaveAStrategy(t *testing.T) {
 	for name, c := range map[string]struct {
 		erasure domain.Strategy
-		users   domain.Table
-		columns []domain.Column
+		users   datamap.Table
+		columns []datamap.Column
 		want    string
 	}{
-		"delete": {del, users(personal("email", anon)), []domain.Column{plain("at")}, "orders:delete users:anonymize(email)"},
+		"delete": {del, users(personal("email", anon)), []datamap.Column{plain("at")}, "orders:delete users:anonymize(email)"},
 		"null": {
 			clear, users(personal("email", anon)),
-			[]domain.Column{personal("note", anon), plain("at")},
+			[]datamap.Column{personal("note", anon), plain("at")},
 			"orders:anonymize(note)-users_id users:anonymize(email)",
 		},
 		"null, under rows that go": {
 			clear, users(personal("email", del)),
-			[]domain.Column{personal("note", anon), plain("at")},
+			[]datamap.Column{personal("note", anon), plain("at")},
 			"orders:anonymize(note)-users_id users:delete",
 		},
 		"null, where all says erase": {
 			clear, users(personal("email", del)),
-			[]domain.Column{personal("note", "")},
+			[]datamap.Column{personal("note", "")},
 			"orders:anonymize(note)-users_id users:delete",
 		},
 	} {
@@ -164,42 +165,42 @@ func TestTheOnlyPathOfATableMayHaveAStrategy(t *testing.T) {
 }
 
 func TestPathsThatAnErasureCannotFollowAreRefused(t *testing.T) {
-	files := func(column domain.Column) domain.Table { return child("files", "messages", column) }
+	files := func(column datamap.Column) datamap.Table { return child("files", "messages", column) }
 	for name, c := range map[string]struct {
-		tables []domain.Table
+		tables []datamap.Table
 		code   domain.Code
 		says   string
 	}{
 		"a row that goes with one and is retained for the other": {
-			[]domain.Table{about(del, "", via(personal("note", keep), "Recipient"))},
+			[]datamap.Table{about(del, "", via(personal("note", keep), "Recipient"))},
 			domain.ErrRetention, "messages.note: is retained, but the path Sender deletes its row",
 		},
 		"a row that goes with a column that is anonymized": {
-			[]domain.Table{about(del, "", via(personal("body", anon), "Sender"))},
+			[]datamap.Table{about(del, "", via(personal("body", anon), "Sender"))},
 			domain.ErrManifest, "messages.body: has a strategy that keeps its row, but the path Sender deletes its row",
 		},
 		"a way to what is retained that is cut": {
-			[]domain.Table{about(clear, "", via(personal("note", keep), "Sender"))},
+			[]datamap.Table{about(clear, "", via(personal("note", keep), "Sender"))},
 			domain.ErrRetention, "messages.note: is retained, but the path Sender is set to NULL",
 		},
 		"a way that is cut further on": {
-			[]domain.Table{about(clear, ""), files(via(personal("name", keep), "Sender"))},
+			[]datamap.Table{about(clear, ""), files(via(personal("name", keep), "Sender"))},
 			domain.ErrRetention, "files.name: is retained, but the path Sender is set to NULL",
 		},
 		"rows that stay below rows that go": {
-			[]domain.Table{about(del, ""), files(via(personal("name", anon), "Sender"))},
+			[]datamap.Table{about(del, ""), files(via(personal("name", anon), "Sender"))},
 			domain.ErrManifest, "files: its rows survive an erasure, but the rows of messages",
 		},
 		"rows that nothing but their path keeps": {
-			[]domain.Table{about(del, ""), files(via(personal("name", ""), "Sender"))},
+			[]datamap.Table{about(del, ""), files(via(personal("name", ""), "Sender"))},
 			domain.ErrManifest, `are deleted; found "Sender, Recipient"; delete the rows of files as well,` +
 				" or keep the rows of messages: remove erasure:delete from their path",
 		},
 		"rows that are retained along another path": {
-			[]domain.Table{about(del, ""), change(child("files", "messages", via(personal("name", ""), "Message"),
-				via(personal("vat", keep), "Owner"), plain("owner_id")), func(f *domain.Table) {
+			[]datamap.Table{about(del, ""), change(child("files", "messages", via(personal("name", ""), "Message"),
+				via(personal("vat", keep), "Owner"), plain("owner_id")), func(f *datamap.Table) {
 				f.Relations[0].Path, f.Relations[0].Name = true, "Message"
-				f.Relations = append(f.Relations, domain.Relation{
+				f.Relations = append(f.Relations, datamap.Relation{
 					Name: "Owner", Columns: []string{"owner_id"}, References: "users", ReferencedColumns: []string{"id"},
 					Path: true,
 				})
@@ -207,22 +208,22 @@ func TestPathsThatAnErasureCannotFollowAreRefused(t *testing.T) {
 			domain.ErrManifest, "files: its rows survive an erasure, but the rows of messages, on its path",
 		},
 		"rows that go along one path of two that do": {
-			[]domain.Table{about(del, del), owned(files(via(personal("name", ""), "Sender")))},
+			[]datamap.Table{about(del, del), owned(files(via(personal("name", ""), "Sender")))},
 			domain.ErrManifest, "files: its rows survive an erasure, but the rows of messages",
 		},
 		"retained below rows that go": {
-			[]domain.Table{about("", del), files(via(personal("name", keep), "Sender"))},
+			[]datamap.Table{about("", del), files(via(personal("name", keep), "Sender"))},
 			domain.ErrRetention, "files.name: is retained, but the rows of messages",
 		},
 		"rows of another path that refer to rows that go": {
-			[]domain.Table{about(del, ""), change(child("files", "users", plain("messages_id")), func(f *domain.Table) {
+			[]datamap.Table{about(del, ""), change(child("files", "users", plain("messages_id")), func(f *datamap.Table) {
 				f.Relations[0].Path = true
 				f.Relations = append(f.Relations, child("x", "messages").Relations...)
 			})},
 			domain.ErrManifest, "files: its rows survive an erasure, but the rows of messages, to which it refers",
 		},
 		"a key that is anonymized": {
-			[]domain.Table{change(about("", ""), func(m *domain.Table) {
+			[]datamap.Table{change(about("", ""), func(m *datamap.Table) {
 				m.Columns[1] = via(personal("sender_id", anon), "Recipient")
 			})},
 			domain.ErrManifest, "messages.sender_id: would be anonymized",
@@ -237,11 +238,11 @@ func TestPathsThatAnErasureCannotFollowAreRefused(t *testing.T) {
 }
 
 func TestStepsOfOtherPathsAreRefused(t *testing.T) {
-	m, err := domain.NewDataMap(users(), about("", clear, via(personal("body", ""), "Sender")))
+	m, err := datamap.NewDataMap(users(), about("", clear, via(personal("body", ""), "Sender")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for says, steps := range map[string][]domain.Step{
+	for says, steps := range map[string][]datamap.Step{
 		"names a path":            {{Target: "messages", Strategy: anon, Columns: []string{"body"}}},
 		"belongs to another path": {{Target: "messages", Strategy: anon, Via: "Recipient", Columns: []string{"body"}}},
 		"that must keep its value": {{
@@ -267,13 +268,13 @@ func TestStepsOfOtherPathsAreRefused(t *testing.T) {
 
 // LocalAt anonymizes a retained cell along the path of its column, even if the plan anonymizes along another path.
 func TestRetentionThatEndsIsJudgedAlongItsPath(t *testing.T) {
-	bounded := func(name, path string) domain.Column {
+	bounded := func(name, path string) datamap.Column {
 		column := via(personal(name, keep), path)
-		column.Personal.Retain, column.Personal.Since = domain.Period{Years: 10}, "at"
+		column.Personal.Retain, column.Personal.Since = datamap.Period{Years: 10}, "at"
 		return column
 	}
-	m, err := domain.NewDataMap(users(), about("", "", via(personal("body", ""), "Sender"),
-		bounded("total", "Recipient"), domain.Column{Name: "at", Type: domain.TypeTime}))
+	m, err := datamap.NewDataMap(users(), about("", "", via(personal("body", ""), "Sender"),
+		bounded("total", "Recipient"), datamap.Column{Name: "at", Type: datamap.TypeTime}))
 	if err != nil {
 		t.Fatal(err)
 	}

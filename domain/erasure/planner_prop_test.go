@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 )
 
@@ -17,8 +18,8 @@ func goodMaps() *rapid.Generator[generated] {
 	return dataMaps().Filter(func(g generated) bool { return len(g.faults()) == 0 })
 }
 
-func build(t *rapid.T, tables []domain.Table) domain.DataMap {
-	m, err := domain.NewDataMap(tables...)
+func build(t *rapid.T, tables []datamap.Table) datamap.DataMap {
+	m, err := datamap.NewDataMap(tables...)
 	if err != nil {
 		t.Fatalf("NewDataMap: %v", err)
 	}
@@ -26,7 +27,7 @@ func build(t *rapid.T, tables []domain.Table) domain.DataMap {
 }
 
 // drawPlan draws a good data map and plans its erasure.
-func drawPlan(t *rapid.T) (generated, domain.Plan) {
+func drawPlan(t *rapid.T) (generated, datamap.Plan) {
 	g := goodMaps().Draw(t, "data map")
 	plan, err := erasure.Planner{}.Plan(build(t, g.tables), nil)
 	if err != nil {
@@ -114,7 +115,7 @@ func TestRowsAreDeletedExactlyIfTheyBelongOnlyToTheSubject(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, plan := drawPlan(t)
 		for _, table := range g.tables {
-			deleted := slices.ContainsFunc(plan.Steps, func(s domain.Step) bool {
+			deleted := slices.ContainsFunc(plan.Steps, func(s datamap.Step) bool {
 				return s.Target == table.Name && s.Strategy == domain.StrategyDelete
 			})
 			if deleted != losesRows(table) {

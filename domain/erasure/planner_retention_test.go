@@ -5,52 +5,52 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 )
 
 func TestRetentionWithAnEndIsJudgedByTheSteps(t *testing.T) {
-	bounded := func(name string) domain.Column {
+	bounded := func(name string) datamap.Column {
 		column := personal(name, keep)
-		column.Personal.Retain, column.Personal.Since = domain.Period{Years: 10}, "at"
+		column.Personal.Retain, column.Personal.Since = datamap.Period{Years: 10}, "at"
 		return column
 	}
-	at := domain.Column{Name: "at", Type: domain.TypeTime}
+	at := datamap.Column{Name: "at", Type: datamap.TypeTime}
 	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	for name, test := range map[string]struct {
-		columns   []domain.Column
-		plan, now []domain.Step
+		columns   []datamap.Column
+		plan, now []datamap.Step
 	}{
 		"alone": {
-			[]domain.Column{bounded("a"), at},
-			[]domain.Step{{Target: "users", Strategy: keep, Columns: []string{"a"}, Expired: []string{"a"}}},
-			[]domain.Step{
+			[]datamap.Column{bounded("a"), at},
+			[]datamap.Step{{Target: "users", Strategy: keep, Columns: []string{"a"}, Expired: []string{"a"}}},
+			[]datamap.Step{
 				{Target: "users", Strategy: anon, Expired: []string{"a"}, At: now},
 				{Target: "users", Strategy: keep, Columns: []string{"a"}, Expired: []string{"a"}, At: now},
 			},
 		},
 		"next to others": {
-			[]domain.Column{personal("c", anon), bounded("a"), personal("b", keep), at},
-			[]domain.Step{
+			[]datamap.Column{personal("c", anon), bounded("a"), personal("b", keep), at},
+			[]datamap.Step{
 				{Target: "users", Strategy: anon, Columns: []string{"c"}},
 				{Target: "users", Strategy: keep, Columns: []string{"a", "b"}, Expired: []string{"a"}},
 			},
-			[]domain.Step{
+			[]datamap.Step{
 				{Target: "users", Strategy: anon, Columns: []string{"c"}, Expired: []string{"a"}, At: now},
 				{Target: "users", Strategy: keep, Columns: []string{"a", "b"}, Expired: []string{"a"}, At: now},
 			},
 		},
 		"in a key": {
-			[]domain.Column{bounded("a"), at},
-			[]domain.Step{{Target: "users", Strategy: keep, Columns: []string{"a"}}},
-			[]domain.Step{{Target: "users", Strategy: keep, Columns: []string{"a"}}},
+			[]datamap.Column{bounded("a"), at},
+			[]datamap.Step{{Target: "users", Strategy: keep, Columns: []string{"a"}}},
+			[]datamap.Step{{Target: "users", Strategy: keep, Columns: []string{"a"}}},
 		},
 	} {
 		table := users(test.columns...)
 		if name == "in a key" {
 			table.PrimaryKey, table.SubjectKey = []string{"id", "a"}, []string{"id", "a"}
 		}
-		m, err := domain.NewDataMap(table)
+		m, err := datamap.NewDataMap(table)
 		if err != nil {
 			t.Fatal(err)
 		}

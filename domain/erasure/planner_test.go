@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 )
 
@@ -19,49 +20,49 @@ const (
 )
 
 // plain returns a column without personal data.
-func plain(name string) domain.Column { return domain.Column{Name: name, Type: domain.TypeText} }
+func plain(name string) datamap.Column { return datamap.Column{Name: name, Type: datamap.TypeText} }
 
 // personal returns an annotated column.
-func personal(name string, strategy domain.Strategy) domain.Column {
-	annotation := &domain.Annotation{Category: domain.CategoryContact, Strategy: strategy}
+func personal(name string, strategy domain.Strategy) datamap.Column {
+	annotation := &datamap.Annotation{Category: domain.CategoryContact, Strategy: strategy}
 	if strategy == keep {
 		annotation.Reason = "§147 AO"
 	}
-	return domain.Column{Name: name, Type: domain.TypeText, Personal: annotation}
+	return datamap.Column{Name: name, Type: datamap.TypeText, Personal: annotation}
 }
 
 // users returns the subject's table with a primary key and the given columns.
-func users(columns ...domain.Column) domain.Table {
-	return domain.Table{
+func users(columns ...datamap.Column) datamap.Table {
+	return datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: append([]domain.Column{plain("id")}, columns...),
+		Columns: append([]datamap.Column{plain("id")}, columns...),
 	}
 }
 
 // child returns a table with a primary key, a foreign key to the table parent, and the given columns.
-func child(name, parent string, columns ...domain.Column) domain.Table {
-	return domain.Table{
+func child(name, parent string, columns ...datamap.Column) datamap.Table {
+	return datamap.Table{
 		Name: name, PrimaryKey: []string{"id"},
-		Columns: append([]domain.Column{plain("id"), plain(parent + "_id")}, columns...),
-		Relations: []domain.Relation{
+		Columns: append([]datamap.Column{plain("id"), plain(parent + "_id")}, columns...),
+		Relations: []datamap.Relation{
 			{Columns: []string{parent + "_id"}, References: parent, ReferencedColumns: []string{"id"}},
 		},
 	}
 }
 
-func owned(table domain.Table) domain.Table {
+func owned(table datamap.Table) datamap.Table {
 	table.Owned = true
 	return table
 }
 
 // change returns a table with an alteration.
-func change(table domain.Table, alter func(*domain.Table)) domain.Table {
+func change(table datamap.Table, alter func(*datamap.Table)) datamap.Table {
 	alter(&table)
 	return table
 }
 
 // printed prints steps as "table:strategy(columns)".
-func printed(steps []domain.Step) string {
+func printed(steps []datamap.Step) string {
 	var list []string
 	for _, step := range steps {
 		text := step.Target + ":" + string(step.Strategy)
@@ -79,10 +80,10 @@ func printed(steps []domain.Step) string {
 func TestAPlanFollowsTheAnnotations(t *testing.T) {
 	link := child("memberships", "users")
 	link.PrimaryKey = []string{"users_id", "groups_id"}
-	link.Columns = []domain.Column{plain("users_id"), plain("groups_id")}
-	orders := func(columns ...domain.Column) domain.Table { return child("orders", "users", columns...) }
+	link.Columns = []datamap.Column{plain("users_id"), plain("groups_id")}
+	orders := func(columns ...datamap.Column) datamap.Table { return child("orders", "users", columns...) }
 	for name, c := range map[string]struct {
-		table domain.Table // in addition to users, which has a column to anonymize
+		table datamap.Table // in addition to users, which has a column to anonymize
 		want  string
 	}{
 		"nothing annotated": {orders(plain("note")), ""},
@@ -116,26 +117,26 @@ func TestAPlanFollowsTheAnnotations(t *testing.T) {
 		"a link table":        {link, ""},
 		"an owned link table": {owned(link), "memberships:delete"},
 		"keys annotated, too, in deleted rows": {
-			change(orders(), func(o *domain.Table) {
+			change(orders(), func(o *datamap.Table) {
 				o.Columns[0], o.Columns[1] = personal("id", del), personal("users_id", del)
 			}), "orders:delete",
 		},
 		"a foreign key out of the map": {
-			change(orders(personal("note", del), plain("country")), func(o *domain.Table) {
-				o.Relations = append(o.Relations, domain.Relation{
+			change(orders(personal("note", del), plain("country")), func(o *datamap.Table) {
+				o.Relations = append(o.Relations, datamap.Relation{
 					Columns: []string{"country"}, References: "countries", ReferencedColumns: []string{"code"},
 				})
 			}), "orders:delete",
 		},
 		"a self-reference": {
-			change(orders(personal("note", del), plain("replaces")), func(o *domain.Table) {
-				o.Relations = append(o.Relations, domain.Relation{
+			change(orders(personal("note", del), plain("replaces")), func(o *datamap.Table) {
+				o.Relations = append(o.Relations, datamap.Relation{
 					Columns: []string{"replaces"}, References: "orders", ReferencedColumns: []string{"id"},
 				})
 			}), "orders:delete",
 		},
 		"a retained key": {
-			change(orders(), func(o *domain.Table) { o.Columns[0] = personal("id", keep) }), "orders:retain(id)",
+			change(orders(), func(o *datamap.Table) { o.Columns[0] = personal("id", keep) }), "orders:retain(id)",
 		},
 	} {
 		want := strings.TrimSpace(c.want + " users:anonymize(email)")
@@ -147,9 +148,9 @@ func TestAPlanFollowsTheAnnotations(t *testing.T) {
 }
 
 // planFor builds the data map, which must be valid, and plans its erasure.
-func planFor(tb testing.TB, resolverNames []string, tables ...domain.Table) (domain.Plan, error) {
+func planFor(tb testing.TB, resolverNames []string, tables ...datamap.Table) (datamap.Plan, error) {
 	tb.Helper()
-	m, err := domain.NewDataMap(tables...)
+	m, err := datamap.NewDataMap(tables...)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func planFor(tb testing.TB, resolverNames []string, tables ...domain.Table) (dom
 }
 
 func TestTheSubjectsOwnRowFollowsTheSameRules(t *testing.T) {
-	for want, subject := range map[string]domain.Table{
+	for want, subject := range map[string]datamap.Table{
 		"":                       users(plain("theme")),
 		"users:delete":           users(personal("email", del)),
 		"users:anonymize(email)": users(personal("email", wipe), plain("theme")),
@@ -190,37 +191,37 @@ func TestChildrenComeFirstTheSubjectLastAndThenTheResolvers(t *testing.T) {
 func TestASurvivorBelowDeletedRowsIsRefused(t *testing.T) {
 	gone := users(personal("email", del))
 	for name, c := range map[string]struct {
-		tables []domain.Table
+		tables []datamap.Table
 		code   domain.Code
 		named  []string
 	}{
 		"a retained column": {
-			[]domain.Table{gone, child("orders", "users", personal("vat", keep))},
+			[]datamap.Table{gone, child("orders", "users", personal("vat", keep))},
 			domain.ErrRetention,
 			[]string{"orders.vat", "users"},
 		},
 		"a retained column among others": {
-			[]domain.Table{gone, child("orders", "users", personal("note", wipe), personal("vat", keep), plain("total"))},
+			[]datamap.Table{gone, child("orders", "users", personal("note", wipe), personal("vat", keep), plain("total"))},
 			domain.ErrRetention,
 			[]string{"orders.vat", "users"},
 		},
 		"an anonymized column": {
-			[]domain.Table{gone, child("orders", "users", personal("note", anon))},
+			[]datamap.Table{gone, child("orders", "users", personal("note", anon))},
 			domain.ErrManifest,
 			[]string{"orders", "users"},
 		},
 		"a plain column": {
-			[]domain.Table{gone, child("orders", "users", personal("note", wipe), plain("total"))},
+			[]datamap.Table{gone, child("orders", "users", personal("note", wipe), plain("total"))},
 			domain.ErrManifest,
 			[]string{"orders", "users"},
 		},
 		"nothing annotated": {
-			[]domain.Table{gone, child("orders", "users")},
+			[]datamap.Table{gone, child("orders", "users")},
 			domain.ErrManifest,
 			[]string{"orders", "users"},
 		},
 		"deleted rows halfway": {
-			[]domain.Table{
+			[]datamap.Table{
 				users(personal("email", anon)),
 				child("orders", "users", personal("note", del)), child("items", "orders", personal("vat", keep)),
 			},
@@ -228,7 +229,7 @@ func TestASurvivorBelowDeletedRowsIsRefused(t *testing.T) {
 			[]string{"items.vat", "orders"},
 		},
 		"deleted rows two hops away": {
-			[]domain.Table{
+			[]datamap.Table{
 				owned(users()),
 				child("orders", "users", personal("vat", keep)), child("items", "orders", personal("vat", keep)),
 			},
@@ -242,7 +243,7 @@ func TestASurvivorBelowDeletedRowsIsRefused(t *testing.T) {
 }
 
 // wantRefusal fails the test unless err has only the given code and its text contains the given names.
-func wantRefusal(tb testing.TB, name string, plan domain.Plan, err error, code domain.Code, named ...string) {
+func wantRefusal(tb testing.TB, name string, plan datamap.Plan, err error, code domain.Code, named ...string) {
 	tb.Helper()
 	var coded *domain.Error
 	if !errors.As(err, &coded) || coded.Code != code || len(plan.Steps) > 0 {
@@ -257,36 +258,36 @@ func wantRefusal(tb testing.TB, name string, plan domain.Plan, err error, code d
 }
 
 func TestKeysOfSurvivingRowsAreNeverOverwritten(t *testing.T) {
-	survivor := func(alter func(*domain.Table)) domain.Table {
+	survivor := func(alter func(*datamap.Table)) datamap.Table {
 		return change(child("orders", "users", plain("number"), plain("total")), alter)
 	}
 	subject := users(personal("email", anon))
 	for name, c := range map[string]struct {
-		tables []domain.Table
+		tables []datamap.Table
 		named  string
 	}{
-		"a primary key": {[]domain.Table{subject, survivor(func(o *domain.Table) {
+		"a primary key": {[]datamap.Table{subject, survivor(func(o *datamap.Table) {
 			o.Columns[0] = personal("id", wipe)
 		})}, "orders.id"},
-		"a foreign key": {[]domain.Table{subject, survivor(func(o *domain.Table) {
+		"a foreign key": {[]datamap.Table{subject, survivor(func(o *datamap.Table) {
 			o.Columns[1] = personal("users_id", anon)
 		})}, "orders.users_id"},
-		"a part of a composite primary key": {[]domain.Table{subject, survivor(func(o *domain.Table) {
+		"a part of a composite primary key": {[]datamap.Table{subject, survivor(func(o *datamap.Table) {
 			o.PrimaryKey = []string{"id", "number"}
 			o.Columns[2] = personal("number", anon)
 		})}, "orders.number"},
-		"a foreign key out of the map": {[]domain.Table{subject, survivor(func(o *domain.Table) {
+		"a foreign key out of the map": {[]datamap.Table{subject, survivor(func(o *datamap.Table) {
 			o.Columns[2] = personal("number", null)
-			o.Relations = append(o.Relations, domain.Relation{
+			o.Relations = append(o.Relations, datamap.Relation{
 				Columns: []string{"number"}, References: "numbers", ReferencedColumns: []string{"number"},
 			})
 		})}, "orders.number"},
-		"a separate subject key": {[]domain.Table{change(users(personal("login", anon)), func(u *domain.Table) {
+		"a separate subject key": {[]datamap.Table{change(users(personal("login", anon)), func(u *datamap.Table) {
 			u.SubjectKey = []string{"login"}
 		})}, "users.login"},
-		"a column that another table refers to": {[]domain.Table{
+		"a column that another table refers to": {[]datamap.Table{
 			users(personal("login", anon)),
-			change(child("orders", "users"), func(o *domain.Table) { o.Relations[0].ReferencedColumns = []string{"login"} }),
+			change(child("orders", "users"), func(o *datamap.Table) { o.Relations[0].ReferencedColumns = []string{"login"} }),
 		}, "users.login"},
 	} {
 		plan, err := planFor(t, nil, c.tables...)
@@ -295,7 +296,7 @@ func TestKeysOfSurvivingRowsAreNeverOverwritten(t *testing.T) {
 }
 
 func TestAPlanSharesNoMemory(t *testing.T) {
-	m, err := domain.NewDataMap(users(personal("email", anon)))
+	m, err := datamap.NewDataMap(users(personal("email", anon)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,9 +320,9 @@ func TestAnEmptyPlanHasAnEmptyList(t *testing.T) {
 }
 
 func TestRetainedRowsThatReferToDeletedRowsOffThePathAreRefused(t *testing.T) {
-	orders := change(child("orders", "users", personal("vat", keep), plain("session_id")), func(o *domain.Table) {
+	orders := change(child("orders", "users", personal("vat", keep), plain("session_id")), func(o *datamap.Table) {
 		o.Relations[0].Path = true
-		o.Relations = append(o.Relations, domain.Relation{
+		o.Relations = append(o.Relations, datamap.Relation{
 			Columns: []string{"session_id"}, References: "sessions", ReferencedColumns: []string{"id"},
 		})
 	})
@@ -331,10 +332,10 @@ func TestRetainedRowsThatReferToDeletedRowsOffThePathAreRefused(t *testing.T) {
 }
 
 func TestTheDatabaseMustNotClearAColumnThatStays(t *testing.T) {
-	with := func(adjust func(o *domain.Table)) domain.Table {
-		return change(child("orders", "users", personal("vat", keep), plain("session_id")), func(o *domain.Table) {
+	with := func(adjust func(o *datamap.Table)) datamap.Table {
+		return change(child("orders", "users", personal("vat", keep), plain("session_id")), func(o *datamap.Table) {
 			o.Relations[0].Path = true
-			o.Relations = append(o.Relations, domain.Relation{
+			o.Relations = append(o.Relations, datamap.Relation{
 				Columns: []string{"session_id"}, References: "sessions", ReferencedColumns: []string{"id"}, SetsNull: true,
 			})
 			adjust(o)
@@ -342,17 +343,17 @@ func TestTheDatabaseMustNotClearAColumnThatStays(t *testing.T) {
 	}
 	sessions := child("sessions", "users", personal("agent", del))
 	for name, test := range map[string]struct {
-		orders domain.Table
+		orders datamap.Table
 		code   domain.Code // empty if it is accepted
 	}{
-		"a column of no meaning": {with(func(*domain.Table) {}), ""},
-		"a retained column": {with(func(o *domain.Table) {
+		"a column of no meaning": {with(func(*datamap.Table) {}), ""},
+		"a retained column": {with(func(o *datamap.Table) {
 			o.Relations[1].Columns = []string{"vat"}
 		}), domain.ErrRetention},
-		"a column of the primary key": {with(func(o *domain.Table) {
+		"a column of the primary key": {with(func(o *datamap.Table) {
 			o.PrimaryKey = append(o.PrimaryKey, "session_id")
 		}), domain.ErrManifest},
-		"a column of the path": {with(func(o *domain.Table) {
+		"a column of the path": {with(func(o *datamap.Table) {
 			o.Relations[1].Columns = o.Relations[0].Columns
 		}), domain.ErrManifest},
 	} {

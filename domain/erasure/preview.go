@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -14,8 +15,8 @@ import (
 // The rows hold values of the subject. They are only for an operator at a terminal.
 func (e *Eraser) Preview(
 	ctx context.Context, sessions ports.SessionFactory, subject domain.Subject, limit int,
-	show func(domain.StepSample) error,
-) (domain.Rehearsal, error) {
+	show func(datamap.StepSample) error,
+) (datamap.Rehearsal, error) {
 	run, rehearsal, err := e.rehearse(ctx, sessions, subject, limit)
 	if err != nil || rehearsal.Refused != nil {
 		return rehearsal, err
@@ -30,31 +31,31 @@ func (e *Eraser) Preview(
 }
 
 // sampleBefore reads rows of each step before the erasure. It does nothing without a preview.
-func (r *run) sampleBefore(ctx context.Context, steps []domain.Step) error {
+func (r *run) sampleBefore(ctx context.Context, steps []datamap.Step) error {
 	if r.limit <= 0 {
 		return nil
 	}
 	for _, step := range steps {
 		columns := r.dataMap.SampleColumns(step)
-		rows, err := r.session.Subjects().Sample(ctx, r.id, domain.SampleQuery{Step: step, Columns: columns, Limit: r.limit})
+		rows, err := r.session.Subjects().Sample(ctx, r.id, datamap.SampleQuery{Step: step, Columns: columns, Limit: r.limit})
 		if err != nil {
 			return err
 		}
 		path, _ := r.dataMap.PathVia(step.Target, step.Via)
-		r.samples = append(r.samples, domain.StepSample{Path: path, Columns: columns, Before: rows})
+		r.samples = append(r.samples, datamap.StepSample{Path: path, Columns: columns, Before: rows})
 	}
 	return nil
 }
 
 // sampleAfter reads the same rows after the erasure.
-func (r *run) sampleAfter(ctx context.Context, steps []domain.Step) error {
+func (r *run) sampleAfter(ctx context.Context, steps []datamap.Step) error {
 	for i := range r.samples {
 		sample := &r.samples[i]
 		keys := [][]domain.PrivateValue{}
 		for _, row := range sample.Before {
 			keys = append(keys, row.Key)
 		}
-		rows, err := r.session.Subjects().Sample(ctx, r.id, domain.SampleQuery{
+		rows, err := r.session.Subjects().Sample(ctx, r.id, datamap.SampleQuery{
 			Step: steps[i], Columns: sample.Columns, Keys: keys, Limit: r.limit,
 		})
 		if err != nil {
@@ -68,7 +69,7 @@ func (r *run) sampleAfter(ctx context.Context, steps []domain.Step) error {
 }
 
 // rowOf returns the row with the primary key, or nil.
-func rowOf(rows []domain.SampledRow, key []domain.PrivateValue) *domain.SampledRow {
+func rowOf(rows []datamap.SampledRow, key []domain.PrivateValue) *datamap.SampledRow {
 	for i := range rows {
 		same := len(rows[i].Key) == len(key)
 		for j := range key {

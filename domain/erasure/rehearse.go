@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -21,7 +22,7 @@ import (
 // or is too busy. It returns the errors of the hook and of the context.
 func (e *Eraser) Rehearse(
 	ctx context.Context, sessions ports.SessionFactory, subject domain.Subject,
-) (domain.Rehearsal, error) {
+) (datamap.Rehearsal, error) {
 	_, rehearsal, err := e.rehearse(ctx, sessions, subject, 0)
 	return rehearsal, err
 }
@@ -29,10 +30,10 @@ func (e *Eraser) Rehearse(
 // rehearse rehearses an erasure. If limit is not 0, the returned run has samples of up to limit rows of each step.
 func (e *Eraser) rehearse(
 	ctx context.Context, sessions ports.SessionFactory, subject domain.Subject, limit int,
-) (*run, domain.Rehearsal, error) {
+) (*run, datamap.Rehearsal, error) {
 	run, err := e.admit(subject)
 	if err != nil {
-		return nil, domain.Rehearsal{}, err
+		return nil, datamap.Rehearsal{}, err
 	}
 	run.limit = limit
 	err = sessions.Rehearse(ctx, func(ctx context.Context, s ports.Session) error {
@@ -41,9 +42,9 @@ func (e *Eraser) rehearse(
 	})
 	refused := run.refusalOf(err)
 	if err != nil && refused == nil {
-		return nil, domain.Rehearsal{}, err
+		return nil, datamap.Rehearsal{}, err
 	}
-	rehearsal := domain.Rehearsal{
+	rehearsal := datamap.Rehearsal{
 		SubjectID: subject.ID, RehearsedAt: run.at, Steps: run.steps, External: run.external, Refused: refused,
 	}
 	if refused == nil {
@@ -54,13 +55,13 @@ func (e *Eraser) rehearse(
 }
 
 // EraseAsRehearsed does the same as Erase for an erasure that was rehearsed. If the subject, the effects or the row
-// counts differ from the rehearsal (see domain.Plan.Fingerprint), it returns domain.ErrConflict. The caller must then
+// counts differ from the rehearsal (see datamap.Plan.Fingerprint), it returns domain.ErrConflict. The caller must then
 // roll back, and the event erasure_step_failed has the target "rehearsal". EraseAsRehearsed returns domain.ErrInvalid
 // if the fingerprint is malformed.
 func (e *Eraser) EraseAsRehearsed(
 	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {
-	if err := domain.CheckFingerprint(fingerprint); err != nil {
+	if err := datamap.CheckFingerprint(fingerprint); err != nil {
 		return domain.ErasureResult{}, err
 	}
 	return e.erase(ctx, s, subject, fingerprint)
@@ -85,10 +86,10 @@ func (r *run) compare(ctx context.Context) error {
 }
 
 // systems returns the external systems of the plan, each with the number of outbox entries for the subject's refs.
-func (e *Eraser) systems(calls []resolvers.Call) []domain.RehearsedExternal {
-	systems := []domain.RehearsedExternal{}
+func (e *Eraser) systems(calls []resolvers.Call) []datamap.RehearsedExternal {
+	systems := []datamap.RehearsedExternal{}
 	for _, step := range e.plan.Steps[len(e.plan.Local()):] {
-		system := domain.RehearsedExternal{Resolver: step.Target}
+		system := datamap.RehearsedExternal{Resolver: step.Target}
 		for _, call := range calls {
 			if call.Resolver.Name() == step.Target {
 				system.Entries++
@@ -101,7 +102,7 @@ func (e *Eraser) systems(calls []resolvers.Call) []domain.RehearsedExternal {
 
 // refusalOf returns the refusal for an error of the store, if a further attempt would fail too. It returns nil if the
 // next attempt may succeed, or if the error comes from the application.
-func (r *run) refusalOf(err error) *domain.Refusal {
+func (r *run) refusalOf(err error) *datamap.Refusal {
 	var known *domain.Error
 	switch {
 	case r.session == nil, r.ofHook, !errors.As(err, &known):
@@ -113,7 +114,7 @@ func (r *run) refusalOf(err error) *domain.Refusal {
 	case domain.ErrUnavailable, domain.ErrSession, domain.ErrSubject, domain.ErrInvalid:
 		return nil
 	}
-	return &domain.Refusal{
+	return &datamap.Refusal{
 		Class: domain.ErrorClass(err), Message: known.Error(),
 		Target: r.refused.Target, Via: r.refused.Via, Strategy: r.refused.Strategy,
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -26,11 +27,11 @@ type holder struct {
 func newHolder(t *testing.T, hooks stack.Hooks) holder {
 	t.Helper()
 	users := userTable()
-	avatar := domain.Column{Name: "avatar", Type: domain.TypeText, Personal: &domain.Annotation{
+	avatar := datamap.Column{Name: "avatar", Type: datamap.TypeText, Personal: &datamap.Annotation{
 		Category: domain.CategoryIdentity, Ref: "media",
 	}}
 	users.Columns = append(users.Columns, avatar)
-	dataMap, err := domain.NewDataMap(users, addressTable())
+	dataMap, err := datamap.NewDataMap(users, addressTable())
 	check(err)
 	store, err := memory.New(dataMap, memory.Options{})
 	check(err)
@@ -49,7 +50,7 @@ func newHolder(t *testing.T, hooks stack.Hooks) holder {
 	return holder{engines, store, zoe}
 }
 
-func (h holder) rehearse(t *testing.T) domain.Rehearsal {
+func (h holder) rehearse(t *testing.T) datamap.Rehearsal {
 	t.Helper()
 	rehearsal, err := h.Eraser.Rehearse(t.Context(), h.Sessions, h.zoe)
 	if err != nil || rehearsal.Refused != nil {
@@ -79,11 +80,11 @@ func (h holder) trail(t *testing.T) (events []domain.AuditEvent) {
 func TestARehearsalReturnsTheEffectsOfTheErasure(t *testing.T) {
 	h := newHolder(t, stack.Hooks{})
 	rehearsal := h.rehearse(t)
-	steps := []domain.RehearsedStep{
-		{Step: domain.Step{Target: "addresses", Strategy: del}, Rows: 2},
-		{Step: domain.Step{Target: "users", Strategy: anon, Columns: []string{"email", "avatar"}}, Rows: 1},
+	steps := []datamap.RehearsedStep{
+		{Step: datamap.Step{Target: "addresses", Strategy: del}, Rows: 2},
+		{Step: datamap.Step{Target: "users", Strategy: anon, Columns: []string{"email", "avatar"}}, Rows: 1},
 	}
-	external := []domain.RehearsedExternal{
+	external := []datamap.RehearsedExternal{
 		{Resolver: "desk", Entries: 2}, {Resolver: "mail"}, {Resolver: "media", Entries: 1, Keys: 1},
 	}
 	if !reflect.DeepEqual(rehearsal.Steps, steps) || !reflect.DeepEqual(rehearsal.External, external) {
@@ -200,24 +201,24 @@ func TestARefusalOfTheDatabaseIsAResultAndOtherErrorsAreErrors(t *testing.T) {
 			w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).AnyTimes()
 			w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()).AnyTimes()
 			w.locks()
-			want := domain.Rehearsal{
-				SubjectID: w.subject.ID, RehearsedAt: noon, External: []domain.RehearsedExternal{{Resolver: "desk", Entries: 1}},
-				Refused: &domain.Refusal{Class: c.class, Message: "habeas: erase: by a constraint (table parcels)"},
+			want := datamap.Rehearsal{
+				SubjectID: w.subject.ID, RehearsedAt: noon, External: []datamap.RehearsedExternal{{Resolver: "desk", Entries: 1}},
+				Refused: &datamap.Refusal{Class: c.class, Message: "habeas: erase: by a constraint (table parcels)"},
 			}
 			if c.step != nil {
 				w.appliesUntil(1, c.step)
-				want.Steps = []domain.RehearsedStep{}
+				want.Steps = []datamap.RehearsedStep{}
 				want.Refused.Target, want.Refused.Strategy = "users", anon
 			} else {
 				w.applies(3, 1, 1)
-				want.Steps = []domain.RehearsedStep{
+				want.Steps = []datamap.RehearsedStep{
 					{Step: deleteSessions, Rows: 3}, {Step: anonymizeUsers, Rows: 1}, {Step: retainUsers, Rows: 1},
 				}
 			}
 			got, err := w.Rehearse(t.Context(), w.ending(t, c.commit), w.subject)
 			switch {
 			case c.class == "":
-				if !errors.Is(err, cmp.Or(c.step, c.commit)) || !reflect.DeepEqual(got, domain.Rehearsal{}) {
+				if !errors.Is(err, cmp.Or(c.step, c.commit)) || !reflect.DeepEqual(got, datamap.Rehearsal{}) {
 					t.Errorf("got %+v, %v", got, err)
 				}
 			case err != nil || !reflect.DeepEqual(got, want):

@@ -12,6 +12,7 @@ import (
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
@@ -22,9 +23,9 @@ var (
 	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
 	// The steps of every erasure in these tests.
-	deleteSessions = domain.Step{Target: "sessions", Strategy: del}
-	anonymizeUsers = domain.Step{Target: "users", Strategy: anon, Columns: []string{"email"}}
-	retainUsers    = domain.Step{Target: "users", Strategy: keep, Columns: []string{"vat"}}
+	deleteSessions = datamap.Step{Target: "sessions", Strategy: del}
+	anonymizeUsers = datamap.Step{Target: "users", Strategy: anon, Columns: []string{"email"}}
+	retainUsers    = datamap.Step{Target: "users", Strategy: keep, Columns: []string{"vat"}}
 )
 
 // world is an eraser with mocks of its dependencies. An unexpected call fails the test.
@@ -62,7 +63,7 @@ func newConfigured(
 	clock, ids := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl)
 	clock.EXPECT().Now().DoAndReturn(func() time.Time { return now }).AnyTimes()
 	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
-	dataMap, err := domain.NewDataMap(
+	dataMap, err := datamap.NewDataMap(
 		users(personal("email", anon), personal("vat", keep)), child("sessions", "users", personal("agent", del)))
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +144,7 @@ func (w world) requested(id string, external, refs int) *gomock.Call {
 }
 
 // steps are the local steps of the plan, which change the application's own tables.
-var steps = []domain.Step{deleteSessions, anonymizeUsers, retainUsers}
+var steps = []datamap.Step{deleteSessions, anonymizeUsers, retainUsers}
 
 func (w world) applies(rows ...int64) *gomock.Call {
 	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(domain.Applied{Rows: rows}, nil)
@@ -167,7 +168,7 @@ func (w world) succeeded(rows ...int64) *gomock.Call {
 	return w.audit.EXPECT().Append(gomock.Any(), events...)
 }
 
-func (w world) failed(id string, step domain.Step, class string) *gomock.Call {
+func (w world) failed(id string, step datamap.Step, class string) *gomock.Call {
 	return w.audit.EXPECT().AppendEvidence(gomock.Any(), w.event(id, "erasure_step_failed", domain.Payload{
 		"target": step.Target, "strategy": string(step.Strategy), "error": class,
 	}))

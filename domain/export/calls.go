@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/detach"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -21,7 +22,7 @@ type response struct {
 }
 
 // end reports the end of the call to the observer.
-func (r response) end() { r.observed.End(domain.ActivityEnd{Outcome: r.outcome}) }
+func (r response) end() { r.observed.End(observation.ActivityEnd{Outcome: r.outcome}) }
 
 // callSystems makes all calls concurrently, with a common deadline. It returns the records of all calls, in the order
 // of the calls, and the names of the systems that failed, without duplicates. It never waits longer than the deadline.
@@ -41,8 +42,8 @@ func (e *Exporter) callSystems(
 	incoming := make(chan response, len(calls)) // has room for all responses, so a late response blocks no goroutine
 	responses := make([]response, len(calls))
 	for i, call := range calls {
-		calling, observed := ports.StartActivity(ctx, e.observer, domain.Activity{
-			Kind: domain.ActivityCall, System: call.Ref.Kind, Call: domain.CallExport,
+		calling, observed := ports.StartActivity(ctx, e.observer, observation.Activity{
+			Kind: observation.ActivityCall, System: call.Ref.Kind, Call: observation.CallExport,
 		})
 		responses[i] = response{index: i, observed: observed}
 		go func() {

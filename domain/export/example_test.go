@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -59,12 +60,12 @@ func ExampleExporter_Stream() {
 
 // shop returns the engines on a store in memory with one user. An application uses a database and package app instead.
 func shop(systems ...ports.Resolver) stack.Stack {
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
-			{Name: "visits", Type: domain.TypeInteger, Personal: &domain.Annotation{Category: domain.CategoryBehavioral}},
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryContact}},
+			{Name: "visits", Type: datamap.TypeInteger, Personal: &datamap.Annotation{Category: domain.CategoryBehavioral}},
 		},
 	})
 	check(err)

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/audit"
 	"github.com/habeas-data/habeas/domain/internal/observe"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -21,7 +23,7 @@ const DefaultResolverTimeout = 10 * time.Second
 type Config struct {
 	Clock           ports.Clock
 	IDs             ports.IDSource
-	DataMap         domain.DataMap
+	DataMap         datamap.DataMap
 	Resolvers       []ports.Resolver // the external systems; default none
 	ResolverTimeout time.Duration    // limit of each call; 0 means DefaultResolverTimeout
 	Observer        ports.Observer   // receives each call and the outcome of each export; default none
@@ -30,14 +32,14 @@ type Config struct {
 // Exporter carries out exports. It is safe for concurrent use. Each call works in the session that it receives.
 type Exporter struct {
 	audit     audit.Stamper
-	dataMap   domain.DataMap
+	dataMap   datamap.DataMap
 	resolvers *resolvers.Set
 	timeout   time.Duration
 	observer  ports.Observer
 }
 
 // NewExporter returns an exporter. It returns domain.ErrConfiguration if a field is missing or invalid. It returns
-// domain.ErrManifest if a column holds keys (domain.Annotation.Ref) for a resolver that is not registered or does not
+// domain.ErrManifest if a column holds keys (datamap.Annotation.Ref) for a resolver that is not registered or does not
 // implement ports.KeyResolver.
 func NewExporter(c Config) (*Exporter, error) {
 	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() || c.ResolverTimeout < 0 {
@@ -63,8 +65,8 @@ func NewExporter(c Config) (*Exporter, error) {
 //
 //  1. It calls all external systems concurrently, before the first query of the session. A slow system therefore
 //     holds no database connection.
-//  2. It reads the keys of external systems that the subject's rows hold (domain.Annotation.Ref), one page at a time.
-//     It calls the system with up to domain.MaxKeys keys per call. Each call has its own timeout. During a call, it
+//  2. It reads the keys of external systems that the subject's rows hold (datamap.Annotation.Ref), one page at a time.
+//     It calls the system with up to datamap.MaxKeys keys per call. Each call has its own timeout. During a call, it
 //     holds a database connection only if the session is a transaction of the application.
 //  3. It reads the rows of the application. If a row is added or removed concurrently, the bundle may have the row
 //     without its files, or the files without their row.
@@ -102,7 +104,7 @@ func (e *Exporter) Stream(
 	begin func(domain.ExportBundle) error, yield func(domain.ExportRecord) error,
 ) error {
 	incomplete, err := e.stream(ctx, s, subject, begin, yield)
-	right := domain.RightObserved{Right: domain.RightExport, Outcome: domain.OutcomeOf(err)}
+	right := observation.RightObserved{Right: observation.RightExport, Outcome: domain.OutcomeOf(err)}
 	if err == nil && incomplete {
 		right.Outcome = domain.OutcomeIncomplete
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
@@ -26,11 +27,11 @@ func newKeyWorld(t *testing.T, timeout time.Duration) keyWorld {
 	ctrl := gomock.NewController(t)
 	w := keyWorld{world: newWorld(t, timeout), media: mocks.NewMockKeyResolver(ctrl)}
 	w.media.EXPECT().Name().Return("media").AnyTimes()
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "avatar", Type: domain.TypeText, Personal: &domain.Annotation{
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "avatar", Type: datamap.TypeText, Personal: &datamap.Annotation{
 				Category: domain.CategoryIdentity, Strategy: domain.StrategyAnonymize, Ref: "media",
 			}},
 		},
@@ -63,7 +64,7 @@ func (w keyWorld) expectKeys(n int) (keys []string) {
 		keys = append(keys, fmt.Sprintf("%07d", i))
 	}
 	w.subjects.EXPECT().Keys(gomock.Any(), w.subject.ID, gomock.Any()).DoAndReturn(
-		func(_ context.Context, _ domain.SubjectID, q domain.KeyQuery) ([]string, error) {
+		func(_ context.Context, _ domain.SubjectID, q datamap.KeyQuery) ([]string, error) {
 			i := 0
 			for i < len(keys) && keys[i] <= q.After {
 				i++
@@ -79,7 +80,7 @@ func TestKeysAreSentInBoundedBatches(t *testing.T) {
 	var called []string
 	w.media.EXPECT().ExportKeys(gomock.Any(), gomock.Any()).DoAndReturn(
 		func(ctx context.Context, batch []string) ([]domain.ExportRecord, error) {
-			if _, limited := ctx.Deadline(); !limited || len(batch) == 0 || len(batch) > domain.MaxKeys {
+			if _, limited := ctx.Deadline(); !limited || len(batch) == 0 || len(batch) > datamap.MaxKeys {
 				t.Errorf("a call for %d keys, with a deadline: %v", len(batch), limited)
 			}
 			called = append(called, batch...)

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
@@ -42,9 +43,9 @@ func newWorld(t *testing.T, timeout time.Duration, registered ...ports.Resolver)
 	clock, ids, made := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl), 0
 	clock.EXPECT().Now().Return(noon).AnyTimes()
 	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -13,21 +13,21 @@ type Duties interface {
 	Merge(stored []domain.Duty) []domain.Duty
 }
 
-var checkOf = map[domain.DutyName]domain.CheckName{
-	domain.DutyWorker: domain.CheckWorkers, domain.DutyJournal: domain.CheckJournal,
-	domain.DutySweep: domain.CheckSweep, domain.DutyVerification: domain.CheckVerification,
+var checkOf = map[domain.DutyName]CheckName{
+	domain.DutyWorker: CheckWorkers, domain.DutyJournal: CheckJournal,
+	domain.DutySweep: CheckSweep, domain.DutyVerification: CheckVerification,
 }
 
 // checkDuties returns a failed check for each duty that is not fulfilled or has leftovers. It judges the duties as they
 // were read at most outboxInterval ago, together with what this process knows now. It waits at most a quarter of the
 // timeout for a read, and does not read if the check of the database failed.
-func (c *Checker) checkDuties(ctx context.Context, database domain.CheckStatus) (failed []domain.HealthCheck) {
+func (c *Checker) checkDuties(ctx context.Context, database CheckStatus) (failed []HealthCheck) {
 	if c.config.Duties == nil {
 		return nil
 	}
 	now := c.config.Clock.Now()
 	known, at, ok := c.duties.load()
-	if (!ok || now.Sub(at) >= outboxInterval) && database == domain.CheckOK {
+	if (!ok || now.Sub(at) >= outboxInterval) && database == CheckOK {
 		ctx, cancel := context.WithTimeout(ctx, c.config.Timeout/4)
 		defer cancel()
 		if read, ok := c.duties.wait(ctx, c.duties.begin(outboxTimeout, c.readDuties)); ok {
@@ -36,7 +36,7 @@ func (c *Checker) checkDuties(ctx context.Context, database domain.CheckStatus) 
 	}
 	for _, duty := range c.config.Duties.Merge(known) {
 		if duty.State(now) != domain.DutyFulfilled || duty.LeftOver > 0 {
-			failed = append(failed, domain.HealthCheck{Name: checkOf[duty.Name], Status: domain.CheckFailed})
+			failed = append(failed, HealthCheck{Name: checkOf[duty.Name], Status: CheckFailed})
 		}
 	}
 	return failed

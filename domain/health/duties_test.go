@@ -40,14 +40,14 @@ func TestDutiesThatAreNotFulfilledDegrade(t *testing.T) {
 		late.Name, late.Every = domain.DutyWorker, 30*time.Second
 		b := &board{stored: []domain.Duty{fine, late}}
 		checker := newChecker(t, health.Config{Sessions: &store{}, Duties: b})
-		expect := func(when string, degraded bool, reads int, failed ...domain.CheckName) {
+		expect := func(when string, degraded bool, reads int, failed ...health.CheckName) {
 			t.Helper()
 			state := checker.Check(t.Context())
 			if !state.Ready || state.Degraded != degraded || b.reads != reads || len(state.Checks) != 5+len(failed) {
 				t.Errorf("%s: %d reads, %+v", when, b.reads, state)
 			}
 			for _, name := range failed {
-				if state.Status(name) != domain.CheckFailed {
+				if state.Status(name) != health.CheckFailed {
 					t.Errorf("%s: %s is %s", when, name, state.Status(name))
 				}
 			}
@@ -56,16 +56,16 @@ func TestDutiesThatAreNotFulfilledDegrade(t *testing.T) {
 		b.stored = []domain.Duty{failing}
 		expect("before the next read", false, 1)
 		b.local = []domain.Duty{left}
-		expect("with a finding of this process", true, 1, domain.CheckJournal)
+		expect("with a finding of this process", true, 1, health.CheckJournal)
 		b.local = nil
 		time.Sleep(30 * time.Second)
-		expect("after the next read", true, 2, domain.CheckJournal)
+		expect("after the next read", true, 2, health.CheckJournal)
 		b.stored = []domain.Duty{fine, late}
 		time.Sleep(30 * time.Second)
 		expect("after a success", false, 3)
 		b.failure = errBoom
 		time.Sleep(31 * time.Second)
-		expect("after a failed read", true, 4, domain.CheckWorkers) // the worker is late since
+		expect("after a failed read", true, 4, health.CheckWorkers) // the worker is late since
 	})
 }
 

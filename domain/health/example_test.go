@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/health"
 )
 
@@ -17,9 +17,9 @@ func (machine) Now() time.Time { return time.Now() }
 
 // The process runs no worker.
 func ExampleNew() {
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 	})
 	check(err)
 	store, err := memory.New(dataMap, memory.Options{})

@@ -67,18 +67,18 @@ type Checker struct {
 	config Config
 	store  sharedCall[storeState]
 	outbox sharedCall[outboxState]
-	lives  sharedCall[domain.HealthCheck]
+	lives  sharedCall[HealthCheck]
 	duties sharedCall[[]domain.Duty]
 }
 
 // storeState is the result of a probe of the store.
 type storeState struct {
-	database, migrations domain.HealthCheck
+	database, migrations HealthCheck
 	readOnly             bool
 }
 
 // outboxState is the result of a read of the outbox.
-type outboxState struct{ abandoned, late domain.HealthCheck }
+type outboxState struct{ abandoned, late HealthCheck }
 
 // New returns a checker. It returns domain.ErrConfiguration if a field is missing or negative.
 func New(c Config) (*Checker, error) {
@@ -105,18 +105,18 @@ func orDefault[T int | time.Duration](value, fallback T) T {
 // Check carries out all checks. It returns within Options.Timeout or when ctx ends, even if the database does not
 // respond. Concurrent checks share one probe of the database. Check reads the outbox at most once every 30 s. It waits
 // at most a quarter of the timeout for this read, because Health.Ready does not depend on the outbox.
-func (c *Checker) Check(ctx context.Context) domain.Health {
+func (c *Checker) Check(ctx context.Context) Health {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
 	store := c.checkStore(ctx)
 	outbox := c.checkOutbox(ctx, store.database.Status)
-	state := domain.NewHealth(store.database, store.migrations, c.checkWorker(), outbox.abandoned, outbox.late)
+	state := NewHealth(store.database, store.migrations, c.checkWorker(), outbox.abandoned, outbox.late)
 	if store.readOnly {
-		state = with(state, domain.HealthCheck{
-			Name: domain.CheckWritable, Status: domain.CheckFailed, Err: domain.ErrReadOnlyDatabase,
+		state = with(state, HealthCheck{
+			Name: CheckWritable, Status: CheckFailed, Err: domain.ErrReadOnlyDatabase,
 		})
 	}
-	if lives := c.checkLives(ctx, store.database.Status); lives.Status == domain.CheckFailed {
+	if lives := c.checkLives(ctx, store.database.Status); lives.Status == CheckFailed {
 		state = with(state, lives)
 	}
 	for _, check := range c.checkDuties(ctx, store.database.Status) {
@@ -127,8 +127,8 @@ func (c *Checker) Check(ctx context.Context) domain.Health {
 }
 
 // with returns the state with a further check.
-func with(state domain.Health, check domain.HealthCheck) domain.Health {
-	return domain.NewHealth(append(state.Checks, check)...)
+func with(state Health, check HealthCheck) Health {
+	return NewHealth(append(state.Checks, check)...)
 }
 
 func (c *Checker) checkStore(ctx context.Context) storeState {
@@ -152,26 +152,26 @@ func (c *Checker) probe(ctx context.Context) storeState {
 // of the database has succeeded, because the database has responded.
 func storeOf(err error) storeState {
 	state := storeState{
-		database:   domain.HealthCheck{Name: domain.CheckDatabase, Status: domain.CheckOK},
-		migrations: domain.HealthCheck{Name: domain.CheckMigrations, Status: domain.CheckOK},
+		database:   HealthCheck{Name: CheckDatabase, Status: CheckOK},
+		migrations: HealthCheck{Name: CheckMigrations, Status: CheckOK},
 	}
 	switch {
 	case err == nil:
 	case errors.Is(err, domain.ErrReadOnlyDatabase):
 		state.readOnly = true
 	case errors.Is(err, domain.ErrConfiguration):
-		state.migrations.Status, state.migrations.Err = domain.CheckFailed, err
+		state.migrations.Status, state.migrations.Err = CheckFailed, err
 	default:
-		state.database.Status, state.database.Err = domain.CheckFailed, err
-		state.migrations.Status = domain.CheckUnknown
+		state.database.Status, state.database.Err = CheckFailed, err
+		state.migrations.Status = CheckUnknown
 	}
 	return state
 }
 
 // checkWorker checks the worker. If no worker runs in this process, the check does not fail, because a worker may run
 // in another process.
-func (c *Checker) checkWorker() domain.HealthCheck {
-	check := domain.HealthCheck{Name: domain.CheckWorker, Status: domain.CheckOff}
+func (c *Checker) checkWorker() HealthCheck {
+	check := HealthCheck{Name: CheckWorker, Status: CheckOff}
 	if c.config.Worker == nil {
 		return check
 	}
@@ -179,9 +179,9 @@ func (c *Checker) checkWorker() domain.HealthCheck {
 	switch {
 	case !running:
 	case c.config.Clock.Now().Sub(last) > time.Duration(c.config.Polls)*c.config.PollInterval:
-		check.Status = domain.CheckFailed
+		check.Status = CheckFailed
 	default:
-		check.Status = domain.CheckOK
+		check.Status = CheckOK
 	}
 	return check
 }

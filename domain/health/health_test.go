@@ -90,7 +90,7 @@ func newChecker(t *testing.T, c health.Config) *health.Checker {
 }
 
 // summary returns the health as one line.
-func summary(h domain.Health) string {
+func summary(h health.Health) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "ready=%v degraded=%v", h.Ready, h.Degraded)
 	for _, check := range h.Checks {
@@ -99,7 +99,7 @@ func summary(h domain.Health) string {
 	return b.String()
 }
 
-func want(t *testing.T, checker *health.Checker, want string) domain.Health {
+func want(t *testing.T, checker *health.Checker, want string) health.Health {
 	t.Helper()
 	got := checker.Check(t.Context())
 	if summary(got) != want || !got.Live {
@@ -353,7 +353,7 @@ func TestUnknownLivesDegradeAndAreCountedOnceAnHour(t *testing.T) {
 			for range 3 {
 				state := checker.Check(t.Context())
 				if !state.Ready || state.Degraded != want.degraded ||
-					(state.Status(domain.CheckLives) == domain.CheckFailed) != want.degraded {
+					(state.Status(health.CheckLives) == health.CheckFailed) != want.degraded {
 					t.Errorf("with %d unknown lives: %+v", want.unknown, state)
 				}
 			}

@@ -2,17 +2,15 @@ package health
 
 import (
 	"context"
-
-	"github.com/habeas-data/habeas/domain"
 )
 
 // checkLives returns the last known result of the count of unknown lives. If this result is older than livesInterval,
 // it first counts again, and waits at most a quarter of the timeout. It does not count if the check of the database
 // failed.
-func (c *Checker) checkLives(ctx context.Context, database domain.CheckStatus) domain.HealthCheck {
+func (c *Checker) checkLives(ctx context.Context, database CheckStatus) HealthCheck {
 	known, at, ok := c.lives.load()
 	isFresh := ok && c.config.Clock.Now().Sub(at) < livesInterval
-	if isFresh || database != domain.CheckOK || c.config.UnknownLives == nil {
+	if isFresh || database != CheckOK || c.config.UnknownLives == nil {
 		return known
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout/4)
@@ -24,14 +22,14 @@ func (c *Checker) checkLives(ctx context.Context, database domain.CheckStatus) d
 }
 
 // countLives counts the unknown lives. The result is unknown if the count fails.
-func (c *Checker) countLives(ctx context.Context) domain.HealthCheck {
-	result := domain.HealthCheck{Name: domain.CheckLives, Status: domain.CheckOK}
+func (c *Checker) countLives(ctx context.Context) HealthCheck {
+	result := HealthCheck{Name: CheckLives, Status: CheckOK}
 	unknown, err := c.config.UnknownLives(ctx)
 	switch {
 	case err != nil:
-		result.Status, result.Err = domain.CheckUnknown, err
+		result.Status, result.Err = CheckUnknown, err
 	case unknown > 0:
-		result.Status = domain.CheckFailed
+		result.Status = CheckFailed
 	}
 	c.lives.store(result, c.config.Clock.Now())
 	return result

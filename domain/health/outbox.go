@@ -10,15 +10,15 @@ import (
 // checkOutbox returns the last known state of the outbox. If this state is older than outboxInterval, it first reads
 // the state again, and waits at most a quarter of the timeout for the read. It does not read if the check of the
 // database failed.
-func (c *Checker) checkOutbox(ctx context.Context, database domain.CheckStatus) outboxState {
+func (c *Checker) checkOutbox(ctx context.Context, database CheckStatus) outboxState {
 	known, at, ok := c.outbox.load()
 	if ok && c.config.Clock.Now().Sub(at) < outboxInterval {
 		return known
 	}
 	if !ok {
-		known = outboxOf(domain.CheckUnknown, domain.CheckUnknown)
+		known = outboxOf(CheckUnknown, CheckUnknown)
 	}
-	if database != domain.CheckOK {
+	if database != CheckOK {
 		return known
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout/4)
@@ -29,16 +29,16 @@ func (c *Checker) checkOutbox(ctx context.Context, database domain.CheckStatus) 
 	return known
 }
 
-func outboxOf(abandoned, late domain.CheckStatus) outboxState {
+func outboxOf(abandoned, late CheckStatus) outboxState {
 	return outboxState{
-		domain.HealthCheck{Name: domain.CheckAbandoned, Status: abandoned},
-		domain.HealthCheck{Name: domain.CheckLate, Status: late},
+		HealthCheck{Name: CheckAbandoned, Status: abandoned},
+		HealthCheck{Name: CheckLate, Status: late},
 	}
 }
 
 // readOutbox reads the state of the outbox. The state is unknown if the read fails.
 func (c *Checker) readOutbox(ctx context.Context) outboxState {
-	state := outboxOf(domain.CheckUnknown, domain.CheckUnknown)
+	state := outboxOf(CheckUnknown, CheckUnknown)
 	err := c.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		backlogs, err := s.OutboxAdmin().Backlog(ctx)
 		if err == nil {
@@ -47,7 +47,7 @@ func (c *Checker) readOutbox(ctx context.Context) outboxState {
 		return err
 	})
 	if err != nil {
-		state = outboxOf(domain.CheckUnknown, domain.CheckUnknown)
+		state = outboxOf(CheckUnknown, CheckUnknown)
 		state.abandoned.Err, state.late.Err = err, err
 	}
 	c.outbox.store(state, c.config.Clock.Now())
@@ -55,13 +55,13 @@ func (c *Checker) readOutbox(ctx context.Context) outboxState {
 }
 
 func (c *Checker) judge(backlogs []domain.OutboxBacklog) outboxState {
-	state, now := outboxOf(domain.CheckOK, domain.CheckOK), c.config.Clock.Now()
+	state, now := outboxOf(CheckOK, CheckOK), c.config.Clock.Now()
 	for _, backlog := range backlogs {
 		if backlog.Counts[domain.OutboxAbandoned] > 0 {
-			state.abandoned.Status = domain.CheckFailed
+			state.abandoned.Status = CheckFailed
 		}
 		if backlog.Oldest != nil && now.Sub(*backlog.Oldest) >= c.config.LateAfter {
-			state.late.Status = domain.CheckFailed
+			state.late.Status = CheckFailed
 		}
 	}
 	return state

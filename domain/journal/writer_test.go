@@ -14,6 +14,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/ports"
@@ -223,7 +224,7 @@ func entries(t *testing.T, text []byte) (found []domain.JournalEntry) {
 // to the journal or not.
 func TestALineNamesItsPlaceInItsDatabase(t *testing.T) {
 	users, out := fixture.Users(), &bytes.Buffer{}
-	users.Columns = append(users.Columns, fixture.Column("created_at", domain.TypeTime))
+	users.Columns = append(users.Columns, fixture.Column("created_at", datamap.TypeTime))
 	store, err := memory.New(fixture.MustMap(t, users), memory.Options{})
 	must(t, err)
 	added := noon.AddDate(-1, 0, 0)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/lives"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -14,9 +15,9 @@ import (
 // Account 1 is erased, and its row is deleted. Later, a row with the same number is there. The table has no creation
 // time, so nothing tells whether the row was restored or belongs to a new person.
 func ExampleCount() {
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "accounts", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: true,
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 	})
 	check(err)
 	store, err := memory.New(dataMap, memory.Options{})
@@ -37,9 +38,9 @@ func ExampleCount() {
 
 // Registers tells whether the application ever called Register.
 func ExampleRegister() {
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "accounts", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: true,
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 	})
 	check(err)
 	store, err := memory.New(dataMap, memory.Options{})

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -40,9 +41,9 @@ func Count(ctx context.Context, sessions ports.SessionFactory) (unknown int64, e
 }
 
 // Finding returns the finding for a result of Count. It returns false if the result is 0.
-func Finding(unknown int64) (domain.Finding, bool) {
-	return domain.Finding{
-		Code: "lives-unknown", Severity: domain.SeverityWarning,
+func Finding(unknown int64) (datamap.Finding, bool) {
+	return datamap.Finding{
+		Code: "lives-unknown", Severity: datamap.SeverityWarning,
 		Reason: "Erased ids that have a row, of which nothing tells whether it belongs to a new person or was restored: " +
 			strconv.FormatInt(unknown, 10) + ".",
 		Remedy: "If tables were restored, replay the journal with --restored-to. Otherwise, call Registered for each new" +

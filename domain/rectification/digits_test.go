@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/internal/system"
@@ -42,7 +43,7 @@ func TestNumbersReachColumnsAndSystemsWithAllDigits(t *testing.T) {
 		"an integer": int64(9007199254740993), "a decoded number": json.Number(digits),
 	} {
 		t.Run(name, func(t *testing.T) {
-			dataMap := holding(t, personal("account", domain.TypeBigInt, domain.CategoryFinancial))
+			dataMap := holding(t, personal("account", datamap.TypeBigInt, domain.CategoryFinancial))
 			store, err := memory.New(dataMap, memory.Options{})
 			must(t, err)
 			must(t, store.Insert("users", memory.Row{"id": 42, "account": 1}))

@@ -8,17 +8,18 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // Zoe has married. The application has checked the certificate and corrects her name.
 func ExampleRectifier_Rectify() {
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "name", Type: domain.TypeText, Length: 40, Personal: &domain.Annotation{Category: domain.CategoryIdentity}},
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "name", Type: datamap.TypeText, Length: 40, Personal: &datamap.Annotation{Category: domain.CategoryIdentity}},
 		},
 	})
 	check(err)
@@ -51,11 +52,11 @@ func ExampleRectifier_Rectify() {
 
 // A person may correct a name. The data map determines the columns to write.
 func ExamplePlanner() {
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "name", Type: domain.TypeText, Length: 10, Personal: &domain.Annotation{Category: domain.CategoryIdentity}},
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "name", Type: datamap.TypeText, Length: 10, Personal: &datamap.Annotation{Category: domain.CategoryIdentity}},
 		},
 	})
 	check(err)

@@ -6,11 +6,12 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 	"github.com/habeas-data/habeas/ports"
 )
 
-// keyChange collects the keys of external systems (see domain.Annotation.Ref) that a rectification overwrites. The
+// keyChange collects the keys of external systems (see datamap.Annotation.Ref) that a rectification overwrites. The
 // objects with these keys must be erased, because no row names them afterwards.
 type keyChange struct {
 	systems []string                   // the names of the resolvers, in the order of the plan
@@ -49,11 +50,11 @@ func (r *run) readKeysIn(ctx context.Context, system string, at cell) error {
 	if r.keys.old[system] == nil {
 		r.keys.systems, r.keys.old[system] = append(r.keys.systems, system), map[string]bool{}
 	}
-	query := domain.KeyQuery{Resolver: system, Cells: &domain.KeyCells{Table: at.table, Column: at.column, Row: at.row}}
+	query := datamap.KeyQuery{Resolver: system, Cells: &datamap.KeyCells{Table: at.table, Column: at.column, Row: at.row}}
 	return r.eachKey(ctx, query, func(key string) { r.keys.old[system][key] = true })
 }
 
-func (r *run) eachKey(ctx context.Context, query domain.KeyQuery, visit func(key string)) error {
+func (r *run) eachKey(ctx context.Context, query datamap.KeyQuery, visit func(key string)) error {
 	return resolvers.KeyCalls(ctx, r.session, r.dataMap, r.resolvers, r.id, query, func(call resolvers.Call) error {
 		for _, key := range call.Ref.Keys {
 			visit(key)
@@ -69,12 +70,12 @@ func (r *run) enqueueKeys(ctx context.Context) error {
 	for _, system := range r.keys.systems {
 		old := r.keys.old[system]
 		if len(old) > 0 {
-			err := r.eachKey(ctx, domain.KeyQuery{Resolver: system}, func(key string) { delete(old, key) })
+			err := r.eachKey(ctx, datamap.KeyQuery{Resolver: system}, func(key string) { delete(old, key) })
 			if err != nil {
 				return err
 			}
 		}
-		for keys := range slices.Chunk(slices.Sorted(maps.Keys(old)), domain.MaxKeys) {
+		for keys := range slices.Chunk(slices.Sorted(maps.Keys(old)), datamap.MaxKeys) {
 			entry := enqueuer.Entry(system, domain.SubjectRef{Kind: system, Keys: keys}, domain.OutboxEntry{
 				SubjectID: r.id, Operation: domain.OperationErase, OperationID: r.operation.ID(),
 			})

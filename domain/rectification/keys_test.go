@@ -10,6 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -34,28 +35,28 @@ func (c *counter) NewID() string {
 // person.
 func gallery(t *testing.T, known ...ports.Resolver) (*memory.Store, *rectification.Rectifier) {
 	t.Helper()
-	column := func(name string, personal *domain.Annotation) domain.Column {
-		return domain.Column{Name: name, Type: domain.TypeText, Personal: personal}
+	column := func(name string, personal *datamap.Annotation) datamap.Column {
+		return datamap.Column{Name: name, Type: datamap.TypeText, Personal: personal}
 	}
-	annotated := func(ref string, strategy domain.Strategy) *domain.Annotation {
-		a := &domain.Annotation{Category: domain.CategoryIdentity, Strategy: strategy, Ref: ref}
+	annotated := func(ref string, strategy domain.Strategy) *datamap.Annotation {
+		a := &datamap.Annotation{Category: domain.CategoryIdentity, Strategy: strategy, Ref: ref}
 		if strategy == domain.StrategyRetain {
 			a.Reason = "tax law"
 		}
 		return a
 	}
-	dataMap, err := domain.NewDataMap(
-		domain.Table{
-			Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
+	dataMap, err := datamap.NewDataMap(
+		datamap.Table{
+			Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
 				column("id", nil), column("name", annotated("", domain.StrategyErase)),
 				column("scan", annotated("media", domain.StrategyRetain)),
 			},
 		},
-		domain.Table{
-			Name: "pictures", PrimaryKey: []string{"id"}, Columns: []domain.Column{
+		datamap.Table{
+			Name: "pictures", PrimaryKey: []string{"id"}, Columns: []datamap.Column{
 				column("id", nil), column("person", nil), column("file", annotated("media", domain.StrategyErase)),
 			},
-			Relations: []domain.Relation{
+			Relations: []datamap.Relation{
 				{Columns: []string{"person"}, References: "people", ReferencedColumns: []string{"id"}},
 			},
 		})

@@ -9,25 +9,26 @@ import (
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // profile is a data map with three columns of one category in two tables. One table has a composite key.
-func profile(tb testing.TB) domain.DataMap {
+func profile(tb testing.TB) datamap.DataMap {
 	tb.Helper()
 	people := users()
-	people.Columns = []domain.Column{
-		column("id", domain.TypeBigInt),
-		personal("name", domain.TypeText, domain.CategoryIdentity),
-		personal("biography", domain.TypeText, domain.CategoryIdentity),
-		personal("email", domain.TypeText, domain.CategoryContact),
-		column("theme", domain.TypeText),
+	people.Columns = []datamap.Column{
+		column("id", datamap.TypeBigInt),
+		personal("name", datamap.TypeText, domain.CategoryIdentity),
+		personal("biography", datamap.TypeText, domain.CategoryIdentity),
+		personal("email", datamap.TypeText, domain.CategoryContact),
+		column("theme", datamap.TypeText),
 	}
 	lines := child("lines", "users")
 	lines.PrimaryKey = []string{"id", "line"}
-	lines.Columns = append(lines.Columns, column("line", domain.TypeBigInt),
-		personal("signature", domain.TypeText, domain.CategoryIdentity),
-		personal("gift", domain.TypeText, domain.CategorySpecial),
-		personal("id_card", domain.TypeBigInt, domain.CategoryTechnical))
+	lines.Columns = append(lines.Columns, column("line", datamap.TypeBigInt),
+		personal("signature", datamap.TypeText, domain.CategoryIdentity),
+		personal("gift", datamap.TypeText, domain.CategorySpecial),
+		personal("id_card", datamap.TypeBigInt, domain.CategoryTechnical))
 	return mustMap(tb, people, lines)
 }
 
@@ -258,9 +259,9 @@ func TestAllColumnsOfACategoryAreAnOption(t *testing.T) {
 func TestARowWhoseKeyIsNotExportedCannotBeCorrectedAlone(t *testing.T) {
 	passes := child("passes", "users")
 	passes.PrimaryKey, passes.Owned = []string{"token"}, true
-	token := personal("token", domain.TypeText, domain.CategoryTechnical)
-	token.Personal.Export = domain.ExportNo
-	passes.Columns = append(passes.Columns, token, personal("device", domain.TypeText, domain.CategoryTechnical))
+	token := personal("token", datamap.TypeText, domain.CategoryTechnical)
+	token.Personal.Export = datamap.ExportNo
+	passes.Columns = append(passes.Columns, token, personal("device", datamap.TypeText, domain.CategoryTechnical))
 	for row, faults := range map[string][]string{"": nil, "s3cret": {"passes.device unknown"}} {
 		_, err := planner.Plan(mustMap(t, users(), passes), []domain.Correction{
 			{Table: "passes", Column: "device", Row: row, Value: "phone"},

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Planner turns corrections into a plan. It uses no clock and no I/O. Equal data maps and corrections give equal plans.
@@ -42,8 +43,8 @@ func (p Plan) Categories() []domain.Category { return slices.Sorted(maps.Keys(p.
 //
 // No column takes nil. A column that identifies or links rows (a key) cannot be corrected. If a category has such a
 // column, a correction of the category must name another column. A correction of a category never applies to a column
-// that exports do not show (domain.ExportNo), such as a password hash, or that holds keys of an external system
-// (domain.Annotation.Ref). A retained column with such keys cannot be corrected at all: the object with the old key
+// that exports do not show (datamap.ExportNo), such as a password hash, or that holds keys of an external system
+// (datamap.Annotation.Ref). A retained column with such keys cannot be corrected at all: the object with the old key
 // must be kept, and no row would name it. If a category has several columns, the
 // correction must name a column or apply to all columns. The parameter external is true if an external system receives
 // the corrections. A category without a column is for external systems only, so it is an error if external is false. No
@@ -51,7 +52,7 @@ func (p Plan) Categories() []domain.Category { return slices.Sorted(maps.Keys(p.
 //
 // Plan returns domain.ErrInvalid with one FieldError per invalid correction. The Field of the error is "table.column"
 // if the data map has the column. Otherwise it is the category, or "corrections" if there is no valid category.
-func (Planner) Plan(m domain.DataMap, corrections []domain.Correction, external bool) (Plan, error) {
+func (Planner) Plan(m datamap.DataMap, corrections []domain.Correction, external bool) (Plan, error) {
 	const op = "rectify"
 	if len(corrections) == 0 {
 		return Plan{}, domain.Invalid(op, []domain.FieldError{{
@@ -78,7 +79,7 @@ func (Planner) Plan(m domain.DataMap, corrections []domain.Correction, external 
 
 // planning is a plan under construction.
 type planning struct {
-	dataMap    domain.DataMap
+	dataMap    datamap.DataMap
 	external   bool
 	sent       domain.Corrections
 	categories map[domain.Category]bool
@@ -99,8 +100,8 @@ type cell struct {
 
 // target is a column that a correction is written into.
 type target struct {
-	table  domain.Table
-	column domain.Column
+	table  datamap.Table
+	column datamap.Column
 }
 
 func (t target) String() string { return t.table.Name + "." + t.column.Name }
@@ -238,7 +239,7 @@ func (p *planning) inOrder() (steps []domain.RectificationStep) {
 				continue
 			}
 			position := func(v domain.ColumnValue) int {
-				return slices.IndexFunc(table.Columns, func(c domain.Column) bool { return c.Name == v.Column })
+				return slices.IndexFunc(table.Columns, func(c datamap.Column) bool { return c.Name == v.Column })
 			}
 			slices.SortFunc(step.Values, func(a, b domain.ColumnValue) int { return position(a) - position(b) })
 			steps = append(steps, p.perPath(table, *step)...)
@@ -249,7 +250,7 @@ func (p *planning) inOrder() (steps []domain.RectificationStep) {
 
 // perPath divides a step on a table with several paths into one step per path. Each step writes only the columns of its
 // path.
-func (p *planning) perPath(table domain.Table, step domain.RectificationStep) []domain.RectificationStep {
+func (p *planning) perPath(table datamap.Table, step domain.RectificationStep) []domain.RectificationStep {
 	paths := p.dataMap.Paths(table.Name)
 	if len(paths) == 1 {
 		return []domain.RectificationStep{step}

@@ -9,17 +9,18 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func TestIntegersAreAcceptedExactlyInTheRangeOfTheirColumn(t *testing.T) {
-	bits := map[domain.ColumnType]int{domain.TypeSmallInt: 16, domain.TypeInteger: 32, domain.TypeBigInt: 64}
+	bits := map[datamap.ColumnType]int{datamap.TypeSmallInt: 16, datamap.TypeInteger: 32, datamap.TypeBigInt: 64}
 	rapid.Check(t, func(r *rapid.T) {
-		columnType := rapid.SampledFrom([]domain.ColumnType{domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt}).
+		columnType := rapid.SampledFrom([]datamap.ColumnType{datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt}).
 			Draw(r, "type")
 		limit := int64(math.MaxInt64) >> (64 - bits[columnType])
 		n := rapid.OneOf(rapid.Int64(), rapid.Int64Range(limit-2, limit), rapid.Int64Range(-limit-1, -limit+2),
 			rapid.SampledFrom([]int64{math.MaxInt16 + 1, math.MinInt16 - 1, math.MaxInt32 + 1, math.MinInt32 - 1})).Draw(r, "n")
-		got, err := planned(t, domain.Column{Type: columnType}, n)
+		got, err := planned(t, datamap.Column{Type: columnType}, n)
 		fits := -limit-1 <= n && n <= limit
 		if fits != (err == nil) || fits && got != n {
 			t.Fatalf("%s of %d: got %v, %v", columnType, n, got, err)
@@ -31,7 +32,7 @@ func TestTextIsAcceptedExactlyUpToTheLengthOfItsColumn(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text := rapid.StringOf(rapid.RuneFrom([]rune("aé😀\u0301\x00"))).Draw(r, "text")
 		length := rapid.IntRange(1, 8).Draw(r, "length")
-		_, err := planned(t, domain.Column{Type: domain.TypeText, Length: length}, text)
+		_, err := planned(t, datamap.Column{Type: datamap.TypeText, Length: length}, text)
 		fits := utf8.RuneCountInString(text) <= length && !strings.ContainsRune(text, 0)
 		if fits != (err == nil) {
 			t.Fatalf("%q in %d: %v", text, length, err)

@@ -7,20 +7,21 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/rectification"
 )
 
 // personal returns a column with data of the category.
-func personal(name string, columnType domain.ColumnType, category domain.Category) domain.Column {
-	return domain.Column{Name: name, Type: columnType, Personal: &domain.Annotation{Category: category}}
+func personal(name string, columnType datamap.ColumnType, category domain.Category) datamap.Column {
+	return datamap.Column{Name: name, Type: columnType, Personal: &datamap.Annotation{Category: category}}
 }
 
 // holding returns a data map whose subject's table has a key and these columns.
-func holding(tb testing.TB, columns ...domain.Column) domain.DataMap {
+func holding(tb testing.TB, columns ...datamap.Column) datamap.DataMap {
 	tb.Helper()
-	return mustMap(tb, domain.Table{
+	return mustMap(tb, datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: append([]domain.Column{column("id", domain.TypeBigInt)}, columns...),
+		Columns: append([]datamap.Column{column("id", datamap.TypeBigInt)}, columns...),
 	})
 }
 
@@ -44,12 +45,12 @@ func wantFaults(tb testing.TB, err error, want ...string) {
 }
 
 func TestACorrectionGoesToEveryColumnOfItsCategoryInOrder(t *testing.T) {
-	retained := domain.Column{Name: "recipient", Type: domain.TypeText, Personal: &domain.Annotation{
+	retained := datamap.Column{Name: "recipient", Type: datamap.TypeText, Personal: &datamap.Annotation{
 		Category: domain.CategoryContact, Strategy: domain.StrategyRetain, Reason: "§147 AO",
 	}}
 	invoices, orders := child("invoices", "users"), child("orders", "users")
-	invoices.Columns = append(invoices.Columns, personal("vat", domain.TypeInteger, domain.CategoryFinancial), retained)
-	orders.Columns = append(orders.Columns, personal("note", domain.TypeText, domain.CategoryCommunication))
+	invoices.Columns = append(invoices.Columns, personal("vat", datamap.TypeInteger, domain.CategoryFinancial), retained)
+	orders.Columns = append(orders.Columns, personal("note", datamap.TypeText, domain.CategoryCommunication))
 	dataMap := mustMap(t, orders, invoices, users()) // the plan orders the subject's table first
 
 	given := domain.Corrections{domain.CategoryContact: "zoe@example.org", domain.CategoryFinancial: 7}
@@ -87,11 +88,11 @@ func TestAnEmptyListOfCorrectionsIsRefused(t *testing.T) {
 
 func TestEveryInvalidCategoryIsNamedOnceAndInOrder(t *testing.T) {
 	dataMap := holding(t,
-		personal("name", domain.TypeText, domain.CategoryIdentity),
-		personal("born", domain.TypeTime, domain.CategoryIdentity),
-		personal("alias", domain.TypeText, domain.CategoryIdentity),
-		personal("vegan", domain.TypeBoolean, domain.CategorySpecial),
-		personal("email", domain.TypeText, domain.CategoryContact))
+		personal("name", datamap.TypeText, domain.CategoryIdentity),
+		personal("born", datamap.TypeTime, domain.CategoryIdentity),
+		personal("alias", datamap.TypeText, domain.CategoryIdentity),
+		personal("vegan", datamap.TypeBoolean, domain.CategorySpecial),
+		personal("email", datamap.TypeText, domain.CategoryContact))
 	plan, err := planner.Plan(dataMap, domain.Corrections{
 		domain.CategoryIdentity: "secret", domain.CategorySpecial: "secret", domain.CategoryContact: "zoe@example.org",
 		domain.CategoryTechnical: nil, domain.CategoryLocation: "secret", "hobbies": "secret", "secret: jane@example.org": 1,
@@ -126,32 +127,32 @@ func TestACategoryWithoutAColumnIsForExternalSystemsOnly(t *testing.T) {
 
 // If a person could correct a key, the person could take over the rows of another person.
 func TestColumnsThatIdentifyOrLinkRowsAreNotCorrected(t *testing.T) {
-	contactKey := func(name string) domain.Column { return personal(name, domain.TypeText, domain.CategoryContact) }
-	emailRelation := domain.Relation{Columns: []string{"email"}, References: "users", ReferencedColumns: []string{"email"}}
-	for name, tables := range map[string][]domain.Table{
+	contactKey := func(name string) datamap.Column { return personal(name, datamap.TypeText, domain.CategoryContact) }
+	emailRelation := datamap.Relation{Columns: []string{"email"}, References: "users", ReferencedColumns: []string{"email"}}
+	for name, tables := range map[string][]datamap.Table{
 		"a primary key": {{
 			Name: "users", PrimaryKey: []string{"email"}, SubjectKey: []string{"id"},
-			Columns: []domain.Column{column("id", domain.TypeBigInt), contactKey("email")},
+			Columns: []datamap.Column{column("id", datamap.TypeBigInt), contactKey("email")},
 		}},
 		"a subject key": {{
 			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"email"},
-			Columns: []domain.Column{column("id", domain.TypeBigInt), contactKey("email")},
+			Columns: []datamap.Column{column("id", datamap.TypeBigInt), contactKey("email")},
 		}},
 		"a relation": {
 			{
 				Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-				Columns: []domain.Column{column("id", domain.TypeBigInt), column("email", domain.TypeText)},
+				Columns: []datamap.Column{column("id", datamap.TypeBigInt), column("email", datamap.TypeText)},
 			},
 			{
-				Name: "letters", PrimaryKey: []string{"id"}, Relations: []domain.Relation{emailRelation},
-				Columns: []domain.Column{column("id", domain.TypeBigInt), contactKey("email")},
+				Name: "letters", PrimaryKey: []string{"id"}, Relations: []datamap.Relation{emailRelation},
+				Columns: []datamap.Column{column("id", datamap.TypeBigInt), contactKey("email")},
 			},
 		},
 		"what a relation refers to": {
 			users(),
 			{
-				Name: "letters", PrimaryKey: []string{"id"}, Relations: []domain.Relation{emailRelation},
-				Columns: []domain.Column{column("id", domain.TypeBigInt), column("email", domain.TypeText)},
+				Name: "letters", PrimaryKey: []string{"id"}, Relations: []datamap.Relation{emailRelation},
+				Columns: []datamap.Column{column("id", datamap.TypeBigInt), column("email", datamap.TypeText)},
 			},
 		},
 	} {
@@ -164,17 +165,17 @@ func TestColumnsThatIdentifyOrLinkRowsAreNotCorrected(t *testing.T) {
 }
 
 func TestAKeyOfAnotherTableWithTheSameNameDoesNotMatter(t *testing.T) {
-	people := domain.Table{
+	people := datamap.Table{
 		Name: "people", PrimaryKey: []string{"number"}, SubjectKey: []string{"number"},
-		Columns: []domain.Column{column("number", domain.TypeText), contact("email", domain.StrategyAnonymize)},
+		Columns: []datamap.Column{column("number", datamap.TypeText), contact("email", domain.StrategyAnonymize)},
 	}
-	letters := domain.Table{
+	letters := datamap.Table{
 		Name: "letters", PrimaryKey: []string{"id"},
-		Relations: []domain.Relation{
+		Relations: []datamap.Relation{
 			{Columns: []string{"email"}, References: "people", ReferencedColumns: []string{"number"}},
 		},
-		Columns: []domain.Column{
-			column("id", domain.TypeBigInt), column("email", domain.TypeText), contact("number", domain.StrategyAnonymize),
+		Columns: []datamap.Column{
+			column("id", datamap.TypeBigInt), column("email", datamap.TypeText), contact("number", domain.StrategyAnonymize),
 		},
 	}
 	corrections := domain.Corrections{domain.CategoryContact: "030 123456"}.List(true)
@@ -191,9 +192,9 @@ func TestAKeyOfAnotherTableWithTheSameNameDoesNotMatter(t *testing.T) {
 }
 
 func TestACorrectionOfACategorySkipsColumnsThatExportsDoNotShow(t *testing.T) {
-	hash := personal("password_hash", domain.TypeText, domain.CategoryTechnical)
-	hash.Personal.Export = domain.ExportNo
-	dataMap := holding(t, hash, personal("locale", domain.TypeText, domain.CategoryTechnical))
+	hash := personal("password_hash", datamap.TypeText, domain.CategoryTechnical)
+	hash.Personal.Export = datamap.ExportNo
+	dataMap := holding(t, hash, personal("locale", datamap.TypeText, domain.CategoryTechnical))
 	for _, all := range []bool{false, true} {
 		plan, err := planner.Plan(dataMap, domain.Corrections{domain.CategoryTechnical: "de"}.List(all), false)
 		if err != nil {

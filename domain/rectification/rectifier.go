@@ -8,10 +8,12 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/audit"
 	"github.com/habeas-data/habeas/domain/internal/hook"
 	"github.com/habeas-data/habeas/domain/internal/observe"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -19,7 +21,7 @@ import (
 type Config struct {
 	Clock     ports.Clock
 	IDs       ports.IDSource
-	DataMap   domain.DataMap
+	DataMap   datamap.DataMap
 	Resolvers []ports.Resolver // the external systems; default none
 	Observer  ports.Observer   // receives the outcome of each rectification; default none
 
@@ -38,7 +40,7 @@ type Config struct {
 // correct the category, and check the proof if the category requires one.
 type Rectifier struct {
 	audit     audit.Stamper
-	dataMap   domain.DataMap
+	dataMap   datamap.DataMap
 	resolvers *resolvers.Set
 	hooks     hook.Hooks[domain.RectificationResult]
 	observer  ports.Observer
@@ -82,7 +84,7 @@ func (r *Rectifier) RectifySubject(
 // that system. The entry has the corrections that name a category. All changes are committed in one transaction, with
 // the session. A repeated rectification is not an error.
 //
-// If a correction overwrites keys of an external system (domain.Annotation.Ref), Rectify also enqueues entries that
+// If a correction overwrites keys of an external system (datamap.Annotation.Ref), Rectify also enqueues entries that
 // erase the objects with the old keys, except keys that the subject's rows still hold. Only a correction that names the
 // column does so, because a correction of a category never writes such a column.
 //
@@ -109,7 +111,7 @@ func (r *Rectifier) Rectify(
 	ctx context.Context, s ports.Session, subject domain.Subject, corrections ...domain.Correction,
 ) (domain.RectificationResult, error) {
 	result, err := r.rectify(ctx, s, subject, corrections)
-	observe.Right(r.observer, s, domain.RightObserved{Right: domain.RightRectification, Outcome: hook.OutcomeOf(err)})
+	observe.Right(r.observer, s, observation.RightObserved{Right: observation.RightRectification, Outcome: hook.OutcomeOf(err)})
 	if err == nil {
 		r.hooks.CallAfter(s, subject, result) // after the observer, which must not wait for the hook
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
@@ -180,7 +181,7 @@ func TestARectifierWithoutItsDependenciesIsRefused(t *testing.T) {
 	for name, take := range map[string]func(*rectification.Config){
 		"clock":    func(c *rectification.Config) { c.Clock = nil },
 		"ids":      func(c *rectification.Config) { c.IDs = nil },
-		"data map": func(c *rectification.Config) { c.DataMap = domain.DataMap{} },
+		"data map": func(c *rectification.Config) { c.DataMap = datamap.DataMap{} },
 		"resolver": func(c *rectification.Config) { c.Resolvers = []ports.Resolver{nil} },
 	} {
 		config := whole

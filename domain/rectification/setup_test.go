@@ -12,6 +12,7 @@ import (
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
@@ -81,24 +82,24 @@ func newConfigured(
 
 // dataMap returns a data map with contact data in two tables and identity data in the subject's table. In one table,
 // the contact data is retained.
-func dataMap(tb testing.TB) domain.DataMap {
+func dataMap(tb testing.TB) datamap.DataMap {
 	tb.Helper()
-	m, err := domain.NewDataMap(
-		domain.Table{
+	m, err := datamap.NewDataMap(
+		datamap.Table{
 			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-			Columns: []domain.Column{
-				{Name: "id", Type: domain.TypeBigInt},
-				{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
-				{Name: "age", Type: domain.TypeInteger, Personal: &domain.Annotation{Category: domain.CategoryIdentity}},
+			Columns: []datamap.Column{
+				{Name: "id", Type: datamap.TypeBigInt},
+				{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryContact}},
+				{Name: "age", Type: datamap.TypeInteger, Personal: &datamap.Annotation{Category: domain.CategoryIdentity}},
 			},
 		},
-		domain.Table{
+		datamap.Table{
 			Name: "invoices", PrimaryKey: []string{"id"},
-			Relations: []domain.Relation{{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}},
-			Columns: []domain.Column{
-				{Name: "id", Type: domain.TypeBigInt},
-				{Name: "user_id", Type: domain.TypeBigInt},
-				{Name: "recipient", Type: domain.TypeText, Personal: &domain.Annotation{
+			Relations: []datamap.Relation{{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}},
+			Columns: []datamap.Column{
+				{Name: "id", Type: datamap.TypeBigInt},
+				{Name: "user_id", Type: datamap.TypeBigInt},
+				{Name: "recipient", Type: datamap.TypeText, Personal: &datamap.Annotation{
 					Category: domain.CategoryContact, Strategy: domain.StrategyRetain, Reason: "§147 AO",
 				}},
 			},

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // exactFloat is the bound up to which a float64 represents every integer exactly.
@@ -102,42 +103,42 @@ func canonicalTime(t time.Time) (any, *domain.FieldError) {
 
 // fit converts a value that canonicalValue returned to the Go type for the type of the column. If the value does not
 // fit the column, fit returns a field error.
-func fit(column domain.Column, value any) (any, *domain.FieldError) {
+func fit(column datamap.Column, value any) (any, *domain.FieldError) {
 	switch column.Type {
-	case domain.TypeText:
+	case datamap.TypeText:
 		return fitText(value, column.Length)
-	case domain.TypeSmallInt:
+	case datamap.TypeSmallInt:
 		return fitInteger(value, 16)
-	case domain.TypeInteger:
+	case datamap.TypeInteger:
 		return fitInteger(value, 32)
-	case domain.TypeBigInt:
+	case datamap.TypeBigInt:
 		return fitInteger(value, 64)
-	case domain.TypeNumber:
+	case datamap.TypeNumber:
 		switch value.(type) {
 		case int64, float64, domain.Number:
 			return value, nil
 		}
 		return nil, wrongType("must be a number")
-	case domain.TypeBoolean:
+	case datamap.TypeBoolean:
 		return fitType[bool](value, "must be a boolean")
-	case domain.TypeTime:
+	case datamap.TypeTime:
 		if t, ok := timeValue(value); ok {
 			return canonicalTime(t)
 		}
 		return nil, wrongType(`must be a time like "2024-02-29T12:00:00Z" or a date like "2024-02-29"`)
-	case domain.TypeUUID:
-		if text, ok := value.(string); ok && domain.IsUUID(text) {
+	case datamap.TypeUUID:
+		if text, ok := value.(string); ok && datamap.IsUUID(text) {
 			return text, nil
 		}
 		return nil, wrongType("must be a UUID in lower case")
-	case domain.TypeJSON:
+	case datamap.TypeJSON:
 		return fitType[domain.JSON](value, "must be JSON")
-	case domain.TypeBytes:
+	case datamap.TypeBytes:
 		if raw, ok := value.([]byte); ok {
 			return bytes.Clone(raw), nil
 		}
 		return nil, wrongType("must be bytes")
-	case domain.TypeArray:
+	case datamap.TypeArray:
 	}
 	return nil, wrongType("cannot be corrected, because the column is an array")
 }

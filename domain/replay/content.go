@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // content is the content of a journal.
@@ -129,13 +130,13 @@ func (c *content) missing(recorded int64) (missing []domain.NumberRange) {
 // refuseForeign returns an error if the journal has a line of another installation than the given one and its
 // ancestors. The parameter vouched is the id of the installation to which the lines without an installation belong,
 // according to the operator. It is empty if the operator has not named it.
-func (c *content) refuseForeign(own domain.Installation, vouched string) error {
+func (c *content) refuseForeign(own datamap.Installation, vouched string) error {
 	refused := func(message string) error {
 		return &domain.Error{Code: domain.ErrInvalid, Op: "replay", Message: "nothing was changed: " + message}
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.installations)) {
 		number := c.installations[id]
-		switch isAncestor := slices.ContainsFunc(own.Ancestors, func(a domain.Ancestor) bool { return a.ID == id }); {
+		switch isAncestor := slices.ContainsFunc(own.Ancestors, func(a datamap.Ancestor) bool { return a.ID == id }); {
 		case own.Accepts(id, number):
 		case isAncestor:
 			return refused("the line number " + strconv.FormatInt(number, 10) + " is of the installation " + id +

@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/replay"
 	"github.com/habeas-data/habeas/ports"
@@ -16,11 +17,11 @@ import (
 
 // The backup was made before the erasure of customer 42. The journal lists the erasure.
 func ExampleReplayer_Replay() {
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{
 				Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
 			}},
 		},
@@ -36,7 +37,7 @@ func ExampleReplayer_Replay() {
 		Sessions: restored, Clock: exampleClock{}, IDs: names, Erase: eraser.Erase,
 	})
 	check(err)
-	var own domain.Installation
+	var own datamap.Installation
 	check(restored.Do(context.Background(), func(ctx context.Context, s ports.Session) (err error) {
 		own, err = s.Installation().Read(ctx)
 		return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/replay"
 	"github.com/habeas-data/habeas/ports"
@@ -43,7 +44,7 @@ func (s lowSequences) LowSequences(_ context.Context, highest int64) ([]string, 
 }
 
 // restoredFrom returns an empty database with the installation.
-func restoredFrom(t *testing.T, own domain.Installation) *restored {
+func restoredFrom(t *testing.T, own datamap.Installation) *restored {
 	t.Helper()
 	store, err := memory.New(fixture.MustMap(t, fixture.Users()), memory.Options{})
 	must(t, err)
@@ -53,7 +54,7 @@ func restoredFrom(t *testing.T, own domain.Installation) *restored {
 // restored is a world whose installation has another id than the memory gives.
 type restored struct {
 	*world
-	own domain.Installation
+	own datamap.Installation
 }
 
 func (w *restored) replay(t *testing.T, lines string, change func(*replay.Config)) (domain.ReplayReport, error) {
@@ -72,7 +73,7 @@ func (w *restored) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 
 type restoredSession struct {
 	lowSession
-	own domain.Installation
+	own datamap.Installation
 }
 
 func (s restoredSession) Installation() ports.InstallationStore {
@@ -81,7 +82,7 @@ func (s restoredSession) Installation() ports.InstallationStore {
 
 type renamed struct {
 	ports.InstallationStore
-	own domain.Installation
+	own datamap.Installation
 }
 
-func (r renamed) Read(context.Context) (domain.Installation, error) { return r.own, nil }
+func (r renamed) Read(context.Context) (datamap.Installation, error) { return r.own, nil }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -15,7 +16,7 @@ import (
 // stores the position of Config.RestoredTo. It returns the installation of the database, which then has a data map.
 func (r *Replayer) prepare(
 	ctx context.Context, journal *content,
-) (own domain.Installation, tables restored, err error) {
+) (own datamap.Installation, tables restored, err error) {
 	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 		if own, err = s.Installation().Read(ctx); err != nil {
 			return err
@@ -80,18 +81,18 @@ func highestUpTo(ctx context.Context, erased ports.ErasedStore, above int64) (re
 // lowSequences returns the sequences of the application from which a new subject would get the id of a subject of the
 // journal.
 func (r *Replayer) lowSequences(
-	ctx context.Context, own domain.Installation, journal *content,
+	ctx context.Context, own datamap.Installation, journal *content,
 ) (names []string, err error) {
 	if len(own.KeyColumns) != 1 {
 		return nil, nil
 	}
 	var greatest int64
 	switch own.KeyColumns[0].Type { //nolint:exhaustive // the other types have no sequences
-	case domain.TypeSmallInt:
+	case datamap.TypeSmallInt:
 		greatest = math.MaxInt16
-	case domain.TypeInteger:
+	case datamap.TypeInteger:
 		greatest = math.MaxInt32
-	case domain.TypeBigInt:
+	case datamap.TypeBigInt:
 		greatest = math.MaxInt64
 	default:
 		return nil, nil

@@ -57,7 +57,7 @@ type Options struct {
 	Workers int
 	// Progress is called with the totals so far. Default: no call.
 	Progress func(domain.ReplayReport)
-	// Installation is the id of the installation (domain.Installation.ID) to which all lines without an installation
+	// Installation is the id of the installation (datamap.Installation.ID) to which all lines without an installation
 	// belong. Lines of version 1 of the format have none. The caller vouches for it. The replay refuses it if it is not
 	// the installation of the database or an ancestor. By default, the replay refuses lines without an installation.
 	Installation string
@@ -109,7 +109,7 @@ func NewReplayer(c Config) (*Replayer, error) {
 // 500 bytes for each subject, and no memory for further lines of the subject. Then it does these steps:
 //
 //   - It refuses the journal if a line belongs to another installation than the database, because the same id is
-//     another person there. See domain.Installation.Accepts, and Options.Installation for lines of version 1. It
+//     another person there. See datamap.Installation.Accepts, and Options.Installation for lines of version 1. It
 //     returns domain.ErrInvalid and has changed nothing.
 //   - It finds the missing numbers, see domain.ReplayReport.Missing.
 //   - It raises the sequences of habeas above the highest number, see ports.InstallationStore.RaiseSequences.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/replay"
 	"github.com/habeas-data/habeas/ports"
@@ -79,7 +80,7 @@ func (w *world) erase(ctx context.Context, s ports.Session, subject domain.Subje
 }
 
 // installation returns the installation of the database.
-func (w *world) installation(t *testing.T) (found domain.Installation) {
+func (w *world) installation(t *testing.T) (found datamap.Installation) {
 	t.Helper()
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
 		found, err = s.Installation().Read(ctx)

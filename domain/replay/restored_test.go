@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/journal"
@@ -34,7 +35,7 @@ func newTown(t *testing.T, deletes bool) *town {
 	t.Helper()
 	table := fixture.Users()
 	table.Owned, table.Columns[1].Surrogate = deletes, "erased"
-	table.Columns = append(table.Columns, fixture.Column("created_at", domain.TypeTime))
+	table.Columns = append(table.Columns, fixture.Column("created_at", datamap.TypeTime))
 	if deletes {
 		table.Columns[1].Surrogate, table.Columns[1].Personal.Strategy = "", domain.StrategyDelete
 	}
@@ -223,7 +224,7 @@ func TestALostErasureOfAnotherRowIsNotRepeated(t *testing.T) {
 	}
 }
 
-func (w *town) installation(t *testing.T) domain.Installation {
+func (w *town) installation(t *testing.T) datamap.Installation {
 	t.Helper()
 	return (&world{Store: w.Store}).installation(t)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/audit"
 	"github.com/habeas-data/habeas/domain/internal/observe"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -51,11 +52,11 @@ func (l *Ledger) Record(
 	ctx context.Context, s ports.Session, id domain.SubjectID, decision domain.RestrictionDecision,
 ) (domain.RestrictionRecord, error) {
 	record, err := l.record(ctx, s, id, decision)
-	right := domain.RightObserved{
-		Right: domain.RightRestriction, Decision: domain.DecisionLifted, Outcome: domain.OutcomeOf(err),
+	right := observation.RightObserved{
+		Right: observation.RightRestriction, Decision: observation.DecisionLifted, Outcome: domain.OutcomeOf(err),
 	}
 	if decision.Restricted {
-		right.Decision = domain.DecisionPlaced
+		right.Decision = observation.DecisionPlaced
 	}
 	observe.Right(l.observer, s, right)
 	return record, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/detach"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -50,7 +51,7 @@ func (r *Runner) call(ctx context.Context, entry domain.OutboxEntry) (a answer) 
 	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()
 	ctx, observed := r.begin(ctx, entry)
-	defer func() { observed.End(domain.ActivityEnd{Outcome: a.outcome}) }()
+	defer func() { observed.End(observation.ActivityEnd{Outcome: a.outcome}) }()
 	answers := make(chan answer, 1)
 	go func() {
 		got := answer{err: &panicError{}, class: "panic", outcome: domain.OutcomePanic} // kept after a panic

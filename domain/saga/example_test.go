@@ -7,6 +7,7 @@ import (
 	inmemory "github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -81,9 +82,9 @@ func (n *newsletter) EraseSubject(_ context.Context, ref domain.SubjectRef, _ st
 // shop returns the engines on a store in memory. An application uses a database and package app instead.
 func shop(config stack.Config) stack.Stack {
 	var err error
-	config.DataMap, err = domain.NewDataMap(domain.Table{
+	config.DataMap, err = datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 	})
 	check(err)
 	config.Sessions, err = inmemory.New(config.DataMap, inmemory.Options{})

@@ -13,6 +13,7 @@ import (
 
 	stores "github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
@@ -36,9 +37,9 @@ type company struct {
 
 func newCompany(t *testing.T, change func(*saga.Config), systems map[string]erases) *company {
 	t.Helper()
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeText}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeText}},
 	})
 	must(t, err)
 	c := &company{began: bubble.Now(), calls: map[string][]time.Duration{}, now: map[string]int{}, most: map[string]int{}}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -15,19 +16,19 @@ func (r *Runner) begin(ctx context.Context, entry domain.OutboxEntry) (context.C
 	if _, registered := r.resolvers.Get(entry.Resolver); !registered {
 		return ctx, ports.RunningActivity{}
 	}
-	call := domain.CallErase
+	call := observation.CallErase
 	if entry.Operation == domain.OperationRectify {
-		call = domain.CallRectify
+		call = observation.CallRectify
 	}
-	return ports.StartActivity(ctx, r.config.Observer, domain.Activity{
-		Kind: domain.ActivityCall, System: entry.Resolver, Call: call,
+	return ports.StartActivity(ctx, r.config.Observer, observation.Activity{
+		Kind: observation.ActivityCall, System: entry.Resolver, Call: call,
 	})
 }
 
 // breakerReport holds the breaker state that was last reported to the observer.
 type breakerReport struct {
 	mu       sync.Mutex // held during the call of the observer, to keep the order of the states
-	reported domain.BreakerState
+	reported observation.BreakerState
 }
 
 // reportBreaker reports the state of a system's breaker to the observer if it has changed.
@@ -40,21 +41,21 @@ func (r *Runner) reportBreaker(ctx context.Context, system string) {
 	defer throttle.reporting.mu.Unlock()
 	if state := throttle.state(); state != throttle.reporting.reported {
 		throttle.reporting.reported = state
-		ports.Emit(ctx, r.config.Observer, domain.BreakerObserved{System: system, State: state})
+		ports.Emit(ctx, r.config.Observer, observation.BreakerObserved{System: system, State: state})
 	}
 }
 
 // state returns the state of the breaker.
-func (t *throttle) state() domain.BreakerState {
+func (t *throttle) state() observation.BreakerState {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
 	case t.opened == 0:
-		return domain.BreakerClosed
+		return observation.BreakerClosed
 	case t.probing:
-		return domain.BreakerHalfOpen
+		return observation.BreakerHalfOpen
 	default:
-		return domain.BreakerOpen
+		return observation.BreakerOpen
 	}
 }
 
@@ -76,7 +77,7 @@ func (r *Runner) ObserveOutbox(ctx context.Context) error {
 			backlogs = append(backlogs, domain.OutboxBacklog{Resolver: system, Counts: maps.Clone(noEntries)})
 		}
 	}
-	ports.Emit(ctx, r.config.Observer, domain.OutboxObserved{Backlogs: backlogs})
+	ports.Emit(ctx, r.config.Observer, observation.OutboxObserved{Backlogs: backlogs})
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/internal/tests/observed"
 	"github.com/habeas-data/habeas/ports"
@@ -72,8 +73,8 @@ func TestACallOfAnUnknownResolverIsNotObserved(t *testing.T) {
 func TestACallRunsInTheContextOfItsActivity(t *testing.T) {
 	recorder := &observed.Recorder{}
 	w := newWorld(t, observing(recorder), desk(t, func(ctx context.Context, _ domain.SubjectRef, _ string) (bool, error) {
-		_, inner := ports.StartActivity(ctx, recorder, domain.Activity{Kind: domain.ActivitySession})
-		inner.End(domain.ActivityEnd{Outcome: domain.OutcomeOK})
+		_, inner := ports.StartActivity(ctx, recorder, observation.Activity{Kind: observation.ActivitySession})
+		inner.End(observation.ActivityEnd{Outcome: domain.OutcomeOK})
 		return false, nil
 	}))
 	w.expectSession().Times(2)

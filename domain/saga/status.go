@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -24,14 +26,14 @@ const lateAfter = 24 * time.Hour
 //   - outbox-late: an entry has been open for at least a day.
 //   - outbox-stalled: an entry has been due for 15 minutes. Either no worker runs, or the circuit breaker of its system
 //     is open.
-func (r *Runner) Status(ctx context.Context, s ports.Session) (status domain.Status, err error) {
-	status = domain.NewStatus(r.config.Clock.Now())
+func (r *Runner) Status(ctx context.Context, s ports.Session) (status health.Status, err error) {
+	status = health.NewStatus(r.config.Clock.Now())
 	if status.Counts, err = s.OutboxAdmin().Counts(ctx); err != nil {
-		return domain.Status{}, err
+		return health.Status{}, err
 	}
 	backlogs, err := s.OutboxAdmin().Backlog(ctx)
 	if err != nil {
-		return domain.Status{}, err
+		return health.Status{}, err
 	}
 	for _, backlog := range backlogs {
 		status.Backlog = append(status.Backlog, backlog)
@@ -40,30 +42,30 @@ func (r *Runner) Status(ctx context.Context, s ports.Session) (status domain.Sta
 	return status, nil
 }
 
-func findings(backlog domain.OutboxBacklog, at time.Time) (found []domain.Finding) {
+func findings(backlog domain.OutboxBacklog, at time.Time) (found []datamap.Finding) {
 	system := "System " + backlog.Resolver + ": "
 	if n := backlog.Counts[domain.OutboxAbandoned]; n > 0 {
 		given := strconv.FormatInt(n, 10) + " entries were"
 		if n == 1 {
 			given = "1 entry was"
 		}
-		found = append(found, domain.Finding{
-			Code: "outbox-abandoned", Severity: domain.SeverityError,
+		found = append(found, datamap.Finding{
+			Code: "outbox-abandoned", Severity: datamap.SeverityError,
 			Reason: system + given + " abandoned. The system did not erase or correct the data.",
 			Remedy: "Fix the cause. Then requeue or discard the erasures. A rectification cannot be requeued: " +
 				"make the correction again and discard the entry.",
 		})
 	}
 	if backlog.Oldest != nil && at.Sub(*backlog.Oldest) >= lateAfter {
-		found = append(found, domain.Finding{
-			Code: "outbox-late", Severity: domain.SeverityWarning,
+		found = append(found, datamap.Finding{
+			Code: "outbox-late", Severity: datamap.SeverityWarning,
 			Reason: system + "an entry has been open since " + backlog.Oldest.Format(time.RFC3339) + ".",
 			Remedy: "Find out why its calls fail. The time limit is one month (Art. 12(3) GDPR).",
 		})
 	}
 	if backlog.OldestDue != nil && at.Sub(*backlog.OldestDue) >= stalledAfter {
-		found = append(found, domain.Finding{
-			Code: "outbox-stalled", Severity: domain.SeverityError,
+		found = append(found, datamap.Finding{
+			Code: "outbox-stalled", Severity: datamap.SeverityError,
 			Reason: system + "an entry has been due since " + backlog.OldestDue.Format(time.RFC3339) +
 				", and no worker takes it.",
 			Remedy: "Check that a worker with this resolver runs, and that the system responds.",

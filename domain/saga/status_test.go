@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/ports"
 )
 
-func (c *company) status(t *testing.T) (status domain.Status) {
+func (c *company) status(t *testing.T) (status health.Status) {
 	t.Helper()
 	must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
 		status, err = c.Status(ctx, s)
@@ -22,7 +23,7 @@ func (c *company) status(t *testing.T) (status domain.Status) {
 }
 
 func TestTheStatusReportsTheFindings(t *testing.T) {
-	codes := func(status domain.Status) (codes []string) {
+	codes := func(status health.Status) (codes []string) {
 		for _, finding := range status.Findings {
 			codes = append(codes, finding.Code)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -52,7 +53,7 @@ func (s *Sweeper) dutiesSince(ctx context.Context, erased ports.ErasedStore) (ti
 
 // hashOfDuties returns a hash of the retention duties for the columns whose surrogates look like ordinary values. It is
 // 0 if there are no such columns, and otherwise positive.
-func hashOfDuties(m domain.DataMap) int64 {
+func hashOfDuties(m datamap.DataMap) int64 {
 	hash, any := fnv.New64a(), false
 	for _, table := range m.Tables() {
 		for _, column := range table.Personal() {

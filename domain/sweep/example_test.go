@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/sweep"
 	"github.com/habeas-data/habeas/ports"
@@ -16,18 +17,18 @@ import (
 // The address of an invoice is retained for ten years. The erasure keeps it, and a later sweep overwrites it.
 func ExampleSweeper_RunAll() {
 	ctx := context.Background()
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "invoices", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{
 				Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
 			}},
-			{Name: "address", Type: domain.TypeText, Surrogate: "erased", Personal: &domain.Annotation{
+			{Name: "address", Type: datamap.TypeText, Surrogate: "erased", Personal: &datamap.Annotation{
 				Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§147 AO",
-				Retain: domain.Period{Years: 10}, Since: "issued_at",
+				Retain: datamap.Period{Years: 10}, Since: "issued_at",
 			}},
-			{Name: "issued_at", Type: domain.TypeTime},
+			{Name: "issued_at", Type: datamap.TypeTime},
 		},
 	})
 	check(err)

@@ -5,15 +5,16 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // systemsOf returns the external systems whose keys are in columns that a sweep overwrites.
-func systemsOf(m domain.DataMap) []string {
+func systemsOf(m datamap.DataMap) []string {
 	return slices.DeleteFunc(m.Refs(), func(system string) bool {
-		return !slices.ContainsFunc(m.Tables(), func(t domain.Table) bool {
-			return slices.ContainsFunc(t.RefColumns(system), func(c domain.Column) bool {
+		return !slices.ContainsFunc(m.Tables(), func(t datamap.Table) bool {
+			return slices.ContainsFunc(t.RefColumns(system), func(c datamap.Column) bool {
 				return c.Personal.Strategy == domain.StrategyRetain && !m.Keeps(t, c)
 			})
 		})
@@ -24,12 +25,12 @@ func systemsOf(m domain.DataMap) []string {
 // of the objects are in the cells that the sweep will overwrite. enqueueKeys returns an event payload for each system
 // with such keys. The parameter template has the common fields of these entries.
 func (s *Sweeper) enqueueKeys(
-	ctx context.Context, session ports.Session, template domain.OutboxEntry, step domain.Step,
+	ctx context.Context, session ports.Session, template domain.OutboxEntry, step datamap.Step,
 ) (payloads []domain.Payload, err error) {
 	enqueuer := resolvers.Enqueuer(s.audit)
 	for _, system := range s.systems {
 		keys := 0
-		query := domain.KeyQuery{Resolver: system, ErasedAt: step.At, DutiesSince: step.DutiesSince}
+		query := datamap.KeyQuery{Resolver: system, ErasedAt: step.At, DutiesSince: step.DutiesSince}
 		enqueue := func(ref domain.SubjectRef) error {
 			keys += len(ref.Keys)
 			return session.Outbox().Enqueue(ctx, enqueuer.Entry(system, ref, template))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/ports"
@@ -24,10 +25,10 @@ func newArchive(t *testing.T) *world {
 	t.Helper()
 	invoices := fixture.Child("invoices", "users")
 	invoices.Columns = append(invoices.Columns,
-		domain.Column{Name: "scan", Type: domain.TypeText, Personal: &domain.Annotation{
+		datamap.Column{Name: "scan", Type: datamap.TypeText, Personal: &datamap.Annotation{
 			Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "tax law", Ref: "media",
-			Retain: domain.Period{Years: 1}, Since: "issued_at",
-		}}, fixture.Column("issued_at", domain.TypeTime))
+			Retain: datamap.Period{Years: 1}, Since: "issued_at",
+		}}, fixture.Column("issued_at", datamap.TypeTime))
 	w := &world{clock: &clock{noon}, ids: &counter{}, dataMap: fixture.MustMap(t, fixture.Users(), invoices)}
 	var err error
 	w.Store, err = memory.New(w.dataMap, memory.Options{})

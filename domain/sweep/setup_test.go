@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/sweep"
@@ -35,21 +36,21 @@ type world struct {
 	*memory.Store
 	clock   *clock
 	ids     *counter
-	dataMap domain.DataMap
-	plan    domain.Plan
+	dataMap datamap.DataMap
+	plan    datamap.Plan
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	retained := func(name string) domain.Column {
-		return domain.Column{Name: name, Type: domain.TypeText, Personal: &domain.Annotation{
+	retained := func(name string) datamap.Column {
+		return datamap.Column{Name: name, Type: datamap.TypeText, Personal: &datamap.Annotation{
 			Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "tax law",
-			Retain: domain.Period{Years: 1}, Since: "issued_at",
+			Retain: datamap.Period{Years: 1}, Since: "issued_at",
 		}}
 	}
 	invoices, letters := fixture.Child("invoices", "users"), fixture.Child("letters", "users")
-	invoices.Columns = append(invoices.Columns, retained("address"), fixture.Column("issued_at", domain.TypeTime))
-	letters.Columns = append(letters.Columns, retained("body"), fixture.Column("issued_at", domain.TypeTime))
+	invoices.Columns = append(invoices.Columns, retained("address"), fixture.Column("issued_at", datamap.TypeTime))
+	letters.Columns = append(letters.Columns, retained("body"), fixture.Column("issued_at", datamap.TypeTime))
 	w := &world{clock: &clock{noon}, ids: &counter{}, dataMap: fixture.MustMap(t, fixture.Users(), invoices, letters)}
 	var err error
 	w.Store, err = memory.New(w.dataMap, memory.Options{})
@@ -158,14 +159,14 @@ type failingStore struct {
 	f failing
 }
 
-func (s failingStore) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+func (s failingStore) SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
 	if id.String() == s.f.id && s.f.keys {
 		return nil, s.f.err
 	}
 	return s.ErasedStore.SweptKeys(ctx, id, query)
 }
 
-func (s failingStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+func (s failingStore) Sweep(ctx context.Context, id domain.SubjectID, steps []datamap.Step) ([]int64, error) {
 	if id.String() == s.f.id && !s.f.keys {
 		return make([]int64, 1), s.f.err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/sweep"
 	"github.com/habeas-data/habeas/ports"
@@ -186,10 +187,10 @@ func TestAnInvalidConfigurationIsRefused(t *testing.T) {
 		"no sessions":      {func(c *sweep.Config) { c.Sessions = nil }, domain.ErrConfiguration},
 		"no clock":         {func(c *sweep.Config) { c.Clock = nil }, domain.ErrConfiguration},
 		"no ids":           {func(c *sweep.Config) { c.IDs = nil }, domain.ErrConfiguration},
-		"no data map":      {func(c *sweep.Config) { c.DataMap = domain.DataMap{} }, domain.ErrConfiguration},
+		"no data map":      {func(c *sweep.Config) { c.DataMap = datamap.DataMap{} }, domain.ErrConfiguration},
 		"a negative batch": {func(c *sweep.Config) { c.Batch = -1 }, domain.ErrConfiguration},
 		"another plan": {func(c *sweep.Config) {
-			c.Plan = domain.Plan{Steps: []domain.Step{
+			c.Plan = datamap.Plan{Steps: []datamap.Step{
 				{Target: "x", Strategy: domain.StrategyRetain, Columns: []string{"y"}, Expired: []string{"y"}},
 			}}
 		}, domain.ErrManifest},
@@ -203,7 +204,7 @@ func TestAnInvalidConfigurationIsRefused(t *testing.T) {
 	}
 	// If no retention duty has an end, Sweeper does not search for subjects.
 	config := good
-	config.DataMap, config.Plan = fixture.MustMap(t, fixture.Users()), domain.Plan{}
+	config.DataMap, config.Plan = fixture.MustMap(t, fixture.Users()), datamap.Plan{}
 	sweeper, err := sweep.NewSweeper(config)
 	must(t, err)
 	w.erased(t, 1)

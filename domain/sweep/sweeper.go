@@ -8,6 +8,7 @@ import (
 	"maps"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/audit"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -20,8 +21,8 @@ type Config struct {
 	Sessions ports.SessionFactory
 	Clock    ports.Clock
 	IDs      ports.IDSource
-	DataMap  domain.DataMap
-	Plan     domain.Plan // the erasure plan for the data map
+	DataMap  datamap.DataMap
+	Plan     datamap.Plan // the erasure plan for the data map
 
 	// Batch is the number of erased subjects per batch. The default is 100.
 	Batch int
@@ -36,8 +37,8 @@ type Config struct {
 type Sweeper struct {
 	sessions ports.SessionFactory
 	audit    audit.Stamper
-	dataMap  domain.DataMap
-	plan     domain.Plan
+	dataMap  datamap.DataMap
+	plan     datamap.Plan
 	batch    int
 	systems  []string // the external systems whose keys a sweep overwrites
 }
@@ -64,12 +65,12 @@ func NewSweeper(c Config) (*Sweeper, error) {
 }
 
 // steps returns the steps of a sweep at the current time.
-func (s *Sweeper) steps() []domain.Step {
+func (s *Sweeper) steps() []datamap.Step {
 	return s.plan.SweepAt(domain.Instant(s.audit.Clock.Now()))
 }
 
 // stepsSince returns the steps of a sweep at the current time, with Step.DutiesSince.
-func (s *Sweeper) stepsSince(ctx context.Context, erased ports.ErasedStore) ([]domain.Step, error) {
+func (s *Sweeper) stepsSince(ctx context.Context, erased ports.ErasedStore) ([]datamap.Step, error) {
 	steps := s.steps()
 	if len(steps) == 0 {
 		return nil, nil
@@ -87,7 +88,7 @@ func (s *Sweeper) stepsSince(ctx context.Context, erased ports.ErasedStore) ([]d
 // If due cells remain because they may belong to a new person with the same id, the report counts the subject as
 // Unclear.
 //
-// If the overwritten cells hold keys of external systems (domain.Annotation.Ref), Sweep first adds the erasure of these
+// If the overwritten cells hold keys of external systems (datamap.Annotation.Ref), Sweep first adds the erasure of these
 // keys to the outbox, as an erasure does. It records retention_swept {target, external, keys} for each system.
 func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.SubjectID) (domain.SweepReport, error) {
 	steps, err := s.stepsSince(ctx, session.Erased())
@@ -144,7 +145,7 @@ func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.Su
 
 // unclear returns 1 if cells of the subject are still due after its sweep, because they may belong to a new person with
 // the same id. Otherwise, it returns 0. See domain.Life.
-func unclear(ctx context.Context, session ports.Session, id domain.SubjectID, steps []domain.Step) (int64, error) {
+func unclear(ctx context.Context, session ports.Session, id domain.SubjectID, steps []datamap.Step) (int64, error) {
 	state, err := session.Subjects().State(ctx, id)
 	if err != nil || state.Life == "" || state.Life == domain.LifeEnded {
 		return 0, err
@@ -157,7 +158,7 @@ func unclear(ctx context.Context, session ports.Session, id domain.SubjectID, st
 	return int64(len(due)), err
 }
 
-func target(step domain.Step) domain.Payload {
+func target(step datamap.Step) domain.Payload {
 	payload := domain.Payload{"target": step.Target}
 	if step.Via != "" {
 		payload["via"] = step.Via

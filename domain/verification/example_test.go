@@ -7,20 +7,21 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // A job of the application writes an address back after the erasure. The verification finds the address.
 func ExampleVerifier_Verify() {
-	text := domain.Column{Name: "text", Type: domain.TypeText, Personal: &domain.Annotation{
+	text := datamap.Column{Name: "text", Type: datamap.TypeText, Personal: &datamap.Annotation{
 		Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
 	}}
-	number := func(name string) domain.Column { return domain.Column{Name: name, Type: domain.TypeBigInt} }
-	dataMap, err := domain.NewDataMap(domain.Table{
-		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{number("id"), text},
-	}, domain.Table{
-		Name: "notes", PrimaryKey: []string{"id"}, Columns: []domain.Column{number("id"), number("user_id"), text},
-		Relations: []domain.Relation{{
+	number := func(name string) datamap.Column { return datamap.Column{Name: name, Type: datamap.TypeBigInt} }
+	dataMap, err := datamap.NewDataMap(datamap.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{number("id"), text},
+	}, datamap.Table{
+		Name: "notes", PrimaryKey: []string{"id"}, Columns: []datamap.Column{number("id"), number("user_id"), text},
+		Relations: []datamap.Relation{{
 			Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"},
 		}},
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/verification"
@@ -55,11 +56,11 @@ func newFleet(t *testing.T) *fleet {
 	return f
 }
 
-func fleetMap(t *testing.T) domain.DataMap {
+func fleetMap(t *testing.T) datamap.DataMap {
 	t.Helper()
 	letters := fixture.Child("letters", "users")
-	letters.Columns = append(letters.Columns, domain.Column{
-		Name: "body", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryCommunication},
+	letters.Columns = append(letters.Columns, datamap.Column{
+		Name: "body", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryCommunication},
 	})
 	return fixture.MustMap(t, fixture.Users(), letters)
 }
@@ -93,7 +94,7 @@ type search struct {
 }
 
 func (s search) LeftOver(
-	ctx context.Context, id domain.SubjectID, steps []domain.Step, at time.Time,
+	ctx context.Context, id domain.SubjectID, steps []datamap.Step, at time.Time,
 ) (domain.Leftovers, error) {
 	if s.fleet.fails != nil {
 		if err := s.fleet.fails(id); err != nil {

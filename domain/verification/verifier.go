@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/audit"
 	"github.com/habeas-data/habeas/domain/internal/positions"
 	"github.com/habeas-data/habeas/ports"
@@ -18,16 +19,16 @@ type Config struct {
 	Sessions ports.SessionFactory // for RunOnce
 	Clock    ports.Clock
 	IDs      ports.IDSource
-	DataMap  domain.DataMap
-	Plan     domain.Plan // the plan of the erasures: erasure.Eraser.Plan
+	DataMap  datamap.DataMap
+	Plan     datamap.Plan // the plan of the erasures: erasure.Eraser.Plan
 }
 
 // Verifier verifies erasures. It is safe for concurrent use by several goroutines and processes.
 type Verifier struct {
 	sessions ports.SessionFactory
 	audit    audit.Stamper
-	dataMap  domain.DataMap
-	plan     domain.Plan
+	dataMap  datamap.DataMap
+	plan     datamap.Plan
 	failures failures
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/verification"
 	"github.com/habeas-data/habeas/ports/mocks"
@@ -18,19 +19,19 @@ var (
 	errBoom = errors.New("boom")
 	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 	erased  = noon.Add(-time.Hour)
-	plan    = domain.Plan{Steps: []domain.Step{
+	plan    = datamap.Plan{Steps: []datamap.Step{
 		{Target: "orders", Strategy: domain.StrategyDelete},
 		{Target: "invoices", Strategy: domain.StrategyRetain, Columns: []string{"total"}, Expired: []string{"total"}},
 		{Target: "desk", Strategy: domain.StrategyDelete, External: true},
 	}}
 )
 
-func shop(tb testing.TB) domain.DataMap {
+func shop(tb testing.TB) datamap.DataMap {
 	tb.Helper()
 	orders, invoices := fixture.Child("orders", "users"), fixture.Child("invoices", "users")
 	total := fixture.Contact("total", domain.StrategyRetain)
-	total.Personal.Reason, total.Personal.Since, total.Personal.Retain = "law", "issued_at", domain.Period{Years: 1}
-	invoices.Columns = append(invoices.Columns, total, fixture.Column("issued_at", domain.TypeTime))
+	total.Personal.Reason, total.Personal.Since, total.Personal.Retain = "law", "issued_at", datamap.Period{Years: 1}
+	invoices.Columns = append(invoices.Columns, total, fixture.Column("issued_at", datamap.TypeTime))
 	return fixture.MustMap(tb, fixture.Users(), orders, invoices)
 }
 

@@ -8,7 +8,7 @@ import (
 	reflect "reflect"
 
 	gomock "github.com/golang/mock/gomock"
-	domain "github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // MockCatalogReader is a mock of CatalogReader interface.
@@ -35,10 +35,10 @@ func (m *MockCatalogReader) EXPECT() *MockCatalogReaderMockRecorder {
 }
 
 // Catalog mocks base method.
-func (m *MockCatalogReader) Catalog(ctx context.Context) (domain.Catalog, error) {
+func (m *MockCatalogReader) Catalog(ctx context.Context) (datamap.Catalog, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Catalog", ctx)
-	ret0, _ := ret[0].(domain.Catalog)
+	ret0, _ := ret[0].(datamap.Catalog)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }
@@ -50,10 +50,10 @@ func (mr *MockCatalogReaderMockRecorder) Catalog(ctx interface{}) *gomock.Call {
 }
 
 // Satisfies mocks base method.
-func (m *MockCatalogReader) Satisfies(ctx context.Context, table string, check domain.CatalogCheck, rows []map[string]any) ([]domain.Verdict, error) {
+func (m *MockCatalogReader) Satisfies(ctx context.Context, table string, check datamap.CatalogCheck, rows []map[string]any) ([]datamap.Verdict, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Satisfies", ctx, table, check, rows)
-	ret0, _ := ret[0].([]domain.Verdict)
+	ret0, _ := ret[0].([]datamap.Verdict)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }

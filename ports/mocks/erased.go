@@ -10,6 +10,7 @@ import (
 
 	gomock "github.com/golang/mock/gomock"
 	domain "github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // MockErasedStore is a mock of ErasedStore interface.
@@ -51,7 +52,7 @@ func (mr *MockErasedStoreMockRecorder) Advance(ctx, reader, expected, next inter
 }
 
 // Due mocks base method.
-func (m *MockErasedStore) Due(ctx context.Context, marks []domain.ErasureMark, steps []domain.Step) ([]domain.SubjectID, error) {
+func (m *MockErasedStore) Due(ctx context.Context, marks []domain.ErasureMark, steps []datamap.Step) ([]domain.SubjectID, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Due", ctx, marks, steps)
 	ret0, _ := ret[0].([]domain.SubjectID)
@@ -81,7 +82,7 @@ func (mr *MockErasedStoreMockRecorder) Find(ctx, ids interface{}) *gomock.Call {
 }
 
 // LeftOver mocks base method.
-func (m *MockErasedStore) LeftOver(ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time) (domain.Leftovers, error) {
+func (m *MockErasedStore) LeftOver(ctx context.Context, id domain.SubjectID, steps []datamap.Step, erasedAt time.Time) (domain.Leftovers, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "LeftOver", ctx, id, steps, erasedAt)
 	ret0, _ := ret[0].(domain.Leftovers)
@@ -155,7 +156,7 @@ func (mr *MockErasedStoreMockRecorder) RecallRow(ctx, id, addedAt interface{}) *
 }
 
 // Sweep mocks base method.
-func (m *MockErasedStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+func (m *MockErasedStore) Sweep(ctx context.Context, id domain.SubjectID, steps []datamap.Step) ([]int64, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Sweep", ctx, id, steps)
 	ret0, _ := ret[0].([]int64)
@@ -170,7 +171,7 @@ func (mr *MockErasedStoreMockRecorder) Sweep(ctx, id, steps interface{}) *gomock
 }
 
 // SweptKeys mocks base method.
-func (m *MockErasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+func (m *MockErasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "SweptKeys", ctx, id, query)
 	ret0, _ := ret[0].([]string)

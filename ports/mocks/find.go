@@ -8,7 +8,7 @@ import (
 	reflect "reflect"
 
 	gomock "github.com/golang/mock/gomock"
-	domain "github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/search"
 )
 
 // MockFinder is a mock of Finder interface.
@@ -35,10 +35,10 @@ func (m *MockFinder) EXPECT() *MockFinderMockRecorder {
 }
 
 // Find mocks base method.
-func (m *MockFinder) Find(ctx context.Context, values []string, progress func(domain.SearchProgress)) (domain.SearchResult, error) {
+func (m *MockFinder) Find(ctx context.Context, values []string, progress func(search.SearchProgress)) (search.SearchResult, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Find", ctx, values, progress)
-	ret0, _ := ret[0].(domain.SearchResult)
+	ret0, _ := ret[0].(search.SearchResult)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }

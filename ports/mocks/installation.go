@@ -8,7 +8,7 @@ import (
 	reflect "reflect"
 
 	gomock "github.com/golang/mock/gomock"
-	domain "github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // MockInstallationStore is a mock of InstallationStore interface.
@@ -35,10 +35,10 @@ func (m *MockInstallationStore) EXPECT() *MockInstallationStoreMockRecorder {
 }
 
 // Accept mocks base method.
-func (m *MockInstallationStore) Accept(ctx context.Context) (domain.Installation, error) {
+func (m *MockInstallationStore) Accept(ctx context.Context) (datamap.Installation, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Accept", ctx)
-	ret0, _ := ret[0].(domain.Installation)
+	ret0, _ := ret[0].(datamap.Installation)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }
@@ -79,10 +79,10 @@ func (mr *MockInstallationStoreMockRecorder) RaiseSequences(ctx, intake interfac
 }
 
 // Read mocks base method.
-func (m *MockInstallationStore) Read(ctx context.Context) (domain.Installation, error) {
+func (m *MockInstallationStore) Read(ctx context.Context) (datamap.Installation, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Read", ctx)
-	ret0, _ := ret[0].(domain.Installation)
+	ret0, _ := ret[0].(datamap.Installation)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }
@@ -94,10 +94,10 @@ func (mr *MockInstallationStoreMockRecorder) Read(ctx interface{}) *gomock.Call 
 }
 
 // Renew mocks base method.
-func (m *MockInstallationStore) Renew(ctx context.Context) (domain.Installation, error) {
+func (m *MockInstallationStore) Renew(ctx context.Context) (datamap.Installation, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Renew", ctx)
-	ret0, _ := ret[0].(domain.Installation)
+	ret0, _ := ret[0].(datamap.Installation)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }
@@ -109,7 +109,7 @@ func (mr *MockInstallationStoreMockRecorder) Renew(ctx interface{}) *gomock.Call
 }
 
 // Started mocks base method.
-func (m *MockInstallationStore) Started(ctx context.Context, worker domain.StartedWorker) error {
+func (m *MockInstallationStore) Started(ctx context.Context, worker datamap.StartedWorker) error {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Started", ctx, worker)
 	ret0, _ := ret[0].(error)

@@ -8,7 +8,7 @@ import (
 	reflect "reflect"
 
 	gomock "github.com/golang/mock/gomock"
-	domain "github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 )
 
 // MockObserver is a mock of Observer interface.
@@ -35,7 +35,7 @@ func (m *MockObserver) EXPECT() *MockObserverMockRecorder {
 }
 
 // Observe mocks base method.
-func (m *MockObserver) Observe(ctx context.Context, observation domain.Observation) {
+func (m *MockObserver) Observe(ctx context.Context, observation observation.Observation) {
 	m.ctrl.T.Helper()
 	m.ctrl.Call(m, "Observe", ctx, observation)
 }
@@ -47,11 +47,11 @@ func (mr *MockObserverMockRecorder) Observe(ctx, observation interface{}) *gomoc
 }
 
 // Start mocks base method.
-func (m *MockObserver) Start(ctx context.Context, activity domain.Activity) (context.Context, func(domain.ActivityEnd)) {
+func (m *MockObserver) Start(ctx context.Context, activity observation.Activity) (context.Context, func(observation.ActivityEnd)) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Start", ctx, activity)
 	ret0, _ := ret[0].(context.Context)
-	ret1, _ := ret[1].(func(domain.ActivityEnd))
+	ret1, _ := ret[1].(func(observation.ActivityEnd))
 	return ret0, ret1
 }
 

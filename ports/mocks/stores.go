@@ -10,6 +10,7 @@ import (
 
 	gomock "github.com/golang/mock/gomock"
 	domain "github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // MockConsentStore is a mock of ConsentStore interface.
@@ -215,7 +216,7 @@ func (m *MockSubjectStore) EXPECT() *MockSubjectStoreMockRecorder {
 }
 
 // Apply mocks base method.
-func (m *MockSubjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error) {
+func (m *MockSubjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []datamap.Step) (domain.Applied, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Apply", ctx, id, steps)
 	ret0, _ := ret[0].(domain.Applied)
@@ -244,7 +245,7 @@ func (mr *MockSubjectStoreMockRecorder) Export(ctx, id, yield interface{}) *gomo
 }
 
 // Keys mocks base method.
-func (m *MockSubjectStore) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+func (m *MockSubjectStore) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Keys", ctx, id, query)
 	ret0, _ := ret[0].([]string)
@@ -318,10 +319,10 @@ func (mr *MockSubjectStoreMockRecorder) Register(ctx, id, at interface{}) *gomoc
 }
 
 // Sample mocks base method.
-func (m *MockSubjectStore) Sample(ctx context.Context, id domain.SubjectID, query domain.SampleQuery) ([]domain.SampledRow, error) {
+func (m *MockSubjectStore) Sample(ctx context.Context, id domain.SubjectID, query datamap.SampleQuery) ([]datamap.SampledRow, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Sample", ctx, id, query)
-	ret0, _ := ret[0].([]domain.SampledRow)
+	ret0, _ := ret[0].([]datamap.SampledRow)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -42,12 +43,12 @@ func catalogOf(t testing.TB, store Store) ports.CatalogReader {
 	return store.Catalog
 }
 
-func (h StoreHarness) catalog(t testing.TB) domain.Catalog {
+func (h StoreHarness) catalog(t testing.TB) datamap.Catalog {
 	t.Helper()
 	return h.open(t).catalog(t)
 }
 
-func (s Store) catalog(t testing.TB) domain.Catalog {
+func (s Store) catalog(t testing.TB) datamap.Catalog {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), s.patience)
 	defer cancel()
@@ -58,7 +59,7 @@ func (s Store) catalog(t testing.TB) domain.Catalog {
 
 // eachTable calls fn for each table of DataMap. The argument want is the table of DataMap, and the argument got is the
 // table with the same name in the catalog of the store.
-func eachTable(t testing.TB, h StoreHarness, fn func(want domain.Table, got domain.CatalogTable)) {
+func eachTable(t testing.TB, h StoreHarness, fn func(want datamap.Table, got datamap.CatalogTable)) {
 	t.Helper()
 	catalog := h.catalog(t)
 	for _, table := range DataMap().Tables() {
@@ -78,7 +79,7 @@ func catalogListsTheTables(t testing.TB, h StoreHarness) {
 			continue // a table of another schema, which may belong to another case
 		}
 		got = append(got, table.Name)
-		assert(t, table.Kind == domain.KindTable, "%s is a %s, want a table", table.Name, table.Kind)
+		assert(t, table.Kind == datamap.KindTable, "%s is a %s, want a table", table.Name, table.Kind)
 		assert(t, table.Rows >= -1, "%s has %d rows", table.Name, table.Rows)
 		assert(t, len(table.Missing) == 0 && !table.RowSecurity, "%s is listed as unreadable", table.Name)
 	}
@@ -90,7 +91,7 @@ func catalogListsTheTables(t testing.TB, h StoreHarness) {
 }
 
 func catalogHasTheColumns(t testing.TB, h StoreHarness) {
-	eachTable(t, h, func(want domain.Table, got domain.CatalogTable) {
+	eachTable(t, h, func(want datamap.Table, got datamap.CatalogTable) {
 		must(t, len(got.Columns) == len(want.Columns), "%s has %d columns, want %d", want.Name, len(got.Columns),
 			len(want.Columns))
 		for i, column := range want.Columns {
@@ -110,14 +111,14 @@ func catalogHasTheColumns(t testing.TB, h StoreHarness) {
 
 // canHold reports whether a database column of type dbType can hold every value of type t. For example, a text column
 // can hold every UUID.
-func canHold(t, dbType domain.ColumnType) bool {
-	whole := []domain.ColumnType{domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt}
+func canHold(t, dbType datamap.ColumnType) bool {
+	whole := []datamap.ColumnType{datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt}
 	at := slices.Index(whole, t)
-	return t == dbType || at >= 0 && slices.Index(whole, dbType) >= at || t == domain.TypeUUID && dbType == domain.TypeText
+	return t == dbType || at >= 0 && slices.Index(whole, dbType) >= at || t == datamap.TypeUUID && dbType == datamap.TypeText
 }
 
 func catalogHasThePrimaryKeys(t testing.TB, h StoreHarness) {
-	eachTable(t, h, func(want domain.Table, got domain.CatalogTable) {
+	eachTable(t, h, func(want datamap.Table, got datamap.CatalogTable) {
 		assert(t, slices.Equal(got.PrimaryKey, want.PrimaryKey), "the primary key of %s is %v, want %v", want.Name,
 			got.PrimaryKey, want.PrimaryKey)
 	})
@@ -127,11 +128,11 @@ func catalogHasTheForeignKeys(t testing.TB, h StoreHarness) {
 	describe := func(columns []string, references string, referenced []string) string {
 		return strings.Join(columns, "+") + " -> " + references + " " + strings.Join(referenced, "+")
 	}
-	eachTable(t, h, func(table domain.Table, live domain.CatalogTable) {
+	eachTable(t, h, func(table datamap.Table, live datamap.CatalogTable) {
 		var got, want []string
 		for _, key := range live.ForeignKeys {
 			got = append(got, describe(key.Columns, key.References, key.Referenced))
-			assert(t, key.OnDelete == domain.ActionNone && !key.Deferrable, "%s: %s is %q, or deferrable", table.Name,
+			assert(t, key.OnDelete == datamap.ActionNone && !key.Deferrable, "%s: %s is %q, or deferrable", table.Name,
 				got[len(got)-1], key.OnDelete)
 		}
 		for _, relation := range table.Relations {
@@ -177,7 +178,7 @@ func catalogHoldsNoValue(t testing.TB, h StoreHarness) {
 func catalogBelongsToItsCaller(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	// The comparison ignores CatalogTable.Rows, because the database may update this estimate at any time.
-	encode := func(c domain.Catalog) string {
+	encode := func(c datamap.Catalog) string {
 		c.Tables = slices.Clone(c.Tables) // a broken store returns one slice to all callers
 		for i := range c.Tables {
 			c.Tables[i].Rows = 0

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // streets returns a row of the table addresses for each street.
@@ -16,11 +16,11 @@ func streets(streets ...any) (rows []map[string]any) {
 }
 
 // notOfTheTable returns a constraint that the table addresses does not have.
-func notOfTheTable() domain.CatalogCheck {
-	return domain.CatalogCheck{Name: "other", Columns: []string{"street"}, Text: "CHECK ((street <> 'other'::text))"}
+func notOfTheTable() datamap.CatalogCheck {
+	return datamap.CatalogCheck{Name: "other", Columns: []string{"street"}, Text: "CHECK ((street <> 'other'::text))"}
 }
 
-func (s Store) verdicts(t testing.TB, check domain.CatalogCheck, rows []map[string]any) []domain.Verdict {
+func (s Store) verdicts(t testing.TB, check datamap.CatalogCheck, rows []map[string]any) []datamap.Verdict {
 	t.Helper()
 	verdicts, err := catalogOf(t, s).Satisfies(t.Context(), "addresses", check, rows)
 	must(t, err == nil, "a constraint could not be evaluated: %v", err)
@@ -32,8 +32,8 @@ func catalogDecidesItsConstraints(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	table, _ := store.catalog(t).Table("addresses")
 	rows := append(streets("Main Street", "refused", nil, "refused"), map[string]any{"id": int64(1)})
-	want := []domain.Verdict{
-		domain.VerdictHolds, domain.VerdictFails, domain.VerdictHolds, domain.VerdictFails, domain.VerdictUndecided,
+	want := []datamap.Verdict{
+		datamap.VerdictHolds, datamap.VerdictFails, datamap.VerdictHolds, datamap.VerdictFails, datamap.VerdictUndecided,
 	}
 	for _, check := range table.Checks {
 		if slices.Equal(check.Columns, []string{"street"}) {
@@ -47,7 +47,7 @@ func catalogDecidesNothingElse(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	for n := range 3 {
 		got := store.verdicts(t, notOfTheTable(), slices.Repeat(streets("other"), n))
-		want := slices.Repeat([]domain.Verdict{domain.VerdictUndecided}, n)
+		want := slices.Repeat([]datamap.Verdict{datamap.VerdictUndecided}, n)
 		assert(t, slices.Equal(got, want), "the verdicts about another constraint are %q, want %q", got, want)
 	}
 }

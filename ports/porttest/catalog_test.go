@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -15,43 +15,45 @@ import (
 // catalogWith implements Catalog with a function, and the other methods with another reader.
 type catalogWith struct {
 	ports.CatalogReader
-	read func(ctx context.Context) (domain.Catalog, error)
+	read func(ctx context.Context) (datamap.Catalog, error)
 }
 
-func (c catalogWith) Catalog(ctx context.Context) (domain.Catalog, error) { return c.read(ctx) }
+func (c catalogWith) Catalog(ctx context.Context) (datamap.Catalog, error) { return c.read(ctx) }
 
-func (nowhere) Catalog(context.Context) (domain.Catalog, error) { return domain.Catalog{}, errNowhere }
+func (nowhere) Catalog(context.Context) (datamap.Catalog, error) {
+	return datamap.Catalog{}, errNowhere
+}
 
 func (nowhere) Satisfies(
-	context.Context, string, domain.CatalogCheck, []map[string]any,
-) ([]domain.Verdict, error) {
+	context.Context, string, datamap.CatalogCheck, []map[string]any,
+) ([]datamap.Verdict, error) {
 	return nil, errNowhere
 }
 
 // decider implements Satisfies with a function, and the other methods with another reader.
 type decider struct {
 	ports.CatalogReader
-	decide func(ctx context.Context, check domain.CatalogCheck, rows []map[string]any) ([]domain.Verdict, error)
+	decide func(ctx context.Context, check datamap.CatalogCheck, rows []map[string]any) ([]datamap.Verdict, error)
 }
 
 func (d decider) Satisfies(
-	ctx context.Context, _ string, check domain.CatalogCheck, rows []map[string]any,
-) ([]domain.Verdict, error) {
+	ctx context.Context, _ string, check datamap.CatalogCheck, rows []map[string]any,
+) ([]datamap.Verdict, error) {
 	return d.decide(ctx, check, rows)
 }
 
 // decides returns a function that makes a store defective: its Satisfies returns the result of decide for each row. The
 // tables of the store have the constraint of porttest.DataMap.
-func decides(decide func(check domain.CatalogCheck, row map[string]any) domain.Verdict) func(*Store) {
+func decides(decide func(check datamap.CatalogCheck, row map[string]any) datamap.Verdict) func(*Store) {
 	return func(store *Store) {
-		changesTables(func(table *domain.CatalogTable) {
+		changesTables(func(table *datamap.CatalogTable) {
 			if table.Name == "addresses" {
-				table.Checks = []domain.CatalogCheck{{Columns: []string{"street"}, Text: "CHECK (street <> 'refused')"}}
+				table.Checks = []datamap.CatalogCheck{{Columns: []string{"street"}, Text: "CHECK (street <> 'refused')"}}
 			}
 		})(store)
 		store.Catalog = decider{store.Catalog, func(
-			ctx context.Context, check domain.CatalogCheck, rows []map[string]any,
-		) (verdicts []domain.Verdict, err error) {
+			ctx context.Context, check datamap.CatalogCheck, rows []map[string]any,
+		) (verdicts []datamap.Verdict, err error) {
 			for _, row := range rows {
 				if verdict := decide(check, row); verdict != "" {
 					verdicts = append(verdicts, verdict)
@@ -63,32 +65,32 @@ func decides(decide func(check domain.CatalogCheck, row map[string]any) domain.V
 }
 
 // evaluated is a correct result of Satisfies.
-func evaluated(check domain.CatalogCheck, row map[string]any) domain.Verdict {
+func evaluated(check datamap.CatalogCheck, row map[string]any) datamap.Verdict {
 	street, known := row["street"]
 	switch {
 	case !known || check.Text != "CHECK (street <> 'refused')":
-		return domain.VerdictUndecided
+		return datamap.VerdictUndecided
 	case street == "refused":
-		return domain.VerdictFails
+		return datamap.VerdictFails
 	default:
-		return domain.VerdictHolds
+		return datamap.VerdictHolds
 	}
 }
 
 // readsCatalog returns a function that makes a store defective: its Catalog returns the result of read. The parameter
 // good is the correct CatalogReader.
-func readsCatalog(read func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error)) func(*Store) {
+func readsCatalog(read func(ctx context.Context, good ports.CatalogReader) (datamap.Catalog, error)) func(*Store) {
 	return func(store *Store) {
 		good := store.Catalog
-		store.Catalog = catalogWith{good, func(ctx context.Context) (domain.Catalog, error) { return read(ctx, good) }}
+		store.Catalog = catalogWith{good, func(ctx context.Context) (datamap.Catalog, error) { return read(ctx, good) }}
 	}
 }
 
 // keepsCatalog makes a store defective: its Catalog returns the same slices to all callers.
 func keepsCatalog(store *Store) {
 	var once sync.Once
-	var kept domain.Catalog
-	readsCatalog(func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error) {
+	var kept datamap.Catalog
+	readsCatalog(func(ctx context.Context, good ports.CatalogReader) (datamap.Catalog, error) {
 		once.Do(func() { kept, _ = good.Catalog(context.WithoutCancel(ctx)) })
 		return kept, ctx.Err()
 	})(store)
@@ -96,8 +98,8 @@ func keepsCatalog(store *Store) {
 
 // changesTables returns a function that makes a store defective: its Catalog passes each table through fn before it
 // returns the table.
-func changesTables(fn func(*domain.CatalogTable)) func(*Store) {
-	return readsCatalog(func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error) {
+func changesTables(fn func(*datamap.CatalogTable)) func(*Store) {
+	return readsCatalog(func(ctx context.Context, good ports.CatalogReader) (datamap.Catalog, error) {
 		catalog, err := good.Catalog(ctx)
 		for i := range catalog.Tables {
 			fn(&catalog.Tables[i])
@@ -106,16 +108,16 @@ func changesTables(fn func(*domain.CatalogTable)) func(*Store) {
 	})
 }
 
-func changesColumns(fn func(*domain.CatalogColumn)) func(*Store) {
-	return changesTables(func(table *domain.CatalogTable) {
+func changesColumns(fn func(*datamap.CatalogColumn)) func(*Store) {
+	return changesTables(func(table *datamap.CatalogTable) {
 		for i := range table.Columns {
 			fn(&table.Columns[i])
 		}
 	})
 }
 
-func changesForeignKeys(fn func(*domain.CatalogForeignKey)) func(*Store) {
-	return changesTables(func(table *domain.CatalogTable) {
+func changesForeignKeys(fn func(*datamap.CatalogForeignKey)) func(*Store) {
+	return changesTables(func(table *datamap.CatalogTable) {
 		for i := range table.ForeignKeys {
 			fn(&table.ForeignKeys[i])
 		}
@@ -128,9 +130,9 @@ func TestACatalogReaderThatKeepsItsPromisesPasses(t *testing.T) {
 
 func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 	type (
-		table  = domain.CatalogTable
-		column = domain.CatalogColumn
-		key    = domain.CatalogForeignKey
+		table  = datamap.CatalogTable
+		column = datamap.CatalogColumn
+		key    = datamap.CatalogForeignKey
 		reader = ports.CatalogReader
 	)
 	swap := func(names []string) {
@@ -139,24 +141,24 @@ func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 		}
 	}
 	promise.ExpectDefects(t, catalogPromises, brokenStore, defects{
-		"tables in any order": {readsCatalog(func(ctx context.Context, good reader) (domain.Catalog, error) {
+		"tables in any order": {readsCatalog(func(ctx context.Context, good reader) (datamap.Catalog, error) {
 			catalog, err := good.Catalog(ctx)
 			slices.Reverse(catalog.Tables)
 			return catalog, err
 		}), found{"the tables are [wraps": {catalogListsTheTables}}},
-		"tables of habeas": {readsCatalog(func(ctx context.Context, good reader) (domain.Catalog, error) {
+		"tables of habeas": {readsCatalog(func(ctx context.Context, good reader) (datamap.Catalog, error) {
 			catalog, err := good.Catalog(ctx)
-			catalog.Tables = append(catalog.Tables, table{Name: "habeas_outbox", Kind: domain.KindTable})
+			catalog.Tables = append(catalog.Tables, table{Name: "habeas_outbox", Kind: datamap.KindTable})
 			return catalog, err
 		}), found{"habeas_outbox": {catalogListsTheTables}}},
-		"a view": {changesTables(func(t *table) { t.Kind = domain.KindView }), found{"is a view": {catalogListsTheTables}}},
+		"a view": {changesTables(func(t *table) { t.Kind = datamap.KindView }), found{"is a view": {catalogListsTheTables}}},
 		"types as they are called": {
-			changesColumns(func(c *column) { c.Type = domain.ColumnType("int8") }),
+			changesColumns(func(c *column) { c.Type = datamap.ColumnType("int8") }),
 			found{`is "int8"`: {catalogHasTheColumns}},
 		},
 		"numbers that are too small": {changesColumns(func(c *column) {
-			if c.Type == domain.TypeBigInt {
-				c.Type = domain.TypeSmallInt
+			if c.Type == datamap.TypeBigInt {
+				c.Type = datamap.TypeSmallInt
 			}
 		}), found{`is "smallint"`: {catalogHasTheColumns}}},
 		"columns by name": {changesTables(func(t *table) {
@@ -180,51 +182,51 @@ func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 			found{"the foreign keys of": {catalogHasTheForeignKeys}},
 		},
 		"foreign keys that cascade": {
-			changesForeignKeys(func(k *key) { k.OnDelete = domain.ActionCascade }),
+			changesForeignKeys(func(k *key) { k.OnDelete = datamap.ActionCascade }),
 			found{`is "cascade"`: {catalogHasTheForeignKeys}},
 		},
 		"an index over nothing": {
-			changesTables(func(t *table) { t.Indexes = []domain.CatalogIndex{{Name: "none"}} }),
+			changesTables(func(t *table) { t.Indexes = []datamap.CatalogIndex{{Name: "none"}} }),
 			found{"has no columns": {catalogKeysNameColumnsOfTheirTable}},
 		},
 		"a unique of another table": {changesTables(func(t *table) {
-			t.Uniques = []domain.CatalogUnique{{Name: "one", Columns: []string{"elsewhere"}}}
+			t.Uniques = []datamap.CatalogUnique{{Name: "one", Columns: []string{"elsewhere"}}}
 		}), found{`names the column "elsewhere"`: {catalogKeysNameColumnsOfTheirTable}}},
 		"a value as the default": {
 			changesColumns(func(c *column) { c.Declared = zoe.says("name") }),
 			found{"holds a value": {catalogHoldsNoValue}},
 		},
 		"a catalog that is kept": {keepsCatalog, found{"has changed": {catalogBelongsToItsCaller}}},
-		"a context that is ignored": {readsCatalog(func(ctx context.Context, good reader) (domain.Catalog, error) {
+		"a context that is ignored": {readsCatalog(func(ctx context.Context, good reader) (datamap.Catalog, error) {
 			return good.Catalog(context.WithoutCancel(ctx))
 		}), found{"Catalog returned <nil>": {catalogEndsWithItsContext}}},
-		"constraints that always hold": {decides(func(check domain.CatalogCheck, row map[string]any) domain.Verdict {
-			if verdict := evaluated(check, row); verdict != domain.VerdictFails {
+		"constraints that always hold": {decides(func(check datamap.CatalogCheck, row map[string]any) datamap.Verdict {
+			if verdict := evaluated(check, row); verdict != datamap.VerdictFails {
 				return verdict
 			}
-			return domain.VerdictHolds
+			return datamap.VerdictHolds
 		}), found{"the verdicts about the constraint": {catalogDecidesItsConstraints}}},
-		"constraints that NULL violates": {decides(func(check domain.CatalogCheck, row map[string]any) domain.Verdict {
+		"constraints that NULL violates": {decides(func(check datamap.CatalogCheck, row map[string]any) datamap.Verdict {
 			if street, known := row["street"]; known && street == nil {
-				return domain.VerdictFails
+				return datamap.VerdictFails
 			}
 			return evaluated(check, row)
 		}), found{"the verdicts about the constraint": {catalogDecidesItsConstraints}}},
 		"constraints of columns without a value": {
-			decides(func(check domain.CatalogCheck, row map[string]any) domain.Verdict {
+			decides(func(check datamap.CatalogCheck, row map[string]any) datamap.Verdict {
 				if _, known := row["street"]; !known {
-					return domain.VerdictHolds
+					return datamap.VerdictHolds
 				}
 				return evaluated(check, row)
 			}),
 			found{"the verdicts about the constraint": {catalogDecidesItsConstraints}},
 		},
-		"constraints of another table": {decides(func(check domain.CatalogCheck, row map[string]any) domain.Verdict {
+		"constraints of another table": {decides(func(check datamap.CatalogCheck, row map[string]any) datamap.Verdict {
 			check.Text = "CHECK (street <> 'refused')"
 			return evaluated(check, row)
 		}), found{"the verdicts about another constraint": {catalogDecidesNothingElse}}},
-		"verdicts that are left out": {decides(func(check domain.CatalogCheck, row map[string]any) domain.Verdict {
-			if verdict := evaluated(check, row); verdict != domain.VerdictUndecided {
+		"verdicts that are left out": {decides(func(check datamap.CatalogCheck, row map[string]any) datamap.Verdict {
+			if verdict := evaluated(check, row); verdict != datamap.VerdictUndecided {
 				return verdict
 			}
 			return ""
@@ -235,24 +237,24 @@ func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 		"constraints in a context that is ignored": {func(store *Store) {
 			good := store.Catalog
 			store.Catalog = decider{good, func(
-				ctx context.Context, check domain.CatalogCheck, rows []map[string]any,
-			) ([]domain.Verdict, error) {
+				ctx context.Context, check datamap.CatalogCheck, rows []map[string]any,
+			) ([]datamap.Verdict, error) {
 				return good.Satisfies(context.WithoutCancel(ctx), "addresses", check, rows)
 			}}
 		}, found{"Satisfies returned <nil>": {catalogEndsWithItsContext}}},
 		"constraints of an unreachable store": {func(store *Store) {
 			store.Unreachable = func(testing.TB) Store {
 				return Store{Catalog: decider{nowhere{}, func(
-					context.Context, domain.CatalogCheck, []map[string]any,
-				) ([]domain.Verdict, error) {
+					context.Context, datamap.CatalogCheck, []map[string]any,
+				) ([]datamap.Verdict, error) {
 					return nil, nil
 				}}}
 			}
 		}, found{"with an unreachable store, Satisfies returned <nil>": {catalogReportsAStoreThatCannotBeReached}}},
 		"an unreachable store without tables": {func(store *Store) {
 			store.Unreachable = func(testing.TB) Store {
-				return Store{Catalog: catalogWith{nowhere{}, func(context.Context) (domain.Catalog, error) {
-					return domain.Catalog{}, nil
+				return Store{Catalog: catalogWith{nowhere{}, func(context.Context) (datamap.Catalog, error) {
+					return datamap.Catalog{}, nil
 				}}}
 			}
 		}, found{"with an unreachable store, Catalog returned <nil>": {catalogReportsAStoreThatCannotBeReached}}},

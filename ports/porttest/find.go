@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -138,11 +139,11 @@ func findSearchesJSON(t testing.TB, h StoreHarness) {
 
 func findReportsValuesByIndex(t testing.TB, h StoreHarness) {
 	texts, values := []string{}, []string{}
-	for i := range domain.MaxSearchValues {
+	for i := range search.MaxSearchValues {
 		texts = append(texts, "value-"+strconv.Itoa(1000+i))
 		values = append(values, texts[i])
 	}
-	values[0] = values[domain.MaxSearchValues-1]
+	values[0] = values[search.MaxSearchValues-1]
 	var want []string
 	for i := range values {
 		want = append(want, "people.remark "+strconv.Itoa(i)+" 1")
@@ -214,7 +215,7 @@ func findRefusesValues(t testing.TB, h StoreHarness) {
 		field  string
 	}{
 		"no values":           {nil, "values"},
-		"too many values":     {slices.Repeat([]string{good}, domain.MaxSearchValues+1), "values"},
+		"too many values":     {slices.Repeat([]string{good}, search.MaxSearchValues+1), "values"},
 		"a short value":       {[]string{good, "zö"}, "values[1]"},
 		"spaces":              {[]string{"  z "}, "values[0]"},
 		"an empty value":      {[]string{good, good, ""}, "values[2]"},
@@ -233,8 +234,8 @@ func findRefusesValues(t testing.TB, h StoreHarness) {
 }
 
 func findReportsItsProgress(t testing.TB, h StoreHarness) {
-	var reports []domain.SearchProgress
-	_, err := finderOf(t, h.open(t)).Find(t.Context(), []string{"zoe"}, func(p domain.SearchProgress) {
+	var reports []search.SearchProgress
+	_, err := finderOf(t, h.open(t)).Find(t.Context(), []string{"zoe"}, func(p search.SearchProgress) {
 		reports = append(reports, p)
 	})
 	must(t, err == nil, "the search failed: %v", err)
@@ -245,7 +246,7 @@ func findReportsItsProgress(t testing.TB, h StoreHarness) {
 			i, tables, p)
 	}
 	for _, table := range DataMap().Tables() {
-		assert(t, slices.ContainsFunc(reports, func(p domain.SearchProgress) bool { return p.Table == table.Name }),
+		assert(t, slices.ContainsFunc(reports, func(p search.SearchProgress) bool { return p.Table == table.Name }),
 			"no progress was reported for %s", table.Name)
 	}
 }
@@ -270,7 +271,7 @@ func findEndsWithItsContext(t testing.TB, h StoreHarness) {
 		if after == 0 {
 			cancel()
 		}
-		_, err := finder.Find(ctx, []string{"zoe"}, func(domain.SearchProgress) {
+		_, err := finder.Find(ctx, []string{"zoe"}, func(search.SearchProgress) {
 			if reports++; reports == after {
 				cancel()
 			}

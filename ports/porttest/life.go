@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -66,17 +67,17 @@ func (s lifeUnderTest) register(t testing.TB, createdAt any) {
 }
 
 // removal deletes zoe's row.
-var removal = []domain.Step{{Target: "people", Strategy: domain.StrategyDelete}}
+var removal = []datamap.Step{{Target: "people", Strategy: domain.StrategyDelete}}
 
 // erase erases zoe in one session: it locks the subject, appends records with the given names, and applies the steps.
-func (s lifeUnderTest) erase(t testing.TB, steps []domain.Step, names ...string) {
+func (s lifeUnderTest) erase(t testing.TB, steps []datamap.Step, names ...string) {
 	t.Helper()
 	do(t, s.Store, func(ctx context.Context, session ports.Session) error {
 		return eraseWith(ctx, session, zoe.id(t), steps, names...)
 	})
 }
 
-func eraseWith(ctx context.Context, s ports.Session, id domain.SubjectID, steps []domain.Step, names ...string) error {
+func eraseWith(ctx context.Context, s ports.Session, id domain.SubjectID, steps []datamap.Step, names ...string) error {
 	if _, err := s.Subjects().Lock(ctx, id, noon); err != nil {
 		return err
 	}
@@ -182,10 +183,10 @@ func readings(id domain.SubjectID) []reading {
 			return consents.namesOf(s.Consents().HistoryOfAllLives(ctx, id, "news"))
 		}},
 		{"the consents in an export", "history", func(ctx context.Context, s ports.Session) (string, error) {
-			return exportedCells(ctx, s, id, domain.ConsentLedgerSource, "policy_version")
+			return exportedCells(ctx, s, id, datamap.ConsentLedgerSource, "policy_version")
 		}},
 		{"the restrictions in an export", "history", func(ctx context.Context, s ports.Session) (string, error) {
-			return exportedCells(ctx, s, id, domain.RestrictionLedgerSource, "source")
+			return exportedCells(ctx, s, id, datamap.RestrictionLedgerSource, "source")
 		}},
 	}
 }

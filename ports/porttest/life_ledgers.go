@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -66,7 +67,7 @@ func lifeThatHasEndedKeepsItsStatus(t testing.TB, h StoreHarness) {
 // gone or because the erasure has overwritten it.
 func lifeThatHasEndedLeavesNothingToTheNext(t testing.TB, h StoreHarness) {
 	id := zoe.id(t)
-	overwriting := []domain.Step{anonymizeStep(t, "people")}
+	overwriting := []datamap.Step{anonymizeStep(t, "people")}
 	for how, add := range map[string]func(ctx context.Context, s ports.Session) error{
 		"one append": func(ctx context.Context, s ports.Session) error {
 			return s.Consents().Append(ctx, consentRecord(id, "late", true, 0))
@@ -95,7 +96,7 @@ func lifeThatHasEndedLeavesNothingToTheNext(t testing.TB, h StoreHarness) {
 			return nil
 		},
 	} {
-		for _, steps := range [][]domain.Step{removal, overwriting} {
+		for _, steps := range [][]datamap.Step{removal, overwriting} {
 			s := h.lives(t)
 			s.register(t, noon)
 			s.record(t, "old")

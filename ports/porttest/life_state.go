@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -106,7 +107,7 @@ func lifeIsJudgedByItsRow(t testing.TB, h StoreHarness) {
 	s.expectLife(t, "an unknown id", false, "")
 	s.register(t, noon)
 	s.expectLife(t, "a subject that was never erased", true, "")
-	s.erase(t, []domain.Step{anonymizeStep(t, "people")})
+	s.erase(t, []datamap.Step{anonymizeStep(t, "people")})
 	s.expectLife(t, "a row that the erasure has overwritten", true, domain.LifeEnded)
 	s.rectify(t, zoe, rectifies("people", "email", "right"))
 	s.expectLife(t, "an erased row with a value that is no surrogate", true, domain.LifeUnknown)

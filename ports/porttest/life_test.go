@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -116,7 +117,7 @@ func (e exportsAllLives) Export(ctx context.Context, id domain.SubjectID, yield 
 	for _, record := range all {
 		if err == nil {
 			err = yield(domain.ExportRecord{
-				Source: domain.ConsentLedgerSource, Field: "policy_version", Value: record.PolicyVersion,
+				Source: datamap.ConsentLedgerSource, Field: "policy_version", Value: record.PolicyVersion,
 			})
 		}
 	}

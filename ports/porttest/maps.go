@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/promise"
 )
@@ -26,7 +27,7 @@ type Maps struct {
 	// Open opens another store on the database, as another process does. It creates the tables of habeas for the data map
 	// with this name if they do not exist. The fields Sessions and Finder of the store are required, and no other field is
 	// used. Required.
-	Open func(t testing.TB, of domain.DataMap, name string) Store
+	Open func(t testing.TB, of datamap.DataMap, name string) Store
 	// Insert inserts a row into a table of the application and commits it immediately. Required.
 	Insert func(t testing.TB, table string, row Row)
 	// Rows returns all rows of a table of the application, ordered by primary key. Required.
@@ -61,43 +62,43 @@ var mapPromises = []promise.Promise[MapsHarness]{
 //
 //	customers  id bigint primary key, email text, phone text
 //	invoices   id bigint primary key, customer bigint, address text, issued_at time; customer refers to customers
-func CustomerMap() domain.DataMap { return customerMap() }
+func CustomerMap() datamap.DataMap { return customerMap() }
 
 // EmployeeMap describes the other people of the application that CustomerMap describes.
 //
 //	employees  id bigint primary key, email text, phone text
 //	payslips   id bigint primary key, employee bigint, address text, issued_at time; employee refers to employees
-func EmployeeMap() domain.DataMap { return employeeMap() }
+func EmployeeMap() datamap.DataMap { return employeeMap() }
 
 var (
-	customerMap = sync.OnceValue(func() domain.DataMap { return mapOfPeople("customers", "invoices", "customer") })
-	employeeMap = sync.OnceValue(func() domain.DataMap { return mapOfPeople("employees", "payslips", "employee") })
+	customerMap = sync.OnceValue(func() datamap.DataMap { return mapOfPeople("customers", "invoices", "customer") })
+	employeeMap = sync.OnceValue(func() datamap.DataMap { return mapOfPeople("employees", "payslips", "employee") })
 )
 
-func mapOfPeople(people, documents, person string) domain.DataMap {
-	contact := func(name string) domain.Column {
-		return domain.Column{Name: name, Type: domain.TypeText, Personal: &domain.Annotation{
+func mapOfPeople(people, documents, person string) datamap.DataMap {
+	contact := func(name string) datamap.Column {
+		return datamap.Column{Name: name, Type: datamap.TypeText, Personal: &datamap.Annotation{
 			Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
 		}}
 	}
-	id := domain.Column{Name: "id", Type: domain.TypeBigInt}
-	m, err := domain.NewDataMap(
-		domain.Table{
+	id := datamap.Column{Name: "id", Type: datamap.TypeBigInt}
+	m, err := datamap.NewDataMap(
+		datamap.Table{
 			Name: people, PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-			Columns: []domain.Column{id, contact("email"), contact("phone")},
+			Columns: []datamap.Column{id, contact("email"), contact("phone")},
 		},
-		domain.Table{
+		datamap.Table{
 			Name: documents, PrimaryKey: []string{"id"},
-			Columns: []domain.Column{
+			Columns: []datamap.Column{
 				id,
-				{Name: person, Type: domain.TypeBigInt},
-				{Name: "address", Type: domain.TypeText, Personal: &domain.Annotation{
+				{Name: person, Type: datamap.TypeBigInt},
+				{Name: "address", Type: datamap.TypeText, Personal: &datamap.Annotation{
 					Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "tax law", Since: "issued_at",
-					Retain: domain.Period{Years: 10},
+					Retain: datamap.Period{Years: 10},
 				}},
-				{Name: "issued_at", Type: domain.TypeTime},
+				{Name: "issued_at", Type: datamap.TypeTime},
 			},
-			Relations: []domain.Relation{
+			Relations: []datamap.Relation{
 				{Columns: []string{person}, References: people, ReferencedColumns: []string{"id"}},
 			},
 		},
@@ -114,9 +115,9 @@ const employeesName = "staff"
 // side is one of two data maps in a database.
 type side struct {
 	Store
-	dataMap domain.DataMap
+	dataMap datamap.DataMap
 	name    string
-	plan    domain.Plan
+	plan    datamap.Plan
 }
 
 // open opens a database, and fails the case if the harness lacks a required field.
@@ -130,7 +131,7 @@ func (h MapsHarness) open(t testing.TB) Maps {
 }
 
 // sideOf opens a store for a data map.
-func (h MapsHarness) sideOf(t testing.TB, maps Maps, of domain.DataMap, name string) side {
+func (h MapsHarness) sideOf(t testing.TB, maps Maps, of datamap.DataMap, name string) side {
 	t.Helper()
 	plan, err := erasure.Planner{}.Plan(of, nil)
 	must(t, err == nil, "the plan cannot be built: %v", err)

@@ -7,25 +7,26 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
-func readInstallation(ctx context.Context, s ports.Session) (domain.Installation, error) {
+func readInstallation(ctx context.Context, s ports.Session) (datamap.Installation, error) {
 	return s.Installation().Read(ctx)
 }
 
-func installationOf(t testing.TB, s side) domain.Installation {
+func installationOf(t testing.TB, s side) datamap.Installation {
 	t.Helper()
 	return read(t, s.Store, readInstallation)
 }
 
 // expectForeign fails unless err is the error of a data map of the given subject table on the tables of another one.
-func expectForeign(t testing.TB, what string, err error, recorded, given domain.DataMap) {
+func expectForeign(t testing.TB, what string, err error, recorded, given datamap.DataMap) {
 	t.Helper()
-	var foreign *domain.ForeignMapError
+	var foreign *datamap.ForeignMapError
 	must(t, errors.As(err, &foreign) && errors.Is(err, domain.ErrConfiguration),
-		"%s: the error is %v, want a domain.ForeignMapError", what, err)
-	names := [2]string{domain.InstallationOf(recorded).Key(), domain.InstallationOf(given).Key()}
+		"%s: the error is %v, want a datamap.ForeignMapError", what, err)
+	names := [2]string{datamap.InstallationOf(recorded).Key(), datamap.InstallationOf(given).Key()}
 	assert(t, foreign.Recorded == names[0] && foreign.Given == names[1], "%s: the error names %q and %q, want %q", what,
 		foreign.Recorded, foreign.Given, names)
 }
@@ -98,7 +99,7 @@ func mapIsRecordedByTheFirstCommit(t testing.TB, h MapsHarness) {
 	consent := func(ctx context.Context, s ports.Session) error {
 		return s.Consents().Append(ctx, grant(id, "news", 0))
 	}
-	recorded := func() domain.Installation {
+	recorded := func() datamap.Installation {
 		t.Helper()
 		return installationOf(t, h.sideOf(t, maps, CustomerMap(), ""))
 	}
@@ -126,7 +127,7 @@ func mapIsRecordedByTheFirstCommit(t testing.TB, h MapsHarness) {
 		assert(t, found.SubjectTable == "" && len(found.KeyColumns) == 0, "%s has recorded %s", what, found.Key())
 	}
 	do(t, h.sideOf(t, maps, CustomerMap(), "").Store, consent)
-	found, want := recorded(), domain.InstallationOf(CustomerMap())
+	found, want := recorded(), datamap.InstallationOf(CustomerMap())
 	same := found.SubjectTable == want.SubjectTable && reflect.DeepEqual(found.KeyColumns, want.KeyColumns)
 	assert(t, same && found.ID != "", "a commit has recorded %q, want %q", found.Key(), want.Key())
 	expectForeign(t, "after a commit", try(t, h.sideOf(t, maps, EmployeeMap(), "").Store, consent), CustomerMap(),
@@ -140,7 +141,7 @@ func mapCanBeAccepted(t testing.TB, h MapsHarness) {
 		return s.Consents().Append(ctx, grant(id, "news", 0))
 	}
 	do(t, h.sideOf(t, maps, CustomerMap(), "").Store, consent)
-	accept := func(ctx context.Context, s ports.Session) (domain.Installation, error) {
+	accept := func(ctx context.Context, s ports.Session) (datamap.Installation, error) {
 		return s.Installation().Accept(ctx)
 	}
 	undo(t, h.sideOf(t, maps, EmployeeMap(), "").Store, func(ctx context.Context, s ports.Session) error {

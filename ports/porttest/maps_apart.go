@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -149,7 +151,7 @@ func mapHasItsInstallation(t testing.TB, h MapsHarness) {
 			return errOf(s.Installation().Renew(ctx))
 		}),
 		changes("the start of a worker", func(ctx context.Context, _ testing.TB, s ports.Session) error {
-			return s.Installation().Started(ctx, domain.StartedWorker{Resolvers: []string{"desk"}, Hooks: true})
+			return s.Installation().Started(ctx, datamap.StartedWorker{Resolvers: []string{"desk"}, Hooks: true})
 		}),
 	)
 }
@@ -157,8 +159,8 @@ func mapHasItsInstallation(t testing.TB, h MapsHarness) {
 func mapFindsInItsOwnTables(t testing.TB, h MapsHarness) {
 	customers, employees := h.two(t)
 	for _, s := range []side{customers, employees} {
-		prefix := domain.ObjectPrefix(s.name)
-		want := []domain.Occurrence{
+		prefix := datamap.ObjectPrefix(s.name)
+		want := []search.Occurrence{
 			{Table: prefix + "restriction_records", Column: "reason", Rows: 1},
 			{Table: prefix + "outbox", Column: "corrections", Rows: 1},
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -167,7 +168,7 @@ func (s side) marks(ctx context.Context, session ports.Session) (all [4]any, err
 }
 
 // occurrences returns the places in which Find finds soughtInMaps.
-func (s side) occurrences(t testing.TB) []domain.Occurrence {
+func (s side) occurrences(t testing.TB) []search.Occurrence {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), s.patience)
 	defer cancel()

@@ -6,15 +6,17 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // opensMap opens a store for a data map with a name.
-type opensMap = func(of domain.DataMap, name string) *memory.Store
+type opensMap = func(of datamap.DataMap, name string) *memory.Store
 
 // breaksMap returns a defective store of a data map with a name. open opens correct stores on the same memory.
-type breaksMap = func(of domain.DataMap, name string, open opensMap) Store
+type breaksMap = func(of datamap.DataMap, name string, open opensMap) Store
 
 // mapsInMemory returns a harness that opens the stores of several data maps on one memory.
 func mapsInMemory(breaks breaksMap) MapsHarness {
@@ -24,7 +26,7 @@ func mapsInMemory(breaks breaksMap) MapsHarness {
 		if err != nil {
 			t.Fatal(err)
 		}
-		open := func(of domain.DataMap, name string) *memory.Store {
+		open := func(of datamap.DataMap, name string) *memory.Store {
 			store, err := memory.New(of, memory.Options{Name: name, Beside: first})
 			if err != nil {
 				panic(err)
@@ -39,7 +41,7 @@ func mapsInMemory(breaks breaksMap) MapsHarness {
 			return first
 		}
 		return Maps{
-			Open: func(_ testing.TB, of domain.DataMap, name string) Store { return breaks(of, name, open) },
+			Open: func(_ testing.TB, of datamap.DataMap, name string) Store { return breaks(of, name, open) },
 			Insert: func(t testing.TB, table string, row Row) {
 				t.Helper()
 				if err := storeOf(table).Insert(table, row); err != nil {
@@ -61,7 +63,7 @@ func mapsInMemory(breaks breaksMap) MapsHarness {
 	}}
 }
 
-func correctMap(of domain.DataMap, name string, open opensMap) Store {
+func correctMap(of datamap.DataMap, name string, open opensMap) Store {
 	store := open(of, name)
 	return Store{Sessions: store, Finder: store}
 }
@@ -76,7 +78,7 @@ func TestAMapsHarnessThatIsIncompleteFails(t *testing.T) {
 
 // besideOf opens the store into which the defects of TestMapsThatBreakAPromiseFail also write: that of the other data
 // map, or that of the customers if the tables belong to them.
-func besideOf(of domain.DataMap, name string, open opensMap) *memory.Store {
+func besideOf(of datamap.DataMap, name string, open opensMap) *memory.Store {
 	if name == "" && of.SubjectTable().Name == CustomerMap().SubjectTable().Name {
 		return open(EmployeeMap(), employeesName)
 	}
@@ -85,8 +87,8 @@ func besideOf(of domain.DataMap, name string, open opensMap) *memory.Store {
 
 // alsoBeside returns a defect: after each session, it runs the uses that the replaced stores have added, in a session
 // of the store beside.
-func alsoBeside(replace func(s ports.Session, of domain.DataMap, also func(sessionUse)) replacedStores) breaksMap {
-	return func(of domain.DataMap, name string, open opensMap) Store {
+func alsoBeside(replace func(s ports.Session, of datamap.DataMap, also func(sessionUse)) replacedStores) breaksMap {
+	return func(of datamap.DataMap, name string, open opensMap) Store {
 		good, beside := open(of, name), besideOf(of, name, open)
 		broken := func(run doFunc, ctx context.Context, fn sessionFunc) error {
 			var uses []sessionUse
@@ -163,20 +165,20 @@ func (b advancesBeside) Advance(ctx context.Context, reader string, expected, ne
 	return b.ErasedStore.Advance(ctx, reader, expected, next)
 }
 
-func (b renewsBeside) Renew(ctx context.Context) (domain.Installation, error) {
+func (b renewsBeside) Renew(ctx context.Context) (datamap.Installation, error) {
 	b.also(func(ctx context.Context, s ports.Session) error {
 		return errOf(s.Installation().Renew(ctx))
 	})
 	return b.InstallationStore.Renew(ctx)
 }
 
-func (a acceptsNothing) Accept(context.Context) (domain.Installation, error) {
-	return domain.InstallationOf(CustomerMap()), nil
+func (a acceptsNothing) Accept(context.Context) (datamap.Installation, error) {
+	return datamap.InstallationOf(CustomerMap()), nil
 }
 
 func (f findsBeside) Find(
-	ctx context.Context, values []string, progress func(domain.SearchProgress),
-) (domain.SearchResult, error) {
+	ctx context.Context, values []string, progress func(search.SearchProgress),
+) (search.SearchResult, error) {
 	found, err := f.own.Find(ctx, values, progress)
 	if err != nil {
 		return found, err
@@ -198,23 +200,23 @@ func TestMapsThatBreakAPromiseFail(t *testing.T) {
 	broken := func(d defect) (MapsHarness, finds) { return mapsInMemory(d.breaks), d.found }
 	promise.ExpectDefects(t, mapPromises, broken, map[string]defect{
 		"reasons are cleared everywhere": {
-			alsoBeside(func(s ports.Session, _ domain.DataMap, also func(sessionUse)) replacedStores {
+			alsoBeside(func(s ports.Session, _ datamap.DataMap, also func(sessionUse)) replacedStores {
 				return replacedStores{Session: s, restrictions: clearsReasonsBeside{s.Restrictions(), also}}
 			}), finds{"clearing reasons of the customers: the other data map has changed": {mapKeepsItsLedgers}},
 		},
 		"a rectification of both": {
-			alsoBeside(func(s ports.Session, of domain.DataMap, also func(sessionUse)) replacedStores {
+			alsoBeside(func(s ports.Session, of datamap.DataMap, also func(sessionUse)) replacedStores {
 				table := beside[of.SubjectTable().Name]
 				return replacedStores{Session: s, subjects: rectifiesBeside{s.Subjects(), table, also}}
 			}), finds{"a rectification of the customers: the other data map has changed": {mapErasesItsOwnSubjects}},
 		},
 		"a withdrawal in both": {
-			alsoBeside(func(s ports.Session, _ domain.DataMap, also func(sessionUse)) replacedStores {
+			alsoBeside(func(s ports.Session, _ datamap.DataMap, also func(sessionUse)) replacedStores {
 				return replacedStores{Session: s, outbox: withdrawsBeside{s.Outbox(), also}}
 			}), finds{"a withdrawal of the customers: the other data map has changed": {mapKeepsItsOutbox}},
 		},
 		"evidence in both, also in a foreign trail": {
-			alsoBeside(func(s ports.Session, _ domain.DataMap, also func(sessionUse)) replacedStores {
+			alsoBeside(func(s ports.Session, _ datamap.DataMap, also func(sessionUse)) replacedStores {
 				return replacedStores{Session: s, audit: provesBeside{s.Audit(), also}}
 			}), finds{
 				"evidence of the customers: the other data map has changed: [trail]": {mapKeepsItsTrail},
@@ -222,40 +224,40 @@ func TestMapsThatBreakAPromiseFail(t *testing.T) {
 			},
 		},
 		"one position": {
-			alsoBeside(func(s ports.Session, _ domain.DataMap, also func(sessionUse)) replacedStores {
+			alsoBeside(func(s ports.Session, _ datamap.DataMap, also func(sessionUse)) replacedStores {
 				return replacedStores{Session: s, erased: advancesBeside{s.Erased(), also}}
 			}), finds{"a position of the customers: the other data map has changed: [marks]": {mapKeepsItsMarks}},
 		},
 		"a new id of both": {
-			alsoBeside(func(s ports.Session, _ domain.DataMap, also func(sessionUse)) replacedStores {
+			alsoBeside(func(s ports.Session, _ datamap.DataMap, also func(sessionUse)) replacedStores {
 				return replacedStores{Session: s, installation: renewsBeside{s.Installation(), also}}
 			}), finds{"the other data map has changed: [installation]": {mapHasItsInstallation}},
 		},
 		"a search of both": {
-			func(of domain.DataMap, name string, open opensMap) Store {
+			func(of datamap.DataMap, name string, open opensMap) Store {
 				good := open(of, name)
 				return Store{Sessions: good, Finder: findsBeside{good, besideOf(of, name, open)}}
 			}, finds{"Find found": {mapFindsInItsOwnTables}},
 		},
 		"no comparison": {
-			func(of domain.DataMap, name string, open opensMap) Store {
+			func(of datamap.DataMap, name string, open opensMap) Store {
 				if name == "" {
 					of = CustomerMap()
 				}
 				return correctMap(of, name, open)
-			}, finds{"want a domain.ForeignMapError": {
+			}, finds{"want a datamap.ForeignMapError": {
 				mapOfAnotherSubjectIsRefused, mapIsRecordedByTheFirstCommit, mapCanBeAccepted,
 			}},
 		},
 		"a rehearsal that commits": {
-			func(of domain.DataMap, name string, open opensMap) Store {
+			func(of datamap.DataMap, name string, open opensMap) Store {
 				good := open(of, name)
 				commits := func(_ doFunc, ctx context.Context, fn sessionFunc) error { return good.Do(ctx, fn) }
 				return Store{Sessions: wrapped(good, asIs, commits), Finder: good}
 			}, finds{"a rehearsal has recorded customers (id bigint)": {mapIsRecordedByTheFirstCommit}},
 		},
 		"a data map that is not accepted": {
-			alsoBeside(func(s ports.Session, _ domain.DataMap, _ func(sessionUse)) replacedStores {
+			alsoBeside(func(s ports.Session, _ datamap.DataMap, _ func(sessionUse)) replacedStores {
 				return replacedStores{Session: s, installation: acceptsNothing{s.Installation()}}
 			}), finds{"the session failed": {mapCanBeAccepted}},
 		},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -29,45 +30,45 @@ var observerPromises = []promise.Promise[observerHarness]{
 }
 
 // activities returns one activity of each kind, and one activity of a kind that the observer cannot know.
-func activities() []domain.Activity {
-	return []domain.Activity{
-		{Kind: domain.ActivityRequest, Method: "GET", Route: "/consent/{purpose}"},
-		{Kind: domain.ActivitySession},
-		{Kind: domain.ActivityCall, System: "desk", Call: domain.CallExport},
-		{Kind: domain.ActivityCall, System: "desk", Call: domain.CallErase},
-		{Kind: domain.ActivityCall, System: "desk", Call: domain.CallRectify},
+func activities() []observation.Activity {
+	return []observation.Activity{
+		{Kind: observation.ActivityRequest, Method: "GET", Route: "/consent/{purpose}"},
+		{Kind: observation.ActivitySession},
+		{Kind: observation.ActivityCall, System: "desk", Call: observation.CallExport},
+		{Kind: observation.ActivityCall, System: "desk", Call: observation.CallErase},
+		{Kind: observation.ActivityCall, System: "desk", Call: observation.CallRectify},
 		{Kind: "of a later version"},
 	}
 }
 
 // observations returns observations of each kind. Those with an outcome have the given outcome.
-func observations(outcome domain.Outcome) []domain.Observation {
-	return []domain.Observation{
-		domain.RightObserved{Right: domain.RightErasure, Outcome: outcome},
-		domain.RightObserved{Right: domain.RightExport, Outcome: outcome},
-		domain.RightObserved{Right: domain.RightRectification, Outcome: outcome},
-		domain.RightObserved{Right: domain.RightConsent, Decision: domain.DecisionGranted, Outcome: outcome},
-		domain.RightObserved{Right: domain.RightConsent, Decision: domain.DecisionWithdrawn, Outcome: outcome},
-		domain.RightObserved{Right: domain.RightRestriction, Decision: domain.DecisionPlaced, Outcome: outcome},
-		domain.RightObserved{Right: domain.RightRestriction, Decision: domain.DecisionLifted, Outcome: outcome},
-		domain.RightObserved{Right: "of a later version", Outcome: outcome},
+func observations(outcome domain.Outcome) []observation.Observation {
+	return []observation.Observation{
+		observation.RightObserved{Right: observation.RightErasure, Outcome: outcome},
+		observation.RightObserved{Right: observation.RightExport, Outcome: outcome},
+		observation.RightObserved{Right: observation.RightRectification, Outcome: outcome},
+		observation.RightObserved{Right: observation.RightConsent, Decision: observation.DecisionGranted, Outcome: outcome},
+		observation.RightObserved{Right: observation.RightConsent, Decision: observation.DecisionWithdrawn, Outcome: outcome},
+		observation.RightObserved{Right: observation.RightRestriction, Decision: observation.DecisionPlaced, Outcome: outcome},
+		observation.RightObserved{Right: observation.RightRestriction, Decision: observation.DecisionLifted, Outcome: outcome},
+		observation.RightObserved{Right: "of a later version", Outcome: outcome},
 		backlogOf("desk", 1),
-		domain.OutboxObserved{Backlogs: []domain.OutboxBacklog{{Resolver: "desk"}}}, // no open entries
-		domain.OutboxObserved{},
-		domain.BreakerObserved{System: "desk", State: domain.BreakerOpen},
-		domain.BreakerObserved{System: "desk", State: domain.BreakerHalfOpen},
-		domain.BreakerObserved{System: "desk", State: domain.BreakerClosed},
-		domain.PollObserved{At: noon, Outcome: outcome, Settled: 3},
+		observation.OutboxObserved{Backlogs: []domain.OutboxBacklog{{Resolver: "desk"}}}, // no open entries
+		observation.OutboxObserved{},
+		observation.BreakerObserved{System: "desk", State: observation.BreakerOpen},
+		observation.BreakerObserved{System: "desk", State: observation.BreakerHalfOpen},
+		observation.BreakerObserved{System: "desk", State: observation.BreakerClosed},
+		observation.PollObserved{At: noon, Outcome: outcome, Settled: 3},
 		nil,
 	}
 }
 
-func backlogOf(system string, n int64) domain.OutboxObserved {
+func backlogOf(system string, n int64) observation.OutboxObserved {
 	counts := map[domain.OutboxStatus]int64{}
 	for _, status := range domain.OutboxStatuses() {
 		counts[status] = n
 	}
-	return domain.OutboxObserved{Backlogs: []domain.OutboxBacklog{
+	return observation.OutboxObserved{Backlogs: []domain.OutboxBacklog{
 		{Resolver: system, Counts: counts, Oldest: pointer(noon), OldestDue: pointer(noon)},
 	}}
 }
@@ -78,7 +79,7 @@ func reportEverything(t testing.TB, observer ports.Observer, outcome domain.Outc
 	for _, activity := range activities() {
 		ctx, end := observer.Start(t.Context(), activity)
 		if end != nil {
-			end(domain.ActivityEnd{Outcome: outcome, Status: 200, Retries: 1})
+			end(observation.ActivityEnd{Outcome: outcome, Status: 200, Retries: 1})
 		}
 		for _, observation := range observations(outcome) {
 			observer.Observe(ctx, observation)
@@ -114,7 +115,7 @@ func observerContinuesTheContext(t testing.TB, newObserver observerHarness) {
 		cancel()
 		assert(t, within.Err() != nil, "the context of a %s does not end with the caller's", activity.Kind)
 		if end != nil {
-			end(domain.ActivityEnd{Outcome: domain.OutcomeOK})
+			end(observation.ActivityEnd{Outcome: domain.OutcomeOK})
 		}
 	}
 }
@@ -143,13 +144,13 @@ func observerIsSafeForConcurrentUse(t testing.TB, newObserver observerHarness) {
 	for range goroutines {
 		callers.Go(func() {
 			defer reportPanic(t)
-			_, end := func() (context.Context, func(domain.ActivityEnd)) {
+			_, end := func() (context.Context, func(observation.ActivityEnd)) {
 				defer begun.Done()
-				return observer.Start(t.Context(), domain.Activity{Kind: domain.ActivitySession})
+				return observer.Start(t.Context(), observation.Activity{Kind: observation.ActivitySession})
 			}()
 			begun.Wait() // every activity has started
 			if end != nil {
-				end(domain.ActivityEnd{Outcome: domain.OutcomeOK})
+				end(observation.ActivityEnd{Outcome: domain.OutcomeOK})
 			}
 			reportEverything(t, observer, domain.OutcomeOK)
 		})

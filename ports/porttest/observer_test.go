@@ -5,25 +5,25 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // fakeObserver is an observer whose methods a test can replace.
 type fakeObserver struct {
-	start   func(context.Context, domain.Activity) (context.Context, func(domain.ActivityEnd))
-	observe func(domain.Observation)
+	start   func(context.Context, observation.Activity) (context.Context, func(observation.ActivityEnd))
+	observe func(observation.Observation)
 }
 
-func (f fakeObserver) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.ActivityEnd)) {
+func (f fakeObserver) Start(ctx context.Context, a observation.Activity) (context.Context, func(observation.ActivityEnd)) {
 	if f.start != nil {
 		return f.start(ctx, a)
 	}
 	return ctx, nil
 }
 
-func (f fakeObserver) Observe(_ context.Context, o domain.Observation) {
+func (f fakeObserver) Observe(_ context.Context, o observation.Observation) {
 	if f.observe != nil {
 		f.observe(o)
 	}
@@ -42,8 +42,8 @@ func TestObserversThatBreakAPromiseFail(t *testing.T) {
 	starts := func(within func(context.Context) context.Context) func() ports.Observer {
 		return func() ports.Observer {
 			return fakeObserver{start: func(
-				ctx context.Context, _ domain.Activity,
-			) (context.Context, func(domain.ActivityEnd)) {
+				ctx context.Context, _ observation.Activity,
+			) (context.Context, func(observation.ActivityEnd)) {
 				return within(ctx), nil
 			}}
 		}
@@ -53,8 +53,8 @@ func TestObserversThatBreakAPromiseFail(t *testing.T) {
 		return func(testing.TB) ports.Observer { return d.newObserver() }, d.found
 	}, map[string]defect{
 		"an unknown right": {func() ports.Observer {
-			return fakeObserver{observe: func(o domain.Observation) {
-				if right, is := o.(domain.RightObserved); is && right.Right == "of a later version" {
+			return fakeObserver{observe: func(o observation.Observation) {
+				if right, is := o.(observation.RightObserved); is && right.Right == "of a later version" {
 					panic("unknown")
 				}
 			}}
@@ -70,8 +70,8 @@ func TestObserversThatBreakAPromiseFail(t *testing.T) {
 			"ends at another time": {observerContinuesTheContext},
 		}},
 		"counts that are taken over": {func() ports.Observer {
-			return fakeObserver{observe: func(o domain.Observation) {
-				if outbox, is := o.(domain.OutboxObserved); is && len(outbox.Backlogs) > 0 {
+			return fakeObserver{observe: func(o observation.Observation) {
+				if outbox, is := o.(observation.OutboxObserved); is && len(outbox.Backlogs) > 0 {
 					clear(outbox.Backlogs[0].Counts)
 				}
 			}}
@@ -80,14 +80,14 @@ func TestObserversThatBreakAPromiseFail(t *testing.T) {
 			var mu sync.Mutex
 			within := 0
 			return fakeObserver{start: func(
-				ctx context.Context, _ domain.Activity,
-			) (context.Context, func(domain.ActivityEnd)) {
+				ctx context.Context, _ observation.Activity,
+			) (context.Context, func(observation.ActivityEnd)) {
 				mu.Lock()
 				defer mu.Unlock()
 				if within++; within > 1 {
 					panic("two at a time")
 				}
-				return ctx, func(domain.ActivityEnd) {
+				return ctx, func(observation.ActivityEnd) {
 					mu.Lock()
 					defer mu.Unlock()
 					within--

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -62,7 +63,7 @@ func resolverKeysAreExportedAndErased(t testing.TB, h ResolverHarness) {
 	assert(t, len(export(populated...)) == 0, "erased keys still have records")
 	assert(t, reflect.DeepEqual(export(s.Keys.Bystander), before), "the records of the bystander's key have changed")
 
-	many := make([]string, domain.MaxKeys)
+	many := make([]string, datamap.MaxKeys)
 	for i := range many {
 		many[i] = s.Keys.Absent + string(rune('a'+i/26)) + string(rune('a'+i%26))
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -89,7 +90,7 @@ func writeToAllStores(ctx context.Context, s ports.Session, id domain.SubjectID)
 	return errors.Join(
 		s.Consents().Append(ctx, grant(id, "news", 0)), s.Restrictions().Append(ctx, restrict(id, nil, 0)),
 		errOf(s.Subjects().LockToRectify(ctx, id)),
-		errOf(s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses})),
+		errOf(s.Subjects().Apply(ctx, id, []datamap.Step{deleteAddresses})),
 		s.Outbox().Enqueue(ctx, erasureAt("desk", "left-entry", id)), s.Audit().Append(ctx, event("left-event", id)),
 	)
 }
@@ -100,7 +101,7 @@ func writeAndRead(ctx context.Context, s ports.Session, id domain.SubjectID) err
 	return errors.Join(writeToAllStores(ctx, s, id), errOf(countRows(ctx, s, id)))
 }
 
-var deleteAddresses = domain.Step{Target: "addresses", Strategy: domain.StrategyDelete}
+var deleteAddresses = datamap.Step{Target: "addresses", Strategy: domain.StrategyDelete}
 
 func erasureAt(resolver, entryID string, of domain.SubjectID) domain.OutboxEntry {
 	return domain.OutboxEntry{

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -47,13 +47,13 @@ func changesObserver(fn func(o ports.Observer) ports.Observer) func(*Store) {
 }
 
 // startFunc is an observer that ignores observations.
-type startFunc func(context.Context, domain.Activity) (context.Context, func(domain.ActivityEnd))
+type startFunc func(context.Context, observation.Activity) (context.Context, func(observation.ActivityEnd))
 
-func (f startFunc) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.ActivityEnd)) {
+func (f startFunc) Start(ctx context.Context, a observation.Activity) (context.Context, func(observation.ActivityEnd)) {
 	return f(ctx, a)
 }
 
-func (startFunc) Observe(context.Context, domain.Observation) {}
+func (startFunc) Observe(context.Context, observation.Observation) {}
 
 // changesProbes returns a function that makes a store defective: its Probe calls the first function if the database can
 // be reached, and the second function otherwise.

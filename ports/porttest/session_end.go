@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -89,18 +90,18 @@ type sessionObserver struct {
 	ended []string
 }
 
-func (o *sessionObserver) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.ActivityEnd)) {
+func (o *sessionObserver) Start(ctx context.Context, a observation.Activity) (context.Context, func(observation.ActivityEnd)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.begun++
-	return context.WithValue(ctx, o, true), func(e domain.ActivityEnd) {
+	return context.WithValue(ctx, o, true), func(e observation.ActivityEnd) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		o.ended = append(o.ended, fmt.Sprint(a.Kind, " ", e.Outcome, " ", e.Retries))
 	}
 }
 
-func (o *sessionObserver) Observe(context.Context, domain.Observation) {}
+func (o *sessionObserver) Observe(context.Context, observation.Observation) {}
 
 func sessionFactoryIsProbed(t testing.TB, h StoreHarness) {
 	store := h.open(t)

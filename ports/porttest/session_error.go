@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -72,7 +73,7 @@ func sessionErrorsContainNoPersonalData(t testing.TB, h StoreHarness) {
 	store.Insert(t, "people", Row{"tenant": "secret-tenant", "number": int64(4711471147), "email": "secret-email"})
 	store.Insert(t, "orders", Row{"id": int64(1), "tenant": "secret-tenant", "person": int64(4711471147)})
 	provoke("a row that others refer to", store.Sessions, func(ctx context.Context, s ports.Session) error {
-		return errOf(s.Subjects().Apply(ctx, id, []domain.Step{{Target: "people", Strategy: domain.StrategyDelete}}))
+		return errOf(s.Subjects().Apply(ctx, id, []datamap.Step{{Target: "people", Strategy: domain.StrategyDelete}}))
 	})
 	provoke("a key that the subject cannot have", store.Sessions, func(ctx context.Context, s ports.Session) error {
 		return errOf(s.Subjects().Lock(ctx, subjectOf(t, "secret-tenant", "secret-number"), noon))

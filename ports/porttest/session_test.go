@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -71,14 +72,14 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		}},
 		"no session is observed": {changesObserver(func(ports.Observer) ports.Observer {
 			return startFunc(
-				func(ctx context.Context, _ domain.Activity) (context.Context, func(domain.ActivityEnd)) {
+				func(ctx context.Context, _ observation.Activity) (context.Context, func(observation.ActivityEnd)) {
 					return ctx, nil
 				},
 			)
 		}), found{"0 sessions began and [] were observed": {sessionIsObserved}}},
 		"the context of the activity is lost": {changesObserver(func(o ports.Observer) ports.Observer {
 			return startFunc(
-				func(ctx context.Context, a domain.Activity) (context.Context, func(domain.ActivityEnd)) {
+				func(ctx context.Context, a observation.Activity) (context.Context, func(observation.ActivityEnd)) {
 					_, end := o.Start(ctx, a)
 					return ctx, end
 				},
@@ -86,9 +87,9 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		}), found{"the context of fn does not derive": {sessionIsObserved}}},
 		"every session is observed as a success": {changesObserver(func(o ports.Observer) ports.Observer {
 			return startFunc(
-				func(ctx context.Context, a domain.Activity) (context.Context, func(domain.ActivityEnd)) {
+				func(ctx context.Context, a observation.Activity) (context.Context, func(observation.ActivityEnd)) {
 					ctx, end := o.Start(ctx, a)
-					return ctx, func(domain.ActivityEnd) { end(domain.ActivityEnd{Outcome: domain.OutcomeOK}) }
+					return ctx, func(observation.ActivityEnd) { end(observation.ActivityEnd{Outcome: domain.OutcomeOK}) }
 				},
 			)
 		}), found{"[session ok 0 session ok 0": {sessionIsObserved}}},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -140,8 +141,8 @@ func useEachMethod(ctx context.Context, s ports.Session, id domain.SubjectID) ma
 		Table: "addresses", Values: []domain.ColumnValue{{Column: "street", Value: "Oak Street"}},
 	}
 	_, _, latest := s.Restrictions().Latest(ctx, id, nil)
-	marks, steps := []domain.ErasureMark{{SubjectID: id, Erasures: 1}}, []domain.Step{deleteAddresses}
-	keys := domain.KeyQuery{Resolver: media, ErasedAt: noon, Limit: 1}
+	marks, steps := []domain.ErasureMark{{SubjectID: id, Erasures: 1}}, []datamap.Step{deleteAddresses}
+	keys := datamap.KeyQuery{Resolver: media, ErasedAt: noon, Limit: 1}
 	return map[string]error{
 		"ConsentStore.Append":     s.Consents().Append(ctx, grant(id, "news", 0)),
 		"ConsentStore.Latest":     errOf(s.Consents().Latest(ctx, id, "news", nil)),
@@ -165,7 +166,7 @@ func useEachMethod(ctx context.Context, s ports.Session, id domain.SubjectID) ma
 		"InstallationStore.Read":           errOf(s.Installation().Read(ctx)),
 		"InstallationStore.Accept":         errOf(s.Installation().Accept(ctx)),
 		"InstallationStore.Renew":          errOf(s.Installation().Renew(ctx)),
-		"InstallationStore.Started":        s.Installation().Started(ctx, domain.StartedWorker{}),
+		"InstallationStore.Started":        s.Installation().Started(ctx, datamap.StartedWorker{}),
 		"InstallationStore.RaiseSequences": s.Installation().RaiseSequences(ctx, 9),
 		"Outbox.Enqueue":                   s.Outbox().Enqueue(ctx, entry),
 		"Outbox.Claim":                     errOf(s.Outbox().Claim(ctx, query(noon, upTo(1)...))),

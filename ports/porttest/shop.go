@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // DataMap describes the application in the cases of the storage ports: a shop with many tenants. The tenant and the
@@ -36,103 +37,105 @@ import (
 //
 // All columns except primary keys may be null. A database with constraints can have CHECK (street <> 'refused') in
 // addresses: TestCatalogReader then tests that the database evaluates it.
-func DataMap() domain.DataMap { return dataMap() }
+func DataMap() datamap.DataMap { return dataMap() }
 
 // dataMap builds the data map only once, because the cases often call DataMap.
-var dataMap = sync.OnceValue(func() domain.DataMap {
-	m, err := domain.NewDataMap(shop()...)
+var dataMap = sync.OnceValue(func() datamap.DataMap {
+	m, err := datamap.NewDataMap(shop()...)
 	if err != nil {
 		panic(err) // the tests of the suites check the data map
 	}
 	return m
 })
 
-func shop() []domain.Table { return append(ownTables(), sharedTables()...) }
+func shop() []datamap.Table { return append(ownTables(), sharedTables()...) }
 
 // ownTables returns the tables in which each row belongs to one person.
-func ownTables() []domain.Table {
-	column := func(name string, kind domain.ColumnType) domain.Column { return domain.Column{Name: name, Type: kind} }
-	personal := func(
-		name string, kind domain.ColumnType, category domain.Category, strategy domain.Strategy,
-	) domain.Column {
-		return domain.Column{Name: name, Type: kind, Personal: &domain.Annotation{Category: category, Strategy: strategy}}
+func ownTables() []datamap.Table {
+	column := func(name string, kind datamap.ColumnType) datamap.Column {
+		return datamap.Column{Name: name, Type: kind}
 	}
-	ofPerson := domain.Relation{
+	personal := func(
+		name string, kind datamap.ColumnType, category domain.Category, strategy domain.Strategy,
+	) datamap.Column {
+		return datamap.Column{Name: name, Type: kind, Personal: &datamap.Annotation{Category: category, Strategy: strategy}}
+	}
+	ofPerson := datamap.Relation{
 		Columns: []string{"tenant", "person"}, Path: true,
 		References: "people", ReferencedColumns: []string{"tenant", "number"},
 	}
-	owner := []domain.Column{
-		column("id", domain.TypeBigInt), column("tenant", domain.TypeText), column("person", domain.TypeBigInt),
+	owner := []datamap.Column{
+		column("id", datamap.TypeBigInt), column("tenant", datamap.TypeText), column("person", datamap.TypeBigInt),
 	}
 
-	name := personal("name", domain.TypeText, domain.CategoryIdentity, domain.StrategyAnonymize)
+	name := personal("name", datamap.TypeText, domain.CategoryIdentity, domain.StrategyAnonymize)
 	name.Length = 40
-	email := personal("email", domain.TypeText, domain.CategoryContact, domain.StrategyAnonymize)
+	email := personal("email", datamap.TypeText, domain.CategoryContact, domain.StrategyAnonymize)
 	email.Personal.Basis, email.Personal.Purpose = domain.BasisContract, "account"
-	nickname := personal("nickname", domain.TypeText, domain.CategoryIdentity, domain.StrategyAnonymize)
+	nickname := personal("nickname", datamap.TypeText, domain.CategoryIdentity, domain.StrategyAnonymize)
 	nickname.Surrogate = "it's ?gone"
-	token := personal("token", domain.TypeUUID, domain.CategoryTechnical, domain.StrategyAnonymize)
-	token.Personal.Export = domain.ExportYes
-	people := domain.Table{
+	token := personal("token", datamap.TypeUUID, domain.CategoryTechnical, domain.StrategyAnonymize)
+	token.Personal.Export = datamap.ExportYes
+	people := datamap.Table{
 		Name: "people", PrimaryKey: []string{"tenant", "number"}, SubjectKey: []string{"tenant", "number"},
-		Columns: []domain.Column{
-			column("tenant", domain.TypeText), column("number", domain.TypeBigInt), name, email, nickname,
-			personal("born", domain.TypeTime, domain.CategorySpecial, domain.StrategyAnonymize),
-			personal("score", domain.TypeNumber, domain.CategoryFinancial, domain.StrategyAnonymize),
-			personal("level", domain.TypeSmallInt, domain.CategoryBehavioral, domain.StrategyAnonymize),
-			personal("visits", domain.TypeInteger, domain.CategoryBehavioral, domain.StrategyAnonymize),
-			personal("active", domain.TypeBoolean, domain.CategoryTechnical, domain.StrategyAnonymize),
+		Columns: []datamap.Column{
+			column("tenant", datamap.TypeText), column("number", datamap.TypeBigInt), name, email, nickname,
+			personal("born", datamap.TypeTime, domain.CategorySpecial, domain.StrategyAnonymize),
+			personal("score", datamap.TypeNumber, domain.CategoryFinancial, domain.StrategyAnonymize),
+			personal("level", datamap.TypeSmallInt, domain.CategoryBehavioral, domain.StrategyAnonymize),
+			personal("visits", datamap.TypeInteger, domain.CategoryBehavioral, domain.StrategyAnonymize),
+			personal("active", datamap.TypeBoolean, domain.CategoryTechnical, domain.StrategyAnonymize),
 			token,
-			personal("settings", domain.TypeJSON, domain.CategoryTechnical, domain.StrategyAnonymize),
-			personal("photo", domain.TypeBytes, domain.CategoryIdentity, domain.StrategyAnonymize),
-			column("remark", domain.TypeText),
+			personal("settings", datamap.TypeJSON, domain.CategoryTechnical, domain.StrategyAnonymize),
+			personal("photo", datamap.TypeBytes, domain.CategoryIdentity, domain.StrategyAnonymize),
+			column("remark", datamap.TypeText),
 		},
 	}
 	people.Columns = append(people.Columns, columnsWithRules()...)
-	createdAt := column("created_at", domain.TypeTime)
+	createdAt := column("created_at", datamap.TypeTime)
 	people.Columns = append(people.Columns, createdAt)
 
-	street := personal("street", domain.TypeText, domain.CategoryLocation, domain.StrategyDelete)
-	body := personal("body", domain.TypeText, domain.CategoryCommunication, domain.StrategyDelete)
-	note := personal("note", domain.TypeText, domain.CategoryCommunication, domain.StrategyAnonymize)
-	engraving := personal("engraving", domain.TypeText, domain.CategorySpecial, domain.StrategyAnonymize)
+	street := personal("street", datamap.TypeText, domain.CategoryLocation, domain.StrategyDelete)
+	body := personal("body", datamap.TypeText, domain.CategoryCommunication, domain.StrategyDelete)
+	note := personal("note", datamap.TypeText, domain.CategoryCommunication, domain.StrategyAnonymize)
+	engraving := personal("engraving", datamap.TypeText, domain.CategorySpecial, domain.StrategyAnonymize)
 	engraving.Length = 20 // shorter than a surrogate
 	street.Personal.Ref, body.Personal.Ref, engraving.Personal.Ref = atlas, media, media
 
-	address := personal("address", domain.TypeText, domain.CategoryFinancial, domain.StrategyRetain)
+	address := personal("address", datamap.TypeText, domain.CategoryFinancial, domain.StrategyRetain)
 	address.Personal.Reason, address.Personal.Since = "tax law", "issued_at"
-	address.Personal.Retain = domain.Period{Years: 10}
+	address.Personal.Retain = datamap.Period{Years: 10}
 	address.Personal.Ref = media
-	phone := personal("phone", domain.TypeText, domain.CategoryContact, domain.StrategyAnonymize)
+	phone := personal("phone", datamap.TypeText, domain.CategoryContact, domain.StrategyAnonymize)
 
-	with := func(more ...domain.Column) []domain.Column { return append(owner[:len(owner):len(owner)], more...) }
-	return []domain.Table{
+	with := func(more ...datamap.Column) []datamap.Column { return append(owner[:len(owner):len(owner)], more...) }
+	return []datamap.Table{
 		people,
 		{
 			Name: "addresses", PrimaryKey: []string{"id"}, Owned: true,
-			Relations: []domain.Relation{ofPerson}, Columns: with(street),
+			Relations: []datamap.Relation{ofPerson}, Columns: with(street),
 		},
 		{
 			Name: "messages", PrimaryKey: []string{"id"}, Owned: true,
-			Relations: []domain.Relation{ofPerson, {
+			Relations: []datamap.Relation{ofPerson, {
 				Columns: []string{"reply_to"}, References: "messages", ReferencedColumns: []string{"id"},
 			}},
-			Columns: with(column("reply_to", domain.TypeBigInt), body, createdAt),
+			Columns: with(column("reply_to", datamap.TypeBigInt), body, createdAt),
 		},
 		{
 			Name: "orders", PrimaryKey: []string{"id"},
-			Relations: []domain.Relation{ofPerson}, Columns: with(note, column("status", domain.TypeText), createdAt),
+			Relations: []datamap.Relation{ofPerson}, Columns: with(note, column("status", datamap.TypeText), createdAt),
 		},
 		{
 			Name: "order_lines", PrimaryKey: []string{"order_id", "line"},
-			Relations: []domain.Relation{
+			Relations: []datamap.Relation{
 				{Columns: []string{"order_id"}, References: "orders", ReferencedColumns: []string{"id"}},
 			},
-			Columns: []domain.Column{column("order_id", domain.TypeBigInt), column("line", domain.TypeInteger), engraving},
+			Columns: []datamap.Column{column("order_id", datamap.TypeBigInt), column("line", datamap.TypeInteger), engraving},
 		},
 		{
 			Name: "invoices", PrimaryKey: []string{"id"},
-			Relations: []domain.Relation{ofPerson}, Columns: with(address, phone, column("issued_at", domain.TypeTime)),
+			Relations: []datamap.Relation{ofPerson}, Columns: with(address, phone, column("issued_at", datamap.TypeTime)),
 		},
 	}
 }

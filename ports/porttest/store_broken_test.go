@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -53,8 +54,8 @@ func inMemory(addDefect func(*Store)) StoreHarness {
 	}
 }
 
-func openInMemory(tables []domain.Table) Store {
-	dataMap, err := domain.NewDataMap(tables...)
+func openInMemory(tables []datamap.Table) Store {
+	dataMap, err := datamap.NewDataMap(tables...)
 	if err != nil {
 		panic(err)
 	}
@@ -251,7 +252,7 @@ func (c counted) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (t
 	return c.SubjectStore.Lock(ctx, id, at)
 }
 
-func (c counted) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error) {
+func (c counted) Apply(ctx context.Context, id domain.SubjectID, steps []datamap.Step) (domain.Applied, error) {
 	c.connection.use(id)
 	return c.SubjectStore.Apply(ctx, id, steps)
 }
@@ -266,7 +267,7 @@ func (c counted) Export(ctx context.Context, id domain.SubjectID, yield func(dom
 	return c.SubjectStore.Export(ctx, id, yield)
 }
 
-func (c counted) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+func (c counted) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
 	c.connection.use(id)
 	return c.SubjectStore.Keys(ctx, id, query)
 }
@@ -277,18 +278,18 @@ type countedErased struct {
 	connection *connection
 }
 
-func (c countedErased) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+func (c countedErased) SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
 	c.connection.use(id)
 	return c.ErasedStore.SweptKeys(ctx, id, query)
 }
 
-func (c countedErased) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+func (c countedErased) Sweep(ctx context.Context, id domain.SubjectID, steps []datamap.Step) ([]int64, error) {
 	c.connection.use(id)
 	return c.ErasedStore.Sweep(ctx, id, steps)
 }
 
 func (c countedErased) LeftOver(
-	ctx context.Context, id domain.SubjectID, steps []domain.Step, at time.Time,
+	ctx context.Context, id domain.SubjectID, steps []datamap.Step, at time.Time,
 ) (domain.Leftovers, error) {
 	c.connection.use(id)
 	return c.ErasedStore.LeftOver(ctx, id, steps, at)

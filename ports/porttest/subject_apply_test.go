@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // changesSteps returns a function that makes a store defective: its Apply passes each step through fn before it
 // executes the step. If fn returns false, Apply skips the step and counts 0 rows. Apply still refuses steps that are
 // valid alone but not in combination.
-func changesSteps(fn func(domain.Step) (domain.Step, bool)) func(*Store) {
+func changesSteps(fn func(datamap.Step) (datamap.Step, bool)) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) (rows []int64, err error) {
 		if conflict(c.steps) {
 			return c.apply()
@@ -19,7 +20,7 @@ func changesSteps(fn func(domain.Step) (domain.Step, bool)) func(*Store) {
 		for _, step := range c.steps {
 			count := []int64{0}
 			if changed, todo := fn(step); todo {
-				if count, err = rowsOf(c.Apply(c.ctx, c.id, []domain.Step{changed})); err != nil {
+				if count, err = rowsOf(c.Apply(c.ctx, c.id, []datamap.Step{changed})); err != nil {
 					return rows, err
 				}
 			}
@@ -30,9 +31,9 @@ func changesSteps(fn func(domain.Step) (domain.Step, bool)) func(*Store) {
 }
 
 // conflict reports whether each of the steps is valid alone, but their combination is refused.
-func conflict(steps []domain.Step) bool {
+func conflict(steps []datamap.Step) bool {
 	for _, step := range steps {
-		if _, err := DataMap().CheckSteps([]domain.Step{step}); err != nil {
+		if _, err := DataMap().CheckSteps([]datamap.Step{step}); err != nil {
 			return false
 		}
 	}
@@ -42,7 +43,7 @@ func conflict(steps []domain.Step) bool {
 
 // changesCounts returns a function that makes a store defective: its Apply passes the number of rows of each step
 // through fn.
-func changesCounts(fn func(step domain.Step, rows int64) int64) func(*Store) {
+func changesCounts(fn func(step datamap.Step, rows int64) int64) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 		rows, err := c.apply()
 		for i := range rows {
@@ -71,10 +72,10 @@ func changesRows(fn func(table string, row Row)) func(*Store) {
 func applyDefects() defects {
 	return defects{
 		"a table that is forgotten": {
-			changesSteps(func(step domain.Step) (domain.Step, bool) { return step, step.Target != "order_lines" }),
+			changesSteps(func(step datamap.Step) (datamap.Step, bool) { return step, step.Target != "order_lines" }),
 			found{"lines of orders were anonymized, want": {subjectRowsAreFoundOverTwoHops}},
 		},
-		"duties that never end": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+		"duties that never end": {changesSteps(func(step datamap.Step) (datamap.Step, bool) {
 			if len(step.Expired) > 0 {
 				step.At = noon
 			}
@@ -82,7 +83,7 @@ func applyDefects() defects {
 		}), found{"rows were anonymized and": {subjectCellsWithExpiredRetentionAreAnonymized}}},
 		"steps that are carried out one by one": {brokenSubjects{apply: func(c subjectCall) (rows []int64, err error) {
 			for _, step := range c.steps {
-				counts, err := rowsOf(c.Apply(c.ctx, c.id, []domain.Step{step}))
+				counts, err := rowsOf(c.Apply(c.ctx, c.id, []datamap.Step{step}))
 				if err != nil {
 					return rows, err
 				}
@@ -96,7 +97,7 @@ func applyDefects() defects {
 			}
 			return c.apply()
 		}}.breaks, found{"want the error habeas: manifest": {subjectRefusedStepsCannotBeCommitted}}},
-		"deletes that do not happen": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+		"deletes that do not happen": {changesSteps(func(step datamap.Step) (datamap.Step, bool) {
 			if step.Strategy == domain.StrategyDelete && !step.External {
 				if _, known := DataMap().Table(step.Target); known {
 					step.Strategy = domain.StrategyRetain
@@ -104,13 +105,13 @@ func applyDefects() defects {
 			}
 			return step, true
 		}), found{"rows are left": {subjectRowsAreDeleted}}},
-		"retained columns that are anonymized": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+		"retained columns that are anonymized": {changesSteps(func(step datamap.Step) (datamap.Step, bool) {
 			if step.Strategy == domain.StrategyRetain {
 				step.Strategy = domain.StrategyAnonymize
 			}
 			return step, true
 		}), found{"after a step that retains: invoices.address has changed in a row": {subjectRetainedRowsAreCounted}}},
-		"all personal columns, whatever the step says": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+		"all personal columns, whatever the step says": {changesSteps(func(step datamap.Step) (datamap.Step, bool) {
 			if table, _ := DataMap().Table(step.Target); step.Strategy == domain.StrategyAnonymize {
 				step.Columns = nil
 				for _, column := range table.Personal() {
@@ -119,7 +120,7 @@ func applyDefects() defects {
 			}
 			return step, true
 		}), found{"want the error habeas: manifest": {subjectStepsOnOneRowAreRefused}}},
-		"a column that is left out": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+		"a column that is left out": {changesSteps(func(step datamap.Step) (datamap.Step, bool) {
 			step.Columns = slices.DeleteFunc(slices.Clone(step.Columns), func(name string) bool { return name == "photo" })
 			return step, true
 		}), found{"people.photo was overwritten: false, want true": {subjectColumnsAreAnonymized}}},
@@ -128,7 +129,7 @@ func applyDefects() defects {
 				row["remark"] = "erased"
 			}
 		}), found{"people.remark was overwritten: true, want false": {subjectColumnsAreAnonymized}}},
-		"retained rows that are not counted": {changesCounts(func(step domain.Step, rows int64) int64 {
+		"retained rows that are not counted": {changesCounts(func(step datamap.Step, rows int64) int64 {
 			if step.Strategy == domain.StrategyRetain {
 				return 0
 			}
@@ -138,7 +139,7 @@ func applyDefects() defects {
 			"rows are counted as retained, want": {subjectRetainedRowsAreCounted},
 		}},
 		"cells in place of rows": {
-			changesCounts(func(step domain.Step, rows int64) int64 { return rows * int64(max(1, len(step.Columns))) }),
+			changesCounts(func(step datamap.Step, rows int64) int64 { return rows * int64(max(1, len(step.Columns))) }),
 			found{
 				"rows of people were anonymized, want": {subjectColumnsAreAnonymized},
 				"anonymize people":                     {subjectPlanErasesAll},
@@ -146,7 +147,7 @@ func applyDefects() defects {
 		},
 		"replies that hold each other": {brokenSubjects{apply: func(c subjectCall) (rows []int64, err error) {
 			for _, step := range c.steps {
-				count, err := rowsOf(c.Apply(c.ctx, c.id, []domain.Step{step}))
+				count, err := rowsOf(c.Apply(c.ctx, c.id, []datamap.Step{step}))
 				if err != nil {
 					return rows, err
 				}
@@ -183,10 +184,10 @@ func applyDefects() defects {
 			return rows, err
 		}}.breaks, found{"steps are counted, want at most the step before it": {subjectStepsAreRefused}}},
 		"external steps are nothing": {
-			changesSteps(func(step domain.Step) (domain.Step, bool) { return step, !step.External }),
+			changesSteps(func(step datamap.Step) (datamap.Step, bool) { return step, !step.External }),
 			found{"want the error habeas: manifest": {subjectRefusedStepsCannotBeCommitted}},
 		},
-		"unknown tables are nothing": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+		"unknown tables are nothing": {changesSteps(func(step datamap.Step) (datamap.Step, bool) {
 			_, known := DataMap().Table(step.Target)
 			return step, known || step.External
 		}), found{"a step about an unknown table": {subjectStepsAreRefused}}},

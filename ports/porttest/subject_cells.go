@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // filledConstants has a pattern for each column whose constant contains a placeholder. The constant must match the
@@ -57,7 +57,7 @@ func subjectExportOmitsSecrets(t testing.TB, h StoreHarness) {
 	for _, record := range s.export(t, zoe) {
 		table, _ := DataMap().Table(record.Source)
 		column, _ := table.Column(record.Field)
-		assert(t, column.Personal == nil || column.Personal.Export != domain.ExportNo,
+		assert(t, column.Personal == nil || column.Personal.Export != datamap.ExportNo,
 			"%s.%s is exported although the data map says export:no", record.Source, record.Field)
 	}
 	rows := s.rectify(t, zoe, rectifies("people", "password_hash", "right"))

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // cellDefects returns stores whose erasure overwrites a cell with a value that a rule of its column forbids.
@@ -16,7 +17,7 @@ func cellDefects() defects {
 			"the value of people.mobile, which was NULL, is ":           {subjectSurrogatesReplaceNULL},
 			"a cell of people.mobile has the same surrogate as a cell ": {subjectSurrogatesAreUnique},
 		}},
-		"two quotes for the empty text": {overwritesWith("people", "motto", domain.EmptySurrogate), found{
+		"two quotes for the empty text": {overwritesWith("people", "motto", datamap.EmptySurrogate), found{
 			"people.motto is not the empty text but a string":     {subjectSurrogatesCanBeEmpty},
 			"the value of people.motto is not a surrogate":        {subjectSurrogatesFitTheirColumns},
 			"the value of people.motto, which was NULL, is not a": {subjectSurrogatesReplaceNULL},

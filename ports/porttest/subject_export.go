@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -46,7 +47,7 @@ func exported(who customer, all content) (records []domain.ExportRecord) {
 }
 
 // nameOf returns the text by which an export identifies a row.
-func nameOf(table domain.Table, row Row) string {
+func nameOf(table datamap.Table, row Row) string {
 	var key []string
 	for _, column := range table.PrimaryKey {
 		key = append(key, fmt.Sprint(row[column]))
@@ -217,7 +218,7 @@ func (s shopUnderTest) expectLedgers(t testing.TB, rows int, values []any) {
 		return
 	}
 	records = records[rows:]
-	for _, ledger := range domain.LedgerTables() {
+	for _, ledger := range datamap.LedgerTables() {
 		last := int64(-1)
 		for range 2 {
 			line := slices.Clone(records[:len(ledger.Personal())])
@@ -235,7 +236,7 @@ func (s shopUnderTest) expectLedgers(t testing.TB, rows int, values []any) {
 	}
 }
 
-func expectLedgerField(t testing.TB, got domain.ExportRecord, source, row string, column domain.Column, value any) {
+func expectLedgerField(t testing.TB, got domain.ExportRecord, source, row string, column datamap.Column, value any) {
 	t.Helper()
 	annotation := column.Personal
 	switch {

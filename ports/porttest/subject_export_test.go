@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -85,11 +86,11 @@ func subjectExportDefects() defects {
 			found{"0 records of the ledgers, want 20": {subjectExportHasTheLedgers}},
 		},
 		"the restrictions come first": {sortedBy(func(r domain.ExportRecord) string {
-			return map[string]string{domain.ConsentLedgerSource: "3", domain.RestrictionLedgerSource: "2"}[r.Source]
+			return map[string]string{datamap.ConsentLedgerSource: "3", datamap.RestrictionLedgerSource: "2"}[r.Source]
 		}), found{"where habeas_consent_records.purpose": {subjectExportHasTheLedgers}}},
 		"the lines of the ledgers by the instant": {changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
 			first := slices.IndexFunc(records,
-				func(r domain.ExportRecord) bool { return r.Source == domain.ConsentLedgerSource })
+				func(r domain.ExportRecord) bool { return r.Source == datamap.ConsentLedgerSource })
 			if first >= 0 {
 				second := slices.Clone(records[first+5 : first+10])
 				copy(records[first+5:], records[first:first+5])

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -34,7 +35,7 @@ func (h StoreHarness) keyShop(t testing.TB) (s shopUnderTest, engraved []string)
 }
 
 // keys returns the keys in zoe's rows. If query.ErasedAt is set, the session locks zoe first, as an erasure does.
-func (s shopUnderTest) keys(t testing.TB, query domain.KeyQuery) (keys []string) {
+func (s shopUnderTest) keys(t testing.TB, query datamap.KeyQuery) (keys []string) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
 		if !query.ErasedAt.IsZero() {
@@ -57,27 +58,27 @@ func subjectKeysAreRead(t testing.TB, h StoreHarness) {
 	s, engraved := h.keyShop(t)
 	want := slices.Concat(engraved, []string{zoe.says("body"), zoe.says("engraving"), zoe.says("address")})
 	slices.Sort(want)
-	expectKeys(t, media, s.keys(t, domain.KeyQuery{Resolver: media, Limit: 100}), want...)
-	expectKeys(t, atlas, s.keys(t, domain.KeyQuery{Resolver: atlas, Limit: 100}), zoe.says("street"))
+	expectKeys(t, media, s.keys(t, datamap.KeyQuery{Resolver: media, Limit: 100}), want...)
+	expectKeys(t, atlas, s.keys(t, datamap.KeyQuery{Resolver: atlas, Limit: 100}), zoe.says("street"))
 	for _, unknown := range []string{"", "Media"} {
-		expectKeys(t, "no system", s.keys(t, domain.KeyQuery{Resolver: unknown, Limit: 100}))
+		expectKeys(t, "no system", s.keys(t, datamap.KeyQuery{Resolver: unknown, Limit: 100}))
 	}
 }
 
 func subjectKeysComeInPages(t testing.TB, h StoreHarness) {
 	s, _ := h.keyShop(t)
 	for _, at := range []time.Time{{}, afterTheDuty} {
-		all := s.keys(t, domain.KeyQuery{Resolver: media, ErasedAt: at, Limit: 100})
-		expectKeys(t, "no limit", s.keys(t, domain.KeyQuery{Resolver: media, ErasedAt: at}))
+		all := s.keys(t, datamap.KeyQuery{Resolver: media, ErasedAt: at, Limit: 100})
+		expectKeys(t, "no limit", s.keys(t, datamap.KeyQuery{Resolver: media, ErasedAt: at}))
 		var pages []string
-		for query := (domain.KeyQuery{Resolver: media, ErasedAt: at, Limit: 3}); len(pages) < len(all); {
+		for query := (datamap.KeyQuery{Resolver: media, ErasedAt: at, Limit: 3}); len(pages) < len(all); {
 			page := s.keys(t, query)
 			must(t, len(page) == min(3, len(all)-len(pages)), "a page has %d keys", len(page))
 			pages = append(pages, page...)
 			query.After = page[len(page)-1]
 		}
 		expectKeys(t, "pages", pages, all...)
-		last := domain.KeyQuery{Resolver: media, ErasedAt: at, After: all[len(all)-1], Limit: 3}
+		last := datamap.KeyQuery{Resolver: media, ErasedAt: at, After: all[len(all)-1], Limit: 3}
 		expectKeys(t, "after the last one", s.keys(t, last))
 	}
 }
@@ -86,8 +87,8 @@ func subjectKeysOfCells(t testing.TB, h StoreHarness) {
 	s, engraved := h.keyShop(t)
 	all := append(slices.Clone(engraved), zoe.says("engraving"))
 	slices.Sort(all)
-	engravings := domain.KeyCells{Table: "order_lines", Column: "engraving"}
-	line := func(order int64, number string) domain.KeyCells {
+	engravings := datamap.KeyCells{Table: "order_lines", Column: "engraving"}
+	line := func(order int64, number string) datamap.KeyCells {
 		cells := engravings
 		cells.Row = domain.CanonicalTuple([]string{strconv.FormatInt(order, 10), number})
 		return cells
@@ -95,27 +96,27 @@ func subjectKeysOfCells(t testing.TB, h StoreHarness) {
 	misnamed := engravings
 	misnamed.Row = "11"
 	for what, c := range map[string]struct {
-		cells domain.KeyCells
+		cells datamap.KeyCells
 		want  []string
 	}{
 		"a column":                        {engravings, all},
-		"another column":                  {domain.KeyCells{Table: "messages", Column: "body"}, []string{zoe.says("body")}},
-		"a column of another system":      {domain.KeyCells{Table: "addresses", Column: "street"}, nil},
-		"a column of another table":       {domain.KeyCells{Table: "orders", Column: "engraving"}, nil},
+		"another column":                  {datamap.KeyCells{Table: "messages", Column: "body"}, []string{zoe.says("body")}},
+		"a column of another system":      {datamap.KeyCells{Table: "addresses", Column: "street"}, nil},
+		"a column of another table":       {datamap.KeyCells{Table: "orders", Column: "engraving"}, nil},
 		"a row":                           {line(zoe.ids, "11"), engraved[1:2]},
 		"a row without a key":             {line(zoe.ids, "50"), nil},
 		"a row that does not exist":       {line(zoe.ids, "51"), nil},
 		"a row of another subject":        {line(others[0].ids, "1"), nil},
 		"a row whose name is not a tuple": {misnamed, nil},
 	} {
-		expectKeys(t, what, s.keys(t, domain.KeyQuery{Resolver: media, Cells: &c.cells, Limit: 100}), c.want...)
+		expectKeys(t, what, s.keys(t, datamap.KeyQuery{Resolver: media, Cells: &c.cells, Limit: 100}), c.want...)
 	}
 }
 
 func subjectKeysOmitRetainedCells(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	erased := []string{zoe.says("body"), zoe.says("engraving")}
-	query := domain.KeyQuery{Resolver: media, Limit: 100, ErasedAt: time.Date(2034, 2, 1, 0, 0, 0, 0, time.UTC)}
+	query := datamap.KeyQuery{Resolver: media, Limit: 100, ErasedAt: time.Date(2034, 2, 1, 0, 0, 0, 0, time.UTC)}
 	expectKeys(t, "while the duty goes on", s.keys(t, query), erased...)
 	query.ErasedAt = afterTheDuty
 	expectKeys(t, "once it is over", s.keys(t, query), append([]string{zoe.says("address")}, erased...)...)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // changesKeys returns a function that makes a store defective: its Keys passes the keys through fn before it returns
@@ -56,7 +56,7 @@ func keyDefects() defects {
 		}},
 		"the keys of all rows": {changesKeyQuery(func(c *subjectCall) {
 			if c.query.Cells != nil {
-				c.query.Cells = &domain.KeyCells{Table: c.query.Cells.Table, Column: c.query.Cells.Column}
+				c.query.Cells = &datamap.KeyCells{Table: c.query.Cells.Table, Column: c.query.Cells.Column}
 			}
 		}), found{differ: {subjectKeysOfCells}}},
 		"the keys of retained cells": {changesKeyQuery(func(c *subjectCall) { c.query.ErasedAt = time.Time{} }), found{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -38,7 +39,7 @@ func (s shopUnderTest) verify(t testing.TB, fn func(context.Context, ports.Erase
 
 // expectLeftOver checks the result of LeftOver for an erasure at noon.
 func (s shopUnderTest) expectLeftOver(
-	t testing.TB, what string, id domain.SubjectID, steps []domain.Step, want ...domain.Leftover,
+	t testing.TB, what string, id domain.SubjectID, steps []datamap.Step, want ...domain.Leftover,
 ) {
 	t.Helper()
 	s.verify(t, func(ctx context.Context, erased ports.ErasedStore) error {
@@ -56,9 +57,9 @@ func (h StoreHarness) shops(t testing.TB) []shopUnderTest {
 }
 
 // planAt returns the steps of the plan for all tables at an instant.
-func planAt(t testing.TB, at time.Time) []domain.Step {
+func planAt(t testing.TB, at time.Time) []datamap.Step {
 	t.Helper()
-	return domain.Plan{Steps: wholePlan(t)}.LocalAt(at)
+	return datamap.Plan{Steps: wholePlan(t)}.LocalAt(at)
 }
 
 func subjectVerificationFindsNothingAfterAPlan(t testing.TB, h StoreHarness) {
@@ -73,7 +74,7 @@ func subjectVerificationFindsNothingAfterAPlan(t testing.TB, h StoreHarness) {
 // applyThenVerify locks zoe, passes the first list of steps to Apply, and passes the second list to LeftOver. It
 // returns the results of both calls and rolls the session back.
 func (s shopUnderTest) applyThenVerify(
-	t testing.TB, done, expected []domain.Step,
+	t testing.TB, done, expected []datamap.Step,
 ) (rows []int64, found []domain.Leftover) {
 	t.Helper()
 	undo(t, s.Store, func(ctx context.Context, session ports.Session) (err error) {
@@ -123,7 +124,7 @@ func subjectVerificationFindsEachColumn(t testing.TB, h StoreHarness) {
 	plan, before := erasurePlan(t), s.content(t).of(zoe)
 	for n, more := 0, true; more; n++ {
 		more = false
-		var done []domain.Step
+		var done []datamap.Step
 		var want []domain.Leftover
 		for _, step := range plan {
 			if step.Strategy == domain.StrategyAnonymize && n < len(step.Columns) {
@@ -200,7 +201,7 @@ func subjectVerificationOnlyReads(t testing.TB, h StoreHarness) {
 		erased := session.Erased()
 		short := subjectOf(t, "acme")
 		isError(t, "an id of one element", errOf(erased.LeftOver(ctx, short, wholePlan(t), noon)), domain.ErrSubject)
-		unknown := []domain.Step{{Target: "habeas_outbox", Strategy: domain.StrategyDelete}}
+		unknown := []datamap.Step{{Target: "habeas_outbox", Strategy: domain.StrategyDelete}}
 		isError(t, "a step about an unknown table", errOf(erased.LeftOver(ctx, zoe.id(t), unknown, noon)),
 			domain.ErrManifest)
 		if _, err := erased.LeftOver(ctx, zoe.id(t), wholePlan(t), noon); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -16,7 +17,7 @@ type verification struct {
 	ports.ErasedStore
 	subjects ports.SubjectStore
 
-	steps   func(domain.Step) domain.Step
+	steps   func(datamap.Step) datamap.Step
 	at      func(time.Time) time.Time
 	found   func(domain.Leftover) bool // whether LeftOver reports a finding
 	writes  bool
@@ -34,7 +35,7 @@ func (v verification) breaks(store *Store) {
 }
 
 func (v verification) LeftOver(
-	ctx context.Context, id domain.SubjectID, steps []domain.Step, at time.Time,
+	ctx context.Context, id domain.SubjectID, steps []datamap.Step, at time.Time,
 ) (domain.Leftovers, error) {
 	steps = slices.Clone(steps)
 	for i := range steps {
@@ -75,7 +76,7 @@ func (v verification) LeftOver(
 	return found, err
 }
 
-func withoutColumns(step domain.Step, columns ...string) domain.Step {
+func withoutColumns(step datamap.Step, columns ...string) datamap.Step {
 	gone := func(name string) bool { return slices.Contains(columns, name) }
 	step.Columns = slices.DeleteFunc(slices.Clone(step.Columns), gone)
 	return step
@@ -83,16 +84,16 @@ func withoutColumns(step domain.Step, columns ...string) domain.Step {
 
 func TestVerificationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 	promise.ExpectDefects(t, verificationPromises, brokenStore, defects{
-		"an erasure that leaves a cell": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+		"an erasure that leaves a cell": {changesSteps(func(step datamap.Step) (datamap.Step, bool) {
 			return withoutColumns(step, "photo"), true
 		}), found{"left over are [{people photo 1}], want []": {subjectVerificationFindsNothingAfterAPlan}}},
-		"an erasure that leaves a secret": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+		"an erasure that leaves a secret": {changesSteps(func(step datamap.Step) (datamap.Step, bool) {
 			return withoutColumns(step, "password_hash"), true
 		}), found{"left over are [{people password_hash 1}], want []": {subjectVerificationFindsNothingAfterAPlan}}},
-		"an erasure that leaves rows": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+		"an erasure that leaves rows": {changesSteps(func(step datamap.Step) (datamap.Step, bool) {
 			return step, step.Target != "addresses"
 		}), found{"left over are [{addresses  3}], want []": {subjectVerificationFindsNothingAfterAPlan}}},
-		"an erasure that ends no duty": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+		"an erasure that ends no duty": {changesSteps(func(step datamap.Step) (datamap.Step, bool) {
 			step.At = noon
 			return step, true
 		}), found{"left over are [{invoices address 3}], want []": {subjectVerificationFindsNothingAfterAPlan}}},
@@ -107,7 +108,7 @@ func TestVerificationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 		"a verification of exports": {verification{found: func(l domain.Leftover) bool {
 			return l.Column != "password_hash"
 		}}.breaks, found{"want [{people password_hash 1}]": {subjectVerificationFindsEachColumn}}},
-		"a verification that ends no duty": {verification{steps: func(step domain.Step) domain.Step {
+		"a verification that ends no duty": {verification{steps: func(step datamap.Step) datamap.Step {
 			step.At = noon
 			return step
 		}}.breaks, found{"want [{invoices address 3}]": {subjectVerificationFindsExpiredRetention}}},

@@ -3,12 +3,12 @@ package porttest
 import (
 	"context"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // changesSample returns a function that makes a store defective: broken replaces Sample in its rehearsals.
-func changesSample(broken func(c subjectCall) ([]domain.SampledRow, error)) func(*Store) {
+func changesSample(broken func(c subjectCall) ([]datamap.SampledRow, error)) func(*Store) {
 	return changesRehearsals(func(_, rehearse doFunc, ctx context.Context, fn sessionFunc) error {
 		return rehearse(ctx, func(ctx context.Context, s ports.Session) error {
 			subjects := brokenSubjects{SubjectStore: s.Subjects(), sample: broken}
@@ -19,21 +19,21 @@ func changesSample(broken func(c subjectCall) ([]domain.SampledRow, error)) func
 
 func sampleDefects() defects {
 	return defects{
-		"samples without a limit": {changesSample(func(c subjectCall) ([]domain.SampledRow, error) {
+		"samples without a limit": {changesSample(func(c subjectCall) ([]datamap.SampledRow, error) {
 			c.sampled.Limit = 100
 			return c.readSample()
 		}), found{"are not the first two": {subjectRowsAreSampled}}},
-		"samples of deleted rows": {changesSample(func(c subjectCall) ([]domain.SampledRow, error) {
+		"samples of deleted rows": {changesSample(func(c subjectCall) ([]datamap.SampledRow, error) {
 			rows, err := c.readSample()
 			if c.sampled.Keys != nil && len(rows) == 0 {
-				rows = append(rows, domain.SampledRow{})
+				rows = append(rows, datamap.SampledRow{})
 			}
 			return rows, err
 		}), found{"deleted rows are sampled": {subjectRowsAreSampled}}},
 		"samples with the old values": {oldSamples, found{
 			"has no new value": {subjectRowsAreSampledWithTheirNewValues},
 		}},
-		"samples outside of a rehearsal": {brokenSubjects{sample: func(c subjectCall) ([]domain.SampledRow, error) {
+		"samples outside of a rehearsal": {brokenSubjects{sample: func(c subjectCall) ([]datamap.SampledRow, error) {
 			c.ctx = ports.WithRehearsal(c.ctx)
 			return c.readSample()
 		}}.breaks, found{"outside of a rehearsal": {subjectRowsAreSampledOnlyInARehearsal}}},
@@ -42,8 +42,8 @@ func sampleDefects() defects {
 
 // oldSamples makes a store defective: for rows of orders, its Sample returns the rows of the first call.
 func oldSamples(store *Store) {
-	var first []domain.SampledRow
-	changesSample(func(c subjectCall) ([]domain.SampledRow, error) {
+	var first []datamap.SampledRow
+	changesSample(func(c subjectCall) ([]datamap.SampledRow, error) {
 		rows, err := c.readSample()
 		if first == nil || c.sampled.Step.Target != "orders" {
 			first = rows

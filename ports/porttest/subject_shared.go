@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -146,9 +147,9 @@ func (s shopUnderTest) expectParts(t testing.TB, tables []string) {
 }
 
 // sharedPlan returns the steps of the plan for the tables in which one row can belong to several people.
-func sharedPlan(t testing.TB) []domain.Step {
+func sharedPlan(t testing.TB) []datamap.Step {
 	t.Helper()
-	return slices.DeleteFunc(wholePlan(t), func(step domain.Step) bool { return step.Via == "" })
+	return slices.DeleteFunc(wholePlan(t), func(step datamap.Step) bool { return step.Via == "" })
 }
 
 // erasedParts returns the rows of these tables as an erasure of zoe must leave them, with "erased" in place of each
@@ -215,7 +216,7 @@ func anonymous(value any) bool {
 func subjectSharedRowsAreErasedInParts(t testing.TB, h StoreHarness) {
 	s := h.sharedShop(t)
 	before := s.content(t)
-	steps := slices.DeleteFunc(sharedPlan(t), func(step domain.Step) bool { return step.Target == "remarks" })
+	steps := slices.DeleteFunc(sharedPlan(t), func(step datamap.Step) bool { return step.Target == "remarks" })
 	rows := s.apply(t, zoe, steps...)
 	for i, step := range steps {
 		want := map[string]int64{
@@ -243,8 +244,8 @@ func subjectSharedRowsAreErasedInParts(t testing.TB, h StoreHarness) {
 // retained.
 func subjectSharedRowsAreRetainedInParts(t testing.TB, h StoreHarness) {
 	over := issued.AddDate(10, 0, 2)
-	plan := domain.Plan{Steps: sharedPlan(t)}
-	plan.Steps = slices.DeleteFunc(plan.Steps, func(step domain.Step) bool { return step.Target != "gifts" })
+	plan := datamap.Plan{Steps: sharedPlan(t)}
+	plan.Steps = slices.DeleteFunc(plan.Steps, func(step datamap.Step) bool { return step.Target != "gifts" })
 	for _, at := range []time.Time{over.AddDate(0, 0, -3), over} {
 		s := h.sharedShop(t)
 		want := s.content(t).erasedParts([]string{"gifts"}, !at.Before(over))
@@ -284,7 +285,7 @@ func subjectConditionsPickRows(t testing.TB, h StoreHarness) {
 	tables := []string{"remarks"}
 	s.expectParts(t, tables)
 	before := s.content(t)
-	steps := slices.DeleteFunc(sharedPlan(t), func(step domain.Step) bool { return step.Target != "remarks" })
+	steps := slices.DeleteFunc(sharedPlan(t), func(step datamap.Step) bool { return step.Target != "remarks" })
 	rows := s.apply(t, zoe, steps...)
 	assert(t, slices.Equal(rows, []int64{1, 1}), "the steps were about %v remarks, want one each", rows)
 	s.expectErasedParts(t, before.erasedParts(tables, false))
@@ -294,7 +295,7 @@ func subjectStepsNameTheirPath(t testing.TB, h StoreHarness) {
 	s := h.sharedShop(t)
 	before := s.content(t)
 	const overwrite = domain.StrategyAnonymize
-	for what, step := range map[string]domain.Step{
+	for what, step := range map[string]datamap.Step{
 		"no path":                   {Target: "gifts", Strategy: overwrite, Columns: []string{"wish"}},
 		"an unknown path":           {Target: "gifts", Strategy: overwrite, Via: "Gi", Columns: []string{"wish"}},
 		"a path where there is one": {Target: "orders", Strategy: overwrite, Via: "Giver", Columns: []string{"note"}},
@@ -308,7 +309,7 @@ func subjectStepsNameTheirPath(t testing.TB, h StoreHarness) {
 		},
 	} {
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-			return errOf(subjects.Apply(ctx, zoe.id(t), []domain.Step{step}))
+			return errOf(subjects.Apply(ctx, zoe.id(t), []datamap.Step{step}))
 		})
 		isError(t, what, err, domain.ErrManifest)
 	}

@@ -4,10 +4,11 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // changesDataMap returns a function that makes a store defective: it uses a data map whose tables were changed by fn.
-func changesDataMap(fn func(table *domain.Table)) func(*Store) {
+func changesDataMap(fn func(table *datamap.Table)) func(*Store) {
 	tables := shop()
 	for i := range tables {
 		fn(&tables[i])
@@ -21,7 +22,7 @@ func changesDataMap(fn func(table *domain.Table)) func(*Store) {
 }
 
 // addsAllPaths changes the personal columns that belong to only some paths: it assigns them to all paths of the table.
-func addsAllPaths(table *domain.Table) {
+func addsAllPaths(table *datamap.Table) {
 	for i, column := range table.Columns {
 		if column.Personal == nil || column.Personal.Via == "" {
 			continue
@@ -49,7 +50,7 @@ func sharedDefects() defects {
 			"the export of customer":          {subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts},
 			"want the error habeas: manifest": {subjectStepsNameTheirPath},
 		}},
-		"conditions that are not looked at": {changesDataMap(func(table *domain.Table) {
+		"conditions that are not looked at": {changesDataMap(func(table *datamap.Table) {
 			for i := range table.Relations {
 				table.Relations[i].When = nil
 			}
@@ -60,15 +61,15 @@ func sharedDefects() defects {
 		"a row twice": {changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
 			return slices.Concat(records, ofTable(records, "gifts"))
 		}), found{"the export of customer": {subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts}}},
-		"rows of one path": {changesSteps(func(step domain.Step) (domain.Step, bool) {
-			_, err := DataMap().CheckSteps([]domain.Step{step})
+		"rows of one path": {changesSteps(func(step datamap.Step) (datamap.Step, bool) {
+			_, err := DataMap().CheckSteps([]datamap.Step{step})
 			return step, err != nil || step.Via != "Receiver" && step.Via != "Followed" && step.Via != "Order"
 		}), found{
 			"rows, want":                             {subjectSharedRowsAreErasedInParts},
 			"gifts.receiver has an unexpected value": {subjectSharedRowsAreRetainedInParts},
 			"the steps were about":                   {subjectConditionsPickRows},
 		}},
-		"references that stay": {changesSteps(func(step domain.Step) (domain.Step, bool) {
+		"references that stay": {changesSteps(func(step datamap.Step) (datamap.Step, bool) {
 			if len(step.Columns) == 0 || step.Target == "desk" {
 				return step, true
 			}
@@ -82,7 +83,7 @@ func sharedDefects() defects {
 			"remarks.target has an unexpected value": {subjectConditionsPickRows},
 		}},
 		"a duty that keeps the part of another": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
-			if slices.ContainsFunc(c.steps, func(step domain.Step) bool { return step.Via != "" && len(step.Expired) > 0 }) {
+			if slices.ContainsFunc(c.steps, func(step datamap.Step) bool { return step.Via != "" && len(step.Expired) > 0 }) {
 				c.steps = slices.Clone(c.steps)
 				for i, step := range c.steps {
 					step.Columns = slices.DeleteFunc(slices.Clone(step.Columns), func(name string) bool { return name == "thanks" })

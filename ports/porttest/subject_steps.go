@@ -7,43 +7,44 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // erasurePlan returns the steps for the tables in which each row belongs to one person.
-func erasurePlan(t testing.TB) []domain.Step {
+func erasurePlan(t testing.TB) []datamap.Step {
 	t.Helper()
-	return slices.DeleteFunc(wholePlan(t), func(step domain.Step) bool { return step.Via != "" })
+	return slices.DeleteFunc(wholePlan(t), func(step datamap.Step) bool { return step.Via != "" })
 }
 
 // wholePlan returns the steps for all tables of the shop.
-func wholePlan(t testing.TB) []domain.Step {
+func wholePlan(t testing.TB) []datamap.Step {
 	t.Helper()
 	plan, err := erasure.Planner{}.Plan(DataMap(), nil)
 	must(t, err == nil, "the plan of the shop cannot be built: %v", err)
 	return plan.Local()
 }
 
-func deleteStep(t testing.TB, table string) domain.Step {
+func deleteStep(t testing.TB, table string) datamap.Step {
 	t.Helper()
 	return stepOf(t, table, domain.StrategyDelete)
 }
 
-func anonymizeStep(t testing.TB, table string) domain.Step {
+func anonymizeStep(t testing.TB, table string) datamap.Step {
 	t.Helper()
 	return stepOf(t, table, domain.StrategyAnonymize)
 }
 
-func retainStep(t testing.TB, table string) domain.Step {
+func retainStep(t testing.TB, table string) datamap.Step {
 	t.Helper()
 	return stepOf(t, table, domain.StrategyRetain)
 }
 
-func stepOf(t testing.TB, table string, strategy domain.Strategy) domain.Step {
+func stepOf(t testing.TB, table string, strategy domain.Strategy) datamap.Step {
 	t.Helper()
 	plan := erasurePlan(t)
-	i := slices.IndexFunc(plan, func(s domain.Step) bool { return s.Target == table && s.Strategy == strategy })
+	i := slices.IndexFunc(plan, func(s datamap.Step) bool { return s.Target == table && s.Strategy == strategy })
 	must(t, i >= 0, "the plan has no step to %s %s", strategy, table)
 	return plan[i]
 }
@@ -59,7 +60,7 @@ func (s shopUnderTest) try(t testing.TB, fn func(context.Context, ports.SubjectS
 }
 
 // apply applies steps and returns the number of affected rows of each step.
-func (s shopUnderTest) apply(t testing.TB, who customer, steps ...domain.Step) (rows []int64) {
+func (s shopUnderTest) apply(t testing.TB, who customer, steps ...datamap.Step) (rows []int64) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
 		rows, err = rowsOf(subjects.Apply(ctx, who.id(t), steps))
@@ -100,7 +101,7 @@ func subjectRowsThatOthersReferToAreRefused(t testing.TB, h StoreHarness) {
 	before := s.content(t)
 	var rows []int64
 	err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
-		rows, err = rowsOf(subjects.Apply(ctx, zoe.id(t), []domain.Step{
+		rows, err = rowsOf(subjects.Apply(ctx, zoe.id(t), []datamap.Step{
 			deleteStep(t, "addresses"), anonymizeStep(t, "orders"), deleteStep(t, "messages"), anonymizeStep(t, "people"),
 		}))
 		return err
@@ -121,7 +122,7 @@ func subjectColumnsAreAnonymized(t testing.TB, h StoreHarness) {
 		s.expectAnonymized(t, before, step.Target, step.Columns)
 	}
 	// The step has only one of the columns that the plan anonymizes. Apply must not overwrite the other columns.
-	one := domain.Step{Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"email"}}
+	one := datamap.Step{Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"email"}}
 	other := shopUnderTest{h.open(t)}
 	other.seed(t, zoe, 1)
 	before = other.content(t)
@@ -165,14 +166,14 @@ func subjectRetainedRowsAreCounted(t testing.TB, h StoreHarness) {
 func subjectStepsAreRefused(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
-	for what, step := range map[string]domain.Step{
+	for what, step := range map[string]datamap.Step{
 		"an external step":              {Target: "people", Strategy: domain.StrategyDelete, External: true},
 		"a resolver's step":             {Target: "desk", Strategy: domain.StrategyDelete, External: true},
 		"a step about an unknown table": {Target: "habeas_outbox", Strategy: domain.StrategyDelete},
 	} {
 		var rows []int64
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
-			steps := []domain.Step{deleteStep(t, "addresses"), step, deleteStep(t, "messages")}
+			steps := []datamap.Step{deleteStep(t, "addresses"), step, deleteStep(t, "messages")}
 			rows, err = rowsOf(subjects.Apply(ctx, zoe.id(t), steps))
 			return err
 		})
@@ -184,7 +185,7 @@ func subjectStepsAreRefused(t testing.TB, h StoreHarness) {
 
 // judgedAt returns the step with the given instant in Step.At. A retention period is over for this step if it has ended
 // at this instant.
-func judgedAt(step domain.Step, instant time.Time) domain.Step {
+func judgedAt(step datamap.Step, instant time.Time) datamap.Step {
 	step.At = instant
 	return step
 }
@@ -209,7 +210,7 @@ func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness)
 		s := h.shop(t)
 		s.Insert(t, "invoices", zoe.row(zoe.ids+50, Row{"address": "a street", "phone": "1", "issued_at": nil}))
 		before := s.content(t)
-		anonymize := domain.Step{
+		anonymize := datamap.Step{
 			Target: "invoices", Strategy: domain.StrategyAnonymize,
 			Columns: test.columns, Expired: []string{"address"}, At: test.at,
 		}
@@ -238,7 +239,7 @@ func subjectStepsOnOneRowAreRefused(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	people := anonymizeStep(t, "people")
-	for what, steps := range map[string][]domain.Step{
+	for what, steps := range map[string][]datamap.Step{
 		"two that anonymize a table": {
 			judgedAt(people, noon), {Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"email"}},
 		},
@@ -270,10 +271,10 @@ func subjectRefusedStepsCannotBeCommitted(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-		if _, err := subjects.Apply(ctx, zoe.id(t), []domain.Step{deleteStep(t, "addresses")}); err != nil {
+		if _, err := subjects.Apply(ctx, zoe.id(t), []datamap.Step{deleteStep(t, "addresses")}); err != nil {
 			return err
 		}
-		external := []domain.Step{{Target: "desk", Strategy: domain.StrategyDelete, External: true}}
+		external := []datamap.Step{{Target: "desk", Strategy: domain.StrategyDelete, External: true}}
 		_, _ = subjects.Apply(ctx, zoe.id(t), external)
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 var (
@@ -18,13 +19,13 @@ var (
 
 // surrogateFault returns the reason why a value cannot be a surrogate for the column. It returns "" if the value can be
 // one.
-func surrogateFault(column domain.Column, value any) string {
+func surrogateFault(column datamap.Column, value any) string {
 	if column.Personal.Strategy == domain.StrategyNull {
 		return map[bool]string{false: "is not NULL"}[value == nil]
 	}
 	fits := false
 	switch column.Type { //nolint:exhaustive // the shop anonymizes only these types
-	case domain.TypeText:
+	case datamap.TypeText:
 		text, isText := value.(string)
 		fits = isText && anonymousText.MatchString(text)
 		if constant, ok := column.Constant(); ok {
@@ -39,20 +40,20 @@ func surrogateFault(column domain.Column, value any) string {
 		if column.Length > 0 && column.Length < len("anon-")+32 && column.Surrogate == "" {
 			fits = isText && cutText.MatchString(text)
 		}
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt:
 		fits = same(value, int64(0))
-	case domain.TypeNumber:
+	case datamap.TypeNumber:
 		fits = same(value, float64(0))
-	case domain.TypeBoolean:
+	case datamap.TypeBoolean:
 		fits = value == false
-	case domain.TypeTime:
+	case datamap.TypeTime:
 		fits = same(value, time.Unix(0, 0).UTC())
-	case domain.TypeUUID:
+	case datamap.TypeUUID:
 		text, isText := value.(string)
 		fits = isText && canonicalUUID.MatchString(text)
-	case domain.TypeJSON:
+	case datamap.TypeJSON:
 		fits = same(value, domain.JSON("{}"))
-	case domain.TypeBytes:
+	case datamap.TypeBytes:
 		_, fits = value.([]byte)
 	}
 	if !fits {
@@ -63,7 +64,7 @@ func surrogateFault(column domain.Column, value any) string {
 
 // eachSurrogate calls fn for each of the customer's cells that an erasure anonymizes.
 func (s shopUnderTest) eachSurrogate(
-	t testing.TB, who customer, fn func(table domain.Table, column domain.Column, value any),
+	t testing.TB, who customer, fn func(table datamap.Table, column datamap.Column, value any),
 ) {
 	t.Helper()
 	after := s.content(t).of(who)
@@ -85,7 +86,7 @@ func subjectSurrogatesFitTheirColumns(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	s.apply(t, zoe, erasurePlan(t)...)
 	cells := 0
-	s.eachSurrogate(t, zoe, func(table domain.Table, column domain.Column, value any) {
+	s.eachSurrogate(t, zoe, func(table datamap.Table, column datamap.Column, value any) {
 		cells++
 		why := surrogateFault(column, value)
 		assert(t, why == "", "the value of %s.%s %s", table.Name, column.Name, why)
@@ -101,7 +102,7 @@ func subjectSurrogatesReplaceNULL(t testing.TB, h StoreHarness) {
 	s.Insert(t, "order_lines", Row{"order_id": zoe.ids, "line": int64(1)})
 	s.Insert(t, "invoices", zoe.row(zoe.ids, nil))
 	s.apply(t, zoe, erasurePlan(t)...)
-	s.eachSurrogate(t, zoe, func(table domain.Table, column domain.Column, value any) {
+	s.eachSurrogate(t, zoe, func(table datamap.Table, column datamap.Column, value any) {
 		if value == nil && column.Personal.Strategy != domain.StrategyNull {
 			t.Errorf("%s.%s is NULL", table.Name, column.Name)
 		} else if why := surrogateFault(column, value); why != "" {
@@ -123,7 +124,7 @@ func subjectSurrogatesAreUnique(t testing.TB, h StoreHarness) {
 	seen := map[string]string{}
 	for _, who := range []customer{zoe, others[0], others[1]} {
 		s.apply(t, who, erasurePlan(t)...)
-		s.eachSurrogate(t, who, func(table domain.Table, column domain.Column, value any) {
+		s.eachSurrogate(t, who, func(table datamap.Table, column datamap.Column, value any) {
 			text, isText := value.(string)
 			if !isText || column.Surrogate != "" {
 				return

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -35,10 +36,10 @@ type subjectCall struct {
 	ctx     context.Context
 	id      domain.SubjectID
 	at      time.Time
-	steps   []domain.Step
+	steps   []datamap.Step
 	step    domain.RectificationStep
-	query   domain.KeyQuery
-	sampled domain.SampleQuery
+	query   datamap.KeyQuery
+	sampled datamap.SampleQuery
 	yield   func(domain.ExportRecord) error
 }
 
@@ -49,7 +50,7 @@ func (c subjectCall) register() error                     { return c.Register(c.
 func (c subjectCall) apply() ([]int64, error)             { return rowsOf(c.Apply(c.ctx, c.id, c.steps)) }
 func (c subjectCall) rectify() (int64, error)             { return c.Rectify(c.ctx, c.id, c.step) }
 func (c subjectCall) readKeys() ([]string, error)         { return c.Keys(c.ctx, c.id, c.query) }
-func (c subjectCall) readSample() ([]domain.SampledRow, error) {
+func (c subjectCall) readSample() ([]datamap.SampledRow, error) {
 	return c.Sample(c.ctx, c.id, c.sampled)
 }
 func (c subjectCall) export() error { return c.Export(c.ctx, c.id, c.yield) }
@@ -66,7 +67,7 @@ type brokenSubjects struct {
 	apply       func(c subjectCall) ([]int64, error)
 	rectify     func(c subjectCall) (int64, error)
 	keys        func(c subjectCall) ([]string, error)
-	sample      func(c subjectCall) ([]domain.SampledRow, error)
+	sample      func(c subjectCall) ([]datamap.SampledRow, error)
 }
 
 func (s brokenSubjects) breaks(store *Store) {
@@ -116,7 +117,7 @@ func (s brokenSubjects) Register(ctx context.Context, id domain.SubjectID, at ti
 }
 
 func (s brokenSubjects) Apply(
-	ctx context.Context, id domain.SubjectID, steps []domain.Step,
+	ctx context.Context, id domain.SubjectID, steps []datamap.Step,
 ) (domain.Applied, error) {
 	rows, err := subjectResult(s, s.apply, subjectCall.apply, subjectCall{ctx: ctx, id: id, steps: steps})
 	return domain.Applied{Rows: rows}, err
@@ -133,12 +134,12 @@ func (s brokenSubjects) Export(ctx context.Context, id domain.SubjectID, yield f
 	return errOf(subjectResult(s, noResult(s.export), noResult(subjectCall.export), call))
 }
 
-func (s brokenSubjects) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+func (s brokenSubjects) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
 	return subjectResult(s, s.keys, subjectCall.readKeys, subjectCall{ctx: ctx, id: id, query: query})
 }
 
 func (s brokenSubjects) Sample(
-	ctx context.Context, id domain.SubjectID, query domain.SampleQuery,
-) ([]domain.SampledRow, error) {
+	ctx context.Context, id domain.SubjectID, query datamap.SampleQuery,
+) ([]datamap.SampledRow, error) {
 	return subjectResult(s, s.sample, subjectCall.readSample, subjectCall{ctx: ctx, id: id, sampled: query})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -61,9 +62,9 @@ func (h StoreHarness) openSweepShop(t testing.TB) sweepShop {
 	return s
 }
 
-func sweepPlan(t testing.TB, at time.Time) []domain.Step {
+func sweepPlan(t testing.TB, at time.Time) []datamap.Step {
 	t.Helper()
-	return domain.Plan{Steps: wholePlan(t)}.SweepAt(at)
+	return datamap.Plan{Steps: wholePlan(t)}.SweepAt(at)
 }
 
 func (s sweepShop) erase(t testing.TB, who customer, at time.Time) {
@@ -72,7 +73,7 @@ func (s sweepShop) erase(t testing.TB, who customer, at time.Time) {
 		if _, err := subjects.Lock(ctx, who.id(t), at); err != nil {
 			return err
 		}
-		return errOf(subjects.Apply(ctx, who.id(t), domain.Plan{Steps: wholePlan(t)}.LocalAt(at)))
+		return errOf(subjects.Apply(ctx, who.id(t), datamap.Plan{Steps: wholePlan(t)}.LocalAt(at)))
 	})
 }
 
@@ -213,7 +214,7 @@ func sweepReturnsKeys(t testing.TB, h StoreHarness) {
 	}
 	slices.Sort(want)
 	want = slices.Compact(want)
-	query := domain.KeyQuery{Resolver: media, ErasedAt: overAt, Limit: 100}
+	query := datamap.KeyQuery{Resolver: media, ErasedAt: overAt, Limit: 100}
 	early := query
 	early.ErasedAt = issued.AddDate(10, 0, -1)
 	expectKeys(t, "before the end of the duties", s.sweptKeys(t, zoe, early))
@@ -221,9 +222,9 @@ func sweepReturnsKeys(t testing.TB, h StoreHarness) {
 	page := query
 	page.After, page.Limit = want[0], 1
 	expectKeys(t, "after the first key", s.sweptKeys(t, zoe, page), want[1:min(2, len(want))]...)
-	expectKeys(t, "without an instant", s.sweptKeys(t, zoe, domain.KeyQuery{Resolver: media, Limit: 100}))
-	expectKeys(t, "without a limit", s.sweptKeys(t, zoe, domain.KeyQuery{Resolver: media, ErasedAt: overAt}))
-	expectKeys(t, "of another system", s.sweptKeys(t, zoe, domain.KeyQuery{Resolver: atlas, ErasedAt: overAt, Limit: 100}))
+	expectKeys(t, "without an instant", s.sweptKeys(t, zoe, datamap.KeyQuery{Resolver: media, Limit: 100}))
+	expectKeys(t, "without a limit", s.sweptKeys(t, zoe, datamap.KeyQuery{Resolver: media, ErasedAt: overAt}))
+	expectKeys(t, "of another system", s.sweptKeys(t, zoe, datamap.KeyQuery{Resolver: atlas, ErasedAt: overAt, Limit: 100}))
 	expectKeys(t, "of a subject that was not erased", s.sweptKeys(t, others[1], query))
 	s.addLaterDuties(t)
 	s.rectify(t, zoe, rectifies("people", "email", "new@example.org"))
@@ -232,7 +233,7 @@ func sweepReturnsKeys(t testing.TB, h StoreHarness) {
 }
 
 // sweptKeys returns the keys in the cells that a sweep of the customer would overwrite.
-func (s sweepShop) sweptKeys(t testing.TB, who customer, query domain.KeyQuery) []string {
+func (s sweepShop) sweptKeys(t testing.TB, who customer, query datamap.KeyQuery) []string {
 	t.Helper()
 	return read(t, s.Store, func(ctx context.Context, session ports.Session) ([]string, error) {
 		return session.Erased().SweptKeys(ctx, who.id(t), query)
@@ -289,7 +290,7 @@ func sweepExcludesErasures(t testing.TB, h StoreHarness) {
 func sweepRefusesOtherSteps(t testing.TB, h StoreHarness) {
 	s := h.openSweepShop(t)
 	before := s.content(t)
-	for name, step := range map[string]domain.Step{
+	for name, step := range map[string]datamap.Step{
 		"deletes":            deleteStep(t, "addresses"),
 		"anonymizes a table": anonymizeStep(t, "people"),
 		"retains":            retainStep(t, "invoices"),
@@ -302,7 +303,7 @@ func sweepRefusesOtherSteps(t testing.TB, h StoreHarness) {
 		},
 	} {
 		err := try(t, s.Store, func(ctx context.Context, session ports.Session) error {
-			return errOf(session.Erased().Sweep(ctx, zoe.id(t), []domain.Step{step}))
+			return errOf(session.Erased().Sweep(ctx, zoe.id(t), []datamap.Step{step}))
 		})
 		isError(t, "a step that "+name, err, domain.ErrManifest)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -18,8 +19,8 @@ type brokenSweeper struct {
 	subjects ports.SubjectStore
 
 	due   func([]domain.SubjectID) []domain.SubjectID
-	sweep func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error)
-	keys  func(b brokenSweeper, ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error)
+	sweep func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []datamap.Step) ([]int64, error)
+	keys  func(b brokenSweeper, ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error)
 	marks func(*domain.ErasureMark)
 }
 
@@ -35,7 +36,7 @@ func (b brokenSweeper) breaks(store *Store) {
 }
 
 func (b brokenSweeper) Due(
-	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
+	ctx context.Context, marks []domain.ErasureMark, steps []datamap.Step,
 ) ([]domain.SubjectID, error) {
 	ids, err := b.ErasedStore.Due(ctx, marks, steps)
 	if b.due != nil {
@@ -44,7 +45,7 @@ func (b brokenSweeper) Due(
 	return ids, err
 }
 
-func (b brokenSweeper) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+func (b brokenSweeper) Sweep(ctx context.Context, id domain.SubjectID, steps []datamap.Step) ([]int64, error) {
 	if b.sweep == nil {
 		return b.ErasedStore.Sweep(ctx, id, steps)
 	}
@@ -52,7 +53,7 @@ func (b brokenSweeper) Sweep(ctx context.Context, id domain.SubjectID, steps []d
 }
 
 func (b brokenSweeper) SweptKeys(
-	ctx context.Context, id domain.SubjectID, query domain.KeyQuery,
+	ctx context.Context, id domain.SubjectID, query datamap.KeyQuery,
 ) ([]string, error) {
 	if b.keys == nil {
 		return b.ErasedStore.SweptKeys(ctx, id, query)
@@ -60,11 +61,11 @@ func (b brokenSweeper) SweptKeys(
 	return b.keys(b, ctx, id, query)
 }
 
-type sweepFunc = func(brokenSweeper, context.Context, domain.SubjectID, []domain.Step) ([]int64, error)
+type sweepFunc = func(brokenSweeper, context.Context, domain.SubjectID, []datamap.Step) ([]int64, error)
 
 // appliesSteps returns a defective Sweep: it passes the steps through fn, and then calls Apply, as an erasure does.
-func appliesSteps(fn func(step *domain.Step)) sweepFunc {
-	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+func appliesSteps(fn func(step *datamap.Step)) sweepFunc {
+	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []datamap.Step) ([]int64, error) {
 		steps = slices.Clone(steps)
 		for i := range steps {
 			fn(&steps[i])
@@ -75,7 +76,7 @@ func appliesSteps(fn func(step *domain.Step)) sweepFunc {
 
 // sweepsThen returns a defective Sweep: it makes a correct sweep and then calls the given function.
 func sweepsThen(then func(b brokenSweeper, ctx context.Context, id domain.SubjectID) error) sweepFunc {
-	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []datamap.Step) ([]int64, error) {
 		rows, err := b.ErasedStore.Sweep(ctx, id, steps)
 		if err == nil {
 			err = then(b, ctx, id)
@@ -90,13 +91,13 @@ func TestARetentionSweeperThatKeepsItsPromisesPasses(t *testing.T) {
 
 func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 	sweeps := func(broken sweepFunc) func(*Store) { return brokenSweeper{sweep: broken}.breaks }
-	nothing := func(*domain.Step) {}
+	nothing := func(*datamap.Step) {}
 	promise.ExpectDefects(t, sweepPromises, brokenStore, defects{
 		"of no subject": {brokenSweeper{due: func([]domain.SubjectID) []domain.SubjectID { return nil }}.breaks, found{
 			"0 subjects are due": {sweepOverwritesRetainedCells},
 		}},
 		"of duties that go on": {sweeps(func(
-			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []datamap.Step,
 		) ([]int64, error) {
 			for i := range steps {
 				steps[i].At = steps[i].At.AddDate(1, 0, 0)
@@ -109,7 +110,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			"one who came":    {sweepSparesNewDutiesOfReturnedSubjects},
 		}},
 		"of cells that were judged before": {sweeps(func(
-			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []datamap.Step,
 		) ([]int64, error) {
 			if steps[0].At.After(overAt) {
 				return make([]int64, len(steps)), nil
@@ -117,7 +118,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			return b.ErasedStore.Sweep(ctx, id, steps)
 		}), found{"later: [0 0] rows were swept": {sweepTakesDutiesThatEndLater}}},
 		"of duties that began before the erasure": {sweeps(func(
-			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []datamap.Step,
 		) ([]int64, error) {
 			for i := range steps {
 				if steps[i].At.After(erasedAt.AddDate(10, 0, 0)) {
@@ -135,7 +136,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			"SweptAt is": {sweepLeavesTheMark},
 		}},
 		"of any step": {sweeps(func(
-			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []datamap.Step,
 		) ([]int64, error) {
 			if len(steps) == 1 {
 				return []int64{0}, nil
@@ -143,7 +144,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			return b.ErasedStore.Sweep(ctx, id, steps)
 		}), found{"a step that": {sweepRefusesOtherSteps}}},
 		"before the lock": {sweeps(func(
-			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []datamap.Step,
 		) ([]int64, error) {
 			if steps[0].At.Equal(erasedAt) { // no duty is over at this instant
 				return make([]int64, len(steps)), nil
@@ -151,12 +152,12 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			return b.ErasedStore.Sweep(ctx, id, steps)
 		}), found{"hold the lock of the subject concurrently": {sweepExcludesErasures}}},
 		"with the keys of new rows": {brokenSweeper{keys: func(
-			b brokenSweeper, ctx context.Context, id domain.SubjectID, query domain.KeyQuery,
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, query datamap.KeyQuery,
 		) ([]string, error) {
 			return b.subjects.Keys(ctx, id, query)
 		}}.breaks, found{"after the end of the duties": {sweepReturnsKeys}}},
 		"with keys of duties that go on": {brokenSweeper{keys: func(
-			b brokenSweeper, ctx context.Context, id domain.SubjectID, query domain.KeyQuery,
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, query datamap.KeyQuery,
 		) ([]string, error) {
 			if !query.ErasedAt.IsZero() {
 				query.ErasedAt = query.ErasedAt.AddDate(0, 0, 7)
@@ -164,7 +165,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			return b.ErasedStore.SweptKeys(ctx, id, query)
 		}}.breaks, found{"before the end of the duties": {sweepReturnsKeys}}},
 		"with the keys of those who came back": {brokenSweeper{keys: func(
-			b brokenSweeper, ctx context.Context, id domain.SubjectID, query domain.KeyQuery,
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, query datamap.KeyQuery,
 		) ([]string, error) {
 			keys, err := b.ErasedStore.SweptKeys(ctx, id, query)
 			if query.ErasedAt.After(overAt) {
@@ -183,7 +184,7 @@ func commitsSweeps(store *Store) {
 		var pending func() error
 		err := do(outside, func(ctx context.Context, s ports.Session) error {
 			return fn(ctx, replacedStores{Session: s, erased: brokenSweeper{ErasedStore: s.Erased(), sweep: func(
-				b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
+				b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []datamap.Step,
 			) ([]int64, error) {
 				pending = func() error {
 					return good(outside, func(ctx context.Context, s ports.Session) error {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
@@ -108,9 +109,9 @@ func open(source string) (*bun.DB, *bunstore.Store, error) {
 		return nil, nil, err
 	}
 	db := bun.NewDB(sqldb, pgdialect.New())
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeText}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeText}},
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // annotate chooses at random how an erasure treats the rows of a table. It annotates the columns of the table
@@ -65,15 +66,15 @@ func (t *table) countsFrom(c *column) bool {
 
 // personal annotates a column with the given strategy of erasure. The other fields of the annotation are random.
 func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
-	annotation := &domain.Annotation{
+	annotation := &datamap.Annotation{
 		Category: pick(g.T, "category", domain.CategoryContact, domain.CategorySpecial),
 		Strategy: strategy,
 		Basis:    pick(g.T, "basis", "", domain.BasisContract),
 		Purpose:  pick(g.T, "purpose", "", "account login"),
-		Export:   pick(g.T, "export", "", "", domain.ExportYes, domain.ExportNo),
+		Export:   pick(g.T, "export", "", "", datamap.ExportYes, datamap.ExportNo),
 	}
-	if slices.Contains(t.primaryKey, c.Name) && annotation.Export == domain.ExportNo { // exports need the key
-		annotation.Export = domain.ExportYes
+	if slices.Contains(t.primaryKey, c.Name) && annotation.Export == datamap.ExportNo { // exports need the key
+		annotation.Export = datamap.ExportYes
 	}
 	annotation.Ref = g.drawKeySystem(c)
 	c.Type, c.Personal = c.kind.Type, annotation
@@ -85,14 +86,14 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 	case domain.StrategyRetain:
 		annotation.Reason = "§147 AO"
 		times := slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool {
-			return c.kind.Type != domain.TypeTime || c.Personal != nil && c.Personal.Strategy != domain.StrategyRetain
+			return c.kind.Type != datamap.TypeTime || c.Personal != nil && c.Personal.Strategy != domain.StrategyRetain
 		})
 		overwritable := c.serves == forData && !c.unique && !t.refersTo(c.Name) // when the retention period has ended
 		if len(times) > 0 && overwritable && !oneIn(g.T, "no since", 3) {
 			since := pick(g.T, "since", times...)
-			since.Type = domain.TypeTime
+			since.Type = datamap.TypeTime
 			annotation.Since = since.Name
-			annotation.Retain = pick(g.T, "period", domain.Period{Years: 10}, domain.Period{Years: 1, Months: 6, Days: 30})
+			annotation.Retain = pick(g.T, "period", datamap.Period{Years: 10}, datamap.Period{Years: 1, Months: 6, Days: 30})
 		}
 	case domain.StrategyAnonymize, domain.StrategyNull:
 	}
@@ -105,17 +106,17 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 // value needs the placeholder {} for random digits, because each row needs a different value.
 func (g *generator) surrogate(c *column) {
 	long := c.kind.length == 0 || c.kind.length > 30
-	switch isText := c.kind.Type == domain.TypeText; {
+	switch isText := c.kind.Type == datamap.TypeText; {
 	case isText && (long || c.kind.length > 12) && oneIn(g.T, "placeholder", 2):
 		c.Surrogate = pick(g.T, "surrogate", "?'{}$", "{}$1")
 		if long {
 			c.Surrogate = pick(g.T, "surrogate", "{}@erased.invalid", "'{}'")
 		}
 	case isText && !c.unique && (!long || oneIn(g.T, "empty", 2)):
-		c.Surrogate = domain.EmptySurrogate
+		c.Surrogate = datamap.EmptySurrogate
 	case isText && !c.unique:
-		c.Surrogate = pick(g.T, "surrogate", "it's gone?", "$1 ?0", domain.Placeholder)
-	case c.kind.Type == domain.TypeJSON:
+		c.Surrogate = pick(g.T, "surrogate", "it's gone?", "$1 ?0", datamap.Placeholder)
+	case c.kind.Type == datamap.TypeJSON:
 		c.Surrogate = "[]"
 	}
 }
@@ -141,7 +142,7 @@ func (g *generator) addMistake() {
 	// Unique numbers lose their annotation. The check of the data map would accept this annotation, but the erasure would
 	// fail.
 	for _, c := range t.anonymized() {
-		if c.kind.Type == domain.TypeBigInt && c.serves == forData && t.refersTo(c.Name) {
+		if c.kind.Type == datamap.TypeBigInt && c.serves == forData && t.refersTo(c.Name) {
 			c.Personal = nil
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // checkRows compares every cell of the database before and after an erasure. It derives the expected value of a cell
@@ -61,7 +62,7 @@ func (w *world) fault(t *table, c *column, erase, ended bool, old, now sql.NullS
 		return unless(!now.Valid, "is not NULL")
 	case !now.Valid:
 		return "a surrogate is never NULL"
-	case c.Surrogate == domain.EmptySurrogate:
+	case c.Surrogate == datamap.EmptySurrogate:
 		return unless(now.String == w.textPrefix, "is not the empty text")
 	case c.placeholder() != nil:
 		return distinctFilling(c, strings.TrimPrefix(now.String, w.textPrefix), fresh)
@@ -119,7 +120,7 @@ var (
 // kind.
 func isRandom(k kind, text string) bool {
 	switch {
-	case k.Type == domain.TypeUUID:
+	case k.Type == datamap.TypeUUID:
 		return randomUUID.MatchString(text)
 	case k.length == 0 || k.length >= len("anon-")+32:
 		return randomText.MatchString(text)

@@ -16,7 +16,7 @@ import (
 	_ "modernc.org/sqlite" // driver "sqlite"
 	"pgregory.net/rapid"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
@@ -50,7 +50,7 @@ func onEach(t *testing.T, property func(t *testing.T, e engine)) {
 
 func sqliteEngine() engine {
 	return engine{
-		kinds: sqliteKinds, keys: sqliteKeys, narrow: kind{Type: domain.TypeInteger, declared: "INTEGER"},
+		kinds: sqliteKinds, keys: sqliteKeys, narrow: kind{Type: datamap.TypeInteger, declared: "INTEGER"},
 		open: func(t *rapid.T) (*bun.DB, string) {
 			return bun.NewDB(connect(t, "sqlite", "file::memory:?_pragma=foreign_keys(1)"), sqlitedialect.New()), ""
 		},
@@ -72,7 +72,7 @@ func postgresEngine(databaseURL string) engine {
 		return err
 	}
 	return engine{
-		kinds: postgresKinds, keys: postgresKeys, narrow: kind{Type: domain.TypeInteger, declared: "INTEGER"},
+		kinds: postgresKinds, keys: postgresKeys, narrow: kind{Type: datamap.TypeInteger, declared: "INTEGER"},
 		open: func(t *rapid.T) (*bun.DB, string) {
 			namespace := fmt.Sprintf("check_%d", namespaces.Add(1))
 			location, err := url.Parse(databaseURL)

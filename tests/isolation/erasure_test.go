@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -54,7 +55,7 @@ func TestErasingOneSubjectTouchesNobodyElse(t *testing.T) {
 	seen.report(t)
 }
 
-func (w *world) rehearse(subject domain.Subject) domain.Rehearsal {
+func (w *world) rehearse(subject domain.Subject) datamap.Rehearsal {
 	rehearsal, err := w.eraser.Rehearse(w.Context(), w.store, subject)
 	must(w.T, err)
 	if rehearsal.Refused != nil {
@@ -65,7 +66,7 @@ func (w *world) rehearse(subject domain.Subject) domain.Rehearsal {
 
 // eraseAsRehearsed erases the subject. It checks that the numbers of rows equal the numbers in the rehearsal (an
 // erasure that was rolled back).
-func (w *world) eraseAsRehearsed(subject domain.Subject, rehearsal domain.Rehearsal) (result domain.ErasureResult) {
+func (w *world) eraseAsRehearsed(subject domain.Subject, rehearsal datamap.Rehearsal) (result domain.ErasureResult) {
 	w.do(func(ctx context.Context, s ports.Session) (err error) {
 		result, err = w.eraser.EraseAsRehearsed(ctx, s, subject, rehearsal.Fingerprint)
 		return err

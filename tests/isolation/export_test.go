@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -84,10 +85,10 @@ func (w *world) checkBundle(subject int, bundle domain.ExportBundle) {
 // except those with export:no. Otherwise, it contains the keys of the table.
 func (w *world) exports(t *table, c *column) bool {
 	if slices.ContainsFunc(t.columns, func(c *column) bool { return c.Personal != nil }) {
-		return c.Personal != nil && c.Personal.Export != domain.ExportNo
+		return c.Personal != nil && c.Personal.Export != datamap.ExportNo
 	}
 	declared, _ := w.declared.Table(w.qualifier + t.name)
-	return slices.ContainsFunc(w.declared.ExportedColumns(declared), func(key domain.Column) bool {
+	return slices.ContainsFunc(w.declared.ExportedColumns(declared), func(key datamap.Column) bool {
 		return key.Name == c.Name
 	})
 }
@@ -123,23 +124,23 @@ func text[T any](value *T) string {
 
 // sameValue reports whether the exported value got equals the inserted value want. For some column types, the two
 // values have different Go types.
-func sameValue(t domain.ColumnType, want, got any) bool {
+func sameValue(t datamap.ColumnType, want, got any) bool {
 	if want == nil || got == nil {
 		return want == nil && got == nil
 	}
 	switch t { //nolint:exhaustive // values of other types are exported unchanged
-	case domain.TypeNumber:
+	case datamap.TypeNumber:
 		a, readA := new(big.Rat).SetString(fmt.Sprint(want))
 		b, readB := new(big.Rat).SetString(fmt.Sprint(got))
 		return readA && readB && a.Cmp(b) == 0
-	case domain.TypeTime:
+	case datamap.TypeTime:
 		instant, ok := got.(time.Time)
 		return ok && instant == want
-	case domain.TypeJSON:
+	case datamap.TypeJSON:
 		return sameJSON(want.(string), got)
-	case domain.TypeArray:
+	case datamap.TypeArray:
 		return sameJSON(want.(list).json, got)
-	case domain.TypeBytes:
+	case datamap.TypeBytes:
 		binary, ok := got.([]byte)
 		return ok && bytes.Equal(want.([]byte), binary)
 	default:

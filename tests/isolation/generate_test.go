@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // generator generates a random schema, table by table.
@@ -60,7 +60,7 @@ func (g *generator) table() *table {
 func (g *generator) column(t *table, serves purpose, k kind) *column {
 	name := pick(g.T, "column", "c", "C ", `q"uote`, "a.b", "what?", "$", "id' ")
 	c := &column{kind: k, serves: serves}
-	c.Column = domain.Column{Name: fmt.Sprint(name, len(t.columns)+1), Type: k.Type, Length: k.length}
+	c.Column = datamap.Column{Name: fmt.Sprint(name, len(t.columns)+1), Type: k.Type, Length: k.length}
 	t.columns = append(t.columns, c)
 	return c
 }
@@ -140,7 +140,7 @@ func (g *generator) link(t, to *table, nullable bool) *link {
 			}
 		}
 		k := referenced
-		if k.Type == domain.TypeBigInt && oneIn(g.T, "narrow", 6) {
+		if k.Type == datamap.TypeBigInt && oneIn(g.T, "narrow", 6) {
 			k = g.narrow
 		}
 		c := g.column(t, forLink, k)
@@ -191,7 +191,7 @@ func (g *generator) finish(t *table) {
 // addData adds columns of random kinds. Columns with instants are more frequent than others, because retention periods
 // begin at them.
 func (g *generator) addData(t *table) {
-	times := slices.DeleteFunc(slices.Clone(g.kinds), func(k kind) bool { return k.Type != domain.TypeTime })
+	times := slices.DeleteFunc(slices.Clone(g.kinds), func(k kind) bool { return k.Type != datamap.TypeTime })
 	for range between(g.T, "data", 0, 4) {
 		kinds := g.kinds
 		if oneIn(g.T, "time", 5) {
@@ -199,8 +199,8 @@ func (g *generator) addData(t *table) {
 		}
 		c := g.column(t, forData, pick(g.T, "kind", kinds...))
 		c.nullable = oneIn(g.T, "nullable", 2)
-		distinct := c.kind.Type == domain.TypeText && (c.kind.length == 0 || c.kind.length > 20) ||
-			c.kind.Type == domain.TypeUUID
+		distinct := c.kind.Type == datamap.TypeText && (c.kind.length == 0 || c.kind.length > 20) ||
+			c.kind.Type == datamap.TypeUUID
 		c.unique = distinct && oneIn(g.T, "unique", 3)
 	}
 }

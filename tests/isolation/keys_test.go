@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // keySystems are the external systems whose keys (such as file names) may be the values of columns.
@@ -31,7 +32,7 @@ func (keySystem) EraseKeys(context.Context, []string, string) (int, error) { pan
 // if the column contains no keys.
 func (g *generator) drawKeySystem(c *column) string {
 	switch c.kind.Type { //nolint:exhaustive // columns of other types cannot contain keys
-	case domain.TypeText, domain.TypeUUID, domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+	case datamap.TypeText, datamap.TypeUUID, datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt:
 		return pick(g.T, "ref", append([]string{"", "", ""}, keySystems...)...)
 	}
 	return ""
@@ -92,14 +93,14 @@ func (w *world) isSurrogate(system, text string) bool {
 				return c.placeholder().MatchString(text)
 			case c.Surrogate != "":
 				return text == c.Surrogate
-			case c.kind.Type == domain.TypeText:
+			case c.kind.Type == datamap.TypeText:
 				digits := 32
 				if c.kind.length > 0 {
 					digits = min(digits, c.kind.length-len("anon-"))
 				}
 				return digits >= 12 && regexp.MustCompile(fmt.Sprintf("^anon-[0-9a-f]{%d}$", digits)).MatchString(text)
 			default:
-				return c.kind.Type != domain.TypeUUID && text == "0"
+				return c.kind.Type != datamap.TypeUUID && text == "0"
 			}
 		})
 	})

@@ -7,12 +7,12 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // kind is a column type with its SQL declaration in one database system.
 type kind struct {
-	Type     domain.ColumnType
+	Type     datamap.ColumnType
 	declared string
 	length   int    // the maximum length of a text, or 0
 	constant string // the value that replaces an erased value, as in a dump, if it is not random
@@ -38,7 +38,7 @@ var (
 		time.Date(1999, 12, 31, 23, 59, 59, 999999000, time.UTC),
 	}
 	dates     = []any{time.Unix(0, 0).UTC(), time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)}
-	uuids     = []any{keyOf(domain.TypeUUID, 0), keyOf(domain.TypeUUID, 1), "ffffffff-ffff-ffff-ffff-ffffffffffff"}
+	uuids     = []any{keyOf(datamap.TypeUUID, 0), keyOf(datamap.TypeUUID, 1), "ffffffff-ffff-ffff-ffff-ffffffffffff"}
 	documents = []any{`{}`, `{"a": [1, "it's"]}`, `[]`, `null`, `"ünï"`}
 	binaries  = []any{[]byte{}, []byte{0, 1, 255}, []byte("it's")}
 	textLists = []any{list{`{}`, `[]`}, list{`{a,"b'c",NULL}`, `["a","b'c",null]`}, list{`{"ü"}`, `["ü"]`}}
@@ -46,40 +46,40 @@ var (
 )
 
 var postgresKinds = append(limitedTexts(),
-	kind{Type: domain.TypeText, declared: "TEXT", values: texts},
-	kind{domain.TypeSmallInt, "SMALLINT", 0, "0", small},
-	kind{domain.TypeInteger, "INTEGER", 0, "0", integers},
-	kind{domain.TypeBigInt, "BIGINT", 0, "0", bigs},
-	kind{domain.TypeNumber, "NUMERIC", 0, "0", decimals},
-	kind{domain.TypeNumber, "DOUBLE PRECISION", 0, "0", numbers},
-	kind{domain.TypeBoolean, "BOOLEAN", 0, "false", booleans},
-	kind{domain.TypeTime, "TIMESTAMPTZ", 0, "1970-01-01 00:00:00+00", times},
-	kind{domain.TypeTime, "TIMESTAMP", 0, "1970-01-01 00:00:00", times},
-	kind{domain.TypeTime, "DATE", 0, "1970-01-01", dates},
-	kind{Type: domain.TypeUUID, declared: "UUID", values: uuids},
-	kind{domain.TypeJSON, "JSON", 0, "{}", documents},
-	kind{domain.TypeJSON, "JSONB", 0, "{}", documents},
-	kind{domain.TypeArray, "TEXT[]", 0, "{}", textLists},
-	kind{domain.TypeArray, "BIGINT[]", 0, "{}", intLists},
-	kind{domain.TypeBytes, "BYTEA", 0, `\x`, binaries},
+	kind{Type: datamap.TypeText, declared: "TEXT", values: texts},
+	kind{datamap.TypeSmallInt, "SMALLINT", 0, "0", small},
+	kind{datamap.TypeInteger, "INTEGER", 0, "0", integers},
+	kind{datamap.TypeBigInt, "BIGINT", 0, "0", bigs},
+	kind{datamap.TypeNumber, "NUMERIC", 0, "0", decimals},
+	kind{datamap.TypeNumber, "DOUBLE PRECISION", 0, "0", numbers},
+	kind{datamap.TypeBoolean, "BOOLEAN", 0, "false", booleans},
+	kind{datamap.TypeTime, "TIMESTAMPTZ", 0, "1970-01-01 00:00:00+00", times},
+	kind{datamap.TypeTime, "TIMESTAMP", 0, "1970-01-01 00:00:00", times},
+	kind{datamap.TypeTime, "DATE", 0, "1970-01-01", dates},
+	kind{Type: datamap.TypeUUID, declared: "UUID", values: uuids},
+	kind{datamap.TypeJSON, "JSON", 0, "{}", documents},
+	kind{datamap.TypeJSON, "JSONB", 0, "{}", documents},
+	kind{datamap.TypeArray, "TEXT[]", 0, "{}", textLists},
+	kind{datamap.TypeArray, "BIGINT[]", 0, "{}", intLists},
+	kind{datamap.TypeBytes, "BYTEA", 0, `\x`, binaries},
 )
 
 var sqliteKinds = append(limitedTexts(),
-	kind{Type: domain.TypeText, declared: "TEXT", values: texts},
-	kind{domain.TypeSmallInt, "SMALLINT", 0, "integer 0", small},
-	kind{domain.TypeInteger, "INTEGER", 0, "integer 0", integers},
-	kind{domain.TypeBigInt, "BIGINT", 0, "integer 0", bigs},
-	kind{domain.TypeNumber, "NUMERIC", 0, "integer 0", numbers},
-	kind{domain.TypeNumber, "DOUBLE PRECISION", 0, "real 0.0", numbers},
-	kind{domain.TypeBoolean, "BOOLEAN", 0, "integer 0", booleans},
-	kind{domain.TypeTime, "TIMESTAMP", 0, "text 1970-01-01 00:00:00+00:00", times},
-	kind{domain.TypeTime, "DATETIME", 0, "text 1970-01-01 00:00:00+00:00", times},
-	kind{domain.TypeTime, "DATE", 0, "text 1970-01-01 00:00:00+00:00", dates},
-	kind{Type: domain.TypeUUID, declared: "VARCHAR(36)", values: uuids},
-	kind{Type: domain.TypeUUID, declared: "UUID", values: uuids},
-	kind{domain.TypeJSON, "TEXT", 0, "text {}", documents},
-	kind{domain.TypeJSON, "JSON", 0, "text {}", documents},
-	kind{domain.TypeBytes, "BLOB", 0, "blob ", binaries},
+	kind{Type: datamap.TypeText, declared: "TEXT", values: texts},
+	kind{datamap.TypeSmallInt, "SMALLINT", 0, "integer 0", small},
+	kind{datamap.TypeInteger, "INTEGER", 0, "integer 0", integers},
+	kind{datamap.TypeBigInt, "BIGINT", 0, "integer 0", bigs},
+	kind{datamap.TypeNumber, "NUMERIC", 0, "integer 0", numbers},
+	kind{datamap.TypeNumber, "DOUBLE PRECISION", 0, "real 0.0", numbers},
+	kind{datamap.TypeBoolean, "BOOLEAN", 0, "integer 0", booleans},
+	kind{datamap.TypeTime, "TIMESTAMP", 0, "text 1970-01-01 00:00:00+00:00", times},
+	kind{datamap.TypeTime, "DATETIME", 0, "text 1970-01-01 00:00:00+00:00", times},
+	kind{datamap.TypeTime, "DATE", 0, "text 1970-01-01 00:00:00+00:00", dates},
+	kind{Type: datamap.TypeUUID, declared: "VARCHAR(36)", values: uuids},
+	kind{Type: datamap.TypeUUID, declared: "UUID", values: uuids},
+	kind{datamap.TypeJSON, "TEXT", 0, "text {}", documents},
+	kind{datamap.TypeJSON, "JSON", 0, "text {}", documents},
+	kind{datamap.TypeBytes, "BLOB", 0, "blob ", binaries},
 )
 
 // limitedTexts returns text columns with limited lengths. At these lengths, the form of the surrogate changes.
@@ -87,35 +87,35 @@ func limitedTexts() (kinds []kind) {
 	for _, length := range []int{1, 7, 8, 12, 13, 16, 17, 20, 36, 37, 255} {
 		fits := slices.DeleteFunc(slices.Clone(texts),
 			func(v any) bool { return utf8.RuneCountInString(v.(string)) > length })
-		kinds = append(kinds, kind{domain.TypeText, fmt.Sprintf("VARCHAR(%d)", length), length, "", fits})
+		kinds = append(kinds, kind{datamap.TypeText, fmt.Sprintf("VARCHAR(%d)", length), length, "", fits})
 	}
 	return kinds
 }
 
 var postgresKeys = []kind{
-	{Type: domain.TypeBigInt, declared: "BIGINT"},
-	{Type: domain.TypeText, declared: "TEXT"},
-	{Type: domain.TypeUUID, declared: "UUID"},
-	{Type: domain.TypeText, declared: "VARCHAR(20)", length: 20},
+	{Type: datamap.TypeBigInt, declared: "BIGINT"},
+	{Type: datamap.TypeText, declared: "TEXT"},
+	{Type: datamap.TypeUUID, declared: "UUID"},
+	{Type: datamap.TypeText, declared: "VARCHAR(20)", length: 20},
 }
 
 var sqliteKeys = []kind{
-	{Type: domain.TypeBigInt, declared: "BIGINT"},
-	{Type: domain.TypeText, declared: "TEXT"},
-	{Type: domain.TypeUUID, declared: "VARCHAR(36)"},
-	{Type: domain.TypeText, declared: "VARCHAR(20)", length: 20},
+	{Type: datamap.TypeBigInt, declared: "BIGINT"},
+	{Type: datamap.TypeText, declared: "TEXT"},
+	{Type: datamap.TypeUUID, declared: "VARCHAR(36)"},
+	{Type: datamap.TypeText, declared: "VARCHAR(20)", length: 20},
 }
 
 // keyOf returns the n-th value of a key column. All key columns of the same type have the same values, so rows of
 // different subjects in different tables have equal keys. habeas must not confuse these rows.
-func keyOf(t domain.ColumnType, n int) any {
+func keyOf(t datamap.ColumnType, n int) any {
 	switch t { //nolint:exhaustive // keys have no other types
-	case domain.TypeBigInt:
+	case datamap.TypeBigInt:
 		if odd := []int64{1, 2, 10, 0, -1, 1 << 32, math.MaxInt64}; n < len(odd) {
 			return odd[n]
 		}
 		return int64(100 + n)
-	case domain.TypeUUID:
+	case datamap.TypeUUID:
 		return fmt.Sprintf("0000000a-0000-4000-8000-%012x", n)
 	default:
 		if odd := []string{"a", "A", "1", "a ", "a'b", "ä", `\`, "01", "%", "a?0"}; n < len(odd) {

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // people is a generated application whose rows may belong to several people. The first table has one row for each
@@ -23,8 +24,8 @@ type peopleTable struct {
 	key       []string // columns of the primary key
 	kind      string   // type of the key columns
 	relations []*peopleRelation
-	columns   []domain.Column // texts
-	answers   bool            // the column "answers" refers to a row of the table, and is cleared if this row is deleted
+	columns   []datamap.Column // texts
+	answers   bool             // the column "answers" refers to a row of the table, and is cleared if this row is deleted
 	rows      []map[string]any
 }
 
@@ -37,7 +38,7 @@ type peopleRelation struct {
 	columns []string
 	clears  []string // columns that an erasure with StrategyNull sets to NULL
 	erasure domain.Strategy
-	when    *domain.Condition
+	when    *datamap.Condition
 }
 
 func drawPeople(t *rapid.T) *people {
@@ -46,7 +47,7 @@ func drawPeople(t *rapid.T) *people {
 		name: `we"ird`, key: pick(t, "subject key", []string{"key"}, []string{"tenant", "number"}),
 		kind: pick(t, "key type", "BIGINT", "TEXT"),
 	}
-	subject.columns = []domain.Column{p.text("email", "")}
+	subject.columns = []datamap.Column{p.text("email", "")}
 	p.tables = []*peopleTable{subject}
 	for i := range between(t, "tables", 1, 3) {
 		p.table(fmt.Sprint("t ", i))
@@ -55,8 +56,8 @@ func drawPeople(t *rapid.T) *people {
 	return p
 }
 
-func (p *people) text(name, via string) domain.Column {
-	return domain.Column{Name: name, Type: domain.TypeText, Personal: &domain.Annotation{
+func (p *people) text(name, via string) datamap.Column {
+	return datamap.Column{Name: name, Type: datamap.TypeText, Personal: &datamap.Annotation{
 		Category: domain.CategoryContact, Strategy: domain.StrategyErase, Via: via,
 	}}
 }
@@ -98,7 +99,7 @@ func (p *people) relation(i int, parent *peopleTable, polymorphic bool) *peopleR
 	}
 	if polymorphic || oneIn(p.T, "condition", 4) {
 		value := []string{"plain", `it's ?1 "$1" \ ü`}[i]
-		r.when = &domain.Condition{Column: "kind", Value: value}
+		r.when = &datamap.Condition{Column: "kind", Value: value}
 	}
 	for j, name := range parent.key {
 		if j == 0 && len(parent.key) > 1 && !polymorphic { // two relations may have the same tenant column
@@ -263,34 +264,34 @@ func (p *people) script() string {
 	return script.String()
 }
 
-func (p *people) dataMap() (domain.DataMap, error) {
-	var tables []domain.Table
+func (p *people) dataMap() (datamap.DataMap, error) {
+	var tables []datamap.Table
 	for i, t := range p.tables {
-		table := domain.Table{Name: t.name, PrimaryKey: t.key}
+		table := datamap.Table{Name: t.name, PrimaryKey: t.key}
 		if i == 0 {
 			table.SubjectKey = t.key
 		}
 		for _, name := range t.all() {
-			c := domain.Column{Name: name, Type: map[string]domain.ColumnType{
-				"BIGINT": domain.TypeBigInt, "TEXT": domain.TypeText,
+			c := datamap.Column{Name: name, Type: map[string]datamap.ColumnType{
+				"BIGINT": datamap.TypeBigInt, "TEXT": datamap.TypeText,
 			}[t.typeOf(name)]}
-			if j := slices.IndexFunc(t.columns, func(c domain.Column) bool { return c.Name == name }); j >= 0 {
+			if j := slices.IndexFunc(t.columns, func(c datamap.Column) bool { return c.Name == name }); j >= 0 {
 				c = t.columns[j]
 			}
 			table.Columns = append(table.Columns, c)
 		}
 		for _, r := range t.relations {
-			table.Relations = append(table.Relations, domain.Relation{
+			table.Relations = append(table.Relations, datamap.Relation{
 				Name: r.name, Columns: r.columns, References: r.to.name, ReferencedColumns: r.to.key, Path: true,
 				OnErasure: r.erasure, When: r.when,
 			})
 		}
 		if t.answers {
-			table.Relations = append(table.Relations, domain.Relation{
+			table.Relations = append(table.Relations, datamap.Relation{
 				Columns: []string{selfColumn}, References: t.name, ReferencedColumns: t.key, OnErasure: domain.StrategyNull,
 			})
 		}
 		tables = append(tables, table)
 	}
-	return domain.NewDataMap(tables...)
+	return datamap.NewDataMap(tables...)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -121,7 +122,7 @@ func (t *peopleTable) pathsTo(row, subject map[string]any) (vias []string) {
 
 // isTheirs reports whether the annotation of a column names one of the paths in vias. An annotation without names
 // applies to every path.
-func isTheirs(c domain.Column, vias []string) bool {
+func isTheirs(c datamap.Column, vias []string) bool {
 	return slices.ContainsFunc(vias, func(via string) bool {
 		return c.Personal.Via == "" || slices.ContainsFunc(strings.Split(c.Personal.Via, ", "), func(name string) bool {
 			return via == name || strings.HasPrefix(via, name+".")
@@ -294,7 +295,7 @@ func TestEachPersonHasTheirPartOfSharedRows(t *testing.T) {
 	})
 }
 
-func (p *people) checkExport(store *bunstore.Store, dataMap domain.DataMap, subject map[string]any) {
+func (p *people) checkExport(store *bunstore.Store, dataMap datamap.DataMap, subject map[string]any) {
 	var got, want []string
 	must(p.T, store.Do(p.Context(), func(ctx context.Context, s ports.Session) error {
 		return s.Subjects().Export(ctx, p.id(subject), func(r domain.ExportRecord) error {
@@ -336,7 +337,7 @@ func (p *people) checkExport(store *bunstore.Store, dataMap domain.DataMap, subj
 //   - The store must not return the keys in retained cells.
 func (p *people) checkKeys(ctx context.Context, s ports.Session, subject map[string]any, erasedAt time.Time) error {
 	for _, system := range keySystems {
-		query := domain.KeyQuery{Resolver: system, ErasedAt: erasedAt, Limit: 1000}
+		query := datamap.KeyQuery{Resolver: system, ErasedAt: erasedAt, Limit: 1000}
 		got, err := s.Subjects().Keys(ctx, p.id(subject), query)
 		if err != nil {
 			return err

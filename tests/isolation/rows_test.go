@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // fill generates the subjects and the rows of each table. It records the owner of each row.
@@ -92,7 +93,7 @@ func (f *filler) addRows(n int, setOwner func(*row) bool) {
 // isLongKey reports whether the column contains keys of an external system and has enough space for a different key in
 // each row.
 func (f *filler) isLongKey(c *column) bool {
-	return c.Personal != nil && c.Personal.Ref != "" && !c.unique && c.kind.Type == domain.TypeText &&
+	return c.Personal != nil && c.Personal.Ref != "" && !c.unique && c.kind.Type == datamap.TypeText &&
 		(c.kind.length == 0 || c.kind.length > 5)
 }
 
@@ -216,8 +217,8 @@ func (f *filler) value(c *column) any {
 	switch {
 	case len(c.kind.values) == 0 || c.nullable && oneIn(f.T, "null", 4):
 		return nil
-	case c.unique && c.kind.Type == domain.TypeUUID:
-		return keyOf(domain.TypeUUID, len(f.table.rows))
+	case c.unique && c.kind.Type == datamap.TypeUUID:
+		return keyOf(datamap.TypeUUID, len(f.table.rows))
 	case c.unique:
 		return fmt.Sprintf("number %d's", len(f.table.rows))
 	default:

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // schema is a generated application with its tables and rows. Each table follows the other tables to which it refers,
@@ -29,7 +30,7 @@ type table struct {
 }
 
 type column struct {
-	domain.Column
+	datamap.Column
 	kind     kind
 	serves   purpose
 	nullable bool
@@ -45,7 +46,7 @@ const (
 )
 
 type link struct {
-	domain.Relation
+	datamap.Relation
 	to      *table
 	shared  bool // another link uses one of its columns, too
 	targets linkTarget
@@ -195,14 +196,14 @@ func (t *table) unlink(l *link) {
 
 // dataMap returns the data map of the application. The parameter order lists positions in s.tables, in the order in
 // which the data map declares the tables.
-func (s *schema) dataMap(qualifier string, order []int) (domain.DataMap, error) {
-	var declared []domain.Table
+func (s *schema) dataMap(qualifier string, order []int) (datamap.DataMap, error) {
+	var declared []datamap.Table
 	for _, i := range order {
 		t := s.tables[i]
 		if t.outside {
 			continue
 		}
-		table := domain.Table{Name: qualifier + t.name, PrimaryKey: t.primaryKey, SubjectKey: t.subjectKey, Owned: t.owned}
+		table := datamap.Table{Name: qualifier + t.name, PrimaryKey: t.primaryKey, SubjectKey: t.subjectKey, Owned: t.owned}
 		for _, c := range t.columns {
 			table.Columns = append(table.Columns, c.Column)
 		}
@@ -213,5 +214,5 @@ func (s *schema) dataMap(qualifier string, order []int) (domain.DataMap, error) 
 		}
 		declared = append(declared, table)
 	}
-	return domain.NewDataMap(declared...)
+	return datamap.NewDataMap(declared...)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // tally counts how many of the generated applications had each feature, such as a composite foreign key. A test proves
@@ -42,14 +43,14 @@ var tableFeatures = map[string]func(*schema, *table) bool{
 		return t.writes(func(c *column) bool { return c.Personal.Strategy == domain.StrategyNull })
 	},
 	"empty texts": func(_ *schema, t *table) bool {
-		return t.writes(func(c *column) bool { return c.Surrogate == domain.EmptySurrogate })
+		return t.writes(func(c *column) bool { return c.Surrogate == datamap.EmptySurrogate })
 	},
 	"placeholders": func(_ *schema, t *table) bool {
 		return t.writes(func(c *column) bool { return c.placeholder() != nil })
 	},
 	"columns that are not exported": func(_ *schema, t *table) bool {
 		return slices.ContainsFunc(t.columns, func(c *column) bool {
-			return c.Personal != nil && c.Personal.Export == domain.ExportNo
+			return c.Personal != nil && c.Personal.Export == datamap.ExportNo
 		})
 	},
 	"keys of an external system": func(s *schema, t *table) bool {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/internal/system"
@@ -23,7 +24,7 @@ type world struct {
 	engine
 	db        *bun.DB
 	qualifier string // qualifier of table names in the data map
-	declared  domain.DataMap
+	declared  datamap.DataMap
 	store     *bunstore.Store
 	eraser    *erasure.Eraser
 	exporter  *export.Exporter

@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -181,9 +182,9 @@ func (db *inMemory) put(id, email string, added time.Time) {
 func (db *inMemory) add(table string, row map[string]any) { must(db, db.store.Insert(table, row)) }
 
 func (db *inMemory) remove(id string) {
-	var steps []domain.Step
+	var steps []datamap.Step
 	for _, table := range append(db.childTables(), "members") {
-		steps = append(steps, domain.Step{Target: table, Strategy: domain.StrategyDelete})
+		steps = append(steps, datamap.Step{Target: table, Strategy: domain.StrategyDelete})
 	}
 	must(db, db.raw.Do(db.Context(), func(ctx context.Context, s ports.Session) error {
 		_, err := s.Subjects().Apply(ctx, subjectID(db, id), steps)

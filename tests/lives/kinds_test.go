@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
@@ -56,43 +57,43 @@ func (k kind) childTables() []string {
 	return []string{"invoices", "receipts"}
 }
 
-func personal(name string, strategy domain.Strategy) domain.Column {
-	return domain.Column{Name: name, Type: domain.TypeText, Personal: &domain.Annotation{
+func personal(name string, strategy domain.Strategy) datamap.Column {
+	return datamap.Column{Name: name, Type: datamap.TypeText, Personal: &datamap.Annotation{
 		Category: domain.CategoryContact, Strategy: strategy,
 	}}
 }
 
 // dataMap returns the data map of the application.
-func (k kind) dataMap() (domain.DataMap, error) {
+func (k kind) dataMap() (datamap.DataMap, error) {
 	email := personal("email", domain.StrategyAnonymize)
 	if k.deletes {
 		email = personal("email", domain.StrategyDelete)
 	} else if !k.distinct {
 		email.Surrogate = "erased"
 	}
-	tables := []domain.Table{k.memberTable(email, domain.Column{Name: "created_at", Type: domain.TypeTime})}
+	tables := []datamap.Table{k.memberTable(email, datamap.Column{Name: "created_at", Type: datamap.TypeTime})}
 	if k.deletes {
-		return domain.NewDataMap(append(tables, k.childTable("notes", personal("address", domain.StrategyDelete)))...)
+		return datamap.NewDataMap(append(tables, k.childTable("notes", personal("address", domain.StrategyDelete)))...)
 	}
 	retained := personal("address", domain.StrategyRetain)
 	retained.Personal.Reason, retained.Personal.Since = "tax law", "issued_at"
-	retained.Personal.Retain = domain.Period{Days: 100}
-	issued := domain.Column{Name: "issued_at", Type: domain.TypeTime}
-	return domain.NewDataMap(append(tables,
+	retained.Personal.Retain = datamap.Period{Days: 100}
+	issued := datamap.Column{Name: "issued_at", Type: datamap.TypeTime}
+	return datamap.NewDataMap(append(tables,
 		k.childTable("invoices", personal("recipient", domain.StrategyAnonymize), retained, issued),
 		k.childTable("receipts", retained, issued))...)
 }
 
 // rawMap returns a data map with which the memory lets the application change and delete its own rows.
-func (k kind) rawMap() (domain.DataMap, error) {
+func (k kind) rawMap() (datamap.DataMap, error) {
 	created := personal("created_at", domain.StrategyDelete)
-	created.Type = domain.TypeTime
-	tables := []domain.Table{k.memberTable(personal("email", domain.StrategyDelete), created)}
+	created.Type = datamap.TypeTime
+	tables := []datamap.Table{k.memberTable(personal("email", domain.StrategyDelete), created)}
 	for _, name := range k.childTables() {
-		columns := []domain.Column{personal("address", domain.StrategyDelete)}
+		columns := []datamap.Column{personal("address", domain.StrategyDelete)}
 		if !k.deletes {
 			issued := personal("issued_at", domain.StrategyDelete)
-			issued.Type = domain.TypeTime
+			issued.Type = datamap.TypeTime
 			columns = append(columns, issued)
 		}
 		if name == "invoices" {
@@ -103,20 +104,20 @@ func (k kind) rawMap() (domain.DataMap, error) {
 		tables = append(tables, table)
 	}
 	tables[0].Owned = true
-	return domain.NewDataMap(tables...)
+	return datamap.NewDataMap(tables...)
 }
 
-func (k kind) keyType() domain.ColumnType {
+func (k kind) keyType() datamap.ColumnType {
 	if k.natural {
-		return domain.TypeText
+		return datamap.TypeText
 	}
-	return domain.TypeBigInt
+	return datamap.TypeBigInt
 }
 
-func (k kind) memberTable(email, created domain.Column) domain.Table {
-	table := domain.Table{
+func (k kind) memberTable(email, created datamap.Column) datamap.Table {
+	table := datamap.Table{
 		Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: k.deletes,
-		Columns: []domain.Column{{Name: "id", Type: k.keyType()}, email},
+		Columns: []datamap.Column{{Name: "id", Type: k.keyType()}, email},
 	}
 	if k.times {
 		table.Columns = append(table.Columns, created)
@@ -124,13 +125,13 @@ func (k kind) memberTable(email, created domain.Column) domain.Table {
 	return table
 }
 
-func (k kind) childTable(name string, columns ...domain.Column) domain.Table {
-	return domain.Table{
+func (k kind) childTable(name string, columns ...datamap.Column) datamap.Table {
+	return datamap.Table{
 		Name: name, PrimaryKey: []string{"id"}, Owned: k.deletes,
-		Columns: append([]domain.Column{
-			{Name: "id", Type: domain.TypeBigInt}, {Name: "member_id", Type: k.keyType()},
+		Columns: append([]datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt}, {Name: "member_id", Type: k.keyType()},
 		}, columns...),
-		Relations: []domain.Relation{{
+		Relations: []datamap.Relation{{
 			Columns: []string{"member_id"}, References: "members", ReferencedColumns: []string{"id"},
 		}},
 	}

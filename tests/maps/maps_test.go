@@ -13,6 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
@@ -199,7 +200,7 @@ func TestADataMapOfOtherPeopleIsRefused(t *testing.T) {
 				})
 			},
 		} {
-			var foreign *domain.ForeignMapError
+			var foreign *datamap.ForeignMapError
 			err := use(newIntegration(t, db, employees, ""))
 			if !errors.As(err, &foreign) || !errors.Is(err, domain.ErrConfiguration) {
 				t.Errorf("%s: got %v", name, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -40,18 +41,18 @@ func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 // newAPI returns an API on a store in memory. The store has one row, whose columns have different types.
 func newAPI(t *testing.T, s *sessions) *httpapi.API {
 	t.Helper()
-	personal := func(name string, columnType domain.ColumnType) domain.Column {
-		return domain.Column{Name: name, Type: columnType, Personal: &domain.Annotation{
+	personal := func(name string, columnType datamap.ColumnType) datamap.Column {
+		return datamap.Column{Name: name, Type: columnType, Personal: &datamap.Annotation{
 			Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize, Basis: domain.BasisContract,
 		}}
 	}
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeText},
-			personal("email", domain.TypeText), personal("price", domain.TypeNumber),
-			personal("prefs", domain.TypeJSON), personal("flag", domain.TypeBoolean), personal("raw", domain.TypeBytes),
-			personal("nothing", domain.TypeText),
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeText},
+			personal("email", datamap.TypeText), personal("price", datamap.TypeNumber),
+			personal("prefs", datamap.TypeJSON), personal("flag", datamap.TypeBoolean), personal("raw", datamap.TypeBytes),
+			personal("nothing", datamap.TypeText),
 		},
 	})
 	require(t, err)

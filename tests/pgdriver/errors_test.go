@@ -10,6 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/uptrace/bun/driver/pgdriver"
 )
@@ -117,7 +118,7 @@ func TestAConflictNamesItsConstraint(t *testing.T) {
 	execute(t, database, "INSERT INTO people VALUES ('acme', 4711)")
 	execute(t, database, "INSERT INTO orders VALUES ('acme', 4711)")
 	err := open(t, database).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		_, err := s.Subjects().Apply(ctx, subject(), []domain.Step{{Target: "people", Strategy: domain.StrategyDelete}})
+		_, err := s.Subjects().Apply(ctx, subject(), []datamap.Step{{Target: "people", Strategy: domain.StrategyDelete}})
 		return err
 	})
 	if !errors.Is(err, domain.ErrConflict) {
@@ -183,17 +184,17 @@ func open(t *testing.T, database string) ports.SessionFactory {
 	return store
 }
 
-func dataMap(t *testing.T) domain.DataMap {
+func dataMap(t *testing.T) datamap.DataMap {
 	t.Helper()
-	m, err := domain.NewDataMap(
-		domain.Table{
+	m, err := datamap.NewDataMap(
+		datamap.Table{
 			Name: "people", PrimaryKey: []string{"tenant", "number"}, SubjectKey: []string{"tenant", "number"}, Owned: true,
-			Columns: []domain.Column{{Name: "tenant", Type: domain.TypeText}, {Name: "number", Type: domain.TypeBigInt}},
+			Columns: []datamap.Column{{Name: "tenant", Type: datamap.TypeText}, {Name: "number", Type: datamap.TypeBigInt}},
 		},
-		domain.Table{
+		datamap.Table{
 			Name: "orders", PrimaryKey: []string{"tenant", "person"},
-			Columns: []domain.Column{{Name: "tenant", Type: domain.TypeText}, {Name: "person", Type: domain.TypeBigInt}},
-			Relations: []domain.Relation{{
+			Columns: []datamap.Column{{Name: "tenant", Type: datamap.TypeText}, {Name: "person", Type: datamap.TypeBigInt}},
+			Relations: []datamap.Relation{{
 				Columns: []string{"tenant", "person"}, References: "people", ReferencedColumns: []string{"tenant", "number"},
 			}},
 		},

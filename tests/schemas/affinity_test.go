@@ -12,6 +12,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -283,11 +284,11 @@ func TestLaterOperationsRefuseAnIDThatANumericColumnDoesNotKeep(t *testing.T) {
 
 // laterOperations returns the operations that read or overwrite rows of the subject after an erasure.
 func laterOperations(
-	plan domain.Plan, id domain.SubjectID,
+	plan datamap.Plan, id domain.SubjectID,
 ) map[string]func(context.Context, ports.Session) error {
 	now := time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
-	query := domain.KeyQuery{Resolver: "media", Limit: 10}
-	ofErasure := domain.KeyQuery{Resolver: "media", Limit: 10, ErasedAt: now}
+	query := datamap.KeyQuery{Resolver: "media", Limit: 10}
+	ofErasure := datamap.KeyQuery{Resolver: "media", Limit: 10, ErasedAt: now}
 	return map[string]func(context.Context, ports.Session) error{
 		"keys": func(ctx context.Context, s ports.Session) error { return second(s.Subjects().Keys(ctx, id, query)) },
 		"keys of an erasure": func(ctx context.Context, s ports.Session) error {

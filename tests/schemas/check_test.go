@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
@@ -15,7 +16,7 @@ import (
 type forecastCase struct {
 	statements []string
 	rows       []string // rows instead of usualRows; nil for usualRows
-	change     func(people, visits *domain.Table)
+	change     func(people, visits *datamap.Table)
 	code       string // code of the error, or "" without one
 	left       string // a query that counts the values that a successful erasure leaves behind, or "" without such values
 	onPostgres bool
@@ -33,24 +34,24 @@ var usualRows = []string{
 	"INSERT INTO visits (id, person_id, agent) VALUES (1, 1, 'x'), (2, 2, 'y')",
 }
 
-func guests() (people, visits domain.Table) {
-	contact := func(strategy domain.Strategy) *domain.Annotation {
-		return &domain.Annotation{Category: domain.CategoryContact, Strategy: strategy}
+func guests() (people, visits datamap.Table) {
+	contact := func(strategy domain.Strategy) *datamap.Annotation {
+		return &datamap.Annotation{Category: domain.CategoryContact, Strategy: strategy}
 	}
-	people = domain.Table{
-		Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "email", Type: domain.TypeText, Personal: contact(domain.StrategyAnonymize)},
-			{Name: "nick", Type: domain.TypeText, Personal: contact(domain.StrategyNull)},
+	people = datamap.Table{
+		Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "email", Type: datamap.TypeText, Personal: contact(domain.StrategyAnonymize)},
+			{Name: "nick", Type: datamap.TypeText, Personal: contact(domain.StrategyNull)},
 		},
 	}
-	visits = domain.Table{
-		Name: "visits", PrimaryKey: []string{"id"}, Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "person_id", Type: domain.TypeBigInt},
-			{Name: "agent", Type: domain.TypeText, Personal: contact(domain.StrategyErase)},
+	visits = datamap.Table{
+		Name: "visits", PrimaryKey: []string{"id"}, Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "person_id", Type: datamap.TypeBigInt},
+			{Name: "agent", Type: datamap.TypeText, Personal: contact(domain.StrategyErase)},
 		},
-		Relations: []domain.Relation{
+		Relations: []datamap.Relation{
 			{Columns: []string{"person_id"}, References: "people", ReferencedColumns: []string{"id"}},
 		},
 	}
@@ -88,12 +89,12 @@ var forecasts = map[string]forecastCase{
 	},
 	"equal surrogates": {
 		statements: withPeople("id bigint PRIMARY KEY, email text UNIQUE, nick text"),
-		change:     func(people, _ *domain.Table) { people.Columns[1].Surrogate = "gone" },
+		change:     func(people, _ *datamap.Table) { people.Columns[1].Surrogate = "gone" },
 		code:       "unique-violated",
 	},
 	"surrogates with a placeholder": {
 		statements: withPeople("id bigint PRIMARY KEY, email text UNIQUE, nick text"),
-		change:     func(people, _ *domain.Table) { people.Columns[1].Surrogate = "{}@erased.invalid" },
+		change:     func(people, _ *datamap.Table) { people.Columns[1].Surrogate = "{}@erased.invalid" },
 	},
 	"a foreign key to the column": {
 		statements: withPeople("id bigint PRIMARY KEY, email text UNIQUE, nick text",
@@ -146,7 +147,7 @@ var forecasts = map[string]forecastCase{
 	},
 	"a short column that the data map knows": {
 		statements: withPeople("id bigint PRIMARY KEY, email varchar(20), nick text"),
-		change:     func(people, _ *domain.Table) { people.Columns[1].Length = 20 }, onPostgres: true,
+		change:     func(people, _ *datamap.Table) { people.Columns[1].Length = 20 }, onPostgres: true,
 	},
 	"an address": {
 		statements: withPeople("id bigint PRIMARY KEY, email inet, nick text"),
@@ -156,23 +157,23 @@ var forecasts = map[string]forecastCase{
 	"an address that is a constant": {
 		statements: withPeople("id bigint PRIMARY KEY, email inet, nick text"),
 		rows:       []string{"INSERT INTO people VALUES (1, '::1', 'al'), (2, '::2', 'bo')"},
-		change:     func(people, _ *domain.Table) { people.Columns[1].Surrogate = "0.0.0.0" }, onPostgres: true,
+		change:     func(people, _ *datamap.Table) { people.Columns[1].Surrogate = "0.0.0.0" }, onPostgres: true,
 	},
 	"a number in a text": {
 		statements: with(),
-		change:     func(people, _ *domain.Table) { people.Columns[1].Type = domain.TypeBigInt }, onPostgres: true,
+		change:     func(people, _ *datamap.Table) { people.Columns[1].Type = datamap.TypeBigInt }, onPostgres: true,
 	},
 	"a truth in a number": {
 		statements: withPeople("id bigint PRIMARY KEY, email integer, nick text"),
 		rows:       []string{"INSERT INTO people VALUES (1, 1, 'al'), (2, 1, 'bo')"},
-		change:     func(people, _ *domain.Table) { people.Columns[1].Type = domain.TypeBoolean },
+		change:     func(people, _ *datamap.Table) { people.Columns[1].Type = datamap.TypeBoolean },
 		code:       "surrogate-type", onPostgres: true,
 	},
 	"JSON in an array": {
 		statements: withPeople("id bigint PRIMARY KEY, email text[], nick text"),
 		rows:       []string{"INSERT INTO people VALUES (1, '{a}', 'al'), (2, '{b}', 'bo')"},
-		change: func(people, _ *domain.Table) {
-			people.Columns[1].Type, people.Columns[1].Surrogate = domain.TypeJSON, "[]"
+		change: func(people, _ *datamap.Table) {
+			people.Columns[1].Type, people.Columns[1].Surrogate = datamap.TypeJSON, "[]"
 		},
 		code: "surrogate-type", onPostgres: true,
 	},
@@ -186,7 +187,7 @@ var forecasts = map[string]forecastCase{
 		statements: append([]string{"CREATE TYPE kind AS ENUM ('a', 'b')"},
 			withPeople("id bigint PRIMARY KEY, email kind, nick text")...),
 		rows:   []string{"INSERT INTO people VALUES (1, 'a', 'al'), (2, 'b', 'bo')"},
-		change: func(people, _ *domain.Table) { people.Columns[1].Surrogate = "b" }, onPostgres: true,
+		change: func(people, _ *datamap.Table) { people.Columns[1].Surrogate = "b" }, onPostgres: true,
 	},
 	"a domain": {
 		statements: append([]string{"CREATE DOMAIN kind AS text CHECK (VALUE ~ '^[a-z]+@')"},
@@ -222,7 +223,7 @@ func TestCheckReportsAMissingForeignKeyOnPostgreSQL(t *testing.T) {
 		}})
 		checked, err := a.check(t.Context())
 		must(t, err)
-		missing := slices.ContainsFunc(checked.Findings, func(f domain.Finding) bool {
+		missing := slices.ContainsFunc(checked.Findings, func(f datamap.Finding) bool {
 			return f.Code == "foreign-key-missing" && f.Table == "visits" && f.Column == "person_id"
 		})
 		if missing != isPostgres(db) {
@@ -257,10 +258,10 @@ func checkForecast(t *testing.T, db *bun.DB, test forecastCase) {
 	a := openGuests(t, db, test)
 	checked, err := a.check(t.Context())
 	must(t, err)
-	errors := slices.DeleteFunc(checked.Findings, func(f domain.Finding) bool {
-		return f.Severity != domain.SeverityError
+	errors := slices.DeleteFunc(checked.Findings, func(f datamap.Finding) bool {
+		return f.Severity != datamap.SeverityError
 	})
-	if wrong := slices.IndexFunc(errors, func(f domain.Finding) bool { return f.Code != test.code }); wrong >= 0 ||
+	if wrong := slices.IndexFunc(errors, func(f datamap.Finding) bool { return f.Code != test.code }); wrong >= 0 ||
 		(len(errors) == 0) != (test.code == "") {
 		t.Errorf("checked.Findings %v", errors)
 	}
@@ -293,7 +294,7 @@ func openGuests(t *testing.T, db *bun.DB, test forecastCase) *application {
 	if test.change != nil {
 		test.change(&people, &visits)
 	}
-	dataMap, err := domain.NewDataMap(people, visits)
+	dataMap, err := datamap.NewDataMap(people, visits)
 	must(t, err)
 	return open(t, db, app.Config{DataMap: dataMap}, append(statements, rows...)...)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
@@ -208,7 +209,7 @@ func (d *drawnSchema) checkDraft(t *rapid.T, db *bun.DB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dataMap, err := domain.NewDataMap(p.Tables...)
+	dataMap, err := datamap.NewDataMap(p.Tables...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
@@ -41,7 +42,7 @@ func open(t testing.TB, db *bun.DB, config app.Config, statements ...string) *ap
 	return &application{gdpr, db, log}
 }
 
-func (a *application) check(ctx context.Context) (domain.CheckResult, error) {
+func (a *application) check(ctx context.Context) (datamap.CheckResult, error) {
 	return check.Run(ctx, a.Operator(), a.DataMap(), a.Plan(), check.Options{Registers: a.Operator().Registers})
 }
 

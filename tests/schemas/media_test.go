@@ -14,6 +14,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -156,7 +157,7 @@ func TestAnErasureWaitsForAllItsFiles(t *testing.T) {
 			t.Error("the erasure is complete before all files are gone")
 		}
 		for _, keys := range g.media.calls {
-			if len(keys) > domain.MaxKeys {
+			if len(keys) > datamap.MaxKeys {
 				t.Errorf("a call has %d keys", len(keys))
 			}
 		}
@@ -198,7 +199,7 @@ func TestManyFilesTakeFewStatements(t *testing.T) {
 		if !slices.Equal(result.EnqueuedExternal, []string{"media"}) {
 			t.Errorf("got %v", result.EnqueuedExternal)
 		}
-		if got := g.text(t, "SELECT count(*) FROM habeas_outbox"); got != fmt.Sprint(files/domain.MaxKeys+1) {
+		if got := g.text(t, "SELECT count(*) FROM habeas_outbox"); got != fmt.Sprint(files/datamap.MaxKeys+1) {
 			t.Errorf("%s entries", got)
 		}
 		_, payload := g.count(t, "2", domain.EventErasureLocalCompleted)
@@ -235,7 +236,7 @@ func TestNoKeyChangesOnceAnErasureHasReadIt(t *testing.T) {
 		must(t, err)
 		_, err = s.Subjects().Lock(ctx, id, issuedLate)
 		must(t, err)
-		keys, err := s.Subjects().Keys(ctx, id, domain.KeyQuery{Resolver: "media", ErasedAt: issuedLate, Limit: 1})
+		keys, err := s.Subjects().Keys(ctx, id, datamap.KeyQuery{Resolver: "media", ErasedAt: issuedLate, Limit: 1})
 		if err != nil || !slices.Equal(keys, []string{"avatars/1"}) {
 			t.Errorf("got %q, %v", keys, err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
@@ -41,7 +42,7 @@ func TestNamesThatTheDatabaseCutsAreKnown(t *testing.T) {
 		checked, err := a.check(t.Context())
 		must(t, err)
 		for _, finding := range checked.Findings {
-			if finding.Severity == domain.SeverityError && finding.Code != "key-reused" {
+			if finding.Severity == datamap.SeverityError && finding.Code != "key-reused" {
 				t.Errorf("found %v", finding)
 			}
 		}

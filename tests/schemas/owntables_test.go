@@ -9,7 +9,8 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
@@ -25,13 +26,13 @@ func TestATableThatIsNamedLikeThoseOfHabeasIsFoundAndReported(t *testing.T) {
 				" VALUES ('1', TRUE, 'zoe@example.org', '2024-03-01T12:00:00.000000Z', 'api')")...)
 		found, err := a.Operator().Find(t.Context(), []string{"zoe@example.org"}, nil)
 		must(t, err)
-		want := domain.Occurrence{Table: "habeas_orders", Column: "email", Rows: 1}
+		want := search.Occurrence{Table: "habeas_orders", Column: "email", Rows: 1}
 		if len(found.Occurrences) != 1 || found.Occurrences[0] != want {
 			t.Errorf("found %v, want %v", found.Occurrences, want)
 		}
 		checked, err := a.check(t.Context())
 		must(t, err)
-		if !slices.ContainsFunc(checked.Findings, func(f domain.Finding) bool { return f.Table == "habeas_orders" }) {
+		if !slices.ContainsFunc(checked.Findings, func(f datamap.Finding) bool { return f.Table == "habeas_orders" }) {
 			t.Errorf("nothing about habeas_orders is in %v", checked.Findings)
 		}
 		for _, finding := range checked.Findings {

@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/tool/modelsource"
 	"github.com/habeas-data/habeas/tool/scaffold"
@@ -63,7 +64,7 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 		must(t, err)
 		catalog, err := schema.Catalog(t.Context())
 		must(t, err)
-		proposed, err := domain.NewDataMap(p.Tables...)
+		proposed, err := datamap.NewDataMap(p.Tables...)
 		must(t, err)
 		var text, source bytes.Buffer
 		must(t, manifest.Write(&text, proposed))
@@ -77,7 +78,7 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 		a := open(t, db, app.Config{DataMap: dataMap})
 		checked, err := a.check(t.Context())
 		must(t, err)
-		must(t, domain.Errors(checked.Findings))
+		must(t, datamap.Errors(checked.Findings))
 		for _, id := range []string{"1", "2"} { // the surrogates of both erasures must differ
 			subject, err := domain.NewSubject(id)
 			must(t, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -81,11 +82,11 @@ func visit(ctx context.Context, store *bunstore.Store, client, round int) error 
 	)
 }
 
-func people(t testing.TB) domain.DataMap {
+func people(t testing.TB) datamap.DataMap {
 	t.Helper()
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 	})
 	must(t, err)
 	return dataMap

@@ -5,15 +5,15 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // accept separates the accepted findings from the others. It adds a finding about each acceptance that has ended, that
 // matches no finding, or that matches several. Such an acceptance ends no finding.
-func (s *schema) accept(all []domain.Acceptance, now time.Time) []domain.AcceptedFinding {
-	accepted := []domain.AcceptedFinding{}
+func (s *schema) accept(all []datamap.Acceptance, now time.Time) []datamap.AcceptedFinding {
+	accepted := []datamap.AcceptedFinding{}
 	ended := make([]bool, len(s.findings)) // by an acceptance
-	var about []domain.Finding
+	var about []datamap.Finding
 	for _, a := range all {
 		var matches []int
 		for i, finding := range s.findings {
@@ -39,10 +39,10 @@ func (s *schema) accept(all []domain.Acceptance, now time.Time) []domain.Accepte
 				strconv.Itoa(len(matches))+" findings, and accepts none of them.", "Name the object of one of the findings."))
 		case !ended[matches[0]]:
 			ended[matches[0]] = true
-			accepted = append(accepted, domain.AcceptedFinding{Finding: s.findings[matches[0]], Acceptance: a})
+			accepted = append(accepted, datamap.AcceptedFinding{Finding: s.findings[matches[0]], Acceptance: a})
 		}
 	}
-	open := []domain.Finding{}
+	open := []datamap.Finding{}
 	for i, finding := range s.findings {
 		if !ended[i] {
 			open = append(open, finding)
@@ -54,8 +54,8 @@ func (s *schema) accept(all []domain.Acceptance, now time.Time) []domain.Accepte
 }
 
 // aboutAcceptance returns a finding about an acceptance. Its object is the accepted rule.
-func aboutAcceptance(code string, a domain.Acceptance, reason, remedy string) domain.Finding {
-	return domain.Finding{
+func aboutAcceptance(code string, a datamap.Acceptance, reason, remedy string) datamap.Finding {
+	return datamap.Finding{
 		Code: code, Severity: severityOf(code), Table: a.Table, Column: a.Column, Object: a.Rule,
 		Reason: reason, Remedy: remedy,
 	}

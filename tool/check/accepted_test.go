@@ -9,25 +9,26 @@ import (
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports/mocks"
 	"github.com/habeas-data/habeas/tool/check"
 )
 
 // phoneAccepted accepts the finding personal-unannotated users.phone until the last day that today shows.
-var phoneAccepted = domain.Acceptance{
+var phoneAccepted = datamap.Acceptance{
 	Rule: "personal-unannotated", Table: "users", Column: "phone", Reason: "of the shop", Until: "2026-03-31",
 }
 
 // accepting returns a change of a world with the findings personal-unannotated users.phone and users.birthday. The
 // world has one acceptance of the first finding, which the function adapt changes.
-func accepting(adapt func(*domain.Acceptance)) func(w *world) {
+func accepting(adapt func(*datamap.Acceptance)) func(w *world) {
 	return func(w *world) {
-		w.addToBoth("users", domain.Column{Name: "phone", Type: domain.TypeText})
-		w.addToBoth("users", domain.Column{Name: "birthday", Type: domain.TypeText})
+		w.addToBoth("users", datamap.Column{Name: "phone", Type: datamap.TypeText})
+		w.addToBoth("users", datamap.Column{Name: "birthday", Type: datamap.TypeText})
 		acceptance := phoneAccepted
 		adapt(&acceptance)
-		w.accepted = []domain.Acceptance{acceptance}
+		w.accepted = []datamap.Acceptance{acceptance}
 	}
 }
 
@@ -40,48 +41,48 @@ func twoTriggers(object string) func(w *world) {
 			trigger("sessions", "DELETE")(w)
 			w.live("sessions").Triggers[i].Unread, w.live("sessions").Triggers[i].Name = true, name
 		}
-		w.accepted = []domain.Acceptance{{
+		w.accepted = []datamap.Acceptance{{
 			Rule: "trigger-unread", Table: "sessions", Object: object, Reason: "counts visits", Until: "2026-12-31",
 		}}
 	}
 }
 
 var acceptanceCases = cases{
-	"an accepted finding ends, and only this one": {accepting(func(*domain.Acceptance) {}), []string{birthday}},
+	"an accepted finding ends, and only this one": {accepting(func(*datamap.Acceptance) {}), []string{birthday}},
 	"acceptance-expired": {
-		accepting(func(a *domain.Acceptance) { a.Until = "2026-03-30" }),
+		accepting(func(a *datamap.Acceptance) { a.Until = "2026-03-30" }),
 		[]string{phone, birthday, "acceptance-expired users.phone personal-unannotated"},
 	},
 	"acceptance-expired without a finding": {
-		accepting(func(a *domain.Acceptance) { a.Until, a.Column = "2026-03-30", "fax" }),
+		accepting(func(a *datamap.Acceptance) { a.Until, a.Column = "2026-03-30", "fax" }),
 		[]string{phone, birthday, "acceptance-expired users.fax personal-unannotated"},
 	},
-	"acceptance-expired not on its last day": {accepting(func(*domain.Acceptance) {}), []string{birthday}},
+	"acceptance-expired not on its last day": {accepting(func(*datamap.Acceptance) {}), []string{birthday}},
 	"acceptance-unused because of the rule": {
-		accepting(func(a *domain.Acceptance) { a.Rule = "personal-key" }),
+		accepting(func(a *datamap.Acceptance) { a.Rule = "personal-key" }),
 		[]string{phone, birthday, "acceptance-unused users.phone personal-key"},
 	},
 	"acceptance-unused because of an unknown rule": {
-		accepting(func(a *domain.Acceptance) { a.Rule = "personal-*" }),
+		accepting(func(a *datamap.Acceptance) { a.Rule = "personal-*" }),
 		[]string{phone, birthday, "acceptance-unused users.phone personal-*"},
 	},
 	"acceptance-unused because of the table": {
-		accepting(func(a *domain.Acceptance) { a.Table = "orders" }),
+		accepting(func(a *datamap.Acceptance) { a.Table = "orders" }),
 		[]string{phone, birthday, "acceptance-unused orders.phone personal-unannotated"},
 	},
 	"acceptance-unused because a column is missing": {
-		accepting(func(a *domain.Acceptance) { a.Column = "" }),
+		accepting(func(a *datamap.Acceptance) { a.Column = "" }),
 		[]string{phone, birthday, "acceptance-unused users personal-unannotated"},
 	},
 	"acceptance-unused because of a wildcard": {
-		accepting(func(a *domain.Acceptance) { a.Column = "*" }),
+		accepting(func(a *datamap.Acceptance) { a.Column = "*" }),
 		[]string{phone, birthday, "acceptance-unused users.* personal-unannotated"},
 	},
 	"acceptance-unused because of the object": {
-		accepting(func(a *domain.Acceptance) { a.Object = "keep" }),
+		accepting(func(a *datamap.Acceptance) { a.Object = "keep" }),
 		[]string{phone, birthday, "acceptance-unused users.phone personal-unannotated"},
 	},
-	"acceptance-unused not if it is used": {accepting(func(*domain.Acceptance) {}), []string{birthday}},
+	"acceptance-unused not if it is used": {accepting(func(*datamap.Acceptance) {}), []string{birthday}},
 	"acceptance-ambiguous": {
 		twoTriggers(""), []string{
 			"trigger-unread sessions count", "trigger-unread sessions keep", "acceptance-ambiguous sessions trigger-unread",
@@ -92,7 +93,7 @@ var acceptanceCases = cases{
 
 func TestAnAcceptedFindingIsReturnedWithItsAcceptance(t *testing.T) {
 	w := newWorld()
-	accepting(func(*domain.Acceptance) {})(w)
+	accepting(func(*datamap.Acceptance) {})(w)
 	result, err := w.check(t.Context(), t)
 	must(t, err)
 	if len(result.Findings) != 1 || len(result.Accepted) != 1 || result.Accepted[0].Code != "personal-unannotated" ||
@@ -111,10 +112,10 @@ func TestErrorsLeaveAcceptedFindingsOut(t *testing.T) {
 	for until, refused := range map[string]bool{"2026-03-31": false, "2026-03-30": true} {
 		w := newWorld()
 		w.drop("users", "email")
-		w.accepted = []domain.Acceptance{
+		w.accepted = []datamap.Acceptance{
 			{Rule: "column-missing", Table: "users", Column: "email", Reason: "dropped", Until: until},
 		}
-		if err := domain.Errors(w.findings(t)); (err != nil) != refused {
+		if err := datamap.Errors(w.findings(t)); (err != nil) != refused {
 			t.Errorf("until %s: %v", until, err)
 		}
 	}
@@ -122,11 +123,11 @@ func TestErrorsLeaveAcceptedFindingsOut(t *testing.T) {
 
 func TestTheSameFindingIsNotAcceptedTwice(t *testing.T) {
 	w := newWorld()
-	w.accepted = []domain.Acceptance{phoneAccepted, phoneAccepted}
-	dataMap, err := domain.NewDataMap(w.tables...)
+	w.accepted = []datamap.Acceptance{phoneAccepted, phoneAccepted}
+	dataMap, err := datamap.NewDataMap(w.tables...)
 	must(t, err)
 	reader := mocks.NewMockCatalogReader(gomock.NewController(t)) // a call fails the test
-	plan := domain.Plan{Steps: []domain.Step{}}
+	plan := datamap.Plan{Steps: []datamap.Step{}}
 	_, err = check.Run(t.Context(), reader, dataMap.WithAccepted(w.accepted...), plan, check.Options{})
 	if !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("got %v", err)
@@ -139,10 +140,10 @@ func TestTheClockOfTheMachineIsTheDefault(t *testing.T) {
 		"9999-12-31": "", "2000-01-01": "acceptance-expired personal-unannotated",
 	} {
 		w := newWorld()
-		w.addToBoth("users", domain.Column{Name: "phone", Type: domain.TypeText})
+		w.addToBoth("users", datamap.Column{Name: "phone", Type: datamap.TypeText})
 		accepted := phoneAccepted
 		accepted.Until = until
-		dataMap, err := domain.NewDataMap(w.tables...)
+		dataMap, err := datamap.NewDataMap(w.tables...)
 		must(t, err)
 		plan, err := erasure.Planner{}.Plan(dataMap, nil)
 		must(t, err)
@@ -162,23 +163,23 @@ func TestTheClockOfTheMachineIsTheDefault(t *testing.T) {
 }
 
 func TestAnAcceptanceNeedsAReasonAndAnEnd(t *testing.T) {
-	for name, change := range map[string]func(*domain.Acceptance){
-		"no rule":   func(a *domain.Acceptance) { a.Rule = "" },
-		"no table":  func(a *domain.Acceptance) { a.Table = "" },
-		"no reason": func(a *domain.Acceptance) { a.Reason = " " },
-		"no end":    func(a *domain.Acceptance) { a.Until = "" },
-		"no day":    func(a *domain.Acceptance) { a.Until = "2026-02-30" },
-		"a time":    func(a *domain.Acceptance) { a.Until = "2026-03-31T00:00:00Z" },
+	for name, change := range map[string]func(*datamap.Acceptance){
+		"no rule":   func(a *datamap.Acceptance) { a.Rule = "" },
+		"no table":  func(a *datamap.Acceptance) { a.Table = "" },
+		"no reason": func(a *datamap.Acceptance) { a.Reason = " " },
+		"no end":    func(a *datamap.Acceptance) { a.Until = "" },
+		"no day":    func(a *datamap.Acceptance) { a.Until = "2026-02-30" },
+		"a time":    func(a *datamap.Acceptance) { a.Until = "2026-03-31T00:00:00Z" },
 	} {
 		acceptance, other := phoneAccepted, phoneAccepted
 		change(&acceptance)
 		other.Column = "fax"
-		problems := domain.CheckAcceptances([]domain.Acceptance{other, acceptance})
+		problems := datamap.CheckAcceptances([]datamap.Acceptance{other, acceptance})
 		if len(problems) != 1 || !strings.HasPrefix(problems[0].Message, "accepted[1]: ") {
 			t.Errorf("%s: got %v", name, problems)
 		}
 	}
-	if problems := domain.CheckAcceptances([]domain.Acceptance{phoneAccepted}); len(problems) > 0 {
+	if problems := datamap.CheckAcceptances([]datamap.Acceptance{phoneAccepted}); len(problems) > 0 {
 		t.Errorf("got %v", problems)
 	}
 }
@@ -192,7 +193,7 @@ func TestAnAcceptanceEndsEachFinding(t *testing.T) {
 			w.accepted = nil
 			for _, f := range w.findings(t) {
 				if !strings.HasPrefix(f.Code, "acceptance-") {
-					w.accepted = append(w.accepted, domain.Acceptance{
+					w.accepted = append(w.accepted, datamap.Acceptance{
 						Rule: f.Code, Table: f.Table, Column: f.Column, Object: f.Object, Reason: "known", Until: "2026-12-31",
 					})
 				}

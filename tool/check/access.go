@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // checkAccess reports privileges that the connection lacks, and tables whose row-level security may hide rows from the
 // connection.
 func (s *schema) checkAccess() {
-	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
 		if !s.needed[table.Name] {
 			return
 		}
@@ -44,7 +44,7 @@ func (s *schema) privileges(table string) []string {
 	return needed
 }
 
-func (s *schema) checkColumnPrivileges(table domain.Table, live domain.CatalogTable) {
+func (s *schema) checkColumnPrivileges(table datamap.Table, live datamap.CatalogTable) {
 	lacks := func(name, privilege string) bool {
 		column, _ := live.Column(name)
 		return !slices.Contains(live.Missing, privilege) && slices.Contains(column.Missing, privilege)
@@ -73,7 +73,7 @@ const smallTable = 1000
 // foreign keys that have no index, if an erasure deletes rows of the referenced table. For each deleted row, the
 // database searches for referring rows.
 func (s *schema) checkIndexes() {
-	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
 		if !s.needed[table.Name] || !isTable(live) {
 			return
 		}
@@ -108,15 +108,15 @@ func (s *schema) checkIndexes() {
 }
 
 func (s *schema) checkIndex(
-	name string, live domain.CatalogTable, columns []string, when *domain.Condition, why string,
+	name string, live datamap.CatalogTable, columns []string, when *datamap.Condition, why string,
 ) {
-	if live.Rows >= 0 && live.Rows < smallTable || !hasAll(live, columns) || live.Kind == domain.KindPartitioned {
+	if live.Rows >= 0 && live.Rows < smallTable || !hasAll(live, columns) || live.Kind == datamap.KindPartitioned {
 		return // each partition of a partitioned table may have its own index
 	}
-	isPartial := func(index domain.CatalogIndex) bool {
+	isPartial := func(index datamap.CatalogIndex) bool {
 		return index.Partial && (len(index.Present) == 0 || !isSubset(live, index.Present, columns))
 	}
-	serves := func(index domain.CatalogIndex) bool {
+	serves := func(index datamap.CatalogIndex) bool {
 		if len(index.Columns) == 0 {
 			return false
 		}
@@ -127,7 +127,7 @@ func (s *schema) checkIndex(
 		return hasName(live, columns, first)
 	}
 	i := slices.IndexFunc(live.Indexes, serves)
-	partial := i >= 0 && !slices.ContainsFunc(live.Indexes, func(index domain.CatalogIndex) bool {
+	partial := i >= 0 && !slices.ContainsFunc(live.Indexes, func(index datamap.CatalogIndex) bool {
 		return serves(index) && !isPartial(index)
 	})
 	if i >= 0 && !partial {

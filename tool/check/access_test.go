@@ -1,11 +1,11 @@
 package check_test
 
-import "github.com/habeas-data/habeas/domain"
+import "github.com/habeas-data/habeas/domain/datamap"
 
 // trigger adds a trigger that writes to the given tables.
 func trigger(table, event string, writes ...string) func(*world) {
 	return func(w *world) {
-		w.live(table).Triggers = append(w.live(table).Triggers, domain.CatalogTrigger{
+		w.live(table).Triggers = append(w.live(table).Triggers, datamap.CatalogTrigger{
 			Name: "keep", Events: []string{event}, Writes: writes,
 		})
 	}
@@ -27,7 +27,7 @@ func both(changes ...func(*world)) func(*world) {
 func matView(table string, columns ...string) func(*world) {
 	return func(w *world) {
 		view := w.addTable("totals", columns...)
-		view.Kind, view.Reads, view.PrimaryKey, view.Indexes = domain.KindMatView, []string{table}, nil, nil
+		view.Kind, view.Reads, view.PrimaryKey, view.Indexes = datamap.KindMatView, []string{table}, nil, nil
 	}
 }
 
@@ -35,7 +35,7 @@ func matView(table string, columns ...string) func(*world) {
 func search(columns ...string) func(*world) {
 	return func(w *world) {
 		index := w.addTable("found", columns...)
-		index.Kind = domain.KindVirtual
+		index.Kind = datamap.KindVirtual
 	}
 }
 
@@ -46,7 +46,7 @@ var copyCases = cases{
 	},
 	"large-object not if it says so": {
 		func(w *world) {
-			w.addToBoth("orders", domain.Column{Name: "scan", NotPersonal: true})
+			w.addToBoth("orders", datamap.Column{Name: "scan", NotPersonal: true})
 			w.setType("orders", "scan", "", "oid")
 		}, nil,
 	},
@@ -57,7 +57,7 @@ var copyCases = cases{
 	"trigger-copies into a history": {
 		func(w *world) {
 			w.addTable("audit_log")
-			w.add("audit_log", "row", domain.TypeJSON)
+			w.add("audit_log", "row", datamap.TypeJSON)
 			trigger("users", "INSERT", "public.audit_log")(w)
 			w.live("audit_log").Schema = "public"
 		}, []string{"trigger-copies users keep"},
@@ -106,19 +106,19 @@ var copyCases = cases{
 	"trigger-replaces not of a view": {
 		func(w *world) {
 			trigger("sessions", "DELETE")(w)
-			w.view("sessions", domain.KindView).Triggers[0].Instead = true
+			w.view("sessions", datamap.KindView).Triggers[0].Instead = true
 		}, nil,
 	},
 	"view-copies":                    {matView("users", "email"), []string{"view-copies totals totals"}},
 	"view-copies under another name": {matView("users", "contact_email"), []string{"view-copies totals totals"}},
 	"view-copies of the subject": {
-		func(w *world) { matView("orders", "n")(w); w.add("totals", "user_id", domain.TypeBigInt) },
+		func(w *world) { matView("orders", "n")(w); w.add("totals", "user_id", datamap.TypeBigInt) },
 		[]string{"view-copies totals totals"},
 	},
 	"view-copies not of counts":        {matView("users", "theme", "n"), nil},
 	"view-copies not of another table": {both(outside("shops", "email_template"), matView("shops", "n")), nil},
 	"view-copies not of a view that reads": {
-		func(w *world) { matView("users", "email")(w); w.live("totals").Kind = domain.KindView }, nil,
+		func(w *world) { matView("users", "email")(w); w.live("totals").Kind = datamap.KindView }, nil,
 	},
 	"search-copies": {search("email"), []string{"search-copies found.email"}},
 	"search-copies until a row is deleted": {
@@ -144,10 +144,10 @@ func noIndex(table string, rows int64) func(*world) {
 // "target". It also replaces all indexes, except that of the primary key, by one index on the given columns.
 func targets(indexed ...string) func(*world) {
 	return func(w *world) {
-		w.addToBoth("orders", domain.Column{Name: "target", Type: domain.TypeText})
-		w.table("orders").Relations[0].When = &domain.Condition{Column: "target", Value: "user"}
+		w.addToBoth("orders", datamap.Column{Name: "target", Type: datamap.TypeText})
+		w.table("orders").Relations[0].When = &datamap.Condition{Column: "target", Value: "user"}
 		noIndex("orders", 5000)(w)
-		w.live("orders").Indexes = append(w.live("orders").Indexes, domain.CatalogIndex{Columns: indexed})
+		w.live("orders").Indexes = append(w.live("orders").Indexes, datamap.CatalogIndex{Columns: indexed})
 		w.live("orders").ForeignKeys = nil
 	}
 }
@@ -192,7 +192,7 @@ var accessCases = cases{
 	"index-missing":                    {noIndex("sessions", 5000), []string{"index-missing sessions.user_id"}},
 	"index-missing without statistics": {noIndex("orders", -1), []string{"index-missing orders.user_id"}},
 	"index-missing of a foreign key": {
-		deletingUsers(func(w *world) { letters(domain.ActionSetNull)(w); noIndex("letters", 5000)(w) }),
+		deletingUsers(func(w *world) { letters(datamap.ActionSetNull)(w); noIndex("letters", 5000)(w) }),
 		[]string{"index-missing letters.user_id", "table-unmapped letters.user_id"},
 	},
 	"index-missing of the subject": {
@@ -218,11 +218,11 @@ var accessCases = cases{
 	"index-missing of a condition":     {targets("target"), []string{"index-missing orders.user_id"}},
 	"index-missing not of a condition": {targets("target", "user_id"), nil},
 	"index-missing not of partitions": {
-		func(w *world) { noIndex("orders", 5000)(w); w.live("orders").Kind = domain.KindPartitioned }, nil,
+		func(w *world) { noIndex("orders", 5000)(w); w.live("orders").Kind = datamap.KindPartitioned }, nil,
 	},
 	"index-missing not of a small table": {noIndex("orders", 999), nil},
 	"index-missing not of rows that stay": {
-		func(w *world) { letters(domain.ActionSetNull)(w); noIndex("letters", 5000)(w) },
+		func(w *world) { letters(datamap.ActionSetNull)(w); noIndex("letters", 5000)(w) },
 		[]string{"table-unmapped letters.user_id"},
 	},
 	"foreign-key-missing": {
@@ -234,12 +234,12 @@ var accessCases = cases{
 	},
 	"foreign-key-missing not if it has more columns": {
 		func(w *world) {
-			w.addToBoth("orders", domain.Column{Name: "tenant", Type: domain.TypeText})
+			w.addToBoth("orders", datamap.Column{Name: "tenant", Type: datamap.TypeText})
 			w.live("orders").ForeignKeys[0].Columns = []string{"tenant", "user_id"}
 		}, []string{"path-missing orders.tenant, user_id user_id_fkey"},
 	},
 	"foreign-key-missing not if it would refer to a view": {
-		func(w *world) { w.live("orders").ForeignKeys = nil; w.live("users").Kind = domain.KindView }, nil,
+		func(w *world) { w.live("orders").ForeignKeys = nil; w.live("users").Kind = datamap.KindView }, nil,
 	},
 	"foreign-key-missing not if the column is missing": {
 		func(w *world) { w.live("orders").ForeignKeys = nil; w.drop("orders", "user_id") },

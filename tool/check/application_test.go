@@ -14,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
@@ -26,12 +27,12 @@ type Person struct {
 	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
 }
 
-func person(t *testing.T) (domain.DataMap, *memory.Store) {
+func person(t *testing.T) (datamap.DataMap, *memory.Store) {
 	t.Helper()
-	dataMap, err := domain.NewDataMap(domain.Table{
-		Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "mail", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
+	dataMap, err := datamap.NewDataMap(datamap.Table{
+		Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "mail", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryContact}},
 		},
 	})
 	must(t, err)
@@ -41,7 +42,7 @@ func person(t *testing.T) (domain.DataMap, *memory.Store) {
 }
 
 // checkOf checks the data map of an application.
-func checkOf(t *testing.T, gdpr *app.Integration) (domain.CheckResult, error) {
+func checkOf(t *testing.T, gdpr *app.Integration) (datamap.CheckResult, error) {
 	t.Helper()
 	operator := gdpr.Operator()
 	return check.Run(t.Context(), operator, gdpr.DataMap(), gdpr.Plan(), check.Options{Registers: operator.Registers})
@@ -89,11 +90,11 @@ func TestAnAcceptedFindingIsNoRefusalLess(t *testing.T) {
 	checked, err := checkOf(t, gdpr)
 	must(t, err)
 	found := checked.Findings
-	at := slices.IndexFunc(found, func(f domain.Finding) bool { return f.Code == "row-security" })
+	at := slices.IndexFunc(found, func(f datamap.Finding) bool { return f.Code == "row-security" })
 	if at < 0 {
 		t.Fatalf("found %v", found)
 	}
-	config.Accepted = []domain.Acceptance{{
+	config.Accepted = []datamap.Acceptance{{
 		Rule: found[at].Code, Table: found[at].Table, Column: found[at].Column, Object: found[at].Object,
 		Reason: "no policy hides a row", Until: "9999-12-31",
 	}}
@@ -120,11 +121,11 @@ func TestAStackChecksItsCatalog(t *testing.T) {
 	dataMap, store := person(t)
 	for _, trusts := range []bool{false, true} {
 		reader := mocks.NewMockCatalogReader(gomock.NewController(t))
-		reader.EXPECT().Catalog(gomock.Any()).Return(domain.Catalog{TrustsRowFilters: trusts, Tables: []domain.CatalogTable{{
-			Name: "people", Kind: domain.KindTable, PrimaryKey: []string{"id"}, RowSecurity: true,
-			Indexes: []domain.CatalogIndex{{Columns: []string{"id"}}},
-			Columns: []domain.CatalogColumn{
-				{Name: "id", Type: domain.TypeBigInt}, {Name: "mail", Type: domain.TypeText},
+		reader.EXPECT().Catalog(gomock.Any()).Return(datamap.Catalog{TrustsRowFilters: trusts, Tables: []datamap.CatalogTable{{
+			Name: "people", Kind: datamap.KindTable, PrimaryKey: []string{"id"}, RowSecurity: true,
+			Indexes: []datamap.CatalogIndex{{Columns: []string{"id"}}},
+			Columns: []datamap.CatalogColumn{
+				{Name: "id", Type: datamap.TypeBigInt}, {Name: "mail", Type: datamap.TypeText},
 			},
 		}}}, nil)
 		services, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap, Catalog: reader})
@@ -132,7 +133,7 @@ func TestAStackChecksItsCatalog(t *testing.T) {
 		gdpr, err := app.New(app.Config{Stack: &services})
 		must(t, err)
 		found, err := checkOf(t, gdpr)
-		if must(t, err); (domain.Errors(found.Findings) == nil) != trusts {
+		if must(t, err); (datamap.Errors(found.Findings) == nil) != trusts {
 			t.Errorf("trusted %t: found %v", trusts, found)
 		}
 	}
@@ -148,7 +149,7 @@ func TestAnIntegrationChecksItsDatabase(t *testing.T) {
 		must(t, err)
 		found, err := checkOf(t, gdpr)
 		must(t, err)
-		if err := domain.Errors(found.Findings); (err == nil) != healthy {
+		if err := datamap.Errors(found.Findings); (err == nil) != healthy {
 			t.Errorf("%s: %v", table, err)
 		}
 	}

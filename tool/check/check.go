@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -35,7 +36,7 @@ type Options struct {
 // returns the findings. If there are no findings, the data map satisfies all rules. Rules lists the rules with their
 // codes. The reader is the store of the application, or its app.Operator. The plan is the erasure plan of the data map.
 //
-// A finding of domain.SeverityError means that an erasure would fail or would leave personal data behind. domain.Errors
+// A finding of datamap.SeverityError means that an erasure would fail or would leave personal data behind. datamap.Errors
 // returns such findings as an error. With this error, an application can refuse to start, and a test can fail.
 //
 // The findings are in the order of the declared tables and columns of the data map. Findings about other tables and
@@ -43,7 +44,7 @@ type Options struct {
 // application and changes nothing. The database evaluates its CHECK constraints on examples of surrogates. Run the
 // migrations of the application before. The tables of habeas are not needed.
 //
-// The findings that a person has accepted (domain.DataMap.Accepted) are apart in the result, each with its reason and
+// The findings that a person has accepted (datamap.DataMap.Accepted) are apart in the result, each with its reason and
 // its end. An acceptance that has ended is itself a finding, and the finding that it accepted comes back. An acceptance
 // that matches no finding, or several, is a notice.
 //
@@ -51,29 +52,29 @@ type Options struct {
 // returns domain.ErrManifest if a store cannot carry out the plan with the data map. It returns the error of the reader
 // if the reader fails.
 func Run(
-	ctx context.Context, reader ports.CatalogReader, dataMap domain.DataMap, plan domain.Plan, o Options,
-) (domain.CheckResult, error) {
+	ctx context.Context, reader ports.CatalogReader, dataMap datamap.DataMap, plan datamap.Plan, o Options,
+) (datamap.CheckResult, error) {
 	_, result, err := run(ctx, reader, dataMap, plan, o)
 	return result, err
 }
 
 // run does the same as Run, and also returns the schema that it has compared.
 func run(
-	ctx context.Context, reader ports.CatalogReader, dataMap domain.DataMap, plan domain.Plan, o Options,
-) (*schema, domain.CheckResult, error) {
+	ctx context.Context, reader ports.CatalogReader, dataMap datamap.DataMap, plan datamap.Plan, o Options,
+) (*schema, datamap.CheckResult, error) {
 	if err := validate(reader, dataMap, plan); err != nil {
-		return nil, domain.CheckResult{}, err
+		return nil, datamap.CheckResult{}, err
 	}
 	catalog, err := reader.Catalog(ctx)
 	if err != nil {
-		return nil, domain.CheckResult{}, err
+		return nil, datamap.CheckResult{}, err
 	}
 	found := newSchema(dataMap, plan, catalog, o.Manifest)
 	if found.registers, err = o.registers(ctx); err != nil {
-		return nil, domain.CheckResult{}, err
+		return nil, datamap.CheckResult{}, err
 	}
 	if err := found.decideConditions(ctx, reader); err != nil {
-		return nil, domain.CheckResult{}, err
+		return nil, datamap.CheckResult{}, err
 	}
 	for _, group := range []func(*schema){
 		(*schema).checkTables, (*schema).checkColumns, (*schema).checkAccess, (*schema).checkSurrogates,
@@ -84,7 +85,7 @@ func run(
 		group(found)
 	}
 	found.sort()
-	result := domain.CheckResult{Accepted: []domain.AcceptedFinding{}}
+	result := datamap.CheckResult{Accepted: []datamap.AcceptedFinding{}}
 	if accepted := dataMap.Accepted(); len(accepted) > 0 {
 		result.Accepted = found.accept(accepted, cmp.Or(o.Clock, ports.Clock(system.Clock{})).Now())
 	}
@@ -92,7 +93,7 @@ func run(
 	return found, result, nil
 }
 
-func validate(reader ports.CatalogReader, dataMap domain.DataMap, plan domain.Plan) error {
+func validate(reader ports.CatalogReader, dataMap datamap.DataMap, plan datamap.Plan) error {
 	switch {
 	case reader == nil:
 		return domain.Misconfigured("check", "the catalog reader is missing")
@@ -101,7 +102,7 @@ func validate(reader ports.CatalogReader, dataMap domain.DataMap, plan domain.Pl
 	case plan.Steps == nil:
 		return domain.Misconfigured("check", "the plan is missing")
 	}
-	if problems := domain.CheckAcceptances(dataMap.Accepted()); len(problems) > 0 {
+	if problems := datamap.CheckAcceptances(dataMap.Accepted()); len(problems) > 0 {
 		return domain.Misconfigured("check", problems[0].String())
 	}
 	_, err := dataMap.CheckSteps(plan.Local())
@@ -130,13 +131,13 @@ func (s *schema) report(code string, at place, reason, remedy string) {
 }
 
 // reportAs is report for a finding whose severity differs from Rule.Severity.
-func (s *schema) reportAs(severity domain.Severity, code string, at place, reason, remedy string) {
-	if slices.ContainsFunc(s.findings, func(f domain.Finding) bool {
+func (s *schema) reportAs(severity datamap.Severity, code string, at place, reason, remedy string) {
+	if slices.ContainsFunc(s.findings, func(f datamap.Finding) bool {
 		return f.Code == code && at == place{f.Table, f.Column, f.Object}
 	}) {
 		return
 	}
-	s.findings = append(s.findings, domain.Finding{
+	s.findings = append(s.findings, datamap.Finding{
 		Code: code, Severity: severity, Table: at.table, Column: at.column, Object: at.object,
 		Reason: reason, Remedy: remedy,
 	})
@@ -144,15 +145,15 @@ func (s *schema) reportAs(severity domain.Severity, code string, at place, reaso
 
 // reported reports whether there is already a finding about the table with one of the codes.
 func (s *schema) reported(table string, codes ...string) bool {
-	return slices.ContainsFunc(s.findings, func(f domain.Finding) bool {
+	return slices.ContainsFunc(s.findings, func(f datamap.Finding) bool {
 		return f.Table == table && slices.Contains(codes, f.Code)
 	})
 }
 
 func (s *schema) sort() {
 	declared := s.Declared()
-	place := func(f domain.Finding) (table, column int) {
-		table = slices.IndexFunc(declared, func(t domain.Table) bool { return t.Name == f.Table })
+	place := func(f datamap.Finding) (table, column int) {
+		table = slices.IndexFunc(declared, func(t datamap.Table) bool { return t.Name == f.Table })
 		if table < 0 {
 			return len(declared), 0
 		}
@@ -160,13 +161,13 @@ func (s *schema) sort() {
 			return table, -1
 		}
 		columns := declared[table].Columns
-		column = slices.IndexFunc(columns, func(c domain.Column) bool { return c.Name == f.Column })
+		column = slices.IndexFunc(columns, func(c datamap.Column) bool { return c.Name == f.Column })
 		if column < 0 {
 			column = len(columns)
 		}
 		return table, column
 	}
-	slices.SortStableFunc(s.findings, func(a, b domain.Finding) int {
+	slices.SortStableFunc(s.findings, func(a, b datamap.Finding) int {
 		tableA, columnA := place(a)
 		tableB, columnB := place(b)
 		return cmp.Or(

@@ -12,6 +12,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports/mocks"
@@ -71,7 +72,7 @@ func TestRulesReportTheirCases(t *testing.T) {
 // Each rule needs a case that it reports, and a similar case that it does not report. The name of the second case
 // begins with the code of the rule and "not".
 func TestEachRuleHasItsCases(t *testing.T) {
-	severities := []domain.Severity{domain.SeverityError, domain.SeverityWarning, domain.SeverityNotice}
+	severities := []datamap.Severity{datamap.SeverityError, datamap.SeverityWarning, datamap.SeverityNotice}
 	seen := map[string]bool{}
 	for _, rule := range check.Rules() {
 		if seen[rule.Code] || rule.Title == "" || strings.HasSuffix(rule.Title, ".") ||
@@ -106,11 +107,11 @@ func TestFindingsAreInTheOrderOfTheDataMap(t *testing.T) {
 	w.drop("users", "theme")
 	w.drop("users", "email")
 	w.live("users").RowSecurity = true
-	w.add("users", "phone", domain.TypeText)
-	w.add("users", "birthday", domain.TypeText)
+	w.add("users", "phone", datamap.TypeText)
+	w.add("users", "birthday", datamap.TypeText)
 	w.drop("sessions", "agent")
 	w.addTable("zebras")
-	w.refer("zebras", "owner_id", domain.ActionNone)
+	w.refer("zebras", "owner_id", datamap.ActionNone)
 	w.addTable("apes", "first_name", "last_name")
 	var got []string
 	for _, f := range w.findings(t) {
@@ -125,30 +126,30 @@ func TestFindingsAreInTheOrderOfTheDataMap(t *testing.T) {
 
 func TestErrorsComeBeforeWarningsAtAPlace(t *testing.T) {
 	w := newWorld()
-	w.live("users").Checks = []domain.CatalogCheck{
+	w.live("users").Checks = []datamap.CatalogCheck{
 		{Name: "a", Columns: []string{"email"}, Text: "is_email(email)"},
 		{Name: "b", Columns: []string{"email"}, Text: "email LIKE '%@%'"},
 	}
 	found := w.findings(t)
-	if len(found) != 2 || found[0].Severity != domain.SeverityError || found[1].Severity != domain.SeverityWarning {
+	if len(found) != 2 || found[0].Severity != datamap.SeverityError || found[1].Severity != datamap.SeverityWarning {
 		t.Errorf("found %v", found)
 	}
 }
 
 func TestACheckNeedsItsParameters(t *testing.T) {
 	reader := mocks.NewMockCatalogReader(gomock.NewController(t)) // a call fails the test
-	dataMap, err := domain.NewDataMap(newWorld().tables...)
+	dataMap, err := datamap.NewDataMap(newWorld().tables...)
 	must(t, err)
-	plan := domain.Plan{Steps: []domain.Step{}}
-	for says, run := range map[string]func() (domain.CheckResult, error){
-		"the catalog reader is missing": func() (domain.CheckResult, error) {
+	plan := datamap.Plan{Steps: []datamap.Step{}}
+	for says, run := range map[string]func() (datamap.CheckResult, error){
+		"the catalog reader is missing": func() (datamap.CheckResult, error) {
 			return check.Run(t.Context(), nil, dataMap, plan, check.Options{})
 		},
-		"the data map is missing": func() (domain.CheckResult, error) {
-			return check.Run(t.Context(), reader, domain.DataMap{}, plan, check.Options{})
+		"the data map is missing": func() (datamap.CheckResult, error) {
+			return check.Run(t.Context(), reader, datamap.DataMap{}, plan, check.Options{})
 		},
-		"the plan is missing": func() (domain.CheckResult, error) {
-			return check.Run(t.Context(), reader, dataMap, domain.Plan{}, check.Options{})
+		"the plan is missing": func() (datamap.CheckResult, error) {
+			return check.Run(t.Context(), reader, dataMap, datamap.Plan{}, check.Options{})
 		},
 	} {
 		result, err := run()
@@ -156,7 +157,7 @@ func TestACheckNeedsItsParameters(t *testing.T) {
 			t.Errorf("got %v, want %q", err, says)
 		}
 	}
-	plan.Steps = []domain.Step{{Target: "elsewhere", Strategy: domain.StrategyDelete}}
+	plan.Steps = []datamap.Step{{Target: "elsewhere", Strategy: domain.StrategyDelete}}
 	if _, err = check.Run(t.Context(), reader, dataMap, plan, check.Options{}); !errors.Is(err, domain.ErrManifest) {
 		t.Errorf("the plan of another data map: %v", err)
 	}
@@ -164,10 +165,10 @@ func TestACheckNeedsItsParameters(t *testing.T) {
 
 func TestACatalogThatCannotBeReadIsAnError(t *testing.T) {
 	reader := mocks.NewMockCatalogReader(gomock.NewController(t))
-	reader.EXPECT().Catalog(gomock.Any()).Return(domain.Catalog{}, domain.ErrUnavailable)
-	dataMap, err := domain.NewDataMap(newWorld().tables...)
+	reader.EXPECT().Catalog(gomock.Any()).Return(datamap.Catalog{}, domain.ErrUnavailable)
+	dataMap, err := datamap.NewDataMap(newWorld().tables...)
 	must(t, err)
-	result, err := check.Run(t.Context(), reader, dataMap, domain.Plan{Steps: []domain.Step{}}, check.Options{})
+	result, err := check.Run(t.Context(), reader, dataMap, datamap.Plan{Steps: []datamap.Step{}}, check.Options{})
 	if !errors.Is(err, domain.ErrUnavailable) || result.Findings != nil {
 		t.Errorf("got %v, %v", result, err)
 	}
@@ -177,7 +178,7 @@ func TestACatalogThatCannotBeReadIsAnError(t *testing.T) {
 func TestWithoutADatabaseNoConstraintIsDecided(t *testing.T) {
 	w := newWorld()
 	constrain("CHECK ((length(email) <= 40))", "email")(w)
-	dataMap, err := domain.NewDataMap(w.tables...)
+	dataMap, err := datamap.NewDataMap(w.tables...)
 	must(t, err)
 	plan, err := erasure.Planner{}.Plan(dataMap, nil)
 	must(t, err)

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // checkColumns compares the types and lengths of the columns in the data map with those in the database.
 func (s *schema) checkColumns() {
-	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
 		for _, column := range table.Columns {
 			found, ok := live.Column(column.Name)
 			if ok && column.Personal != nil {
@@ -28,12 +28,12 @@ func (s *schema) checkColumns() {
 
 // family returns one type for each group of types that the database compares with each other. For example, it returns
 // TypeNumber for all integer types.
-func family(t domain.ColumnType) domain.ColumnType {
+func family(t datamap.ColumnType) datamap.ColumnType {
 	switch t { //nolint:exhaustive // each of the other types is its own family
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
-		return domain.TypeNumber
-	case domain.TypeArray:
-		return domain.TypeJSON
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt:
+		return datamap.TypeNumber
+	case datamap.TypeArray:
+		return datamap.TypeJSON
 	default:
 		return t
 	}
@@ -41,8 +41,8 @@ func family(t domain.ColumnType) domain.ColumnType {
 
 // checkType reports a column whose type in the database differs so much that an export would misinterpret its values.
 // If the surrogate of the column does not fit the type, checkSurrogates reports the column instead.
-func (s *schema) checkType(table domain.Table, column domain.Column, live domain.CatalogColumn) {
-	isText := column.Type == domain.TypeText || live.Type == domain.TypeText // every value has a text form
+func (s *schema) checkType(table datamap.Table, column datamap.Column, live datamap.CatalogColumn) {
+	isText := column.Type == datamap.TypeText || live.Type == datamap.TypeText // every value has a text form
 	if isText || !differ(column.Type, live.Type) || s.catalog.Untyped || s.surrogateRefused(table, column) {
 		return
 	}
@@ -54,13 +54,13 @@ func (s *schema) checkType(table domain.Table, column domain.Column, live domain
 
 // surrogateRefused reports whether an erasure overwrites the column with a surrogate (replacement value) that does not
 // fit its type.
-func (s *schema) surrogateRefused(table domain.Table, column domain.Column) bool {
+func (s *schema) surrogateRefused(table datamap.Table, column datamap.Column) bool {
 	return slices.ContainsFunc(s.writtenColumns(table.Name), func(w written) bool {
 		return w.Name == column.Name && !w.null && !surrogateOf(column).fits(w.live)
 	})
 }
 
-func (s *schema) checkLength(table domain.Table, column domain.Column, live domain.CatalogColumn) {
+func (s *schema) checkLength(table datamap.Table, column datamap.Column, live datamap.CatalogColumn) {
 	if live.Length > 0 && column.Length > live.Length && !s.catalog.Untyped {
 		s.report(lengthShorter, place{table: table.Name, column: column.Name},
 			"The data map allows "+strconv.Itoa(column.Length)+" characters, but the database takes "+
@@ -70,9 +70,9 @@ func (s *schema) checkLength(table domain.Table, column domain.Column, live doma
 }
 
 // checkSince reports a column whose type cannot be the start of a retention period.
-func (s *schema) checkSince(table domain.Table, column domain.Column, live domain.CatalogColumn) {
-	isStart := slices.ContainsFunc(table.Personal(), func(c domain.Column) bool { return c.Personal.Since == column.Name })
-	if isStart && live.Type != domain.TypeTime && live.Type != domain.TypeText {
+func (s *schema) checkSince(table datamap.Table, column datamap.Column, live datamap.CatalogColumn) {
+	isStart := slices.ContainsFunc(table.Personal(), func(c datamap.Column) bool { return c.Personal.Since == column.Name })
+	if isStart && live.Type != datamap.TypeTime && live.Type != datamap.TypeText {
 		s.report(sinceType, place{table: table.Name, column: column.Name},
 			"A retention period starts at the value of this column, but its type is "+live.Declared+
 				". The period never ends, and the retained values are never erased.",
@@ -81,12 +81,12 @@ func (s *schema) checkSince(table domain.Table, column domain.Column, live domai
 }
 
 // checkKeyTypes reports a subject key or a relation with types that the database refuses to compare.
-func (s *schema) checkKeyTypes(table domain.Table, live domain.CatalogTable) {
+func (s *schema) checkKeyTypes(table datamap.Table, live datamap.CatalogTable) {
 	for _, name := range table.SubjectKey {
 		column, _ := table.Column(name)
 		found, ok := live.Column(name)
-		isNumber := family(column.Type) == domain.TypeNumber
-		if ok && isNumber && found.Type != "" && family(found.Type) != domain.TypeNumber {
+		isNumber := family(column.Type) == datamap.TypeNumber
+		if ok && isNumber && found.Type != "" && family(found.Type) != datamap.TypeNumber {
 			s.report(keyType, place{table: table.Name, column: name},
 				"The data map has the type "+string(column.Type)+", but the database has "+found.Declared+
 					". It refuses to compare the two types, and every operation fails.",
@@ -115,4 +115,4 @@ func (s *schema) checkKeyTypes(table domain.Table, live domain.CatalogTable) {
 	}
 }
 
-func differ(a, b domain.ColumnType) bool { return a != "" && b != "" && family(a) != family(b) }
+func differ(a, b datamap.ColumnType) bool { return a != "" && b != "" && family(a) != family(b) }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -34,16 +34,16 @@ func (s *schema) checkConditions() {
 		for j, check := range w.live.Checks {
 			at := place{table: w.table.Name, column: w.overwrittenNames(check), object: check.Name}
 			switch s.verdicts[decided{i, j}] {
-			case domain.VerdictFails:
+			case datamap.VerdictFails:
 				s.report(checkViolated, at,
 					"The surrogate does not satisfy the CHECK constraint"+constraintCalled(check.Name)+". The erasure fails.",
 					"Use a surrogate that satisfies it, "+w.nullRemedy(check.Columns)+"or change the constraint.")
-			case domain.VerdictUndecided:
+			case datamap.VerdictUndecided:
 				s.report(checkUndecided, at,
 					"An erasure overwrites the column. The check cannot decide whether the row then satisfies the CHECK "+
 						"constraint"+constraintCalled(check.Name)+". If the row does not, the erasure fails.",
 					"Rehearse an erasure, or read the constraint.")
-			case domain.VerdictHolds:
+			case datamap.VerdictHolds:
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func constraintCalled(name string) string {
 
 // overwrittenNames returns the names of the constraint's columns that the erasure overwrites, joined by commas, or ""
 // if there are none.
-func (w write) overwrittenNames(check domain.CatalogCheck) string {
+func (w write) overwrittenNames(check datamap.CatalogCheck) string {
 	var names []string
 	for _, column := range w.columns {
 		if hasName(w.live, check.Columns, column.Name) {
@@ -71,25 +71,25 @@ func (w write) overwrittenNames(check domain.CatalogCheck) string {
 }
 
 // decide evaluates a constraint on several examples of the surrogates, because their digits are random. It returns
-// domain.VerdictUndecided if the verdicts differ, or if the constraint has a column that the erasure does not
+// datamap.VerdictUndecided if the verdicts differ, or if the constraint has a column that the erasure does not
 // overwrite.
 func (w write) decide(
-	ctx context.Context, reader ports.CatalogReader, check domain.CatalogCheck,
-) (domain.Verdict, error) {
+	ctx context.Context, reader ports.CatalogReader, check datamap.CatalogCheck,
+) (datamap.Verdict, error) {
 	rows := make([]map[string]any, len(samples))
 	for i := range rows {
 		rows[i] = map[string]any{}
 		for _, name := range check.Columns {
 			at := slices.IndexFunc(w.columns, func(c written) bool { return sameName(w.live, c.Name, name) })
 			if at < 0 {
-				return domain.VerdictUndecided, nil
+				return datamap.VerdictUndecided, nil
 			}
 			rows[i][name] = w.columns[at].example(i)
 		}
 	}
 	verdicts, err := reader.Satisfies(ctx, w.live.Name, check, rows)
 	if err != nil || len(slices.Compact(verdicts)) != 1 {
-		return domain.VerdictUndecided, err
+		return datamap.VerdictUndecided, err
 	}
 	return verdicts[0], nil
 }

@@ -4,38 +4,38 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // constrain adds a CHECK constraint to "users".
 func constrain(text string, columns ...string) func(*world) {
 	return func(w *world) {
-		check := domain.CatalogCheck{Name: "good", Columns: columns, Text: text}
+		check := datamap.CatalogCheck{Name: "good", Columns: columns, Text: text}
 		w.live("users").Checks = append(w.live("users").Checks, check)
 	}
 }
 
 // unique adds the given constraint to "users". It also adds the column "code", which an erasure overwrites with the
 // given constant.
-func unique(constraint domain.CatalogUnique, constant string) func(*world) {
+func unique(constraint datamap.CatalogUnique, constant string) func(*world) {
 	return func(w *world) {
-		w.addToBoth("users", domain.Column{
-			Name: "code", Type: domain.TypeText, Surrogate: constant, Personal: personal(anonymize),
+		w.addToBoth("users", datamap.Column{
+			Name: "code", Type: datamap.TypeText, Surrogate: constant, Personal: personal(anonymize),
 		})
 		constraint.Name = "one"
 		w.live("users").Uniques = append(w.live("users").Uniques, constraint)
 	}
 }
 
-func of(columns ...string) domain.CatalogUnique { return domain.CatalogUnique{Columns: columns} }
+func of(columns ...string) datamap.CatalogUnique { return datamap.CatalogUnique{Columns: columns} }
 
 // country adds a column to "users" with a foreign key to the table "countries".
-func country(column domain.Column) func(*world) {
+func country(column datamap.Column) func(*world) {
 	return func(w *world) {
 		column.Name = "origin"
 		w.addToBoth("users", column)
 		w.addTable("countries")
-		w.live("users").ForeignKeys = []domain.CatalogForeignKey{foreignKey("origin", "countries", domain.ActionNone)}
+		w.live("users").ForeignKeys = []datamap.CatalogForeignKey{foreignKey("origin", "countries", datamap.ActionNone)}
 	}
 }
 
@@ -53,20 +53,20 @@ var constraintCases = cases{
 	},
 	"check-violated of a number": {
 		func(w *world) {
-			w.addToBoth("users", domain.Column{Name: "age", Type: domain.TypeInteger, Personal: personal(anonymize)})
+			w.addToBoth("users", datamap.Column{Name: "age", Type: datamap.TypeInteger, Personal: personal(anonymize)})
 			constrain("CHECK ((age >= 18))", "age")(w)
 		}, []string{"check-violated users.age good"},
 	},
 	"check-violated at the end of a duty": {
 		func(w *world) {
-			w.live("orders").Checks = []domain.CatalogCheck{{Columns: []string{"address"}, Text: "length(address) < 30"}}
+			w.live("orders").Checks = []datamap.CatalogCheck{{Columns: []string{"address"}, Text: "length(address) < 30"}}
 		}, []string{"check-violated orders.address checked"},
 	},
 	"check-violated not if it holds":          {constrain("CHECK ((length(email) <= 40))", "email"), nil},
 	"check-violated not if it is not touched": {constrain("CHECK ((theme = 'dark'::text))", "theme"), nil},
 	"check-violated not if the row goes": {
 		func(w *world) {
-			w.live("sessions").Checks = []domain.CatalogCheck{{Columns: []string{"agent"}, Text: "agent = 'x'"}}
+			w.live("sessions").Checks = []datamap.CatalogCheck{{Columns: []string{"agent"}, Text: "agent = 'x'"}}
 		}, nil,
 	},
 	"check-violated not by NULL": {constrain("CHECK ((length(nick) > 3))", "nick"), nil},
@@ -92,8 +92,8 @@ var constraintCases = cases{
 	"unique-violated": {unique(of("code"), "none"), []string{"unique-violated users.code one"}},
 	"unique-violated by a type": {
 		func(w *world) {
-			w.addToBoth("users", domain.Column{Name: "number", Type: domain.TypeInteger, Personal: personal(anonymize)})
-			w.live("users").Uniques = []domain.CatalogUnique{of("number")}
+			w.addToBoth("users", datamap.Column{Name: "number", Type: datamap.TypeInteger, Personal: personal(anonymize)})
+			w.live("users").Uniques = []datamap.CatalogUnique{of("number")}
 		}, []string{"unique-violated users.number"},
 	},
 	"unique-violated of several": {unique(of("theme", "code"), "none"), []string{"unique-violated users.code one"}},
@@ -101,26 +101,26 @@ var constraintCases = cases{
 		func(w *world) {
 			unique(of("theme"), "none")(w)
 			w.live("users").PrimaryKey = []string{"code"}
-			w.live("users").Uniques = []domain.CatalogUnique{of("id")}
+			w.live("users").Uniques = []datamap.CatalogUnique{of("id")}
 		}, []string{"unique-violated users.code"},
 	},
 	"unique-violated at the end of a duty": {
 		func(w *world) {
 			w.field("orders", "address").Surrogate = "none"
-			w.live("orders").Uniques = []domain.CatalogUnique{of("address")}
+			w.live("orders").Uniques = []datamap.CatalogUnique{of("address")}
 		}, []string{"unique-violated orders.address"},
 	},
 	"unique-violated while a duty keeps the other column": {
 		func(w *world) {
-			w.addToBoth("orders", domain.Column{
-				Name: "code", Type: domain.TypeText, Surrogate: "none", Personal: personal(anonymize),
+			w.addToBoth("orders", datamap.Column{
+				Name: "code", Type: datamap.TypeText, Surrogate: "none", Personal: personal(anonymize),
 			})
-			w.live("orders").Uniques = []domain.CatalogUnique{of("address", "code")}
+			w.live("orders").Uniques = []datamap.CatalogUnique{of("address", "code")}
 		}, []string{"unique-violated orders.code"},
 	},
 	"unique-violated by NULL": {
 		func(w *world) {
-			w.live("users").Uniques = []domain.CatalogUnique{{Columns: []string{"nick"}, NullsEqual: true}}
+			w.live("users").Uniques = []datamap.CatalogUnique{{Columns: []string{"nick"}, NullsEqual: true}}
 		},
 		[]string{"unique-violated users.nick"},
 	},
@@ -131,61 +131,61 @@ var constraintCases = cases{
 	"unique-violated not with a key":           {unique(of("id", "code"), "none"), nil},
 	"unique-violated not if it is not touched": {unique(of("theme"), "none"), nil},
 	"unique-undecided if it is partial": {
-		unique(domain.CatalogUnique{Columns: []string{"code"}, Partial: true}, "none"),
+		unique(datamap.CatalogUnique{Columns: []string{"code"}, Partial: true}, "none"),
 		[]string{"unique-undecided users.code one"},
 	},
 	"unique-undecided of expressions": {
-		unique(domain.CatalogUnique{Columns: []string{"code"}, Expressions: true}, "none"),
+		unique(datamap.CatalogUnique{Columns: []string{"code"}, Expressions: true}, "none"),
 		[]string{"unique-undecided users.code one"},
 	},
 	"unique-undecided of an exclusion": {
-		unique(domain.CatalogUnique{Columns: []string{"email"}, Exclusion: true}, "none"),
+		unique(datamap.CatalogUnique{Columns: []string{"email"}, Exclusion: true}, "none"),
 		[]string{"unique-undecided users.email one"},
 	},
 	"unique-undecided not with a placeholder": {
-		unique(domain.CatalogUnique{Columns: []string{"code"}, Expressions: true}, "x{}"), nil,
+		unique(datamap.CatalogUnique{Columns: []string{"code"}, Expressions: true}, "x{}"), nil,
 	},
 	"unique-undecided not of NULL in exclusion": {
-		unique(domain.CatalogUnique{Columns: []string{"nick"}, Exclusion: true}, "none"), nil,
+		unique(datamap.CatalogUnique{Columns: []string{"nick"}, Exclusion: true}, "none"), nil,
 	},
 
 	"reference-overwritten": {
-		country(domain.Column{Type: domain.TypeText, Personal: personal(anonymize)}),
+		country(datamap.Column{Type: datamap.TypeText, Personal: personal(anonymize)}),
 		[]string{"reference-overwritten users.origin origin_fkey"},
 	},
 	"reference-overwritten by nothing": {
-		country(domain.Column{Type: domain.TypeText, Surrogate: "''", Personal: personal(anonymize)}),
+		country(datamap.Column{Type: datamap.TypeText, Surrogate: "''", Personal: personal(anonymize)}),
 		[]string{"reference-overwritten users.origin origin_fkey"},
 	},
 	"reference-overwritten not by NULL": {
-		country(domain.Column{Type: domain.TypeText, Personal: personal(null)}), nil,
+		country(datamap.Column{Type: datamap.TypeText, Personal: personal(null)}), nil,
 	},
-	"reference-overwritten not if it is kept": {country(domain.Column{Type: domain.TypeText}), nil},
+	"reference-overwritten not if it is kept": {country(datamap.Column{Type: datamap.TypeText}), nil},
 	"reference-undecided": {
-		country(domain.Column{Type: domain.TypeText, Surrogate: "XX", Personal: personal(anonymize)}),
+		country(datamap.Column{Type: datamap.TypeText, Surrogate: "XX", Personal: personal(anonymize)}),
 		[]string{"reference-undecided users.origin origin_fkey"},
 	},
 	"reference-undecided not with a placeholder": {
-		country(domain.Column{Type: domain.TypeText, Surrogate: "X{}", Personal: personal(anonymize)}),
+		country(datamap.Column{Type: datamap.TypeText, Surrogate: "X{}", Personal: personal(anonymize)}),
 		[]string{"reference-overwritten users.origin origin_fkey"},
 	},
 	"referenced-overwritten": {
 		func(w *world) {
-			w.addTable("mails").ForeignKeys = []domain.CatalogForeignKey{
+			w.addTable("mails").ForeignKeys = []datamap.CatalogForeignKey{
 				{Name: "to_fkey", Columns: []string{"id"}, References: "users", Referenced: []string{"email"}},
 			}
 		}, []string{"referenced-overwritten users.email to_fkey", "table-unmapped mails.id"},
 	},
 	"referenced-overwritten not if the reference follows": {
 		func(w *world) {
-			w.addTable("mails").ForeignKeys = []domain.CatalogForeignKey{
+			w.addTable("mails").ForeignKeys = []datamap.CatalogForeignKey{
 				{Name: "to_fkey", Columns: []string{"id"}, References: "users", Referenced: []string{"email"}, Follows: true},
 			}
 		}, []string{"table-unmapped mails.id"},
 	},
 	"referenced-overwritten by NULL although the reference follows": {
 		func(w *world) {
-			w.addTable("mails").ForeignKeys = []domain.CatalogForeignKey{
+			w.addTable("mails").ForeignKeys = []datamap.CatalogForeignKey{
 				{Name: "to_fkey", Columns: []string{"id"}, References: "users", Referenced: []string{"nick"}, Follows: true},
 			}
 		}, []string{"referenced-overwritten users.nick to_fkey", "table-unmapped mails.id"},
@@ -193,10 +193,10 @@ var constraintCases = cases{
 	"referenced-overwritten not if the rows go": {
 		func(w *world) {
 			w.deleteUsers()
-			w.live("sessions").ForeignKeys = append(w.live("sessions").ForeignKeys, domain.CatalogForeignKey{
-				Columns: []string{"agent"}, References: "users", Referenced: []string{"email"}, OnDelete: domain.ActionSetNull,
+			w.live("sessions").ForeignKeys = append(w.live("sessions").ForeignKeys, datamap.CatalogForeignKey{
+				Columns: []string{"agent"}, References: "users", Referenced: []string{"email"}, OnDelete: datamap.ActionSetNull,
 			})
-			w.live("sessions").Indexes = append(w.live("sessions").Indexes, domain.CatalogIndex{Columns: []string{"agent"}})
+			w.live("sessions").Indexes = append(w.live("sessions").Indexes, datamap.CatalogIndex{Columns: []string{"agent"}})
 		}, []string{"path-missing sessions.agent"},
 	},
 }
@@ -207,11 +207,11 @@ func TestARemedySaysNullOnlyToColumnsThatTakeIt(t *testing.T) {
 		"check-violated":  constrain("CHECK ((email ~~ '%@%'::text))", "email"),
 		"unique-violated": unique(of("code"), "gone"),
 		"surrogate-type": func(w *world) {
-			w.column("users", "email").Type, w.column("users", "email").Declared = domain.TypeUUID, "uuid"
+			w.column("users", "email").Type, w.column("users", "email").Declared = datamap.TypeUUID, "uuid"
 		},
 		"enum-refuses": func(w *world) { w.column("users", "email").Values = []string{"none"} },
-		"reference-overwritten": country(domain.Column{
-			Type: domain.TypeText, Surrogate: "X{}", Personal: personal(anonymize),
+		"reference-overwritten": country(datamap.Column{
+			Type: datamap.TypeText, Surrogate: "X{}", Personal: personal(anonymize),
 		}),
 	} {
 		for _, nullable := range []bool{true, false} {

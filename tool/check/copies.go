@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
@@ -12,7 +12,7 @@ import (
 // checkTriggers reports triggers and rules that copy old values to other tables, or that replace the statements of an
 // erasure.
 func (s *schema) checkTriggers() {
-	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
 		if !s.needed[table.Name] {
 			return
 		}
@@ -30,7 +30,7 @@ func (s *schema) checkTriggers() {
 }
 
 // fires reports whether an erasure fires the trigger of the table.
-func (s *schema) fires(table string, trigger domain.CatalogTrigger) bool {
+func (s *schema) fires(table string, trigger datamap.CatalogTrigger) bool {
 	deletes := s.deletesRows(table)
 	updates := slices.ContainsFunc(s.writes, func(w write) bool { return w.table.Name == table })
 	return deletes && slices.Contains(trigger.Events, "DELETE") || updates && slices.Contains(trigger.Events, "UPDATE")
@@ -38,13 +38,13 @@ func (s *schema) fires(table string, trigger domain.CatalogTrigger) bool {
 
 // checkWrites checks the tables that a trigger writes to. It ignores the event of the trigger, because even a trigger
 // on INSERT may have copied values to a table that an erasure does not know.
-func (s *schema) checkWrites(table domain.Table, trigger domain.CatalogTrigger, at place) {
+func (s *schema) checkWrites(table datamap.Table, trigger datamap.CatalogTrigger, at place) {
 	for _, name := range trigger.Writes {
 		if _, mapped := s.mappedTable(name); mapped || len(table.Personal()) == 0 && !table.Owned {
 			continue
 		}
 		target, known := s.catalog.Table(name)
-		if known && target.Kind == domain.KindVirtual {
+		if known && target.Kind == datamap.KindVirtual {
 			continue // checkCopies checks full-text indexes
 		}
 		switch copied := s.copied(table, target); {
@@ -76,7 +76,7 @@ func (s *schema) checkWrites(table domain.Table, trigger domain.CatalogTrigger, 
 }
 
 // copied returns the names of the annotated columns for which target has a column of the same name.
-func (s *schema) copied(table domain.Table, target domain.CatalogTable) []string {
+func (s *schema) copied(table datamap.Table, target datamap.CatalogTable) []string {
 	var found []string
 	for _, column := range table.Personal() {
 		if _, ok := target.Column(column.Name); ok {
@@ -88,11 +88,11 @@ func (s *schema) copied(table domain.Table, target domain.CatalogTable) []string
 
 // isHistory reports whether a table seems to be a history of other tables. It is named like a history, and has a column
 // that can store complete rows, such as a JSON column.
-func (s *schema) isHistory(table domain.CatalogTable) bool {
+func (s *schema) isHistory(table datamap.CatalogTable) bool {
 	isHistory := names.Is(table.Name, names.Activities) ||
 		hasWord(table.Name, "audit", "history", "archive", "versions", "log", "logs", "shadow", "journal")
-	return isHistory && slices.ContainsFunc(table.Columns, func(c domain.CatalogColumn) bool {
-		return family(c.Type) == domain.TypeJSON || strings.Contains(c.Declared, "hstore") || c.Type == domain.TypeText &&
+	return isHistory && slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
+		return family(c.Type) == datamap.TypeJSON || strings.Contains(c.Declared, "hstore") || c.Type == datamap.TypeText &&
 			hasWord(c.Name, "old", "data", "row", "values", "payload", "changes", "diff", "snapshot")
 	})
 }
@@ -108,15 +108,15 @@ func (s *schema) checkCopies() {
 			continue
 		}
 		switch live.Kind { //nolint:exhaustive // the others keep no copies
-		case domain.KindMatView:
+		case datamap.KindMatView:
 			s.checkMatView(live)
-		case domain.KindVirtual:
+		case datamap.KindVirtual:
 			s.checkSearch(live)
 		}
 	}
 }
 
-func (s *schema) checkMatView(view domain.CatalogTable) {
+func (s *schema) checkMatView(view datamap.CatalogTable) {
 	for _, table := range s.Declared() {
 		live, ok := s.live[table.Name]
 		if !ok || !slices.Contains(view.Reads, live.Name) || len(table.Personal()) == 0 && !table.Owned {
@@ -134,9 +134,9 @@ func (s *schema) checkMatView(view domain.CatalogTable) {
 // isPerPerson reports whether each row of a view seems to be about one person. The view then has a column with the name
 // of an annotated column, a column whose name suggests personal data, a reference to the subject, or a renamed column
 // with personal data. For example, a view that counts orders per day has no such column.
-func (s *schema) isPerPerson(table domain.Table, view domain.CatalogTable) bool {
+func (s *schema) isPerPerson(table datamap.Table, view datamap.CatalogTable) bool {
 	subject := s.SubjectTable()
-	return len(s.copied(table, view)) > 0 || slices.ContainsFunc(view.Columns, func(c domain.CatalogColumn) bool {
+	return len(s.copied(table, view)) > 0 || slices.ContainsFunc(view.Columns, func(c datamap.CatalogColumn) bool {
 		if _, ok := soundsPersonal(view.Name, view, c); ok {
 			return true
 		}
@@ -146,10 +146,10 @@ func (s *schema) isPerPerson(table domain.Table, view domain.CatalogTable) bool 
 
 // isRenamed reports whether a text or a document of a view may be a renamed column with personal data of the table. The
 // SQL of the view then names an annotated column, and no column that it names and that is not annotated has this name.
-func (s *schema) isRenamed(table domain.Table, view domain.CatalogTable, column domain.CatalogColumn) bool {
+func (s *schema) isRenamed(table datamap.Table, view datamap.CatalogTable, column datamap.CatalogColumn) bool {
 	live := s.live[table.Name]
-	if column.Type != domain.TypeText && family(column.Type) != domain.TypeJSON && column.Type != domain.TypeTime ||
-		!slices.ContainsFunc(table.Personal(), func(c domain.Column) bool {
+	if column.Type != datamap.TypeText && family(column.Type) != datamap.TypeJSON && column.Type != datamap.TypeTime ||
+		!slices.ContainsFunc(table.Personal(), func(c datamap.Column) bool {
 			held, _ := live.Column(c.Name)
 			return hasName(live, view.Uses[live.Name], c.Name) && !differ(held.Type, column.Type)
 		}) {
@@ -163,8 +163,8 @@ func (s *schema) isRenamed(table domain.Table, view domain.CatalogTable, column 
 	return true
 }
 
-func (s *schema) checkSearch(index domain.CatalogTable) {
-	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+func (s *schema) checkSearch(index datamap.CatalogTable) {
+	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
 		copied := s.copied(table, index)
 		if len(copied) == 0 || s.isKeptCurrent(live, index) {
 			return
@@ -177,9 +177,9 @@ func (s *schema) checkSearch(index domain.CatalogTable) {
 }
 
 // isKeptCurrent reports whether triggers of the table update the full-text index after each UPDATE and DELETE.
-func (s *schema) isKeptCurrent(table, index domain.CatalogTable) bool {
+func (s *schema) isKeptCurrent(table, index datamap.CatalogTable) bool {
 	for _, event := range []string{"UPDATE", "DELETE"} {
-		if !slices.ContainsFunc(table.Triggers, func(t domain.CatalogTrigger) bool {
+		if !slices.ContainsFunc(table.Triggers, func(t datamap.CatalogTrigger) bool {
 			return slices.Contains(t.Events, event) && slices.Contains(t.Writes, index.Name)
 		}) {
 			return false

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -38,7 +38,7 @@ type TableCoverage struct {
 // A table that is not in the data map counts if Run has a finding about it. Its columns are undecided, or excluded if a
 // person has accepted each of the findings. Views do not count.
 func Cover(
-	ctx context.Context, reader ports.CatalogReader, dataMap domain.DataMap, plan domain.Plan, o Options,
+	ctx context.Context, reader ports.CatalogReader, dataMap datamap.DataMap, plan datamap.Plan, o Options,
 ) (Coverage, error) {
 	found, result, err := run(ctx, reader, dataMap, plan, o)
 	if err != nil {
@@ -50,8 +50,8 @@ func Cover(
 			continue
 		}
 		table, mapped := found.mapped[live.Name]
-		isOpen := slices.ContainsFunc(result.Findings, func(f domain.Finding) bool { return f.Table == live.Name })
-		isAccepted := slices.ContainsFunc(result.Accepted, func(f domain.AcceptedFinding) bool {
+		isOpen := slices.ContainsFunc(result.Findings, func(f datamap.Finding) bool { return f.Table == live.Name })
+		isAccepted := slices.ContainsFunc(result.Accepted, func(f datamap.AcceptedFinding) bool {
 			return f.Table == live.Name
 		})
 		if !mapped && !isOpen && !isAccepted {

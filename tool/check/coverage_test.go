@@ -8,6 +8,7 @@ import (
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports/mocks"
 	"github.com/habeas-data/habeas/tool/check"
@@ -15,7 +16,7 @@ import (
 
 func (w *world) coverage(t *testing.T) check.Coverage {
 	t.Helper()
-	dataMap, err := domain.NewDataMap(w.tables...)
+	dataMap, err := datamap.NewDataMap(w.tables...)
 	must(t, err)
 	plan, err := erasure.Planner{}.Plan(dataMap, nil)
 	must(t, err)
@@ -30,12 +31,12 @@ func (w *world) coverage(t *testing.T) check.Coverage {
 func TestTheCoverageCountsColumns(t *testing.T) {
 	w := newWorld()
 	w.field("users", "theme").NotPersonal = true
-	w.add("users", "fax", domain.TypeText)
-	w.add("users", "upper", domain.TypeText)
+	w.add("users", "fax", datamap.TypeText)
+	w.add("users", "upper", datamap.TypeText)
 	w.column("users", "upper").Generated = true
 	w.addTable("places", "zone") // no finding
 	w.addTable("letters", "body")
-	w.refer("letters", "user_id", domain.ActionNone)
+	w.refer("letters", "user_id", datamap.ActionNone)
 	covered := w.coverage(t)
 	want := []check.TableCoverage{
 		{"letters", false, 0, 2, []string{"body"}},
@@ -61,9 +62,9 @@ func TestTheCoverageCountsColumns(t *testing.T) {
 func TestAnAcceptedTableIsExcluded(t *testing.T) {
 	w := newWorld()
 	w.addTable("letters", "body")
-	w.refer("letters", "user_id", domain.ActionNone)
+	w.refer("letters", "user_id", datamap.ActionNone)
 	before := w.coverage(t)
-	w.accepted = []domain.Acceptance{{
+	w.accepted = []datamap.Acceptance{{
 		Rule: "table-unmapped", Table: "letters", Column: "user_id", Reason: "of the shop", Until: "2026-12-31",
 	}}
 	after := w.coverage(t)
@@ -74,10 +75,10 @@ func TestAnAcceptedTableIsExcluded(t *testing.T) {
 
 func TestACoverageWithoutACatalogIsAnError(t *testing.T) {
 	reader := mocks.NewMockCatalogReader(gomock.NewController(t))
-	reader.EXPECT().Catalog(gomock.Any()).Return(domain.Catalog{}, domain.ErrUnavailable)
-	dataMap, err := domain.NewDataMap(newWorld().tables...)
+	reader.EXPECT().Catalog(gomock.Any()).Return(datamap.Catalog{}, domain.ErrUnavailable)
+	dataMap, err := datamap.NewDataMap(newWorld().tables...)
 	must(t, err)
-	_, err = check.Cover(t.Context(), reader, dataMap, domain.Plan{Steps: []domain.Step{}}, check.Options{})
+	_, err = check.Cover(t.Context(), reader, dataMap, datamap.Plan{Steps: []datamap.Step{}}, check.Options{})
 	if !errors.Is(err, domain.ErrUnavailable) {
 		t.Errorf("got %v", err)
 	}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // leaving are the rules about erasures that leave personal data, or that change the data of other people.
@@ -29,8 +29,8 @@ var minor = []string{
 //   - an erasure is slow, or the data map needs care
 //
 // Within a kind, the order is that of Rules.
-func CompareDanger(a, b domain.Finding) int {
-	severities := []domain.Severity{domain.SeverityError, domain.SeverityWarning, domain.SeverityNotice}
+func CompareDanger(a, b datamap.Finding) int {
+	severities := []datamap.Severity{datamap.SeverityError, datamap.SeverityWarning, datamap.SeverityNotice}
 	return cmp.Or(
 		cmp.Compare(slices.Index(severities, a.Severity), slices.Index(severities, b.Severity)),
 		cmp.Compare(kindOf(a.Code), kindOf(b.Code)), cmp.Compare(indexOf(a.Code), indexOf(b.Code)),

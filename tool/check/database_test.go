@@ -11,7 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -23,8 +23,8 @@ type evaluating struct {
 }
 
 func (e evaluating) Satisfies(
-	ctx context.Context, table string, check domain.CatalogCheck, rows []map[string]any,
-) ([]domain.Verdict, error) {
+	ctx context.Context, table string, check datamap.CatalogCheck, rows []map[string]any,
+) ([]datamap.Verdict, error) {
 	return e.database.Satisfies(ctx, table, check, rows)
 }
 
@@ -32,7 +32,7 @@ func (e evaluating) Satisfies(
 // PostgreSQL, and the catalog has them as PostgreSQL returns them.
 func (w *world) reader(t *testing.T) ports.CatalogReader {
 	t.Helper()
-	if !slices.ContainsFunc(w.catalog.Tables, func(t domain.CatalogTable) bool { return len(t.Checks) > 0 }) {
+	if !slices.ContainsFunc(w.catalog.Tables, func(t datamap.CatalogTable) bool { return len(t.Checks) > 0 }) {
 		return memory.NewSchema(w.catalog)
 	}
 	if w.db == nil {
@@ -61,7 +61,7 @@ func (w *world) reader(t *testing.T) ports.CatalogReader {
 
 // create creates a table with its columns and its CHECK constraints. A constraint with the name VALUE is that of a
 // domain.
-func create(t *testing.T, db *bun.DB, table domain.CatalogTable) {
+func create(t *testing.T, db *bun.DB, table datamap.CatalogTable) {
 	t.Helper()
 	domains := map[string]string{}
 	var parts []string
@@ -76,7 +76,7 @@ func create(t *testing.T, db *bun.DB, table domain.CatalogTable) {
 		parts = append(parts, text)
 	}
 	for _, column := range table.Columns {
-		declared := map[domain.ColumnType]string{domain.TypeTime: "timestamptz"}[column.Type]
+		declared := map[datamap.ColumnType]string{datamap.TypeTime: "timestamptz"}[column.Type]
 		parts = append(parts, column.Name+" "+cmp.Or(domains[column.Name], declared, string(column.Type)))
 	}
 	execute(t, db, "CREATE TABLE "+table.Name+" ("+strings.Join(parts, ", ")+")")

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
@@ -45,7 +46,7 @@ func (l *losses) add(table string) {
 // checkForeignKey checks a foreign key of the table child that refers to the table parent. It reports the effect on
 // rows of child if an erasure deletes rows of parent.
 func (l *losses) checkForeignKey(
-	child domain.CatalogTable, foreign domain.CatalogForeignKey, parent domain.CatalogTable,
+	child datamap.CatalogTable, foreign datamap.CatalogForeignKey, parent datamap.CatalogTable,
 ) {
 	table, mapped := l.mapped[child.Name]
 	at := place{table: child.Name, column: list(foreign.Columns), object: foreign.Name}
@@ -61,7 +62,7 @@ func (l *losses) checkForeignKey(
 	refers := "Its foreign key " + keyCalled(foreign) + " refers to rows of " + parent.Name +
 		" that are deleted in an erasure. "
 	switch foreign.OnDelete { //nolint:exhaustive // the others refuse the deletion
-	case domain.ActionCascade:
+	case datamap.ActionCascade:
 		if !mapped {
 			l.reportCascade(child, foreign, at, refers)
 			return
@@ -70,9 +71,9 @@ func (l *losses) checkForeignKey(
 			refers+"The database deletes the referring rows too (ON DELETE CASCADE), even rows of other people "+
 				"that the data map keeps.", "Declare ON DELETE SET NULL, or make the relation a path that deletes the rows.")
 		l.add(child.Name)
-	case domain.ActionSetNull:
+	case datamap.ActionSetNull:
 		l.reportSetNull(child, foreign, at, refers)
-	case domain.ActionSetDefault:
+	case datamap.ActionSetDefault:
 		l.report(deleteSetsDefault, at, refers+"The database then sets the columns to their default values. "+
 			"The erasure fails if "+parent.Name+" has no row with this key.",
 			"Declare ON DELETE SET NULL. If a migration of the application inserts this row, accept the finding.")
@@ -88,7 +89,7 @@ func (l *losses) checkForeignKey(
 // reportCascade reports a foreign key of a table outside the data map whose rows the database deletes. The finding is
 // an error if a row may belong to another person, because another column of the table refers to the data map.
 func (l *losses) reportCascade(
-	child domain.CatalogTable, foreign domain.CatalogForeignKey, at place, refers string,
+	child datamap.CatalogTable, foreign datamap.CatalogForeignKey, at place, refers string,
 ) {
 	l.add(child.Name)
 	if to, column := l.alsoRefers(child, foreign); to != "" {
@@ -106,7 +107,7 @@ func (l *losses) reportCascade(
 // alsoRefers returns a table of the data map to which the table refers by other columns than those of the foreign key,
 // and these columns. If there are several, it returns the table with the shortest path to a person. A column without a
 // foreign key counts if it is named like a reference.
-func (l *losses) alsoRefers(child domain.CatalogTable, foreign domain.CatalogForeignKey) (to, column string) {
+func (l *losses) alsoRefers(child datamap.CatalogTable, foreign datamap.CatalogForeignKey) (to, column string) {
 	nearest := -1
 	for _, other := range child.ForeignKeys {
 		if parent, mapped := l.mappedTable(other.References); mapped && !isSubset(child, other.Columns, foreign.Columns) &&
@@ -128,14 +129,14 @@ func (l *losses) alsoRefers(child domain.CatalogTable, foreign domain.CatalogFor
 }
 
 // isCleared reports whether an erasure sets the foreign key of a table to itself to NULL before it deletes rows.
-func (l *losses) isCleared(table domain.Table, live domain.CatalogTable, foreign domain.CatalogForeignKey) bool {
-	return slices.ContainsFunc(l.SelfReferences(table), func(reference domain.SelfReference) bool {
+func (l *losses) isCleared(table datamap.Table, live datamap.CatalogTable, foreign datamap.CatalogForeignKey) bool {
+	return slices.ContainsFunc(l.SelfReferences(table), func(reference datamap.SelfReference) bool {
 		return reference.Relation.When == nil && l.isRelation(reference.Relation, live, foreign)
 	})
 }
 
 func (l *losses) reportSetNull(
-	child domain.CatalogTable, foreign domain.CatalogForeignKey, at place, refers string,
+	child datamap.CatalogTable, foreign datamap.CatalogForeignKey, at place, refers string,
 ) {
 	cleared := foreign.Cleared
 	if len(cleared) == 0 {
@@ -159,7 +160,7 @@ func (l *losses) reportSetNull(
 // key if rows of another person may refer to the deleted rows, because the erasure then fails or deletes the rows of
 // that person, too. It returns false if checkForeignKey must check the foreign key further.
 func (l *losses) reportUndecided(
-	table domain.Table, foreign domain.CatalogForeignKey, parent domain.CatalogTable, at place,
+	table datamap.Table, foreign datamap.CatalogForeignKey, parent datamap.CatalogTable, at place,
 ) bool {
 	if l.mayKeepRows(table) || l.isOfAnother(table, foreign, parent) {
 		return false
@@ -173,10 +174,10 @@ func (l *losses) reportUndecided(
 		"erasure clear the reference (" + l.says(`erasure:null`, `"erasure": "null"`) + ") or keep the rows of " +
 		parent.Name + ". If not, accept the finding."
 	switch foreign.OnDelete { //nolint:exhaustive // checkForeignKey checks the other actions
-	case domain.ActionCascade:
+	case datamap.ActionCascade:
 		l.reportAs(failure, deleteUndecided, at,
 			refers+"The database also deletes rows of other people that refer to them.", remedy)
-	case domain.ActionNone, domain.ActionRestrict:
+	case datamap.ActionNone, datamap.ActionRestrict:
 		l.report(deleteUndecided, at, refers+"The erasure fails if a row of another person refers to one of them.", remedy)
 	default:
 		return false
@@ -191,7 +192,7 @@ func (l *losses) reportUndecided(
 //   - The foreign key refers to the subject's table, and a column of it is named after another role, such as
 //     approved_by.
 //   - A path of the table begins with another reference to the same parent table.
-func (l *losses) isOfAnother(table domain.Table, foreign domain.CatalogForeignKey, parent domain.CatalogTable) bool {
+func (l *losses) isOfAnother(table datamap.Table, foreign datamap.CatalogForeignKey, parent datamap.CatalogTable) bool {
 	subject := l.live[l.SubjectTable().Name]
 	if parent.Name == subject.Name && slices.ContainsFunc(foreign.Columns, func(name string) bool {
 		role := names.RoleOf(name)
@@ -199,7 +200,7 @@ func (l *losses) isOfAnother(table domain.Table, foreign domain.CatalogForeignKe
 	}) {
 		return true
 	}
-	return slices.ContainsFunc(l.Paths(table.Name), func(p domain.Path) bool {
+	return slices.ContainsFunc(l.Paths(table.Name), func(p datamap.Path) bool {
 		return len(p.Relations) > 0 && l.live[p.Relations[0].References].Name == parent.Name
 	}) || table.Name == l.SubjectTable().Name
 }
@@ -207,9 +208,9 @@ func (l *losses) isOfAnother(table domain.Table, foreign domain.CatalogForeignKe
 // sharesOwner reports whether rows of one table that refer to each other always belong to the same person. This is true
 // if the foreign key contains all columns of a reference that begins a path to the person. The erasure then deletes all
 // of these rows in one statement.
-func (l *losses) sharesOwner(table domain.Table, foreign domain.CatalogForeignKey) bool {
+func (l *losses) sharesOwner(table datamap.Table, foreign datamap.CatalogForeignKey) bool {
 	live := l.live[table.Name]
-	return foreign.OnDelete != domain.ActionRestrict && slices.ContainsFunc(l.Paths(table.Name), func(p domain.Path) bool {
+	return foreign.OnDelete != datamap.ActionRestrict && slices.ContainsFunc(l.Paths(table.Name), func(p datamap.Path) bool {
 		return len(p.Relations) > 0 && len(p.Relations[0].Columns) < len(foreign.Columns) &&
 			isSubset(live, p.Relations[0].Columns, foreign.Columns)
 	})
@@ -217,15 +218,15 @@ func (l *losses) sharesOwner(table domain.Table, foreign domain.CatalogForeignKe
 
 // beginsPath reports whether a path of the data map begins with the foreign key. An erasure then deletes the referring
 // rows, or sets their references to NULL, before it deletes the referenced rows.
-func (s *schema) beginsPath(table domain.Table, live domain.CatalogTable, foreign domain.CatalogForeignKey) bool {
-	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool {
+func (s *schema) beginsPath(table datamap.Table, live datamap.CatalogTable, foreign datamap.CatalogForeignKey) bool {
+	return slices.ContainsFunc(s.Paths(table.Name), func(p datamap.Path) bool {
 		return len(p.Relations) > 0 && p.Relations[0].When == nil && s.isRelation(p.Relations[0], live, foreign)
 	})
 }
 
 // isRelation reports whether a relation and a foreign key have the same columns and the same referenced table.
 func (s *schema) isRelation(
-	relation domain.Relation, live domain.CatalogTable, foreign domain.CatalogForeignKey,
+	relation datamap.Relation, live datamap.CatalogTable, foreign datamap.CatalogForeignKey,
 ) bool {
 	referenced, ok := s.live[relation.References]
 	target, known := s.catalog.Table(foreign.References)
@@ -236,13 +237,13 @@ func (s *schema) isRelation(
 // checkSetNull reports relations that are declared with ON DELETE SET NULL in the data map but have no foreign key in
 // the database. It ignores a foreign key with another action, because checkForeignKey reports it.
 func (s *schema) checkSetNull() {
-	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
 		for _, relation := range table.Relations {
 			if !relation.SetsNull || !s.deletesRows(relation.References) || slices.ContainsFunc(live.ForeignKeys,
-				func(foreign domain.CatalogForeignKey) bool { return s.isRelation(relation, live, foreign) }) {
+				func(foreign datamap.CatalogForeignKey) bool { return s.isRelation(relation, live, foreign) }) {
 				continue
 			}
-			if begins := slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool {
+			if begins := slices.ContainsFunc(s.Paths(table.Name), func(p datamap.Path) bool {
 				return len(p.Relations) > 0 && p.Relations[0].Equals(relation)
 			}); !begins {
 				s.report(setNullMissing, place{table: table.Name, column: list(relation.Columns)},

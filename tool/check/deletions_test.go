@@ -3,7 +3,7 @@ package check_test
 import (
 	"slices"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // deletingUsers returns a function that calls world.deleteUsers and then change.
@@ -15,7 +15,7 @@ func deletingUsers(change func(w *world)) func(*world) {
 }
 
 // letters adds a table that is not in the data map. Its foreign key refers to "users" and has the given action.
-func letters(action domain.ForeignKeyAction) func(*world) {
+func letters(action datamap.ForeignKeyAction) func(*world) {
 	return func(w *world) {
 		w.addTable("letters")
 		w.refer("letters", "user_id", action)
@@ -23,35 +23,35 @@ func letters(action domain.ForeignKeyAction) func(*world) {
 }
 
 // invited adds a column to "users" with a foreign key that refers to "users".
-func invited(action domain.ForeignKeyAction) func(*world) {
+func invited(action datamap.ForeignKeyAction) func(*world) {
 	return deletingUsers(func(w *world) {
-		w.addToBoth("users", domain.Column{Name: "invited_by"})
+		w.addToBoth("users", datamap.Column{Name: "invited_by"})
 		w.drop("users", "invited_by")
 		w.refer("users", "invited_by", action)
 	})
 }
 
 // nested adds a column to "sessions" with a foreign key that refers to "sessions".
-func nested(action domain.ForeignKeyAction) func(*world) {
+func nested(action datamap.ForeignKeyAction) func(*world) {
 	return func(w *world) {
-		w.addToBoth("sessions", domain.Column{Name: "parent_id", Type: domain.TypeBigInt})
+		w.addToBoth("sessions", datamap.Column{Name: "parent_id", Type: datamap.TypeBigInt})
 		w.table("sessions").Relations = append(w.table("sessions").Relations, belongsTo("sessions", "parent_id"))
 		w.live("sessions").ForeignKeys = append(w.live("sessions").ForeignKeys, foreignKey("parent_id", "sessions", action))
-		w.live("sessions").Indexes = append(w.live("sessions").Indexes, domain.CatalogIndex{Columns: []string{"parent_id"}})
+		w.live("sessions").Indexes = append(w.live("sessions").Indexes, datamap.CatalogIndex{Columns: []string{"parent_id"}})
 	}
 }
 
 // approved adds a table whose rows stay after an erasure. The table has a second reference to "users", approved_by,
 // which an erasure does not follow.
-func approved(action domain.ForeignKeyAction, setsNull bool) func(*world) {
+func approved(action datamap.ForeignKeyAction, setsNull bool) func(*world) {
 	return deletingUsers(func(w *world) {
-		w.tables = append(w.tables, domain.Table{
-			Name: "papers", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("users", "user_id")},
-			Columns: []domain.Column{
-				{Name: "id", Type: domain.TypeBigInt},
-				{Name: "user_id", Type: domain.TypeBigInt},
-				{Name: "approved_by", Type: domain.TypeBigInt},
-				{Name: "text", Type: domain.TypeText, Personal: personal(anonymize)},
+		w.tables = append(w.tables, datamap.Table{
+			Name: "papers", PrimaryKey: []string{"id"}, Relations: []datamap.Relation{belongsTo("users", "user_id")},
+			Columns: []datamap.Column{
+				{Name: "id", Type: datamap.TypeBigInt},
+				{Name: "user_id", Type: datamap.TypeBigInt},
+				{Name: "approved_by", Type: datamap.TypeBigInt},
+				{Name: "text", Type: datamap.TypeText, Personal: personal(anonymize)},
 			},
 		})
 		papers := &w.tables[len(w.tables)-1]
@@ -63,87 +63,87 @@ func approved(action domain.ForeignKeyAction, setsNull bool) func(*world) {
 		}
 		if action != "" {
 			w.live("papers").ForeignKeys = append(w.live("papers").ForeignKeys, foreignKey("approved_by", "users", action))
-			w.live("papers").Indexes = append(w.live("papers").Indexes, domain.CatalogIndex{Columns: []string{"approved_by"}})
+			w.live("papers").Indexes = append(w.live("papers").Indexes, datamap.CatalogIndex{Columns: []string{"approved_by"}})
 		}
 	})
 }
 
 var deletionCases = cases{
 	"delete-restricted": {
-		deletingUsers(letters(domain.ActionNone)), []string{"delete-restricted letters.user_id user_id_fkey"},
+		deletingUsers(letters(datamap.ActionNone)), []string{"delete-restricted letters.user_id user_id_fkey"},
 	},
 	"delete-restricted once for all partitions": {
 		deletingUsers(func(w *world) {
-			letters(domain.ActionNone)(w)
-			again := foreignKey("user_id", "users", domain.ActionNone)
+			letters(datamap.ActionNone)(w)
+			again := foreignKey("user_id", "users", datamap.ActionNone)
 			again.Name = "letters_p1_fkey"
 			w.live("letters").ForeignKeys = append(w.live("letters").ForeignKeys, again)
 		}), []string{"delete-restricted letters.user_id user_id_fkey"},
 	},
 	"delete-restricted immediately": {
-		deletingUsers(letters(domain.ActionRestrict)), []string{"delete-restricted letters.user_id user_id_fkey"},
+		deletingUsers(letters(datamap.ActionRestrict)), []string{"delete-restricted letters.user_id user_id_fkey"},
 	},
 	"delete-restricted by another user": {
-		invited(domain.ActionNone), []string{"delete-restricted users.invited_by invited_by_fkey"},
+		invited(datamap.ActionNone), []string{"delete-restricted users.invited_by invited_by_fkey"},
 	},
 	"delete-restricted by another user regardless of the name": {
 		deletingUsers(func(w *world) {
-			w.addToBoth("users", domain.Column{Name: "parent_id"})
+			w.addToBoth("users", datamap.Column{Name: "parent_id"})
 			w.drop("users", "parent_id")
-			w.refer("users", "parent_id", domain.ActionNone)
+			w.refer("users", "parent_id", datamap.ActionNone)
 		}), []string{"delete-restricted users.parent_id parent_id_fkey"},
 	},
 	"delete-restricted by rows that a condition leaves out": {
 		deletingUsers(func(w *world) {
-			w.addToBoth("sessions", domain.Column{Name: "target", Type: domain.TypeText})
-			w.table("sessions").Relations[0].When = &domain.Condition{Column: "target", Value: "user"}
+			w.addToBoth("sessions", datamap.Column{Name: "target", Type: datamap.TypeText})
+			w.table("sessions").Relations[0].When = &datamap.Condition{Column: "target", Value: "user"}
 		}), []string{"delete-restricted sessions.user_id user_id_fkey"},
 	},
 	"delete-restricted by an approval": {
-		approved(domain.ActionNone, false),
+		approved(datamap.ActionNone, false),
 		[]string{"delete-restricted papers.approved_by approved_by_fkey", "path-missing papers.approved_by approved_by_fkey"},
 	},
 	"delete-restricted behind a cascade": {
 		deletingUsers(func(w *world) {
-			letters(domain.ActionCascade)(w)
-			w.addTable("stamps").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "letters", domain.ActionNone)}
+			letters(datamap.ActionCascade)(w)
+			w.addTable("stamps").ForeignKeys = []datamap.CatalogForeignKey{foreignKey("id", "letters", datamap.ActionNone)}
 		}),
 		[]string{"delete-cascades letters.user_id user_id_fkey", "delete-restricted stamps.id id_fkey"},
 	},
 	"delete-restricted not if the rows stay": {
-		letters(domain.ActionNone), []string{"table-unmapped letters.user_id"},
+		letters(datamap.ActionNone), []string{"table-unmapped letters.user_id"},
 	},
 	"delete-restricted not if a path deletes the rows": {deletingUsers(func(*world) {}), nil},
 	"delete-restricted not by another table": {
 		deletingUsers(func(w *world) {
 			w.addTable("shops")
-			w.addTable("shelves").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "shops", domain.ActionNone)}
+			w.addTable("shelves").ForeignKeys = []datamap.CatalogForeignKey{foreignKey("id", "shops", datamap.ActionNone)}
 		}), nil,
 	},
 	"delete-cascades": {
-		deletingUsers(letters(domain.ActionCascade)), []string{"delete-cascades letters.user_id user_id_fkey"},
+		deletingUsers(letters(datamap.ActionCascade)), []string{"delete-cascades letters.user_id user_id_fkey"},
 	},
-	"delete-cascades not if the rows stay": {letters(domain.ActionCascade), []string{"table-unmapped letters.user_id"}},
+	"delete-cascades not if the rows stay": {letters(datamap.ActionCascade), []string{"table-unmapped letters.user_id"}},
 	"delete-cascades-to-kept": {
-		approved(domain.ActionCascade, false),
+		approved(datamap.ActionCascade, false),
 		[]string{
 			"delete-cascades-to-kept papers.approved_by approved_by_fkey",
 			"path-missing papers.approved_by approved_by_fkey",
 		},
 	},
 	"delete-cascades-to-kept although the data map says NULL": {
-		approved(domain.ActionCascade, true),
+		approved(datamap.ActionCascade, true),
 		[]string{"delete-cascades-to-kept papers.approved_by approved_by_fkey", "path-missing papers.approved_by"},
 	},
 	"delete-cascades-to-kept by another user": {
-		invited(domain.ActionCascade), []string{"delete-cascades-to-kept users.invited_by invited_by_fkey"},
+		invited(datamap.ActionCascade), []string{"delete-cascades-to-kept users.invited_by invited_by_fkey"},
 	},
 	"delete-cascades-to-kept behind a table": {
 		func(w *world) {
 			approved("", false)(w)
-			letters(domain.ActionCascade)(w)
+			letters(datamap.ActionCascade)(w)
 			w.live("papers").ForeignKeys = append(w.live("papers").ForeignKeys,
-				foreignKey("id", "letters", domain.ActionCascade))
+				foreignKey("id", "letters", datamap.ActionCascade))
 		},
 		[]string{
 			"delete-cascades letters.user_id user_id_fkey", "delete-cascades-to-kept papers.id id_fkey",
@@ -151,38 +151,38 @@ var deletionCases = cases{
 		},
 	},
 	"delete-cascades-to-kept not by a path": {
-		deletingUsers(func(w *world) { w.live("sessions").ForeignKeys[0].OnDelete = domain.ActionCascade }), nil,
+		deletingUsers(func(w *world) { w.live("sessions").ForeignKeys[0].OnDelete = datamap.ActionCascade }), nil,
 	},
 	"delete-sets-null": {
 		deletingUsers(func(w *world) {
-			letters(domain.ActionSetNull)(w)
+			letters(datamap.ActionSetNull)(w)
 			w.column("letters", "user_id").Nullable = false
 		}), []string{"delete-sets-null letters.user_id user_id_fkey"},
 	},
 	"delete-sets-null not if it may be NULL": {
-		deletingUsers(letters(domain.ActionSetNull)), []string{"table-unmapped letters.user_id"},
+		deletingUsers(letters(datamap.ActionSetNull)), []string{"table-unmapped letters.user_id"},
 	},
 	"delete-sets-default": {
-		deletingUsers(letters(domain.ActionSetDefault)), []string{"delete-sets-default letters.user_id user_id_fkey"},
+		deletingUsers(letters(datamap.ActionSetDefault)), []string{"delete-sets-default letters.user_id user_id_fkey"},
 	},
 	"delete-sets-default not if the rows stay": {
-		letters(domain.ActionSetDefault), []string{"table-unmapped letters.user_id"},
+		letters(datamap.ActionSetDefault), []string{"table-unmapped letters.user_id"},
 	},
-	"delete-undecided": {nested(domain.ActionNone), []string{"delete-undecided sessions.parent_id parent_id_fkey"}},
+	"delete-undecided": {nested(datamap.ActionNone), []string{"delete-undecided sessions.parent_id parent_id_fkey"}},
 	"delete-undecided by a cascade": {
-		nested(domain.ActionCascade), []string{"delete-undecided sessions.parent_id parent_id_fkey"},
+		nested(datamap.ActionCascade), []string{"delete-undecided sessions.parent_id parent_id_fkey"},
 	},
 	"delete-undecided within a person in one statement": {
 		func(w *world) {
-			nested(domain.ActionRestrict)(w)
+			nested(datamap.ActionRestrict)(w)
 			foreign := &w.live("sessions").ForeignKeys[1]
 			foreign.Columns, foreign.Referenced = []string{"user_id", "parent_id"}, []string{"user_id", "id"}
 		}, []string{"delete-undecided sessions.user_id, parent_id parent_id_fkey"},
 	},
-	"delete-undecided not if it is set to NULL": {nested(domain.ActionSetNull), nil},
+	"delete-undecided not if it is set to NULL": {nested(datamap.ActionSetNull), nil},
 	"delete-undecided not within a person": {
 		func(w *world) {
-			nested(domain.ActionNone)(w)
+			nested(datamap.ActionNone)(w)
 			foreign := &w.live("sessions").ForeignKeys[1]
 			foreign.Columns, foreign.Referenced = []string{"user_id", "parent_id"}, []string{"user_id", "id"}
 		}, nil,
@@ -192,7 +192,7 @@ var deletionCases = cases{
 	},
 	"set-null-missing not if the rows stay": {
 		func(w *world) {
-			w.addToBoth("sessions", domain.Column{Name: "order_id", Type: domain.TypeBigInt})
+			w.addToBoth("sessions", datamap.Column{Name: "order_id", Type: datamap.TypeBigInt})
 			relation := belongsTo("orders", "order_id")
 			relation.SetsNull = true
 			w.table("sessions").Relations[0].Path = true
@@ -200,67 +200,67 @@ var deletionCases = cases{
 		}, nil,
 	},
 	"set-null-missing not if it is there": {
-		approved(domain.ActionSetNull, true), []string{"path-missing papers.approved_by"},
+		approved(datamap.ActionSetNull, true), []string{"path-missing papers.approved_by"},
 	},
 }
 
 // refers adds a column to "users" or "orders", with a foreign key that refers to a table outside the data map.
 func (w *world) refers(table, column, to string) {
-	w.addToBoth(table, domain.Column{Name: column, Type: domain.TypeBigInt})
-	w.live(table).ForeignKeys = append(w.live(table).ForeignKeys, foreignKey(column, to, domain.ActionNone))
+	w.addToBoth(table, datamap.Column{Name: column, Type: datamap.TypeBigInt})
+	w.live(table).ForeignKeys = append(w.live(table).ForeignKeys, foreignKey(column, to, datamap.ActionNone))
 }
 
 var reachCases = cases{
 	"table-unmapped by the shortest way": {
 		func(w *world) {
 			w.addTable("letters")
-			w.add("letters", "order_id", domain.TypeBigInt)
-			w.live("letters").ForeignKeys = []domain.CatalogForeignKey{foreignKey("order_id", "orders", domain.ActionNone)}
-			w.refer("letters", "user_id", domain.ActionNone)
+			w.add("letters", "order_id", datamap.TypeBigInt)
+			w.live("letters").ForeignKeys = []datamap.CatalogForeignKey{foreignKey("order_id", "orders", datamap.ActionNone)}
+			w.refer("letters", "user_id", datamap.ActionNone)
 		}, []string{"table-unmapped letters.user_id"},
 	},
 	"table-unlinked by the shortest way": {
 		func(w *world) {
 			w.addTable("letters")
-			w.add("letters", "order_id", domain.TypeBigInt)
-			w.add("letters", "target_type", domain.TypeText)
-			w.add("letters", "target_id", domain.TypeBigInt)
-			w.add("letters", "user_id", domain.TypeBigInt)
+			w.add("letters", "order_id", datamap.TypeBigInt)
+			w.add("letters", "target_type", datamap.TypeText)
+			w.add("letters", "target_id", datamap.TypeBigInt)
+			w.add("letters", "user_id", datamap.TypeBigInt)
 		}, []string{"table-unlinked letters.user_id"},
 	},
-	"table-unmapped": {letters(domain.ActionSetNull), []string{"table-unmapped letters.user_id"}},
+	"table-unmapped": {letters(datamap.ActionSetNull), []string{"table-unmapped letters.user_id"}},
 	"table-unmapped over another table": {
 		func(w *world) {
-			letters(domain.ActionCascade)(w)
-			w.addTable("stamps", "phone").ForeignKeys = []domain.CatalogForeignKey{
-				foreignKey("id", "letters", domain.ActionCascade),
+			letters(datamap.ActionCascade)(w)
+			w.addTable("stamps", "phone").ForeignKeys = []datamap.CatalogForeignKey{
+				foreignKey("id", "letters", datamap.ActionCascade),
 			}
 		}, []string{"table-unmapped letters.user_id", "table-unmapped stamps.id"},
 	},
 	"table-unmapped not over another table": {
 		func(w *world) {
-			letters(domain.ActionNone)(w)
-			w.addTable("stamps", "phone").ForeignKeys = []domain.CatalogForeignKey{
-				foreignKey("id", "letters", domain.ActionNone),
+			letters(datamap.ActionNone)(w)
+			w.addTable("stamps", "phone").ForeignKeys = []datamap.CatalogForeignKey{
+				foreignKey("id", "letters", datamap.ActionNone),
 			}
 		}, []string{"table-unmapped letters.user_id", "table-personal stamps.phone"},
 	},
 	"table-unmapped not over another table without personal data": {
 		func(w *world) {
-			letters(domain.ActionCascade)(w)
-			w.addTable("stamps", "color").ForeignKeys = []domain.CatalogForeignKey{
-				foreignKey("id", "letters", domain.ActionCascade),
+			letters(datamap.ActionCascade)(w)
+			w.addTable("stamps", "color").ForeignKeys = []datamap.CatalogForeignKey{
+				foreignKey("id", "letters", datamap.ActionCascade),
 			}
 		}, []string{"table-unmapped letters.user_id"},
 	},
 	"table-unmapped not in a circle": {
 		func(w *world) {
-			w.addTable("hens").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "eggs", domain.ActionCascade)}
-			w.addTable("eggs").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "hens", domain.ActionCascade)}
+			w.addTable("hens").ForeignKeys = []datamap.CatalogForeignKey{foreignKey("id", "eggs", datamap.ActionCascade)}
+			w.addTable("eggs").ForeignKeys = []datamap.CatalogForeignKey{foreignKey("id", "hens", datamap.ActionCascade)}
 		}, nil,
 	},
 	"table-unmapped not of a view": {
-		func(w *world) { letters(domain.ActionNone)(w); w.live("letters").Kind = domain.KindView }, nil,
+		func(w *world) { letters(datamap.ActionNone)(w); w.live("letters").Kind = datamap.KindView }, nil,
 	},
 	"table-referred": {
 		func(w *world) { w.addTable("places", "street", "color"); w.refers("orders", "place_id", "places") },
@@ -281,45 +281,45 @@ var reachCases = cases{
 		[]string{"table-personal employees.first_name"},
 	},
 	"table-unlinked": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "user_id", domain.TypeBigInt) },
+		func(w *world) { w.addTable("letters"); w.add("letters", "user_id", datamap.TypeBigInt) },
 		[]string{"table-unlinked letters.user_id"},
 	},
 	"table-unlinked in camel case": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "userId", domain.TypeInteger) },
+		func(w *world) { w.addTable("letters"); w.add("letters", "userId", datamap.TypeInteger) },
 		[]string{"table-unlinked letters.userId"},
 	},
 	"table-unlinked in one word": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "userid", domain.TypeInteger) },
+		func(w *world) { w.addTable("letters"); w.add("letters", "userid", datamap.TypeInteger) },
 		[]string{"table-unlinked letters.userid"},
 	},
 	"table-unlinked to another table": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "order_id", domain.TypeBigInt) },
+		func(w *world) { w.addTable("letters"); w.add("letters", "order_id", datamap.TypeBigInt) },
 		[]string{"table-unlinked letters.order_id"},
 	},
 	"table-unlinked by the part of a person": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "sender_id", domain.TypeBigInt) },
+		func(w *world) { w.addTable("letters"); w.add("letters", "sender_id", datamap.TypeBigInt) },
 		[]string{"table-unlinked letters.sender_id"},
 	},
 	"table-unlinked by the part of a person without an ending": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "created_by", domain.TypeBigInt) },
+		func(w *world) { w.addTable("letters"); w.add("letters", "created_by", datamap.TypeBigInt) },
 		[]string{"table-unlinked letters.created_by"},
 	},
 	"table-unlinked not of a name": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "created_by", domain.TypeText) }, nil,
+		func(w *world) { w.addTable("letters"); w.add("letters", "created_by", datamap.TypeText) }, nil,
 	},
 	"table-unlinked not of another type": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "user_id", domain.TypeUUID) }, nil,
+		func(w *world) { w.addTable("letters"); w.add("letters", "user_id", datamap.TypeUUID) }, nil,
 	},
 	"table-unlinked not with a foreign key": {
 		func(w *world) {
 			w.addTable("crews")
 			w.addTable("letters")
-			w.add("letters", "user_id", domain.TypeBigInt)
-			w.live("letters").ForeignKeys = []domain.CatalogForeignKey{foreignKey("user_id", "crews", domain.ActionNone)}
+			w.add("letters", "user_id", datamap.TypeBigInt)
+			w.live("letters").ForeignKeys = []datamap.CatalogForeignKey{foreignKey("user_id", "crews", datamap.ActionNone)}
 		}, nil,
 	},
 	"table-unlinked not of a name that says little": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "parent_id", domain.TypeBigInt) }, nil,
+		func(w *world) { w.addTable("letters"); w.add("letters", "parent_id", datamap.TypeBigInt) }, nil,
 	},
 	"table-personal": {
 		func(w *world) { w.addTable("leads", "email", "first_name") }, []string{"table-personal leads.email, first_name"},
@@ -345,27 +345,27 @@ var reachCases = cases{
 	},
 	"path-missing": {
 		func(w *world) {
-			w.addToBoth("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})
+			w.addToBoth("orders", datamap.Column{Name: "recipient_id", Type: datamap.TypeBigInt})
 			w.live("orders").ForeignKeys = append(
-				w.live("orders").ForeignKeys, foreignKey("recipient_id", "users", domain.ActionNone))
+				w.live("orders").ForeignKeys, foreignKey("recipient_id", "users", datamap.ActionNone))
 		}, []string{"path-missing orders.recipient_id recipient_id_fkey"},
 	},
 	"path-missing by a name": {
-		func(w *world) { w.add("orders", "recipient_id", domain.TypeBigInt) }, []string{"path-missing orders.recipient_id"},
+		func(w *world) { w.add("orders", "recipient_id", datamap.TypeBigInt) }, []string{"path-missing orders.recipient_id"},
 	},
 	"path-missing not by a name that says little": {
-		func(w *world) { w.add("orders", "parent_id", domain.TypeBigInt) }, nil,
+		func(w *world) { w.add("orders", "parent_id", datamap.TypeBigInt) }, nil,
 	},
 	"path-missing of a relation": {
 		func(w *world) {
-			w.addToBoth("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})
+			w.addToBoth("orders", datamap.Column{Name: "recipient_id", Type: datamap.TypeBigInt})
 			w.table("orders").Relations[0].Path = true
 			w.table("orders").Relations = append(w.table("orders").Relations, belongsTo("users", "recipient_id"))
 		}, []string{"path-missing orders.recipient_id"},
 	},
 	"path-missing not if it is a path": {
 		func(w *world) {
-			w.addToBoth("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})
+			w.addToBoth("orders", datamap.Column{Name: "recipient_id", Type: datamap.TypeBigInt})
 			relations := append(w.table("orders").Relations, belongsTo("users", "recipient_id"))
 			for i := range relations {
 				relations[i].Path, relations[i].Name = true, relations[i].Columns[0]
@@ -377,10 +377,10 @@ var reachCases = cases{
 	},
 	"path-missing not to another table": {
 		func(w *world) {
-			w.addToBoth("sessions", domain.Column{Name: "order_id", Type: domain.TypeBigInt})
+			w.addToBoth("sessions", datamap.Column{Name: "order_id", Type: datamap.TypeBigInt})
 			w.table("sessions").Relations[0].Path = true
 			w.table("sessions").Relations = slices.Concat(w.table("sessions").Relations,
-				[]domain.Relation{belongsTo("orders", "order_id")})
+				[]datamap.Relation{belongsTo("orders", "order_id")})
 		}, nil,
 	},
 }

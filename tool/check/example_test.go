@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/tool/check"
 )
@@ -13,23 +14,23 @@ import (
 // application, bunstore.Store reads the schema.
 type migrated struct{}
 
-func (migrated) Catalog(context.Context) (domain.Catalog, error) {
-	return domain.Catalog{Tables: []domain.CatalogTable{
+func (migrated) Catalog(context.Context) (datamap.Catalog, error) {
+	return datamap.Catalog{Tables: []datamap.CatalogTable{
 		{
-			Name: "customers", Kind: domain.KindTable, PrimaryKey: []string{"id"},
-			Indexes: []domain.CatalogIndex{{Name: "customers_pkey", Columns: []string{"id"}}},
-			Columns: []domain.CatalogColumn{
-				{Name: "id", Declared: "bigint", Type: domain.TypeBigInt},
-				{Name: "email", Declared: "character varying(20)", Type: domain.TypeText, Length: 20},
+			Name: "customers", Kind: datamap.KindTable, PrimaryKey: []string{"id"},
+			Indexes: []datamap.CatalogIndex{{Name: "customers_pkey", Columns: []string{"id"}}},
+			Columns: []datamap.CatalogColumn{
+				{Name: "id", Declared: "bigint", Type: datamap.TypeBigInt},
+				{Name: "email", Declared: "character varying(20)", Type: datamap.TypeText, Length: 20},
 			},
 		},
 		{
-			Name: "visits", Kind: domain.KindTable, Columns: []domain.CatalogColumn{
-				{Name: "customer_id", Declared: "bigint", Type: domain.TypeBigInt, Nullable: true},
+			Name: "visits", Kind: datamap.KindTable, Columns: []datamap.CatalogColumn{
+				{Name: "customer_id", Declared: "bigint", Type: datamap.TypeBigInt, Nullable: true},
 			},
-			ForeignKeys: []domain.CatalogForeignKey{{
+			ForeignKeys: []datamap.CatalogForeignKey{{
 				Name: "visits_customer", Columns: []string{"customer_id"}, References: "customers",
-				Referenced: []string{"id"}, OnDelete: domain.ActionNone,
+				Referenced: []string{"id"}, OnDelete: datamap.ActionNone,
 			}},
 		},
 	}}, nil
@@ -37,18 +38,18 @@ func (migrated) Catalog(context.Context) (domain.Catalog, error) {
 
 // Satisfies is not called, because the tables have no CHECK constraint.
 func (migrated) Satisfies(
-	context.Context, string, domain.CatalogCheck, []map[string]any,
-) ([]domain.Verdict, error) {
+	context.Context, string, datamap.CatalogCheck, []map[string]any,
+) ([]datamap.Verdict, error) {
 	return nil, nil
 }
 
 func Example() {
-	contact := &domain.Annotation{Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize}
-	dataMap, err := domain.NewDataMap(domain.Table{
-		Name: "customers", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "email", Type: domain.TypeText, Personal: contact},
-			{Name: "address", Type: domain.TypeText, Personal: contact},
+	contact := &datamap.Annotation{Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize}
+	dataMap, err := datamap.NewDataMap(datamap.Table{
+		Name: "customers", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "email", Type: datamap.TypeText, Personal: contact},
+			{Name: "address", Type: datamap.TypeText, Personal: contact},
 		},
 	})
 	if err != nil {

@@ -3,7 +3,7 @@ package check
 import (
 	"slices"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // checkForeignKeys reports relations that begin a path and have no foreign key. An erasure locks the rows to which such
@@ -17,7 +17,7 @@ func (s *schema) checkForeignKeys() {
 	if s.catalog.SerialWrites {
 		return
 	}
-	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
 		if !s.needed[table.Name] || !isTable(live) {
 			return
 		}
@@ -30,7 +30,7 @@ func (s *schema) checkForeignKeys() {
 			if !exists || !isTable(parent) || !hasAll(live, relation.Columns) {
 				continue
 			}
-			if slices.ContainsFunc(live.ForeignKeys, func(foreign domain.CatalogForeignKey) bool {
+			if slices.ContainsFunc(live.ForeignKeys, func(foreign datamap.CatalogForeignKey) bool {
 				target, known := s.catalog.Table(foreign.References)
 				return known && target.Name == parent.Name && isSubset(live, relation.Columns, foreign.Columns)
 			}) {

@@ -3,7 +3,7 @@ package check
 import (
 	"slices"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // checkKeys reports foreign keys that an erasure violates, because it overwrites a referring or a referenced column.
@@ -34,7 +34,7 @@ func (s *schema) checkKeys() {
 // checkReference reports columns of a foreign key into which an erasure writes a surrogate. The referenced table may
 // have no row with this key. A foreign key with a column that the erasure sets to NULL is not reported, because the
 // database then does not check the key, unless it has MATCH FULL.
-func (s *schema) checkReference(w write, foreign domain.CatalogForeignKey) {
+func (s *schema) checkReference(w write, foreign datamap.CatalogForeignKey) {
 	isNull := func(c written) bool { return c.null && hasName(w.live, foreign.Columns, c.Name) }
 	if i := slices.IndexFunc(w.columns, isNull); i >= 0 {
 		if kept := w.keptBeside(foreign); foreign.Full && len(kept) > 0 {
@@ -65,7 +65,7 @@ func (s *schema) checkReference(w write, foreign domain.CatalogForeignKey) {
 }
 
 // keptBeside returns the columns of a foreign key that an erasure does not set to NULL, and that may hold a value.
-func (w write) keptBeside(foreign domain.CatalogForeignKey) (kept []string) {
+func (w write) keptBeside(foreign datamap.CatalogForeignKey) (kept []string) {
 	for _, name := range foreign.Columns {
 		if !slices.ContainsFunc(w.columns, func(c written) bool { return c.null && sameName(w.live, c.Name, name) }) {
 			kept = append(kept, name)
@@ -76,7 +76,7 @@ func (w write) keptBeside(foreign domain.CatalogForeignKey) (kept []string) {
 
 // keyCalled returns the name of a foreign key for a message. It returns "on" and the columns if the foreign key has no
 // name.
-func keyCalled(foreign domain.CatalogForeignKey) string {
+func keyCalled(foreign datamap.CatalogForeignKey) string {
 	if foreign.Name != "" {
 		return foreign.Name
 	}

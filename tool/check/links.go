@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
@@ -27,7 +27,7 @@ const (
 
 // linkOf returns the best link of a table to the data map: the one with the shortest path to a person. If there are
 // several, the form that names its table comes first.
-func (s *schema) linkOf(table domain.CatalogTable) (best link, ok bool) {
+func (s *schema) linkOf(table datamap.CatalogTable) (best link, ok bool) {
 	found := s.linksOf(table)
 	if len(found) == 0 {
 		return link{}, false
@@ -40,7 +40,7 @@ func (s *schema) linkOf(table domain.CatalogTable) (best link, ok bool) {
 	}), true
 }
 
-func (s *schema) linksOf(table domain.CatalogTable) (found []link) {
+func (s *schema) linksOf(table datamap.CatalogTable) (found []link) {
 	for _, column := range table.Columns {
 		for _, parent := range s.Declared() {
 			switch {
@@ -59,14 +59,14 @@ func (s *schema) linksOf(table domain.CatalogTable) (found []link) {
 
 // listsKeysOf reports whether a column is a list of the keys of a table, such as user_ids. For the subject's table, a
 // name of several people is sufficient, such as watchers.
-func (s *schema) listsKeysOf(column domain.CatalogColumn, parent domain.Table) bool {
+func (s *schema) listsKeysOf(column datamap.CatalogColumn, parent datamap.Table) bool {
 	live, ok := s.live[parent.Name]
-	if !ok || len(parent.PrimaryKey) != 1 || column.Type != domain.TypeArray && column.Type != domain.TypeJSON {
+	if !ok || len(parent.PrimaryKey) != 1 || column.Type != datamap.TypeArray && column.Type != datamap.TypeJSON {
 		return false
 	}
 	key, ok := live.Column(parent.PrimaryKey[0])
 	element, isArray := strings.CutSuffix(column.Declared, "[]")
-	if !ok || isArray && element != key.Declared && (family(key.Type) != domain.TypeNumber || !isWhole(element)) {
+	if !ok || isArray && element != key.Declared && (family(key.Type) != datamap.TypeNumber || !isWhole(element)) {
 		return false
 	}
 	last := words.Lower(column.Name)
@@ -95,7 +95,7 @@ var groups = terms(`
 
 // mayReferToSubject reports whether a column holds a key of one of several tables, of which another column has the
 // name, such as target_id and target_type. One of the tables may then be the subject's.
-func (s *schema) mayReferToSubject(table domain.CatalogTable, column domain.CatalogColumn) bool {
+func (s *schema) mayReferToSubject(table datamap.CatalogTable, column datamap.CatalogColumn) bool {
 	subject := s.SubjectTable()
 	live, ok := s.live[subject.Name]
 	if !ok || len(subject.PrimaryKey) != 1 || inForeignKey(table, column.Name) {
@@ -103,10 +103,10 @@ func (s *schema) mayReferToSubject(table domain.CatalogTable, column domain.Cata
 	}
 	key, ok := live.Column(subject.PrimaryKey[0])
 	stem, isReference := names.Stem(column.Name)
-	if !ok || !isReference || column.Type != domain.TypeText && differ(key.Type, column.Type) {
+	if !ok || !isReference || column.Type != datamap.TypeText && differ(key.Type, column.Type) {
 		return false
 	}
-	return slices.ContainsFunc(table.Columns, func(other domain.CatalogColumn) bool {
+	return slices.ContainsFunc(table.Columns, func(other datamap.CatalogColumn) bool {
 		parts := words.Lower(other.Name)
 		if len(parts) < 2 || !s.mayNameSubject(other) || !slices.Contains(typeWords, parts[len(parts)-1]) {
 			return false
@@ -117,9 +117,9 @@ func (s *schema) mayReferToSubject(table domain.CatalogTable, column domain.Cata
 }
 
 // mayNameSubject reports whether a column can hold a name of the subject's table. The labels of an enum tell it.
-func (s *schema) mayNameSubject(column domain.CatalogColumn) bool {
+func (s *schema) mayNameSubject(column datamap.CatalogColumn) bool {
 	if column.Values == nil {
-		return column.Type == domain.TypeText
+		return column.Type == datamap.TypeText
 	}
 	return slices.ContainsFunc(column.Values, func(label string) bool {
 		return names.IsPeople(label) || names.EndsIn(label, names.BaseName(s.SubjectTable().Name))
@@ -135,8 +135,8 @@ var (
 )
 
 // reportUnlinked reports a table with a column that has no foreign key, but seems to refer to a table of the data map.
-func (s *schema) reportUnlinked(table domain.CatalogTable) bool {
-	if table.Kind == domain.KindVirtual {
+func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
+	if table.Kind == datamap.KindVirtual {
 		return false
 	}
 	found, ok := s.linkOf(table)
@@ -165,10 +165,10 @@ func (s *schema) reportUnlinked(table domain.CatalogTable) bool {
 }
 
 // reportLinks reports the lists of keys, and the keys of one of several tables, in a table of the data map.
-func (s *schema) reportLinks(table domain.Table, live domain.CatalogTable) {
+func (s *schema) reportLinks(table datamap.Table, live datamap.CatalogTable) {
 	for _, found := range s.linksOf(live) {
 		column, _ := columnOf(table, live, found.column)
-		inRelation := slices.ContainsFunc(table.Relations, func(r domain.Relation) bool {
+		inRelation := slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool {
 			return hasName(live, r.Columns, found.column)
 		})
 		if found.to != s.SubjectTable().Name || inRelation || column.NotPersonal || column.Personal != nil ||

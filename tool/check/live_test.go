@@ -7,7 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/tool/check"
@@ -283,7 +283,7 @@ var safe = map[string]liveCase{
 }
 
 // liveFindings returns the findings about a database, each as code, place and object.
-func liveFindings(t *testing.T, c liveCase) (texts []string, found []domain.Finding) {
+func liveFindings(t *testing.T, c liveCase) (texts []string, found []datamap.Finding) {
 	t.Helper()
 	db := databases.PostgreSQL(t)
 	for _, statement := range append(slices.Clone(makeUsers), c.statements...) {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 var lifeCases = cases{
@@ -19,7 +19,7 @@ var lifeCases = cases{
 	"key-reused not for other tables": {func(w *world) { w.column("orders", "id").Reused = true }, nil},
 	"key-reused not for other columns": {
 		func(w *world) {
-			w.addToBoth("users", domain.Column{Name: "number", Type: domain.TypeBigInt})
+			w.addToBoth("users", datamap.Column{Name: "number", Type: datamap.TypeBigInt})
 			w.column("users", "number").Reused = true
 		}, nil,
 	},

@@ -4,35 +4,36 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // A finding is an error if the database deletes rows of other people, also if its rule is a warning.
 func TestDeletedRowsOfOtherPeopleAreAnError(t *testing.T) {
-	const failure, warning = domain.SeverityError, domain.SeverityWarning
+	const failure, warning = datamap.SeverityError, datamap.SeverityWarning
 	for name, c := range map[string]struct {
 		change func(*world)
 		code   string
-		want   domain.Severity
+		want   datamap.Severity
 	}{
-		"a mapped table that refers to itself": {nested(domain.ActionCascade), "delete-undecided", failure},
-		"a key that refuses the deletion":      {nested(domain.ActionNone), "delete-undecided", warning},
+		"a mapped table that refers to itself": {nested(datamap.ActionCascade), "delete-undecided", failure},
+		"a key that refuses the deletion":      {nested(datamap.ActionNone), "delete-undecided", warning},
 		"rows of the same person": {
-			deletingUsers(letters(domain.ActionCascade)), "delete-cascades", warning,
+			deletingUsers(letters(datamap.ActionCascade)), "delete-cascades", warning,
 		},
 		"rows that also refer to another person by a foreign key": {
 			deletingUsers(func(w *world) {
-				letters(domain.ActionCascade)(w)
-				w.refer("letters", "reader", domain.ActionSetNull)
+				letters(datamap.ActionCascade)(w)
+				w.refer("letters", "reader", datamap.ActionSetNull)
 			}), "delete-cascades", failure,
 		},
 		"rows that also refer to another person by a name": {
 			deletingUsers(func(w *world) {
-				letters(domain.ActionCascade)(w)
-				w.add("letters", "sender_id", domain.TypeBigInt)
+				letters(datamap.ActionCascade)(w)
+				w.add("letters", "sender_id", datamap.TypeBigInt)
 			}), "delete-cascades", failure,
 		},
 		"rows of a table that the data map keeps": {
-			approved(domain.ActionCascade, false), "delete-cascades-to-kept", failure,
+			approved(datamap.ActionCascade, false), "delete-cascades-to-kept", failure,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +57,7 @@ func TestDeletedRowsOfOtherPeopleAreAnError(t *testing.T) {
 
 // An erasure that clears the references of a table to itself leaves nothing for the foreign key to delete or refuse.
 func TestAReferenceThatAnErasureClearsIsNoFinding(t *testing.T) {
-	for _, action := range []domain.ForeignKeyAction{domain.ActionCascade, domain.ActionNone, domain.ActionRestrict} {
+	for _, action := range []datamap.ForeignKeyAction{datamap.ActionCascade, datamap.ActionNone, datamap.ActionRestrict} {
 		w := newWorld()
 		nested(action)(w)
 		w.table("sessions").Relations[1].OnErasure = domain.StrategyNull
@@ -65,10 +66,10 @@ func TestAReferenceThatAnErasureClearsIsNoFinding(t *testing.T) {
 		}
 	}
 	w := newWorld()
-	nested(domain.ActionCascade)(w)
-	w.addToBoth("sessions", domain.Column{Name: "kind", Type: domain.TypeText})
+	nested(datamap.ActionCascade)(w)
+	w.addToBoth("sessions", datamap.Column{Name: "kind", Type: datamap.TypeText})
 	w.table("sessions").Relations[1].OnErasure = domain.StrategyNull
-	w.table("sessions").Relations[1].When = &domain.Condition{Column: "kind", Value: "reply"}
+	w.table("sessions").Relations[1].When = &datamap.Condition{Column: "kind", Value: "reply"}
 	if found := w.findings(t); len(found) != 1 || found[0].Code != "delete-undecided" {
 		t.Errorf("with a condition: found %v", found)
 	}

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
 // checkNames reports columns of the data map's tables that are not annotated but are named like personal data.
 func (s *schema) checkNames() {
-	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
 		name := table.Name
 		if table.Name == s.SubjectTable().Name {
 			name = "users" // the subjects are people, even if the name of the table suggests otherwise
@@ -22,7 +23,7 @@ func (s *schema) checkNames() {
 				continue
 			}
 			match, ok := soundsPersonal(name, live, found)
-			if !ok && table.Name == s.SubjectTable().Name && found.Type == domain.TypeJSON {
+			if !ok && table.Name == s.SubjectTable().Name && found.Type == datamap.TypeJSON {
 				match, ok = guess{category: domain.CategoryIdentity, reason: "it holds a document about the subject"}, true
 			}
 			if ok {
@@ -32,7 +33,7 @@ func (s *schema) checkNames() {
 	})
 }
 
-func (s *schema) reportName(table domain.Table, name string, column domain.Column, match guess) {
+func (s *schema) reportName(table datamap.Table, name string, column datamap.Column, match guess) {
 	at := place{table: table.Name, column: name}
 	if column.Name != "" {
 		at.column = column.Name
@@ -62,20 +63,20 @@ func (s *schema) declareNone() string {
 	return "declare that the column holds no personal data (" + s.says(`pii:"none"`, `"not_personal": true`) + ")."
 }
 
-func isOwnKey(table domain.Table, column string) bool {
+func isOwnKey(table datamap.Table, column string) bool {
 	return slices.Contains(table.PrimaryKey, column) || slices.Contains(table.SubjectKey, column)
 }
 
-func (s *schema) isReferred(table domain.Table, column string) bool {
-	return slices.ContainsFunc(s.Tables(), func(other domain.Table) bool {
-		return slices.ContainsFunc(other.Relations, func(r domain.Relation) bool {
+func (s *schema) isReferred(table datamap.Table, column string) bool {
+	return slices.ContainsFunc(s.Tables(), func(other datamap.Table) bool {
+		return slices.ContainsFunc(other.Relations, func(r datamap.Relation) bool {
 			return r.References == table.Name && slices.Contains(r.ReferencedColumns, column)
 		})
 	})
 }
 
-func inForeignKey(live domain.CatalogTable, column string) bool {
-	return slices.ContainsFunc(live.ForeignKeys, func(f domain.CatalogForeignKey) bool {
+func inForeignKey(live datamap.CatalogTable, column string) bool {
+	return slices.ContainsFunc(live.ForeignKeys, func(f datamap.CatalogForeignKey) bool {
 		return hasName(live, f.Columns, column)
 	})
 }
@@ -112,11 +113,11 @@ type guess struct {
 
 // soundsPersonal reports whether the names of the column and the table, and the type of the column, clearly suggest
 // personal data.
-func soundsPersonal(table string, live domain.CatalogTable, column domain.CatalogColumn) (guess, bool) {
+func soundsPersonal(table string, live datamap.CatalogTable, column datamap.CatalogColumn) (guess, bool) {
 	match, ok := names.Find(table, column.Name, column.Type)
 	found := guess{match.Category, match.Reason(), match.Means, match.Secret, match.Word}
 	switch {
-	case inForeignKey(live, column.Name) || column.Type == domain.TypeBoolean:
+	case inForeignKey(live, column.Name) || column.Type == datamap.TypeBoolean:
 		return guess{}, false
 	case isAddress(column):
 		return guess{
@@ -183,7 +184,7 @@ func soundsCredential(word string) bool {
 }
 
 // isAddress reports whether the column has a PostgreSQL type for IP or MAC addresses.
-func isAddress(column domain.CatalogColumn) bool {
+func isAddress(column datamap.CatalogColumn) bool {
 	return strings.HasPrefix(column.Declared, "inet") || strings.HasPrefix(column.Declared, "macaddr")
 }
 
@@ -193,21 +194,21 @@ var ofSystems = terms(`
 
 // isOfPerson reports whether the name of a column suggests data about a person, except for messages and technical data.
 // The table counts only if its rows are things with a name.
-func isOfPerson(table string, column domain.CatalogColumn) bool {
-	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
+func isOfPerson(table string, column datamap.CatalogColumn) bool {
+	found, ok := soundsPersonal("", datamap.CatalogTable{}, column)
 	return ok && !isOfSystem(column) && !isOfThing(table, found.word) && found.category != domain.CategoryCommunication &&
 		found.category != domain.CategoryTechnical
 }
 
-func isOfSystem(column domain.CatalogColumn) bool {
+func isOfSystem(column datamap.CatalogColumn) bool {
 	return hasWord(column.Name, ofSystems...)
 }
 
 // isIdentifying reports whether the name of a column suggests that the column identifies a person, independent of the
 // table. The second result is false if things often have such a column, too. For example, a repository may have a full
 // name, and a service may have a user name.
-func isIdentifying(column domain.CatalogColumn) (is, surely bool) {
-	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
+func isIdentifying(column datamap.CatalogColumn) (is, surely bool) {
+	found, ok := soundsPersonal("", datamap.CatalogTable{}, column)
 	parts := words.Lower(column.Name)
 	if !ok || isOfSystem(column) {
 		return false, false

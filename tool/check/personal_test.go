@@ -1,18 +1,18 @@
 package check_test
 
-import "github.com/habeas-data/habeas/domain"
+import "github.com/habeas-data/habeas/domain/datamap"
 
 // named adds text columns with the given names to a table, both in the data map and in the database.
 func named(table string, names ...string) func(*world) {
 	return func(w *world) {
 		for _, name := range names {
-			w.addToBoth(table, domain.Column{Name: name, Type: domain.TypeText})
+			w.addToBoth(table, datamap.Column{Name: name, Type: datamap.TypeText})
 		}
 	}
 }
 
-func typed(name string, t domain.ColumnType) func(*world) {
-	return func(w *world) { w.addToBoth("users", domain.Column{Name: name, Type: t}) }
+func typed(name string, t datamap.ColumnType) func(*world) {
+	return func(w *world) { w.addToBoth("users", datamap.Column{Name: name, Type: t}) }
 }
 
 var nameCases = cases{
@@ -22,11 +22,11 @@ var nameCases = cases{
 		named("orders", "billing_phone"), []string{"personal-unannotated orders.billing_phone"},
 	},
 	"personal-unannotated that is new": {
-		func(w *world) { w.add("users", "geburtsdatum", domain.TypeTime) },
+		func(w *world) { w.add("users", "geburtsdatum", datamap.TypeTime) },
 		[]string{"personal-unannotated users.geburtsdatum"},
 	},
 	"personal-unannotated in an address": {
-		func(w *world) { w.add("users", "seen", domain.TypeText); w.setType("users", "seen", "", "inet") },
+		func(w *world) { w.add("users", "seen", datamap.TypeText); w.setType("users", "seen", "", "inet") },
 		[]string{"personal-unannotated users.seen"},
 	},
 	"personal-unannotated in languages": {
@@ -40,75 +40,75 @@ var nameCases = cases{
 	},
 	"personal-unannotated if the row goes": {
 		func(w *world) {
-			w.addToBoth("sessions", domain.Column{Name: "ip", Type: domain.TypeText})
+			w.addToBoth("sessions", datamap.Column{Name: "ip", Type: datamap.TypeText})
 			w.table("sessions").Owned = true
 		},
 		[]string{"personal-unannotated sessions.ip"},
 	},
 	"personal-unannotated not if it says so": {
 		func(w *world) {
-			w.addToBoth("users", domain.Column{Name: "phone", Type: domain.TypeText, NotPersonal: true})
+			w.addToBoth("users", datamap.Column{Name: "phone", Type: datamap.TypeText, NotPersonal: true})
 		}, nil,
 	},
 	"personal-unannotated not of a name of a thing": {
 		named("users", "file_name", "plan_name", "email_template", "locale", "role", "status"), nil,
 	},
 	"personal-unannotated not of a file":     {named("orders", "name", "thumbnail_hash", "checksum_hash", "title"), nil},
-	"personal-unannotated not of a boolean":  {typed("phone_verified", domain.TypeBoolean), nil},
-	"personal-unannotated not of an instant": {typed("email_verified_at", domain.TypeTime), nil},
-	"personal-unannotated not of a count":    {typed("email_count", domain.TypeInteger), nil},
+	"personal-unannotated not of a boolean":  {typed("phone_verified", datamap.TypeBoolean), nil},
+	"personal-unannotated not of an instant": {typed("email_verified_at", datamap.TypeTime), nil},
+	"personal-unannotated not of a count":    {typed("email_count", datamap.TypeInteger), nil},
 	"personal-unannotated not of a reference": {
 		func(w *world) {
-			w.addToBoth("users", domain.Column{Name: "phone", Type: domain.TypeBigInt})
+			w.addToBoth("users", datamap.Column{Name: "phone", Type: datamap.TypeBigInt})
 			w.addTable("phones")
-			w.live("users").ForeignKeys = []domain.CatalogForeignKey{foreignKey("phone", "phones", domain.ActionNone)}
+			w.live("users").ForeignKeys = []datamap.CatalogForeignKey{foreignKey("phone", "phones", datamap.ActionNone)}
 		}, nil,
 	},
 	"personal-unannotated not if it is computed": {
 		func(w *world) {
-			w.add("users", "full_name", domain.TypeText)
+			w.add("users", "full_name", datamap.TypeText)
 			w.column("users", "full_name").Generated = true
 		}, nil,
 	},
 	"personal-unannotated not twice": {
-		func(w *world) { w.add("sessions", "ip", domain.TypeText) }, []string{"column-unmapped sessions.ip"},
+		func(w *world) { w.add("sessions", "ip", datamap.TypeText) }, []string{"column-unmapped sessions.ip"},
 	},
 	"personal-unannotated of a document about the subject": {
-		func(w *world) { w.add("users", "prefs", domain.TypeJSON) }, []string{"personal-unannotated users.prefs"},
+		func(w *world) { w.add("users", "prefs", datamap.TypeJSON) }, []string{"personal-unannotated users.prefs"},
 	},
 	"personal-unannotated not of a document about another row": {
-		func(w *world) { w.add("orders", "prefs", domain.TypeJSON) }, nil,
+		func(w *world) { w.add("orders", "prefs", datamap.TypeJSON) }, nil,
 	},
 	"personal-key": {
 		func(w *world) {
-			w.addToBoth("users", domain.Column{Name: "username", Type: domain.TypeText})
+			w.addToBoth("users", datamap.Column{Name: "username", Type: datamap.TypeText})
 			w.table("users").PrimaryKey, w.live("users").PrimaryKey = []string{"username"}, []string{"username"}
 			w.table("users").SubjectKey = []string{"username"}
-			w.live("users").Indexes = append(w.live("users").Indexes, domain.CatalogIndex{Columns: []string{"username"}})
+			w.live("users").Indexes = append(w.live("users").Indexes, datamap.CatalogIndex{Columns: []string{"username"}})
 		}, []string{"personal-key users.username"},
 	},
 	"personal-key of another table's relation": {
 		func(w *world) {
-			w.addToBoth("users", domain.Column{Name: "mail_address", Type: domain.TypeText})
-			w.addToBoth("orders", domain.Column{Name: "buyer", Type: domain.TypeText})
-			w.table("orders").Relations = []domain.Relation{{
+			w.addToBoth("users", datamap.Column{Name: "mail_address", Type: datamap.TypeText})
+			w.addToBoth("orders", datamap.Column{Name: "buyer", Type: datamap.TypeText})
+			w.table("orders").Relations = []datamap.Relation{{
 				Columns: []string{"buyer"}, References: "users", ReferencedColumns: []string{"mail_address"},
 			}}
-			w.live("orders").Indexes = append(w.live("orders").Indexes, domain.CatalogIndex{Columns: []string{"buyer"}})
+			w.live("orders").Indexes = append(w.live("orders").Indexes, datamap.CatalogIndex{Columns: []string{"buyer"}})
 		}, []string{
 			"foreign-key-missing orders.buyer", "path-missing orders.user_id user_id_fkey", "personal-key users.mail_address",
 		},
 	},
 	"personal-key not if the row goes": {
 		func(w *world) {
-			w.addToBoth("sessions", domain.Column{Name: "device_id", Type: domain.TypeText})
+			w.addToBoth("sessions", datamap.Column{Name: "device_id", Type: datamap.TypeText})
 			w.table("sessions").PrimaryKey, w.live("sessions").PrimaryKey = []string{"device_id"}, []string{"device_id"}
 			w.table("sessions").Owned = true
 		}, nil,
 	},
 	"secret-key": {
 		func(w *world) {
-			w.addToBoth("sessions", domain.Column{Name: "token", Type: domain.TypeText})
+			w.addToBoth("sessions", datamap.Column{Name: "token", Type: datamap.TypeText})
 			w.table("sessions").PrimaryKey, w.live("sessions").PrimaryKey = []string{"token"}, []string{"token"}
 			w.table("sessions").Owned = true
 		}, []string{"secret-key sessions.token"},
@@ -116,15 +116,15 @@ var nameCases = cases{
 	"secret-key not if it says so": {
 		func(w *world) {
 			annotation := personal(erase)
-			annotation.Export = domain.ExportYes
-			w.addToBoth("sessions", domain.Column{Name: "token", Type: domain.TypeText, Personal: annotation})
+			annotation.Export = datamap.ExportYes
+			w.addToBoth("sessions", datamap.Column{Name: "token", Type: datamap.TypeText, Personal: annotation})
 			w.table("sessions").PrimaryKey, w.live("sessions").PrimaryKey = []string{"token"}, []string{"token"}
 			w.table("sessions").Owned = true
 		}, nil,
 	},
 	"secret-key not of a setting": {
 		func(w *world) {
-			w.addToBoth("sessions", domain.Column{Name: "setting_key", Type: domain.TypeText})
+			w.addToBoth("sessions", datamap.Column{Name: "setting_key", Type: datamap.TypeText})
 			w.table("sessions").PrimaryKey = []string{"setting_key"}
 			w.live("sessions").PrimaryKey = []string{"setting_key"}
 			w.table("sessions").Owned = true
@@ -132,21 +132,21 @@ var nameCases = cases{
 	},
 	"secret-exported": {
 		func(w *world) {
-			w.addToBoth("users", domain.Column{Name: "passwd", Type: domain.TypeText, Personal: personal(anonymize)})
+			w.addToBoth("users", datamap.Column{Name: "passwd", Type: datamap.TypeText, Personal: personal(anonymize)})
 		}, []string{"secret-exported users.passwd"},
 	},
 	"secret-exported not if it says so": {
 		func(w *world) {
-			for _, export := range []domain.Export{domain.ExportNo, domain.ExportYes} {
+			for _, export := range []datamap.Export{datamap.ExportNo, datamap.ExportYes} {
 				annotation := personal(anonymize)
 				annotation.Export = export
-				w.addToBoth("users", domain.Column{Name: "passwd_" + string(export), Type: domain.TypeText, Personal: annotation})
+				w.addToBoth("users", datamap.Column{Name: "passwd_" + string(export), Type: datamap.TypeText, Personal: annotation})
 			}
 		}, nil,
 	},
 	"secret-exported not of a code": {
 		func(w *world) {
-			w.addToBoth("users", domain.Column{Name: "code", Type: domain.TypeText, Personal: personal(anonymize)})
+			w.addToBoth("users", datamap.Column{Name: "code", Type: datamap.TypeText, Personal: personal(anonymize)})
 		}, nil,
 	},
 }

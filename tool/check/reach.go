@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
@@ -33,7 +33,7 @@ func (s *schema) checkReach() {
 //
 // It returns true if a foreign key or a chain leads to the data map, even if the table does not seem to hold personal
 // data.
-func (s *schema) reportReaching(table domain.CatalogTable) bool {
+func (s *schema) reportReaching(table datamap.CatalogTable) bool {
 	chain, columns := s.foreignKeyChain(table)
 	if len(chain) == 0 || len(chain) > 1 && s.personalSentence(table) == "" || s.isBarePart(table, chain[0]) {
 		return len(chain) > 0
@@ -48,11 +48,11 @@ func (s *schema) reportReaching(table domain.CatalogTable) bool {
 
 // isBarePart reports whether the rows of a table belong to rows that stay after an erasure and are not people, and hold
 // no texts or documents. An example is the monthly numbers of an organization.
-func (s *schema) isBarePart(table domain.CatalogTable, of string) bool {
+func (s *schema) isBarePart(table datamap.CatalogTable, of string) bool {
 	return of != s.SubjectTable().Name && !s.deletesRows(of) && !names.IsPeople(of) && s.personalSentence(table) == "" &&
-		!slices.ContainsFunc(table.Columns, func(c domain.CatalogColumn) bool {
+		!slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 			switch c.Type { //nolint:exhaustive // the other types hold numbers, instants and keys
-			case domain.TypeText, domain.TypeJSON, domain.TypeArray, domain.TypeBytes, "":
+			case datamap.TypeText, datamap.TypeJSON, datamap.TypeArray, datamap.TypeBytes, "":
 				return c.Values == nil && !inForeignKey(table, c.Name) && !hasName(table, table.PrimaryKey, c.Name)
 			default:
 				return false
@@ -62,7 +62,7 @@ func (s *schema) isBarePart(table domain.CatalogTable, of string) bool {
 
 // reportReferred reports a table that seems to hold personal data, such as the addresses of customers, if a table of
 // the data map refers to it. It ignores a table of people, because its rows are about people other than the subject.
-func (s *schema) reportReferred(table domain.CatalogTable) bool {
+func (s *schema) reportReferred(table datamap.CatalogTable) bool {
 	if names.IsPeople(table.Name) || names.Is(table.Name, names.Reference) {
 		return false
 	}
@@ -72,7 +72,7 @@ func (s *schema) reportReferred(table domain.CatalogTable) bool {
 			if !ok || referenced.Name != table.Name || !s.needed[parent.Name] {
 				continue
 			}
-			isOf := func(column domain.CatalogColumn) bool { return isOfPerson(table.Name, column) }
+			isOf := func(column datamap.CatalogColumn) bool { return isOfPerson(table.Name, column) }
 			if !slices.ContainsFunc(table.Columns, isOf) && !namesPersonal(parent.Name, foreign.Columns) {
 				continue
 			}
@@ -94,7 +94,7 @@ func namesPersonal(table string, columns []string) bool {
 		return false
 	}
 	stem, isReference := names.Stem(columns[0])
-	_, ok := soundsPersonal(table, domain.CatalogTable{}, domain.CatalogColumn{Name: stem, Type: domain.TypeText})
+	_, ok := soundsPersonal(table, datamap.CatalogTable{}, datamap.CatalogColumn{Name: stem, Type: datamap.TypeText})
 	return isReference && ok
 }
 
@@ -102,9 +102,9 @@ func namesPersonal(table string, columns []string) bool {
 // returns the tables of the chain from the second to the first one in the data map, and the columns of the first
 // foreign key. Between two tables outside the data map, it follows only foreign keys with ON DELETE CASCADE. They
 // suggest that the referring rows are parts of the referenced rows, and so belong to the same person.
-func (s *schema) foreignKeyChain(table domain.CatalogTable) (chain, columns []string) {
+func (s *schema) foreignKeyChain(table datamap.CatalogTable) (chain, columns []string) {
 	type way struct {
-		at             domain.CatalogTable
+		at             datamap.CatalogTable
 		chain, columns []string
 	}
 	seen := map[string]bool{table.Name: true}
@@ -124,7 +124,7 @@ func (s *schema) foreignKeyChain(table domain.CatalogTable) (chain, columns []st
 				continue
 			}
 			parent, ok := s.catalog.Table(foreign.References)
-			if ok && foreign.OnDelete == domain.ActionCascade && !seen[parent.Name] {
+			if ok && foreign.OnDelete == datamap.ActionCascade && !seen[parent.Name] {
 				seen[parent.Name] = true
 				ways = append(ways, way{parent, append(slices.Clone(w.chain), parent.Name), first})
 			}
@@ -135,7 +135,7 @@ func (s *schema) foreignKeyChain(table domain.CatalogTable) (chain, columns []st
 
 // personalSentence returns a sentence that lists the columns of a table that seem to hold personal data. It returns ""
 // if there are none.
-func (s *schema) personalSentence(table domain.CatalogTable) string {
+func (s *schema) personalSentence(table datamap.CatalogTable) string {
 	var found []string
 	for _, column := range table.Columns {
 		if _, ok := soundsPersonal(table.Name, table, column); ok {
@@ -152,7 +152,7 @@ func (s *schema) personalSentence(table domain.CatalogTable) string {
 // the type of the primary key of parent. It must be named after parent, such as user_id for users.id. For the subject's
 // table, a name of a role of a person is sufficient, such as sender_id or created_by. A word for a person that is the
 // name of no table is sufficient, too.
-func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColumn, parent domain.Table) bool {
+func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogColumn, parent datamap.Table) bool {
 	live, ok := s.live[parent.Name]
 	if !ok || len(parent.PrimaryKey) != 1 || inForeignKey(table, column.Name) {
 		return false
@@ -172,7 +172,7 @@ func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColu
 // reference with this word then seems to mean the subject.
 func (s *schema) isPersonElsewhere(stem string) bool {
 	return slices.Contains(personWords, strings.ToLower(stem)) &&
-		!slices.ContainsFunc(s.catalog.Tables, func(t domain.CatalogTable) bool {
+		!slices.ContainsFunc(s.catalog.Tables, func(t datamap.CatalogTable) bool {
 			return names.Same(stem, names.BaseName(t.Name))
 		})
 }
@@ -181,8 +181,8 @@ func (s *schema) isPersonElsewhere(stem string) bool {
 var personWords = terms("user, account, customer, person")
 
 // reportPersonal reports a table that seems to hold data about people, but does not refer to a table of the data map.
-func (s *schema) reportPersonal(table domain.CatalogTable) {
-	if table.Kind == domain.KindVirtual {
+func (s *schema) reportPersonal(table datamap.CatalogTable) {
+	if table.Kind == datamap.KindVirtual {
 		return
 	}
 	if document := s.documentOf(table); document != "" {
@@ -211,17 +211,17 @@ func (s *schema) reportPersonal(table domain.CatalogTable) {
 
 // documentOf returns the column with the documents of a table of sessions, or of a history. It returns "" if the table
 // has none.
-func (s *schema) documentOf(table domain.CatalogTable) string {
+func (s *schema) documentOf(table datamap.CatalogTable) string {
 	isSession := hasWord(table.Name, "session", "sessions", "sess", "sitzungen")
 	if !isSession && !hasWord(table.Name, "audit", "audits", "history", "log", "logs", "activity", "activities", "trail",
 		"journal", "versions") {
 		return ""
 	}
-	i := slices.IndexFunc(table.Columns, func(c domain.CatalogColumn) bool {
+	i := slices.IndexFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 		switch family(c.Type) { //nolint:exhaustive // the other types hold no documents
-		case domain.TypeJSON:
-			return c.Type == domain.TypeJSON
-		case domain.TypeText, domain.TypeBytes:
+		case datamap.TypeJSON:
+			return c.Type == datamap.TypeJSON
+		case datamap.TypeText, datamap.TypeBytes:
 			return hasWord(c.Name, "sess", "data", "payload", "old", "new", "changes", "diff", "snapshot", "row", "object") &&
 				(c.Length == 0 || c.Length > shortText)
 		default:
@@ -240,7 +240,7 @@ const shortText = 500
 // checkPaths reports references to the subject's table that an erasure does not follow, because the data map does not
 // declare them as paths. The referring rows may be about further people. An export and an erasure of these people then
 // miss the rows.
-func (s *schema) checkPaths(table domain.Table, live domain.CatalogTable) {
+func (s *schema) checkPaths(table datamap.Table, live datamap.CatalogTable) {
 	subject := s.SubjectTable().Name
 	if table.Name == subject {
 		return
@@ -256,7 +256,7 @@ func (s *schema) checkPaths(table domain.Table, live domain.CatalogTable) {
 		}
 	}
 	for _, column := range live.Columns {
-		inRelation := slices.ContainsFunc(table.Relations, func(r domain.Relation) bool {
+		inRelation := slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool {
 			return slices.ContainsFunc(r.Columns, func(name string) bool { return sameName(live, name, column.Name) })
 		})
 		if !inRelation && !hasName(live, live.PrimaryKey, column.Name) && s.namedAfter(live, column, s.SubjectTable()) {
@@ -269,7 +269,7 @@ func (s *schema) checkPaths(table domain.Table, live domain.CatalogTable) {
 
 // checkOtherOwners reports rows that hang on the row of one person and also refer to a row of another person, such as
 // the lines of a shared list with the membership of the writer.
-func (s *schema) checkOtherOwners(table domain.Table, live domain.CatalogTable) {
+func (s *schema) checkOtherOwners(table datamap.Table, live datamap.CatalogTable) {
 	shortest := s.distance(table.Name)
 	if shortest < 2 || s.reported(table.Name, pathMissing) {
 		return
@@ -292,21 +292,21 @@ func (s *schema) checkOtherOwners(table domain.Table, live domain.CatalogTable) 
 }
 
 // leadsThrough reports whether a path of the table leads through the other table.
-func (s *schema) leadsThrough(table domain.Table, other string) bool {
-	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool {
-		return slices.ContainsFunc(p.Relations, func(r domain.Relation) bool { return r.References == other })
+func (s *schema) leadsThrough(table datamap.Table, other string) bool {
+	return slices.ContainsFunc(s.Paths(table.Name), func(p datamap.Path) bool {
+		return slices.ContainsFunc(p.Relations, func(r datamap.Relation) bool { return r.References == other })
 	})
 }
 
-func (s *schema) isPath(table domain.Table, live domain.CatalogTable, columns []string) bool {
-	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool {
+func (s *schema) isPath(table datamap.Table, live datamap.CatalogTable, columns []string) bool {
+	return slices.ContainsFunc(s.Paths(table.Name), func(p datamap.Path) bool {
 		return len(p.Relations) > 0 && len(p.Relations[0].Columns) == len(columns) &&
 			isSubset(live, p.Relations[0].Columns, columns)
 	})
 }
 
-func (s *schema) reportNoPath(table domain.Table, live domain.CatalogTable, columns []string, constraint string) {
-	if s.reported(table.Name, pathMissing) && slices.ContainsFunc(s.findings, func(f domain.Finding) bool {
+func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, columns []string, constraint string) {
+	if s.reported(table.Name, pathMissing) && slices.ContainsFunc(s.findings, func(f datamap.Finding) bool {
 		return f.Table == table.Name && f.Code == pathMissing && sameName(live, f.Column, list(columns))
 	}) {
 		return
@@ -319,7 +319,7 @@ func (s *schema) reportNoPath(table domain.Table, live domain.CatalogTable, colu
 }
 
 // deletedByOthers returns the end of a sentence about rows that hang on the row of one person and refer to another one.
-func (s *schema) deletedByOthers(table domain.Table) string {
+func (s *schema) deletedByOthers(table datamap.Table) string {
 	if s.distance(table.Name) > 1 && s.deletesRows(table.Name) {
 		return ", and an erasure of the person whose rows they hang on deletes them"
 	}

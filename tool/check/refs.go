@@ -3,17 +3,17 @@ package check
 import (
 	"slices"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // checkRefs reports columns in which a person could write a key of another person's object in an external system (see
-// domain.Annotation.Ref). An erasure of the first person would then erase the object of the other person. The database
+// datamap.Annotation.Ref). An erasure of the first person would then erase the object of the other person. The database
 // prevents this in two ways:
 //
 //   - The column is unique, and it is the only column with keys of this system.
 //   - A CHECK constraint compares the column with a column that names the person. It can require a prefix.
 func (s *schema) checkRefs() {
-	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
 		for _, column := range table.Personal() {
 			if _, ok := live.Column(column.Name); column.Personal.Ref == "" || !ok || !isTable(live) ||
 				s.isBound(table, live, column) {
@@ -32,7 +32,7 @@ func (s *schema) checkRefs() {
 }
 
 // isBound reports whether the database binds the keys in the column to one person.
-func (s *schema) isBound(table domain.Table, live domain.CatalogTable, column domain.Column) bool {
+func (s *schema) isBound(table datamap.Table, live datamap.CatalogTable, column datamap.Column) bool {
 	alone := true
 	for _, other := range s.Declared() {
 		for _, holder := range other.RefColumns(column.Personal.Ref) {
@@ -50,7 +50,7 @@ func (s *schema) isBound(table domain.Table, live domain.CatalogTable, column do
 			owners = append(owners, path.Relations[0].Columns...)
 		}
 	}
-	return slices.ContainsFunc(live.Checks, func(c domain.CatalogCheck) bool {
+	return slices.ContainsFunc(live.Checks, func(c datamap.CatalogCheck) bool {
 		return hasName(live, c.Columns, column.Name) && slices.ContainsFunc(owners, func(owner string) bool {
 			return hasName(live, c.Columns, owner)
 		})

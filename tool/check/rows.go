@@ -3,13 +3,13 @@ package check
 import (
 	"slices"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // checkRows reports values that an erasure leaves although it changes or deletes their row: copies that a trigger
 // keeps in the same row, full-text columns that nothing computes again, and large objects.
 func (s *schema) checkRows() {
-	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
 		if !s.needed[table.Name] {
 			return
 		}
@@ -25,7 +25,7 @@ func (s *schema) checkRows() {
 
 // checkAssignments reports columns into which a trigger copies personal values of the same row. A trigger that copies
 // the new values at each UPDATE copies the surrogates, too, and is no problem.
-func (s *schema) checkAssignments(table domain.Table, live domain.CatalogTable, trigger domain.CatalogTrigger) {
+func (s *schema) checkAssignments(table datamap.Table, live datamap.CatalogTable, trigger datamap.CatalogTrigger) {
 	for _, set := range trigger.Sets {
 		column, known := columnOf(table, live, set.Column)
 		isFresh := !set.Old && slices.Contains(trigger.Events, "UPDATE")
@@ -47,7 +47,7 @@ func (s *schema) checkAssignments(table domain.Table, live domain.CatalogTable, 
 }
 
 // personalOf returns the annotated columns that the value of an assignment is made of.
-func (s *schema) personalOf(table domain.Table, live domain.CatalogTable, set domain.TriggerAssignment) []string {
+func (s *schema) personalOf(table datamap.Table, live datamap.CatalogTable, set datamap.TriggerAssignment) []string {
 	var found []string
 	for _, column := range table.Personal() {
 		whole := slices.Contains(set.Reads, "*")
@@ -58,14 +58,14 @@ func (s *schema) personalOf(table domain.Table, live domain.CatalogTable, set do
 	return found
 }
 
-func isSearch(live domain.CatalogTable, name string) bool {
+func isSearch(live datamap.CatalogTable, name string) bool {
 	column, _ := live.Column(name)
 	return column.Declared == "tsvector"
 }
 
 // checkSearchColumns reports full-text columns in rows that stay, if no trigger computes them again from the
 // surrogates.
-func (s *schema) checkSearchColumns(table domain.Table, live domain.CatalogTable) {
+func (s *schema) checkSearchColumns(table datamap.Table, live datamap.CatalogTable) {
 	if len(s.writtenColumns(table.Name)) == 0 {
 		return
 	}
@@ -84,9 +84,9 @@ func (s *schema) checkSearchColumns(table domain.Table, live domain.CatalogTable
 }
 
 // isComputed reports whether a trigger computes the column from the new row at each UPDATE.
-func isComputed(live domain.CatalogTable, column string) bool {
-	return slices.ContainsFunc(live.Triggers, func(t domain.CatalogTrigger) bool {
-		return slices.Contains(t.Events, "UPDATE") && slices.ContainsFunc(t.Sets, func(set domain.TriggerAssignment) bool {
+func isComputed(live datamap.CatalogTable, column string) bool {
+	return slices.ContainsFunc(live.Triggers, func(t datamap.CatalogTrigger) bool {
+		return slices.Contains(t.Events, "UPDATE") && slices.ContainsFunc(t.Sets, func(set datamap.TriggerAssignment) bool {
 			return !set.Old && sameName(live, set.Column, column)
 		})
 	})
@@ -94,10 +94,10 @@ func isComputed(live domain.CatalogTable, column string) bool {
 
 // checkLargeObjects reports columns with the numbers of large objects of PostgreSQL. The database keeps such an object
 // when the row with its number is changed or deleted.
-func (s *schema) checkLargeObjects(table domain.Table, live domain.CatalogTable) {
+func (s *schema) checkLargeObjects(table datamap.Table, live datamap.CatalogTable) {
 	for _, found := range live.Columns {
 		column, _ := columnOf(table, live, found.Name)
-		isLinked := slices.ContainsFunc(live.Triggers, func(t domain.CatalogTrigger) bool {
+		isLinked := slices.ContainsFunc(live.Triggers, func(t datamap.CatalogTrigger) bool {
 			return t.Unlinks != "" && sameName(live, t.Unlinks, found.Name) && slices.Contains(t.Events, "DELETE")
 		})
 		if found.Declared != "oid" || column.NotPersonal || isLinked {

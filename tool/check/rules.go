@@ -3,7 +3,7 @@ package check
 import (
 	"slices"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Rule is a rule that Run applies to a data map.
@@ -11,8 +11,8 @@ type Rule struct {
 	Code string `json:"code"` // never changes
 	// Severity is the severity of the findings. A finding of delete-cascades or delete-undecided is an error, although the
 	// rule is a warning, if the database deletes rows of other people.
-	Severity domain.Severity `json:"severity"`
-	Title    string          `json:"title"` // describes a violation of the rule, as a sentence without a full stop
+	Severity datamap.Severity `json:"severity"`
+	Title    string           `json:"title"` // describes a violation of the rule, as a sentence without a full stop
 }
 
 // The codes of the rules.
@@ -80,9 +80,9 @@ const (
 )
 
 const (
-	failure = domain.SeverityError
-	warning = domain.SeverityWarning
-	notice  = domain.SeverityNotice
+	failure = datamap.SeverityError
+	warning = datamap.SeverityWarning
+	notice  = datamap.SeverityNotice
 )
 
 // rules are grouped by topic, in the order of the documentation.
@@ -157,6 +157,6 @@ var rules = []Rule{
 // Rules returns all rules that Run applies, grouped by topic.
 func Rules() []Rule { return slices.Clone(rules) }
 
-func severityOf(code string) domain.Severity {
+func severityOf(code string) datamap.Severity {
 	return rules[indexOf(code)].Severity
 }

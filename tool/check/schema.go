@@ -5,33 +5,34 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // schema compares a data map with the live catalog of a database. It holds the findings of the checks that have run so
 // far.
 type schema struct {
-	domain.DataMap
-	catalog   domain.Catalog
+	datamap.DataMap
+	catalog   datamap.Catalog
 	registers bool // the application calls Registered for new people
 	manifest  bool // see Options.Manifest
-	steps     []domain.Step
+	steps     []datamap.Step
 	idle      bool // the plan has neither local nor external steps
-	findings  []domain.Finding
-	verdicts  map[decided]domain.Verdict
+	findings  []datamap.Finding
+	verdicts  map[decided]datamap.Verdict
 
-	live   map[string]domain.CatalogTable // by name in the data map; without tables that the database does not have
-	mapped map[string]domain.Table        // by name in the catalog
-	needed map[string]bool                // tables of the data map that an erasure or an export reads
-	copies map[string]bool                // tables outside the data map into which triggers copy values
+	live   map[string]datamap.CatalogTable // by name in the data map; without tables that the database does not have
+	mapped map[string]datamap.Table        // by name in the catalog
+	needed map[string]bool                 // tables of the data map that an erasure or an export reads
+	copies map[string]bool                 // tables outside the data map into which triggers copy values
 	writes []write
 }
 
-func newSchema(dataMap domain.DataMap, plan domain.Plan, catalog domain.Catalog, manifest bool) *schema {
+func newSchema(dataMap datamap.DataMap, plan datamap.Plan, catalog datamap.Catalog, manifest bool) *schema {
 	s := &schema{
 		DataMap: dataMap, catalog: catalog, steps: plan.Local(),
 		idle: len(plan.Steps) == 0, manifest: manifest,
-		findings: []domain.Finding{}, live: map[string]domain.CatalogTable{}, mapped: map[string]domain.Table{},
-		needed: map[string]bool{}, verdicts: map[decided]domain.Verdict{},
+		findings: []datamap.Finding{}, live: map[string]datamap.CatalogTable{}, mapped: map[string]datamap.Table{},
+		needed: map[string]bool{}, verdicts: map[decided]datamap.Verdict{},
 		copies: map[string]bool{},
 	}
 	s.catalog.Tables = slices.Clone(catalog.Tables)
@@ -58,10 +59,10 @@ func newSchema(dataMap domain.DataMap, plan domain.Plan, catalog domain.Catalog,
 
 // distinct returns the foreign keys without duplicates. For example, each partition of a table may repeat a foreign
 // key.
-func distinct(all []domain.CatalogForeignKey) []domain.CatalogForeignKey {
-	var kept []domain.CatalogForeignKey
+func distinct(all []datamap.CatalogForeignKey) []datamap.CatalogForeignKey {
+	var kept []datamap.CatalogForeignKey
 	for _, foreign := range all {
-		if !slices.ContainsFunc(kept, func(k domain.CatalogForeignKey) bool {
+		if !slices.ContainsFunc(kept, func(k datamap.CatalogForeignKey) bool {
 			return k.References == foreign.References && k.OnDelete == foreign.OnDelete && k.Follows == foreign.Follows &&
 				slices.Equal(k.Columns, foreign.Columns) && slices.Equal(k.Referenced, foreign.Referenced)
 		}) {
@@ -82,7 +83,7 @@ func (s *schema) need(table string) {
 
 // eachPresent calls visit for each declared table of the data map that exists in the database, in the order of the
 // declaration.
-func (s *schema) eachPresent(visit func(table domain.Table, live domain.CatalogTable)) {
+func (s *schema) eachPresent(visit func(table datamap.Table, live datamap.CatalogTable)) {
 	for _, table := range s.Declared() {
 		if live, ok := s.live[table.Name]; ok {
 			visit(table, live)
@@ -93,15 +94,15 @@ func (s *schema) eachPresent(visit func(table domain.Table, live domain.CatalogT
 // unmappedTables returns the tables of the database that are not in the data map, except views. A table may inherit
 // from a table of the data map. The data map then covers the inherited columns, so the result contains the table
 // without these columns.
-func (s *schema) unmappedTables() []domain.CatalogTable {
-	var tables []domain.CatalogTable
+func (s *schema) unmappedTables() []datamap.CatalogTable {
+	var tables []datamap.CatalogTable
 	for _, table := range s.catalog.Tables {
-		if _, mapped := s.mapped[table.Name]; mapped || table.Kind == domain.KindView || table.Kind == domain.KindMatView {
+		if _, mapped := s.mapped[table.Name]; mapped || table.Kind == datamap.KindView || table.Kind == datamap.KindMatView {
 			continue
 		}
 		for _, name := range table.Inherits {
 			if parent, mapped := s.mappedTable(name); mapped {
-				table.Columns = slices.DeleteFunc(slices.Clone(table.Columns), func(c domain.CatalogColumn) bool {
+				table.Columns = slices.DeleteFunc(slices.Clone(table.Columns), func(c datamap.CatalogColumn) bool {
 					_, inherited := s.live[parent.Name].Column(c.Name)
 					return inherited
 				})
@@ -113,7 +114,7 @@ func (s *schema) unmappedTables() []domain.CatalogTable {
 }
 
 // mappedTable returns the table of the data map for the name that a foreign key, a trigger or a view uses.
-func (s *schema) mappedTable(name string) (table domain.Table, mapped bool) {
+func (s *schema) mappedTable(name string) (table datamap.Table, mapped bool) {
 	if live, ok := s.catalog.Table(name); ok {
 		name = live.Name
 	}
@@ -122,53 +123,53 @@ func (s *schema) mappedTable(name string) (table domain.Table, mapped bool) {
 }
 
 func (s *schema) deletesRows(table string) bool {
-	return slices.ContainsFunc(s.steps, func(step domain.Step) bool {
+	return slices.ContainsFunc(s.steps, func(step datamap.Step) bool {
 		return step.Target == table && step.Strategy == domain.StrategyDelete
 	})
 }
 
 // mayKeepRows reports whether an erasure keeps rows of the table that at least one path connects to the subject.
-func (s *schema) mayKeepRows(table domain.Table) bool {
-	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool { return !s.RowsDeleted(table, p) })
+func (s *schema) mayKeepRows(table datamap.Table) bool {
+	return slices.ContainsFunc(s.Paths(table.Name), func(p datamap.Path) bool { return !s.RowsDeleted(table, p) })
 }
 
 // isTable reports whether the object is a table and not a view, a foreign table or a virtual table.
-func isTable(live domain.CatalogTable) bool {
-	return live.Kind == domain.KindTable || live.Kind == domain.KindPartitioned
+func isTable(live datamap.CatalogTable) bool {
+	return live.Kind == datamap.KindTable || live.Kind == datamap.KindPartitioned
 }
 
 // columnOf returns the column of the data map for the name of a column in the database.
-func columnOf(table domain.Table, live domain.CatalogTable, name string) (domain.Column, bool) {
-	i := slices.IndexFunc(table.Columns, func(c domain.Column) bool { return sameName(live, c.Name, name) })
+func columnOf(table datamap.Table, live datamap.CatalogTable, name string) (datamap.Column, bool) {
+	i := slices.IndexFunc(table.Columns, func(c datamap.Column) bool { return sameName(live, c.Name, name) })
 	if i < 0 {
-		return domain.Column{}, false
+		return datamap.Column{}, false
 	}
 	return table.Columns[i], true
 }
 
-func sameName(live domain.CatalogTable, a, b string) bool {
+func sameName(live datamap.CatalogTable, a, b string) bool {
 	return live.Same(a, b)
 }
 
-func hasName(live domain.CatalogTable, names []string, name string) bool {
+func hasName(live datamap.CatalogTable, names []string, name string) bool {
 	return slices.ContainsFunc(names, func(other string) bool { return sameName(live, other, name) })
 }
 
-func isSubset(live domain.CatalogTable, columns, set []string) bool {
+func isSubset(live datamap.CatalogTable, columns, set []string) bool {
 	return !slices.ContainsFunc(columns, func(name string) bool { return !hasName(live, set, name) })
 }
 
 // isUnique reports whether a primary key or a unique constraint guarantees that the combination of the columns is
 // unique. NULL counts as different from NULL.
-func isUnique(live domain.CatalogTable, columns []string) bool {
-	return isPrimaryKey(live, columns) || slices.ContainsFunc(live.Uniques, func(u domain.CatalogUnique) bool {
+func isUnique(live datamap.CatalogTable, columns []string) bool {
+	return isPrimaryKey(live, columns) || slices.ContainsFunc(live.Uniques, func(u datamap.CatalogUnique) bool {
 		return guaranteesUnique(live, u, columns)
 	})
 }
 
 // distinguishesRows is like isUnique, but NULL counts as equal to NULL.
-func distinguishesRows(live domain.CatalogTable, columns []string) bool {
-	return isPrimaryKey(live, columns) || slices.ContainsFunc(live.Uniques, func(u domain.CatalogUnique) bool {
+func distinguishesRows(live datamap.CatalogTable, columns []string) bool {
+	return isPrimaryKey(live, columns) || slices.ContainsFunc(live.Uniques, func(u datamap.CatalogUnique) bool {
 		return guaranteesUnique(live, u, columns) && (u.NullsEqual || !slices.ContainsFunc(u.Columns, func(name string) bool {
 			column, _ := live.Column(name)
 			return column.Nullable
@@ -177,21 +178,21 @@ func distinguishesRows(live domain.CatalogTable, columns []string) bool {
 }
 
 // isPrimaryKey reports whether the columns contain all columns of the primary key that the table has in the database.
-func isPrimaryKey(live domain.CatalogTable, columns []string) bool {
+func isPrimaryKey(live datamap.CatalogTable, columns []string) bool {
 	return len(live.PrimaryKey) > 0 && isSubset(live, live.PrimaryKey, columns)
 }
 
 // guaranteesUnique reports whether the constraint guarantees that the combination of the columns is unique. NULL counts
 // as different from NULL.
-func guaranteesUnique(live domain.CatalogTable, u domain.CatalogUnique, columns []string) bool {
+func guaranteesUnique(live datamap.CatalogTable, u datamap.CatalogUnique, columns []string) bool {
 	return !u.Partial && !u.Exclusion && !u.Expressions && len(u.Columns) > 0 && isSubset(live, u.Columns, columns)
 }
 
 // write holds the columns that an erasure overwrites in the rows of one path (chain of relations to the subject) of a
 // table.
 type write struct {
-	table   domain.Table
-	live    domain.CatalogTable
+	table   datamap.Table
+	live    datamap.CatalogTable
 	columns []written
 
 	manifest bool // see written
@@ -199,8 +200,8 @@ type write struct {
 
 // written is a column that an erasure overwrites.
 type written struct {
-	domain.Column
-	live     domain.CatalogColumn
+	datamap.Column
+	live     datamap.CatalogColumn
 	manifest bool // see Options.Manifest
 	null     bool // an erasure sets the column to NULL; otherwise it writes the surrogate
 	expired  bool // an erasure overwrites only cells whose retention duty has ended

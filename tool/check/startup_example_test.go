@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/check"
 )
 
@@ -68,9 +69,9 @@ func start(ctx context.Context, db *bun.DB) error {
 		return err
 	}
 	for _, finding := range result.Findings {
-		if finding.Severity == domain.SeverityWarning {
+		if finding.Severity == datamap.SeverityWarning {
 			fmt.Printf("warning: %s: %s\n", finding.Where(), finding.Code)
 		}
 	}
-	return domain.Errors(result.Findings)
+	return datamap.Errors(result.Findings)
 }

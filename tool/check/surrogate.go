@@ -9,15 +9,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // surrogate is an example of the value that an erasure writes into a column. A real surrogate may have other random
 // digits.
 type surrogate struct {
-	column   domain.Column
-	text     string            // the surrogate as text
-	wants    domain.ColumnType // the type of the SQL expression; empty for a literal, which takes the type of its column
-	examples []any             // for ports.CatalogReader.Satisfies; several if the surrogate has random digits
+	column   datamap.Column
+	text     string             // the surrogate as text
+	wants    datamap.ColumnType // the type of the SQL expression; empty for a literal, which takes the type of its column
+	examples []any              // for ports.CatalogReader.Satisfies; several if the surrogate has random digits
 }
 
 // samples are examples of the random digits in surrogates.
@@ -27,12 +28,12 @@ var samples = []string{
 }
 
 // surrogateOf returns the surrogate of a column that an erasure does not set to NULL.
-func surrogateOf(column domain.Column) surrogate {
+func surrogateOf(column datamap.Column) surrogate {
 	s := surrogate{column: column}
 	constant, ok := column.Constant()
 	switch {
 	case column.Digits() > 0:
-		s.wants = domain.TypeText
+		s.wants = datamap.TypeText
 		for _, digits := range samples {
 			s.examples = append(s.examples, column.Filled(digits))
 		}
@@ -48,21 +49,21 @@ func surrogateOf(column domain.Column) surrogate {
 // ofType sets the default surrogate (replacement value) of the column's type.
 func (s *surrogate) ofType() {
 	switch s.column.Type { //nolint:exhaustive // the others are JSON and arrays
-	case domain.TypeText:
-		s.wants, s.text = domain.TypeText, s.column.DefaultText(samples[0])
+	case datamap.TypeText:
+		s.wants, s.text = datamap.TypeText, s.column.DefaultText(samples[0])
 		for _, digits := range samples {
 			s.examples = append(s.examples, s.column.DefaultText(digits))
 		}
-	case domain.TypeUUID:
-		s.wants, s.text = domain.TypeUUID, "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"
+	case datamap.TypeUUID:
+		s.wants, s.text = datamap.TypeUUID, "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"
 		s.examples = []any{s.text}
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
-		s.wants, s.text, s.examples = domain.TypeNumber, "0", []any{int64(0)}
-	case domain.TypeBoolean:
-		s.wants, s.text, s.examples = domain.TypeBoolean, "false", []any{false}
-	case domain.TypeTime:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber:
+		s.wants, s.text, s.examples = datamap.TypeNumber, "0", []any{int64(0)}
+	case datamap.TypeBoolean:
+		s.wants, s.text, s.examples = datamap.TypeBoolean, "false", []any{false}
+	case datamap.TypeTime:
 		s.text, s.examples = "1970-01-01 00:00:00+00:00", []any{"1970-01-01 00:00:00+00:00"}
-	case domain.TypeBytes:
+	case datamap.TypeBytes:
 		s.examples = []any{[]byte{}}
 	default:
 		s.text, s.examples = "{}", []any{"{}"}
@@ -70,16 +71,16 @@ func (s *surrogate) ofType() {
 }
 
 // constantValue returns the constant of a column as a number or a boolean if the column has such a type.
-func constantValue(t domain.ColumnType, constant string) any {
+func constantValue(t datamap.ColumnType, constant string) any {
 	switch family(t) { //nolint:exhaustive // a constant of another type is treated as a text
-	case domain.TypeNumber:
+	case datamap.TypeNumber:
 		if n, err := strconv.ParseInt(constant, 10, 64); err == nil {
 			return n
 		}
 		if n, err := strconv.ParseFloat(constant, 64); err == nil {
 			return n
 		}
-	case domain.TypeBoolean:
+	case datamap.TypeBoolean:
 		if b, err := strconv.ParseBool(constant); err == nil {
 			return b
 		}
@@ -89,15 +90,15 @@ func constantValue(t domain.ColumnType, constant string) any {
 
 // fits reports whether the database accepts the surrogate as a value of the column's type. It returns true if this is
 // unknown. It must not be used for SQLite, which does not check types.
-func (s surrogate) fits(live domain.CatalogColumn) bool {
+func (s surrogate) fits(live datamap.CatalogColumn) bool {
 	switch {
-	case live.Type == "" && s.wants == domain.TypeText:
+	case live.Type == "" && s.wants == datamap.TypeText:
 		return false // text has no implicit conversion to another type
 	case live.Type == "":
 		return s.fitsUnknown(live)
 	case s.wants == "":
 		return s.literalFits(live)
-	case live.Type == domain.TypeText:
+	case live.Type == datamap.TypeText:
 		return true // every value has a text form
 	default:
 		return family(s.wants) == family(live.Type)
@@ -105,7 +106,7 @@ func (s surrogate) fits(live domain.CatalogColumn) bool {
 }
 
 // fitsUnknown does the check of the method fits for a column whose type the data map does not support, such as inet.
-func (s surrogate) fitsUnknown(live domain.CatalogColumn) bool {
+func (s surrogate) fitsUnknown(live datamap.CatalogColumn) bool {
 	if !strings.HasPrefix(live.Declared, "inet") && !strings.HasPrefix(live.Declared, "cidr") {
 		return true
 	}
@@ -115,29 +116,29 @@ func (s surrogate) fitsUnknown(live domain.CatalogColumn) bool {
 }
 
 // literalFits reports whether the database can parse the literal as a value of the column's type.
-func (s surrogate) literalFits(live domain.CatalogColumn) bool {
+func (s surrogate) literalFits(live datamap.CatalogColumn) bool {
 	switch live.Type { //nolint:exhaustive // texts and bytes take any literal
-	case domain.TypeSmallInt:
+	case datamap.TypeSmallInt:
 		_, err := strconv.ParseInt(s.text, 10, 16)
 		return err == nil
-	case domain.TypeInteger:
+	case datamap.TypeInteger:
 		_, err := strconv.ParseInt(s.text, 10, 32)
 		return err == nil
-	case domain.TypeBigInt:
+	case datamap.TypeBigInt:
 		_, err := strconv.ParseInt(s.text, 10, 64)
 		return err == nil
-	case domain.TypeNumber:
+	case datamap.TypeNumber:
 		_, err := strconv.ParseFloat(s.text, 64)
 		return err == nil
-	case domain.TypeBoolean:
+	case datamap.TypeBoolean:
 		return strings.Contains(" t true f false y yes n no on off 1 0 ", " "+strings.ToLower(s.text)+" ")
-	case domain.TypeUUID:
-		return domain.IsUUID(strings.ToLower(s.text))
-	case domain.TypeJSON:
+	case datamap.TypeUUID:
+		return datamap.IsUUID(strings.ToLower(s.text))
+	case datamap.TypeJSON:
 		return json.Valid([]byte(s.text))
-	case domain.TypeArray:
+	case datamap.TypeArray:
 		return strings.HasPrefix(s.text, "{") && strings.HasSuffix(s.text, "}")
-	case domain.TypeTime: // has more forms than can be listed
+	case datamap.TypeTime: // has more forms than can be listed
 		return s.text != "" && (strings.Contains(s.text, "-") || strings.Contains("epoch infinity now today", s.text))
 	default:
 		return true
@@ -146,7 +147,7 @@ func (s surrogate) literalFits(live domain.CatalogColumn) bool {
 
 // checkSurrogates reports surrogates that the database refuses because of the type or the length of the column.
 func (s *schema) checkSurrogates() {
-	s.eachPresent(func(table domain.Table, _ domain.CatalogTable) {
+	s.eachPresent(func(table datamap.Table, _ datamap.CatalogTable) {
 		for _, column := range s.writtenColumns(table.Name) {
 			at := place{table: table.Name, column: column.Name}
 			switch {
@@ -186,7 +187,7 @@ func (s *schema) checkNull(column written, at place) {
 // accepts them.
 func (s *schema) checkAffinity(column written, at place) {
 	written := surrogateOf(column.Column)
-	if written.wants == domain.TypeText && family(column.live.Type) == domain.TypeNumber {
+	if written.wants == datamap.TypeText && family(column.live.Type) == datamap.TypeNumber {
 		s.report(typeDiffers, at,
 			"An erasure writes a text into the column, which the database declares as "+column.live.Declared+
 				". The application may fail to read it.",
@@ -204,7 +205,7 @@ func (s *schema) checkFit(column written, at place) {
 			"An erasure writes "+written.called()+", but the type of the column is "+column.live.Declared+
 				". The database refuses it, and the erasure fails.",
 			"Use the type of the database in the data map, "+column.nullRemedy()+"or give a surrogate of that type.")
-	case column.live.Length > 0 && column.live.Type == domain.TypeText &&
+	case column.live.Length > 0 && column.live.Type == datamap.TypeText &&
 		utf8.RuneCountInString(written.text) > column.live.Length:
 		s.report(surrogateLength, at,
 			"An erasure writes "+strconv.Itoa(utf8.RuneCountInString(written.text))+" characters, but the column takes "+

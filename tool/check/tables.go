@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // checkTables reports tables and columns of the data map that the database does not have.
@@ -36,15 +37,15 @@ func (s *schema) checkTables() {
 	}
 }
 
-func (s *schema) checkKind(table domain.Table, live domain.CatalogTable) {
+func (s *schema) checkKind(table datamap.Table, live datamap.CatalogTable) {
 	switch live.Kind { //nolint:exhaustive // the rows of the other kinds can be locked, and none is hidden
-	case domain.KindMatView, domain.KindForeign:
+	case datamap.KindMatView, datamap.KindForeign:
 		if s.needed[table.Name] && s.isLocked(table.Name) {
 			s.report(rowsNotLockable, place{table: table.Name},
 				"It is a "+kindCalled(live.Kind)+", whose rows an erasure cannot lock. Every erasure fails.",
 				"In the data map, name the table that holds the rows.")
 		}
-	case domain.KindView:
+	case datamap.KindView:
 		switch {
 		case table.Trusted:
 			s.report(viewTrusted, place{table: table.Name, object: live.Name},
@@ -59,18 +60,18 @@ func (s *schema) checkKind(table domain.Table, live domain.CatalogTable) {
 }
 
 // isPlain reports whether a view shows all rows of one table, and the mapped columns are columns of this table.
-func isPlain(table domain.Table, view domain.CatalogTable) bool {
-	return !view.Filtered && !slices.ContainsFunc(table.Columns, func(c domain.Column) bool {
+func isPlain(table datamap.Table, view datamap.CatalogTable) bool {
+	return !view.Filtered && !slices.ContainsFunc(table.Columns, func(c datamap.Column) bool {
 		column, _ := view.Column(c.Name)
 		return column.Derived
 	})
 }
 
-func kindCalled(kind domain.TableKind) string {
+func kindCalled(kind datamap.TableKind) string {
 	switch kind { //nolint:exhaustive // the other kinds are called tables
-	case domain.KindMatView:
+	case datamap.KindMatView:
 		return "materialized view"
-	case domain.KindForeign:
+	case datamap.KindForeign:
 		return "foreign table"
 	default:
 		return "table"
@@ -78,7 +79,7 @@ func kindCalled(kind domain.TableKind) string {
 }
 
 func (s *schema) isLocked(table string) bool {
-	changes := slices.ContainsFunc(s.steps, func(step domain.Step) bool {
+	changes := slices.ContainsFunc(s.steps, func(step datamap.Step) bool {
 		return step.Target == table && step.Strategy != domain.StrategyRetain
 	})
 	return changes || table == s.SubjectTable().Name || s.isOnPath(table)
@@ -88,7 +89,7 @@ func (s *schema) isLocked(table string) bool {
 // this table.
 func (s *schema) isOnPath(table string) bool {
 	for child := range s.needed {
-		if slices.ContainsFunc(s.Paths(child), func(p domain.Path) bool {
+		if slices.ContainsFunc(s.Paths(child), func(p datamap.Path) bool {
 			return len(p.Relations) > 0 && p.Relations[0].References == table
 		}) {
 			return true
@@ -97,7 +98,7 @@ func (s *schema) isOnPath(table string) bool {
 	return false
 }
 
-func (s *schema) checkMissing(table domain.Table, live domain.CatalogTable) {
+func (s *schema) checkMissing(table datamap.Table, live datamap.CatalogTable) {
 	for _, column := range table.Columns {
 		if _, ok := live.Column(column.Name); ok {
 			continue
@@ -114,15 +115,15 @@ func (s *schema) checkMissing(table domain.Table, live domain.CatalogTable) {
 }
 
 // isUsed reports whether a statement of an erasure or an export contains the name of the column.
-func (s *schema) isUsed(table domain.Table, column domain.Column) bool {
+func (s *schema) isUsed(table datamap.Table, column datamap.Column) bool {
 	return column.Personal != nil || s.IsKey(table, column.Name) ||
-		slices.ContainsFunc(table.Personal(), func(c domain.Column) bool { return c.Personal.Since == column.Name })
+		slices.ContainsFunc(table.Personal(), func(c datamap.Column) bool { return c.Personal.Since == column.Name })
 }
 
 // checkUnmapped reports columns that are not in the data map and that an erasure would delete with their rows. The
 // store bunstore refuses such an erasure.
-func (s *schema) checkUnmapped(table domain.Table, live domain.CatalogTable) {
-	if !slices.ContainsFunc(s.steps, func(step domain.Step) bool {
+func (s *schema) checkUnmapped(table datamap.Table, live datamap.CatalogTable) {
+	if !slices.ContainsFunc(s.steps, func(step datamap.Step) bool {
 		path, _ := s.PathVia(step.Target, step.Via)
 		return step.Target == table.Name && step.Strategy == domain.StrategyDelete && !table.Owned &&
 			path.OnErasure() != domain.StrategyDelete
@@ -139,7 +140,7 @@ func (s *schema) checkUnmapped(table domain.Table, live domain.CatalogTable) {
 	}
 }
 
-func (s *schema) checkPrimaryKey(table domain.Table, live domain.CatalogTable) {
+func (s *schema) checkPrimaryKey(table datamap.Table, live datamap.CatalogTable) {
 	if hasAll(live, table.PrimaryKey) && !distinguishesRows(live, table.PrimaryKey) {
 		s.report(primaryKeyMissing, place{table: table.Name, column: list(table.PrimaryKey)},
 			"The database has no primary key on these columns, and no unique constraint on columns that are NOT NULL. "+
@@ -155,7 +156,7 @@ func (s *schema) checkPrimaryKey(table domain.Table, live domain.CatalogTable) {
 	}
 }
 
-func hasAll(live domain.CatalogTable, columns []string) bool {
+func hasAll(live datamap.CatalogTable, columns []string) bool {
 	return !slices.ContainsFunc(columns, func(name string) bool {
 		_, ok := live.Column(name)
 		return !ok

@@ -1,6 +1,9 @@
 package check_test
 
-import "github.com/habeas-data/habeas/domain"
+import (
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+)
 
 func (w *world) without(table string) {
 	for i, live := range w.catalog.Tables {
@@ -14,10 +17,10 @@ func (w *world) without(table string) {
 // addBadges adds the table "badges" to the data map and to the database. The table has no personal data, and an erasure
 // does not use it.
 func (w *world) addBadges() {
-	w.tables = append(w.tables, domain.Table{
-		Name: "badges", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("users", "user_id")},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt}, {Name: "user_id", Type: domain.TypeBigInt}, {Name: "color"},
+	w.tables = append(w.tables, datamap.Table{
+		Name: "badges", PrimaryKey: []string{"id"}, Relations: []datamap.Relation{belongsTo("users", "user_id")},
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt}, {Name: "user_id", Type: datamap.TypeBigInt}, {Name: "color"},
 		},
 	})
 	w.catalog.Tables = append(w.catalog.Tables, liveOf(w.tables[len(w.tables)-1]))
@@ -26,24 +29,24 @@ func (w *world) addBadges() {
 // addCarts adds the table "carts", which has no personal data, and a table that refers to the subject only through
 // "carts".
 func (w *world) addCarts() {
-	items := domain.Table{
-		Name: "items", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("carts", "cart_id")},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "cart_id", Type: domain.TypeBigInt},
-			{Name: "wish", Type: domain.TypeText, Personal: personal(anonymize)},
+	items := datamap.Table{
+		Name: "items", PrimaryKey: []string{"id"}, Relations: []datamap.Relation{belongsTo("carts", "cart_id")},
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "cart_id", Type: datamap.TypeBigInt},
+			{Name: "wish", Type: datamap.TypeText, Personal: personal(anonymize)},
 		},
 	}
-	carts := domain.Table{
-		Name: "carts", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("users", "user_id")},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}, {Name: "user_id", Type: domain.TypeBigInt}},
+	carts := datamap.Table{
+		Name: "carts", PrimaryKey: []string{"id"}, Relations: []datamap.Relation{belongsTo("users", "user_id")},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}, {Name: "user_id", Type: datamap.TypeBigInt}},
 	}
 	w.tables = append(w.tables, carts, items)
 	w.catalog.Tables = append(w.catalog.Tables, liveOf(carts), liveOf(items))
 }
 
 // view replaces a table with a view.
-func (w *world) view(table string, kind domain.TableKind) *domain.CatalogTable {
+func (w *world) view(table string, kind datamap.TableKind) *datamap.CatalogTable {
 	live := w.live(table)
 	live.Kind, live.PrimaryKey, live.Indexes, live.ForeignKeys = kind, nil, nil, nil
 	return live
@@ -80,7 +83,7 @@ var tableCases = cases{
 	"map-outdated by a column": {
 		func(w *world) { w.drop("users", "theme") }, []string{"map-outdated users.theme"},
 	},
-	"map-outdated not by further columns": {func(w *world) { w.add("users", "color", domain.TypeText) }, nil},
+	"map-outdated not by further columns": {func(w *world) { w.add("users", "color", datamap.TypeText) }, nil},
 	"column-missing": {
 		func(w *world) { w.drop("users", "email") }, []string{"column-missing users.email"},
 	},
@@ -111,105 +114,107 @@ var tableCases = cases{
 	"primary-key-missing if it is partial": {
 		func(w *world) {
 			w.live("orders").PrimaryKey = nil
-			w.live("orders").Uniques = []domain.CatalogUnique{{Columns: []string{"id"}, Partial: true}}
+			w.live("orders").Uniques = []datamap.CatalogUnique{{Columns: []string{"id"}, Partial: true}}
 		}, []string{"primary-key-missing orders.id"},
 	},
 	"primary-key-missing if it is excluded": {
 		func(w *world) {
 			w.live("orders").PrimaryKey = nil
-			w.live("orders").Uniques = []domain.CatalogUnique{{Columns: []string{"id"}, Exclusion: true}}
+			w.live("orders").Uniques = []datamap.CatalogUnique{{Columns: []string{"id"}, Exclusion: true}}
 		}, []string{"primary-key-missing orders.id"},
 	},
 	"primary-key-missing if it is an expression": {
 		func(w *world) {
 			w.live("orders").PrimaryKey = nil
-			w.live("orders").Uniques = []domain.CatalogUnique{{Columns: []string{"id"}, Expressions: true}}
+			w.live("orders").Uniques = []datamap.CatalogUnique{{Columns: []string{"id"}, Expressions: true}}
 		}, []string{"primary-key-missing orders.id"},
 	},
 	"primary-key-missing if it can be NULL": {
 		func(w *world) {
 			w.live("orders").PrimaryKey = nil
-			w.live("orders").Uniques = []domain.CatalogUnique{{Columns: []string{"id"}}}
+			w.live("orders").Uniques = []datamap.CatalogUnique{{Columns: []string{"id"}}}
 			w.column("orders", "id").Nullable = true
 		}, []string{"primary-key-missing orders.id"},
 	},
 	"primary-key-missing not if it is unique": {
 		func(w *world) {
 			w.live("orders").PrimaryKey = nil
-			w.live("orders").Uniques = []domain.CatalogUnique{{Columns: []string{"id"}}}
+			w.live("orders").Uniques = []datamap.CatalogUnique{{Columns: []string{"id"}}}
 		}, nil,
 	},
 	"primary-key-missing not if only one row can have NULL": {
 		func(w *world) {
 			w.live("orders").PrimaryKey = nil
-			w.live("orders").Uniques = []domain.CatalogUnique{{Columns: []string{"id"}, NullsEqual: true}}
+			w.live("orders").Uniques = []datamap.CatalogUnique{{Columns: []string{"id"}, NullsEqual: true}}
 			w.column("orders", "id").Nullable = true
 		}, nil,
 	},
 	"subject-key-shared": {
 		func(w *world) {
-			w.addToBoth("users", domain.Column{Name: "uid", Type: domain.TypeUUID})
+			w.addToBoth("users", datamap.Column{Name: "uid", Type: datamap.TypeUUID})
 			w.table("users").SubjectKey = []string{"uid"}
-			w.live("users").Indexes = append(w.live("users").Indexes, domain.CatalogIndex{Columns: []string{"uid"}})
+			w.live("users").Indexes = append(w.live("users").Indexes, datamap.CatalogIndex{Columns: []string{"uid"}})
 		}, []string{"subject-key-shared users.uid"},
 	},
 	"subject-key-shared not if it is unique": {
 		func(w *world) {
-			w.addToBoth("users", domain.Column{Name: "uid", Type: domain.TypeUUID})
+			w.addToBoth("users", datamap.Column{Name: "uid", Type: datamap.TypeUUID})
 			w.table("users").SubjectKey = []string{"uid"}
-			w.live("users").Indexes = append(w.live("users").Indexes, domain.CatalogIndex{Columns: []string{"uid"}})
-			w.live("users").Uniques = []domain.CatalogUnique{{Columns: []string{"uid"}}}
+			w.live("users").Indexes = append(w.live("users").Indexes, datamap.CatalogIndex{Columns: []string{"uid"}})
+			w.live("users").Uniques = []datamap.CatalogUnique{{Columns: []string{"uid"}}}
 		}, nil,
 	},
 	"column-unmapped": {
-		func(w *world) { w.add("sessions", "color", domain.TypeText) }, []string{"column-unmapped sessions.color"},
+		func(w *world) { w.add("sessions", "color", datamap.TypeText) }, []string{"column-unmapped sessions.color"},
 	},
 	"column-unmapped not if it is owned": {
-		func(w *world) { w.add("sessions", "color", domain.TypeText); w.table("sessions").Owned = true }, nil,
+		func(w *world) { w.add("sessions", "color", datamap.TypeText); w.table("sessions").Owned = true }, nil,
 	},
 	"column-unmapped not if it is generated": {
 		func(w *world) {
-			w.add("sessions", "color", domain.TypeText)
+			w.add("sessions", "color", datamap.TypeText)
 			w.column("sessions", "color").Generated = true
 		}, nil,
 	},
 	"column-unmapped not if the path deletes the rows": {
 		func(w *world) {
-			w.add("sessions", "color", domain.TypeText)
+			w.add("sessions", "color", datamap.TypeText)
 			w.table("sessions").Relations[0].Path = true
 			w.table("sessions").Relations[0].OnErasure = domain.StrategyDelete
 		}, nil,
 	},
 	"rows-not-lockable": {
-		func(w *world) { w.view("users", domain.KindMatView) }, []string{"rows-not-lockable users"},
+		func(w *world) { w.view("users", datamap.KindMatView) }, []string{"rows-not-lockable users"},
 	},
 	"rows-not-lockable of another server": {
-		func(w *world) { w.view("sessions", domain.KindForeign) }, []string{"rows-not-lockable sessions"},
+		func(w *world) { w.view("sessions", datamap.KindForeign) }, []string{"rows-not-lockable sessions"},
 	},
 	"rows-not-lockable on a path": {
-		func(w *world) { w.addCarts(); w.view("carts", domain.KindForeign) }, []string{"rows-not-lockable carts"},
+		func(w *world) { w.addCarts(); w.view("carts", datamap.KindForeign) }, []string{"rows-not-lockable carts"},
 	},
-	"rows-not-lockable not of a view": {func(w *world) { w.view("sessions", domain.KindView) }, nil},
+	"rows-not-lockable not of a view": {func(w *world) { w.view("sessions", datamap.KindView) }, nil},
 	"rows-not-lockable not if rows are only read": {
 		func(w *world) {
-			w.field("orders", "address").Personal.Retain, w.field("orders", "address").Personal.Since = domain.Period{}, ""
-			w.view("orders", domain.KindForeign)
+			w.field("orders", "address").Personal.Retain, w.field("orders", "address").Personal.Since = datamap.Period{}, ""
+			w.view("orders", datamap.KindForeign)
 		}, nil,
 	},
 	"view-mapped": {
-		func(w *world) { w.view("sessions", domain.KindView).Filtered = true }, []string{"view-mapped sessions sessions"},
+		func(w *world) { w.view("sessions", datamap.KindView).Filtered = true }, []string{"view-mapped sessions sessions"},
 	},
 	"view-mapped because of an expression": {
-		func(w *world) { w.view("sessions", domain.KindView).Columns[0].Derived = true },
+		func(w *world) { w.view("sessions", datamap.KindView).Columns[0].Derived = true },
 		[]string{"view-mapped sessions sessions"},
 	},
 	"view-mapped not if all row filters are trusted": {
-		func(w *world) { w.view("sessions", domain.KindView).Filtered, w.catalog.TrustsRowFilters = true, true }, nil,
+		func(w *world) { w.view("sessions", datamap.KindView).Filtered, w.catalog.TrustsRowFilters = true, true }, nil,
 	},
 	"view-trusted": {
-		func(w *world) { w.view("sessions", domain.KindView).Filtered, w.table("sessions").Trusted = true, true },
+		func(w *world) {
+			w.view("sessions", datamap.KindView).Filtered, w.table("sessions").Trusted = true, true
+		},
 		[]string{"view-trusted sessions sessions"},
 	},
 	"view-trusted not of a table":          {func(w *world) { w.table("sessions").Trusted = true }, nil},
-	"view-mapped not if it shows all rows": {func(w *world) { w.view("sessions", domain.KindView) }, nil},
+	"view-mapped not if it shows all rows": {func(w *world) { w.view("sessions", datamap.KindView) }, nil},
 }

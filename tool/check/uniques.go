@@ -3,7 +3,7 @@ package check
 import (
 	"slices"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // checkUniques reports unique and exclusion constraints that surrogates may violate.
@@ -11,7 +11,7 @@ func (s *schema) checkUniques() {
 	for _, w := range s.writes {
 		constraints := w.live.Uniques
 		if len(w.live.PrimaryKey) > 0 {
-			constraints = append([]domain.CatalogUnique{{Columns: w.live.PrimaryKey}}, constraints...)
+			constraints = append([]datamap.CatalogUnique{{Columns: w.live.PrimaryKey}}, constraints...)
 		}
 		for _, unique := range constraints {
 			if colliding := w.colliding(unique); len(colliding) > 0 {
@@ -25,7 +25,7 @@ func (s *schema) checkUniques() {
 	}
 }
 
-func (s *schema) reportUnique(unique domain.CatalogUnique, at place, orNull string) {
+func (s *schema) reportUnique(unique datamap.CatalogUnique, at place, orNull string) {
 	remedy := "Give a surrogate that differs in each cell (a placeholder in a text: " +
 		s.says(`surrogate:'{}@erased.invalid'`, `"surrogate": "{}@erased.invalid"`) + "), " + orNull +
 		"or change the constraint."
@@ -49,7 +49,7 @@ func (s *schema) reportUnique(unique domain.CatalogUnique, at place, orNull stri
 // colliding returns those columns of a unique constraint in which an erasure writes a value that another row may also
 // have. It returns nil if the constraint has another column that is NULL or different in each row, because the database
 // then accepts the row.
-func (w write) colliding(unique domain.CatalogUnique) []string {
+func (w write) colliding(unique datamap.CatalogUnique) []string {
 	var names, kept []string
 	for _, name := range unique.Columns {
 		i := slices.IndexFunc(w.columns, func(c written) bool { return sameName(w.live, c.Name, name) })

@@ -6,8 +6,11 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/domain/replay"
+	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -20,18 +23,18 @@ type Application interface {
 	Schema
 
 	ports.CatalogReader
-	DataMap() domain.DataMap
-	Plan() domain.Plan
+	DataMap() datamap.DataMap
+	Plan() datamap.Plan
 	Registers(ctx context.Context) (bool, error)
-	Find(ctx context.Context, values []string, progress func(domain.SearchProgress)) (domain.SearchResult, error)
+	Find(ctx context.Context, values []string, progress func(search.SearchProgress)) (search.SearchResult, error)
 }
 
 // Subjects has the methods for one subject.
 type Subjects interface {
 	SubjectState(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
-	Rehearse(ctx context.Context, subject domain.Subject) (domain.Rehearsal, error)
-	Preview(ctx context.Context, subject domain.Subject, limit int, show func(domain.StepSample) error) (
-		domain.Rehearsal, error)
+	Rehearse(ctx context.Context, subject domain.Subject) (datamap.Rehearsal, error)
+	Preview(ctx context.Context, subject domain.Subject, limit int, show func(datamap.StepSample) error) (
+		datamap.Rehearsal, error)
 	Erase(ctx context.Context, subject domain.Subject) (domain.ErasureResult, error)
 	EraseAsRehearsed(ctx context.Context, subject domain.Subject, fingerprint string) (domain.ErasureResult, error)
 	Verify(ctx context.Context, id domain.SubjectID) (domain.Verification, error)
@@ -44,7 +47,7 @@ type Subjects interface {
 
 // Outbox has the methods for the outbox, which is the table of calls to external systems.
 type Outbox interface {
-	Status(ctx context.Context) (domain.Status, error)
+	Status(ctx context.Context) (health.Status, error)
 	Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error)
 	Requeue(ctx context.Context, entryIDs ...string) ([]domain.OutboxEntry, error)
 	RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) ([]domain.OutboxEntry, error)
@@ -67,9 +70,9 @@ type Schema interface {
 	Migrate(ctx context.Context) error
 	Migrations(ctx context.Context) ([]domain.Migration, error)
 	MigrationSQL() (string, error)
-	AcceptMap(ctx context.Context) (before domain.Installation, err error)
-	Installation(ctx context.Context) (domain.Installation, error)
-	RenewInstallation(ctx context.Context) (domain.Installation, error)
+	AcceptMap(ctx context.Context) (before datamap.Installation, err error)
+	Installation(ctx context.Context) (datamap.Installation, error)
+	RenewInstallation(ctx context.Context) (datamap.Installation, error)
 }
 
 // Opener opens the application. A command tree calls its Opener at most once, before the first command that needs the

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	linter "github.com/habeas-data/habeas/tool/check"
 )
 
@@ -16,7 +16,7 @@ func TestACoverageBelowItsLimitIsAFinding(t *testing.T) {
 		var out, complaint bytes.Buffer
 		schema := faulty()
 		users, logins := &schema.Tables[0], &schema.Tables[1]
-		text := domain.CatalogColumn{Name: "theme", Type: domain.TypeText, Declared: "text"}
+		text := datamap.CatalogColumn{Name: "theme", Type: datamap.TypeText, Declared: "text"}
 		users.Columns = append(users.Columns, text)
 		text.Name = "place"
 		logins.Columns = append(logins.Columns, text, users.Columns[0])

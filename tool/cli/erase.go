@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func erase() subcommand {
@@ -54,7 +55,7 @@ habeas erase - --operator dpo --yes < subjects.txt`,
 			c.Flags().BoolVar(&unknown, "unknown", false, "also erase if the subject has no row")
 		},
 		run: func(ctx context.Context, c *call) error {
-			if c.command.Flags().Changed("plan") && domain.CheckFingerprint(plan) != nil {
+			if c.command.Flags().Changed("plan") && datamap.CheckFingerprint(plan) != nil {
 				return usage(c.command, "--plan must be the 32 hexadecimal digits that rehearse has shown")
 			}
 			people, err := c.subjects(refs...)

@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/cli"
 )
 
@@ -51,16 +52,16 @@ func (discarded) Write(text []byte) (int, error) { return len(text), nil }
 // newApplication returns a shop with one user, in memory. An application with a database calls app.New with its models
 // instead.
 func newApplication() *app.Integration {
-	users := domain.Table{
+	users := datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{
 				Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
 			}},
 		},
 	}
-	dataMap, err := domain.NewDataMap(users)
+	dataMap, err := datamap.NewDataMap(users)
 	check(err)
 	store, err := memory.New(dataMap, memory.Options{})
 	check(err)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/search"
 )
 
 func find() subcommand {
@@ -45,13 +46,13 @@ echo zoe@example.org | habeas find - --output json`,
 					return nil
 				}
 				values, lines = append(values, line), append(lines, n)
-				return domain.CheckSearchValues([]string{line})
+				return search.CheckSearchValues([]string{line})
 			})
 			if err != nil {
 				return err
 			}
 			progress := c.progress("tables searched", 0)
-			found, err := c.Find(ctx, values, func(p domain.SearchProgress) { progress.set(int64(p.Done), int64(p.Tables)) })
+			found, err := c.Find(ctx, values, func(p search.SearchProgress) { progress.set(int64(p.Done), int64(p.Tables)) })
 			progress.end()
 			if err != nil {
 				return err
@@ -66,7 +67,7 @@ echo zoe@example.org | habeas find - --output json`,
 
 // found prints the tables and columns in which a value was found. It prints no values. The parameter lines is the list
 // of the values' line numbers on the standard input.
-func (p *printer) found(found domain.SearchResult, lines []int) {
+func (p *printer) found(found search.SearchResult, lines []int) {
 	result := "none"
 	if len(found.Occurrences) > 0 {
 		distinct := map[int]bool{}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func installation() subcommand {
@@ -72,7 +72,7 @@ last erasure that the clone has in common with the original.`,
 	}
 }
 
-func (c *call) installation(found domain.Installation) error {
+func (c *call) installation(found datamap.Installation) error {
 	return c.out.show(found, func() {
 		t := table{head: []string{"property", "value"}, rows: [][]string{{"installation", found.ID}}}
 		key := "not recorded yet"

@@ -7,13 +7,13 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/app"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
 func TestTheInstallationIsShownAndRenewed(t *testing.T) {
 	w := newWorld(t)
-	first := decoded[domain.Installation](w, 0, "installation", "show")
+	first := decoded[datamap.Installation](w, 0, "installation", "show")
 	stdout, _ := w.want(0, "installation", "show")
 	if first.ID == "" || !strings.Contains(stdout, first.ID) || !strings.Contains(stdout, "not recorded yet") {
 		t.Errorf("printed %s", stdout)
@@ -21,8 +21,8 @@ func TestTheInstallationIsShownAndRenewed(t *testing.T) {
 	w.want(0, "erase", "1", "--yes", by)
 	_, stderr := w.want(2, "installation", "renew")
 	complains(t, stderr, "--yes")
-	renewed := decoded[domain.Installation](w, 0, "installation", "renew", "--yes")
-	ancestors := []domain.Ancestor{{ID: first.ID, Until: 1}}
+	renewed := decoded[datamap.Installation](w, 0, "installation", "renew", "--yes")
+	ancestors := []datamap.Ancestor{{ID: first.ID, Until: 1}}
 	if renewed.ID == first.ID || !slices.Equal(renewed.Ancestors, ancestors) {
 		t.Errorf("after the renewal it is %+v", renewed)
 	}

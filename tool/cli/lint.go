@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/check"
 )
 
 // severities has the possible values of the flag --fail-on of lint. The first value is the default.
-var severities = []string{string(domain.SeverityWarning), string(domain.SeverityError)}
+var severities = []string{string(datamap.SeverityWarning), string(datamap.SeverityError)}
 
 // linting has the flags of lint.
 type linting struct {
@@ -112,17 +112,17 @@ func (l *linting) run(ctx context.Context, c *call) error {
 
 // linted is a finding of lint.
 type linted struct {
-	domain.Finding
-	Acceptance *domain.Acceptance `json:"acceptance,omitempty"` // nil if the finding is not accepted
+	datamap.Finding
+	Acceptance *datamap.Acceptance `json:"acceptance,omitempty"` // nil if the finding is not accepted
 }
 
 // counts reports whether the finding reaches the severity of --fail-on. A notice never does.
-func (l *linting) counts(f domain.Finding) bool {
-	return f.Severity == domain.SeverityError ||
-		f.Severity == domain.SeverityWarning && l.failOn == string(domain.SeverityWarning)
+func (l *linting) counts(f datamap.Finding) bool {
+	return f.Severity == datamap.SeverityError ||
+		f.Severity == datamap.SeverityWarning && l.failOn == string(datamap.SeverityWarning)
 }
 
-func (l *linting) ignores(f domain.Finding) bool { return slices.Contains(l.ignored, f.Code) }
+func (l *linting) ignores(f datamap.Finding) bool { return slices.Contains(l.ignored, f.Code) }
 
 // linted prints the number of the open and of the accepted findings, and the findings in groups.
 func (p *printer) linted(found []linted, open, accepted int) {

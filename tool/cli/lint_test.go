@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	linter "github.com/habeas-data/habeas/tool/check"
 	"github.com/habeas-data/habeas/tool/cli"
@@ -19,24 +20,24 @@ import (
 // checked is an application with the table users, whose check has no findings if the catalog is that of users.
 type checked struct {
 	cli.Application
-	catalog  domain.Catalog
-	accepted []domain.Acceptance
+	catalog  datamap.Catalog
+	accepted []datamap.Acceptance
 }
 
-func (c checked) Catalog(context.Context) (domain.Catalog, error) { return c.catalog, nil }
+func (c checked) Catalog(context.Context) (datamap.Catalog, error) { return c.catalog, nil }
 
 // Satisfies says that every row violates every constraint.
 func (checked) Satisfies(
-	_ context.Context, _ string, _ domain.CatalogCheck, rows []map[string]any,
-) ([]domain.Verdict, error) {
-	return slices.Repeat([]domain.Verdict{domain.VerdictFails}, len(rows)), nil
+	_ context.Context, _ string, _ datamap.CatalogCheck, rows []map[string]any,
+) ([]datamap.Verdict, error) {
+	return slices.Repeat([]datamap.Verdict{datamap.VerdictFails}, len(rows)), nil
 }
 
-func (c checked) DataMap() domain.DataMap {
-	m, err := domain.NewDataMap(domain.Table{
-		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{
+func (c checked) DataMap() datamap.DataMap {
+	m, err := datamap.NewDataMap(datamap.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{
 				Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
 			}},
 		},
@@ -47,7 +48,7 @@ func (c checked) DataMap() domain.DataMap {
 	return m.WithAccepted(c.accepted...)
 }
 
-func (c checked) Plan() domain.Plan {
+func (c checked) Plan() datamap.Plan {
 	plan, err := erasure.Planner{}.Plan(c.DataMap(), nil)
 	if err != nil {
 		panic(err)
@@ -58,34 +59,34 @@ func (c checked) Plan() domain.Plan {
 func (checked) Registers(context.Context) (bool, error) { return false, nil }
 
 // faultless is the schema of a database that fits the data map of checked.
-func faultless() domain.Catalog {
-	return domain.Catalog{Tables: []domain.CatalogTable{{
-		Name: "users", Kind: domain.KindTable, PrimaryKey: []string{"id"}, Columns: []domain.CatalogColumn{
-			{Name: "id", Type: domain.TypeBigInt, Declared: "bigint"},
-			{Name: "email", Type: domain.TypeText, Declared: "text", Nullable: true},
+func faultless() datamap.Catalog {
+	return datamap.Catalog{Tables: []datamap.CatalogTable{{
+		Name: "users", Kind: datamap.KindTable, PrimaryKey: []string{"id"}, Columns: []datamap.CatalogColumn{
+			{Name: "id", Type: datamap.TypeBigInt, Declared: "bigint"},
+			{Name: "email", Type: datamap.TypeText, Declared: "text", Nullable: true},
 		},
 	}}}
 }
 
 // faulty is a schema with the findings check-violated users.email and table-unmapped logins.user_id.
-func faulty() domain.Catalog {
+func faulty() datamap.Catalog {
 	schema := faultless()
-	schema.Tables[0].Checks = []domain.CatalogCheck{
+	schema.Tables[0].Checks = []datamap.CatalogCheck{
 		{Name: "users_email_check", Columns: []string{"email"}, Text: "email LIKE '%@%'"},
 	}
-	schema.Tables = append(schema.Tables, domain.CatalogTable{
-		Name: "logins", Kind: domain.KindTable, Columns: []domain.CatalogColumn{
-			{Name: "user_id", Type: domain.TypeBigInt, Declared: "bigint"},
+	schema.Tables = append(schema.Tables, datamap.CatalogTable{
+		Name: "logins", Kind: datamap.KindTable, Columns: []datamap.CatalogColumn{
+			{Name: "user_id", Type: datamap.TypeBigInt, Declared: "bigint"},
 		},
-		ForeignKeys: []domain.CatalogForeignKey{{
-			Columns: []string{"user_id"}, References: "users", Referenced: []string{"id"}, OnDelete: domain.ActionNone,
+		ForeignKeys: []datamap.CatalogForeignKey{{
+			Columns: []string{"user_id"}, References: "users", Referenced: []string{"id"}, OnDelete: datamap.ActionNone,
 		}},
 	})
 	return schema
 }
 
 // lint runs the command lint on an application with the schema.
-func lint(t *testing.T, schema domain.Catalog, args ...string) (code int, stdout, stderr string) {
+func lint(t *testing.T, schema datamap.Catalog, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, complaint strings.Builder
 	code = run(t.Context(), checked{catalog: schema}, nil, &out, &complaint, append([]string{"lint"}, args...)...)
@@ -128,11 +129,11 @@ warning table-unmapped logins
 	if code, stdout, _ := lint(t, faultless()); code != 0 || stdout != "0 findings.\n" {
 		t.Errorf("ends with %d, printed %q", code, stdout)
 	}
-	var decoded []domain.Finding
+	var decoded []datamap.Finding
 	_, stdout, _ = lint(t, faulty(), "-o", "json")
 	must(t, json.Unmarshal([]byte(stdout), &decoded))
 	if len(decoded) != 2 || decoded[0].Code != "check-violated" || decoded[0].Object != "users_email_check" ||
-		decoded[0].Severity != domain.SeverityError || decoded[0].Where() != "users.email" || decoded[0].Remedy == "" {
+		decoded[0].Severity != datamap.SeverityError || decoded[0].Where() != "users.email" || decoded[0].Remedy == "" {
 		t.Errorf("got %v", decoded)
 	}
 	if _, stdout, _ = lint(t, faultless(), "-o", "json"); stdout != "[]\n" {
@@ -160,7 +161,7 @@ func TestTheSeverityAndTheRulesThatCountAreFlags(t *testing.T) {
 }
 
 // loginsAccepted accepts the finding table-unmapped logins.user_id.
-var loginsAccepted = domain.Acceptance{
+var loginsAccepted = datamap.Acceptance{
 	Rule: "table-unmapped", Table: "logins", Column: "user_id", Reason: "logins end in May", Until: "9999-05-31",
 }
 
@@ -170,7 +171,7 @@ func TestAcceptedFindingsAreCountedAndShownOnRequest(t *testing.T) {
 	lint := func(args ...string) string {
 		t.Helper()
 		var out, complaint strings.Builder
-		application := checked{catalog: faulty(), accepted: []domain.Acceptance{loginsAccepted}}
+		application := checked{catalog: faulty(), accepted: []datamap.Acceptance{loginsAccepted}}
 		if code := run(t.Context(), application, nil, &out, &complaint, append([]string{"lint"}, args...)...); code != 1 {
 			t.Errorf("%q ends with %d: %s", args, code, complaint.String())
 		}
@@ -192,12 +193,12 @@ accepted table-unmapped logins
 		t.Errorf("printed\n%s", got)
 	}
 	var decoded []struct {
-		domain.Finding
-		Acceptance *domain.Acceptance
+		datamap.Finding
+		Acceptance *datamap.Acceptance
 	}
 	must(t, json.Unmarshal([]byte(lint("--all", "-o", "json")), &decoded))
 	if len(decoded) != 2 || decoded[0].Acceptance != nil || decoded[1].Acceptance.Reason != "logins end in May" ||
-		decoded[1].Acceptance.Until != "9999-05-31" || decoded[1].Severity != domain.SeverityWarning {
+		decoded[1].Acceptance.Until != "9999-05-31" || decoded[1].Severity != datamap.SeverityWarning {
 		t.Errorf("got %+v", decoded)
 	}
 	for _, args := range [][]string{{"-o", "json"}, {"--sarif", "user.go"}, {"--all", "--ignore", "table-unmapped"}} {
@@ -216,7 +217,7 @@ accepted table-unmapped logins
 func TestANoticeNeverFailsALint(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, os.WriteFile("user.go", []byte(models), 0o600))
-	notice := checked{catalog: faultless(), accepted: []domain.Acceptance{loginsAccepted}}
+	notice := checked{catalog: faultless(), accepted: []datamap.Acceptance{loginsAccepted}}
 	lint := func(args ...string) (code int, stdout string) {
 		t.Helper()
 		var out, complaint strings.Builder
@@ -308,18 +309,18 @@ func TestTheRulesAreATopic(t *testing.T) {
 
 // live returns the schema of a shop.
 func live() memory.Schema {
-	return memory.NewSchema(domain.Catalog{Tables: []domain.CatalogTable{
-		{Name: "users", Kind: domain.KindTable, PrimaryKey: []string{"id"}, Columns: []domain.CatalogColumn{
-			{Name: "id", Type: domain.TypeBigInt, Declared: "bigint"},
-			{Name: "email", Type: domain.TypeText, Declared: "text"},
-			{Name: "password_hash", Type: domain.TypeText, Declared: "text"},
+	return memory.NewSchema(datamap.Catalog{Tables: []datamap.CatalogTable{
+		{Name: "users", Kind: datamap.KindTable, PrimaryKey: []string{"id"}, Columns: []datamap.CatalogColumn{
+			{Name: "id", Type: datamap.TypeBigInt, Declared: "bigint"},
+			{Name: "email", Type: datamap.TypeText, Declared: "text"},
+			{Name: "password_hash", Type: datamap.TypeText, Declared: "text"},
 		}},
-		{Name: "employees", Kind: domain.KindTable, PrimaryKey: []string{"id"}, Columns: []domain.CatalogColumn{
-			{Name: "id", Type: domain.TypeBigInt, Declared: "bigint"},
-			{Name: "email", Type: domain.TypeText, Declared: "text"},
+		{Name: "employees", Kind: datamap.KindTable, PrimaryKey: []string{"id"}, Columns: []datamap.CatalogColumn{
+			{Name: "id", Type: datamap.TypeBigInt, Declared: "bigint"},
+			{Name: "email", Type: datamap.TypeText, Declared: "text"},
 		}},
-		{Name: "countries", Kind: domain.KindTable, PrimaryKey: []string{"code"}, Columns: []domain.CatalogColumn{
-			{Name: "code", Type: domain.TypeText, Declared: "text"},
+		{Name: "countries", Kind: datamap.KindTable, PrimaryKey: []string{"code"}, Columns: []datamap.CatalogColumn{
+			{Name: "code", Type: datamap.TypeText, Declared: "text"},
 		}},
 	}})
 }

@@ -4,14 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/check"
 )
 
 // lintGroup is the findings of one rule about one table.
 type lintGroup struct {
 	code, table string
-	severity    domain.Severity
+	severity    datamap.Severity
 	accepted    bool
 	findings    []linted
 }
@@ -47,7 +47,7 @@ func ordinal(last bool) int {
 // severitiesOf returns the number of tables and of open findings of each severity, such as " in 2 tables: 1 error, 2
 // warnings". It returns "" if there are no open findings.
 func severitiesOf(found []linted) string {
-	tables, counts := map[string]bool{}, map[domain.Severity]int{}
+	tables, counts := map[string]bool{}, map[datamap.Severity]int{}
 	for _, f := range found {
 		if f.Acceptance == nil {
 			tables[f.Table] = true
@@ -58,7 +58,7 @@ func severitiesOf(found []linted) string {
 		return ""
 	}
 	var parts []string
-	for _, severity := range []domain.Severity{domain.SeverityError, domain.SeverityWarning, domain.SeverityNotice} {
+	for _, severity := range []datamap.Severity{datamap.SeverityError, datamap.SeverityWarning, datamap.SeverityNotice} {
 		if counts[severity] > 0 {
 			parts = append(parts, counted(counts[severity], string(severity)))
 		}
@@ -105,7 +105,7 @@ func alike(a, b linted) bool {
 }
 
 // placeIn returns the column and the object of a finding.
-func placeIn(f domain.Finding) string {
+func placeIn(f datamap.Finding) string {
 	switch {
 	case f.Object == "":
 		return f.Column

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // The most dangerous finding is the first, and findings of a rule about a table are together.
@@ -12,8 +12,8 @@ func TestTheMostDangerousFindingsComeFirst(t *testing.T) {
 	schema := faulty()
 	schema.Tables[0].Rows = 5000
 	schema.Tables[0].Columns = append(schema.Tables[0].Columns,
-		domain.CatalogColumn{Name: "phone", Type: domain.TypeText, Declared: "text"},
-		domain.CatalogColumn{Name: "fax", Type: domain.TypeText, Declared: "text"})
+		datamap.CatalogColumn{Name: "phone", Type: datamap.TypeText, Declared: "text"},
+		datamap.CatalogColumn{Name: "fax", Type: datamap.TypeText, Declared: "text"})
 	code, stdout, _ := lint(t, schema)
 	var heads []string
 	for line := range strings.Lines(stdout) {

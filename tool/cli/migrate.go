@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func migrate() subcommand {
@@ -78,7 +79,7 @@ func (c *call) acceptMap(ctx context.Context) error {
 		former = "the data map of " + before.Key()
 	}
 	_, err = fmt.Fprintln(c.command.ErrOrStderr(), printable("The tables belonged to "+former+". They belong to the"+
-		" data map of "+domain.InstallationOf(c.DataMap()).Key()+" now."))
+		" data map of "+datamap.InstallationOf(c.DataMap()).Key()+" now."))
 	return err
 }
 

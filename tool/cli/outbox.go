@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/health"
 )
 
 func outbox() subcommand {
@@ -55,7 +56,7 @@ habeas outbox counts --output json | jq .counts.abandoned`,
 }
 
 // counts shows the counts of the outbox.
-func (p *printer) counts(status domain.Status) {
+func (p *printer) counts(status health.Status) {
 	t := table{head: []string{"system", "pending", "in flight", "failed", "abandoned", "due"}}
 	for _, backlog := range status.Backlog {
 		row := []string{backlog.Resolver}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/tool/cli"
 )
 
@@ -140,8 +141,8 @@ type circular struct {
 	given []int
 }
 
-func (c *circular) Status(context.Context) (domain.Status, error) {
-	status := domain.NewStatus(noon{}.Now())
+func (c *circular) Status(context.Context) (health.Status, error) {
+	status := health.NewStatus(noon{}.Now())
 	status.Counts[domain.OutboxAbandoned] = 150
 	return status, nil
 }
@@ -271,7 +272,7 @@ Succeeded: 0 (kept until a purge)
 	if stdout != want {
 		t.Errorf("printed\n%s", stdout)
 	}
-	if status := decoded[domain.Status](late, 1, "status"); len(status.Findings) != 3 || len(status.Backlog) != 1 {
+	if status := decoded[health.Status](late, 1, "status"); len(status.Findings) != 3 || len(status.Backlog) != 1 {
 		t.Errorf("got %+v", status)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/habeas-data/habeas/adapters/diagram"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // drawings has the possible formats of a picture. The first format is the default.
@@ -51,7 +51,7 @@ habeas map --format dot | dot -Tpdf > datamap.pdf`,
 					return usage(c.command, "--only must be a table of the data map")
 				}
 			}
-			draw := map[string]func(domain.DataMap, domain.Plan, ...string) string{
+			draw := map[string]func(datamap.DataMap, datamap.Plan, ...string) string{
 				"svg": diagram.SVG, "mermaid": diagram.Mermaid, "dot": diagram.DOT,
 			}[format]
 			text := draw(c.DataMap(), c.Plan(), only...)

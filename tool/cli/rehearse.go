@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func rehearse() subcommand {
@@ -82,7 +83,7 @@ func refFlag(c *cobra.Command, refs *[]string) {
 	c.Flags().StringArrayVar(refs, "ref", nil, "`system=id` of the subject in an external system; repeatable")
 }
 
-func (p *printer) rehearsal(m domain.DataMap, r domain.Rehearsal) {
+func (p *printer) rehearsal(m datamap.DataMap, r datamap.Rehearsal) {
 	id := printable(formatID(r.SubjectID))
 	if r.Refused != nil {
 		p.line("The database would refuse to erase " + id + ".")
@@ -95,7 +96,7 @@ func (p *printer) rehearsal(m domain.DataMap, r domain.Rehearsal) {
 }
 
 // effects prints the steps of a rehearsal, and its calls of external systems.
-func (p *printer) effects(m domain.DataMap, r domain.Rehearsal) {
+func (p *printer) effects(m datamap.DataMap, r datamap.Rehearsal) {
 	p.table(stepsOf(m, r))
 	p.cascaded("The database would also delete or change", r.Cascaded)
 	for _, system := range r.External {
@@ -106,7 +107,7 @@ func (p *printer) effects(m domain.DataMap, r domain.Rehearsal) {
 }
 
 // stepsOf returns the table of the steps of a rehearsal, each with its path and its columns.
-func stepsOf(m domain.DataMap, r domain.Rehearsal) table {
+func stepsOf(m datamap.DataMap, r datamap.Rehearsal) table {
 	t := table{head: []string{"table", "path", "step", "rows", "columns"}}
 	for _, step := range r.Steps {
 		var columns []string
@@ -136,7 +137,7 @@ func stepsOf(m domain.DataMap, r domain.Rehearsal) table {
 }
 
 // refusal returns the reason why the database refuses an erasure, in one line.
-func refusal(r domain.Refusal) string {
+func refusal(r datamap.Refusal) string {
 	text := strings.TrimPrefix(r.Message, "habeas: ")
 	if r.Target != "" {
 		text = "Step " + string(r.Strategy) + " of " + r.Target + ": " + text
@@ -159,7 +160,7 @@ func (c *call) showEffect(ctx context.Context, p person) (fingerprint string, er
 	case rehearsal.Refused != nil:
 		return "", failed("the erasure would be refused. " + refusal(*rehearsal.Refused) + "; nothing was changed")
 	}
-	rehearsal.Steps = slices.DeleteFunc(rehearsal.Steps, func(s domain.RehearsedStep) bool { return s.Rows == 0 })
+	rehearsal.Steps = slices.DeleteFunc(rehearsal.Steps, func(s datamap.RehearsedStep) bool { return s.Rows == 0 })
 	out.line("The erasure would change:")
 	out.effects(c.DataMap(), rehearsal)
 	return rehearsal.Fingerprint, nil

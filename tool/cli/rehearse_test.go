@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/cli"
 )
 
@@ -22,13 +23,13 @@ parcels    customer_id > customers  delete        2
 customers  the subject's own row    anonymize     1  email
 crm would be called with 1 outbox entry.
 `
-	if shown != want || len(hash) != domain.FingerprintLength+1 || stderr != "" {
+	if shown != want || len(hash) != datamap.FingerprintLength+1 || stderr != "" {
 		t.Errorf("printed\n%s%s", stdout, stderr)
 	}
 	if len(w.emails()) != 3 || len(w.trail("1")) > 0 || len(w.store.Entries()) > 0 {
 		t.Error("the rehearsal has changed the database")
 	}
-	rehearsal := decoded[domain.Rehearsal](w, 0, "rehearse", "1", "--ref", "crm=c-1")
+	rehearsal := decoded[datamap.Rehearsal](w, 0, "rehearse", "1", "--ref", "crm=c-1")
 	if rehearsal.Fingerprint+"\n" != hash {
 		t.Errorf("the plan is %s, and %s in JSON", hash, rehearsal.Fingerprint)
 	}
@@ -38,14 +39,14 @@ crm would be called with 1 outbox entry.
 
 func TestAnErasureMustMatchItsRehearsal(t *testing.T) {
 	w := newWorld(t)
-	plan := decoded[domain.Rehearsal](w, 0, "rehearse", "1").Fingerprint
+	plan := decoded[datamap.Rehearsal](w, 0, "rehearse", "1").Fingerprint
 	must(t, w.store.Insert("parcels", memory.Row{"id": 100, "customer_id": "1", "address": "2 Main Street"}))
 	_, stderr := w.want(2, "erase", "1", by, "--yes", "--plan", plan)
 	complains(t, stderr, "rehearse it again")
 	if len(w.emails()) != 3 {
 		t.Errorf("left are %q", w.emails())
 	}
-	plan = decoded[domain.Rehearsal](w, 0, "rehearse", "3").Fingerprint
+	plan = decoded[datamap.Rehearsal](w, 0, "rehearse", "3").Fingerprint
 	_, stderr = w.want(2, "erase", "2", by, "--yes", "--plan", plan) // with as many rows as customer 3
 	complains(t, stderr, "for another subject")
 	_, stderr = w.want(2, "erase", "3", by, "--yes", "--plan", "")
@@ -53,7 +54,7 @@ func TestAnErasureMustMatchItsRehearsal(t *testing.T) {
 	if len(w.emails()) != 3 {
 		t.Errorf("left are %q", w.emails())
 	}
-	plan = decoded[domain.Rehearsal](w, 0, "rehearse", "1").Fingerprint
+	plan = decoded[datamap.Rehearsal](w, 0, "rehearse", "1").Fingerprint
 	w.want(0, "erase", "1", by, "--yes", "--plan", plan)
 	if len(w.emails()) != 2 {
 		t.Errorf("left are %q", w.emails())
@@ -63,13 +64,13 @@ func TestAnErasureMustMatchItsRehearsal(t *testing.T) {
 // retaining is an application with a retained column whose duty may be over.
 type retaining struct{ cli.Application }
 
-func (retaining) Rehearse(_ context.Context, subject domain.Subject) (domain.Rehearsal, error) {
-	step := func(strategy domain.Strategy, rows int64, columns ...string) domain.RehearsedStep {
-		return domain.RehearsedStep{Rows: rows, Step: domain.Step{
+func (retaining) Rehearse(_ context.Context, subject domain.Subject) (datamap.Rehearsal, error) {
+	step := func(strategy domain.Strategy, rows int64, columns ...string) datamap.RehearsedStep {
+		return datamap.RehearsedStep{Rows: rows, Step: datamap.Step{
 			Target: "invoices", Strategy: strategy, Columns: columns, Expired: []string{"vat"},
 		}}
 	}
-	return domain.Rehearsal{SubjectID: subject.ID, Steps: []domain.RehearsedStep{
+	return datamap.Rehearsal{SubjectID: subject.ID, Steps: []datamap.RehearsedStep{
 		step(domain.StrategyAnonymize, 2, "note"), step(domain.StrategyRetain, 1, "address", "vat"),
 	}}, nil
 }
@@ -118,8 +119,8 @@ func TestAConfirmationIsForTheCountsThatItShows(t *testing.T) {
 // refused is an application whose database refuses all erasures.
 type refused struct{ cli.Application }
 
-func (r refused) Rehearse(_ context.Context, subject domain.Subject) (domain.Rehearsal, error) {
-	return domain.Rehearsal{SubjectID: subject.ID, RehearsedAt: noon{}.Now(), Refused: &domain.Refusal{
+func (r refused) Rehearse(_ context.Context, subject domain.Subject) (datamap.Rehearsal, error) {
+	return datamap.Rehearsal{SubjectID: subject.ID, RehearsedAt: noon{}.Now(), Refused: &datamap.Refusal{
 		Class: "conflict", Target: "parcels", Strategy: domain.StrategyDelete,
 		Message: "habeas: erase: the database refused a statement by a constraint (table labels, constraint labels_parcel)",
 	}}, nil
@@ -144,8 +145,8 @@ func TestARefusalIsAFindingAndEndsAnErasure(t *testing.T) {
 // unrehearsed is an application whose store cannot rehearse.
 type unrehearsed struct{ cli.Application }
 
-func (unrehearsed) Rehearse(context.Context, domain.Subject) (domain.Rehearsal, error) {
-	return domain.Rehearsal{}, domain.Misconfigured("rehearse", "the store cannot")
+func (unrehearsed) Rehearse(context.Context, domain.Subject) (datamap.Rehearsal, error) {
+	return datamap.Rehearsal{}, domain.Misconfigured("rehearse", "the store cannot")
 }
 
 func TestAStoreThatCannotRehearseErasesByThePlan(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/replay"
+	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/cli"
 )
@@ -312,7 +313,7 @@ LINE  PLACE            ROWS
 	if stdout != want || stderr != "" {
 		t.Errorf("printed\n%s%s", stdout, stderr)
 	}
-	found := decoded[domain.SearchResult](w.reading("c1@example.org\nc1@example.org\n"), 1, "find", "-")
+	found := decoded[search.SearchResult](w.reading("c1@example.org\nc1@example.org\n"), 1, "find", "-")
 	if len(found.Occurrences) != 2 || found.Occurrences[0].Value != 0 {
 		t.Errorf("got %+v", found)
 	}
@@ -334,9 +335,9 @@ LINE  PLACE            ROWS
 // gap is an application that cannot search one of its tables.
 type gap struct{ cli.Application }
 
-func (gap) Find(context.Context, []string, func(domain.SearchProgress)) (domain.SearchResult, error) {
-	return domain.SearchResult{
-		Occurrences: []domain.Occurrence{}, Gaps: []domain.SearchGap{{Table: "logs", Reason: domain.GapPrivilege}},
+func (gap) Find(context.Context, []string, func(search.SearchProgress)) (search.SearchResult, error) {
+	return search.SearchResult{
+		Occurrences: []search.Occurrence{}, Gaps: []search.SearchGap{{Table: "logs", Reason: search.GapPrivilege}},
 	}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // mostSampled is the maximum number of rows of a step in a preview.
@@ -28,18 +29,18 @@ func (c *call) maySample(rows int) error {
 
 // rehearseOrPreview rehearses an erasure. If rows is not 0, it also writes this number of rows of each step to the
 // terminal.
-func (c *call) rehearseOrPreview(ctx context.Context, subject domain.Subject, rows int) (domain.Rehearsal, error) {
+func (c *call) rehearseOrPreview(ctx context.Context, subject domain.Subject, rows int) (datamap.Rehearsal, error) {
 	if rows == 0 {
 		return c.Rehearse(ctx, subject)
 	}
-	return c.Preview(ctx, subject, rows, func(sample domain.StepSample) error {
+	return c.Preview(ctx, subject, rows, func(sample datamap.StepSample) error {
 		c.out.sample(c.DataMap(), sample)
 		return nil
 	})
 }
 
 // sample writes the rows of a step, before and after the erasure.
-func (p *printer) sample(m domain.DataMap, s domain.StepSample) {
+func (p *printer) sample(m datamap.DataMap, s datamap.StepSample) {
 	table, _ := m.Table(s.Step.Target)
 	p.line(p.paint("head", printable(s.Step.Target)+": "+string(s.Step.Strategy)+", "+counted(int(s.Step.Rows), "row")))
 	p.indented("path: "+pathOf(s.Step.Step, s.Path), "  ")
@@ -72,12 +73,12 @@ func (p *printer) sample(m domain.DataMap, s domain.StepSample) {
 }
 
 // rowsTable returns an empty table for the rows of a table of the application.
-func rowsTable(rows domain.Table) table {
+func rowsTable(rows datamap.Table) table {
 	return table{head: append(slices.Clone(rows.PrimaryKey), "column", "before", "after")}
 }
 
 // pathOf returns the relations from the rows of a step to the subject, such as "order_id > orders, user_id > users".
-func pathOf(step domain.Step, path domain.Path) string {
+func pathOf(step datamap.Step, path datamap.Path) string {
 	if step.Self {
 		return list(step.ClearedColumns) + " > the rows that are deleted"
 	}
@@ -94,7 +95,7 @@ func pathOf(step domain.Step, path domain.Path) string {
 func list(names []string) string { return strings.Join(names, "+") }
 
 // effectsOf returns lines with the columns that a step overwrites, sets to NULL and keeps.
-func effectsOf(table domain.Table, step domain.Step) (lines []string) {
+func effectsOf(table datamap.Table, step datamap.Step) (lines []string) {
 	if step.Strategy == domain.StrategyDelete {
 		return nil
 	}
@@ -127,7 +128,7 @@ func effectsOf(table domain.Table, step domain.Step) (lines []string) {
 	return lines
 }
 
-func dutyOf(column domain.Column) string {
+func dutyOf(column datamap.Column) string {
 	if column.Personal == nil || column.Personal.Since == "" {
 		return " (no end)"
 	}
@@ -135,7 +136,7 @@ func dutyOf(column domain.Column) string {
 }
 
 // keptUntil returns the end of the retention duty of a retained cell, if it has an end.
-func keptUntil(table domain.Table, name string, s domain.StepSample, row domain.SampledRow) string {
+func keptUntil(table datamap.Table, name string, s datamap.StepSample, row datamap.SampledRow) string {
 	column, _ := table.Column(name)
 	if s.Step.Strategy != domain.StrategyRetain || column.Personal == nil {
 		return ""
@@ -144,7 +145,8 @@ func keptUntil(table domain.Table, name string, s domain.StepSample, row domain.
 	if i < 0 {
 		return ""
 	}
-	if end, ok := column.KeptUntil(row.Values[i]); ok {
+	since, _ := row.Values[i].Reveal()
+	if end, ok := column.KeptUntil(since); ok {
 		return " (kept until " + end.Format(time.DateOnly) + ")"
 	}
 	return ""

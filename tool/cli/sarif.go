@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/check"
 )
 
@@ -109,8 +109,8 @@ func sarifOf(lines sources, found []linted) sarif {
 }
 
 // sarifLevel returns the level of SARIF for a severity.
-func sarifLevel(severity domain.Severity) string {
-	if severity == domain.SeverityNotice {
+func sarifLevel(severity datamap.Severity) string {
+	if severity == datamap.SeverityNotice {
 		return "note"
 	}
 	return string(severity)

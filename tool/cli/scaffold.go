@@ -10,6 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/modelsource"
@@ -92,11 +93,11 @@ type scaffoldCommand struct {
 // schemaRead is a reader whose catalog was read before.
 type schemaRead struct {
 	ports.CatalogReader
-	catalog domain.Catalog
+	catalog datamap.Catalog
 }
 
 // Catalog implements ports.CatalogReader.
-func (r schemaRead) Catalog(context.Context) (domain.Catalog, error) { return r.catalog, nil }
+func (r schemaRead) Catalog(context.Context) (datamap.Catalog, error) { return r.catalog, nil }
 
 func (s scaffoldCommand) run(ctx context.Context, c *call, reader schemaRead) error {
 	catalog := reader.catalog
@@ -113,7 +114,7 @@ func (s scaffoldCommand) run(ctx context.Context, c *call, reader schemaRead) er
 	if err != nil {
 		return err
 	}
-	dataMap, err := domain.NewDataMap(proposal.Tables...)
+	dataMap, err := datamap.NewDataMap(proposal.Tables...)
 	if err != nil {
 		return err
 	}
@@ -138,7 +139,7 @@ func (s scaffoldCommand) run(ctx context.Context, c *call, reader schemaRead) er
 
 // formerDraft is the manifest that the command updates. It is empty if the command proposes a new one.
 type formerDraft struct {
-	dataMap domain.DataMap
+	dataMap datamap.DataMap
 	schema  []manifest.SchemaTable
 }
 
@@ -165,7 +166,7 @@ func (s scaffoldCommand) former() (formerDraft, error) {
 func (f formerDraft) known() scaffold.Former {
 	former := scaffold.Former{
 		DataMap: f.dataMap, Known: map[string][]string{},
-		Plan: func(m domain.DataMap) (domain.Plan, error) { return erasure.Planner{}.Plan(m, nil) },
+		Plan: func(m datamap.DataMap) (datamap.Plan, error) { return erasure.Planner{}.Plan(m, nil) },
 	}
 	for _, table := range f.schema {
 		former.Known[table.Name] = table.Columns
@@ -175,7 +176,7 @@ func (f formerDraft) known() scaffold.Former {
 
 // schemaOf returns the tables of the schema for the manifest. The note of a new table states why it is left out. Other
 // notes stay, because a person may have changed them.
-func (f formerDraft) schemaOf(catalog domain.Catalog, proposal scaffold.Proposal) []manifest.SchemaTable {
+func (f formerDraft) schemaOf(catalog datamap.Catalog, proposal scaffold.Proposal) []manifest.SchemaTable {
 	notes := map[string]string{}
 	for _, left := range proposal.LeftOut {
 		i := slices.IndexFunc(f.schema, func(t manifest.SchemaTable) bool { return t.Name == left.Table })
@@ -192,7 +193,7 @@ func (f formerDraft) schemaOf(catalog domain.Catalog, proposal scaffold.Proposal
 	}
 	var schema []manifest.SchemaTable
 	for _, table := range catalog.Tables {
-		if table.Kind == domain.KindView || table.Kind == domain.KindMatView {
+		if table.Kind == datamap.KindView || table.Kind == datamap.KindMatView {
 			continue
 		}
 		known := manifest.SchemaTable{Name: table.Name, Note: notes[table.Name]}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/cli"
 	"github.com/habeas-data/habeas/tool/scaffold"
@@ -18,18 +19,18 @@ import (
 // forum is a schema of an application, the first time without a table and a column that a migration adds later.
 type forum struct{ isMigrated, isEmpty bool }
 
-func (f forum) Catalog(context.Context) (domain.Catalog, error) {
-	table := func(name, columns string, references ...string) domain.CatalogTable {
-		t := domain.CatalogTable{Name: name, Kind: domain.KindTable, PrimaryKey: []string{"id"}}
+func (f forum) Catalog(context.Context) (datamap.Catalog, error) {
+	table := func(name, columns string, references ...string) datamap.CatalogTable {
+		t := datamap.CatalogTable{Name: name, Kind: datamap.KindTable, PrimaryKey: []string{"id"}}
 		for _, column := range strings.Fields("id " + columns) {
-			c := domain.CatalogColumn{Name: column, Type: domain.TypeText, Declared: "text"}
+			c := datamap.CatalogColumn{Name: column, Type: datamap.TypeText, Declared: "text"}
 			if strings.HasSuffix(column, "id") {
-				c.Type, c.Declared = domain.TypeBigInt, "bigint"
+				c.Type, c.Declared = datamap.TypeBigInt, "bigint"
 			}
 			t.Columns = append(t.Columns, c)
 		}
 		for _, reference := range references {
-			t.ForeignKeys = append(t.ForeignKeys, domain.CatalogForeignKey{
+			t.ForeignKeys = append(t.ForeignKeys, datamap.CatalogForeignKey{
 				Columns: []string{reference}, References: "users", Referenced: []string{"id"},
 			})
 		}
@@ -39,7 +40,7 @@ func (f forum) Catalog(context.Context) (domain.Catalog, error) {
 	if f.isMigrated {
 		users += " phone"
 	}
-	tables := []domain.CatalogTable{
+	tables := []datamap.CatalogTable{
 		table("follows", "follower_id followee_id", "follower_id", "followee_id"),
 		table("projects", "owner_id name contact_email", "owner_id"),
 		table("sessions", "user_id ip", "user_id"),
@@ -47,18 +48,18 @@ func (f forum) Catalog(context.Context) (domain.Catalog, error) {
 	}
 	switch {
 	case f.isEmpty:
-		return domain.Catalog{}, nil
+		return datamap.Catalog{}, nil
 	case f.isMigrated:
 		tables = append(tables, table("preferences", "user_id theme", "user_id"))
 	}
-	return domain.Catalog{Tables: tables}, nil
+	return datamap.Catalog{Tables: tables}, nil
 }
 
 // Satisfies implements ports.CatalogReader.
 func (f forum) Satisfies(
-	_ context.Context, _ string, _ domain.CatalogCheck, rows []map[string]any,
-) ([]domain.Verdict, error) {
-	return make([]domain.Verdict, len(rows)), nil // the schema has no constraints
+	_ context.Context, _ string, _ datamap.CatalogCheck, rows []map[string]any,
+) ([]datamap.Verdict, error) {
+	return make([]datamap.Verdict, len(rows)), nil // the schema has no constraints
 }
 
 func scaffolded(t *testing.T, schema forum, args ...string) (code int, stdout, stderr string) {

@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/health"
 )
 
 func status() subcommand {
@@ -57,7 +58,7 @@ habeas status --output json | jq -r '.findings[].code'`,
 	}
 }
 
-func (p *printer) status(status domain.Status) {
+func (p *printer) status(status health.Status) {
 	if status.Map != "" {
 		p.line("Data map: " + status.Map)
 	}
@@ -75,7 +76,7 @@ func (p *printer) status(status domain.Status) {
 }
 
 // duties shows the state of the background duties.
-func (p *printer) duties(status domain.Status) {
+func (p *printer) duties(status health.Status) {
 	t := table{head: []string{"duty", "state", "last success", "last failure", "error", "left over"}}
 	for _, duty := range status.Duties {
 		t.rows = append(t.rows, []string{
@@ -95,7 +96,7 @@ func instantOr(at *time.Time) string {
 }
 
 // findings prints findings, each with its table and column.
-func (p *printer) findings(all []domain.Finding) {
+func (p *printer) findings(all []datamap.Finding) {
 	t := table{head: []string{"severity", "finding"}}
 	for _, finding := range all {
 		text := finding.Code

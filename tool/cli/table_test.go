@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func TestATableFitsAndLosesNothing(t *testing.T) {
@@ -104,11 +105,11 @@ func TestTheVersionIsThatOfTheModule(t *testing.T) {
 
 func TestARehearsalListsAColumnOnce(t *testing.T) {
 	var out bytes.Buffer
-	step := domain.Step{
+	step := datamap.Step{
 		Target: "invoices", Strategy: domain.StrategyRetain, Columns: []string{"address"}, Expired: []string{"address"},
 	}
-	rehearsal := domain.Rehearsal{Steps: []domain.RehearsedStep{{Rows: 1, Step: step}}}
-	(&printer{w: &out, width: 80}).rehearsal(domain.DataMap{}, rehearsal)
+	rehearsal := datamap.Rehearsal{Steps: []datamap.RehearsedStep{{Rows: 1, Step: step}}}
+	(&printer{w: &out, width: 80}).rehearsal(datamap.DataMap{}, rehearsal)
 	if n := strings.Count(out.String(), "address"); n != 1 {
 		t.Errorf("the column is listed %d times:\n%s", n, out.String())
 	}
@@ -117,7 +118,7 @@ func TestARehearsalListsAColumnOnce(t *testing.T) {
 func TestRowsDeletedBesidesAreShown(t *testing.T) {
 	cascaded := map[string]int64{"logs": 3, "likes": 2}
 	var rehearsed, erased, nothing bytes.Buffer
-	(&printer{w: &rehearsed}).rehearsal(domain.DataMap{}, domain.Rehearsal{Cascaded: cascaded})
+	(&printer{w: &rehearsed}).rehearsal(datamap.DataMap{}, datamap.Rehearsal{Cascaded: cascaded})
 	(&printer{w: &erased}).erasure(domain.ErasureResult{Cascaded: cascaded})
 	(&printer{w: &nothing}).erasure(domain.ErasureResult{})
 	for words, out := range map[string]*bytes.Buffer{
@@ -157,10 +158,10 @@ func TestTheWidthIsThatOfTheTerminal(t *testing.T) {
 }
 
 func TestARehearsalMarksTheColumnsThatAreSetToNULL(t *testing.T) {
-	m, err := domain.NewDataMap(domain.Table{
-		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "nick", Type: domain.TypeText, Personal: &domain.Annotation{
+	m, err := datamap.NewDataMap(datamap.Table{
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "nick", Type: datamap.TypeText, Personal: &datamap.Annotation{
 				Category: domain.CategoryIdentity, Strategy: domain.StrategyNull,
 			}},
 		},
@@ -169,7 +170,7 @@ func TestARehearsalMarksTheColumnsThatAreSetToNULL(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	(&printer{w: &out, width: 80}).rehearsal(m, domain.Rehearsal{Steps: []domain.RehearsedStep{{Step: domain.Step{
+	(&printer{w: &out, width: 80}).rehearsal(m, datamap.Rehearsal{Steps: []datamap.RehearsedStep{{Step: datamap.Step{
 		Target: "users", Strategy: domain.StrategyAnonymize, Columns: []string{"nick"}, ClearedColumns: []string{"boss"},
 	}}}})
 	if !strings.Contains(out.String(), "nick (NULL), boss (NULL)") {

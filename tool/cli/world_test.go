@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/cli"
 )
@@ -35,7 +36,7 @@ const shop = `{"manifest_version": 2, "tables": [
 			"personal": {"category": "financial", "erasure": "retain", "reason": "tax law"}}],
 		"relations": [{"columns": ["customer_id"], "references": "customers", "referenced_columns": ["id"]}]}]}`
 
-func dataMap(t *testing.T) domain.DataMap {
+func dataMap(t *testing.T) datamap.DataMap {
 	t.Helper()
 	m, err := manifest.Read(strings.NewReader(shop))
 	must(t, err)

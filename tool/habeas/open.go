@@ -22,7 +22,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/app"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/cli"
 )
@@ -88,22 +88,22 @@ func (s *settings) operator() (string, error) {
 	return read.Operator, err
 }
 
-func (s *settings) readDataMap() (domain.DataMap, error) {
+func (s *settings) readDataMap() (datamap.DataMap, error) {
 	if _, err := s.project(); err != nil {
-		return domain.DataMap{}, err
+		return datamap.DataMap{}, err
 	}
 	name := s.dataMapFile()
 	if name == "" {
-		return domain.DataMap{}, refused(
+		return datamap.DataMap{}, refused(
 			"the data map is missing: set --data-map or HABEAS_DATA_MAP, or name it in habeas.json")
 	}
 	file, err := os.Open(name) //nolint:gosec // the operator chooses the file
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return domain.DataMap{}, refused(
+		return datamap.DataMap{}, refused(
 			"the file of the data map does not exist: check --data-map, HABEAS_DATA_MAP or habeas.json")
 	case err != nil:
-		return domain.DataMap{}, refused("the file of the data map cannot be read: check its permissions")
+		return datamap.DataMap{}, refused("the file of the data map cannot be read: check its permissions")
 	}
 	defer func() { _ = file.Close() }()
 	return manifest.Read(file)

@@ -13,7 +13,10 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/health"
+	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/cli"
 )
@@ -71,7 +74,7 @@ func (u *unmapped) attach(ctx context.Context) (*app.Integration, error) {
 }
 
 // integrate creates an application whose data map has only the recorded subject table.
-func (u *unmapped) integrate(recorded domain.Installation) (*app.Integration, error) {
+func (u *unmapped) integrate(recorded datamap.Installation) (*app.Integration, error) {
 	dataMap, err := recorded.DataMap()
 	if err != nil {
 		return nil, err
@@ -105,8 +108,8 @@ func (u *unmapped) MigrationSQL() (string, error) {
 }
 
 // AcceptMap implements cli.Application.
-func (*unmapped) AcceptMap(context.Context) (domain.Installation, error) {
-	return domain.Installation{}, refused("--accept-map records a data map, which is missing: set --data-map or" +
+func (*unmapped) AcceptMap(context.Context) (datamap.Installation, error) {
+	return datamap.Installation{}, refused("--accept-map records a data map, which is missing: set --data-map or" +
 		" HABEAS_DATA_MAP")
 }
 
@@ -131,26 +134,26 @@ func (u *unmapped) Trail(ctx context.Context, id domain.SubjectID) ([]domain.Aud
 
 // Find implements cli.Application. A database without tables of habeas can be searched, too.
 func (u *unmapped) Find(
-	ctx context.Context, values []string, progress func(domain.SearchProgress),
-) (domain.SearchResult, error) {
+	ctx context.Context, values []string, progress func(search.SearchProgress),
+) (search.SearchResult, error) {
 	gdpr, err := u.attach(ctx)
 	if err != nil && !u.missing {
-		return domain.SearchResult{}, err
+		return search.SearchResult{}, err
 	}
 	if gdpr == nil { // Find only reads, so that this data map is not recorded
-		gdpr, err = u.integrate(domain.Installation{ //nolint:contextcheck // New logs without a context
-			SubjectTable: "unknown", KeyColumns: []domain.KeyColumn{{Name: "id", Type: domain.TypeText}},
+		gdpr, err = u.integrate(datamap.Installation{ //nolint:contextcheck // New logs without a context
+			SubjectTable: "unknown", KeyColumns: []datamap.KeyColumn{{Name: "id", Type: datamap.TypeText}},
 		})
 	}
 	if err != nil {
-		return domain.SearchResult{}, err
+		return search.SearchResult{}, err
 	}
 	return gdpr.Operator().Find(ctx, values, progress)
 }
 
 // Status implements cli.Application. It only counts the entries of the outbox.
-func (u *unmapped) Status(ctx context.Context) (domain.Status, error) {
-	status := domain.NewStatus(time.Now())
+func (u *unmapped) Status(ctx context.Context) (health.Status, error) {
+	status := health.NewStatus(time.Now())
 	err := u.onOutbox(ctx, func(gdpr *app.Integration) error {
 		return gdpr.Sessions().Do(ctx, func(ctx context.Context, session ports.Session) (err error) {
 			status, err = gdpr.Stack().Runner.Status(ctx, session)
@@ -234,12 +237,12 @@ func (s *settings) openMap(context.Context) (cli.Application, error) {
 // drawn is an application without a database.
 type drawn struct {
 	cli.Application // nil: the command map does not call it
-	dataMap         domain.DataMap
-	plan            domain.Plan
+	dataMap         datamap.DataMap
+	plan            datamap.Plan
 }
 
 // DataMap implements cli.Application.
-func (d drawn) DataMap() domain.DataMap { return d.dataMap }
+func (d drawn) DataMap() datamap.DataMap { return d.dataMap }
 
 // Plan implements cli.Application.
-func (d drawn) Plan() domain.Plan { return d.plan }
+func (d drawn) Plan() datamap.Plan { return d.plan }

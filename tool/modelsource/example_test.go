@@ -5,23 +5,24 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/modelsource"
 )
 
 // Write the models of a proposed data map, with the schema from which the proposal was made.
 func ExampleWrite() {
-	catalog := domain.Catalog{Tables: []domain.CatalogTable{{
-		Name: "users", Kind: domain.KindTable, PrimaryKey: []string{"id"},
-		Columns: []domain.CatalogColumn{
-			{Name: "id", Declared: "bigint", Type: domain.TypeBigInt},
-			{Name: "email", Declared: "text", Type: domain.TypeText},
+	catalog := datamap.Catalog{Tables: []datamap.CatalogTable{{
+		Name: "users", Kind: datamap.KindTable, PrimaryKey: []string{"id"},
+		Columns: []datamap.CatalogColumn{
+			{Name: "id", Declared: "bigint", Type: datamap.TypeBigInt},
+			{Name: "email", Declared: "text", Type: datamap.TypeText},
 		},
 	}}}
-	tables := []domain.Table{{
+	tables := []datamap.Table{{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: true,
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryContact}},
 		},
 	}}
 	var source strings.Builder

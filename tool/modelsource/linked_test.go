@@ -4,32 +4,33 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/modelsource/testdata/linked"
 )
 
 // linkedTables returns posts, which refer to each other, and a link table that goes with the posts of their authors.
-func linkedTables() []domain.Table {
-	column := func(name string) domain.Column { return domain.Column{Name: name, Type: domain.TypeBigInt} }
-	relation := func(name, column, to string, strategy domain.Strategy) domain.Relation {
-		return domain.Relation{
+func linkedTables() []datamap.Table {
+	column := func(name string) datamap.Column { return datamap.Column{Name: name, Type: datamap.TypeBigInt} }
+	relation := func(name, column, to string, strategy domain.Strategy) datamap.Relation {
+		return datamap.Relation{
 			Name: name, Columns: []string{column}, References: to, ReferencedColumns: []string{"id"},
 			Path: name != "answers", OnErasure: strategy,
 		}
 	}
-	return []domain.Table{
-		{Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{column("id")}},
+	return []datamap.Table{
+		{Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{column("id")}},
 		{
 			Name: "posts", PrimaryKey: []string{"id"},
-			Columns: []domain.Column{column("id"), column("author_id"), column("asked_id"), column("answers_id")},
-			Relations: []domain.Relation{
+			Columns: []datamap.Column{column("id"), column("author_id"), column("asked_id"), column("answers_id")},
+			Relations: []datamap.Relation{
 				relation("Author", "author_id", "users", domain.StrategyDelete), relation("Asked", "asked_id", "users", ""),
 				relation("answers", "answers_id", "posts", domain.StrategyNull),
 			},
 		},
 		{
 			Name: "stars", PrimaryKey: []string{"id"}, Owned: true, Via: "Post, Giver", // Post means Post.Author only
-			Columns: []domain.Column{column("id"), column("post_id"), column("giver_id")},
-			Relations: []domain.Relation{
+			Columns: []datamap.Column{column("id"), column("post_id"), column("giver_id")},
+			Relations: []datamap.Relation{
 				relation("Post", "post_id", "posts", ""), relation("Giver", "giver_id", "users", ""),
 			},
 		},
@@ -37,11 +38,11 @@ func linkedTables() []domain.Table {
 }
 
 func TestTheModelsOfLinkedTables(t *testing.T) {
-	var catalog domain.Catalog
+	var catalog datamap.Catalog
 	for _, table := range linkedTables() {
-		live := domain.CatalogTable{Name: table.Name, Kind: domain.KindTable, PrimaryKey: table.PrimaryKey}
+		live := datamap.CatalogTable{Name: table.Name, Kind: datamap.KindTable, PrimaryKey: table.PrimaryKey}
 		for _, c := range table.Columns {
-			live.Columns = append(live.Columns, domain.CatalogColumn{
+			live.Columns = append(live.Columns, datamap.CatalogColumn{
 				Name: c.Name, Type: c.Type, Declared: "bigint", Nullable: c.Name != "id",
 			})
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 )
 
@@ -80,7 +80,7 @@ func (m *model) nameFields() {
 }
 
 // relationName returns a name for a relation without a name. For example, it returns Author for the column author_id.
-func relationName(r domain.Relation) string {
+func relationName(r datamap.Relation) string {
 	parts := words.Split(r.Columns[len(r.Columns)-1])
 	if last := len(parts) - 1; last > 0 && slices.Contains([]string{"id", "uuid", "guid"}, strings.ToLower(parts[last])) {
 		return goName(strings.Join(parts[:last], "_"))
@@ -91,7 +91,7 @@ func relationName(r domain.Relation) string {
 // nameVias sets m.vias, which maps the name of each path in the data map to the name of this path in the models. A path
 // is a chain of relations from the table to the table of subjects. Its name in the models consists of the names of the
 // relation fields.
-func (m *model) nameVias(dataMap domain.DataMap, f *file) {
+func (m *model) nameVias(dataMap datamap.DataMap, f *file) {
 	for i, r := range m.Relations {
 		if _, ok := dataMap.Table(r.References); !ok {
 			m.relations[i] = "" // the referenced table has no model
@@ -145,7 +145,7 @@ func (m *model) viaOf(text string) string {
 
 // nameOwners sets the option "via" of a model that is owned: the paths on which an erasure deletes the rows. Unlike
 // viaOf, it leaves out a path that a name in Table.Via does not reach.
-func (m *model) nameOwners(dataMap domain.DataMap) {
+func (m *model) nameOwners(dataMap datamap.DataMap) {
 	if m.Via == "" {
 		return
 	}

@@ -1,27 +1,30 @@
 package modelsource_test
 
-import "github.com/habeas-data/habeas/domain"
+import (
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+)
 
 // oddTables returns a data map of rare cases. The names of its tables and columns differ from the Go names in the
 // models.
-func oddTables() []domain.Table {
-	text, bigint := domain.TypeText, domain.TypeBigInt
-	personal := func(name string, a domain.Annotation) domain.Column {
+func oddTables() []datamap.Table {
+	text, bigint := datamap.TypeText, datamap.TypeBigInt
+	personal := func(name string, a datamap.Annotation) datamap.Column {
 		if a.Category == "" {
 			a.Category = domain.CategoryContact
 		}
-		return domain.Column{Name: name, Type: text, Personal: &a}
+		return datamap.Column{Name: name, Type: text, Personal: &a}
 	}
-	empty := personal("nick-name", domain.Annotation{Strategy: domain.StrategyAnonymize, Basis: domain.BasisConsent})
-	empty.Surrogate = domain.EmptySurrogate
-	quoted := personal("email", domain.Annotation{Purpose: "log in, \"mail\" and `more`, it's all"})
+	empty := personal("nick-name", datamap.Annotation{Strategy: domain.StrategyAnonymize, Basis: domain.BasisConsent})
+	empty.Surrogate = datamap.EmptySurrogate
+	quoted := personal("email", datamap.Annotation{Purpose: "log in, \"mail\" and `more`, it's all"})
 	quoted.Surrogate = "it's {}, erased"
-	file := personal("picture", domain.Annotation{Strategy: domain.StrategyNull, Ref: "media", Export: domain.ExportNo})
-	return []domain.Table{
+	file := personal("picture", datamap.Annotation{Strategy: domain.StrategyNull, Ref: "media", Export: datamap.ExportNo})
+	return []datamap.Table{
 		{
 			Name: "crm.people", PrimaryKey: []string{"tenant", "id"}, SubjectKey: []string{"tenant", "id"},
 			Note: "The people.\nAll of them. DECIDE: one? DECIDE: two?",
-			Columns: []domain.Column{
+			Columns: []datamap.Column{
 				{Name: "tenant", Type: text},
 				{Name: "id", Type: bigint},
 				quoted, empty, file,
@@ -30,16 +33,16 @@ func oddTables() []domain.Table {
 				{Name: "base_model", Type: text},
 				{Name: "2nd_key", Type: text, NotPersonal: true},
 				{Name: "名", Type: text},
-				{Name: "api_urls", Type: domain.TypeArray},
+				{Name: "api_urls", Type: datamap.TypeArray},
 				{Name: "sum", Type: text},
 			},
-			Relations: []domain.Relation{{
+			Relations: []datamap.Relation{{
 				Columns: []string{"userId"}, References: "crm.person", ReferencedColumns: []string{"id"},
 			}},
 		},
 		{
 			Name: "person", PrimaryKey: []string{"id"},
-			Columns: []domain.Column{
+			Columns: []datamap.Column{
 				{Name: "id", Type: bigint},
 				{Name: "from", Type: text},
 				{Name: "tenant", Type: text},
@@ -47,11 +50,11 @@ func oddTables() []domain.Table {
 				{Name: "reader", Type: bigint},
 				{Name: "kind", Type: text},
 				{Name: "thing", Type: bigint},
-				personal("body", domain.Annotation{Via: "the writer"}),
-				personal("answer", domain.Annotation{Via: "reader, it"}),
+				personal("body", datamap.Annotation{Via: "the writer"}),
+				personal("answer", datamap.Annotation{Via: "reader, it"}),
 				{Name: "state", Type: text},
 			},
-			Relations: []domain.Relation{
+			Relations: []datamap.Relation{
 				{
 					Name: "the writer", Columns: []string{"tenant", "writer"}, References: "crm.people",
 					ReferencedColumns: []string{"tenant", "id"}, Path: true, OnErasure: domain.StrategyNull,
@@ -62,19 +65,19 @@ func oddTables() []domain.Table {
 				},
 				{
 					Name: "it", Columns: []string{"tenant", "thing"}, References: "crm.people", Path: true,
-					ReferencedColumns: []string{"tenant", "id"}, When: &domain.Condition{Column: "kind", Value: "it's, a person"},
+					ReferencedColumns: []string{"tenant", "id"}, When: &datamap.Condition{Column: "kind", Value: "it's, a person"},
 				},
 			},
 		},
 		{
-			Name: "replies", PrimaryKey: []string{"id"}, Columns: []domain.Column{
+			Name: "replies", PrimaryKey: []string{"id"}, Columns: []datamap.Column{
 				{Name: "id", Type: bigint},
 				{Name: "person_id", Type: bigint},
 				{Name: "reply_id", Type: bigint},
-				personal("text", domain.Annotation{Via: "the writer,it"}), personal("text2", domain.Annotation{Via: "reader"}),
+				personal("text", datamap.Annotation{Via: "the writer,it"}), personal("text2", datamap.Annotation{Via: "reader"}),
 				{Name: "rank", Type: text},
 			},
-			Relations: []domain.Relation{
+			Relations: []datamap.Relation{
 				{Columns: []string{"person_id"}, References: "person", ReferencedColumns: []string{"id"}},
 				{Columns: []string{"reply_id"}, References: "replies", ReferencedColumns: []string{"id"}, SetsNull: true},
 			},
@@ -83,14 +86,14 @@ func oddTables() []domain.Table {
 }
 
 // oddCatalog returns a schema that fits the data map of oddTables.
-func oddCatalog() domain.Catalog {
-	var catalog domain.Catalog
+func oddCatalog() datamap.Catalog {
+	var catalog datamap.Catalog
 	for _, table := range oddTables() {
-		live := domain.CatalogTable{Name: table.Name, Kind: domain.KindTable, PrimaryKey: table.PrimaryKey}
+		live := datamap.CatalogTable{Name: table.Name, Kind: datamap.KindTable, PrimaryKey: table.PrimaryKey}
 		for _, c := range table.Columns {
-			live.Columns = append(live.Columns, domain.CatalogColumn{
-				Name: c.Name, Type: c.Type, Declared: map[domain.ColumnType]string{
-					domain.TypeText: "text", domain.TypeBigInt: "bigint", domain.TypeArray: "integer[]",
+			live.Columns = append(live.Columns, datamap.CatalogColumn{
+				Name: c.Name, Type: c.Type, Declared: map[datamap.ColumnType]string{
+					datamap.TypeText: "text", datamap.TypeBigInt: "bigint", datamap.TypeArray: "integer[]",
 				}[c.Type],
 			})
 		}
@@ -107,7 +110,7 @@ func oddCatalog() domain.Catalog {
 	people := catalog.Tables[0].Columns
 	people[len(people)-1].Generated = true
 	people[len(people)-4].Declared, people[len(people)-4].Type = "interval", ""
-	catalog.Tables[0].Uniques = []domain.CatalogUnique{
+	catalog.Tables[0].Uniques = []datamap.CatalogUnique{
 		{Name: "once", Columns: []string{"tenant", "email"}},
 		{Name: "twice", Columns: []string{"nick-name"}},
 		{Name: "some", Columns: []string{"user_id"}, Partial: true},

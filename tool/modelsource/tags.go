@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // tag is one key of a struct tag, with its value. A tag with an empty value is not written.
@@ -33,10 +34,10 @@ func ifTrue(holds bool, text string) string {
 	return ""
 }
 
-func (m *model) bunTag(c domain.Column, live domain.CatalogColumn, sqlType string) string {
+func (m *model) bunTag(c datamap.Column, live datamap.CatalogColumn, sqlType string) string {
 	parts := []string{c.Name}
 	isKey := slices.Contains(m.PrimaryKey, c.Name)
-	isNumber := c.Type == domain.TypeSmallInt || c.Type == domain.TypeInteger || c.Type == domain.TypeBigInt
+	isNumber := c.Type == datamap.TypeSmallInt || c.Type == datamap.TypeInteger || c.Type == datamap.TypeBigInt
 	switch {
 	case isKey:
 		parts = append(parts, "pk")
@@ -81,7 +82,7 @@ func (m *model) staysUnique(columns []string) bool {
 	return true
 }
 
-func (m *model) piiTag(c domain.Column) string {
+func (m *model) piiTag(c datamap.Column) string {
 	a := c.Personal
 	switch {
 	case c.NotPersonal:
@@ -106,7 +107,7 @@ func (m *model) piiTag(c domain.Column) string {
 	add("since", a.Since)
 	add("via", m.viaOf(a.Via))
 	add("ref", a.Ref)
-	if c.Surrogate == domain.EmptySurrogate {
+	if c.Surrogate == datamap.EmptySurrogate {
 		parts = append(parts, "surrogate:''")
 	} else {
 		add("surrogate", c.Surrogate)
@@ -123,7 +124,7 @@ func quote(value string) string {
 	return value
 }
 
-func relationTag(r domain.Relation) string {
+func relationTag(r datamap.Relation) string {
 	parts := []string{"rel:belongs-to"}
 	for i, name := range r.Columns {
 		parts = append(parts, "join:"+name+"="+r.ReferencedColumns[i])
@@ -145,7 +146,7 @@ func (m *model) ownedTag() string {
 	}
 }
 
-func pathTag(r domain.Relation) string {
+func pathTag(r datamap.Relation) string {
 	var parts []string
 	if r.Path {
 		parts = append(parts, "path")

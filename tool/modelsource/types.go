@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // assumed maps declared types of columns to Go types. For a field of this Go type, bun assumes the declared type, so
@@ -20,40 +21,40 @@ var decimals = []string{"numeric", "decimal", "money"}
 
 // typeOf returns the Go type for a column. If the bun tag of the field needs the option "type", typeOf also returns
 // this option.
-func (f *file) typeOf(c domain.CatalogColumn) (goType, sqlType string) {
+func (f *file) typeOf(c datamap.CatalogColumn) (goType, sqlType string) {
 	switch c.Type {
-	case domain.TypeSmallInt:
+	case datamap.TypeSmallInt:
 		goType = "int16"
-	case domain.TypeInteger:
+	case datamap.TypeInteger:
 		goType = "int32"
-	case domain.TypeBigInt:
+	case datamap.TypeBigInt:
 		goType = "int64"
-	case domain.TypeNumber:
+	case datamap.TypeNumber:
 		goType = "float64"
 		for _, declared := range decimals {
 			if strings.HasPrefix(strings.ToLower(c.Declared), declared) {
 				goType = "string" // a decimal number
 			}
 		}
-	case domain.TypeBoolean:
+	case datamap.TypeBoolean:
 		goType = "bool"
-	case domain.TypeTime:
+	case datamap.TypeTime:
 		goType = "time.Time"
 		f.imports["time"] = true
-	case domain.TypeJSON:
+	case datamap.TypeJSON:
 		goType = "json.RawMessage"
 		f.imports["encoding/json"] = true
-	case domain.TypeBytes:
+	case datamap.TypeBytes:
 		goType = "[]byte"
-	case domain.TypeArray:
+	case datamap.TypeArray:
 		return arrayType(c.Declared), "array,type:" + c.Declared
-	case domain.TypeText, domain.TypeUUID:
+	case datamap.TypeText, datamap.TypeUUID:
 		goType = "string"
 	default:
 		goType = "string"
 	}
 	base, _, _ := strings.Cut(strings.ToLower(c.Declared), "(")
-	if assumed[strings.TrimSpace(base)] != goType || c.Type == domain.TypeText && c.Length > 0 {
+	if assumed[strings.TrimSpace(base)] != goType || c.Type == datamap.TypeText && c.Length > 0 {
 		sqlType = "type:" + c.Declared
 	}
 	if c.Declared == "" || strings.ContainsAny(c.Declared, "\"'`:=\\") {
@@ -67,7 +68,7 @@ func (f *file) typeOf(c domain.CatalogColumn) (goType, sqlType string) {
 
 // needsSurrogate reports whether a column lacks a surrogate constant although its SQL type has no default surrogate.
 // Package bunmodels would refuse a field that declares this SQL type.
-func needsSurrogate(c domain.Column, live domain.CatalogColumn) bool {
+func needsSurrogate(c datamap.Column, live datamap.CatalogColumn) bool {
 	return c.Personal != nil && c.Surrogate == "" && c.Personal.Strategy != domain.StrategyNull &&
 		(live.Type == "" || len(live.Values) > 0)
 }

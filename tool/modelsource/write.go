@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Write writes a Go file with one bun model for each table, in the order of the tables. The fields have the struct tags
@@ -25,13 +26,13 @@ import (
 //
 // Write returns domain.ErrInvalid if packageName is not a valid package name. It returns domain.ErrManifest if the
 // tables are not a valid data map, if the catalog lacks one of the tables, or if a name cannot be used in a struct tag.
-func Write(w io.Writer, packageName string, catalog domain.Catalog, tables []domain.Table) error {
+func Write(w io.Writer, packageName string, catalog datamap.Catalog, tables []datamap.Table) error {
 	if !token.IsIdentifier(packageName) || packageName == "_" {
 		return domain.Invalid("models", []domain.FieldError{{
 			Field: "package", Code: domain.FieldCharacter, Message: "must be the name of a Go package",
 		}})
 	}
-	m, err := domain.NewDataMap(tables...)
+	m, err := datamap.NewDataMap(tables...)
 	if err != nil {
 		return err
 	}
@@ -57,8 +58,8 @@ type file struct {
 
 // model is the model of a table.
 type model struct {
-	domain.Table
-	live      domain.CatalogTable
+	datamap.Table
+	live      datamap.CatalogTable
 	name      string
 	columns   map[string]string // the names of the fields, by column
 	relations []string          // the names of the fields of the relations, in order
@@ -67,7 +68,7 @@ type model struct {
 	isDeleted bool              // an erasure deletes the rows, so the model gets the tag subject:"owned"
 }
 
-func newFile(catalog domain.Catalog, m domain.DataMap) (*file, error) {
+func newFile(catalog datamap.Catalog, m datamap.DataMap) (*file, error) {
 	f := &file{imports: map[string]bool{"github.com/uptrace/bun": true}}
 	var problems []domain.Problem
 	taken := map[string]bool{"Models": true}
@@ -99,7 +100,7 @@ func newFile(catalog domain.Catalog, m domain.DataMap) (*file, error) {
 }
 
 // unwritable returns a problem for each name of the table or its columns that bun could not read from a struct tag.
-func unwritable(table domain.Table) []domain.Problem {
+func unwritable(table datamap.Table) []domain.Problem {
 	var problems []domain.Problem
 	check := func(column, name string) {
 		if strings.ContainsAny(name, ",:;=\"'`\\()") || name == "-" {

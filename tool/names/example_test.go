@@ -3,14 +3,14 @@ package names_test
 import (
 	"fmt"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
 // A name suggests what a column holds. A person has to confirm the guess.
 func ExampleGuess() {
 	for _, column := range []string{"e_mail", "last_login_ip", "price"} {
-		if category, reason, ok := names.Guess("customers", column, domain.TypeText); ok {
+		if category, reason, ok := names.Guess("customers", column, datamap.TypeText); ok {
 			fmt.Printf("%s: %s, because %s\n", column, category, reason)
 		}
 	}

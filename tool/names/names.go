@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 )
 
@@ -27,7 +28,7 @@ func (m Match) Reason() string {
 // Guess returns the category of personal data that a column seems to hold, and the reason as a clause. It uses the
 // names of the column and the table, and the type of the column, which may be empty. It returns false if the column
 // does not look personal.
-func Guess(table, column string, t domain.ColumnType) (category domain.Category, reason string, ok bool) {
+func Guess(table, column string, t datamap.ColumnType) (category domain.Category, reason string, ok bool) {
 	m, ok := Find(table, column, t)
 	if !ok {
 		return "", "", false
@@ -36,7 +37,7 @@ func Guess(table, column string, t domain.ColumnType) (category domain.Category,
 }
 
 // Find makes the same guess as Guess and returns all details.
-func Find(table, column string, t domain.ColumnType) (Match, bool) {
+func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 	parts := partsOf(column)
 	if m, ok := findSecret(table, parts, t); ok {
 		return m, true
@@ -60,18 +61,18 @@ func Find(table, column string, t domain.ColumnType) (Match, bool) {
 // isAside reports whether the last word of a name shows that the column only describes personal data and does not hold
 // the data. Examples are email_verified and phone_type. The words parts[from:to] are those that were recognised as
 // personal.
-func isAside(parts []string, from, to int, t domain.ColumnType) bool {
+func isAside(parts []string, from, to int, t datamap.ColumnType) bool {
 	if to == len(parts) {
 		return false
 	}
 	last := parts[len(parts)-1]
-	return slices.Contains(asideWords, last) || from == 0 && t == domain.TypeText && slices.Contains(asideOfText, last)
+	return slices.Contains(asideWords, last) || from == 0 && t == datamap.TypeText && slices.Contains(asideOfText, last)
 }
 
 // findSecret recognises passwords, tokens, keys and similar secrets.
-func findSecret(table string, parts []string, t domain.ColumnType) (Match, bool) {
+func findSecret(table string, parts []string, t datamap.ColumnType) (Match, bool) {
 	switch t { //nolint:exhaustive // the others may hold a secret
-	case domain.TypeBoolean, domain.TypeTime, domain.TypeNumber:
+	case datamap.TypeBoolean, datamap.TypeTime, datamap.TypeNumber:
 		return Match{}, false
 	}
 	m := Match{Category: domain.CategoryTechnical, Secret: true, Word: strings.Join(parts, " "), Means: "a secret"}
@@ -83,7 +84,7 @@ func findSecret(table string, parts []string, t domain.ColumnType) (Match, bool)
 			return Match{}, false
 		}
 	}
-	if t == domain.TypeSmallInt || t == domain.TypeInteger || t == domain.TypeBigInt {
+	if t == datamap.TypeSmallInt || t == datamap.TypeInteger || t == datamap.TypeBigInt {
 		return Match{}, false
 	}
 	if i := slices.IndexFunc(parts, words.MeansSecret); i >= 0 {
@@ -106,13 +107,13 @@ func findSecret(table string, parts []string, t domain.ColumnType) (Match, bool)
 
 // fits reports whether a column of the given type can hold the personal data that the rule recognises. It returns true
 // if the type is empty.
-func (r columnRule) fits(t domain.ColumnType) bool {
+func (r columnRule) fits(t datamap.ColumnType) bool {
 	switch t { //nolint:exhaustive // the others are kinds of text
-	case domain.TypeTime:
+	case datamap.TypeTime:
 		return r.holds&times != 0
-	case domain.TypeBoolean:
+	case datamap.TypeBoolean:
 		return r.holds&booleans != 0
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber:
 		return r.holds&numbers != 0
 	case "":
 		return true

@@ -4,17 +4,18 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
 // split parses "table.column" or "table.column type". The default type is text.
-func split(place string) (table, column string, t domain.ColumnType) {
+func split(place string) (table, column string, t datamap.ColumnType) {
 	place, typ, found := strings.Cut(place, " ")
 	if !found {
-		typ = string(domain.TypeText)
+		typ = string(datamap.TypeText)
 	}
 	i := strings.LastIndexByte(place, '.')
-	return place[:i], place[i+1:], domain.ColumnType(typ)
+	return place[:i], place[i+1:], datamap.ColumnType(typ)
 }
 
 func guess(place string) (domain.Category, string, bool) {

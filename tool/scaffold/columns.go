@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
@@ -50,9 +51,9 @@ func (d *draft) annotate(evaluate evaluate) {
 
 // annotated returns the column for the data map, with an annotation if the column looks personal. The parameter since
 // is the time column with the start of a retention duty, or "".
-func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain.Column {
-	column := domain.Column{Name: c.Name, Type: c.Type, Note: t.referenceNote(c.Name)}
-	if c.Type == domain.TypeText {
+func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datamap.Column {
+	column := datamap.Column{Name: c.Name, Type: c.Type, Note: t.referenceNote(c.Name)}
+	if c.Type == datamap.TypeText {
 		column.Length = c.Length
 	}
 	if t.fate == left {
@@ -62,7 +63,7 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 	isKey := slices.Contains(t.key, c.Name) || t.isReferredTo(c.Name) ||
 		t == d.subject && slices.Contains(d.subjectID, c.Name)
 	switch {
-	case !ok && c.Type == domain.TypeJSON && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
+	case !ok && c.Type == datamap.TypeJSON && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
 		t.ask(c.Name, "Do its JSON documents hold personal data?", "leave it as it is", "overwrite it")
 		return column
 	case !ok:
@@ -77,18 +78,18 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 	if !t.rowsDeleted && (t.askForLeftValue(c, m) || t.askForAuthor(c, m)) {
 		return column
 	}
-	annotation := domain.Annotation{Category: m.Category, Via: t.viaOf(c.Name)}
+	annotation := datamap.Annotation{Category: m.Category, Via: t.viaOf(c.Name)}
 	switch {
 	case m.Secret:
-		annotation.Export = domain.ExportNo
+		annotation.Export = datamap.ExportNo
 	case words.IsSecret(c.Name):
-		annotation.Export = domain.ExportYes
+		annotation.Export = datamap.ExportYes
 	}
 	if !t.rowsDeleted && !t.chooseStrategy(c, m, &column, &annotation, since) {
 		return column
 	}
 	if column.Type == "" {
-		column.Type = domain.TypeText
+		column.Type = datamap.TypeText
 	}
 	column.Personal = &annotation
 	if m.Category == domain.CategoryIdentity && isFile(c) {
@@ -127,21 +128,21 @@ func (t *table) referenceNote(column string) string {
 }
 
 // isFile reports whether the name of the column suggests the name of a file, such as avatar.
-func isFile(c domain.CatalogColumn) bool {
-	return c.Type == domain.TypeText && slices.ContainsFunc(words.Lower(c.Name), func(word string) bool {
+func isFile(c datamap.CatalogColumn) bool {
+	return c.Type == datamap.TypeText && slices.ContainsFunc(words.Lower(c.Name), func(word string) bool {
 		return slices.Contains([]string{"avatar", "photo", "picture", "image", "file", "header", "portrait"}, word)
 	})
 }
 
 // askForLeftValue asks whether an erasure must overwrite a column that looks personal, in rows that stay, if the value
 // may be about other people or may protect more than the person. It reports whether the proposal leaves the value.
-func (t *table) askForLeftValue(c domain.CatalogColumn, m names.Match) bool {
+func (t *table) askForLeftValue(c datamap.CatalogColumn, m names.Match) bool {
 	isText := m.Category == domain.CategoryCommunication
 	switch {
 	case m.Secret && !t.mayOverwrite(c, m):
 		t.ask(c.Name, "It looks like a secret, but the row stays. Does the secret belong to the person alone?",
 			"no: leave it as it is", "yes: overwrite it")
-	case !t.mayOverwrite(c, m), c.Type == domain.TypeJSON && !t.isSubject && !isText:
+	case !t.mayOverwrite(c, m), c.Type == datamap.TypeJSON && !t.isSubject && !isText:
 		t.ask(c.Name, "It looks personal ("+m.Means+"), but may describe other people, too. Must an erasure overwrite it?",
 			"no: leave it as it is", "yes: overwrite it")
 	default:
@@ -152,7 +153,7 @@ func (t *table) askForLeftValue(c domain.CatalogColumn, m names.Match) bool {
 
 // askForFixed asks about a column that looks personal but that an erasure cannot overwrite, because it is a key or
 // computed.
-func (t *table) askForFixed(c domain.CatalogColumn, m names.Match, isKey bool) {
+func (t *table) askForFixed(c datamap.CatalogColumn, m names.Match, isKey bool) {
 	if !isKey {
 		t.ask(c.Name, "It looks personal and is computed from other columns. Does it change when these are overwritten?",
 			"yes", "no: change the schema")
@@ -188,7 +189,7 @@ func flat(name string) string { return strings.Join(words.Lower(name), "") }
 //   - The name of the column contains the name of a reference that is not a path. For example, the name
 //     "original_comment_text" contains "comment", the name of the reference in "comment_id".
 //   - The name begins with a word such as original.
-func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) bool {
+func (t *table) askForAuthor(c datamap.CatalogColumn, m names.Match) bool {
 	if m.Category != domain.CategoryCommunication || t.isSubject {
 		return false
 	}
@@ -214,7 +215,7 @@ var copied = []string{"original", "quoted", "copied", "embed", "embedded", "pare
 // askForVia asks, once for each table, which person the columns belong to.
 func (t *table) askForVia() {
 	vias := t.vias()
-	personal := slices.ContainsFunc(t.columns, func(c domain.Column) bool { return c.Personal != nil })
+	personal := slices.ContainsFunc(t.columns, func(c datamap.Column) bool { return c.Personal != nil })
 	if len(vias) > 1 && personal && !t.reversed {
 		t.ask("", "The rows are about several people. To which of them do the columns belong? (via)", vias[0], vias[1:]...)
 	}
@@ -229,7 +230,7 @@ func (t *table) since() string {
 	for _, c := range t.Columns {
 		_, personal := t.found[c.Name]
 		rank := names.Begins(c.Name)
-		if c.Type != domain.TypeTime || personal || rank < 0 || c.Nullable && bestRank >= 0 {
+		if c.Type != datamap.TypeTime || personal || rank < 0 || c.Nullable && bestRank >= 0 {
 			continue
 		}
 		if best == "" || rank < bestRank {
@@ -253,7 +254,7 @@ func (t *table) askForDuty(since string) {
 	t.ask("", "How long must the records be kept, counted from "+since+"?", dutyLasts.String(), "8y", "6y")
 }
 
-func isRetained(c domain.Column) bool {
+func isRetained(c datamap.Column) bool {
 	return c.Personal != nil && c.Personal.Strategy == domain.StrategyRetain
 }
 
@@ -267,7 +268,7 @@ func (t *table) askForTypes() {
 		}
 		for _, kind := range t.Columns {
 			base, isKind := cutSuffixFold(kind.Name, "type")
-			if isKind && kind.Type == domain.TypeText && flat(base) == flat(stem) {
+			if isKind && kind.Type == datamap.TypeText && flat(base) == flat(stem) {
 				t.ask(c.Name, "The column "+kind.Name+" seems to name the table that it refers to. Does it lead to a person in "+
 					"some rows?", "no", "yes: add a relation with when and path")
 			}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
@@ -19,7 +19,7 @@ func TestTheStrategyOfAColumn(t *testing.T) {
 		"bio": "CHECK ((bio IS NOT NULL))", "locale": "CHECK ((locale = ANY (ARRAY['de'::text, 'en'::text])))",
 	}
 	for column, text := range checks {
-		catalog.Tables[0].Checks = append(catalog.Tables[0].Checks, domain.CatalogCheck{
+		catalog.Tables[0].Checks = append(catalog.Tables[0].Checks, datamap.CatalogCheck{
 			Name: column + "_check", Columns: []string{column}, Text: text,
 		})
 	}
@@ -79,7 +79,7 @@ func TestAColumnInAKeyStays(t *testing.T) {
 func TestASecretKeyIsNotExported(t *testing.T) {
 	p := propose(t, schema(users+`sessions: token:text*, user_id>users, ip`))
 	token := p.column(t, "sessions.token")
-	if token.Personal == nil || token.Personal.Export != domain.ExportNo {
+	if token.Personal == nil || token.Personal.Export != datamap.ExportNo {
 		t.Errorf("token is %+v", token)
 	}
 }
@@ -109,10 +109,10 @@ func TestDocumentsAreAsked(t *testing.T) {
 func TestUniqueValuesStayApart(t *testing.T) {
 	catalog := schema("users: id*, phone:bigint, mobile:bigint?, fax:bigint?, email!")
 	catalog.Tables[0].Uniques = append(catalog.Tables[0].Uniques,
-		domain.CatalogUnique{Name: "phone_key", Columns: []string{"phone"}},
-		domain.CatalogUnique{Name: "phone_email_key", Columns: []string{"phone", "email"}},
-		domain.CatalogUnique{Name: "phone_mobile_key", Columns: []string{"phone", "mobile"}},
-		domain.CatalogUnique{Name: "fax_key", Columns: []string{"fax"}, NullsEqual: true})
+		datamap.CatalogUnique{Name: "phone_key", Columns: []string{"phone"}},
+		datamap.CatalogUnique{Name: "phone_email_key", Columns: []string{"phone", "email"}},
+		datamap.CatalogUnique{Name: "phone_mobile_key", Columns: []string{"phone", "mobile"}},
+		datamap.CatalogUnique{Name: "fax_key", Columns: []string{"fax"}, NullsEqual: true})
 	p := propose(t, catalog)
 	var questions []string
 	for _, d := range p.Decisions {

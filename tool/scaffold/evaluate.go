@@ -7,15 +7,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // evaluate lets the database evaluate a CHECK constraint of a table on rows. See ports.CatalogReader.
-type evaluate func(table string, check domain.CatalogCheck, rows []map[string]any) []domain.Verdict
+type evaluate func(table string, check datamap.CatalogCheck, rows []map[string]any) []datamap.Verdict
 
 // verdicts returns the verdict about each value of a column. If the constraint has other columns, too, nothing is
 // decided.
-func (t *table) verdicts(check domain.CatalogCheck, column string, values []any) []domain.Verdict {
+func (t *table) verdicts(check datamap.CatalogCheck, column string, values []any) []datamap.Verdict {
 	if slices.Equal(check.Columns, []string{column}) {
 		rows := make([]map[string]any, len(values))
 		for i, value := range values {
@@ -25,25 +25,25 @@ func (t *table) verdicts(check domain.CatalogCheck, column string, values []any)
 			return verdicts
 		}
 	}
-	return slices.Repeat([]domain.Verdict{domain.VerdictUndecided}, len(values))
+	return slices.Repeat([]datamap.Verdict{datamap.VerdictUndecided}, len(values))
 }
 
 // outcomes returns for each surrogate whether the values that an erasure writes into the column satisfy the
 // constraints.
-func (t *table) outcomes(c domain.Column, surrogates []string, constraints []domain.CatalogCheck) []domain.Verdict {
-	outcomes := slices.Repeat([]domain.Verdict{domain.VerdictHolds}, len(surrogates))
+func (t *table) outcomes(c datamap.Column, surrogates []string, constraints []datamap.CatalogCheck) []datamap.Verdict {
+	outcomes := slices.Repeat([]datamap.Verdict{datamap.VerdictHolds}, len(surrogates))
 	var values []any
 	var of []int // the index of the surrogate of each value
 	for i, surrogate := range surrogates {
 		examples := samples(with(c, surrogate))
 		if len(examples) == 0 && len(constraints) > 0 {
-			outcomes[i] = domain.VerdictUndecided
+			outcomes[i] = datamap.VerdictUndecided
 		}
 		values, of = append(values, examples...), append(of, slices.Repeat([]int{i}, len(examples))...)
 	}
 	for _, check := range constraints {
 		for i, verdict := range t.verdicts(check, c.Name, values) {
-			if to := &outcomes[of[i]]; verdict == domain.VerdictFails || *to == domain.VerdictHolds {
+			if to := &outcomes[of[i]]; verdict == datamap.VerdictFails || *to == datamap.VerdictHolds {
 				*to = verdict
 			}
 		}
@@ -52,27 +52,27 @@ func (t *table) outcomes(c domain.Column, surrogates []string, constraints []dom
 }
 
 // samples returns examples of the values that an erasure writes into the column, or nothing if they are not known.
-func samples(c domain.Column) []any {
+func samples(c datamap.Column) []any {
 	fillings := []string{"0a1b2c3d4e5f60718293a4b5c6d7e8f9", "f9e8d7c6b5a493827160f5e4d3c2b1a0"}
 	constant, ok := c.Constant()
 	switch c.Type { //nolint:exhaustive // the surrogates of the other types are not known
-	case domain.TypeText:
+	case datamap.TypeText:
 		if ok {
 			return []any{c.Filled(fillings[0]), c.Filled(fillings[1])}
 		}
 		return []any{c.DefaultText(fillings[0]), c.DefaultText(fillings[1])}
-	case domain.TypeUUID:
+	case datamap.TypeUUID:
 		return []any{"0a1b2c3d-4e5f-4071-8293-a4b5c6d7e8f9"}
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber:
 		if n, err := strconv.ParseInt(cmp.Or(constant, "0"), 10, 64); err == nil {
 			return []any{n}
 		}
 		return []any{constant}
-	case domain.TypeBoolean:
+	case datamap.TypeBoolean:
 		return []any{constant == "true"}
-	case domain.TypeTime:
+	case datamap.TypeTime:
 		return []any{cmp.Or(constant, "1970-01-01 00:00:00+00:00")}
-	case domain.TypeJSON:
+	case datamap.TypeJSON:
 		return []any{cmp.Or(constant, "{}")}
 	default:
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/scaffold"
@@ -22,19 +23,19 @@ type onPostgres struct {
 }
 
 func (o onPostgres) Satisfies(
-	ctx context.Context, table string, check domain.CatalogCheck, rows []map[string]any,
-) ([]domain.Verdict, error) {
+	ctx context.Context, table string, check datamap.CatalogCheck, rows []map[string]any,
+) ([]datamap.Verdict, error) {
 	return o.database.Satisfies(ctx, table, check, rows)
 }
 
 // evaluating returns a reader of the catalog. It creates the tables with their CHECK constraints in PostgreSQL.
-func evaluating(t *testing.T, catalog domain.Catalog) ports.CatalogReader {
+func evaluating(t *testing.T, catalog datamap.Catalog) ports.CatalogReader {
 	t.Helper()
 	db := databases.PostgreSQL(t)
 	for _, table := range catalog.Tables {
 		var parts []string
 		for _, column := range table.Columns {
-			if slices.ContainsFunc(table.Checks, func(c domain.CatalogCheck) bool {
+			if slices.ContainsFunc(table.Checks, func(c datamap.CatalogCheck) bool {
 				return slices.Contains(c.Columns, column.Name)
 			}) {
 				parts = append(parts, column.Name+" "+column.Declared)
@@ -61,16 +62,16 @@ type failing struct {
 }
 
 func (f failing) Satisfies(
-	context.Context, string, domain.CatalogCheck, []map[string]any,
-) ([]domain.Verdict, error) {
+	context.Context, string, datamap.CatalogCheck, []map[string]any,
+) ([]datamap.Verdict, error) {
 	return nil, f.err
 }
 
-var ofAge = domain.CatalogCheck{Name: "adult", Columns: []string{"age"}, Text: "CHECK ((age >= 18))"}
+var ofAge = datamap.CatalogCheck{Name: "adult", Columns: []string{"age"}, Text: "CHECK ((age >= 18))"}
 
 func TestADatabaseThatCannotBeReachedIsAnError(t *testing.T) {
 	catalog := schema("users: id*, email, age:integer")
-	catalog.Tables[0].Checks = []domain.CatalogCheck{ofAge}
+	catalog.Tables[0].Checks = []datamap.CatalogCheck{ofAge}
 	reader := failing{memory.NewSchema(catalog), domain.ErrUnavailable}
 	p, err := scaffold.Propose(t.Context(), reader, scaffold.Options{})
 	if !errors.Is(err, domain.ErrUnavailable) || len(p.Tables) > 0 {
@@ -86,7 +87,7 @@ func TestADatabaseThatCannotBeReachedIsAnError(t *testing.T) {
 // Without a database, the proposal asks about each constraint of a value that an erasure overwrites.
 func TestWithoutADatabaseConstraintsAreAsked(t *testing.T) {
 	catalog := schema("users: id*, email, age:integer")
-	catalog.Tables[0].Checks = []domain.CatalogCheck{ofAge}
+	catalog.Tables[0].Checks = []datamap.CatalogCheck{ofAge}
 	if asked := propose(t, catalog).asked(); !slices.Contains(asked, "users.age") {
 		t.Errorf("asked %q", asked)
 	}

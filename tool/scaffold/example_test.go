@@ -5,18 +5,18 @@ import (
 	"fmt"
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
 // In an application, a store or a bunstore.Schema reads the schema of the database.
 func ExamplePropose() {
-	schema := memory.NewSchema(domain.Catalog{Tables: []domain.CatalogTable{{
-		Name: "users", Kind: domain.KindTable, PrimaryKey: []string{"id"}, Rows: -1,
-		Columns: []domain.CatalogColumn{
-			{Name: "id", Declared: "bigint", Type: domain.TypeBigInt},
-			{Name: "email", Declared: "text", Type: domain.TypeText},
-			{Name: "theme", Declared: "text", Type: domain.TypeText},
+	schema := memory.NewSchema(datamap.Catalog{Tables: []datamap.CatalogTable{{
+		Name: "users", Kind: datamap.KindTable, PrimaryKey: []string{"id"}, Rows: -1,
+		Columns: []datamap.CatalogColumn{
+			{Name: "id", Declared: "bigint", Type: datamap.TypeBigInt},
+			{Name: "email", Declared: "text", Type: datamap.TypeText},
+			{Name: "theme", Declared: "text", Type: datamap.TypeText},
 		},
 	}}})
 	proposal, err := scaffold.Propose(context.Background(), schema, scaffold.Options{})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
@@ -116,7 +117,7 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 // keep changes the fate of a table whose rows cannot be deleted, because of the given clause.
 func (t *table) keep(d *draft, why string) {
 	t.rowsDeleted, t.fate = false, left
-	if t.included || t.paths[0].to == d.subject && slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
+	if t.included || t.paths[0].to == d.subject && slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
 		m, ok := t.found[c.Name]
 		return ok && t.mayOverwrite(c, m)
 	}) {
@@ -126,7 +127,7 @@ func (t *table) keep(d *draft, why string) {
 }
 
 // mayOverwrite reports whether an erasure may overwrite a column of rows that stay, which looks personal.
-func (t *table) mayOverwrite(c domain.CatalogColumn, m names.Match) bool {
+func (t *table) mayOverwrite(c datamap.CatalogColumn, m names.Match) bool {
 	switch {
 	case t.isSubject, t.included, t.reversed, t.own, t.isProfile():
 		return true
@@ -160,7 +161,7 @@ func (t *table) isOfOne() bool {
 }
 
 func (t *table) hasProvider() bool {
-	return slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
+	return slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
 		return strings.HasPrefix(flat(c.Name), "provider")
 	})
 }
@@ -192,7 +193,7 @@ func (t *table) isWritten() bool {
 	if !names.Is(t.Name, names.Messages) {
 		return false
 	}
-	return slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
+	return slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
 		m, ok := t.found[c.Name]
 		if !ok || m.Secret || m.Category != domain.CategoryCommunication && m.Means != names.Email {
 			return false
@@ -217,7 +218,7 @@ func (t *table) hasOtherWriter() bool {
 // hasOthers reports whether a column seems to name a second person, so that the address of a device in the row may be
 // that of the other person.
 func (d *draft) hasOthers(t *table) bool {
-	return slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
+	return slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
 		stem, isReference := names.Stem(c.Name)
 		inPath := slices.ContainsFunc(t.paths, func(r *reference) bool { return slices.Contains(r.columns, c.Name) })
 		return isReference && !inPath && (names.IsRole(stem) || names.EndsIn(stem, names.BaseName(d.subject.Name)) ||
@@ -250,7 +251,7 @@ func (t *table) isAboutMoney() bool { return t.hasWord(ofMoney) }
 func (t *table) isNamed() bool { return t.hasWord(ofThings) }
 
 func (t *table) hasWord(list []string) bool {
-	return slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
+	return slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
 		return slices.ContainsFunc(words.Lower(c.Name), func(word string) bool { return slices.Contains(list, word) })
 	})
 }
@@ -274,8 +275,8 @@ func (t *table) ofDevices() []string {
 	return list
 }
 
-func isOfDevice(c domain.CatalogColumn, m names.Match) bool {
-	return !m.Secret && c.Type != domain.TypeJSON &&
+func isOfDevice(c datamap.CatalogColumn, m names.Match) bool {
+	return !m.Secret && c.Type != datamap.TypeJSON &&
 		(m.Category == domain.CategoryTechnical || m.Category == domain.CategoryLocation)
 }
 

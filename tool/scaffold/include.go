@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // include marks the tables that the caller adds to the data map. It returns ErrInvalid with the reason for a table that
@@ -33,7 +34,7 @@ func (d *draft) include(list []string) error {
 }
 
 // includeMapped marks the tables of an existing data map.
-func (d *draft) includeMapped(m domain.DataMap) {
+func (d *draft) includeMapped(m datamap.DataMap) {
 	if m.IsZero() {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
@@ -15,7 +15,7 @@ func TestTheNameOfAMapComesFromItsTable(t *testing.T) {
 		"employees": "employees", "hr.staff_members": "staffmembers", "Kunden2": "kunden2", "mitglieder_ü": "mitglieder",
 		"members_of_the_old_association": "membersoftheoldassoc", "Ж": "other",
 	} {
-		if got := scaffold.MapName(table); got != want || domain.CheckMapName("test", got) != nil {
+		if got := scaffold.MapName(table); got != want || datamap.CheckMapName("test", got) != nil {
 			t.Errorf("the name for %s is %q, want %q", table, got, want)
 		}
 	}

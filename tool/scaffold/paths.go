@@ -16,7 +16,7 @@ import (
 // of other references. Therefore, a path uses such a reference only if the table has no other path.
 const makerLength = 1000
 
-// maxPaths is the maximum number of paths from a table to the subject's table that domain.NewDataMap accepts.
+// maxPaths is the maximum number of paths from a table to the subject's table that datamap.NewDataMap accepts.
 const maxPaths = 16
 
 // length returns the length of the reference in a path: makerLength for a reference such as created_by, otherwise 1.

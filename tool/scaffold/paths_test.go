@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
@@ -160,7 +160,7 @@ func TestAReferenceToAPartOfAKeyIsNotAPath(t *testing.T) {
 	catalog := schema(`
 		users: tenant_id*, id*, email
 		notes: id*, user_id, text`)
-	catalog.Tables[1].ForeignKeys = []domain.CatalogForeignKey{{
+	catalog.Tables[1].ForeignKeys = []datamap.CatalogForeignKey{{
 		Columns: []string{"user_id"}, References: "users", Referenced: []string{"id"},
 	}}
 	p := propose(t, catalog)

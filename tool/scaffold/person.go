@@ -5,20 +5,21 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // markErased makes sure that an erasure leaves a surrogate in the person's row that no application writes itself. By
 // this surrogate, a later erasure, a sweep or a replay knows that the row is of an erased person.
 func (d *draft) markErased() {
 	columns := d.subject.columns
-	anonymized := func(c domain.Column) bool {
-		return c.Personal != nil && c.Personal.Strategy == domain.StrategyAnonymize && c.Type == domain.TypeText
+	anonymized := func(c datamap.Column) bool {
+		return c.Personal != nil && c.Personal.Strategy == domain.StrategyAnonymize && c.Type == datamap.TypeText
 	}
-	if slices.ContainsFunc(columns, func(c domain.Column) bool { return anonymized(c) && c.Unique() }) {
+	if slices.ContainsFunc(columns, func(c datamap.Column) bool { return anonymized(c) && c.Unique() }) {
 		return
 	}
-	i := slices.IndexFunc(columns, func(c domain.Column) bool {
-		return anonymized(c) && c.Surrogate == domain.EmptySurrogate && with(c, "").Unique() &&
+	i := slices.IndexFunc(columns, func(c datamap.Column) bool {
+		return anonymized(c) && c.Surrogate == datamap.EmptySurrogate && with(c, "").Unique() &&
 			len(d.subject.checksOf(c.Name)) == 0
 	})
 	if i >= 0 {
@@ -31,7 +32,7 @@ func (d *draft) markErased() {
 func (d *draft) askForKey() {
 	for _, name := range d.subjectID {
 		m, personal := d.subject.found[name]
-		if c, _ := d.subject.Column(name); !personal || c.Type != domain.TypeText {
+		if c, _ := d.subject.Column(name); !personal || c.Type != datamap.TypeText {
 			continue
 		}
 		d.subject.asked = slices.DeleteFunc(d.subject.asked, func(asked Decision) bool { return asked.Column == name })
@@ -43,7 +44,7 @@ func (d *draft) askForKey() {
 // whyNoKey returns the reason why no key of the table can identify a subject, as a clause.
 func (t *table) whyNoKey() string {
 	switch {
-	case t.Kind != domain.KindTable && t.Kind != domain.KindPartitioned:
+	case t.Kind != datamap.KindTable && t.Kind != datamap.KindPartitioned:
 		return "it is a " + strings.ReplaceAll(string(t.Kind), "_", " ")
 	case len(t.Inherits) > 0:
 		return "its rows are also rows of " + strings.Join(t.Inherits, ", ")

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/tool/check"
 	"github.com/habeas-data/habeas/tool/scaffold"
@@ -35,7 +36,7 @@ func TestEachProposalLoadsAndHasAPlan(t *testing.T) {
 			}
 			return
 		}
-		m, err := domain.NewDataMap(p.Tables...)
+		m, err := datamap.NewDataMap(p.Tables...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +53,7 @@ func TestEachProposalLoadsAndHasAPlan(t *testing.T) {
 	})
 }
 
-func checkProposal(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal) {
+func checkProposal(t *rapid.T, catalog datamap.Catalog, p scaffold.Proposal) {
 	for _, d := range p.Decisions {
 		if !slices.Contains(d.Options, d.Chosen) || d.Question == "" || len(d.Options) < 2 {
 			t.Fatalf("%v", d)
@@ -69,7 +70,7 @@ func checkProposal(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal) {
 		seen[out.Table] = true
 	}
 	for _, table := range catalog.Tables {
-		if !seen[table.Name] && table.Kind != domain.KindView {
+		if !seen[table.Name] && table.Kind != datamap.KindView {
 			t.Fatalf("%s is neither in the data map nor left out", table.Name)
 		}
 	}
@@ -77,9 +78,9 @@ func checkProposal(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal) {
 
 // checkDeletions fails the test if a foreign key would refuse a deletion of the plan, or would delete rows of other
 // tables.
-func checkDeletions(t *rapid.T, catalog domain.Catalog, plan domain.Plan) {
+func checkDeletions(t *rapid.T, catalog datamap.Catalog, plan datamap.Plan) {
 	deleted := func(table string) int {
-		return slices.IndexFunc(plan.Steps, func(s domain.Step) bool {
+		return slices.IndexFunc(plan.Steps, func(s datamap.Step) bool {
 			return s.Target == table && s.Strategy == domain.StrategyDelete
 		})
 	}
@@ -97,7 +98,7 @@ func checkDeletions(t *rapid.T, catalog domain.Catalog, plan domain.Plan) {
 }
 
 // checkFindings fails the test if package check reports an error that no decision of the proposal covers.
-func checkFindings(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal, m domain.DataMap, plan domain.Plan) {
+func checkFindings(t *rapid.T, catalog datamap.Catalog, p scaffold.Proposal, m datamap.DataMap, plan datamap.Plan) {
 	result, err := check.Run(t.Context(), reader{catalog}, m, plan, check.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +107,7 @@ func checkFindings(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal, m do
 		asked := slices.ContainsFunc(p.Decisions, func(d scaffold.Decision) bool {
 			return d.Table == f.Table && (f.Column == "" || slices.Contains(strings.Split(f.Column, ", "), d.Column))
 		})
-		if f.Severity == domain.SeverityError && !asked {
+		if f.Severity == datamap.SeverityError && !asked {
 			t.Fatal(f)
 		}
 	}
@@ -114,19 +115,19 @@ func checkFindings(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal, m do
 
 // reader returns a given catalog. Its verdicts are arbitrary, but always the same about the same constraint and the
 // same value, whatever the random digits of the value.
-type reader struct{ catalog domain.Catalog }
+type reader struct{ catalog datamap.Catalog }
 
-func (r reader) Catalog(context.Context) (domain.Catalog, error) { return r.catalog, nil }
+func (r reader) Catalog(context.Context) (datamap.Catalog, error) { return r.catalog, nil }
 
 func (r reader) Satisfies(
-	_ context.Context, _ string, check domain.CatalogCheck, rows []map[string]any,
-) (verdicts []domain.Verdict, _ error) {
+	_ context.Context, _ string, check datamap.CatalogCheck, rows []map[string]any,
+) (verdicts []datamap.Verdict, _ error) {
 	digits := regexp.MustCompile("[0-9a-f]{8,}")
 	for _, row := range rows {
 		sum := fnv.New32()
 		_, _ = fmt.Fprint(sum, check.Text, digits.ReplaceAllString(fmt.Sprint(row), "#"))
-		verdicts = append(verdicts, []domain.Verdict{
-			domain.VerdictHolds, domain.VerdictFails, domain.VerdictUndecided,
+		verdicts = append(verdicts, []datamap.Verdict{
+			datamap.VerdictHolds, datamap.VerdictFails, datamap.VerdictUndecided,
 		}[sum.Sum32()%3])
 	}
 	return verdicts, nil
@@ -138,20 +139,20 @@ var tableNames = []string{
 }
 
 // catalogs draws schemas that may have cycles, composite keys, tables without keys, and foreign keys of every kind.
-func catalogs() *rapid.Generator[domain.Catalog] {
-	return rapid.Custom(func(t *rapid.T) domain.Catalog {
-		var catalog domain.Catalog
+func catalogs() *rapid.Generator[datamap.Catalog] {
+	return rapid.Custom(func(t *rapid.T) datamap.Catalog {
+		var catalog datamap.Catalog
 		list := rapid.Permutation(tableNames).Draw(t, "names")[:rapid.IntRange(1, len(tableNames)).Draw(t, "tables")]
 		for _, name := range list {
 			catalog.Tables = append(catalog.Tables, drawTable(t, name))
 		}
 		for i, table := range catalog.Tables {
-			if table.Kind != domain.KindTable && table.Kind != domain.KindPartitioned {
+			if table.Kind != datamap.KindTable && table.Kind != datamap.KindPartitioned {
 				continue
 			}
 			for range rapid.IntRange(0, 4).Draw(t, "references") {
 				to := rapid.SampledFrom(catalog.Tables).Draw(t, "to")
-				if to.Kind == domain.KindTable || to.Kind == domain.KindPartitioned {
+				if to.Kind == datamap.KindTable || to.Kind == datamap.KindPartitioned {
 					drawReference(t, &catalog.Tables[i], to)
 				}
 			}
@@ -160,38 +161,38 @@ func catalogs() *rapid.Generator[domain.Catalog] {
 	})
 }
 
-var kinds = []domain.TableKind{
-	domain.KindTable, domain.KindTable, domain.KindTable, domain.KindTable, domain.KindTable, domain.KindPartitioned,
-	domain.KindView, domain.KindForeign, domain.KindVirtual,
+var kinds = []datamap.TableKind{
+	datamap.KindTable, datamap.KindTable, datamap.KindTable, datamap.KindTable, datamap.KindTable, datamap.KindPartitioned,
+	datamap.KindView, datamap.KindForeign, datamap.KindVirtual,
 }
 
-var declared = map[domain.ColumnType]string{
-	domain.TypeText: "text", domain.TypeBigInt: "bigint", domain.TypeUUID: "uuid", domain.TypeTime: "date",
-	domain.TypeBoolean: "boolean", domain.TypeJSON: "jsonb", domain.TypeNumber: "numeric", domain.TypeBytes: "bytea",
-	domain.TypeArray: "text[]",
+var declared = map[datamap.ColumnType]string{
+	datamap.TypeText: "text", datamap.TypeBigInt: "bigint", datamap.TypeUUID: "uuid", datamap.TypeTime: "date",
+	datamap.TypeBoolean: "boolean", datamap.TypeJSON: "jsonb", datamap.TypeNumber: "numeric", datamap.TypeBytes: "bytea",
+	datamap.TypeArray: "text[]",
 }
 
-func drawTable(t *rapid.T, name string) domain.CatalogTable {
-	table := domain.CatalogTable{Name: name, Kind: rapid.SampledFrom(kinds).Draw(t, "kind")}
+func drawTable(t *rapid.T, name string) datamap.CatalogTable {
+	table := datamap.CatalogTable{Name: name, Kind: rapid.SampledFrom(kinds).Draw(t, "kind")}
 	columns := []string{
 		"email", "name", "token", "body", "iban", "birthday", "ip", "created_at", "paid_at", "data", "salary", "type",
 		"gender",
 		"user_id", "author_id", "post_type", "post_id", "phone", "password_hash", "is_pregnant",
 	}
 	columns = rapid.Permutation(columns).Draw(t, "columns")[:rapid.IntRange(0, 8).Draw(t, "how many")]
-	types := []domain.ColumnType{
-		domain.TypeText, domain.TypeText, domain.TypeText, domain.TypeBigInt, domain.TypeUUID, domain.TypeTime,
-		domain.TypeBoolean, domain.TypeJSON, domain.TypeNumber, domain.TypeBytes, domain.TypeArray, "",
+	types := []datamap.ColumnType{
+		datamap.TypeText, datamap.TypeText, datamap.TypeText, datamap.TypeBigInt, datamap.TypeUUID, datamap.TypeTime,
+		datamap.TypeBoolean, datamap.TypeJSON, datamap.TypeNumber, datamap.TypeBytes, datamap.TypeArray, "",
 	}
 	for _, column := range append([]string{"id", "part"}, columns...) {
-		c := domain.CatalogColumn{
+		c := datamap.CatalogColumn{
 			Name: column, Type: rapid.SampledFrom(types).Draw(t, "type"), Nullable: rapid.Bool().Draw(t, "nullable"),
 			Generated: rapid.IntRange(0, 9).Draw(t, "generated") == 0,
 		}
 		if column == "id" {
 			c.Type, c.Nullable = rapid.SampledFrom(types[:5]).Draw(t, "type of the key"), false
 		}
-		if c.Type == domain.TypeText {
+		if c.Type == datamap.TypeText {
 			c.Length = rapid.SampledFrom([]int{0, 0, 1, 7, 8, 40}).Draw(t, "length")
 			if rapid.IntRange(0, 5).Draw(t, "enum") == 0 {
 				c.Values, c.Length = []string{"a", "unknown"}, 0
@@ -207,7 +208,7 @@ func drawTable(t *rapid.T, name string) domain.CatalogTable {
 	return table
 }
 
-func drawConstraints(t *rapid.T, table *domain.CatalogTable) {
+func drawConstraints(t *rapid.T, table *datamap.CatalogTable) {
 	keys := [][]string{{"id"}, {"id"}, {"id"}, {"part", "id"}, nil, {"part"}}
 	table.PrimaryKey = rapid.SampledFrom(keys).Draw(t, "primary key")
 	some := func(what string) []string {
@@ -220,7 +221,7 @@ func drawConstraints(t *rapid.T, table *domain.CatalogTable) {
 		return names
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "uniques") {
-		table.Uniques = append(table.Uniques, domain.CatalogUnique{
+		table.Uniques = append(table.Uniques, datamap.CatalogUnique{
 			Name: "u", Columns: some("unique"), Partial: rapid.Bool().Draw(t, "partial"),
 		})
 	}
@@ -229,18 +230,18 @@ func drawConstraints(t *rapid.T, table *domain.CatalogTable) {
 		"%[1]s IS NOT NULL", "%[1]s > '1980-01-01'",
 	}
 	for _, column := range some("check") {
-		table.Checks = append(table.Checks, domain.CatalogCheck{
+		table.Checks = append(table.Checks, datamap.CatalogCheck{
 			Name: "c", Columns: []string{column}, Text: fmt.Sprintf(rapid.SampledFrom(texts).Draw(t, "text"), column),
 		})
 	}
 }
 
-func drawReference(t *rapid.T, table *domain.CatalogTable, to domain.CatalogTable) {
+func drawReference(t *rapid.T, table *datamap.CatalogTable, to datamap.CatalogTable) {
 	referenced := rapid.SampledFrom([][]string{{"id"}, {"id"}, {"part", "id"}, {"part"}}).Draw(t, "referenced")
-	key := domain.CatalogForeignKey{
+	key := datamap.CatalogForeignKey{
 		References: to.Name, Referenced: referenced,
-		OnDelete: rapid.SampledFrom([]domain.ForeignKeyAction{
-			domain.ActionNone, domain.ActionCascade, domain.ActionSetNull, domain.ActionRestrict,
+		OnDelete: rapid.SampledFrom([]datamap.ForeignKeyAction{
+			datamap.ActionNone, datamap.ActionCascade, datamap.ActionSetNull, datamap.ActionRestrict,
 		}).Draw(t, "on delete"),
 	}
 	for _, name := range referenced {
@@ -255,7 +256,7 @@ func drawReference(t *rapid.T, table *domain.CatalogTable, to domain.CatalogTabl
 		_, exists := table.Column(column)
 		switch {
 		case !exists:
-			table.Columns = append(table.Columns, domain.CatalogColumn{
+			table.Columns = append(table.Columns, datamap.CatalogColumn{
 				Name: column, Type: target.Type, Declared: target.Declared, Nullable: rapid.Bool().Draw(t, "nullable"),
 			})
 		case len(alike) == 0:

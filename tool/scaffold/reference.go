@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
@@ -74,7 +74,7 @@ func (d *draft) readForeignKeys() {
 			}
 			d.add(&reference{
 				from: t, to: to, columns: key.Columns, referenced: key.Referenced,
-				setsNull: key.OnDelete == domain.ActionSetNull,
+				setsNull: key.OnDelete == datamap.ActionSetNull,
 			})
 		}
 	}
@@ -108,7 +108,7 @@ func (d *draft) guessByRole() {
 	for _, t := range d.tables {
 		for _, c := range t.Columns {
 			stem, isReference := names.Stem(c.Name)
-			isKey := c.Type != domain.TypeText || isReference
+			isKey := c.Type != datamap.TypeText || isReference
 			if names.Same(stem, names.BaseName(t.Name)) {
 				continue // the column is the own key of the table
 			}
@@ -124,15 +124,15 @@ func (d *draft) guessByRole() {
 // The column then refers to several tables.
 func (t *table) hasType(column string) bool {
 	stem, _ := names.Stem(column)
-	return slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
+	return slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
 		base, ok := cutSuffixFold(c.Name, "type")
-		return ok && c.Type == domain.TypeText && flat(base) == flat(stem)
+		return ok && c.Type == datamap.TypeText && flat(base) == flat(stem)
 	})
 }
 
 // guess adds a reference from the column to the key of the table parent. It returns false if the types of the column
 // and the key do not match.
-func (d *draft) guess(t *table, c domain.CatalogColumn, parent *table) bool {
+func (d *draft) guess(t *table, c datamap.CatalogColumn, parent *table) bool {
 	if len(parent.key) != 1 || t == parent && slices.Contains(t.key, c.Name) || c.Generated || t.hasType(c.Name) {
 		return false
 	}
@@ -146,11 +146,11 @@ func (d *draft) guess(t *table, c domain.CatalogColumn, parent *table) bool {
 
 // family returns the same type for all key types that a database can compare with each other. It returns "" for a type
 // that cannot be a key.
-func family(t domain.ColumnType) domain.ColumnType {
+func family(t datamap.ColumnType) datamap.ColumnType {
 	switch t { //nolint:exhaustive // the other types cannot be keys
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
-		return domain.TypeBigInt
-	case domain.TypeText, domain.TypeUUID:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt:
+		return datamap.TypeBigInt
+	case datamap.TypeText, datamap.TypeUUID:
 		return t
 	default:
 		return ""
@@ -159,7 +159,7 @@ func family(t domain.ColumnType) domain.ColumnType {
 
 // refers reports whether a foreign key or a guessed reference of the table contains the column.
 func (t *table) refers(column string) bool {
-	return slices.ContainsFunc(t.ForeignKeys, func(key domain.CatalogForeignKey) bool {
+	return slices.ContainsFunc(t.ForeignKeys, func(key datamap.CatalogForeignKey) bool {
 		return slices.Contains(key.Columns, column)
 	}) || slices.ContainsFunc(t.out, func(r *reference) bool { return slices.Contains(r.columns, column) })
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
@@ -14,7 +15,7 @@ import (
 func (d *draft) choose() {
 	d.subject.chosen = true
 	for _, t := range d.tables {
-		personal := slices.ContainsFunc(t.columns, func(c domain.Column) bool { return c.Personal != nil })
+		personal := slices.ContainsFunc(t.columns, func(c datamap.Column) bool { return c.Personal != nil })
 		if t.distance != unreachable && (personal || t.rowsDeleted) {
 			t.choose()
 		}
@@ -33,8 +34,8 @@ func (t *table) choose() {
 
 // result returns the tables of the data map, and the decisions (questions to a person) about all tables. Both begin
 // with the subject's table. The other tables follow, sorted by name.
-func (d *draft) result() ([]domain.Table, []Decision) {
-	var tables []domain.Table
+func (d *draft) result() ([]datamap.Table, []Decision) {
+	var tables []datamap.Table
 	decisions := []Decision{}
 	all := slices.Clone(d.tables)
 	slices.SortStableFunc(all, func(a, b *table) int { return boolRank(a == d.subject) - boolRank(b == d.subject) })
@@ -60,12 +61,12 @@ func (t *table) askedOfColumns() []Decision {
 
 // indexOf returns the index of a column in the table, or -1 for "", the column of a decision about the rows.
 func (t *table) indexOf(column string) int {
-	return slices.IndexFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Name == column })
+	return slices.IndexFunc(t.Columns, func(c datamap.CatalogColumn) bool { return c.Name == column })
 }
 
 // mapped returns the table for the data map.
-func (d *draft) mapped(t *table) domain.Table {
-	to := domain.Table{
+func (d *draft) mapped(t *table) datamap.Table {
+	to := datamap.Table{
 		Name: t.Name, PrimaryKey: t.key, Columns: t.columns, Owned: t.rowsDeleted, Note: t.note("", t.reason),
 	}
 	if t == d.subject {
@@ -87,7 +88,7 @@ func (d *draft) mapped(t *table) domain.Table {
 		}
 	}
 	for _, r := range relations {
-		relation := domain.Relation{
+		relation := datamap.Relation{
 			Name: r.name, Columns: r.columns, References: r.to.Name, ReferencedColumns: r.referenced, SetsNull: r.setsNull,
 		}
 		if candidates > 1 && slices.Contains(t.paths, r) {
@@ -130,7 +131,7 @@ func (d *draft) leftOut() []LeftOut {
 func (d *draft) whyOut(t *table) string {
 	personal := strings.Join(t.personal(), ", ")
 	switch {
-	case t.Kind == domain.KindForeign, t.Kind == domain.KindVirtual:
+	case t.Kind == datamap.KindForeign, t.Kind == datamap.KindVirtual:
 		return "It is a " + strings.ReplaceAll(string(t.Kind), "_", " ") + ", which an erasure does not change."
 	case len(t.Inherits) > 0:
 		return "Its rows are also rows of " + strings.Join(t.Inherits, ", ") + "."
@@ -159,7 +160,7 @@ func (d *draft) isAboutNone(t *table) bool {
 // subject's table.
 func (d *draft) askForLeftOut() {
 	for _, t := range d.tables {
-		isTable := t.Kind == domain.KindTable || t.Kind == domain.KindPartitioned
+		isTable := t.Kind == datamap.KindTable || t.Kind == datamap.KindPartitioned
 		if t.distance != unreachable || !isTable || len(t.Inherits) > 0 || d.isAboutNone(t) {
 			continue
 		}
@@ -184,7 +185,7 @@ func (d *draft) askForLeftOut() {
 func (d *draft) askForPersonal() {
 	erases := slices.ContainsFunc(d.tables, func(t *table) bool {
 		return t.chosen && (t.rowsDeleted ||
-			slices.ContainsFunc(t.columns, func(c domain.Column) bool { return c.Personal != nil }))
+			slices.ContainsFunc(t.columns, func(c datamap.Column) bool { return c.Personal != nil }))
 	})
 	if !erases {
 		d.subject.ask("", "No column looks personal, so an erasure would erase nothing. Does a column hold personal data?",

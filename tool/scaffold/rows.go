@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
@@ -89,15 +89,15 @@ func (t *table) isLink() bool {
 	if !named && (names.Is(t.Name, names.Messages) || t.isOfThing()) {
 		return false
 	}
-	return !slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool {
+	return !slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
 		_, personal := t.found[c.Name]
 		switch {
-		case t.refers(c.Name), c.Type == domain.TypeTime, c.Type == domain.TypeBoolean && !personal:
+		case t.refers(c.Name), c.Type == datamap.TypeTime, c.Type == datamap.TypeBoolean && !personal:
 			return false
 		case slices.Contains(t.key, c.Name):
-			return family(c.Type) == domain.TypeText && len(t.key) == 1 && !named // the key may be data, such as a file name
+			return family(c.Type) == datamap.TypeText && len(t.key) == 1 && !named // the key may be data, such as a file name
 		default:
-			return personal || !named || c.Type == domain.TypeJSON
+			return personal || !named || c.Type == datamap.TypeJSON
 		}
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
@@ -121,7 +121,7 @@ func TestTablesAreLeftOutWithAReason(t *testing.T) {
 		user_names: id*, name
 		people_search: id*, name
 		api_keys: id*, owner_id, owner_type, hashed_key`)
-	catalog.Tables[5].Kind, catalog.Tables[6].Kind = domain.KindView, domain.KindVirtual
+	catalog.Tables[5].Kind, catalog.Tables[6].Kind = datamap.KindView, datamap.KindVirtual
 	p := propose(t, catalog)
 	var got []string
 	for _, out := range p.LeftOut {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/names"
 )
@@ -24,9 +25,9 @@ type Options struct {
 
 // Proposal is a data map that a person has to review. It contains names of tables and columns, but no value of a row.
 type Proposal struct {
-	// Tables is the data map: first the subject's table, then the others, sorted by name. domain.NewDataMap accepts it.
+	// Tables is the data map: first the subject's table, then the others, sorted by name. datamap.NewDataMap accepts it.
 	// The notes of tables and columns state the reason for each guess, and repeat the decisions.
-	Tables []domain.Table `json:"tables"`
+	Tables []datamap.Table `json:"tables"`
 	// Candidates are the tables that may be the subject's table, with the chosen table first. If Options.SubjectTable is
 	// set, its table is the only candidate.
 	Candidates []Candidate `json:"candidates"`
@@ -60,7 +61,7 @@ func (d Decision) String() string {
 	return decisionPrefix + d.Question + " (" + strings.Join(d.Options, " | ") + "; chosen: " + d.Chosen + ")"
 }
 
-// Propose reads the catalog once, and returns a data map for the schema. domain.NewDataMap accepts its tables, and
+// Propose reads the catalog once, and returns a data map for the schema. datamap.NewDataMap accepts its tables, and
 // erasure.Planner can plan an erasure with it. The same schema always gives the same proposal. For the choice of the
 // values that an erasure writes, the database evaluates its CHECK constraints on examples. Propose reads no row, and
 // changes nothing.
@@ -76,13 +77,13 @@ func Propose(ctx context.Context, reader ports.CatalogReader, options Options) (
 	if err != nil {
 		return Proposal{}, err
 	}
-	return propose(ctx, reader, catalog, options, domain.DataMap{})
+	return propose(ctx, reader, catalog, options, datamap.DataMap{})
 }
 
 // propose returns a proposal as Propose does. The rows of the tables in mapped, which may be zero, belong to the
 // person.
 func propose(
-	ctx context.Context, reader ports.CatalogReader, catalog domain.Catalog, options Options, mapped domain.DataMap,
+	ctx context.Context, reader ports.CatalogReader, catalog datamap.Catalog, options Options, mapped datamap.DataMap,
 ) (Proposal, error) {
 	d := newDraft(catalog)
 	if len(d.tables) == 0 {
@@ -107,7 +108,7 @@ func propose(
 	}
 	d.includeMapped(mapped)
 	d.decideRows()
-	d.annotate(func(table string, check domain.CatalogCheck, rows []map[string]any) []domain.Verdict {
+	d.annotate(func(table string, check datamap.CatalogCheck, rows []map[string]any) []datamap.Verdict {
 		verdicts, failed := reader.Satisfies(ctx, table, check, rows)
 		err = cmp.Or(err, failed)
 		return verdicts
@@ -125,7 +126,7 @@ func propose(
 	}
 	p := Proposal{Candidates: candidates, LeftOut: d.leftOut(), Decisions: []Decision{}}
 	p.Tables, p.Decisions = d.result()
-	if _, err := domain.NewDataMap(p.Tables...); err != nil {
+	if _, err := datamap.NewDataMap(p.Tables...); err != nil {
 		return Proposal{}, &domain.Error{
 			Code: domain.ErrManifest, Op: "scaffold", Err: err,
 			Message: "no valid data map can be proposed: " + strings.TrimPrefix(err.Error(), "habeas: "),
@@ -136,7 +137,7 @@ func propose(
 
 // draft is a proposal under construction. The methods that Propose calls fill it step by step.
 type draft struct {
-	catalog   domain.Catalog
+	catalog   datamap.Catalog
 	tables    []*table // all tables of the catalog except views, sorted by name
 	subject   *table
 	subjectID []string // the key columns of the subject
@@ -144,7 +145,7 @@ type draft struct {
 
 // table is a table of the catalog with the results of the steps of Propose.
 type table struct {
-	domain.CatalogTable
+	datamap.CatalogTable
 	key         []string     // the columns that identify a row; empty if the table has no key
 	out         []*reference // references from this table
 	in          []*reference // references to this table, also from its own rows
@@ -159,7 +160,7 @@ type table struct {
 	fate        fate   // what an erasure does with the rows
 	rowsDeleted bool   // an erasure deletes the rows
 	reason      string // a sentence: why an erasure deletes or keeps the rows
-	columns     []domain.Column
+	columns     []datamap.Column
 	chosen      bool // the data map has the table
 	evaluate    evaluate
 	asked       []Decision
@@ -167,14 +168,14 @@ type table struct {
 
 const unreachable = 1 << 30
 
-func newDraft(catalog domain.Catalog) *draft {
+func newDraft(catalog datamap.Catalog) *draft {
 	d := &draft{catalog: catalog}
 	for _, t := range catalog.Tables {
-		if t.Kind == domain.KindView || t.Kind == domain.KindMatView {
+		if t.Kind == datamap.KindView || t.Kind == datamap.KindMatView {
 			continue
 		}
 		read := &table{CatalogTable: t, distance: unreachable, found: map[string]names.Match{}}
-		if (t.Kind == domain.KindTable || t.Kind == domain.KindPartitioned) && len(t.Inherits) == 0 {
+		if (t.Kind == datamap.KindTable || t.Kind == datamap.KindPartitioned) && len(t.Inherits) == 0 {
 			read.key = keyOf(t)
 		}
 		d.tables = append(d.tables, read)
@@ -185,7 +186,7 @@ func newDraft(catalog domain.Catalog) *draft {
 
 // keyOf returns the primary key of the table. If there is none, it returns the first unique constraint on columns that
 // are NOT NULL, or nil.
-func keyOf(t domain.CatalogTable) []string {
+func keyOf(t datamap.CatalogTable) []string {
 	if len(t.PrimaryKey) > 0 {
 		return t.PrimaryKey
 	}
@@ -202,7 +203,7 @@ func keyOf(t domain.CatalogTable) []string {
 
 // isPlain reports whether the constraint makes the combination of its columns unique. NULL counts as different from
 // NULL.
-func isPlain(u domain.CatalogUnique) bool {
+func isPlain(u datamap.CatalogUnique) bool {
 	return len(u.Columns) > 0 && !u.Partial && !u.Exclusion && !u.Expressions
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/scaffold"
@@ -20,14 +20,14 @@ import (
 // Each line lists the columns of a table. The type follows a colon. The default is bigint for ids, else text. The marks
 // are * for the primary key, ! for unique, ? for nullable, > for the referenced table, and = for the action on
 // deletion.
-func schema(lines string) domain.Catalog {
-	var catalog domain.Catalog
+func schema(lines string) datamap.Catalog {
+	var catalog datamap.Catalog
 	for line := range strings.Lines(strings.ReplaceAll(lines, ",\n", ",")) {
 		name, columns, ok := strings.Cut(strings.TrimSpace(line), ":")
 		if !ok {
 			continue
 		}
-		table := domain.CatalogTable{Name: name, Kind: domain.KindTable}
+		table := datamap.CatalogTable{Name: name, Kind: datamap.KindTable}
 		for text := range strings.SplitSeq(columns, ",") {
 			addColumn(&table, strings.TrimSpace(text))
 		}
@@ -36,7 +36,7 @@ func schema(lines string) domain.Catalog {
 	return catalog
 }
 
-func addColumn(table *domain.CatalogTable, text string) {
+func addColumn(table *datamap.CatalogTable, text string) {
 	text, reference, refers := strings.Cut(text, ">")
 	flags := text[len(strings.TrimRight(text, "*!?")):]
 	name, declared, typed := strings.Cut(strings.TrimRight(text, "*!?"), ":")
@@ -46,12 +46,12 @@ func addColumn(table *domain.CatalogTable, text string) {
 			declared = "bigint"
 		}
 	}
-	c := domain.CatalogColumn{Name: name, Declared: declared, Nullable: strings.Contains(flags, "?")}
+	c := datamap.CatalogColumn{Name: name, Declared: declared, Nullable: strings.Contains(flags, "?")}
 	base, length, _ := strings.Cut(strings.TrimSuffix(declared, ")"), "(")
 	if base == "enum" {
-		c.Type, c.Values = domain.TypeText, strings.Split(length, "|")
+		c.Type, c.Values = datamap.TypeText, strings.Split(length, "|")
 	} else {
-		c.Type = domain.ColumnType(base)
+		c.Type = datamap.ColumnType(base)
 		c.Length, _ = strconv.Atoi(length)
 	}
 	if !c.Type.Valid() {
@@ -62,15 +62,15 @@ func addColumn(table *domain.CatalogTable, text string) {
 		table.PrimaryKey = append(table.PrimaryKey, name)
 	}
 	if strings.Contains(flags, "!") {
-		table.Uniques = append(table.Uniques, domain.CatalogUnique{
+		table.Uniques = append(table.Uniques, datamap.CatalogUnique{
 			Name: table.Name + "_" + name + "_key", Columns: []string{name},
 		})
 	}
 	if refers {
 		to, action, _ := strings.Cut(reference, "=")
-		table.ForeignKeys = append(table.ForeignKeys, domain.CatalogForeignKey{
+		table.ForeignKeys = append(table.ForeignKeys, datamap.CatalogForeignKey{
 			Columns: []string{name}, References: to, Referenced: []string{"id"},
-			OnDelete: domain.ForeignKeyAction(action),
+			OnDelete: datamap.ForeignKeyAction(action),
 		})
 	}
 }
@@ -78,11 +78,11 @@ func addColumn(table *domain.CatalogTable, text string) {
 // proposed is a proposal with the data map and the plan that result from it.
 type proposed struct {
 	scaffold.Proposal
-	dataMap domain.DataMap
-	plan    domain.Plan
+	dataMap datamap.DataMap
+	plan    datamap.Plan
 }
 
-func propose(t *testing.T, catalog domain.Catalog, options ...scaffold.Options) proposed {
+func propose(t *testing.T, catalog datamap.Catalog, options ...scaffold.Options) proposed {
 	t.Helper()
 	return proposeWith(t, memory.NewSchema(catalog), append(options, scaffold.Options{})[0])
 }
@@ -93,7 +93,7 @@ func proposeWith(t *testing.T, reader ports.CatalogReader, options scaffold.Opti
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := domain.NewDataMap(p.Tables...)
+	m, err := datamap.NewDataMap(p.Tables...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func (p proposed) steps() []string {
 	return list
 }
 
-func (p proposed) column(t *testing.T, place string) domain.Column {
+func (p proposed) column(t *testing.T, place string) datamap.Column {
 	t.Helper()
 	name, column, _ := strings.Cut(place, ".")
 	table, _ := p.dataMap.Table(name)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
@@ -256,7 +257,7 @@ func (t *table) isUnique(columns []string) bool {
 	if slices.Equal(t.PrimaryKey, columns) {
 		return true
 	}
-	return slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool {
+	return slices.ContainsFunc(t.Uniques, func(u datamap.CatalogUnique) bool {
 		return isPlain(u) && slices.Equal(u.Columns, columns)
 	})
 }

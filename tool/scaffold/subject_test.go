@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
@@ -89,7 +90,7 @@ func TestAnUndecidedSubjectTableIsAnError(t *testing.T) {
 }
 
 func TestAnEmptyDatabaseIsAnErrorWithTheRemedy(t *testing.T) {
-	_, err := scaffold.Propose(t.Context(), memory.NewSchema(domain.Catalog{}), scaffold.Options{})
+	_, err := scaffold.Propose(t.Context(), memory.NewSchema(datamap.Catalog{}), scaffold.Options{})
 	if !errors.Is(err, domain.ErrInvalid) || !strings.Contains(err.Error(), "has no tables") ||
 		!strings.Contains(err.Error(), "migrations") {
 		t.Errorf("got %v", err)
@@ -97,15 +98,15 @@ func TestAnEmptyDatabaseIsAnErrorWithTheRemedy(t *testing.T) {
 }
 
 func TestAnUnsuitableKeyIsExplained(t *testing.T) {
-	for want, change := range map[string]func(*domain.CatalogTable){
-		"u covers some of the rows only": func(t *domain.CatalogTable) { t.Uniques[0].Partial = true },
-		"u covers expressions":           func(t *domain.CatalogTable) { t.Uniques[0].Expressions = true },
-		"u is an exclusion constraint":   func(t *domain.CatalogTable) { t.Uniques[0].Exclusion = true },
-		"it is a foreign table":          func(t *domain.CatalogTable) { t.Kind = domain.KindForeign },
-		"also rows of people":            func(t *domain.CatalogTable) { t.Inherits = []string{"people"} },
+	for want, change := range map[string]func(*datamap.CatalogTable){
+		"u covers some of the rows only": func(t *datamap.CatalogTable) { t.Uniques[0].Partial = true },
+		"u covers expressions":           func(t *datamap.CatalogTable) { t.Uniques[0].Expressions = true },
+		"u is an exclusion constraint":   func(t *datamap.CatalogTable) { t.Uniques[0].Exclusion = true },
+		"it is a foreign table":          func(t *datamap.CatalogTable) { t.Kind = datamap.KindForeign },
+		"also rows of people":            func(t *datamap.CatalogTable) { t.Inherits = []string{"people"} },
 	} {
 		catalog := schema("users: email, name")
-		catalog.Tables[0].Uniques = []domain.CatalogUnique{{Name: "u", Columns: []string{"email"}}}
+		catalog.Tables[0].Uniques = []datamap.CatalogUnique{{Name: "u", Columns: []string{"email"}}}
 		change(&catalog.Tables[0])
 		_, err := scaffold.Propose(t.Context(), memory.NewSchema(catalog), scaffold.Options{SubjectTable: "users"})
 		if err == nil || !strings.Contains(err.Error(), want) {

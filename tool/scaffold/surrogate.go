@@ -8,12 +8,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
 // dutyLasts is the assumed retention period of bookkeeping records. It is the longest of the usual legal periods.
-var dutyLasts = domain.Period{Years: 10}
+var dutyLasts = datamap.Period{Years: 10}
 
 // retained are the categories that must be kept by law in bookkeeping records.
 var retained = []domain.Category{
@@ -23,7 +24,7 @@ var retained = []domain.Category{
 // chooseStrategy sets the strategy and the surrogate for a personal column of rows that stay. It returns false if no
 // strategy suits the column. The column then stays without an annotation.
 func (t *table) chooseStrategy(
-	c domain.CatalogColumn, m names.Match, to *domain.Column, a *domain.Annotation, since string,
+	c datamap.CatalogColumn, m names.Match, to *datamap.Column, a *datamap.Annotation, since string,
 ) bool {
 	duty, hasDuty := names.FindDuty(t.Name)
 	switch {
@@ -37,15 +38,15 @@ func (t *table) chooseStrategy(
 		a.Strategy = domain.StrategyAnonymize
 	}
 	if a.Strategy == domain.StrategyAnonymize && m.Category == domain.CategoryFinancial &&
-		family(c.Type) != domain.TypeText {
+		family(c.Type) != datamap.TypeText {
 		t.ask(c.Name, "An erasure replaces the value with a meaningless number. Does the application compute with it?",
 			"overwrite it", "leave it as it is", "retain it, with a reason")
 	}
 	if c.Type == "" {
 		if surrogate, ok := surrogates[baseType(c.Declared)]; ok {
-			to.Type, to.Surrogate = domain.TypeText, surrogate
+			to.Type, to.Surrogate = datamap.TypeText, surrogate
 			constraints := t.checksOf(c.Name)
-			if t.outcomes(*to, []string{surrogate}, constraints)[0] != domain.VerdictHolds {
+			if t.outcomes(*to, []string{surrogate}, constraints)[0] != datamap.VerdictHolds {
 				t.askForCheck(c, constraints, surrogate)
 			}
 			return true
@@ -66,7 +67,7 @@ func (t *table) chooseStrategy(
 		switch {
 		case t.needsNull(c, m):
 			why = "No surrogate satisfies its constraints without a false fact."
-		case t.inUnique(c.Name) && !(domain.Column{Type: c.Type, Length: c.Length}).Unique():
+		case t.inUnique(c.Name) && !(datamap.Column{Type: c.Type, Length: c.Length}).Unique():
 			why = "It is unique, and the surrogate of its type is always the same."
 		}
 		if why != "" {
@@ -79,47 +80,47 @@ func (t *table) chooseStrategy(
 }
 
 // needsNull reports whether no surrogate is known that satisfies the constraints of the column and reveals nothing.
-func (t *table) needsNull(c domain.CatalogColumn, m names.Match) bool {
+func (t *table) needsNull(c datamap.CatalogColumn, m names.Match) bool {
 	if len(c.Values) > 0 {
 		return !slices.ContainsFunc(c.Values, isNeutral)
 	}
-	to := domain.Column{Name: c.Name, Type: c.Type, Length: c.Length}
+	to := datamap.Column{Name: c.Name, Type: c.Type, Length: c.Length}
 	constraints := t.checksOf(c.Name)
 	valid := slices.DeleteFunc(t.candidatesFor(c, m, constraints), func(surrogate string) bool {
 		return surrogate != "" && !isValid(to, surrogate)
 	})
-	return !slices.ContainsFunc(t.outcomes(to, valid, constraints), func(outcome domain.Verdict) bool {
-		return outcome != domain.VerdictFails
+	return !slices.ContainsFunc(t.outcomes(to, valid, constraints), func(outcome datamap.Verdict) bool {
+		return outcome != datamap.VerdictFails
 	})
 }
 
-func (t *table) askForNull(c domain.CatalogColumn, why string) {
+func (t *table) askForNull(c datamap.CatalogColumn, why string) {
 	t.ask(c.Name, why+" Can every program that reads the column read NULL?", "yes: NULL", "no: leave it as it is",
 		"give a surrogate")
 }
 
 // takesNull reports whether NULL satisfies all constraints of the column, even if several rows have NULL.
-func (t *table) takesNull(c domain.CatalogColumn) bool {
-	if slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool {
+func (t *table) takesNull(c datamap.CatalogColumn) bool {
+	if slices.ContainsFunc(t.Uniques, func(u datamap.CatalogUnique) bool {
 		return u.NullsEqual && slices.Contains(u.Columns, c.Name)
 	}) {
 		return false
 	}
-	return !slices.ContainsFunc(t.checksOf(c.Name), func(check domain.CatalogCheck) bool {
+	return !slices.ContainsFunc(t.checksOf(c.Name), func(check datamap.CatalogCheck) bool {
 		switch t.verdicts(check, c.Name, []any{nil})[0] {
-		case domain.VerdictHolds:
+		case datamap.VerdictHolds:
 			return false
-		case domain.VerdictFails:
+		case datamap.VerdictFails:
 			return true
-		case domain.VerdictUndecided:
+		case datamap.VerdictUndecided:
 		}
 		text := strings.ToLower(check.Text)
 		return strings.Contains(text, "null") || strings.Contains(text, "coalesce")
 	})
 }
 
-func (t *table) checksOf(column string) []domain.CatalogCheck {
-	return slices.DeleteFunc(slices.Clone(t.Checks), func(check domain.CatalogCheck) bool {
+func (t *table) checksOf(column string) []datamap.CatalogCheck {
+	return slices.DeleteFunc(slices.Clone(t.Checks), func(check datamap.CatalogCheck) bool {
 		return !slices.Contains(check.Columns, column)
 	})
 }
@@ -128,7 +129,7 @@ func (t *table) checksOf(column string) []domain.CatalogCheck {
 // keys are these types.
 var surrogates = map[string]string{
 	"inet": "0.0.0.0", "cidr": "0.0.0.0/0", "macaddr": "00:00:00:00:00:00", "macaddr8": "00:00:00:00:00:00:00:00",
-	"interval": "0", "money": "0", "tsvector": domain.EmptySurrogate, "hstore": domain.EmptySurrogate, "time": "00:00:00",
+	"interval": "0", "money": "0", "tsvector": datamap.EmptySurrogate, "hstore": datamap.EmptySurrogate, "time": "00:00:00",
 	"time without time zone": "00:00:00", "point": "(0,0)",
 }
 
@@ -139,9 +140,9 @@ func baseType(declared string) string {
 
 // chooseSurrogate sets the surrogate of a column to the best candidate: one that certainly satisfies the constraints of
 // the column, otherwise one that possibly does.
-func (t *table) chooseSurrogate(c domain.CatalogColumn, m names.Match, to *domain.Column) bool {
+func (t *table) chooseSurrogate(c datamap.CatalogColumn, m names.Match, to *datamap.Column) bool {
 	if to.Type == "" {
-		to.Type = domain.TypeText
+		to.Type = datamap.TypeText
 	}
 	constraints := t.checksOf(c.Name)
 	candidates := t.candidatesFor(c, m, constraints)
@@ -154,13 +155,13 @@ func (t *table) chooseSurrogate(c domain.CatalogColumn, m names.Match, to *domai
 		})
 	}
 	outcomes := t.outcomes(*to, candidates, constraints)
-	for _, wanted := range []domain.Verdict{domain.VerdictHolds, domain.VerdictUndecided, domain.VerdictFails} {
+	for _, wanted := range []datamap.Verdict{datamap.VerdictHolds, datamap.VerdictUndecided, datamap.VerdictFails} {
 		i := slices.Index(outcomes, wanted)
 		if i < 0 {
 			continue
 		}
 		to.Surrogate = candidates[i]
-		if wanted != domain.VerdictHolds {
+		if wanted != datamap.VerdictHolds {
 			t.askForCheck(c, constraints, to.Surrogate)
 		}
 		return true
@@ -175,23 +176,23 @@ func boolRank(b bool) int {
 	return 1
 }
 
-func with(c domain.Column, surrogate string) domain.Column {
+func with(c datamap.Column, surrogate string) datamap.Column {
 	c.Surrogate = surrogate
 	return c
 }
 
 // isValid reports whether a data map accepts the constant as the surrogate (replacement value) of the column.
-func isValid(c domain.Column, surrogate string) bool {
+func isValid(c datamap.Column, surrogate string) bool {
 	const least = 8
 	c.Surrogate = surrogate
-	if c.Type == domain.TypeText && surrogate != domain.Placeholder && strings.Contains(surrogate, domain.Placeholder) {
+	if c.Type == datamap.TypeText && surrogate != datamap.Placeholder && strings.Contains(surrogate, datamap.Placeholder) {
 		return c.Digits() >= least
 	}
 	text, _ := c.Constant()
 	return c.Length == 0 || utf8.RuneCountInString(text) <= c.Length
 }
 
-func (t *table) askForCheck(c domain.CatalogColumn, constraints []domain.CatalogCheck, surrogate string) {
+func (t *table) askForCheck(c datamap.CatalogColumn, constraints []datamap.CatalogCheck, surrogate string) {
 	var list []string
 	for _, check := range constraints {
 		list = append(list, cmp.Or(check.Name, "a CHECK"))
@@ -205,7 +206,7 @@ func (t *table) askForCheck(c domain.CatalogColumn, constraints []domain.Catalog
 }
 
 func (t *table) inUnique(column string) bool {
-	return slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool { return slices.Contains(u.Columns, column) })
+	return slices.ContainsFunc(t.Uniques, func(u datamap.CatalogUnique) bool { return slices.Contains(u.Columns, column) })
 }
 
 // askForUnique asks about each unique constraint that the erasure of a second subject would violate, because an erasure
@@ -247,7 +248,7 @@ func (t *table) askForUnique() {
 // candidatesFor returns the surrogates that may satisfy the constraints of the column, best first. The empty text means
 // the default surrogate of the column type. For a text, this is anon- with random digits. It stands in columns that are
 // unique, in secrets, and in names by which an application finds the person. In all other texts stands the empty text.
-func (t *table) candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.CatalogCheck) []string {
+func (t *table) candidatesFor(c datamap.CatalogColumn, m names.Match, constraints []datamap.CatalogCheck) []string {
 	if len(c.Values) > 0 {
 		return neutralFirst(c.Values)
 	}
@@ -257,14 +258,14 @@ func (t *table) candidatesFor(c domain.CatalogColumn, m names.Match, constraints
 		literals = append(literals, literalsOf(check.Text)...)
 	}
 	switch c.Type { //nolint:exhaustive // the others have one surrogate
-	case domain.TypeText:
+	case datamap.TypeText:
 		switch name := flat(c.Name); {
 		case m.Means == names.Email && strings.HasSuffix(name, flat(m.Word)):
 			list = []string{"{}@erased.invalid", ""}
 		case !t.inUnique(c.Name) && isDocument(c.Name):
-			list = []string{"{}", domain.EmptySurrogate, ""}
+			list = []string{"{}", datamap.EmptySurrogate, ""}
 		case !t.inUnique(c.Name) && !m.Secret && (!t.isSubject || !isHandle(m)):
-			list = []string{domain.EmptySurrogate, ""}
+			list = []string{datamap.EmptySurrogate, ""}
 		case strings.HasSuffix(name, "url"), strings.HasSuffix(name, "uri"), strings.HasSuffix(name, "website"):
 			list = []string{"https://erased.invalid/{}", ""}
 		}
@@ -272,18 +273,18 @@ func (t *table) candidatesFor(c domain.CatalogColumn, m names.Match, constraints
 			list = append(list, "{}@erased.invalid", "https://erased.invalid/{}", "a{}")
 			list = append(list, neutralFirst(slices.DeleteFunc(literals, isPattern))...)
 			list = append(list, "0", "00", "000", "00000", "0000000000", "+00000000000", "X", "XX", "erased",
-				domain.EmptySurrogate)
+				datamap.EmptySurrogate)
 		}
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber:
 		list = append(list, "1", "-1")
 		for _, text := range literals {
 			if n, err := strconv.ParseInt(text, 10, 32); err == nil {
 				list = append(list, text, strconv.FormatInt(n+1, 10), strconv.FormatInt(n-1, 10))
 			}
 		}
-	case domain.TypeBoolean:
+	case datamap.TypeBoolean:
 		list = append(list, "true")
-	case domain.TypeTime:
+	case datamap.TypeTime:
 		list = append(list, slices.DeleteFunc(literals, func(text string) bool { return len(text) < len("2006-01-02") })...)
 		list = append(list, "2000-01-01", "1900-01-01")
 	}

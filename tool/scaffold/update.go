@@ -6,17 +6,18 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // Former is the data map that Update continues.
 type Former struct {
-	DataMap domain.DataMap
+	DataMap datamap.DataMap
 	// Known are the tables that the schema had when a person last decided about the data map, with their columns. The keys
 	// are the names of the tables.
 	Known map[string][]string
 	// Plan returns the plan of an erasure, as erasure.Planner does.
-	Plan func(domain.DataMap) (domain.Plan, error)
+	Plan func(datamap.DataMap) (datamap.Plan, error)
 }
 
 // Update adds the tables and columns of the schema that are new to a data map, and keeps everything else in it. A table
@@ -55,23 +56,23 @@ func Update(ctx context.Context, reader ports.CatalogReader, former Former, opti
 // updating is a data map to which tables and columns are added.
 type updating struct {
 	Former
-	plan      domain.Plan // of the former data map
-	fresh     Proposal    // a proposal for the schema, independent of the data map
-	tables    []domain.Table
+	plan      datamap.Plan // of the former data map
+	fresh     Proposal     // a proposal for the schema, independent of the data map
+	tables    []datamap.Table
 	decisions []Decision
 	refused   []LeftOut // tables that cannot be added
 }
 
 // addColumns adds the new columns of a table of the data map, if possible all at once. The parameter from is the table
 // of the fresh proposal.
-func (u *updating) addColumns(from domain.Table) {
-	i := slices.IndexFunc(u.tables, func(t domain.Table) bool { return t.Name == from.Name })
-	isOld := func(c domain.Column) bool {
+func (u *updating) addColumns(from datamap.Table) {
+	i := slices.IndexFunc(u.tables, func(t datamap.Table) bool { return t.Name == from.Name })
+	isOld := func(c datamap.Column) bool {
 		_, ok := u.tables[i].Column(c.Name)
 		return ok || slices.Contains(u.Known[from.Name], c.Name)
 	}
 	added := slices.DeleteFunc(slices.Clone(from.Columns), isOld)
-	var all []domain.Column
+	var all []datamap.Column
 	var asked []Decision
 	for _, column := range added {
 		all, asked = append(all, u.adapted(from.Name, column)), append(asked, u.askedAbout(from.Name, column.Name)...)
@@ -85,9 +86,9 @@ func (u *updating) addColumns(from domain.Table) {
 }
 
 // addColumn adds a new column to the table with the given index.
-func (u *updating) addColumn(i int, column domain.Column) {
+func (u *updating) addColumn(i int, column datamap.Column) {
 	table := u.tables[i].Name
-	if u.try(i, []domain.Column{u.adapted(table, column)}, u.askedAbout(table, column.Name)) {
+	if u.try(i, []datamap.Column{u.adapted(table, column)}, u.askedAbout(table, column.Name)) {
 		return
 	}
 	question := Decision{
@@ -97,7 +98,7 @@ func (u *updating) addColumn(i int, column domain.Column) {
 	bare := column
 	bare.Personal, bare.Surrogate = nil, ""
 	bare.Note = strings.TrimSpace(column.Note + " " + question.String())
-	if column.Personal != nil && u.try(i, []domain.Column{bare}, []Decision{question}) {
+	if column.Personal != nil && u.try(i, []datamap.Column{bare}, []Decision{question}) {
 		return
 	}
 	question.Chosen, question.Options = "leave it out", []string{"leave it out", "annotate it"}
@@ -106,7 +107,7 @@ func (u *updating) addColumn(i int, column domain.Column) {
 }
 
 // adapted returns the column with an annotation that suits the paths of its table in the data map.
-func (u *updating) adapted(table string, column domain.Column) domain.Column {
+func (u *updating) adapted(table string, column datamap.Column) datamap.Column {
 	if column.Personal == nil {
 		return column
 	}
@@ -119,7 +120,7 @@ func (u *updating) adapted(table string, column domain.Column) domain.Column {
 		annotation.Via = paths[0].Via
 	}
 	if deletesRows(u.DataMap, table) {
-		annotation.Strategy, annotation.Reason, annotation.Since, annotation.Retain = "", "", "", domain.Period{}
+		annotation.Strategy, annotation.Reason, annotation.Since, annotation.Retain = "", "", "", datamap.Period{}
 		column.Surrogate = ""
 	}
 	column.Personal = &annotation
@@ -127,14 +128,14 @@ func (u *updating) adapted(table string, column domain.Column) domain.Column {
 }
 
 // deletesRows reports whether an erasure deletes rows of the table.
-func deletesRows(m domain.DataMap, name string) bool {
+func deletesRows(m datamap.DataMap, name string) bool {
 	table, _ := m.Table(name)
-	return slices.ContainsFunc(m.Paths(name), func(p domain.Path) bool { return m.RowsDeleted(table, p) })
+	return slices.ContainsFunc(m.Paths(name), func(p datamap.Path) bool { return m.RowsDeleted(table, p) })
 }
 
 // try adds columns to the table with the given index, with the decisions about them, if the erasures of all else stay
 // the same.
-func (u *updating) try(table int, columns []domain.Column, asked []Decision) bool {
+func (u *updating) try(table int, columns []datamap.Column, asked []Decision) bool {
 	tables := slices.Clone(u.tables)
 	tables[table].Columns = slices.Concat(tables[table].Columns, columns)
 	if !u.accept(tables) {
@@ -146,8 +147,8 @@ func (u *updating) try(table int, columns []domain.Column, asked []Decision) boo
 
 // accept replaces the tables if they are a valid data map in which each step of an erasure does at least what it did
 // before, and no table loses rows that it kept.
-func (u *updating) accept(tables []domain.Table) bool {
-	m, err := domain.NewDataMap(tables...)
+func (u *updating) accept(tables []datamap.Table) bool {
+	m, err := datamap.NewDataMap(tables...)
 	if err != nil {
 		return false
 	}
@@ -155,18 +156,18 @@ func (u *updating) accept(tables []domain.Table) bool {
 	if err != nil {
 		return false
 	}
-	same := func(a, b domain.Step) bool {
+	same := func(a, b datamap.Step) bool {
 		return a.Target == b.Target && a.Via == b.Via && a.Strategy == b.Strategy && a.Self == b.Self
 	}
 	for _, step := range plan.Steps {
 		_, isOld := u.DataMap.Table(step.Target)
 		if isOld && step.Strategy == domain.StrategyDelete &&
-			!slices.ContainsFunc(u.plan.Steps, func(s domain.Step) bool { return same(s, step) }) {
+			!slices.ContainsFunc(u.plan.Steps, func(s datamap.Step) bool { return same(s, step) }) {
 			return false
 		}
 	}
 	for _, step := range u.plan.Steps {
-		if !slices.ContainsFunc(plan.Steps, func(s domain.Step) bool { return same(s, step) && hasAll(s, step.Columns) }) {
+		if !slices.ContainsFunc(plan.Steps, func(s datamap.Step) bool { return same(s, step) && hasAll(s, step.Columns) }) {
 			return false
 		}
 	}
@@ -175,14 +176,14 @@ func (u *updating) accept(tables []domain.Table) bool {
 }
 
 // hasAll reports whether the step has all the columns.
-func hasAll(step domain.Step, columns []string) bool {
+func hasAll(step datamap.Step, columns []string) bool {
 	return !slices.ContainsFunc(columns, func(c string) bool { return !slices.Contains(step.Columns, c) })
 }
 
 // addTables adds the new tables, and those that the caller includes. A table is added after the tables that it refers
 // to.
 func (u *updating) addTables(include []string) {
-	var waiting []domain.Table
+	var waiting []datamap.Table
 	for _, table := range u.fresh.Tables {
 		_, isKnown := u.Known[table.Name]
 		if _, ok := u.DataMap.Table(table.Name); !ok && (!isKnown || slices.Contains(include, table.Name)) {
@@ -191,7 +192,7 @@ func (u *updating) addTables(include []string) {
 	}
 	for changed := true; changed; {
 		changed = false
-		waiting = slices.DeleteFunc(waiting, func(table domain.Table) bool {
+		waiting = slices.DeleteFunc(waiting, func(table datamap.Table) bool {
 			added := u.accept(append(slices.Clone(u.tables), u.linked(table)))
 			if added {
 				u.decisions, changed = append(u.decisions, u.askedIn(table.Name)...), true
@@ -206,11 +207,11 @@ func (u *updating) addTables(include []string) {
 }
 
 // linked returns the table with only those relations that lead to tables of the data map, or that begin a path.
-func (u *updating) linked(table domain.Table) domain.Table {
-	isPath := func(r domain.Relation) bool { return r.Path || len(table.Relations) == 1 }
-	table.Relations = slices.DeleteFunc(slices.Clone(table.Relations), func(r domain.Relation) bool {
+func (u *updating) linked(table datamap.Table) datamap.Table {
+	isPath := func(r datamap.Relation) bool { return r.Path || len(table.Relations) == 1 }
+	table.Relations = slices.DeleteFunc(slices.Clone(table.Relations), func(r datamap.Relation) bool {
 		return !isPath(r) && r.References != table.Name &&
-			!slices.ContainsFunc(u.tables, func(t domain.Table) bool { return t.Name == r.References })
+			!slices.ContainsFunc(u.tables, func(t datamap.Table) bool { return t.Name == r.References })
 	})
 	return table
 }
@@ -224,14 +225,14 @@ func (u *updating) askedAbout(table, column string) []Decision {
 }
 
 // proposal returns the result. Its decisions are only those about additions.
-func (u *updating) proposal(catalog domain.Catalog) Proposal {
+func (u *updating) proposal(catalog datamap.Catalog) Proposal {
 	p := Proposal{
 		Tables: u.tables, Candidates: u.fresh.Candidates, LeftOut: []LeftOut{},
 		Decisions: append([]Decision{}, u.decisions...),
 	}
 	for _, table := range catalog.Tables {
-		isMapped := slices.ContainsFunc(u.tables, func(t domain.Table) bool { return table.Same(t.Name, table.Name) })
-		if isMapped || table.Kind == domain.KindView || table.Kind == domain.KindMatView {
+		isMapped := slices.ContainsFunc(u.tables, func(t datamap.Table) bool { return table.Same(t.Name, table.Name) })
+		if isMapped || table.Kind == datamap.KindView || table.Kind == datamap.KindMatView {
 			continue
 		}
 		isTable := func(l LeftOut) bool { return l.Table == table.Name }

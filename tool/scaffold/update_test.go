@@ -9,12 +9,13 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
 // knownOf returns the tables of the schema with their columns.
-func knownOf(catalog domain.Catalog) map[string][]string {
+func knownOf(catalog datamap.Catalog) map[string][]string {
 	known := map[string][]string{}
 	for _, table := range catalog.Tables {
 		known[table.Name] = []string{}
@@ -25,13 +26,13 @@ func knownOf(catalog domain.Catalog) map[string][]string {
 	return known
 }
 
-func plan(m domain.DataMap) (domain.Plan, error) { return erasure.Planner{}.Plan(m, nil) }
+func plan(m datamap.DataMap) (datamap.Plan, error) { return erasure.Planner{}.Plan(m, nil) }
 
 func update(
-	t *testing.T, catalog domain.Catalog, tables []domain.Table, known map[string][]string, include ...string,
+	t *testing.T, catalog datamap.Catalog, tables []datamap.Table, known map[string][]string, include ...string,
 ) proposed {
 	t.Helper()
-	m, err := domain.NewDataMap(tables...)
+	m, err := datamap.NewDataMap(tables...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func update(
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err = domain.NewDataMap(p.Tables...)
+	m, err = datamap.NewDataMap(p.Tables...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestAnUpdateAddsWhatIsNew(t *testing.T) {
 
 func TestAnUpdateLeavesOutWhatAPersonHasLeftOut(t *testing.T) {
 	first := propose(t, schema(former))
-	tables := slices.DeleteFunc(first.Tables, func(table domain.Table) bool { return table.Name == "flags" })
+	tables := slices.DeleteFunc(first.Tables, func(table datamap.Table) bool { return table.Name == "flags" })
 	p := update(t, schema(former), tables, knownOf(schema(former)))
 	if _, ok := p.dataMap.Table("flags"); ok || len(p.Decisions) > 1 {
 		t.Errorf("the steps are %v, the decisions %v", p.steps(), p.Decisions)
@@ -103,13 +104,13 @@ func TestAnUpdateLeavesOutWhatAPersonHasLeftOut(t *testing.T) {
 }
 
 func TestAnUpdateDoesNotChangeOtherErasures(t *testing.T) {
-	table := domain.Table{
-		Name: "visits", PrimaryKey: []string{"id"}, Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "user_id", Type: domain.TypeBigInt},
-			{Name: "ip", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryTechnical}},
+	table := datamap.Table{
+		Name: "visits", PrimaryKey: []string{"id"}, Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "user_id", Type: datamap.TypeBigInt},
+			{Name: "ip", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryTechnical}},
 		},
-		Relations: []domain.Relation{{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}},
+		Relations: []datamap.Relation{{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}},
 	}
 	catalog := schema(users + `visits: id*, user_id>users, ip, color`)
 	tables := append(propose(t, schema(users)).Tables, table)
@@ -142,7 +143,7 @@ func TestAnUpdateKeepsEachDecision(t *testing.T) {
 		if err != nil {
 			return // the table of the subject is gone
 		}
-		latterMap, err := domain.NewDataMap(updated.Tables...)
+		latterMap, err := datamap.NewDataMap(updated.Tables...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,12 +163,12 @@ func TestAnUpdateKeepsEachDecision(t *testing.T) {
 }
 
 // decide changes the proposed data map as a person might, and returns it if it is still valid.
-func decide(t *rapid.T, draft scaffold.Proposal) domain.DataMap {
-	original, err := domain.NewDataMap(draft.Tables...)
+func decide(t *rapid.T, draft scaffold.Proposal) datamap.DataMap {
+	original, err := datamap.NewDataMap(draft.Tables...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tables []domain.Table
+	var tables []datamap.Table
 	for i, table := range draft.Tables {
 		if i > 0 && rapid.IntRange(0, 4).Draw(t, "leave the table out") == 0 {
 			continue
@@ -185,7 +186,7 @@ func decide(t *rapid.T, draft scaffold.Proposal) domain.DataMap {
 		}
 		tables = append(tables, table)
 	}
-	m, err := domain.NewDataMap(tables...)
+	m, err := datamap.NewDataMap(tables...)
 	if err != nil {
 		return original
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // currentSubject returns the user whom the authentication of the application has stored in the locals of the request.
@@ -31,9 +32,9 @@ func authenticate(c *fiber.Ctx) error {
 }
 
 func ExampleRouter() {
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 	})
 	check(err)
 	store, err := memory.New(dataMap, memory.Options{}) // an application uses a database and package bunstore

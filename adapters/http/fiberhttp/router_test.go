@@ -16,6 +16,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/consent"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/domain/restriction"
@@ -31,11 +32,11 @@ func newAPI(t *testing.T, store ports.SessionFactory) *httpapi.API {
 // newAPIOf returns an API like newAPI, with the further settings of config.
 func newAPIOf(t *testing.T, store ports.SessionFactory, config httpapi.Config) *httpapi.API {
 	t.Helper()
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeText},
-			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeText},
+			{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryContact}},
 		},
 	})
 	require(t, err)

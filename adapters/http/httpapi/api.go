@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/consent"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/domain/restriction"
@@ -26,10 +27,10 @@ type Config struct {
 	Restriction *restriction.Ledger
 	Export      *export.Exporter
 	Erasure     *erasure.Eraser
-	DataMap     domain.DataMap // the API checks the id of each subject against it
-	Timeout     time.Duration  // of each request, see DefaultTimeout; 0 means DefaultTimeout
-	Logger      *slog.Logger   // gets a record for each response with status 500 or above; nil means slog.Default()
-	Observer    ports.Observer // observes each request to an endpoint; nil means that requests are not observed
+	DataMap     datamap.DataMap // the API checks the id of each subject against it
+	Timeout     time.Duration   // of each request, see DefaultTimeout; 0 means DefaultTimeout
+	Logger      *slog.Logger    // gets a record for each response with status 500 or above; nil means slog.Default()
+	Observer    ports.Observer  // observes each request to an endpoint; nil means that requests are not observed
 }
 
 // API handles data-subject requests over HTTP. It is immutable and safe for concurrent use.

@@ -19,6 +19,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/consent"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/domain/restriction"
@@ -66,30 +67,30 @@ func newFixture(t *testing.T, adjust ...func(*httpapi.Config)) fixture {
 
 // dataMap has three tables. An erasure deletes the rows of the first table, anonymizes the rows of the second table,
 // and retains the rows of the third table.
-func dataMap(t *testing.T) domain.DataMap {
+func dataMap(t *testing.T) datamap.DataMap {
 	t.Helper()
-	personal := func(name string, strategy domain.Strategy) domain.Column {
-		annotation := &domain.Annotation{Category: domain.CategoryContact, Strategy: strategy}
+	personal := func(name string, strategy domain.Strategy) datamap.Column {
+		annotation := &datamap.Annotation{Category: domain.CategoryContact, Strategy: strategy}
 		if strategy == domain.StrategyRetain {
 			annotation.Reason = "§147 AO"
 		}
-		return domain.Column{Name: name, Type: domain.TypeText, Personal: annotation}
+		return datamap.Column{Name: name, Type: datamap.TypeText, Personal: annotation}
 	}
-	key := domain.Column{Name: "id", Type: domain.TypeBigInt}
-	user := domain.Column{Name: "user_id", Type: domain.TypeBigInt}
-	toUser := []domain.Relation{{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}}
-	m, err := domain.NewDataMap(
-		domain.Table{
+	key := datamap.Column{Name: "id", Type: datamap.TypeBigInt}
+	user := datamap.Column{Name: "user_id", Type: datamap.TypeBigInt}
+	toUser := []datamap.Relation{{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}}
+	m, err := datamap.NewDataMap(
+		datamap.Table{
 			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-			Columns: []domain.Column{key, personal("email", domain.StrategyAnonymize)},
+			Columns: []datamap.Column{key, personal("email", domain.StrategyAnonymize)},
 		},
-		domain.Table{
+		datamap.Table{
 			Name: "carts", PrimaryKey: []string{"id"}, Relations: toUser,
-			Columns: []domain.Column{key, user, personal("note", domain.StrategyDelete)},
+			Columns: []datamap.Column{key, user, personal("note", domain.StrategyDelete)},
 		},
-		domain.Table{
+		datamap.Table{
 			Name: "invoices", PrimaryKey: []string{"id"}, Relations: toUser,
-			Columns: []domain.Column{key, user, personal("address", domain.StrategyRetain)},
+			Columns: []datamap.Column{key, user, personal("address", domain.StrategyRetain)},
 		},
 	)
 	require(t, err)
@@ -190,7 +191,7 @@ func TestEveryPartOfTheConfigurationIsRequired(t *testing.T) {
 		"Restriction": func(c *httpapi.Config) { c.Restriction = nil },
 		"Export":      func(c *httpapi.Config) { c.Export = nil },
 		"Erasure":     func(c *httpapi.Config) { c.Erasure = nil },
-		"DataMap":     func(c *httpapi.Config) { c.DataMap = domain.DataMap{} },
+		"DataMap":     func(c *httpapi.Config) { c.DataMap = datamap.DataMap{} },
 		"Timeout":     func(c *httpapi.Config) { c.Timeout = -time.Second },
 	} {
 		config := whole

@@ -8,13 +8,14 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // An adapter for another framework fills a Request, and sends the Response.
 func ExampleNew() {
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 	})
 	check(err)
 	store, err := memory.New(dataMap, memory.Options{})

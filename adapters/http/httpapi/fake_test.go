@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -140,7 +141,7 @@ func (subjects) Lock(_ context.Context, _ domain.SubjectID, at time.Time) (time.
 	return at, nil
 }
 
-func (subjects) Apply(_ context.Context, _ domain.SubjectID, steps []domain.Step) (domain.Applied, error) {
+func (subjects) Apply(_ context.Context, _ domain.SubjectID, steps []datamap.Step) (domain.Applied, error) {
 	return domain.Applied{Rows: slices.Repeat([]int64{1}, len(steps))}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/detach"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -46,8 +47,8 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (response Response) {
 	end := time.Now().Add(a.config.Timeout)
 	ctx, release := lend(ctx)
-	ctx, observed := ports.StartActivity(ctx, a.config.Observer, domain.Activity{
-		Kind: domain.ActivityRequest, Method: endpoint.Method, Route: endpoint.Path,
+	ctx, observed := ports.StartActivity(ctx, a.config.Observer, observation.Activity{
+		Kind: observation.ActivityRequest, Method: endpoint.Method, Route: endpoint.Path,
 	})
 	defer func() {
 		if response.Stream == nil {

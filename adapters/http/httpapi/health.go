@@ -45,7 +45,7 @@ type live struct {
 // Route handles a request to any path. The parameter path is relative to the prefix.
 //
 // The response to GET /live always has the status 200. The response to GET /ready has the status 200 if the process is
-// ready, even if it is degraded, and otherwise 503. Its body is the JSON of a domain.Health. The response to HEAD has
+// ready, even if it is degraded, and otherwise 503. Its body is the JSON of a health.Health. The response to HEAD has
 // the same status as the response to GET. All other requests get a response with the status 404 or 405.
 func (h *HealthAPI) Route(ctx context.Context, method, path string) Response {
 	switch {
@@ -74,7 +74,7 @@ func healthResponse(status int, body any) Response {
 }
 
 // log logs a change of readiness: the process is ready again, or is no longer ready.
-func (h *HealthAPI) log(ctx context.Context, state domain.Health) {
+func (h *HealthAPI) log(ctx context.Context, state health.Health) {
 	logger := h.logger
 	if logger == nil {
 		logger = slog.Default()
@@ -87,10 +87,10 @@ func (h *HealthAPI) log(ctx context.Context, state domain.Health) {
 	var attributes []slog.Attr
 	for _, check := range state.Checks {
 		switch check.Name { //nolint:exhaustive // these checks do not make a process unready
-		case domain.CheckAbandoned, domain.CheckLate, domain.CheckLives:
+		case health.CheckAbandoned, health.CheckLate, health.CheckLives:
 			continue
 		}
-		if check.Status != domain.CheckFailed {
+		if check.Status != health.CheckFailed {
 			continue
 		}
 		failed = append(failed, string(check.Name))

@@ -5,11 +5,12 @@ import (
 	"net/http"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 )
 
 // ended returns the status and the outcome of a request, as the observer receives them.
-func (r Response) ended() domain.ActivityEnd {
-	return domain.ActivityEnd{Outcome: cmp.Or(r.outcome, domain.OutcomeOK), Status: r.Status}
+func (r Response) ended() observation.ActivityEnd {
+	return observation.ActivityEnd{Outcome: cmp.Or(r.outcome, domain.OutcomeOK), Status: r.Status}
 }
 
 // outcomeOf returns the outcome of a failed request. It is domain.ErrInvalid if the status means that the input of the

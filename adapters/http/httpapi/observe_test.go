@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/tests/observed"
 )
 
@@ -134,8 +135,8 @@ func TestSessionsAreAPartOfTheirRequest(t *testing.T) {
 	f, recorder := newObserved(t)
 	f.sessions.rows = large()
 	f.sessions.after = func(ctx context.Context) {
-		_, end := recorder.Start(ctx, domain.Activity{Kind: domain.ActivitySession})
-		end(domain.ActivityEnd{Outcome: domain.OutcomeOK})
+		_, end := recorder.Start(ctx, observation.Activity{Kind: observation.ActivitySession})
+		end(observation.ActivityEnd{Outcome: domain.OutcomeOK})
 	}
 	response := f.export(t.Context())
 	_, err := io.ReadAll(response.Stream)

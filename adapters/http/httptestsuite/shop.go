@@ -8,47 +8,48 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // newDataMap returns the data map of a shop. An erasure deletes, anonymizes and retains rows of the shop. The rows
 // contain a value of each type that an export can contain.
-func newDataMap() (domain.DataMap, error) {
-	key := domain.Column{Name: "id", Type: domain.TypeBigInt}
+func newDataMap() (datamap.DataMap, error) {
+	key := datamap.Column{Name: "id", Type: datamap.TypeBigInt}
 	personal := func(
-		name string, kind domain.ColumnType, category domain.Category, strategy domain.Strategy,
-	) domain.Column {
-		return domain.Column{Name: name, Type: kind, Personal: &domain.Annotation{Category: category, Strategy: strategy}}
+		name string, kind datamap.ColumnType, category domain.Category, strategy domain.Strategy,
+	) datamap.Column {
+		return datamap.Column{Name: name, Type: kind, Personal: &datamap.Annotation{Category: category, Strategy: strategy}}
 	}
-	email := personal("email", domain.TypeText, domain.CategoryContact, domain.StrategyAnonymize)
+	email := personal("email", datamap.TypeText, domain.CategoryContact, domain.StrategyAnonymize)
 	email.Personal.Basis, email.Personal.Purpose = domain.BasisContract, "account login"
-	address := personal("address", domain.TypeText, domain.CategoryFinancial, domain.StrategyRetain)
+	address := personal("address", datamap.TypeText, domain.CategoryFinancial, domain.StrategyRetain)
 	address.Personal.Reason, address.Personal.Since = "§ 147 AO", "issued_at"
-	address.Personal.Retain = domain.Period{Years: 10}
-	ofUser := []domain.Relation{{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}}
-	user := domain.Column{Name: "user_id", Type: domain.TypeBigInt}
-	return domain.NewDataMap(
-		domain.Table{
+	address.Personal.Retain = datamap.Period{Years: 10}
+	ofUser := []datamap.Relation{{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}}
+	user := datamap.Column{Name: "user_id", Type: datamap.TypeBigInt}
+	return datamap.NewDataMap(
+		datamap.Table{
 			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-			Columns: []domain.Column{
+			Columns: []datamap.Column{
 				key, email,
-				personal("born", domain.TypeTime, domain.CategorySpecial, domain.StrategyAnonymize),
-				personal("score", domain.TypeNumber, domain.CategoryFinancial, domain.StrategyAnonymize),
-				personal("visits", domain.TypeBigInt, domain.CategoryBehavioral, domain.StrategyAnonymize),
-				personal("active", domain.TypeBoolean, domain.CategoryTechnical, domain.StrategyAnonymize),
-				personal("settings", domain.TypeJSON, domain.CategoryTechnical, domain.StrategyAnonymize),
-				personal("photo", domain.TypeBytes, domain.CategoryIdentity, domain.StrategyAnonymize),
+				personal("born", datamap.TypeTime, domain.CategorySpecial, domain.StrategyAnonymize),
+				personal("score", datamap.TypeNumber, domain.CategoryFinancial, domain.StrategyAnonymize),
+				personal("visits", datamap.TypeBigInt, domain.CategoryBehavioral, domain.StrategyAnonymize),
+				personal("active", datamap.TypeBoolean, domain.CategoryTechnical, domain.StrategyAnonymize),
+				personal("settings", datamap.TypeJSON, domain.CategoryTechnical, domain.StrategyAnonymize),
+				personal("photo", datamap.TypeBytes, domain.CategoryIdentity, domain.StrategyAnonymize),
 			},
 		},
-		domain.Table{
+		datamap.Table{
 			Name: "carts", PrimaryKey: []string{"id"}, Owned: true, Relations: ofUser,
-			Columns: []domain.Column{
-				key, user, personal("note", domain.TypeText, domain.CategoryCommunication, domain.StrategyDelete),
+			Columns: []datamap.Column{
+				key, user, personal("note", datamap.TypeText, domain.CategoryCommunication, domain.StrategyDelete),
 			},
 		},
-		domain.Table{
+		datamap.Table{
 			Name: "invoices", PrimaryKey: []string{"id"}, Relations: ofUser,
-			Columns: []domain.Column{key, user, address, {Name: "issued_at", Type: domain.TypeTime}},
+			Columns: []datamap.Column{key, user, address, {Name: "issued_at", Type: datamap.TypeTime}},
 		},
 	)
 }

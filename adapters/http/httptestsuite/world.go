@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/consent"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/domain/restriction"
@@ -158,7 +159,7 @@ func require(t testing.TB, err error) {
 // newAPI creates the API with its services. It does what package app/stack does, because an adapter must not import
 // that package.
 func newAPI(
-	s *sessions, dataMap domain.DataMap, purposes domain.Purposes, config httpapi.Config,
+	s *sessions, dataMap datamap.DataMap, purposes domain.Purposes, config httpapi.Config,
 ) (*httpapi.API, error) {
 	clock, ids, systems := &s.clock, &ids{}, externalSystems()
 	var err error

@@ -10,14 +10,15 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // users is the application's only table.
-var users = domain.Table{
+var users = datamap.Table{
 	Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-	Columns: []domain.Column{
-		{Name: "id", Type: domain.TypeBigInt},
-		{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{
+	Columns: []datamap.Column{
+		{Name: "id", Type: datamap.TypeBigInt},
+		{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{
 			Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
 		}},
 	},
@@ -34,7 +35,7 @@ func currentSubject(r *http.Request) (domain.Subject, error) {
 }
 
 func ExampleHandler() {
-	dataMap, err := domain.NewDataMap(users)
+	dataMap, err := datamap.NewDataMap(users)
 	check(err)
 	store, err := memory.New(dataMap, memory.Options{})
 	check(err)

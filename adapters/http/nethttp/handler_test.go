@@ -18,11 +18,12 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func newAPI(t *testing.T) *httpapi.API {
 	t.Helper()
-	dataMap, err := domain.NewDataMap(users)
+	dataMap, err := datamap.NewDataMap(users)
 	require(t, err)
 	store, err := memory.New(dataMap, memory.Options{})
 	require(t, err)

@@ -14,20 +14,21 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // largeStore is a store in which subject 42 has 2.5 MiB of data.
 type largeStore struct {
 	ports.SessionFactory
-	dataMap domain.DataMap
+	dataMap datamap.DataMap
 	cut     atomic.Bool   // exports fail after recordsUntilCut records
 	timeout time.Duration // the timeout of the API; 0 means the default
 }
 
 func newLargeStore(t *testing.T) *largeStore {
 	t.Helper()
-	dataMap, err := domain.NewDataMap(users)
+	dataMap, err := datamap.NewDataMap(users)
 	require(t, err)
 	store, err := memory.New(dataMap, memory.Options{})
 	require(t, err)

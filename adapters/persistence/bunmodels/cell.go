@@ -6,17 +6,18 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // readAnnotation reads the pii tag of a field and sets the annotation of its column.
-func (r *modelReader) readAnnotation(field *schema.Field, column *domain.Column, text string) {
+func (r *modelReader) readAnnotation(field *schema.Field, column *datamap.Column, text string) {
 	tag, problems := parseTag(text)
 	column.Personal = &tag.annotation
 	nulled := tag.annotation.Strategy == domain.StrategyNull
 	if tag.surrogate != "" || nulled {
 		column.Surrogate = tag.surrogate
 		if column.Type == "" {
-			column.Type = domain.TypeText
+			column.Type = datamap.TypeText
 		}
 	}
 	switch {
@@ -26,7 +27,7 @@ func (r *modelReader) readAnnotation(field *schema.Field, column *domain.Column,
 			Found:   field.IndirectType.String(),
 			Remedy:  "add the type to Config.CustomTypes, or give the column a surrogate",
 		})
-		column.Type = domain.TypeText // prevents further problems with the type
+		column.Type = datamap.TypeText // prevents further problems with the type
 	case nulled:
 		problems = append(problems, nullProblems(field)...)
 	default:
@@ -57,7 +58,7 @@ func nullProblems(field *schema.Field) []domain.Problem {
 
 // surrogateProblems returns a problem if the Go field cannot read the surrogate constant of its column, which is the
 // constant that overwrites an erased value. The data map checks everything else about the constant.
-func surrogateProblems(field *schema.Field, column domain.Column) []domain.Problem {
+func surrogateProblems(field *schema.Field, column datamap.Column) []domain.Problem {
 	const digits = "0123456789abcdef0123456789abcdef"
 	if _, ok := column.Constant(); !ok ||
 		field.ScanWithCheck(reflect.New(field.StructField.Type).Elem(), column.Filled(digits)) == nil {

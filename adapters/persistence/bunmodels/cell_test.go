@@ -12,6 +12,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // strict is a type whose Scan method accepts only texts.
@@ -30,26 +31,26 @@ func (s *strict) Scan(value any) error {
 
 func TestAPIITagDefinesTheEffectOfAnErasureOnTheCell(t *testing.T) {
 	text := reflect.TypeFor[string]()
-	for tag, want := range map[string]domain.Column{
+	for tag, want := range map[string]datamap.Column{
 		`contact,erasure:null`: {
-			Type: domain.TypeText, Personal: &domain.Annotation{Strategy: domain.StrategyNull},
+			Type: datamap.TypeText, Personal: &datamap.Annotation{Strategy: domain.StrategyNull},
 		},
 		`contact,surrogate:''`: {
-			Type: domain.TypeText, Surrogate: domain.EmptySurrogate,
-			Personal: &domain.Annotation{Strategy: domain.StrategyErase},
+			Type: datamap.TypeText, Surrogate: datamap.EmptySurrogate,
+			Personal: &datamap.Annotation{Strategy: domain.StrategyErase},
 		},
 		`contact,surrogate: '' `: {
-			Type: domain.TypeText, Surrogate: domain.EmptySurrogate,
-			Personal: &domain.Annotation{Strategy: domain.StrategyErase},
+			Type: datamap.TypeText, Surrogate: datamap.EmptySurrogate,
+			Personal: &datamap.Annotation{Strategy: domain.StrategyErase},
 		},
 		`contact,surrogate:'{}@erased.invalid'`: {
-			Type: domain.TypeText, Surrogate: "{}@erased.invalid", Personal: &domain.Annotation{Strategy: domain.StrategyErase},
+			Type: datamap.TypeText, Surrogate: "{}@erased.invalid", Personal: &datamap.Annotation{Strategy: domain.StrategyErase},
 		},
 		`contact,export:no`: {
-			Type: domain.TypeText, Personal: &domain.Annotation{Strategy: domain.StrategyErase, Export: domain.ExportNo},
+			Type: datamap.TypeText, Personal: &datamap.Annotation{Strategy: domain.StrategyErase, Export: datamap.ExportNo},
 		},
 		`contact,export:yes,erasure:anonymize`: {
-			Type: domain.TypeText, Personal: &domain.Annotation{Strategy: domain.StrategyAnonymize, Export: domain.ExportYes},
+			Type: datamap.TypeText, Personal: &datamap.Annotation{Strategy: domain.StrategyAnonymize, Export: datamap.ExportYes},
 		},
 	} {
 		t.Run(tag, func(t *testing.T) {
@@ -66,7 +67,7 @@ func TestAPIITagDefinesTheEffectOfAnErasureOnTheCell(t *testing.T) {
 func TestATypeWithoutASurrogateCanBeSetToNull(t *testing.T) {
 	for _, value := range []any{strict{}, enveloped("")} {
 		column, err := readColumn(reflect.PointerTo(reflect.TypeOf(value)), `bun:"data" pii:"identity,erasure:null"`, nil)
-		if err != nil || column.Type != domain.TypeText || column.Surrogate != "" {
+		if err != nil || column.Type != datamap.TypeText || column.Surrogate != "" {
 			t.Errorf("%T: got %+v, %v", value, column, err)
 		}
 	}

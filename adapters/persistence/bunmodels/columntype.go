@@ -15,7 +15,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // columnType returns the type of the column that a field maps to, and the maximum length of a text, or 0. The type is
@@ -23,23 +23,23 @@ import (
 //
 // The third result is a surrogate that the field can read, or "" if the field can read the default surrogate of the
 // column type.
-func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate string) {
+func columnType(field *schema.Field) (t datamap.ColumnType, length int, surrogate string) {
 	if slices.ContainsFunc(encodings, field.Tag.HasOption) {
 		return "", 0, ""
 	}
 	if field.Tag.HasOption("array") {
-		return domain.TypeArray, 0, ""
+		return datamap.TypeArray, 0, ""
 	}
 	if address, ok := addresses[field.IndirectType]; ok {
-		return domain.TypeText, 0, address
+		return datamap.TypeText, 0, address
 	}
 	t = goType(field.IndirectType)
 	if tag, ok := field.Tag.Option("type"); ok {
-		var declared domain.ColumnType
+		var declared datamap.ColumnType
 		declared, length = sqltype.Parse(tag)
 		t = readableType(t, declared)
 	}
-	if t == domain.TypeJSON && field.IndirectType.Kind() == reflect.Slice &&
+	if t == datamap.TypeJSON && field.IndirectType.Kind() == reflect.Slice &&
 		field.IndirectType.Elem().Kind() != reflect.Uint8 {
 		surrogate = "[]"
 	}
@@ -48,15 +48,15 @@ func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate
 
 // readableType chooses between the declared type of a column and the column type t that the Go type suggests. It
 // returns a type whose default surrogate the Go field can read, or "" if it knows no such type.
-func readableType(t, declared domain.ColumnType) domain.ColumnType {
+func readableType(t, declared datamap.ColumnType) datamap.ColumnType {
 	switch declared { //nolint:exhaustive // every field can read the surrogates of the other types
-	case domain.TypeText:
-		if t == domain.TypeBytes {
+	case datamap.TypeText:
+		if t == datamap.TypeBytes {
 			return declared
 		}
 		return t // the column holds the value as text
-	case domain.TypeJSON, domain.TypeBytes:
-		if t != declared && t != domain.TypeText && t != domain.TypeBytes {
+	case datamap.TypeJSON, datamap.TypeBytes:
+		if t != declared && t != datamap.TypeText && t != datamap.TypeBytes {
 			return ""
 		}
 	}
@@ -84,53 +84,53 @@ var codecs = []reflect.Type{
 }
 
 // wellKnown maps Go types that encode their own values to the column types of these values.
-var wellKnown = map[reflect.Type]domain.ColumnType{
-	reflect.TypeFor[time.Time]():       domain.TypeTime,
-	reflect.TypeFor[bun.NullTime]():    domain.TypeTime,
-	reflect.TypeFor[sql.NullTime]():    domain.TypeTime,
-	reflect.TypeFor[sql.NullString]():  domain.TypeText,
-	reflect.TypeFor[sql.NullBool]():    domain.TypeBoolean,
-	reflect.TypeFor[sql.NullByte]():    domain.TypeSmallInt,
-	reflect.TypeFor[sql.NullInt16]():   domain.TypeSmallInt,
-	reflect.TypeFor[sql.NullInt32]():   domain.TypeInteger,
-	reflect.TypeFor[sql.NullInt64]():   domain.TypeBigInt,
-	reflect.TypeFor[sql.NullFloat64](): domain.TypeNumber,
-	reflect.TypeFor[json.RawMessage](): domain.TypeJSON,
-	reflect.TypeFor[json.Number]():     domain.TypeNumber,
+var wellKnown = map[reflect.Type]datamap.ColumnType{
+	reflect.TypeFor[time.Time]():       datamap.TypeTime,
+	reflect.TypeFor[bun.NullTime]():    datamap.TypeTime,
+	reflect.TypeFor[sql.NullTime]():    datamap.TypeTime,
+	reflect.TypeFor[sql.NullString]():  datamap.TypeText,
+	reflect.TypeFor[sql.NullBool]():    datamap.TypeBoolean,
+	reflect.TypeFor[sql.NullByte]():    datamap.TypeSmallInt,
+	reflect.TypeFor[sql.NullInt16]():   datamap.TypeSmallInt,
+	reflect.TypeFor[sql.NullInt32]():   datamap.TypeInteger,
+	reflect.TypeFor[sql.NullInt64]():   datamap.TypeBigInt,
+	reflect.TypeFor[sql.NullFloat64](): datamap.TypeNumber,
+	reflect.TypeFor[json.RawMessage](): datamap.TypeJSON,
+	reflect.TypeFor[json.Number]():     datamap.TypeNumber,
 }
 
 // goType returns the column type that a Go type suggests, or "" if the column type is unknown. It does not use a
 // declared SQL type.
-func goType(t reflect.Type) domain.ColumnType {
+func goType(t reflect.Type) datamap.ColumnType {
 	if known, ok := wellKnown[t]; ok {
 		return known
 	}
 	if isUUID(t) {
-		return domain.TypeUUID
+		return datamap.TypeUUID
 	}
 	if slices.ContainsFunc(codecs, reflect.PointerTo(t).Implements) {
 		return ""
 	}
 	switch t.Kind() { //nolint:exhaustive // the other kinds are unknown
 	case reflect.String:
-		return domain.TypeText
+		return datamap.TypeText
 	case reflect.Bool:
-		return domain.TypeBoolean
+		return datamap.TypeBoolean
 	case reflect.Int8, reflect.Int16, reflect.Uint8:
-		return domain.TypeSmallInt
+		return datamap.TypeSmallInt
 	case reflect.Int32, reflect.Uint16:
-		return domain.TypeInteger
+		return datamap.TypeInteger
 	case reflect.Int, reflect.Int64, reflect.Uint, reflect.Uint32, reflect.Uint64:
-		return domain.TypeBigInt
+		return datamap.TypeBigInt
 	case reflect.Float32, reflect.Float64:
-		return domain.TypeNumber
+		return datamap.TypeNumber
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.Uint8 {
-			return domain.TypeBytes
+			return datamap.TypeBytes
 		}
-		return domain.TypeJSON
+		return datamap.TypeJSON
 	case reflect.Map, reflect.Struct:
-		return domain.TypeJSON
+		return datamap.TypeJSON
 	default:
 		return ""
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Each of the following types encodes or decodes its own values through a different interface.
@@ -66,48 +66,48 @@ type (
 func TestAGoTypeDeterminesItsColumnType(t *testing.T) {
 	for _, test := range []struct {
 		value any
-		want  domain.ColumnType
+		want  datamap.ColumnType
 	}{
-		{"", domain.TypeText},
-		{nickname(""), domain.TypeText},
-		{sql.NullString{}, domain.TypeText},
-		{int8(0), domain.TypeSmallInt},
-		{int16(0), domain.TypeSmallInt},
-		{uint8(0), domain.TypeSmallInt},
-		{sql.NullByte{}, domain.TypeSmallInt},
-		{sql.NullInt16{}, domain.TypeSmallInt},
-		{int32(0), domain.TypeInteger},
-		{uint16(0), domain.TypeInteger},
-		{tally(0), domain.TypeInteger},
-		{sql.NullInt32{}, domain.TypeInteger},
-		{0, domain.TypeBigInt},
-		{int64(0), domain.TypeBigInt},
-		{uint(0), domain.TypeBigInt},
-		{uint32(0), domain.TypeBigInt},
-		{uint64(0), domain.TypeBigInt},
-		{sql.NullInt64{}, domain.TypeBigInt},
-		{time.Second, domain.TypeBigInt},
-		{float32(0), domain.TypeNumber},
-		{float64(0), domain.TypeNumber},
-		{sql.NullFloat64{}, domain.TypeNumber},
-		{json.Number(""), domain.TypeNumber},
-		{false, domain.TypeBoolean},
-		{sql.NullBool{}, domain.TypeBoolean},
-		{time.Time{}, domain.TypeTime},
-		{sql.NullTime{}, domain.TypeTime},
-		{bun.NullTime{}, domain.TypeTime},
-		{uuid.UUID{}, domain.TypeUUID},
-		{json.RawMessage{}, domain.TypeJSON},
-		{switches{}, domain.TypeJSON},
-		{preferences{}, domain.TypeJSON},
-		{[]string{}, domain.TypeJSON},
-		{[]preferences{}, domain.TypeJSON},
-		{map[string]any{}, domain.TypeJSON},
-		{[]byte{}, domain.TypeBytes},
-		{net.IP{}, domain.TypeText},
-		{netip.Addr{}, domain.TypeText},
-		{net.IPNet{}, domain.TypeText},
-		{netip.Prefix{}, domain.TypeText},
+		{"", datamap.TypeText},
+		{nickname(""), datamap.TypeText},
+		{sql.NullString{}, datamap.TypeText},
+		{int8(0), datamap.TypeSmallInt},
+		{int16(0), datamap.TypeSmallInt},
+		{uint8(0), datamap.TypeSmallInt},
+		{sql.NullByte{}, datamap.TypeSmallInt},
+		{sql.NullInt16{}, datamap.TypeSmallInt},
+		{int32(0), datamap.TypeInteger},
+		{uint16(0), datamap.TypeInteger},
+		{tally(0), datamap.TypeInteger},
+		{sql.NullInt32{}, datamap.TypeInteger},
+		{0, datamap.TypeBigInt},
+		{int64(0), datamap.TypeBigInt},
+		{uint(0), datamap.TypeBigInt},
+		{uint32(0), datamap.TypeBigInt},
+		{uint64(0), datamap.TypeBigInt},
+		{sql.NullInt64{}, datamap.TypeBigInt},
+		{time.Second, datamap.TypeBigInt},
+		{float32(0), datamap.TypeNumber},
+		{float64(0), datamap.TypeNumber},
+		{sql.NullFloat64{}, datamap.TypeNumber},
+		{json.Number(""), datamap.TypeNumber},
+		{false, datamap.TypeBoolean},
+		{sql.NullBool{}, datamap.TypeBoolean},
+		{time.Time{}, datamap.TypeTime},
+		{sql.NullTime{}, datamap.TypeTime},
+		{bun.NullTime{}, datamap.TypeTime},
+		{uuid.UUID{}, datamap.TypeUUID},
+		{json.RawMessage{}, datamap.TypeJSON},
+		{switches{}, datamap.TypeJSON},
+		{preferences{}, datamap.TypeJSON},
+		{[]string{}, datamap.TypeJSON},
+		{[]preferences{}, datamap.TypeJSON},
+		{map[string]any{}, datamap.TypeJSON},
+		{[]byte{}, datamap.TypeBytes},
+		{net.IP{}, datamap.TypeText},
+		{netip.Addr{}, datamap.TypeText},
+		{net.IPNet{}, datamap.TypeText},
+		{netip.Prefix{}, datamap.TypeText},
 	} {
 		plain := reflect.TypeOf(test.value)
 		for _, goType := range []reflect.Type{plain, reflect.PointerTo(plain)} {
@@ -149,10 +149,10 @@ func TestAnUnknownTypeIsRefusedIfItIsAnnotated(t *testing.T) {
 			if column, err := readColumn(goType, `bun:"data"`, nil); err != nil || column.Type != "" {
 				t.Errorf("without an annotation: %+v, %v", column, err)
 			}
-			custom := bunmodels.Types{goType: {Type: domain.TypeBytes, Surrogate: test.constant}}
+			custom := bunmodels.Types{goType: {Type: datamap.TypeBytes, Surrogate: test.constant}}
 			column, err := readColumn(goType, `bun:"data" pii:"identity"`, custom)
 			must(t, err)
-			if column.Type != domain.TypeBytes || column.Surrogate != test.constant {
+			if column.Type != datamap.TypeBytes || column.Surrogate != test.constant {
 				t.Errorf("registered: %+v", column)
 			}
 			column, err = readColumn(goType, `bun:"data" pii:"identity,surrogate:`+cmp.Or(test.constant, "gone")+`"`, nil)
@@ -162,7 +162,7 @@ func TestAnUnknownTypeIsRefusedIfItIsAnnotated(t *testing.T) {
 				return
 			}
 			must(t, err)
-			if column.Type != domain.TypeText || column.Surrogate != test.constant {
+			if column.Type != datamap.TypeText || column.Surrogate != test.constant {
 				t.Errorf("with a surrogate: %+v", column)
 			}
 		})
@@ -199,10 +199,10 @@ func TestASurrogateThatDoesNotFitIsRefused(t *testing.T) {
 }
 
 func TestARegisteredTypeKeepsItsLengthAndGivesWayToATag(t *testing.T) {
-	custom := bunmodels.Types{reflect.TypeFor[enveloped](): {Type: domain.TypeText, Surrogate: "sealed:"}}
+	custom := bunmodels.Types{reflect.TypeFor[enveloped](): {Type: datamap.TypeText, Surrogate: "sealed:"}}
 	column, err := readColumn(reflect.TypeFor[*enveloped](), `bun:"data,type:varchar(20)" pii:"identity"`, custom)
 	must(t, err)
-	if column.Type != domain.TypeText || column.Length != 20 || column.Surrogate != "sealed:" {
+	if column.Type != datamap.TypeText || column.Length != 20 || column.Surrogate != "sealed:" {
 		t.Errorf("got %+v", column)
 	}
 	column, err = readColumn(reflect.TypeFor[enveloped](), `bun:"data" pii:"identity,surrogate:'sealed:x'"`, custom)

@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // fromParents adds the relations that only the model of the referenced table declares, as has-one or has-many. The
@@ -70,7 +71,7 @@ func removeUnusedNames(models []*modelReader) {
 }
 
 // notNull returns a problem for each reference that an erasure would set to NULL, although its bun tag says notnull.
-func notNull(m domain.DataMap, models []*modelReader) []domain.Problem {
+func notNull(m datamap.DataMap, models []*modelReader) []domain.Problem {
 	var problems []domain.Problem
 	for _, r := range models {
 		seen := map[string]bool{}
@@ -91,7 +92,7 @@ func notNull(m domain.DataMap, models []*modelReader) []domain.Problem {
 }
 
 // clears returns the columns of references that an erasure sets to NULL in rows of a table.
-func clears(m domain.DataMap, table domain.Table) []string {
+func clears(m datamap.DataMap, table datamap.Table) []string {
 	var names []string
 	for _, path := range m.Paths(table.Name) {
 		names = append(names, m.ClearedColumns(table, path)...)
@@ -114,15 +115,15 @@ func readRelationsOf(db *bun.DB, table *schema.Table) {
 
 // unmapped returns a notice for each table that is missing in the data map although it refers to a table of the data
 // map. It finds such tables in the models that bun knows.
-func unmapped(db *bun.DB, m domain.DataMap) []domain.Notice {
-	var notices []domain.Notice
+func unmapped(db *bun.DB, m datamap.DataMap) []datamap.Notice {
+	var notices []datamap.Notice
 	add := func(table *schema.Table, columns []*schema.Field, to *schema.Table) {
 		_, outside := m.Table(table.Name)
 		_, mapped := m.Table(to.Name)
 		if outside || !mapped {
 			return
 		}
-		notices = append(notices, domain.Notice{
+		notices = append(notices, datamap.Notice{
 			Table: table.Name, Column: strings.Join(namesOf(columns), ", "), Message: "refers to " + to.Name +
 				", but this table is not in the data map: exports and erasures ignore it",
 		})
@@ -147,7 +148,7 @@ func unmapped(db *bun.DB, m domain.DataMap) []domain.Notice {
 			}
 		}
 	}
-	slices.SortFunc(notices, func(a, b domain.Notice) int {
+	slices.SortFunc(notices, func(a, b datamap.Notice) int {
 		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
 	})
 	return slices.Compact(notices)

@@ -9,66 +9,66 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func TestADeclaredTypeDeterminesTheColumnTypeOfAString(t *testing.T) {
 	for _, test := range []struct {
 		declared string
-		want     domain.ColumnType
+		want     datamap.ColumnType
 		length   int
 	}{
-		{"text", domain.TypeText, 0},
-		{"TEXT", domain.TypeText, 0},
-		{"varchar", domain.TypeText, 0},
-		{"varchar(1)", domain.TypeText, 1},
-		{"VARCHAR (255)", domain.TypeText, 255},
-		{"varchar( 36 )", domain.TypeText, 36},
-		{"character varying(12)", domain.TypeText, 12},
-		{"char", domain.TypeText, 1},
-		{"character", domain.TypeText, 1},
-		{"char(5)", domain.TypeText, 5},
-		{"bpchar", domain.TypeText, 0},
-		{"citext", domain.TypeText, 0},
-		{"smallint", domain.TypeSmallInt, 0},
-		{"int2", domain.TypeSmallInt, 0},
-		{"smallserial", domain.TypeSmallInt, 0},
-		{"integer", domain.TypeInteger, 0},
-		{"INT", domain.TypeInteger, 0},
-		{"int4", domain.TypeInteger, 0},
-		{"serial", domain.TypeInteger, 0},
-		{"bigint", domain.TypeBigInt, 0},
-		{"int8", domain.TypeBigInt, 0},
-		{"bigserial", domain.TypeBigInt, 0},
-		{"numeric", domain.TypeNumber, 0},
-		{"numeric(10)", domain.TypeNumber, 0},
-		{"numeric(10,2)", domain.TypeNumber, 0},
-		{"decimal(10, 2)", domain.TypeNumber, 0},
-		{"real", domain.TypeNumber, 0},
-		{"double precision", domain.TypeNumber, 0},
-		{"float4", domain.TypeNumber, 0},
-		{"float8", domain.TypeNumber, 0},
-		{"float(24)", domain.TypeNumber, 0},
-		{"boolean", domain.TypeBoolean, 0},
-		{"bool", domain.TypeBoolean, 0},
-		{"date", domain.TypeTime, 0},
-		{"datetime", domain.TypeTime, 0},
-		{"timestamp", domain.TypeTime, 0},
-		{"timestamp(3)", domain.TypeTime, 0},
-		{"timestamptz", domain.TypeTime, 0},
-		{"timestamptz(0)", domain.TypeTime, 0},
-		{"timestamp with time zone", domain.TypeTime, 0},
-		{"timestamp without time zone", domain.TypeTime, 0},
-		{"timestamp(6) without time zone", domain.TypeTime, 0},
-		{"uuid", domain.TypeUUID, 0},
-		{"json", domain.TypeJSON, 0},
-		{"jsonb", domain.TypeJSON, 0},
-		{"bytea", domain.TypeBytes, 0},
-		{"blob", domain.TypeBytes, 0},
-		{"text[]", domain.TypeArray, 0},
-		{"varchar(20)[]", domain.TypeArray, 0},
-		{"integer[][]", domain.TypeArray, 0},
-		{"mood[]", domain.TypeArray, 0},
+		{"text", datamap.TypeText, 0},
+		{"TEXT", datamap.TypeText, 0},
+		{"varchar", datamap.TypeText, 0},
+		{"varchar(1)", datamap.TypeText, 1},
+		{"VARCHAR (255)", datamap.TypeText, 255},
+		{"varchar( 36 )", datamap.TypeText, 36},
+		{"character varying(12)", datamap.TypeText, 12},
+		{"char", datamap.TypeText, 1},
+		{"character", datamap.TypeText, 1},
+		{"char(5)", datamap.TypeText, 5},
+		{"bpchar", datamap.TypeText, 0},
+		{"citext", datamap.TypeText, 0},
+		{"smallint", datamap.TypeSmallInt, 0},
+		{"int2", datamap.TypeSmallInt, 0},
+		{"smallserial", datamap.TypeSmallInt, 0},
+		{"integer", datamap.TypeInteger, 0},
+		{"INT", datamap.TypeInteger, 0},
+		{"int4", datamap.TypeInteger, 0},
+		{"serial", datamap.TypeInteger, 0},
+		{"bigint", datamap.TypeBigInt, 0},
+		{"int8", datamap.TypeBigInt, 0},
+		{"bigserial", datamap.TypeBigInt, 0},
+		{"numeric", datamap.TypeNumber, 0},
+		{"numeric(10)", datamap.TypeNumber, 0},
+		{"numeric(10,2)", datamap.TypeNumber, 0},
+		{"decimal(10, 2)", datamap.TypeNumber, 0},
+		{"real", datamap.TypeNumber, 0},
+		{"double precision", datamap.TypeNumber, 0},
+		{"float4", datamap.TypeNumber, 0},
+		{"float8", datamap.TypeNumber, 0},
+		{"float(24)", datamap.TypeNumber, 0},
+		{"boolean", datamap.TypeBoolean, 0},
+		{"bool", datamap.TypeBoolean, 0},
+		{"date", datamap.TypeTime, 0},
+		{"datetime", datamap.TypeTime, 0},
+		{"timestamp", datamap.TypeTime, 0},
+		{"timestamp(3)", datamap.TypeTime, 0},
+		{"timestamptz", datamap.TypeTime, 0},
+		{"timestamptz(0)", datamap.TypeTime, 0},
+		{"timestamp with time zone", datamap.TypeTime, 0},
+		{"timestamp without time zone", datamap.TypeTime, 0},
+		{"timestamp(6) without time zone", datamap.TypeTime, 0},
+		{"uuid", datamap.TypeUUID, 0},
+		{"json", datamap.TypeJSON, 0},
+		{"jsonb", datamap.TypeJSON, 0},
+		{"bytea", datamap.TypeBytes, 0},
+		{"blob", datamap.TypeBytes, 0},
+		{"text[]", datamap.TypeArray, 0},
+		{"varchar(20)[]", datamap.TypeArray, 0},
+		{"integer[][]", datamap.TypeArray, 0},
+		{"mood[]", datamap.TypeArray, 0},
 	} {
 		t.Run(test.declared, func(t *testing.T) {
 			column, err := readColumn(reflect.TypeFor[string](), `bun:"data,type:`+test.declared+`" pii:"identity"`, nil)
@@ -90,7 +90,7 @@ func TestAnUnknownDeclaredTypeNeedsASurrogate(t *testing.T) {
 			wantManifestError(t, err, "things.data", "no surrogate is known")
 			column, err := readColumn(reflect.TypeFor[string](), `bun:"data,type:`+declared+`" pii:"identity,surrogate:x"`, nil)
 			must(t, err)
-			if column.Type != domain.TypeText || column.Surrogate != "x" {
+			if column.Type != datamap.TypeText || column.Surrogate != "x" {
 				t.Errorf("got %+v", column)
 			}
 		})
@@ -103,29 +103,29 @@ func TestADeclaredTypeIsReconciledWithTheGoType(t *testing.T) {
 	for _, test := range []struct {
 		value    any
 		declared string
-		want     domain.ColumnType
+		want     datamap.ColumnType
 	}{
-		{[]byte(nil), "text", domain.TypeText},
-		{[]byte(nil), "jsonb", domain.TypeJSON},
-		{json.RawMessage(nil), "text", domain.TypeJSON},
-		{preferences{}, "text", domain.TypeJSON},
-		{[]string(nil), "varchar(500)", domain.TypeJSON},
-		{[]string(nil), "text[]", domain.TypeArray},
-		{0, "text", domain.TypeBigInt},
-		{0, "numeric(10)", domain.TypeNumber},
-		{1.5, "varchar(20)", domain.TypeNumber},
-		{false, "text", domain.TypeBoolean},
-		{false, "smallint", domain.TypeSmallInt},
-		{time.Time{}, "text", domain.TypeTime},
-		{time.Time{}, "date", domain.TypeTime},
-		{uuid.UUID{}, "uuid", domain.TypeUUID},
-		{uuid.UUID{}, "varchar(36)", domain.TypeUUID},
-		{uuid.NullUUID{}, "uuid", domain.TypeUUID},
-		{net.IP{}, "inet", domain.TypeText},
-		{net.IPNet{}, "cidr", domain.TypeText},
-		{enveloped(""), "numeric(10,2)", domain.TypeNumber},
-		{enveloped(""), "timestamptz", domain.TypeTime},
-		{enveloped(""), "text[]", domain.TypeArray},
+		{[]byte(nil), "text", datamap.TypeText},
+		{[]byte(nil), "jsonb", datamap.TypeJSON},
+		{json.RawMessage(nil), "text", datamap.TypeJSON},
+		{preferences{}, "text", datamap.TypeJSON},
+		{[]string(nil), "varchar(500)", datamap.TypeJSON},
+		{[]string(nil), "text[]", datamap.TypeArray},
+		{0, "text", datamap.TypeBigInt},
+		{0, "numeric(10)", datamap.TypeNumber},
+		{1.5, "varchar(20)", datamap.TypeNumber},
+		{false, "text", datamap.TypeBoolean},
+		{false, "smallint", datamap.TypeSmallInt},
+		{time.Time{}, "text", datamap.TypeTime},
+		{time.Time{}, "date", datamap.TypeTime},
+		{uuid.UUID{}, "uuid", datamap.TypeUUID},
+		{uuid.UUID{}, "varchar(36)", datamap.TypeUUID},
+		{uuid.NullUUID{}, "uuid", datamap.TypeUUID},
+		{net.IP{}, "inet", datamap.TypeText},
+		{net.IPNet{}, "cidr", datamap.TypeText},
+		{enveloped(""), "numeric(10,2)", datamap.TypeNumber},
+		{enveloped(""), "timestamptz", datamap.TypeTime},
+		{enveloped(""), "text[]", datamap.TypeArray},
 
 		{enveloped(""), "text", ""},
 		{enveloped(""), "jsonb", ""},
@@ -163,12 +163,12 @@ func TestAnOptionOfBunCanMakeATypeUnknown(t *testing.T) {
 	}
 	column, err := readColumn(reflect.TypeFor[[]string](), `bun:"data,array" pii:"identity"`, nil)
 	must(t, err)
-	if column.Type != domain.TypeArray {
+	if column.Type != datamap.TypeArray {
 		t.Errorf("got %+v", column)
 	}
 	column, err = readColumn(reflect.TypeFor[preferences](), `bun:"data,json_use_number" pii:"identity"`, nil)
 	must(t, err)
-	if column.Type != domain.TypeJSON {
+	if column.Type != datamap.TypeJSON {
 		t.Errorf("got %+v", column)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Customer is the table of subjects. An erasure keeps its rows, because the column "theme" is not personal data.
@@ -71,7 +72,7 @@ func ExampleTypes() {
 
 	secret := reflect.TypeFor[Secret]()
 	dataMap, err := bunmodels.Read(db, models, bunmodels.Types{
-		secret: {Type: domain.TypeText, Surrogate: "encrypted:gone"},
+		secret: {Type: datamap.TypeText, Surrogate: "encrypted:gone"},
 	})
 	check(err)
 	column, _ := dataMap.SubjectTable().Column("diagnosis")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 type Base struct {
@@ -32,17 +33,17 @@ func TestEmbeddedStructsAddTheirColumns(t *testing.T) {
 		Home *address `bun:"embed:home_"`
 		Work address  `bun:"embed:work_"`
 	}
-	location := &domain.Annotation{Category: domain.CategoryLocation, Strategy: domain.StrategyErase}
+	location := &datamap.Annotation{Category: domain.CategoryLocation, Strategy: domain.StrategyErase}
 	for _, model := range []any{(*Customer)(nil), (*ByPointer)(nil)} {
-		wantTables(t, read(t, model), domain.Table{
+		wantTables(t, read(t, model), datamap.Table{
 			Name: "customers", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-			Columns: []domain.Column{
-				{Name: "id", Type: domain.TypeBigInt},
-				{Name: "name", Type: domain.TypeText, Personal: identity()},
-				{Name: "home_street", Type: domain.TypeText, Personal: location},
-				{Name: "home_city", Type: domain.TypeText},
-				{Name: "work_street", Type: domain.TypeText, Personal: location},
-				{Name: "work_city", Type: domain.TypeText},
+			Columns: []datamap.Column{
+				{Name: "id", Type: datamap.TypeBigInt},
+				{Name: "name", Type: datamap.TypeText, Personal: identity()},
+				{Name: "home_street", Type: datamap.TypeText, Personal: location},
+				{Name: "home_city", Type: datamap.TypeText},
+				{Name: "work_street", Type: datamap.TypeText, Personal: location},
+				{Name: "work_city", Type: datamap.TypeText},
 			},
 		})
 	}

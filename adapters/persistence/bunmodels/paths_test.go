@@ -9,7 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // account declares relations of the tables that refer to it. The models comment and remark do not declare these
@@ -62,7 +62,7 @@ func accountModels() []any {
 }
 
 // pathsOf returns a description of the paths of a table: their names, columns, conditions and effects of an erasure.
-func pathsOf(m domain.DataMap, table string) string {
+func pathsOf(m datamap.DataMap, table string) string {
 	var list []string
 	for _, path := range m.Paths(table) {
 		text := path.Via + ":"

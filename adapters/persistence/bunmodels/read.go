@@ -12,13 +12,14 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 )
 
 // Type describes how to export and anonymize values of a Go type that Read does not know.
 type Type struct {
-	Type      domain.ColumnType // determines the exported value, and the surrogate if Surrogate is empty
-	Surrogate string            // a constant that overwrites the value, as the database writes it as text; optional
+	Type      datamap.ColumnType // determines the exported value, and the surrogate if Surrogate is empty
+	Surrogate string             // a constant that overwrites the value, as the database writes it as text; optional
 }
 
 // Types describes Go types that Read does not know. Read needs an entry for the type of an annotated field, unless Read
@@ -46,10 +47,10 @@ type Types map[reflect.Type]Type
 //   - ref: the resolver whose external system uses the value as a key
 //
 // Put a value that contains a comma in single quotes, and write each single quote inside it twice. A surrogate of two
-// single quotes overwrites with the empty text. See domain.Annotation and domain.Column for the details.
+// single quotes overwrites with the empty text. See datamap.Annotation and datamap.Column for the details.
 //
 // The following tag states that a column is not personal data, although its name may suggest it (see
-// domain.Column.NotPersonal):
+// datamap.Column.NotPersonal):
 //
 //	pii:"none"
 //
@@ -73,27 +74,27 @@ type Types map[reflect.Type]Type
 //	subject:"path,references:accounts.id"
 //
 // A relation of a table to itself is not a path. The following tag sets it to NULL in the rows of other people if an
-// erasure deletes the row to which they refer (see domain.Relation.OnErasure):
+// erasure deletes the row to which they refer (see datamap.Relation.OnErasure):
 //
 //	subject:"erasure:null"
 //
 // Mark bun.BaseModel if all columns of a row belong to the subject. If the table has several paths, via names the paths
-// on which an erasure deletes the rows (see domain.Table.Via):
+// on which an erasure deletes the rows (see datamap.Table.Via):
 //
 //	subject:"owned"
 //	subject:"owned,via:Liker"
 //
 // Mark bun.BaseModel of a view that is not plain, if the view shows all rows of a subject, and its rules or triggers
-// write to the table below it (see domain.Table.Trusted). A comma separates the two words, as in "owned,trusted":
+// write to the table below it (see datamap.Table.Trusted). A comma separates the two words, as in "owned,trusted":
 //
 //	subject:"trusted"
 //
 // Read returns domain.ErrManifest if the models have mistakes. The error lists all mistakes in the order of the models,
 // each with its table and column; see domain.Problem. Read does not find columns of the database that no model
 // contains, or columns that are marked as scanonly for bun.
-func Read(db *bun.DB, models []any, custom Types) (domain.DataMap, error) {
+func Read(db *bun.DB, models []any, custom Types) (datamap.DataMap, error) {
 	if db == nil {
-		return domain.DataMap{}, domain.Misconfigured("models", "the database is nil")
+		return datamap.DataMap{}, domain.Misconfigured("models", "the database is nil")
 	}
 	read := make([]*modelReader, len(models))
 	for i, model := range models {
@@ -106,27 +107,27 @@ func Read(db *bun.DB, models []any, custom Types) (domain.DataMap, error) {
 		m, err = dataMapOf(read)
 	}
 	if err != nil {
-		return domain.DataMap{}, erasure.Complete(err)
+		return datamap.DataMap{}, erasure.Complete(err)
 	}
 	return m.WithNotices(unmapped(db, m)...), nil
 }
 
-func dataMapOf(models []*modelReader) (domain.DataMap, error) {
-	tables := make([]domain.Table, 0, len(models))
+func dataMapOf(models []*modelReader) (datamap.DataMap, error) {
+	tables := make([]datamap.Table, 0, len(models))
 	var problems []domain.Problem
 	for _, r := range models {
 		tables, problems = append(tables, r.table), append(problems, r.problems...)
 	}
-	return domain.ReadDataMap("models", tables, problems)
+	return datamap.ReadDataMap("models", tables, problems)
 }
 
 // withPaths adds further mistakes to err, which is the error of the data map or nil. To find these mistakes, it needs
 // the paths of the data map, which are the chains of relations from each table to the table of subjects.
-func withPaths(m domain.DataMap, err error, models []*modelReader) error {
+func withPaths(m datamap.DataMap, err error, models []*modelReader) error {
 	if err == nil {
 		return m.ManifestError("models", slices.Concat(notNull(m, models), collisions(m, models)))
 	}
-	return domain.AddProblems(err, func(m domain.DataMap) []domain.Problem {
+	return datamap.AddProblems(err, func(m datamap.DataMap) []domain.Problem {
 		return slices.Concat(notNull(m, models), collisions(m, models))
 	})
 }
@@ -149,7 +150,7 @@ func readModel(db *bun.DB, model any, custom Types) (r *modelReader) {
 
 func unreadable(name, message, remedy string) *modelReader {
 	return &modelReader{
-		table: domain.Table{Name: name}, problems: []domain.Problem{{Table: name, Message: message, Remedy: remedy}},
+		table: datamap.Table{Name: name}, problems: []domain.Problem{{Table: name, Message: message, Remedy: remedy}},
 	}
 }
 
@@ -157,7 +158,7 @@ func unreadable(name, message, remedy string) *modelReader {
 type modelReader struct {
 	model    *schema.Table
 	custom   Types
-	table    domain.Table
+	table    datamap.Table
 	problems []domain.Problem
 	read     map[string]bool // true for each field whose tags were read, by its index in the struct
 	declared []declared      // the relations of other tables to this table
@@ -225,7 +226,7 @@ func (r *modelReader) readBase(tag reflect.StructTag) {
 
 func (r *modelReader) readField(field *schema.Field) {
 	r.read[fmt.Sprint(field.Index)] = true
-	column := domain.Column{Name: field.Name}
+	column := datamap.Column{Name: field.Name}
 	column.Type, column.Length, column.Surrogate = columnType(field)
 	if custom, ok := r.custom[field.IndirectType]; ok {
 		column.Type, column.Surrogate = custom.Type, custom.Surrogate

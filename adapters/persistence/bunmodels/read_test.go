@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // These are the models of the documentation: a table of subjects, and a table whose rows must be retained.
@@ -31,37 +32,37 @@ type documentedInvoice struct {
 	IssuedAt      time.Time       `bun:"issued_at"`
 }
 
-var documentedTables = []domain.Table{
+var documentedTables = []datamap.Table{
 	{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{
 				Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
 				Basis: domain.BasisContract, Purpose: "account login",
 			}},
-			{Name: "theme", Type: domain.TypeText},
+			{Name: "theme", Type: datamap.TypeText},
 		},
 	},
 	{
 		Name: "invoices", PrimaryKey: []string{"id"},
-		Relations: []domain.Relation{{
+		Relations: []datamap.Relation{{
 			Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}, Path: true,
 		}},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "user_id", Type: domain.TypeBigInt},
-			{Name: "address", Type: domain.TypeText, Personal: &domain.Annotation{
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "user_id", Type: datamap.TypeBigInt},
+			{Name: "address", Type: datamap.TypeText, Personal: &datamap.Annotation{
 				Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§147 AO",
-				Retain: domain.Period{Years: 10}, Since: "issued_at",
+				Retain: datamap.Period{Years: 10}, Since: "issued_at",
 			}},
-			{Name: "issued_at", Type: domain.TypeTime},
+			{Name: "issued_at", Type: datamap.TypeTime},
 		},
 	},
 }
 
 // read returns the tables of the data map that Read returns for the models.
-func read(t testing.TB, models ...any) []domain.Table {
+func read(t testing.TB, models ...any) []datamap.Table {
 	t.Helper()
 	dataMap, err := bunmodels.Read(unconnected(), models, nil)
 	must(t, err)
@@ -69,7 +70,7 @@ func read(t testing.TB, models ...any) []domain.Table {
 }
 
 // wantTables fails the test if the tables differ from the wanted tables.
-func wantTables(t testing.TB, got []domain.Table, want ...domain.Table) {
+func wantTables(t testing.TB, got []datamap.Table, want ...datamap.Table) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("\n got %s\nwant %s", asJSON(t, got), asJSON(t, want))
@@ -98,24 +99,24 @@ func TestASubjectKeyCanBeATupleAndDifferFromThePrimaryKey(t *testing.T) {
 	}
 	tables := read(t, (*Member)(nil), (*Badge)(nil))
 	wantTables(t, tables,
-		domain.Table{
+		datamap.Table{
 			Name: "members", PrimaryKey: []string{"row_id"}, SubjectKey: []string{"realm", "number"},
-			Columns: []domain.Column{
-				{Name: "row_id", Type: domain.TypeBigInt},
-				{Name: "realm", Type: domain.TypeText, Length: 40},
-				{Name: "name", Type: domain.TypeText, Personal: identity()},
-				{Name: "number", Type: domain.TypeInteger},
+			Columns: []datamap.Column{
+				{Name: "row_id", Type: datamap.TypeBigInt},
+				{Name: "realm", Type: datamap.TypeText, Length: 40},
+				{Name: "name", Type: datamap.TypeText, Personal: identity()},
+				{Name: "number", Type: datamap.TypeInteger},
 			},
 		},
-		domain.Table{
+		datamap.Table{
 			Name: "badges", PrimaryKey: []string{"realm", "number"},
-			Relations: []domain.Relation{{
+			Relations: []datamap.Relation{{
 				Columns: []string{"number", "realm"}, References: "members", ReferencedColumns: []string{"number", "realm"},
 			}},
-			Columns: []domain.Column{
-				{Name: "realm", Type: domain.TypeText},
-				{Name: "number", Type: domain.TypeInteger},
-				{Name: "photo", Type: domain.TypeBytes, Personal: identity()},
+			Columns: []datamap.Column{
+				{Name: "realm", Type: datamap.TypeText},
+				{Name: "number", Type: datamap.TypeInteger},
+				{Name: "photo", Type: datamap.TypeBytes, Personal: identity()},
 			},
 		},
 	)
@@ -173,19 +174,19 @@ func TestNamesOfTablesCanBeQualifiedAndGuessed(t *testing.T) {
 		GiftNote   string    `pii:"communication"`
 	}
 	wantTables(t, read(t, (*Customer)(nil), (*OrderLine)(nil)),
-		domain.Table{
+		datamap.Table{
 			Name: "shop.customers", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-			Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+			Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 		},
-		domain.Table{
+		datamap.Table{
 			Name: "order_lines", PrimaryKey: []string{"id"},
-			Relations: []domain.Relation{{
+			Relations: []datamap.Relation{{
 				Columns: []string{"customer_id"}, References: "shop.customers", ReferencedColumns: []string{"id"},
 			}},
-			Columns: []domain.Column{
-				{Name: "id", Type: domain.TypeBigInt},
-				{Name: "customer_id", Type: domain.TypeBigInt},
-				{Name: "gift_note", Type: domain.TypeText, Personal: &domain.Annotation{
+			Columns: []datamap.Column{
+				{Name: "id", Type: datamap.TypeBigInt},
+				{Name: "customer_id", Type: datamap.TypeBigInt},
+				{Name: "gift_note", Type: datamap.TypeText, Personal: &datamap.Annotation{
 					Category: domain.CategoryCommunication, Strategy: domain.StrategyErase,
 				}},
 			},
@@ -200,7 +201,7 @@ func TestSoftDeletionIsAColumnLikeAnyOther(t *testing.T) {
 		DeletedAt     time.Time `bun:"deleted_at,soft_delete,nullzero"`
 	}
 	tables := read(t, (*Account)(nil))
-	if column, ok := tables[0].Column("deleted_at"); !ok || column.Type != domain.TypeTime {
+	if column, ok := tables[0].Column("deleted_at"); !ok || column.Type != datamap.TypeTime {
 		t.Errorf("got %+v", tables[0])
 	}
 }
@@ -241,8 +242,8 @@ func TestADatabaseIsNeededToReadModels(t *testing.T) {
 }
 
 // identity is the annotation of pii:"identity".
-func identity() *domain.Annotation {
-	return &domain.Annotation{Category: domain.CategoryIdentity, Strategy: domain.StrategyErase}
+func identity() *datamap.Annotation {
+	return &datamap.Annotation{Category: domain.CategoryIdentity, Strategy: domain.StrategyErase}
 }
 
 func must(t testing.TB, err error) {

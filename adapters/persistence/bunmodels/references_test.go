@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // These models have no relations. Instead, subject tags of columns define the references. Only the first model has a
@@ -45,7 +46,7 @@ func TestASubjectTagOfAColumnDeclaresAReference(t *testing.T) {
 	models := []any{(*plainAccount)(nil), (*block)(nil), (*filter)(nil), (*keyword)(nil)}
 	m, err := bunmodels.Read(unconnected(), models, nil)
 	must(t, err)
-	for name, want := range map[string][]domain.Relation{
+	for name, want := range map[string][]datamap.Relation{
 		"blocks": {
 			{
 				Name: "AccountID", Columns: []string{"account_id"}, References: "accounts",

@@ -10,12 +10,13 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // declared is a relation from another table to this table. The model of this table declares it, as has-one or has-many.
 type declared struct {
 	table    string
-	relation domain.Relation
+	relation datamap.Relation
 	field    string // the field that declares the relation
 	tagged   string // the subject tag of that field
 }
@@ -35,7 +36,7 @@ func (r *modelReader) readRelation(relation *schema.Relation) {
 			Message: "is a relation and cannot be annotated", Found: text, Remedy: "annotate the columns of the other table",
 		})
 	}
-	read := domain.Relation{Name: field, SetsNull: relation.OnDelete == "ON DELETE SET NULL"}
+	read := datamap.Relation{Name: field, SetsNull: relation.OnDelete == "ON DELETE SET NULL"}
 	subject := tag.Get("subject")
 	if problem := readPath(subject, &read); problem.Message != "" {
 		r.report(field, problem)
@@ -66,7 +67,7 @@ func (r *modelReader) readRelation(relation *schema.Relation) {
 		read.References, read.SetsNull = r.table.Name, false
 		read.Columns, read.ReferencedColumns = namesOf(relation.JoinPKs), namesOf(relation.BasePKs)
 		if relation.PolymorphicField != nil && read.When == nil {
-			read.When = &domain.Condition{Column: relation.PolymorphicField.Name, Value: relation.PolymorphicValue}
+			read.When = &datamap.Condition{Column: relation.PolymorphicField.Name, Value: relation.PolymorphicValue}
 		}
 		r.declared = append(r.declared, declared{relation.JoinTable.Name, read, field, subject})
 	}
@@ -74,7 +75,7 @@ func (r *modelReader) readRelation(relation *schema.Relation) {
 
 // pathProblem returns a problem if a subject tag marks a relation that cannot lead from a row to its subject. For
 // example, it returns a problem for a many-to-many relation.
-func pathProblem(relation *schema.Relation, read domain.Relation) domain.Problem {
+func pathProblem(relation *schema.Relation, read datamap.Relation) domain.Problem {
 	switch {
 	case !read.Path && read.OnErasure == "":
 	case relation.Type == schema.ManyToManyRelation:
@@ -115,7 +116,7 @@ func namesOf(fields []*schema.Field) []string {
 // readReference reads a subject tag by which a column refers to another table. The model needs such a tag if it
 // declares no relation for the column.
 func (r *modelReader) readReference(field *schema.Field, text string) {
-	read := domain.Relation{Name: field.GoName, Columns: []string{field.Name}}
+	read := datamap.Relation{Name: field.GoName, Columns: []string{field.Name}}
 	problem := domain.Problem{Message: "its subject tag has a quote that is not closed"}
 	if parts, err := splitTag(text); err == nil {
 		word, options := parts[0], parts[1:]
@@ -145,7 +146,7 @@ var pathOptions = []string{"erasure", "when"}
 
 // readPath parses the subject tag of a relation. The tag has the word path and options, or only options if the relation
 // leads to its own table or begins the only path. readPath sets the fields of the relation accordingly.
-func readPath(text string, into *domain.Relation) domain.Problem {
+func readPath(text string, into *datamap.Relation) domain.Problem {
 	if text == "" {
 		return domain.Problem{}
 	}
@@ -167,7 +168,7 @@ func readPath(text string, into *domain.Relation) domain.Problem {
 }
 
 // readOptions parses the options of a subject tag, and sets the fields of the relation accordingly.
-func readOptions(parts, allowed []string, into *domain.Relation) domain.Problem {
+func readOptions(parts, allowed []string, into *datamap.Relation) domain.Problem {
 	for _, part := range parts {
 		name, quoted, _ := strings.Cut(part, ":")
 		value, err := unquote(quoted)
@@ -207,7 +208,7 @@ func readOptions(parts, allowed []string, into *domain.Relation) domain.Problem 
 				Message: "its subject tag has a condition that is not like when:'column=value'", Found: part,
 			}
 		default:
-			into.When = &domain.Condition{Column: strings.TrimSpace(column), Value: strings.TrimSpace(equals)}
+			into.When = &datamap.Condition{Column: strings.TrimSpace(column), Value: strings.TrimSpace(equals)}
 		}
 	}
 	return domain.Problem{}

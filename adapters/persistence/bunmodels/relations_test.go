@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 type person struct {
@@ -56,15 +57,15 @@ func TestOnlyBelongsToRelationsLeadToTheSubject(t *testing.T) {
 	dataMap, err := bunmodels.Read(withLinks(), []any{(*person)(nil), (*note)(nil)}, nil)
 	must(t, err)
 	table, _ := dataMap.Table("notes")
-	wantTables(t, []domain.Table{table}, domain.Table{
+	wantTables(t, []datamap.Table{table}, datamap.Table{
 		Name: "notes", PrimaryKey: []string{"id"},
-		Relations: []domain.Relation{{
+		Relations: []datamap.Relation{{
 			Columns: []string{"author_id"}, References: "people", ReferencedColumns: []string{"id"},
 		}},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "author_id", Type: domain.TypeBigInt},
-			{Name: "text", Type: domain.TypeText, Personal: &domain.Annotation{
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "author_id", Type: datamap.TypeBigInt},
+			{Name: "text", Type: datamap.TypeText, Personal: &datamap.Annotation{
 				Category: domain.CategoryCommunication, Strategy: domain.StrategyErase,
 			}},
 		},

@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 type tag struct {
-	annotation domain.Annotation
+	annotation datamap.Annotation
 	surrogate  string
 }
 
@@ -25,18 +26,18 @@ var options = []string{"erasure", "basis", "purpose", "reason", "retain", "since
 func parseTag(text string) (tag, []domain.Problem) {
 	parts, err := splitTag(text)
 	if err != nil {
-		return tag{annotation: domain.Annotation{Category: domain.CategorySpecial}}, []domain.Problem{{
+		return tag{annotation: datamap.Annotation{Category: domain.CategorySpecial}}, []domain.Problem{{
 			Message: err.Error(), Found: text,
 			Remedy: "put the complete value in single quotes, and write each single quote inside it twice",
 		}}
 	}
 	if parts[0] == notPersonal {
-		return tag{annotation: domain.Annotation{Category: domain.CategorySpecial}}, []domain.Problem{{
+		return tag{annotation: datamap.Annotation{Category: domain.CategorySpecial}}, []domain.Problem{{
 			Message: "its pii tag is none (no personal data), but has options", Found: text,
 			Remedy: `use pii:"none" without options, or give the category`,
 		}}
 	}
-	t := tag{annotation: domain.Annotation{Category: domain.Category(parts[0])}}
+	t := tag{annotation: datamap.Annotation{Category: domain.Category(parts[0])}}
 	var problems []domain.Problem
 	var seen, unread []string
 	for _, part := range parts[1:] {
@@ -55,7 +56,7 @@ func parseTag(text string) (tag, []domain.Problem) {
 		}
 	}
 	if slices.Contains(unread, "retain") || slices.Contains(unread, "since") {
-		t.annotation.Retain, t.annotation.Since = domain.Period{}, ""
+		t.annotation.Retain, t.annotation.Since = datamap.Period{}, ""
 	}
 	if slices.Contains(unread, "reason") && t.annotation.Strategy == domain.StrategyRetain {
 		t.annotation.Reason = text
@@ -80,7 +81,7 @@ func (t *tag) set(name, quoted string) domain.Problem {
 			Remedy: "put the complete value in single quotes, and write each single quote inside it twice",
 		}
 	case value == "" && name == "surrogate" && strings.TrimSpace(quoted) != "":
-		value = domain.EmptySurrogate
+		value = datamap.EmptySurrogate
 	case value == "":
 		return domain.Problem{
 			Message: "its pii tag has an empty " + name, Remedy: "give a value, or leave the option out",
@@ -96,7 +97,7 @@ func (t *tag) set(name, quoted string) domain.Problem {
 	case "reason":
 		t.annotation.Reason = value
 	case "retain":
-		if t.annotation.Retain, err = domain.ParsePeriod(value); err != nil {
+		if t.annotation.Retain, err = datamap.ParsePeriod(value); err != nil {
 			return domain.Problem{
 				Message: `its pii tag has a retain that is not like "10y", "6m", "30d" or "1y6m"`, Found: value,
 			}
@@ -108,7 +109,7 @@ func (t *tag) set(name, quoted string) domain.Problem {
 	case "via":
 		t.annotation.Via = value
 	case "export":
-		t.annotation.Export = domain.Export(value)
+		t.annotation.Export = datamap.Export(value)
 	case "ref":
 		t.annotation.Ref = value
 	}

@@ -12,11 +12,12 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // readColumn reads a model with one column, and returns this column. The column is a field of the given type with the
 // given tag.
-func readColumn(fieldType reflect.Type, tag string, custom bunmodels.Types) (domain.Column, error) {
+func readColumn(fieldType reflect.Type, tag string, custom bunmodels.Types) (datamap.Column, error) {
 	model := reflect.StructOf([]reflect.StructField{
 		{Name: "BaseModel", Anonymous: true, Type: reflect.TypeFor[bun.BaseModel](), Tag: `bun:"table:things"`},
 		{Name: "ID", Type: reflect.TypeFor[int64](), Tag: `bun:"id,pk" subject:"id"`},
@@ -25,7 +26,7 @@ func readColumn(fieldType reflect.Type, tag string, custom bunmodels.Types) (dom
 	})
 	dataMap, err := bunmodels.Read(unconnected(), []any{reflect.New(model).Interface()}, custom)
 	if err != nil {
-		return domain.Column{}, err
+		return datamap.Column{}, err
 	}
 	column, _ := dataMap.SubjectTable().Column("data")
 	return column, nil
@@ -49,7 +50,7 @@ func wantManifestError(t testing.TB, err error, parts ...string) {
 
 func TestAPIITagDefinesTheAnnotationOfAColumn(t *testing.T) {
 	text := reflect.TypeFor[string]()
-	for tag, want := range map[string]domain.Annotation{
+	for tag, want := range map[string]datamap.Annotation{
 		`contact`:                {Category: domain.CategoryContact, Strategy: domain.StrategyErase},
 		`identity,erasure:erase`: {Category: domain.CategoryIdentity, Strategy: domain.StrategyErase},
 		`financial,erasure:anonymize`: {
@@ -93,7 +94,7 @@ func TestAPIITagDefinesTheAnnotationOfAColumn(t *testing.T) {
 		},
 		`contact,since:issued_at,retain:1y6m30d,reason:tax,erasure:retain`: {
 			Category: domain.CategoryContact, Strategy: domain.StrategyRetain, Reason: "tax",
-			Retain: domain.Period{Years: 1, Months: 6, Days: 30}, Since: "issued_at",
+			Retain: datamap.Period{Years: 1, Months: 6, Days: 30}, Since: "issued_at",
 		},
 	} {
 		t.Run(tag, func(t *testing.T) {
@@ -109,7 +110,7 @@ func TestAPIITagDefinesTheAnnotationOfAColumn(t *testing.T) {
 func TestAPIITagNamesASurrogate(t *testing.T) {
 	column, err := readColumn(reflect.TypeFor[string](), `bun:"data" pii:"contact,surrogate:'it''s, gone?'"`, nil)
 	must(t, err)
-	if column.Surrogate != "it's, gone?" || column.Type != domain.TypeText {
+	if column.Surrogate != "it's, gone?" || column.Type != datamap.TypeText {
 		t.Errorf("got %+v", column)
 	}
 }

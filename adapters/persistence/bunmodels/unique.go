@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // collisions returns a problem for each unique constraint that an erasure could violate: the erasure would write equal
@@ -16,7 +17,7 @@ import (
 // A path is a chain of relations from a table to the table of subjects. An erasure of a subject overwrites only the
 // columns that the data map assigns to the path by which a row belongs to the subject. collisions therefore checks each
 // path of a table separately.
-func collisions(m domain.DataMap, models []*modelReader) []domain.Problem {
+func collisions(m datamap.DataMap, models []*modelReader) []domain.Problem {
 	var problems []domain.Problem
 	for _, r := range models {
 		table, ok := m.Table(r.table.Name)
@@ -25,7 +26,7 @@ func collisions(m domain.DataMap, models []*modelReader) []domain.Problem {
 		}
 		paths := m.Paths(table.Name)
 		if len(paths) == 0 { // the paths are unknown
-			paths = []domain.Path{{}}
+			paths = []datamap.Path{{}}
 		}
 		var reported []string
 		for _, group := range uniqueGroups(r.model) {
@@ -60,12 +61,12 @@ func uniqueGroups(model *schema.Table) [][]*schema.Field {
 // collidingIn returns those columns of a unique constraint into which an erasure would write equal values, if the rows
 // belong to the erased subject by the path. The result is empty if the erasure deletes the rows, or if another column
 // of the constraint gets NULL or a different value in each row.
-func collidingIn(m domain.DataMap, table domain.Table, path domain.Path, group []*schema.Field) []domain.Column {
+func collidingIn(m datamap.DataMap, table datamap.Table, path datamap.Path, group []*schema.Field) []datamap.Column {
 	if m.RowsDeleted(table, path) {
 		return nil
 	}
 	clears := m.ClearedColumns(table, path)
-	var colliding []domain.Column
+	var colliding []datamap.Column
 	for _, field := range group {
 		column, ok := table.Column(field.Name)
 		switch {
@@ -84,7 +85,7 @@ func collidingIn(m domain.DataMap, table domain.Table, path domain.Path, group [
 	return colliding
 }
 
-func collision(table domain.Table, column domain.Column, group []*schema.Field) domain.Problem {
+func collision(table datamap.Table, column datamap.Column, group []*schema.Field) domain.Problem {
 	problem := domain.Problem{
 		Table: table.Name, Column: column.Name,
 		Message: "is unique in the database, but its surrogates are all equal",
@@ -95,7 +96,7 @@ func collision(table domain.Table, column domain.Column, group []*schema.Field) 
 		problem.Message = "is unique in the database with " + strings.Join(namesOf(group), ", ") +
 			", but its surrogates are all equal"
 	}
-	if column.Type == domain.TypeText {
+	if column.Type == datamap.TypeText {
 		problem.Remedy += ", or give it a surrogate with a placeholder: surrogate:'{}@erased.invalid'"
 	}
 	return problem

@@ -13,6 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
@@ -23,9 +24,9 @@ func newMembers(t *testing.T, db *bun.DB, sqlType string) *application {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	execute(t, db, "DROP TABLE IF EXISTS members", "CREATE TABLE members (id integer PRIMARY KEY, created_at "+sqlType+")")
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeInteger}, {Name: "created_at"}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeInteger}, {Name: "created_at"}},
 	})
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
@@ -85,7 +86,7 @@ func addedTexts() []string {
 	return append(texts, addedDigits()...)
 }
 
-// addedDigits are texts of numbers, around all bounds of domain.ReadAddedAt, and some with a fraction.
+// addedDigits are texts of numbers, around all bounds of datamap.ReadAddedAt, and some with a fraction.
 func addedDigits() (texts []string) {
 	for _, bound := range []int64{
 		0, 1, 1e6, 2e6, 2441745, 2460371, 2492671, 2492672, 3e6, 20240301, 1e8, 1709296215, 45e8, 1e10, 1e11, 1709296215123,
@@ -130,7 +131,7 @@ func TestACreationTimeIsReadAsTheDomainReadsIt(t *testing.T) {
 		}
 		readable := 0
 		for i, got := range a.addedAt(t, len(texts)) {
-			want, ok := domain.ReadAddedAt(texts[i])
+			want, ok := datamap.ReadAddedAt(texts[i])
 			if !ok {
 				want = time.Time{}
 			} else {
@@ -235,14 +236,14 @@ func TestARetentionDutyOfAnInvalidDateGoesOn(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	execute(t, db, "CREATE TABLE members (id integer PRIMARY KEY, kept text, since text)")
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeInteger},
-			{Name: "since", Type: domain.TypeTime},
-			{Name: "kept", Type: domain.TypeText, Personal: &domain.Annotation{
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeInteger},
+			{Name: "since", Type: datamap.TypeTime},
+			{Name: "kept", Type: datamap.TypeText, Personal: &datamap.Annotation{
 				Category: domain.CategoryContact, Strategy: domain.StrategyRetain, Reason: "a law",
-				Retain: domain.Period{Years: 1}, Since: "since",
+				Retain: datamap.Period{Years: 1}, Since: "since",
 			}},
 		},
 	})

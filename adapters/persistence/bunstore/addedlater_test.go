@@ -8,7 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
@@ -18,14 +18,14 @@ import (
 func TestAVerificationIgnoresRowsThatAreLaterInEveryZone(t *testing.T) {
 	texts := addedTexts()
 	texts = append(texts, randomTexts(texts, 300)...)
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeInteger}},
-	}, domain.Table{
-		Name: "notes", PrimaryKey: []string{"id"}, Owned: true, Relations: []domain.Relation{{
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeInteger}},
+	}, datamap.Table{
+		Name: "notes", PrimaryKey: []string{"id"}, Owned: true, Relations: []datamap.Relation{{
 			Columns: []string{"id"}, References: "members", ReferencedColumns: []string{"id"},
 		}},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeInteger}, {Name: "created_at"}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeInteger}, {Name: "created_at"}},
 	})
 	must(t, err)
 	plan, err := erasure.Planner{}.Plan(dataMap, nil)
@@ -42,7 +42,7 @@ func TestAVerificationIgnoresRowsThatAreLaterInEveryZone(t *testing.T) {
 		for i, text := range texts {
 			_, err := db.ExecContext(t.Context(), "INSERT INTO notes VALUES (?, ?)", i+1, text)
 			must(t, err)
-			at, ok := domain.EarliestAddedAt(text)
+			at, ok := datamap.EarliestAddedAt(text)
 			isLater := ok && at.After(erasedAt)
 			if isLater {
 				later++

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -20,7 +21,7 @@ import (
 type application struct {
 	db    *bun.DB
 	store *bunstore.Store
-	plan  domain.Plan
+	plan  datamap.Plan
 }
 
 // newApplication creates the tables of habeas and of the models, and returns the application. The first model must be

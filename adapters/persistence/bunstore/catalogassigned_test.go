@@ -6,7 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
@@ -30,16 +30,16 @@ func TestTheCatalogHasWhatATriggerSetsInItsOwnRow(t *testing.T) {
 			EXECUTE FUNCTION tsvector_update_trigger(words, 'pg_catalog.english', title, body)`,
 		`CREATE TRIGGER c_own BEFORE DELETE ON notes FOR EACH ROW EXECUTE FUNCTION lo_manage('doc')`)
 	triggers := tableOf(t, store, "notes").Triggers
-	isListed(t, "triggers", triggers, []domain.CatalogTrigger{
+	isListed(t, "triggers", triggers, []datamap.CatalogTrigger{
 		{
-			Name: "a_fill", Events: []string{"UPDATE"}, Writes: []string{"elsewhere", "notes"}, Sets: []domain.TriggerAssignment{
+			Name: "a_fill", Events: []string{"UPDATE"}, Writes: []string{"elsewhere", "notes"}, Sets: []datamap.TriggerAssignment{
 				{Column: "before", Reads: []string{"title", "body"}, Old: true},
 				{Column: "Whole", Reads: []string{"*"}, Old: true},
 				{Column: "plain", Reads: []string{"body"}},
 				{Column: "n", Reads: []string{"title"}},
 			},
 		},
-		{Name: "b_words", Events: []string{"INSERT"}, Sets: []domain.TriggerAssignment{
+		{Name: "b_words", Events: []string{"INSERT"}, Sets: []datamap.TriggerAssignment{
 			{Column: "words", Reads: []string{"title", "body"}},
 		}},
 		{Name: "c_own", Events: []string{"DELETE"}}, // a function of the application with the same name
@@ -53,7 +53,7 @@ func TestTheCatalogHasTheTriggerThatDeletesLargeObjects(t *testing.T) {
 		`CREATE TABLE files (id bigint PRIMARY KEY, doc lo)`,
 		`CREATE TRIGGER unlink BEFORE UPDATE OR DELETE ON files FOR EACH ROW EXECUTE FUNCTION lo_manage(doc)`,
 	})
-	isListed(t, "triggers", tableOf(t, store, "files").Triggers, []domain.CatalogTrigger{
+	isListed(t, "triggers", tableOf(t, store, "files").Triggers, []datamap.CatalogTrigger{
 		{Name: "unlink", Events: []string{"UPDATE", "DELETE"}, Unlinks: "doc"},
 	})
 }
@@ -78,7 +78,7 @@ func TestTheCatalogHasTheRowsThatAnIndexLeavesOut(t *testing.T) {
 		`CREATE INDEX i_some ON visits (person) WHERE person IS NOT NULL AND host > 1`,
 		`CREATE INDEX i_null ON visits (host) WHERE person IS NULL`,
 	}
-	both := []domain.CatalogIndex{
+	both := []datamap.CatalogIndex{
 		{Name: "i_both", Columns: []string{"person", "host"}, Partial: true, Present: []string{"person", "host"}},
 		{Name: "i_null", Columns: []string{"host"}, Partial: true},
 		{Name: "i_one", Columns: []string{"person"}, Partial: true, Present: []string{"person"}},
@@ -88,9 +88,9 @@ func TestTheCatalogHasTheRowsThatAnIndexLeavesOut(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		_, store := applicationWith(t, db, statements)
 		visits := tableOf(t, store, "visits")
-		indexes := slices.DeleteFunc(visits.Indexes, func(i domain.CatalogIndex) bool { return i.Name[0] != 'i' })
+		indexes := slices.DeleteFunc(visits.Indexes, func(i datamap.CatalogIndex) bool { return i.Name[0] != 'i' })
 		isListed(t, "indexes", indexes, both)
-		isListed(t, "uniques", visits.Uniques, []domain.CatalogUnique{
+		isListed(t, "uniques", visits.Uniques, []datamap.CatalogUnique{
 			{Name: "i_one", Columns: []string{"person"}}, {Name: "i_other", Columns: []string{"person"}, Partial: true},
 		})
 	})
@@ -103,14 +103,14 @@ func TestTheCatalogHasTheDetailsOfAForeignKey(t *testing.T) {
 			CONSTRAINT a_full FOREIGN KEY (tenant, guest) REFERENCES people MATCH FULL,
 			CONSTRAINT b_some FOREIGN KEY (tenant, host) REFERENCES people ON DELETE SET NULL (host))`)
 	referenced := []string{"tenant", "id"}
-	isListed(t, "foreign keys", tableOf(t, store, "visits").ForeignKeys, []domain.CatalogForeignKey{
+	isListed(t, "foreign keys", tableOf(t, store, "visits").ForeignKeys, []datamap.CatalogForeignKey{
 		{
 			Name: "a_full", Columns: []string{"tenant", "guest"}, References: "people", Referenced: referenced,
-			OnDelete: domain.ActionNone, Full: true,
+			OnDelete: datamap.ActionNone, Full: true,
 		},
 		{
 			Name: "b_some", Columns: []string{"tenant", "host"}, References: "people", Referenced: referenced,
-			OnDelete: domain.ActionSetNull, Cleared: []string{"host"},
+			OnDelete: datamap.ActionSetNull, Cleared: []string{"host"},
 		},
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
@@ -33,7 +33,7 @@ var museumOfPostgres = []string{
 	`CREATE TEMPORARY TABLE passing (note text)`,
 }
 
-func catalogOf(t *testing.T, store *bunstore.Store) domain.Catalog {
+func catalogOf(t *testing.T, store *bunstore.Store) datamap.Catalog {
 	t.Helper()
 	catalog, err := store.Catalog(t.Context())
 	must(t, err)
@@ -41,7 +41,7 @@ func catalogOf(t *testing.T, store *bunstore.Store) domain.Catalog {
 }
 
 // tableOf returns the description of a table from Store.Catalog.
-func tableOf(t *testing.T, store *bunstore.Store, name string) domain.CatalogTable {
+func tableOf(t *testing.T, store *bunstore.Store, name string) datamap.CatalogTable {
 	t.Helper()
 	table, ok := catalogOf(t, store).Table(name)
 	if !ok {
@@ -50,7 +50,7 @@ func tableOf(t *testing.T, store *bunstore.Store, name string) domain.CatalogTab
 	return table
 }
 
-func namesOf(catalog domain.Catalog) (names []string) {
+func namesOf(catalog datamap.Catalog) (names []string) {
 	for _, table := range catalog.Tables {
 		names = append(names, table.Name)
 	}
@@ -89,51 +89,51 @@ func TestTheCatalogOfPostgreSQLHasColumnsAndConstraints(t *testing.T) {
 	_, store := postgresWith(t, museumOfPostgres...)
 	isListed(t, "tables", namesOf(catalogOf(t, store)), []string{"archive.log", "archive.visits", "people", "visits"})
 	visits := tableOf(t, store, "public.visits")
-	isListed(t, "columns", visits.Columns, []domain.CatalogColumn{
-		{Name: "id", Declared: "bigint", Type: domain.TypeBigInt, Default: true, Identity: true},
-		{Name: "person", Declared: "bigint", Type: domain.TypeBigInt},
-		{Name: "host", Declared: "bigint", Type: domain.TypeBigInt, Nullable: true},
-		{Name: "mood", Declared: "mood", Type: domain.TypeText, Default: true, Values: []string{"sad", "ok"}},
-		{Name: "mail", Declared: "character varying(20)", Type: domain.TypeText, Length: 20, Default: true, Domain: "mail"},
-		{Name: "tags", Declared: "text[]", Type: domain.TypeArray, Nullable: true},
-		{Name: "note", Declared: "character varying(40)", Type: domain.TypeText, Length: 40, Nullable: true},
-		{Name: "doc", Declared: "jsonb", Type: domain.TypeJSON, Nullable: true},
-		{Name: "seen", Declared: "timestamp with time zone", Type: domain.TypeTime, Nullable: true},
-		{Name: "nickname", Declared: "text", Type: domain.TypeText, Nullable: true},
-		{Name: "twice", Declared: "text", Type: domain.TypeText, Nullable: true, Generated: true},
+	isListed(t, "columns", visits.Columns, []datamap.CatalogColumn{
+		{Name: "id", Declared: "bigint", Type: datamap.TypeBigInt, Default: true, Identity: true},
+		{Name: "person", Declared: "bigint", Type: datamap.TypeBigInt},
+		{Name: "host", Declared: "bigint", Type: datamap.TypeBigInt, Nullable: true},
+		{Name: "mood", Declared: "mood", Type: datamap.TypeText, Default: true, Values: []string{"sad", "ok"}},
+		{Name: "mail", Declared: "character varying(20)", Type: datamap.TypeText, Length: 20, Default: true, Domain: "mail"},
+		{Name: "tags", Declared: "text[]", Type: datamap.TypeArray, Nullable: true},
+		{Name: "note", Declared: "character varying(40)", Type: datamap.TypeText, Length: 40, Nullable: true},
+		{Name: "doc", Declared: "jsonb", Type: datamap.TypeJSON, Nullable: true},
+		{Name: "seen", Declared: "timestamp with time zone", Type: datamap.TypeTime, Nullable: true},
+		{Name: "nickname", Declared: "text", Type: datamap.TypeText, Nullable: true},
+		{Name: "twice", Declared: "text", Type: datamap.TypeText, Nullable: true, Generated: true},
 		{Name: "part", Declared: "int4range", Nullable: true},
 	})
 	isListed(t, "the primary key", visits.PrimaryKey, []string{"id"})
-	isListed(t, "uniques", visits.Uniques, []domain.CatalogUnique{
+	isListed(t, "uniques", visits.Uniques, []datamap.CatalogUnique{
 		{Name: "alone", Columns: []string{"part"}, Exclusion: true},
 		{Name: "one_mail", Columns: []string{"person", "mail"}, Expressions: true, Partial: true},
 		{Name: "one_note", Columns: []string{"note"}},
 	})
-	isListed(t, "indexes", visits.Indexes, []domain.CatalogIndex{
+	isListed(t, "indexes", visits.Indexes, []datamap.CatalogIndex{
 		{Name: "by_host", Columns: []string{"host"}},
 		{Name: "one_mail", Columns: []string{"person"}, Partial: true, Present: []string{"nickname"}},
 		{Name: "one_note", Columns: []string{"note"}},
 		{Name: "visits_pkey", Columns: []string{"id"}},
 	})
-	isListed(t, "foreign keys", visits.ForeignKeys, []domain.CatalogForeignKey{
+	isListed(t, "foreign keys", visits.ForeignKeys, []datamap.CatalogForeignKey{
 		{
 			Name: "host", Columns: []string{"host"}, References: "people", Referenced: []string{"id"},
-			OnDelete: domain.ActionSetNull, Deferrable: true,
+			OnDelete: datamap.ActionSetNull, Deferrable: true,
 		},
 		{
 			Name: "visits_person_fkey", Columns: []string{"person"}, References: "people", Referenced: []string{"id"},
-			OnDelete: domain.ActionNone,
+			OnDelete: datamap.ActionNone,
 		},
 	})
-	isListed(t, "checks", visits.Checks, []domain.CatalogCheck{
+	isListed(t, "checks", visits.Checks, []datamap.CatalogCheck{
 		{Name: "has_at", Columns: []string{"mail"}, Text: "CHECK (((VALUE)::text ~~ '%@%'::text))"},
 		{Name: "polite", Columns: []string{"note", "nickname"}, Text: "CHECK (((note)::text <> nickname))"},
 		{Name: "short_check", Columns: []string{"mail"}, Text: "CHECK (((VALUE)::text <> 'x'::text))"},
 	})
 	isListed(t, "foreign keys of a table outside the data map", tableOf(t, store, "archive.log").ForeignKeys,
-		[]domain.CatalogForeignKey{{
+		[]datamap.CatalogForeignKey{{
 			Name: "log_person_fkey", Columns: []string{"person"}, References: "people", Referenced: []string{"id"},
-			OnDelete: domain.ActionCascade, Follows: true,
+			OnDelete: datamap.ActionCascade, Follows: true,
 		}})
 }
 
@@ -159,23 +159,23 @@ func TestTheCatalogOfPostgreSQLHasPartitionsAsTheirTable(t *testing.T) {
 		`INSERT INTO events VALUES (1, '2024-02-01', 1), (2, '2025-02-01', 2)`,
 		`ANALYZE events_1_1`, `ANALYZE events_2`)
 	events := tableOf(t, store, "events")
-	if events.Kind != domain.KindPartitioned || events.Rows != 2 {
+	if events.Kind != datamap.KindPartitioned || events.Rows != 2 {
 		t.Errorf("it is a %s of %d rows, want a partitioned one of 2", events.Kind, events.Rows)
 	}
-	isListed(t, "foreign keys", events.ForeignKeys, []domain.CatalogForeignKey{
+	isListed(t, "foreign keys", events.ForeignKeys, []datamap.CatalogForeignKey{
 		{
 			Name: "events_person_fkey", Columns: []string{"person"}, References: "people", Referenced: []string{"id"},
-			OnDelete: domain.ActionNone,
+			OnDelete: datamap.ActionNone,
 		},
-		{Name: "own", Columns: []string{"id"}, References: "people", Referenced: []string{"id"}, OnDelete: domain.ActionNone},
+		{Name: "own", Columns: []string{"id"}, References: "people", Referenced: []string{"id"}, OnDelete: datamap.ActionNone},
 	})
-	isListed(t, "triggers", events.Triggers, []domain.CatalogTrigger{
+	isListed(t, "triggers", events.Triggers, []datamap.CatalogTrigger{
 		{Name: "of_all", Events: []string{"INSERT"}, Writes: []string{"notes"}},
 		{Name: "of_one", Events: []string{"UPDATE", "DELETE"}, Writes: []string{"notes"}},
 	})
-	isListed(t, "foreign keys to it", tableOf(t, store, "notes").ForeignKeys, []domain.CatalogForeignKey{{
+	isListed(t, "foreign keys to it", tableOf(t, store, "notes").ForeignKeys, []datamap.CatalogForeignKey{{
 		Name: "notes_event_at_fkey", Columns: []string{"event", "at"}, References: "events",
-		Referenced: []string{"id", "at"}, OnDelete: domain.ActionCascade,
+		Referenced: []string{"id", "at"}, OnDelete: datamap.ActionCascade,
 	}})
 	isListed(t, "parents", tableOf(t, store, "child").Inherits, []string{"parent"})
 	isListed(t, "reads", tableOf(t, store, "recent").Reads, []string{"events"})
@@ -196,7 +196,7 @@ func TestTheCatalogOfPostgreSQLHasTriggersAndRules(t *testing.T) {
 		`CREATE RULE s AS ON DELETE TO archive.log DO INSTEAD NOTHING`,
 		`CREATE VIEW known AS SELECT id FROM people`,
 		`CREATE TRIGGER i INSTEAD OF INSERT ON known FOR EACH ROW EXECUTE FUNCTION log()`)...)
-	isListed(t, "triggers", tableOf(t, store, "visits").Triggers, []domain.CatalogTrigger{
+	isListed(t, "triggers", tableOf(t, store, "visits").Triggers, []datamap.CatalogTrigger{
 		{
 			Name: "a", Events: []string{"INSERT", "UPDATE", "DELETE"},
 			Writes: []string{"archive.visits", "elsewhere", "people"},
@@ -204,11 +204,11 @@ func TestTheCatalogOfPostgreSQLHasTriggersAndRules(t *testing.T) {
 		{Name: "b", Events: []string{"DELETE"}, Unread: true},
 		{Name: "d", Events: []string{"UPDATE"}},
 	})
-	isListed(t, "rules", tableOf(t, store, "archive.log").Triggers, []domain.CatalogTrigger{
+	isListed(t, "rules", tableOf(t, store, "archive.log").Triggers, []datamap.CatalogTrigger{
 		{Name: "r", Events: []string{"UPDATE"}, Writes: []string{"archive.visits"}},
 		{Name: "s", Events: []string{"DELETE"}, Instead: true},
 	})
-	isListed(t, "triggers of the view", tableOf(t, store, "known").Triggers, []domain.CatalogTrigger{{
+	isListed(t, "triggers of the view", tableOf(t, store, "known").Triggers, []datamap.CatalogTrigger{{
 		Name: "i", Events: []string{"INSERT"}, Instead: true, Writes: []string{"archive.visits", "elsewhere", "people"},
 	}})
 }
@@ -223,26 +223,26 @@ func TestTheCatalogOfPostgreSQLHasViewsAndForeignTables(t *testing.T) {
 		`CREATE FOREIGN TABLE far (id bigint, note text) SERVER other`)...)
 	type view struct {
 		Name     string
-		Kind     domain.TableKind
+		Kind     datamap.TableKind
 		Reads    []string
 		Filtered bool
 	}
 	var views []view
 	for _, table := range catalogOf(t, store).Tables {
-		if table.Kind != domain.KindTable {
+		if table.Kind != datamap.KindTable {
 			views = append(views, view{table.Name, table.Kind, table.Reads, table.Filtered})
 		}
 	}
 	isListed(t, "views", views, []view{
-		{"copied", domain.KindMatView, []string{"archive.log", "few", "visits"}, true},
-		{"deep", domain.KindView, []string{"plain", "visits"}, false},
-		{"far", domain.KindForeign, nil, false},
-		{"few", domain.KindView, []string{"archive.log", "visits"}, true},
-		{"plain", domain.KindView, []string{"visits"}, false},
+		{"copied", datamap.KindMatView, []string{"archive.log", "few", "visits"}, true},
+		{"deep", datamap.KindView, []string{"plain", "visits"}, false},
+		{"far", datamap.KindForeign, nil, false},
+		{"few", datamap.KindView, []string{"archive.log", "visits"}, true},
+		{"plain", datamap.KindView, []string{"visits"}, false},
 	})
-	isListed(t, "columns of a view", tableOf(t, store, "plain").Columns, []domain.CatalogColumn{
-		{Name: "id", Declared: "bigint", Type: domain.TypeBigInt, Nullable: true},
-		{Name: "note", Declared: "character varying(40)", Type: domain.TypeText, Length: 40, Nullable: true},
+	isListed(t, "columns of a view", tableOf(t, store, "plain").Columns, []datamap.CatalogColumn{
+		{Name: "id", Declared: "bigint", Type: datamap.TypeBigInt, Nullable: true},
+		{Name: "note", Declared: "character varying(40)", Type: datamap.TypeText, Length: 40, Nullable: true},
 	})
 }
 
@@ -288,12 +288,12 @@ func TestTheCatalogOfPostgreSQLHasMissingPrivileges(t *testing.T) {
 
 func TestTheCatalogOfPostgreSQLHasUniqueNullsNotDistinct(t *testing.T) {
 	db, store := postgresWith(t, `CREATE TABLE people (id bigint PRIMARY KEY, name text, CONSTRAINT one UNIQUE (name))`)
-	want := domain.CatalogUnique{Name: "one", Columns: []string{"name"}}
+	want := datamap.CatalogUnique{Name: "one", Columns: []string{"name"}}
 	var version int
 	must(t, db.NewRaw("SELECT current_setting('server_version_num')::integer").Scan(t.Context(), &version))
 	if version >= 150000 {
 		execute(t, db, `ALTER TABLE people DROP CONSTRAINT one, ADD CONSTRAINT one UNIQUE NULLS NOT DISTINCT (name)`)
 		want.NullsEqual = true
 	}
-	isListed(t, "uniques", tableOf(t, store, "people").Uniques, []domain.CatalogUnique{want})
+	isListed(t, "uniques", tableOf(t, store, "people").Uniques, []datamap.CatalogUnique{want})
 }

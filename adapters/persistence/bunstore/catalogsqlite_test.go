@@ -5,7 +5,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
@@ -41,10 +41,10 @@ func TestTheCatalogOfSQLiteHasColumnsAndConstraints(t *testing.T) {
 	})
 	isListed(t, "tables", namesOf(catalogOf(t, store)), []string{"Visits", "late", "people"})
 	people := tableOf(t, store, "PEOPLE")
-	isListed(t, "columns of people", people.Columns, []domain.CatalogColumn{
-		{Name: "id", Declared: "INTEGER", Type: domain.TypeBigInt, Default: true, Reused: true},
+	isListed(t, "columns of people", people.Columns, []datamap.CatalogColumn{
+		{Name: "id", Declared: "INTEGER", Type: datamap.TypeBigInt, Default: true, Reused: true},
 	})
-	isListed(t, "indexes of people", people.Indexes, []domain.CatalogIndex{{Columns: []string{"id"}}})
+	isListed(t, "indexes of people", people.Indexes, []datamap.CatalogIndex{{Columns: []string{"id"}}})
 	if rows := tableOf(t, store, "late").Rows; rows != -1 {
 		t.Errorf("a table without statistics has %d rows, want -1", rows)
 	}
@@ -52,39 +52,39 @@ func TestTheCatalogOfSQLiteHasColumnsAndConstraints(t *testing.T) {
 	if visits.Rows != 3 {
 		t.Errorf("there are %d rows, want 3", visits.Rows)
 	}
-	isListed(t, "columns", visits.Columns, []domain.CatalogColumn{
-		{Name: "id", Declared: "TEXT", Type: domain.TypeText},
-		{Name: "person", Declared: "bigint", Type: domain.TypeBigInt},
-		{Name: "host", Declared: "INT", Type: domain.TypeBigInt, Nullable: true},
-		{Name: "Note", Declared: "varchar(40)", Type: domain.TypeText, Length: 40, Nullable: true, Default: true},
+	isListed(t, "columns", visits.Columns, []datamap.CatalogColumn{
+		{Name: "id", Declared: "TEXT", Type: datamap.TypeText},
+		{Name: "person", Declared: "bigint", Type: datamap.TypeBigInt},
+		{Name: "host", Declared: "INT", Type: datamap.TypeBigInt, Nullable: true},
+		{Name: "Note", Declared: "varchar(40)", Type: datamap.TypeText, Length: 40, Nullable: true, Default: true},
 		{Name: "nickname", Nullable: true},
-		{Name: "twice", Declared: "TEXT", Type: domain.TypeText, Nullable: true, Generated: true},
+		{Name: "twice", Declared: "TEXT", Type: datamap.TypeText, Nullable: true, Generated: true},
 		{Name: "once", Nullable: true, Generated: true},
-		{Name: "born", Declared: "TIMESTAMP", Type: domain.TypeTime, Nullable: true},
+		{Name: "born", Declared: "TIMESTAMP", Type: datamap.TypeTime, Nullable: true},
 		{Name: "seen", Nullable: true},
-		{Name: "doc", Declared: "JSON", Type: domain.TypeJSON, Nullable: true},
-		{Name: "score", Declared: "REAL", Type: domain.TypeNumber, Nullable: true},
-		{Name: "part", Declared: "BLOB", Type: domain.TypeBytes, Nullable: true},
+		{Name: "doc", Declared: "JSON", Type: datamap.TypeJSON, Nullable: true},
+		{Name: "score", Declared: "REAL", Type: datamap.TypeNumber, Nullable: true},
+		{Name: "part", Declared: "BLOB", Type: datamap.TypeBytes, Nullable: true},
 	})
 	isListed(t, "the primary key", visits.PrimaryKey, []string{"id", "person"})
-	isListed(t, "uniques", visits.Uniques, []domain.CatalogUnique{
+	isListed(t, "uniques", visits.Uniques, []datamap.CatalogUnique{
 		{Name: "one_mail", Columns: []string{"person", "nickname"}, Expressions: true, Partial: true},
 		{Name: "sqlite_autoindex_Visits_1", Columns: []string{"Note", "host"}},
 	})
-	isListed(t, "indexes", visits.Indexes, []domain.CatalogIndex{
+	isListed(t, "indexes", visits.Indexes, []datamap.CatalogIndex{
 		{Name: "by_host", Columns: []string{"host"}},
 		{Name: "one_mail", Columns: []string{"person"}, Partial: true, Present: []string{"note"}},
 		{Name: "sqlite_autoindex_Visits_1", Columns: []string{"Note", "host"}},
 		{Name: "sqlite_autoindex_Visits_2", Columns: []string{"id", "person"}},
 	})
-	isListed(t, "foreign keys", visits.ForeignKeys, []domain.CatalogForeignKey{
-		{Columns: []string{"person"}, References: "people", Referenced: []string{"id"}, OnDelete: domain.ActionNone},
+	isListed(t, "foreign keys", visits.ForeignKeys, []datamap.CatalogForeignKey{
+		{Columns: []string{"person"}, References: "people", Referenced: []string{"id"}, OnDelete: datamap.ActionNone},
 		{
-			Columns: []string{"host"}, References: "people", Referenced: []string{"id"}, OnDelete: domain.ActionSetNull,
+			Columns: []string{"host"}, References: "people", Referenced: []string{"id"}, OnDelete: datamap.ActionSetNull,
 			Deferrable: true, Follows: true,
 		},
 	})
-	isListed(t, "checks", visits.Checks, []domain.CatalogCheck{
+	isListed(t, "checks", visits.Checks, []datamap.CatalogCheck{
 		{Name: "polite one", Columns: []string{"Note", "nickname"}, Text: "CHECK (Note <> 'a)' AND note IS NOT nickname)"},
 		{Columns: []string{"score"}, Text: "CHECK (score > 0)"},
 	})
@@ -110,7 +110,7 @@ func TestTheCatalogOfSQLiteHasTriggersAndViews(t *testing.T) {
 	})
 	type kind struct {
 		Name     string
-		Kind     domain.TableKind
+		Kind     datamap.TableKind
 		Reads    []string
 		Filtered bool
 		Columns  int
@@ -120,22 +120,22 @@ func TestTheCatalogOfSQLiteHasTriggersAndViews(t *testing.T) {
 		kinds = append(kinds, kind{table.Name, table.Kind, table.Reads, table.Filtered, len(table.Columns)})
 	}
 	isListed(t, "tables", kinds, []kind{
-		{"Log", domain.KindTable, nil, false, 1},
-		{"broken", domain.KindView, nil, true, 0},
-		{"deep", domain.KindView, []string{"Log", "known", "people"}, true, 1},
-		{"found", domain.KindVirtual, nil, false, 2},
-		{"found_of_mine", domain.KindTable, nil, false, 1},
-		{"known", domain.KindView, []string{"people"}, true, 2},
-		{"lost", domain.KindVirtual, nil, false, 0},
-		{"people", domain.KindTable, nil, false, 2},
-		{"places", domain.KindVirtual, nil, false, 3},
-		{"places_data", domain.KindTable, nil, false, 1},
+		{"Log", datamap.KindTable, nil, false, 1},
+		{"broken", datamap.KindView, nil, true, 0},
+		{"deep", datamap.KindView, []string{"Log", "known", "people"}, true, 1},
+		{"found", datamap.KindVirtual, nil, false, 2},
+		{"found_of_mine", datamap.KindTable, nil, false, 1},
+		{"known", datamap.KindView, []string{"people"}, true, 2},
+		{"lost", datamap.KindVirtual, nil, false, 0},
+		{"people", datamap.KindTable, nil, false, 2},
+		{"places", datamap.KindVirtual, nil, false, 3},
+		{"places_data", datamap.KindTable, nil, false, 1},
 	})
-	isListed(t, "triggers", tableOf(t, store, "people").Triggers, []domain.CatalogTrigger{
+	isListed(t, "triggers", tableOf(t, store, "people").Triggers, []datamap.CatalogTrigger{
 		{Name: "insert", Events: []string{"UPDATE"}},
 		{Name: "update_", Events: []string{"DELETE"}, Writes: []string{"Log", "gone", "people"}},
 	})
-	isListed(t, "triggers of a view", tableOf(t, store, "known").Triggers, []domain.CatalogTrigger{
+	isListed(t, "triggers of a view", tableOf(t, store, "known").Triggers, []datamap.CatalogTrigger{
 		{Name: "instead", Events: []string{"INSERT"}, Instead: true},
 	})
 }
@@ -151,10 +151,10 @@ func TestTheCatalogOfSQLiteHasAttachedDatabases(t *testing.T) {
 	})
 	isListed(t, "tables", namesOf(catalogOf(t, store)), []string{"cards", "main.notes", "other.people", "people"})
 	cards := tableOf(t, store, "other.cards")
-	isListed(t, "foreign keys", cards.ForeignKeys, []domain.CatalogForeignKey{{
-		Columns: []string{"person"}, References: "other.people", Referenced: []string{"id"}, OnDelete: domain.ActionNone,
+	isListed(t, "foreign keys", cards.ForeignKeys, []datamap.CatalogForeignKey{{
+		Columns: []string{"person"}, References: "other.people", Referenced: []string{"id"}, OnDelete: datamap.ActionNone,
 	}})
-	isListed(t, "triggers", cards.Triggers, []domain.CatalogTrigger{
+	isListed(t, "triggers", cards.Triggers, []datamap.CatalogTrigger{
 		{Name: "t", Events: []string{"DELETE"}, Writes: []string{"cards"}},
 	})
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -180,7 +181,7 @@ func TestAnErrorSaysHowTheContextEnded(t *testing.T) {
 func (a *application) apply(t testing.TB, id string) error {
 	t.Helper()
 	return a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		steps := append(a.plan.Local(), domain.Step{Target: "people", Strategy: domain.StrategyRetain})
+		steps := append(a.plan.Local(), datamap.Step{Target: "people", Strategy: domain.StrategyRetain})
 		_, err := s.Subjects().Apply(ctx, subjectID(t, id), steps)
 		return err
 	})

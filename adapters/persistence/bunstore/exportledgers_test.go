@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -50,21 +51,21 @@ func TestTheLedgersAreExportedWithoutAnnotatedColumns(t *testing.T) {
 func manyTables(t testing.TB, db *bun.DB, tables int) *bunstore.Store {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	note := domain.Column{
-		Name: "note", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact},
+	note := datamap.Column{
+		Name: "note", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryContact},
 	}
-	all := []domain.Table{{
+	all := []datamap.Table{{
 		Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}, note},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}, note},
 	}}
 	script := []string{
 		"CREATE TABLE people (id bigint PRIMARY KEY, note text)", "INSERT INTO people VALUES (1, 'n'), (2, 'n')",
 	}
 	for i := range tables - 1 {
 		name := fmt.Sprintf("notes_%d", i)
-		all = append(all, domain.Table{
-			Name: name, PrimaryKey: []string{"id"}, Columns: []domain.Column{{Name: "id"}, {Name: "person_id"}, note},
-			Relations: []domain.Relation{
+		all = append(all, datamap.Table{
+			Name: name, PrimaryKey: []string{"id"}, Columns: []datamap.Column{{Name: "id"}, {Name: "person_id"}, note},
+			Relations: []datamap.Relation{
 				{Columns: []string{"person_id"}, References: "people", ReferencedColumns: []string{"id"}},
 			},
 		})
@@ -72,7 +73,7 @@ func manyTables(t testing.TB, db *bun.DB, tables int) *bunstore.Store {
 			fmt.Sprintf("INSERT INTO %s VALUES (1, 1, '%d'), (2, 2, 'x')", name, i))
 	}
 	execute(t, db, strings.Join(script, ";"))
-	dataMap, err := domain.NewDataMap(all...)
+	dataMap, err := datamap.NewDataMap(all...)
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	must(t, err)

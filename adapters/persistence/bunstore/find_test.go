@@ -11,7 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
@@ -19,7 +19,7 @@ import (
 const soughtMail = "Zoe@example.org"
 
 // findMail returns the result of Store.Find for soughtMail.
-func findMail(t *testing.T, store *bunstore.Store) domain.SearchResult {
+func findMail(t *testing.T, store *bunstore.Store) search.SearchResult {
 	t.Helper()
 	found, err := store.Find(t.Context(), []string{soughtMail}, nil)
 	must(t, err)
@@ -27,9 +27,9 @@ func findMail(t *testing.T, store *bunstore.Store) domain.SearchResult {
 }
 
 // onceIn returns one occurrence for each column: the column contains the value in one row of the table.
-func onceIn(table string, columns ...string) (all []domain.Occurrence) {
+func onceIn(table string, columns ...string) (all []search.Occurrence) {
 	for _, column := range columns {
-		all = append(all, domain.Occurrence{Table: table, Column: column, Rows: 1})
+		all = append(all, search.Occurrence{Table: table, Column: column, Rows: 1})
 	}
 	return all
 }
@@ -65,8 +65,8 @@ func TestFindLooksAtEveryTableOfPostgreSQL(t *testing.T) {
 	isListed(t, "occurrences", found.Occurrences,
 		append(append(onceIn("child", "note", "more"), onceIn("copied", "note")...),
 			append(append(onceIn("events", "note"), onceIn("fast", "note")...), onceIn(`odd "one.a Table`, "note")...)...))
-	isListed(t, "gaps", found.Gaps, []domain.SearchGap{
-		{Table: "far", Reason: domain.GapFailed}, {Table: "unfilled", Reason: domain.GapFailed},
+	isListed(t, "gaps", found.Gaps, []search.SearchGap{
+		{Table: "far", Reason: search.GapFailed}, {Table: "unfilled", Reason: search.GapFailed},
 	})
 	execute(t, db, `DROP FOREIGN TABLE far`)
 }
@@ -86,13 +86,13 @@ func TestFindReportsMissingPrivileges(t *testing.T) {
 		`REVOKE ALL ON habeas_outbox FROM `+role)
 	found := findMail(t, existingApplication(t, db, nil, (*person)(nil)).store)
 	isListed(t, "occurrences", found.Occurrences, append(onceIn("few", "note"), onceIn("part", "note")...))
-	isListed(t, "gaps", found.Gaps, []domain.SearchGap{
-		{Table: "closed", Reason: domain.GapPrivilege},
-		{Table: "few", Reason: domain.GapRowSecurity},
-		{Table: "habeas_outbox", Reason: domain.GapPrivilege},
-		{Table: "part", Column: "secret", Reason: domain.GapPrivilege},
-		{Table: "slow", Reason: domain.GapRowSecurity},
-		{Table: "slow", Reason: domain.GapTimeout},
+	isListed(t, "gaps", found.Gaps, []search.SearchGap{
+		{Table: "closed", Reason: search.GapPrivilege},
+		{Table: "few", Reason: search.GapRowSecurity},
+		{Table: "habeas_outbox", Reason: search.GapPrivilege},
+		{Table: "part", Column: "secret", Reason: search.GapPrivilege},
+		{Table: "slow", Reason: search.GapRowSecurity},
+		{Table: "slow", Reason: search.GapTimeout},
 	})
 }
 
@@ -106,7 +106,7 @@ func TestFindGoesOnAfterATableThatIsLocked(t *testing.T) {
 		execute(t, tx, `LOCK TABLE locked`)
 		found := findMail(t, store)
 		isListed(t, "occurrences", found.Occurrences, onceIn("open", "note"))
-		isListed(t, "gaps", found.Gaps, []domain.SearchGap{{Table: "locked", Reason: domain.GapTimeout}})
+		isListed(t, "gaps", found.Gaps, []search.SearchGap{{Table: "locked", Reason: search.GapTimeout}})
 		return nil
 	}))
 }
@@ -131,7 +131,7 @@ func TestFindLooksAtEveryColumnOfSQLite(t *testing.T) {
 	found := findMail(t, store)
 	isListed(t, "occurrences", found.Occurrences, append(append(onceIn("a Table", "note"),
 		onceIn("cells", "a", "b", "c", "d", "e", "f", "g", "h", "i", `j "k`, "made")...), onceIn("words", "body")...))
-	isListed(t, "gaps", found.Gaps, []domain.SearchGap{{Table: "lost", Reason: domain.GapFailed}})
+	isListed(t, "gaps", found.Gaps, []search.SearchGap{{Table: "lost", Reason: search.GapFailed}})
 }
 
 // PostgreSQL and JSON double or escape quotes and backslashes, once for each level of nesting.
@@ -156,7 +156,7 @@ func TestFindReadsQuotesInComposites(t *testing.T) {
 	must(t, err)
 	isListed(t, "occurrences", found.Occurrences,
 		onceIn("cells", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"))
-	isListed(t, "gaps", found.Gaps, []domain.SearchGap{})
+	isListed(t, "gaps", found.Gaps, []search.SearchGap{})
 }
 
 func TestFindReadsQuotesInSQLite(t *testing.T) {
@@ -201,10 +201,10 @@ func TestFindGoesOnAfterAServerThatDoesNotAnswer(t *testing.T) {
 	store.AwaitForeign(300 * time.Millisecond)
 	found := findMail(t, store)
 	isListed(t, "occurrences", found.Occurrences, append(onceIn("near", "note"), onceIn("zoo", "note")...))
-	isListed(t, "gaps", found.Gaps, []domain.SearchGap{
-		{Table: "away", Reason: domain.GapFailed},
-		{Table: "events", Reason: domain.GapFailed},
-		{Table: "far", Reason: domain.GapFailed},
+	isListed(t, "gaps", found.Gaps, []search.SearchGap{
+		{Table: "away", Reason: search.GapFailed},
+		{Table: "events", Reason: search.GapFailed},
+		{Table: "far", Reason: search.GapFailed},
 	})
 }
 
@@ -225,7 +225,7 @@ func TestFindKeepsValuesOutOfStatementsAndErrors(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var err error
 		sent := strings.Join(hook.during(t, func() {
-			_, err = store.Find(ctx, []string{soughtMail}, func(p domain.SearchProgress) {
+			_, err = store.Find(ctx, []string{soughtMail}, func(p search.SearchProgress) {
 				if p.Table == "users" {
 					cancel()
 				}
@@ -248,7 +248,7 @@ func TestFindPassesOverTypesOfPostgreSQLWithoutText(t *testing.T) {
 			h double precision, i boolean, j uuid[], l date, m oid, n time with time zone)`)
 	hook := &statements{}
 	store := existingApplication(t, databases.WithHook(db, hook), nil, (*person)(nil)).store
-	var found domain.SearchResult
+	var found search.SearchResult
 	sent := strings.Join(hook.during(t, func() { found = findMail(t, store) }), "\n")
 	if isListed(t, "occurrences", found.Occurrences, onceIn("orders", "what")); strings.Contains(sent, "numbers") {
 		t.Errorf("a table without texts was read:\n%s", sent)
@@ -259,11 +259,11 @@ func TestFindReadsWideTablesAndManyValuesInSeveralStatements(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		columns, values := make([]string, 50), make([]string, 50)
-		var want []domain.Occurrence
+		var want []search.Occurrence
 		for i := range columns {
 			columns[i] = "c" + string(rune('a'+i/26)) + string(rune('a'+i%26))
 			values[i] = "value " + columns[i] + "."
-			want = append(want, domain.Occurrence{Value: i, Table: "wide", Column: columns[i], Rows: 1})
+			want = append(want, search.Occurrence{Value: i, Table: "wide", Column: columns[i], Rows: 1})
 		}
 		execute(t, db, `CREATE TABLE people (id bigint PRIMARY KEY)`,
 			"CREATE TABLE wide ("+strings.Join(columns, " text, ")+" text)",

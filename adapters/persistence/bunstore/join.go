@@ -8,6 +8,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -73,12 +74,12 @@ func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session)
 	if err != nil {
 		return err
 	}
-	ctx, observed := ports.StartActivity(ctx, j.store.observer, domain.Activity{Kind: domain.ActivitySession})
+	ctx, observed := ports.StartActivity(ctx, j.store.observer, observation.Activity{Kind: observation.ActivitySession})
 	session := j.newSession()
 	returned := false
 	defer func() {
 		if !returned { // fn panicked or called runtime.Goexit
-			observed.End(domain.ActivityEnd{Outcome: domain.OutcomePanic})
+			observed.End(observation.ActivityEnd{Outcome: domain.OutcomePanic})
 			session.notifyEnd(outer, errPanicked)
 		}
 	}()
@@ -87,7 +88,7 @@ func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session)
 		err = session.afterRollback(ctx, session.run(ctx, fn))
 	}
 	returned = true
-	observed.End(domain.ActivityEnd{Outcome: domain.OutcomeOf(err)})
+	observed.End(observation.ActivityEnd{Outcome: domain.OutcomeOf(err)})
 	if err != nil {
 		session.notifyEnd(outer, err)
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
@@ -127,19 +128,19 @@ func TestReferencesAndUnreadableInstantsAreLeftOver(t *testing.T) {
 			"CREATE TABLE books (id integer PRIMARY KEY, writer uuid REFERENCES writers, title text, created_at integer)",
 			"INSERT INTO writers VALUES ('f47ac10b-58cc-4372-a567-0e02b2c3d479')",
 			"INSERT INTO books VALUES (1, 'f47ac10b-58cc-4372-a567-0e02b2c3d479', 'a title', 20300101)")
-		dataMap, err := domain.NewDataMap(domain.Table{
+		dataMap, err := datamap.NewDataMap(datamap.Table{
 			Name: "writers", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-			Columns: []domain.Column{{Name: "id", Type: domain.TypeUUID}},
-		}, domain.Table{
-			Name: "books", PrimaryKey: []string{"id"}, Relations: []domain.Relation{{
+			Columns: []datamap.Column{{Name: "id", Type: datamap.TypeUUID}},
+		}, datamap.Table{
+			Name: "books", PrimaryKey: []string{"id"}, Relations: []datamap.Relation{{
 				Columns: []string{"writer"}, References: "writers", ReferencedColumns: []string{"id"},
 				OnErasure: domain.StrategyNull,
 			}},
-			Columns: []domain.Column{
-				{Name: "id", Type: domain.TypeInteger},
-				{Name: "writer", Type: domain.TypeUUID},
+			Columns: []datamap.Column{
+				{Name: "id", Type: datamap.TypeInteger},
+				{Name: "writer", Type: datamap.TypeUUID},
 				{Name: "created_at"},
-				{Name: "title", Type: domain.TypeText, Personal: &domain.Annotation{
+				{Name: "title", Type: datamap.TypeText, Personal: &datamap.Annotation{
 					Category: domain.CategoryBehavioral, Strategy: domain.StrategyAnonymize,
 				}},
 			},

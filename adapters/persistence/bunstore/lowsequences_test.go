@@ -9,7 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -17,9 +17,9 @@ import (
 // lowSequences returns the result of LowSequences for the table and its column id.
 func lowSequences(t *testing.T, db *bun.DB, table string, highest int64) (low []string) {
 	t.Helper()
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: table, PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: true,
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 	})
 	must(t, err)
 	name := strings.ReplaceAll(strings.ToLower(table), ".", "")

@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/migrate"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // The migrations are append-only: a released file never changes, because databases hold its checksum.
@@ -59,7 +60,7 @@ func newMigration(db *bun.DB, opts Options) (*migrate.Migration, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := domain.CheckMapName("bunstore", opts.Name); err != nil {
+	if err := datamap.CheckMapName("bunstore", opts.Name); err != nil {
 		return nil, err
 	}
 	files, err := fs.Sub(migrationFiles, "migrations")
@@ -132,13 +133,13 @@ func InstalledNames(ctx context.Context, db *bun.DB, opts Options) (names []stri
 // ReadInstallation returns the id of the installation with the given Options.Schema and Options.Name, and the subject
 // table and the key columns of its data map. They are empty if no session has recorded them yet. ReadInstallation
 // returns domain.ErrConfiguration if the tables of habeas do not exist.
-func ReadInstallation(ctx context.Context, db *bun.DB, opts Options) (found domain.Installation, err error) {
+func ReadInstallation(ctx context.Context, db *bun.DB, opts Options) (found datamap.Installation, err error) {
 	m, err := newMigration(db, opts)
 	if err != nil {
 		return found, err
 	}
 	tables := syntax.TablesIn(opts.Schema, opts.Name)
-	store := installation.New(m.Pool, m.Dialect, domain.DataMap{}, tables)
+	store := installation.New(m.Pool, m.Dialect, datamap.DataMap{}, tables)
 	err = conn.Retry(ctx, func() error {
 		found, err = store.ReadData(ctx)
 		return conn.Wrap(ctx, "installation", err)

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
@@ -67,7 +68,7 @@ func TestChangedAndUnknownMigrationsAreRefused(t *testing.T) {
 					must(t, err)
 					store, err := bunstore.New(db, dataMap, options)
 					must(t, err)
-					table := domain.ObjectPrefix(name) + "migrations"
+					table := datamap.ObjectPrefix(name) + "migrations"
 					for change := range strings.SplitSeq(c.change, ";") {
 						execute(t, db, strings.ReplaceAll(change, "habeas_migrations", table))
 					}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -44,11 +45,11 @@ type Options struct {
 
 	// TrustRowFilters states that row-level security and views hide no row of a subject from the role of the store. The
 	// store cannot erase or export rows that the database hides from its role. To trust only one view, set
-	// domain.Table.Trusted.
+	// datamap.Table.Trusted.
 	//
 	// By default, TrustRowFilters is false. Erasures, exports and rectifications then return domain.ErrConfiguration if
 	// row-level security is active for this role on a table of the data map. They return the same error if such a table
-	// is a view that is not plain (see domain.Table.Trusted).
+	// is a view that is not plain (see datamap.Table.Trusted).
 	TrustRowFilters bool
 
 	// SynchronousCommit sets synchronous_commit of PostgreSQL for sessions that erase: CommitOn, CommitRemoteWrite or
@@ -92,7 +93,7 @@ const (
 // check returns an error if the database does not support an option, or if SynchronousCommit is a value that does not
 // wait for standbys.
 func (o Options) check(d syntax.Dialect) error {
-	if err := domain.CheckMapName("bunstore", o.Name); err != nil {
+	if err := datamap.CheckMapName("bunstore", o.Name); err != nil {
 		return err
 	}
 	switch {

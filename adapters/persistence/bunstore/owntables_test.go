@@ -9,7 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
@@ -39,7 +39,7 @@ func ofHabeas(t *testing.T, db *bun.DB) {
 	t.Helper()
 	for _, name := range []string{"", "staff", "unrecorded"} {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{Name: name}))
-		execute(t, db, "INSERT INTO "+domain.ObjectPrefix(name)+"restriction_records"+
+		execute(t, db, "INSERT INTO "+datamap.ObjectPrefix(name)+"restriction_records"+
 			" (subject_id, restricted, reason, recorded_at, source)"+
 			" VALUES ('1', TRUE, 'zoe@example.org', '2024-03-01T12:00:00.000000Z', 'api')")
 	}

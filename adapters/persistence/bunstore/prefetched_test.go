@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -43,7 +44,7 @@ func TestConsentsInForceAreTheSameAfterTheSteps(t *testing.T) {
 		}))
 		must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			must(t, errOf(s.Subjects().Lock(ctx, id, noon)))
-			_, err := s.Subjects().Apply(ctx, id, []domain.Step{{Target: "visitors", Strategy: domain.StrategyRetain}})
+			_, err := s.Subjects().Apply(ctx, id, []datamap.Step{{Target: "visitors", Strategy: domain.StrategyRetain}})
 			must(t, err)
 			after = inForce(ctx, s)
 			must(t, s.Consents().Append(ctx, record("c", true)))

@@ -12,7 +12,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
@@ -75,7 +75,7 @@ type Record struct {
 }
 
 var sealedTypes = bunmodels.Types{
-	reflect.TypeFor[enveloped](): {Type: domain.TypeText, Surrogate: `sealed:it's \ ?0 ?name \? "gone"`},
+	reflect.TypeFor[enveloped](): {Type: datamap.TypeText, Surrogate: `sealed:it's \ ?0 ?name \? "gone"`},
 }
 
 func fullRecord(id, owner int64) *Record {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -48,9 +49,9 @@ func TestInstallationsAreReadWithoutADataMap(t *testing.T) {
 		if _, err := before.DataMap(); !errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("a data map that is not recorded: %v", err)
 		}
-		members, err := domain.NewDataMap(domain.Table{
+		members, err := datamap.NewDataMap(datamap.Table{
 			Name: "members", PrimaryKey: []string{"code"}, SubjectKey: []string{"code"},
-			Columns: []domain.Column{{Name: "code", Type: domain.TypeText}},
+			Columns: []datamap.Column{{Name: "code", Type: datamap.TypeText}},
 		})
 		must(t, err)
 		store, err := bunstore.New(db, members, club)

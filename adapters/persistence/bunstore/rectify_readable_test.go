@@ -17,6 +17,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -73,8 +74,8 @@ func newPickies(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 		Exec(ctx)
 	must(t, err)
 	dataMap, err := bunmodels.Read(db, []any{model}, bunmodels.Types{
-		reflect.TypeFor[sealed](): {Type: domain.TypeText, Surrogate: "sealed:"},
-		reflect.TypeFor[cents]():  {Type: domain.TypeBigInt},
+		reflect.TypeFor[sealed](): {Type: datamap.TypeText, Surrogate: "sealed:"},
+		reflect.TypeFor[cents]():  {Type: datamap.TypeBigInt},
 	})
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})

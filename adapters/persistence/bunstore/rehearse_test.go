@@ -14,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -45,7 +46,7 @@ func TestARehearsalReturnsTheErrorOfTheCommit(t *testing.T) {
 			!strings.Contains(rehearsal.Refused.Message, "table parcels") || rehearsal.Fingerprint != "" {
 			t.Errorf("got %+v, %v", rehearsal, err)
 		}
-		if !slices.ContainsFunc(rehearsal.Steps, func(s domain.RehearsedStep) bool {
+		if !slices.ContainsFunc(rehearsal.Steps, func(s datamap.RehearsedStep) bool {
 			return s.Target == "orders" && s.Strategy == domain.StrategyDelete && s.Rows == 2
 		}) {
 			t.Errorf("the steps are %+v", rehearsal.Steps)

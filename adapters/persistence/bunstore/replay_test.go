@@ -15,6 +15,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/domain/replay"
@@ -48,9 +49,9 @@ var clubKinds = []clubKind{
 	{"natural keys of kept rows", false, false, true},
 }
 
-func (k clubKind) dataMap(t *testing.T) domain.DataMap {
+func (k clubKind) dataMap(t *testing.T) datamap.DataMap {
 	t.Helper()
-	email := domain.Column{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{
+	email := datamap.Column{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{
 		Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
 	}}
 	if k.deletes {
@@ -58,9 +59,9 @@ func (k clubKind) dataMap(t *testing.T) domain.DataMap {
 	} else if !k.unique {
 		email.Surrogate = "erased"
 	}
-	m, err := domain.NewDataMap(domain.Table{
-		Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: k.deletes, Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeText}, email, {Name: "created_at", Type: domain.TypeTime},
+	m, err := datamap.NewDataMap(datamap.Table{
+		Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: k.deletes, Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeText}, email, {Name: "created_at", Type: datamap.TypeTime},
 		},
 	})
 	must(t, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
@@ -29,7 +29,7 @@ func schemaOf(t *testing.T, db *bun.DB) *bunstore.Schema {
 }
 
 // verdicts creates a table with one CHECK constraint for each condition. It returns the verdict for each condition.
-func verdicts(t *testing.T, db *bun.DB, columns string, conditions []string) []domain.Verdict {
+func verdicts(t *testing.T, db *bun.DB, columns string, conditions []string) []datamap.Verdict {
 	t.Helper()
 	var checks strings.Builder
 	for i, condition := range conditions {
@@ -46,8 +46,8 @@ func verdicts(t *testing.T, db *bun.DB, columns string, conditions []string) []d
 	if len(table.Checks) != len(conditions) {
 		t.Fatalf("the catalog has %d of %d constraints", len(table.Checks), len(conditions))
 	}
-	slices.SortFunc(table.Checks, func(a, b domain.CatalogCheck) int { return strings.Compare(a.Name, b.Name) })
-	var got []domain.Verdict
+	slices.SortFunc(table.Checks, func(a, b datamap.CatalogCheck) int { return strings.Compare(a.Name, b.Name) })
+	var got []datamap.Verdict
 	for _, check := range table.Checks {
 		verdict, err := schema.Satisfies(t.Context(), table.Name, check, []map[string]any{erasedRow})
 		must(t, err)
@@ -129,13 +129,13 @@ func TestTheDatabaseEvaluatesItsConstraints(t *testing.T) {
 	expect := func(db *bun.DB, columns string, own func(conditions) []string) {
 		t.Helper()
 		var all []string
-		var want []domain.Verdict
+		var want []datamap.Verdict
 		for _, group := range []struct {
 			conditions
-			verdict domain.Verdict
-		}{{holding, domain.VerdictHolds}, {failing, domain.VerdictFails}, {undecidable, domain.VerdictUndecided}} {
+			verdict datamap.Verdict
+		}{{holding, datamap.VerdictHolds}, {failing, datamap.VerdictFails}, {undecidable, datamap.VerdictUndecided}} {
 			texts := slices.Concat(group.both, own(group.conditions))
-			all, want = append(all, texts...), append(want, slices.Repeat([]domain.Verdict{group.verdict}, len(texts))...)
+			all, want = append(all, texts...), append(want, slices.Repeat([]datamap.Verdict{group.verdict}, len(texts))...)
 		}
 		for i, got := range verdicts(t, db, columns, all) {
 			if got != want[i] {
@@ -162,7 +162,7 @@ func TestTheDatabaseEvaluatesItsConstraints(t *testing.T) {
 }
 
 // firstVerdicts returns the verdicts about the rows, from the first constraint of the table.
-func firstVerdicts(t *testing.T, db *bun.DB, table string, rows ...map[string]any) []domain.Verdict {
+func firstVerdicts(t *testing.T, db *bun.DB, table string, rows ...map[string]any) []datamap.Verdict {
 	t.Helper()
 	schema := schemaOf(t, db)
 	catalog, err := schema.Catalog(t.Context())
@@ -178,15 +178,15 @@ func firstVerdicts(t *testing.T, db *bun.DB, table string, rows ...map[string]an
 
 func example(column string, value any) map[string]any { return map[string]any{column: value} }
 
-const holds, violated, undecided = domain.VerdictHolds, domain.VerdictFails, domain.VerdictUndecided
+const holds, violated, undecided = datamap.VerdictHolds, datamap.VerdictFails, datamap.VerdictUndecided
 
 // PostgreSQL refuses a text for a number, and SQLite stores it.
 func TestARowThatTheDatabaseRefusesIsUndecided(t *testing.T) {
-	for db, apart := range map[*bun.DB]domain.Verdict{databases.PostgreSQL(t): undecided, databases.SQLite(t): holds} {
+	for db, apart := range map[*bun.DB]datamap.Verdict{databases.PostgreSQL(t): undecided, databases.SQLite(t): holds} {
 		execute(t, db, "CREATE TABLE ages (age integer CHECK (age > 17))")
 		got := firstVerdicts(t, db, "ages", example("age", int64(18)), example("age", int64(1)), example("age", "old"),
 			example("age", nil))
-		if want := []domain.Verdict{holds, violated, apart, holds}; !slices.Equal(got, want) {
+		if want := []datamap.Verdict{holds, violated, apart, holds}; !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -198,7 +198,7 @@ func TestAConstraintIsFoundInItsTable(t *testing.T) {
 			`CREATE TABLE "Old Users" ("E Mail" text CHECK ("E Mail" LIKE '%@%'), "group" text)`,
 			"CREATE TABLE others (mail text)")
 		got := firstVerdicts(t, db, "Old Users", example("E Mail", "a@b"), example("E Mail", "a"), example("group", "a"))
-		if want := []domain.Verdict{holds, violated, undecided}; !slices.Equal(got, want) {
+		if want := []datamap.Verdict{holds, violated, undecided}; !slices.Equal(got, want) {
 			t.Errorf("got %q", got)
 		}
 		schema := schemaOf(t, db)
@@ -217,9 +217,9 @@ func TestAConstraintIsFoundInItsTable(t *testing.T) {
 			{`"`, table.Checks[0].Text},
 			{"no.where", table.Checks[0].Text},
 		} {
-			check := domain.CatalogCheck{Columns: []string{"E Mail"}, Text: change.text}
+			check := datamap.CatalogCheck{Columns: []string{"E Mail"}, Text: change.text}
 			verdicts, err := schema.Satisfies(t.Context(), change.table, check, []map[string]any{example("E Mail", "a")})
-			if err != nil || !slices.Equal(verdicts, []domain.Verdict{undecided}) {
+			if err != nil || !slices.Equal(verdicts, []datamap.Verdict{undecided}) {
 				t.Errorf("%q of %q: %q, %v", change.text, change.table, verdicts, err)
 			}
 		}
@@ -230,7 +230,7 @@ func TestPostgreSQLEvaluatesAConstraintOnTheTypesOfTheColumns(t *testing.T) {
 	for name, test := range map[string]struct {
 		create []string
 		rows   []map[string]any
-		want   []domain.Verdict
+		want   []datamap.Verdict
 	}{
 		"a domain": {
 			[]string{
@@ -240,17 +240,17 @@ func TestPostgreSQLEvaluatesAConstraintOnTheTypesOfTheColumns(t *testing.T) {
 			[]map[string]any{
 				example("mail", "someone@example.org"), example("mail", "a"), example("mail", nil), example("note", "a"),
 			},
-			[]domain.Verdict{holds, violated, holds, undecided},
+			[]datamap.Verdict{holds, violated, holds, undecided},
 		},
 		"a column with the name value": {
 			[]string{"CREATE TABLE t (value text CHECK (value <> ''), note text)"},
 			[]map[string]any{example("value", "a"), example("value", ""), example("note", "a")},
-			[]domain.Verdict{holds, violated, undecided},
+			[]datamap.Verdict{holds, violated, undecided},
 		},
 		"texts that are too long": {
 			[]string{"CREATE TABLE t (code char(3) CHECK (length(code) > 4), name varchar(3))"},
 			[]map[string]any{example("code", "abcde"), example("code", "abc")},
-			[]domain.Verdict{holds, violated},
+			[]datamap.Verdict{holds, violated},
 		},
 		"a collation": {
 			[]string{
@@ -258,7 +258,7 @@ func TestPostgreSQLEvaluatesAConstraintOnTheTypesOfTheColumns(t *testing.T) {
 				"CREATE TABLE t (code text COLLATE ignoring CHECK (code = 'x'))",
 			},
 			[]map[string]any{example("code", "X"), example("code", "y")},
-			[]domain.Verdict{holds, violated},
+			[]datamap.Verdict{holds, violated},
 		},
 		"another schema": {
 			[]string{
@@ -266,17 +266,17 @@ func TestPostgreSQLEvaluatesAConstraintOnTheTypesOfTheColumns(t *testing.T) {
 				"CREATE TABLE shop.t (mood shop.mood CHECK (mood > 'sad'))",
 			},
 			[]map[string]any{example("mood", "glad"), example("mood", "sad"), example("mood", "mad")},
-			[]domain.Verdict{holds, violated, undecided},
+			[]datamap.Verdict{holds, violated, undecided},
 		},
 		"bytes, numbers and arrays": {
 			[]string{"CREATE TABLE t (photo bytea CHECK (octet_length(photo) = 2))"},
 			[]map[string]any{example("photo", []byte{1, 255}), example("photo", []byte{}), example("photo", 1.5)},
-			[]domain.Verdict{holds, violated, violated},
+			[]datamap.Verdict{holds, violated, violated},
 		},
 		"numbers": {
 			[]string{"CREATE TABLE t (score numeric(4,1) CHECK (score > 1.4))"},
 			[]map[string]any{example("score", 1.5), example("score", int64(1)), example("score", true)},
-			[]domain.Verdict{holds, violated, undecided},
+			[]datamap.Verdict{holds, violated, undecided},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -297,32 +297,32 @@ func TestSQLiteEvaluatesAConstraintOnStoredValues(t *testing.T) {
 	for name, test := range map[string]struct {
 		create string
 		rows   []map[string]any
-		want   []domain.Verdict
+		want   []datamap.Verdict
 	}{
 		"a number in a text column": {
 			"CREATE TABLE t (n TEXT CHECK (typeof(n) = 'text' AND n = '5'))",
 			[]map[string]any{example("N", int64(5)), example("n", "5"), example("n", int64(6))},
-			[]domain.Verdict{holds, holds, violated},
+			[]datamap.Verdict{holds, holds, violated},
 		},
 		"a text in a column of numbers": {
 			"CREATE TABLE t (n INT CHECK (typeof(n) = 'integer'))",
 			[]map[string]any{example("n", "5"), example("n", "anon"), example("n", true)},
-			[]domain.Verdict{holds, violated, holds},
+			[]datamap.Verdict{holds, violated, holds},
 		},
 		"a column of floating-point numbers": {
 			"CREATE TABLE t (n REAL CHECK (typeof(n) = 'real'))",
 			[]map[string]any{example("n", int64(5)), example("n", nil), example("n", "x")},
-			[]domain.Verdict{holds, violated, violated},
+			[]datamap.Verdict{holds, violated, violated},
 		},
 		"a column without a type": {
 			"CREATE TABLE t (n CHECK (typeof(n) IN ('integer', 'blob')))",
 			[]map[string]any{example("n", int64(5)), example("n", []byte{1}), example("n", "5")},
-			[]domain.Verdict{holds, holds, violated},
+			[]datamap.Verdict{holds, holds, violated},
 		},
 		"a collation": {
 			"CREATE TABLE t (n TEXT COLLATE NOCASE CHECK (n = 'x'))",
 			[]map[string]any{example("n", "X")},
-			[]domain.Verdict{undecided},
+			[]datamap.Verdict{undecided},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -44,7 +45,7 @@ func (s *Store) schema() *Schema { return &Schema{s.db, s.pool, s.dialect} }
 
 // Catalog implements ports.CatalogReader. It reads the definitions of the database's tables in one read-only
 // transaction.
-func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
+func (s *Store) Catalog(ctx context.Context) (datamap.Catalog, error) {
 	found, err := s.schema().Catalog(ctx)
 	found.TrustsRowFilters = s.trustsRowFilters
 	return found, err
@@ -52,13 +53,13 @@ func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
 
 // Satisfies implements ports.CatalogReader.
 func (s *Store) Satisfies(
-	ctx context.Context, table string, check domain.CatalogCheck, rows []map[string]any,
-) ([]domain.Verdict, error) {
+	ctx context.Context, table string, check datamap.CatalogCheck, rows []map[string]any,
+) ([]datamap.Verdict, error) {
 	return s.schema().Satisfies(ctx, table, check, rows)
 }
 
 // Catalog implements ports.CatalogReader.
-func (s *Schema) Catalog(ctx context.Context) (found domain.Catalog, err error) {
+func (s *Schema) Catalog(ctx context.Context) (found datamap.Catalog, err error) {
 	err = conn.Retry(ctx, func() error {
 		tx, err := s.pool.Snapshot(ctx)
 		if err != nil {
@@ -73,8 +74,8 @@ func (s *Schema) Catalog(ctx context.Context) (found domain.Catalog, err error) 
 
 // Satisfies implements ports.CatalogReader.
 func (s *Schema) Satisfies(
-	ctx context.Context, table string, check domain.CatalogCheck, rows []map[string]any,
-) ([]domain.Verdict, error) {
+	ctx context.Context, table string, check datamap.CatalogCheck, rows []map[string]any,
+) ([]datamap.Verdict, error) {
 	database := constraint.SQLite
 	if s.db.Dialect().Name() == dialect.PG {
 		database = constraint.Postgres

@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
@@ -18,39 +19,41 @@ import (
 
 // letters returns a data map of letters. A letter goes with its sender and with its recipient. It may answer another
 // letter. If hasTwo is false, it has no recipient.
-func letters(t *testing.T, hasTwo bool) domain.DataMap {
+func letters(t *testing.T, hasTwo bool) datamap.DataMap {
 	t.Helper()
-	column := func(name string, kind domain.ColumnType) domain.Column { return domain.Column{Name: name, Type: kind} }
-	relation := func(name, column, to, key string, strategy domain.Strategy) domain.Relation {
-		return domain.Relation{
+	column := func(name string, kind datamap.ColumnType) datamap.Column {
+		return datamap.Column{Name: name, Type: kind}
+	}
+	relation := func(name, column, to, key string, strategy domain.Strategy) datamap.Relation {
+		return datamap.Relation{
 			Name: name, Columns: []string{"tenant", column}, References: to, ReferencedColumns: []string{"tenant", key},
 			Path: to == "people", OnErasure: strategy,
 		}
 	}
-	table := domain.Table{
+	table := datamap.Table{
 		Name: "letters", PrimaryKey: []string{"tenant", "code"},
-		Relations: []domain.Relation{
+		Relations: []datamap.Relation{
 			relation("Sender", "sender", "people", "number", domain.StrategyDelete),
 			relation("Recipient", "recipient", "people", "number", domain.StrategyDelete),
 			relation("Answered", "answers", "letters", "code", domain.StrategyNull),
 		},
-		Columns: []domain.Column{
-			column("tenant", domain.TypeText), column("code", domain.TypeText), column("sender", domain.TypeBigInt),
-			column("recipient", domain.TypeBigInt), column("answers", domain.TypeText),
+		Columns: []datamap.Column{
+			column("tenant", datamap.TypeText), column("code", datamap.TypeText), column("sender", datamap.TypeBigInt),
+			column("recipient", datamap.TypeBigInt), column("answers", datamap.TypeText),
 		},
 	}
 	if !hasTwo {
 		table.Relations = slices.Delete(table.Relations, 1, 2)
 	}
-	m, err := domain.NewDataMap(domain.Table{
+	m, err := datamap.NewDataMap(datamap.Table{
 		Name: "people", PrimaryKey: []string{"tenant", "number"}, SubjectKey: []string{"tenant", "number"},
-		Columns: []domain.Column{column("tenant", domain.TypeText), column("number", domain.TypeBigInt)},
+		Columns: []datamap.Column{column("tenant", datamap.TypeText), column("number", datamap.TypeBigInt)},
 	}, table)
 	must(t, err)
 	return m
 }
 
-func newLetters(t *testing.T, db *bun.DB, m domain.DataMap) *application {
+func newLetters(t *testing.T, db *bun.DB, m datamap.DataMap) *application {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	execute(t, db, "DROP TABLE IF EXISTS letters", "DROP TABLE IF EXISTS people",

@@ -14,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/subject"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -86,11 +87,11 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	if err != nil {
 		return err
 	}
-	ctx, observed := ports.StartActivity(ctx, s.observer, domain.Activity{Kind: domain.ActivitySession})
+	ctx, observed := ports.StartActivity(ctx, s.observer, observation.Activity{Kind: observation.ActivitySession})
 	last, attempt, returned := s.newSession(), 1, false
 	defer func() {
 		if !returned { // fn panicked or called runtime.Goexit
-			observed.End(domain.ActivityEnd{Outcome: domain.OutcomePanic, Retries: attempt - 1})
+			observed.End(observation.ActivityEnd{Outcome: domain.OutcomePanic, Retries: attempt - 1})
 			last.notifyEnd(outer, errPanicked)
 		}
 	}()
@@ -101,7 +102,7 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	}
 	err = last.afterRollback(ctx, err)
 	returned = true
-	observed.End(domain.ActivityEnd{Outcome: domain.OutcomeOf(err), Retries: attempt - 1})
+	observed.End(observation.ActivityEnd{Outcome: domain.OutcomeOf(err), Retries: attempt - 1})
 	if err == nil && last.outbox.Enqueued {
 		s.announce(ctx)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -96,7 +97,7 @@ func TestASwallowedStatementErrorFailsTheSession(t *testing.T) {
 		_, err := db.NewDropTable().Model((*Item)(nil)).Exec(context.Background())
 		must(t, err)
 		err = s.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
-			_, _ = session.Subjects().Apply(ctx, s.alice.ID, []domain.Step{{Target: "items", Strategy: domain.StrategyDelete}})
+			_, _ = session.Subjects().Apply(ctx, s.alice.ID, []datamap.Step{{Target: "items", Strategy: domain.StrategyDelete}})
 			_, _ = s.consent.Record(ctx, session, s.alice.ID, grant("p"))
 			return nil
 		})

@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/consent"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/domain/restriction"
@@ -80,7 +81,7 @@ type shop struct {
 func recorded(t testing.TB, store *bunstore.Store) *bunstore.Store {
 	t.Helper()
 	must(t, store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-		return s.Installation().Started(ctx, domain.StartedWorker{})
+		return s.Installation().Started(ctx, datamap.StartedWorker{})
 	}))
 	return store
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -22,26 +23,26 @@ func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
 		ctx, hook := t.Context(), &statements{}
 		db = databases.WithHook(db, hook)
 		must(t, bunstore.Migrate(ctx, db, bunstore.Options{}))
-		user := domain.Relation{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}
-		column := func(name string) domain.Column {
-			return domain.Column{
-				Name: name, Type: domain.TypeText, Surrogate: "no " + name,
-				Personal: &domain.Annotation{Category: domain.CategoryIdentity, Strategy: domain.StrategyAnonymize},
+		user := datamap.Relation{Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"}}
+		column := func(name string) datamap.Column {
+			return datamap.Column{
+				Name: name, Type: datamap.TypeText, Surrogate: "no " + name,
+				Personal: &datamap.Annotation{Category: domain.CategoryIdentity, Strategy: domain.StrategyAnonymize},
 			}
 		}
-		tables := []domain.Table{{
+		tables := []datamap.Table{{
 			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-			Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}, column("name"), column("mail")},
+			Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}, column("name"), column("mail")},
 		}}
 		statements := []string{
 			"CREATE TABLE users (id bigint PRIMARY KEY, name text, mail text)",
 			"INSERT INTO users VALUES (1, 'Ada', 'ada@example.org'), (2, 'Bob', 'bob@example.org')",
 		}
 		for i, name := range []string{"notes", "letters"} {
-			tables = append(tables, domain.Table{
-				Name: name, PrimaryKey: []string{"id"}, Relations: []domain.Relation{user},
-				Columns: []domain.Column{
-					{Name: "id", Type: domain.TypeBigInt}, {Name: "user_id", Type: domain.TypeBigInt}, column("text"),
+			tables = append(tables, datamap.Table{
+				Name: name, PrimaryKey: []string{"id"}, Relations: []datamap.Relation{user},
+				Columns: []datamap.Column{
+					{Name: "id", Type: datamap.TypeBigInt}, {Name: "user_id", Type: datamap.TypeBigInt}, column("text"),
 				},
 			})
 			statements = append(statements,
@@ -54,7 +55,7 @@ func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
 			_, err := db.DB.ExecContext(ctx, statement)
 			must(t, err)
 		}
-		dataMap, err := domain.NewDataMap(tables...)
+		dataMap, err := datamap.NewDataMap(tables...)
 		must(t, err)
 		store, err := bunstore.New(db, dataMap, bunstore.Options{})
 		must(t, err)
@@ -65,11 +66,11 @@ func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
 			return err
 		}))
 
-		anonymize := func(table string, columns ...string) domain.Step {
-			return domain.Step{Target: table, Strategy: domain.StrategyAnonymize, Columns: columns}
+		anonymize := func(table string, columns ...string) datamap.Step {
+			return datamap.Step{Target: table, Strategy: domain.StrategyAnonymize, Columns: columns}
 		}
-		retain := func(table string) domain.Step { return domain.Step{Target: table, Strategy: domain.StrategyRetain} }
-		remove := func(table string) domain.Step { return domain.Step{Target: table, Strategy: domain.StrategyDelete} }
+		retain := func(table string) datamap.Step { return datamap.Step{Target: table, Strategy: domain.StrategyRetain} }
+		remove := func(table string) datamap.Step { return datamap.Step{Target: table, Strategy: domain.StrategyDelete} }
 		contents := func() (texts []string) {
 			must(t, db.NewRaw("SELECT name || ', ' || mail FROM users UNION ALL SELECT 'note ' || id || ': ' || text FROM notes"+
 				" UNION ALL SELECT 'letter ' || id || ': ' || text FROM letters").Scan(ctx, &texts))
@@ -78,12 +79,12 @@ func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
 		}
 		changing := []string{"name"} // the caller reuses the slice
 		for _, test := range []struct {
-			steps []domain.Step
+			steps []datamap.Step
 			rows  []int64
 			want  []string // the contents, in order
 		}{
 			{
-				[]domain.Step{retain("letters"), retain("notes"), anonymize("users", changing...)},
+				[]datamap.Step{retain("letters"), retain("notes"), anonymize("users", changing...)},
 				[]int64{3, 2, 1},
 				[]string{
 					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: text", "letter 3: text", "letter 4: text",
@@ -91,7 +92,7 @@ func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
 				},
 			},
 			{
-				[]domain.Step{retain("letters"), retain("notes"), anonymize("users", changing...)},
+				[]datamap.Step{retain("letters"), retain("notes"), anonymize("users", changing...)},
 				[]int64{3, 2, 1},
 				[]string{
 					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: text", "letter 3: text", "letter 4: text",
@@ -99,7 +100,7 @@ func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
 				},
 			},
 			{ // a retain step counts all rows of its table, before or after the step that anonymizes other columns
-				[]domain.Step{retain("letters"), anonymize("notes", "text"), retain("notes"), anonymize("letters", "text")},
+				[]datamap.Step{retain("letters"), anonymize("notes", "text"), retain("notes"), anonymize("letters", "text")},
 				[]int64{3, 2, 2, 3},
 				[]string{
 					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: no text", "letter 3: no text",
@@ -108,7 +109,7 @@ func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
 				},
 			},
 			{
-				[]domain.Step{retain("letters"), anonymize("users", "name", "mail"), retain("notes")},
+				[]datamap.Step{retain("letters"), anonymize("users", "name", "mail"), retain("notes")},
 				[]int64{3, 1, 2},
 				[]string{
 					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: no text", "letter 3: no text",
@@ -117,7 +118,7 @@ func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
 				},
 			},
 			{
-				[]domain.Step{retain("letters"), anonymize("users", "name", "mail"), remove("notes")},
+				[]datamap.Step{retain("letters"), anonymize("users", "name", "mail"), remove("notes")},
 				[]int64{3, 1, 2},
 				[]string{
 					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "letter 2: no text", "letter 3: no text",
@@ -126,7 +127,7 @@ func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
 				},
 			},
 			{
-				[]domain.Step{retain("notes"), anonymize("users", "name", "mail"), remove("letters")},
+				[]datamap.Step{retain("notes"), anonymize("users", "name", "mail"), remove("letters")},
 				[]int64{0, 1, 3},
 				[]string{
 					"Bob, bob@example.org", "letter 0: text", "letter 1: text", "no name, no mail", "note 0: text", "note 1: text",

@@ -27,6 +27,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/subject"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -40,7 +42,7 @@ type Store struct {
 	db       *bun.DB
 	pool     *conn.Pool
 	dialect  syntax.Dialect
-	dataMap  domain.DataMap
+	dataMap  datamap.DataMap
 	observer ports.Observer // may be nil
 	wake     func()         // Options.Enqueued; may be nil
 	others   conn.Notifier  // notifies workers in other processes
@@ -64,7 +66,7 @@ var _ ports.SessionFactory = (*Store)(nil)
 // connection. The tables of habeas must exist before the first session. Migrate creates them. New returns
 // domain.ErrConfiguration if an argument or an option is invalid. It returns domain.ErrManifest if the database does
 // not distinguish the names of two tables or of two columns, because it cuts long names or ignores case.
-func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
+func New(db *bun.DB, dataMap datamap.DataMap, opts Options) (*Store, error) {
 	if db == nil {
 		return nil, domain.Misconfigured("bunstore", "the database is nil")
 	}
@@ -129,7 +131,7 @@ func (s *Store) Probe(ctx context.Context) error {
 // checkNames returns domain.ErrManifest if two tables of the data map, or two columns of a table, have the same name
 // for the database. PostgreSQL cuts names after 63 bytes, and SQLite ignores case. A statement on one of them would
 // then read and write the other one.
-func checkNames(d syntax.Dialect, m domain.DataMap) error {
+func checkNames(d syntax.Dialect, m datamap.DataMap) error {
 	var problems []domain.Problem
 	report := func(table, column, other string) {
 		problems = append(problems, domain.Problem{
@@ -176,20 +178,20 @@ var (
 // finds the value itself and no other form of it.
 //
 // Before Find searches a foreign table, it reads one row. If the server of the table does not answer within 10 seconds,
-// the table is a gap with the reason domain.GapFailed, as are tables with such a partition.
+// the table is a gap with the reason search.GapFailed, as are tables with such a partition.
 func (s *Store) Find(
-	ctx context.Context, values []string, progress func(domain.SearchProgress),
-) (domain.SearchResult, error) {
-	if err := domain.CheckSearchValues(values); err != nil {
-		return domain.SearchResult{}, err
+	ctx context.Context, values []string, progress func(search.SearchProgress),
+) (search.SearchResult, error) {
+	if err := search.CheckSearchValues(values); err != nil {
+		return search.SearchResult{}, err
 	}
-	var foreign *domain.ForeignMapError
+	var foreign *datamap.ForeignMapError
 	if err := s.newReader().db.Ready(ctx); errors.As(err, &foreign) { // the tables of habeas have other people
-		return domain.SearchResult{}, err
+		return search.SearchResult{}, err
 	}
 	catalog, err := s.Catalog(ctx)
 	if err != nil {
-		return domain.SearchResult{}, err
+		return search.SearchResult{}, err
 	}
 	found, err := find.Values(ctx, s.finding, catalog, values, progress)
 	return found, conn.Wrap(ctx, "find", err)

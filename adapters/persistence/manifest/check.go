@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
@@ -17,18 +18,18 @@ var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 // readTables reads the tables of a manifest. It returns all mistakes in the structure and the types of the JSON
 // document. If a value in a table has the wrong type, the result contains only the name of this table, because the
 // other values may be meaningless.
-func readTables(text []byte) ([]domain.Table, []domain.Problem) {
+func readTables(text []byte) ([]datamap.Table, []domain.Problem) {
 	var c checker
 	c.check(text, reflect.TypeFor[document](), "")
 	var raw struct {
 		Tables []json.RawMessage `json:"tables"`
 	}
 	_ = json.Unmarshal(text, &raw) // the checker has already reported errors of syntax and type
-	var tables []domain.Table
+	var tables []datamap.Table
 	for i, text := range raw.Tables {
-		var table domain.Table
+		var table datamap.Table
 		if err := json.Unmarshal(text, &table); err != nil || c.unread[i] {
-			table = domain.Table{Name: table.Name}
+			table = datamap.Table{Name: table.Name}
 		}
 		tables = append(tables, table)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // An application without bun models stores its manifest in a file, preferably as an embedded file.
@@ -52,9 +52,9 @@ func ExampleRead() {
 
 // Write writes any data map as JSON, for example for tools that inspect the data map.
 func ExampleWrite() {
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 	})
 	if err != nil {
 		panic(err)

@@ -5,10 +5,10 @@
 //	  {"name": "id", "type": "bigint"},
 //	  {"name": "email", "type": "text", "personal": {"category": "contact", "erasure": "anonymize"}}]}]}
 //
-// The members of a table are the JSON names of the fields of domain.Table. The type of a column is a domain.ColumnType,
+// The members of a table are the JSON names of the fields of datamap.Table. The type of a column is a datamap.ColumnType,
 // such as time for a timestamptz. A table or a column may have a note, which is a text for readers and has no effect.
 //
-// The optional member accepted lists findings of a check that a person has accepted, see domain.Acceptance:
+// The optional member accepted lists findings of a check that a person has accepted, see datamap.Acceptance:
 //
 //	"accepted": [{"rule": "index-missing", "table": "users", "reason": "50 rows", "until": "2027-03-31"}]
 //
@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 )
 
@@ -37,10 +38,10 @@ import (
 const Version = 2
 
 type document struct {
-	Version  int                 `json:"manifest_version"`
-	Tables   []domain.Table      `json:"tables"`
-	Accepted []domain.Acceptance `json:"accepted,omitempty"`
-	Schema   []SchemaTable       `json:"schema,omitempty"`
+	Version  int                  `json:"manifest_version"`
+	Tables   []datamap.Table      `json:"tables"`
+	Accepted []datamap.Acceptance `json:"accepted,omitempty"`
+	Schema   []SchemaTable        `json:"schema,omitempty"`
 }
 
 // SchemaTable is a table that the database had when the command scaffold wrote the manifest.
@@ -54,28 +55,28 @@ type SchemaTable struct {
 // Read reads the data map that a manifest describes. If a member is unknown, misspelled or duplicated, Read returns no
 // data map, because the data map could lack personal data. The error is domain.ErrManifest. It lists all mistakes in
 // the order of the tables, each with its place in the document; see domain.Problem.
-func Read(r io.Reader) (domain.DataMap, error) {
+func Read(r io.Reader) (datamap.DataMap, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
-		return domain.DataMap{}, &domain.Error{Code: domain.ErrManifest, Op: "manifest", Message: "cannot be read", Err: err}
+		return datamap.DataMap{}, &domain.Error{Code: domain.ErrManifest, Op: "manifest", Message: "cannot be read", Err: err}
 	}
 	var manifest document
 	var syntax *json.SyntaxError
 	if errors.As(json.Unmarshal(text, &manifest), &syntax) {
 		line := 1 + strings.Count(string(text[:syntax.Offset]), "\n")
-		return domain.DataMap{}, fault("line "+strconv.Itoa(line), "is not JSON: "+syntax.Error())
+		return datamap.DataMap{}, fault("line "+strconv.Itoa(line), "is not JSON: "+syntax.Error())
 	}
 	if manifest.Version < 1 || manifest.Version > Version {
-		return domain.DataMap{}, fault("manifest_version", "must be 1 or 2")
+		return datamap.DataMap{}, fault("manifest_version", "must be 1 or 2")
 	}
 	tables, problems := readTables(text)
 	if len(problems) == 0 {
-		problems = domain.CheckAcceptances(manifest.Accepted)
+		problems = datamap.CheckAcceptances(manifest.Accepted)
 	}
 	if manifest.Version == 1 {
 		fromVersion1(tables)
 	}
-	m, err := domain.ReadDataMap("manifest", tables, problems)
+	m, err := datamap.ReadDataMap("manifest", tables, problems)
 	return m.WithAccepted(manifest.Accepted...), erasure.Complete(err)
 }
 
@@ -92,10 +93,10 @@ func ReadSchema(r io.Reader) ([]SchemaTable, error) {
 
 // Write writes a data map as a manifest, with one line for each column. Read returns an equal data map for this
 // manifest.
-func Write(w io.Writer, m domain.DataMap) error { return WriteDraft(w, m, nil) }
+func Write(w io.Writer, m datamap.DataMap) error { return WriteDraft(w, m, nil) }
 
 // WriteDraft writes a data map as Write does, with the schema from which it was proposed.
-func WriteDraft(w io.Writer, m domain.DataMap, schema []SchemaTable) error {
+func WriteDraft(w io.Writer, m datamap.DataMap, schema []SchemaTable) error {
 	if m.IsZero() {
 		return fault("", "the data map is empty")
 	}

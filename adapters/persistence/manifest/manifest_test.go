@@ -17,6 +17,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 type User struct {
@@ -109,13 +110,13 @@ func TestAFaultyManifestIsRefusedWithThePlace(t *testing.T) {
 func TestAManifestCanAcceptFindings(t *testing.T) {
 	text, err := os.ReadFile(golden)
 	must(t, err)
-	read := func(accepted string) (domain.DataMap, error) {
+	read := func(accepted string) (datamap.DataMap, error) {
 		whole := strings.Replace(string(text), `"tables"`, `"accepted": `+accepted+`, "tables"`, 1)
 		return manifest.Read(strings.NewReader(whole))
 	}
 	m, err := read(`[{"rule": "index-missing", "table": "invoices", "reason": "few rows", "until": "2027-03-31"}]`)
 	must(t, err)
-	want := domain.Acceptance{Rule: "index-missing", Table: "invoices", Reason: "few rows", Until: "2027-03-31"}
+	want := datamap.Acceptance{Rule: "index-missing", Table: "invoices", Reason: "few rows", Until: "2027-03-31"}
 	if got := m.Accepted(); len(got) != 1 || got[0] != want {
 		t.Errorf("got %+v", got)
 	}
@@ -145,7 +146,7 @@ func TestAFailedReaderOrWriterIsAnError(t *testing.T) {
 		!errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("Read: got %v", err)
 	}
-	if err := manifest.Write(io.Discard, domain.DataMap{}); !errors.Is(err, domain.ErrManifest) {
+	if err := manifest.Write(io.Discard, datamap.DataMap{}); !errors.Is(err, domain.ErrManifest) {
 		t.Errorf("Write of an empty map: got %v", err)
 	}
 	text, err := os.ReadFile(golden)

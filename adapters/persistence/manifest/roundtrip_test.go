@@ -9,14 +9,15 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 var (
 	anyText  = rapid.StringMatching(`[ -~§'"\\<>&日\n]{0,8}`)
 	nonEmpty = rapid.StringMatching(`[a-z§"\\. ]{1,8}`)
-	types    = rapid.SampledFrom([]domain.ColumnType{
-		domain.TypeText, domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber, domain.TypeBoolean,
-		domain.TypeTime, domain.TypeUUID, domain.TypeJSON, domain.TypeArray, domain.TypeBytes,
+	types    = rapid.SampledFrom([]datamap.ColumnType{
+		datamap.TypeText, datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber, datamap.TypeBoolean,
+		datamap.TypeTime, datamap.TypeUUID, datamap.TypeJSON, datamap.TypeArray, datamap.TypeBytes,
 	})
 	categories = rapid.SampledFrom([]domain.Category{
 		domain.CategoryContact, domain.CategoryIdentity, domain.CategoryFinancial, domain.CategoryBehavioral,
@@ -25,14 +26,14 @@ var (
 	bases = rapid.SampledFrom(
 		[]domain.LegalBasis{"", domain.BasisConsent, domain.BasisContract, domain.BasisLegitimateInterests},
 	)
-	exports = rapid.SampledFrom([]domain.Export{"", domain.ExportYes, domain.ExportNo})
+	exports = rapid.SampledFrom([]datamap.Export{"", datamap.ExportYes, datamap.ExportNo})
 	amount  = rapid.IntRange(0, 9999)
 )
 
 // drawColumn draws a random column. If the column is retained, its retention period starts at the time in the column
 // "at", or never ends.
-func drawColumn(t *rapid.T, name string) domain.Column {
-	column := domain.Column{
+func drawColumn(t *rapid.T, name string) datamap.Column {
+	column := datamap.Column{
 		Name: name, Type: types.Draw(t, "type"),
 		Length: rapid.SampledFrom([]int{0, 50, 300}).Draw(t, "length"), Surrogate: anyText.Draw(t, "surrogate"),
 		Note: anyText.Draw(t, "note"),
@@ -44,7 +45,7 @@ func drawColumn(t *rapid.T, name string) domain.Column {
 		column.NotPersonal = rapid.Bool().Draw(t, "not personal")
 		return column
 	}
-	column.Personal = &domain.Annotation{
+	column.Personal = &datamap.Annotation{
 		Category: categories.Draw(t, "category"), Strategy: strategy, Basis: bases.Draw(t, "basis"),
 		Purpose: anyText.Draw(t, "purpose"), Export: exports.Draw(t, "export"),
 	}
@@ -53,7 +54,7 @@ func drawColumn(t *rapid.T, name string) domain.Column {
 	}
 	if strategy == domain.StrategyRetain {
 		column.Personal.Reason = nonEmpty.Draw(t, "reason")
-		period := domain.Period{
+		period := datamap.Period{
 			Years: amount.Draw(t, "years"), Months: amount.Draw(t, "months"), Days: amount.Draw(t, "days"),
 		}
 		if !period.IsZero() {
@@ -64,15 +65,15 @@ func drawColumn(t *rapid.T, name string) domain.Column {
 }
 
 // drawMap draws a random data map. Each table refers to a table that is earlier in the list.
-func drawMap(t *rapid.T) domain.DataMap {
+func drawMap(t *rapid.T) datamap.DataMap {
 	names := rapid.SliceOfNDistinct(nonEmpty, 1, 4, rapid.ID).Draw(t, "tables")
-	tables := make([]domain.Table, len(names))
+	tables := make([]datamap.Table, len(names))
 	for i, name := range names {
-		table := domain.Table{
+		table := datamap.Table{
 			Name: name, PrimaryKey: []string{"id"}, Owned: rapid.Bool().Draw(t, "owned"),
 			Trusted: rapid.Bool().Draw(t, "trusted"), Note: anyText.Draw(t, "note"),
-			Columns: []domain.Column{
-				{Name: "id", Type: domain.TypeBigInt}, {Name: "at", Type: domain.TypeTime}, {Name: "untyped"},
+			Columns: []datamap.Column{
+				{Name: "id", Type: datamap.TypeBigInt}, {Name: "at", Type: datamap.TypeTime}, {Name: "untyped"},
 			},
 		}
 		columns := rapid.SliceOfNDistinct(rapid.StringMatching(`[A-Z§"]{1,4}`), 0, 4, rapid.ID)
@@ -82,14 +83,14 @@ func drawMap(t *rapid.T) domain.DataMap {
 		if i == 0 {
 			table.SubjectKey = []string{"id"}
 		} else {
-			table.Relations = []domain.Relation{{
+			table.Relations = []datamap.Relation{{
 				Columns: []string{"untyped"}, References: names[rapid.IntRange(0, i-1).Draw(t, "parent")],
 				ReferencedColumns: []string{"id"}, Path: rapid.Bool().Draw(t, "path"), SetsNull: rapid.Bool().Draw(t, "null"),
 			}}
 		}
 		tables[i] = table
 	}
-	m, err := domain.NewDataMap(rapid.Permutation(tables).Draw(t, "order")...)
+	m, err := datamap.NewDataMap(rapid.Permutation(tables).Draw(t, "order")...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,26 +8,27 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
 func TestACreationTimeMayBeATextOrANumber(t *testing.T) {
 	created := time.Date(2024, 3, 1, 12, 30, 15, 123_456_000, time.UTC)
-	for kind, value := range map[domain.ColumnType]any{
-		domain.TypeTime: created, domain.TypeText: "2024-03-01 14:30:15.123456+02", domain.TypeBigInt: created.UnixMicro(),
-		domain.TypeNumber: domain.Number("1709296215.123456"),
+	for kind, value := range map[datamap.ColumnType]any{
+		datamap.TypeTime: created, datamap.TypeText: "2024-03-01 14:30:15.123456+02", datamap.TypeBigInt: created.UnixMicro(),
+		datamap.TypeNumber: domain.Number("1709296215.123456"),
 	} {
-		dataMap, err := domain.NewDataMap(domain.Table{
+		dataMap, err := datamap.NewDataMap(datamap.Table{
 			Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-			Columns: []domain.Column{{Name: "id", Type: domain.TypeInteger}, {Name: "created_at", Type: kind}},
-		}, domain.Table{
+			Columns: []datamap.Column{{Name: "id", Type: datamap.TypeInteger}, {Name: "created_at", Type: kind}},
+		}, datamap.Table{
 			Name: "notes", PrimaryKey: []string{"id"}, Owned: true,
-			Columns: []domain.Column{
-				{Name: "id", Type: domain.TypeInteger},
-				{Name: "member", Type: domain.TypeInteger},
+			Columns: []datamap.Column{
+				{Name: "id", Type: datamap.TypeInteger},
+				{Name: "member", Type: datamap.TypeInteger},
 				{Name: "created_at", Type: kind},
 			},
-			Relations: []domain.Relation{{
+			Relations: []datamap.Relation{{
 				Columns: []string{"member"}, References: "members", ReferencedColumns: []string{"id"},
 			}},
 		})
@@ -49,7 +50,7 @@ func TestACreationTimeMayBeATextOrANumber(t *testing.T) {
 			for at, want := range map[time.Time][]domain.Leftover{
 				created: {{Table: "notes", Rows: 1}}, created.Add(-time.Microsecond): nil,
 			} {
-				found, err := s.Erased().LeftOver(ctx, subject(t, "1"), []domain.Step{deletes("notes")}, at)
+				found, err := s.Erased().LeftOver(ctx, subject(t, "1"), []datamap.Step{deletes("notes")}, at)
 				if err != nil || !slices.Equal(found, want) {
 					t.Errorf("%s: after an erasure at %v, got %v, %v", kind, at, found, err)
 				}

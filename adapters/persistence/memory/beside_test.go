@@ -7,17 +7,18 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // peopleIn returns a subject's table with an email, and with a further column.
-func peopleIn(name, further string) domain.Table {
-	return domain.Table{
+func peopleIn(name, further string) datamap.Table {
+	return datamap.Table{
 		Name: name, PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: further, Type: domain.TypeText},
-			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: further, Type: datamap.TypeText},
+			{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{
 				Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
 			}},
 		},

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -15,20 +15,20 @@ var _ ports.CatalogReader = (*Store)(nil)
 // the data maps of the stores beside this one (see Options.Beside). It has the exact number of rows of each table, and
 // a foreign key for each relation between these tables.
 // Relations with a condition are an exception, because Store.Insert does not enforce them. The catalog has no indexes.
-func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
+func (s *Store) Catalog(ctx context.Context) (datamap.Catalog, error) {
 	if ctx.Err() != nil {
-		return domain.Catalog{}, endedBy(ctx)
+		return datamap.Catalog{}, endedBy(ctx)
 	}
 	committed := s.newest()
-	live := domain.Catalog{Tables: []domain.CatalogTable{}}
+	live := datamap.Catalog{Tables: []datamap.CatalogTable{}}
 	all := s.applicationTables()
 	for _, table := range all {
-		described := domain.CatalogTable{
-			Name: table.Name, Kind: domain.KindTable, PrimaryKey: slices.Clone(table.PrimaryKey),
+		described := datamap.CatalogTable{
+			Name: table.Name, Kind: datamap.KindTable, PrimaryKey: slices.Clone(table.PrimaryKey),
 			Rows: int64(len(committed.rows[table.Name])),
 		}
 		for _, column := range table.Columns {
-			described.Columns = append(described.Columns, domain.CatalogColumn{
+			described.Columns = append(described.Columns, datamap.CatalogColumn{
 				Name: column.Name, Declared: string(column.Type), Type: column.Type, Length: column.Length,
 				Nullable: !slices.Contains(table.PrimaryKey, column.Name),
 			})
@@ -45,7 +45,7 @@ func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
 
 // applicationTables returns the tables of the data maps of this store and of the stores beside it, ordered by name. If
 // several data maps have a table, the result has the table once, with the columns and relations of all of them.
-func (s *Store) applicationTables() []domain.Table {
+func (s *Store) applicationTables() []datamap.Table {
 	tables := slices.Clone(s.dataMap.Tables())
 	for _, beside := range *s.committed.Load() {
 		for _, table := range beside.dataMap.Tables() {
@@ -55,19 +55,19 @@ func (s *Store) applicationTables() []domain.Table {
 				continue
 			}
 			tables[i].Columns = withFurther(tables[i].Columns, table.Columns,
-				func(a, b domain.Column) bool { return a.Name == b.Name })
+				func(a, b datamap.Column) bool { return a.Name == b.Name })
 			tables[i].Relations = withFurther(tables[i].Relations, table.Relations,
-				func(a, b domain.Relation) bool {
+				func(a, b datamap.Relation) bool {
 					return slices.Equal(a.Columns, b.Columns) && a.References == b.References
 				})
 		}
 	}
-	slices.SortFunc(tables, func(a, b domain.Table) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(tables, func(a, b datamap.Table) int { return cmp.Compare(a.Name, b.Name) })
 	return tables
 }
 
-func isCalled(name string) func(domain.Table) bool {
-	return func(table domain.Table) bool { return table.Name == name }
+func isCalled(name string) func(datamap.Table) bool {
+	return func(table datamap.Table) bool { return table.Name == name }
 }
 
 // withFurther returns a new slice of all items, and of each further item that equals none of them.
@@ -81,20 +81,20 @@ func withFurther[T any](items, further []T, equal func(a, b T) bool) []T {
 	return all
 }
 
-func foreignKey(relation domain.Relation) domain.CatalogForeignKey {
-	key := domain.CatalogForeignKey{
+func foreignKey(relation datamap.Relation) datamap.CatalogForeignKey {
+	key := datamap.CatalogForeignKey{
 		Columns: slices.Clone(relation.Columns), References: relation.References,
-		Referenced: slices.Clone(relation.ReferencedColumns), OnDelete: domain.ActionNone,
+		Referenced: slices.Clone(relation.ReferencedColumns), OnDelete: datamap.ActionNone,
 	}
 	if relation.SetsNull {
-		key.OnDelete = domain.ActionSetNull
+		key.OnDelete = datamap.ActionSetNull
 	}
 	return key
 }
 
 // Satisfies implements ports.CatalogReader. The tables have no constraints. See Schema.Satisfies.
 func (s *Store) Satisfies(
-	ctx context.Context, table string, check domain.CatalogCheck, rows []map[string]any,
-) ([]domain.Verdict, error) {
+	ctx context.Context, table string, check datamap.CatalogCheck, rows []map[string]any,
+) ([]datamap.Verdict, error) {
 	return Schema{}.Satisfies(ctx, table, check, rows)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -24,7 +25,7 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	if err != nil {
 		return err
 	}
-	ctx, observed := ports.StartActivity(ctx, s.observer, domain.Activity{Kind: domain.ActivitySession})
+	ctx, observed := ports.StartActivity(ctx, s.observer, observation.Activity{Kind: observation.ActivitySession})
 	session, returned := &session{store: s}, false
 	defer func() { // also if fn panics
 		session.end()
@@ -37,7 +38,7 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 		if !returned {
 			ended, outcome = errPanicked, domain.OutcomePanic
 		}
-		observed.End(domain.ActivityEnd{Outcome: outcome})
+		observed.End(observation.ActivityEnd{Outcome: outcome})
 		if session.committed {
 			session.notify()
 		}

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Apply implements ports.SubjectStore.
 // Apply implements ports.SubjectStore. Nothing is cascaded, because the store has no foreign keys and no triggers.
 func (s subjectStore) Apply(
-	ctx context.Context, id domain.SubjectID, steps []domain.Step,
+	ctx context.Context, id domain.SubjectID, steps []datamap.Step,
 ) (applied domain.Applied, err error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return applied, err
@@ -41,7 +42,7 @@ func (s *state) addedAt(id domain.SubjectID) time.Time {
 		return time.Time{}
 	}
 	for _, i := range s.rowsOnPath(id, table.Name, nil) {
-		if added, ok := domain.ReadAddedAt(s.rows[table.Name][i][column.Name]); ok {
+		if added, ok := datamap.ReadAddedAt(s.rows[table.Name][i][column.Name]); ok {
 			return added
 		}
 	}
@@ -49,7 +50,7 @@ func (s *state) addedAt(id domain.SubjectID) time.Time {
 }
 
 // apply executes a step of a plan.
-func (s *state) apply(id domain.SubjectID, step domain.Step) (int64, error) {
+func (s *state) apply(id domain.SubjectID, step datamap.Step) (int64, error) {
 	table, _ := s.dataMap.Table(step.Target)
 	own := s.rowsOfStep(id, step)
 	switch step.Strategy { //nolint:exhaustive // steps have no other strategies
@@ -65,7 +66,7 @@ func (s *state) apply(id domain.SubjectID, step domain.Step) (int64, error) {
 
 // concerns reports whether a step affects a row that its path leads to. It leaves out rows in which an anonymize step
 // overwrites no cell, and rows of a retain step whose duties have all ended.
-func (s *state) concerns(table domain.Table, row int, step domain.Step) bool {
+func (s *state) concerns(table datamap.Table, row int, step datamap.Step) bool {
 	switch {
 	case step.OnlyExpired():
 		return slices.ContainsFunc(step.Expired, func(name string) bool { return s.overwrites(table, row, name, step) })
@@ -79,7 +80,7 @@ func (s *state) concerns(table domain.Table, row int, step domain.Step) bool {
 // anonymize executes an anonymize step on rows of a table, and returns the number of changed rows. It overwrites the
 // columns in step.Columns, even if a cell is NULL. It overwrites the columns in step.Expired in those rows whose
 // retention duties have ended. It sets the columns in step.ClearedColumns to NULL.
-func (s *state) anonymize(table domain.Table, rows []int, step domain.Step) int64 {
+func (s *state) anonymize(table datamap.Table, rows []int, step datamap.Step) int64 {
 	rows = slices.DeleteFunc(rows, func(i int) bool { return !s.concerns(table, i, step) })
 	expired := map[int][]string{}
 	for _, i := range rows {
@@ -102,15 +103,15 @@ func (s *state) anonymize(table domain.Table, rows []int, step domain.Step) int6
 }
 
 // dutiesEnded reports whether all retention duties for the cells of a row have ended.
-func (s *state) dutiesEnded(table domain.Table, row int, step domain.Step) bool {
+func (s *state) dutiesEnded(table datamap.Table, row int, step datamap.Step) bool {
 	return len(step.Expired) > 0 && !slices.ContainsFunc(step.Columns, func(name string) bool {
 		return !slices.Contains(step.Expired, name) || !s.isExpired(table, row, name, step.At)
 	})
 }
 
 // isExpired reports whether all retention duties for a cell have ended at the given time.
-func (s *state) isExpired(table domain.Table, row int, name string, at time.Time) bool {
-	return !at.IsZero() && !slices.ContainsFunc(table.Duties(name), func(duty domain.Column) bool {
+func (s *state) isExpired(table datamap.Table, row int, name string, at time.Time) bool {
+	return !at.IsZero() && !slices.ContainsFunc(table.Duties(name), func(duty datamap.Column) bool {
 		since, ok := s.rows[table.Name][row][duty.Personal.Since].(time.Time)
 		return !ok || since.After(duty.Personal.Retain.Cutoff(at))
 	})

@@ -11,15 +11,16 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
-func deletes(table string) domain.Step {
-	return domain.Step{Target: table, Strategy: domain.StrategyDelete}
+func deletes(table string) datamap.Step {
+	return datamap.Step{Target: table, Strategy: domain.StrategyDelete}
 }
 
-func anonymizes(table string, columns ...string) domain.Step {
-	return domain.Step{Target: table, Strategy: domain.StrategyAnonymize, Columns: columns}
+func anonymizes(table string, columns ...string) datamap.Step {
+	return datamap.Step{Target: table, Strategy: domain.StrategyAnonymize, Columns: columns}
 }
 
 func TestRowsAreFoundAlongThePath(t *testing.T) {
@@ -32,7 +33,7 @@ func TestRowsAreFoundAlongThePath(t *testing.T) {
 		insert(t, store, "order_lines", memory.Row{"order_id": order + 1, "line": 1, "engraving": "E"})
 	}
 	counts, err := apply(store, subject(t, "a", "1"), anonymizes("order_lines", "engraving"),
-		domain.Step{Target: "orders", Strategy: domain.StrategyRetain})
+		datamap.Step{Target: "orders", Strategy: domain.StrategyRetain})
 	if err != nil || !slices.Equal(counts, []int64{2, 2}) {
 		t.Fatalf("got %v, %v", counts, err)
 	}
@@ -67,29 +68,29 @@ func TestAReferencedRowIsNotDeleted(t *testing.T) {
 
 // notes returns the tables users, folders and notes. A note belongs to a user, and may be in a folder, which also
 // belongs to a user. If keyed is set, the column "folder" is a part of the primary key of a note.
-func notes(keyed bool) []domain.Table {
-	text := &domain.Annotation{Category: domain.CategoryCommunication}
-	table := func(name string, relations []domain.Relation, columns ...string) domain.Table {
-		described := domain.Table{Name: name, PrimaryKey: []string{"id"}, Owned: true, Relations: relations}
+func notes(keyed bool) []datamap.Table {
+	text := &datamap.Annotation{Category: domain.CategoryCommunication}
+	table := func(name string, relations []datamap.Relation, columns ...string) datamap.Table {
+		described := datamap.Table{Name: name, PrimaryKey: []string{"id"}, Owned: true, Relations: relations}
 		for _, column := range columns {
-			described.Columns = append(described.Columns, domain.Column{Name: column, Type: domain.TypeBigInt})
+			described.Columns = append(described.Columns, datamap.Column{Name: column, Type: datamap.TypeBigInt})
 		}
-		described.Columns = append(described.Columns, domain.Column{Name: "text", Type: domain.TypeText, Personal: text})
+		described.Columns = append(described.Columns, datamap.Column{Name: "text", Type: datamap.TypeText, Personal: text})
 		return described
 	}
-	ofUser := domain.Relation{
+	ofUser := datamap.Relation{
 		Columns: []string{"user"}, References: "users", ReferencedColumns: []string{"id"}, Path: true,
 	}
-	inFolder := domain.Relation{
+	inFolder := datamap.Relation{
 		Columns: []string{"folder"}, References: "folders", ReferencedColumns: []string{"id"}, SetsNull: true,
 	}
 	users := table("users", nil, "id")
 	users.SubjectKey = []string{"id"}
-	note := table("notes", []domain.Relation{ofUser, inFolder}, "id", "user", "folder")
+	note := table("notes", []datamap.Relation{ofUser, inFolder}, "id", "user", "folder")
 	if keyed {
 		note.PrimaryKey = []string{"id", "folder"}
 	}
-	return []domain.Table{users, table("folders", []domain.Relation{ofUser}, "id", "user"), note}
+	return []datamap.Table{users, table("folders", []datamap.Relation{ofUser}, "id", "user"), note}
 }
 
 func TestARelationThatIsSetToNullIsClearedWithTheRow(t *testing.T) {
@@ -116,28 +117,28 @@ func TestARelationThatIsSetToNullIsClearedWithTheRow(t *testing.T) {
 }
 
 func TestASurrogateFitsItsColumn(t *testing.T) {
-	annotated := &domain.Annotation{Category: domain.CategoryIdentity, Strategy: domain.StrategyAnonymize}
-	columns := []domain.Column{{Name: "id", Type: domain.TypeBigInt}}
+	annotated := &datamap.Annotation{Category: domain.CategoryIdentity, Strategy: domain.StrategyAnonymize}
+	columns := []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}}
 	var names []string
-	add := func(name string, kind domain.ColumnType, length int, constant string) {
+	add := func(name string, kind datamap.ColumnType, length int, constant string) {
 		names = append(names, name)
 		columns = append(columns,
-			domain.Column{Name: name, Type: kind, Length: length, Surrogate: constant, Personal: annotated})
+			datamap.Column{Name: name, Type: kind, Length: length, Surrogate: constant, Personal: annotated})
 	}
 	want := map[string]any{}
-	for kind, constant := range map[domain.ColumnType]struct {
+	for kind, constant := range map[datamap.ColumnType]struct {
 		text          string
 		with, without any // the surrogates with and without the constant
 	}{
-		domain.TypeSmallInt: {"-7", int64(-7), int64(0)},
-		domain.TypeInteger:  {"7", int64(7), int64(0)},
-		domain.TypeBigInt:   {"7", int64(7), int64(0)},
-		domain.TypeNumber:   {"1.5", 1.5, 0.0},
-		domain.TypeBoolean:  {"true", true, false},
-		domain.TypeTime:     {"2024-02-29", time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC), time.Unix(0, 0).UTC()},
-		domain.TypeJSON:     {`{"gone":true}`, domain.JSON(`{"gone":true}`), domain.JSON(`{}`)},
-		domain.TypeArray:    {`[0]`, domain.JSON(`[0]`), domain.JSON(`[]`)},
-		domain.TypeBytes:    {"gone", []byte("gone"), []byte{}},
+		datamap.TypeSmallInt: {"-7", int64(-7), int64(0)},
+		datamap.TypeInteger:  {"7", int64(7), int64(0)},
+		datamap.TypeBigInt:   {"7", int64(7), int64(0)},
+		datamap.TypeNumber:   {"1.5", 1.5, 0.0},
+		datamap.TypeBoolean:  {"true", true, false},
+		datamap.TypeTime:     {"2024-02-29", time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC), time.Unix(0, 0).UTC()},
+		datamap.TypeJSON:     {`{"gone":true}`, domain.JSON(`{"gone":true}`), domain.JSON(`{}`)},
+		datamap.TypeArray:    {`[0]`, domain.JSON(`[0]`), domain.JSON(`[]`)},
+		datamap.TypeBytes:    {"gone", []byte("gone"), []byte{}},
 	} {
 		add(string(kind), kind, 0, "")
 		add("constant "+string(kind), kind, 0, constant.text)
@@ -148,14 +149,14 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 		"36": "^anon-[0-9a-f]{31}$", "17": "^anon-[0-9a-f]{12}$", "16": "^[0-9a-f]{16}$", "1": "^[0-9a-f]$",
 		"gone": "^it's gone$",
 	}
-	add("uuid", domain.TypeUUID, 0, "")
-	add("text", domain.TypeText, 0, "")
-	add("36", domain.TypeText, 36, "")
-	add("17", domain.TypeText, 17, "")
-	add("16", domain.TypeText, 16, "")
-	add("1", domain.TypeText, 1, "")
-	add("gone", domain.TypeText, 20, "it's gone")
-	store := newStore(t, memory.Options{}, domain.Table{
+	add("uuid", datamap.TypeUUID, 0, "")
+	add("text", datamap.TypeText, 0, "")
+	add("36", datamap.TypeText, 36, "")
+	add("17", datamap.TypeText, 17, "")
+	add("16", datamap.TypeText, 16, "")
+	add("1", datamap.TypeText, 1, "")
+	add("gone", datamap.TypeText, 20, "it's gone")
+	store := newStore(t, memory.Options{}, datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: columns,
 	})
 	insert(t, store, "users", memory.Row{"id": 1})
@@ -173,18 +174,18 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 }
 
 func TestNewRefusesAConstantThatDoesNotFitItsColumn(t *testing.T) {
-	for _, column := range []domain.Column{
-		{Type: domain.TypeBigInt, Surrogate: "gone"},
-		{Type: domain.TypeNumber, Surrogate: "NaN"},
-		{Type: domain.TypeBoolean, Surrogate: "gone"},
-		{Type: domain.TypeTime, Surrogate: "gone"},
-		{Type: domain.TypeJSON, Surrogate: "{"},
-		{Type: domain.TypeSmallInt, Surrogate: "1.5"},
+	for _, column := range []datamap.Column{
+		{Type: datamap.TypeBigInt, Surrogate: "gone"},
+		{Type: datamap.TypeNumber, Surrogate: "NaN"},
+		{Type: datamap.TypeBoolean, Surrogate: "gone"},
+		{Type: datamap.TypeTime, Surrogate: "gone"},
+		{Type: datamap.TypeJSON, Surrogate: "{"},
+		{Type: datamap.TypeSmallInt, Surrogate: "1.5"},
 	} {
-		column.Name, column.Personal = "column", &domain.Annotation{Category: domain.CategoryIdentity}
-		dataMap, err := domain.NewDataMap(domain.Table{
+		column.Name, column.Personal = "column", &datamap.Annotation{Category: domain.CategoryIdentity}
+		dataMap, err := datamap.NewDataMap(datamap.Table{
 			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-			Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}, column},
+			Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}, column},
 		})
 		must(t, err)
 		if _, err = memory.New(dataMap, memory.Options{}); !errors.Is(err, domain.ErrManifest) {
@@ -237,7 +238,7 @@ func TestAValueThatDoesNotFitItsColumnUndoesARectification(t *testing.T) {
 }
 
 func TestAStepThatTheStoreCannotCarryOutUndoesTheOthers(t *testing.T) {
-	for name, wrong := range map[string]domain.Step{
+	for name, wrong := range map[string]datamap.Step{
 		"external": {Target: "orders", Strategy: domain.StrategyDelete, External: true},
 		"table":    deletes("nothing"),
 		"column":   anonymizes("people", "nothing"),
@@ -246,7 +247,7 @@ func TestAStepThatTheStoreCannotCarryOutUndoesTheOthers(t *testing.T) {
 		store := newShop(t)
 		err := store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			applied, err := s.Subjects().Apply(ctx, subject(t, "a", "1"),
-				[]domain.Step{deletes("people"), wrong, deletes("orders")})
+				[]datamap.Step{deletes("people"), wrong, deletes("orders")})
 			if len(applied.Rows) != 1 || !errors.Is(err, domain.ErrManifest) {
 				t.Errorf("%s: got %v, %v", name, applied.Rows, err)
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Export implements ports.SubjectStore. It exports the newest committed state from the time of the call. Later commits
@@ -46,7 +47,7 @@ func (s subjectStore) Export(
 			records = slices.DeleteFunc(records, func(r domain.ExportRecord) bool {
 				column, _ := table.Column(r.Field)
 				return len(table.Personal()) > 0 &&
-					!slices.ContainsFunc(paths[i], func(p domain.Path) bool { return p.Has(column) })
+					!slices.ContainsFunc(paths[i], func(p datamap.Path) bool { return p.Has(column) })
 			})
 			if err := yieldAll(records, yield); err != nil {
 				return err
@@ -58,8 +59,8 @@ func (s subjectStore) Export(
 
 // erasedPaths returns the paths that connect the row of the table to people who were erased. A path is a chain of
 // references from the table to the table of subjects.
-func (s *state) erasedPaths(table domain.Table, index int) []domain.Path {
-	var erased []domain.Path
+func (s *state) erasedPaths(table datamap.Table, index int) []datamap.Path {
+	var erased []datamap.Path
 	for id, mark := range s.erasures {
 		if mark.Erasures == 0 {
 			continue
@@ -78,7 +79,7 @@ func (s *state) erasedPaths(table domain.Table, index int) []domain.Path {
 func (s subjectStore) exportLedgers(
 	ctx context.Context, snapshot *state, id domain.SubjectID, yield func(domain.ExportRecord) error,
 ) error {
-	ledgers := domain.LedgerTables()
+	ledgers := datamap.LedgerTables()
 	mark := snapshot.erasures[id]
 	for i, r := range snapshot.consents {
 		if r.SubjectID != id || seqOf(i) <= mark.ConsentsUntil {
@@ -88,7 +89,7 @@ func (s subjectStore) exportLedgers(
 			return err
 		}
 		row := Row{
-			domain.LedgerSeq: seqOf(i), "purpose": r.Purpose, "policy_version": r.PolicyVersion, "granted": r.Granted,
+			datamap.LedgerSeq: seqOf(i), "purpose": r.Purpose, "policy_version": r.PolicyVersion, "granted": r.Granted,
 			"recorded_at": r.RecordedAt, "source": r.Source,
 		}
 		records := recordsOf(ledgers[0], ledgers[0].Exported(), rowName(ledgers[0], row), row)
@@ -104,7 +105,7 @@ func (s subjectStore) exportLedgers(
 			return err
 		}
 		row := Row{
-			domain.LedgerSeq: seqOf(i), "purpose": valueOf(r.Purpose), "restricted": r.Restricted,
+			datamap.LedgerSeq: seqOf(i), "purpose": valueOf(r.Purpose), "restricted": r.Restricted,
 			"reason": valueOf(r.Reason), "recorded_at": r.RecordedAt, "source": r.Source,
 		}
 		records := recordsOf(ledgers[1], ledgers[1].Exported(), rowName(ledgers[1], row), row)
@@ -125,7 +126,7 @@ func valueOf(text *string) any {
 
 // recordsOf returns an export record for each of the given columns of a row. The parameter name identifies the row in
 // the export.
-func recordsOf(table domain.Table, columns []domain.Column, name string, row Row) []domain.ExportRecord {
+func recordsOf(table datamap.Table, columns []datamap.Column, name string, row Row) []domain.ExportRecord {
 	records := make([]domain.ExportRecord, len(columns))
 	for i, column := range columns {
 		records[i] = exported(table, name, row, column)
@@ -143,7 +144,7 @@ func yieldAll(records []domain.ExportRecord, yield func(domain.ExportRecord) err
 }
 
 // exported returns the export record for one column of a row.
-func exported(table domain.Table, name string, row Row, column domain.Column) domain.ExportRecord {
+func exported(table datamap.Table, name string, row Row, column datamap.Column) domain.ExportRecord {
 	annotation := column.Personal
 	record := domain.ExportRecord{
 		Source:          table.Name,
@@ -162,7 +163,7 @@ func exported(table domain.Table, name string, row Row, column domain.Column) do
 }
 
 // rowName returns the primary key of a row as one text.
-func rowName(table domain.Table, row Row) string {
+func rowName(table datamap.Table, row Row) string {
 	return domain.CanonicalTuple(texts(row, table.PrimaryKey))
 }
 

@@ -6,6 +6,8 @@ import (
 	"regexp"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -15,35 +17,35 @@ var _ ports.Finder = (*Store)(nil)
 // of the application, also those of the stores beside this one (see Options.Beside), and the tables of habeas of this
 // store. The tables of habeas have the same names in the result as in a database.
 func (s *Store) Find(
-	ctx context.Context, values []string, progress func(domain.SearchProgress),
-) (domain.SearchResult, error) {
-	if err := domain.CheckSearchValues(values); err != nil {
-		return domain.SearchResult{}, err
+	ctx context.Context, values []string, progress func(search.SearchProgress),
+) (search.SearchResult, error) {
+	if err := search.CheckSearchValues(values); err != nil {
+		return search.SearchResult{}, err
 	}
 	sought := make([]*regexp.Regexp, len(values))
 	for i, value := range values {
-		sought[i] = regexp.MustCompile(domain.SearchPattern(value))
+		sought[i] = regexp.MustCompile(search.SearchPattern(value))
 	}
 	newest := s.newest()
 	if err := newest.installation.Check(s.dataMap); err != nil {
-		return domain.SearchResult{}, err
+		return search.SearchResult{}, err
 	}
 	places, err := newest.places(s.applicationTables())
 	if err != nil {
-		return domain.SearchResult{}, err
+		return search.SearchResult{}, err
 	}
-	found := domain.SearchResult{Occurrences: []domain.Occurrence{}, Gaps: []domain.SearchGap{}}
+	found := search.SearchResult{Occurrences: []search.Occurrence{}, Gaps: []search.SearchGap{}}
 	for i, place := range append(places, place{}) {
 		if ctx.Err() != nil {
-			return domain.SearchResult{}, endedBy(ctx)
+			return search.SearchResult{}, endedBy(ctx)
 		}
 		if progress != nil {
-			progress(domain.SearchProgress{Table: place.table, Done: i, Tables: len(places)})
+			progress(search.SearchProgress{Table: place.table, Done: i, Tables: len(places)})
 		}
 		for _, column := range place.columns {
 			for value, pattern := range sought {
 				if n := count(place.rows, column, pattern); n > 0 {
-					found.Occurrences = append(found.Occurrences, domain.Occurrence{
+					found.Occurrences = append(found.Occurrences, search.Occurrence{
 						Value: value, Table: place.table, Column: column, Rows: n,
 					})
 				}
@@ -62,12 +64,12 @@ type place struct {
 
 // places returns all tables to search: first the given tables of the application, and then the tables of habeas that
 // have texts about subjects.
-func (s *state) places(ofApplication []domain.Table) ([]place, error) {
+func (s *state) places(ofApplication []datamap.Table) ([]place, error) {
 	var places []place
 	for _, table := range ofApplication {
 		var columns []string
 		for _, column := range table.Columns {
-			if column.Type != domain.TypeUUID {
+			if column.Type != datamap.TypeUUID {
 				columns = append(columns, column.Name)
 			}
 		}
@@ -80,7 +82,7 @@ func (s *state) places(ofApplication []domain.Table) ([]place, error) {
 // ownPlaces returns the tables of habeas with the columns whose values are not from habeas.
 func (s *state) ownPlaces() ([]place, error) {
 	named := func(name string, columns ...string) place {
-		return place{table: domain.ObjectPrefix(s.name) + name, columns: columns}
+		return place{table: datamap.ObjectPrefix(s.name) + name, columns: columns}
 	}
 	consents := named("consent_records", "subject_id", "purpose", "policy_version")
 	for _, record := range s.consents {

@@ -5,7 +5,7 @@ import (
 	"crypto/rand"
 	"slices"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -14,15 +14,15 @@ type installationStore struct{ *session }
 
 func (s *session) Installation() ports.InstallationStore { return installationStore{s} }
 
-func (i installationStore) Read(ctx context.Context) (domain.Installation, error) {
+func (i installationStore) Read(ctx context.Context) (datamap.Installation, error) {
 	state, err := i.read(ctx, false)
 	if err != nil {
-		return domain.Installation{}, err
+		return datamap.Installation{}, err
 	}
 	return cloneInstallation(state.installation), nil
 }
 
-func (i installationStore) Accept(ctx context.Context) (before domain.Installation, err error) {
+func (i installationStore) Accept(ctx context.Context) (before datamap.Installation, err error) {
 	i.unchecked = true
 	state, err := i.write(ctx)
 	if err != nil {
@@ -33,23 +33,23 @@ func (i installationStore) Accept(ctx context.Context) (before domain.Installati
 	return before, nil
 }
 
-func (i installationStore) Renew(ctx context.Context) (domain.Installation, error) {
+func (i installationStore) Renew(ctx context.Context) (datamap.Installation, error) {
 	state, err := i.write(ctx)
 	if err != nil {
-		return domain.Installation{}, err
+		return datamap.Installation{}, err
 	}
 	renewed := cloneInstallation(state.installation)
 	var highest int64
 	for _, mark := range state.erasures {
 		highest = max(highest, mark.Intake)
 	}
-	renewed.Ancestors = append(renewed.Ancestors, domain.Ancestor{ID: renewed.ID, Until: highest})
+	renewed.Ancestors = append(renewed.Ancestors, datamap.Ancestor{ID: renewed.ID, Until: highest})
 	renewed.ID = rand.Text()
 	state.installation = renewed
 	return cloneInstallation(renewed), nil
 }
 
-func (i installationStore) Started(ctx context.Context, worker domain.StartedWorker) error {
+func (i installationStore) Started(ctx context.Context, worker datamap.StartedWorker) error {
 	state, err := i.write(ctx)
 	if err == nil {
 		worker.Resolvers = slices.Clone(worker.Resolvers)
@@ -91,11 +91,11 @@ func (s *session) admit(state *state, writes bool) error {
 
 // record records the data map in the installation.
 func (s *state) record() {
-	own := domain.InstallationOf(s.dataMap)
+	own := datamap.InstallationOf(s.dataMap)
 	s.installation.SubjectTable, s.installation.KeyColumns = own.SubjectTable, own.KeyColumns
 }
 
-func cloneInstallation(i domain.Installation) domain.Installation {
+func cloneInstallation(i datamap.Installation) datamap.Installation {
 	i.KeyColumns, i.Ancestors = slices.Clone(i.KeyColumns), slices.Clone(i.Ancestors)
 	if i.Started != nil {
 		started := *i.Started

@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Keys implements ports.SubjectStore. It needs no lock of its own, because the session that has locked the subject
 // already holds the write lock.
-func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return nil, err
 	}
@@ -17,7 +18,7 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 	if err != nil || query.Limit <= 0 {
 		return nil, err
 	}
-	return state.keys(id, query, func(table domain.Table, _ domain.Path, column domain.Column, row int) bool {
+	return state.keys(id, query, func(table datamap.Table, _ datamap.Path, column datamap.Column, row int) bool {
 		return state.selectsCell(table, column, row, query)
 	}), nil
 }
@@ -26,8 +27,8 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 // external system. Columns of the application contain these keys. isSelected reports whether the query includes the
 // cell of a row and a column.
 func (s *state) keys(
-	id domain.SubjectID, query domain.KeyQuery,
-	isSelected func(table domain.Table, path domain.Path, column domain.Column, row int) bool,
+	id domain.SubjectID, query datamap.KeyQuery,
+	isSelected func(table datamap.Table, path datamap.Path, column datamap.Column, row int) bool,
 ) (keys []string) {
 	for _, table := range s.dataMap.Tables() {
 		for _, column := range table.RefColumns(query.Resolver) {
@@ -51,7 +52,7 @@ func (s *state) keys(
 
 // selectsCell reports whether the query includes the key in a cell. A query after an erasure includes a retained key
 // only if the retention period of the key has ended.
-func (s *state) selectsCell(table domain.Table, column domain.Column, row int, query domain.KeyQuery) bool {
+func (s *state) selectsCell(table datamap.Table, column datamap.Column, row int, query datamap.KeyQuery) bool {
 	if query.Cells != nil && query.Cells.Row != "" && rowName(table, s.rows[table.Name][row]) != query.Cells.Row {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // tuples is a set of keys. A key has one or more columns, and is stored as one text with the values of these columns. A
@@ -49,7 +50,7 @@ func (s *state) rowsWith(table string, columns []string, to tuples) []int {
 }
 
 // rowsOfStep returns the indexes of the rows that a step of an erasure affects.
-func (s *state) rowsOfStep(id domain.SubjectID, step domain.Step) []int {
+func (s *state) rowsOfStep(id domain.SubjectID, step datamap.Step) []int {
 	reference, ok := s.dataMap.SelfReference(step)
 	if !ok {
 		path, _ := s.dataMap.PathVia(step.Target, step.Via)
@@ -66,11 +67,11 @@ func (s *state) rowsOfStep(id domain.SubjectID, step domain.Step) []int {
 // rowsOf returns the indexes of the rows of a table that belong to the subject by a path. A path is a chain of
 // references from the table to the table of subjects. rowsOf finds these rows even if the subject's own row does not
 // exist, because it compares the references with the key of the subject.
-func (s *state) rowsOf(id domain.SubjectID, table string, path domain.Path) []int {
+func (s *state) rowsOf(id domain.SubjectID, table string, path datamap.Path) []int {
 	return s.rowsOnPath(id, table, path.Relations)
 }
 
-func (s *state) rowsOnPath(id domain.SubjectID, table string, path []domain.Relation) []int {
+func (s *state) rowsOnPath(id domain.SubjectID, table string, path []datamap.Relation) []int {
 	if len(path) == 0 {
 		return s.rowsWith(table, s.dataMap.SubjectTable().SubjectKey, tuples{domain.CanonicalTuple(id.Elements()): true})
 	}
@@ -84,14 +85,14 @@ func (s *state) rowsOnPath(id domain.SubjectID, table string, path []domain.Rela
 
 // rowsReferringTo returns the indexes of the rows in the table that refer by the relation to one of the given keys. If
 // the relation has a condition, it returns only rows that satisfy the condition.
-func (s *state) rowsReferringTo(table string, relation domain.Relation, to tuples) []int {
+func (s *state) rowsReferringTo(table string, relation datamap.Relation, to tuples) []int {
 	found := s.rowsWith(table, relation.Columns, to)
 	return slices.DeleteFunc(found, func(i int) bool { return !holds(relation.When, s.rows[table][i]) })
 }
 
 // keyFor returns the key of the subject as one text, with the values in the order of the columns of the relation. ok is
 // true if the relation refers to exactly the columns of the subject's key.
-func (s *state) keyFor(id domain.SubjectID, relation domain.Relation) (tuple string, ok bool) {
+func (s *state) keyFor(id domain.SubjectID, relation datamap.Relation) (tuple string, ok bool) {
 	key := s.dataMap.SubjectTable().SubjectKey
 	elements := make([]string, len(relation.ReferencedColumns))
 	for i, name := range relation.ReferencedColumns {
@@ -105,15 +106,15 @@ func (s *state) keyFor(id domain.SubjectID, relation domain.Relation) (tuple str
 }
 
 // holds reports whether a row satisfies a condition. Every row satisfies a nil condition.
-func holds(when *domain.Condition, row Row) bool {
+func holds(when *datamap.Condition, row Row) bool {
 	return when == nil || row[when.Column] != nil && textOf(row[when.Column]) == when.Value
 }
 
 // pathsOf returns the indexes of the rows of a table that belong to the subject by any path. A path is a chain of
 // references from the table to the table of subjects. For each of these rows, the map has the paths by which the row
 // belongs to the subject.
-func (s *state) pathsOf(id domain.SubjectID, table string) (rows []int, paths map[int][]domain.Path) {
-	paths = map[int][]domain.Path{}
+func (s *state) pathsOf(id domain.SubjectID, table string) (rows []int, paths map[int][]datamap.Path) {
+	paths = map[int][]datamap.Path{}
 	for _, path := range s.dataMap.Paths(table) {
 		for _, i := range s.rowsOf(id, table, path) {
 			paths[i] = append(paths[i], path)
@@ -123,7 +124,7 @@ func (s *state) pathsOf(id domain.SubjectID, table string) (rows []int, paths ma
 }
 
 // add adds a row to the table. It returns domain.ErrConflict if the row refers to a row that does not exist.
-func (s *state) add(table domain.Table, row Row) error {
+func (s *state) add(table datamap.Table, row Row) error {
 	added := []Row{row}
 	s.put(table.Name, append(s.rows[table.Name], row)) // before the check of references, because a row may refer to itself
 	for _, relation := range table.Relations {
@@ -189,7 +190,7 @@ func (s *state) put(table string, rows []Row) {
 }
 
 // sortedIndexes returns the indexes of rows in the order of their primary key.
-func sortedIndexes(table domain.Table, rows []Row, indexes []int) []int {
+func sortedIndexes(table datamap.Table, rows []Row, indexes []int) []int {
 	return slices.SortedStableFunc(slices.Values(indexes), func(i, j int) int {
 		for _, column := range table.PrimaryKey {
 			if c := compare(rows[i][column], rows[j][column]); c != 0 {

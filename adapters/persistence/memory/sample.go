@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // Sample implements ports.SubjectStore.
 func (s subjectStore) Sample(
-	ctx context.Context, id domain.SubjectID, query domain.SampleQuery,
-) ([]domain.SampledRow, error) {
+	ctx context.Context, id domain.SubjectID, query datamap.SampleQuery,
+) ([]datamap.SampledRow, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return nil, err
 	}
@@ -22,7 +23,7 @@ func (s subjectStore) Sample(
 	if !ports.Rehearsing(ctx) {
 		return nil, &domain.Error{Code: domain.ErrSession, Op: "sample", Message: "is only for a rehearsal"}
 	}
-	if _, err := s.store.dataMap.CheckSteps([]domain.Step{query.Step}); err != nil {
+	if _, err := s.store.dataMap.CheckSteps([]datamap.Step{query.Step}); err != nil {
 		return nil, err
 	}
 	table, _ := s.store.dataMap.Table(query.Step.Target)
@@ -40,9 +41,9 @@ func (s subjectStore) Sample(
 			indexes = append(indexes, i)
 		}
 	}
-	var found []domain.SampledRow
+	var found []datamap.SampledRow
 	for _, i := range indexes {
-		found = append(found, domain.SampledRow{
+		found = append(found, datamap.SampledRow{
 			Key: privateValues(rows[i], table.PrimaryKey), Values: privateValues(rows[i], query.Columns),
 		})
 	}

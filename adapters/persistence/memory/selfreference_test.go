@@ -7,26 +7,27 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // letters returns the tables people and letters. A letter goes with its sender and with its recipient. It may answer
 // another letter.
-func letters(answered domain.Strategy) []domain.Table {
-	number := func(name string) domain.Column { return domain.Column{Name: name, Type: domain.TypeBigInt} }
-	relation := func(name, column, to string, strategy domain.Strategy) domain.Relation {
-		return domain.Relation{
+func letters(answered domain.Strategy) []datamap.Table {
+	number := func(name string) datamap.Column { return datamap.Column{Name: name, Type: datamap.TypeBigInt} }
+	relation := func(name, column, to string, strategy domain.Strategy) datamap.Relation {
+		return datamap.Relation{
 			Name: name, Columns: []string{column}, References: to, ReferencedColumns: []string{"id"},
 			Path: to == "people", OnErasure: strategy,
 		}
 	}
-	return []domain.Table{
+	return []datamap.Table{
 		{
-			Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{number("id")},
+			Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{number("id")},
 		},
 		{
 			Name: "letters", PrimaryKey: []string{"id"},
-			Columns: []domain.Column{number("id"), number("sender"), number("recipient"), number("answers")},
-			Relations: []domain.Relation{
+			Columns: []datamap.Column{number("id"), number("sender"), number("recipient"), number("answers")},
+			Relations: []datamap.Relation{
 				relation("Sender", "sender", "people", domain.StrategyDelete),
 				relation("Recipient", "recipient", "people", domain.StrategyDelete),
 				relation("Answered", "answers", "letters", answered),
@@ -36,7 +37,7 @@ func letters(answered domain.Strategy) []domain.Table {
 }
 
 func TestReferencesToDeletedRowsOfTheSameTableAreCleared(t *testing.T) {
-	steps := []domain.Step{
+	steps := []datamap.Step{
 		{Target: "letters", Strategy: domain.StrategyAnonymize, ClearedColumns: []string{"answers"}, Self: true},
 		{Target: "letters", Strategy: domain.StrategyDelete, Via: "Sender"},
 		{Target: "letters", Strategy: domain.StrategyDelete, Via: "Recipient"},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -206,7 +207,7 @@ func TestConcurrentSessionsLoseNothing(t *testing.T) {
 						err = s.Audit().Append(ctx, event(name, id))
 					}
 					if err == nil && i%2 == 0 {
-						_, err = s.Subjects().Apply(ctx, id, []domain.Step{anonymizes("people", "name")})
+						_, err = s.Subjects().Apply(ctx, id, []datamap.Step{anonymizes("people", "name")})
 					}
 					if i%5 == 0 && len(history) >= 0 {
 						err = errors.Join(err, errBoom) // rolled back

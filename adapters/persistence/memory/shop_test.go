@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
@@ -20,12 +21,12 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func newStore(t testing.TB, opts memory.Options, tables ...domain.Table) *memory.Store {
+func newStore(t testing.TB, opts memory.Options, tables ...datamap.Table) *memory.Store {
 	t.Helper()
 	dataMap := porttest.DataMap()
 	if len(tables) > 0 {
 		var err error
-		dataMap, err = domain.NewDataMap(tables...)
+		dataMap, err = datamap.NewDataMap(tables...)
 		must(t, err)
 	}
 	store, err := memory.New(dataMap, opts)
@@ -72,7 +73,7 @@ func do(t testing.TB, store *memory.Store, fn func(context.Context, ports.Sessio
 }
 
 // apply executes steps of an erasure in a new session.
-func apply(store *memory.Store, id domain.SubjectID, steps ...domain.Step) (counts []int64, err error) {
+func apply(store *memory.Store, id domain.SubjectID, steps ...datamap.Step) (counts []int64, err error) {
 	err = store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
 		applied, err := s.Subjects().Apply(ctx, id, steps)
 		counts = applied.Rows

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // state holds all data of a store at a point in time. A copy of the struct is a copy of all data, because a change
@@ -14,8 +15,8 @@ import (
 // behind the last element that those states contain, and the write lock prevents concurrent appends.
 type state struct {
 	name         string // of the data map
-	dataMap      domain.DataMap
-	installation domain.Installation
+	dataMap      datamap.DataMap
+	installation datamap.Installation
 	consents     []domain.ConsentRecord
 	restrictions []domain.RestrictionRecord
 	entries      []domain.OutboxEntry

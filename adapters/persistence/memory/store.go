@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -33,7 +34,7 @@ type Options struct {
 type Store struct {
 	*shared
 	name     string // Options.Name
-	dataMap  domain.DataMap
+	dataMap  datamap.DataMap
 	wake     func()         // Options.Enqueued
 	observer ports.Observer // or nil
 }
@@ -68,18 +69,18 @@ var _ ports.SessionFactory = (*Store)(nil)
 
 // New returns an empty store. The data map describes the tables of the application. New returns domain.ErrConfiguration
 // if the data map is empty. It returns domain.ErrManifest if a surrogate constant does not fit its column.
-func New(dataMap domain.DataMap, opts Options) (*Store, error) {
+func New(dataMap datamap.DataMap, opts Options) (*Store, error) {
 	if dataMap.IsZero() {
 		return nil, domain.Misconfigured("memory", "the data map is empty")
 	}
 	if err := checkConstants(dataMap); err != nil {
 		return nil, err
 	}
-	if err := domain.CheckMapName("memory", opts.Name); err != nil {
+	if err := datamap.CheckMapName("memory", opts.Name); err != nil {
 		return nil, err
 	}
 	store := &Store{name: opts.Name, dataMap: dataMap, wake: opts.Enqueued, observer: opts.Observer}
-	empty := &state{name: opts.Name, dataMap: dataMap, installation: domain.Installation{ID: rand.Text()}}
+	empty := &state{name: opts.Name, dataMap: dataMap, installation: datamap.Installation{ID: rand.Text()}}
 	if opts.Beside == nil {
 		store.shared = &shared{writing: make(chan struct{}, 1)}
 		store.committed.Store(&map[string]*state{opts.Name: empty})

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // surrogate returns the value that overwrites a cell of the column. It is NULL or a constant if the data map says so.
 // Otherwise it is a value of the column's type. For texts, UUIDs and constants with a placeholder, each call returns a
 // different value.
-func surrogate(column domain.Column) any {
+func surrogate(column datamap.Column) any {
 	if column.Personal != nil && column.Personal.Strategy == domain.StrategyNull {
 		return nil
 	}
@@ -21,23 +22,23 @@ func surrogate(column domain.Column) any {
 		return constant
 	}
 	switch column.Type {
-	case domain.TypeText:
+	case datamap.TypeText:
 		return column.DefaultText(hex.EncodeToString(random()))
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt:
 		return int64(0)
-	case domain.TypeNumber:
+	case datamap.TypeNumber:
 		return float64(0)
-	case domain.TypeBoolean:
+	case datamap.TypeBoolean:
 		return false
-	case domain.TypeTime:
+	case datamap.TypeTime:
 		return time.Unix(0, 0).UTC()
-	case domain.TypeUUID:
+	case datamap.TypeUUID:
 		return randomUUID()
-	case domain.TypeJSON:
+	case datamap.TypeJSON:
 		return domain.JSON("{}")
-	case domain.TypeArray:
+	case datamap.TypeArray:
 		return domain.JSON("[]")
-	case domain.TypeBytes:
+	case datamap.TypeBytes:
 		return []byte{}
 	}
 	return ""
@@ -58,7 +59,7 @@ func random() []byte {
 }
 
 // checkConstants returns an error if a surrogate constant does not fit its column.
-func checkConstants(dataMap domain.DataMap) error {
+func checkConstants(dataMap datamap.DataMap) error {
 	for _, table := range dataMap.Tables() {
 		for _, column := range table.Personal() {
 			if _, ok := constantOf(column); !ok {
@@ -72,26 +73,26 @@ func checkConstants(dataMap domain.DataMap) error {
 // constantOf returns the surrogate constant of a column, as a value of the column's type. A placeholder in the constant
 // is replaced by random digits. constantOf returns nil if the column has no constant. ok is false if the constant does
 // not fit the column.
-func constantOf(column domain.Column) (constant any, ok bool) {
+func constantOf(column datamap.Column) (constant any, ok bool) {
 	if _, ok := column.Constant(); !ok {
 		return nil, true
 	}
 	var err error
 	text := column.Filled(hex.EncodeToString(random()))
 	switch column.Type { //nolint:exhaustive // the other types hold texts
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt:
 		constant, err = strconv.ParseInt(text, 10, 64)
-	case domain.TypeNumber:
+	case datamap.TypeNumber:
 		constant, err = strconv.ParseFloat(text, 64)
-	case domain.TypeBoolean:
+	case datamap.TypeBoolean:
 		constant, err = strconv.ParseBool(text)
-	case domain.TypeTime:
+	case datamap.TypeTime:
 		if constant, err = time.Parse(time.RFC3339, text); err != nil {
 			constant, err = time.Parse(time.DateOnly, text)
 		}
-	case domain.TypeJSON, domain.TypeArray:
+	case datamap.TypeJSON, datamap.TypeArray:
 		constant = domain.JSON(text)
-	case domain.TypeBytes:
+	case datamap.TypeBytes:
 		constant = []byte(text)
 	default:
 		constant = text

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Due implements ports.ErasedStore. It returns the subjects for which a sweep would overwrite at least one value. To
 // find them, it sweeps each subject in a copy of the state, and then discards the copy.
 func (s erasedStore) Due(
-	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
+	ctx context.Context, marks []domain.ErasureMark, steps []datamap.Step,
 ) (due []domain.SubjectID, err error) {
 	seen, err := s.read(ctx, false)
 	if err != nil {
@@ -30,7 +31,7 @@ func (s erasedStore) Due(
 }
 
 // SweptKeys implements ports.ErasedStore.
-func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return nil, err
 	}
@@ -42,8 +43,8 @@ func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query d
 	if mark.Erasures == 0 {
 		return nil, nil
 	}
-	step := domain.Step{At: query.ErasedAt, Scope: mark.SweepScope(state.life(id), query.DutiesSince)}
-	return state.keys(id, query, func(table domain.Table, path domain.Path, column domain.Column, row int) bool {
+	step := datamap.Step{At: query.ErasedAt, Scope: mark.SweepScope(state.life(id), query.DutiesSince)}
+	return state.keys(id, query, func(table datamap.Table, path datamap.Path, column datamap.Column, row int) bool {
 		step := step
 		step.Via = path.Via
 		return column.Personal.Strategy == domain.StrategyRetain && !state.dataMap.Keeps(table, column) &&
@@ -52,7 +53,7 @@ func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query d
 }
 
 // Sweep implements ports.ErasedStore.
-func (s erasedStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+func (s erasedStore) Sweep(ctx context.Context, id domain.SubjectID, steps []datamap.Step) ([]int64, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return nil, err
 	}
@@ -66,13 +67,13 @@ func (s erasedStore) Sweep(ctx context.Context, id domain.SubjectID, steps []dom
 
 // sweep overwrites those cells of an erased subject that the erasure retained, and whose retention duties have ended
 // since the erasure. It returns the number of changed rows for each step. The parameter life is that of the id.
-func (s *state) sweep(id domain.SubjectID, steps []domain.Step, life domain.Life) ([]int64, error) {
+func (s *state) sweep(id domain.SubjectID, steps []datamap.Step, life domain.Life) ([]int64, error) {
 	rows := make([]int64, 0, len(steps))
 	mark := s.erasures[id]
 	before := mark
 	for i, step := range steps {
 		step.Scope = before.SweepScope(life, step.DutiesSince)
-		if _, err := s.dataMap.CheckSteps([]domain.Step{step}); err != nil {
+		if _, err := s.dataMap.CheckSteps([]datamap.Step{step}); err != nil {
 			return rows, err
 		}
 		if mark.Erasures == 0 {
@@ -92,7 +93,7 @@ func (s *state) sweep(id domain.SubjectID, steps []domain.Step, life domain.Life
 	return rows, nil
 }
 
-func (s *state) overwrites(table domain.Table, row int, name string, step domain.Step) bool {
+func (s *state) overwrites(table datamap.Table, row int, name string, step datamap.Step) bool {
 	if !s.isExpired(table, row, name, step.At) {
 		return false
 	}
@@ -110,7 +111,7 @@ func (s *state) overwrites(table domain.Table, row int, name string, step domain
 		return true
 	}
 	path, _ := s.dataMap.PathVia(table.Name, step.Via)
-	return slices.ContainsFunc(path.Identifying(table), func(column domain.Column) bool {
+	return slices.ContainsFunc(path.Identifying(table), func(column datamap.Column) bool {
 		text, ok := s.rows[table.Name][row][column.Name].(string)
 		return ok && column.Overwritten(text)
 	})

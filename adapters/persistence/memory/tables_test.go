@@ -13,11 +13,12 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
 func TestAnEmptyDataMapIsRefused(t *testing.T) {
-	if _, err := memory.New(domain.DataMap{}, memory.Options{}); !errors.Is(err, domain.ErrConfiguration) {
+	if _, err := memory.New(datamap.DataMap{}, memory.Options{}); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -113,21 +114,21 @@ func TestARowMayReferToItselfOrToNothing(t *testing.T) {
 }
 
 func TestNullMatchesNoRow(t *testing.T) {
-	ofUser := domain.Relation{
+	ofUser := datamap.Relation{
 		Columns: []string{"user"}, References: "users", ReferencedColumns: []string{"id"}, Path: true,
 	}
 	store := newStore(t, memory.Options{},
-		domain.Table{
+		datamap.Table{
 			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-			Columns: []domain.Column{{Name: "id", Type: domain.TypeText}},
+			Columns: []datamap.Column{{Name: "id", Type: datamap.TypeText}},
 		},
-		domain.Table{
-			Name: "tags", PrimaryKey: []string{"name"}, Owned: true, Relations: []domain.Relation{ofUser},
-			Columns: []domain.Column{{Name: "name", Type: domain.TypeText}, {Name: "user"}},
+		datamap.Table{
+			Name: "tags", PrimaryKey: []string{"name"}, Owned: true, Relations: []datamap.Relation{ofUser},
+			Columns: []datamap.Column{{Name: "name", Type: datamap.TypeText}, {Name: "user"}},
 		},
-		domain.Table{
-			Name: "notes", PrimaryKey: []string{"id"}, Columns: []domain.Column{{Name: "id"}, {Name: "user"}, {Name: "tag"}},
-			Relations: []domain.Relation{
+		datamap.Table{
+			Name: "notes", PrimaryKey: []string{"id"}, Columns: []datamap.Column{{Name: "id"}, {Name: "user"}, {Name: "tag"}},
+			Relations: []datamap.Relation{
 				ofUser,
 				{Columns: []string{"tag"}, References: "tags", ReferencedColumns: []string{"name"}},
 				{Columns: []string{"id"}, References: "elsewhere", ReferencedColumns: []string{"id"}}, // outside the data map
@@ -142,9 +143,9 @@ func TestNullMatchesNoRow(t *testing.T) {
 }
 
 func TestAColumnWithoutATypeAcceptsEveryValue(t *testing.T) {
-	store := newStore(t, memory.Options{}, domain.Table{
+	store := newStore(t, memory.Options{}, datamap.Table{
 		Name: "users", PrimaryKey: []string{"key"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}, {Name: "key"}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}, {Name: "key"}},
 	})
 	for i, key := range []any{"text", int64(1), 1.5, true, noon, domain.JSON(`[]`), domain.Number("1.50"), []byte("b")} {
 		insert(t, store, "users", memory.Row{"id": i, "key": key})
@@ -184,20 +185,20 @@ func TestTheApplicationsRowsAreCopies(t *testing.T) {
 }
 
 func TestRowsWhoseKeyIsASecretAreNumbered(t *testing.T) {
-	secret := &domain.Annotation{Category: domain.CategoryTechnical, Export: domain.ExportNo}
+	secret := &datamap.Annotation{Category: domain.CategoryTechnical, Export: datamap.ExportNo}
 	store := newStore(t, memory.Options{},
-		domain.Table{
+		datamap.Table{
 			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-			Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+			Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 		},
-		domain.Table{
+		datamap.Table{
 			Name: "passes", PrimaryKey: []string{"token"}, Owned: true,
-			Columns: []domain.Column{
-				{Name: "token", Type: domain.TypeText, Personal: secret},
-				{Name: "user_id", Type: domain.TypeBigInt},
-				{Name: "device", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryTechnical}},
+			Columns: []datamap.Column{
+				{Name: "token", Type: datamap.TypeText, Personal: secret},
+				{Name: "user_id", Type: datamap.TypeBigInt},
+				{Name: "device", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryTechnical}},
 			},
-			Relations: []domain.Relation{{
+			Relations: []datamap.Relation{{
 				Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"},
 			}},
 		},

@@ -13,35 +13,38 @@ import (
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // storable returns the value in the form in which the column stores it. See Row for the allowed types. ok is false if
 // the value does not fit the column. The result shares no memory with the parameter.
-func storable(column domain.Column, value any) (stored any, ok bool) {
-	holds := func(types ...domain.ColumnType) bool { return column.Type == "" || slices.Contains(types, column.Type) }
+func storable(column datamap.Column, value any) (stored any, ok bool) {
+	holds := func(types ...datamap.ColumnType) bool {
+		return column.Type == "" || slices.Contains(types, column.Type)
+	}
 	switch value := value.(type) {
 	case nil:
 		return nil, true
 	case string:
 		fits := column.Length == 0 || utf8.RuneCountInString(value) <= column.Length
-		return value, fits && holds(domain.TypeText, domain.TypeUUID)
+		return value, fits && holds(datamap.TypeText, datamap.TypeUUID)
 	case int:
 		return storable(column, int64(value))
 	case int64:
-		return value, holds(domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber)
+		return value, holds(datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber)
 	case float64:
-		return value, !math.IsNaN(value) && !math.IsInf(value, 0) && holds(domain.TypeNumber)
+		return value, !math.IsNaN(value) && !math.IsInf(value, 0) && holds(datamap.TypeNumber)
 	case domain.Number:
 		_, err := strconv.ParseFloat(string(value), 64)
-		return value, err == nil && json.Valid([]byte(value)) && holds(domain.TypeNumber)
+		return value, err == nil && json.Valid([]byte(value)) && holds(datamap.TypeNumber)
 	case bool:
-		return value, holds(domain.TypeBoolean)
+		return value, holds(datamap.TypeBoolean)
 	case time.Time:
-		return domain.Instant(value), holds(domain.TypeTime)
+		return domain.Instant(value), holds(datamap.TypeTime)
 	case domain.JSON:
-		return value, json.Valid([]byte(value)) && holds(domain.TypeJSON, domain.TypeArray)
+		return value, json.Valid([]byte(value)) && holds(datamap.TypeJSON, datamap.TypeArray)
 	case []byte:
-		return bytes.Clone(value), value != nil && holds(domain.TypeBytes)
+		return bytes.Clone(value), value != nil && holds(datamap.TypeBytes)
 	default:
 		return nil, false
 	}

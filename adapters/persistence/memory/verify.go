@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // LeftOver implements ports.ErasedStore. It ignores rows that were added after the erasure, except for the own row of
 // the subject.
 func (s erasedStore) LeftOver(
-	ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time,
+	ctx context.Context, id domain.SubjectID, steps []datamap.Step, erasedAt time.Time,
 ) (domain.Leftovers, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (s *state) withoutLaterRows(at time.Time) *state {
 	for _, table := range s.dataMap.Tables() {
 		if column, ok := table.AddedAt(); ok && table.Name != s.dataMap.SubjectTable().Name {
 			before.put(table.Name, slices.DeleteFunc(slices.Clone(s.rows[table.Name]), func(row Row) bool {
-				added, ok := domain.EarliestAddedAt(row[column.Name])
+				added, ok := datamap.EarliestAddedAt(row[column.Name])
 				return ok && added.After(at)
 			}))
 		}
@@ -47,7 +48,7 @@ func (s *state) withoutLaterRows(at time.Time) *state {
 
 // leftOver counts the rows and cells that a step of an erasure should have removed or overwritten, but did not. It adds
 // these counts to the counts of earlier steps, and returns the sums.
-func (s *state) leftOver(id domain.SubjectID, step domain.Step, found domain.Leftovers) domain.Leftovers {
+func (s *state) leftOver(id domain.SubjectID, step datamap.Step, found domain.Leftovers) domain.Leftovers {
 	if step.Self { // the later step finds the rows to which a reference leads
 		return found
 	}

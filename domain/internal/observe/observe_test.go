@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/observe"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/tests/observed"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -20,7 +21,7 @@ func (s *session) AfterEnd(fn func(context.Context, error)) { s.end = fn }
 
 func TestWithoutAnObserverNothingIsAllocated(t *testing.T) {
 	s := &session{}
-	right := domain.RightObserved{Right: domain.RightErasure, Outcome: domain.OutcomeOK}
+	right := observation.RightObserved{Right: observation.RightErasure, Outcome: domain.OutcomeOK}
 	if n := testing.AllocsPerRun(100, func() { observe.Right(nil, s, right) }); n != 0 || s.end != nil {
 		t.Errorf("%v allocations", n)
 	}
@@ -40,7 +41,7 @@ func TestTheSessionDecidesTheOutcomeOfASuccess(t *testing.T) {
 		{domain.OutcomeTimeout, nil, "export: timeout"}, // the application ignored the error and committed
 	} {
 		recorder, s := &observed.Recorder{}, &session{}
-		observe.Right(recorder, s, domain.RightObserved{Right: domain.RightExport, Outcome: c.outcome})
+		observe.Right(recorder, s, observation.RightObserved{Right: observation.RightExport, Outcome: c.outcome})
 		recorder.Want(t)
 		s.end(t.Context(), c.ended)
 		recorder.Want(t, c.want)

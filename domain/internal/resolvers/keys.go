@@ -6,15 +6,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // pageOfKeys is the number of keys that one query reads. It limits the memory for keys.
-const pageOfKeys = 100 * domain.MaxKeys
+const pageOfKeys = 100 * datamap.MaxKeys
 
 // CheckRefs returns a problem for each column whose Annotation.Ref is not the name of a ports.KeyResolver of the set.
 // The problems are in the order of the tables.
-func CheckRefs(m domain.DataMap, set *Set) []domain.Problem {
+func CheckRefs(m datamap.DataMap, set *Set) []domain.Problem {
 	var able []string
 	for _, resolver := range set.ordered {
 		if _, ok := resolver.(ports.KeyResolver); ok {
@@ -43,10 +44,10 @@ func CheckRefs(m domain.DataMap, set *Set) []domain.Problem {
 	return problems
 }
 
-// KeyCalls calls visit with the keys that the query selects, up to domain.MaxKeys keys in each Call. The resolver of
+// KeyCalls calls visit with the keys that the query selects, up to datamap.MaxKeys keys in each Call. The resolver of
 // the query must implement ports.KeyResolver. See KeyRefs.
 func KeyCalls(
-	ctx context.Context, s ports.Session, m domain.DataMap, set *Set, id domain.SubjectID, query domain.KeyQuery,
+	ctx context.Context, s ports.Session, m datamap.DataMap, set *Set, id domain.SubjectID, query datamap.KeyQuery,
 	visit func(Call) error,
 ) error {
 	return KeyRefs(ctx, s.Subjects().Keys, m, id, query, func(ref domain.SubjectRef) error {
@@ -54,12 +55,12 @@ func KeyCalls(
 	})
 }
 
-// KeyRefs calls visit with the keys that the query selects, up to domain.MaxKeys keys in each domain.SubjectRef. It
+// KeyRefs calls visit with the keys that the query selects, up to datamap.MaxKeys keys in each domain.SubjectRef. It
 // calls readPage for each page of keys, and holds only one page in memory. KeyRefs leaves out the values that an
 // erasure has written over keys.
 func KeyRefs(
-	ctx context.Context, readPage func(context.Context, domain.SubjectID, domain.KeyQuery) ([]string, error),
-	m domain.DataMap, id domain.SubjectID, query domain.KeyQuery, visit func(domain.SubjectRef) error,
+	ctx context.Context, readPage func(context.Context, domain.SubjectID, datamap.KeyQuery) ([]string, error),
+	m datamap.DataMap, id domain.SubjectID, query datamap.KeyQuery, visit func(domain.SubjectRef) error,
 ) error {
 	query.After, query.Limit = "", pageOfKeys
 	for {
@@ -75,7 +76,7 @@ func KeyRefs(
 			return &domain.Error{Op: "keys", Message: "a key for " + query.Resolver + " is not valid UTF-8"}
 		}
 		page = slices.DeleteFunc(page, func(key string) bool { return m.IsErasedKey(query.Resolver, key) })
-		for keys := range slices.Chunk(page, domain.MaxKeys) {
+		for keys := range slices.Chunk(page, datamap.MaxKeys) {
 			if err := visit(domain.SubjectRef{Kind: query.Resolver, Keys: slices.Clip(keys)}); err != nil {
 				return err
 			}

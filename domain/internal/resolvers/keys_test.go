@@ -8,21 +8,22 @@ import (
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
 func TestAllColumnsWithoutAKeyResolverAreReported(t *testing.T) {
-	held := func(name, ref string) domain.Column {
-		return domain.Column{Name: name, Type: domain.TypeText, Personal: &domain.Annotation{
+	held := func(name, ref string) datamap.Column {
+		return datamap.Column{Name: name, Type: datamap.TypeText, Personal: &datamap.Annotation{
 			Category: domain.CategoryIdentity, Strategy: domain.StrategyAnonymize, Ref: ref,
 		}}
 	}
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt}, held("avatar", "media"), held("banner", "Media"), held("desk_id", "desk"),
+		Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt}, held("avatar", "media"), held("banner", "Media"), held("desk_id", "desk"),
 		},
 	})
 	if err != nil {

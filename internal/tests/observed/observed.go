@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -29,7 +29,7 @@ type within struct{}
 // Start records a line when the activity ends. The line has the names of the enclosing activities, the name of the
 // activity, and its outcome. An example is "request GET /export > session: ok". The HTTP status and the number of
 // retries follow unless they are zero.
-func (r *Recorder) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.ActivityEnd)) {
+func (r *Recorder) Start(ctx context.Context, a observation.Activity) (context.Context, func(observation.ActivityEnd)) {
 	names := strings.Join(strings.Fields(strings.Join([]string{
 		string(a.Kind), a.Method, a.Route, a.System, string(a.Call),
 	}, " ")), " ")
@@ -39,7 +39,7 @@ func (r *Recorder) Start(ctx context.Context, a domain.Activity) (context.Contex
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.begun++
-	return context.WithValue(ctx, within{}, names), func(ended domain.ActivityEnd) {
+	return context.WithValue(ctx, within{}, names), func(ended observation.ActivityEnd) {
 		line := names + ": " + string(ended.Outcome)
 		if ended.Status != 0 {
 			line += fmt.Sprint(" ", ended.Status)
@@ -52,16 +52,16 @@ func (r *Recorder) Start(ctx context.Context, a domain.Activity) (context.Contex
 }
 
 // Observe records an observation with its fields.
-func (r *Recorder) Observe(_ context.Context, seen domain.Observation) {
+func (r *Recorder) Observe(_ context.Context, seen observation.Observation) {
 	line := fmt.Sprintf("%+v", seen)
 	switch o := seen.(type) {
-	case domain.RightObserved:
+	case observation.RightObserved:
 		line = strings.Join(strings.Fields(string(o.Right)+" "+string(o.Decision)), " ") + ": " + string(o.Outcome)
-	case domain.BreakerObserved:
+	case observation.BreakerObserved:
 		line = "breaker of " + o.System + ": " + string(o.State)
-	case domain.PollObserved:
+	case observation.PollObserved:
 		line = fmt.Sprintf("poll at %s: %s, %d settled", o.At.UTC().Format("15:04:05"), o.Outcome, o.Settled)
-	case domain.OutboxObserved:
+	case observation.OutboxObserved:
 		line = "outbox:"
 		for _, backlog := range o.Backlogs {
 			line += fmt.Sprintf(" %s %v", backlog.Resolver, backlog.Counts)
@@ -107,12 +107,12 @@ func (r *Recorder) Want(t testing.TB, want ...string) {
 type Broken struct{ AtEnd bool }
 
 // Start panics, unless AtEnd is true. In that case, it returns a function that panics.
-func (b Broken) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.ActivityEnd)) {
+func (b Broken) Start(ctx context.Context, _ observation.Activity) (context.Context, func(observation.ActivityEnd)) {
 	if !b.AtEnd {
 		panic("observer")
 	}
-	return ctx, func(domain.ActivityEnd) { panic("observer") }
+	return ctx, func(observation.ActivityEnd) { panic("observer") }
 }
 
 // Observe panics.
-func (Broken) Observe(context.Context, domain.Observation) { panic("observer") }
+func (Broken) Observe(context.Context, observation.Observation) { panic("observer") }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
@@ -52,9 +53,9 @@ func (c Config) join(url string) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeText}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeText}},
 	})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())

@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/jackc/pgx/v5"
@@ -101,12 +102,12 @@ type counted struct {
 	ended chan<- error // has a buffer for one value
 }
 
-func (counted) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.ActivityEnd)) {
+func (counted) Start(ctx context.Context, _ observation.Activity) (context.Context, func(observation.ActivityEnd)) {
 	return ctx, nil
 }
 
-func (c counted) Observe(_ context.Context, seen domain.Observation) {
-	poll, ok := seen.(domain.PollObserved)
+func (c counted) Observe(_ context.Context, seen observation.Observation) {
+	poll, ok := seen.(observation.PollObserved)
 	if !ok {
 		return
 	}

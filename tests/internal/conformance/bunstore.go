@@ -17,6 +17,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/porttest"
@@ -145,7 +146,7 @@ func unusedURL(t testing.TB) string {
 }
 
 // makeTables creates the tables of habeas and of the shop in an empty database.
-func makeTables(t testing.TB, db *bun.DB, types map[domain.ColumnType]string) {
+func makeTables(t testing.TB, db *bun.DB, types map[datamap.ColumnType]string) {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	for _, statement := range createTables(porttest.DataMap(), types) {

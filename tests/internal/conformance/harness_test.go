@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/porttest"
 	"github.com/habeas-data/habeas/tests/internal/conformance"
@@ -50,7 +51,7 @@ func TestForeignKeysHold(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			_, err := s.Subjects().Apply(ctx, id, []domain.Step{{Target: "people", Strategy: domain.StrategyDelete}})
+			_, err := s.Subjects().Apply(ctx, id, []datamap.Step{{Target: "people", Strategy: domain.StrategyDelete}})
 			return err
 		})
 		if !errors.Is(err, domain.ErrConflict) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
@@ -38,14 +38,14 @@ func openMaps(t testing.TB, driver databases.Driver) porttest.Maps {
 	if driver.IsSQLite() {
 		types = sqliteTypes()
 	}
-	for _, people := range []domain.DataMap{porttest.CustomerMap(), porttest.EmployeeMap()} {
+	for _, people := range []datamap.DataMap{porttest.CustomerMap(), porttest.EmployeeMap()} {
 		for _, statement := range createTables(people, types) {
 			_, err := past.ExecContext(t.Context(), statement)
 			must(t, err)
 		}
 	}
 	return porttest.Maps{
-		Open: func(t testing.TB, of domain.DataMap, name string) porttest.Store {
+		Open: func(t testing.TB, of datamap.DataMap, name string) porttest.Store {
 			t.Helper()
 			db := driver.Open(t, url)
 			must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{Name: name}))
@@ -65,7 +65,7 @@ func openMaps(t testing.TB, driver databases.Driver) porttest.Maps {
 }
 
 // mapOf returns the data map that has the table.
-func mapOf(table string) domain.DataMap {
+func mapOf(table string) datamap.DataMap {
 	if _, is := porttest.EmployeeMap().Table(table); is {
 		return porttest.EmployeeMap()
 	}
@@ -78,7 +78,7 @@ func openMapsInMemory(t testing.TB) porttest.Maps {
 	t.Helper()
 	first, err := memory.New(porttest.CustomerMap(), memory.Options{})
 	must(t, err)
-	open := func(t testing.TB, of domain.DataMap, name string) *memory.Store {
+	open := func(t testing.TB, of datamap.DataMap, name string) *memory.Store {
 		t.Helper()
 		store, err := memory.New(of, memory.Options{Name: name, Beside: first})
 		must(t, err)
@@ -89,7 +89,7 @@ func openMapsInMemory(t testing.TB) porttest.Maps {
 		return open(t, mapOf(table), "application") // Insert and Rows do not use the tables of habeas
 	}
 	return porttest.Maps{
-		Open: func(t testing.TB, of domain.DataMap, name string) porttest.Store {
+		Open: func(t testing.TB, of datamap.DataMap, name string) porttest.Store {
 			t.Helper()
 			store := open(t, of, name)
 			return porttest.Store{Sessions: store, Finder: store}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
@@ -18,10 +19,10 @@ import (
 // than the store under test.
 type shop struct {
 	db      *sql.DB
-	dataMap domain.DataMap
+	dataMap datamap.DataMap
 }
 
-func (s shop) table(t testing.TB, name string) domain.Table {
+func (s shop) table(t testing.TB, name string) datamap.Table {
 	t.Helper()
 	table, ok := s.dataMap.Table(name)
 	if !ok {
@@ -98,7 +99,7 @@ func (s shop) rows(t testing.TB, name string) []porttest.Row {
 }
 
 // read converts a value from a database driver into the Go type that a porttest.Row has for the column.
-func read(t testing.TB, column domain.Column, value any) any {
+func read(t testing.TB, column datamap.Column, value any) any {
 	t.Helper()
 	text := ""
 	switch value := value.(type) {
@@ -114,20 +115,20 @@ func read(t testing.TB, column domain.Column, value any) any {
 	var typed any
 	var err error
 	switch column.Type { //nolint:exhaustive // texts and UUIDs need no conversion
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt:
 		typed, err = strconv.ParseInt(text, 10, 64)
-	case domain.TypeNumber:
+	case datamap.TypeNumber:
 		typed, err = strconv.ParseFloat(text, 64)
-	case domain.TypeBoolean:
+	case datamap.TypeBoolean:
 		typed, err = strconv.ParseBool(text)
-	case domain.TypeTime: // if a driver of SQLite does not recognize the type
+	case datamap.TypeTime: // if a driver of SQLite does not recognize the type
 		err = fmt.Errorf("it is no time")
-	case domain.TypeJSON:
+	case datamap.TypeJSON:
 		typed = domain.JSON(text)
 		if !json.Valid([]byte(text)) {
 			err = fmt.Errorf("it is no JSON")
 		}
-	case domain.TypeBytes:
+	case datamap.TypeBytes:
 		typed = []byte(text)
 	default:
 		typed = text

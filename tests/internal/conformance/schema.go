@@ -4,12 +4,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // createTables returns the statements that create the tables of a data map. Every relation without a condition becomes
 // a foreign key. The foreign keys have no ON DELETE.
-func createTables(m domain.DataMap, types map[domain.ColumnType]string) []string {
+func createTables(m datamap.DataMap, types map[datamap.ColumnType]string) []string {
 	var statements []string
 	for _, table := range inOrder(m.Tables()) {
 		var lines []string
@@ -37,8 +37,8 @@ func createTables(m domain.DataMap, types map[domain.ColumnType]string) []string
 }
 
 // inOrder sorts the tables so that each table follows the tables that it refers to.
-func inOrder(tables []domain.Table) []domain.Table {
-	var ordered []domain.Table
+func inOrder(tables []datamap.Table) []datamap.Table {
+	var ordered []datamap.Table
 	made := map[string]bool{}
 	for len(ordered) < len(tables) {
 		for _, table := range tables {
@@ -57,19 +57,19 @@ func inOrder(tables []domain.Table) []domain.Table {
 
 // sqliteTypes returns the SQL type for each column type. They are the types that bun uses for the columns of its
 // models.
-func sqliteTypes() map[domain.ColumnType]string {
-	return map[domain.ColumnType]string{
-		domain.TypeText: "VARCHAR", domain.TypeSmallInt: "INTEGER", domain.TypeInteger: "INTEGER",
-		domain.TypeBigInt: "INTEGER", domain.TypeNumber: "DOUBLE PRECISION", domain.TypeBoolean: "BOOLEAN",
-		domain.TypeTime: "TIMESTAMP", domain.TypeUUID: "VARCHAR", domain.TypeJSON: "JSON", domain.TypeBytes: "BLOB",
+func sqliteTypes() map[datamap.ColumnType]string {
+	return map[datamap.ColumnType]string{
+		datamap.TypeText: "VARCHAR", datamap.TypeSmallInt: "INTEGER", datamap.TypeInteger: "INTEGER",
+		datamap.TypeBigInt: "INTEGER", datamap.TypeNumber: "DOUBLE PRECISION", datamap.TypeBoolean: "BOOLEAN",
+		datamap.TypeTime: "TIMESTAMP", datamap.TypeUUID: "VARCHAR", datamap.TypeJSON: "JSON", datamap.TypeBytes: "BLOB",
 	}
 }
 
-func postgresTypes() map[domain.ColumnType]string {
-	return map[domain.ColumnType]string{
-		domain.TypeText: "text", domain.TypeSmallInt: "smallint", domain.TypeInteger: "integer",
-		domain.TypeBigInt: "bigint", domain.TypeNumber: "numeric", domain.TypeBoolean: "boolean",
-		domain.TypeTime: "timestamptz", domain.TypeUUID: "uuid", domain.TypeJSON: "jsonb", domain.TypeBytes: "bytea",
+func postgresTypes() map[datamap.ColumnType]string {
+	return map[datamap.ColumnType]string{
+		datamap.TypeText: "text", datamap.TypeSmallInt: "smallint", datamap.TypeInteger: "integer",
+		datamap.TypeBigInt: "bigint", datamap.TypeNumber: "numeric", datamap.TypeBoolean: "boolean",
+		datamap.TypeTime: "timestamptz", datamap.TypeUUID: "uuid", datamap.TypeJSON: "jsonb", datamap.TypeBytes: "bytea",
 	}
 }
 

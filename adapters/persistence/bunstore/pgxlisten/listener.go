@@ -25,6 +25,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Channel is the PostgreSQL channel on which bunstore sends a notification after new outbox entries of a data map
@@ -34,8 +35,8 @@ import (
 const Channel = "habeas_outbox"
 
 // ChannelOf returns the channel for a data map with this name (bunstore.Options.Name). It returns Channel if the name
-// is empty. The name must be valid, see domain.CheckMapName.
-func ChannelOf(name string) string { return domain.ObjectPrefix(name) + "outbox" }
+// is empty. The name must be valid, see datamap.CheckMapName.
+func ChannelOf(name string) string { return datamap.ObjectPrefix(name) + "outbox" }
 
 const (
 	// defaultTimeout is the default of Options.Timeout. A listener with this timeout closes its connection to an
@@ -93,7 +94,7 @@ func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 	if config.DialFunc == nil || config.RuntimeParams == nil {
 		return nil, configurationError("config must come from pgx.ParseConfig")
 	}
-	if err := domain.CheckMapName("listener", opts.Name); err != nil {
+	if err := datamap.CheckMapName("listener", opts.Name); err != nil {
 		return nil, err
 	}
 	if opts.Timeout < 0 {

@@ -6,43 +6,43 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 var pattern = regexp.MustCompile(
 	`^(?:[a-z0-9_]+\.)?([a-z0-9_ ]+?) *(?:\( *(\d+) *(?:, *-?\d+ *)?\))?(?: with(?:out)? time zone)?$`,
 )
 
-var types = map[string]domain.ColumnType{
-	"text": domain.TypeText, "varchar": domain.TypeText, "character varying": domain.TypeText,
-	"char": domain.TypeText, "character": domain.TypeText, "bpchar": domain.TypeText, "citext": domain.TypeText,
-	"smallint": domain.TypeSmallInt, "int2": domain.TypeSmallInt, "smallserial": domain.TypeSmallInt,
-	"integer": domain.TypeInteger, "int": domain.TypeInteger, "int4": domain.TypeInteger, "serial": domain.TypeInteger,
-	"bigint": domain.TypeBigInt, "int8": domain.TypeBigInt, "bigserial": domain.TypeBigInt,
-	"numeric": domain.TypeNumber, "decimal": domain.TypeNumber, "real": domain.TypeNumber,
-	"double precision": domain.TypeNumber, "float": domain.TypeNumber,
-	"float4": domain.TypeNumber, "float8": domain.TypeNumber,
-	"boolean": domain.TypeBoolean, "bool": domain.TypeBoolean,
-	"timestamp": domain.TypeTime, "timestamptz": domain.TypeTime, "date": domain.TypeTime, "datetime": domain.TypeTime,
-	"uuid": domain.TypeUUID,
-	"json": domain.TypeJSON, "jsonb": domain.TypeJSON,
-	"bytea": domain.TypeBytes, "blob": domain.TypeBytes,
+var types = map[string]datamap.ColumnType{
+	"text": datamap.TypeText, "varchar": datamap.TypeText, "character varying": datamap.TypeText,
+	"char": datamap.TypeText, "character": datamap.TypeText, "bpchar": datamap.TypeText, "citext": datamap.TypeText,
+	"smallint": datamap.TypeSmallInt, "int2": datamap.TypeSmallInt, "smallserial": datamap.TypeSmallInt,
+	"integer": datamap.TypeInteger, "int": datamap.TypeInteger, "int4": datamap.TypeInteger, "serial": datamap.TypeInteger,
+	"bigint": datamap.TypeBigInt, "int8": datamap.TypeBigInt, "bigserial": datamap.TypeBigInt,
+	"numeric": datamap.TypeNumber, "decimal": datamap.TypeNumber, "real": datamap.TypeNumber,
+	"double precision": datamap.TypeNumber, "float": datamap.TypeNumber,
+	"float4": datamap.TypeNumber, "float8": datamap.TypeNumber,
+	"boolean": datamap.TypeBoolean, "bool": datamap.TypeBoolean,
+	"timestamp": datamap.TypeTime, "timestamptz": datamap.TypeTime, "date": datamap.TypeTime, "datetime": datamap.TypeTime,
+	"uuid": datamap.TypeUUID,
+	"json": datamap.TypeJSON, "jsonb": datamap.TypeJSON,
+	"bytea": datamap.TypeBytes, "blob": datamap.TypeBytes,
 }
 
 // Parse returns the column type for a declared SQL type, and the maximum length of a text of limited length. The
 // declared type may have the name of a schema before it. The column type is empty if the declared type is unknown, for
 // example an enumeration.
-func Parse(declared string) (domain.ColumnType, int) {
+func Parse(declared string) (datamap.ColumnType, int) {
 	declared = strings.ToLower(strings.TrimSpace(declared))
 	if strings.HasSuffix(declared, "[]") {
-		return domain.TypeArray, 0
+		return datamap.TypeArray, 0
 	}
 	match := pattern.FindStringSubmatch(declared)
 	if match == nil {
 		return "", 0
 	}
 	t := types[match[1]]
-	if t != domain.TypeText {
+	if t != datamap.TypeText {
 		return t, 0
 	}
 	length, _ := strconv.Atoi(match[2]) // without a number, there is no limit

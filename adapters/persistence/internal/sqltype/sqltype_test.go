@@ -4,24 +4,24 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func TestDeclaredTypesAreKnownByTheirNames(t *testing.T) {
 	for declared, want := range map[string]struct {
-		columnType domain.ColumnType
+		columnType datamap.ColumnType
 		length     int
 	}{
-		"character varying(40)":          {domain.TypeText, 40},
-		"CHARACTER":                      {domain.TypeText, 1},
-		" text ":                         {domain.TypeText, 0},
-		"extensions.citext":              {domain.TypeText, 0},
-		"numeric(3,-1)":                  {domain.TypeNumber, 0},
-		"numeric(12, 4)":                 {domain.TypeNumber, 0},
-		"timestamp(3) without time zone": {domain.TypeTime, 0},
-		"timestamp with time zone":       {domain.TypeTime, 0},
-		"character varying(40)[]":        {domain.TypeArray, 0},
-		`public."Mood"[]`:                {domain.TypeArray, 0},
+		"character varying(40)":          {datamap.TypeText, 40},
+		"CHARACTER":                      {datamap.TypeText, 1},
+		" text ":                         {datamap.TypeText, 0},
+		"extensions.citext":              {datamap.TypeText, 0},
+		"numeric(3,-1)":                  {datamap.TypeNumber, 0},
+		"numeric(12, 4)":                 {datamap.TypeNumber, 0},
+		"timestamp(3) without time zone": {datamap.TypeTime, 0},
+		"timestamp with time zone":       {datamap.TypeTime, 0},
+		"character varying(40)[]":        {datamap.TypeArray, 0},
+		`public."Mood"[]`:                {datamap.TypeArray, 0},
 		"time without time zone":         {},
 		"mood":                           {},
 		"":                               {},

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/porttest"
 	"github.com/habeas-data/habeas/tests/guide/internal/tenancy"
@@ -108,9 +109,9 @@ func TestConformance(t *testing.T) {
 
 // The routers of the application open their sessions as the tenant of the request.
 func Example() {
-	dataMap, err := domain.NewDataMap(domain.Table{
+	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 	})
 	check(err)
 	store, err := memory.New(dataMap, memory.Options{})

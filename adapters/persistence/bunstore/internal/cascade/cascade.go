@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Apply runs the steps where foreign keys or triggers may delete or change further rows, and counts these rows. It
@@ -20,7 +21,7 @@ import (
 // The function run runs the steps. Its parameter reports whether the deletions lead to tables with triggers. The
 // parameter key is the subject's key.
 func (c *Store) Apply(
-	ctx context.Context, db *conn.Session, schema *live.Schema, key []any, steps []domain.Step,
+	ctx context.Context, db *conn.Session, schema *live.Schema, key []any, steps []datamap.Step,
 	run func(triggers bool) ([]int64, error),
 ) (domain.Applied, error) {
 	w := &watch{store: c, db: db, schema: schema, key: key, steps: steps}
@@ -51,7 +52,7 @@ func (c *Store) Apply(
 		}
 	}
 	if table, err := w.judge(lost, rows); err != nil {
-		before := slices.IndexFunc(steps, func(step domain.Step) bool { return step.Target == table })
+		before := slices.IndexFunc(steps, func(step datamap.Step) bool { return step.Target == table })
 		if before < 0 {
 			before = len(steps)
 		}
@@ -66,7 +67,7 @@ type watch struct {
 	db     *conn.Session
 	schema *live.Schema
 	key    []any // the subject's key
-	steps  []domain.Step
+	steps  []datamap.Step
 
 	before *stateBefore
 

@@ -8,6 +8,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // dialect has the statements that find out which rows the database deletes besides the steps of an erasure, because of
@@ -15,7 +16,7 @@ import (
 type dialect interface {
 	// reachText returns the statement that reads a JSON document about the tables to which the steps lead. See
 	// Reach.
-	reachText(w *rows.Writer, steps []domain.Step) string
+	reachText(w *rows.Writer, steps []datamap.Step) string
 
 	// watching returns the first columns of the statement Watch.
 	watching(visited, tables []string, triggers bool) string
@@ -50,7 +51,7 @@ type postgres struct{}
 // reachText follows foreign keys from the tables of the steps. If a trigger or a rule may run on the way, the document
 // has all tables of the database, because a trigger can delete rows of every table. For the same reason, the member
 // "undoes" is about the triggers of all tables.
-func (postgres) reachText(w *rows.Writer, steps []domain.Step) string {
+func (postgres) reachText(w *rows.Writer, steps []datamap.Step) string {
 	mapped := make([]string, 0, len(w.DataMap.Tables()))
 	for _, table := range w.DataMap.Tables() {
 		mapped = append(mapped, "("+syntax.Literal(table.Name)+", "+syntax.Literal(syntax.QuoteTable(table.Name))+")")
@@ -209,7 +210,7 @@ func (postgres) beforeDeletion(query string) (declare, fetch, end string) {
 type sqlite struct{}
 
 // reachText returns "", because the fingerprint of the schema covers the definitions of all tables.
-func (sqlite) reachText(*rows.Writer, []domain.Step) string { return "" }
+func (sqlite) reachText(*rows.Writer, []datamap.Step) string { return "" }
 
 func (sqlite) watching([]string, []string, bool) string {
 	return "'', (SELECT foreign_keys <> 0 FROM pragma_foreign_keys), FALSE, '{}'"

@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // graph holds the tables of SQLite's databases, with the foreign keys and triggers that lead from one to another.
@@ -151,7 +152,7 @@ type visit struct {
 }
 
 // reach adds to r the tables and foreign keys to which the steps lead.
-func (g *graph) reach(w *rows.Writer, steps []domain.Step, r *Reach) {
+func (g *graph) reach(w *rows.Writer, steps []datamap.Step, r *Reach) {
 	visits := map[*node]visit{}
 	for _, step := range steps {
 		if table := g.find("", step.Target); table != nil && step.Strategy != domain.StrategyRetain {
@@ -217,7 +218,7 @@ func (g *graph) follow(table *node, text live.Tokens, note func(*node, visit)) {
 }
 
 // mapped returns the names of the data map's tables that hold the rows of each table.
-func (g *graph) mapped(m domain.DataMap) map[*node][]string {
+func (g *graph) mapped(m datamap.DataMap) map[*node][]string {
 	names := map[*node][]string{}
 	for _, table := range m.Tables() {
 		if found := g.find("", table.Name); found != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Store reads the state before the steps of erasures. It is safe for concurrent use.
@@ -123,7 +124,7 @@ func (r *Reach) settings(deleted []string) (all []Setting) {
 
 // completeKeys adds the primary keys that only the data map has. Without a key, a row that was deleted and another one
 // that was inserted look like the same row.
-func (r *Reach) completeKeys(m domain.DataMap) {
+func (r *Reach) completeKeys(m datamap.DataMap) {
 	for i, table := range r.Tables {
 		for _, name := range table.Direct {
 			if mapped, _ := m.Table(name); len(r.Tables[i].Key) == 0 {
@@ -147,14 +148,14 @@ type cachedReach struct {
 	*Reach
 	schema      *live.Schema
 	fingerprint string // of the definitions of the visited tables
-	steps       []domain.Step
+	steps       []datamap.Step
 	text        string // the statement Watch
 }
 
 // readBefore reads the state before the steps. The parameter key is the subject's key. readBefore uses one statement,
 // except if the definitions of the tables have changed.
 func (c *Store) readBefore(
-	ctx context.Context, query conn.Query, schema *live.Schema, steps []domain.Step, key []any,
+	ctx context.Context, query conn.Query, schema *live.Schema, steps []datamap.Step, key []any,
 ) (*stateBefore, error) {
 	if cached := c.reach.Load(); cached != nil && cached.schema == schema &&
 		slices.EqualFunc(cached.steps, steps, rows.HaveSameText) {
@@ -185,7 +186,7 @@ func (c *Store) readBefore(
 
 // readReach reads the tables to which the steps lead.
 func (c *Store) readReach(
-	ctx context.Context, query conn.Query, schema *live.Schema, steps []domain.Step,
+	ctx context.Context, query conn.Query, schema *live.Schema, steps []datamap.Step,
 ) (*Reach, error) {
 	reach := &Reach{}
 	text := c.own.reachText(c.writer, steps)
@@ -244,7 +245,7 @@ func (c *cachedReach) read(ctx context.Context, query conn.Query, key []any) (*s
 }
 
 // deletedTables returns the tables of the delete steps, each once.
-func deletedTables(steps []domain.Step) (names []string) {
+func deletedTables(steps []datamap.Step) (names []string) {
 	for _, step := range steps {
 		if step.Strategy == domain.StrategyDelete && !slices.Contains(names, step.Target) {
 			names = append(names, step.Target)
@@ -264,7 +265,7 @@ func deletedTables(steps []domain.Step) (names []string) {
 //
 // If triggers is true, the hash also covers the list of all tables.
 func watchStatement(
-	w *rows.Writer, steps []domain.Step, visited, tables []string, triggers bool, settings []Setting,
+	w *rows.Writer, steps []datamap.Step, visited, tables []string, triggers bool, settings []Setting,
 ) string {
 	columns := []string{dialectOf(w.Dialect).watching(visited, tables, triggers)}
 	for _, name := range deletedTables(steps) {
@@ -279,7 +280,7 @@ func watchStatement(
 
 // coveredBy returns the condition that a delete step covers the row t0 of a table, or that a step overwrites or clears
 // one of the given columns of the row. The parameters are the subject's key.
-func coveredBy(w *rows.Writer, steps []domain.Step, name string, columns []string) string {
+func coveredBy(w *rows.Writer, steps []datamap.Step, name string, columns []string) string {
 	table, _ := w.DataMap.Table(name)
 	conditions := []string{"FALSE"}
 	for _, step := range steps {
@@ -297,7 +298,7 @@ func coveredBy(w *rows.Writer, steps []domain.Step, name string, columns []strin
 }
 
 // setRows returns the expression that counts the rows of a setting.
-func setRows(w *rows.Writer, steps []domain.Step, setting Setting) string {
+func setRows(w *rows.Writer, steps []datamap.Step, setting Setting) string {
 	var set []string
 	for _, chain := range setting.Chains {
 		last, conditions := chain[len(chain)-1], []string{hangsOnDeleted(w, steps, chain, "t0")}
@@ -315,7 +316,7 @@ func setRows(w *rows.Writer, steps []domain.Step, setting Setting) string {
 }
 
 // hangsOnDeleted returns the condition that a row refers to a row that the steps delete, over a chain of foreign keys.
-func hangsOnDeleted(w *rows.Writer, steps []domain.Step, chain []reachedKey, child string) string {
+func hangsOnDeleted(w *rows.Writer, steps []datamap.Step, chain []reachedKey, child string) string {
 	key, parent := chain[len(chain)-1], "p"+syntax.Placeholder(len(chain))[1:]
 	var conditions []string
 	for i, name := range key.Columns {

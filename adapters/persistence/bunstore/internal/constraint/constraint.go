@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // limit is the time limit of a statement that evaluates a constraint.
@@ -20,10 +21,10 @@ const limit = time.Second
 type Database interface {
 	// condition returns the condition of the constraint as the database has it. It returns "" if the table does not have
 	// the constraint.
-	condition(ctx context.Context, tx *conn.Tx, table string, check domain.CatalogCheck) (string, error)
+	condition(ctx context.Context, tx *conn.Tx, table string, check datamap.CatalogCheck) (string, error)
 
 	// columns returns the columns of the table.
-	columns(ctx context.Context, tx *conn.Tx, table string, check domain.CatalogCheck) ([]column, error)
+	columns(ctx context.Context, tx *conn.Tx, table string, check datamap.CatalogCheck) ([]column, error)
 
 	// limitTime limits the time of the further statements of the transaction.
 	limitTime(ctx context.Context, tx *conn.Tx) error
@@ -46,8 +47,8 @@ type column struct {
 // Satisfies implements ports.CatalogReader. It evaluates all rows in one statement. If the database refuses the
 // statement, it evaluates the rows one by one.
 func Satisfies(
-	ctx context.Context, pool *conn.Pool, d Database, table string, check domain.CatalogCheck, rows []map[string]any,
-) (verdicts []domain.Verdict, err error) {
+	ctx context.Context, pool *conn.Pool, d Database, table string, check datamap.CatalogCheck, rows []map[string]any,
+) (verdicts []datamap.Verdict, err error) {
 	decided := false
 	err = conn.Retry(ctx, func() (err error) {
 		verdicts, decided, err = evaluate(ctx, pool, d, table, check, rows)
@@ -72,11 +73,11 @@ func Satisfies(
 // evaluate evaluates the constraint in a transaction that only reads. If the database refuses the statement, decided is
 // false, and no verdict is decided.
 func evaluate(
-	ctx context.Context, pool *conn.Pool, d Database, table string, check domain.CatalogCheck, rows []map[string]any,
-) (verdicts []domain.Verdict, decided bool, err error) {
-	verdicts = make([]domain.Verdict, len(rows))
+	ctx context.Context, pool *conn.Pool, d Database, table string, check datamap.CatalogCheck, rows []map[string]any,
+) (verdicts []datamap.Verdict, decided bool, err error) {
+	verdicts = make([]datamap.Verdict, len(rows))
 	for i := range verdicts {
-		verdicts[i] = domain.VerdictUndecided
+		verdicts[i] = datamap.VerdictUndecided
 	}
 	tx, err := pool.Snapshot(ctx)
 	if err != nil {
@@ -100,11 +101,11 @@ func evaluate(
 	if !ok {
 		return verdicts, false, nil
 	}
-	found := make([]domain.Verdict, 0, len(rows))
+	found := make([]datamap.Verdict, 0, len(rows))
 	err = tx.Query(limited, func(rows *sql.Rows) error {
 		var holds bool
 		err := rows.Scan(&holds)
-		found = append(found, map[bool]domain.Verdict{true: domain.VerdictHolds, false: domain.VerdictFails}[holds])
+		found = append(found, map[bool]datamap.Verdict{true: datamap.VerdictHolds, false: datamap.VerdictFails}[holds])
 		return err
 	}, text, parameters...)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Postgres has the statements of PostgreSQL.
@@ -24,7 +24,7 @@ const conditionOfPostgres = `
 	LIMIT 1`
 
 func (postgres) condition(
-	ctx context.Context, tx *conn.Tx, table string, check domain.CatalogCheck,
+	ctx context.Context, tx *conn.Tx, table string, check datamap.CatalogCheck,
 ) (condition string, err error) {
 	err = tx.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(&condition) },
 		conditionOfPostgres, qualified(table), check.Text)
@@ -47,7 +47,7 @@ const columnsOfPostgres = `
 
 // columns adds the column "value" for the constraint of a domain: there, VALUE is the value of the column.
 func (d postgres) columns(
-	ctx context.Context, tx *conn.Tx, table string, check domain.CatalogCheck,
+	ctx context.Context, tx *conn.Tx, table string, check datamap.CatalogCheck,
 ) (columns []column, err error) {
 	err = tx.Query(ctx, func(rows *sql.Rows) error {
 		var name, declared, collation string

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // SQLite has the statements of SQLite.
@@ -19,7 +19,7 @@ type sqlite struct{}
 
 // condition returns "" if the definition of the table has a collation, because the examples have none.
 func (sqlite) condition(
-	ctx context.Context, tx *conn.Tx, table string, check domain.CatalogCheck,
+	ctx context.Context, tx *conn.Tx, table string, check datamap.CatalogCheck,
 ) (condition string, err error) {
 	schema, name := cutMain(table)
 	var attached, definition string
@@ -58,7 +58,7 @@ func cutWord(text string) (word, rest string) {
 
 // columns gives each value the affinity of its column: the type to which SQLite converts what a statement writes.
 func (sqlite) columns(
-	ctx context.Context, tx *conn.Tx, table string, _ domain.CatalogCheck,
+	ctx context.Context, tx *conn.Tx, table string, _ datamap.CatalogCheck,
 ) (columns []column, err error) {
 	schema, name := cutMain(table)
 	err = tx.Query(ctx, func(rows *sql.Rows) error {

@@ -7,16 +7,17 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/search"
 )
 
 // dialect has the differences between PostgreSQL and SQLite in a search.
 type dialect interface {
 	// fromItem returns the table as it appears in the FROM clause of a search. A search of all tables then reads each row
 	// only once, even if a table inherits from another table.
-	fromItem(table domain.CatalogTable) string
+	fromItem(table datamap.CatalogTable) string
 
-	canHoldText(column domain.CatalogColumn) bool
+	canHoldText(column datamap.CatalogColumn) bool
 
 	// firstRow returns a statement that reads one row. It fails if the table is on a server that does not answer. Returns
 	// "" if the database has no tables on other servers.
@@ -24,7 +25,7 @@ type dialect interface {
 
 	// foreignPartitions returns a statement that lists, in the form of fromItem, the partitions of a table that are on
 	// other servers. Returns "" if the database has no such partitions.
-	foreignPartitions(table domain.CatalogTable) string
+	foreignPartitions(table datamap.CatalogTable) string
 
 	// searchPatterns returns the patterns for a value: the parameters of the statement of counts for this value. Their
 	// number is the same for all values.
@@ -38,8 +39,8 @@ type dialect interface {
 type postgres struct{}
 
 // fromItem uses ONLY to exclude the rows of inheriting tables, because a search reads each inheriting table separately.
-func (postgres) fromItem(table domain.CatalogTable) string {
-	if table.Kind == domain.KindTable {
+func (postgres) fromItem(table datamap.CatalogTable) string {
+	if table.Kind == datamap.KindTable {
 		return "ONLY " + syntax.QualifiedName(table)
 	}
 	return syntax.QualifiedName(table)
@@ -49,24 +50,24 @@ func (postgres) fromItem(table domain.CatalogTable) string {
 // maps have no such types.
 var typesWithoutText = []string{"interval", "time", "bit", "money", "oid"}
 
-func (postgres) canHoldText(column domain.CatalogColumn) bool {
+func (postgres) canHoldText(column datamap.CatalogColumn) bool {
 	declared := strings.TrimSuffix(column.Declared, "[]")
 	switch t, _ := sqltype.Parse(declared); t { //nolint:exhaustive // the other types hold text
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber, domain.TypeBoolean,
-		domain.TypeTime, domain.TypeUUID:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber, datamap.TypeBoolean,
+		datamap.TypeTime, datamap.TypeUUID:
 		return false
 	}
 	first, _, _ := strings.Cut(strings.ReplaceAll(declared, "(", " "), " ")
 	return column.Values == nil && !slices.Contains(typesWithoutText, first)
 }
 
-func (postgres) searchPatterns(value string) []any { return []any{domain.SearchPattern(value)} }
+func (postgres) searchPatterns(value string) []any { return []any{search.SearchPattern(value)} }
 
 // firstRow returns a statement that contacts the server of a foreign table.
 func (postgres) firstRow(fromItem string) string { return "SELECT 1 FROM " + fromItem + " LIMIT 1" }
 
 // foreignPartitions returns a statement that lists the quoted names of the foreign tables among the partitions.
-func (postgres) foreignPartitions(table domain.CatalogTable) string {
+func (postgres) foreignPartitions(table datamap.CatalogTable) string {
 	return syntax.Fill(`
 		SELECT format('%I.%I', n.nspname, c.relname)
 		FROM pg_partition_tree(CAST({name} AS regclass)) AS p JOIN pg_catalog.pg_class AS c ON c.oid = p.relid
@@ -78,8 +79,8 @@ func (postgres) foreignPartitions(table domain.CatalogTable) string {
 // format escape, which keeps the characters of ASCII.
 func (postgres) counts(table searchedTable, values int) string {
 	conditions := []string{"t.text{n} ~ CAST({pattern} AS text)"}
-	return countsBy(table, values, "OFFSET 0", conditions, func(column domain.CatalogColumn) string {
-		if t, _ := sqltype.Parse(column.Declared); t == domain.TypeBytes {
+	return countsBy(table, values, "OFFSET 0", conditions, func(column datamap.CatalogColumn) string {
+		if t, _ := sqltype.Parse(column.Declared); t == datamap.TypeBytes {
 			return `encode({column}, 'escape') COLLATE "C" AS text{n}`
 		}
 		return `CAST({column} AS text) COLLATE "C" AS text{n}`
@@ -88,30 +89,30 @@ func (postgres) counts(table searchedTable, values int) string {
 
 type sqlite struct{}
 
-func (sqlite) fromItem(table domain.CatalogTable) string { return syntax.QualifiedName(table) }
+func (sqlite) fromItem(table datamap.CatalogTable) string { return syntax.QualifiedName(table) }
 
 // canHoldText returns true, because a column of any declared type can hold a text in SQLite.
-func (sqlite) canHoldText(domain.CatalogColumn) bool        { return true }
-func (sqlite) firstRow(string) string                       { return "" }
-func (sqlite) foreignPartitions(domain.CatalogTable) string { return "" }
+func (sqlite) canHoldText(datamap.CatalogColumn) bool        { return true }
+func (sqlite) firstRow(string) string                        { return "" }
+func (sqlite) foreignPartitions(datamap.CatalogTable) string { return "" }
 
 // searchPatterns returns patterns for the operator GLOB: of the value itself, with quotes and backslashes as in JSON,
 // with quotes that are doubled, in base64, in hexadecimal digits, and again in hexadecimal digits for the bytes of a
-// cell. Patterns of encoded copies are NULL for a short value, see domain.MinEncodedLength.
+// cell. Patterns of encoded copies are NULL for a short value, see search.MinEncodedLength.
 func (sqlite) searchPatterns(value string) []any {
 	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(value)
-	hexadecimal := "*" + domain.HexForm(value).Pattern() + "*"
+	hexadecimal := "*" + search.HexForm(value).Pattern() + "*"
 	patterns := []any{globPattern(value), globPattern(escaped), globPattern(strings.ReplaceAll(value, `"`, `""`))}
 	for i := range 2 { // the second and third are mostly the same as the first
 		if patterns[i+1] == patterns[0] {
 			patterns[i+1] = nil
 		}
 	}
-	for _, form := range domain.Base64Forms(value) {
+	for _, form := range search.Base64Forms(value) {
 		patterns = append(patterns, "*"+form.Pattern()+"*")
 	}
 	patterns = append(patterns, hexadecimal, hexadecimal)
-	if len(value) < domain.MinEncodedLength {
+	if len(value) < search.MinEncodedLength {
 		copy(patterns[3:], make([]any, 4))
 	}
 	return patterns
@@ -122,7 +123,7 @@ func (sqlite) searchPatterns(value string) []any {
 func globPattern(value string) string {
 	var pattern strings.Builder
 	for _, r := range value {
-		switch folded := domain.Foldings(r); {
+		switch folded := search.Foldings(r); {
 		case len(folded) > 1 || strings.ContainsRune("*?[", r):
 			pattern.WriteString("[" + string(folded) + "]")
 		default:
@@ -154,7 +155,7 @@ func (s sqlite) counts(table searchedTable, values int) string {
 	conditions := slices.Repeat([]string{"t.text{n} GLOB {pattern}"}, len(s.searchPatterns(""))-1)
 	conditions = append(conditions, "t.bytes{n} GLOB {pattern}")
 	text := syntax.Fill(sqliteText, "decoded", sqliteDecoded)
-	return countsBy(table, values, "LIMIT -1", conditions, func(domain.CatalogColumn) string { return text })
+	return countsBy(table, values, "LIMIT -1", conditions, func(datamap.CatalogColumn) string { return text })
 }
 
 // searchedTable is a table in which a statement searches for values.
@@ -162,7 +163,7 @@ type searchedTable struct {
 	Name     string   // the name of the table in a data map
 	FromItem string   // the table in the FROM clause, see dialect.fromItem
 	Foreign  []string // the same for the table or its partitions, if they are on another server
-	Columns  []domain.CatalogColumn
+	Columns  []datamap.CatalogColumn
 }
 
 // countsBy returns the statement of dialect.counts. The result starts with the counts of all values in the first
@@ -173,7 +174,7 @@ type searchedTable struct {
 // A row is counted if one of the conditions is true. Each value has one parameter for each condition. In the conditions
 // and in the result of textOf, {n} is the number of the column.
 func countsBy(
-	table searchedTable, values int, fence string, conditions []string, textOf func(column domain.CatalogColumn) string,
+	table searchedTable, values int, fence string, conditions []string, textOf func(column datamap.CatalogColumn) string,
 ) string {
 	var texts, all []string
 	for i, column := range table.Columns {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/search"
 )
 
 // Settings are those of the store for a search.
@@ -26,35 +27,35 @@ type finder struct {
 	Settings
 	own    dialect
 	sought [][]any // the patterns of each value
-	found  domain.SearchResult
+	found  search.SearchResult
 }
 
 // Values searches the tables of a database and those of habeas for values. See bunstore.Store.Find.
 func Values(
-	ctx context.Context, settings Settings, live domain.Catalog, values []string,
-	progress func(domain.SearchProgress),
-) (domain.SearchResult, error) {
+	ctx context.Context, settings Settings, live datamap.Catalog, values []string,
+	progress func(search.SearchProgress),
+) (search.SearchResult, error) {
 	f := &finder{Settings: settings, own: syntax.Choose[dialect](settings.Dialect, postgres{}, sqlite{})}
-	f.found = domain.SearchResult{Occurrences: []domain.Occurrence{}, Gaps: []domain.SearchGap{}}
+	f.found = search.SearchResult{Occurrences: []search.Occurrence{}, Gaps: []search.SearchGap{}}
 	for _, value := range values {
 		f.sought = append(f.sought, f.own.searchPatterns(value))
 	}
 	if progress == nil {
-		progress = func(domain.SearchProgress) {}
+		progress = func(search.SearchProgress) {}
 	}
 	places, err := f.places(ctx, live)
 	if err != nil {
-		return domain.SearchResult{}, err
+		return search.SearchResult{}, err
 	}
 	places = append(places, ownTables(f.Tables)...)
 	for i, place := range places {
-		progress(domain.SearchProgress{Table: place.Name, Done: i, Tables: len(places)})
+		progress(search.SearchProgress{Table: place.Name, Done: i, Tables: len(places)})
 		if err := f.search(ctx, place); err != nil {
-			return domain.SearchResult{}, err
+			return search.SearchResult{}, err
 		}
 	}
-	progress(domain.SearchProgress{Done: len(places), Tables: len(places)})
-	slices.SortStableFunc(f.found.Gaps, func(a, b domain.SearchGap) int { return cmp.Compare(a.Table, b.Table) })
+	progress(search.SearchProgress{Done: len(places), Tables: len(places)})
+	slices.SortStableFunc(f.found.Gaps, func(a, b search.SearchGap) int { return cmp.Compare(a.Table, b.Table) })
 	return f.found, nil
 }
 
@@ -65,7 +66,7 @@ func ownTables(t syntax.Tables) []searchedTable {
 	own := func(name, fromItem string, columns ...string) searchedTable {
 		table := searchedTable{Name: t.Prefix + name, FromItem: fromItem}
 		for _, column := range columns {
-			table.Columns = append(table.Columns, domain.CatalogColumn{Name: column})
+			table.Columns = append(table.Columns, datamap.CatalogColumn{Name: column})
 		}
 		return table
 	}
@@ -80,21 +81,21 @@ func ownTables(t syntax.Tables) []searchedTable {
 
 // places returns the searchable tables of the application with their searchable columns. It records a gap for each
 // table or column that the role cannot read. It omits views.
-func (f *finder) places(ctx context.Context, live domain.Catalog) (places []searchedTable, err error) {
+func (f *finder) places(ctx context.Context, live datamap.Catalog) (places []searchedTable, err error) {
 	for _, table := range live.Tables {
-		if table.Kind == domain.KindView {
+		if table.Kind == datamap.KindView {
 			continue
 		}
 		if slices.Contains(table.Missing, "SELECT") {
-			f.gap(table.Name, "", domain.GapPrivilege)
+			f.gap(table.Name, "", search.GapPrivilege)
 			continue
 		}
-		if len(table.Columns) == 0 && table.Kind == domain.KindVirtual { // the module of the virtual table is not loaded
-			f.gap(table.Name, "", domain.GapFailed)
+		if len(table.Columns) == 0 && table.Kind == datamap.KindVirtual { // the module of the virtual table is not loaded
+			f.gap(table.Name, "", search.GapFailed)
 			continue
 		}
 		if table.RowSecurity {
-			f.gap(table.Name, "", domain.GapRowSecurity)
+			f.gap(table.Name, "", search.GapRowSecurity)
 		}
 		place := searchedTable{Name: table.Name, FromItem: f.own.fromItem(table)}
 		if place.Foreign, err = f.foreign(ctx, table); err != nil {
@@ -104,7 +105,7 @@ func (f *finder) places(ctx context.Context, live domain.Catalog) (places []sear
 			switch {
 			case !f.own.canHoldText(column):
 			case slices.Contains(column.Missing, "SELECT"):
-				f.gap(table.Name, column.Name, domain.GapPrivilege)
+				f.gap(table.Name, column.Name, search.GapPrivilege)
 			default:
 				place.Columns = append(place.Columns, column)
 			}
@@ -115,19 +116,19 @@ func (f *finder) places(ctx context.Context, live domain.Catalog) (places []sear
 }
 
 // foreign returns the tables on other servers that a search of the table reads.
-func (f *finder) foreign(ctx context.Context, table domain.CatalogTable) ([]string, error) {
+func (f *finder) foreign(ctx context.Context, table datamap.CatalogTable) ([]string, error) {
 	switch table.Kind { //nolint:exhaustive // the other tables are in this database
-	case domain.KindForeign:
+	case datamap.KindForeign:
 		return []string{f.own.fromItem(table)}, nil
-	case domain.KindPartitioned:
+	case datamap.KindPartitioned:
 		return conn.Query(f.Pool.Query).Texts(ctx, f.own.foreignPartitions(table))
 	default:
 		return nil, nil
 	}
 }
 
-func (f *finder) gap(table, column string, reason domain.GapReason) {
-	f.found.Gaps = append(f.found.Gaps, domain.SearchGap{Table: table, Column: column, Reason: reason})
+func (f *finder) gap(table, column string, reason search.GapReason) {
+	f.found.Gaps = append(f.found.Gaps, search.SearchGap{Table: table, Column: column, Reason: reason})
 }
 
 // The maximum numbers of columns and of values in one statement. On PostgreSQL, each value is a regular expression. A
@@ -157,7 +158,7 @@ func (f *finder) search(ctx context.Context, place searchedTable) error {
 		}
 		for i, n := range rows {
 			if n > 0 {
-				f.found.Occurrences = append(f.found.Occurrences, domain.Occurrence{
+				f.found.Occurrences = append(f.found.Occurrences, search.Occurrence{
 					Value: i % len(f.sought), Table: place.Name, Column: columns[i/len(f.sought)].Name, Rows: n,
 				})
 			}
@@ -175,7 +176,7 @@ func (f *finder) gapOr(ctx context.Context, place searchedTable, err error) erro
 		f.gap(place.Name, "", gapReason(err))
 		return nil
 	case len(place.Foreign) > 0 && f.Pool.Query(ctx, conn.Ignore, "SELECT 1") == nil: // another server failed
-		f.gap(place.Name, "", domain.GapFailed)
+		f.gap(place.Name, "", search.GapFailed)
 		return nil
 	}
 	return err
@@ -212,13 +213,13 @@ func (f *finder) count(
 	return counts, err
 }
 
-func gapReason(err error) domain.GapReason {
+func gapReason(err error) search.GapReason {
 	switch conn.SQLState(err) {
 	case "42501":
-		return domain.GapPrivilege
+		return search.GapPrivilege
 	case "57014", "55P03": // canceled by statement_timeout or by lock_timeout
-		return domain.GapTimeout
+		return search.GapTimeout
 	default:
-		return domain.GapFailed
+		return search.GapFailed
 	}
 }

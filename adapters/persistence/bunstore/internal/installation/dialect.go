@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // dialect has the differences between PostgreSQL and SQLite in the statements on the installation and on
@@ -40,7 +40,7 @@ type dialect interface {
 	// keySequences returns the statement that finds the sequences from which the database takes the next value of a
 	// column. The columns of the result are the name of the sequence, and the statement that reads its next number. The
 	// statement is NULL if this role must not read the sequence. KeySequences ignores columns whose type is no integer.
-	keySequences(table domain.Table, column string) string
+	keySequences(table datamap.Table, column string) string
 }
 
 func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, postgres{}, sqlite{}) }
@@ -102,7 +102,7 @@ func (postgres) lockSequences() string            { return Lock }
 func (postgres) raiseIntake(syntax.Tables) string { return "" }
 
 // keySequences finds the sequence that the column owns, and the sequences in its DEFAULT.
-func (postgres) keySequences(table domain.Table, column string) string {
+func (postgres) keySequences(table datamap.Table, column string) string {
 	return syntax.Fill(`
 		WITH a AS (
 			SELECT attrelid, attnum FROM pg_catalog.pg_attribute
@@ -144,7 +144,7 @@ func (sqlite) raiseIntake(tables syntax.Tables) string {
 
 // keySequences returns a row if the column is the row id of its table. Without AUTOINCREMENT, SQLite gives the number
 // after the highest row id of the table. With it, SQLite also keeps the highest row id in sqlite_sequence.
-func (sqlite) keySequences(table domain.Table, column string) string {
+func (sqlite) keySequences(table datamap.Table, column string) string {
 	schema, name, qualified := strings.Cut(table.Name, ".")
 	if !qualified {
 		schema, name = "main", table.Name

@@ -11,13 +11,14 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Store has the statements on the installation, for one data map. It is safe for concurrent use.
 type Store struct {
 	texts    texts
 	pool     *conn.Pool
-	dataMap  domain.DataMap
+	dataMap  datamap.DataMap
 	own      dialect
 	tables   syntax.Tables
 	admitted atomic.Bool // a committed record of the installation has this data map
@@ -25,7 +26,7 @@ type Store struct {
 
 // New returns the statements for a data map and the tables of habeas.
 func New(
-	pool *conn.Pool, d syntax.Dialect, dataMap domain.DataMap, tables syntax.Tables,
+	pool *conn.Pool, d syntax.Dialect, dataMap datamap.DataMap, tables syntax.Tables,
 ) *Store {
 	return &Store{
 		texts: newTexts(d, tables), pool: pool, dataMap: dataMap, own: dialectOf(d),
@@ -112,8 +113,8 @@ const recordMap = `
 
 // record records the data map, unless an open session records the same one. It returns the installation afterwards. It
 // returns domain.ErrConflict if an open session records another data map.
-func (s *Session) record(ctx context.Context) (recorded domain.Installation, err error) {
-	own, texts := domain.InstallationOf(s.store.dataMap), s.store.texts
+func (s *Session) record(ctx context.Context) (recorded datamap.Installation, err error) {
+	own, texts := datamap.InstallationOf(s.store.dataMap), s.store.texts
 	if texts.Announce != "" {
 		rival := false
 		if err := s.db.Tx.Query(ctx, conn.Ignore, texts.Announce, own.Key()); err != nil {
@@ -131,7 +132,7 @@ func (s *Session) record(ctx context.Context) (recorded domain.Installation, err
 			}
 		}
 	}
-	if _, err := s.db.Tx.Exec(ctx, texts.Record, own.SubjectTable, domain.EncodeKeyColumns(own.KeyColumns)); err != nil {
+	if _, err := s.db.Tx.Exec(ctx, texts.Record, own.SubjectTable, datamap.EncodeKeyColumns(own.KeyColumns)); err != nil {
 		return recorded, err
 	}
 	return s.readKey(ctx) // another session may have recorded its data map in the meantime
@@ -140,7 +141,7 @@ func (s *Session) record(ctx context.Context) (recorded domain.Installation, err
 const installationKey = `SELECT installation, subject_table, key_columns FROM {installation}`
 
 // readKey reads the id of the installation and its data map.
-func (s *Session) readKey(ctx context.Context) (domain.Installation, error) {
+func (s *Session) readKey(ctx context.Context) (datamap.Installation, error) {
 	query := s.db.Pool.Query
 	if s.db.Tx != nil {
 		query = s.db.Tx.Query
@@ -149,12 +150,12 @@ func (s *Session) readKey(ctx context.Context) (domain.Installation, error) {
 }
 
 // ReadData reads the id of the installation and its data map outside a session.
-func (s *Store) ReadData(ctx context.Context) (domain.Installation, error) {
+func (s *Store) ReadData(ctx context.Context) (datamap.Installation, error) {
 	return readKey(ctx, s.pool.Query, s.texts.Key, s.tables.Prefix)
 }
 
 // readKey reads the id of an installation and its data map.
-func readKey(ctx context.Context, query conn.Query, text, prefix string) (found domain.Installation, err error) {
+func readKey(ctx context.Context, query conn.Query, text, prefix string) (found datamap.Installation, err error) {
 	exists := false
 	err = query(ctx, func(rows *sql.Rows) error {
 		var table, columns sql.NullString
@@ -178,20 +179,20 @@ const (
 )
 
 // Read implements ports.InstallationStore.
-func (i *Session) Read(ctx context.Context) (domain.Installation, error) {
+func (i *Session) Read(ctx context.Context) (datamap.Installation, error) {
 	if err := i.db.Ready(ctx); err != nil {
-		return domain.Installation{}, err
+		return datamap.Installation{}, err
 	}
 	return i.readAll(ctx)
 }
 
-func (i *Session) readAll(ctx context.Context) (domain.Installation, error) {
+func (i *Session) readAll(ctx context.Context) (datamap.Installation, error) {
 	found, err := i.readKey(ctx)
 	if err != nil {
 		return found, i.db.Fail(ctx, "installation", err)
 	}
 	err = i.db.Read(ctx, "installation", func(rows *sql.Rows) error {
-		var ancestor domain.Ancestor
+		var ancestor datamap.Ancestor
 		err := rows.Scan(&ancestor.ID, &ancestor.Until)
 		found.Ancestors = append(found.Ancestors, ancestor)
 		return err
@@ -201,7 +202,7 @@ func (i *Session) readAll(ctx context.Context) (domain.Installation, error) {
 	}
 	return found, i.db.Read(ctx, "installation", func(rows *sql.Rows) error {
 		var names string
-		found.Started = &domain.StartedWorker{}
+		found.Started = &datamap.StartedWorker{}
 		if err := rows.Scan(&names, &found.Started.Hooks); err != nil {
 			return err
 		}
@@ -212,7 +213,7 @@ func (i *Session) readAll(ctx context.Context) (domain.Installation, error) {
 const acceptMap = `UPDATE {installation} SET subject_table = $1, key_columns = $2`
 
 // Accept implements ports.InstallationStore.
-func (i *Session) Accept(ctx context.Context) (before domain.Installation, err error) {
+func (i *Session) Accept(ctx context.Context) (before datamap.Installation, err error) {
 	if err := i.db.Usable(); err != nil {
 		return before, err
 	}
@@ -223,9 +224,9 @@ func (i *Session) Accept(ctx context.Context) (before domain.Installation, err e
 	if before, err = i.readAll(ctx); err != nil {
 		return before, err
 	}
-	own := domain.InstallationOf(i.store.dataMap)
+	own := datamap.InstallationOf(i.store.dataMap)
 	_, err = i.db.Write(ctx, "installation", i.store.texts.Accept, own.SubjectTable,
-		domain.EncodeKeyColumns(own.KeyColumns))
+		datamap.EncodeKeyColumns(own.KeyColumns))
 	return before, err
 }
 
@@ -238,10 +239,10 @@ const (
 )
 
 // Renew implements ports.InstallationStore.
-func (i *Session) Renew(ctx context.Context) (domain.Installation, error) {
+func (i *Session) Renew(ctx context.Context) (datamap.Installation, error) {
 	for _, text := range []string{i.store.texts.Retire, i.store.texts.Renew} {
 		if _, err := i.db.Write(ctx, "installation", text); err != nil {
-			return domain.Installation{}, err
+			return datamap.Installation{}, err
 		}
 	}
 	return i.readAll(ctx)
@@ -250,7 +251,7 @@ func (i *Session) Renew(ctx context.Context) (domain.Installation, error) {
 const recordWorker = `UPDATE {installation} SET resolvers = $1, hooks = $2`
 
 // Started implements ports.InstallationStore.
-func (i *Session) Started(ctx context.Context, worker domain.StartedWorker) error {
+func (i *Session) Started(ctx context.Context, worker datamap.StartedWorker) error {
 	_, err := i.db.Write(ctx, "installation", i.store.texts.Started, syntax.TextList(worker.Resolvers), worker.Hooks)
 	return err
 }

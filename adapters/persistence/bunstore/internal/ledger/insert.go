@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Kind is a kind of row that a session buffers before it sends the row to the database. The statements of
@@ -338,7 +338,7 @@ func Lock(d syntax.Dialect, tables syntax.Tables, ledger Kind, subject string) s
 	if !d.CombinesChanges() || !ledger.IsLedger() {
 		return ""
 	}
-	if prefix := tables.Prefix; prefix != domain.ObjectPrefix("") { // another data map has other subjects
+	if prefix := tables.Prefix; prefix != datamap.ObjectPrefix("") { // another data map has other subjects
 		subject = syntax.Literal(prefix) + " || " + subject
 	}
 	return "pg_advisory_xact_lock(hashtextextended(" + subject + ", " + strconv.Itoa(int(ledger)) + "))"

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // These functions of PostgreSQL work on the columns that the arguments of their triggers name. The first argument of
@@ -22,7 +22,7 @@ func (l *reader) addAssignments(table *liveTable, trigger *liveTrigger, code *ro
 	case len(args) > 0 && code.Name == unlinker && code.Language == "c":
 		trigger.Unlinks = args[0]
 	case len(args) > 2 && (code.Name == searcher || code.Name == searcherOfIt) && code.Language == "internal":
-		trigger.Sets = []domain.TriggerAssignment{{Column: args[0], Reads: args[2:]}}
+		trigger.Sets = []datamap.TriggerAssignment{{Column: args[0], Reads: args[2:]}}
 	case code.Language == "sql", code.Language == "plpgsql":
 		trigger.Sets = assignmentsIn(TokensOf(code.Text, l.own.quotes()), table)
 	}
@@ -34,7 +34,7 @@ func (l *reader) addAssignments(table *liveTable, trigger *liveTrigger, code *ro
 //   - NEW.column := value, and NEW.column = value at the begin of a statement
 //   - SELECT value INTO NEW.column
 //   - UPDATE table SET column = value
-func assignmentsIn(text Tokens, table *liveTable) (found []domain.TriggerAssignment) {
+func assignmentsIn(text Tokens, table *liveTable) (found []datamap.TriggerAssignment) {
 	add := func(column string, value Tokens) {
 		if name, ok := table.columnCalled(column); ok {
 			reads, old := value.rowReads()
@@ -44,7 +44,7 @@ func assignmentsIn(text Tokens, table *liveTable) (found []domain.TriggerAssignm
 			for i := range reads {
 				reads[i], _ = table.columnCalled(reads[i])
 			}
-			found = append(found, domain.TriggerAssignment{Column: name, Reads: reads, Old: old})
+			found = append(found, datamap.TriggerAssignment{Column: name, Reads: reads, Old: old})
 		}
 	}
 	begin := 0 // of the statement

@@ -12,13 +12,13 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// liveTable is a table during ReadCatalog. It has the properties of domain.CatalogTable, and further properties from
+// liveTable is a table during ReadCatalog. It has the properties of datamap.CatalogTable, and further properties from
 // which ReadCatalog derives them.
 type liveTable struct {
-	domain.CatalogTable
+	datamap.CatalogTable
 	Text    string `json:"text"`    // the definition of a view; on SQLite, of any table
 	Secured bool   `json:"secured"` // the table has row-level security, even if that does not apply to this role
 
@@ -48,13 +48,13 @@ type reader struct {
 // ReadCatalog reads the definitions of all tables of the database, without the tables of habeas of any data map. It
 // runs a fixed number of statements for each schema, and at most one statement for the tables of habeas. SQLite needs
 // one more statement for each view and each virtual table.
-func ReadCatalog(ctx context.Context, query conn.Query, d syntax.Dialect) (domain.Catalog, error) {
+func ReadCatalog(ctx context.Context, query conn.Query, d syntax.Dialect) (datamap.Catalog, error) {
 	l := &reader{d: d, own: dialectOf(d), query: query, tables: map[string]*liveTable{}, routines: map[string]*routine{}}
 	schemas, err := Schemas(ctx, query, d)
 	if err != nil {
-		return domain.Catalog{}, err
+		return datamap.Catalog{}, err
 	}
-	catalog := domain.Catalog{Tables: []domain.CatalogTable{}}
+	catalog := datamap.Catalog{Tables: []datamap.CatalogTable{}}
 	for _, schema := range schemas {
 		statements := l.own.catalog(schema)
 		catalog.Untyped, catalog.SerialWrites = statements.Untyped, statements.SerialWrites
@@ -62,7 +62,7 @@ func ReadCatalog(ctx context.Context, query conn.Query, d syntax.Dialect) (domai
 	}
 	l.removeOwn(ctx)
 	if l.err != nil {
-		return domain.Catalog{}, l.err
+		return datamap.Catalog{}, l.err
 	}
 	l.qualify()
 	for _, table := range l.order {
@@ -74,7 +74,7 @@ func ReadCatalog(ctx context.Context, query conn.Query, d syntax.Dialect) (domai
 			catalog.Tables = append(catalog.Tables, table.CatalogTable)
 		}
 	}
-	slices.SortFunc(catalog.Tables, func(a, b domain.CatalogTable) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(catalog.Tables, func(a, b datamap.CatalogTable) int { return cmp.Compare(a.Name, b.Name) })
 	return catalog, nil
 }
 
@@ -95,16 +95,16 @@ func (l *reader) readSchema(ctx context.Context, schema string, statements state
 	readObjects(ctx, l, statements.Columns, addColumn)
 	if statements.ColumnsOf != "" {
 		for _, table := range l.order {
-			if table.Schema == schema && table.Kind != domain.KindTable {
+			if table.Schema == schema && table.Kind != datamap.KindTable {
 				l.tolerate(ctx, func() { readObjects(ctx, l, statements.ColumnsOf, addColumn, table.unnamed) })
 			}
 		}
 	}
 	readObjects(ctx, l, statements.Indexes, func(key string, index *liveIndex) { l.addIndex(of(key), index) })
-	readObjects(ctx, l, statements.ForeignKeys, func(key string, foreign *domain.CatalogForeignKey) {
+	readObjects(ctx, l, statements.ForeignKeys, func(key string, foreign *datamap.CatalogForeignKey) {
 		of(key).ForeignKeys = append(of(key).ForeignKeys, *foreign)
 	})
-	readObjects(ctx, l, statements.Checks, func(key string, check *domain.CatalogCheck) {
+	readObjects(ctx, l, statements.Checks, func(key string, check *datamap.CatalogCheck) {
 		of(key).Checks = append(of(key).Checks, *check)
 	})
 	readObjects(ctx, l, statements.Triggers, func(key string, trigger *liveTrigger) {
@@ -206,13 +206,13 @@ type statements struct {
 	HasStatistics string // returns a row if the database has statistics, which Statistics reads
 	Statistics    string
 
-	Untyped      bool // a column accepts values of any type; see domain.Catalog
-	SerialWrites bool // see domain.Catalog
+	Untyped      bool // a column accepts values of any type; see datamap.Catalog
+	SerialWrites bool // see datamap.Catalog
 }
 
 // readMigrations returns a statement that reads the rows of a table which records migrations, but only the rows with
 // these names. Each row of the result has the two texts key and name.
-func readMigrations(key string, table domain.CatalogTable, names []string) string {
+func readMigrations(key string, table datamap.CatalogTable, names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
 		quoted[i] = syntax.Literal(name)
@@ -235,7 +235,7 @@ type ownPlace struct{ schema, prefix string }
 
 // placeOf returns the place and the rest of the table's name if the name is one that a table of habeas may have.
 func placeOf(table *liveTable) (place ownPlace, rest string, ok bool) {
-	if table.Kind != domain.KindTable && table.Kind != domain.KindPartitioned {
+	if table.Kind != datamap.KindTable && table.Kind != datamap.KindPartitioned {
 		return ownPlace{}, "", false
 	}
 	parts := ownName.FindStringSubmatch(table.nameInSchema())
@@ -330,8 +330,8 @@ func (t *liveTable) hasColumns(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return t.column(name) == nil })
 }
 
-func (t *liveTable) column(name string) *domain.CatalogColumn {
-	if i := slices.IndexFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Name == name }); i >= 0 {
+func (t *liveTable) column(name string) *datamap.CatalogColumn {
+	if i := slices.IndexFunc(t.Columns, func(c datamap.CatalogColumn) bool { return c.Name == name }); i >= 0 {
 		return &t.Columns[i]
 	}
 	return nil

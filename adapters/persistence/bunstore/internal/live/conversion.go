@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // numberText matches the texts that a numeric column of SQLite converts to numbers.
@@ -40,7 +40,7 @@ type numericColumn struct {
 // conversion returns a message about a column of the table whose type makes SQLite convert the keys of subjects.
 // Because of the conversion, a statement may confuse the rows of different subjects. conversion returns "" if there is
 // no such column. It ignores tables that do not exist, because their types are unknown.
-func (c *Schema) conversion(table domain.Table) string {
+func (c *Schema) conversion(table datamap.Table) string {
 	if !c.cache.own.convertsKeys() {
 		return ""
 	}
@@ -71,7 +71,7 @@ func (c *Schema) conversion(table domain.Table) string {
 
 // numericColumns returns the columns of the table that hold texts of the subject's key, and that SQLite has as numeric
 // columns. In such a column, SQLite confuses subjects whose ids are texts of the same number; see isKept.
-func (c *Schema) numericColumns(table domain.Table) (found []numericColumn) {
+func (c *Schema) numericColumns(table datamap.Table) (found []numericColumn) {
 	if !c.cache.own.convertsKeys() {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (c *Schema) numericColumns(table domain.Table) (found []numericColumn) {
 		described, _ := subject.Column(key)
 		declared, known := c.declared(c.tables[table.Name].types, column)
 		keyType, keyKnown := c.declared(c.tables[subject.Name].types, key)
-		if !known || !keyKnown || described.Type != domain.TypeText || !convertsTexts(declared) {
+		if !known || !keyKnown || described.Type != datamap.TypeText || !convertsTexts(declared) {
 			return
 		}
 		why := table.Name + "." + column + " has " + typeCalled(declared)
@@ -176,18 +176,18 @@ func affinityOf(declared string) affinity {
 // columns differ in such a way that SQLite may convert a value in only one of the columns. A key could then differ from
 // the value that refers to it. UUIDs are always comparable, because SQLite never converts the text of a UUID to a
 // number.
-func comparesExactly(t domain.ColumnType, keyType, columnType string) bool {
+func comparesExactly(t datamap.ColumnType, keyType, columnType string) bool {
 	key, column := affinityOf(keyType), affinityOf(columnType)
 	switch {
-	case key == column || t == domain.TypeUUID:
+	case key == column || t == datamap.TypeUUID:
 		return true
 	case key == affinityReal || column == affinityReal || key == affinityAny || column == affinityAny:
 		return false
 	}
 	switch t { //nolint:exhaustive // the other types differ only if their text becomes a number
-	case domain.TypeText: // see Schema.RefuseConverted
+	case datamap.TypeText: // see Schema.RefuseConverted
 		return key == affinityText && column == affinityNumeric || key != affinityNumeric && column != affinityNumeric
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt: // without conversion, a number never equals a text
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt: // without conversion, a number never equals a text
 		return key == affinityNumeric || column == affinityNumeric
 	default:
 		return column != affinityNumeric
@@ -196,8 +196,8 @@ func comparesExactly(t domain.ColumnType, keyType, columnType string) bool {
 
 // storesUnchanged returns false for a floating-point column, because such a column stores the text 1 as 1.0, and rounds
 // long numbers. It returns true for a UUID, because SQLite never converts a UUID.
-func storesUnchanged(t domain.ColumnType, keyType string) bool {
-	return t == domain.TypeUUID || affinityOf(keyType) != affinityReal
+func storesUnchanged(t datamap.ColumnType, keyType string) bool {
+	return t == datamap.TypeUUID || affinityOf(keyType) != affinityReal
 }
 
 // convertsTexts reports whether different texts become the same value in a column of the declared type columnType. For

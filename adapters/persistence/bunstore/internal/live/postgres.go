@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 type postgres struct{}
@@ -14,7 +14,7 @@ type postgres struct{}
 // fingerprint returns the expression for a hash of the table definitions. The hash includes the foreign keys that act
 // on other rows if a row is deleted. The expression converts the names of the tables to oids only once, so that the
 // database reads the catalog by its indexes. Its value ignores tables that do not exist.
-func (p postgres) fingerprint(tables []domain.Table, own syntax.Tables) string {
+func (p postgres) fingerprint(tables []datamap.Table, own syntax.Tables) string {
 	anyTable, inFront := "ANY (ARRAY("+oidsOf(tables)+"))", ""
 	if text := p.temporaryTables(own); text != "" {
 		inFront = ", CASE WHEN pg_my_temp_schema() <> 0 THEN CAST(ARRAY(" + text + ") AS text) END"
@@ -35,7 +35,7 @@ func (p postgres) fingerprint(tables []domain.Table, own syntax.Tables) string {
 // fingerprintOfNotNull returns the part of the fingerprint for NOT NULL constraints. The part lists the columns that
 // are NOT NULL although an erasure sets them to NULL. fingerprintOfNotNull returns "" if an erasure sets no column to
 // NULL. The parameter anyTable is an expression such as ANY (ARRAY(SELECT ...)).
-func fingerprintOfNotNull(tables []domain.Table, anyTable string) string {
+func fingerprintOfNotNull(tables []datamap.Table, anyTable string) string {
 	var names []string
 	for _, table := range tables {
 		for _, column := range table.Columns {
@@ -54,7 +54,7 @@ func fingerprintOfNotNull(tables []domain.Table, anyTable string) string {
 }
 
 // oidsOf returns the query that selects the oids of tables.
-func oidsOf(tables []domain.Table) string {
+func oidsOf(tables []datamap.Table) string {
 	names := make([]string, len(tables))
 	for i, table := range tables {
 		names[i] = "to_regclass(" + syntax.Literal(syntax.QuoteTable(table.Name)) + ")"
@@ -170,7 +170,7 @@ func (postgres) brokenForeignKeys(string) string { return "" }
 
 // constraintTriggers also searches the schema of the trigger's constraint for other constraints with the same name,
 // because SET CONSTRAINTS applies to all constraints with that name.
-func (postgres) constraintTriggers(tables []domain.Table) string {
+func (postgres) constraintTriggers(tables []datamap.Table) string {
 	return `
 		WITH RECURSIVE below(oid) AS (
 			` + oidsOf(tables) + `
@@ -232,6 +232,6 @@ func (postgres) accessProblem(table string, privileges []string) string {
 		WHERE {table}`, "kind", unlockableKind, "missing", missing, "table", where)
 }
 
-func (postgres) columnType(declared string) (t domain.ColumnType, length int) {
+func (postgres) columnType(declared string) (t datamap.ColumnType, length int) {
 	return sqltype.Parse(declared)
 }

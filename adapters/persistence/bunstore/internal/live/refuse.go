@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // RefuseSubject returns an error if an operation on the subject could touch rows of another subject or miss rows. It
@@ -108,7 +109,7 @@ func (c *Schema) refuseTemporary(op string) (table string, err error) {
 // RefuseUnseen returns an error if a step overwrites columns, and a trigger or a generated column could keep the old
 // value in a column that the store does not see: a column that a view does not show, or that only an inheriting table
 // has.
-func (c *Schema) RefuseUnseen(step domain.Step) error {
+func (c *Schema) RefuseUnseen(step datamap.Step) error {
 	table, _ := c.cache.dataMap.Table(step.Target)
 	live := c.tables[table.Name]
 	if step.Strategy != domain.StrategyAnonymize || table.Trusted || c.cache.trustRowFilters || !live.copies ||
@@ -124,14 +125,14 @@ func (c *Schema) RefuseUnseen(step domain.Step) error {
 
 // RefuseUnknown returns an error if a step deletes rows of a table with a column that is missing from the data map. The
 // step would delete data that the data map does not describe.
-func (c *Schema) RefuseUnknown(step domain.Step) error {
+func (c *Schema) RefuseUnknown(step datamap.Step) error {
 	table, _ := c.cache.dataMap.Table(step.Target)
 	path, _ := c.cache.dataMap.PathVia(step.Target, step.Via)
 	if step.Strategy != domain.StrategyDelete || table.Owned || path.OnErasure() == domain.StrategyDelete {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.tables[table.Name].types)) {
-		if !slices.ContainsFunc(table.Columns, func(column domain.Column) bool {
+		if !slices.ContainsFunc(table.Columns, func(column datamap.Column) bool {
 			return c.cache.d.SameName(column.Name, name)
 		}) {
 			return &domain.Error{
@@ -144,7 +145,7 @@ func (c *Schema) RefuseUnknown(step domain.Step) error {
 }
 
 // RefuseNull returns an error if a step sets NOT NULL columns to NULL. The error lists all such columns.
-func (c *Schema) RefuseNull(step domain.Step) error {
+func (c *Schema) RefuseNull(step datamap.Step) error {
 	table, _ := c.cache.dataMap.Table(step.Target)
 	if step.Strategy != domain.StrategyAnonymize {
 		return nil
@@ -172,8 +173,8 @@ func (c *Schema) RefuseNull(step domain.Step) error {
 
 // LeadsOn reports whether the steps of an erasure may delete or change rows that they do not name, because of foreign
 // keys or triggers.
-func (c *Schema) LeadsOn(steps []domain.Step) bool {
-	return slices.ContainsFunc(steps, func(step domain.Step) bool {
+func (c *Schema) LeadsOn(steps []datamap.Step) bool {
+	return slices.ContainsFunc(steps, func(step datamap.Step) bool {
 		live := c.tables[step.Target]
 		return step.Strategy != domain.StrategyRetain && live.acts || step.Strategy == domain.StrategyDelete && live.leads
 	})
@@ -192,7 +193,7 @@ func ToRead(table string) Need { return Need{table, []string{"SELECT"}} }
 func ToUpdate(table string) Need { return Need{table, []string{"SELECT", "UPDATE"}} }
 
 // ToCarryOut returns the privileges for a step.
-func ToCarryOut(step domain.Step) Need {
+func ToCarryOut(step datamap.Step) Need {
 	switch step.Strategy { //nolint:exhaustive // a retain step only reads
 	case domain.StrategyDelete:
 		return Need{step.Target, []string{"SELECT", "DELETE"}}

@@ -1,5 +1,5 @@
 // Package live reads the definitions of tables from the database: the Schema on which an erasure, an export or a
-// rectification depends, and the domain.Catalog of all tables.
+// rectification depends, and the datamap.Catalog of all tables.
 package live
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Schema holds the properties of the data map's tables on which an erasure depends, as the database defines them. The
@@ -80,8 +80,8 @@ func (c *Schema) Types(table string) map[string]string { return c.tables[table].
 type Cache struct {
 	d               syntax.Dialect
 	own             dialect
-	dataMap         domain.DataMap
-	touched         []domain.Table // see Touched
+	dataMap         datamap.DataMap
+	touched         []datamap.Table // see Touched
 	tables          syntax.Tables
 	trustRowFilters bool // see bunstore.Options
 	logger          *slog.Logger
@@ -91,7 +91,7 @@ type Cache struct {
 
 // NewCache returns an empty cache. The logger receives the warnings about triggers.
 func NewCache(
-	d syntax.Dialect, dataMap domain.DataMap, tables syntax.Tables, trustRowFilters bool, logger *slog.Logger,
+	d syntax.Dialect, dataMap datamap.DataMap, tables syntax.Tables, trustRowFilters bool, logger *slog.Logger,
 ) *Cache {
 	return &Cache{
 		d: d, own: dialectOf(d), dataMap: dataMap, touched: rows.Touched(dataMap), tables: tables,
@@ -147,7 +147,7 @@ func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) 
 
 // inspect reads the definition of a table in one of the schemas. If the table does not exist, the result has no types.
 func (c *Cache) inspect(
-	ctx context.Context, query conn.Query, schemas []string, touched domain.Table,
+	ctx context.Context, query conn.Query, schemas []string, touched datamap.Table,
 ) (live table, err error) {
 	own, name, quotes := c.own, touched.Name, c.own.quotes()
 	if schema, _, qualified := strings.Cut(name, "."); qualified && schemas[0] != "" {
@@ -227,7 +227,7 @@ func (live *table) scan(rows *sql.Rows, quotes map[byte]byte, read *definition) 
 
 // nameAsMapped adds the types of the columns by the names that they have in the data map. A database can have another
 // name for a column: PostgreSQL cuts long names, and SQLite ignores case.
-func (live *table) nameAsMapped(d syntax.Dialect, touched domain.Table) {
+func (live *table) nameAsMapped(d syntax.Dialect, touched datamap.Table) {
 	for _, column := range touched.Columns {
 		if _, known := live.types[column.Name]; known {
 			continue
@@ -248,7 +248,7 @@ type dialect interface {
 	// fingerprint returns the expression for a text that changes if the live schema of the tables
 	// changes in a property that inspection reads. If the value of the expression is the empty text, the schema must be
 	// read each time.
-	fingerprint(tables []domain.Table, own syntax.Tables) string
+	fingerprint(tables []datamap.Table, own syntax.Tables) string
 
 	// schemas returns the statement that lists the schemas to search for a table, in search order. It returns "" if the
 	// database finds the schema from the name of the table.
@@ -267,7 +267,7 @@ type dialect interface {
 
 	// columnType returns the column type that a data map uses for a declared type of the database. It returns "" if data
 	// maps have no such type. The second result is the maximum length of a text, or 0.
-	columnType(declared string) (t domain.ColumnType, length int)
+	columnType(declared string) (t datamap.ColumnType, length int)
 
 	// quotes returns a map from each character that opens a quoted name to the character that closes the name.
 	quotes() map[byte]byte
@@ -292,7 +292,7 @@ type dialect interface {
 	//   - whether SET CONSTRAINTS with this name affects only constraint triggers with the same default
 	//   - whether the trigger is mapped
 	//   - the code of a trigger that is not mapped, in the form that inspection returns
-	constraintTriggers(tables []domain.Table) string
+	constraintTriggers(tables []datamap.Table) string
 
 	// accessProblem returns the statement that explains why this role cannot use a table. The statement returns no row or
 	// NULL if the role has the privileges.
@@ -307,7 +307,7 @@ func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, post
 
 // Fingerprint returns the expression for a text that changes if the definitions of the tables change in a property of
 // Schema. If the value of the expression is the empty text, the definitions must be read each time.
-func Fingerprint(d syntax.Dialect, tables []domain.Table, own syntax.Tables) string {
+func Fingerprint(d syntax.Dialect, tables []datamap.Table, own syntax.Tables) string {
 	return dialectOf(d).fingerprint(tables, own)
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 type sqlite struct{}
@@ -15,8 +15,8 @@ type sqlite struct{}
 // fingerprint returns an expression whose value changes with each change of the schema of the main database, and of the
 // temporary objects, such as triggers. If a table belongs to an attached database, the value is always
 // the empty text, because each attached database has a separate schema version.
-func (sqlite) fingerprint(tables []domain.Table, _ syntax.Tables) string {
-	if slices.ContainsFunc(tables, func(t domain.Table) bool { return strings.Contains(t.Name, ".") }) {
+func (sqlite) fingerprint(tables []datamap.Table, _ syntax.Tables) string {
+	if slices.ContainsFunc(tables, func(t datamap.Table) bool { return strings.Contains(t.Name, ".") }) {
 		return "''"
 	}
 	return "(SELECT schema_version FROM pragma_schema_version) || ' ' ||" +
@@ -71,26 +71,26 @@ func (sqlite) brokenForeignKeys(schema string) string {
 		GROUP BY 1, 2, 3`, "schema", syntax.Quote(schema), "name", syntax.Literal(schema))
 }
 
-func (sqlite) constraintTriggers([]domain.Table) string { return "" }
-func (sqlite) accessProblem(string, []string) string    { return "SELECT NULL" }
+func (sqlite) constraintTriggers([]datamap.Table) string { return "" }
+func (sqlite) accessProblem(string, []string) string     { return "SELECT NULL" }
 
 // columnType returns bigint for all integer types, because every integer has 64 bits in SQLite. For an unknown type
 // name, it derives the column type from the type affinity.
-func (sqlite) columnType(declared string) (t domain.ColumnType, length int) {
+func (sqlite) columnType(declared string) (t datamap.ColumnType, length int) {
 	t, length = sqltype.Parse(declared)
 	switch {
-	case t == domain.TypeSmallInt || t == domain.TypeInteger:
-		return domain.TypeBigInt, 0
+	case t == datamap.TypeSmallInt || t == datamap.TypeInteger:
+		return datamap.TypeBigInt, 0
 	case t != "":
 		return t, length
 	case strings.Contains(strings.ToUpper(declared), "INT"):
-		return domain.TypeBigInt, 0
+		return datamap.TypeBigInt, 0
 	}
 	switch affinityOf(declared) { //nolint:exhaustive // the other affinities hold values of any type
 	case affinityText:
-		return domain.TypeText, length
+		return datamap.TypeText, length
 	case affinityReal:
-		return domain.TypeNumber, 0
+		return datamap.TypeNumber, 0
 	default:
 		return "", 0
 	}

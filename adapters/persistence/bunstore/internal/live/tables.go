@@ -4,19 +4,19 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // liveColumn is a column of a table. On SQLite, Key is the position of the column in the primary key, starting at 1.
 // Key is 0 if the column does not belong to the primary key.
 type liveColumn struct {
-	domain.CatalogColumn
+	datamap.CatalogColumn
 	Key int `json:"key"`
 }
 
 // liveIndex is an index of any kind.
 type liveIndex struct {
-	domain.CatalogIndex
+	datamap.CatalogIndex
 	Keys       []*string `json:"columns"` // the indexed columns; nil for an expression
 	Text       string    `json:"text"`    // the definition, only for an index with expressions
 	Where      string    `json:"where"`   // the condition of a partial index, or the definition of such an index
@@ -30,7 +30,7 @@ type liveIndex struct {
 func (l *reader) addColumn(table *liveTable, column *liveColumn) {
 	column.Type, column.Length = l.own.columnType(column.Declared)
 	if column.Values != nil {
-		column.Type = domain.TypeText
+		column.Type = datamap.TypeText
 	}
 	table.Columns = append(table.Columns, column.CatalogColumn)
 	if column.Key > 0 {
@@ -63,7 +63,7 @@ func (l *reader) addIndex(table *liveTable, index *liveIndex) {
 	if index.Primary || !index.Unique && !index.Exclusion {
 		return
 	}
-	unique := domain.CatalogUnique{
+	unique := datamap.CatalogUnique{
 		Name: index.Name, Columns: plain, Expressions: len(plain) < len(index.Keys),
 		Partial:    index.Partial && (len(index.Present) == 0 || !isSubset(index.Present, plain)),
 		NullsEqual: index.NullsEqual && len(index.Present) == 0, Exclusion: index.Exclusion,
@@ -97,15 +97,15 @@ func (l *reader) columnsIn(text Tokens, table *liveTable) []string {
 func (l *reader) complete(table *liveTable) {
 	text := TokensOf(table.Text, l.own.quotes())
 	switch table.Kind { //nolint:exhaustive // nothing derives from the texts of the other kinds
-	case domain.KindTable:
+	case datamap.KindTable:
 		if table.FoldsCase {
 			l.completeForeignKeys(table, text)
 			l.addChecks(table, text)
 			addRowNumber(table, text)
 		}
-	case domain.KindVirtual:
+	case datamap.KindVirtual:
 		l.markShadows(table, text)
-	case domain.KindView, domain.KindMatView:
+	case datamap.KindView, datamap.KindMatView:
 		if table.FoldsCase {
 			l.addReads(table, text)
 			l.filterOfSQLite(table, text)
@@ -178,7 +178,7 @@ func (l *reader) addChecks(table *liveTable, text Tokens) {
 		if end == len(text) {
 			return
 		}
-		check := domain.CatalogCheck{
+		check := datamap.CatalogCheck{
 			Columns: l.columnsIn(text[i+1:end], table), Text: table.Text[text[i].from:text[end].to],
 		}
 		if text.Is(i-2, "constraint") {
@@ -195,7 +195,7 @@ func addRowNumber(table *liveTable, text Tokens) {
 	if table.keyed || len(table.PrimaryKey) != 1 {
 		return
 	}
-	table.Indexes = slices.Insert(table.Indexes, 0, domain.CatalogIndex{Columns: table.PrimaryKey})
+	table.Indexes = slices.Insert(table.Indexes, 0, datamap.CatalogIndex{Columns: table.PrimaryKey})
 	for i := range table.Columns {
 		if table.Columns[i].Name == table.PrimaryKey[0] {
 			table.Columns[i].Default, table.Columns[i].Reused = true, !text.has("autoincrement")
@@ -225,7 +225,7 @@ func (l *reader) addReads(view *liveTable, text Tokens) {
 func (l *reader) filterOfSQLite(view *liveTable, text Tokens) {
 	plain, ok := text.plainView()
 	base := l.tables[view.Schema+"."+Lower(plain.table)]
-	view.Filtered = !ok || len(view.triggers) > 0 || base == nil || base.Kind == domain.KindView ||
+	view.Filtered = !ok || len(view.triggers) > 0 || base == nil || base.Kind == datamap.KindView ||
 		slices.ContainsFunc(plain.columns, func(name string) bool {
 			_, known := base.Column(name)
 			return !known
@@ -248,7 +248,7 @@ func (l *reader) followViews() {
 		view.Reads = slices.Sorted(maps.Keys(reads))
 		for _, read := range reads {
 			view.Filtered = view.Filtered || read != nil && read.Filtered
-			view.RowSecurity = view.RowSecurity || read != nil && read.Secured && view.Kind == domain.KindView
+			view.RowSecurity = view.RowSecurity || read != nil && read.Secured && view.Kind == datamap.KindView
 			for used, columns := range direct[read] {
 				view.Uses = maps.Clone(view.Uses)
 				if view.Uses == nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // trigger holds a name, a language and a text of code, in this order. The code is that of a trigger or of a rule, or of
@@ -41,7 +41,7 @@ func writesOf(triggers []trigger, quotes map[byte]byte) (all writeTargets) {
 // warnOfCopies logs a warning if a trigger of a table writes to another table that is not in the data map. The other
 // table may hold copies of old values that no erasure reaches. warnOfCopies also logs a warning for each trigger whose
 // target tables cannot be determined. Each warning is logged only once.
-func (c *Cache) warnOfCopies(ctx context.Context, mapped domain.Table, live table) {
+func (c *Cache) warnOfCopies(ctx context.Context, mapped datamap.Table, live table) {
 	warn := func(message, key, name string) {
 		if _, warned := c.warned.LoadOrStore(mapped.Name+"\x00"+key+"\x00"+name, true); !warned {
 			c.logger.LogAttrs(context.WithoutCancel(ctx), slog.LevelWarn, "habeas: a trigger "+message,
@@ -49,7 +49,7 @@ func (c *Cache) warnOfCopies(ctx context.Context, mapped domain.Table, live tabl
 		}
 	}
 	for _, copied := range live.writes.tables {
-		if !slices.ContainsFunc(c.dataMap.Tables(), func(t domain.Table) bool { return sameTable(t.Name, copied) }) {
+		if !slices.ContainsFunc(c.dataMap.Tables(), func(t datamap.Table) bool { return sameTable(t.Name, copied) }) {
 			warn("writes to a table that is not in the data map: old values there outlive an erasure", "writes_to", copied)
 		}
 	}
@@ -71,7 +71,7 @@ func sameTable(a, b string) bool {
 
 // liveTrigger is a trigger or a rule. Either Text is its code, or Routine is the key of the function that it calls.
 type liveTrigger struct {
-	domain.CatalogTrigger
+	datamap.CatalogTrigger
 	Routine string   `json:"routine"`
 	Text    string   `json:"text"`
 	Args    []string `json:"args"` // of the routine
@@ -89,7 +89,7 @@ type routine struct {
 }
 
 // completeTrigger adds the tables to which a trigger writes, directly or through the routines that its code calls.
-func (l *reader) completeTrigger(table *liveTable, trigger *liveTrigger) domain.CatalogTrigger {
+func (l *reader) completeTrigger(table *liveTable, trigger *liveTrigger) datamap.CatalogTrigger {
 	first := l.routines[trigger.Routine]
 	if first == nil {
 		first = &routine{Name: trigger.Name, Language: "sql", Text: trigger.Text}

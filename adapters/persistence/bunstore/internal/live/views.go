@@ -7,7 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // The reasons why the database may hide rows from the store.
@@ -23,12 +23,12 @@ const (
 //     WHERE nor ONLY, and PostgreSQL can update each mapped column through the view.
 //   - On SQLite, the view has no trigger, and its definition is SELECT <columns> FROM <table>.
 func (c *Cache) hidesOfView(
-	ctx context.Context, query conn.Query, schema string, touched domain.Table, read definition,
+	ctx context.Context, query conn.Query, schema string, touched datamap.Table, read definition,
 ) (string, error) {
 	own := c.own
 	if read.plain != nil {
 		for name, plain := range read.plain {
-			if !plain && slices.ContainsFunc(touched.Columns, func(column domain.Column) bool {
+			if !plain && slices.ContainsFunc(touched.Columns, func(column datamap.Column) bool {
 				return c.d.SameName(column.Name, name)
 			}) {
 				return notPlain, nil

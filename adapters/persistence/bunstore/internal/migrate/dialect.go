@@ -3,7 +3,7 @@ package migrate
 import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/installation"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // dialect builds the SQL texts that find, create and update the tables of habeas.
@@ -107,7 +107,7 @@ func (postgres) otherSets(schema, name string) string {
 		SELECT DISTINCT CAST(n.nspname AS text)
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p') AND c.relname = {marks} AND n.nspname <> {schema} AND n.nspname NOT LIKE 'pg\_%'
-		ORDER BY 1`, "schema", syntax.Literal(schema), "marks", syntax.Literal(domain.ObjectPrefix(name)+"subject_erasures"))
+		ORDER BY 1`, "schema", syntax.Literal(schema), "marks", syntax.Literal(datamap.ObjectPrefix(name)+"subject_erasures"))
 }
 
 func (postgres) installations(schema string) string {
@@ -146,7 +146,7 @@ func (postgres) prepareMigration(schema string) []string {
 }
 
 func (postgres) erasedFunction(schema, name string) string {
-	prefix := domain.ObjectPrefix(name)
+	prefix := datamap.ObjectPrefix(name)
 	return syntax.Fill(`
 		SELECT strpos(p.prosrc, quote_ident(n.nspname) || {table}) > 0, has_function_privilege(p.oid, 'EXECUTE')
 		FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace

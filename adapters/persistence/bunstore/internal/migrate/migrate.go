@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/installation"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Migration applies the migrations of the tables of habeas, and compares the tables with them.
@@ -155,7 +156,7 @@ func (m *Migration) prepareChecksums(ctx context.Context, tx *conn.Tx, state mig
 	case len(state.tables) == 0 || state.unrecorded:
 		return m.exec(ctx, tx, create)
 	default:
-		return m.exec(ctx, tx, m.own.addChecksum(domain.ObjectPrefix(m.name), create)...)
+		return m.exec(ctx, tx, m.own.addChecksum(datamap.ObjectPrefix(m.name), create)...)
 	}
 }
 
@@ -223,9 +224,9 @@ func (m *Migration) Text() string {
 func (m *Migration) Names(ctx context.Context) (names []string, err error) {
 	tables, err := conn.Query(m.Pool.Query).Texts(ctx, m.own.installations(m.schema))
 	for _, table := range tables {
-		name := strings.TrimSuffix(strings.TrimPrefix(table, domain.ObjectPrefix("")), "installation")
+		name := strings.TrimSuffix(strings.TrimPrefix(table, datamap.ObjectPrefix("")), "installation")
 		name = strings.TrimSuffix(name, "_")
-		if table == domain.ObjectPrefix(name)+"installation" && domain.CheckMapName("bunstore", name) == nil {
+		if table == datamap.ObjectPrefix(name)+"installation" && datamap.CheckMapName("bunstore", name) == nil {
 			names = append(names, name)
 		}
 	}
@@ -282,9 +283,9 @@ func readMigrations(folder fs.FS) (files []migrationFile, err error) {
 }
 
 // named returns a text of a migration for the data map with the name of m: all names of objects in it begin with
-// domain.ObjectPrefix.
+// datamap.ObjectPrefix.
 func (m *Migration) named(text string) string {
-	return strings.ReplaceAll(text, domain.ObjectPrefix(""), domain.ObjectPrefix(m.name))
+	return strings.ReplaceAll(text, datamap.ObjectPrefix(""), datamap.ObjectPrefix(m.name))
 }
 
 // statementsOf returns the statements of a migration, which blank lines separate.
@@ -322,7 +323,7 @@ func (m *Migration) objectsOf(files ...migrationFile) (objects []string) {
 // missingAtFirst reports whether the tables of the first version of 0001_habeas.sql lacked an object that its current
 // version creates. The tables of 0001_ledgers.sql and 0002_outbox_stage.sql lacked the same objects.
 func (m *Migration) missingAtFirst(object string) bool {
-	plain := strings.TrimPrefix(object, domain.ObjectPrefix(m.name))
+	plain := strings.TrimPrefix(object, datamap.ObjectPrefix(m.name))
 	return strings.HasPrefix(plain, "consent_records_no_") || strings.HasPrefix(plain, "restriction_records_no_") ||
 		strings.HasPrefix(plain, "positions.") || slices.Contains([]string{
 		"outbox.operation_id", "outbox.tried_since", "outbox_tried", "subject_erasures.intake", "subject_erasures.swept_at",

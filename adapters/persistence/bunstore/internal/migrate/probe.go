@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // needed has the privileges that the store needs on its tables, by the name of the table without the prefix.
@@ -41,7 +42,7 @@ func (m *Migration) Probe(ctx context.Context) (readOnly bool, err error) {
 // all of them.
 func (m *Migration) lacking(ctx context.Context, query conn.Query, state migrated) error {
 	var missing []string
-	prefix := domain.ObjectPrefix(m.name)
+	prefix := datamap.ObjectPrefix(m.name)
 	columns := m.columnsOf(m.files...)
 	for _, name := range syntax.TableNames() {
 		at := slices.IndexFunc(state.tables, func(p placed) bool { return p.table == prefix+name })
@@ -141,7 +142,7 @@ func (m *Migration) repairErasedFunction(ctx context.Context) error {
 	if err != nil || !found.needed || found.exists && found.reads {
 		return err
 	}
-	create := "CREATE FUNCTION " + domain.ObjectPrefix(m.name) + "is_erased"
+	create := "CREATE FUNCTION " + datamap.ObjectPrefix(m.name) + "is_erased"
 	statements := m.own.prepareMigration(state.schema)
 	for _, file := range m.files {
 		for _, statement := range m.statementsOf(file.text) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // dialect has the differences between PostgreSQL and SQLite in the statements on the tables of a data map.
@@ -39,17 +39,17 @@ type dialect interface {
 
 	// surrogate returns the expression for the value that overwrites a column in an anonymization. The value fits the
 	// type of the column. A text or a UUID differs in each row.
-	surrogate(column domain.Column) string
+	surrogate(column datamap.Column) string
 
 	// randomDigits returns the expression for 32 hexadecimal digits that differ in each row.
 	randomDigits() string
 
 	// earliestAdded returns the expression for the earliest instant that a value in a column of creation times can mean,
-	// in the form of the parameters that Instant returns. It does the same as domain.EarliestAddedAt, whatever the time
+	// in the form of the parameters that Instant returns. It does the same as datamap.EarliestAddedAt, whatever the time
 	// zone of the session. The expression is NULL if the column has no readable instant. It never fails.
 	earliestAdded(column string) string
 
-	// addedValue returns the expression for the value in a column of creation times, in a form that domain.ReadAddedAt
+	// addedValue returns the expression for the value in a column of creation times, in a form that datamap.ReadAddedAt
 	// reads. The column can have any type.
 	addedValue(column string) string
 
@@ -132,7 +132,7 @@ func (postgres) parameterValue(value any) any {
 }
 
 // unitsAdded are the cases for the microseconds since 1970 that the number n means. They are the same in both databases
-// and in domain.ReadAddedAt. A floating-point number holds the half microseconds before 45e14 exactly.
+// and in datamap.ReadAddedAt. A floating-point number holds the half microseconds before 45e14 exactly.
 const (
 	unitsAdded = `
 			WHEN n >= 1e17 THEN {nanoseconds}
@@ -165,7 +165,7 @@ func (postgres) addedValue(column string) string { return textIn(column) }
 func textIn(column string) string { return "rtrim(to_jsonb(" + column + ") #>> '{}')" }
 
 // instantIn returns the expression for the instant that a column of any type holds as a time or as a text, see
-// domain.ReadAddedAt. The parameter zone is the zone of a text without a zone. The groups of the pattern are the date,
+// datamap.ReadAddedAt. The parameter zone is the zone of a text without a zone. The groups of the pattern are the date,
 // the hour and the minute, the second, the fraction, and two forms of the zone. The pattern only matches texts that
 // PostgreSQL can cast. Otherwise the statement would fail.
 func instantIn(column, zone string) string {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // LockLevel is a statement that locks rows to which rows of other tables refer. For example, it locks the orders of a
@@ -21,18 +21,18 @@ const lockRows = `{name} AS (SELECT 1 FROM {table} AS t0 WHERE {rows} FOR UPDATE
 
 // lockedPath is a table whose rows are locked, and one path from the table to the subject.
 type lockedPath struct {
-	domain.Table
-	path domain.Path
+	datamap.Table
+	path datamap.Path
 }
 
 // LockLevels returns a LockLevel for each distance from the subject, nearest first, and the names of all tables of
 // these levels. A table belongs to a level if it lies on the path from another table to the subject, or if an erasure
-// clears references to its deleted rows (domain.SelfReference).
+// clears references to its deleted rows (datamap.SelfReference).
 func (w *Writer) LockLevels() (levels []LockLevel, names []string) {
 	var byDistance [][]lockedPath
 	for _, table := range w.Touched {
-		isParent := slices.ContainsFunc(w.Touched, func(child domain.Table) bool {
-			return slices.ContainsFunc(w.DataMap.Paths(child.Name), func(p domain.Path) bool {
+		isParent := slices.ContainsFunc(w.Touched, func(child datamap.Table) bool {
+			return slices.ContainsFunc(w.DataMap.Paths(child.Name), func(p datamap.Path) bool {
 				return len(p.Relations) > 0 && p.Relations[0].References == table.Name
 			})
 		})
@@ -74,5 +74,5 @@ const readSubject = `FROM (SELECT 1) AS one LEFT JOIN {table} AS t0 ON {rows}`
 func (w *Writer) FromSubject(offset int) string {
 	subject := w.DataMap.SubjectTable()
 	return syntax.Fill(readSubject, "table", syntax.QuoteTable(subject.Name),
-		"rows", w.RowsOf(subject, domain.Path{}, offset))
+		"rows", w.RowsOf(subject, datamap.Path{}, offset))
 }

@@ -7,13 +7,14 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // StepWriter builds the parts of a step's statement that contain constants. It passes the constants as parameters,
 // because the driver and bun would interpret quotes and question marks in the text of a statement.
 type StepWriter struct {
 	writer    *Writer
-	table     domain.Table
+	table     datamap.Table
 	alias     string            // the alias of the table
 	Types     map[string]string // the types of the columns in the database
 	offset    int               // the number of parameters before the constants
@@ -22,13 +23,13 @@ type StepWriter struct {
 
 // StepWriter returns a StepWriter for a table. The parameter types has the types of its columns in the database. The
 // statement has offset parameters before the constants.
-func (w *Writer) StepWriter(table domain.Table, types map[string]string, offset int) *StepWriter {
+func (w *Writer) StepWriter(table datamap.Table, types map[string]string, offset int) *StepWriter {
 	return &StepWriter{writer: w, table: table, alias: "t0", Types: types, offset: offset}
 }
 
 // dutyCutoff is a constant that ResolveConstants replaces by an instant. If a retention duty started at this instant or
 // earlier, it has ended at the instant of the step. The value of a dutyCutoff is the period of the duty.
-type dutyCutoff domain.Period
+type dutyCutoff datamap.Period
 
 // ResolveConstants returns the constants as parameters. It replaces each dutyCutoff by an instant. The parameter
 // stepTime is the instant of the step.
@@ -36,7 +37,7 @@ func ResolveConstants(constants []any, stepTime time.Time) []any {
 	values := slices.Clone(constants)
 	for i, constant := range constants {
 		if period, ok := constant.(dutyCutoff); ok {
-			values[i] = domain.Period(period).Cutoff(stepTime).UTC().Format(timeFormat)
+			values[i] = datamap.Period(period).Cutoff(stepTime).UTC().Format(timeFormat)
 		}
 	}
 	return values
@@ -51,7 +52,7 @@ func (w *StepWriter) AddConstant(value any) string {
 // assignments returns the SET list of the step's UPDATE. The list anonymizes step.Columns and sets step.ClearedColumns
 // to NULL. It overwrites a cell of step.Expired only if the condition of isOverwritten is true, and otherwise keeps its
 // value.
-func (w *StepWriter) assignments(step domain.Step) string {
+func (w *StepWriter) assignments(step datamap.Step) string {
 	var all []string
 	for _, name := range step.Columns {
 		all = append(all, syntax.Quote(name)+" = "+w.Surrogate(name))
@@ -72,12 +73,12 @@ func (w *StepWriter) dutiesEnded(column string, at time.Time) string {
 	if at.IsZero() {
 		return "FALSE"
 	}
-	return w.dutiesStartedBy(column, func(period domain.Period) any { return dutyCutoff(period) })
+	return w.dutiesStartedBy(column, func(period datamap.Period) any { return dutyCutoff(period) })
 }
 
 // dutiesStartedBy returns the condition that all retention duties of a cell started at or before an instant.
 // latestStart returns this instant for the period of a duty.
-func (w *StepWriter) dutiesStartedBy(column string, latestStart func(domain.Period) any) string {
+func (w *StepWriter) dutiesStartedBy(column string, latestStart func(datamap.Period) any) string {
 	var started []string
 	for _, duty := range w.table.Duties(column) {
 		since, parameter := duty.Personal.Since, w.AddConstant(latestStart(duty.Personal.Retain))
@@ -91,7 +92,7 @@ func (w *StepWriter) dutiesStartedBy(column string, latestStart func(domain.Peri
 //
 //   - An anonymize step whose columns are all in step.Expired: AND (<a is overwritten> OR <b is overwritten>)
 //   - A retain step whose columns are all in step.Expired: AND NOT (<a is overwritten> AND <b is overwritten>)
-func (w *StepWriter) CoveredRows(step domain.Step) string {
+func (w *StepWriter) CoveredRows(step datamap.Step) string {
 	var not, operator string
 	switch {
 	case len(step.Expired) == 0:
@@ -113,7 +114,7 @@ func (w *StepWriter) CoveredRows(step domain.Step) string {
 // IsOverwritten returns the condition that a step overwrites a retained cell: all retention duties of the cell have
 // ended. In a sweep (step.Scope is set), the condition excludes cells that were overwritten before, and cells in rows
 // that Scope.OnlyErasedRows excludes.
-func (w *StepWriter) IsOverwritten(column string, step domain.Step) string {
+func (w *StepWriter) IsOverwritten(column string, step datamap.Step) string {
 	expired := w.dutiesEnded(column, step.At)
 	if step.Scope == nil || step.At.IsZero() {
 		return expired
@@ -125,7 +126,7 @@ func (w *StepWriter) IsOverwritten(column string, step domain.Step) string {
 	switch {
 	case !described.RecognizesSurrogate() && step.Scope.DutyEndsAfter.IsZero():
 	case !described.RecognizesSurrogate():
-		overwritten := w.dutiesStartedBy(column, func(period domain.Period) any {
+		overwritten := w.dutiesStartedBy(column, func(period datamap.Period) any {
 			return period.Cutoff(step.Scope.DutyEndsAfter).UTC().Format(timeFormat)
 		})
 		conditions = append(conditions, "NOT ("+overwritten+")")
@@ -164,7 +165,7 @@ func (w *Writer) AddedUntil(sw *StepWriter, at time.Time) *Writer {
 		return w
 	}
 	before := *w
-	before.extraCondition = func(table domain.Table, alias string) string {
+	before.extraCondition = func(table datamap.Table, alias string) string {
 		column, ok := table.AddedAt()
 		if !ok || table.Name == w.DataMap.SubjectTable().Name {
 			return ""

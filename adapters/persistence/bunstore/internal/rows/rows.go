@@ -9,18 +9,18 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Writer builds the statements on the tables of the application and of habeas. It is safe for concurrent use.
 type Writer struct {
 	Dialect syntax.Dialect
 	own     dialect
-	DataMap domain.DataMap
+	DataMap datamap.DataMap
 	Tables  syntax.Tables
 
 	// extraCondition returns a further condition, with a leading AND, for the rows of a table. The field may be nil.
-	extraCondition func(table domain.Table, alias string) string
+	extraCondition func(table datamap.Table, alias string) string
 
 	// subjectCondition returns the condition that columns of a table hold the key of a person. If it is nil, this person
 	// is the subject in the parameters of the statement.
@@ -28,11 +28,11 @@ type Writer struct {
 
 	// Touched lists the tables that an erasure or an export reads or writes: the tables with personal data, the subject's
 	// table, and the tables on the paths between them.
-	Touched []domain.Table
+	Touched []datamap.Table
 }
 
 // NewWriter returns a writer for the tables of a data map, and for its tables of habeas.
-func NewWriter(dialect syntax.Dialect, dataMap domain.DataMap, tables syntax.Tables) *Writer {
+func NewWriter(dialect syntax.Dialect, dataMap datamap.DataMap, tables syntax.Tables) *Writer {
 	return &Writer{
 		Dialect: dialect, own: dialectOf(dialect), DataMap: dataMap, Tables: tables, Touched: Touched(dataMap),
 	}
@@ -40,13 +40,13 @@ func NewWriter(dialect syntax.Dialect, dataMap domain.DataMap, tables syntax.Tab
 
 // RowsOf returns the condition that the path leads from a row of the table to the subject. The alias of the table is
 // t0. The placeholders of the subject's key start at $(offset+1).
-func (w *Writer) RowsOf(table domain.Table, path domain.Path, offset int) string {
+func (w *Writer) RowsOf(table datamap.Table, path datamap.Path, offset int) string {
 	return w.pathCondition("t0", 0, table, path.Relations, offset)
 }
 
 // RowsOfErased returns the condition that the path leads from a row of the table to a person who was erased. The alias
 // of the table is t0.
-func (w *Writer) RowsOfErased(table domain.Table, path domain.Path) string {
+func (w *Writer) RowsOfErased(table datamap.Table, path datamap.Path) string {
 	erased := *w
 	erased.subjectCondition = func(alias string, columns []string) string {
 		return syntax.Fill(isErased, "id", w.subjectID(alias, columns), "erasures", w.Tables.Erasures)
@@ -82,7 +82,7 @@ const escapedElement = `
 
 // AllRowsOf returns the condition that at least one path leads from a row of the table to the subject. The alias and
 // the placeholders are the same as in rowsOf.
-func (w *Writer) AllRowsOf(table domain.Table, offset int) string {
+func (w *Writer) AllRowsOf(table datamap.Table, offset int) string {
 	paths := w.DataMap.Paths(table.Name)
 	conditions, direct := make([]string, len(paths)), true
 	for i, path := range paths {
@@ -104,7 +104,7 @@ func (w *Writer) AllRowsOf(table domain.Table, offset int) string {
 }
 
 // isDirect reports whether the path consists of one relation that refers to the subject's key.
-func (w *Writer) isDirect(path domain.Path) bool {
+func (w *Writer) isDirect(path datamap.Path) bool {
 	if len(path.Relations) != 1 {
 		return false
 	}
@@ -132,7 +132,7 @@ const (
 // row on the path. The parameter alias is the alias of the first table. The following tables have the aliases
 // t<depth+1>, t<depth+2>, and so on.
 func (w *Writer) pathCondition(
-	alias string, depth int, table domain.Table, path []domain.Relation, offset int,
+	alias string, depth int, table datamap.Table, path []datamap.Relation, offset int,
 ) string {
 	condition := w.leadsToSubject(alias, depth, table, path, offset)
 	if w.extraCondition != nil {
@@ -145,7 +145,7 @@ func (w *Writer) pathCondition(
 // include extraCondition for the first table. If the last relation refers to the subject's key, the condition compares
 // the columns of that relation and does not read the subject's table.
 func (w *Writer) leadsToSubject(
-	alias string, depth int, table domain.Table, path []domain.Relation, offset int,
+	alias string, depth int, table datamap.Table, path []datamap.Relation, offset int,
 ) string {
 	subject := w.DataMap.SubjectTable()
 	parentAlias := "t" + strconv.Itoa(depth+1)
@@ -166,7 +166,7 @@ func (w *Writer) leadsToSubject(
 		"columns", List(alias, relation.Columns), "referenced", List(parentAlias, relation.ReferencedColumns),
 		"parent", syntax.QuoteTable(relation.References), "parent alias", parentAlias, "rows", rows))
 	for i, name := range relation.ReferencedColumns {
-		if referenced, _ := parent.Column(name); referenced.Type != domain.TypeText {
+		if referenced, _ := parent.Column(name); referenced.Type != datamap.TypeText {
 			continue
 		}
 		column := w.own.bytewise(AsText(alias + "." + syntax.Quote(relation.Columns[i])))
@@ -180,13 +180,13 @@ func (w *Writer) leadsToSubject(
 // relationCondition returns the comparisons for a relation that applies only if a column holds a constant
 // (Relation.When). Without such a condition, it returns nil. One comparison checks the text of the column byte by byte.
 // For a text column, another comparison checks the column itself, because the column may have an index.
-func (w *Writer) relationCondition(table domain.Table, alias string, when *domain.Condition) []string {
+func (w *Writer) relationCondition(table datamap.Table, alias string, when *datamap.Condition) []string {
 	if when == nil {
 		return nil
 	}
 	column, value := alias+"."+syntax.Quote(when.Column), w.constantText(when.Value)
 	conditions := []string{w.own.bytewise(AsText(column)) + " = " + value}
-	if described, _ := table.Column(when.Column); described.Type == domain.TypeText {
+	if described, _ := table.Column(when.Column); described.Type == datamap.TypeText {
 		conditions = append([]string{column + " = " + value}, conditions...)
 	}
 	return conditions
@@ -205,7 +205,7 @@ func (w *Writer) constantText(text string) string {
 // HasPrimaryKey returns the condition that a row has the given primary key. The elements of the key are texts.
 // addParameter returns the placeholder of the new parameter.
 func (w *Writer) HasPrimaryKey(
-	alias string, table domain.Table, key []string, addParameter func(value any) string,
+	alias string, table datamap.Table, key []string, addParameter func(value any) string,
 ) string {
 	comparisons := make([]string, len(key))
 	for i, name := range table.PrimaryKey {
@@ -223,7 +223,7 @@ func noExactKeyIn(column, table, key string) string {
 
 // keyColumnsOf returns the columns of the relation that refer to the subject's key, in the order of that key. Returns
 // false if the relation does not refer to exactly the columns of the key.
-func keyColumnsOf(subjectKey []string, relation domain.Relation) ([]string, bool) {
+func keyColumnsOf(subjectKey []string, relation datamap.Relation) ([]string, bool) {
 	if len(relation.ReferencedColumns) != len(subjectKey) {
 		return nil, false
 	}
@@ -252,12 +252,12 @@ func (w *Writer) equalsSubjectKey(tableName, alias string, columns []string, off
 		value := syntax.Placeholder(offset + i + 1)
 		key, _ := subject.Column(subject.SubjectKey[i])
 		switch key.Type { //nolint:exhaustive // the other types need no cast
-		case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+		case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt:
 			value = "CAST(" + value + " AS bigint)"
 		}
 		name := alias + "." + syntax.Quote(column)
 		comparisons = append(comparisons, name+" = "+value)
-		if tableName != subject.Name && key.Type == domain.TypeText { // callers check the subject's own row
+		if tableName != subject.Name && key.Type == datamap.TypeText { // callers check the subject's own row
 			comparisons = append(comparisons, w.matchesSubjectText(name, value, subject.SubjectKey[i]))
 		}
 	}
@@ -291,17 +291,17 @@ func (w *Writer) EqualsConstant(column, constant, sqlType string) string {
 	return w.own.equalsConstant(column, constant, sqlType)
 }
 
-// AddedValue returns the expression for the value in a column of creation times, in a form that domain.ReadAddedAt
+// AddedValue returns the expression for the value in a column of creation times, in a form that datamap.ReadAddedAt
 // reads.
 func (w *Writer) AddedValue(column string) string { return w.own.addedValue(column) }
 
 // Touched returns the tables that an erasure or an export reads or writes: the tables with personal data, the subject's
 // table, and the tables on the paths between them.
-func Touched(m domain.DataMap) []domain.Table {
+func Touched(m datamap.DataMap) []datamap.Table {
 	needed := map[string]bool{m.SubjectTable().Name: true}
 	for _, table := range m.Tables() {
 		paths := m.Paths(table.Name)
-		erased := slices.ContainsFunc(paths, func(p domain.Path) bool { return p.OnErasure() != "" })
+		erased := slices.ContainsFunc(paths, func(p datamap.Path) bool { return p.OnErasure() != "" })
 		if len(table.Personal()) == 0 && !table.Owned && !erased {
 			continue
 		}
@@ -312,5 +312,5 @@ func Touched(m domain.DataMap) []domain.Table {
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(m.Tables()), func(t domain.Table) bool { return !needed[t.Name] })
+	return slices.DeleteFunc(slices.Clone(m.Tables()), func(t datamap.Table) bool { return !needed[t.Name] })
 }

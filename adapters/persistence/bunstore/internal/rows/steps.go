@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Live provides the types that columns have in the database. The keys of Types are the names of the columns.
@@ -18,7 +19,7 @@ type Live interface {
 // StepGroup is a statement that executes several steps of an erasure. It returns the number of affected rows for each
 // step.
 type StepGroup struct {
-	Steps []domain.Step
+	Steps []datamap.Step
 	Text  string
 	parts []stepPart
 }
@@ -31,8 +32,8 @@ type stepPart struct {
 }
 
 // Args returns the parameters of the statement for a subject, followed by further parameters. The steps must be the
-// steps of the group, but may have other instants (domain.Step.At).
-func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
+// steps of the group, but may have other instants (datamap.Step.At).
+func (g *StepGroup) Args(steps []datamap.Step, key []any, more ...any) []any {
 	var args []any
 	for _, part := range g.parts {
 		args = append(append(args, key...), ResolveConstants(part.constants, steps[part.step].At)...)
@@ -41,9 +42,9 @@ func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
 }
 
 // HaveSameText reports whether the statement that executes step a can also execute step b. Only the instants of the two
-// steps (domain.Step.At) may differ, because an instant is a parameter of the statement. HaveSameText returns false if
+// steps (datamap.Step.At) may differ, because an instant is a parameter of the statement. HaveSameText returns false if
 // a step has a Scope, because a Scope contains further instants.
-func HaveSameText(a, b domain.Step) bool {
+func HaveSameText(a, b datamap.Step) bool {
 	return a.Target == b.Target && a.Via == b.Via && a.Self == b.Self &&
 		a.Strategy == b.Strategy && a.External == b.External &&
 		slices.Equal(a.Columns, b.Columns) && slices.Equal(a.ClearedColumns, b.ClearedColumns) &&
@@ -56,9 +57,9 @@ func HaveSameText(a, b domain.Step) bool {
 //
 //   - The step has the table of an earlier step, but reaches this table over another path.
 //   - The step has the table of an earlier step, and one of the two only sets references to NULL.
-func CombinableSteps(steps []domain.Step) int {
+func CombinableSteps(steps []datamap.Step) int {
 	for i, step := range steps {
-		if slices.ContainsFunc(steps[:i], func(other domain.Step) bool {
+		if slices.ContainsFunc(steps[:i], func(other datamap.Step) bool {
 			return other.Target == step.Target && (other.Via != step.Via || other.Self || step.OnlyClearsColumns())
 		}) {
 			return i
@@ -68,7 +69,7 @@ func CombinableSteps(steps []domain.Step) int {
 }
 
 // Group returns the statement that executes all steps.
-func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
+func (w *Writer) Group(live Live, steps []datamap.Step) *StepGroup {
 	group := &StepGroup{}
 	var bodies []string
 	selects, parameters := make([]string, len(steps)), 0
@@ -76,7 +77,7 @@ func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
 		step.Columns, step.Expired = slices.Clone(step.Columns), slices.Clone(step.Expired)
 		step.ClearedColumns = slices.Clone(step.ClearedColumns)
 		group.Steps = append(group.Steps, step)
-		same := slices.IndexFunc(steps, func(other domain.Step) bool {
+		same := slices.IndexFunc(steps, func(other datamap.Step) bool {
 			return other.Target == step.Target && other.Via == step.Via && !other.Self &&
 				other.Strategy == domain.StrategyAnonymize && !other.OnlyExpired()
 		})
@@ -104,7 +105,7 @@ func CteName(step int) string { return "s" + strconv.Itoa(step) }
 func cteCount(step int) string { return "(SELECT count(*) FROM " + CteName(step) + ")" }
 
 // Step returns the statement that executes one step for one subject. The parameter key is the subject's key.
-func (w *Writer) Step(live Live, step domain.Step, key []any) (text string, args []any) {
+func (w *Writer) Step(live Live, step datamap.Step, key []any) (text string, args []any) {
 	text, constants := w.step(live, step, 0)
 	return text, slices.Concat(key, ResolveConstants(constants, step.At))
 }
@@ -118,7 +119,7 @@ const (
 
 // step returns the statement that executes one step. The placeholders of the subject's key start at $(offset+1), and
 // the placeholders of the constants follow. Callers pass the constants to ResolveConstants.
-func (w *Writer) step(live Live, step domain.Step, offset int) (text string, constants []any) {
+func (w *Writer) step(live Live, step datamap.Step, offset int) (text string, constants []any) {
 	table, _ := w.DataMap.Table(step.Target)
 	sw := w.StepWriter(table, live.Types(table.Name), offset+len(w.DataMap.SubjectTable().SubjectKey))
 	target, name := w.own.changedTable(table.Name)
@@ -138,7 +139,7 @@ func (w *Writer) step(live Live, step domain.Step, offset int) (text string, con
 
 // RowsOfStep returns the condition for the rows that a step of an erasure affects. The parameter alias is the alias of
 // the table. The placeholders of the subject's key start at $(offset+1).
-func (w *Writer) RowsOfStep(alias string, table domain.Table, step domain.Step, offset int) string {
+func (w *Writer) RowsOfStep(alias string, table datamap.Table, step datamap.Step, offset int) string {
 	if reference, ok := w.DataMap.SelfReference(step); ok {
 		return w.rowsReferringToDeleted(alias, table, reference, offset)
 	}
@@ -149,11 +150,11 @@ func (w *Writer) RowsOfStep(alias string, table domain.Table, step domain.Step, 
 // rowsReferringToDeleted returns the condition for the rows that refer to rows of the same table that an erasure
 // deletes.
 func (w *Writer) rowsReferringToDeleted(
-	alias string, table domain.Table, reference domain.SelfReference, offset int,
+	alias string, table datamap.Table, reference datamap.SelfReference, offset int,
 ) string {
 	conditions := make([]string, len(reference.Paths))
 	for i, path := range reference.Paths {
-		toDeleted := append([]domain.Relation{reference.Relation}, path.Relations...)
+		toDeleted := append([]datamap.Relation{reference.Relation}, path.Relations...)
 		conditions[i] = "(" + w.pathCondition(alias, 0, table, toDeleted, offset) + ")"
 	}
 	return "(" + strings.Join(conditions, " OR ") + ")"
@@ -165,7 +166,7 @@ const timeFormat = "2006-01-02 15:04:05.999999-07:00"
 // Correct returns the statement that writes values into the rows from which a path leads to the subject. The parameter
 // key is the subject's key. If row is not nil, the statement changes only the row with this primary key.
 func (w *Writer) Correct(
-	table domain.Table, path domain.Path, row []string, values []domain.ColumnValue, key []any,
+	table datamap.Table, path datamap.Path, row []string, values []domain.ColumnValue, key []any,
 ) (text string, args []any) {
 	args = slices.Clone(key)
 	add := func(value any) string {

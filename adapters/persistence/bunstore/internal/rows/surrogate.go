@@ -5,6 +5,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Surrogate returns the expression for the value that overwrites a column: NULL or a constant if the data map says so,
@@ -26,7 +27,7 @@ func (w *StepWriter) Surrogate(name string) string {
 
 // anonymousText returns the expression for the default surrogate of a text column. The parameter hex is the expression
 // for 32 hexadecimal digits.
-func anonymousText(hex string, column domain.Column) string {
+func anonymousText(hex string, column datamap.Column) string {
 	prefix, digits := column.Default()
 	hex = firstDigits(hex, digits)
 	if prefix == "" {
@@ -42,34 +43,34 @@ func firstDigits(hex string, digits int) string {
 	return "substr(" + hex + ", 1, " + strconv.Itoa(digits) + ")"
 }
 
-// fillPlaceholder returns the expression for a constant in which hexadecimal digits replace each domain.Placeholder.
+// fillPlaceholder returns the expression for a constant in which hexadecimal digits replace each datamap.Placeholder.
 // Each placeholder gets the given number of digits. The parameter hex is the expression for 32 digits.
 func fillPlaceholder(constant, hex string, digits int) string {
-	return "replace(CAST(" + constant + " AS text), " + syntax.Literal(domain.Placeholder) + ", " +
+	return "replace(CAST(" + constant + " AS text), " + syntax.Literal(datamap.Placeholder) + ", " +
 		firstDigits(hex, digits) + ")"
 }
 
 // commonSurrogate returns the surrogate of a column type for which both databases use the same constant.
-func commonSurrogate(t domain.ColumnType) string {
+func commonSurrogate(t datamap.ColumnType) string {
 	switch t { //nolint:exhaustive // the dialects have separate surrogates for the other types
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber:
 		return "0"
-	case domain.TypeBoolean:
+	case datamap.TypeBoolean:
 		return "FALSE"
-	case domain.TypeTime:
+	case datamap.TypeTime:
 		return "'1970-01-01 00:00:00+00:00'"
-	case domain.TypeJSON, domain.TypeArray:
+	case datamap.TypeJSON, datamap.TypeArray:
 		return "'{}'"
 	default:
 		return "''"
 	}
 }
 
-func (p postgres) surrogate(column domain.Column) string {
+func (p postgres) surrogate(column datamap.Column) string {
 	switch column.Type { //nolint:exhaustive // commonSurrogate handles the other types
-	case domain.TypeText:
+	case datamap.TypeText:
 		return anonymousText(p.randomDigits(), column)
-	case domain.TypeUUID:
+	case datamap.TypeUUID:
 		return "gen_random_uuid()"
 	default:
 		return commonSurrogate(column.Type)
@@ -78,16 +79,16 @@ func (p postgres) surrogate(column domain.Column) string {
 
 func (postgres) randomDigits() string { return "replace(CAST(gen_random_uuid() AS text), '-', '')" }
 
-func (s sqlite) surrogate(column domain.Column) string {
+func (s sqlite) surrogate(column datamap.Column) string {
 	switch column.Type { //nolint:exhaustive // commonSurrogate handles the other types
-	case domain.TypeText:
+	case datamap.TypeText:
 		return anonymousText(s.randomDigits(), column)
-	case domain.TypeUUID: // version 4 of RFC 9562
+	case datamap.TypeUUID: // version 4 of RFC 9562
 		return "lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || " +
 			"'-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))"
-	case domain.TypeBytes:
+	case datamap.TypeBytes:
 		return "x''"
-	case domain.TypeArray: // bun stores an array as JSON in SQLite
+	case datamap.TypeArray: // bun stores an array as JSON in SQLite
 		return "'[]'"
 	default:
 		return commonSurrogate(column.Type)
@@ -97,6 +98,6 @@ func (s sqlite) surrogate(column domain.Column) string {
 func (sqlite) randomDigits() string { return "lower(hex(randomblob(16)))" }
 
 // IsNulled reports whether an erasure sets the column to NULL.
-func IsNulled(column domain.Column) bool {
+func IsNulled(column datamap.Column) bool {
 	return column.Personal != nil && column.Personal.Strategy == domain.StrategyNull
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // dialect has the differences between PostgreSQL and SQLite in the statements on a subject.
@@ -37,11 +38,11 @@ type dialect interface {
 
 	// exportedValue returns the expression that reads a column for an export. The SQL type of the expression is the same
 	// for all columns, because a UNION combines columns of different tables.
-	exportedValue(column domain.Column) string
+	exportedValue(column datamap.Column) string
 
 	// fromExported converts the value of an expression from exportedValue to the form in which drivers return the column
 	// itself.
-	fromExported(t domain.ColumnType, value any) any
+	fromExported(t datamap.ColumnType, value any) any
 
 	// storedJSON returns the value that a driver returns for a JSON document after the document is stored in a JSON
 	// column.
@@ -103,23 +104,23 @@ func (postgres) transaction() string {
 
 // exportedValue converts every value to text, so that the session's settings for the formats of times and bytes have no
 // effect.
-func (postgres) exportedValue(column domain.Column) string {
+func (postgres) exportedValue(column datamap.Column) string {
 	name := "t0." + syntax.Quote(column.Name)
 	switch column.Type { //nolint:exhaustive // the other types have a single text form
-	case domain.TypeText: // as clients receive the text; CAST would pad or strip the texts of some types
+	case datamap.TypeText: // as clients receive the text; CAST would pad or strip the texts of some types
 		return "CASE WHEN " + name + " IS NOT NULL THEN concat(" + name + ") END"
-	case domain.TypeTime: // to_json also accepts a text column
+	case datamap.TypeTime: // to_json also accepts a text column
 		return "to_json(" + name + ") #>> '{}'"
-	case domain.TypeBytes:
+	case datamap.TypeBytes:
 		return "encode(" + name + ", 'hex')"
-	case domain.TypeArray:
+	case datamap.TypeArray:
 		name = "to_json(" + name + ")"
 	}
 	return "CAST(" + name + " AS text)"
 }
 
-func (postgres) fromExported(t domain.ColumnType, value any) any {
-	if t == domain.TypeBytes {
+func (postgres) fromExported(t datamap.ColumnType, value any) any {
+	if t == datamap.TypeBytes {
 		if decoded, err := hex.DecodeString(syntax.Text(value)); err == nil {
 			return decoded
 		}
@@ -158,16 +159,16 @@ func (sqlite) transaction() string                { return "" }
 
 // exportedValue returns the column with a unary plus. The plus keeps the value and removes the declared type. Without
 // the plus, drivers convert values of the result column by that type. JSONB, which is a blob, becomes a JSON text.
-func (sqlite) exportedValue(column domain.Column) string {
+func (sqlite) exportedValue(column datamap.Column) string {
 	value := "+t0." + syntax.Quote(column.Name)
-	if column.Type == domain.TypeJSON || column.Type == domain.TypeArray {
+	if column.Type == datamap.TypeJSON || column.Type == datamap.TypeArray {
 		return syntax.Fill(`
 			CASE WHEN typeof({value}) = 'blob' AND json_valid({value}, 8) THEN json({value}) ELSE {value} END`, "value", value)
 	}
 	return value
 }
 
-func (sqlite) fromExported(_ domain.ColumnType, value any) any { return value }
+func (sqlite) fromExported(_ datamap.ColumnType, value any) any { return value }
 
 // storedJSON returns a number if the document is a number, because a JSON column has the affinity NUMERIC in SQLite.
 func (sqlite) storedJSON(document string) any {

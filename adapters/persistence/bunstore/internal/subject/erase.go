@@ -11,13 +11,14 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // Apply implements ports.SubjectStore. If the database can run several steps in one statement, Apply combines the
 // steps. If triggers, rules or views of the database may keep or restore erased values, Apply runs the steps one by one
 // and verifies them.
-func (s *Work) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error) {
+func (s *Work) Apply(ctx context.Context, id domain.SubjectID, steps []datamap.Step) (domain.Applied, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return domain.Applied{}, err
@@ -53,7 +54,7 @@ func (s *Work) Apply(ctx context.Context, id domain.SubjectID, steps []domain.St
 
 // applySteps chooses how to run the steps, and runs them.
 func (s *Work) applySteps(
-	ctx context.Context, schema *live.Schema, id domain.SubjectID, key []any, steps []domain.Step,
+	ctx context.Context, schema *live.Schema, id domain.SubjectID, key []any, steps []datamap.Step,
 ) ([]int64, error) {
 	verified, err := s.mustVerify(ctx, "erase: deferred triggers")
 	switch {
@@ -72,7 +73,7 @@ func (s *Work) applySteps(
 // applyCombined runs all steps in one statement, or in a few statements if a table has several paths. If a statement
 // fails, the failed step is not known. A rehearsal names the step, because it runs the steps one by one.
 func (s *Work) applyCombined(
-	ctx context.Context, schema *live.Schema, id domain.SubjectID, key []any, steps []domain.Step,
+	ctx context.Context, schema *live.Schema, id domain.SubjectID, key []any, steps []datamap.Step,
 ) ([]int64, error) {
 	groups, read := s.store.stepGroupsOf(schema, steps), &ledger.Prefetched{}
 	var counts []int64
@@ -100,7 +101,7 @@ func (s *Work) applyCombined(
 
 // cachedGroups holds the combined statements for the steps of an erasure, and the schema for which they were built.
 type cachedGroups struct {
-	steps  []domain.Step
+	steps  []datamap.Step
 	groups []*rows.StepGroup
 	schema *live.Schema
 }
@@ -108,7 +109,7 @@ type cachedGroups struct {
 // stepGroupsOf returns the statements that combine the steps. The last statement also prefetches values that the
 // erasure needs after its steps. The last parameter of this statement is the id of the subject. The store caches the
 // statements of the most recent call, because every erasure follows the same plan.
-func (s *Store) stepGroupsOf(schema *live.Schema, steps []domain.Step) []*rows.StepGroup {
+func (s *Store) stepGroupsOf(schema *live.Schema, steps []datamap.Step) []*rows.StepGroup {
 	if last := s.lastSteps.Load(); last != nil && last.schema == schema &&
 		slices.EqualFunc(last.steps, steps, rows.HaveSameText) {
 		return last.groups
@@ -140,7 +141,7 @@ func addPrefetch(w *rows.Writer, g *rows.StepGroup) {
 }
 
 // applyEach runs the steps one by one. On error, it returns the numbers of rows of the steps before the failed step.
-func (s *Work) applyEach(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
+func (s *Work) applyEach(ctx context.Context, key []any, steps []datamap.Step) ([]int64, error) {
 	rows := make([]int64, 0, len(steps))
 	for _, step := range steps {
 		n, err := s.applyStep(ctx, key, step)
@@ -152,13 +153,13 @@ func (s *Work) applyEach(ctx context.Context, key []any, steps []domain.Step) ([
 	return rows, nil
 }
 
-func (s *Work) applyStep(ctx context.Context, key []any, step domain.Step) (int64, error) {
+func (s *Work) applyStep(ctx context.Context, key []any, step datamap.Step) (int64, error) {
 	op := opOf(step)
 	if step.Strategy != domain.StrategyRetain {
 		text, args := s.store.writer.Step(s.schema, step, key)
 		return s.db.Write(ctx, op, text, args...)
 	}
-	steps := []domain.Step{step}
+	steps := []datamap.Step{step}
 	group := s.store.writer.Group(s.schema, steps)
 	counts, err := s.count(ctx, op, group, group.Args(steps, key))
 	return counts[0], err
@@ -180,7 +181,7 @@ func (s *Work) count(
 
 // explainStep returns an error with the reason if the database refused steps[i], for example because of a missing
 // privilege. Otherwise, it returns err. If i is len(steps), the failed step is unknown.
-func (s *Work) explainStep(ctx context.Context, steps []domain.Step, i int, err error) error {
+func (s *Work) explainStep(ctx context.Context, steps []datamap.Step, i int, err error) error {
 	if err == nil || i == len(steps) {
 		return err
 	}
@@ -189,9 +190,9 @@ func (s *Work) explainStep(ctx context.Context, steps []domain.Step, i int, err 
 
 // refuse returns an error if the schema shows that a step must not run. It also returns the index of this step, or
 // len(steps) if the error belongs to no step.
-func refuse(schema *live.Schema, id domain.SubjectID, steps []domain.Step) (before int, err error) {
+func refuse(schema *live.Schema, id domain.SubjectID, steps []datamap.Step) (before int, err error) {
 	if table, err := schema.RefuseSubject(id, "erase"); err != nil {
-		if i := slices.IndexFunc(steps, func(step domain.Step) bool { return step.Target == table }); i >= 0 {
+		if i := slices.IndexFunc(steps, func(step datamap.Step) bool { return step.Target == table }); i >= 0 {
 			return i, err
 		}
 		return len(steps), err
@@ -210,4 +211,4 @@ func refuse(schema *live.Schema, id domain.SubjectID, steps []domain.Step) (befo
 	return 0, nil
 }
 
-func opOf(step domain.Step) string { return "erase: " + string(step.Strategy) + " " + step.Target }
+func opOf(step datamap.Step) string { return "erase: " + string(step.Strategy) + " " + step.Target }

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Export implements ports.SubjectStore. On PostgreSQL, one statement reads all tables. A single statement sees one
@@ -57,7 +58,7 @@ func (s *Work) Export(
 // more values, NULL fills the remaining columns.
 type exportStatement struct {
 	own                dialect
-	dataMap            domain.DataMap
+	dataMap            datamap.DataMap
 	sources            []source
 	width              int // the number of values of the widest source
 	Text               string
@@ -87,7 +88,7 @@ func newExports(w *rows.Writer, locks *lockStatements) []exportStatement {
 		}
 	}
 	kinds := []ledger.Kind{ledger.Consents, ledger.Restrictions}
-	for i, table := range domain.LedgerTables() {
+	for i, table := range datamap.LedgerTables() {
 		s := newSource(dialectOf(w.Dialect), table, table.Exported())
 		s.fromClause = func(offset int) string {
 			subject := syntax.Placeholder(offset + 1)

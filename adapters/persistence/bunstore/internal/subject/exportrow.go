@@ -10,13 +10,14 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // source is a table that an export statement reads, with the expressions of its values.
 type source struct {
-	table        domain.Table
+	table        datamap.Table
 	namedByKey   bool // the name of a row in an export is its primary key
-	exported     []domain.Column
+	exported     []datamap.Column
 	records      []domain.ExportRecord // for each exported column: the fields that are the same in all rows
 	sinceIndexes []int                 // for each exported column: the index of the value with its retention start, or -1
 
@@ -26,9 +27,9 @@ type source struct {
 
 	// If a table has several paths, the field paths lists them, and pathValues returns one expression for each path. Its
 	// value is leadsToSubject or leadsToErased, or NULL.
-	paths      []domain.Path
+	paths      []datamap.Path
 	pathValues func(offset int) []string
-	shares     bool // see domain.DataMap.SharesColumns
+	shares     bool // see datamap.DataMap.SharesColumns
 }
 
 // restrictByPath sets the fields paths and pathValues if the table has several paths. An export then contains only the
@@ -54,7 +55,7 @@ func (s *source) restrictByPath(w *rows.Writer) {
 
 // belongsToSubject reports whether the cell of a column belongs to the subject. The parameter values holds the values
 // of the row.
-func (s *source) belongsToSubject(column domain.Column, values []any) bool {
+func (s *source) belongsToSubject(column datamap.Column, values []any) bool {
 	for i, path := range s.paths {
 		if path.Has(column) && s.leadsTo(leadsToSubject, i, values) {
 			return true
@@ -71,7 +72,7 @@ func (s *source) leadsTo(target string, path int, values []any) bool {
 }
 
 // pathsTo returns the paths for which leadsTo returns true.
-func (s *source) pathsTo(target string, values []any) (leading []domain.Path) {
+func (s *source) pathsTo(target string, values []any) (leading []datamap.Path) {
 	for i, path := range s.paths {
 		if s.leadsTo(target, i, values) {
 			leading = append(leading, path)
@@ -101,7 +102,7 @@ func (s *source) record(d dialect, index int, name string, values []any) domain.
 	column, record := s.exported[index], s.records[index]
 	record.Row, record.Value = name, exportValue(d, column.Type, values[len(s.table.PrimaryKey)+index])
 	if s.sinceIndexes[index] >= 0 {
-		if since, ok := exportValue(d, domain.TypeTime, values[s.sinceIndexes[index]]).(time.Time); ok {
+		if since, ok := exportValue(d, datamap.TypeTime, values[s.sinceIndexes[index]]).(time.Time); ok {
 			record.ExpiresAt = syntax.Optional(domain.Instant(column.Personal.Retain.After(since)))
 		}
 	}
@@ -116,7 +117,7 @@ const (
 
 // newSource returns the source of a table. Its values are the primary key as texts, the exported columns, and the
 // columns with the start of a retention duty.
-func newSource(d dialect, table domain.Table, exported []domain.Column) source {
+func newSource(d dialect, table datamap.Table, exported []datamap.Column) source {
 	s := source{
 		table: table, namedByKey: table.NamesRowsByKey(), exported: exported, pathValues: func(int) []string { return nil },
 	}
@@ -231,27 +232,27 @@ func (e *exportStatement) marked(s *source, row *exportRow, name string, wasEras
 // exportValue converts a value that a driver returns for a column to the value that an export shows. Drivers return
 // different Go types for a column type, so exportValue accepts all of them. If a value does not fit the column type,
 // exportValue returns the text of the value.
-func exportValue(d dialect, t domain.ColumnType, value any) any {
+func exportValue(d dialect, t datamap.ColumnType, value any) any {
 	if value == nil {
 		return nil
 	}
 	value = d.fromExported(t, value)
 	switch t { //nolint:exhaustive // the last return handles texts and UUIDs
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt:
 		if n, err := strconv.ParseInt(syntax.Text(value), 10, 64); err == nil {
 			return n
 		}
-	case domain.TypeNumber:
+	case datamap.TypeNumber:
 		return asNumber(value)
-	case domain.TypeBoolean:
+	case datamap.TypeBoolean:
 		return asBoolean(value)
-	case domain.TypeTime:
+	case datamap.TypeTime:
 		return asTime(value)
-	case domain.TypeJSON, domain.TypeArray:
+	case datamap.TypeJSON, datamap.TypeArray:
 		if text := syntax.Text(value); json.Valid([]byte(text)) {
 			return domain.JSON(text)
 		}
-	case domain.TypeBytes:
+	case datamap.TypeBytes:
 		return []byte(syntax.Text(value))
 	}
 	return syntax.Text(value)

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 const (
@@ -30,7 +31,7 @@ const (
 //
 // If scope is not nil, the statement selects only the keys in cells that a sweep overwrites.
 func keysStatement(
-	w *rows.Writer, live rows.Live, query domain.KeyQuery, scope *domain.SweepScope, key []any,
+	w *rows.Writer, live rows.Live, query datamap.KeyQuery, scope *domain.SweepScope, key []any,
 ) (text string, args []any, tables []string) {
 	args = append(slices.Clone(key), query.After, query.Limit)
 	after, limit := syntax.Placeholder(len(args)-1), syntax.Placeholder(len(args))
@@ -82,7 +83,7 @@ func keysStatement(
 // reads keys of an external system. It returns "" if the statement reads no key from the column. The placeholders of
 // the returned constants start at $(offset+1).
 func keyCondition(
-	w *rows.Writer, live rows.Live, table domain.Table, column domain.Column, path domain.Path, query domain.KeyQuery,
+	w *rows.Writer, live rows.Live, table datamap.Table, column datamap.Column, path datamap.Path, query datamap.KeyQuery,
 	scope *domain.SweepScope, offset int,
 ) (condition string, constants []any) {
 	retained := column.Personal.Strategy == domain.StrategyRetain
@@ -93,13 +94,13 @@ func keyCondition(
 		return "", nil
 	}
 	sw := w.StepWriter(table, live.Types(table.Name), offset)
-	overwritten := sw.IsOverwritten(column.Name, domain.Step{Via: path.Via, At: query.ErasedAt, Scope: scope})
+	overwritten := sw.IsOverwritten(column.Name, datamap.Step{Via: path.Via, At: query.ErasedAt, Scope: scope})
 	return " AND COALESCE(" + overwritten + ", FALSE)", sw.Constants
 }
 
 // Keys implements ports.SubjectStore. If query.ErasedAt or query.Cells is set, the caller is an erasure or a
 // rectification, and Keys locks the rows that it reads until the transaction ends.
-func (s *Work) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+func (s *Work) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return nil, err
@@ -125,7 +126,7 @@ func (s *Work) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQu
 }
 
 // SweptKeys implements ports.ErasedStore.
-func (s *Work) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+func (s *Work) SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // life is the mark of a subject with the evidence about the subject's row. See domain.Life.
@@ -74,7 +75,7 @@ func lifeOfRow(w *rows.Writer) []string {
 }
 
 // addedValueOf returns the expression for the value of Table.AddedAt in the subject's row, or NULL. The function
-// domain.ReadAddedAt reads the value.
+// datamap.ReadAddedAt reads the value.
 func addedValueOf(w *rows.Writer) string {
 	column, ok := w.DataMap.SubjectTable().AddedAt()
 	if !ok {
@@ -202,7 +203,7 @@ func (r *lifeRow) rowTargets() []any {
 	return targets
 }
 
-func (r *lifeRow) evidence(dataMap domain.DataMap) domain.LifeEvidence {
+func (r *lifeRow) evidence(dataMap datamap.DataMap) domain.LifeEvidence {
 	texts := make([]string, len(r.texts))
 	for i, text := range r.texts {
 		texts[i] = text.String
@@ -211,7 +212,7 @@ func (r *lifeRow) evidence(dataMap domain.DataMap) domain.LifeEvidence {
 }
 
 // addedAt is the creation time of a row, or the zero time. It implements sql.Scanner for the values that
-// domain.ReadAddedAt reads.
+// datamap.ReadAddedAt reads.
 type addedAt time.Time
 
 // Scan implements sql.Scanner.
@@ -220,7 +221,7 @@ func (a *addedAt) Scan(value any) error {
 		value = string(text)
 	}
 	*a = addedAt{}
-	if at, ok := domain.ReadAddedAt(value); ok {
+	if at, ok := datamap.ReadAddedAt(value); ok {
 		*a = addedAt(at)
 	}
 	return nil

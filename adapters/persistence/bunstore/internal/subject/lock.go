@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // lockStatements holds the statements that lock a subject. The mark of a subject is the row that records its erasures.
@@ -35,7 +36,7 @@ type lockStatements struct {
 	DeleteUnusedMark string // deletes the mark of the subject $1 if it records no erasure and no registration
 
 	SubjectRow string // reads the preconditions, and whether the subject has a row
-	// SubjectRowAdded is SubjectRow with two further columns: the value from which domain.ReadAddedAt reads the creation
+	// SubjectRowAdded is SubjectRow with two further columns: the value from which datamap.ReadAddedAt reads the creation
 	// time, and erased_at of the mark. Its parameters are the subject's key and the id.
 	SubjectRowAdded string
 	Transaction     string // see dialect.transaction
@@ -86,7 +87,7 @@ func newLocks(w *rows.Writer) *lockStatements {
 		preconditions:    []string{live.Fingerprint(w.Dialect, w.Touched, w.Tables)},
 	}
 	for i, name := range subject.SubjectKey {
-		if column, _ := subject.Column(name); column.Type == domain.TypeText {
+		if column, _ := subject.Column(name); column.Type == datamap.TypeText {
 			l.TextElements = append(l.TextElements, i)
 			l.preconditions = append(l.preconditions, "CAST(t0."+syntax.Quote(name)+" AS text)")
 		}
@@ -107,7 +108,7 @@ func newLocks(w *rows.Writer) *lockStatements {
 		"mark", addMarkStatement(w, keys+1),
 		"lock consents", ledger.Lock(w.Dialect, w.Tables, ledger.Consents, "subject_id"),
 		"lock restrictions", ledger.Lock(w.Dialect, w.Tables, ledger.Restrictions, "subject_id"),
-		"table", syntax.QuoteTable(subject.Name), "rows", w.RowsOf(subject, domain.Path{}, 0))
+		"table", syntax.QuoteTable(subject.Name), "rows", w.RowsOf(subject, datamap.Path{}, 0))
 	l.Levels, l.Tables = w.LockLevels()
 	l.Tables = append([]string{subject.Name}, l.Tables...)
 	return l

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // markStatements holds the statements that read the marks. It also holds the statements that read and move the
@@ -160,7 +161,7 @@ func evidenceStatement(w *rows.Writer, keys [][]any) (text string, args []any) {
 	subject, selects := w.DataMap.SubjectTable(), make([]string, len(keys))
 	for i, key := range keys {
 		selects[i] = syntax.Fill(evidenceOfRow, "number", strconv.Itoa(i), "evidence", strings.Join(lifeOfRow(w), ", "),
-			"table", syntax.QuoteTable(subject.Name), "rows", w.RowsOf(subject, domain.Path{}, len(args)))
+			"table", syntax.QuoteTable(subject.Name), "rows", w.RowsOf(subject, datamap.Path{}, len(args)))
 		args = append(args, key...)
 	}
 	return strings.Join(selects, " UNION ALL "), args

@@ -14,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Rectify implements ports.SubjectStore.
@@ -78,7 +79,7 @@ func (s *Work) Rectify(ctx context.Context, id domain.SubjectID, step domain.Rec
 func (s *Work) rectifyVerified(
 	ctx context.Context, right domain.RectificationStep, row []string, key []any, text string, args []any,
 ) (rows int64, err error) {
-	step := domain.Step{Target: right.Table, Via: right.Via, Strategy: domain.StrategyAnonymize}
+	step := datamap.Step{Target: right.Table, Via: right.Via, Strategy: domain.StrategyAnonymize}
 	v := verify.NewStep(s.db, s.store.writer, s.schema, "rectify: "+right.Table, step, key)
 	v.Rectify(right.Values, row, text, args)
 	s.rectified = slices.DeleteFunc(s.rectified, v.Overwrites)
@@ -103,7 +104,7 @@ func notInDataMap() error {
 	}
 }
 
-func unreadable(column domain.Column) error {
+func unreadable(column datamap.Column) error {
 	return domain.Invalid("rectify", []domain.FieldError{{
 		Field: string(column.Personal.Category), Code: domain.FieldType,
 		Message: "has a form that the application's model cannot read: send a value that fits the model",
@@ -114,7 +115,7 @@ func unreadable(column domain.Column) error {
 // value of a column's type. For example, it may expect a certain shape of JSON, an unsigned integer, or the format of a
 // custom sql.Scanner. If a model cannot scan the value, every query of the application that returns the row would fail.
 // isReadable checks only the models that bun has registered already.
-func (s *Store) isReadable(table domain.Table, column domain.Column, value any) bool {
+func (s *Store) isReadable(table datamap.Table, column datamap.Column, value any) bool {
 	for _, model := range s.models.All() {
 		if model.Name != table.Name {
 			continue
@@ -152,10 +153,10 @@ func canScan(field *schema.Field, value any) bool {
 
 // readBack returns the value of a domain.ColumnValue in the form in which a driver returns the stored value. If drivers
 // return different forms, readBack returns the text of the value.
-func readBack(d syntax.Dialect, column domain.Column, value any) any {
+func readBack(d syntax.Dialect, column datamap.Column, value any) any {
 	switch value := value.(type) {
 	case int64:
-		if column.Type == domain.TypeNumber {
+		if column.Type == datamap.TypeNumber {
 			return syntax.Text(value)
 		}
 		return value

@@ -11,14 +11,15 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
 const sampleRows = `SELECT {columns} FROM {table} AS t0 WHERE {rows}{concerned} ORDER BY {key}{limit}`
 
-// sampleStatement returns the statement that reads some rows of a step of an erasure, see domain.SampleQuery. The
+// sampleStatement returns the statement that reads some rows of a step of an erasure, see datamap.SampleQuery. The
 // columns of the result are the primary key and query.Columns, as texts. The parameter key is the subject's key.
-func sampleStatement(w *rows.Writer, live rows.Live, query domain.SampleQuery, key []any) (text string, args []any) {
+func sampleStatement(w *rows.Writer, live rows.Live, query datamap.SampleQuery, key []any) (text string, args []any) {
 	table, _ := w.DataMap.Table(query.Step.Target)
 	var columns []string
 	for _, name := range slices.Concat(table.PrimaryKey, query.Columns) {
@@ -50,8 +51,8 @@ func sampleStatement(w *rows.Writer, live rows.Live, query domain.SampleQuery, k
 
 // Sample implements ports.SubjectStore.
 func (s *Work) Sample(
-	ctx context.Context, id domain.SubjectID, query domain.SampleQuery,
-) (found []domain.SampledRow, err error) {
+	ctx context.Context, id domain.SubjectID, query datamap.SampleQuery,
+) (found []datamap.SampledRow, err error) {
 	key, err := s.key(id)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (s *Work) Sample(
 	if !ports.Rehearsing(ctx) {
 		return nil, &domain.Error{Code: domain.ErrSession, Op: "sample", Message: "is only for a rehearsal"}
 	}
-	if _, err := s.store.writer.DataMap.CheckSteps([]domain.Step{query.Step}); err != nil {
+	if _, err := s.store.writer.DataMap.CheckSteps([]datamap.Step{query.Step}); err != nil {
 		return nil, err
 	}
 	if query.Limit <= 0 && query.Keys == nil || query.Keys != nil && len(query.Keys) == 0 {
@@ -88,7 +89,7 @@ func (s *Work) Sample(
 				values[i] = domain.NullValue()
 			}
 		}
-		found = append(found, domain.SampledRow{Key: values[:len(table.PrimaryKey)], Values: values[len(table.PrimaryKey):]})
+		found = append(found, datamap.SampledRow{Key: values[:len(table.PrimaryKey)], Values: values[len(table.PrimaryKey):]})
 		return nil
 	}, text, args...)
 	if err != nil {

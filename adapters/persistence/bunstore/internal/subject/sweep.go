@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // sweepStatements holds the statements that lock a subject for a sweep. The mark of a subject is the row that records
@@ -41,7 +42,7 @@ func newSweeps(w *rows.Writer) sweepStatements {
 		Fingerprint: "SELECT " + texts[0],
 		LockMark:    w.Tables.Fill(lockErasedMark, "lock", w.Dialect.ForUpdate()),
 		LockRow: syntax.Fill(lockTexts, "texts", strings.Join(texts, ", "), "table", syntax.QuoteTable(subject.Name),
-			"rows", w.RowsOf(subject, domain.Path{}, 0), "lock", lock),
+			"rows", w.RowsOf(subject, datamap.Path{}, 0), "lock", lock),
 		RecordSweep: w.Tables.Fill(recordSweep),
 	}
 }
@@ -56,7 +57,7 @@ const maxDueSubjects = 50
 // The numbers are indexes in keys and scopes, which have one element for each subject. A scope restricts the cells that
 // the statement considers.
 func dueStatement(
-	w *rows.Writer, live rows.Live, steps []domain.Step, keys [][]any, scopes []*domain.SweepScope,
+	w *rows.Writer, live rows.Live, steps []datamap.Step, keys [][]any, scopes []*domain.SweepScope,
 ) (text string, args []any) {
 	selects := make([]string, len(keys))
 	for i, key := range keys {
@@ -79,7 +80,7 @@ func dueStatement(
 // check whether a subject was registered again after its erasure. It may therefore return a subject whose cells Sweep
 // does not overwrite.
 func (s *Work) Due(
-	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
+	ctx context.Context, marks []domain.ErasureMark, steps []datamap.Step,
 ) (due []domain.SubjectID, err error) {
 	if len(marks) == 0 || len(steps) == 0 {
 		return nil, s.db.Usable()
@@ -122,7 +123,7 @@ func (s *Work) Due(
 
 // Sweep implements ports.ErasedStore: it overwrites the retained cells of a subject whose retention has ended. It locks
 // the subject in the same order as Lock.
-func (s *Work) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+func (s *Work) Sweep(ctx context.Context, id domain.SubjectID, steps []datamap.Step) ([]int64, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return nil, err
@@ -170,7 +171,7 @@ func (s *Work) lockToSweep(
 // sweep runs the steps for a locked subject. If a step changed rows, it records the time of the sweep in the mark of
 // the subject.
 func (s *Work) sweep(
-	ctx context.Context, id domain.SubjectID, key []any, steps []domain.Step,
+	ctx context.Context, id domain.SubjectID, key []any, steps []datamap.Step,
 ) (rows []int64, err error) {
 	if before, err := refuse(s.schema, id, steps); err != nil {
 		return make([]int64, before), s.db.Fail(ctx, "sweep", err)
@@ -243,7 +244,7 @@ func (s *Work) loadSchemaForSweep(ctx context.Context, text string) error {
 }
 
 // checkSweep returns an error if a step does more than overwrite retained cells, for example if it deletes rows.
-func (s *Work) checkSweep(ctx context.Context, steps []domain.Step) error {
+func (s *Work) checkSweep(ctx context.Context, steps []datamap.Step) error {
 	if err := s.db.Usable(); err != nil {
 		return err
 	}
@@ -253,7 +254,7 @@ func (s *Work) checkSweep(ctx context.Context, steps []domain.Step) error {
 
 // withScope returns a copy of the steps, each with the given scope. The scope selects the cells that a sweep
 // overwrites.
-func withScope(steps []domain.Step, scope *domain.SweepScope) []domain.Step {
+func withScope(steps []datamap.Step, scope *domain.SweepScope) []datamap.Step {
 	steps = slices.Clone(steps)
 	for i := range steps {
 		steps[i].Scope = scope
@@ -261,7 +262,7 @@ func withScope(steps []domain.Step, scope *domain.SweepScope) []domain.Step {
 	return steps
 }
 
-func toCarryOut(steps []domain.Step) (needs []live.Need) {
+func toCarryOut(steps []datamap.Step) (needs []live.Need) {
 	for _, step := range steps {
 		needs = append(needs, live.ToCarryOut(step))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // applyVerified runs the steps one by one in a database whose triggers, rules or views may keep values despite a
@@ -16,7 +17,7 @@ import (
 // delete the rows that connect such values to the subject. It looks again after all steps. It returns
 // domain.ErrUnavailable if the deadline of the context passes, for example because other transactions add rows faster
 // than the steps delete them.
-func (s *Work) applyVerified(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
+func (s *Work) applyVerified(ctx context.Context, key []any, steps []datamap.Step) ([]int64, error) {
 	rows, err := s.applyChecked(ctx, key, steps)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = &domain.Error{Code: domain.ErrUnavailable, Op: "erase", Message: "took longer than its deadline", Err: err}
@@ -24,7 +25,7 @@ func (s *Work) applyVerified(ctx context.Context, key []any, steps []domain.Step
 	return rows, err
 }
 
-func (s *Work) applyChecked(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
+func (s *Work) applyChecked(ctx context.Context, key []any, steps []datamap.Step) ([]int64, error) {
 	if s.db.Joined { // triggers of earlier writes of the application may add values, which the steps must find
 		err := s.fireDeferred(ctx, "erase: deferred triggers")
 		if err == nil {
@@ -137,7 +138,7 @@ func (s *Work) deferAgain(ctx context.Context, op string) error {
 // LeftOver implements ports.ErasedStore. For each step, one statement reads the values that the step should have
 // erased.
 func (s *Work) LeftOver(
-	ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time,
+	ctx context.Context, id domain.SubjectID, steps []datamap.Step, erasedAt time.Time,
 ) (domain.Leftovers, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -161,6 +162,6 @@ func (s *Work) LeftOver(
 	return found, nil
 }
 
-func (s *Work) stepToVerify(step domain.Step, key []any) *verify.Step {
+func (s *Work) stepToVerify(step datamap.Step, key []any) *verify.Step {
 	return verify.NewStep(s.db, s.store.writer, s.schema, "verify", step, key)
 }

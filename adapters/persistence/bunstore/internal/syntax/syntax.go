@@ -12,6 +12,7 @@ import (
 	bundialect "github.com/uptrace/bun/dialect"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Quote quotes an identifier.
@@ -136,7 +137,7 @@ func (t Tables) Fill(statement string, replacements ...string) string {
 // AreQualified reports whether the names of the tables have a schema.
 func (t Tables) AreQualified() bool { return !strings.HasPrefix(t.Outbox, t.Prefix) }
 
-// TableNames are the names of all tables of habeas, without the prefix that domain.ObjectPrefix returns.
+// TableNames are the names of all tables of habeas, without the prefix that datamap.ObjectPrefix returns.
 func TableNames() []string {
 	return []string{
 		"migrations", "consent_records", "restriction_records", "audit_events", "outbox", "subject_erasures", "positions",
@@ -145,7 +146,7 @@ func TableNames() []string {
 }
 
 // OwnNames is a regular expression, also of PostgreSQL, for the names of the tables of habeas, of every data map. The
-// first group is the prefix of the data map (see domain.ObjectPrefix), and the second group is one of TableNames.
+// first group is the prefix of the data map (see datamap.ObjectPrefix), and the second group is one of TableNames.
 func OwnNames() string {
 	return `^(habeas_(?:[a-z0-9]{1,20}_)?)(` + strings.Join(TableNames(), "|") + `)$`
 }
@@ -153,7 +154,7 @@ func OwnNames() string {
 // TablesIn returns the quoted names of the tables of habeas in a schema, for the data map with the given name. If
 // schema is "", the names have no schema.
 func TablesIn(schema, name string) Tables {
-	prefix := domain.ObjectPrefix(name)
+	prefix := datamap.ObjectPrefix(name)
 	before := prefix
 	if schema != "" {
 		before = Quote(schema) + "." + prefix
@@ -178,13 +179,13 @@ func TablesIn(schema, name string) Tables {
 func OwnTables(name string) string {
 	own := TableNames()
 	for i, table := range own {
-		own[i] = Literal(domain.ObjectPrefix(name) + table)
+		own[i] = Literal(datamap.ObjectPrefix(name) + table)
 	}
 	return strings.Join(own, ", ")
 }
 
 // QualifiedName returns the quoted name of a table with its schema. The name does not depend on the search path.
-func QualifiedName(table domain.CatalogTable) string {
+func QualifiedName(table datamap.CatalogTable) string {
 	return Quote(table.Schema) + "." + Quote(strings.TrimPrefix(table.Name, table.Schema+"."))
 }
 
@@ -313,7 +314,7 @@ func (postgres) ForUpdate() string       { return " FOR UPDATE" }
 func (postgres) CombinesChanges() bool   { return true }
 
 func (postgres) SameName(a, b string) bool {
-	return domain.CutName(a, NameBytes) == domain.CutName(b, NameBytes)
+	return datamap.CutName(a, NameBytes) == datamap.CutName(b, NameBytes)
 }
 
 // NameBytes is the maximum length of a name in bytes. PostgreSQL cuts longer names in statements.

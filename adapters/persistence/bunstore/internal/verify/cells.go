@@ -11,11 +11,12 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // countRetained returns the statement that counts the rows that a retain step covers. The parameter key is the
 // subject's key.
-func countRetained(w *rows.Writer, live rows.Live, step domain.Step, key []any) (text string, args []any) {
+func countRetained(w *rows.Writer, live rows.Live, step datamap.Step, key []any) (text string, args []any) {
 	table, _ := w.DataMap.Table(step.Target)
 	path, _ := w.DataMap.PathVia(step.Target, step.Via)
 	sw := w.StepWriter(table, live.Types(table.Name), len(w.DataMap.SubjectTable().SubjectKey))
@@ -33,8 +34,8 @@ const maxReadCell = 1 << 20
 // to be read. The text is then NULL.
 type cells struct {
 	Writer     *rows.Writer
-	Table      domain.Table
-	Step       domain.Step
+	Table      datamap.Table
+	Step       datamap.Step
 	Values     map[string]any // the values that a rectification writes, by the name of the column; nil for an erasure
 	Row        []string       // the primary key if the step changes only one row; nil for all rows of the subject
 	Live       rows.Live
@@ -142,8 +143,8 @@ func (c *cells) equalsWritten(sw *rows.StepWriter, column string) string {
 	return c.Writer.EqualsConstant("t0."+syntax.Quote(column), sw.Surrogate(column), sw.Types[column])
 }
 
-func isText(column domain.Column) bool {
-	return column.Type == domain.TypeText || column.Type == domain.TypeUUID
+func isText(column datamap.Column) bool {
+	return column.Type == datamap.TypeText || column.Type == datamap.TypeUUID
 }
 
 // dialect has the differences between PostgreSQL and SQLite in the statements of a verification.
@@ -280,7 +281,7 @@ func (s *Step) isLeftOver(cell heldCell) bool {
 		return true
 	case cell.text.String == "" || cell.written:
 		return false
-	case column.Type == domain.TypeText || column.Type == domain.TypeUUID:
+	case column.Type == datamap.TypeText || column.Type == datamap.TypeUUID:
 		return column.IsLeftOver(cell.text.String)
 	default:
 		return true

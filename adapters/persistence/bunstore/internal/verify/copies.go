@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // copies holds the evidence of copies: texts that the step erases in one cell, and that a trigger or a generated column
@@ -110,7 +111,7 @@ func (s *Step) noteErased(key []string, content []heldCell, others []otherCell) 
 			continue
 		}
 		for _, text := range textsIn(column, h.text.String) {
-			erased := erasedText{text, column.Type == domain.TypeTime && len(text) <= len(time.DateOnly)}
+			erased := erasedText{text, column.Type == datamap.TypeTime && len(text) <= len(time.DateOnly)}
 			if len(text) >= shortestCopy && !slices.Contains(s.copies.texts[row], erased) {
 				s.copies.texts[row], added = append(s.copies.texts[row], erased), append(added, erased)
 			}
@@ -121,12 +122,12 @@ func (s *Step) noteErased(key []string, content []heldCell, others []otherCell) 
 
 // counts reports whether a cell that the step overwrites holds a text that must not remain. Numbers, booleans, short
 // texts and the surrogates of earlier erasures do not count.
-func counts(column domain.Column, h heldCell) bool {
+func counts(column datamap.Column, h heldCell) bool {
 	if !h.text.Valid || h.written || len(h.text.String) < shortestCopy {
 		return false
 	}
 	switch column.Type { //nolint:exhaustive // the other types count
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber, domain.TypeBoolean:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber, datamap.TypeBoolean:
 		return false
 	}
 	const prefix = "anon-"
@@ -135,16 +136,16 @@ func counts(column domain.Column, h heldCell) bool {
 
 // textsIn returns the text of a cell, and the texts that it consists of: those in a JSON document or an array, and the
 // text of bytes.
-func textsIn(column domain.Column, text string) []string {
+func textsIn(column datamap.Column, text string) []string {
 	texts := []string{strings.TrimSpace(text)}
 	switch column.Type { //nolint:exhaustive // the other types have one text
-	case domain.TypeJSON, domain.TypeArray:
+	case datamap.TypeJSON, datamap.TypeArray:
 		var document any
 		if json.Unmarshal([]byte(text), &document) != nil { // an array of PostgreSQL
 			return append(texts, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(`{},"`, r) })...)
 		}
 		return appendTexts(texts, document)
-	case domain.TypeBytes:
+	case datamap.TypeBytes:
 		if content, err := hex.DecodeString(strings.TrimPrefix(text, `\x`)); err == nil && utf8.Valid(content) {
 			texts = append(texts, string(content))
 		}

@@ -13,16 +13,17 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Step is a step of an erasure or of a rectification, on the rows of a subject.
 type Step struct {
-	domain.Step
+	datamap.Step
 	Op string
 
 	db     *conn.Session
 	text   *rows.Writer
-	table  domain.Table
+	table  datamap.Table
 	key    []any
 	live   *live.Schema
 	copies copies
@@ -40,7 +41,7 @@ type Step struct {
 }
 
 // NewStep returns a step of an erasure on the rows of the subject with the key.
-func NewStep(db *conn.Session, text *rows.Writer, live *live.Schema, op string, step domain.Step, key []any) *Step {
+func NewStep(db *conn.Session, text *rows.Writer, live *live.Schema, op string, step datamap.Step, key []any) *Step {
 	table, _ := text.DataMap.Table(step.Target)
 	return &Step{
 		Step: step, Op: op, db: db, text: text, table: table, key: key, live: live,

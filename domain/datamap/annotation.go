@@ -1,0 +1,128 @@
+package datamap
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Annotation declares that a column holds personal data, and how an export and an erasure treat that data.
+type Annotation struct {
+	Category domain.Category   `json:"category"`
+	Strategy domain.Strategy   `json:"erasure,omitempty"` // empty means StrategyErase
+	Basis    domain.LegalBasis `json:"basis,omitempty"`   // optional
+	Purpose  string            `json:"purpose,omitempty"` // optional
+	Reason   string            `json:"reason,omitempty"`  // the legal duty to keep the value; only for StrategyRetain, required
+	Retain   Period            `json:"retain,omitzero"`   // the length of the duty; only for StrategyRetain
+	Since    string            `json:"since,omitempty"`   // the column of the same table with the start of the duty
+	Export   Export            `json:"export,omitempty"`  // empty means ExportYes, but see Export
+	// Via is the name of the path that leads to the person that the value belongs to. The name of the first relation of
+	// the path is sufficient. Via is required in a table with several paths, and refused in other tables.
+	//
+	// If a value belongs to several people, Via lists several names, separated by commas. The export for each of these
+	// people contains the value. The erasure of any of these people erases the value.
+	Via string `json:"via,omitempty"`
+	// Ref is the name of the resolver to which the keys in the column belong. The resolver must implement
+	// ports.KeyResolver. Each key names an object in the external system, such as a file, and belongs to one subject only.
+	// An export passes the keys to the resolver. An erasure also passes the keys to the resolver, before it deletes the
+	// rows.
+	Ref string `json:"ref,omitempty"`
+}
+
+// Period is a length of time in calendar units, such as the ten years of a retention duty (the legal duty to keep a
+// value).
+type Period struct{ Years, Months, Days int }
+
+// ParsePeriod reads numbers followed by y, m or d, such as "10y", "6m", "1y6m" or "30d". Each unit occurs at most once,
+// in that order. A number is 1 to 9999. ParsePeriod returns ErrManifest for any other text.
+func ParsePeriod(text string) (Period, error) {
+	var p Period
+	fail := func() (Period, error) {
+		return Period{}, &domain.Error{Code: domain.ErrManifest, Op: "period", Message: `must be like "10y", "6m", "30d" or "1y6m"`}
+	}
+	units, rest := "ymd", text
+	for rest != "" {
+		digits := 0
+		for digits < len(rest) && '0' <= rest[digits] && rest[digits] <= '9' {
+			digits++
+		}
+		n, err := strconv.Atoi(rest[:digits])
+		if err != nil || n < 1 || n > 9999 || digits == len(rest) {
+			return fail()
+		}
+		unit := rest[digits]
+		for units != "" && units[0] != unit {
+			units = units[1:]
+		}
+		if units == "" {
+			return fail()
+		}
+		units, rest = units[1:], rest[digits+1:]
+		switch unit {
+		case 'y':
+			p.Years = n
+		case 'm':
+			p.Months = n
+		case 'd':
+			p.Days = n
+		}
+	}
+	if p.IsZero() {
+		return fail()
+	}
+	return p, nil
+}
+
+// IsZero reports whether the period is empty. A retention duty with an empty period never ends.
+func (p Period) IsZero() bool { return p == Period{} }
+
+// After returns the end of a period that begins at start. It adds calendar years, months and days.
+func (p Period) After(start time.Time) time.Time { return start.AddDate(p.Years, p.Months, p.Days) }
+
+// Cutoff returns the latest start of a period that has ended by now. A period that began at the cutoff or earlier has
+// ended. For example, if now is 1 March 2026, the cutoff of a period of 10 years is 1 March 2016.
+//
+// Near the end of a month, the cutoff may be up to three days too early, because months differ in length. A legal duty
+// to keep a value may then last up to three days longer, but never ends too early.
+func (p Period) Cutoff(now time.Time) time.Time {
+	const longestOverflow = 3 // days by which After can run into the next month: 31 January plus a month is 3 March
+	cutoff := now.AddDate(-p.Years, -p.Months, -p.Days)
+	for back := 0; back <= longestOverflow; back++ {
+		if p.After(cutoff.AddDate(0, 0, -back)).After(now) {
+			cutoff, back = cutoff.AddDate(0, 0, -back-1), -1
+		}
+	}
+	return cutoff
+}
+
+// String returns the text of the period, such as "10y". ParsePeriod reads this text.
+func (p Period) String() string {
+	var b []byte
+	for _, part := range []struct {
+		n    int
+		unit byte
+	}{{p.Years, 'y'}, {p.Months, 'm'}, {p.Days, 'd'}} {
+		if part.n > 0 {
+			b = append(strconv.AppendInt(b, int64(part.n), 10), part.unit)
+		}
+	}
+	return string(b)
+}
+
+// MarshalText returns the text of the period, as String does.
+func (p Period) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText parses a text as ParsePeriod does. An empty text is the zero period.
+func (p *Period) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*p = Period{}
+		return nil
+	}
+	parsed, err := ParsePeriod(string(text))
+	if err != nil {
+		return err
+	}
+	*p = parsed
+	return nil
+}

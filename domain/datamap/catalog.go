@@ -1,0 +1,246 @@
+package datamap
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Catalog is the live schema of a database, as the database itself describes it. It contains the names of tables,
+// columns and constraints, and no value of a row.
+type Catalog struct {
+	// Tables are all tables and views in the order of their names. They leave out the tables of the database system, the
+	// tables of habeas, and temporary tables.
+	Tables []CatalogTable `json:"tables"`
+	// Untyped is true if a column accepts values of any type and of any length, as in SQLite.
+	Untyped bool `json:"untyped,omitempty"`
+	// SerialWrites is true if the database runs at most one writing transaction at a time, as SQLite does.
+	SerialWrites bool `json:"serial_writes,omitempty"`
+	// TrustsRowFilters is true if the configuration of the store declares that no row-level security policy and no view
+	// hides rows of a subject from the connection.
+	TrustsRowFilters bool `json:"trusts_row_filters,omitempty"`
+}
+
+// Table returns the table with the given name. It accepts the Name of the table, and its Schema and Name joined by a
+// dot, such as "shop.orders".
+func (c Catalog) Table(name string) (CatalogTable, bool) {
+	for _, t := range c.Tables {
+		if t.Same(t.Name, name) || t.Schema != "" && t.Same(t.Schema+"."+t.Name, name) {
+			return t, true
+		}
+	}
+	return CatalogTable{}, false
+}
+
+// TableKind is the kind of a table of a Catalog.
+type TableKind string
+
+// The kinds of tables. A catalog does not list partitions, because their rows, triggers and foreign keys belong to the
+// partitioned table. If possible, it also leaves out the internal tables that a database creates for a virtual table
+// (KindVirtual).
+const (
+	KindTable       TableKind = "table"
+	KindPartitioned TableKind = "partitioned_table"
+	KindView        TableKind = "view"
+	KindMatView     TableKind = "materialized_view"
+	KindForeign     TableKind = "foreign_table"
+	KindVirtual     TableKind = "virtual_table" // a virtual table of SQLite, such as a full-text index
+)
+
+// CatalogTable is a table or a view. The columns of each constraint are in the order in which the constraint names
+// them.
+type CatalogTable struct {
+	// Name is the name that a data map uses. It has no schema if the connection finds the table without one.
+	Name string    `json:"name"`
+	Kind TableKind `json:"kind"`
+	// Schema is the schema of the table in PostgreSQL, or its database in SQLite. It may be empty.
+	Schema string `json:"schema,omitempty"`
+	// FoldsCase is true if the database ignores case when it compares the names of the table and its columns.
+	FoldsCase bool `json:"folds_case,omitempty"`
+	// NameBytes is the length to which the database cuts longer names in statements, in bytes. 0 means no limit. The names
+	// in the catalog are cut, and those in a data map may be longer.
+	NameBytes int `json:"name_bytes,omitempty"`
+	// Inherits are the parents of a table of PostgreSQL that uses inheritance. The rows of the table are also rows of its
+	// parents.
+	Inherits []string `json:"inherits,omitempty"`
+	// Columns are in the order in which the table declares them.
+	Columns     []CatalogColumn     `json:"columns"`
+	PrimaryKey  []string            `json:"primary_key,omitempty"`
+	Uniques     []CatalogUnique     `json:"uniques,omitempty"` // without the primary key
+	Indexes     []CatalogIndex      `json:"indexes,omitempty"` // includes the indexes of the primary key and of Uniques
+	ForeignKeys []CatalogForeignKey `json:"foreign_keys,omitempty"`
+	Checks      []CatalogCheck      `json:"checks,omitempty"`
+	Triggers    []CatalogTrigger    `json:"triggers,omitempty"` // also rules of PostgreSQL; no foreign key triggers
+	// Reads are the tables and views that a view reads, directly or through other views. It is empty for a table. On
+	// SQLite, the names are guessed from the SQL of the view.
+	Reads []string `json:"reads,omitempty"`
+	// Uses are the columns that the SQL of a view names, by the table or view in Reads. It is empty on SQLite.
+	Uses map[string][]string `json:"uses,omitempty"`
+	// Filtered is true if a view may leave rows out, for example by a condition or a join, or if a rule or a trigger
+	// replaces the statements on the view. The same applies to the views that the view reads.
+	Filtered bool `json:"filtered,omitempty"`
+	// RowSecurity is true if policies of row-level security may hide rows from the connection. For a view, these are the
+	// policies of the tables that the view reads.
+	RowSecurity bool `json:"row_security,omitempty"`
+	// Missing are the privileges (SELECT, INSERT, UPDATE or DELETE) that the connection has neither on the table nor on
+	// any of its columns.
+	Missing []string `json:"missing,omitempty"`
+	// Rows is an estimate of the number of rows, from the statistics of the database. It is -1 if the database has no
+	// statistics.
+	Rows int64 `json:"rows"`
+}
+
+// Column returns the column of that name.
+func (t CatalogTable) Column(name string) (CatalogColumn, bool) {
+	i := slices.IndexFunc(t.Columns, func(c CatalogColumn) bool { return t.Same(c.Name, name) })
+	if i < 0 {
+		return CatalogColumn{}, false
+	}
+	return t.Columns[i], true
+}
+
+// Same reports whether the database treats two names of columns or of tables as equal. It ignores case if FoldsCase is
+// true, and the end of a name that is longer than NameBytes.
+func (t CatalogTable) Same(a, b string) bool {
+	if a == b || t.FoldsCase && strings.EqualFold(a, b) {
+		return true
+	}
+	schemaA, nameA, qualifiedA := strings.Cut(a, ".")
+	schemaB, nameB, qualifiedB := strings.Cut(b, ".")
+	return t.NameBytes > 0 && (CutName(a, t.NameBytes) == CutName(b, t.NameBytes) && !qualifiedA && !qualifiedB ||
+		qualifiedA && qualifiedB && CutName(schemaA, t.NameBytes) == CutName(schemaB, t.NameBytes) &&
+			CutName(nameA, t.NameBytes) == CutName(nameB, t.NameBytes))
+}
+
+// CutName returns the longest part of a name, from its beginning, that has at most the given number of bytes and ends
+// after a complete character. PostgreSQL cuts names in this way.
+func CutName(name string, bytes int) string {
+	if len(name) <= bytes {
+		return name
+	}
+	for bytes > 0 && !utf8.RuneStart(name[bytes]) {
+		bytes--
+	}
+	return name[:bytes]
+}
+
+// CatalogColumn is a column of a table.
+type CatalogColumn struct {
+	Name string `json:"name"`
+	// Declared is the type as the database writes it, such as "character varying(40)". For a domain of PostgreSQL, it is
+	// the base type.
+	Declared string `json:"declared"`
+	// Type is the matching type of a data map, or empty if no type matches. For an enum, it is TypeText. For a column of
+	// whole numbers on SQLite, it is TypeBigInt, independent of the declared width.
+	Type ColumnType `json:"type,omitempty"`
+	// Length is the maximum number of characters of the type. 0 means no limit. SQLite accepts longer texts, too.
+	Length   int  `json:"length,omitempty"`
+	Nullable bool `json:"nullable,omitempty"` // never true for a column of the primary key
+	// Default is true if the database can fill in the column: it has a default, is an identity column, or is an alias of
+	// the rowid of SQLite.
+	Default bool `json:"default,omitempty"`
+	// Reused is true if the database can fill in the number of a deleted row again: an alias of the rowid of SQLite
+	// without AUTOINCREMENT, or a sequence of PostgreSQL with CYCLE.
+	Reused    bool     `json:"reused,omitempty"`
+	Generated bool     `json:"generated,omitempty"` // the database computes the column, so a statement cannot write it
+	Identity  bool     `json:"identity,omitempty"`  // GENERATED ALWAYS AS IDENTITY: an UPDATE cannot write the column
+	Derived   bool     `json:"derived,omitempty"`   // a column of a view that is not just a column of the table below it
+	Values    []string `json:"values,omitempty"`    // the labels of an enum
+	Domain    string   `json:"domain,omitempty"`    // the domain of PostgreSQL that is the type of the column
+	// Missing are the privileges that the connection lacks on the column: SELECT, INSERT or UPDATE.
+	Missing []string `json:"missing,omitempty"`
+}
+
+// CatalogUnique is a unique constraint or a unique index.
+type CatalogUnique struct {
+	Name string `json:"name"`
+	// Columns are the columns of the constraint, followed by the columns that its expressions read.
+	Columns []string `json:"columns"`
+	// Expressions is true if the constraint covers expressions, such as lower(email).
+	Expressions bool `json:"expressions,omitempty"`
+	// Partial is true if the constraint applies to some of the rows only. A constraint that only leaves out rows with NULL
+	// in its columns is not partial, because NULL counts as different from NULL.
+	Partial bool `json:"partial,omitempty"`
+	// NullsEqual is true if the constraint also refuses a second NULL.
+	NullsEqual bool `json:"nulls_equal,omitempty"`
+	// Exclusion is true for an exclusion constraint of PostgreSQL.
+	Exclusion bool `json:"exclusion,omitempty"`
+}
+
+// CatalogIndex is an index by which the database can find the rows that hold given values in its first columns.
+type CatalogIndex struct {
+	Name    string   `json:"name"`    // empty for the rowid of SQLite
+	Columns []string `json:"columns"` // the columns before the first expression
+	Partial bool     `json:"partial,omitempty"`
+	// Present are the columns of a partial index that leaves out the rows with NULL in one of them, and no other rows. The
+	// index serves a search by values of these columns. It is empty if the condition of the index is another one.
+	Present []string `json:"present,omitempty"`
+}
+
+// ForeignKeyAction is the effect on a row if the row that it refers to is deleted.
+type ForeignKeyAction string
+
+// The actions of a foreign key.
+const (
+	ActionNone       ForeignKeyAction = "no_action"
+	ActionRestrict   ForeignKeyAction = "restrict"
+	ActionCascade    ForeignKeyAction = "cascade"
+	ActionSetNull    ForeignKeyAction = "set_null"
+	ActionSetDefault ForeignKeyAction = "set_default"
+)
+
+// CatalogForeignKey is a foreign key.
+type CatalogForeignKey struct {
+	Name       string           `json:"name,omitempty"` // empty on SQLite
+	Columns    []string         `json:"columns"`
+	References string           `json:"references"` // the Name of the referenced table
+	Referenced []string         `json:"referenced"` // the columns of that table
+	OnDelete   ForeignKeyAction `json:"on_delete"`
+	Deferrable bool             `json:"deferrable,omitempty"`
+	Follows    bool             `json:"follows,omitempty"` // ON UPDATE CASCADE
+	Full       bool             `json:"full,omitempty"`    // MATCH FULL: either all columns are NULL, or none is
+	// Cleared are the columns that ON DELETE SET NULL or SET DEFAULT changes. Empty means all columns.
+	Cleared []string `json:"cleared,omitempty"`
+}
+
+// CatalogCheck is a CHECK constraint of a table, or of the domain that is the type of a column.
+type CatalogCheck struct {
+	Name    string   `json:"name,omitempty"`
+	Columns []string `json:"columns"`
+	Text    string   `json:"text"` // the condition as the database writes it
+}
+
+// Verdict says whether a row satisfies a CHECK constraint.
+type Verdict string
+
+// The verdicts. A row that makes the condition NULL satisfies the constraint.
+const (
+	VerdictUndecided Verdict = "undecided" // the database cannot evaluate the constraint on the row
+	VerdictHolds     Verdict = "holds"
+	VerdictFails     Verdict = "fails"
+)
+
+// CatalogTrigger is an enabled trigger, or an enabled rule of PostgreSQL.
+type CatalogTrigger struct {
+	Name    string   `json:"name"`
+	Events  []string `json:"events"`  // INSERT, UPDATE, DELETE, in this order
+	Instead bool     `json:"instead"` // runs instead of the statement
+	// Writes are the tables that the trigger inserts into or updates, in its own code or in database functions that it
+	// calls.
+	Writes []string `json:"writes,omitempty"`
+	// Unread is true if Writes may be incomplete. The code of the trigger, or of a database function that it calls, is
+	// then not in SQL, or builds statements at run time.
+	Unread bool `json:"unread,omitempty"`
+	// Sets are the columns of the trigger's own row that its code sets to a value made of this row. The code of called
+	// database functions does not count.
+	Sets []TriggerAssignment `json:"sets,omitempty"`
+	// Unlinks is the column whose large objects the trigger deletes with lo_manage, or empty.
+	Unlinks string `json:"unlinks,omitempty"`
+}
+
+// TriggerAssignment is a column that a trigger sets in its own row.
+type TriggerAssignment struct {
+	Column string   `json:"column"`
+	Reads  []string `json:"reads"`         // the columns that the value is made of; "*" means the complete row
+	Old    bool     `json:"old,omitempty"` // the value is made of the row before the statement
+}

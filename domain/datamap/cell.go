@@ -1,0 +1,138 @@
+package datamap
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Export says whether an export shows a value. An erasure erases a value even if an export does not show it, because
+// the value is still personal data. A rectification may correct it.
+//
+// If the name of a column sounds like a secret, its annotation must set Export explicitly. A name sounds like a secret
+// if one of its words contains password, secret, token or recovery, or ends with hash, otp or key. For example, api_key
+// sounds like a secret.
+type Export string
+
+// The values of Export. Empty means yes.
+const (
+	ExportYes Export = "yes"
+	ExportNo  Export = "no" // hashes, tokens, private keys
+)
+
+func exports() []Export { return []Export{ExportYes, ExportNo} }
+
+// Special texts of Column.Surrogate.
+const (
+	// EmptySurrogate is the value of Column.Surrogate that makes an erasure write the empty text. If Column.Surrogate is
+	// empty instead, the erasure writes the default surrogate (replacement value) of the column type.
+	EmptySurrogate = "''"
+	// Placeholder is the part of a text column's Surrogate that an erasure replaces by 32 random hexadecimal digits, which
+	// differ in each cell. An example is "{}@erased.invalid". If the column is too short for 32 digits, each Placeholder
+	// gets fewer digits. A Surrogate that consists only of Placeholder is written unchanged.
+	Placeholder = "{}"
+)
+
+const (
+	maxDigits = 32
+	minDigits = 8 // the minimum for each Placeholder, and the minimum length of a unique text
+)
+
+// Constant returns the text that Column.Surrogate declares. An erasure writes this text into the column, with random
+// digits in place of each Placeholder. If Column.Surrogate is empty, ok is false, and an erasure writes the default
+// surrogate (replacement value) of the column type.
+func (c Column) Constant() (text string, ok bool) {
+	if c.Surrogate == EmptySurrogate {
+		return "", true
+	}
+	return c.Surrogate, c.Surrogate != ""
+}
+
+// Digits returns the number of hexadecimal digits that replace each Placeholder of Column.Surrogate. It returns 0 if
+// Column.Surrogate has no Placeholder.
+func (c Column) Digits() int {
+	places := strings.Count(c.Surrogate, Placeholder)
+	if places == 0 || c.Type != TypeText || c.Surrogate == Placeholder {
+		return 0
+	}
+	if c.Length == 0 {
+		return maxDigits
+	}
+	fixed := utf8.RuneCountInString(c.Surrogate) - places*len(Placeholder)
+	return max(0, min(maxDigits, (c.Length-fixed)/places))
+}
+
+// Default returns the form of the default surrogate of a text column: the prefix "anon-", and the number of random
+// hexadecimal digits after it, at most 32. If fewer than 12 digits would fit after the prefix, the prefix is empty,
+// because only the digits make the surrogate unique.
+func (c Column) Default() (prefix string, digits int) {
+	const anonymous, least = "anon-", 12
+	switch {
+	case c.Length == 0:
+		return anonymous, maxDigits
+	case c.Length < len(anonymous)+least:
+		return "", c.Length
+	default:
+		return anonymous, min(maxDigits, c.Length-len(anonymous))
+	}
+}
+
+// DefaultText returns a default surrogate of a text column, with the first of the given digits. There must be 32 of
+// them.
+func (c Column) DefaultText(digits string) string {
+	prefix, n := c.Default()
+	return prefix + digits[:n]
+}
+
+// Filled returns the text of Constant. The first c.Digits() characters of the parameter digits replace each
+// Placeholder.
+func (c Column) Filled(digits string) string {
+	text, _ := c.Constant()
+	if n := c.Digits(); n > 0 {
+		return strings.ReplaceAll(text, Placeholder, digits[:n])
+	}
+	return text
+}
+
+// IsFilled reports whether the text is a possible result of Filled. It returns false if Column.Surrogate has no
+// Placeholder.
+func (c Column) IsFilled(text string) bool {
+	n := c.Digits()
+	before, _, _ := strings.Cut(c.Surrogate, Placeholder)
+	if n == 0 || len(text) < len(before)+n {
+		return false
+	}
+	digits := text[len(before) : len(before)+n]
+	return strings.Trim(digits, "0123456789abcdef") == "" && text == c.Filled(digits)
+}
+
+// hasPlaceholder reports whether Column.Surrogate of a text column contains a Placeholder and further text.
+func (c Column) hasPlaceholder() bool {
+	return c.Type == TypeText && c.Surrogate != Placeholder && strings.Contains(c.Surrogate, Placeholder)
+}
+
+// Unique reports whether an erasure writes a different surrogate (replacement value) into each cell of the column. This
+// is true in two cases:
+//
+//   - Column.Surrogate has a Placeholder that is replaced by at least 8 random digits.
+//   - Column.Surrogate is empty, and the column is a UUID or a text of at least 8 characters.
+func (c Column) Unique() bool {
+	if c.Surrogate != "" {
+		return c.Digits() >= minDigits
+	}
+	return c.Type == TypeUUID || c.Type == TypeText && (c.Length == 0 || c.Length >= minDigits)
+}
+
+// NamesRowsByKey reports whether an export identifies the rows of the table by their primary key. It returns false if a
+// column of the primary key has ExportNo.
+func (t Table) NamesRowsByKey() bool {
+	return !slices.ContainsFunc(t.PrimaryKey, func(name string) bool {
+		column, _ := t.Column(name)
+		return column.Personal != nil && column.Personal.Export == ExportNo
+	})
+}
+
+// Exported returns the annotated columns that an export shows, in the order of the table.
+func (t Table) Exported() []Column {
+	return slices.DeleteFunc(t.Personal(), func(c Column) bool { return c.Personal.Export == ExportNo })
+}

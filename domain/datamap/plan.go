@@ -1,0 +1,116 @@
+package datamap
+
+import (
+	"slices"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Step is one step of an erasure plan. A local step affects all rows of the subject in one table. An External step
+// erases in the external system of one resolver.
+type Step struct {
+	Target   string          `json:"target"`             // the table of a local step, or the resolver of an External step
+	Strategy domain.Strategy `json:"strategy"`           // StrategyDelete, StrategyAnonymize or StrategyRetain
+	Columns  []string        `json:"columns,omitempty"`  // anonymized, set to NULL, or retained; nil if rows are deleted
+	External bool            `json:"external,omitempty"` // carried out through the outbox
+	// Via is the name of the path whose rows the step affects. Via is empty if the table has one path. See Path.
+	Via string `json:"via,omitempty"`
+	// ClearedColumns are columns of an anonymize step that refer to the subject and are set to NULL. See
+	// DataMap.ClearedColumns.
+	ClearedColumns []string `json:"clears,omitempty"`
+	// Self says that the step only sets the columns in ClearedColumns to NULL, in the rows that refer to rows that a later
+	// step deletes from the same table. These are rows of other people, or rows that a later step deletes, too.
+	// ClearedColumns are then columns of a relation of the table to itself, and Via is empty. See DataMap.SelfReferences.
+	Self bool `json:"self,omitempty"`
+
+	// Expired are retained columns whose retention duty has an end. The meaning depends on the Strategy of the step:
+	//
+	//   - In a retain step, these columns are also in Columns. A row does not count as retained if the duties of all
+	//     columns in Columns are over at the instant At.
+	//   - In an anonymize step, the step overwrites the cells of these columns whose duty is over. A row in which the step
+	//     overwrites no cell does not count as anonymized. LocalAt creates such steps.
+	Expired []string `json:"expired,omitempty"`
+
+	// At is the instant that a store compares with the end of each retention duty. It is zero in a Plan, and set in the
+	// steps that Plan.LocalAt returns. If At is zero, a store treats every duty as not over.
+	At time.Time `json:"-"`
+
+	// Scope restricts the step of a sweep to the cells that the last erasure and the earlier sweeps had to keep. A sweep
+	// overwrites retained cells after the end of the legal duty to keep them. Only a store sets Scope, and only in a step
+	// for which OnlyExpired returns true.
+	Scope *domain.SweepScope `json:"-"`
+
+	// DutiesSince is the instant since which the retention duties of the data map are as they are, in a step of a sweep.
+	// Zero means that they have never changed. See SweepScope.DutyEndsAfter.
+	DutiesSince time.Time `json:"-"`
+}
+
+// Plan lists the steps of an erasure. The local steps come first, in the order of DataMap.ChildrenFirst. One external
+// step for each resolver follows. A Plan is a plain value that is the same for every subject. It may be printed,
+// compared and stored.
+type Plan struct {
+	Steps []Step `json:"steps"`
+}
+
+// Local returns the steps on the application's own tables.
+func (p Plan) Local() []Step {
+	for i, step := range p.Steps {
+		if step.External {
+			return p.Steps[:i]
+		}
+	}
+	return p.Steps
+}
+
+// LocalAt returns the local steps (on the application's own tables) of an erasure at the given instant. A retained cell
+// is anonymized if the legal duty to keep it is over at this instant. If the plan has a step that anonymizes other
+// columns of the same rows, this step also anonymizes the retained cells. Otherwise LocalAt adds a step.
+func (p Plan) LocalAt(at time.Time) []Step {
+	steps := slices.Clone(p.Local())
+	for i := 0; i < len(steps); i++ {
+		retain := &steps[i]
+		if len(retain.Expired) == 0 {
+			continue
+		}
+		retain.At = at
+		anonymize := Step{
+			Target: retain.Target, Via: retain.Via, Strategy: domain.StrategyAnonymize, Expired: retain.Expired, At: at,
+		}
+		if i > 0 && steps[i-1].Strategy == domain.StrategyAnonymize && steps[i-1].sameRows(*retain) {
+			anonymize.Columns, anonymize.ClearedColumns = steps[i-1].Columns, steps[i-1].ClearedColumns
+			steps[i-1] = anonymize
+			continue
+		}
+		steps = slices.Insert(steps, i, anonymize)
+		i++
+	}
+	return steps
+}
+
+// SweepAt returns the steps of a sweep at the given instant. They overwrite only the retained cells for which the legal
+// duty to keep them is over at this instant.
+func (p Plan) SweepAt(at time.Time) []Step {
+	return slices.DeleteFunc(p.retained().LocalAt(at), func(s Step) bool { return !s.OnlyExpired() })
+}
+
+func (p Plan) retained() Plan {
+	return Plan{slices.DeleteFunc(slices.Clone(p.Local()), func(s Step) bool { return s.Strategy != domain.StrategyRetain })}
+}
+
+// OnlyExpired reports whether the step overwrites only retained cells, after the end of the legal duty to keep them.
+func (s Step) OnlyExpired() bool {
+	return s.Strategy == domain.StrategyAnonymize && len(s.Columns)+len(s.ClearedColumns) == 0 && len(s.Expired) > 0
+}
+
+// OnlyClearsColumns reports whether the step does nothing except set the columns in ClearedColumns to NULL.
+func (s Step) OnlyClearsColumns() bool {
+	return len(s.ClearedColumns) > 0 && len(s.Columns)+len(s.Expired) == 0
+}
+
+// sameRows reports whether two steps affect the same rows. Two steps with Self count as the same rows only if they set
+// the same columns to NULL.
+func (s Step) sameRows(other Step) bool {
+	return s.Target == other.Target && s.Via == other.Via && s.Self == other.Self &&
+		(!s.Self || slices.Equal(s.ClearedColumns, other.ClearedColumns))
+}
