@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// liveTable is a table during ReadLive. It has the properties of datamap.CatalogTable, and further properties from which
-// ReadLive derives them.
+// liveTable is a table during ReadLive. It has the properties of datamap.CatalogTable, and further properties from
+// which ReadLive derives them.
 type liveTable struct {
 	datamap.CatalogTable
 	Text    string `json:"text"`    // the definition of a view; on SQLite, of any table

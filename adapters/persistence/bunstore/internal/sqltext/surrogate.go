@@ -28,7 +28,8 @@ func firstDigits(hex string, digits int) string {
 // fillPlaceholder returns the expression for a constant in which hexadecimal digits replace each datamap.Placeholder.
 // Each placeholder gets the given number of digits. The parameter hex is the expression for 32 digits.
 func fillPlaceholder(constant, hex string, digits int) string {
-	return "replace(CAST(" + constant + " AS text), " + literal(datamap.Placeholder) + ", " + firstDigits(hex, digits) + ")"
+	return "replace(CAST(" + constant + " AS text), " + literal(datamap.Placeholder) + ", " + firstDigits(hex, digits) +
+		")"
 }
 
 // IsNulled reports whether an erasure sets the column to NULL.

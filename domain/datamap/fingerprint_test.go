@@ -1,4 +1,4 @@
-package domain_test
+package datamap_test
 
 import (
 	"slices"

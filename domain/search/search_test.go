@@ -1,4 +1,4 @@
-package domain_test
+package search_test
 
 import (
 	"bytes"

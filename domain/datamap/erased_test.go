@@ -1,4 +1,4 @@
-package domain_test
+package datamap_test
 
 import (
 	"encoding/json"
@@ -71,7 +71,8 @@ func TestCellsThatAnErasureHasOverwrittenAreMarked(t *testing.T) {
 			anonymized(datamap.TypeBoolean, false, true),
 		},
 		"a row that came later": {
-			text(0, "new", false), anonymized(datamap.TypeInteger, int64(0), false), anonymized(datamap.TypeBoolean, false, false),
+			text(0, "new", false), anonymized(datamap.TypeInteger, int64(0), false),
+			anonymized(datamap.TypeBoolean, false, false),
 			anonymized(datamap.TypeTime, epoch, false),
 		},
 		"a row of numbers": {anonymized(datamap.TypeInteger, int64(0), true), anonymized(datamap.TypeBoolean, false, true)},

@@ -1,4 +1,4 @@
-package domain_test
+package observation_test
 
 import (
 	"reflect"
@@ -37,8 +37,10 @@ func TestObservationsHoldNamesCountsAndInstants(t *testing.T) {
 
 // constantTypes are the text types whose values are constants of package domain.
 var constantTypes = []reflect.Type{
-	reflect.TypeFor[observation.ActivityKind](), reflect.TypeFor[observation.CallOperation](), reflect.TypeFor[domain.Outcome](),
-	reflect.TypeFor[observation.SubjectRight](), reflect.TypeFor[observation.Decision](), reflect.TypeFor[observation.BreakerState](),
+	reflect.TypeFor[observation.ActivityKind](), reflect.TypeFor[observation.CallOperation](),
+	reflect.TypeFor[domain.Outcome](),
+	reflect.TypeFor[observation.SubjectRight](), reflect.TypeFor[observation.Decision](),
+	reflect.TypeFor[observation.BreakerState](),
 	reflect.TypeFor[domain.OutboxStatus](),
 }
 
