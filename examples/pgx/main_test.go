@@ -7,7 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
-	"github.com/habeas-data/habeas/tests/readme/internal/visit"
+	"github.com/habeas-data/habeas/internal/tests/visit"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }

@@ -1,4 +1,4 @@
-// Command fiberprogram is the program for Fiber that the README shows.
+// Command fiber is a shop with two tables, bun models and Fiber.
 package main
 
 import (

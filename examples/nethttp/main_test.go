@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/habeas-data/habeas/tests/readme/internal/visit"
+	"github.com/habeas-data/habeas/internal/tests/visit"
 )
 
 func TestTheProgramServesAndEnds(t *testing.T) {

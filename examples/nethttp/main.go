@@ -1,4 +1,4 @@
-// Command httpprogram is the program for net/http that the README shows.
+// Command nethttp is a program with bun models and net/http.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command pgxprogram is the program for pgx that the README shows.
+// Command pgx is a program with a pgx pool, a manifest and net/http, as with sqlc.
 package main
 
 import (
