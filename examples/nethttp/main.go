@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
@@ -59,7 +60,7 @@ func run(ctx context.Context, file, address string) error {
 	mux := http.NewServeMux()
 	gdpr.Mount(mux, "/me", signedIn)
 	gdpr.Worker().Start() // calls external systems in the background
-	server := &http.Server{Addr: address, Handler: mux}
+	server := &http.Server{Addr: address, Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.ListenAndServe() }()
 	select {

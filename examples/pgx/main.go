@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -66,7 +67,7 @@ func run(ctx context.Context, databaseURL, address string) error {
 	mux := http.NewServeMux()
 	gdpr.Mount(mux, "/me", signedIn)
 	gdpr.Worker().Start() // calls external systems in the background
-	server := &http.Server{Addr: address, Handler: mux}
+	server := &http.Server{Addr: address, Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.ListenAndServe() }()
 	select {
