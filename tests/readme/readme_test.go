@@ -18,7 +18,8 @@ func TestREADMECodeCompiles(t *testing.T) {
 
 func TestIntegrationGuideCodeCompiles(t *testing.T) {
 	checkBlocks(t, "../../docs/integration.md", "../../app/example_test.go", "fragments_test.go",
-		"../../examples/pgx/signup.go")
+		"../../examples/pgx/signup.go",
+		"../../examples/corrections/main.go")
 }
 
 func TestOperatingGuideCodeCompiles(t *testing.T) {
