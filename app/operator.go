@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/duties"
-	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/domain/lives"
+	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -40,13 +40,13 @@ func (o *Operator) Plan() datamap.Plan { return o.stack.Eraser.Plan() }
 // person. See saga.Runner.Status, duties.Findings and lives.Finding. Status reads the marks of all erasures. If
 // migrations are pending, Status adds a finding with the code migration-pending. It does not check migrations if
 // Config.Stack is set.
-func (o *Operator) Status(ctx context.Context) (health.Status, error) {
+func (o *Operator) Status(ctx context.Context) (saga.Status, error) {
 	var pending []string
 	var migrations []domain.Migration
 	if o.store != nil {
 		var err error
 		if migrations, err = o.Migrations(ctx); err != nil {
-			return health.Status{}, err
+			return saga.Status{}, err
 		}
 	}
 	for _, migration := range migrations {
@@ -54,7 +54,7 @@ func (o *Operator) Status(ctx context.Context) (health.Status, error) {
 			pending = append(pending, migration.Name)
 		}
 	}
-	status := health.NewStatus(o.clock.Now())
+	status := saga.NewStatus(o.clock.Now())
 	if o.store == nil || len(pending) < len(migrations) { // without any migration, the outbox does not exist
 		err := o.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 			if status, err = o.stack.Runner.Status(ctx, s); err != nil {
@@ -64,14 +64,14 @@ func (o *Operator) Status(ctx context.Context) (health.Status, error) {
 			return err
 		})
 		if err != nil {
-			return health.Status{}, err
+			return saga.Status{}, err
 		}
 		status.Findings = append(status.Findings, duties.Findings(status.Duties, status.At)...)
 	}
 	if len(pending) == 0 {
 		unknown, err := lives.Count(ctx, o.sessions)
 		if err != nil {
-			return health.Status{}, err
+			return saga.Status{}, err
 		}
 		if finding, found := lives.Finding(unknown); found {
 			status.Findings = append(status.Findings, finding)

@@ -27,7 +27,7 @@ type ErasureResult struct {
 	Cascaded map[string]int64 `json:"cascaded,omitempty"`
 	// EnqueuedExternal are the names of the resolvers whose external systems still have to erase. A name occurs once for
 	// each ref of the subject. It occurs once more if the subject's rows hold keys of the external system (see
-	// Annotation.Ref).
+	// datamap.Annotation.Ref).
 	EnqueuedExternal []string `json:"enqueued_external"`
 }
 

@@ -25,13 +25,13 @@ type ExportBundle struct {
 // modify this value. The method Valid describes the limits of each field.
 //
 // If a table has no annotated columns, a row of the subject has one record for each column of its primary key, with the
-// category technical. See DataMap.ExportedColumns.
+// category technical. See datamap.DataMap.ExportedColumns.
 type ExportRecord struct {
 	Source string `json:"source"` // the table, or the resolver
 	Field  string `json:"field"`
 	// Row identifies the row within its source. For a table, it is the primary key. If the annotation of a column of the
-	// primary key has ExportNo, Row is the number of the row among the subject's rows of the table, starting at 1. If a
-	// primary key is NULL or empty, a store may set Row to another text. A correction cannot name such a row.
+	// primary key has datamap.ExportNo, Row is the number of the row among the subject's rows of the table, starting at 1.
+	// If a primary key is NULL or empty, a store may set Row to another text. A correction cannot name such a row.
 	Row      string   `json:"row"`
 	Category Category `json:"category"`
 	// Value is nil, a string, bool, integer, finite float64, time.Time, []byte, Number or JSON.

@@ -1,11 +1,8 @@
 package domain_test
 
 import (
-	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 )
 
@@ -14,25 +11,4 @@ var noon = time.Date(2024, time.March, 1, 12, 0, 0, 0, time.UTC)
 
 func ptr[T any](value T) *T { return &value }
 
-func mustID(tb testing.TB, elements ...string) domain.SubjectID {
-	tb.Helper()
-	id, err := domain.NewSubjectID(elements...)
-	if err != nil {
-		tb.Fatalf("NewSubjectID: %v", err)
-	}
-	return id
-}
-
-var (
-	mustMap, wantCode, wantJSON = fixture.MustMap, fixture.WantCode, fixture.WantJSON
-	column, contact             = fixture.Column, fixture.Contact
-	users, child, belongsTo     = fixture.Users, fixture.Child, fixture.BelongsTo
-)
-
-// pathOf returns the relations of the only path of a table, or nil.
-func pathOf(m datamap.DataMap, table string) []datamap.Relation {
-	if paths := m.Paths(table); len(paths) == 1 && paths[0].Via == "" {
-		return paths[0].Relations
-	}
-	return nil
-}
+var mustID, wantCode, wantJSON = fixture.MustID, fixture.WantCode, fixture.WantJSON

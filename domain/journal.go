@@ -36,8 +36,8 @@ const (
 //
 // Lines of version 1 have no installation, number, after and added_at. A reader ignores other members.
 type JournalEntry struct {
-	// Installation is the id of the installation to which the subject belongs (see Installation.ID). It has 1 to 100
-	// printable ASCII characters without a space. It is empty in a line of version 1.
+	// Installation is the id of the installation to which the subject belongs (see datamap.Installation.ID). It has 1 to
+	// 100 printable ASCII characters without a space. It is empty in a line of version 1.
 	Installation string
 	// Number is ErasureMark.Intake of the erasure. It is 1 or more, and at most 2^53. It is 0 in a line of version 1.
 	Number int64

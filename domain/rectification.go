@@ -38,13 +38,13 @@ type RectificationStep struct {
 
 // ColumnValue is the corrected value of a column. The Go type depends on the type of the column:
 //
-//   - TypeText and TypeUUID: string
-//   - TypeSmallInt, TypeInteger and TypeBigInt: int64
-//   - TypeNumber: int64, a finite float64, or Number
-//   - TypeBoolean: bool
-//   - TypeTime: time.Time in UTC and whole microseconds
-//   - TypeBytes: a []byte that is not nil
-//   - TypeJSON: JSON
+//   - datamap.TypeText and datamap.TypeUUID: string
+//   - datamap.TypeSmallInt, datamap.TypeInteger and datamap.TypeBigInt: int64
+//   - datamap.TypeNumber: int64, a finite float64, or Number
+//   - datamap.TypeBoolean: bool
+//   - datamap.TypeTime: time.Time in UTC and whole microseconds
+//   - datamap.TypeBytes: a []byte that is not nil
+//   - datamap.TypeJSON: JSON
 type ColumnValue struct {
 	Column string
 	Value  any

@@ -12,8 +12,8 @@ const separator = '\x1f'
 
 // SubjectID identifies the person of a request by the key that the application uses. It is usually the primary key of
 // the users table as text. A composite id has one element for each key column that the data map declares, in the order
-// of these columns. Two ids are equal only if all elements are equal. The services and DataMap.Key refuse the zero
-// value, because it identifies no subject.
+// of these columns. Two ids are equal only if all elements are equal. The services and datamap.DataMap.Key refuse the
+// zero value, because it identifies no subject.
 //
 // SubjectID is comparable. It is stored and sent in its canonical form, a single text. See String.
 type SubjectID struct {
@@ -165,8 +165,8 @@ type SubjectRef struct {
 	Value string            `json:"value"`
 	Extra map[string]string `json:"extra,omitempty"`
 
-	// Keys replace Value in some outbox entries. They are up to MaxKeys keys of the external system, such as the names of
-	// files, which the subject's rows hold. See Annotation.Ref. The refs of a Subject must not have Keys.
+	// Keys replace Value in some outbox entries. They are up to datamap.MaxKeys keys of the external system, such as the
+	// names of files, which the subject's rows hold. See datamap.Annotation.Ref. The refs of a Subject must not have Keys.
 	Keys []string `json:"keys,omitempty"`
 }
 

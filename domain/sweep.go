@@ -6,23 +6,24 @@ import (
 
 // SweepScope restricts a sweep to the cells that it must overwrite. A sweep overwrites retained cells of an erased
 // subject after the end of their retention duty (the legal duty to keep a value). A sweep skips a cell that holds NULL.
-// It also skips a cell that holds a surrogate (the value that an erasure writes), if Column.RecognizesSurrogate is true
-// for its column.
+// It also skips a cell that holds a surrogate (the value that an erasure writes), if datamap.Column.RecognizesSurrogate
+// is true for its column.
 type SweepScope struct {
 	// DutyEndsAfter is the instant of the last erasure or sweep of the subject. A sweep uses it for columns whose
-	// surrogates look like ordinary values (Column.RecognizesSurrogate is false). In these columns, a sweep overwrites a
-	// cell only if the legal duty to keep it ended after DutyEndsAfter. If the duty ended earlier, the last erasure or
-	// sweep has already overwritten the cell. Zero means that the duties have changed since then: the sweep overwrites all
-	// cells whose duty is over.
+	// surrogates look like ordinary values (datamap.Column.RecognizesSurrogate is false). In these columns, a sweep
+	// overwrites a cell only if the legal duty to keep it ended after DutyEndsAfter. If the duty ended earlier, the last
+	// erasure or sweep has already overwritten the cell. Zero means that the duties have changed since then: the sweep
+	// overwrites all cells whose duty is over.
 	DutyEndsAfter time.Time
 
-	// OnlyErasedRows makes a sweep skip each row without a distinctive surrogate of its own (see Path.Identifying),
-	// because the row may belong to a new person with the same id. It is true unless the life of the id has ended.
+	// OnlyErasedRows makes a sweep skip each row without a distinctive surrogate of its own (see
+	// datamap.Path.Identifying), because the row may belong to a new person with the same id. It is true unless the life
+	// of the id has ended.
 	OnlyErasedRows bool
 }
 
 // SweepScope returns the scope of a sweep for the subject of m. The parameter life is the life of the subject's id. The
-// parameter dutiesSince is Step.DutiesSince.
+// parameter dutiesSince is datamap.Step.DutiesSince.
 func (m ErasureMark) SweepScope(life Life, dutiesSince time.Time) *SweepScope {
 	scope := &SweepScope{DutyEndsAfter: m.ErasedAt, OnlyErasedRows: life != LifeEnded}
 	if m.SweptAt.After(m.ErasedAt) {

@@ -76,9 +76,9 @@ type ErasedStore interface {
 	SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error)
 
 	// Sweep overwrites retained cells of the subject: cells that the last erasure has kept. It overwrites a cell in a
-	// column of a step if the duty is over at the instant datamap.Step.At. Sweep returns, for each step, the number of rows
-	// in which it has overwritten a cell. For a subject that was never erased, Sweep does nothing. Sweep takes the same
-	// locks as SubjectStore.Lock. In the mark, it changes only SweptAt.
+	// column of a step if the duty is over at the instant datamap.Step.At. Sweep returns, for each step, the number of
+	// rows in which it has overwritten a cell. For a subject that was never erased, Sweep does nothing. Sweep takes the
+	// same locks as SubjectStore.Lock. In the mark, it changes only SweptAt.
 	//
 	// Sweep skips these cells:
 	//

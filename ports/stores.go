@@ -224,8 +224,8 @@ type SubjectStore interface {
 	// columns that datamap.Path.Has assigns to a path from the row to the subject. The records are in the order of the
 	// tables in datamap.DataMap.Tables, then by primary key, then in the order of the columns of the table. If the subject
 	// was erased before, Export calls datamap.DataMap.MarkErased for each row, with the paths that connect the row to the
-	// subject. If datamap.DataMap.SharesColumns returns true for the table, it then calls datamap.DataMap.MarkSharedErased,
-	// whether or not the subject was erased.
+	// subject. If datamap.DataMap.SharesColumns returns true for the table, it then calls
+	// datamap.DataMap.MarkSharedErased, whether or not the subject was erased.
 	//
 	// Export then calls yield for the subject's records in the ledgers of consents and restrictions, which
 	// datamap.LedgerTables describes as tables. It leaves out the records of earlier lives of the id, as History does. The

@@ -74,8 +74,9 @@ func New(opts Options) (*Observer, error) {
 	}
 	o.about = metric.WithAttributes(o.ofMap...)
 	o.rights = map[observation.SubjectRight]metric.Int64Counter{
-		observation.RightErasure: o.erasures, observation.RightExport: o.exports, observation.RightRectification: o.rectifications,
-		observation.RightConsent: o.consents, observation.RightRestriction: o.restrictions,
+		observation.RightErasure: o.erasures, observation.RightExport: o.exports,
+		observation.RightRectification: o.rectifications,
+		observation.RightConsent:       o.consents, observation.RightRestriction: o.restrictions,
 	}
 	o.beginAtZero()
 	return o, o.register(meter)

@@ -65,10 +65,14 @@ func TestRightsAreCountedFromZero(t *testing.T) {
 		observation.RightObserved{Right: observation.RightErasure, Outcome: "left_over"},
 		observation.RightObserved{Right: observation.RightExport, Outcome: domain.OutcomeIncomplete},
 		observation.RightObserved{Right: observation.RightRectification, Outcome: domain.OutcomeOK},
-		observation.RightObserved{Right: observation.RightConsent, Decision: observation.DecisionGranted, Outcome: domain.OutcomeOK},
-		observation.RightObserved{Right: observation.RightConsent, Decision: observation.DecisionWithdrawn, Outcome: domain.OutcomeOK},
-		observation.RightObserved{Right: observation.RightRestriction, Decision: observation.DecisionPlaced, Outcome: "invalid"},
-		observation.RightObserved{Right: observation.RightRestriction, Decision: observation.DecisionLifted, Outcome: domain.OutcomeOK},
+		observation.RightObserved{Right: observation.RightConsent, Decision: observation.DecisionGranted,
+			Outcome: domain.OutcomeOK},
+		observation.RightObserved{Right: observation.RightConsent, Decision: observation.DecisionWithdrawn,
+			Outcome: domain.OutcomeOK},
+		observation.RightObserved{Right: observation.RightRestriction, Decision: observation.DecisionPlaced,
+			Outcome: "invalid"},
+		observation.RightObserved{Right: observation.RightRestriction, Decision: observation.DecisionLifted,
+			Outcome: domain.OutcomeOK},
 	} {
 		w.Observe(t.Context(), observation)
 	}
@@ -120,7 +124,8 @@ func TestTheOutboxIsAGauge(t *testing.T) {
 
 func TestABreakerIsAGauge(t *testing.T) {
 	w := newWorld(t)
-	for _, state := range []observation.BreakerState{observation.BreakerClosed, observation.BreakerOpen, observation.BreakerHalfOpen} {
+	for _, state := range []observation.BreakerState{observation.BreakerClosed, observation.BreakerOpen,
+		observation.BreakerHalfOpen} {
 		w.Observe(t.Context(), observation.BreakerObserved{System: "desk", State: state})
 		w.want(t, "habeas.resolver.breaker{habeas.state="+string(state)+",habeas.system=desk} 1")
 	}
@@ -176,7 +181,8 @@ func TestAClosedObserverHasNoGauges(t *testing.T) {
 
 func TestSpansAreNestedLikeActivities(t *testing.T) {
 	w := newWorld(t)
-	ctx, endRequest := w.Start(t.Context(), observation.Activity{Kind: observation.ActivityRequest, Method: "GET", Route: "/export"})
+	ctx, endRequest := w.Start(t.Context(), observation.Activity{Kind: observation.ActivityRequest, Method: "GET",
+		Route: "/export"})
 	within, endSession := w.Start(ctx, observation.Activity{Kind: observation.ActivitySession})
 	w.during(within, observation.Activity{Kind: observation.ActivityCall, System: "desk", Call: observation.CallExport}, 0,
 		observation.ActivityEnd{Outcome: domain.OutcomeTimeout})
@@ -222,9 +228,11 @@ func TestDataMapsInOneProcessHaveMetricsOfTheirOwn(t *testing.T) {
 	report := func(w *world, entries int64) {
 		w.during(t.Context(), observation.Activity{Kind: observation.ActivitySession}, time.Second,
 			observation.ActivityEnd{Outcome: domain.OutcomeOK, Retries: 2})
-		w.during(t.Context(), observation.Activity{Kind: observation.ActivityCall, System: "desk", Call: observation.CallErase}, time.Second,
+		w.during(t.Context(), observation.Activity{Kind: observation.ActivityCall, System: "desk",
+			Call: observation.CallErase}, time.Second,
 			observation.ActivityEnd{Outcome: domain.OutcomeOK})
-		w.during(t.Context(), observation.Activity{Kind: observation.ActivityRequest, Method: "GET", Route: "/export"}, time.Second,
+		w.during(t.Context(), observation.Activity{Kind: observation.ActivityRequest, Method: "GET", Route: "/export"},
+			time.Second,
 			observation.ActivityEnd{Outcome: domain.OutcomeOK, Status: 200})
 		w.Observe(t.Context(), observation.RightObserved{Right: observation.RightErasure, Outcome: domain.OutcomeOK})
 		w.Observe(t.Context(), observation.PollObserved{
@@ -272,7 +280,8 @@ func TestAnUnknownActivityKeepsTheSpanOfTheApplication(t *testing.T) {
 	if end != nil || !trace.SpanFromContext(own).IsRecording() {
 		t.Error("an unknown activity has a span")
 	}
-	w.during(own, observation.Activity{Kind: observation.ActivitySession}, 0, observation.ActivityEnd{Outcome: domain.OutcomeOK})
+	w.during(own, observation.Activity{Kind: observation.ActivitySession}, 0,
+		observation.ActivityEnd{Outcome: domain.OutcomeOK})
 	if !span.IsRecording() {
 		t.Error("the span of the application has ended")
 	}

@@ -35,11 +35,12 @@ type Annotation struct {
 type Period struct{ Years, Months, Days int }
 
 // ParsePeriod reads numbers followed by y, m or d, such as "10y", "6m", "1y6m" or "30d". Each unit occurs at most once,
-// in that order. A number is 1 to 9999. ParsePeriod returns ErrManifest for any other text.
+// in that order. A number is 1 to 9999. ParsePeriod returns domain.ErrManifest for any other text.
 func ParsePeriod(text string) (Period, error) {
 	var p Period
 	fail := func() (Period, error) {
-		return Period{}, &domain.Error{Code: domain.ErrManifest, Op: "period", Message: `must be like "10y", "6m", "30d" or "1y6m"`}
+		return Period{}, &domain.Error{Code: domain.ErrManifest, Op: "period",
+			Message: `must be like "10y", "6m", "30d" or "1y6m"`}
 	}
 	units, rest := "ymd", text
 	for rest != "" {

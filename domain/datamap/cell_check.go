@@ -89,7 +89,7 @@ func checkExport(column Column, report func(domain.Problem)) {
 	}
 }
 
-// checkDeletes reports each column with StrategyDelete whose row an erasure keeps.
+// checkDeletes reports each column with domain.StrategyDelete whose row an erasure keeps.
 func (d *draft) checkDeletes(table Table) {
 	if slices.ContainsFunc(table.Personal(), func(c Column) bool { return !c.Personal.Strategy.Valid() }) {
 		return

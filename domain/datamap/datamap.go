@@ -70,7 +70,7 @@ func (t Table) Duties(column string) []Column {
 
 // RowsDeleted reports whether an erasure deletes the rows of the table. It returns true if both conditions are met:
 //
-//   - Every annotated column has StrategyErase or StrategyDelete.
+//   - Every annotated column has domain.StrategyErase or domain.StrategyDelete.
 //   - All columns of a row belong to the subject. This holds if the table is Owned. It also holds if the table has
 //     annotated columns, and each other column is in the primary key or in a relation.
 func (t Table) RowsDeleted() bool {
@@ -113,8 +113,8 @@ type DataMap struct {
 //   - If several relations of a table begin such a path, the table must mark the intended relations with Relation.Path.
 //   - Relations to tables outside the data map are allowed and ignored. A table may refer to itself.
 //
-// If there are mistakes, NewDataMap returns an ErrManifest error that lists all of them in the order of the tables. See
-// Problem.
+// If there are mistakes, NewDataMap returns a domain.ErrManifest error that lists all of them in the order of the
+// tables. See Problem.
 func NewDataMap(tables ...Table) (DataMap, error) { return ReadDataMap("data map", tables, nil) }
 
 // IsZero reports whether m is the zero value, which has no tables.
@@ -145,7 +145,7 @@ func (m DataMap) Table(name string) (Table, bool) {
 }
 
 // CheckSubject checks that the subject is valid and that its id fits the subject's key columns. If the check fails,
-// CheckSubject returns ErrSubject. It does not use a store.
+// CheckSubject returns domain.ErrSubject. It does not use a store.
 //
 // The HTTP API calls CheckSubject before it opens a session. The services call it again, because an application may
 // call the services without the HTTP API.
@@ -157,9 +157,9 @@ func (m DataMap) CheckSubject(subject domain.Subject) error {
 }
 
 // Key converts a subject id to the values of the subject's key columns, in the order of the columns. A value is an
-// int64 for an integer column, otherwise a string. Key returns ErrSubject if the id does not have one element for each
-// key column, or if an element does not have the form that its column accepts. For example, an integer has no leading
-// zero, and a UUID is in lower case.
+// int64 for an integer column, otherwise a string. Key returns domain.ErrSubject if the id does not have one element
+// for each key column, or if an element does not have the form that its column accepts. For example, an integer has no
+// leading zero, and a UUID is in lower case.
 func (m DataMap) Key(id domain.SubjectID) ([]any, error) {
 	elements := id.Elements()
 	if err := m.checkID(elements); err != nil {
@@ -220,7 +220,7 @@ func (m DataMap) isReferenced(table Table, column string) bool {
 
 // ChildrenFirst returns the tables sorted so that each table comes before every table that it refers to. The subject's
 // table is the last. Tables whose order is not determined by relations are sorted by name. ChildrenFirst returns
-// ErrManifest if relations between different tables form a cycle.
+// domain.ErrManifest if relations between different tables form a cycle.
 func (m DataMap) ChildrenFirst() ([]Table, error) {
 	waiting := map[string]int{} // for each table, the number of relations from tables that are not yet ordered
 	for _, table := range m.tables {

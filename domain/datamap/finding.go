@@ -44,9 +44,9 @@ func (f Finding) String() string {
 	return text + f.Reason + " " + f.Remedy
 }
 
-// Errors returns an ErrManifest error that lists the findings of SeverityError, or nil if no finding has this severity.
-// An application that must not start with such findings returns this error at start-up. Problems(err) returns the
-// listed findings as values.
+// Errors returns a domain.ErrManifest error that lists the findings of SeverityError, or nil if no finding has this
+// severity. An application that must not start with such findings returns this error at start-up. Problems(err) returns
+// the listed findings as values.
 func Errors(findings []Finding) error {
 	var problems []domain.Problem
 	for _, finding := range findings {

@@ -19,7 +19,7 @@ const FingerprintLength = 32
 //   - the values that the steps write: for each column NULL or a surrogate, and the form of the surrogate (its text, or
 //     the type and the length of the column)
 //   - the duties by which the steps keep retained columns
-//   - the counts: the numbers of affected rows, of outbox entries, and of rows in ErasureResult.Cascaded
+//   - the counts: the numbers of affected rows, of outbox entries, and of rows in domain.ErasureResult.Cascaded
 //
 // The fingerprint depends on no value of a row, and not on the instant of the erasure. However, the counts may differ
 // between two instants if a retention duty ends in between.
@@ -86,7 +86,8 @@ func (c Column) written() writtenCell {
 	return cell
 }
 
-// CheckFingerprint returns ErrInvalid for the field fingerprint if the text does not have the form of a fingerprint.
+// CheckFingerprint returns domain.ErrInvalid for the field fingerprint if the text does not have the form of a
+// fingerprint.
 func CheckFingerprint(text string) error {
 	var fields []domain.FieldError
 	switch _, err := hex.DecodeString(text); {

@@ -12,8 +12,8 @@ import (
 // limit of PostgreSQL, which is 63 bytes.
 const maxMapName = 20
 
-// CheckMapName returns ErrConfiguration if name is not a valid name of a data map. The name distinguishes the data maps
-// of one database. It is empty, or it consists of 1 to 20 of the characters a to z and 0 to 9.
+// CheckMapName returns domain.ErrConfiguration if name is not a valid name of a data map. The name distinguishes the
+// data maps of one database. It is empty, or it consists of 1 to 20 of the characters a to z and 0 to 9.
 func CheckMapName(op, name string) error {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 	if len(name) > maxMapName || strings.Trim(name, letters) != "" {
@@ -81,7 +81,7 @@ func InstallationOf(m DataMap) Installation {
 
 // DataMap returns a data map that consists of the subject's table with its key columns, as they are recorded. It is for
 // a program that reads the tables of habeas and does not know the data map of the application. Do not erase or export
-// with it: it has no personal data. DataMap returns ErrConfiguration if SubjectTable is empty.
+// with it: it has no personal data. DataMap returns domain.ErrConfiguration if SubjectTable is empty.
 func (i Installation) DataMap() (DataMap, error) {
 	if i.SubjectTable == "" {
 		return DataMap{}, domain.Misconfigured("installation", "no data map is recorded yet")
@@ -105,8 +105,8 @@ func (i Installation) Key() string {
 	return i.SubjectTable + " (" + strings.Join(columns, ", ") + ")"
 }
 
-// Check returns ErrConfiguration, which wraps a ForeignMapError, if the tables of habeas belong to another data map
-// than m: if the subject's table or its key columns differ. Check returns nil as long as SubjectTable is empty.
+// Check returns domain.ErrConfiguration, which wraps a ForeignMapError, if the tables of habeas belong to another data
+// map than m: if the subject's table or its key columns differ. Check returns nil as long as SubjectTable is empty.
 func (i Installation) Check(m DataMap) error {
 	own := InstallationOf(m)
 	if i.SubjectTable == "" || i.SubjectTable == own.SubjectTable && slices.Equal(i.KeyColumns, own.KeyColumns) {

@@ -32,7 +32,7 @@ type KeyQuery struct {
 // KeyCells are the cells of a column in the subject's rows. A rectification overwrites these cells.
 type KeyCells struct {
 	Table, Column string
-	Row           string // the row, as ExportRecord.Row names it; "" for all rows of the subject
+	Row           string // the row, as domain.ExportRecord.Row names it; "" for all rows of the subject
 }
 
 // Includes reports whether the query selects keys in a column.

@@ -4,7 +4,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The values of ExportRecord.Source for the records of the consent ledger and the restriction ledger.
+// The values of domain.ExportRecord.Source for the records of the consent ledger and the restriction ledger.
 const (
 	ConsentLedgerSource     = "habeas_consent_records"
 	RestrictionLedgerSource = "habeas_restriction_records"
@@ -15,15 +15,17 @@ const (
 const LedgerSeq = "seq"
 
 // LedgerTables returns the consent ledger and the restriction ledger, in this order, as an export describes them: as
-// tables of a data map. The columns have the names of the fields of ConsentRecord and RestrictionRecord in JSON. The
-// tables are not part of any DataMap. Each call returns new tables.
+// tables of a data map. The columns have the names of the fields of domain.ConsentRecord and domain.RestrictionRecord
+// in JSON. The tables are not part of any DataMap. Each call returns new tables.
 func LedgerTables() []Table {
 	proof := Annotation{
-		Category: domain.CategoryBehavioral, Strategy: domain.StrategyRetain, Basis: domain.BasisLegalObligation, Reason: "Art. 7(1) GDPR",
+		Category: domain.CategoryBehavioral, Strategy: domain.StrategyRetain, Basis: domain.BasisLegalObligation,
+		Reason: "Art. 7(1) GDPR",
 	}
 	accountability := proof
 	accountability.Reason = "Art. 5(2) GDPR"
-	freeText := Annotation{Category: domain.CategoryCommunication, Strategy: domain.StrategyAnonymize, Basis: domain.BasisLegalObligation}
+	freeText := Annotation{Category: domain.CategoryCommunication, Strategy: domain.StrategyAnonymize,
+		Basis: domain.BasisLegalObligation}
 	return []Table{
 		{Name: ConsentLedgerSource, PrimaryKey: []string{LedgerSeq}, Columns: []Column{
 			{Name: LedgerSeq, Type: TypeBigInt},

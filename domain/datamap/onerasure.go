@@ -7,7 +7,8 @@ import (
 )
 
 // OnErasure returns the action on the rows at the start of the path if the subject at the end of the path is erased:
-// StrategyDelete, StrategyNull, or empty. It is Relation.OnErasure of the first relation, but only in these cases:
+// domain.StrategyDelete, domain.StrategyNull, or empty. It is Relation.OnErasure of the first relation, but only in
+// these cases:
 //
 //   - The relation leads to the subject's own row.
 //   - The erasure deletes the row that the relation leads to. DataMap.RowsDeleted decides this for the rest of the
@@ -56,7 +57,7 @@ func (p Path) excludes(other Path) bool {
 // RowsDeleted reports whether an erasure deletes the rows of a table that a path connects to the subject. The first
 // rule that applies decides:
 //
-//   - If OnErasure of the path is set, the rows are deleted for StrategyDelete only.
+//   - If OnErasure of the path is set, the rows are deleted for domain.StrategyDelete only.
 //   - If the table has one path, Table.RowsDeleted decides.
 //   - If the table has several paths, it must be Owned, and Table.RowsDeleted must be true. If Table.Via is set, the
 //     rows are deleted if Table.Via names the path. Otherwise the rows are deleted if the table has annotated columns,
@@ -98,7 +99,7 @@ func (m DataMap) deletingPaths(table Table) []Path {
 //   - columns that another relation refers to
 //   - columns in Columns or When of another relation, unless the conditions of the two relations exclude each other
 //
-// ClearedColumns returns nil if OnErasure of the path is not StrategyNull.
+// ClearedColumns returns nil if OnErasure of the path is not domain.StrategyNull.
 func (m DataMap) ClearedColumns(table Table, path Path) []string {
 	if path.OnErasure() != domain.StrategyNull {
 		return nil

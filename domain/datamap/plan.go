@@ -42,7 +42,7 @@ type Step struct {
 	Scope *domain.SweepScope `json:"-"`
 
 	// DutiesSince is the instant since which the retention duties of the data map are as they are, in a step of a sweep.
-	// Zero means that they have never changed. See SweepScope.DutyEndsAfter.
+	// Zero means that they have never changed. See domain.SweepScope.DutyEndsAfter.
 	DutiesSince time.Time `json:"-"`
 }
 
@@ -95,7 +95,8 @@ func (p Plan) SweepAt(at time.Time) []Step {
 }
 
 func (p Plan) retained() Plan {
-	return Plan{slices.DeleteFunc(slices.Clone(p.Local()), func(s Step) bool { return s.Strategy != domain.StrategyRetain })}
+	return Plan{slices.DeleteFunc(slices.Clone(p.Local()),
+		func(s Step) bool { return s.Strategy != domain.StrategyRetain })}
 }
 
 // OnlyExpired reports whether the step overwrites only retained cells, after the end of the legal duty to keep them.

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// CheckSteps returns ErrManifest if a store cannot carry out the steps, and the index of the first wrong step.
+// CheckSteps returns domain.ErrManifest if a store cannot carry out the steps, and the index of the first wrong step.
 //
 // Each step must be a local step with the strategy delete, anonymize or retain. The step must name a table of the data
 // map, one of the paths of the table, and columns that belong to this path. It may clear (set to NULL) only columns
@@ -71,7 +71,8 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 		}
 	}
 	for _, other := range before {
-		meet := other.Strategy == step.Strategy || other.Strategy == domain.StrategyDelete || step.Strategy == domain.StrategyDelete
+		meet := other.Strategy == step.Strategy || other.Strategy == domain.StrategyDelete ||
+			step.Strategy == domain.StrategyDelete
 		last := step.OnlyClearsColumns() && other.Strategy == domain.StrategyAnonymize && !other.OnlyClearsColumns()
 		if other.sameRows(step) && meet && !last {
 			return step.Target + ": two steps affect the same rows"

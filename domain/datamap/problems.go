@@ -35,10 +35,10 @@ type invalidError struct{ m DataMap }
 // Error implements error.
 func (*invalidError) Error() string { return "the data map has mistakes" }
 
-// AddProblems returns err with the problems that find returns. It calls find with the invalid data map that err, an error
-// of NewDataMap, ReadDataMap or DataMap.ManifestError, describes. All problems are in the order of the tables and columns
-// of the data map. AddProblems returns err unchanged if err has no such data map, if the data map has no subject's table,
-// or if its relations form a cycle.
+// AddProblems returns err with the problems that find returns. It calls find with the invalid data map that err, an
+// error of NewDataMap, ReadDataMap or DataMap.ManifestError, describes. All problems are in the order of the tables and
+// columns of the data map. AddProblems returns err unchanged if err has no such data map, if the data map has no
+// subject's table, or if its relations form a cycle.
 func AddProblems(err error, find func(DataMap) []domain.Problem) error {
 	var refused *domain.Error
 	var invalid *invalidError

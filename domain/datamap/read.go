@@ -157,8 +157,9 @@ func relationLabels(relations []Relation) []string {
 	return labels
 }
 
-// cycles returns a problem for each cycle of relations between different tables. Problem.Table is the alphabetically
-// first table of the cycle without a subject key, or the alphabetically first table if all of them have a subject key.
+// cycles returns a problem for each cycle of relations between different tables. domain.Problem.Table is the
+// alphabetically first table of the cycle without a subject key, or the alphabetically first table if all of them have
+// a subject key.
 func (m DataMap) cycles() []domain.Problem {
 	var problems []domain.Problem
 	reported := map[string]bool{}

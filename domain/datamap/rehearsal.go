@@ -12,7 +12,7 @@ type Rehearsal struct {
 	RehearsedAt time.Time           `json:"rehearsed_at"`
 	Steps       []RehearsedStep     `json:"steps"`    // in the order of the plan; empty if the database refuses a step
 	External    []RehearsedExternal `json:"external"` // in the order of the plan; empty if the subject cannot be locked
-	// Cascaded is ErasureResult.Cascaded of the erasure.
+	// Cascaded is domain.ErasureResult.Cascaded of the erasure.
 	Cascaded map[string]int64 `json:"cascaded,omitempty"`
 	// Refused is the reason why the database would refuse the erasure. It is nil if the erasure would succeed.
 	Refused *Refusal `json:"refused,omitempty"`

@@ -19,12 +19,12 @@ type Relation struct {
 	// annotated column then names its path in Annotation.Via.
 	Path bool `json:"path,omitempty"`
 	// OnErasure is the action on the row if the subject to which this relation leads, possibly through other tables, is
-	// erased. StrategyDelete deletes the row. StrategyNull sets Columns to NULL. If OnErasure is empty,
+	// erased. domain.StrategyDelete deletes the row. domain.StrategyNull sets Columns to NULL. If OnErasure is empty,
 	// DataMap.RowsDeleted decides whether the row is deleted. Path.OnErasure says on which paths the action has an effect.
 	//
 	// OnErasure is allowed only for a relation that begins a path, and for a relation of a table to itself. A relation of
-	// a table to itself is not a path, and only StrategyNull is allowed for it: if an erasure deletes a row, it sets
-	// Columns to NULL in the rows of other people that refer to the deleted row.
+	// a table to itself is not a path, and only domain.StrategyNull is allowed for it: if an erasure deletes a row, it
+	// sets Columns to NULL in the rows of other people that refer to the deleted row.
 	OnErasure domain.Strategy `json:"erasure,omitempty"`
 	// When restricts the relation to rows that satisfy a condition, as polymorphic references require. For example,
 	// owner_id refers to users only if owner_type is "user". The module assumes that the database has no foreign key for

@@ -55,7 +55,8 @@ func (t Table) Identifying() []Column {
 	}
 	return slices.DeleteFunc(t.Personal(), func(c Column) bool {
 		_, digits := c.SurrogateForm()
-		return c.Personal.Strategy == domain.StrategyRetain || c.Personal.Strategy == domain.StrategyNull || digits < minDigits
+		return c.Personal.Strategy == domain.StrategyRetain || c.Personal.Strategy == domain.StrategyNull ||
+			digits < minDigits
 	})
 }
 

@@ -67,7 +67,8 @@ func (g generated) drawTable(t *rapid.T, name string) datamap.Table {
 		relate(&table, "out", datamap.Table{Name: "countries", PrimaryKey: []string{"id"}}, false)
 	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "columns") {
-		types := []datamap.ColumnType{datamap.TypeText, datamap.TypeNumber, datamap.TypeBoolean, datamap.TypeTime, datamap.TypeJSON}
+		types := []datamap.ColumnType{datamap.TypeText, datamap.TypeNumber, datamap.TypeBoolean, datamap.TypeTime,
+			datamap.TypeJSON}
 		addColumn(&table, fmt.Sprintf("c%d", i), rapid.SampledFrom(types).Draw(t, "type"))
 	}
 	mood := rapid.SampledFrom([]string{"bare", "delete", "mixed", "mixed", "mixed keys"}).Draw(t, "mood")
@@ -123,9 +124,10 @@ func annotate(t *rapid.T, table *datamap.Table, mood string) {
 
 // links reports whether the column is in the primary key or in a foreign key.
 func links(table datamap.Table, column string) bool {
-	return slices.Contains(table.PrimaryKey, column) || slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool {
-		return slices.Contains(r.Columns, column)
-	})
+	return slices.Contains(table.PrimaryKey, column) || slices.ContainsFunc(table.Relations,
+		func(r datamap.Relation) bool {
+			return slices.Contains(r.Columns, column)
+		})
 }
 
 func (g generated) table(name string) datamap.Table {

@@ -29,8 +29,8 @@ type Planner struct{}
 //     retain a column has an end, the step lists the column in Expired. datamap.Plan.LocalAt returns the steps at an
 //     instant.
 //
-// A table has no step if it has no annotated column, is not owned (datamap.Table.Owned), and its path has no strategy. A
-// table with several paths has steps for each path. The steps come in this order:
+// A table has no step if it has no annotated column, is not owned (datamap.Table.Owned), and its path has no strategy.
+// A table with several paths has steps for each path. The steps come in this order:
 //
 //   - The steps that delete rows.
 //   - The other steps, in the order of the paths.

@@ -3,7 +3,7 @@ package health
 // Health is the state of habeas in one process for one data map, for probes. It contains no names of a schema and no
 // error messages.
 type Health struct {
-	// Map is the name of the data map if it has one (see CheckMapName).
+	// Map is the name of the data map if it has one (see datamap.CheckMapName).
 	Map string `json:"map,omitempty"`
 	// Live is always true, because the process has responded.
 	Live bool `json:"live"`

@@ -1,3 +1,5 @@
+// Package observation has what an observer receives: the start and the end of activities, and outcomes for metrics. See
+// ports.Observer. No field contains personal data.
 package observation
 
 import (
@@ -59,7 +61,7 @@ type Observation interface{ observation() }
 type RightObserved struct {
 	Right    SubjectRight
 	Decision Decision       // only for RightConsent and RightRestriction; otherwise empty
-	Outcome  domain.Outcome // OutcomeOK if the call succeeded and the session has committed
+	Outcome  domain.Outcome // domain.OutcomeOK if the call succeeded and the session has committed
 }
 
 // SubjectRight is a right of the subject in the GDPR.

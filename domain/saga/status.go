@@ -7,7 +7,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -26,14 +25,14 @@ const lateAfter = 24 * time.Hour
 //   - outbox-late: an entry has been open for at least a day.
 //   - outbox-stalled: an entry has been due for 15 minutes. Either no worker runs, or the circuit breaker of its system
 //     is open.
-func (r *Runner) Status(ctx context.Context, s ports.Session) (status health.Status, err error) {
-	status = health.NewStatus(r.config.Clock.Now())
+func (r *Runner) Status(ctx context.Context, s ports.Session) (status Status, err error) {
+	status = NewStatus(r.config.Clock.Now())
 	if status.Counts, err = s.OutboxAdmin().Counts(ctx); err != nil {
-		return health.Status{}, err
+		return Status{}, err
 	}
 	backlogs, err := s.OutboxAdmin().Backlog(ctx)
 	if err != nil {
-		return health.Status{}, err
+		return Status{}, err
 	}
 	for _, backlog := range backlogs {
 		status.Backlog = append(status.Backlog, backlog)

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/health"
+	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/ports"
 )
 
-func (c *company) status(t *testing.T) (status health.Status) {
+func (c *company) status(t *testing.T) (status saga.Status) {
 	t.Helper()
 	must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
 		status, err = c.Status(ctx, s)
@@ -23,7 +23,7 @@ func (c *company) status(t *testing.T) (status health.Status) {
 }
 
 func TestTheStatusReportsTheFindings(t *testing.T) {
-	codes := func(status health.Status) (codes []string) {
+	codes := func(status saga.Status) (codes []string) {
 		for _, finding := range status.Findings {
 			codes = append(codes, finding.Code)
 		}

@@ -1,3 +1,5 @@
+// Package search has the results of a search for values in a database, and the forms in which a database may store a
+// value: as text, escaped in JSON, in hexadecimal digits or in base64.
 package search
 
 import (
@@ -13,7 +15,7 @@ import (
 
 // The limits of a search for values.
 const (
-	MinSearchLength = 3 // minimum characters of a value, without spaces at either end; the maximum is MaxTextLength
+	MinSearchLength = 3 // minimum characters of a value, without spaces at either end; the maximum is domain.MaxTextLength
 	MaxSearchValues = 100
 )
 
@@ -60,9 +62,9 @@ type SearchProgress struct {
 	Tables int    `json:"tables"`
 }
 
-// CheckSearchValues checks the values of a search. It returns ErrInvalid with a FieldError for each mistake.
-// FieldError.Field is "values" if there are no values or more than MaxSearchValues. It is "values[i]" if value i is
-// shorter than MinSearchLength or longer than MaxTextLength, is not valid UTF-8, or contains NUL.
+// CheckSearchValues checks the values of a search. It returns domain.ErrInvalid with a domain.FieldError for each
+// mistake. domain.FieldError.Field is "values" if there are no values or more than MaxSearchValues. It is "values[i]"
+// if value i is shorter than MinSearchLength or longer than domain.MaxTextLength, is not valid UTF-8, or contains NUL.
 func CheckSearchValues(values []string) error {
 	var fields []domain.FieldError
 	switch {

@@ -88,8 +88,8 @@ func (s *Sweeper) stepsSince(ctx context.Context, erased ports.ErasedStore) ([]d
 // If due cells remain because they may belong to a new person with the same id, the report counts the subject as
 // Unclear.
 //
-// If the overwritten cells hold keys of external systems (datamap.Annotation.Ref), Sweep first adds the erasure of these
-// keys to the outbox, as an erasure does. It records retention_swept {target, external, keys} for each system.
+// If the overwritten cells hold keys of external systems (datamap.Annotation.Ref), Sweep first adds the erasure of
+// these keys to the outbox, as an erasure does. It records retention_swept {target, external, keys} for each system.
 func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.SubjectID) (domain.SweepReport, error) {
 	steps, err := s.stepsSince(ctx, session.Erased())
 	if err != nil || len(steps) == 0 {

@@ -8,7 +8,7 @@ import (
 	reflect "reflect"
 
 	gomock "github.com/golang/mock/gomock"
-	"github.com/habeas-data/habeas/domain/search"
+	search "github.com/habeas-data/habeas/domain/search"
 )
 
 // MockFinder is a mock of Finder interface.

@@ -8,7 +8,7 @@ import (
 	reflect "reflect"
 
 	gomock "github.com/golang/mock/gomock"
-	"github.com/habeas-data/habeas/domain/datamap"
+	datamap "github.com/habeas-data/habeas/domain/datamap"
 )
 
 // MockInstallationStore is a mock of InstallationStore interface.

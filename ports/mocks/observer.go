@@ -8,7 +8,7 @@ import (
 	reflect "reflect"
 
 	gomock "github.com/golang/mock/gomock"
-	"github.com/habeas-data/habeas/domain/observation"
+	observation "github.com/habeas-data/habeas/domain/observation"
 )
 
 // MockObserver is a mock of Observer interface.

@@ -10,7 +10,7 @@ import (
 
 	gomock "github.com/golang/mock/gomock"
 	domain "github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/datamap"
+	datamap "github.com/habeas-data/habeas/domain/datamap"
 )
 
 // MockConsentStore is a mock of ConsentStore interface.

@@ -114,7 +114,8 @@ func catalogHasTheColumns(t testing.TB, h StoreHarness) {
 func canHold(t, dbType datamap.ColumnType) bool {
 	whole := []datamap.ColumnType{datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt}
 	at := slices.Index(whole, t)
-	return t == dbType || at >= 0 && slices.Index(whole, dbType) >= at || t == datamap.TypeUUID && dbType == datamap.TypeText
+	return t == dbType || at >= 0 && slices.Index(whole, dbType) >= at || t == datamap.TypeUUID &&
+		dbType == datamap.TypeText
 }
 
 func catalogHasThePrimaryKeys(t testing.TB, h StoreHarness) {

@@ -16,7 +16,8 @@ type fakeObserver struct {
 	observe func(observation.Observation)
 }
 
-func (f fakeObserver) Start(ctx context.Context, a observation.Activity) (context.Context, func(observation.ActivityEnd)) {
+func (f fakeObserver) Start(ctx context.Context, a observation.Activity) (context.Context,
+	func(observation.ActivityEnd)) {
 	if f.start != nil {
 		return f.start(ctx, a)
 	}

@@ -90,7 +90,8 @@ type sessionObserver struct {
 	ended []string
 }
 
-func (o *sessionObserver) Start(ctx context.Context, a observation.Activity) (context.Context, func(observation.ActivityEnd)) {
+func (o *sessionObserver) Start(ctx context.Context, a observation.Activity) (context.Context,
+	func(observation.ActivityEnd)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.begun++

@@ -41,21 +41,25 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 		"io/fs in the domain":          {at("domain"), "io/fs", "the core imports no technology"},
 		"syscall in the domain":        {at("domain"), "syscall", "the core imports no technology"},
 		"randomness":                   {at("domain"), "math/rand/v2", "the core imports no randomness"},
-		"domain on ports":              {at("domain"), at("ports"), "domain imports only package words of the module"},
+		"domain on ports":              {at("domain"), at("ports"), "domain imports nothing of the module"},
+		"domain on the data map":       {at("domain"), at("domain/datamap"), "domain imports nothing of the module"},
+		"the data map on ports": {
+			at("domain/datamap"), at("ports"), "the vocabulary imports only domain and package words",
+		},
 		"an internal package on domain": {
 			at("internal/detach"), at("domain"), "internal packages import nothing of the module",
 		},
 		"net/http in an internal package": {at("internal/detach"), "net/http", "the core imports no technology"},
-		"ports on a service":              {at("ports"), at("domain/saga"), "ports import only domain"},
+		"ports on a service":              {at("ports"), at("domain/saga"), "ports import only the vocabulary"},
 		"a service on another": {
-			at("domain/export"), at("domain/saga"), "services import only domain, ports and shared packages",
+			at("domain/export"), at("domain/saga"), "services import only the vocabulary, ports and shared packages",
 		},
 		"a service on mocks": {
-			at("domain/export"), at("ports/mocks"), "services import only domain, ports and shared packages",
+			at("domain/export"), at("ports/mocks"), "services import only the vocabulary, ports and shared packages",
 		},
 		"a shared part on a service": {
 			at("domain/internal/audit"), at("domain/saga"),
-			"shared packages of services import only domain, ports and internal packages",
+			"shared packages of services import only the vocabulary, ports and internal packages",
 		},
 		"a suite on an adapter": {
 			at("ports/porttest"), at("adapters/worker"), "conformance suites need only the core",
@@ -73,7 +77,7 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 		"randomness in the wing": {at("tool/names"), "math/rand/v2", "the core imports no randomness"},
 		"a rule of the wing on an adapter": {
 			at("tool/check"), at("adapters/persistence/memory"),
-			"rules of the wing import only domain, ports, internal packages and each other",
+			"rules of the wing import only the vocabulary, ports, internal packages and each other",
 		},
 		"fiber in httpapi": {
 			at("adapters/http/httpapi"), "github.com/gofiber/fiber/v2", "httpapi links no framework and no database",

@@ -50,6 +50,9 @@ var testTools = []string{"internal/tests/..."}
 // service.
 var shared = []string{"domain/internal/..."}
 
+// vocabulary are the packages with the types that ports and services have in common.
+var vocabulary = []string{"domain", "domain/datamap", "domain/observation", "domain/search"}
+
 // technology lists packages that the core must not import itself. The core may import fmt and encoding/json, although
 // these packages import os.
 var technology = []string{"net/http", "database/sql", "log", "os", "io/fs", "syscall"}
@@ -58,20 +61,24 @@ var rules = []rule{
 	{"the core links no third-party package", pure, exceptCore, links(graph.thirdParty)},
 	{"the core imports no technology", pure, exceptCore, imports(under(technology...))},
 	{"the core imports no randomness", pure, exceptCore, imports(under("math/rand", "crypto"))},
-	{"domain imports only package words of the module", []string{"domain"}, nil, importsOfOurs("internal/words")},
-	{"ports import only domain", []string{"ports"}, nil, importsOfOurs("domain")},
+	{"domain imports nothing of the module", []string{"domain"}, nil, importsOfOurs()},
 	{
-		"services import only domain, ports and shared packages",
+		"the vocabulary imports only domain and package words", vocabulary[1:], nil,
+		importsOfOurs("domain", "internal/words"),
+	},
+	{"ports import only the vocabulary", []string{"ports"}, nil, importsOfOurs(vocabulary...)},
+	{
+		"services import only the vocabulary, ports and shared packages",
 		[]string{"domain/..."},
-		append(shared, "domain"),
-		importsOfOurs(append(shared, "domain", "ports", "internal/...")...),
+		slices.Concat(shared, vocabulary),
+		importsOfOurs(slices.Concat(shared, vocabulary, []string{"ports", "internal/..."})...),
 	},
 	{"internal packages import nothing of the module", []string{"internal/..."}, testTools, importsOfOurs()},
 	{
-		"shared packages of services import only domain, ports and internal packages",
+		"shared packages of services import only the vocabulary, ports and internal packages",
 		shared,
 		nil,
-		importsOfOurs("domain", "ports", "internal/..."),
+		importsOfOurs(append(vocabulary, "ports", "internal/...")...),
 	},
 	{
 		"conformance suites need only the core",
@@ -84,8 +91,8 @@ var rules = []rule{
 	{"the engine links nothing of the wing", engine, []string{"app/quickstart"}, links(ours(wing...))},
 	{"the wing never imports app, except its program", wing, []string{"tool/habeas"}, links(ours("app/..."))},
 	{
-		"rules of the wing import only domain, ports, internal packages and each other", wingCore, nil,
-		importsOfOurs(append(wingCore, "domain", "ports", "internal/...")...),
+		"rules of the wing import only the vocabulary, ports, internal packages and each other", wingCore, nil,
+		importsOfOurs(slices.Concat(wingCore, vocabulary, []string{"ports", "internal/..."})...),
 	},
 	{"httpapi links no framework and no database", []string{"adapters/http/httpapi/..."}, nil, links(under(
 		"github.com/gofiber", "github.com/valyala/fasthttp", "github.com/uptrace/bun", "database/sql"))},

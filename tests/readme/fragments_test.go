@@ -3,12 +3,9 @@ package readme_test
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
@@ -65,72 +62,6 @@ func configOf(db *bun.DB, models []any, resolvers []ports.Resolver, alert func(s
 			alert(string(entry.Operation) + " at " + entry.Resolver + " needs a person: entry " + entry.EntryID)
 		},
 		Options: stack.Options{Saga: saga.Options{CallTimeout: 10 * time.Second}},
-	}
-}
-
-// correctable lists the columns that a person may correct. The keys are the fields of the request.
-var correctable = map[string]domain.Correction{
-	"name":  {Table: "accounts", Column: "name"},
-	"phone": {Table: "accounts", Column: "phone"},
-}
-
-// correct handles a request with a body such as {"phone": "0456"}.
-func correct(gdpr *app.Integration) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		person, err := signedIn(r)
-		if err != nil {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		var fields map[string]string
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<16)).Decode(&fields); err != nil {
-			w.WriteHeader(http.StatusBadRequest)
-			return
-		}
-		var corrections []domain.Correction
-		for field, value := range fields {
-			correction, ok := correctable[field]
-			if !ok {
-				w.WriteHeader(http.StatusUnprocessableEntity)
-				return
-			}
-			correction.Value = value
-			corrections = append(corrections, correction)
-		}
-		stack := gdpr.Stack()
-		err = stack.Sessions.Do(r.Context(), func(ctx context.Context, s ports.Session) error {
-			_, err := stack.Rectifier.Rectify(ctx, s, person, corrections...)
-			return err
-		})
-		switch {
-		case err == nil:
-			w.WriteHeader(http.StatusNoContent)
-		case errors.Is(err, domain.ErrInvalid): // a value does not fit its column, for example it is too long
-			w.WriteHeader(http.StatusUnprocessableEntity)
-		case errors.Is(err, domain.ErrConflict): // the database refuses a value, for example by a constraint
-			w.WriteHeader(http.StatusConflict)
-		default:
-			w.WriteHeader(http.StatusInternalServerError)
-		}
-	}
-}
-
-func TestOnlyColumnsOfTheListAreCorrected(t *testing.T) {
-	db, gdpr := openAccounts(t)
-	for body, want := range map[string]int{
-		`{"phone": "0456"}`: 204, `{"phone": "123456789012345678901"}`: 422, `{"email": "x"}`: 422, `{}`: 422, `[]`: 400,
-		`{"name": "Bob"}`: 409,
-	} {
-		request := httptest.NewRequest(http.MethodPatch, "/profile", strings.NewReader(body))
-		response := httptest.NewRecorder()
-		ctx := context.WithValue(request.Context(), userKey{}, "42")
-		if correct(gdpr)(response, request.WithContext(ctx)); response.Code != want {
-			t.Errorf("%s: %d", body, response.Code)
-		}
-	}
-	account := &Account{ID: 42}
-	if err := db.NewSelect().Model(account).WherePK().Scan(t.Context()); err != nil || account.Phone != "0456" {
-		t.Error(account, err)
 	}
 }
 

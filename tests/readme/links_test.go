@@ -22,7 +22,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 		t.Fatal("there are no pages", err)
 	}
 	for _, page := range []string{
-		"README.md", "CONTRIBUTING.md", "SECURITY.md", "tests/README.md", "docs/benchmarks/README.md",
+		"README.md", "CONTRIBUTING.md", "SECURITY.md", "tests/README.md", "docs/benchmarks/README.md", "examples/README.md",
 	} {
 		pages = append(pages, filepath.Join("../..", page))
 	}

@@ -13,11 +13,13 @@ var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 
 func TestREADMECodeCompiles(t *testing.T) {
 	checkBlocks(t, "../../README.md", "../../app/example_test.go", "fragments_test.go",
-		"fiberprogram/main.go", "httpprogram/main.go", "pgxprogram/main.go")
+		"../../examples/fiber/main.go")
 }
 
 func TestIntegrationGuideCodeCompiles(t *testing.T) {
-	checkBlocks(t, "../../docs/integration.md", "../../app/example_test.go", "fragments_test.go", "pgxprogram/signup.go")
+	checkBlocks(t, "../../docs/integration.md", "../../app/example_test.go", "fragments_test.go",
+		"../../examples/pgx/signup.go",
+		"../../examples/corrections/main.go")
 }
 
 func TestOperatingGuideCodeCompiles(t *testing.T) {
@@ -53,7 +55,7 @@ func checkBlocks(t *testing.T, page string, sources ...string) {
 }
 
 func TestTheIntegrationTakesAtMostTenLines(t *testing.T) {
-	program, err := os.ReadFile("fiberprogram/main.go")
+	program, err := os.ReadFile("../../examples/fiber/main.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,8 +36,9 @@ type Options struct {
 // returns the findings. If there are no findings, the data map satisfies all rules. Rules lists the rules with their
 // codes. The reader is the store of the application, or its app.Operator. The plan is the erasure plan of the data map.
 //
-// A finding of datamap.SeverityError means that an erasure would fail or would leave personal data behind. datamap.Errors
-// returns such findings as an error. With this error, an application can refuse to start, and a test can fail.
+// A finding of datamap.SeverityError means that an erasure would fail or would leave personal data behind.
+// datamap.Errors returns such findings as an error. With this error, an application can refuse to start, and a test can
+// fail.
 //
 // The findings are in the order of the declared tables and columns of the data map. Findings about other tables and
 // columns come last, sorted by name. For each table or column, errors come before warnings. Run reads no row of the

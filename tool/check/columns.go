@@ -71,7 +71,8 @@ func (s *schema) checkLength(table datamap.Table, column datamap.Column, live da
 
 // checkSince reports a column whose type cannot be the start of a retention period.
 func (s *schema) checkSince(table datamap.Table, column datamap.Column, live datamap.CatalogColumn) {
-	isStart := slices.ContainsFunc(table.Personal(), func(c datamap.Column) bool { return c.Personal.Since == column.Name })
+	isStart := slices.ContainsFunc(table.Personal(),
+		func(c datamap.Column) bool { return c.Personal.Since == column.Name })
 	if isStart && live.Type != datamap.TypeTime && live.Type != datamap.TypeText {
 		s.report(sinceType, place{table: table.Name, column: column.Name},
 			"A retention period starts at the value of this column, but its type is "+live.Declared+

@@ -210,10 +210,11 @@ func (l *losses) isOfAnother(table datamap.Table, foreign datamap.CatalogForeign
 // of these rows in one statement.
 func (l *losses) sharesOwner(table datamap.Table, foreign datamap.CatalogForeignKey) bool {
 	live := l.live[table.Name]
-	return foreign.OnDelete != datamap.ActionRestrict && slices.ContainsFunc(l.Paths(table.Name), func(p datamap.Path) bool {
-		return len(p.Relations) > 0 && len(p.Relations[0].Columns) < len(foreign.Columns) &&
-			isSubset(live, p.Relations[0].Columns, foreign.Columns)
-	})
+	return foreign.OnDelete != datamap.ActionRestrict && slices.ContainsFunc(l.Paths(table.Name),
+		func(p datamap.Path) bool {
+			return len(p.Relations) > 0 && len(p.Relations[0].Columns) < len(foreign.Columns) &&
+				isSubset(live, p.Relations[0].Columns, foreign.Columns)
+		})
 }
 
 // beginsPath reports whether a path of the data map begins with the foreign key. An erasure then deletes the referring

@@ -7,9 +7,9 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/domain/replay"
+	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -47,7 +47,7 @@ type Subjects interface {
 
 // Outbox has the methods for the outbox, which is the table of calls to external systems.
 type Outbox interface {
-	Status(ctx context.Context) (health.Status, error)
+	Status(ctx context.Context) (saga.Status, error)
 	Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error)
 	Requeue(ctx context.Context, entryIDs ...string) ([]domain.OutboxEntry, error)
 	RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) ([]domain.OutboxEntry, error)

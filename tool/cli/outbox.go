@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/health"
+	"github.com/habeas-data/habeas/domain/saga"
 )
 
 func outbox() subcommand {
@@ -56,7 +56,7 @@ habeas outbox counts --output json | jq .counts.abandoned`,
 }
 
 // counts shows the counts of the outbox.
-func (p *printer) counts(status health.Status) {
+func (p *printer) counts(status saga.Status) {
 	t := table{head: []string{"system", "pending", "in flight", "failed", "abandoned", "due"}}
 	for _, backlog := range status.Backlog {
 		row := []string{backlog.Resolver}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/health"
+	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/tool/cli"
 )
 
@@ -141,8 +141,8 @@ type circular struct {
 	given []int
 }
 
-func (c *circular) Status(context.Context) (health.Status, error) {
-	status := health.NewStatus(noon{}.Now())
+func (c *circular) Status(context.Context) (saga.Status, error) {
+	status := saga.NewStatus(noon{}.Now())
 	status.Counts[domain.OutboxAbandoned] = 150
 	return status, nil
 }
@@ -272,7 +272,7 @@ Succeeded: 0 (kept until a purge)
 	if stdout != want {
 		t.Errorf("printed\n%s", stdout)
 	}
-	if status := decoded[health.Status](late, 1, "status"); len(status.Findings) != 3 || len(status.Backlog) != 1 {
+	if status := decoded[saga.Status](late, 1, "status"); len(status.Findings) != 3 || len(status.Backlog) != 1 {
 		t.Errorf("got %+v", status)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/health"
+	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/cli"
@@ -226,7 +226,7 @@ func TestTheStatusShowsTheDuties(t *testing.T) {
 			t.Errorf("the status lacks %q:\n%s", part, stdout)
 		}
 	}
-	status := decoded[health.Status](w, 1, "status")
+	status := decoded[saga.Status](w, 1, "status")
 	if len(status.Duties) != 2 || status.Duties[0].LastError != "timeout" {
 		t.Errorf("got %+v", status.Duties)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/health"
+	"github.com/habeas-data/habeas/domain/saga"
 )
 
 func status() subcommand {
@@ -58,7 +58,7 @@ habeas status --output json | jq -r '.findings[].code'`,
 	}
 }
 
-func (p *printer) status(status health.Status) {
+func (p *printer) status(status saga.Status) {
 	if status.Map != "" {
 		p.line("Data map: " + status.Map)
 	}
@@ -76,7 +76,7 @@ func (p *printer) status(status health.Status) {
 }
 
 // duties shows the state of the background duties.
-func (p *printer) duties(status health.Status) {
+func (p *printer) duties(status saga.Status) {
 	t := table{head: []string{"duty", "state", "last success", "last failure", "error", "left over"}}
 	for _, duty := range status.Duties {
 		t.rows = append(t.rows, []string{

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
-	"github.com/habeas-data/habeas/domain/health"
+	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/cli"
@@ -152,8 +152,8 @@ func (u *unmapped) Find(
 }
 
 // Status implements cli.Application. It only counts the entries of the outbox.
-func (u *unmapped) Status(ctx context.Context) (health.Status, error) {
-	status := health.NewStatus(time.Now())
+func (u *unmapped) Status(ctx context.Context) (saga.Status, error) {
+	status := saga.NewStatus(time.Now())
 	err := u.onOutbox(ctx, func(gdpr *app.Integration) error {
 		return gdpr.Sessions().Do(ctx, func(ctx context.Context, session ports.Session) (err error) {
 			status, err = gdpr.Stack().Runner.Status(ctx, session)

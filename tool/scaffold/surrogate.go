@@ -129,7 +129,8 @@ func (t *table) checksOf(column string) []datamap.CatalogCheck {
 // keys are these types.
 var surrogates = map[string]string{
 	"inet": "0.0.0.0", "cidr": "0.0.0.0/0", "macaddr": "00:00:00:00:00:00", "macaddr8": "00:00:00:00:00:00:00:00",
-	"interval": "0", "money": "0", "tsvector": datamap.EmptySurrogate, "hstore": datamap.EmptySurrogate, "time": "00:00:00",
+	"interval": "0", "money": "0", "tsvector": datamap.EmptySurrogate, "hstore": datamap.EmptySurrogate,
+	"time":                   "00:00:00",
 	"time without time zone": "00:00:00", "point": "(0,0)",
 }
 

@@ -44,7 +44,8 @@ func TestAPIITagDefinesTheEffectOfAnErasureOnTheCell(t *testing.T) {
 			Personal: &datamap.Annotation{Strategy: domain.StrategyErase},
 		},
 		`contact,surrogate:'{}@erased.invalid'`: {
-			Type: datamap.TypeText, Surrogate: "{}@erased.invalid", Personal: &datamap.Annotation{Strategy: domain.StrategyErase},
+			Type: datamap.TypeText, Surrogate: "{}@erased.invalid",
+			Personal: &datamap.Annotation{Strategy: domain.StrategyErase},
 		},
 		`contact,export:no`: {
 			Type: datamap.TypeText, Personal: &datamap.Annotation{Strategy: domain.StrategyErase, Export: datamap.ExportNo},

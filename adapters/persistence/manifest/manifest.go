@@ -5,8 +5,9 @@
 //	  {"name": "id", "type": "bigint"},
 //	  {"name": "email", "type": "text", "personal": {"category": "contact", "erasure": "anonymize"}}]}]}
 //
-// The members of a table are the JSON names of the fields of datamap.Table. The type of a column is a datamap.ColumnType,
-// such as time for a timestamptz. A table or a column may have a note, which is a text for readers and has no effect.
+// The members of a table are the JSON names of the fields of datamap.Table. The type of a column is a
+// datamap.ColumnType, such as time for a timestamptz. A table or a column may have a note, which is a text for readers
+// and has no effect.
 //
 // The optional member accepted lists findings of a check that a person has accepted, see datamap.Acceptance:
 //

@@ -16,7 +16,8 @@ var (
 	anyText  = rapid.StringMatching(`[ -~§'"\\<>&日\n]{0,8}`)
 	nonEmpty = rapid.StringMatching(`[a-z§"\\. ]{1,8}`)
 	types    = rapid.SampledFrom([]datamap.ColumnType{
-		datamap.TypeText, datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber, datamap.TypeBoolean,
+		datamap.TypeText, datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber,
+		datamap.TypeBoolean,
 		datamap.TypeTime, datamap.TypeUUID, datamap.TypeJSON, datamap.TypeArray, datamap.TypeBytes,
 	})
 	categories = rapid.SampledFrom([]domain.Category{

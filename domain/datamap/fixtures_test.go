@@ -1,0 +1,25 @@
+package datamap_test
+
+import (
+	"time"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/internal/fixture"
+)
+
+// noon is the instant that the tests of this package use as the current time.
+var noon = time.Date(2024, time.March, 1, 12, 0, 0, 0, time.UTC)
+
+var (
+	mustID, mustMap, wantCode = fixture.MustID, fixture.MustMap, fixture.WantCode
+	column, contact           = fixture.Column, fixture.Contact
+	users, child, belongsTo   = fixture.Users, fixture.Child, fixture.BelongsTo
+)
+
+// pathOf returns the relations of the only path of a table, or nil.
+func pathOf(m datamap.DataMap, table string) []datamap.Relation {
+	if paths := m.Paths(table); len(paths) == 1 && paths[0].Via == "" {
+		return paths[0].Relations
+	}
+	return nil
+}
