@@ -145,7 +145,8 @@ func TestATableIsIncludedOnRequest(t *testing.T) {
 	for name, reason := range map[string]string{
 		"countries": "no relation", "nothing": "not a table", "views": "no primary key",
 	} {
-		_, err := scaffold.Propose(t.Context(), memory.NewSchema(schema(lines)), scaffold.Options{SubjectTable: "users", Include: []string{name}})
+		_, err := scaffold.Propose(t.Context(), memory.NewSchema(schema(lines)),
+			scaffold.Options{SubjectTable: "users", Include: []string{name}})
 		var refused *domain.Error
 		if !errors.As(err, &refused) || refused.Fields[0].Field != "include" ||
 			!strings.Contains(refused.Fields[0].Message, reason) {

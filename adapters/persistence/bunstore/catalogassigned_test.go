@@ -32,7 +32,8 @@ func TestTheCatalogHasWhatATriggerSetsInItsOwnRow(t *testing.T) {
 	triggers := tableOf(t, store, "notes").Triggers
 	isListed(t, "triggers", triggers, []datamap.CatalogTrigger{
 		{
-			Name: "a_fill", Events: []string{"UPDATE"}, Writes: []string{"elsewhere", "notes"}, Sets: []datamap.TriggerAssignment{
+			Name: "a_fill", Events: []string{"UPDATE"}, Writes: []string{"elsewhere", "notes"},
+			Sets: []datamap.TriggerAssignment{
 				{Column: "before", Reads: []string{"title", "body"}, Old: true},
 				{Column: "Whole", Reads: []string{"*"}, Old: true},
 				{Column: "plain", Reads: []string{"body"}},

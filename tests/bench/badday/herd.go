@@ -23,7 +23,9 @@ type Herd struct {
 // MeasureHerd adds outbox entries one by one, at the given rate. Several processes handle these entries, each with the
 // given number of workers. MeasureHerd counts the statements with which all processes look for entries, and measures
 // the time from the commit of an entry to the call of the external system.
-func MeasureHerd(ctx context.Context, c Config, processes, workers, perSecond int, d time.Duration) (h Herd, err error) {
+func MeasureHerd(
+	ctx context.Context, c Config, processes, workers, perSecond int, d time.Duration,
+) (h Herd, err error) {
 	first, err := c.open(ctx, "herd")
 	if err != nil {
 		return Herd{}, err
