@@ -113,11 +113,11 @@ func (g *game) recalled(id string) (added time.Time) {
 // mayReplay fails if a repeated erasure destroys values of a person who was not erased. With --restored-to, the
 // operator vouches for an instant that is compared with the clock of the erasure. In the simulated time of the game,
 // this is the clock of the process (see domain.ErasureInstant). An erasure before the backup by a process whose clock
-// was ahead then counts as undone by the restore. Nothing else tells it apart if the rows have no creation times, so
-// the model accepts this: the person is gone.
+// was ahead then counts as undone by the restore. Nothing else tells it apart if the rows have no creation times, or if
+// the erasure found no row whose creation time the mark could keep, so the model accepts this: the person is gone.
 func (g *game) mayReplay(id string, at, to time.Time) {
 	m := g.marks[id]
-	ahead := !to.IsZero() && m.at.After(to) && !m.trulyAt.After(to) && !g.times
+	ahead := !to.IsZero() && m.at.After(to) && !m.trulyAt.After(to) && (!g.times || m.added.IsZero())
 	loses := func(person int) {
 		if ahead {
 			g.gone[person] = true
