@@ -35,10 +35,10 @@ func (o *Operator) Satisfies(
 // in a request of a user. The parameter progress may be nil. Find returns domain.ErrConfiguration if the application
 // set Config.Stack and that stack has no Finder (see stack.Config.Finder).
 func (o *Operator) Find(
-	ctx context.Context, values []string, progress func(search.SearchProgress),
-) (search.SearchResult, error) {
+	ctx context.Context, values []string, progress func(search.Progress),
+) (search.Result, error) {
 	if o.stack.Finder == nil {
-		return search.SearchResult{}, domain.Misconfigured("app", "the stack has no Finder: set Finder in stack.Config")
+		return search.Result{}, domain.Misconfigured("app", "the stack has no Finder: set Finder in stack.Config")
 	}
 	return o.stack.Finder.Find(ctx, values, progress)
 }

@@ -27,7 +27,7 @@ func TestTheCatalogAndTheSearchCoverTheCompleteDatabase(t *testing.T) {
 			t.Errorf("%s: a table outside the data map is not in the catalog", name)
 		}
 		calls := 0
-		found, err := gdpr.Operator().Find(t.Context(), []string{"anna@example.org"}, func(search.SearchProgress) { calls++ })
+		found, err := gdpr.Operator().Find(t.Context(), []string{"anna@example.org"}, func(search.Progress) { calls++ })
 		must(t, err)
 		want := search.Occurrence{Table: "notes", Column: "body", Rows: 1}
 		if len(found.Occurrences) != 1 || found.Occurrences[0] != want || calls == 0 {

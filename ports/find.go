@@ -41,5 +41,5 @@ type Finder interface {
 	// Find uses a separate connection, and returns when ctx ends. Find returns domain.ErrInvalid for values that
 	// search.CheckSearchValues refuses. Find returns domain.ErrUnavailable if the database cannot be reached. No error, no
 	// log and no text of a statement contains a value.
-	Find(ctx context.Context, values []string, progress func(search.SearchProgress)) (search.SearchResult, error)
+	Find(ctx context.Context, values []string, progress func(search.Progress)) (search.Result, error)
 }

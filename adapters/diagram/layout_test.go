@@ -21,8 +21,10 @@ func large(t *testing.T) (datamap.DataMap, datamap.Plan) {
 		if len(references) > 1 {
 			note.Via = "users"
 		}
-		all := []datamap.Column{{Name: "id", Type: datamap.TypeBigInt},
-			{Name: "note", Type: datamap.TypeText, Personal: note}}
+		all := []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "note", Type: datamap.TypeText, Personal: note},
+		}
 		for _, name := range references {
 			all = append(all, datamap.Column{Name: name, Type: datamap.TypeBigInt})
 		}

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/observation"
-	"go.opentelemetry.io/otel/attribute"
 )
 
 // attributes has the allowed values of each attribute. nil means that the value is a number. Only habeas.system and
@@ -57,12 +58,18 @@ func (w *world) reportAll(t *testing.T) {
 			observation.RightObserved{Right: observation.RightExport, Outcome: outcome},
 			observation.RightObserved{Right: observation.RightRectification, Outcome: outcome},
 			observation.RightObserved{Right: observation.RightConsent, Decision: observation.DecisionGranted, Outcome: outcome},
-			observation.RightObserved{Right: observation.RightConsent, Decision: observation.DecisionWithdrawn,
-				Outcome: outcome},
-			observation.RightObserved{Right: observation.RightRestriction, Decision: observation.DecisionPlaced,
-				Outcome: outcome},
-			observation.RightObserved{Right: observation.RightRestriction, Decision: observation.DecisionLifted,
-				Outcome: outcome},
+			observation.RightObserved{
+				Right: observation.RightConsent, Decision: observation.DecisionWithdrawn,
+				Outcome: outcome,
+			},
+			observation.RightObserved{
+				Right: observation.RightRestriction, Decision: observation.DecisionPlaced,
+				Outcome: outcome,
+			},
+			observation.RightObserved{
+				Right: observation.RightRestriction, Decision: observation.DecisionLifted,
+				Outcome: outcome,
+			},
 			observation.PollObserved{At: noon, Outcome: outcome, Settled: 1},
 			observation.BreakerObserved{System: "desk", State: observation.BreakerOpen},
 			outbox("desk", 1, 1, noon, noon),

@@ -8,10 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/observation"
-	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/ports/porttest"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
@@ -20,6 +16,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/habeas-data/habeas/adapters/telemetry"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/porttest"
 )
 
 func TestConformance(t *testing.T) {
@@ -65,14 +65,22 @@ func TestRightsAreCountedFromZero(t *testing.T) {
 		observation.RightObserved{Right: observation.RightErasure, Outcome: "left_over"},
 		observation.RightObserved{Right: observation.RightExport, Outcome: domain.OutcomeIncomplete},
 		observation.RightObserved{Right: observation.RightRectification, Outcome: domain.OutcomeOK},
-		observation.RightObserved{Right: observation.RightConsent, Decision: observation.DecisionGranted,
-			Outcome: domain.OutcomeOK},
-		observation.RightObserved{Right: observation.RightConsent, Decision: observation.DecisionWithdrawn,
-			Outcome: domain.OutcomeOK},
-		observation.RightObserved{Right: observation.RightRestriction, Decision: observation.DecisionPlaced,
-			Outcome: "invalid"},
-		observation.RightObserved{Right: observation.RightRestriction, Decision: observation.DecisionLifted,
-			Outcome: domain.OutcomeOK},
+		observation.RightObserved{
+			Right: observation.RightConsent, Decision: observation.DecisionGranted,
+			Outcome: domain.OutcomeOK,
+		},
+		observation.RightObserved{
+			Right: observation.RightConsent, Decision: observation.DecisionWithdrawn,
+			Outcome: domain.OutcomeOK,
+		},
+		observation.RightObserved{
+			Right: observation.RightRestriction, Decision: observation.DecisionPlaced,
+			Outcome: "invalid",
+		},
+		observation.RightObserved{
+			Right: observation.RightRestriction, Decision: observation.DecisionLifted,
+			Outcome: domain.OutcomeOK,
+		},
 	} {
 		w.Observe(t.Context(), observation)
 	}
@@ -124,8 +132,10 @@ func TestTheOutboxIsAGauge(t *testing.T) {
 
 func TestABreakerIsAGauge(t *testing.T) {
 	w := newWorld(t)
-	for _, state := range []observation.BreakerState{observation.BreakerClosed, observation.BreakerOpen,
-		observation.BreakerHalfOpen} {
+	for _, state := range []observation.BreakerState{
+		observation.BreakerClosed, observation.BreakerOpen,
+		observation.BreakerHalfOpen,
+	} {
 		w.Observe(t.Context(), observation.BreakerObserved{System: "desk", State: state})
 		w.want(t, "habeas.resolver.breaker{habeas.state="+string(state)+",habeas.system=desk} 1")
 	}
@@ -181,8 +191,10 @@ func TestAClosedObserverHasNoGauges(t *testing.T) {
 
 func TestSpansAreNestedLikeActivities(t *testing.T) {
 	w := newWorld(t)
-	ctx, endRequest := w.Start(t.Context(), observation.Activity{Kind: observation.ActivityRequest, Method: "GET",
-		Route: "/export"})
+	ctx, endRequest := w.Start(t.Context(), observation.Activity{
+		Kind: observation.ActivityRequest, Method: "GET",
+		Route: "/export",
+	})
 	within, endSession := w.Start(ctx, observation.Activity{Kind: observation.ActivitySession})
 	w.during(within, observation.Activity{Kind: observation.ActivityCall, System: "desk", Call: observation.CallExport}, 0,
 		observation.ActivityEnd{Outcome: domain.OutcomeTimeout})
@@ -228,8 +240,10 @@ func TestDataMapsInOneProcessHaveMetricsOfTheirOwn(t *testing.T) {
 	report := func(w *world, entries int64) {
 		w.during(t.Context(), observation.Activity{Kind: observation.ActivitySession}, time.Second,
 			observation.ActivityEnd{Outcome: domain.OutcomeOK, Retries: 2})
-		w.during(t.Context(), observation.Activity{Kind: observation.ActivityCall, System: "desk",
-			Call: observation.CallErase}, time.Second,
+		w.during(t.Context(), observation.Activity{
+			Kind: observation.ActivityCall, System: "desk",
+			Call: observation.CallErase,
+		}, time.Second,
 			observation.ActivityEnd{Outcome: domain.OutcomeOK})
 		w.during(t.Context(), observation.Activity{Kind: observation.ActivityRequest, Method: "GET", Route: "/export"},
 			time.Second,

@@ -13,7 +13,7 @@ type Annotation struct {
 	Strategy domain.Strategy   `json:"erasure,omitempty"` // empty means StrategyErase
 	Basis    domain.LegalBasis `json:"basis,omitempty"`   // optional
 	Purpose  string            `json:"purpose,omitempty"` // optional
-	Reason   string            `json:"reason,omitempty"`  // the legal duty to keep the value; only for StrategyRetain, required
+	Reason   string            `json:"reason,omitempty"`  // the legal duty to keep it; only for StrategyRetain, required
 	Retain   Period            `json:"retain,omitzero"`   // the length of the duty; only for StrategyRetain
 	Since    string            `json:"since,omitempty"`   // the column of the same table with the start of the duty
 	Export   Export            `json:"export,omitempty"`  // empty means ExportYes, but see Export
@@ -39,8 +39,10 @@ type Period struct{ Years, Months, Days int }
 func ParsePeriod(text string) (Period, error) {
 	var p Period
 	fail := func() (Period, error) {
-		return Period{}, &domain.Error{Code: domain.ErrManifest, Op: "period",
-			Message: `must be like "10y", "6m", "30d" or "1y6m"`}
+		return Period{}, &domain.Error{
+			Code: domain.ErrManifest, Op: "period",
+			Message: `must be like "10y", "6m", "30d" or "1y6m"`,
+		}
 	}
 	units, rest := "ymd", text
 	for rest != "" {

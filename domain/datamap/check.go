@@ -21,8 +21,10 @@ func (d *draft) checkTable(table Table) {
 			continue
 		}
 		if seen[column.Name] {
-			d.report(domain.Problem{Table: table.Name, Column: column.Name, Message: "is declared twice",
-				Remedy: "declare it once"})
+			d.report(domain.Problem{
+				Table: table.Name, Column: column.Name, Message: "is declared twice",
+				Remedy: "declare it once",
+			})
 			continue
 		}
 		seen[column.Name] = true
@@ -79,8 +81,10 @@ func (d *draft) checkKeyColumn(table Table, key []string, i int, name, keyName s
 	column, ok = table.Column(name)
 	switch {
 	case slices.Contains(key[:i], name):
-		d.report(domain.Problem{Table: table.Name, Column: name, Message: "is in the " + keyName + " twice",
-			Remedy: "name it once"})
+		d.report(domain.Problem{
+			Table: table.Name, Column: name, Message: "is in the " + keyName + " twice",
+			Remedy: "name it once",
+		})
 		return column, false
 	case !ok:
 		d.report(domain.Problem{
@@ -137,8 +141,10 @@ func (d *draft) checkAnnotation(table Table, column Column) {
 		})
 	}
 	if a.Basis != "" && !a.Basis.Valid() {
-		report(domain.Problem{Message: "has no known legal basis", Found: string(a.Basis),
-			Possible: texts(domain.LegalBases())})
+		report(domain.Problem{
+			Message: "has no known legal basis", Found: string(a.Basis),
+			Possible: texts(domain.LegalBases()),
+		})
 	}
 	checkExport(column, report)
 	checkRef(column, report)

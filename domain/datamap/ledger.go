@@ -24,8 +24,10 @@ func LedgerTables() []Table {
 	}
 	accountability := proof
 	accountability.Reason = "Art. 5(2) GDPR"
-	freeText := Annotation{Category: domain.CategoryCommunication, Strategy: domain.StrategyAnonymize,
-		Basis: domain.BasisLegalObligation}
+	freeText := Annotation{
+		Category: domain.CategoryCommunication, Strategy: domain.StrategyAnonymize,
+		Basis: domain.BasisLegalObligation,
+	}
 	return []Table{
 		{Name: ConsentLedgerSource, PrimaryKey: []string{LedgerSeq}, Columns: []Column{
 			{Name: LedgerSeq, Type: TypeBigInt},

@@ -67,8 +67,10 @@ func (g generated) drawTable(t *rapid.T, name string) datamap.Table {
 		relate(&table, "out", datamap.Table{Name: "countries", PrimaryKey: []string{"id"}}, false)
 	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "columns") {
-		types := []datamap.ColumnType{datamap.TypeText, datamap.TypeNumber, datamap.TypeBoolean, datamap.TypeTime,
-			datamap.TypeJSON}
+		types := []datamap.ColumnType{
+			datamap.TypeText, datamap.TypeNumber, datamap.TypeBoolean, datamap.TypeTime,
+			datamap.TypeJSON,
+		}
 		addColumn(&table, fmt.Sprintf("c%d", i), rapid.SampledFrom(types).Draw(t, "type"))
 	}
 	mood := rapid.SampledFrom([]string{"bare", "delete", "mixed", "mixed", "mixed keys"}).Draw(t, "mood")

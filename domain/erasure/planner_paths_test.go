@@ -138,8 +138,11 @@ func TestTheOnlyPathOfATableMayHaveAStrategy(t *testing.T) {
 		columns []datamap.Column
 		want    string
 	}{
-		"delete": {del, users(personal("email", anon)), []datamap.Column{plain("at")},
-			"orders:delete users:anonymize(email)"},
+		"delete": {
+			del, users(personal("email", anon)),
+			[]datamap.Column{plain("at")},
+			"orders:delete users:anonymize(email)",
+		},
 		"null": {
 			clear, users(personal("email", anon)),
 			[]datamap.Column{personal("note", anon), plain("at")},

@@ -16,17 +16,17 @@ type Health struct {
 	Degraded bool `json:"degraded"`
 	// Checks has one check for each name, in the order of the constants, but CheckWritable, CheckLives and the checks of
 	// duties only if they failed.
-	Checks []HealthCheck `json:"checks"`
+	Checks []Check `json:"checks"`
 }
 
-// HealthCheck is one check of a Health, with its result.
-type HealthCheck struct {
+// Check is one check of a Health, with its result.
+type Check struct {
 	Name   CheckName   `json:"name"`
 	Status CheckStatus `json:"status"`
 	Err    error       `json:"-"` // the reason of a failed or unknown check, for a log; may be nil
 }
 
-// CheckName is the name of a HealthCheck.
+// CheckName is the name of a Check.
 type CheckName string
 
 // The checks.
@@ -46,7 +46,7 @@ const (
 	CheckVerification CheckName = "verification"
 )
 
-// CheckStatus is the result of a HealthCheck.
+// CheckStatus is the result of a Check.
 type CheckStatus string
 
 // The results of a check.
@@ -58,7 +58,7 @@ const (
 )
 
 // NewHealth returns the Health for the results of the checks.
-func NewHealth(checks ...HealthCheck) Health {
+func NewHealth(checks ...Check) Health {
 	health := Health{Live: true, Ready: true, Checks: checks}
 	for _, check := range checks {
 		if check.Status != CheckFailed {

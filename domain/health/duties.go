@@ -21,7 +21,7 @@ var checkOf = map[domain.DutyName]CheckName{
 // checkDuties returns a failed check for each duty that is not fulfilled or has leftovers. It judges the duties as they
 // were read at most outboxInterval ago, together with what this process knows now. It waits at most a quarter of the
 // timeout for a read, and does not read if the check of the database failed.
-func (c *Checker) checkDuties(ctx context.Context, database CheckStatus) (failed []HealthCheck) {
+func (c *Checker) checkDuties(ctx context.Context, database CheckStatus) (failed []Check) {
 	if c.config.Duties == nil {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (c *Checker) checkDuties(ctx context.Context, database CheckStatus) (failed
 	}
 	for _, duty := range c.config.Duties.Merge(known) {
 		if duty.State(now) != domain.DutyFulfilled || duty.LeftOver > 0 {
-			failed = append(failed, HealthCheck{Name: checkOf[duty.Name], Status: CheckFailed})
+			failed = append(failed, Check{Name: checkOf[duty.Name], Status: CheckFailed})
 		}
 	}
 	return failed

@@ -67,18 +67,18 @@ type Checker struct {
 	config Config
 	store  sharedCall[storeState]
 	outbox sharedCall[outboxState]
-	lives  sharedCall[HealthCheck]
+	lives  sharedCall[Check]
 	duties sharedCall[[]domain.Duty]
 }
 
 // storeState is the result of a probe of the store.
 type storeState struct {
-	database, migrations HealthCheck
+	database, migrations Check
 	readOnly             bool
 }
 
 // outboxState is the result of a read of the outbox.
-type outboxState struct{ abandoned, late HealthCheck }
+type outboxState struct{ abandoned, late Check }
 
 // New returns a checker. It returns domain.ErrConfiguration if a field is missing or negative.
 func New(c Config) (*Checker, error) {
@@ -112,7 +112,7 @@ func (c *Checker) Check(ctx context.Context) Health {
 	outbox := c.checkOutbox(ctx, store.database.Status)
 	state := NewHealth(store.database, store.migrations, c.checkWorker(), outbox.abandoned, outbox.late)
 	if store.readOnly {
-		state = with(state, HealthCheck{
+		state = with(state, Check{
 			Name: CheckWritable, Status: CheckFailed, Err: domain.ErrReadOnlyDatabase,
 		})
 	}
@@ -127,7 +127,7 @@ func (c *Checker) Check(ctx context.Context) Health {
 }
 
 // with returns the state with a further check.
-func with(state Health, check HealthCheck) Health {
+func with(state Health, check Check) Health {
 	return NewHealth(append(state.Checks, check)...)
 }
 
@@ -152,8 +152,8 @@ func (c *Checker) probe(ctx context.Context) storeState {
 // of the database has succeeded, because the database has responded.
 func storeOf(err error) storeState {
 	state := storeState{
-		database:   HealthCheck{Name: CheckDatabase, Status: CheckOK},
-		migrations: HealthCheck{Name: CheckMigrations, Status: CheckOK},
+		database:   Check{Name: CheckDatabase, Status: CheckOK},
+		migrations: Check{Name: CheckMigrations, Status: CheckOK},
 	}
 	switch {
 	case err == nil:
@@ -170,8 +170,8 @@ func storeOf(err error) storeState {
 
 // checkWorker checks the worker. If no worker runs in this process, the check does not fail, because a worker may run
 // in another process.
-func (c *Checker) checkWorker() HealthCheck {
-	check := HealthCheck{Name: CheckWorker, Status: CheckOff}
+func (c *Checker) checkWorker() Check {
+	check := Check{Name: CheckWorker, Status: CheckOff}
 	if c.config.Worker == nil {
 		return check
 	}

@@ -7,7 +7,7 @@ import (
 // checkLives returns the last known result of the count of unknown lives. If this result is older than livesInterval,
 // it first counts again, and waits at most a quarter of the timeout. It does not count if the check of the database
 // failed.
-func (c *Checker) checkLives(ctx context.Context, database CheckStatus) HealthCheck {
+func (c *Checker) checkLives(ctx context.Context, database CheckStatus) Check {
 	known, at, ok := c.lives.load()
 	isFresh := ok && c.config.Clock.Now().Sub(at) < livesInterval
 	if isFresh || database != CheckOK || c.config.UnknownLives == nil {
@@ -22,8 +22,8 @@ func (c *Checker) checkLives(ctx context.Context, database CheckStatus) HealthCh
 }
 
 // countLives counts the unknown lives. The result is unknown if the count fails.
-func (c *Checker) countLives(ctx context.Context) HealthCheck {
-	result := HealthCheck{Name: CheckLives, Status: CheckOK}
+func (c *Checker) countLives(ctx context.Context) Check {
+	result := Check{Name: CheckLives, Status: CheckOK}
 	unknown, err := c.config.UnknownLives(ctx)
 	switch {
 	case err != nil:

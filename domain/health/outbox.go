@@ -31,8 +31,8 @@ func (c *Checker) checkOutbox(ctx context.Context, database CheckStatus) outboxS
 
 func outboxOf(abandoned, late CheckStatus) outboxState {
 	return outboxState{
-		HealthCheck{Name: CheckAbandoned, Status: abandoned},
-		HealthCheck{Name: CheckLate, Status: late},
+		Check{Name: CheckAbandoned, Status: abandoned},
+		Check{Name: CheckLate, Status: late},
 	}
 }
 

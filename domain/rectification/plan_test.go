@@ -128,8 +128,10 @@ func TestACategoryWithoutAColumnIsForExternalSystemsOnly(t *testing.T) {
 // If a person could correct a key, the person could take over the rows of another person.
 func TestColumnsThatIdentifyOrLinkRowsAreNotCorrected(t *testing.T) {
 	contactKey := func(name string) datamap.Column { return personal(name, datamap.TypeText, domain.CategoryContact) }
-	emailRelation := datamap.Relation{Columns: []string{"email"}, References: "users",
-		ReferencedColumns: []string{"email"}}
+	emailRelation := datamap.Relation{
+		Columns: []string{"email"}, References: "users",
+		ReferencedColumns: []string{"email"},
+	}
 	for name, tables := range map[string][]datamap.Table{
 		"a primary key": {{
 			Name: "users", PrimaryKey: []string{"email"}, SubjectKey: []string{"id"},

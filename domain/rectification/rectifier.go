@@ -111,8 +111,10 @@ func (r *Rectifier) Rectify(
 	ctx context.Context, s ports.Session, subject domain.Subject, corrections ...domain.Correction,
 ) (domain.RectificationResult, error) {
 	result, err := r.rectify(ctx, s, subject, corrections)
-	observe.Right(r.observer, s, observation.RightObserved{Right: observation.RightRectification,
-		Outcome: hook.OutcomeOf(err)})
+	observe.Right(r.observer, s, observation.RightObserved{
+		Right:   observation.RightRectification,
+		Outcome: hook.OutcomeOf(err),
+	})
 	if err == nil {
 		r.hooks.CallAfter(s, subject, result) // after the observer, which must not wait for the hook
 	}

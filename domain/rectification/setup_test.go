@@ -95,8 +95,10 @@ func dataMap(tb testing.TB) datamap.DataMap {
 		},
 		datamap.Table{
 			Name: "invoices", PrimaryKey: []string{"id"},
-			Relations: []datamap.Relation{{Columns: []string{"user_id"}, References: "users",
-				ReferencedColumns: []string{"id"}}},
+			Relations: []datamap.Relation{{
+				Columns: []string{"user_id"}, References: "users",
+				ReferencedColumns: []string{"id"},
+			}},
 			Columns: []datamap.Column{
 				{Name: "id", Type: datamap.TypeBigInt},
 				{Name: "user_id", Type: datamap.TypeBigInt},

@@ -79,8 +79,10 @@ func TestValuesOfTheWrongTypeAreRefused(t *testing.T) {
 	}
 	for columnType, refused := range map[datamap.ColumnType][]any{
 		datamap.TypeText: {1, 1.5, true, noon, []byte("x"), domain.Number("1"), domain.JSON(`"x"`), "a\x00b", "a\xff"},
-		datamap.TypeSmallInt: {"1", math.MaxInt16 + 1, math.MinInt16 - 1, 1.5, true, domain.Number("1"),
-			json.Number("32768")},
+		datamap.TypeSmallInt: {
+			"1", math.MaxInt16 + 1, math.MinInt16 - 1, 1.5, true, domain.Number("1"),
+			json.Number("32768"),
+		},
 		datamap.TypeInteger: {"1", int64(math.MaxInt32 + 1), int64(math.MinInt32 - 1), math.Nextafter(7, 8)},
 		datamap.TypeBigInt: {
 			"1", uint64(math.MaxInt64 + 1), float64(1<<53 + 2), 1e19, json.Number("9223372036854775808"), json.Number("1.5"),

@@ -19,14 +19,14 @@ const (
 	MaxSearchValues = 100
 )
 
-// SearchResult is the result of a search for values. It identifies each value by its index in the list of searched
+// Result is the result of a search for values. It identifies each value by its index in the list of searched
 // values, and contains no value.
-type SearchResult struct {
+type Result struct {
 	// Occurrences are ordered by table, column and index of the value. Tables are ordered by name, with the tables of
 	// habeas last. A value that was not found has no Occurrence.
 	Occurrences []Occurrence `json:"occurrences"`
 	// Gaps are the tables and columns that could not be searched completely, ordered by table.
-	Gaps []SearchGap `json:"gaps"`
+	Gaps []Gap `json:"gaps"`
 }
 
 // Occurrence is the number of rows of a table that hold a value in a column.
@@ -37,17 +37,17 @@ type Occurrence struct {
 	Rows   int64  `json:"rows"` // 1 or more
 }
 
-// SearchGap is a table or a column that a search could not read completely.
-type SearchGap struct {
+// Gap is a table or a column that a search could not read completely.
+type Gap struct {
 	Table  string    `json:"table"`
 	Column string    `json:"column,omitempty"` // empty for all columns of the table
 	Reason GapReason `json:"reason"`
 }
 
-// GapReason is the reason of a SearchGap.
+// GapReason is the reason of a Gap.
 type GapReason string
 
-// The reasons of a SearchGap.
+// The reasons of a Gap.
 const (
 	GapPrivilege   GapReason = "privilege"    // the connection lacks the privilege to read
 	GapRowSecurity GapReason = "row_security" // row-level security may hide rows; the visible rows were searched
@@ -55,8 +55,8 @@ const (
 	GapFailed      GapReason = "failed"       // the table cannot be read, such as a table on an unavailable server
 )
 
-// SearchProgress is the progress of a search.
-type SearchProgress struct {
+// Progress is the progress of a search.
+type Progress struct {
 	Table  string `json:"table"` // the table that is searched next; empty at the end
 	Done   int    `json:"done"`  // number of tables that were searched
 	Tables int    `json:"tables"`
@@ -102,7 +102,7 @@ func Foldings(r rune) []rune {
 	return all
 }
 
-// SearchPattern returns the regular expression by which a search finds a value. The expression matches a text that
+// Pattern returns the regular expression by which a search finds a value. The expression matches a text that
 // contains the value in upper or lower case. It also matches these forms of the value:
 //
 //   - Characters are escaped as in JSON, such as \" or \u00e9, but not ASCII letters and digits.
@@ -111,7 +111,7 @@ func Foldings(r rune) []rune {
 //   - The value has at least MinEncodedLength bytes and is in hexadecimal digits, or in base64, also across lines.
 //
 // The syntax works in package regexp and in PostgreSQL.
-func SearchPattern(value string) string {
+func Pattern(value string) string {
 	patterns := []string{plainPattern(value)}
 	if len(value) >= MinEncodedLength {
 		for _, form := range Base64Forms(value) {

@@ -34,10 +34,10 @@ func TestAPatternMatchesAValueAsJSONMayWriteIt(t *testing.T) {
 		"kelvin": {"KELVIN": true, "\u212Aelvin": false},
 		"σας":    {"ΣΑΣ": true},
 	} {
-		pattern := regexp.MustCompile(search.SearchPattern(value))
+		pattern := regexp.MustCompile(search.Pattern(value))
 		for text, want := range texts {
 			if got := pattern.MatchString("x" + text + "x"); got != want {
-				t.Errorf("SearchPattern(%q) matches %q: got %v", value, text, got)
+				t.Errorf("Pattern(%q) matches %q: got %v", value, text, got)
 			}
 		}
 	}
@@ -54,18 +54,18 @@ func TestAPatternMatchesEncodedCopies(t *testing.T) {
 			}
 		}
 		text := []byte(rapid.StringN(0, 5, -1).Draw(t, "before") + string(copied) + rapid.StringN(0, 5, -1).Draw(t, "after"))
-		pattern := regexp.MustCompile(search.SearchPattern(value))
+		pattern := regexp.MustCompile(search.Pattern(value))
 		changed := string(copied[:3]) + "#" + string(copied[3:])
-		other := regexp.MustCompile(search.SearchPattern(changed))
+		other := regexp.MustCompile(search.Pattern(changed))
 		for _, encoded := range []string{
 			hex.EncodeToString(text), strings.ToUpper(hex.EncodeToString(text)), base64.StdEncoding.EncodeToString(text),
 			base64.RawURLEncoding.EncodeToString(text),
 		} {
 			if !pattern.MatchString(encoded) {
-				t.Fatalf("SearchPattern(%q) does not match %q", value, encoded)
+				t.Fatalf("Pattern(%q) does not match %q", value, encoded)
 			}
 			if !bytes.Contains(text, []byte("#")) && other.MatchString(encoded) {
-				t.Fatalf("SearchPattern(%q) matches %q", changed, encoded)
+				t.Fatalf("Pattern(%q) matches %q", changed, encoded)
 			}
 		}
 	})
@@ -78,7 +78,7 @@ func TestAPatternMatchesBase64InLines(t *testing.T) {
 		encoded := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("q", before) + value + strings.Repeat("z", 50)))
 		for _, lineBreak := range []string{"\n", "\r\n"} {
 			text := encoded[:76] + lineBreak + encoded[76:]
-			if !regexp.MustCompile(search.SearchPattern(value)).MatchString(text) {
+			if !regexp.MustCompile(search.Pattern(value)).MatchString(text) {
 				t.Errorf("the pattern does not match %q", text)
 			}
 		}
@@ -87,10 +87,10 @@ func TestAPatternMatchesBase64InLines(t *testing.T) {
 
 func TestAPatternMatchesNoEncodedCopyOfAShortValue(t *testing.T) {
 	for value, want := range map[string]bool{"zoe@": false, "zoe@e": true} {
-		pattern := regexp.MustCompile(search.SearchPattern(value))
+		pattern := regexp.MustCompile(search.Pattern(value))
 		for _, text := range []string{hex.EncodeToString([]byte(value)), base64.StdEncoding.EncodeToString([]byte(value))} {
 			if got := pattern.MatchString(text); got != want {
-				t.Errorf("SearchPattern(%q) matches %q: got %v", value, text, got)
+				t.Errorf("Pattern(%q) matches %q: got %v", value, text, got)
 			}
 		}
 	}

@@ -35,10 +35,10 @@ func (m *MockFinder) EXPECT() *MockFinderMockRecorder {
 }
 
 // Find mocks base method.
-func (m *MockFinder) Find(ctx context.Context, values []string, progress func(search.SearchProgress)) (search.SearchResult, error) {
+func (m *MockFinder) Find(ctx context.Context, values []string, progress func(search.Progress)) (search.Result, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Find", ctx, values, progress)
-	ret0, _ := ret[0].(search.SearchResult)
+	ret0, _ := ret[0].(search.Result)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }

@@ -234,8 +234,8 @@ func findRefusesValues(t testing.TB, h StoreHarness) {
 }
 
 func findReportsItsProgress(t testing.TB, h StoreHarness) {
-	var reports []search.SearchProgress
-	_, err := finderOf(t, h.open(t)).Find(t.Context(), []string{"zoe"}, func(p search.SearchProgress) {
+	var reports []search.Progress
+	_, err := finderOf(t, h.open(t)).Find(t.Context(), []string{"zoe"}, func(p search.Progress) {
 		reports = append(reports, p)
 	})
 	must(t, err == nil, "the search failed: %v", err)
@@ -246,7 +246,7 @@ func findReportsItsProgress(t testing.TB, h StoreHarness) {
 			i, tables, p)
 	}
 	for _, table := range DataMap().Tables() {
-		assert(t, slices.ContainsFunc(reports, func(p search.SearchProgress) bool { return p.Table == table.Name }),
+		assert(t, slices.ContainsFunc(reports, func(p search.Progress) bool { return p.Table == table.Name }),
 			"no progress was reported for %s", table.Name)
 	}
 }
@@ -271,7 +271,7 @@ func findEndsWithItsContext(t testing.TB, h StoreHarness) {
 		if after == 0 {
 			cancel()
 		}
-		_, err := finder.Find(ctx, []string{"zoe"}, func(search.SearchProgress) {
+		_, err := finder.Find(ctx, []string{"zoe"}, func(search.Progress) {
 			if reports++; reports == after {
 				cancel()
 			}

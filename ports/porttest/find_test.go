@@ -17,32 +17,32 @@ type findCall struct {
 	ports.Finder
 	ctx      context.Context
 	values   []string
-	progress func(search.SearchProgress)
+	progress func(search.Progress)
 }
 
-func (c findCall) find() (search.SearchResult, error) { return c.Find(c.ctx, c.values, c.progress) }
+func (c findCall) find() (search.Result, error) { return c.Find(c.ctx, c.values, c.progress) }
 
 // brokenFinder implements ports.Finder with a function.
 type brokenFinder struct {
 	good ports.Finder
-	call func(findCall) (search.SearchResult, error)
+	call func(findCall) (search.Result, error)
 }
 
 func (b brokenFinder) Find(
-	ctx context.Context, values []string, progress func(search.SearchProgress),
-) (search.SearchResult, error) {
+	ctx context.Context, values []string, progress func(search.Progress),
+) (search.Result, error) {
 	if progress == nil {
-		progress = func(search.SearchProgress) {}
+		progress = func(search.Progress) {}
 	}
 	return b.call(findCall{b.good, ctx, values, progress})
 }
 
-func (nowhere) Find(context.Context, []string, func(search.SearchProgress)) (search.SearchResult, error) {
-	return search.SearchResult{}, errNowhere
+func (nowhere) Find(context.Context, []string, func(search.Progress)) (search.Result, error) {
+	return search.Result{}, errNowhere
 }
 
 // replacesFind returns a function that makes a store defective: its Find returns the result of call.
-func replacesFind(call func(findCall) (search.SearchResult, error)) func(*Store) {
+func replacesFind(call func(findCall) (search.Result, error)) func(*Store) {
 	return func(store *Store) {
 		store.Finder = brokenFinder{store.Finder, call}
 	}
@@ -51,7 +51,7 @@ func replacesFind(call func(findCall) (search.SearchResult, error)) func(*Store)
 // omitsOccurrences returns a function that makes a store defective: its Find omits an occurrence if omit returns true
 // for the occurrence.
 func omitsOccurrences(omit func(o search.Occurrence) bool) func(*Store) {
-	return replacesFind(func(c findCall) (search.SearchResult, error) {
+	return replacesFind(func(c findCall) (search.Result, error) {
 		found, err := c.find()
 		found.Occurrences = slices.DeleteFunc(found.Occurrences, omit)
 		return found, err
@@ -61,7 +61,7 @@ func omitsOccurrences(omit func(o search.Occurrence) bool) func(*Store) {
 // changesOccurrences returns a function that makes a store defective: its Find passes each occurrence through fn before
 // it returns the occurrence.
 func changesOccurrences(fn func(o *search.Occurrence)) func(*Store) {
-	return replacesFind(func(c findCall) (search.SearchResult, error) {
+	return replacesFind(func(c findCall) (search.Result, error) {
 		found, err := c.find()
 		for i := range found.Occurrences {
 			fn(&found.Occurrences[i])
@@ -119,7 +119,7 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 		"one value for another": {
 			changesOccurrences(func(o *occurrence) { o.Value = 0 }), found{`"people.remark 0 1"`: {findReportsValuesByIndex}},
 		},
-		"the first of equal values": {replacesFind(func(c findCall) (search.SearchResult, error) {
+		"the first of equal values": {replacesFind(func(c findCall) (search.Result, error) {
 			found, err := c.find()
 			found.Occurrences = slices.DeleteFunc(found.Occurrences, func(o occurrence) bool {
 				return slices.Index(c.values, c.values[o.Value]) < o.Value
@@ -179,54 +179,54 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 			hides(func(text string) bool { return strings.HasSuffix(text, "=") }),
 			found{"Find found": {findSearchesEncodedCopies}},
 		},
-		"values of one character": {replacesFind(func(c findCall) (search.SearchResult, error) {
+		"values of one character": {replacesFind(func(c findCall) (search.Result, error) {
 			for i := range c.values {
 				c.values[i] += "longer"
 			}
 			return c.find()
 		}), found{": Find returned <nil>": {findRefusesValues}}},
-		"a field without an index": {replacesFind(func(c findCall) (search.SearchResult, error) {
+		"a field without an index": {replacesFind(func(c findCall) (search.Result, error) {
 			found, err := c.find()
 			if err != nil && c.ctx.Err() == nil {
 				err = domain.Invalid("find", []domain.FieldError{{Field: "value", Code: domain.FieldTooShort}})
 			}
 			return found, err
 		}), found{"the fields are": {findRefusesValues}}},
-		"no progress": {replacesFind(func(c findCall) (search.SearchResult, error) {
+		"no progress": {replacesFind(func(c findCall) (search.Result, error) {
 			c.progress = nil
 			return c.find()
 		}), found{"progress was reported 0 times": {findReportsItsProgress}}},
-		"progress without an end": {replacesFind(func(c findCall) (search.SearchResult, error) {
+		"progress without an end": {replacesFind(func(c findCall) (search.Result, error) {
 			progress := c.progress
-			c.progress = func(p search.SearchProgress) {
+			c.progress = func(p search.Progress) {
 				if p.Table != "" {
 					progress(p)
 				}
 			}
 			return c.find()
 		}), found{"progress report": {findReportsItsProgress}}},
-		"a value in the result": {replacesFind(func(c findCall) (search.SearchResult, error) {
+		"a value in the result": {replacesFind(func(c findCall) (search.Result, error) {
 			found, err := c.find()
 			for i := range found.Occurrences {
 				found.Occurrences[i].Column = c.values[found.Occurrences[i].Value]
 			}
 			return found, err
 		}), found{"the result contains a value": {findReturnsNoValues}}},
-		"a value in an error": {replacesFind(func(c findCall) (search.SearchResult, error) {
+		"a value in an error": {replacesFind(func(c findCall) (search.Result, error) {
 			found, err := c.find()
 			if err != nil && len(c.values) > 0 {
 				err = &domain.Error{Code: domain.ErrInvalid, Message: c.values[0]}
 			}
 			return found, err
 		}), found{"error is nil or contains a value": {findReturnsNoValues}}},
-		"a context that is ignored": {replacesFind(func(c findCall) (search.SearchResult, error) {
+		"a context that is ignored": {replacesFind(func(c findCall) (search.Result, error) {
 			c.ctx = context.WithoutCancel(c.ctx)
 			return c.find()
 		}), found{"Find returned <nil>": {findEndsWithItsContext}}},
 		"an unreachable store without rows": {func(store *Store) {
 			store.Unreachable = func(testing.TB) Store {
-				return Store{Finder: brokenFinder{nil, func(findCall) (search.SearchResult, error) {
-					return search.SearchResult{}, nil
+				return Store{Finder: brokenFinder{nil, func(findCall) (search.Result, error) {
+					return search.Result{}, nil
 				}}}
 			}
 		}, found{"with an unreachable store, Find returned <nil>": {findReportsAStoreThatCannotBeReached}}},

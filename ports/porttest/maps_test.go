@@ -177,8 +177,8 @@ func (a acceptsNothing) Accept(context.Context) (datamap.Installation, error) {
 }
 
 func (f findsBeside) Find(
-	ctx context.Context, values []string, progress func(search.SearchProgress),
-) (search.SearchResult, error) {
+	ctx context.Context, values []string, progress func(search.Progress),
+) (search.Result, error) {
 	found, err := f.own.Find(ctx, values, progress)
 	if err != nil {
 		return found, err

@@ -49,10 +49,14 @@ func observations(outcome domain.Outcome) []observation.Observation {
 		observation.RightObserved{Right: observation.RightRectification, Outcome: outcome},
 		observation.RightObserved{Right: observation.RightConsent, Decision: observation.DecisionGranted, Outcome: outcome},
 		observation.RightObserved{Right: observation.RightConsent, Decision: observation.DecisionWithdrawn, Outcome: outcome},
-		observation.RightObserved{Right: observation.RightRestriction, Decision: observation.DecisionPlaced,
-			Outcome: outcome},
-		observation.RightObserved{Right: observation.RightRestriction, Decision: observation.DecisionLifted,
-			Outcome: outcome},
+		observation.RightObserved{
+			Right: observation.RightRestriction, Decision: observation.DecisionPlaced,
+			Outcome: outcome,
+		},
+		observation.RightObserved{
+			Right: observation.RightRestriction, Decision: observation.DecisionLifted,
+			Outcome: outcome,
+		},
 		observation.RightObserved{Right: "of a later version", Outcome: outcome},
 		backlogOf("desk", 1),
 		observation.OutboxObserved{Backlogs: []domain.OutboxBacklog{{Resolver: "desk"}}}, // no open entries

@@ -17,7 +17,8 @@ type fakeObserver struct {
 }
 
 func (f fakeObserver) Start(ctx context.Context, a observation.Activity) (context.Context,
-	func(observation.ActivityEnd)) {
+	func(observation.ActivityEnd),
+) {
 	if f.start != nil {
 		return f.start(ctx, a)
 	}

@@ -91,7 +91,8 @@ type sessionObserver struct {
 }
 
 func (o *sessionObserver) Start(ctx context.Context, a observation.Activity) (context.Context,
-	func(observation.ActivityEnd)) {
+	func(observation.ActivityEnd),
+) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.begun++

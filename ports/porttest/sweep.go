@@ -224,8 +224,10 @@ func sweepReturnsKeys(t testing.TB, h StoreHarness) {
 	expectKeys(t, "after the first key", s.sweptKeys(t, zoe, page), want[1:min(2, len(want))]...)
 	expectKeys(t, "without an instant", s.sweptKeys(t, zoe, datamap.KeyQuery{Resolver: media, Limit: 100}))
 	expectKeys(t, "without a limit", s.sweptKeys(t, zoe, datamap.KeyQuery{Resolver: media, ErasedAt: overAt}))
-	expectKeys(t, "of another system", s.sweptKeys(t, zoe, datamap.KeyQuery{Resolver: atlas, ErasedAt: overAt,
-		Limit: 100}))
+	expectKeys(t, "of another system", s.sweptKeys(t, zoe, datamap.KeyQuery{
+		Resolver: atlas, ErasedAt: overAt,
+		Limit: 100,
+	}))
 	expectKeys(t, "of a subject that was not erased", s.sweptKeys(t, others[1], query))
 	s.addLaterDuties(t)
 	s.rectify(t, zoe, rectifies("people", "email", "new@example.org"))

@@ -121,14 +121,16 @@ func TestAStackChecksItsCatalog(t *testing.T) {
 	dataMap, store := person(t)
 	for _, trusts := range []bool{false, true} {
 		reader := mocks.NewMockCatalogReader(gomock.NewController(t))
-		reader.EXPECT().Catalog(gomock.Any()).Return(datamap.Catalog{TrustsRowFilters: trusts,
+		reader.EXPECT().Catalog(gomock.Any()).Return(datamap.Catalog{
+			TrustsRowFilters: trusts,
 			Tables: []datamap.CatalogTable{{
 				Name: "people", Kind: datamap.KindTable, PrimaryKey: []string{"id"}, RowSecurity: true,
 				Indexes: []datamap.CatalogIndex{{Columns: []string{"id"}}},
 				Columns: []datamap.CatalogColumn{
 					{Name: "id", Type: datamap.TypeBigInt}, {Name: "mail", Type: datamap.TypeText},
 				},
-			}}}, nil)
+			}},
+		}, nil)
 		services, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap, Catalog: reader})
 		must(t, err)
 		gdpr, err := app.New(app.Config{Stack: &services})

@@ -26,7 +26,7 @@ type Application interface {
 	DataMap() datamap.DataMap
 	Plan() datamap.Plan
 	Registers(ctx context.Context) (bool, error)
-	Find(ctx context.Context, values []string, progress func(search.SearchProgress)) (search.SearchResult, error)
+	Find(ctx context.Context, values []string, progress func(search.Progress)) (search.Result, error)
 }
 
 // Subjects has the methods for one subject.

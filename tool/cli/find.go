@@ -52,7 +52,7 @@ echo zoe@example.org | habeas find - --output json`,
 				return err
 			}
 			progress := c.progress("tables searched", 0)
-			found, err := c.Find(ctx, values, func(p search.SearchProgress) { progress.set(int64(p.Done), int64(p.Tables)) })
+			found, err := c.Find(ctx, values, func(p search.Progress) { progress.set(int64(p.Done), int64(p.Tables)) })
 			progress.end()
 			if err != nil {
 				return err
@@ -67,7 +67,7 @@ echo zoe@example.org | habeas find - --output json`,
 
 // found prints the tables and columns in which a value was found. It prints no values. The parameter lines is the list
 // of the values' line numbers on the standard input.
-func (p *printer) found(found search.SearchResult, lines []int) {
+func (p *printer) found(found search.Result, lines []int) {
 	result := "none"
 	if len(found.Occurrences) > 0 {
 		distinct := map[int]bool{}

@@ -313,7 +313,7 @@ LINE  PLACE            ROWS
 	if stdout != want || stderr != "" {
 		t.Errorf("printed\n%s%s", stdout, stderr)
 	}
-	found := decoded[search.SearchResult](w.reading("c1@example.org\nc1@example.org\n"), 1, "find", "-")
+	found := decoded[search.Result](w.reading("c1@example.org\nc1@example.org\n"), 1, "find", "-")
 	if len(found.Occurrences) != 2 || found.Occurrences[0].Value != 0 {
 		t.Errorf("got %+v", found)
 	}
@@ -335,9 +335,9 @@ LINE  PLACE            ROWS
 // gap is an application that cannot search one of its tables.
 type gap struct{ cli.Application }
 
-func (gap) Find(context.Context, []string, func(search.SearchProgress)) (search.SearchResult, error) {
-	return search.SearchResult{
-		Occurrences: []search.Occurrence{}, Gaps: []search.SearchGap{{Table: "logs", Reason: search.GapPrivilege}},
+func (gap) Find(context.Context, []string, func(search.Progress)) (search.Result, error) {
+	return search.Result{
+		Occurrences: []search.Occurrence{}, Gaps: []search.Gap{{Table: "logs", Reason: search.GapPrivilege}},
 	}, nil
 }
 

@@ -134,11 +134,11 @@ func (u *unmapped) Trail(ctx context.Context, id domain.SubjectID) ([]domain.Aud
 
 // Find implements cli.Application. A database without tables of habeas can be searched, too.
 func (u *unmapped) Find(
-	ctx context.Context, values []string, progress func(search.SearchProgress),
-) (search.SearchResult, error) {
+	ctx context.Context, values []string, progress func(search.Progress),
+) (search.Result, error) {
 	gdpr, err := u.attach(ctx)
 	if err != nil && !u.missing {
-		return search.SearchResult{}, err
+		return search.Result{}, err
 	}
 	if gdpr == nil { // Find only reads, so that this data map is not recorded
 		gdpr, err = u.integrate(datamap.Installation{ //nolint:contextcheck // New logs without a context
@@ -146,7 +146,7 @@ func (u *unmapped) Find(
 		})
 	}
 	if err != nil {
-		return search.SearchResult{}, err
+		return search.Result{}, err
 	}
 	return gdpr.Operator().Find(ctx, values, progress)
 }

@@ -167,8 +167,10 @@ func TestTheCatalogOfPostgreSQLHasPartitionsAsTheirTable(t *testing.T) {
 			Name: "events_person_fkey", Columns: []string{"person"}, References: "people", Referenced: []string{"id"},
 			OnDelete: datamap.ActionNone,
 		},
-		{Name: "own", Columns: []string{"id"}, References: "people", Referenced: []string{"id"},
-			OnDelete: datamap.ActionNone},
+		{
+			Name: "own", Columns: []string{"id"}, References: "people", Referenced: []string{"id"},
+			OnDelete: datamap.ActionNone,
+		},
 	})
 	isListed(t, "triggers", events.Triggers, []datamap.CatalogTrigger{
 		{Name: "of_all", Events: []string{"INSERT"}, Writes: []string{"notes"}},

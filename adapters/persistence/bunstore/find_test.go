@@ -19,7 +19,7 @@ import (
 const soughtMail = "Zoe@example.org"
 
 // findMail returns the result of Store.Find for soughtMail.
-func findMail(t *testing.T, store *bunstore.Store) search.SearchResult {
+func findMail(t *testing.T, store *bunstore.Store) search.Result {
 	t.Helper()
 	found, err := store.Find(t.Context(), []string{soughtMail}, nil)
 	must(t, err)
@@ -65,7 +65,7 @@ func TestFindLooksAtEveryTableOfPostgreSQL(t *testing.T) {
 	isListed(t, "occurrences", found.Occurrences,
 		append(append(onceIn("child", "note", "more"), onceIn("copied", "note")...),
 			append(append(onceIn("events", "note"), onceIn("fast", "note")...), onceIn(`odd "one.a Table`, "note")...)...))
-	isListed(t, "gaps", found.Gaps, []search.SearchGap{
+	isListed(t, "gaps", found.Gaps, []search.Gap{
 		{Table: "far", Reason: search.GapFailed}, {Table: "unfilled", Reason: search.GapFailed},
 	})
 	execute(t, db, `DROP FOREIGN TABLE far`)
@@ -86,7 +86,7 @@ func TestFindReportsMissingPrivileges(t *testing.T) {
 		`REVOKE ALL ON habeas_outbox FROM `+role)
 	found := findMail(t, existingApplication(t, db, nil, (*person)(nil)).store)
 	isListed(t, "occurrences", found.Occurrences, append(onceIn("few", "note"), onceIn("part", "note")...))
-	isListed(t, "gaps", found.Gaps, []search.SearchGap{
+	isListed(t, "gaps", found.Gaps, []search.Gap{
 		{Table: "closed", Reason: search.GapPrivilege},
 		{Table: "few", Reason: search.GapRowSecurity},
 		{Table: "habeas_outbox", Reason: search.GapPrivilege},
@@ -106,7 +106,7 @@ func TestFindGoesOnAfterATableThatIsLocked(t *testing.T) {
 		execute(t, tx, `LOCK TABLE locked`)
 		found := findMail(t, store)
 		isListed(t, "occurrences", found.Occurrences, onceIn("open", "note"))
-		isListed(t, "gaps", found.Gaps, []search.SearchGap{{Table: "locked", Reason: search.GapTimeout}})
+		isListed(t, "gaps", found.Gaps, []search.Gap{{Table: "locked", Reason: search.GapTimeout}})
 		return nil
 	}))
 }
@@ -131,7 +131,7 @@ func TestFindLooksAtEveryColumnOfSQLite(t *testing.T) {
 	found := findMail(t, store)
 	isListed(t, "occurrences", found.Occurrences, append(append(onceIn("a Table", "note"),
 		onceIn("cells", "a", "b", "c", "d", "e", "f", "g", "h", "i", `j "k`, "made")...), onceIn("words", "body")...))
-	isListed(t, "gaps", found.Gaps, []search.SearchGap{{Table: "lost", Reason: search.GapFailed}})
+	isListed(t, "gaps", found.Gaps, []search.Gap{{Table: "lost", Reason: search.GapFailed}})
 }
 
 // PostgreSQL and JSON double or escape quotes and backslashes, once for each level of nesting.
@@ -156,7 +156,7 @@ func TestFindReadsQuotesInComposites(t *testing.T) {
 	must(t, err)
 	isListed(t, "occurrences", found.Occurrences,
 		onceIn("cells", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"))
-	isListed(t, "gaps", found.Gaps, []search.SearchGap{})
+	isListed(t, "gaps", found.Gaps, []search.Gap{})
 }
 
 func TestFindReadsQuotesInSQLite(t *testing.T) {
@@ -201,7 +201,7 @@ func TestFindGoesOnAfterAServerThatDoesNotAnswer(t *testing.T) {
 	store.AwaitForeign(300 * time.Millisecond)
 	found := findMail(t, store)
 	isListed(t, "occurrences", found.Occurrences, append(onceIn("near", "note"), onceIn("zoo", "note")...))
-	isListed(t, "gaps", found.Gaps, []search.SearchGap{
+	isListed(t, "gaps", found.Gaps, []search.Gap{
 		{Table: "away", Reason: search.GapFailed},
 		{Table: "events", Reason: search.GapFailed},
 		{Table: "far", Reason: search.GapFailed},
@@ -225,7 +225,7 @@ func TestFindKeepsValuesOutOfStatementsAndErrors(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var err error
 		sent := strings.Join(hook.during(t, func() {
-			_, err = store.Find(ctx, []string{soughtMail}, func(p search.SearchProgress) {
+			_, err = store.Find(ctx, []string{soughtMail}, func(p search.Progress) {
 				if p.Table == "users" {
 					cancel()
 				}
@@ -248,7 +248,7 @@ func TestFindPassesOverTypesOfPostgreSQLWithoutText(t *testing.T) {
 			h double precision, i boolean, j uuid[], l date, m oid, n time with time zone)`)
 	hook := &statements{}
 	store := existingApplication(t, databases.WithHook(db, hook), nil, (*person)(nil)).store
-	var found search.SearchResult
+	var found search.Result
 	sent := strings.Join(hook.during(t, func() { found = findMail(t, store) }), "\n")
 	if isListed(t, "occurrences", found.Occurrences, onceIn("orders", "what")); strings.Contains(sent, "numbers") {
 		t.Errorf("a table without texts was read:\n%s", sent)

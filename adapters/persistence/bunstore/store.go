@@ -180,18 +180,18 @@ var (
 // Before Find searches a foreign table, it reads one row. If the server of the table does not answer within 10 seconds,
 // the table is a gap with the reason search.GapFailed, as are tables with such a partition.
 func (s *Store) Find(
-	ctx context.Context, values []string, progress func(search.SearchProgress),
-) (search.SearchResult, error) {
+	ctx context.Context, values []string, progress func(search.Progress),
+) (search.Result, error) {
 	if err := search.CheckSearchValues(values); err != nil {
-		return search.SearchResult{}, err
+		return search.Result{}, err
 	}
 	var foreign *datamap.ForeignMapError
 	if err := s.newReader().db.Ready(ctx); errors.As(err, &foreign) { // the tables of habeas have other people
-		return search.SearchResult{}, err
+		return search.Result{}, err
 	}
 	catalog, err := s.Catalog(ctx)
 	if err != nil {
-		return search.SearchResult{}, err
+		return search.Result{}, err
 	}
 	found, err := find.Values(ctx, s.finding, catalog, values, progress)
 	return found, conn.Wrap(ctx, "find", err)

@@ -17,30 +17,30 @@ var _ ports.Finder = (*Store)(nil)
 // of the application, also those of the stores beside this one (see Options.Beside), and the tables of habeas of this
 // store. The tables of habeas have the same names in the result as in a database.
 func (s *Store) Find(
-	ctx context.Context, values []string, progress func(search.SearchProgress),
-) (search.SearchResult, error) {
+	ctx context.Context, values []string, progress func(search.Progress),
+) (search.Result, error) {
 	if err := search.CheckSearchValues(values); err != nil {
-		return search.SearchResult{}, err
+		return search.Result{}, err
 	}
 	sought := make([]*regexp.Regexp, len(values))
 	for i, value := range values {
-		sought[i] = regexp.MustCompile(search.SearchPattern(value))
+		sought[i] = regexp.MustCompile(search.Pattern(value))
 	}
 	newest := s.newest()
 	if err := newest.installation.Check(s.dataMap); err != nil {
-		return search.SearchResult{}, err
+		return search.Result{}, err
 	}
 	places, err := newest.places(s.applicationTables())
 	if err != nil {
-		return search.SearchResult{}, err
+		return search.Result{}, err
 	}
-	found := search.SearchResult{Occurrences: []search.Occurrence{}, Gaps: []search.SearchGap{}}
+	found := search.Result{Occurrences: []search.Occurrence{}, Gaps: []search.Gap{}}
 	for i, place := range append(places, place{}) {
 		if ctx.Err() != nil {
-			return search.SearchResult{}, endedBy(ctx)
+			return search.Result{}, endedBy(ctx)
 		}
 		if progress != nil {
-			progress(search.SearchProgress{Table: place.table, Done: i, Tables: len(places)})
+			progress(search.Progress{Table: place.table, Done: i, Tables: len(places)})
 		}
 		for _, column := range place.columns {
 			for value, pattern := range sought {

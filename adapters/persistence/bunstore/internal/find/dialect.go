@@ -61,7 +61,7 @@ func (postgres) canHoldText(column datamap.CatalogColumn) bool {
 	return column.Values == nil && !slices.Contains(typesWithoutText, first)
 }
 
-func (postgres) searchPatterns(value string) []any { return []any{search.SearchPattern(value)} }
+func (postgres) searchPatterns(value string) []any { return []any{search.Pattern(value)} }
 
 // firstRow returns a statement that contacts the server of a foreign table.
 func (postgres) firstRow(fromItem string) string { return "SELECT 1 FROM " + fromItem + " LIMIT 1" }

@@ -27,35 +27,35 @@ type finder struct {
 	Settings
 	own    dialect
 	sought [][]any // the patterns of each value
-	found  search.SearchResult
+	found  search.Result
 }
 
 // Values searches the tables of a database and those of habeas for values. See bunstore.Store.Find.
 func Values(
 	ctx context.Context, settings Settings, live datamap.Catalog, values []string,
-	progress func(search.SearchProgress),
-) (search.SearchResult, error) {
+	progress func(search.Progress),
+) (search.Result, error) {
 	f := &finder{Settings: settings, own: syntax.Choose[dialect](settings.Dialect, postgres{}, sqlite{})}
-	f.found = search.SearchResult{Occurrences: []search.Occurrence{}, Gaps: []search.SearchGap{}}
+	f.found = search.Result{Occurrences: []search.Occurrence{}, Gaps: []search.Gap{}}
 	for _, value := range values {
 		f.sought = append(f.sought, f.own.searchPatterns(value))
 	}
 	if progress == nil {
-		progress = func(search.SearchProgress) {}
+		progress = func(search.Progress) {}
 	}
 	places, err := f.places(ctx, live)
 	if err != nil {
-		return search.SearchResult{}, err
+		return search.Result{}, err
 	}
 	places = append(places, ownTables(f.Tables)...)
 	for i, place := range places {
-		progress(search.SearchProgress{Table: place.Name, Done: i, Tables: len(places)})
+		progress(search.Progress{Table: place.Name, Done: i, Tables: len(places)})
 		if err := f.search(ctx, place); err != nil {
-			return search.SearchResult{}, err
+			return search.Result{}, err
 		}
 	}
-	progress(search.SearchProgress{Done: len(places), Tables: len(places)})
-	slices.SortStableFunc(f.found.Gaps, func(a, b search.SearchGap) int { return cmp.Compare(a.Table, b.Table) })
+	progress(search.Progress{Done: len(places), Tables: len(places)})
+	slices.SortStableFunc(f.found.Gaps, func(a, b search.Gap) int { return cmp.Compare(a.Table, b.Table) })
 	return f.found, nil
 }
 
@@ -128,7 +128,7 @@ func (f *finder) foreign(ctx context.Context, table datamap.CatalogTable) ([]str
 }
 
 func (f *finder) gap(table, column string, reason search.GapReason) {
-	f.found.Gaps = append(f.found.Gaps, search.SearchGap{Table: table, Column: column, Reason: reason})
+	f.found.Gaps = append(f.found.Gaps, search.Gap{Table: table, Column: column, Reason: reason})
 }
 
 // The maximum numbers of columns and of values in one statement. On PostgreSQL, each value is a regular expression. A
