@@ -5,9 +5,8 @@ import (
 	"io"
 	"sync"
 
-	"gocloud.dev/gcerrors"
-
 	"github.com/habeas-data/habeas/domain"
+	"gocloud.dev/gcerrors"
 )
 
 // maxConcurrency is the maximum number of objects that are read or erased concurrently.

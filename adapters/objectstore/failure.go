@@ -6,9 +6,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"gocloud.dev/gcerrors"
-
 	"github.com/habeas-data/habeas/domain"
+	"gocloud.dev/gcerrors"
 )
 
 // refused returns a permanent error, because a retry would fail for the same reason.

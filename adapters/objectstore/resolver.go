@@ -5,11 +5,10 @@ import (
 	"os"
 	"strings"
 
-	"gocloud.dev/blob"
-	"gocloud.dev/gcerrors"
-
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
 )
 
 var _ ports.KeyResolver = (*Resolver)(nil)

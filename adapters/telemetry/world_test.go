@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/habeas-data/habeas/domain/observation"
 	"go.opentelemetry.io/otel/attribute"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
@@ -15,7 +16,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/habeas-data/habeas/adapters/telemetry"
-	"github.com/habeas-data/habeas/domain/observation"
 )
 
 var noon = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/internal/tests/postgres"
+
 	"github.com/habeas-data/habeas/tests/bench/machine"
 )
 

@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/habeas-data/habeas/internal/tests/shop"
+	"github.com/uptrace/bun"
 )
 
 const (

@@ -22,11 +22,10 @@ import (
 	"sync"
 	"time"
 
-	"gocloud.dev/blob"
-	"gocloud.dev/gcerrors"
-
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
 )
 
 // Options holds the settings of a Bucket. The zero value is ready for use.
