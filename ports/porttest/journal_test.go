@@ -123,7 +123,9 @@ func TestJournalsThatBreakAPromiseFail(t *testing.T) {
 				s.mu.Lock()
 				s.text = append(s.text, line...)
 				s.mu.Unlock()
-				runtime.Gosched()
+				for range 100 { // so that another call writes in between
+					runtime.Gosched()
+				}
 			}
 		}}, found{"or mixed with lines of another call": {journalLinesOfCallsDoNotMix}}},
 		"a reference":            {journalDefect{keepsSlices: true}, found{"have changed": {journalKeepsNoReference}}},

@@ -2,6 +2,7 @@ package crash_test
 
 import (
 	"context"
+	"database/sql"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
 	_ "modernc.org/sqlite" // driver "sqlite"
 
 	"github.com/habeas-data/habeas/internal/tests/postgres"
@@ -118,17 +120,24 @@ var wholeErasure = []string{
 func checkAllOrNothing(t *testing.T, db *bun.DB, id int64) bool {
 	t.Helper()
 	ctx, key := context.Background(), strconv.FormatInt(id, 10)
-	var customer shop.Customer
-	must(t, db.NewSelect().Model(&customer).Where("id = ?", id).Scan(ctx))
-	left, err := db.NewSelect().Model((*shop.Parcel)(nil)).Where("customer_id = ?", id).Count(ctx)
+	oneSnapshot := &sql.TxOptions{} // PostgreSQL may still commit a statement of the dead server
+	if db.Dialect().Name() == dialect.PG {
+		oneSnapshot.Isolation = sql.LevelRepeatableRead
+	}
+	tx, err := db.BeginTx(ctx, oneSnapshot)
 	must(t, err)
-	entries, err := db.NewSelect().Table("habeas_outbox").Where("subject_id = ?", key).Count(ctx)
+	defer func() { _ = tx.Rollback() }()
+	var customer shop.Customer
+	must(t, tx.NewSelect().Model(&customer).Where("id = ?", id).Scan(ctx))
+	left, err := tx.NewSelect().Model((*shop.Parcel)(nil)).Where("customer_id = ?", id).Count(ctx)
+	must(t, err)
+	entries, err := tx.NewSelect().Table("habeas_outbox").Where("subject_id = ?", key).Count(ctx)
 	must(t, err)
 	var consents int
-	must(t, db.NewSelect().Table("habeas_consent_records").ColumnExpr("count(*)").Where("subject_id = ?", key).
+	must(t, tx.NewSelect().Table("habeas_consent_records").ColumnExpr("count(*)").Where("subject_id = ?", key).
 		Scan(ctx, &consents))
 	var events []string
-	must(t, db.NewSelect().Table("habeas_audit_events").Column("event_type").Where("subject_ref = ?", key).
+	must(t, tx.NewSelect().Table("habeas_audit_events").Column("event_type").Where("subject_ref = ?", key).
 		Order("seq").Scan(ctx, &events))
 	decided := len(events)
 	events = slices.DeleteFunc(events, func(event string) bool { return strings.HasPrefix(event, "consent_") })
