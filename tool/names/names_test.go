@@ -131,8 +131,8 @@ func TestRoles(t *testing.T) {
 func TestStems(t *testing.T) {
 	for column, want := range map[string]string{
 		"sender_id": "sender", "senderId": "sender", "senderid": "sender", "user_uuid": "user", "useruuid": "user",
-		"post_ref": "post",
-		"id":       "", "uuid": "", "href": "", "squid": "squ", "created_by": "",
+		"post_ref": "post", "userUid": "user", "userUuid": "user",
+		"id": "", "uuid": "", "href": "", "squid": "squ", "created_by": "",
 	} {
 		if got, ok := names.Stem(column); ok != (want != "") || ok && got != want || !ok && got != column {
 			t.Errorf("%s: %q, %v; want %q", column, got, ok, want)

@@ -103,7 +103,7 @@ func Stem(column string) (string, bool) {
 		switch bare := strings.TrimRight(stem, "_- "); {
 		case bare == "":
 			return column, false
-		case bare != stem, ending == "id", ending == "uuid", ending == "guid":
+		case bare != stem, ending == "id", ending == "uuid", ending == "guid", column[len(stem)] == 'U': // userUid
 			return bare, true
 		}
 	}

@@ -276,8 +276,7 @@ func (t *table) ofDevices() []string {
 }
 
 func isOfDevice(c datamap.CatalogColumn, m names.Match) bool {
-	return !m.Secret && c.Type != datamap.TypeJSON &&
-		(m.Category == domain.CategoryTechnical || m.Category == domain.CategoryLocation)
+	return !m.Secret && c.Type != datamap.TypeJSON && m.Category == domain.CategoryTechnical
 }
 
 // askForLeft asks whether the rows of a table that leads to the person are the person's, although the data map does not

@@ -53,7 +53,9 @@ func TestWhatDoesNotBelongToThePersonIsLeftOutWithAQuestion(t *testing.T) {
 		"contacts":    `contacts: id*, user_id>users, name, email`,
 		"tickets":     `tickets: id*, assignee_id>users, body`,
 		"events":      `events: id*, user_id>users, acting_user_id, ip`,
-		"audit_logs":  `audit_logs: id*, user_id>users, actor_id>users, ip`,
+		// The place and the time zone are those of the event, and not of a device.
+		"scheduled_events": `scheduled_events: id*, user_id>users, title, time_zone?, place_latitude?, status`,
+		"audit_logs":       `audit_logs: id*, user_id>users, actor_id>users, ip`,
 	} {
 		t.Run(table, func(t *testing.T) {
 			p := propose(t, schema(users+lines), scaffold.Options{SubjectTable: "users"})

@@ -186,7 +186,7 @@ func (d *draft) score(t *table) Candidate {
 	}
 	for _, r := range t.in {
 		_, people := nameScore(r.from.Name)
-		if r.from == t || !people {
+		if r.from == t || !people || r.setsNull || names.Is(r.from.Name, names.Things) {
 			continue
 		}
 		from := summarize(r.from)

@@ -38,6 +38,13 @@ func TestTheSubjectTableIsFound(t *testing.T) {
 			users: id*, name, email!
 			accounts: id*, user_id>users, refresh_token, access_token, password
 			posts: id*, author_id>users`, "users"},
+		"people that users invite": {`
+			users: id*, name, email!
+			polls: id*, user_id>users, title
+			participants: id*, poll_id>polls, user_id?>users=set_null, name, email
+			space_member_invites: id*, inviter_id>users, email
+			team_member_invites: id*, inviter_id>users, email
+			contact_invitations: id*, inviter_id?>users=set_null, email`, "users"},
 		"no foreign keys": {`
 			users: id*, username, email
 			posts: id*, userid:bigint, message
