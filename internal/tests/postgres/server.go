@@ -148,10 +148,10 @@ func (s settings) arguments(port int) []string {
 		"listen_addresses=127.0.0.1",
 		"unix_socket_directories=", // a socket path in a long TMPDIR could exceed the limit of the system
 		"max_connections=200",
-		"jit=off", // a statement over hundreds of tables takes longer to compile than to run
 	}
 	if !s.durable {
-		values = append(values, "fsync=off", "synchronous_commit=off", "full_page_writes=off")
+		// Without jit=off, a statement over hundreds of tables takes longer to compile than to run.
+		values = append(values, "fsync=off", "synchronous_commit=off", "full_page_writes=off", "jit=off")
 	}
 	var arguments []string
 	for _, value := range append(values, s.more...) {
