@@ -10,8 +10,8 @@ import (
 )
 
 // Catalog returns the live schema of the application's database, for example for package check. See
-// ports.CatalogReader. It returns
-// domain.ErrConfiguration if the application set Config.Stack and that stack has no Catalog (see stack.Config.Catalog).
+// ports.CatalogReader. It returns domain.ErrConfiguration if the application set Config.Stack and that stack has no
+// Catalog (see stack.Config.Catalog).
 func (o *Operator) Catalog(ctx context.Context) (datamap.Catalog, error) {
 	if o.stack.Catalog == nil {
 		return datamap.Catalog{}, domain.Misconfigured("app", "the stack has no Catalog: set Catalog in stack.Config")
