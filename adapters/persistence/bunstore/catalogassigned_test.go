@@ -11,6 +11,7 @@ import (
 )
 
 func TestTheCatalogHasWhatATriggerSetsInItsOwnRow(t *testing.T) {
+	t.Parallel()
 	_, store := postgresWith(t,
 		`CREATE TABLE notes (id bigint PRIMARY KEY, title text, body text, before text, "Whole" jsonb, words tsvector, n int,
 			plain text, doc oid)`,
@@ -48,6 +49,7 @@ func TestTheCatalogHasWhatATriggerSetsInItsOwnRow(t *testing.T) {
 }
 
 func TestTheCatalogHasTheColumnsThatATriggerOfSQLiteFollows(t *testing.T) {
+	t.Parallel()
 	db := databases.SQLite(t)
 	_, store := applicationWith(t, db, []string{
 		`CREATE TABLE notes (id integer PRIMARY KEY, title text NOT NULL, body text, copied text)`,
@@ -78,6 +80,7 @@ func TestTheCatalogHasTheColumnsThatATriggerOfSQLiteFollows(t *testing.T) {
 }
 
 func TestTheCatalogHasTheTriggerThatDeletesLargeObjects(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	_, store := applicationWith(t, db, []string{
 		`CREATE EXTENSION lo`,
@@ -90,6 +93,7 @@ func TestTheCatalogHasTheTriggerThatDeletesLargeObjects(t *testing.T) {
 }
 
 func TestTheCatalogHasTheColumnsThatAViewUses(t *testing.T) {
+	t.Parallel()
 	_, store := postgresWith(t,
 		`CREATE TABLE members (id bigint PRIMARY KEY, email text, theme text)`,
 		`CREATE VIEW addresses AS SELECT id, email AS mail FROM members`,
@@ -101,6 +105,7 @@ func TestTheCatalogHasTheColumnsThatAViewUses(t *testing.T) {
 }
 
 func TestTheCatalogHasTheRowsThatAnIndexLeavesOut(t *testing.T) {
+	t.Parallel()
 	statements := []string{
 		`CREATE TABLE visits (id bigint PRIMARY KEY, person bigint, host bigint)`,
 		`CREATE INDEX i_both ON visits (person, host) WHERE person IS NOT NULL AND host IS NOT NULL`,
@@ -128,6 +133,7 @@ func TestTheCatalogHasTheRowsThatAnIndexLeavesOut(t *testing.T) {
 }
 
 func TestTheCatalogHasTheDetailsOfAForeignKey(t *testing.T) {
+	t.Parallel()
 	db, store := postgresWith(t,
 		`CREATE TABLE people (tenant bigint, id bigint, PRIMARY KEY (tenant, id))`,
 		`CREATE TABLE visits (id bigint PRIMARY KEY, tenant bigint, host bigint, guest bigint,
