@@ -114,7 +114,7 @@ func TestAnyNumberOfTablesIsExported(t *testing.T) {
 func TestSeveralStatementsOfAnExportSeeOneSnapshot(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		const tables = 450
+		const tables = 5
 		store := manyTables(t, db, tables)
 		export := func(sessions ports.SessionFactory, during func()) (read int) {
 			must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
