@@ -46,8 +46,8 @@ type reader struct {
 }
 
 // ReadCatalog reads the definitions of all tables of the database, without the tables of habeas of any data map. It
-// runs a fixed number of statements for each schema, and at most one statement for the tables of habeas. SQLite needs
-// one more statement for each view and each virtual table.
+// runs one statement on PostgreSQL, and at most three statements for each schema of SQLite. It runs at most one more
+// statement for the tables of habeas. SQLite needs one more statement for each view and each virtual table.
 func ReadCatalog(ctx context.Context, query conn.Query, d syntax.Dialect) (datamap.Catalog, error) {
 	l := &reader{d: d, own: dialectOf(d), query: query, tables: map[string]*liveTable{}, routines: map[string]*routine{}}
 	schemas, err := Schemas(ctx, query, d)
@@ -78,40 +78,61 @@ func ReadCatalog(ctx context.Context, query conn.Query, d syntax.Dialect) (datam
 	return catalog, nil
 }
 
+// part is one of the statements that read a schema.
+type part struct {
+	text string
+	take func(key, object string) error // called for each row
+}
+
+// partOf returns a part that decodes the object in each row of a statement, and passes it to the callback.
+func partOf[T any](text string, take func(key string, item *T)) part {
+	return part{text, func(key, object string) error {
+		item := new(T)
+		if err := json.Unmarshal([]byte(object), item); err != nil {
+			return err
+		}
+		take(key, item)
+		return nil
+	}}
+}
+
 // readSchema reads the tables of a schema, and their columns, indexes, constraints and triggers.
 func (l *reader) readSchema(ctx context.Context, schema string, statements statements) {
-	readObjects(ctx, l, statements.Tables, func(key string, table *liveTable) {
-		table.unnamed = table.Name
-		l.tables[schema+"."+key] = table
-		l.order = append(l.order, table)
-	})
 	of := func(key string) *liveTable {
 		if table := l.tables[schema+"."+key]; table != nil {
 			return table
 		}
 		return &liveTable{} // for a table that is not listed
 	}
-	addColumn := func(key string, column *liveColumn) { l.addColumn(of(key), column) }
-	readObjects(ctx, l, statements.Columns, addColumn)
+	columns := partOf(statements.Columns, func(key string, column *liveColumn) { l.addColumn(of(key), column) })
+	l.readParts(ctx, statements.With, []part{
+		partOf(statements.Tables, func(key string, table *liveTable) {
+			table.unnamed = table.Name
+			l.tables[schema+"."+key] = table
+			l.order = append(l.order, table)
+		}),
+		columns,
+		partOf(statements.Indexes, func(key string, index *liveIndex) { l.addIndex(of(key), index) }),
+		partOf(statements.ForeignKeys, func(key string, foreign *datamap.CatalogForeignKey) {
+			of(key).ForeignKeys = append(of(key).ForeignKeys, *foreign)
+		}),
+		partOf(statements.Checks, func(key string, check *datamap.CatalogCheck) {
+			of(key).Checks = append(of(key).Checks, *check)
+		}),
+		partOf(statements.Triggers, func(key string, trigger *liveTrigger) {
+			of(key).triggers = append(of(key).triggers, trigger)
+		}),
+		partOf(statements.Routines, func(key string, read *routine) { l.routines[key] = read }),
+		partOf(statements.ViewReads, func(key string, read *viewRead) { of(key).addRead(*read) }),
+	})
 	if statements.ColumnsOf != "" {
 		for _, table := range l.order {
 			if table.Schema == schema && table.Kind != datamap.KindTable {
-				l.tolerate(ctx, func() { readObjects(ctx, l, statements.ColumnsOf, addColumn, table.unnamed) })
+				columns.text = statements.ColumnsOf
+				l.tolerate(ctx, func() { l.readParts(ctx, "", []part{columns}, table.unnamed) })
 			}
 		}
 	}
-	readObjects(ctx, l, statements.Indexes, func(key string, index *liveIndex) { l.addIndex(of(key), index) })
-	readObjects(ctx, l, statements.ForeignKeys, func(key string, foreign *datamap.CatalogForeignKey) {
-		of(key).ForeignKeys = append(of(key).ForeignKeys, *foreign)
-	})
-	readObjects(ctx, l, statements.Checks, func(key string, check *datamap.CatalogCheck) {
-		of(key).Checks = append(of(key).Checks, *check)
-	})
-	readObjects(ctx, l, statements.Triggers, func(key string, trigger *liveTrigger) {
-		of(key).triggers = append(of(key).triggers, trigger)
-	})
-	readObjects(ctx, l, statements.Routines, func(key string, read *routine) { l.routines[key] = read })
-	readObjects(ctx, l, statements.ViewReads, func(key string, read *viewRead) { of(key).addRead(*read) })
 	if statements.HasStatistics != "" && l.err == nil {
 		found, err := l.query.Texts(ctx, statements.HasStatistics)
 		if l.err = err; len(found) == 0 {
@@ -125,23 +146,31 @@ func (l *reader) readSchema(ctx context.Context, schema string, statements state
 	})
 }
 
-// readObjects runs a statement whose rows hold the key of a table and a JSON object. It decodes each object and passes
-// the key and the object to the callback. If the text of the statement is empty, readObjects does nothing.
-func readObjects[T any](ctx context.Context, l *reader, text string, take func(key string, item *T), args ...any) {
-	var malformed error
-	l.readTexts(ctx, text, func(key, object string) {
-		item := new(T)
-		if err := json.Unmarshal([]byte(object), item); err != nil {
-			malformed = err
+// readParts runs the statements of the parts as one statement, in the order of the parts. It omits empty statements.
+// The text with is a list of common table expressions for them.
+func (l *reader) readParts(ctx context.Context, with string, parts []part, args ...any) {
+	if l.err != nil {
+		return
+	}
+	var texts []string
+	for i, part := range parts {
+		if part.text != "" {
+			texts = append(texts, "SELECT "+strconv.Itoa(i)+", p.* FROM ("+part.text+") AS p")
 		}
-		take(key, item)
-	}, args...)
-	l.err = cmp.Or(l.err, malformed)
+	}
+	l.err = l.query(ctx, func(rows *sql.Rows) error {
+		var i, position int
+		var key, object string
+		if err := rows.Scan(&i, &key, &object, &position); err != nil {
+			return err
+		}
+		return parts[i].take(key, object)
+	}, with+" "+strings.Join(texts, " UNION ALL ")+" ORDER BY 1, 4", args...)
 }
 
 // readTexts runs a statement whose rows hold two texts, and passes the texts of each row to the callback. If the text
 // of the statement is empty, readTexts does nothing.
-func (l *reader) readTexts(ctx context.Context, text string, take func(key, value string), args ...any) {
+func (l *reader) readTexts(ctx context.Context, text string, take func(key, value string)) {
 	if l.err != nil || text == "" {
 		return
 	}
@@ -150,7 +179,7 @@ func (l *reader) readTexts(ctx context.Context, text string, take func(key, valu
 		err := rows.Scan(&key, &value)
 		take(key, value)
 		return err
-	}, text, args...)
+	}, text)
 }
 
 // tolerate calls readColumns, and ignores an error that concerns only one table. This table then has no columns.
@@ -191,15 +220,17 @@ func Lower(name string) string {
 }
 
 // statements holds the statements that read the catalog of a database (PostgreSQL) or of one schema (SQLite). A
-// row of a result has two columns: the key of a table (a text that identifies the table), and a JSON object with the
-// fields that the reader decodes. There are three exceptions:
+// row of a result has three columns: the key of a table (a text that identifies the table), a JSON object with the
+// fields that the reader decodes, and a number that sorts the objects of a table. There are three exceptions:
 //
 //   - A row of Routines starts with the key of a function.
 //   - A row of ViewReads has the key of a view, and an object with a table that this view reads, and its columns.
-//   - A row of Statistics has the key of a table and its number of rows.
+//   - A row of Statistics has only the key of a table and its number of rows.
 //
 // A statement is empty if the database does not need it.
 type statements struct {
+	With string // the common table expressions of the statements in the next line
+
 	Tables, Columns, Indexes, ForeignKeys, Checks, Triggers, ViewReads, Routines string
 
 	ColumnsOf     string // the columns of the view or virtual table with the name $1

@@ -7,22 +7,20 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 )
 
-// catalog returns statements that read all schemas. It ignores its parameter.
+// catalog returns a statement that reads all schemas. It ignores the schema.
 func (postgres) catalog(string) statements {
-	return statements{
-		Tables: catalogOf(tablesOfPostgres), Columns: catalogOf(columnsOfPostgres), Indexes: catalogOf(indexesOfPostgres),
-		ForeignKeys: catalogOf(foreignKeysOfPostgres), Checks: catalogOf(checksOfPostgres),
-		Triggers: catalogOf(triggersOfPostgres), ViewReads: catalogOf(readsOfPostgres),
-		Routines: catalogOf(routinesOfPostgres),
+	fill := func(statement string) string {
+		return syntax.Fill(statement, "name bytes", strconv.Itoa(syntax.NameBytes),
+			"filters rows", strings.ReplaceAll(filtersRows, "b.oid", "r.oid"), "body", functionBody, "reused", reused,
+			"name of r", NameInDataMap("r", "r.nspname"), "name of f", NameInDataMap("f", "s.nspname"),
+			"columns", ColumnNamesOf("k.conkey", "k.conrelid"), "referenced", ColumnNamesOf("k.confkey", "k.confrelid"))
 	}
-}
-
-func catalogOf(statement string) string {
-	return syntax.Fill(statement, "name bytes", strconv.Itoa(syntax.NameBytes),
-		"filters rows", strings.ReplaceAll(filtersRows, "b.oid", "r.oid"), "relations", relations, "domains", domains,
-		"name of r", NameInDataMap("r", "r.nspname"), "name of f", NameInDataMap("f", "s.nspname"), "body", functionBody,
-		"reused", reused,
-		"columns", ColumnNamesOf("k.conkey", "k.conrelid"), "referenced", ColumnNamesOf("k.confkey", "k.confrelid"))
+	return statements{
+		With:   "WITH RECURSIVE " + domains + ", " + relations,
+		Tables: fill(tablesOfPostgres), Columns: fill(columnsOfPostgres), Indexes: fill(indexesOfPostgres),
+		ForeignKeys: fill(foreignKeysOfPostgres), Checks: fill(checksOfPostgres), Triggers: fill(triggersOfPostgres),
+		ViewReads: fill(readsOfPostgres), Routines: fill(routinesOfPostgres),
+	}
 }
 
 // ColumnNamesOf returns the expression for the column names of a constraint, as a JSON array. The parameters are
@@ -42,10 +40,10 @@ func NameInDataMap(class, schema string) string {
 }
 
 const (
-	// relations is the subquery of the tables and views in all schemas, except the schemas of the system. It includes
-	// partitions. For a partition, the column "root" is its topmost partitioned table. For all other relations, it is the
-	// relation itself.
-	relations = `(
+	// relations is a common table expression of the tables and views in all schemas, except the schemas of the system. It
+	// includes partitions. For a partition, the column "root" is its topmost partitioned table. For all other relations,
+	// it is the relation itself.
+	relations = `relations AS (
 		SELECT c.oid, c.relname, c.relkind, c.relispartition, c.relrowsecurity, c.reltuples, c.relnamespace, n.nspname,
 			COALESCE(CASE WHEN c.relispartition THEN CAST(pg_partition_root(c.oid) AS oid) END, c.oid) AS root
 		FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
@@ -94,11 +92,10 @@ const (
 					WHERE p.isleaf AND l.reltuples >= 0), -1)
 				ELSE r.reltuples END AS bigint),
 			'filtered', r.relkind = 'm' OR r.relkind = 'v' AND ({filters rows}
-				OR (pg_relation_is_updatable(r.oid, FALSE) & 4) = 0)) AS text)
-		FROM {relations} AS r WHERE NOT r.relispartition`
+				OR (pg_relation_is_updatable(r.oid, FALSE) & 4) = 0)) AS text), 0
+		FROM relations AS r WHERE r.root = r.oid`
 
 	columnsOfPostgres = `
-		WITH RECURSIVE {domains}
 		SELECT CAST(r.oid AS text), CAST(json_build_object('name', a.attname,
 			'declared', format_type(COALESCE(d.base, a.atttypid), CASE WHEN d.base IS NULL THEN a.atttypmod ELSE d.typmod END),
 			'nullable', NOT (a.attnotnull OR COALESCE(d.never, FALSE)),
@@ -113,14 +110,13 @@ const (
 				CASE WHEN NOT (u.usage AND has_column_privilege(r.oid, a.attnum, 'SELECT')) THEN 'SELECT' END,
 				CASE WHEN NOT (u.usage AND has_column_privilege(r.oid, a.attnum, 'INSERT')) THEN 'INSERT' END,
 				CASE WHEN NOT (u.usage AND has_column_privilege(r.oid, a.attnum, 'UPDATE')) THEN 'UPDATE' END], NULL), '{}')
-			) AS text)
-		FROM {relations} AS r JOIN pg_catalog.pg_attribute AS a ON a.attrelid = r.oid
+			) AS text), a.attnum
+		FROM relations AS r JOIN pg_catalog.pg_attribute AS a ON a.attrelid = r.oid
 		JOIN LATERAL (SELECT has_schema_privilege(r.relnamespace, 'USAGE') AS usage) AS u ON TRUE
 		LEFT JOIN (SELECT o.* FROM domains AS o JOIN pg_catalog.pg_type AS t ON t.oid = o.base AND t.typtype <> 'd') AS d
 			ON d.oid = a.atttypid
 		JOIN pg_catalog.pg_type AS t ON t.oid = COALESCE(d.base, a.atttypid)
-		WHERE NOT r.relispartition AND a.attnum > 0 AND NOT a.attisdropped
-		ORDER BY r.oid, a.attnum`
+		WHERE r.root = r.oid AND a.attnum > 0 AND NOT a.attisdropped`
 
 	// The member "text" of the JSON object is the definition of the index if the index has expressions, and otherwise
 	// NULL. In a definition, the expressions follow the first opening bracket.
@@ -133,11 +129,11 @@ const (
 			'partial', i.indpred IS NOT NULL, 'where', pg_get_expr(i.indpred, i.indrelid),
 			'unique', i.indisunique, 'primary', i.indisprimary,
 			'exclusion', i.indisexclusion, 'equality', i.indisvalid AND m.amname IN ('btree', 'hash'),
-			'nulls_equal', i.indisunique AND COALESCE(to_jsonb(i) ->> 'indnullsnotdistinct', '') = 'true') AS text)
-		FROM {relations} AS r JOIN pg_catalog.pg_index AS i ON i.indrelid = r.oid
+			'nulls_equal', i.indisunique AND COALESCE(to_jsonb(i) ->> 'indnullsnotdistinct', '') = 'true') AS text),
+			row_number() OVER (ORDER BY x.relname)
+		FROM relations AS r JOIN pg_catalog.pg_index AS i ON i.indrelid = r.oid
 		JOIN pg_catalog.pg_class AS x ON x.oid = i.indexrelid JOIN pg_catalog.pg_am AS m ON m.oid = x.relam
-		WHERE NOT r.relispartition
-		ORDER BY r.oid, x.relname`
+		WHERE r.root = r.oid`
 
 	// The statement skips foreign keys with a parent (conparentid). These are copies that PostgreSQL creates for
 	// partitions of the referencing table or of the referenced table.
@@ -149,18 +145,18 @@ const (
 			'deferrable', k.condeferrable, 'follows', k.confupdtype = 'c', 'full', k.confmatchtype = 'f',
 			'cleared', (SELECT json_agg(a.attname ORDER BY a.attnum) FROM pg_catalog.pg_attribute AS a
 				WHERE a.attrelid = k.conrelid AND jsonb_typeof(to_jsonb(k) -> 'confdelsetcols') = 'array'
-					AND to_jsonb(k) -> 'confdelsetcols' @> to_jsonb(a.attnum))) AS text)
-		FROM {relations} AS r JOIN pg_catalog.pg_constraint AS k ON k.conrelid = r.oid AND k.contype = 'f'
+					AND to_jsonb(k) -> 'confdelsetcols' @> to_jsonb(a.attnum))) AS text),
+			row_number() OVER (ORDER BY k.conname)
+		FROM relations AS r JOIN pg_catalog.pg_constraint AS k ON k.conrelid = r.oid AND k.contype = 'f'
 		JOIN pg_catalog.pg_class AS f ON f.oid = COALESCE(CAST(pg_partition_root(k.confrelid) AS oid), k.confrelid)
 		JOIN pg_catalog.pg_namespace AS s ON s.oid = f.relnamespace
-		WHERE k.conparentid = 0
-		ORDER BY r.root, k.conname`
+		WHERE k.conparentid = 0`
 
 	checksOfPostgres = `
-		WITH RECURSIVE {domains}
 		SELECT CAST(r.oid AS text), CAST(json_build_object('name', k.conname, 'columns', k.columns,
-			'text', pg_get_constraintdef(k.oid)) AS text)
-		FROM {relations} AS r JOIN (
+			'text', pg_get_constraintdef(k.oid)) AS text),
+			row_number() OVER (ORDER BY k.conname, CAST(k.columns AS text))
+		FROM relations AS r JOIN (
 			SELECT k.oid, k.conname, k.conrelid, {columns} AS columns
 			FROM pg_catalog.pg_constraint AS k WHERE k.contype = 'c' AND k.conrelid <> 0
 			UNION ALL
@@ -168,33 +164,31 @@ const (
 			JOIN domains AS d ON d.below = k.contypid
 			JOIN pg_catalog.pg_attribute AS a ON a.atttypid = d.oid AND a.attnum > 0 AND NOT a.attisdropped
 			WHERE k.contype = 'c') AS k ON k.conrelid = r.oid
-		WHERE NOT r.relispartition
-		ORDER BY r.oid, k.conname, CAST(k.columns AS text)`
+		WHERE r.root = r.oid`
 
 	// The statement skips triggers with a parent (tgparentid), because they are copies for partitions. The bits of tgtype
 	// are the events: 4 is INSERT, 8 is DELETE, 16 is UPDATE, and 64 is INSTEAD OF. The second SELECT returns rewrite
 	// rules in the same form as triggers.
 	triggersOfPostgres = `
-		SELECT t.root, t.trigger FROM (
+		SELECT t.root, t.trigger, row_number() OVER (ORDER BY t.name) FROM (
 			SELECT CAST(r.root AS text) AS root, t.tgname AS name, CAST(json_build_object('name', t.tgname,
 				'events', array_remove(ARRAY[CASE WHEN t.tgtype & 4 <> 0 THEN 'INSERT' END,
 					CASE WHEN t.tgtype & 16 <> 0 THEN 'UPDATE' END, CASE WHEN t.tgtype & 8 <> 0 THEN 'DELETE' END], NULL),
 				'instead', t.tgtype & 64 <> 0, 'routine', CAST(t.tgfoid AS text),
 				'args', string_to_array(encode(t.tgargs, 'escape'), '\000')) AS text) AS trigger
-			FROM {relations} AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
+			FROM relations AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
 			WHERE NOT t.tgisinternal AND t.tgparentid = 0 AND t.tgenabled <> 'D' AND t.tgtype & 28 <> 0
 			UNION ALL
 			SELECT CAST(r.root AS text), w.rulename, CAST(json_build_object('name', w.rulename,
 				'events', ARRAY[CASE w.ev_type WHEN '2' THEN 'UPDATE' WHEN '3' THEN 'INSERT' ELSE 'DELETE' END],
 				'instead', w.is_instead, 'text', pg_get_ruledef(w.oid)) AS text)
-			FROM {relations} AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
-			WHERE w.rulename <> '_RETURN' AND w.ev_enabled <> 'D' AND w.ev_type IN ('2', '3', '4')) AS t
-		ORDER BY t.root, t.name`
+			FROM relations AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
+			WHERE w.rulename <> '_RETURN' AND w.ev_enabled <> 'D' AND w.ev_type IN ('2', '3', '4')) AS t`
 
 	readsOfPostgres = `
 		SELECT CAST(r.oid AS text), CAST(json_build_object('table', {name of f}, 'columns', json_agg(DISTINCT a.attname)
-			FILTER (WHERE a.attname IS NOT NULL)) AS text)
-		FROM {relations} AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid AND w.rulename = '_RETURN'
+			FILTER (WHERE a.attname IS NOT NULL)) AS text), 0
+		FROM relations AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid AND w.rulename = '_RETURN'
 		JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
 			AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.oid
 		JOIN pg_catalog.pg_class AS f ON f.oid = COALESCE(CAST(pg_partition_root(d.refobjid) AS oid), d.refobjid)
@@ -206,7 +200,7 @@ const (
 	// routinesOfPostgres reads the database functions that triggers execute. Such a function can call other functions.
 	// Therefore the statement also reads all volatile database functions of the application in languages other than C.
 	routinesOfPostgres = `
-		SELECT CAST(p.oid AS text), CAST(json_build_object('name', p.proname, 'language', l.lanname, 'text', {body}) AS text)
+		SELECT CAST(p.oid AS text), CAST(json_build_object('name', p.proname, 'language', l.lanname, 'text', {body}) AS text), 0
 		FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 		WHERE p.oid IN (SELECT tgfoid FROM pg_catalog.pg_trigger WHERE NOT tgisinternal)
 			OR p.prokind IN ('f', 'p') AND p.provolatile = 'v' AND l.lanname NOT IN ('c', 'internal')

@@ -122,7 +122,7 @@ const (
 	tablesOfSQLite = `
 		SELECT lower(m.name), json_object('name', m.name, 'schema', {schema},
 			'kind', CASE WHEN m.type = 'view' THEN 'view' WHEN {plain} THEN 'table' ELSE 'virtual_table' END,
-			'rows', -1, 'folds_case', json('true'), 'text', m.sql)
+			'rows', -1, 'folds_case', json('true'), 'text', m.sql), 0
 		FROM {master} AS m
 		WHERE m.type IN ('table', 'view') AND lower(substr(m.name, 1, 7)) <> 'sqlite_'`
 
@@ -130,10 +130,9 @@ const (
 		SELECT lower(m.name), json_object('name', c.name, 'declared', c.type, 'key', c.pk,
 			'nullable', json(iif(c."notnull" OR c.pk > 0, 'false', 'true')),
 			'default', json(iif(c.dflt_value IS NULL, 'false', 'true')),
-			'generated', json(iif(c.hidden > 1, 'true', 'false')))
+			'generated', json(iif(c.hidden > 1, 'true', 'false'))), c.cid
 		FROM {tables} AS m JOIN pragma_table_xinfo(m.name, {schema}) AS c
-		WHERE {which} AND c.hidden <> 1
-		ORDER BY m.name, c.cid`
+		WHERE {which} AND c.hidden <> 1`
 
 	// The statement wraps each subquery in json(), because some versions of SQLite lose the JSON subtype of a subquery's
 	// result. An expression in an index has the cid -2 and no column name (NULL).
@@ -146,30 +145,27 @@ const (
 			'partial', json(iif(i.partial, 'true', 'false')), 'where', CASE WHEN i.partial
 				THEN (SELECT s.sql FROM {master} AS s WHERE s.type = 'index' AND s.name = i.name) END,
 			'unique', json(iif(i."unique", 'true', 'false')),
-			'primary', json(iif(i.origin = 'pk', 'true', 'false')), 'equality', json('true'))
+			'primary', json(iif(i.origin = 'pk', 'true', 'false')), 'equality', json('true')),
+			row_number() OVER (ORDER BY i.name)
 		FROM {master} AS m JOIN pragma_index_list(m.name, {schema}) AS i
-		WHERE {plain}
-		ORDER BY m.name, i.name`
+		WHERE {plain}`
 
-	// The descending order of id is the order of the foreign keys in CREATE TABLE, because SQLite numbers them in
-	// reverse. Column "to" is NULL if a foreign key refers to the primary key without naming its columns.
+	// The order of -id is the order of the foreign keys in CREATE TABLE, because SQLite numbers them in reverse. Column "to" is NULL if a foreign key refers to the primary key without naming its columns.
 	foreignKeysOfSQLite = `
 		SELECT lower(m.name), json_object('references', f."table", 'on_delete', lower(replace(f.on_delete, ' ', '_')),
 			'follows', json(iif(upper(f.on_update) = 'CASCADE', 'true', 'false')),
 			'columns', json((SELECT json_group_array(x."from") FROM (
 				SELECT "from" FROM pragma_foreign_key_list(m.name, {schema}) WHERE id = f.id ORDER BY seq) AS x)),
 			'referenced', json((SELECT json_group_array(x."to") FROM (
-				SELECT "to" FROM pragma_foreign_key_list(m.name, {schema}) WHERE id = f.id ORDER BY seq) AS x)))
+				SELECT "to" FROM pragma_foreign_key_list(m.name, {schema}) WHERE id = f.id ORDER BY seq) AS x))), -f.id
 		FROM {master} AS m JOIN pragma_foreign_key_list(m.name, {schema}) AS f
-		WHERE {plain} AND f.seq = 0
-		ORDER BY m.name, f.id DESC`
+		WHERE {plain} AND f.seq = 0`
 
 	triggersOfSQLite = `
-		SELECT lower(t.tbl_name), json_object('name', t.name, 'text', t.sql)
+		SELECT lower(t.tbl_name), json_object('name', t.name, 'text', t.sql), row_number() OVER (ORDER BY t.name)
 		FROM (SELECT type, name, tbl_name, sql FROM {master} UNION SELECT type, name, tbl_name, sql FROM sqlite_temp_master)
 			AS t
-		WHERE t.type = 'trigger'
-		ORDER BY t.name`
+		WHERE t.type = 'trigger'`
 
 	hasStatisticsOfSQLite = `SELECT name FROM {master} WHERE name = 'sqlite_stat1'`
 
