@@ -16,7 +16,7 @@ const (
 )
 
 // addAssignments adds the columns that a trigger sets in its own row. The parameter code is the routine of the trigger.
-func (l *reader) addAssignments(table *liveTable, trigger *liveTrigger, code *routine) {
+func (l *reader) addAssignments(table *Table, trigger *liveTrigger, code *routine) {
 	args := slices.DeleteFunc(slices.Clone(trigger.Args), func(arg string) bool { return arg == "" })
 	switch {
 	case len(args) > 0 && code.Name == unlinker && code.Language == "c":
@@ -34,7 +34,7 @@ func (l *reader) addAssignments(table *liveTable, trigger *liveTrigger, code *ro
 //   - NEW.column := value, and NEW.column = value at the begin of a statement
 //   - SELECT value INTO NEW.column
 //   - UPDATE table SET column = value
-func assignmentsIn(text Tokens, table *liveTable) (found []datamap.TriggerAssignment) {
+func assignmentsIn(text Tokens, table *Table) (found []datamap.TriggerAssignment) {
 	add := func(column string, value Tokens) {
 		if name, ok := table.columnCalled(column); ok {
 			reads, old := value.rowReads()
@@ -79,7 +79,7 @@ func assignmentsIn(text Tokens, table *liveTable) (found []datamap.TriggerAssign
 }
 
 // columnCalled returns the name of a column as the database stores it, and "*" unchanged.
-func (t *liveTable) columnCalled(name string) (string, bool) {
+func (t *Table) columnCalled(name string) (string, bool) {
 	for _, column := range t.Columns {
 		if strings.EqualFold(column.Name, name) {
 			return column.Name, true
@@ -89,7 +89,7 @@ func (t *liveTable) columnCalled(name string) (string, bool) {
 }
 
 // isUpdateOf reports whether the keyword SET at i belongs to an UPDATE of the table.
-func (t Tokens) isUpdateOf(i int, table *liveTable) bool {
+func (t Tokens) isUpdateOf(i int, table *Table) bool {
 	for back := i - 1; back >= 0 && back >= i-6; back-- {
 		if t.Is(back, "update") {
 			at := back + 1
@@ -97,7 +97,7 @@ func (t Tokens) isUpdateOf(i int, table *liveTable) bool {
 				at++
 			}
 			name := t.NameAt(at)
-			return sameTable(name, table.unnamed) || sameTable(name, table.Schema+"."+table.unnamed)
+			return sameTable(name, table.Unnamed) || sameTable(name, table.Schema+"."+table.Unnamed)
 		}
 	}
 	return false

@@ -44,7 +44,7 @@ func (c *Schema) conversion(table datamap.Table) string {
 	if !c.cache.own.convertsKeys() {
 		return ""
 	}
-	types := c.tables[table.Name].types
+	types := c.mapped[table.Name].types
 	for _, name := range table.SubjectKey {
 		column, _ := table.Column(name)
 		if declared, known := c.declared(types, name); known && !storesUnchanged(column.Type, declared) {
@@ -60,7 +60,7 @@ func (c *Schema) conversion(table datamap.Table) string {
 		for i, name := range relation.Columns {
 			key, _ := parent.Column(relation.ReferencedColumns[i])
 			declared, known := c.declared(types, name)
-			keyType, keyKnown := c.declared(c.tables[parent.Name].types, key.Name)
+			keyType, keyKnown := c.declared(c.mapped[parent.Name].types, key.Name)
 			if known && keyKnown && !comparesExactly(key.Type, keyType, declared) {
 				return unlike(table.Name+"."+name, declared, parent.Name+"."+key.Name, keyType)
 			}
@@ -78,8 +78,8 @@ func (c *Schema) numericColumns(table datamap.Table) (found []numericColumn) {
 	subject := c.cache.dataMap.SubjectTable()
 	add := func(column, key string, own bool) {
 		described, _ := subject.Column(key)
-		declared, known := c.declared(c.tables[table.Name].types, column)
-		keyType, keyKnown := c.declared(c.tables[subject.Name].types, key)
+		declared, known := c.declared(c.mapped[table.Name].types, column)
+		keyType, keyKnown := c.declared(c.mapped[subject.Name].types, key)
 		if !known || !keyKnown || described.Type != datamap.TypeText || !convertsTexts(declared) {
 			return
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 )
 
-// catalog returns a statement that reads all schemas. It ignores the schema.
-func (postgres) catalog(string) statements {
+// catalog returns one statement. Without a scope, it reads all schemas.
+func (postgres) catalog(_ string, of *scope) statements {
 	fill := func(statement string) string {
 		return syntax.Fill(statement, "name bytes", strconv.Itoa(syntax.NameBytes),
 			"filters rows", strings.ReplaceAll(filtersRows, "b.oid", "r.oid"), "body", functionBody, "reused", reused,
@@ -16,10 +16,10 @@ func (postgres) catalog(string) statements {
 			"columns", ColumnNamesOf("k.conkey", "k.conrelid"), "referenced", ColumnNamesOf("k.confkey", "k.confrelid"))
 	}
 	return statements{
-		With:   "WITH RECURSIVE " + domains + ", " + relations,
+		With:   "WITH RECURSIVE " + relationsOf(of) + ", " + domains,
 		Tables: fill(tablesOfPostgres), Columns: fill(columnsOfPostgres), Indexes: fill(indexesOfPostgres),
 		ForeignKeys: fill(foreignKeysOfPostgres), Checks: fill(checksOfPostgres), Triggers: fill(triggersOfPostgres),
-		ViewReads: fill(readsOfPostgres), Routines: fill(routinesOfPostgres),
+		ViewReads: fill(readsOfPostgres), Routines: fill(routinesOf(of)),
 	}
 }
 
@@ -39,16 +39,66 @@ func NameInDataMap(class, schema string) string {
 		ELSE concat({schema}, '.', {class}.relname) END`, "class", class, "schema", schema)
 }
 
+// TablesBelow returns the query that selects the oids of the tables that inherit from the table with an oid, and of the
+// tables that a view reads.
+func TablesBelow(oid string) string {
+	return syntax.Fill(`
+		SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = {oid}
+		UNION ALL
+		SELECT d.refobjid FROM pg_catalog.pg_rewrite AS v
+		JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = v.oid
+			AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.ev_class
+		WHERE v.ev_class = {oid} AND v.rulename = '_RETURN'`, "oid", oid)
+}
+
+// relationsOf returns a common table expression of the tables and views in the scope. Without a scope, these are those
+// of all schemas, except the schemas of the system. It includes partitions. For a partition, the column "root" is its
+// topmost partitioned table. For all other relations, and for a partition that the data map names, it is the relation
+// itself.
+func relationsOf(of *scope) string {
+	if of == nil {
+		return syntax.Fill(relations, "apart", "TRUE", "which",
+			"c.relpersistence <> 't' AND n.nspname <> 'information_schema' AND left(n.nspname, 3) <> 'pg_'")
+	}
+	mapped := oidsOf(of.tables)
+	if !of.own.AreQualified() {
+		mapped += " UNION ALL (" + inFrontOf(of.own) + ")"
+	}
+	return syntax.Fill(scoped, "mapped", mapped, "tables below", TablesBelow("below.oid")) +
+		syntax.Fill(relations, "apart", "c.oid <> ALL (ARRAY(SELECT oid FROM mapped WHERE oid IS NOT NULL))",
+			"which", "c.oid = ANY (ARRAY(SELECT oid FROM scope))")
+}
+
+// routinesOf returns the statement that reads the database functions that triggers execute, and the functions that
+// these call. Without a scope, it reads all volatile database functions of the application in languages other than C,
+// because each of them may be called.
+func routinesOf(of *scope) string {
+	if of == nil {
+		return syntax.Fill(routines, "called", "", "which", `
+			p.oid IN (SELECT tgfoid FROM pg_catalog.pg_trigger WHERE NOT tgisinternal) OR `+isOfApplication)
+	}
+	return syntax.Fill(routines, "called", called, "which", "p.oid IN (SELECT oid FROM called)")
+}
+
 const (
-	// relations is a common table expression of the tables and views in all schemas, except the schemas of the system. It
-	// includes partitions. For a partition, the column "root" is its topmost partitioned table. For all other relations,
-	// it is the relation itself.
+	// scoped has the common table expressions before those of the relations. PostgreSQL has internal triggers on a table
+	// to which a foreign key refers.
+	scoped = `mapped(oid) AS ({mapped}),
+		below(oid) AS (
+			SELECT oid FROM mapped UNION SELECT f.oid FROM below JOIN LATERAL ({tables below}) AS f(oid) ON TRUE),
+		scope(oid) AS (
+			SELECT oid FROM below
+			UNION
+			SELECT f.oid FROM below JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = below.oid AND t.tgisinternal
+			JOIN pg_catalog.pg_constraint AS k ON k.oid = t.tgconstraint AND k.contype = 'f' AND k.confrelid = t.tgrelid
+			CROSS JOIN LATERAL (VALUES (k.conrelid), (CAST(pg_partition_root(k.conrelid) AS oid))) AS f(oid)
+			WHERE k.confdeltype IN ('c', 'n', 'd')), `
+
 	relations = `relations AS (
-		SELECT c.oid, c.relname, c.relkind, c.relispartition, c.relrowsecurity, c.reltuples, c.relnamespace, n.nspname,
-			COALESCE(CASE WHEN c.relispartition THEN CAST(pg_partition_root(c.oid) AS oid) END, c.oid) AS root
+		SELECT c.oid, c.relname, c.relkind, c.relpersistence, c.relrowsecurity, c.reltuples, c.relnamespace, n.nspname,
+			COALESCE(CASE WHEN c.relispartition AND {apart} THEN CAST(pg_partition_root(c.oid) AS oid) END, c.oid) AS root
 		FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't'
-			AND n.nspname <> 'information_schema' AND left(n.nspname, 3) <> 'pg_')`
+		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND {which})`
 
 	// domains is a common table expression of the types that CREATE DOMAIN defines. A domain may be based on another
 	// domain. If domain a is based on domain b, and b is based on text, then a has two rows: one for a itself (below = a,
@@ -82,6 +132,7 @@ const (
 				JOIN pg_catalog.pg_class AS f ON f.oid = i.inhparent JOIN pg_catalog.pg_namespace AS s ON s.oid = f.relnamespace
 				WHERE i.inhrelid = r.oid),
 			'row_security', r.relrowsecurity AND row_security_active(r.oid), 'secured', r.relrowsecurity,
+			'temporary', r.relpersistence = 't',
 			'missing', (SELECT json_agg(u.privilege ORDER BY u.n)
 				FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) WITH ORDINALITY AS u(privilege, n)
 				WHERE NOT (has_schema_privilege(r.relnamespace, 'USAGE') AND CASE u.privilege
@@ -177,7 +228,7 @@ const (
 				'instead', t.tgtype & 64 <> 0, 'routine', CAST(t.tgfoid AS text),
 				'args', string_to_array(encode(t.tgargs, 'escape'), '\000')) AS text) AS trigger
 			FROM relations AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
-			WHERE NOT t.tgisinternal AND t.tgparentid = 0 AND t.tgenabled <> 'D' AND t.tgtype & 28 <> 0
+			WHERE NOT t.tgisinternal AND (t.tgparentid = 0 OR r.root = r.oid) AND t.tgenabled <> 'D' AND t.tgtype & 28 <> 0
 			UNION ALL
 			SELECT CAST(r.root AS text), w.rulename, CAST(json_build_object('name', w.rulename,
 				'events', ARRAY[CASE w.ev_type WHEN '2' THEN 'UPDATE' WHEN '3' THEN 'INSERT' ELSE 'DELETE' END],
@@ -197,12 +248,21 @@ const (
 		LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid AND a.attnum > 0
 		GROUP BY r.oid, f.oid, f.relname, s.nspname`
 
-	// routinesOfPostgres reads the database functions that triggers execute. Such a function can call other functions.
-	// Therefore the statement also reads all volatile database functions of the application in languages other than C.
-	routinesOfPostgres = `
-		SELECT CAST(p.oid AS text), CAST(json_build_object('name', p.proname, 'language', l.lanname, 'text', {body}) AS text), 0
+	routines = `
+		{called}
+		SELECT CAST(p.oid AS text),
+			CAST(json_build_object('name', p.proname, 'language', l.lanname, 'text', {body}) AS text), 0
 		FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
-		WHERE p.oid IN (SELECT tgfoid FROM pg_catalog.pg_trigger WHERE NOT tgisinternal)
-			OR p.prokind IN ('f', 'p') AND p.provolatile = 'v' AND l.lanname NOT IN ('c', 'internal')
-				AND p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)`
+		WHERE {which}`
+
+	// called is a common table expression of the functions that the triggers and rules of the relations call.
+	called = `
+		WITH RECURSIVE called(oid, body) AS (
+			SELECT p.oid, {body} FROM relations AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
+			JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid WHERE NOT t.tgisinternal
+			UNION ALL
+			SELECT NULL, pg_get_ruledef(w.oid) FROM relations AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
+			WHERE w.rulename <> '_RETURN'
+			UNION
+			SELECT p.oid, {body} FROM called AS c ` + calledFunctions + `)`
 )

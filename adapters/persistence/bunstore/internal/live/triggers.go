@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
@@ -38,22 +39,29 @@ func writesOf(triggers []trigger, quotes map[byte]byte) (all writeTargets) {
 	return all
 }
 
+func (w *writeTargets) add(trigger datamap.CatalogTrigger) {
+	w.tables = append(w.tables, trigger.Writes...)
+	if trigger.Unread {
+		w.unreadable = append(w.unreadable, trigger.Name)
+	}
+}
+
 // warnOfCopies logs a warning if a trigger of a table writes to another table that is not in the data map. The other
 // table may hold copies of old values that no erasure reaches. warnOfCopies also logs a warning for each trigger whose
 // target tables cannot be determined. Each warning is logged only once.
-func (c *Cache) warnOfCopies(ctx context.Context, mapped datamap.Table, live table) {
+func (c *Cache) warnOfCopies(ctx context.Context, mapped datamap.Table, writes writeTargets) {
 	warn := func(message, key, name string) {
 		if _, warned := c.warned.LoadOrStore(mapped.Name+"\x00"+key+"\x00"+name, true); !warned {
 			c.logger.LogAttrs(context.WithoutCancel(ctx), slog.LevelWarn, "habeas: a trigger "+message,
 				slog.String("table", mapped.Name), slog.String(key, name))
 		}
 	}
-	for _, copied := range live.writes.tables {
+	for _, copied := range writes.tables {
 		if !slices.ContainsFunc(c.dataMap.Tables(), func(t datamap.Table) bool { return sameTable(t.Name, copied) }) {
 			warn("writes to a table that is not in the data map: old values there outlive an erasure", "writes_to", copied)
 		}
 	}
-	for _, name := range live.writes.unreadable {
+	for _, name := range writes.unreadable {
 		warn("builds its statements at run time, or is not in SQL: the tables to which it writes could not be determined,"+
 			" and old values there outlive an erasure", "trigger", name)
 	}
@@ -89,7 +97,7 @@ type routine struct {
 }
 
 // completeTrigger adds the tables to which a trigger writes, directly or through the routines that its code calls.
-func (l *reader) completeTrigger(table *liveTable, trigger *liveTrigger) datamap.CatalogTrigger {
+func (l *reader) completeTrigger(table *Table, trigger *liveTrigger) datamap.CatalogTrigger {
 	first := l.routines[trigger.Routine]
 	if first == nil {
 		first = &routine{Name: trigger.Name, Language: "sql", Text: trigger.Text}
@@ -137,16 +145,23 @@ func (l *reader) parse(r *routine) {
 	}
 }
 
-// fullName returns the full name of a table that occurs in the code of a trigger. On SQLite, such a table is usually in
-// the database of the trigger's table, so fullName searches that database first.
-func (l *reader) fullName(triggerTable *liveTable, nameInCode string) string {
-	if named := l.tables[triggerTable.Schema+"."+Lower(nameInCode)]; named != nil {
-		return named.Name
-	}
-	if named := l.names[Lower(nameInCode)]; named != nil {
+// fullName returns the full name of a table that occurs in the code of a trigger.
+func (l *reader) fullName(triggerTable *Table, nameInCode string) string {
+	if named := l.Find(triggerTable.Schema, nameInCode); named != nil {
 		return named.Name
 	}
 	return nameInCode
+}
+
+// Statements returns the statements of each trigger of SQLite on the table.
+func (t *Table) Statements(d syntax.Dialect) (all []Tokens) {
+	for _, trigger := range t.triggers {
+		text := TokensOf(trigger.Text, Quotes(d))
+		if begin := text.index("begin"); begin >= 0 {
+			all = append(all, text[begin:])
+		}
+	}
+	return all
 }
 
 // readHeader reads the events of a trigger of SQLite from its text, such as CREATE TRIGGER name INSTEAD OF UPDATE ON
