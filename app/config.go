@@ -33,20 +33,12 @@ type Config struct {
 	// SweepInterval, VerifyAfter, Journal and JournalInterval. The default is nil: New creates the services on DB.
 	Stack *Stack
 
-	// Resolvers are the adapters of external systems that hold personal data. Erasures, rectifications and exports include
-	// these systems. The default is empty.
-	Resolvers []ports.Resolver
-	// OnAbandoned is called with each outbox entry that the worker gives up, so that a person can look into it.
-	// OnAbandoned is also called once with each entry that no process has claimed for a day. See saga.Config. Do not log
-	// the SubjectID and the Ref of the entry, because they identify a person. The default is nil: no function is called.
-	// Both kinds of entries leave events on the audit trail. Operator.Abandoned returns the entries that were given up.
+	// Resolvers, OnAbandoned and Purposes are settings of the services; see the fields of stack.Config. With Purposes, the
+	// route GET /consent returns the consent for each listed purpose and the other consents in force. Without, the route
+	// does not exist. Operator.Abandoned returns the entries that were given up.
+	Resolvers   []ports.Resolver
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
-	// Purposes lists the purposes of processing. A subject can consent to a purpose (Art. 7 GDPR), or restrict the
-	// processing for it (Art. 18 GDPR). If Purposes is set, every other purpose is refused, unless a consent or a
-	// restriction for it is in force, which the subject can then withdraw or lift. GET /consent then returns the consent
-	// for each listed purpose and the other consents in force. Audit events name the listed purposes. See stack.Config.
-	// The default is empty: every purpose is accepted, and the route GET /consent does not exist.
-	Purposes []domain.Purpose
+	Purposes    []domain.Purpose
 	// Accepted are findings of check.Run that a person has accepted, each with a reason and an end. Such a finding
 	// is left out until its end. An acceptance has no effect on anything else: it never makes New, an erasure or another
 	// operation accept what they refuse. A manifest can have accepted findings, too. The default is empty.
@@ -92,7 +84,7 @@ type Config struct {
 	Workers int
 	// Health has the settings of Integration.Health. See health.Options.
 	Health health.Options
-	// Clock is the source of the current time. The default is the clock of the machine.
+	// Clock is the clock of the services and of the worker; see stack.Config.
 	Clock ports.Clock
 
 	// SweepInterval is the interval at which the worker starts a sweep of all erased subjects. A sweep overwrites retained

@@ -76,3 +76,19 @@ func (c Corrections) List(allColumns bool) []Correction {
 	}
 	return list
 }
+
+// Corrections are the corrected values of a rectification (Art. 16 GDPR), by category.
+type Corrections map[Category]any
+
+// UnmarshalJSON decodes corrections as encoding/json does, except for numbers. Each number at any depth is decoded as a
+// json.Number, so that no digit is lost.
+func (c *Corrections) UnmarshalJSON(text []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var decoded map[Category]any
+	if err := decoder.Decode(&decoded); err != nil {
+		return err
+	}
+	*c = decoded
+	return nil
+}

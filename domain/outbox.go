@@ -1,6 +1,8 @@
 package domain
 
 import (
+	"cmp"
+	"strings"
 	"time"
 )
 
@@ -49,9 +51,6 @@ const (
 // LongestWait is the maximum time for which an external system can postpone the next attempt. A longer wait is
 // shortened.
 const LongestWait = 24 * time.Hour
-
-// Corrections are the corrected values of a rectification (Art. 16 GDPR), by category.
-type Corrections map[Category]any
 
 // OutboxEntry is one call to an external system that is due for a subject. An erasure or a rectification writes the
 // entry in the transaction of its local changes. A worker makes the call after the commit. If the transaction rolls
@@ -135,4 +134,10 @@ func (f OutboxFilter) Matches(e OutboxEntry) bool {
 type Discarded struct {
 	Entry     OutboxEntry
 	Completes bool // with this entry, all entries of the operation have succeeded
+}
+
+// Compare orders outbox entries from the oldest to the newest, by EnqueuedAt and then by EntryID. It returns a negative
+// number if e comes before other, a positive number if e comes after other, and 0 if they are equal.
+func (e OutboxEntry) Compare(other OutboxEntry) int {
+	return cmp.Or(e.EnqueuedAt.Compare(other.EnqueuedAt), strings.Compare(e.EntryID, other.EntryID))
 }

@@ -1,8 +1,6 @@
 package domain
 
 import (
-	"bytes"
-	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -48,17 +46,4 @@ type RectificationStep struct {
 type ColumnValue struct {
 	Column string
 	Value  any
-}
-
-// UnmarshalJSON decodes corrections as encoding/json does, except for numbers. Each number at any depth is decoded as a
-// json.Number, so that no digit is lost.
-func (c *Corrections) UnmarshalJSON(text []byte) error {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var decoded map[Category]any
-	if err := decoder.Decode(&decoded); err != nil {
-		return err
-	}
-	*c = decoded
-	return nil
 }

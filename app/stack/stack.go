@@ -46,11 +46,13 @@ type Config struct {
 	// whose consent for it is in force can still read and withdraw the consent (Art. 7(3)), but not grant it again. A
 	// restriction in force can likewise be read and lifted. The default is empty: every purpose is accepted.
 	Purposes []domain.Purpose
-	// Resolvers are the adapters of external systems that hold personal data. The default is empty.
+	// Resolvers are the adapters of external systems that hold personal data. Erasures, rectifications and exports include
+	// these systems. The default is empty.
 	Resolvers []ports.Resolver
-	// OnAbandoned is called with each outbox entry that the saga.Runner gives up. It is also called once with each entry
-	// that no process has claimed for a day. See saga.Config. Do not log the SubjectID and the Ref of the entry, because
-	// they identify a person. The default is nil: no function is called.
+	// OnAbandoned is called with each outbox entry that the saga.Runner gives up, so that an operator can look into it. It
+	// is also called once with each entry that no process has claimed for a day. See saga.Config. Do not log the SubjectID
+	// and the Ref of the entry, because they identify a person. Both kinds of entries leave events on the audit trail. The
+	// default is nil: no function is called.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Clock is the source of the current time. The default is the clock of the machine.
 	Clock ports.Clock

@@ -77,7 +77,8 @@ func NewExporter(c Config) (*Exporter, error) {
 // the export.
 //
 // Export records export_requested, even if the session rolls back, and export_completed. It returns domain.ErrSubject,
-// and records nothing, if the subject does not fit the data map or has a ref of an unknown kind.
+// and records nothing, if the subject does not fit the data map or has a ref of an unknown kind. A restriction of
+// processing does not prevent an export; see package restriction.
 func (e *Exporter) Export(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ExportBundle, error) {
 	var bundle domain.ExportBundle
 	err := e.Stream(ctx, s, subject,

@@ -1,6 +1,10 @@
 // Package restriction keeps the ledger of restrictions of processing (Art. 18 GDPR). The ledger is an append-only list
 // of decisions. Each decision places or lifts a restriction, for one purpose or for all purposes. The application must
 // check the current restrictions before it processes data. See the example of [Ledger.Status].
+//
+// A restriction limits what the application does with the data, not the rights of the subject (Art. 18(2) GDPR). An
+// export, a rectification and an erasure are carried out during a restriction, and retained data is overwritten at the
+// end of its retention period.
 package restriction
 
 import (

@@ -57,6 +57,7 @@ func carTables(key, foreign, plate, foreignPlate string) []string {
 // some different long numbers to the same number. A relation between such columns could join rows of different people.
 // Such a relation is refused.
 func TestRelationsWithLossyConversionsAreRefused(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		models                            []any
 		key, foreign, plate, foreignPlate string
@@ -102,6 +103,7 @@ func TestRelationsWithLossyConversionsAreRefused(t *testing.T) {
 // These combinations of types occur in applications and in the tables that bun creates. The conversions of SQLite do
 // not make different values equal, so the relations are accepted.
 func TestTypesWithoutLossyConversionsAreAccepted(t *testing.T) {
+	t.Parallel()
 	const one, two = "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "00000000-0000-4000-8000-000000000000"
 	for name, test := range map[string]struct {
 		models       []any
@@ -165,6 +167,7 @@ func TestTypesWithoutLossyConversionsAreAccepted(t *testing.T) {
 // SQLite would convert each of these subject ids to the key of another row, so the id is refused. For example, it would
 // convert '007' to 7.
 func TestAnIDThatSQLiteConvertsIsRefused(t *testing.T) {
+	t.Parallel()
 	for id, test := range map[string]struct{ key, stored string }{
 		"007": {"numeric", "7"}, "1e5": {"integer", "100000"}, "7": {"real", "7"},
 		"12345678901234567890": {"numeric", "12345678901234567891"},
@@ -186,6 +189,7 @@ func TestAnIDThatSQLiteConvertsIsRefused(t *testing.T) {
 // A numeric column of SQLite stores these ids as numbers that other texts have, too. Operations on such a subject are
 // refused, because its rows could belong to another subject.
 func TestAnIDThatANumericColumnDoesNotKeepIsRefused(t *testing.T) {
+	t.Parallel()
 	for _, id := range []string{
 		"07", "+7", " 7", "7 ", "\t7", "\v7\r", "7.0", "7.", ".7", "-.7", "1e1", "1E+1", "70e-1", "-0", "-07", "0.70",
 		"12345678901234567890", "9223372036854775808", "9007199254740993.5", "1e999", "0.1234567890123456",
@@ -251,6 +255,7 @@ type permit struct {
 // The same ids are refused when keys of external systems are read, in a sweep and in a verification. The database
 // records an erasure of the subject, as an earlier version made it.
 func TestLaterOperationsRefuseAnIDThatANumericColumnDoesNotKeep(t *testing.T) {
+	t.Parallel()
 	for _, id := range []string{"07", "1e1", "+7", "7.0"} {
 		for _, types := range [][2]string{{"text", "integer"}, {"numeric", "numeric"}} {
 			db := databases.SQLite(t)
@@ -309,6 +314,7 @@ func laterOperations(
 // The collation RTRIM ignores trailing blanks, so a foreign key 'Ada ' refers to the key 'Ada'. Such rows are erased,
 // too.
 func TestRowsWhoseKeysDifferInTrailingBlanksAreErased(t *testing.T) {
+	t.Parallel()
 	a := open(t, databases.SQLite(t), app.Config{Models: garage[string]()}, append(
 		carTables("text COLLATE RTRIM", "text COLLATE RTRIM", "text COLLATE RTRIM", "text COLLATE RTRIM"),
 		"INSERT INTO owners VALUES ('Ada', 'a'), ('Bob', 'b')",
@@ -339,6 +345,7 @@ type page struct {
 // In SQLite, a foreign key of type integer converts '01' to 1. The members '1' and '01' are different people. The
 // erasure of one member must not delete rows of the other.
 func TestAnIntegerForeignKeyDoesNotMixTwoPersons(t *testing.T) {
+	t.Parallel()
 	a := open(t, databases.SQLite(t), app.Config{Models: []any{(*member)(nil), (*document)(nil), (*page)(nil)}},
 		"PRAGMA foreign_keys = OFF",
 		"CREATE TABLE members (handle text PRIMARY KEY, email text)",

@@ -217,6 +217,7 @@ var forecasts = map[string]forecastCase{
 // check.Run reports a missing foreign key only on PostgreSQL. On SQLite, no other transaction can add a row while an
 // erasure runs.
 func TestCheckReportsAMissingForeignKeyOnPostgreSQL(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := openGuests(t, db, forecastCase{statements: []string{
 			makePeople, "CREATE TABLE visits (id bigint PRIMARY KEY, person_id bigint, agent text)",
@@ -235,6 +236,7 @@ func TestCheckReportsAMissingForeignKeyOnPostgreSQL(t *testing.T) {
 // If check.Run reports an error, an erasure must fail or leave values behind. If check.Run reports no error, erasures
 // must succeed.
 func TestACheckPredictsTheResultOfAnErasure(t *testing.T) {
+	t.Parallel()
 	for name, test := range forecasts {
 		if !test.onPostgres {
 			t.Run("SQLite/"+name, func(t *testing.T) { checkForecast(t, databases.SQLite(t), test) })

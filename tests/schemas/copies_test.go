@@ -60,6 +60,7 @@ func set(db *bun.DB, column, expression string) string {
 // In each case, a trigger or a generated column keeps an erased text in another column of the row. The erasure must
 // fail, change nothing, and name the table and the column.
 func TestAnErasureFailsIfAnotherColumnOfTheRowKeepsAText(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		column, postgres, sqlite string
 		more                     string
@@ -144,6 +145,7 @@ func (a *application) refuseToErase(t *testing.T, table, column string) {
 // These triggers and generated columns change other columns, but keep no erased text that these columns did not hold
 // before. Numbers, booleans and short texts do not count.
 func TestOtherColumnsOfTheRowMayChange(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ column, expression, more string }{
 		"another text":         {"note", "'erased'", ""},
 		"a number":             {"visits", "OLD.age", ""},
@@ -181,6 +183,7 @@ func TestOtherColumnsOfTheRowMayChange(t *testing.T) {
 // A trigger keeps a part of an erased document, array or blob, or writes the old text into the same column again, in
 // another case.
 func TestAnErasureFailsIfTheRowKeepsAPartOfAnErasedValue(t *testing.T) {
+	t.Parallel()
 	type guest struct {
 		bun.BaseModel `bun:"table:guests"`
 		ID            int64          `bun:"id,pk" subject:"id"`
@@ -229,6 +232,7 @@ func TestAnErasureFailsIfTheRowKeepsAPartOfAnErasedValue(t *testing.T) {
 // A retained value whose duty has ended is erased by a sweep. A trigger keeps it in another column of the row, so the
 // sweep must fail.
 func TestASweepFailsIfAnotherColumnOfTheRowKeepsAText(t *testing.T) {
+	t.Parallel()
 	type contract struct {
 		bun.BaseModel `bun:"table:contracts"`
 		ID            int64     `bun:"id,pk" subject:"id"`

@@ -61,6 +61,7 @@ var corrected = domain.Corrections{domain.CategoryContact: "new@example.org"}
 // application ends before this commit. The session must therefore run the trigger itself, and must fail because of the
 // restored value.
 func TestADeferredTriggerIsFiredBeforeTheSessionSucceeds(t *testing.T) {
+	t.Parallel()
 	const restore = "IF OLD.email LIKE 'a@%' THEN UPDATE clients SET email = OLD.email WHERE id = OLD.id; END IF;"
 	for name, triggers := range map[string][]string{
 		"a value": deferred("guard", "UPDATE", "clients", restore),
@@ -113,6 +114,7 @@ func plainTo(table string) []string {
 //   - If the trigger adds rows only once, the erasure also deletes these rows.
 //   - If the trigger adds a row after each deletion, the erasure fails.
 func TestRowsThatADeferredTriggerAddsAreErased(t *testing.T) {
+	t.Parallel()
 	for name, back := range map[string]struct {
 		when string
 		want error
@@ -147,6 +149,7 @@ func second[T any](_ T, err error) error { return err }
 // A transaction of the application inserts a row and then starts a session of habeas. The deferred trigger of this
 // insert restores an email address. The session runs this trigger before the erasure, so the erasure succeeds.
 func TestDeferredTriggersOfEarlierWritesAreFired(t *testing.T) {
+	t.Parallel()
 	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
 		deferred("guard", "INSERT", "letters", "UPDATE clients SET email = 'a@example.org' WHERE id = NEW.client_id;"))...)
 	must(t, a.joined(t, a.erasing, []string{"INSERT INTO letters VALUES (3, 1, 'dear')"}, nil))
@@ -160,6 +163,7 @@ func TestDeferredTriggersOfEarlierWritesAreFired(t *testing.T) {
 // trigger before it verifies the erasure, even if no table of the data map has a trigger. After the session, the
 // trigger is deferred again.
 func TestDeferredTriggersOfOtherTablesAreFired(t *testing.T) {
+	t.Parallel()
 	const restore = "UPDATE clients SET email = 'a@example.org' WHERE id = 1;"
 	for name, statements := range map[string][]string{
 		"directly": deferred("guard", "INSERT", "bookings", restore),
@@ -197,6 +201,7 @@ func TestDeferredTriggersOfOtherTablesAreFired(t *testing.T) {
 // After a session in a transaction of the application, the constraints of the application must still be deferred until
 // the commit, because the application may write more rows. The same applies to its deferred triggers.
 func TestAJoinedSessionLeavesConstraintsDeferred(t *testing.T) {
+	t.Parallel()
 	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients, []string{
 		"CREATE TABLE branches (id bigint PRIMARY KEY)",
 		"ALTER TABLE clients ADD COLUMN branch bigint REFERENCES branches DEFERRABLE INITIALLY DEFERRED",
@@ -223,6 +228,7 @@ func TestAJoinedSessionLeavesConstraintsDeferred(t *testing.T) {
 // If a deferred trigger raises an error, the erasure fails with domain.ErrConflict and changes no row. The application
 // can continue its transaction.
 func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
+	t.Parallel()
 	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
 		deferred("guard", "DELETE", "letters", "RAISE 'a@example.org must stay';"))...)
 	for what, err := range map[string]error{
@@ -246,6 +252,7 @@ func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
 // the same name. If such a constraint or trigger exists, a session in a transaction of the application is refused. A
 // session in a transaction of its own is not refused.
 func TestADeferredTriggerWithAnAmbiguousNameIsRefused(t *testing.T) {
+	t.Parallel()
 	for name, statement := range map[string]string{
 		"a foreign key": "ALTER TABLE letters ADD CONSTRAINT guard FOREIGN KEY (client_id) REFERENCES clients",
 		"a deferred one": "ALTER TABLE letters ADD CONSTRAINT guard FOREIGN KEY (client_id) REFERENCES clients" +

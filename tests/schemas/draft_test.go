@@ -24,6 +24,7 @@ import (
 // the proposed data map. Besides, each table that refers to people has a row that belongs to the second person and
 // refers to the first person's rows of all other tables.
 func TestAnUntouchedDraftHurtsNobodyElse(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		first := 1

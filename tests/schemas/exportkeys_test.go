@@ -46,6 +46,7 @@ type visitRemark struct {
 }
 
 func TestAnExportHasTheKeysOfRowsWithoutAnnotatedColumns(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		models := []any{(*clubMember)(nil), (*clubSeat)(nil), (*clubVisit)(nil), (*visitRemark)(nil)}
 		a := open(t, db, app.Config{Models: models},
@@ -109,6 +110,7 @@ type clubPass struct {
 }
 
 func TestAnExportNumbersRowsWhoseKeyIsASecret(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: []any{(*clubMember)(nil), (*clubPass)(nil)}},
 			"CREATE TABLE members (id bigint PRIMARY KEY, email text, level int)",

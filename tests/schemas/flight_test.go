@@ -45,6 +45,7 @@ func (a *application) eraseDuring(t *testing.T, statements ...string) {
 }
 
 func TestRowsInFlightAreErased(t *testing.T) {
+	t.Parallel()
 	for name, statements := range map[string][]string{
 		"an order":            {"INSERT INTO orders VALUES (11, 1, 'in flight')"},
 		"an item of an order": {"INSERT INTO items VALUES (101, 10, 'in flight')"},
@@ -71,6 +72,7 @@ func TestRowsInFlightAreErased(t *testing.T) {
 // isolation level of the database is stricter than read committed. With a stricter level, the erasure could miss the
 // letter. No foreign key would reveal the missed letter, because the erasure keeps the row of the client.
 func TestRowsInFlightAreErasedUnderAnyDefaultIsolation(t *testing.T) {
+	t.Parallel()
 	for _, level := range []string{"repeatable read", "serializable"} {
 		t.Run(level, func(t *testing.T) {
 			db := onPostgres(t)
@@ -88,6 +90,7 @@ func TestRowsInFlightAreErasedUnderAnyDefaultIsolation(t *testing.T) {
 }
 
 func TestAnErasureInATransactionThatCannotSeeRowsInFlightIsRefused(t *testing.T) {
+	t.Parallel()
 	a := open(t, onPostgres(t), app.Config{Models: shop}, shopTables()...)
 	for level, want := range map[string]error{
 		"READ COMMITTED": nil, "REPEATABLE READ": domain.ErrSession, "SERIALIZABLE": domain.ErrSession,
@@ -111,6 +114,7 @@ func TestAnErasureInATransactionThatCannotSeeRowsInFlightIsRefused(t *testing.T)
 }
 
 func TestWhatIsGivenToAnotherPersonSurvives(t *testing.T) {
+	t.Parallel()
 	a := open(t, onPostgres(t), app.Config{Models: shop}, shopTables()...)
 	a.eraseDuring(t, "UPDATE orders SET person_id = 2 WHERE id = 10")
 	if n := a.count(t, "SELECT count(*) FROM items WHERE id = 100"); n != 1 {
@@ -124,6 +128,7 @@ func TestWhatIsGivenToAnotherPersonSurvives(t *testing.T) {
 // During the erasures of some people, transactions of the application add items to the orders of these people. Each
 // erasure must succeed and delete the orders.
 func TestABusyCartIsErased(t *testing.T) {
+	t.Parallel()
 	trigger := []string{
 		"CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN COALESCE(NEW, OLD); END $$",
 		"CREATE TRIGGER touch BEFORE INSERT OR UPDATE OR DELETE ON items FOR EACH ROW EXECUTE FUNCTION touch()",

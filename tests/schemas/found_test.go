@@ -16,6 +16,7 @@ import (
 // The handle of a member is case-sensitive, and the foreign key of posts is not. An erasure of member ada must not
 // delete the posts of member Ada.
 func TestACaseInsensitiveForeignKeyDoesNotMixTwoPersons(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		loose, prepare := "text COLLATE NOCASE", []string(nil)
 		if isPostgres(db) {
@@ -40,6 +41,7 @@ func TestACaseInsensitiveForeignKeyDoesNotMixTwoPersons(t *testing.T) {
 }
 
 func TestAFilterBelowAViewOfAViewIsRefused(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		if !isPostgres(db) { // views of SQLite can be updated only by triggers, and the results of triggers are verified
 			return
@@ -60,6 +62,7 @@ func TestAFilterBelowAViewOfAViewIsRefused(t *testing.T) {
 
 // Instead of deleting a letter, a trigger sets its client_id to NULL and keeps its text. The erasure must fail.
 func TestARowThatATriggerMovesAwayIsFound(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		trigger := []string{"CREATE TRIGGER guard BEFORE DELETE ON letters BEGIN UPDATE letters SET client_id = NULL" +
 			" WHERE id = OLD.id; SELECT RAISE(IGNORE); END"}
@@ -76,6 +79,7 @@ func TestARowThatATriggerMovesAwayIsFound(t *testing.T) {
 // A trigger changes the value that replaces an erased email address, or computes another column from this value. The
 // old address is gone, so the erasure succeeds.
 func TestAColumnThatATriggerDerivesIsErased(t *testing.T) {
+	t.Parallel()
 	for name, body := range map[string]string{
 		"upper case": "NEW.email := upper(NEW.email); RETURN NEW;",
 		"a hash":     "NEW.code := left(md5(NEW.email), 4); RETURN NEW;",
@@ -92,6 +96,7 @@ func TestAColumnThatATriggerDerivesIsErased(t *testing.T) {
 }
 
 func TestAHistoryTableOfTheSameNameIsNamed(t *testing.T) {
+	t.Parallel()
 	a := open(t, onPostgres(t), app.Config{Models: clients},
 		slices.Concat(clientTables("clients"), letterTables(), []string{
 			"CREATE SCHEMA history", "CREATE TABLE history.clients (id bigint, email text)",

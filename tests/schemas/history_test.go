@@ -26,6 +26,7 @@ func erasureLog(t *testing.T, db *bun.DB, statements ...string) string {
 }
 
 func TestHistoryTablesOfSQLiteAreNamedHoweverTheyAreWritten(t *testing.T) {
+	t.Parallel()
 	for name, statement := range map[string]string{
 		"insert":               "INSERT INTO history VALUES (OLD.id, OLD.email)",
 		"quotes":               `INSERT INTO "history" VALUES (OLD.id, OLD.email)`,
@@ -58,6 +59,7 @@ func TestHistoryTablesOfSQLiteAreNamedHoweverTheyAreWritten(t *testing.T) {
 // PostgreSQL 14 does not have MERGE. On this version, the trigger has the statement MERGE in a comment and executes
 // INSERT.
 func TestAHistoryTableThatIsMergedIntoIsNamed(t *testing.T) {
+	t.Parallel()
 	g := newGuarded(t)
 	merge := "MERGE INTO history AS h USING (SELECT OLD.id, OLD.email) AS o (id, email) ON h.id = o.id" +
 		" WHEN NOT MATCHED THEN INSERT VALUES (o.id, o.email);"
@@ -98,6 +100,7 @@ func (g guarded) erasureLog(t *testing.T, functions []string, event, body string
 }
 
 func TestHistoryTablesOfPostgreSQLAreNamedHoweverTheyAreWritten(t *testing.T) {
+	t.Parallel()
 	g := newGuarded(t)
 	const writes = "INSERT INTO history VALUES (c.id, c.email);"
 	for name, test := range map[string]struct {
@@ -141,6 +144,7 @@ func TestHistoryTablesOfPostgreSQLAreNamedHoweverTheyAreWritten(t *testing.T) {
 }
 
 func TestATriggerWhoseStatementsCannotBeReadIsNamed(t *testing.T) {
+	t.Parallel()
 	g := newGuarded(t)
 	for name, test := range map[string]struct {
 		body      string
@@ -169,6 +173,7 @@ func TestATriggerWhoseStatementsCannotBeReadIsNamed(t *testing.T) {
 }
 
 func TestTriggersThatCopyNothingAreNotNamed(t *testing.T) {
+	t.Parallel()
 	g := newGuarded(t)
 	execute(t, g.db, "CREATE FUNCTION keep(id bigint) RETURNS void LANGUAGE sql AS $$ INSERT INTO history"+
 		" VALUES (id, '') $$")

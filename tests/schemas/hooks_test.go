@@ -87,6 +87,7 @@ var rights = map[string]struct {
 }
 
 func TestHooksAreCalledBeforeAndAfter(t *testing.T) {
+	t.Parallel()
 	for name, right := range rights {
 		t.Run(name, func(t *testing.T) {
 			databases.Each(t, func(t *testing.T, db *bun.DB) {
@@ -104,6 +105,7 @@ func TestHooksAreCalledBeforeAndAfter(t *testing.T) {
 }
 
 func TestAHookBeforeFailsItsOperation(t *testing.T) {
+	t.Parallel()
 	refusal := errors.New("zoe@example.org is not to be erased")
 	for name, right := range rights {
 		for how, c := range map[string]struct {
@@ -164,6 +166,7 @@ func TestAHookBeforeFailsItsOperation(t *testing.T) {
 // If the transaction of an operation is retried, the hook before the operation is called again. The hook after the
 // operation is called only once, after the commit.
 func TestHooksOfATransactionThatIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	for name, right := range rights {
 		t.Run(name, func(t *testing.T) {
 			h := openHooked(t, onPostgres(t))
@@ -186,6 +189,7 @@ func TestHooksOfATransactionThatIsTriedAgain(t *testing.T) {
 }
 
 func TestTheHookAfterIsCalledOnceTheApplicationHasCommitted(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		h := openHooked(t, db)
 		subject, err := domain.NewSubject("1")
@@ -219,6 +223,7 @@ func TestTheHookAfterIsCalledOnceTheApplicationHasCommitted(t *testing.T) {
 }
 
 func TestOnlyASessionOfTheStoreHasATransaction(t *testing.T) {
+	t.Parallel()
 	type wrapped struct{ ports.Session }
 	a := open(t, databases.SQLite(t), app.Config{Models: shop}, shopTables()...)
 	var ended ports.Session

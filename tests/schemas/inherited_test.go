@@ -85,6 +85,7 @@ func postTrigger(db *bun.DB) []string {
 // The erasure of the person whom a post answers keeps the post, and the likes that other people gave to the post. The
 // erasure of the author deletes them, and clears the reference in the answer of another person.
 func TestAnErasureReachesRowsOnlyThroughRowsThatGo(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		for _, trigger := range []bool{false, true} {
 			execute(t, db, "DROP TABLE IF EXISTS bookmarks", "DROP TABLE IF EXISTS likes", "DROP TABLE IF EXISTS posts",
@@ -138,6 +139,7 @@ type footnote struct {
 }
 
 func TestARelationToDeletedRowsThatIsNoPathIsRefused(t *testing.T) {
+	t.Parallel()
 	db := databases.SQLite(t)
 	_, err := app.New(app.Config{DB: db, Models: append([]any{(*footnote)(nil)}, board...)})
 	if !errors.Is(err, domain.ErrManifest) {

@@ -62,6 +62,7 @@ func function(event, table, body string) []string {
 // In each case, a trigger or a view prevents the erasure of some data. The erasure must fail and change no row. The
 // event of the failure must name the table.
 func TestAnErasureFailsIfTheDatabaseKeepsData(t *testing.T) {
+	t.Parallel()
 	plain := slices.Concat(clientTables("clients"), letterTables())
 	for name, test := range map[string]struct {
 		postgres, sqlite []string // empty if the database does not support it
@@ -200,6 +201,7 @@ func TestAnErasureFailsIfTheDatabaseKeepsData(t *testing.T) {
 
 // These triggers keep no erased data, and these views show all rows and columns of their table. An erasure succeeds.
 func TestATableWithTriggersIsErased(t *testing.T) {
+	t.Parallel()
 	plain := slices.Concat(clientTables("clients"), letterTables())
 	for name, test := range map[string]struct{ postgres, sqlite []string }{
 		"a harmless trigger": {
@@ -246,6 +248,7 @@ func TestATableWithTriggersIsErased(t *testing.T) {
 }
 
 func TestRowSecurityIsRefusedUnlessItIsTrusted(t *testing.T) {
+	t.Parallel()
 	secured := slices.Concat(clientTables("clients"), letterTables(), []string{
 		"ALTER TABLE letters ENABLE ROW LEVEL SECURITY", "ALTER TABLE letters FORCE ROW LEVEL SECURITY",
 		"CREATE POLICY part ON letters USING (id <> 1)",
@@ -273,6 +276,7 @@ func TestRowSecurityIsRefusedUnlessItIsTrusted(t *testing.T) {
 }
 
 func TestAFilteringViewIsNotExported(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: clients}, slices.Concat(clientTables("clients"), []string{
 			"CREATE TABLE all_letters (id bigint PRIMARY KEY, client_id bigint, body text, hidden boolean)",
@@ -286,6 +290,7 @@ func TestAFilteringViewIsNotExported(t *testing.T) {
 }
 
 func TestTablesIntoWhichTriggersCopyAreNamedOnce(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		trigger := []string{
 			"CREATE TRIGGER guard AFTER UPDATE ON clients BEGIN INSERT INTO clients_history VALUES (OLD.id, OLD.email); END",

@@ -39,6 +39,7 @@ var forum = []any{(*member)(nil), (*post)(nil), (*remark)(nil)}
 // In each case, the database treats two different texts, such as Ada and ada, as equal keys. One of them is stored. An
 // operation on the subject with the other text must change no row.
 func TestTheIDOfASubjectMustEqualTheStoredText(t *testing.T) {
+	t.Parallel()
 	const uuid = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
 	for name, test := range map[string]struct{ postgres, sqlite, stored, other string }{
 		"citext":                      {"citext", "text COLLATE NOCASE", "Ada", "ada"},
@@ -93,6 +94,7 @@ func TestTheIDOfASubjectMustEqualTheStoredText(t *testing.T) {
 // The database treats Ada and ADA as equal keys. An erasure of the subject Ada also deletes the rows whose foreign key
 // is ADA.
 func TestRowsWithAnotherSpellingOfTheKeyAreErased(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		key, prepare := "text COLLATE NOCASE", []string(nil)
 		if isPostgres(db) {
@@ -135,6 +137,7 @@ type bill struct {
 }
 
 func TestAPartOfACompositeKeyIsRefused(t *testing.T) {
+	t.Parallel()
 	for name, models := range map[string][]any{
 		"subject":  {(*tenant)(nil)},
 		"relation": {(*wholeTenant)(nil), (*bill)(nil)},

@@ -81,6 +81,7 @@ func expectShelf(t *testing.T, s *shelf, want ...string) {
 }
 
 func TestFilesAreErasedWithTheRowsThatNameThem(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		g := openGallery(t, db)
 		result, err := g.erase(t.Context(), "1")
@@ -116,6 +117,7 @@ func TestFilesAreErasedWithTheRowsThatNameThem(t *testing.T) {
 }
 
 func TestFilesAreExportedWithTheRowsThatNameThem(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		g := openGallery(t, db)
 		bundle, err := g.export(t.Context(), "1")
@@ -143,6 +145,7 @@ func TestFilesAreExportedWithTheRowsThatNameThem(t *testing.T) {
 // An external system fails to delete one file. The erasure must not be complete. The outbox entry with this file keeps
 // its list of file names for the next attempt. The other entries have succeeded and no longer have their lists.
 func TestAnErasureWaitsForAllItsFiles(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		inserts := make([]string, 250)
 		for i := range inserts {
@@ -180,6 +183,7 @@ func (s *statements) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context
 func (*statements) AfterQuery(context.Context, *bun.QueryEvent) {}
 
 func TestManyFilesTakeFewStatements(t *testing.T) {
+	t.Parallel()
 	const files = 100_000
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		many := fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "+
@@ -210,6 +214,7 @@ func TestManyFilesTakeFewStatements(t *testing.T) {
 }
 
 func TestARefWithoutItsResolverIsRefusedAtStartUp(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		_, err := app.New(app.Config{DB: db, Models: mediaModels, Resolvers: []ports.Resolver{&shelf{name: "scans"}}})
 		var places []string
@@ -229,6 +234,7 @@ func TestARefWithoutItsResolverIsRefusedAtStartUp(t *testing.T) {
 // After an erasure has read the file names in a row, no other transaction may change these names until the erasure
 // ends. Otherwise, the erasure would delete the row, but not the file with the new name.
 func TestNoKeyChangesOnceAnErasureHasReadIt(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	g := openGallery(t, db)
 	must(t, g.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

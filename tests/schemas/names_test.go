@@ -37,6 +37,7 @@ func (wordy) create() []string {
 }
 
 func TestNamesThatTheDatabaseCutsAreKnown(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: []any{(*wordy)(nil)}}, wordy{}.create()...)
 		checked, err := a.check(t.Context())
@@ -65,6 +66,7 @@ func TestNamesThatTheDatabaseCutsAreKnown(t *testing.T) {
 // A column that an erasure sets to NULL is NOT NULL in the database. The error names the column, although the database
 // has cut its name.
 func TestACutColumnThatIsNotNullIsRefused(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		statements := wordy{}.create()
 		statements[0] = strings.Replace(statements[0], "bytes_in_its_words text,", "bytes_in_its_words text NOT NULL,", 1)
@@ -77,6 +79,7 @@ func TestACutColumnThatIsNotNullIsRefused(t *testing.T) {
 }
 
 func TestTwoNamesThatTheDatabaseDoesNotDistinguishAreRefused(t *testing.T) {
+	t.Parallel()
 	type twins struct {
 		bun.BaseModel `bun:"table:twins"`
 		ID            int64  `bun:"id,pk" subject:"id"`
@@ -94,6 +97,7 @@ func TestTwoNamesThatTheDatabaseDoesNotDistinguishAreRefused(t *testing.T) {
 // A temporary table of a connection hides a table of the application or of habeas. Statements would read and write the
 // temporary table, so they are refused.
 func TestATemporaryTableInFrontIsRefused(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ statement, table string }{
 		"a table":         {"CREATE TEMPORARY TABLE letters (id bigint PRIMARY KEY, client_id bigint, body text)", "letters"},
 		"a view":          {"CREATE TEMPORARY VIEW letters AS SELECT 1 AS id, 2 AS client_id, 'x' AS body", "letters"},

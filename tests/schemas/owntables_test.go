@@ -16,6 +16,7 @@ import (
 
 // A table of the application may have a name like those of habeas. The tables of another data map belong to habeas.
 func TestATableThatIsNamedLikeThoseOfHabeasIsFoundAndReported(t *testing.T) {
+	t.Parallel()
 	const staff = "habeas_staff_"
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{Name: "staff"}))

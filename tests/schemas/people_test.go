@@ -70,6 +70,7 @@ func (a *application) expectLeft(t *testing.T) {
 }
 
 func TestEachPersonsPartOfARowIsErased(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: market}, marketTables()...)
 		result, err := a.erase(t.Context(), "1")
@@ -88,6 +89,7 @@ func TestEachPersonsPartOfARowIsErased(t *testing.T) {
 // If a table has a trigger, the store reads the rows again after each step of the erasure. The result must be the same
 // as without a trigger.
 func TestEachPersonsPartOfARowIsErasedWhereTriggersAre(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		trigger := sqliteTrigger("AFTER UPDATE", "messages", "SELECT 1;")
 		if isPostgres(db) {
@@ -103,6 +105,7 @@ func TestEachPersonsPartOfARowIsErasedWhereTriggersAre(t *testing.T) {
 // An erasure sets the reference of a message to its sender to NULL. If a trigger restores this reference, the erasure
 // fails.
 func TestAReferenceThatATriggerKeepsIsLeftOver(t *testing.T) {
+	t.Parallel()
 	a := open(t, onPostgres(t), app.Config{Models: market}, append(marketTables(), function("BEFORE UPDATE", "messages",
 		"NEW.sender_id := OLD.sender_id; RETURN NEW;")...)...)
 	if _, err := a.erase(t.Context(), "1"); !errors.Is(err, domain.ErrLeftOver) {
@@ -111,6 +114,7 @@ func TestAReferenceThatATriggerKeepsIsLeftOver(t *testing.T) {
 }
 
 func TestEachPersonGetsTheirPartOfARow(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: market}, marketTables()...)
 		bundle, err := a.export(t.Context(), "1")
@@ -131,6 +135,7 @@ func TestEachPersonGetsTheirPartOfARow(t *testing.T) {
 }
 
 func TestEachPersonsPartOfARowIsRectified(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: market}, marketTables()...)
 		result, err := a.rectify(t.Context(), "1", domain.Corrections{domain.CategoryBehavioral: "right"})
@@ -153,6 +158,7 @@ func TestEachPersonsPartOfARowIsRectified(t *testing.T) {
 // transaction, and must then treat the row by the role of trader 1. For example, it deletes an attachment if trader 1
 // has sent the message, but not if trader 1 has received the message.
 func TestRowsInFlightAreErasedAlongEachPath(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ statement, query, want string }{
 		"below a message that was sent": {
 			"INSERT INTO attachments VALUES (9, 1, 'in flight', 9)", "SELECT count(*) FROM attachments WHERE id = 9", "0",
@@ -180,6 +186,7 @@ func TestRowsInFlightAreErasedAlongEachPath(t *testing.T) {
 
 // In the data map, an erasure sets sender_id to NULL. In the database, this column is NOT NULL. The erasure is refused.
 func TestAReferenceThatTheDatabaseKeepsNotNullIsRefused(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		tables := marketTables()
 		tables[1] = strings.Replace(tables[1], "sender_id bigint", "sender_id bigint NOT NULL", 1)

@@ -46,6 +46,7 @@ var noteTables = []string{
 // A view that is not plain is refused, unless the data map trusts it. Lint reports the same views as errors, and lists
 // trusted ones.
 func TestOnlyPlainAndTrustedViewsAreAccepted(t *testing.T) {
+	t.Parallel()
 	const both, postgres, sqlite = "both", "PostgreSQL", "SQLite"
 	for name, test := range map[string]struct {
 		on    string
@@ -181,6 +182,7 @@ func (a *application) acceptsView(t *testing.T, accepted bool, code string) {
 // A trigger of the table below a plain view keeps the old address in a column that the view does not show, or that only
 // an inheriting table has. The store cannot look there, so the erasure is refused.
 func TestAColumnThatTheStoreDoesNotSeeIsRefused(t *testing.T) {
+	t.Parallel()
 	for name, statements := range map[string][]string{
 		"below a view": {
 			"CREATE TABLE all_visitors (id bigint PRIMARY KEY, email text, old_email text)",

@@ -31,6 +31,7 @@ func restricted(t *testing.T, db *bun.DB, statements ...string) {
 }
 
 func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		revoke  string
 		says    []string
@@ -114,6 +115,7 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 // On the table "clients", the role has only the privileges that an erasure needs: SELECT, and UPDATE of the erased
 // columns.
 func TestPrivilegesOnColumnsAreEnough(t *testing.T) {
+	t.Parallel()
 	db := onPostgres(t)
 	a := open(t, db, app.Config{Models: clients}, plainClients...)
 	restricted(t, db, "REVOKE ALL ON clients FROM habeas_part",
@@ -123,6 +125,7 @@ func TestPrivilegesOnColumnsAreEnough(t *testing.T) {
 }
 
 func TestATableWhoseRowsCannotBeLockedIsRefused(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		table      string
 		statements []string

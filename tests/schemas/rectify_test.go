@@ -63,6 +63,7 @@ var corrections = map[string]domain.Corrections{
 }
 
 func TestNoCorrectionReachesASystemAfterAnErasure(t *testing.T) {
+	t.Parallel()
 	for name, corrected := range corrections {
 		t.Run(name, func(t *testing.T) {
 			databases.Each(t, func(t *testing.T, db *bun.DB) {
@@ -91,6 +92,7 @@ func TestNoCorrectionReachesASystemAfterAnErasure(t *testing.T) {
 // An erasure and a correction of the same subject run concurrently. Regardless of which operation begins first, the
 // external system must receive no correction after the erasure.
 func TestACorrectionThatIsUnderWayIsOrderedWithTheErasure(t *testing.T) {
+	t.Parallel()
 	for name, corrected := range corrections {
 		for _, erasureFirst := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
@@ -135,6 +137,7 @@ func TestACorrectionThatIsUnderWayIsOrderedWithTheErasure(t *testing.T) {
 // An erasure deletes the row of a subject. The application then creates the row again. A correction must change the row
 // and the external system.
 func TestASubjectThatWasCreatedAgainIsRectified(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		crmSystem := &system{}
 		a := open(t, db, app.Config{Models: shop, Resolvers: []ports.Resolver{crmSystem}}, shopTables()...)

@@ -60,6 +60,7 @@ func (a *application) correct(
 // If a table has a trigger, the store reads each corrected value again. The result must be the same as without a
 // trigger.
 func TestOneColumnAndOneRowAreCorrected(t *testing.T) {
+	t.Parallel()
 	for name, more := range map[string]struct{ postgres, sqlite []string }{
 		"a plain database": {},
 		"a database with triggers": {
@@ -111,6 +112,7 @@ func TestOneColumnAndOneRowAreCorrected(t *testing.T) {
 // Two corrections concern columns of the same category. A trigger restores the old value of one column. The store must
 // notice this, although the other correction is in the database.
 func TestADatabaseThatUndoesOneOfTwoCorrectionsOfACategoryFailsBoth(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		more := sqliteTrigger("AFTER UPDATE", "writers", "UPDATE writers SET biography = OLD.biography WHERE id = OLD.id;")
 		if isPostgres(db) {
@@ -128,6 +130,7 @@ func TestADatabaseThatUndoesOneOfTwoCorrectionsOfACategoryFailsBoth(t *testing.T
 
 // The data map states no length for the column, so only the database can refuse the value.
 func TestACorrectionThatIsTooLongForTheDatabaseIsAConflict(t *testing.T) {
+	t.Parallel()
 	db := onPostgres(t)
 	a := open(t, db, app.Config{Models: []any{(*writer)(nil), (*note)(nil)}},
 		writers("ALTER TABLE writers ALTER COLUMN name TYPE varchar(5)")...)
@@ -140,6 +143,7 @@ func TestACorrectionThatIsTooLongForTheDatabaseIsAConflict(t *testing.T) {
 // The database allows NULL and the empty text in the key of "memos". A correction with an empty Row applies to all
 // rows. Therefore, an exported record must not have an empty Row.
 func TestARowWithoutAKeyIsNotCorrectedWithAllRows(t *testing.T) {
+	t.Parallel()
 	type memo struct {
 		bun.BaseModel `bun:"table:memos" subject:"owned"`
 		ID            string  `bun:"id,pk"`

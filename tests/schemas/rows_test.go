@@ -29,6 +29,7 @@ type login struct {
 // The table "logins" may have a column that is not in the data map. An erasure must not delete rows of such a table,
 // because the column may have other data, such as an invoice.
 func TestARowIsNotDeletedTogetherWithColumnsThatTheDataMapDoesNotHave(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		table    string
 		says     string // the column in the error, or "" if the row may be deleted
@@ -79,6 +80,7 @@ func TestARowIsNotDeletedTogetherWithColumnsThatTheDataMapDoesNotHave(t *testing
 // After the first erasure, a migration adds a column to a table. The next erasure in the same process must notice the
 // column.
 func TestAColumnThatAMigrationAddsIsNoticed(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: []any{(*person)(nil), (*login)(nil)}},
 			"CREATE TABLE people (id bigint PRIMARY KEY, email text)",
@@ -94,6 +96,7 @@ func TestAColumnThatAMigrationAddsIsNoticed(t *testing.T) {
 }
 
 func TestRetentionThatIsOverIsNoReason(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		for _, column := range []string{"timestamptz", "timestamp", "date"} {
 			if !isPostgres(db) && column != "timestamp" {
@@ -133,6 +136,7 @@ func TestRetentionThatIsOverIsNoReason(t *testing.T) {
 // A retention period may begin at an infinite instant of PostgreSQL, or at an instant that Go or JSON cannot represent.
 // An erasure overwrites the value if the instant is far in the past, and keeps it if the instant is in the future.
 func TestRetentionFromAnInfiniteInstant(t *testing.T) {
+	t.Parallel()
 	for _, column := range []string{"timestamptz", "timestamp", "date", "text"} {
 		t.Run(column, func(t *testing.T) {
 			a := open(t, onPostgres(t), app.Config{Models: []any{(*account)(nil)}},
@@ -154,6 +158,7 @@ func TestRetentionFromAnInfiniteInstant(t *testing.T) {
 // By default, SQLite keeps the bytes of deleted values in its file. During an erasure, the store turns on the pragma
 // secure_delete, which overwrites these bytes.
 func TestSQLiteOverwritesErasedValuesInItsFile(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "shop.db")
 	db := databases.Driver{Name: "SQLite", SQL: "sqlite"}.Open(t,
 		"file:"+path+"?_pragma=journal_mode(delete)&_pragma=foreign_keys(1)&_pragma=busy_timeout(10000)")
@@ -180,6 +185,7 @@ func TestSQLiteOverwritesErasedValuesInItsFile(t *testing.T) {
 }
 
 func TestEraseIsNotLimitedByTheRequestTimeout(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: shop, RequestTimeout: time.Nanosecond}, shopTables()...)
 		subject, err := domain.NewSubject("1")

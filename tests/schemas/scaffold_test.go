@@ -55,6 +55,7 @@ var clubRows = []string{
 }
 
 func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		execute(t, db, club...)
 		execute(t, db, clubRows...)
@@ -117,6 +118,7 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 }
 
 func TestACatalogIsNotReadFromNowhere(t *testing.T) {
+	t.Parallel()
 	if _, err := bunstore.NewSchema(nil); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("got %v", err)
 	}

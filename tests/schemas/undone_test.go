@@ -21,6 +21,7 @@ func sqliteTrigger(event, table, body string) []string {
 // In each case, a trigger or a view undoes a correction. The correction must fail and change no row. The event of the
 // failure must name the table.
 func TestADatabaseThatUndoesACorrectionFailsIt(t *testing.T) {
+	t.Parallel()
 	view := []string{
 		"CREATE TABLE all_clients (id bigint PRIMARY KEY, email text, code varchar(4), token uuid, age int, extra jsonb)",
 		strings.ReplaceAll(insertClients, "%s", "all_clients"), "CREATE VIEW clients AS SELECT * FROM all_clients",
@@ -125,6 +126,7 @@ func TestADatabaseThatUndoesACorrectionFailsIt(t *testing.T) {
 // The old and the new address differ only in case or punctuation. A trigger that restores the old address undoes the
 // correction, also if it does so only for such addresses. A trigger that gives every address the same form does not.
 func TestACorrectionOfCaseOrPunctuationIsNotUndone(t *testing.T) {
+	t.Parallel()
 	const restore, similar = "UPDATE clients SET email = OLD.email WHERE id = OLD.id",
 		"lower(replace(NEW.email, '.', '')) = lower(replace(OLD.email, '.', ''))"
 	for name, test := range map[string]struct {
@@ -189,6 +191,7 @@ var patrons = []any{(*patron)(nil)}
 // These triggers keep no old value. Some of them change the form of the corrected value, for example to upper case. The
 // correction succeeds.
 func TestATableWithTriggersIsRectified(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ postgres, sqlite []string }{
 		"a harmless trigger": {
 			function("BEFORE UPDATE", "clients", "RETURN NEW;"), sqliteTrigger("AFTER UPDATE", "clients", "SELECT 1;"),
@@ -239,6 +242,7 @@ func TestATableWithTriggersIsRectified(t *testing.T) {
 // A correction writes the new address to both columns of its category, "email" and "hash". A trigger then overwrites
 // hash with a value that it computes from email. The correction succeeds.
 func TestAColumnThatATriggerDerivesFromACorrectionIsNoFailure(t *testing.T) {
+	t.Parallel()
 	type subscriber struct {
 		bun.BaseModel `bun:"table:subscribers"`
 		ID            int64  `bun:"id,pk" subject:"id"`
@@ -268,6 +272,7 @@ func TestAColumnThatATriggerDerivesFromACorrectionIsNoFailure(t *testing.T) {
 // A correction writes to the table "clients" and then to "letters". The second write fires a trigger, which restores
 // the old value in clients. The store notices this and writes the correction to clients again.
 func TestATriggerOfALaterTableThatUndoesACorrectionIsFound(t *testing.T) {
+	t.Parallel()
 	type account struct {
 		bun.BaseModel `bun:"table:letters"`
 		ID            int64   `bun:"id,pk"`

@@ -31,6 +31,7 @@ func (c *laterClock) add(d time.Duration) {
 }
 
 func TestTheWorkerVerifiesEachErasureOnceAndSomeMinutesLater(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		clock := &laterClock{now: time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)}
 		config := app.Config{Models: []any{(*clubMember)(nil)}, Clock: clock, VerifyAfter: 5 * time.Minute}

@@ -85,6 +85,7 @@ func openViews(t *testing.T, db *bun.DB) *application {
 }
 
 func TestViewsWithTriggersAreErasedThrough(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := openViews(t, db)
 		result, err := a.erase(t.Context(), "1")
@@ -114,6 +115,7 @@ func TestViewsWithTriggersAreErasedThrough(t *testing.T) {
 }
 
 func TestViewsWithTriggersAreCorrectedThrough(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := openViews(t, db)
 		result, err := a.rectify(t.Context(), "1", domain.Corrections{domain.CategoryContact: "c@example.org"})

@@ -91,6 +91,14 @@ var copyCases = cases{
 		func(w *world) { trigger("users", "UPDATE")(w); w.live("users").Triggers[0].Unread = true },
 		[]string{"trigger-unread users keep"},
 	},
+	"trigger-unread of an owned table without annotations": {
+		func(w *world) {
+			w.addBadges()
+			w.table("badges").Owned = true
+			trigger("badges", "UPDATE")(w)
+			w.live("badges").Triggers[0].Unread = true
+		}, []string{"trigger-unread badges keep"},
+	},
 	"trigger-unread not if it is read": {trigger("users", "UPDATE"), nil},
 	"trigger-replaces": {
 		func(w *world) { trigger("sessions", "DELETE")(w); w.live("sessions").Triggers[0].Instead = true },

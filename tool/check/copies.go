@@ -67,7 +67,7 @@ func (s *schema) checkWrites(table datamap.Table, trigger datamap.CatalogTrigger
 				"Add "+name+" to the data map. If the trigger writes no personal data, accept the finding.")
 		}
 	}
-	if trigger.Unread && len(table.Personal()) > 0 {
+	if trigger.Unread && (len(table.Personal()) > 0 || table.Owned) {
 		s.report(triggerUnread, at,
 			"The trigger "+trigger.Name+" builds its statements at run time or is not in SQL, so that the tables that it "+
 				"writes to cannot be determined. Old values in these tables may survive an erasure.",

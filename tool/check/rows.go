@@ -23,15 +23,19 @@ func (s *schema) checkRows() {
 	})
 }
 
-// checkAssignments reports columns into which a trigger copies personal values of the same row. A trigger that copies
-// the new values at each UPDATE copies the surrogates, too, and is no problem.
+// checkAssignments reports columns into which a trigger copies personal values of the same row. If a trigger copies the
+// new values whenever an erasure overwrites them, it copies the surrogates, too, and is no problem.
 func (s *schema) checkAssignments(table datamap.Table, live datamap.CatalogTable, trigger datamap.CatalogTrigger) {
 	for _, set := range trigger.Sets {
 		column, known := live.Mapped(table, set.Column)
-		isFresh := !set.Old && slices.Contains(trigger.Events, "UPDATE")
 		copied := s.personalOf(table, live, set)
-		if column.NotPersonal || len(copied) == 0 || isFresh || !set.Old && known && column.Personal != nil ||
-			isSearch(live, set.Column) || set.Old && !slices.Contains(trigger.Events, "UPDATE") {
+		if column.NotPersonal || set.Old && !slices.Contains(trigger.Events, "UPDATE") {
+			continue
+		}
+		if !set.Old {
+			copied = slices.DeleteFunc(copied, func(name string) bool { return s.follows(live, set.Column, name) })
+		}
+		if len(copied) == 0 || !set.Old && known && column.Personal != nil || isSearch(live, set.Column) {
 			continue
 		}
 		at := place{table: table.Name, column: set.Column, object: trigger.Name}
@@ -41,9 +45,40 @@ func (s *schema) checkAssignments(table datamap.Table, live datamap.CatalogTable
 				"Exempt the connection of habeas from the trigger, or remove the column from it.")
 			continue
 		}
-		s.report(triggerCopies, at, "The trigger "+trigger.Name+" copies "+list(copied)+" into the column, but not at an "+
-			"UPDATE. The copy survives an erasure.", "Annotate the column, or let the trigger run for UPDATE, too.")
+		s.report(triggerCopies, at, "The trigger "+trigger.Name+" copies "+list(copied)+" into the column, but not at each "+
+			"UPDATE that changes "+list(copied)+". The copy survives an erasure.",
+			"Annotate the column, or let the trigger copy at each such UPDATE.")
 	}
+}
+
+// follows reports whether a trigger surely sets the column to a new value when an erasure overwrites the other column,
+// of which the value is made.
+func (s *schema) follows(live datamap.CatalogTable, column, overwritten string) bool {
+	return slices.ContainsFunc(live.Triggers, func(t datamap.CatalogTrigger) bool {
+		return slices.ContainsFunc(t.Sets, func(set datamap.TriggerAssignment) bool {
+			reads := slices.Contains(set.Reads, "*") || hasName(live, set.Reads, overwritten)
+			return reads && sameName(live, set.Column, column) &&
+				slices.ContainsFunc(set.Follows, func(name string) bool { return s.areWrittenTogether(live, name, overwritten) })
+		})
+	})
+}
+
+// areWrittenTogether reports whether an erasure writes both columns of a table in the same statement.
+func (s *schema) areWrittenTogether(live datamap.CatalogTable, a, b string) bool {
+	return sameName(live, a, b) || slices.ContainsFunc(s.writes, func(w write) bool {
+		if w.live.Name != live.Name {
+			return false
+		}
+		var of [2][]bool // whether the columns wait for the end of a retention duty
+		for _, column := range w.columns {
+			for i, name := range []string{a, b} {
+				if sameName(live, column.Name, name) {
+					of[i] = append(of[i], column.expired)
+				}
+			}
+		}
+		return len(of[0]) > 0 && slices.Equal(of[0], of[1])
+	})
 }
 
 // personalOf returns the annotated columns that the value of an assignment is made of.
@@ -72,7 +107,7 @@ func (s *schema) checkSearchColumns(table datamap.Table, live datamap.CatalogTab
 	for _, found := range live.Columns {
 		column, _ := live.Mapped(table, found.Name)
 		if found.Declared != "tsvector" || found.Generated || column.Personal != nil || column.NotPersonal ||
-			isComputed(live, found.Name) {
+			s.isComputed(table, live, found.Name) {
 			continue
 		}
 		s.report(searchCopies, place{table: table.Name, column: found.Name},
@@ -83,13 +118,23 @@ func (s *schema) checkSearchColumns(table datamap.Table, live datamap.CatalogTab
 	}
 }
 
-// isComputed reports whether a trigger computes the column from the new row at each UPDATE.
-func isComputed(live datamap.CatalogTable, column string) bool {
-	return slices.ContainsFunc(live.Triggers, func(t datamap.CatalogTrigger) bool {
-		return slices.Contains(t.Events, "UPDATE") && slices.ContainsFunc(t.Sets, func(set datamap.TriggerAssignment) bool {
-			return !set.Old && sameName(live, set.Column, column)
-		})
-	})
+// isComputed reports whether triggers compute a full-text column again from the new row when an erasure overwrites one
+// of the columns that they read.
+func (s *schema) isComputed(table datamap.Table, live datamap.CatalogTable, column string) bool {
+	computed := false
+	for _, trigger := range live.Triggers {
+		for _, set := range trigger.Sets {
+			if !sameName(live, set.Column, column) {
+				continue
+			}
+			if computed = true; slices.ContainsFunc(s.personalOf(table, live, set), func(name string) bool {
+				return !s.follows(live, column, name)
+			}) {
+				return false
+			}
+		}
+	}
+	return computed
 }
 
 // checkLargeObjects reports columns with the numbers of large objects of PostgreSQL. The database keeps such an object

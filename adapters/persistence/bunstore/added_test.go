@@ -121,6 +121,7 @@ func randomTexts(texts []string, n int) (changed []string) {
 
 // All stores read the creation time of a row in the same way, and every unreadable value as none.
 func TestACreationTimeIsReadAsTheDomainReadsIt(t *testing.T) {
+	t.Parallel()
 	texts := addedTexts()
 	texts = append(texts, randomTexts(texts, 1000)...)
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
@@ -168,6 +169,7 @@ func (c columnOfTimes) isRead(t *testing.T, db *bun.DB) {
 }
 
 func TestPostgreSQLReadsCreationTimesOfAllTypes(t *testing.T) {
+	t.Parallel()
 	created := time.Date(2024, 3, 1, 12, 30, 15, 123_456_000, time.UTC)
 	seconds, day, none := created.Truncate(time.Second), created.Truncate(24*time.Hour), time.Time{}
 	db := databases.PostgreSQL(t)
@@ -212,6 +214,7 @@ func databaseIs(t *testing.T, db *bun.DB, zone string) {
 }
 
 func TestSQLiteReadsCreationTimesOfAllTypes(t *testing.T) {
+	t.Parallel()
 	created := time.Date(2024, 3, 1, 12, 30, 15, 123_456_000, time.UTC)
 	seconds, day, none := created.Truncate(time.Second), created.Truncate(24*time.Hour), time.Time{}
 	db := databases.SQLite(t)
@@ -233,6 +236,7 @@ func TestSQLiteReadsCreationTimesOfAllTypes(t *testing.T) {
 
 // An invalid date in a text column fails no statement, and the duty that starts there does not end.
 func TestARetentionDutyOfAnInvalidDateGoesOn(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	execute(t, db, "CREATE TABLE members (id integer PRIMARY KEY, kept text, since text)")

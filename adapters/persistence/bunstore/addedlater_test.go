@@ -16,6 +16,7 @@ import (
 // A verification ignores a row only if its creation time is after the erasure in each zone that the value can mean. The
 // databases must judge this as the domain does.
 func TestAVerificationIgnoresRowsThatAreLaterInEveryZone(t *testing.T) {
+	t.Parallel()
 	texts := addedTexts()
 	texts = append(texts, randomTexts(texts, 300)...)
 	dataMap, err := datamap.NewDataMap(datamap.Table{

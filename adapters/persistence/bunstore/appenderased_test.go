@@ -16,6 +16,7 @@ import (
 // A session that only appends sends one statement. For an erased subject, this statement writes nothing, and another
 // session writes all rows of the first one, the audit event included.
 func TestAnAppendForAnErasedSubjectKeepsAllRows(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		store := newStore(t, db)

@@ -295,6 +295,7 @@ func (f forum) forDatabase(name dialect.Name) forum {
 }
 
 func TestWhatTheDatabaseDeletesBesidesIsCountedOrRefused(t *testing.T) {
+	t.Parallel()
 	for name, c := range cascadeCases {
 		t.Run(name, func(t *testing.T) {
 			databases.Each(t, func(t *testing.T, db *bun.DB) {

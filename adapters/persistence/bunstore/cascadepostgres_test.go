@@ -190,6 +190,7 @@ var postgresCascadeCases = map[string]cascadeCase{
 }
 
 func TestWhatPostgreSQLDeletesBesidesIsCountedOrRefused(t *testing.T) {
+	t.Parallel()
 	for name, c := range postgresCascadeCases {
 		t.Run(name, func(t *testing.T) {
 			db := databases.PostgreSQL(t)
@@ -201,6 +202,7 @@ func TestWhatPostgreSQLDeletesBesidesIsCountedOrRefused(t *testing.T) {
 
 // The counters of deleted rows are switched off in the database.
 func TestRowsAreComparedIfTheDatabaseDoesNotCountThem(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{
 		"rows of other people", "rows of the person", "unmapped tables, one below the other",
 		"a trigger that inserts beside the deleted row", "a trigger that restores the deleted row",
@@ -227,6 +229,7 @@ func TestRowsAreComparedIfTheDatabaseDoesNotCountThem(t *testing.T) {
 // The transaction of the application has deleted rows, also in a savepoint that it has rolled back. These rows are not
 // rows that the erasure deletes.
 func TestEarlierDeletionsOfTheTransactionDoNotCount(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		c := cascadeCases["rows of the person"]
 		c.create(t, db)
@@ -252,6 +255,7 @@ func TestEarlierDeletionsOfTheTransactionDoNotCount(t *testing.T) {
 
 // A foreign key that is added while the store runs counts from the next erasure on.
 func TestANewForeignKeyIsNoticed(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		f := forum{rows: []string{"INSERT INTO remarks VALUES (100, 1, 10, NULL, 'mine'), (101, 1, 20, NULL, 'mine')"}}
 		f.create(t, db)
@@ -295,6 +299,7 @@ func TestANewForeignKeyIsNoticed(t *testing.T) {
 
 // A hook deletes rows before the steps. The erasure does not count them.
 func TestRowsThatAHookDeletesDoNotCount(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		c := cascadeCases["rows of other people"]
 		c.create(t, db)
@@ -323,6 +328,7 @@ type movingRemark struct {
 
 // An update that moves a row to another partition counts as a deletion in the statistics of PostgreSQL.
 func TestARowThatMovesToAnotherPartitionIsNotGone(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	f := forum{also: []string{
 		"DROP TABLE remarks",
@@ -366,6 +372,7 @@ func (v *vacuumed) BeforeQuery(ctx context.Context, event *bun.QueryEvent) conte
 func (*vacuumed) AfterQuery(context.Context, *bun.QueryEvent) {}
 
 func TestATableThatAnotherSessionCompactsIsNotEmptied(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	f := forum{rows: append(plpgsql(afterArticles, `BEGIN RETURN NULL; END`),
 		"INSERT INTO receipts VALUES (200, 2, NULL, '5')")}

@@ -19,6 +19,7 @@ import (
 // A foreign key deletes rows of an unmapped table, and a trigger of this table restores data of the person. No table of
 // the data map has a trigger.
 func TestWhatATriggerOfAnUnmappedTableRestoresIsErasedOrRefused(t *testing.T) {
+	t.Parallel()
 	const again = " INSERT INTO likes VALUES (OLD.id + 1, OLD.article_id + 500);"
 	for name, c := range map[string]struct {
 		body string
@@ -76,6 +77,7 @@ func TestWhatATriggerOfAnUnmappedTableRestoresIsErasedOrRefused(t *testing.T) {
 // A row refers to a deleted row by a deferred foreign key, so the database refuses the commit. The error names the
 // table, also on SQLite, whose own error does not.
 func TestADeferredKeyThatRefusesTheCommitIsNamed(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		f := forum{
 			also: []string{"CREATE TABLE likes (id bigint PRIMARY KEY, article_id bigint REFERENCES articles (id)" +

@@ -98,6 +98,7 @@ func viewOfArticles() []string {
 }
 
 func TestWhatSQLiteDeletesBesidesIsCountedOrRefused(t *testing.T) {
+	t.Parallel()
 	for name, c := range sqliteCascadeCases {
 		t.Run(name, func(t *testing.T) {
 			db := databases.SQLite(t)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestTheCatalogHasWhatATriggerSetsInItsOwnRow(t *testing.T) {
+	t.Parallel()
 	_, store := postgresWith(t,
 		`CREATE TABLE notes (id bigint PRIMARY KEY, title text, body text, before text, "Whole" jsonb, words tsvector, n int,
 			plain text, doc oid)`,
@@ -36,8 +37,8 @@ func TestTheCatalogHasWhatATriggerSetsInItsOwnRow(t *testing.T) {
 			Sets: []datamap.TriggerAssignment{
 				{Column: "before", Reads: []string{"title", "body"}, Old: true},
 				{Column: "Whole", Reads: []string{"*"}, Old: true},
-				{Column: "plain", Reads: []string{"body"}},
-				{Column: "n", Reads: []string{"title"}},
+				{Column: "plain", Reads: []string{"body"}, Follows: []string{"title"}}, // it returns if the title stays
+				{Column: "n", Reads: []string{"title"}, Follows: []string{"title"}},
 			},
 		},
 		{Name: "b_words", Events: []string{"INSERT"}, Sets: []datamap.TriggerAssignment{
@@ -47,7 +48,39 @@ func TestTheCatalogHasWhatATriggerSetsInItsOwnRow(t *testing.T) {
 	})
 }
 
+func TestTheCatalogHasTheColumnsThatATriggerOfSQLiteFollows(t *testing.T) {
+	t.Parallel()
+	db := databases.SQLite(t)
+	_, store := applicationWith(t, db, []string{
+		`CREATE TABLE notes (id integer PRIMARY KEY, title text NOT NULL, body text, copied text)`,
+		`CREATE TRIGGER IF NOT EXISTS a_each AFTER UPDATE ON notes BEGIN
+			UPDATE notes SET copied = upper(NEW.title) WHERE id = NEW.id; END`,
+		`CREATE TRIGGER b_of AFTER UPDATE OF body, "title" ON notes FOR EACH ROW BEGIN
+			UPDATE notes SET copied = NEW.title WHERE notes.id = NEW.id; END`,
+		`CREATE TRIGGER c_when AFTER UPDATE ON notes WHEN NEW.body IS NOT OLD.body OR NEW.title <> OLD.title BEGIN
+			UPDATE notes SET copied = NEW.title WHERE id = NEW.id; END`,
+		`CREATE TRIGGER d_empty AFTER UPDATE ON notes BEGIN
+			UPDATE notes SET copied = NEW.title WHERE id = NEW.id AND copied IS NULL; END`,
+		`CREATE TRIGGER e_insert AFTER INSERT ON notes BEGIN
+			UPDATE notes SET copied = NEW.title WHERE id = NEW.id; END`,
+	})
+	want := map[string][]string{
+		"a_each": {"id", "title", "body", "copied"}, "b_of": {"title", "body"}, "c_when": {"title", "body"},
+		"d_empty": nil, "e_insert": nil,
+	}
+	triggers := tableOf(t, store, "notes").Triggers
+	if len(triggers) != len(want) {
+		t.Errorf("%d triggers, want %d", len(triggers), len(want))
+	}
+	for _, trigger := range triggers {
+		isListed(t, trigger.Name, trigger.Sets, []datamap.TriggerAssignment{
+			{Column: "copied", Reads: []string{"title"}, Follows: want[trigger.Name]},
+		})
+	}
+}
+
 func TestTheCatalogHasTheTriggerThatDeletesLargeObjects(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	_, store := applicationWith(t, db, []string{
 		`CREATE EXTENSION lo`,
@@ -60,6 +93,7 @@ func TestTheCatalogHasTheTriggerThatDeletesLargeObjects(t *testing.T) {
 }
 
 func TestTheCatalogHasTheColumnsThatAViewUses(t *testing.T) {
+	t.Parallel()
 	_, store := postgresWith(t,
 		`CREATE TABLE members (id bigint PRIMARY KEY, email text, theme text)`,
 		`CREATE VIEW addresses AS SELECT id, email AS mail FROM members`,
@@ -71,6 +105,7 @@ func TestTheCatalogHasTheColumnsThatAViewUses(t *testing.T) {
 }
 
 func TestTheCatalogHasTheRowsThatAnIndexLeavesOut(t *testing.T) {
+	t.Parallel()
 	statements := []string{
 		`CREATE TABLE visits (id bigint PRIMARY KEY, person bigint, host bigint)`,
 		`CREATE INDEX i_both ON visits (person, host) WHERE person IS NOT NULL AND host IS NOT NULL`,
@@ -98,6 +133,7 @@ func TestTheCatalogHasTheRowsThatAnIndexLeavesOut(t *testing.T) {
 }
 
 func TestTheCatalogHasTheDetailsOfAForeignKey(t *testing.T) {
+	t.Parallel()
 	db, store := postgresWith(t,
 		`CREATE TABLE people (tenant bigint, id bigint, PRIMARY KEY (tenant, id))`,
 		`CREATE TABLE visits (id bigint PRIMARY KEY, tenant bigint, host bigint, guest bigint,

@@ -86,6 +86,7 @@ func applicationWith(t *testing.T, db *bun.DB, statements []string) (*bun.DB, *b
 }
 
 func TestTheCatalogOfPostgreSQLHasColumnsAndConstraints(t *testing.T) {
+	t.Parallel()
 	_, store := postgresWith(t, museumOfPostgres...)
 	isListed(t, "tables", namesOf(catalogOf(t, store)), []string{"archive.log", "archive.visits", "people", "visits"})
 	visits := tableOf(t, store, "public.visits")
@@ -138,6 +139,7 @@ func TestTheCatalogOfPostgreSQLHasColumnsAndConstraints(t *testing.T) {
 }
 
 func TestTheCatalogOfPostgreSQLHasPartitionsAsTheirTable(t *testing.T) {
+	t.Parallel()
 	db, store := postgresWith(t, `CREATE TABLE people (id bigint PRIMARY KEY)`,
 		`CREATE TABLE events (id bigint, at date, person bigint REFERENCES people, PRIMARY KEY (id, at))
 			PARTITION BY RANGE (at)`,
@@ -185,6 +187,7 @@ func TestTheCatalogOfPostgreSQLHasPartitionsAsTheirTable(t *testing.T) {
 }
 
 func TestTheCatalogOfPostgreSQLHasTriggersAndRules(t *testing.T) {
+	t.Parallel()
 	_, store := postgresWith(t, append(museumOfPostgres,
 		`CREATE FUNCTION keep(bigint) RETURNS void LANGUAGE sql AS $$INSERT INTO archive.visits (id) VALUES ($1)$$`,
 		`CREATE FUNCTION log() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -217,6 +220,7 @@ func TestTheCatalogOfPostgreSQLHasTriggersAndRules(t *testing.T) {
 }
 
 func TestTheCatalogOfPostgreSQLHasViewsAndForeignTables(t *testing.T) {
+	t.Parallel()
 	_, store := postgresWith(t, append(museumOfPostgres,
 		`CREATE VIEW plain AS SELECT id, note FROM visits`,
 		`CREATE VIEW deep AS SELECT id FROM plain`,
@@ -250,6 +254,7 @@ func TestTheCatalogOfPostgreSQLHasViewsAndForeignTables(t *testing.T) {
 }
 
 func TestTheCatalogOfPostgreSQLHasMissingPrivileges(t *testing.T) {
+	t.Parallel()
 	db, admin, role := asRole(t)
 	execute(t, admin, append(museumOfPostgres,
 		`CREATE SCHEMA closed`, `CREATE TABLE closed.secrets (id bigint)`,
@@ -290,6 +295,7 @@ func TestTheCatalogOfPostgreSQLHasMissingPrivileges(t *testing.T) {
 }
 
 func TestTheCatalogOfPostgreSQLHasUniqueNullsNotDistinct(t *testing.T) {
+	t.Parallel()
 	db, store := postgresWith(t, `CREATE TABLE people (id bigint PRIMARY KEY, name text, CONSTRAINT one UNIQUE (name))`)
 	want := datamap.CatalogUnique{Name: "one", Columns: []string{"name"}}
 	var version int

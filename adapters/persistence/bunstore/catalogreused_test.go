@@ -9,6 +9,7 @@ import (
 )
 
 func TestTheCatalogTellsWhichNumbersAreGivenAgain(t *testing.T) {
+	t.Parallel()
 	reused := func(db *bun.DB, statements []string, want map[string]bool) {
 		t.Helper()
 		_, store := applicationWith(t, db, statements)

@@ -10,6 +10,7 @@ import (
 )
 
 func TestTheCatalogSaysWhetherRowFiltersAreTrusted(t *testing.T) {
+	t.Parallel()
 	for _, trusts := range []bool{false, true} {
 		db := databases.SQLite(t)
 		dataMap, err := bunmodels.Read(db, []any{(*person)(nil)}, nil)
@@ -23,6 +24,7 @@ func TestTheCatalogSaysWhetherRowFiltersAreTrusted(t *testing.T) {
 }
 
 func TestTheCatalogOfSQLiteHasColumnsAndConstraints(t *testing.T) {
+	t.Parallel()
 	_, store := applicationWith(t, databases.SQLite(t), []string{
 		`CREATE TABLE people (id INTEGER PRIMARY KEY)`,
 		`CREATE TABLE "Visits" (id TEXT, person bigint NOT NULL REFERENCES People NOT DEFERRABLE INITIALLY DEFERRED,
@@ -91,6 +93,7 @@ func TestTheCatalogOfSQLiteHasColumnsAndConstraints(t *testing.T) {
 }
 
 func TestTheCatalogOfSQLiteHasTriggersAndViews(t *testing.T) {
+	t.Parallel()
 	_, store := applicationWith(t, databases.SQLite(t), []string{
 		`CREATE TABLE people (id INTEGER PRIMARY KEY, name text)`, `CREATE TABLE "Log" (note text)`,
 		`CREATE TRIGGER IF NOT EXISTS main.update_ AFTER DELETE ON people WHEN OLD.id > 0
@@ -141,6 +144,7 @@ func TestTheCatalogOfSQLiteHasTriggersAndViews(t *testing.T) {
 }
 
 func TestTheCatalogOfSQLiteHasAttachedDatabases(t *testing.T) {
+	t.Parallel()
 	db := databases.SQLite(t)
 	db.SetMaxOpenConns(1) // the other databases are attached to this connection
 	_, store := applicationWith(t, db, []string{

@@ -77,6 +77,7 @@ func (a *application) expectWorded(t testing.TB) {
 }
 
 func TestDeclaredSurrogatesSatisfyUniqueAndCheckConstraints(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, createWorded, 30)
 		for range 2 {
@@ -92,6 +93,7 @@ func TestDeclaredSurrogatesSatisfyUniqueAndCheckConstraints(t *testing.T) {
 }
 
 func TestDeclaredSurrogatesAreWrittenDespiteTriggers(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, strings.Replace(createWorded, " CHECK (login LIKE '%_@_%')", "", 1), 3)
 		// The verification must not report this login as an old value. The surrogate ends with the same text.
@@ -105,6 +107,7 @@ func TestDeclaredSurrogatesAreWrittenDespiteTriggers(t *testing.T) {
 }
 
 func TestANullThatATriggerOverwritesIsFound(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, createWorded, 3)
 		execute(t, db, onUpdate(db, "UPDATE worded SET phone = '+49 100000' WHERE id = 0 AND phone IS NULL")...)
@@ -115,6 +118,7 @@ func TestANullThatATriggerOverwritesIsFound(t *testing.T) {
 }
 
 func TestAColumnThatIsNotNullInTheDatabaseIsRefusedByName(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		create := strings.Replace(createWorded, "phone text UNIQUE", "phone text UNIQUE NOT NULL", 1)
 		a := newWorded(t, db, create, 1)
@@ -125,6 +129,7 @@ func TestAColumnThatIsNotNullInTheDatabaseIsRefusedByName(t *testing.T) {
 // The application adds a NOT NULL constraint to a column while the store is running. An erasure that would set the
 // column to NULL must fail, and the error must name the column.
 func TestAColumnThatBecomesNotNullIsRefusedByName(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, createWorded, 1)
 		a.export(t, "1")

@@ -21,6 +21,7 @@ func (s *shop) statementsOf(t testing.TB, hook *statements, fn func(context.Cont
 }
 
 func TestConsentIsOneStatementOnPostgreSQL(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		s := newShop(t, databases.WithHook(db, hook), 1)
@@ -51,6 +52,7 @@ func TestConsentIsOneStatementOnPostgreSQL(t *testing.T) {
 }
 
 func TestTheNumberOfStatementsDoesNotDependOnTheNumberOfRows(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		s := newShop(t, databases.WithHook(db, hook), 0)
@@ -101,6 +103,7 @@ func TestTheNumberOfStatementsDoesNotDependOnTheNumberOfRows(t *testing.T) {
 
 // The answer is the same for all tables of the data map.
 func TestAFirstErasureListsTheDatabasesOfSQLiteOnce(t *testing.T) {
+	t.Parallel()
 	hook := &statements{}
 	s := newShop(t, databases.WithHook(databases.SQLite(t), hook), 1)
 	texts := s.statementsOf(t, hook, func(ctx context.Context, session ports.Session) error {
@@ -114,6 +117,7 @@ func TestAFirstErasureListsTheDatabasesOfSQLiteOnce(t *testing.T) {
 }
 
 func TestNoStatementHoldsAValue(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		s := newShop(t, databases.WithHook(db, hook), 1, desk{})

@@ -39,6 +39,7 @@ type unaware struct {
 func (u unaware) Deadline() (time.Time, bool) { return u.deadline, true }
 
 func TestADeadlineThatTheDriverNoticesFirstIsTheContexts(t *testing.T) {
+	t.Parallel()
 	sqldb := sql.OpenDB(timingOut{})
 	t.Cleanup(func() { _ = sqldb.Close() })
 	db := bun.NewDB(sqldb, pgdialect.New())
@@ -70,6 +71,7 @@ func (oldDriver) BeginTx(_ context.Context, options driver.TxOptions) (driver.Tx
 }
 
 func TestADriverWithoutIsolationLevelsIsNamed(t *testing.T) {
+	t.Parallel()
 	sqldb := sql.OpenDB(oldDriver{})
 	t.Cleanup(func() { _ = sqldb.Close() })
 	db := bun.NewDB(sqldb, pgdialect.New())

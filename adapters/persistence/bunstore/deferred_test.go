@@ -23,6 +23,7 @@ func parcels(t testing.TB, db *bun.DB) {
 }
 
 func TestAConstraintThatFailsTheCommitLeavesAFailure(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 2)
 		parcels(t, db)
@@ -68,6 +69,7 @@ func (d done) AfterQuery(_ context.Context, event *bun.QueryEvent) {
 // session (audit events that the store writes even if a session fails) then exists already. The store must not write
 // the evidence again, and must not write the audit event of a failure.
 func TestASessionThatCommittedWithoutKnowingLeavesNoFailure(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		event := func(eventType domain.EventType) domain.AuditEvent {

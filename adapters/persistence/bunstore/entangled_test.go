@@ -41,6 +41,7 @@ type residenceHistory struct {
 // A trigger of one table copies values into another table, whose erasure step comes later. The erasure must also delete
 // the copies. In a single statement for all steps, the later step would not see the copies.
 func TestRowsThatATriggerAddsAreErasedToo(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		execute(t, db, "CREATE TABLE clients (id bigint PRIMARY KEY, email text)",
@@ -83,6 +84,7 @@ type card struct {
 // table and one of the view change this row. A PostgreSQL statement changes a row only once, and ignores a second
 // change without an error. The erasure must therefore run these steps in separate statements.
 func TestARowOfTwoTablesIsErasedCompletely(t *testing.T) {
+	t.Parallel()
 	const clients = "CREATE TABLE clients (id bigint PRIMARY KEY, email text, name text)"
 	for kind, tables := range map[string][]string{
 		"a view":                {clients, "CREATE VIEW client_cards AS SELECT id, email, name FROM clients"},
@@ -114,6 +116,7 @@ type pinned struct {
 }
 
 func TestAColumnMayHaveAnyName(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*pinned)(nil))
 		a.insert(t, &pinned{ID: 1, Position: map[string]any{"lat": 1}, Source: 2})
@@ -124,6 +127,7 @@ func TestAColumnMayHaveAnyName(t *testing.T) {
 // If the context ends during a statement that combines several steps, it is unknown which step failed. The audit event
 // of the failure must not name a step.
 func TestAnUnknownFailedStepIsNotNamed(t *testing.T) {
+	t.Parallel()
 	hook := &hookThatCancels{}
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -171,6 +175,7 @@ func (h *hookThatPanics) BeforeQuery(ctx context.Context, event *bun.QueryEvent)
 func (h *hookThatPanics) AfterQuery(context.Context, *bun.QueryEvent) {}
 
 func TestAPanicAtTheBeginReleasesItsConnection(t *testing.T) {
+	t.Parallel()
 	hook := &hookThatPanics{}
 	db := databases.PostgreSQL(t)
 	db.SetMaxOpenConns(2)
@@ -194,6 +199,7 @@ func TestAPanicAtTheBeginReleasesItsConnection(t *testing.T) {
 }
 
 func TestAPanicOfTheNotificationIsContained(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), &hookThatPanics{at: "pg_notify"}), 1, desk{})
 	s.alice.Refs = []domain.SubjectRef{{Kind: "desk", Value: "c-1"}}
 	for range 3 {

@@ -40,6 +40,7 @@ var wholeErasure = []domain.EventType{
 }
 
 func TestConcurrentErasuresOfOneSubjectRunOneAfterTheOther(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 20)
 		var erasures sync.WaitGroup
@@ -80,6 +81,7 @@ func TestConcurrentErasuresOfOneSubjectRunOneAfterTheOther(t *testing.T) {
 }
 
 func TestErasuresOfDifferentSubjectsDoNotWaitForEachOther(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, databases.PostgreSQL(t), 1)
 	s.do(t, func(ctx context.Context, session ports.Session) error {
 		if _, err := s.eraser.Erase(ctx, session, s.alice); err != nil {
@@ -91,6 +93,7 @@ func TestErasuresOfDifferentSubjectsDoNotWaitForEachOther(t *testing.T) {
 }
 
 func TestErasureEnqueuesExternalSystemsInTheSameTransaction(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1, desk{})
 		s.alice.Refs = []domain.SubjectRef{{Kind: "desk", Value: "c-1", Extra: map[string]string{"region": "eu"}}}
@@ -136,6 +139,7 @@ func (s *shop) outbox(t testing.TB) []outboxRow {
 }
 
 func TestAnIDThatDoesNotFitTheKeyIsRefusedBeforeAnyStatement(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		s := newShop(t, databases.WithHook(db, hook), 1)

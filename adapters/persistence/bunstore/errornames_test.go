@@ -26,6 +26,7 @@ type parcel struct {
 }
 
 func TestAConstraintIsNamedWithItsTable(t *testing.T) {
+	t.Parallel()
 	for constraint, parts := range map[string][]string{
 		"CREATE UNIQUE INDEX one_label ON parcels (kept, label)": {"parcels", "one_label|kept, label"},
 	} {
@@ -45,6 +46,7 @@ func TestAConstraintIsNamedWithItsTable(t *testing.T) {
 }
 
 func TestACheckIsNamedWithItsTable(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	a := newApplication(t, db, nil, (*person)(nil), (*parcel)(nil))
 	execute(t, db, "ALTER TABLE parcels ADD CONSTRAINT short_label CHECK (length(label) < 5)")
@@ -60,6 +62,7 @@ func TestACheckIsNamedWithItsTable(t *testing.T) {
 // A trigger can raise an error whose message has a personal value at the place of a name. The text of the store's error
 // must not contain this value.
 func TestTheMessageOfATriggerIsNotReportedAsNames(t *testing.T) {
+	t.Parallel()
 	db := databases.SQLite(t)
 	a := newApplication(t, db, nil, (*person)(nil), (*parcel)(nil))
 	execute(t, db, "CREATE TRIGGER refuse BEFORE UPDATE ON parcels"+
@@ -72,6 +75,7 @@ func TestTheMessageOfATriggerIsNotReportedAsNames(t *testing.T) {
 // function may put a personal value into a field of its error that normally holds a name. It may also run a statement
 // with a personal value in place of a name, so that the message of the error contains the value.
 func TestTheValuesOfAFunctionAreNotReportedAsNames(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	a := newApplication(t, db, nil, (*person)(nil), (*parcel)(nil))
 	a.insert(t, &person{ID: 1}, &parcel{ID: 1, OwnerID: 1, Label: "zoe@example.org"})
@@ -106,6 +110,7 @@ func TestTheValuesOfAFunctionAreNotReportedAsNames(t *testing.T) {
 }
 
 func TestAConnectionThatIsRefusedSaysWhy(t *testing.T) {
+	t.Parallel()
 	database := postgres.NewDatabase(t)
 	parsed, err := url.Parse(database)
 	must(t, err)

@@ -35,6 +35,7 @@ type Fragile struct {
 }
 
 func TestAConflictDoesNotQuoteStoredValues(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*person)(nil), (*Fragile)(nil))
 		execute(t, db, "CREATE UNIQUE INDEX one_email ON fragile (email)")
@@ -49,6 +50,7 @@ func TestAConflictDoesNotQuoteStoredValues(t *testing.T) {
 }
 
 func TestARefusedValueIsNotQuoted(t *testing.T) {
+	t.Parallel()
 	type Fragile struct {
 		bun.BaseModel `bun:"table:fragile"`
 		ID            int64   `bun:"id,pk"`
@@ -69,6 +71,7 @@ func TestARefusedValueIsNotQuoted(t *testing.T) {
 }
 
 func TestATriggersMessageIsNotQuoted(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*person)(nil), (*Letter)(nil))
 		a.insert(t, &person{ID: 1}, &Letter{ID: 1, WriterID: 1, Text: "secret-value"})
@@ -80,6 +83,7 @@ func TestATriggersMessageIsNotQuoted(t *testing.T) {
 }
 
 func TestAMigrationThatIsMissingIsExplained(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	b := newBox(t, db)
 	execute(t, db, "ALTER TABLE habeas_outbox DROP COLUMN stage CASCADE") // as if a migration were missing
@@ -95,6 +99,7 @@ func TestAMigrationThatIsMissingIsExplained(t *testing.T) {
 }
 
 func TestMissingTablesAreExplained(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		execute(t, db, "CREATE TABLE people (id bigint PRIMARY KEY)")
 		a := existingApplication(t, db, nil, (*person)(nil))
@@ -114,6 +119,7 @@ func TestMissingTablesAreExplained(t *testing.T) {
 }
 
 func TestADatabaseThatCannotBeReachedIsUnavailable(t *testing.T) {
+	t.Parallel()
 	for name, db := range map[string]*bun.DB{
 		"a closed port":       openDB(t, "pgx", "postgres://app:secret@"+silentPort(t, nil)+"/app?sslmode=disable"),
 		"the host is unknown": openDB(t, "pgx", "postgres://app:secret@host.invalid/app?sslmode=disable"),
@@ -141,6 +147,7 @@ func TestADatabaseThatCannotBeReachedIsUnavailable(t *testing.T) {
 }
 
 func TestAConnectionThatIsCutIsUnavailable(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	a := newApplication(t, db, nil, (*person)(nil))
 	err := a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -157,6 +164,7 @@ func TestAConnectionThatIsCutIsUnavailable(t *testing.T) {
 }
 
 func TestAnErrorSaysHowTheContextEnded(t *testing.T) {
+	t.Parallel()
 	late, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
 	defer cancel()
 	gone, cancel := context.WithCancel(context.Background())

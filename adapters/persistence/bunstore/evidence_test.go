@@ -62,6 +62,7 @@ func (s *shop) erase(subject domain.Subject) (result domain.ErasureResult, err e
 }
 
 func TestAnErasureThatFailsInTheMiddleLeavesOnlyEvidence(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 3, desk{})
 		failOn(t, db, "orders")
@@ -99,6 +100,7 @@ func (s *shop) wantFailedStep(t testing.TB, table string) {
 var rolledBack = []domain.EventType{domain.EventErasureRequested, domain.EventErasureStepFailed}
 
 func TestEvidenceOutlivesAPanic(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		func() {
@@ -116,6 +118,7 @@ func TestEvidenceOutlivesAPanic(t *testing.T) {
 }
 
 func TestEvidenceOutlivesTheContext(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		ctx, cancel := context.WithCancel(context.Background())
@@ -144,6 +147,7 @@ func (*stuck) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Co
 }
 
 func TestEvidenceEndsWithTheDeadlineThatItsCallerHasSet(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		db = databases.WithHook(db, &stuck{})
@@ -173,6 +177,7 @@ func (busy) Error() string { return "busy" }
 func (busy) Code() int     { return 5 }
 
 func TestALostTransactionIsRetriedAndItsEvidenceDropped(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		attempts := 0
@@ -202,6 +207,7 @@ func TestALostTransactionIsRetriedAndItsEvidenceDropped(t *testing.T) {
 }
 
 func TestRetriesAreBounded(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		attempts := 0
@@ -216,6 +222,7 @@ func TestRetriesAreBounded(t *testing.T) {
 }
 
 func TestASerializationFailureOfPostgreSQLIsRetried(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	s := newShop(t, db, 1)
 	for _, statement := range []string{
@@ -236,6 +243,7 @@ func TestASerializationFailureOfPostgreSQLIsRetried(t *testing.T) {
 }
 
 func TestLostEvidenceIsReportedWithTheCause(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		_, err := db.ExecContext(context.Background(), "DROP TABLE habeas_audit_events")

@@ -24,6 +24,7 @@ type visitor struct {
 // An export contains the ledgers of a subject (consents and restrictions) even if no column of the application is
 // personal data.
 func TestTheLedgersAreExportedWithoutAnnotatedColumns(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*visitor)(nil))
 		if records := a.export(t, "1"); len(records) > 0 {
@@ -81,6 +82,7 @@ func manyTables(t testing.TB, db *bun.DB, tables int) *bunstore.Store {
 }
 
 func TestAnyNumberOfTablesIsExported(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		const tables = 650
 		store := manyTables(t, db, tables)
@@ -110,8 +112,9 @@ func TestAnyNumberOfTablesIsExported(t *testing.T) {
 
 // Another session adds a row while an export runs. No statement of the export sees the row.
 func TestSeveralStatementsOfAnExportSeeOneSnapshot(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		const tables = 450
+		const tables = 5
 		store := manyTables(t, db, tables)
 		export := func(sessions ports.SessionFactory, during func()) (read int) {
 			must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

@@ -17,6 +17,7 @@ import (
 )
 
 func TestNullsAreExportedAsNull(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, sealedTypes, (*person)(nil), (*Record)(nil))
 		a.insert(t, &person{ID: 1}, &Record{ID: 1, OwnerID: 1, Kept: "kept", Decimal: "1"})
@@ -46,6 +47,7 @@ type Stay struct {
 }
 
 func TestARecordSaysWhyAndHowLongItIsKept(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*person)(nil), (*Stay)(nil))
 		left := time.Date(2023, 1, 31, 10, 0, 0, 1000, time.FixedZone("", -5*3600))
@@ -91,6 +93,7 @@ type Letter struct {
 }
 
 func TestRowsThatAreMarkedAsDeletedAreExportedAndErased(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*person)(nil), (*Letter)(nil))
 		a.insert(t, &person{ID: 1}, &person{ID: 2}, &Letter{ID: 1, WriterID: 1, Text: "kept"},
@@ -133,6 +136,7 @@ type Book struct {
 }
 
 func TestRowsAreNamedAndOrderedByTheirPrimaryKey(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*person)(nil), (*Shelf)(nil), (*Book)(nil))
 		a.insert(t, &person{ID: 1}, &person{ID: 2},
@@ -177,6 +181,7 @@ func TestRowsAreNamedAndOrderedByTheirPrimaryKey(t *testing.T) {
 }
 
 func TestAnErrorOfYieldEndsAnExportAndIsReturned(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*person)(nil), (*Stay)(nil))
 		a.insert(t, &person{ID: 1}, &Stay{ID: 1, GuestID: 1})

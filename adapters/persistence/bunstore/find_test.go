@@ -35,6 +35,7 @@ func onceIn(table string, columns ...string) (all []search.Occurrence) {
 }
 
 func TestFindLooksAtEveryTypeOfPostgreSQLThatHoldsText(t *testing.T) {
+	t.Parallel()
 	const mail = "'zoe@example.org'"
 	_, store := postgresWith(t, `CREATE TABLE people (id bigint PRIMARY KEY)`,
 		`CREATE DOMAIN mail AS text`, `CREATE TYPE pair AS (a text, b int)`, `CREATE TYPE mood AS ENUM (`+mail+`)`,
@@ -50,6 +51,7 @@ func TestFindLooksAtEveryTypeOfPostgreSQLThatHoldsText(t *testing.T) {
 }
 
 func TestFindLooksAtEveryTableOfPostgreSQL(t *testing.T) {
+	t.Parallel()
 	db, store := postgresWith(t, `CREATE TABLE people (id bigint PRIMARY KEY)`, `CREATE SCHEMA "odd ""one"`,
 		`CREATE TABLE "odd ""one"."a Table" (note text)`,
 		`CREATE TABLE events (note text) PARTITION BY LIST (note)`, `CREATE TABLE events_1 PARTITION OF events DEFAULT`,
@@ -72,6 +74,7 @@ func TestFindLooksAtEveryTableOfPostgreSQL(t *testing.T) {
 }
 
 func TestFindReportsMissingPrivileges(t *testing.T) {
+	t.Parallel()
 	db, admin, role := asRole(t)
 	execute(t, admin, `CREATE TABLE people (id bigint PRIMARY KEY)`, `CREATE TABLE closed (note text)`,
 		`CREATE TABLE part (note text, secret text)`, `CREATE TABLE few (note text)`,
@@ -97,6 +100,7 @@ func TestFindReportsMissingPrivileges(t *testing.T) {
 }
 
 func TestFindGoesOnAfterATableThatIsLocked(t *testing.T) {
+	t.Parallel()
 	url := postgres.NewDatabase(t)
 	_, store := applicationWith(t, openDB(t, "pgx", url+"&lock_timeout=20"), []string{
 		`CREATE TABLE people (id bigint PRIMARY KEY)`, `CREATE TABLE locked (note text)`, `CREATE TABLE open (note text)`,
@@ -112,6 +116,7 @@ func TestFindGoesOnAfterATableThatIsLocked(t *testing.T) {
 }
 
 func TestFindLooksAtEveryColumnOfSQLite(t *testing.T) {
+	t.Parallel()
 	_, store := applicationWith(t, databases.SQLite(t), []string{
 		`CREATE TABLE people (id INTEGER PRIMARY KEY)`,
 		`CREATE TABLE cells (id INTEGER PRIMARY KEY, a TEXT, b, c INTEGER, d JSON, e JSON, f BLOB, g BLOB, h JSON, i DATE,
@@ -136,6 +141,7 @@ func TestFindLooksAtEveryColumnOfSQLite(t *testing.T) {
 
 // PostgreSQL and JSON double or escape quotes and backslashes, once for each level of nesting.
 func TestFindReadsQuotesInComposites(t *testing.T) {
+	t.Parallel()
 	const sought = `Zoë "Zo\e" O'Neil, x`
 	db, store := postgresWith(t, `CREATE TABLE people (id bigint PRIMARY KEY)`, `CREATE EXTENSION hstore`,
 		`CREATE TYPE pair AS (a text, b int)`, `CREATE TYPE pairs AS (p pair, all_p pair[])`,
@@ -160,6 +166,7 @@ func TestFindReadsQuotesInComposites(t *testing.T) {
 }
 
 func TestFindReadsQuotesInSQLite(t *testing.T) {
+	t.Parallel()
 	const sought = `Zoe "Zo\e" O'Neil`
 	db, store := applicationWith(t, databases.SQLite(t), []string{
 		`CREATE TABLE people (id INTEGER PRIMARY KEY)`,
@@ -178,6 +185,7 @@ func TestFindReadsQuotesInSQLite(t *testing.T) {
 
 // The server of one foreign table refuses connections. The server of the other tables accepts them and never answers.
 func TestFindGoesOnAfterAServerThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	db := openDB(t, "pgx", postgres.NewDatabase(t))
 	db.SetMaxOpenConns(1)
 	server := func(name string, listener net.Listener) string {
@@ -218,6 +226,7 @@ func listen(t *testing.T) net.Listener {
 }
 
 func TestFindKeepsValuesOutOfStatementsAndErrors(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		newShop(t, db, 1)
 		hook := &statements{}
@@ -242,6 +251,7 @@ func TestFindKeepsValuesOutOfStatementsAndErrors(t *testing.T) {
 }
 
 func TestFindPassesOverTypesOfPostgreSQLWithoutText(t *testing.T) {
+	t.Parallel()
 	db, _ := postgresWith(t, `CREATE TABLE people (id bigint PRIMARY KEY)`, `CREATE TYPE money_order AS (note text)`,
 		`CREATE TABLE orders (what money_order)`, `INSERT INTO orders VALUES (ROW('zoe@example.org'))`,
 		`CREATE TABLE numbers (a integer, b bit varying(3), c time(3), d interval, e money[], f numeric(3, 1), g timestamp(3),
@@ -256,6 +266,7 @@ func TestFindPassesOverTypesOfPostgreSQLWithoutText(t *testing.T) {
 }
 
 func TestFindReadsWideTablesAndManyValuesInSeveralStatements(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		columns, values := make([]string, 50), make([]string, 50)

@@ -45,6 +45,7 @@ func consentOf(t *testing.T, id string, granted bool) func(context.Context, port
 }
 
 func TestConsentIsInForceInTheOrderOfCommits(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	a := newApplication(t, db, nil, (*visitor)(nil))
 	grantIsLast := a.overlap(t, consentOf(t, "1", false), consentOf(t, "1", true))
@@ -58,6 +59,7 @@ func TestConsentIsInForceInTheOrderOfCommits(t *testing.T) {
 }
 
 func TestRestrictionsAreInForceInTheOrderOfCommits(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	a := newApplication(t, db, nil, (*visitor)(nil))
 	restriction := func(restricted bool) func(context.Context, ports.Session) error {
@@ -79,6 +81,7 @@ func TestRestrictionsAreInForceInTheOrderOfCommits(t *testing.T) {
 // Another session has recorded a consent but not committed it. The erasure waits for that session, and then sees the
 // consent.
 func TestAnErasureSeesConsentInFlight(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	a := newApplication(t, db, nil, (*visitor)(nil))
 	id, inForce := subjectID(t, "1"), []domain.ConsentRecord(nil)
@@ -96,6 +99,7 @@ func TestAnErasureSeesConsentInFlight(t *testing.T) {
 // A statement with the records of several sessions locks the ledgers (consents or restrictions) of several subjects. If
 // two stores concurrently send such statements for the same subjects, the statements must not deadlock.
 func TestSharedAppendsDoNotDeadlock(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	dataMap, err := bunmodels.Read(db, []any{(*visitor)(nil)}, nil)

@@ -26,6 +26,7 @@ func (s *shop) inHostTransaction(
 }
 
 func TestAJoinedSessionCommitsWithItsHost(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		must(t, s.inHostTransaction(t, func(ctx context.Context, tx bun.Tx, sessions ports.SessionFactory) error {
@@ -47,6 +48,7 @@ func TestAJoinedSessionCommitsWithItsHost(t *testing.T) {
 }
 
 func TestARollbackOfTheHostRemovesTheWritesOfAJoinedSession(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		before := s.dump(t)
@@ -67,6 +69,7 @@ func TestARollbackOfTheHostRemovesTheWritesOfAJoinedSession(t *testing.T) {
 }
 
 func TestAJoinedSessionThatFailsUndoesOnlyItsOwnWrites(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		failOn(t, db, "orders")
@@ -90,6 +93,7 @@ func TestAJoinedSessionThatFailsUndoesOnlyItsOwnWrites(t *testing.T) {
 }
 
 func TestAJoinedSessionThatPanicsUndoesItself(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		before := s.dump(t)
@@ -111,6 +115,7 @@ func TestAJoinedSessionThatPanicsUndoesItself(t *testing.T) {
 }
 
 func TestAJoinedConnectionWorksLikeATransaction(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		ctx := context.Background()
@@ -134,6 +139,7 @@ func TestAJoinedConnectionWorksLikeATransaction(t *testing.T) {
 }
 
 func TestADatabaseCannotBeJoined(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, databases.SQLite(t), 0)
 	if _, err := s.store.Join(s.db); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("got %v", err)
@@ -141,6 +147,7 @@ func TestADatabaseCannotBeJoined(t *testing.T) {
 }
 
 func TestASessionInsideAJoinedOneIsAnError(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 0)
 		nothing := func(context.Context, ports.Session) error { return nil }

@@ -18,6 +18,7 @@ type widget struct {
 
 // JSONB is an internal format of SQLite. The test therefore uses functions of SQLite to write the values.
 func TestJSONBIsExportedAsJSON(t *testing.T) {
+	t.Parallel()
 	db := databases.SQLite(t)
 	a := newApplication(t, db, nil, (*widget)(nil))
 	for expression, want := range map[string]string{

@@ -17,6 +17,7 @@ import (
 // Triggers of the database refuse changes to the ledgers (consents and restrictions), so that even the application
 // cannot make such changes by mistake.
 func TestTheLedgersRefuseEveryChangeExceptTheClearingOfAReason(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		s.do(t, func(ctx context.Context, session ports.Session) error {
@@ -80,6 +81,7 @@ func TestTheLedgersRefuseEveryChangeExceptTheClearingOfAReason(t *testing.T) {
 // An erasure deletes the free text of restrictions and keeps the decisions. It ends each consent, because another
 // person who later gets the same id has not consented.
 func TestAnErasureEndsConsentAndClearsReasons(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		ahead := time.Now().Add(24 * time.Hour)
@@ -127,6 +129,7 @@ func TestAnErasureEndsConsentAndClearsReasons(t *testing.T) {
 
 // A failed erasure does not end a consent, because its session rolls back.
 func TestAnErasureThatFailsEndsNoConsent(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		s.do(t, func(ctx context.Context, session ports.Session) error {
@@ -150,6 +153,7 @@ func TestAnErasureThatFailsEndsNoConsent(t *testing.T) {
 // The sequences must have no cache. A sequence with a cache would let a connection take a lower number after another
 // connection has committed a higher one, so that the numbers would not show the order of the records.
 func TestTheSequencesOfTheLedgersHaveNoCache(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, databases.PostgreSQL(t), 1)
 	for _, table := range []string{"habeas_consent_records", "habeas_restriction_records"} {
 		var cache, step int
@@ -164,6 +168,7 @@ func TestTheSequencesOfTheLedgersHaveNoCache(t *testing.T) {
 // Session A buffers a record, and session B then appends and commits a record. Session A sends its record after that,
 // so its record must be the latest.
 func TestOverlappingSessionsAreOrderedByTheirAppends(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		record := func(version string, granted bool, at time.Time) domain.ConsentRecord {

@@ -33,6 +33,7 @@ func (a *application) leftOver(t testing.TB, erasedAt time.Time, id ...string) (
 }
 
 func TestASurrogateOfEveryTypeIsNotLeftOver(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db.WithNamedArg("name", "Alice"), sealedTypes, (*person)(nil), (*Record)(nil))
 		a.insert(t, &person{ID: 1}, fullRecord(1, 1), &Record{ID: 2, OwnerID: 1, Kept: "kept", Decimal: "1"})
@@ -55,6 +56,7 @@ func TestASurrogateOfEveryTypeIsNotLeftOver(t *testing.T) {
 }
 
 func TestASurrogateOfEveryTypeOfPostgreSQLIsNotLeftOver(t *testing.T) {
+	t.Parallel()
 	for _, parameters := range []string{"", "&default_query_exec_mode=exec", "&default_query_exec_mode=simple_protocol"} {
 		a := museum(t, parameters)
 		execute(t, a.db, ordinary)
@@ -70,6 +72,7 @@ func TestASurrogateOfEveryTypeOfPostgreSQLIsNotLeftOver(t *testing.T) {
 
 // A job of the application writes a value back after an erasure. The verification must find the value.
 func TestAValueThatComesBackIsLeftOver(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		a := existingApplication(t, db, nil, models...)
@@ -105,6 +108,7 @@ func TestAValueThatComesBackIsLeftOver(t *testing.T) {
 
 // A view may hide rows from the store. The verification must then fail instead of reporting success.
 func TestAVerificationIsRefusedWhereRowsMayBeHidden(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	s := newShop(t, db, 1)
 	execute(t, db, "CREATE VIEW shown AS SELECT * FROM orders WHERE id > 0",
@@ -122,6 +126,7 @@ func TestAVerificationIsRefusedWhereRowsMayBeHidden(t *testing.T) {
 // after the erasure. It must report the reference of this row, too. The reference is a UUID, and therefore looks like a
 // surrogate.
 func TestReferencesAndUnreadableInstantsAreLeftOver(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		execute(t, db, "CREATE TABLE writers (id uuid PRIMARY KEY)",

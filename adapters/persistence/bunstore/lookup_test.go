@@ -14,6 +14,7 @@ import (
 // A lookup (a read of the latest consent for a purpose) uses the driver's connection directly. If the server does not
 // respond, the lookup must still end with its context and release the connection.
 func TestALookupThatHangsEndsWithItsContext(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	db.SetMaxOpenConns(2)
 	s := newShop(t, db, 1)

@@ -47,6 +47,7 @@ func wantLow(t *testing.T, db *bun.DB, want map[string][]string) {
 }
 
 func TestSequencesOfPostgreSQLBelowAnErasedIDAreNamed(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	execute(t, db,
 		`CREATE SCHEMA shop`, `CREATE SEQUENCE shop."Numbers" START 7`, `CREATE SEQUENCE unused START 1`,
@@ -63,6 +64,7 @@ func TestSequencesOfPostgreSQLBelowAnErasedIDAreNamed(t *testing.T) {
 }
 
 func TestASequenceThatTheRoleMustNotReadIsNamed(t *testing.T) {
+	t.Parallel()
 	db, admin, role := asRole(t)
 	execute(t, admin, `CREATE TABLE people (id bigserial PRIMARY KEY)`, `GRANT SELECT ON people TO `+role,
 		`GRANT CREATE ON SCHEMA public TO `+role, `SELECT setval('people_id_seq', 6)`)
@@ -75,6 +77,7 @@ func TestASequenceThatTheRoleMustNotReadIsNamed(t *testing.T) {
 }
 
 func TestRowIDsOfSQLiteBelowAnErasedIDAreNamed(t *testing.T) {
+	t.Parallel()
 	db := databases.SQLite(t)
 	execute(t, db,
 		`CREATE TABLE rowids (id INTEGER PRIMARY KEY)`, `INSERT INTO rowids VALUES (6), (9)`,

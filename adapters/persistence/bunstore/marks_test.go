@@ -41,6 +41,7 @@ func lock(t testing.TB, sessions ports.SessionFactory, id string) {
 }
 
 func TestAReaderOfMarksMissesNoConcurrentErasure(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, databases.PostgreSQL(t), 0)
 	const erasers, each = 4, 60
 	var erasing sync.WaitGroup
@@ -87,6 +88,7 @@ func TestAReaderOfMarksMissesNoConcurrentErasure(t *testing.T) {
 }
 
 func TestMarksAreNotListedWhereCommitsAreNotSeen(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, databases.PostgreSQL(t), 0)
 	tx, err := s.db.BeginTx(t.Context(), nil)
 	must(t, err)
@@ -106,6 +108,7 @@ func TestMarksAreNotListedWhereCommitsAreNotSeen(t *testing.T) {
 // Until an erasure commits, a list of erasure marks omits all marks with higher intake numbers than the mark of this
 // erasure. Marks in other schemas are listed.
 func TestAnErasureDelaysTheMarksOfItsSchema(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	s := newShop(t, db, 0)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{Schema: "other"}))

@@ -73,6 +73,7 @@ func wantCatalog(t testing.TB, got, want map[string]string) {
 }
 
 func TestMigratingAgainChangesNothing(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		once := catalog(t, db, "public")
@@ -90,6 +91,7 @@ func TestMigratingAgainChangesNothing(t *testing.T) {
 }
 
 func TestConcurrentMigrationsWaitForEachOther(t *testing.T) {
+	t.Parallel()
 	concurrently := func(t *testing.T, db *bun.DB) {
 		t.Helper()
 		start := make(chan struct{})
@@ -121,6 +123,7 @@ func TestConcurrentMigrationsWaitForEachOther(t *testing.T) {
 }
 
 func TestTheStatesOfMigrationsAreListed(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		state := func(want domain.MigrationState) {
 			t.Helper()
@@ -141,6 +144,7 @@ func TestTheStatesOfMigrationsAreListed(t *testing.T) {
 }
 
 func TestMigratingNeedsOneConnection(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		db.SetMaxOpenConns(1)
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
@@ -148,6 +152,7 @@ func TestMigratingNeedsOneConnection(t *testing.T) {
 }
 
 func TestMigrationsCanBeAppliedByHand(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		want := catalog(t, db, "public")
@@ -176,6 +181,7 @@ func TestMigrationsCanBeAppliedByHand(t *testing.T) {
 }
 
 func TestMigratingTouchesNoTableOfTheApplication(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		for _, model := range models {
 			_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(t.Context())
@@ -190,6 +196,7 @@ func TestMigratingTouchesNoTableOfTheApplication(t *testing.T) {
 }
 
 func TestAMigrationThatFailsLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		execute(t, db, "CREATE TABLE habeas_outbox (mine INTEGER)") // makes the creation of the third table fail
 		before := catalog(t, db, "public")
@@ -206,6 +213,7 @@ func TestAMigrationThatFailsLeavesNothingBehind(t *testing.T) {
 }
 
 func TestTheAuditTrailIsAppendOnlyInTheDatabase(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		event := "('e1', 'consent_granted', '1', '2024-03-01T12:00:00.000000Z', '{}')"
@@ -244,6 +252,7 @@ type foreign struct{ *pgdialect.Dialect }
 func (foreign) Name() dialect.Name { return dialect.MySQL }
 
 func TestAnotherDialectIsRefused(t *testing.T) {
+	t.Parallel()
 	db := bun.NewDB(nil, foreign{pgdialect.New()})
 	dataMap, err := bunmodels.Read(unconnected(), models, nil)
 	must(t, err)

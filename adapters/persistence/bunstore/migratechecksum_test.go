@@ -19,6 +19,7 @@ import (
 
 // Databases hold the checksums of the files, so a file never changes. A new migration is a new file.
 func TestMigrationsAreAppendOnly(t *testing.T) {
+	t.Parallel()
 	for file, want := range map[string]string{
 		"postgres/0001_habeas.sql":       "947d71d3b9e0e1f25792aaa70a5a77bb6a6b9104889bb9cddd910a5390ce81dd",
 		"postgres/0002_installation.sql": "757708b7e9c3d1304ed68723191cccbfa45138be851130f36dc3cef901b36b4f",
@@ -37,6 +38,7 @@ func TestMigrationsAreAppendOnly(t *testing.T) {
 // A migration that was applied with another text, or that this version does not know, is an error of everything that
 // compares the migrations. The error names the migration and the remedy, and nothing is changed.
 func TestChangedAndUnknownMigrationsAreRefused(t *testing.T) {
+	t.Parallel()
 	for what, c := range map[string]struct {
 		change string
 		says   []string

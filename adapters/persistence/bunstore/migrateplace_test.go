@@ -37,6 +37,7 @@ func asRole(t testing.TB) (db *bun.DB, admin *bun.DB, role string) {
 }
 
 func TestMigrateNeedsNoPrivilegesIfNothingIsPending(t *testing.T) {
+	t.Parallel()
 	db, _, _ := asRole(t)
 	for _, schema := range []string{"", "public"} {
 		if err := bunstore.Migrate(t.Context(), db, bunstore.Options{Schema: schema}); err != nil {
@@ -46,6 +47,7 @@ func TestMigrateNeedsNoPrivilegesIfNothingIsPending(t *testing.T) {
 }
 
 func TestMigrateOnlyReadsIfNothingIsPending(t *testing.T) {
+	t.Parallel()
 	url := postgres.NewDatabase(t)
 	path := filepath.Join(t.TempDir(), "db")
 	for reading, writing := range map[*bun.DB]*bun.DB{
@@ -58,6 +60,7 @@ func TestMigrateOnlyReadsIfNothingIsPending(t *testing.T) {
 }
 
 func TestASchemaFirstInTheSearchPathHidesNoTables(t *testing.T) {
+	t.Parallel()
 	db, admin, role := asRole(t)
 	id := subject(t, "1")
 	restricted := domain.RestrictionRecord{SubjectID: id, Restricted: true, RecordedAt: noon, Source: "test"}
@@ -101,6 +104,7 @@ func TestASchemaFirstInTheSearchPathHidesNoTables(t *testing.T) {
 }
 
 func TestAnAttachedDatabaseHidesNoTables(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "db")
 	must(t, bunstore.Migrate(t.Context(), openDB(t, "sqlite", databases.SQLiteURL(path)), bunstore.Options{}))
 	db := openDB(t, "sqlite", databases.SQLiteURL(filepath.Join(t.TempDir(), "main")))

@@ -37,6 +37,7 @@ func quoted(t testing.TB, db *bun.DB, schema string) (identifier string) {
 }
 
 func TestTheTablesGoIntoTheSchemaThatOptionsName(t *testing.T) {
+	t.Parallel()
 	for _, schema := range schemas {
 		t.Run(schema, func(t *testing.T) {
 			db := strayPath(t)
@@ -56,6 +57,7 @@ func TestTheTablesGoIntoTheSchemaThatOptionsName(t *testing.T) {
 }
 
 func TestAnExistingSchemaIsUsedWithoutThePrivilegeToCreateOne(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	db.SetMaxOpenConns(1)
 	var role string
@@ -71,6 +73,7 @@ func TestAnExistingSchemaIsUsedWithoutThePrivilegeToCreateOne(t *testing.T) {
 }
 
 func TestAFailedMigrationRemovesItsSchema(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	execute(t, db, "CREATE SCHEMA busy", "CREATE TABLE busy.habeas_outbox (mine INTEGER)")
 	for _, schema := range []string{"busy", "fresh"} {
@@ -95,6 +98,7 @@ func TestAFailedMigrationRemovesItsSchema(t *testing.T) {
 }
 
 func TestAStoreWorksInItsSchemaWhateverTheSearchPath(t *testing.T) {
+	t.Parallel()
 	for _, schema := range schemas {
 		t.Run(schema, func(t *testing.T) {
 			db := strayPath(t)
@@ -159,6 +163,7 @@ func TestAStoreWorksInItsSchemaWhateverTheSearchPath(t *testing.T) {
 }
 
 func TestSQLiteHasNoSchemas(t *testing.T) {
+	t.Parallel()
 	db := databases.SQLite(t)
 	dataMap, err := bunmodels.Read(db, models, nil)
 	must(t, err)

@@ -40,6 +40,7 @@ func (s *shop) record(sessions ports.SessionFactory, result func() error) error 
 }
 
 func TestASessionThatIsTriedAgainIsObservedOnce(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		recorder, attempts := s.observe(t), 0
@@ -54,6 +55,7 @@ func TestASessionThatIsTriedAgainIsObservedOnce(t *testing.T) {
 }
 
 func TestASessionWithoutRetriesLeftIsObservedAsAFailure(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, databases.SQLite(t), 1)
 	recorder := s.observe(t)
 	if err := s.record(s.store, func() error { return busy{} }); err == nil {
@@ -63,6 +65,7 @@ func TestASessionWithoutRetriesLeftIsObservedAsAFailure(t *testing.T) {
 }
 
 func TestASessionThatFailsAtItsCommitIsObservedAsAFailure(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, databases.SQLite(t), 1)
 	execute(t, s.db, "CREATE TRIGGER refuse BEFORE INSERT ON habeas_consent_records BEGIN SELECT RAISE(ABORT, 'no'); END")
 	recorder := s.observe(t)
@@ -78,6 +81,7 @@ func TestASessionThatFailsAtItsCommitIsObservedAsAFailure(t *testing.T) {
 // A session in a transaction of the application is reported to the observer when the session ends. A consent that it
 // has recorded is reported only after the commit, when the application calls Committed.
 func TestAJoinedSessionIsObservedWithItsTransaction(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		recorder := s.observe(t)
@@ -101,6 +105,7 @@ func TestAJoinedSessionIsObservedWithItsTransaction(t *testing.T) {
 }
 
 func TestAJoinedSessionThatPanicsIsObserved(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, databases.SQLite(t), 1)
 	recorder := s.observe(t)
 	tx, err := s.db.BeginTx(t.Context(), nil)
@@ -116,6 +121,7 @@ func TestAJoinedSessionThatPanicsIsObserved(t *testing.T) {
 }
 
 func TestAProbeFindsPendingMigrations(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		dataMap, err := bunmodels.Read(db, models, nil)
 		must(t, err)
@@ -134,6 +140,7 @@ func TestAProbeFindsPendingMigrations(t *testing.T) {
 }
 
 func TestAProbeOnlyReads(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		s := newShop(t, databases.WithHook(db, hook), 1)

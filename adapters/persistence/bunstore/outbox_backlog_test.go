@@ -44,6 +44,7 @@ func (b box) pagesRead(t *testing.T, text string, args ...any) int {
 // The cost of a claim must not depend on the number of outbox entries that are not due, or that belong to other
 // resolvers.
 func TestClaimsDoNotReadTheBacklog(t *testing.T) {
+	t.Parallel()
 	const many = 30_000
 	for name, parked := range map[string]string{
 		"that waits for a retry":            "'desk', 'failed', 3, '2024-03-01 11:00Z', '2024-03-01 13:00Z'",

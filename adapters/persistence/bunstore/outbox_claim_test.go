@@ -19,6 +19,7 @@ import (
 )
 
 func TestAClaimReturnsAllFieldsOfAnEntry(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		want := []domain.OutboxEntry{
@@ -40,6 +41,7 @@ func TestAClaimReturnsAllFieldsOfAnEntry(t *testing.T) {
 }
 
 func TestTheOldestAreClaimedFirst(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "d", "1", time.Hour), toErase(t, "b", "2", time.Second), toErase(t, "e", "3", 0),
@@ -56,6 +58,7 @@ func TestTheOldestAreClaimedFirst(t *testing.T) {
 }
 
 func TestOnlyDueEntriesAreClaimed(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		names := []string{"succeeded", "abandoned", "failed", "failed long ago", "given back", "in flight"}
@@ -79,6 +82,7 @@ func TestOnlyDueEntriesAreClaimed(t *testing.T) {
 }
 
 func TestEveryClaimIsOneAttemptMoreUnderAnotherLease(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "a", "1", 0))
@@ -96,6 +100,7 @@ func TestEveryClaimIsOneAttemptMoreUnderAnotherLease(t *testing.T) {
 }
 
 func TestAClaimThatIsRolledBackChangesNothing(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "a", "1", 0))
@@ -116,6 +121,7 @@ func TestAClaimThatIsRolledBackChangesNothing(t *testing.T) {
 }
 
 func TestASessionClaimsItsOwnEntries(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.do(t, func(ctx context.Context, outbox wholeOutbox) error {
@@ -130,6 +136,7 @@ func TestASessionClaimsItsOwnEntries(t *testing.T) {
 }
 
 func TestNewWorkWakesAfterTheCommit(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		dataMap, err := bunmodels.Read(db, models[:1], nil)
@@ -161,6 +168,7 @@ func TestNewWorkWakesAfterTheCommit(t *testing.T) {
 
 // The clock of another process was ahead, so the last attempt of one entry is in the future. Due retries come first.
 func TestAnEntryThatAWrongClockPostponedComesLast(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "postponed", "7", 0))
@@ -181,6 +189,7 @@ func TestAnEntryThatAWrongClockPostponedComesLast(t *testing.T) {
 }
 
 func TestAClaimOfManyTakesIsComplete(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		var takes []domain.Take

@@ -17,6 +17,7 @@ import (
 )
 
 func TestConcurrentClaimsNeverShareAnEntry(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		entries := numbered(t, 200)
@@ -58,6 +59,7 @@ func TestConcurrentClaimsNeverShareAnEntry(t *testing.T) {
 }
 
 func TestAClaimDoesNotWaitForEntriesThatOthersHold(t *testing.T) {
+	t.Parallel()
 	b := newBox(t, databases.PostgreSQL(t))
 	b.enqueue(t, numbered(t, 6)...)
 	b.enqueue(t, toErase(t, "z", "s0000", 0)) // of the subject of the first entry
@@ -96,6 +98,7 @@ func (b box) lockWaits(t testing.TB) int {
 }
 
 func TestTheSecondOfTwoSettlementsWaitsAndCompletes(t *testing.T) {
+	t.Parallel()
 	for _, order := range [][]string{{"a", "b"}, {"b", "a"}} {
 		b := newBox(t, databases.PostgreSQL(t))
 		b.enqueue(t, toErase(t, "a", "1", 0), toErase(t, "b", "1", 0))
@@ -136,6 +139,7 @@ func TestTheSecondOfTwoSettlementsWaitsAndCompletes(t *testing.T) {
 // must report that the operation is complete. All sessions take their locks in the same order, so that no session needs
 // a retry because of a deadlock.
 func TestExactlyOneOfTheSessionsThatSettleASubjectCompletesIt(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		rounds, subjects := 40, 8
 		if db.Dialect().Name() == dialect.SQLite {

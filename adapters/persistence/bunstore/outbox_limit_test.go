@@ -11,6 +11,7 @@ import (
 // A claim must still return an outbox entry whose number of attempts is the largest number that the column can hold.
 // Such an entry must not prevent the claim of other entries.
 func TestACounterAtItsLimitBlocksNoEntry(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "e1", "1", 0), toErase(t, "e2", "2", 0))

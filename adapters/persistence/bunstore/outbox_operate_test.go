@@ -42,6 +42,7 @@ func (b box) requeue(t testing.TB, entryIDs ...string) (requeued []domain.Outbox
 }
 
 func TestCountsHaveEveryStatus(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		want := map[domain.OutboxStatus]int64{"pending": 0, "in_flight": 0, "succeeded": 0, "failed": 0, "abandoned": 0}
@@ -73,6 +74,7 @@ func TestCountsHaveEveryStatus(t *testing.T) {
 }
 
 func TestAbandonedEntriesAreListedByPages(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		// Several outbox entries have the same time, so that some pages end between two entries with the same time.
@@ -108,6 +110,7 @@ func TestAbandonedEntriesAreListedByPages(t *testing.T) {
 }
 
 func TestARequeuedErasureIsAsIfItHadNeverBeenTried(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		want := []domain.OutboxEntry{toErase(t, "b", "1", 0), toErase(t, "a", "1", time.Hour)}
@@ -124,6 +127,7 @@ func TestARequeuedErasureIsAsIfItHadNeverBeenTried(t *testing.T) {
 }
 
 func TestOnlyAbandonedErasuresAreRequeued(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		names := []string{"abandoned", "rectification", "succeeded", "failed", "in flight"}
@@ -158,6 +162,7 @@ func TestOnlyAbandonedErasuresAreRequeued(t *testing.T) {
 }
 
 func TestAnErasureCompletesAfterARequeue(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "a", "1", 0), toErase(t, "b", "1", 0))
@@ -177,6 +182,7 @@ func TestAnErasureCompletesAfterARequeue(t *testing.T) {
 }
 
 func TestPurgeRemovesOldEntriesThatSucceeded(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, numbered(t, 12)...) // one entry per second

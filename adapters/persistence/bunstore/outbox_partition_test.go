@@ -11,6 +11,7 @@ import (
 // In a partitioned table, rows of different partitions can have the same ctid (the position of a row). A claim must
 // therefore find outbox entries by their primary keys.
 func TestAPartitionedOutboxLosesAndDuplicatesNoEntry(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	b := newBox(t, db)
 	for _, statement := range []string{

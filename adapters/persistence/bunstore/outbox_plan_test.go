@@ -138,6 +138,7 @@ func testPlans(t *testing.T, large bool) {
 // PostgreSQL compiles a statement to machine code if its estimated cost is above 100,000 (jit_above_cost). For a claim,
 // this would take longer than the execution.
 func TestTheEstimatedCostOfAClaimIsTooLowForCompilation(t *testing.T) {
+	t.Parallel()
 	hook := &statements{}
 	db := databases.PostgreSQL(t)
 	b := newBox(t, databases.WithHook(db, hook))
@@ -157,6 +158,7 @@ func TestTheEstimatedCostOfAClaimIsTooLowForCompilation(t *testing.T) {
 }
 
 func TestABatchTakesAFixedNumberOfStatements(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		b := newBox(t, databases.WithHook(db, hook))

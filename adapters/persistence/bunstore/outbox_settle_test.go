@@ -14,6 +14,7 @@ import (
 )
 
 func TestASettlementDeletesRefsAndCorrections(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		for name, c := range map[string]struct {
@@ -58,6 +59,7 @@ func (b box) wantUnchanged(t *testing.T, entryID string, fn func()) {
 }
 
 func TestASettlementUnderAnotherLeaseChangesNothing(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "claimed again", "1", 0), toErase(t, "settled", "2", 0), toErase(t, "given back", "3", 0),
@@ -91,6 +93,7 @@ func TestASettlementUnderAnotherLeaseChangesNothing(t *testing.T) {
 }
 
 func TestABatchMixesSubjectsOperationsAndOutcomes(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		tenant := toErase(t, "g", "x", 0)
@@ -122,6 +125,7 @@ func TestABatchMixesSubjectsOperationsAndOutcomes(t *testing.T) {
 }
 
 func TestTheFirstOfTwoSettlementsCounts(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "a", "1", 0), toErase(t, "b", "2", 0))
@@ -137,6 +141,7 @@ func TestTheFirstOfTwoSettlementsCounts(t *testing.T) {
 }
 
 func TestASettlementThatIsRolledBackChangesNothing(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "a", "1", 0))
@@ -157,6 +162,7 @@ func TestASettlementThatIsRolledBackChangesNothing(t *testing.T) {
 // Each case has its own subject, and all cases use one outbox. Settlements of other subjects must not affect the result
 // of a case.
 func TestAnOperationCompletesWithTheLastEntryThatSucceeds(t *testing.T) {
+	t.Parallel()
 	later := noon.Add(time.Hour)
 	type results = []domain.SettleResult
 	for name, c := range map[string]struct {
@@ -236,6 +242,7 @@ func TestAnOperationCompletesWithTheLastEntryThatSucceeds(t *testing.T) {
 // A batch of settlements may need more parameters than the database accepts in one statement. Settle must then use
 // several statements.
 func TestABatchOfAnySizeIsSettled(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		const many = 14_000

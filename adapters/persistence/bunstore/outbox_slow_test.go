@@ -25,6 +25,7 @@ func (h *slowClaims) BeforeQuery(ctx context.Context, event *bun.QueryEvent) con
 // Slow claims read only recent entries if dead rows make them slow, and otherwise all due entries. A claim after a
 // requeue finds the requeued entries nevertheless.
 func TestSlowClaimsReadRecentEntriesIfThereAreDeadRows(t *testing.T) {
+	t.Parallel()
 	const slow = 10 // the number of slow claims after which the store counts the dead rows
 	hook := &slowClaims{}
 	db := databases.PostgreSQL(t)

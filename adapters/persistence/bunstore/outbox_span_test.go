@@ -13,6 +13,7 @@ import (
 // A claim that asks for outbox entries due between two instants must return all of these entries, and must not read
 // other index entries. This matters while a long transaction runs, because the indexes then still contain settled rows.
 func TestAClaimReadsNothingOutsideItsBounds(t *testing.T) {
+	t.Parallel()
 	hook := &statements{}
 	db := databases.PostgreSQL(t)
 	b := newBox(t, databases.WithHook(db, hook))

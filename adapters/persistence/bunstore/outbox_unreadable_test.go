@@ -75,6 +75,7 @@ func (b box) failures(t testing.TB, id string) (payloads []domain.Payload) {
 }
 
 func TestAnUnreadableEntryIsAbandonedAndBlocksNoOther(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		spoiled := map[string]string{
 			"a ref that is a text":         `ref = '"text"'`,
@@ -163,6 +164,7 @@ func TestAnUnreadableEntryIsAbandonedAndBlocksNoOther(t *testing.T) {
 }
 
 func TestAnEntryWithAnInfiniteNextAttemptIsClaimed(t *testing.T) {
+	t.Parallel()
 	b := newBox(t, databases.PostgreSQL(t))
 	b.enqueue(t, toErase(t, "first", "1", 0), toErase(t, "second", "2", 0))
 	execute(t, b.db, "UPDATE habeas_outbox SET next_attempt_at = 'infinity', last_attempt_at = 'infinity'"+
@@ -177,6 +179,7 @@ func TestAnEntryWithAnInfiniteNextAttemptIsClaimed(t *testing.T) {
 // If a page of the list of abandoned outbox entries ends with an entry whose time cannot be read, the next page
 // continues after that entry.
 func TestAbandonedEntriesWithUnreadableInstantsAreListedOnce(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "a", "1", 0), toErase(t, "b", "2", 0), toErase(t, "c", "3", 0))
@@ -211,6 +214,7 @@ func runnerRequeues(t testing.TB, b box, runner *saga.Runner, id string) (requeu
 }
 
 func TestARunnerClaimsOnlyKnownResolversAndReportsOthersOnce(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		foreign, later := toErase(t, "foreign", "1", 0), toErase(t, "later", "2", 0)

@@ -26,6 +26,7 @@ func (b box) withdraw(t testing.TB, of string) (withdrawn []domain.OutboxEntry) 
 }
 
 func TestWithdrawAbandonsOpenRectificationsAndDeletesTheirCorrections(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		names := []string{"succeeded", "abandoned", "failed", "in flight", "erasure"}
@@ -65,6 +66,7 @@ func TestWithdrawAbandonsOpenRectificationsAndDeletesTheirCorrections(t *testing
 }
 
 func TestASettlementOfAWithdrawnEntryIsStale(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toRectify(t, "a", "1", 0), toRectify(t, "b", "1", 0), toErase(t, "c", "1", 0))
@@ -83,6 +85,7 @@ func TestASettlementOfAWithdrawnEntryIsStale(t *testing.T) {
 // A withdrawal locks outbox entries in the same order as a settlement, so that the two do not deadlock. This must hold
 // even if another transaction has locked an entry in the middle of the order.
 func TestAWithdrawalAndASettlementDoNotDeadlock(t *testing.T) {
+	t.Parallel()
 	b := newBox(t, databases.PostgreSQL(t))
 	b.enqueue(t, toRectify(t, "c", "1", 0), toRectify(t, "a", "1", time.Second), toRectify(t, "b", "1", time.Minute))
 	var settlements []domain.Settlement
@@ -127,6 +130,7 @@ func TestAWithdrawalAndASettlementDoNotDeadlock(t *testing.T) {
 // Two concurrent statements want to change the same outbox entry, so the second statement waits for the first one.
 // After the wait, the entry no longer meets the condition of the second statement, which must not change it.
 func TestAChangeThatWaitedLeavesChangedEntries(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		entry         func(testing.TB, string, string, time.Duration) domain.OutboxEntry
 		settle        func(domain.OutboxEntry) domain.Settlement // settles the entry before the first change

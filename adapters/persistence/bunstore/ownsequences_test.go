@@ -15,6 +15,7 @@ import (
 // Logical replication copies rows and no sequences. After the switch to a replica, Migrate or a replay raises every
 // sequence of habeas above the numbers in its column, also those of a data map with a name.
 func TestSequencesThatReplicationHasNotCopiedAreRaised(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"", "staff"} {
 		for what, raise := range map[string]func(*testing.T, *bunstore.Store) error{
 			"by Migrate": nil,

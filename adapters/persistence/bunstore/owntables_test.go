@@ -51,6 +51,7 @@ func ofHabeas(t *testing.T, db *bun.DB) {
 }
 
 func TestTablesOfHabeasAreKnownByTheirMigrations(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		ofHabeas(t, db)
 		execute(t, db, append(slices.Clone(ofTheApplication), `CREATE TABLE people (id INTEGER PRIMARY KEY)`)...)
@@ -72,6 +73,7 @@ func TestTablesOfHabeasAreKnownByTheirMigrations(t *testing.T) {
 }
 
 func TestFindNamesTheTablesOfItsDataMap(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		ofHabeas(t, db)
 		execute(t, db, `CREATE TABLE people (id INTEGER PRIMARY KEY)`)
@@ -84,6 +86,7 @@ func TestFindNamesTheTablesOfItsDataMap(t *testing.T) {
 }
 
 func TestTheTablesOfHabeasAreInOneSchema(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	ofHabeas(t, db)
 	execute(t, db, `CREATE SCHEMA other`, `CREATE TABLE other.habeas_staff_outbox (note text)`,
@@ -95,6 +98,7 @@ func TestTheTablesOfHabeasAreInOneSchema(t *testing.T) {
 
 // The role of one data map need not have privileges on the tables of another one.
 func TestMigrationsThatCannotBeReadAreKnownByTheirColumns(t *testing.T) {
+	t.Parallel()
 	db, admin, role := asRole(t)
 	must(t, bunstore.Migrate(t.Context(), admin, bunstore.Options{Name: "staff"}))
 	execute(t, admin, `CREATE TABLE people (id bigint PRIMARY KEY)`, `GRANT SELECT ON people TO `+role,
@@ -103,6 +107,7 @@ func TestMigrationsThatCannotBeReadAreKnownByTheirColumns(t *testing.T) {
 }
 
 func TestTheCatalogTakesOneStatementForTheTablesOfHabeas(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		ofHabeas(t, db)
 		log := &statements{}

@@ -15,6 +15,7 @@ import (
 // the number of subjects. The application creates the indexes of its own tables. The migrations create the indexes of
 // the tables of habeas.
 func TestASubjectIsFoundByIndexes(t *testing.T) {
+	t.Parallel()
 	hook := &statements{}
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 3)
 	execute(t, s.db,

@@ -88,6 +88,7 @@ var ordinaryValues = map[string]string{
 }
 
 func TestTypesOfPostgreSQLAreExportedInEveryModeOfItsDriver(t *testing.T) {
+	t.Parallel()
 	for _, parameters := range []string{
 		"", "&default_query_exec_mode=cache_describe", "&default_query_exec_mode=describe_exec",
 		"&default_query_exec_mode=exec", "&default_query_exec_mode=simple_protocol",
@@ -101,6 +102,7 @@ func TestTypesOfPostgreSQLAreExportedInEveryModeOfItsDriver(t *testing.T) {
 }
 
 func TestTypesOfPostgreSQLAreAnonymizedInEveryModeOfItsDriver(t *testing.T) {
+	t.Parallel()
 	for _, parameters := range []string{"", "&default_query_exec_mode=exec", "&default_query_exec_mode=simple_protocol"} {
 		t.Run(parameters, func(t *testing.T) {
 			a := museum(t, parameters)
@@ -129,6 +131,7 @@ func TestTypesOfPostgreSQLAreAnonymizedInEveryModeOfItsDriver(t *testing.T) {
 }
 
 func TestNumbersThatJSONDoesNotHaveAreExportedAsText(t *testing.T) {
+	t.Parallel()
 	a := museum(t, "")
 	execute(t, a.db, ordinary, `UPDATE exhibits SET float = 'NaN', float4 = 'Infinity', exact = 'NaN',
 		date = 'infinity', local = '-infinity', instant = 'infinity'`)
@@ -146,6 +149,7 @@ func TestNumbersThatJSONDoesNotHaveAreExportedAsText(t *testing.T) {
 // The test covers all types that the two databases export differently. See TestExportedValuesAreTheSameOnBothDatabases
 // for the other types.
 func TestValuesThatTheTwoDatabasesExportDifferently(t *testing.T) {
+	t.Parallel()
 	type Sample struct {
 		bun.BaseModel `bun:"table:samples" subject:"owned"`
 		ID            int64          `bun:"id,pk" subject:"id"`
@@ -199,6 +203,7 @@ func wantValues(t testing.TB, got, want map[string]string) {
 // An export must contain the time in UTC, even for a time with an unusual offset: in the time zone of museum, the local
 // time was 4 hours, 56 minutes and 2 seconds behind UTC until 1883.
 func TestATimeFromBeforeThereWereTimeZonesIsExported(t *testing.T) {
+	t.Parallel()
 	a := museum(t, "")
 	execute(t, a.db, ordinary, "UPDATE exhibits SET instant = '1880-07-01 12:00:00.25+00'")
 	if got := a.values(t, "1")["instant"]; got != `"1880-07-01T12:00:00.25Z"` {
@@ -207,6 +212,7 @@ func TestATimeFromBeforeThereWereTimeZonesIsExported(t *testing.T) {
 }
 
 func TestATimeThatJSONCannotEncodeIsExportedAsText(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, databases.PostgreSQL(t), 0)
 	_, err := s.db.ExecContext(t.Context(), "UPDATE users SET born = '12000-01-01 00:00:00+00' WHERE id = 1")
 	must(t, err)

@@ -17,6 +17,7 @@ import (
 // The last statement of Apply prefetches the latest consents. Later reads in the session must return the same consents,
 // and also the consents that the session appends after Apply.
 func TestConsentsInForceAreTheSameAfterTheSteps(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*visitor)(nil))
 		id := subjectID(t, "1")

@@ -33,6 +33,7 @@ func wantUnready(t *testing.T, store *bunstore.Store, parts ...string) {
 }
 
 func TestAProbeNamesMissingTablesAndColumns(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 0)
 		must(t, s.store.Probe(t.Context()))
@@ -42,6 +43,7 @@ func TestAProbeNamesMissingTablesAndColumns(t *testing.T) {
 }
 
 func TestAProbeNamesMissingPrivileges(t *testing.T) {
+	t.Parallel()
 	db, admin, role := asRole(t)
 	store := newStore(t, db)
 	must(t, store.Probe(t.Context()))
@@ -50,6 +52,7 @@ func TestAProbeNamesMissingPrivileges(t *testing.T) {
 }
 
 func TestAProbeNamesAFunctionThatCannotBeCalled(t *testing.T) {
+	t.Parallel()
 	db, admin, role := asRole(t)
 	store := newStore(t, db)
 	execute(t, admin, "REVOKE EXECUTE ON FUNCTION habeas_is_erased FROM PUBLIC")
@@ -65,6 +68,7 @@ func TestAProbeNamesAFunctionThatCannotBeCalled(t *testing.T) {
 // The schema of a tenant is renamed, and its former name is given to another tenant. Nothing of the renamed one may be
 // judged by the erasures of the other.
 func TestARenamedSchemaIsNotJudgedByTheErasuresOfAnother(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	for _, name := range []string{"", "staff"} {
 		first := bunstore.Options{Schema: "first" + name, Name: name}
@@ -83,6 +87,7 @@ func TestARenamedSchemaIsNotJudgedByTheErasuresOfAnother(t *testing.T) {
 }
 
 func TestAProbeTellsThatADatabaseCanOnlyBeRead(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 0)
 		db.SetMaxOpenConns(1)
@@ -107,6 +112,7 @@ type Birthday struct {
 
 // A mark has the creation time of the row that the erasure found. An erasure without a row keeps the earlier time.
 func TestAMarkHasTheCreationTimeOfTheRow(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		_, err := db.NewCreateTable().Model((*Birthday)(nil)).Exec(t.Context())
 		must(t, err)

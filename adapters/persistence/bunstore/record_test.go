@@ -124,6 +124,7 @@ var fullValues = map[string]string{
 }
 
 func TestExportedValuesAreTheSameOnBothDatabases(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, sealedTypes, (*person)(nil), (*Record)(nil))
 		a.insert(t, &person{ID: 1}, fullRecord(1, 1))

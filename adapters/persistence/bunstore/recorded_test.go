@@ -17,6 +17,7 @@ import (
 
 // A program without a data map finds the installations of a database, and the subject table of each.
 func TestInstallationsAreReadWithoutADataMap(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		for _, statement := range []string{
 			"CREATE TABLE members (code TEXT PRIMARY KEY)", "CREATE TABLE habeas_of_the_application_installation (id INTEGER)",

@@ -86,6 +86,7 @@ func newPickies(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 }
 
 func TestAnUnreadableValueIsRefusedBeforeItIsWritten(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		store, id := newPickies(t, databases.WithHook(db, hook))
@@ -122,6 +123,7 @@ func TestAnUnreadableValueIsRefusedBeforeItIsWritten(t *testing.T) {
 }
 
 func TestReadableValuesAreWritten(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		store, id := newPickies(t, db)
 		_, err := write(store, id, "pickies", []domain.ColumnValue{
@@ -155,6 +157,7 @@ func TestReadableValuesAreWritten(t *testing.T) {
 // On SQLite, a rectification must refuse a bare number for a column that is declared as JSON. SQLite would store the
 // text of the number as a number, which the model cannot scan.
 func TestJSONThatIsABareNumberIsRefusedOnSQLite(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		store, id := newPickies(t, db)
 		_, err := write(store, id, "pickies", domain.ColumnValue{Column: "document", Value: domain.JSON("12")})
@@ -167,6 +170,7 @@ func TestJSONThatIsABareNumberIsRefusedOnSQLite(t *testing.T) {
 }
 
 func TestAPartialRectificationIsNotCommittedEvenIfItsErrorIsIgnored(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		store, id := newPickies(t, db)
 		err := store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {

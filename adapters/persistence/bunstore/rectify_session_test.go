@@ -18,6 +18,7 @@ import (
 )
 
 func TestRefusedCorrectionsMakeNoStatement(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		r := newRectifiable(t, databases.WithHook(db, hook), 1)
@@ -68,6 +69,7 @@ func failOnUpdate(t testing.TB, db *bun.DB, table string) {
 }
 
 func TestARectificationThatFailsInTheMiddleLeavesOnlyEvidence(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		r := newRectifiable(t, db, 2)
 		failOnUpdate(t, db, "invoices")
@@ -95,6 +97,7 @@ func TestARectificationThatFailsInTheMiddleLeavesOnlyEvidence(t *testing.T) {
 }
 
 func TestRectifyingIsOneStatementPerTableWithoutAValueInIt(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		r := newRectifiable(t, databases.WithHook(db, hook), 0)
@@ -129,6 +132,7 @@ func TestRectifyingIsOneStatementPerTableWithoutAValueInIt(t *testing.T) {
 }
 
 func TestConcurrentRectificationsDoNotMix(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		r := newRectifiable(t, db, 1)
 		var at sync.WaitGroup
@@ -154,6 +158,7 @@ func TestConcurrentRectificationsDoNotMix(t *testing.T) {
 // A rectification and an erasure change the same tables in opposite orders. On PostgreSQL, they may deadlock. The store
 // then retries one of the two sessions. The erasure succeeds, and the rectification is refused only if it comes second.
 func TestAConcurrentRectificationAndErasureDoNotFailEachOther(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		r := newRectifiable(t, db, 100)
 		var at sync.WaitGroup

@@ -89,6 +89,7 @@ var corrected = domain.Corrections{
 }
 
 func TestARectificationIsReadByTheApplicationAndByAnExport(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		r := newRectifiable(t, db, 3)
 		before, bob := r.exported(t, r.alice), r.exported(t, r.bob)
@@ -141,6 +142,7 @@ func asJSON(t testing.TB, value any) string {
 }
 
 func TestARectificationIsOnTheTrailWithoutAnyValue(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		r := newRectifiable(t, db, 2)
 		_, err := r.rectify(r.alice, corrected)
@@ -173,6 +175,7 @@ func TestARectificationIsOnTheTrailWithoutAnyValue(t *testing.T) {
 }
 
 func TestARectificationEnqueuesItsCorrections(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		r := newRectifiable(t, db, 1)
 		_, err := r.rectify(r.alice, corrected)

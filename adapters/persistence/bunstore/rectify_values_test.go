@@ -139,6 +139,7 @@ func (h *Holder) String() string {
 }
 
 func TestWrittenValuesReadBackTheSame(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		store, id := newHolders(t, db)
 		ctx := context.Background()
@@ -185,6 +186,7 @@ func comparable(t testing.TB, value any) (read any) {
 }
 
 func TestAnEmptyValueIsNotNull(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		store, id := newHolders(t, db)
 		_, err := write(store, id, "holders", domain.ColumnValue{Column: "text", Value: ""},
@@ -199,6 +201,7 @@ func TestAnEmptyValueIsNotNull(t *testing.T) {
 }
 
 func TestAValueThatViolatesAUniqueConstraintIsAConflictOnPostgreSQL(t *testing.T) {
+	t.Parallel()
 	store, id := newHolders(t, databases.PostgreSQL(t))
 	_, err := write(store, id, "holders", domain.ColumnValue{Column: "text", Value: "text 1"})
 	if !errors.Is(err, domain.ErrConflict) || strings.Contains(err.Error(), "text 1") {
@@ -207,6 +210,7 @@ func TestAValueThatViolatesAUniqueConstraintIsAConflictOnPostgreSQL(t *testing.T
 }
 
 func TestAStepOutsideTheDataMapIsRefusedBeforeAnyStatement(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		store, id := newHolders(t, databases.WithHook(db, hook))

@@ -17,6 +17,7 @@ import (
 // An application whose rows have no creation times needs Registered most: nothing else tells a new person from an
 // erased one.
 func TestRegisterNeedsNoCreationTime(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		execute(t, db, "CREATE TABLE people (id BIGINT PRIMARY KEY)", "INSERT INTO people (id) VALUES (7)")
@@ -47,6 +48,7 @@ func TestRegisterNeedsNoCreationTime(t *testing.T) {
 // On a database that can only be read, such as a standby, State works in the first session of a process, too, whether a
 // process has recorded the data map before or not.
 func TestStateOnlyReads(t *testing.T) {
+	t.Parallel()
 	for _, recorded := range []bool{true, false} {
 		databases.Each(t, func(t *testing.T, db *bun.DB) {
 			must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))

@@ -37,6 +37,7 @@ func inSession(t *testing.T, store ports.SessionFactory, statements ...string) e
 }
 
 func TestARehearsalReturnsTheErrorOfTheCommit(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 2)
 		parcels(t, db)
@@ -63,6 +64,7 @@ func TestARehearsalReturnsTheErrorOfTheCommit(t *testing.T) {
 
 // If a step violates a constraint that is not deferred, the rehearsal reports this step and names its table.
 func TestARehearsalNamesTheStepThatIsRefused(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		execute(t, db, "CREATE UNIQUE INDEX one_age ON users (age) WHERE age = 0", "UPDATE users SET age = id",
@@ -77,6 +79,7 @@ func TestARehearsalNamesTheStepThatIsRefused(t *testing.T) {
 }
 
 func TestARehearsalChecksDeferredConstraints(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		execute(t, db, "CREATE TABLE boxes (id INTEGER PRIMARY KEY, note TEXT)",
@@ -113,6 +116,7 @@ func TestARehearsalChecksDeferredConstraints(t *testing.T) {
 }
 
 func TestARehearsalSendsNoNotification(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		s := newShop(t, db, 1, desk{})
@@ -152,6 +156,7 @@ func TestARehearsalSendsNoNotification(t *testing.T) {
 // A rehearsal is a session that checks its changes and rolls them back. In a transaction of the application, a
 // rehearsal fails, because it would check changes that the application has not finished. A probe fails, too.
 func TestATransactionOfTheApplicationHasNoRehearsalAndNoProbe(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		must(t, db.RunInTx(t.Context(), &sql.TxOptions{}, func(ctx context.Context, tx bun.Tx) error {
@@ -170,6 +175,7 @@ func TestATransactionOfTheApplicationHasNoRehearsalAndNoProbe(t *testing.T) {
 }
 
 func TestARehearsalIsNotRetried(t *testing.T) {
+	t.Parallel()
 	s := newShop(t, databases.PostgreSQL(t), 1)
 	calls := 0
 	err := s.store.Rehearse(t.Context(), func(ctx context.Context, session ports.Session) error {

@@ -212,6 +212,7 @@ func (k clubKind) verdictOf(id string, undone bool) domain.ReplayVerdict {
 // After erasures, only the table of the application is restored. The clock of the database is right, or six hours
 // ahead, or six hours behind the clock of the backup and of the creation times.
 func TestAReplayAfterARestoreOfTablesAlone(t *testing.T) {
+	t.Parallel()
 	const ahead, behind = 6 * time.Hour, -6 * time.Hour
 	for _, driver := range databases.Drivers() {
 		url := driver.NewDatabase(t)
@@ -319,6 +320,7 @@ func replayTables(t *testing.T, c *club, restoredTo time.Time, undone bool) {
 // After erasures, the whole database is restored. The journal repeats them, whatever the clocks say. A number that was
 // given to another person after the restore is not erased.
 func TestAReplayAfterARestoreOfTheDatabase(t *testing.T) {
+	t.Parallel()
 	for _, driver := range databases.Drivers() {
 		for _, kind := range clubKinds[:4] {
 			for _, skew := range []time.Duration{6 * time.Hour, -6 * time.Hour} {

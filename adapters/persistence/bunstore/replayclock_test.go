@@ -14,6 +14,7 @@ import (
 // The instant of a restore is compared with the clock of the database, and not with that of the process that has erased
 // a member. The keys of the members are natural, and the rows have no creation times.
 func TestARestoreIsNotComparedWithTheClockOfAProcess(t *testing.T) {
+	t.Parallel()
 	for _, driver := range databases.Drivers() {
 		for _, skew := range []time.Duration{5 * time.Hour, -5 * time.Hour} {
 			t.Run(driver.Name+", "+skew.String(), func(t *testing.T) {
@@ -38,6 +39,7 @@ func TestARestoreIsNotComparedWithTheClockOfAProcess(t *testing.T) {
 // The restored database does not have the row of the erased member. The row comes back later, with the restore of
 // tables from a newer backup.
 func TestAReplayTakesTheCreationTimeFromTheLine(t *testing.T) {
+	t.Parallel()
 	for _, driver := range databases.Drivers() {
 		t.Run(driver.Name, func(t *testing.T) {
 			url := driver.NewDatabase(t)
@@ -76,6 +78,7 @@ func TestAReplayTakesTheCreationTimeFromTheLine(t *testing.T) {
 
 // The tables of habeas are lost. New ones refuse the journal until they have the former id.
 func TestNewTablesTakeOverTheFormerInstallation(t *testing.T) {
+	t.Parallel()
 	for _, driver := range databases.Drivers() {
 		t.Run(driver.Name, func(t *testing.T) {
 			lost := newClub(t, driver.Open(t, driver.NewDatabase(t)), clubKinds[0], 0)

@@ -14,6 +14,7 @@ import (
 
 // While a replay has locked a member, the session of a registration waits. The replay judges before it.
 func TestARegistrationIsNotBetweenTheJudgementAndTheErasure(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		c := newClub(t, db, clubKinds[2], 0)
 		c.put(t, "back", old, began)

@@ -126,6 +126,7 @@ var undecidable = conditions{
 }
 
 func TestTheDatabaseEvaluatesItsConstraints(t *testing.T) {
+	t.Parallel()
 	expect := func(db *bun.DB, columns string, own func(conditions) []string) {
 		t.Helper()
 		var all []string
@@ -182,6 +183,7 @@ const holds, violated, undecided = datamap.VerdictHolds, datamap.VerdictFails, d
 
 // PostgreSQL refuses a text for a number, and SQLite stores it.
 func TestARowThatTheDatabaseRefusesIsUndecided(t *testing.T) {
+	t.Parallel()
 	for db, apart := range map[*bun.DB]datamap.Verdict{databases.PostgreSQL(t): undecided, databases.SQLite(t): holds} {
 		execute(t, db, "CREATE TABLE ages (age integer CHECK (age > 17))")
 		got := firstVerdicts(t, db, "ages", example("age", int64(18)), example("age", int64(1)), example("age", "old"),
@@ -193,6 +195,7 @@ func TestARowThatTheDatabaseRefusesIsUndecided(t *testing.T) {
 }
 
 func TestAConstraintIsFoundInItsTable(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		execute(t, db,
 			`CREATE TABLE "Old Users" ("E Mail" text CHECK ("E Mail" LIKE '%@%'), "group" text)`,
@@ -227,6 +230,7 @@ func TestAConstraintIsFoundInItsTable(t *testing.T) {
 }
 
 func TestPostgreSQLEvaluatesAConstraintOnTheTypesOfTheColumns(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		create []string
 		rows   []map[string]any
@@ -294,6 +298,7 @@ func TestPostgreSQLEvaluatesAConstraintOnTheTypesOfTheColumns(t *testing.T) {
 }
 
 func TestSQLiteEvaluatesAConstraintOnStoredValues(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		create string
 		rows   []map[string]any

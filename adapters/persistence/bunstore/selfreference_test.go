@@ -93,6 +93,7 @@ func (a *application) lettersLeft(t *testing.T) string {
 }
 
 func TestReferencesToDeletedRowsOfTheSameTableAreCleared(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		for _, c := range []struct {
 			hasTwo  bool
@@ -126,6 +127,7 @@ func TestReferencesToDeletedRowsOfTheSameTableAreCleared(t *testing.T) {
 // A transaction that adds an answer to a row of the subject waits for the erasure, although no other table refers to
 // the row.
 func TestRowsWhoseReferencesAreClearedAreLocked(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	a := newLetters(t, db, letters(t, false))
 	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

@@ -47,6 +47,7 @@ func (s *shop) trail(t testing.TB, id domain.SubjectID) []domain.EventType {
 }
 
 func TestAnErrorRollsBackAndIsReturned(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		err := s.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
@@ -67,6 +68,7 @@ func TestAnErrorRollsBackAndIsReturned(t *testing.T) {
 }
 
 func TestAPanicRollsBackAndContinues(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		func() {
@@ -92,6 +94,7 @@ func TestAPanicRollsBackAndContinues(t *testing.T) {
 }
 
 func TestASwallowedStatementErrorFailsTheSession(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		_, err := db.NewDropTable().Model((*Item)(nil)).Exec(context.Background())
@@ -111,6 +114,7 @@ func TestASwallowedStatementErrorFailsTheSession(t *testing.T) {
 }
 
 func TestAContextThatEndsBeforeTheCommitRollsBack(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		for _, write := range []bool{false, true} {
@@ -134,6 +138,7 @@ func TestAContextThatEndsBeforeTheCommitRollsBack(t *testing.T) {
 }
 
 func TestAStatementInterruptedByTheContextSaysSo(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		ctx, cancel := context.WithCancel(context.Background())
@@ -148,6 +153,7 @@ func TestAStatementInterruptedByTheContextSaysSo(t *testing.T) {
 }
 
 func TestANestedSessionIsAnError(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		nothing := func(context.Context, ports.Session) error { return nil }
@@ -161,6 +167,7 @@ func TestANestedSessionIsAnError(t *testing.T) {
 }
 
 func TestASessionThatHasEndedReturnsAnError(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		var session ports.Session
@@ -186,6 +193,7 @@ func TestASessionThatHasEndedReturnsAnError(t *testing.T) {
 }
 
 func TestASessionOpensNoConnectionBeforeItsFirstStatement(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		db.SetMaxOpenConns(1)
@@ -201,6 +209,7 @@ func TestASessionOpensNoConnectionBeforeItsFirstStatement(t *testing.T) {
 }
 
 func TestReadsSeeBufferedRows(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		s.do(t, func(ctx context.Context, session ports.Session) error {
@@ -225,6 +234,7 @@ func TestReadsSeeBufferedRows(t *testing.T) {
 }
 
 func TestASessionBuffersALimitedNumberOfRows(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		const many = 1200
@@ -246,6 +256,7 @@ func TestASessionBuffersALimitedNumberOfRows(t *testing.T) {
 }
 
 func TestInstantsAreUTCWithMicroseconds(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		zone := time.FixedZone("away", 5*3600)
@@ -269,6 +280,7 @@ func TestInstantsAreUTCWithMicroseconds(t *testing.T) {
 }
 
 func TestLatestReturnsTheRecordThatWasAppendedLast(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

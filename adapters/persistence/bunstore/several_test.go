@@ -13,6 +13,7 @@ import (
 )
 
 func TestOptionsForSeveralServersNeedPostgreSQLAndKnownValues(t *testing.T) {
+	t.Parallel()
 	dataMap, err := datamap.NewDataMap(datamap.Table{
 		Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},

@@ -84,6 +84,7 @@ func subjectNumber(t testing.TB, i int) domain.SubjectID {
 }
 
 func TestConcurrentLookupsGetTheirOwnRecords(t *testing.T) {
+	t.Parallel()
 	hook := newJam("SELECT policy_version")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).withSharing(t)
 	const people = 18 // two sessions run first, and a batch has at most 16 sessions
@@ -139,6 +140,7 @@ func TestConcurrentLookupsGetTheirOwnRecords(t *testing.T) {
 
 // If the database refuses one lookup of a batch, the other lookups succeed.
 func TestALookupThatFailsFailsAlone(t *testing.T) {
+	t.Parallel()
 	hook := newJam("SELECT policy_version")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).withSharing(t)
 	errs, _ := hook.runJammed(t, s, 6, func(i int) error {
@@ -159,6 +161,7 @@ func TestALookupThatFailsFailsAlone(t *testing.T) {
 }
 
 func TestConcurrentAppendsKeepTheirOwnRows(t *testing.T) {
+	t.Parallel()
 	hook := newJam("WITH erased")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).withSharing(t)
 	const people = 18
@@ -203,6 +206,7 @@ func TestConcurrentAppendsKeepTheirOwnRows(t *testing.T) {
 // If the database refuses the rows of one session of a batch, the other sessions succeed, and the database keeps no row
 // of the failed session.
 func TestAnAppendThatFailsFailsAlone(t *testing.T) {
+	t.Parallel()
 	hook := newJam("WITH erased")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).withSharing(t)
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -264,6 +268,7 @@ func (j *jam) concurrently(t *testing.T, sessions int, run func(i int) error) {
 // Without ShareStatements, no session's statement may run with the context of another session. A connection may depend
 // on the context, for example to show the rows of one tenant.
 func TestSessionsShareNothingByDefault(t *testing.T) {
+	t.Parallel()
 	for prefix, use := range map[string]func(ctx context.Context, s *shop, session ports.Session) error{
 		"SELECT policy_version": func(ctx context.Context, s *shop, session ports.Session) error {
 			_, err := session.Consents().Latest(ctx, s.alice.ID, "news", nil)
@@ -287,6 +292,7 @@ func TestSessionsShareNothingByDefault(t *testing.T) {
 // (audit events to write again after a rollback) must therefore send its own statement. Otherwise, it could write its
 // evidence twice.
 func TestEvidenceSharesNoStatement(t *testing.T) {
+	t.Parallel()
 	hook := newJam("INSERT INTO habeas_audit_events")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).withSharing(t)
 	hook.concurrently(t, 5, func(i int) error {
@@ -305,6 +311,7 @@ func TestEvidenceSharesNoStatement(t *testing.T) {
 // While all connections are busy, sessions do not combine their statements into one. Each session waits for its own
 // connection.
 func TestSessionsDoNotShareAPlaceInTheQueue(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	db.SetMaxOpenConns(1)
 	s := newShop(t, db, 1).withSharing(t)

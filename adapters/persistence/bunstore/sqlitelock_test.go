@@ -47,6 +47,7 @@ func grantOf(t testing.TB, id string) func(context.Context, ports.Session) error
 }
 
 func TestAnAppendThatWaitsForTheLockEndsWithItsContextAndWritesNothing(t *testing.T) {
+	t.Parallel()
 	db, store, release := locked(t)
 	defer release()
 	start := time.Now()
@@ -78,6 +79,7 @@ func TestAnAppendThatWaitsForTheLockEndsWithItsContextAndWritesNothing(t *testin
 }
 
 func TestEvidenceThatWaitsForTheLockEndsWithItsTime(t *testing.T) {
+	t.Parallel()
 	_, store, release := locked(t)
 	defer release()
 	start := time.Now()
@@ -93,6 +95,7 @@ func TestEvidenceThatWaitsForTheLockEndsWithItsTime(t *testing.T) {
 // The store must queue concurrent writers, so that none of them fails or needs a retry. The busy_timeout is 0, so
 // SQLite itself does not wait for the write lock.
 func TestWritersOfOneStoreWaitForTheirTurn(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "db")
 	newBox(t, openDB(t, "sqlite", databases.SQLiteURL(path)))
 	db := openDB(t, "sqlite", "file:"+path+"?_pragma=busy_timeout(0)&_pragma=synchronous(off)")
@@ -125,6 +128,7 @@ func TestWritersOfOneStoreWaitForTheirTurn(t *testing.T) {
 }
 
 func TestAWaitForTheTurnIsBoundedWithoutADeadline(t *testing.T) {
+	t.Parallel()
 	for name, connections := range map[string]int{"the turn to write": 2, "a connection": 1} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "db")
@@ -165,6 +169,7 @@ func TestAWaitForTheTurnIsBoundedWithoutADeadline(t *testing.T) {
 }
 
 func TestAWriterThatWaitsHoldsNoConnection(t *testing.T) {
+	t.Parallel()
 	db := openDB(t, "sqlite", databases.SQLiteURL(filepath.Join(t.TempDir(), "db")))
 	db.SetMaxOpenConns(2)
 	newBox(t, db)

@@ -19,6 +19,7 @@ import (
 // A store may run the steps of different plans one after the other. It must not use the cached statements of one plan
 // for another plan.
 func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		ctx, hook := t.Context(), &statements{}
 		db = databases.WithHook(db, hook)

@@ -44,6 +44,7 @@ func forgetErasures(t testing.TB, db bun.IDB) {
 }
 
 func TestASurrogateFitsItsColumn(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		// The constant surrogate contains "?name". bun must not replace it by the named argument of the application.
 		a := newApplication(t, db.WithNamedArg("name", "Alice"), sealedTypes, (*person)(nil), (*Record)(nil))
@@ -81,6 +82,7 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 // The models of an application must be able to scan its rows after an erasure. For example, an erasure must not write a
 // NULL that a model cannot hold.
 func TestTheApplicationCanReadAnonymizedRows(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, sealedTypes, (*person)(nil), (*Record)(nil))
 		// The row with the id 2 has only NULL in its nullable columns.
@@ -115,6 +117,7 @@ func TestTheApplicationCanReadAnonymizedRows(t *testing.T) {
 }
 
 func TestTextsAndUUIDsAreUniquePerCell(t *testing.T) {
+	t.Parallel()
 	const rows = 50
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, sealedTypes, (*person)(nil), (*Record)(nil))
@@ -156,6 +159,7 @@ type Unique struct {
 }
 
 func TestUniqueConstraintsHoldWithManyRows(t *testing.T) {
+	t.Parallel()
 	const rows = 1000
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*person)(nil), (*Unique)(nil))

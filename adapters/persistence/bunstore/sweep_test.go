@@ -83,6 +83,7 @@ func newArchive(t testing.TB, db *bun.DB) *application {
 // A sweep overwrites the cells of each type. A second sweep recognizes most surrogates by the type of their column, and
 // overwrites nothing.
 func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newArchive(t, db)
 		before := a.values(t, "1")
@@ -120,6 +121,7 @@ func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
 
 // If a trigger restores a value that a sweep overwrites, the sweep fails with domain.ErrLeftOver, like an erasure.
 func TestASweepIsVerifiedWhereATriggerMayKeepValues(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newArchive(t, db)
 		if db.Dialect().Name() == dialect.PG {
@@ -139,6 +141,7 @@ func TestASweepIsVerifiedWhereATriggerMayKeepValues(t *testing.T) {
 
 // Due must check several subjects in one statement, so that the number of statements stays small.
 func TestASweepLooksUpSubjectsInBatches(t *testing.T) {
+	t.Parallel()
 	hook := &statements{}
 	db := databases.WithHook(databases.PostgreSQL(t), hook)
 	s := newShop(t, db, 0)
@@ -185,6 +188,7 @@ type shortVault struct {
 // The shorter duty ended before the erasure, which has kept the values by the longer one. The next sweep must overwrite
 // them, although nothing in the row tells them from surrogates. The sweep after it must leave the surrogates alone.
 func TestAShorterDutyEndsTheRetentionOfValuesWithoutAForm(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		long := newApplication(t, db, nil, (*longVault)(nil))
 		const token = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"

@@ -34,6 +34,7 @@ func terminateConnections(t testing.TB, url string) {
 }
 
 func TestAConnectionThatIsKilledIsUnavailable(t *testing.T) {
+	t.Parallel()
 	url := postgres.NewDatabase(t)
 	b := newBox(t, openDB(t, "pgx", url))
 	id := subject(t, "1")
@@ -76,6 +77,7 @@ func TestAConnectionThatIsKilledIsUnavailable(t *testing.T) {
 }
 
 func TestAConnectionThatTheServerTerminatesIsUnavailable(t *testing.T) {
+	t.Parallel()
 	for setting, value := range map[string]string{
 		"statement_timeout": "100ms", "lock_timeout": "100ms", "idle_in_transaction_session_timeout": "50ms",
 		"default_transaction_read_only": "on",
@@ -132,6 +134,7 @@ func (b box) awaitTermination(t testing.TB, admin *bun.DB) error {
 }
 
 func TestAnSQLiteThatCannotBeWrittenIsUnavailable(t *testing.T) {
+	t.Parallel()
 	for what, spoil := range map[string]func(t testing.TB, db *bun.DB, path string) *bun.DB{
 		"full": func(t testing.TB, db *bun.DB, _ string) *bun.DB {
 			t.Helper()

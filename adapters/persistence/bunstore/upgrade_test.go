@@ -117,6 +117,7 @@ func contents(t *testing.T, db *bun.DB, query string) string {
 }
 
 func TestDatabasesOfEarlierVersionsAreBroughtForwardWithTheirRows(t *testing.T) {
+	t.Parallel()
 	queries := []string{
 		"SELECT seq, subject_id, purpose, policy_version, granted, recorded_at, source FROM habeas_consent_records" +
 			" ORDER BY seq",
@@ -224,6 +225,7 @@ func wantUsable(t *testing.T, db *bun.DB) {
 
 // The statements make the tables of versions between those that Migrate brings forward.
 func TestTablesOfAVersionBetweenAreRefused(t *testing.T) {
+	t.Parallel()
 	first := "the first 0001_habeas"
 	for name, c := range map[string]struct {
 		created string
@@ -278,6 +280,7 @@ func TestTablesOfAVersionBetweenAreRefused(t *testing.T) {
 }
 
 func TestTheOlderTablesAloneAreRefused(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		createdBy(t, db, earlier["0001_ledgers and 0002_outbox_stage"][:1]...)
 		if err := bunstore.Migrate(t.Context(), db, bunstore.Options{}); !errors.Is(err, domain.ErrConfiguration) ||
@@ -288,6 +291,7 @@ func TestTheOlderTablesAloneAreRefused(t *testing.T) {
 }
 
 func TestTheUpgradeKeepsThePrivilegesOnTheOutbox(t *testing.T) {
+	t.Parallel()
 	db := databases.PostgreSQL(t)
 	createdBy(t, db, earlier["the first 0001_habeas"]...)
 	var role string

@@ -21,6 +21,7 @@ type registry struct{ ports.RectifyingResolver }
 func (registry) Name() string { return "registry" }
 
 func TestAnErasureWithdrawsPendingCorrections(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1, registry{})
 		at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -80,6 +81,7 @@ func TestAnErasureWithdrawsPendingCorrections(t *testing.T) {
 }
 
 func TestANewRectificationCompletesDespiteAnAbandonedOne(t *testing.T) {
+	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 0)
 		at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

@@ -1,4 +1,16 @@
 // Package positions changes numbers that all processes share: the positions of readers (see ports.ErasedStore).
+//
+// These names are in use:
+//
+//   - "sweep", "verification", and "journal" with the name of the journal: the intake number of the last mark that was
+//     read
+//   - "sweep began": the start of the sweep in Unix seconds
+//   - "retention duties": a hash of the retention duties of the data map
+//   - "retention duties since": the time of their last change in Unix seconds
+//   - "registrations": 1 since the first call of Registered
+//   - "restored to" and a time: the intake number at the first replay to this time
+//   - "duty", its name, and "every", "began", "succeeded", "failed", "failed as", "left over" or "left over so far":
+//     the state of a background duty; see package duties
 package positions
 
 import (

@@ -9,12 +9,18 @@ import (
 
 func TestEveryStoreKeepsEveryPromise(t *testing.T) {
 	for _, kind := range conformance.Kinds() {
-		t.Run(kind.Name, func(t *testing.T) { conformance.Hold(t, kind.Harness(t)) })
+		t.Run(kind.Name, func(t *testing.T) {
+			t.Parallel()
+			conformance.Hold(t, kind.Harness(t))
+		})
 	}
 }
 
 func TestEveryStoreKeepsTheDataMapsOfADatabaseApart(t *testing.T) {
 	for _, kind := range conformance.MapsKinds() {
-		t.Run(kind.Name, func(t *testing.T) { porttest.TestMaps(t, kind.Harness) })
+		t.Run(kind.Name, func(t *testing.T) {
+			t.Parallel()
+			porttest.TestMaps(t, kind.Harness)
+		})
 	}
 }

@@ -22,33 +22,39 @@ func (l *reader) addAssignments(table *Table, trigger *liveTrigger, code *routin
 	case len(args) > 0 && code.Name == unlinker && code.Language == "c":
 		trigger.Unlinks = args[0]
 	case len(args) > 2 && (code.Name == searcher || code.Name == searcherOfIt) && code.Language == "internal":
-		trigger.Sets = []datamap.TriggerAssignment{{Column: args[0], Reads: args[2:]}}
+		set := datamap.TriggerAssignment{Column: args[0], Reads: args[2:]}
+		set.Follows = trigger.follows(table, Tokens{}, 0, nil)
+		trigger.Sets = []datamap.TriggerAssignment{set}
 	case code.Language == "sql", code.Language == "plpgsql":
-		trigger.Sets = assignmentsIn(TokensOf(code.Text, l.own.quotes()), table)
+		trigger.addAssignmentsIn(TokensOf(code.Text, l.own.quotes()), table)
 	}
 }
 
-// assignmentsIn returns the columns of the table that the code of its trigger sets in its own row to a value that is
+// addAssignmentsIn adds the columns of the table that the code of its trigger sets in its own row to a value that is
 // made of the row, in three forms:
 //
 //   - NEW.column := value, and NEW.column = value at the begin of a statement
 //   - SELECT value INTO NEW.column
 //   - UPDATE table SET column = value
-func assignmentsIn(text Tokens, table *Table) (found []datamap.TriggerAssignment) {
-	add := func(column string, value Tokens) {
-		if name, ok := table.columnCalled(column); ok {
+func (trigger *liveTrigger) addAssignmentsIn(text Tokens, table *Table) {
+	text = text.body()
+	begin := 0 // of the statement
+	for i := range text {
+		add := func(column string, value, where Tokens) {
+			name, ok := table.columnCalled(column)
 			reads, old := value.rowReads()
-			if len(reads) == 0 {
+			if !ok || len(reads) == 0 {
 				return
 			}
 			for i := range reads {
 				reads[i], _ = table.columnCalled(reads[i])
 			}
-			found = append(found, datamap.TriggerAssignment{Column: name, Reads: reads, Old: old})
+			set := datamap.TriggerAssignment{Column: name, Reads: reads, Old: old}
+			if !old && !value.mentions(name) {
+				set.Follows = trigger.follows(table, text, i, where)
+			}
+			trigger.Sets = append(trigger.Sets, set)
 		}
-	}
-	begin := 0 // of the statement
-	for i := range text {
 		if i == 0 || text.IsSign(i-1, ";") || text.Is(i-1, "begin", "then", "else", "loop") {
 			begin = i
 		}
@@ -57,16 +63,18 @@ func assignmentsIn(text Tokens, table *Table) (found []datamap.TriggerAssignment
 			end := text.endOfStatement(i)
 			switch assigns := text.IsSign(i+3, ":") || text.IsSign(i+3, "="); {
 			case assigns && i == begin:
-				add(text[i+2].Text, text[i+3:end])
+				add(text[i+2].Text, text[i+3:end], nil)
 			case text.Is(i-1, "into"):
-				add(text[i+2].Text, slices.Concat(text[begin:i], text[i+3:end]))
+				add(text[i+2].Text, slices.Concat(text[begin:i], text[i+3:end]), nil)
 			}
 		case text.Is(i, "set") && text.isUpdateOf(i, table):
 			end := text.endOfStatement(i)
+			where := text[:end].until(i+1, "from", "where")
+			where = text[i+1+len(where) : end]
 			for from := i + 1; from < end; {
 				to := text.endOfValue(from, end)
 				if text.IsSign(from+1, "=") {
-					add(text[from].Text, text[from+2:to])
+					add(text[from].Text, text[from+2:to], where)
 				}
 				if !text.IsSign(to, ",") {
 					break
@@ -75,7 +83,44 @@ func assignmentsIn(text Tokens, table *Table) (found []datamap.TriggerAssignment
 			}
 		}
 	}
-	return found
+}
+
+// body returns the tokens of the code of a trigger of SQLite or of a rule without its header, and other code unchanged.
+func (t Tokens) body() Tokens {
+	if t.Is(0, "create") {
+		return t[len(t.until(0, "begin", "do")):]
+	}
+	return t
+}
+
+// follows returns CatalogTrigger.Follows of an assignment at i. The parameter where is empty, or the part of an UPDATE
+// from FROM or WHERE on.
+func (trigger *liveTrigger) follows(table *Table, text Tokens, i int, where Tokens) (columns []string) {
+	conditions := slices.Clone(trigger.when)
+	switch {
+	case where.Is(0, "where"):
+		conditions = append(conditions, where[1:len(where.until(0, "returning"))])
+	case len(where) > 0:
+		return nil
+	}
+	if !slices.Contains(trigger.Events, "UPDATE") {
+		return nil
+	}
+	for _, column := range table.Columns {
+		at := change{table, column.Name}
+		if (len(trigger.of) == 0 || trigger.of.mentions(column.Name)) && at.runsAt(text, i) &&
+			at.enters(guard{conditions: conditions}) == yes {
+			columns = append(columns, column.Name)
+		}
+	}
+	return columns
+}
+
+// mentions reports whether a name occurs in the tokens.
+func (t Tokens) mentions(name string) bool {
+	return slices.ContainsFunc(t, func(token Token) bool {
+		return (token.Kind == TokenWord || token.Kind == TokenName) && strings.EqualFold(token.Text, name)
+	})
 }
 
 // columnCalled returns the name of a column as the database stores it, and "*" unchanged.

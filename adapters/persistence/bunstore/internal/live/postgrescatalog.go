@@ -225,7 +225,7 @@ const (
 			SELECT CAST(r.root AS text) AS root, t.tgname AS name, CAST(json_build_object('name', t.tgname,
 				'events', array_remove(ARRAY[CASE WHEN t.tgtype & 4 <> 0 THEN 'INSERT' END,
 					CASE WHEN t.tgtype & 16 <> 0 THEN 'UPDATE' END, CASE WHEN t.tgtype & 8 <> 0 THEN 'DELETE' END], NULL),
-				'instead', t.tgtype & 64 <> 0, 'routine', CAST(t.tgfoid AS text),
+				'instead', t.tgtype & 64 <> 0, 'routine', CAST(t.tgfoid AS text), 'definition', pg_get_triggerdef(t.oid),
 				'args', string_to_array(encode(t.tgargs, 'escape'), '\000')) AS text) AS trigger
 			FROM relations AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
 			WHERE NOT t.tgisinternal AND (t.tgparentid = 0 OR r.root = r.oid) AND t.tgenabled <> 'D' AND t.tgtype & 28 <> 0

@@ -106,13 +106,10 @@ func (t Tokens) Is(i int, keywords ...string) bool {
 	return i >= 0 && i < len(t) && t[i].Kind == TokenWord && slices.Contains(keywords, strings.ToLower(t[i].Text))
 }
 
-// index returns the index of the first occurrence of the keyword, or -1.
-func (t Tokens) index(keyword string) int {
-	return slices.IndexFunc(t, func(token Token) bool { return token.Kind == TokenWord && Lower(token.Text) == keyword })
-}
-
 // has reports whether the keyword occurs.
-func (t Tokens) has(keyword string) bool { return t.index(keyword) >= 0 }
+func (t Tokens) has(keyword string) bool {
+	return slices.ContainsFunc(t, func(token Token) bool { return Tokens{token}.Is(0, keyword) })
+}
 
 // IsSign reports whether the token at the index i is one of the signs.
 func (t Tokens) IsSign(i int, signs ...string) bool {

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -80,9 +81,13 @@ func sameTable(a, b string) bool {
 // liveTrigger is a trigger or a rule. Either Text is its code, or Routine is the key of the function that it calls.
 type liveTrigger struct {
 	datamap.CatalogTrigger
-	Routine string   `json:"routine"`
-	Text    string   `json:"text"`
-	Args    []string `json:"args"` // of the routine
+	Routine    string   `json:"routine"`
+	Text       string   `json:"text"`
+	Definition string   `json:"definition"` // the statement that creates the trigger, if Text does not have it
+	Args       []string `json:"args"`       // of the routine
+
+	of   Tokens   // the columns of UPDATE OF, or none
+	when []Tokens // the conditions under which the database fires the trigger
 }
 
 // routine is a function, a procedure, or the code of a trigger.
@@ -102,9 +107,6 @@ func (l *reader) completeTrigger(table *Table, trigger *liveTrigger) datamap.Cat
 	if first == nil {
 		first = &routine{Name: trigger.Name, Language: "sql", Text: trigger.Text}
 	}
-	if trigger.Events == nil {
-		l.readHeader(trigger)
-	}
 	runs := []*routine{first}
 	for i := 0; i < len(runs); i++ { // runs grows in the loop
 		l.parse(runs[i])
@@ -120,7 +122,10 @@ func (l *reader) completeTrigger(table *Table, trigger *liveTrigger) datamap.Cat
 	}
 	slices.Sort(trigger.Writes)
 	trigger.Writes = slices.Compact(trigger.Writes)
-	l.addAssignments(table, trigger, first)
+	if l.scope == nil {
+		l.readHeader(trigger)
+		l.addAssignments(table, trigger, first)
+	}
 	return trigger.CatalogTrigger
 }
 
@@ -156,18 +161,16 @@ func (l *reader) fullName(triggerTable *Table, nameInCode string) string {
 // Statements returns the statements of each trigger of SQLite on the table.
 func (t *Table) Statements(d syntax.Dialect) (all []Tokens) {
 	for _, trigger := range t.triggers {
-		text := TokensOf(trigger.Text, Quotes(d))
-		if begin := text.index("begin"); begin >= 0 {
-			all = append(all, text[begin:])
-		}
+		all = append(all, TokensOf(trigger.Text, Quotes(d)).body())
 	}
 	return all
 }
 
-// readHeader reads the events of a trigger of SQLite from its text, such as CREATE TRIGGER name INSTEAD OF UPDATE ON
-// table.
+// readHeader reads the columns and the condition of a trigger or rule from the statement that creates it, such as
+// CREATE TRIGGER name BEFORE UPDATE OF column ON table WHEN condition. On SQLite, it also reads the event.
 func (l *reader) readHeader(trigger *liveTrigger) {
-	text := TokensOf(trigger.Text, l.own.quotes())
+	text := TokensOf(cmp.Or(trigger.Definition, trigger.Text), l.own.quotes())
+	text = text.until(0, "begin", "execute", "do")
 	i := slices.IndexFunc(text, func(t Token) bool { return strings.EqualFold(t.Text, "trigger") }) + 1
 	if text.Is(i, "if") {
 		i += 3
@@ -175,10 +178,19 @@ func (l *reader) readHeader(trigger *liveTrigger) {
 	for i++; text.IsSign(i, "."); i++ { // skip the name
 		i++
 	}
-	for ; i < len(text) && !text.Is(i, "insert", "update", "delete"); i++ {
-		trigger.Instead = trigger.Instead || text.Is(i, "instead")
-	}
-	if i < len(text) {
-		trigger.Events = []string{strings.ToUpper(text[i].Text)}
+	events := trigger.Events
+	for ; i < len(text); i++ {
+		switch {
+		case text.Is(i, "when", "where"):
+			trigger.when = append(trigger.when, text[i+1:])
+			return
+		case events == nil && text.Is(i, "instead"):
+			trigger.Instead = true
+		case events == nil && trigger.Events == nil && text.Is(i, "insert", "update", "delete"):
+			trigger.Events = []string{strings.ToUpper(text[i].Text)}
+		}
+		if text.Is(i, "update") && text.Is(i+1, "of") {
+			trigger.of = text[i+2:].until(0, "on")
+		}
 	}
 }
