@@ -5,9 +5,9 @@ import (
 	"database/sql"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
@@ -27,7 +27,7 @@ func (postgres) condition(
 	ctx context.Context, tx *conn.Tx, table string, check datamap.CatalogCheck,
 ) (condition string, err error) {
 	err = tx.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(&condition) },
-		conditionOfPostgres, qualified(table), check.Text)
+		conditionOfPostgres, syntax.QuoteTable(table), check.Text)
 	return condition, err
 }
 
@@ -58,7 +58,7 @@ func (d postgres) columns(
 			return "CAST(CAST(" + placeholder + " AS text) AS " + declared + ")" + collation, textOf(value)
 		}})
 		return nil
-	}, columnsOfPostgres, qualified(table))
+	}, columnsOfPostgres, syntax.QuoteTable(table))
 	if err != nil || len(check.Columns) != 1 {
 		return columns, err
 	}
@@ -102,12 +102,3 @@ func (postgres) limitTime(ctx context.Context, tx *conn.Tx) error {
 func (postgres) sameName(a, b string) bool { return a == b }
 
 func (postgres) mistakes(string, string) bool { return false }
-
-// qualified returns the quoted name of a table.
-func qualified(table string) string {
-	schema, name := cutSchema(table)
-	if schema == "" {
-		return quoted(name)
-	}
-	return strings.Join([]string{quoted(schema), quoted(name)}, ".")
-}

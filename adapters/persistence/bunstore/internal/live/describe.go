@@ -37,7 +37,7 @@ func (l *reader) describe(mapped datamap.Table) (t table) {
 		t.addColumns(mapped, live, below)
 		t.leads = t.leads || slices.ContainsFunc(l.order, func(child *Table) bool { return child.follows(below) })
 	}
-	t.copies = t.copies || t.acts
+	t.copies = t.copies || len(t.triggers) > 0
 	t.keeps = t.keeps || t.copies
 	slices.Sort(t.unknown)
 	return t
@@ -75,10 +75,7 @@ func (t *table) addTable(live, below *Table) {
 	isView := below.Kind == datamap.KindView
 	t.moves, t.remote = t.moves || isView, t.remote || isView || t.kind != ""
 	t.keeps = t.keeps || !isRead // other tables inherit from it
-	t.acts = t.acts || len(below.Triggers) > 0
-	for _, trigger := range below.Triggers {
-		t.writes.add(trigger)
-	}
+	t.triggers = append(t.triggers, below.Triggers...)
 }
 
 // addColumns adds the columns of the table live, or those columns of a table below it that it does not show. A column

@@ -116,16 +116,17 @@ func (postgres) constraintTriggers(tables []datamap.Table) string {
 			FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_constraint AS c ON c.oid = t.tgconstraint
 			WHERE t.tgdeferrable AND c.contype = 't' AND t.tgenabled <> 'D'),
 		called AS (
-			SELECT late.oid, l.lanname AS language, ` + functionBody + ` AS body FROM late
+			SELECT late.oid, p.proname AS name, l.lanname AS language, ` + functionBody + ` AS body FROM late
 			JOIN pg_catalog.pg_proc AS p ON p.oid = late.tgfoid JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 			WHERE NOT late.mapped
-			UNION SELECT c.oid, l.lanname, ` + functionBody + ` FROM called AS c ` + calledFunctions + `)
+			UNION SELECT c.oid, p.proname, l.lanname, ` + functionBody + ` FROM called AS c ` + calledFunctions + `)
 		SELECT CAST(CAST(t.tgrelid AS regclass) AS text), CAST(t.tgname AS text),
 			CAST(n.nspname AS text), CAST(t.conname AS text),
 			t.tginitdeferred, NOT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint AS o
 				WHERE o.conname = t.conname AND o.connamespace = t.connamespace
 				AND (o.contype <> 't' OR NOT o.condeferrable OR o.condeferred <> t.condeferred)), t.mapped,
-			(SELECT CAST(json_agg(json_build_array(t.tgname, language, body)) AS text) FROM called WHERE called.oid = t.oid)
+			(SELECT CAST(json_agg(json_build_object('name', name, 'language', language, 'text', body)) AS text)
+				FROM called WHERE called.oid = t.oid)
 		FROM late AS t JOIN pg_catalog.pg_namespace AS n ON n.oid = t.connamespace
 		ORDER BY 1, 2`
 }

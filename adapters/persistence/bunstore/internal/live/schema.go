@@ -58,14 +58,14 @@ type table struct {
 	types   map[string]string // the types of its columns, except generated columns
 	unknown []string          // the columns that the data map does not have, in the order of their names
 	notNull []string          // the names of the NOT NULL columns
-	writes  writeTargets      // the tables to which its triggers write
 	copies  bool              // it has triggers, rules or generated columns, which may copy a value within a row
 	temp    bool              // it is a temporary table or view, which only this connection sees
 	hidden  []string          // columns that only the table below the view, or an inheriting table, has
 	mixes   string            // why SQLite may confuse subjects; see conversion
 	numeric []numericColumn   // the numeric columns for texts of the subject's key; see numericColumns
-	acts    bool              // a trigger or a rule may act when its rows change
 	leads   bool              // foreign keys act on other rows when its rows are deleted
+
+	triggers []datamap.CatalogTrigger // also rules, and those of the tables below the view, and of inheriting tables
 }
 
 // Tells reports whether the database can identify the transaction that has written a row of the table. It returns false
@@ -130,7 +130,7 @@ func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) 
 		live := l.describe(touched)
 		read.mapped[touched.Name] = live
 		read.volatile = read.volatile || live.moves
-		c.warnOfCopies(ctx, touched, live.writes)
+		c.warnOfCopies(ctx, touched, live.triggers)
 	}
 	for _, touched := range c.touched {
 		live := read.mapped[touched.Name]
@@ -183,7 +183,7 @@ type dialect interface {
 	//   - whether the trigger is deferred by default
 	//   - whether SET CONSTRAINTS with this name affects only constraint triggers with the same default
 	//   - whether the trigger is mapped
-	//   - the code of a trigger that is not mapped: a JSON array of arrays of a name, a language and a text
+	//   - the code of a trigger that is not mapped: a JSON array of routines
 	constraintTriggers(tables []datamap.Table) string
 
 	// accessProblem returns the statement that explains why this role cannot use a table. The statement returns no row or
@@ -191,7 +191,7 @@ type dialect interface {
 	accessProblem(table string, privileges []string) string
 
 	// convertsKeys reports whether the database stores a value of another type in the type of the column, or compares a
-	// value with a column of another type. See affinity.
+	// value with a column of another type. See syntax.Affinity.
 	convertsKeys() bool
 }
 

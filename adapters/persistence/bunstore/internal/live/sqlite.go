@@ -56,10 +56,10 @@ func (sqlite) columnType(declared string) (t datamap.ColumnType, length int) {
 	case strings.Contains(strings.ToUpper(declared), "INT"):
 		return datamap.TypeBigInt, 0
 	}
-	switch affinityOf(declared) { //nolint:exhaustive // the other affinities hold values of any type
-	case affinityText:
+	switch syntax.AffinityOf(declared) { //nolint:exhaustive // the other affinities hold values of any type
+	case syntax.AffinityText:
 		return datamap.TypeText, length
-	case affinityReal:
+	case syntax.AffinityReal:
 		return datamap.TypeNumber, 0
 	default:
 		return "", 0
