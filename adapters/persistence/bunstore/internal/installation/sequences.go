@@ -150,9 +150,6 @@ func RaiseAll(
 // session rolls back. RaiseSequences returns domain.ErrConfiguration if the role must not read or raise one of the
 // sequences.
 func (i *Session) RaiseSequences(ctx context.Context, intake int64) error {
-	if err := i.db.Usable(); err != nil {
-		return err
-	}
 	if err := i.db.Begin(ctx); err != nil {
 		return err
 	}
