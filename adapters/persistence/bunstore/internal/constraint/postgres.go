@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -27,7 +28,7 @@ func (postgres) condition(
 	ctx context.Context, tx *conn.Tx, table string, check datamap.CatalogCheck,
 ) (condition string, err error) {
 	err = tx.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(&condition) },
-		conditionOfPostgres, syntax.QuoteTable(table), check.Text)
+		conditionOfPostgres, qualified(table), check.Text)
 	return condition, err
 }
 
@@ -58,7 +59,7 @@ func (d postgres) columns(
 			return "CAST(CAST(" + placeholder + " AS text) AS " + declared + ")" + collation, textOf(value)
 		}})
 		return nil
-	}, columnsOfPostgres, syntax.QuoteTable(table))
+	}, columnsOfPostgres, qualified(table))
 	if err != nil || len(check.Columns) != 1 {
 		return columns, err
 	}
@@ -102,3 +103,11 @@ func (postgres) limitTime(ctx context.Context, tx *conn.Tx) error {
 func (postgres) sameName(a, b string) bool { return a == b }
 
 func (postgres) mistakes(string, string) bool { return false }
+
+// qualified returns the quoted name of a table. The name may be empty.
+func qualified(table string) string {
+	if schema, name, found := strings.Cut(table, "."); found {
+		return syntax.Quote(schema) + "." + syntax.Quote(name)
+	}
+	return syntax.Quote(table)
+}

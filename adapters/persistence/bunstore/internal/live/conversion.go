@@ -124,20 +124,22 @@ func typeCalled(declared string) string {
 // the value that refers to it. UUIDs are always comparable, because SQLite never converts the text of a UUID to a
 // number.
 func comparesExactly(t datamap.ColumnType, keyType, columnType string) bool {
+	const text, numeric = syntax.AffinityText, syntax.AffinityNumeric
+	inexact := []syntax.Affinity{syntax.AffinityReal, syntax.AffinityAny}
 	key, column := syntax.AffinityOf(keyType), syntax.AffinityOf(columnType)
 	switch {
 	case key == column || t == datamap.TypeUUID:
 		return true
-	case key == syntax.AffinityReal || column == syntax.AffinityReal || key == syntax.AffinityAny || column == syntax.AffinityAny:
+	case slices.Contains(inexact, key) || slices.Contains(inexact, column):
 		return false
 	}
 	switch t { //nolint:exhaustive // the other types differ only if their text becomes a number
 	case datamap.TypeText: // see Schema.RefuseConverted
-		return key == syntax.AffinityText && column == syntax.AffinityNumeric || key != syntax.AffinityNumeric && column != syntax.AffinityNumeric
+		return key == text && column == numeric || key != numeric && column != numeric
 	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt: // without conversion, a number never equals a text
-		return key == syntax.AffinityNumeric || column == syntax.AffinityNumeric
+		return key == numeric || column == numeric
 	default:
-		return column != syntax.AffinityNumeric
+		return column != numeric
 	}
 }
 

@@ -7,20 +7,28 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 )
 
-// catalog returns one statement. Without a scope, it reads all schemas.
+// catalog returns one statement. Without a scope, it reads all schemas. With a scope, it reads no indexes and no
+// checks, but also the triggers that only TRUNCATE fires.
 func (postgres) catalog(_ string, of *scope) statements {
+	fires := "TRUE"
+	if of == nil {
+		fires = "t.tgtype & 28 <> 0"
+	}
 	fill := func(statement string) string {
-		return syntax.Fill(statement, "name bytes", strconv.Itoa(syntax.NameBytes),
+		return syntax.Fill(statement, "name bytes", strconv.Itoa(syntax.NameBytes), "fires", fires,
 			"filters rows", strings.ReplaceAll(filtersRows, "b.oid", "r.oid"), "body", functionBody, "reused", reused,
 			"name of r", NameInDataMap("r", "r.nspname"), "name of f", NameInDataMap("f", "s.nspname"),
 			"columns", ColumnNamesOf("k.conkey", "k.conrelid"), "referenced", ColumnNamesOf("k.confkey", "k.confrelid"))
 	}
-	return statements{
+	read := statements{
 		With:   "WITH RECURSIVE " + relationsOf(of) + ", " + domains,
-		Tables: fill(tablesOfPostgres), Columns: fill(columnsOfPostgres), Indexes: fill(indexesOfPostgres),
-		ForeignKeys: fill(foreignKeysOfPostgres), Checks: fill(checksOfPostgres), Triggers: fill(triggersOfPostgres),
-		ViewReads: fill(readsOfPostgres), Routines: fill(routinesOf(of)),
+		Tables: fill(tablesOfPostgres), Columns: fill(columnsOfPostgres), ForeignKeys: fill(foreignKeysOfPostgres),
+		Triggers: fill(triggersOfPostgres), ViewReads: fill(readsOfPostgres), Routines: fill(routinesOf(of)),
 	}
+	if of == nil {
+		read.Indexes, read.Checks = fill(indexesOfPostgres), fill(checksOfPostgres)
+	}
+	return read
 }
 
 // ColumnNamesOf returns the expression for the column names of a constraint, as a JSON array. The parameters are
@@ -228,7 +236,7 @@ const (
 				'instead', t.tgtype & 64 <> 0, 'routine', CAST(t.tgfoid AS text), 'definition', pg_get_triggerdef(t.oid),
 				'args', string_to_array(encode(t.tgargs, 'escape'), '\000')) AS text) AS trigger
 			FROM relations AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
-			WHERE NOT t.tgisinternal AND (t.tgparentid = 0 OR r.root = r.oid) AND t.tgenabled <> 'D' AND t.tgtype & 28 <> 0
+			WHERE NOT t.tgisinternal AND (t.tgparentid = 0 OR r.root = r.oid) AND t.tgenabled <> 'D' AND {fires}
 			UNION ALL
 			SELECT CAST(r.root AS text), w.rulename, CAST(json_build_object('name', w.rulename,
 				'events', ARRAY[CASE w.ev_type WHEN '2' THEN 'UPDATE' WHEN '3' THEN 'INSERT' ELSE 'DELETE' END],

@@ -165,7 +165,8 @@ func (c *Schema) RefuseNull(step datamap.Step) error {
 func (c *Schema) LeadsOn(steps []datamap.Step) bool {
 	return slices.ContainsFunc(steps, func(step datamap.Step) bool {
 		live := c.mapped[step.Target]
-		return step.Strategy != domain.StrategyRetain && len(live.triggers) > 0 || step.Strategy == domain.StrategyDelete && live.leads
+		return step.Strategy != domain.StrategyRetain && len(live.triggers) > 0 ||
+			step.Strategy == domain.StrategyDelete && live.leads
 	})
 }
 

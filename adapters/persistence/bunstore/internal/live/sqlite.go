@@ -79,11 +79,12 @@ func (sqlite) catalog(schema string, of *scope) statements {
 			"schema name", syntax.Quote(schema), "master", master, "plain", plain)...)
 	}
 	read := statements{
-		Tables: fill(tablesOfSQLite), Indexes: fill(indexesOfSQLite), ForeignKeys: fill(foreignKeysOfSQLite),
+		Tables: fill(tablesOfSQLite), ForeignKeys: fill(foreignKeysOfSQLite),
 		Columns: fill(columnsOfSQLite, "tables", master, "which", plain), Triggers: fill(triggersOfSQLite),
 		Untyped: true, SerialWrites: true,
 	}
 	if of == nil {
+		read.Indexes = fill(indexesOfSQLite)
 		read.ColumnsOf = fill(columnsOfSQLite, "tables", "(SELECT $1 AS name)", "which", "TRUE")
 		read.Statistics, read.HasStatistics = fill(statisticsOfSQLite), fill(hasStatisticsOfSQLite)
 		return read
@@ -92,7 +93,6 @@ func (sqlite) catalog(schema string, of *scope) statements {
 	for i, table := range of.tables {
 		names[i] = syntax.Literal(Lower(table.Name[strings.Index(table.Name, ".")+1:]))
 	}
-	read.Indexes = ""
 	read.Columns = fill(columnsOfSQLite, "tables", master, "which", fill(`
 		({plain} OR {mapped}) AND (c.pk > 0 OR {mapped}
 			OR EXISTS (SELECT 1 FROM {master} AS m WHERE m.type = 'view' AND {mapped}))`,
