@@ -255,7 +255,7 @@ func (w *write) add(names []string, null, expired bool) {
 		if !ok {
 			continue
 		}
-		null := null || column.Personal != nil && column.Personal.Strategy == domain.StrategyNull
+		null := null || column.IsNulled()
 		w.columns = append(w.columns, written{column, live, w.manifest, null, expired})
 	}
 }

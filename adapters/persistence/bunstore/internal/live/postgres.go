@@ -3,7 +3,6 @@ package live
 import (
 	"strings"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -39,7 +38,7 @@ func fingerprintOfNotNull(tables []datamap.Table, anyTable string) string {
 	var names []string
 	for _, table := range tables {
 		for _, column := range table.Columns {
-			if rows.IsNulled(column) {
+			if column.IsNulled() {
 				names = append(names, syntax.Literal(column.Name))
 			}
 		}

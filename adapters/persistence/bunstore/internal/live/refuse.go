@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -144,7 +143,7 @@ func (c *Schema) RefuseNull(step datamap.Step) error {
 	var problems []domain.Problem
 	for _, name := range slices.Concat(step.Columns, step.ClearedColumns) {
 		column, _ := table.Column(name)
-		nulled := rows.IsNulled(column) || slices.Contains(step.ClearedColumns, name)
+		nulled := column.IsNulled() || slices.Contains(step.ClearedColumns, name)
 		if nulled && slices.Contains(c.mapped[table.Name].notNull, name) {
 			possible := []string{string(domain.StrategyErase), string(domain.StrategyAnonymize)}
 			if slices.Contains(step.ClearedColumns, name) {
