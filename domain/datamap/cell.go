@@ -41,7 +41,9 @@ const (
 )
 
 // IsNulled reports whether an erasure sets the column to NULL.
-func (c Column) IsNulled() bool { return c.Personal != nil && c.Personal.Strategy == domain.StrategyNull }
+func (c Column) IsNulled() bool {
+	return c.Personal != nil && c.Personal.Strategy == domain.StrategyNull
+}
 
 // Constant returns the text that Column.Surrogate declares. An erasure writes this text into the column, with random
 // digits in place of each Placeholder. If Column.Surrogate is empty, ok is false, and an erasure writes the default

@@ -127,7 +127,8 @@ func ReadInstallation(ctx context.Context, db *bun.DB, opts Options) (datamap.In
 	})
 }
 
-// readMigration returns the result of read, which it retries. The parameter op is the name of the operation in an error.
+// readMigration returns the result of read, which it retries. The parameter op is the name of the operation in an
+// error.
 func readMigration[T any](
 	ctx context.Context, db *bun.DB, opts Options, op string, read func(*migrate.Migration) (T, error),
 ) (found T, err error) {
