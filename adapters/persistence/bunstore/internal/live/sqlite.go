@@ -69,8 +69,9 @@ func (sqlite) columnType(declared string) (t datamap.ColumnType, length int) {
 func (sqlite) convertsKeys() bool { return true }
 
 // catalog returns statements that read one database: main, temp or an attached database. The key that identifies a
-// table in the results is the name of the table in lower case. With a scope, they read only the key columns of a table
-// that is not in the data map, unless a view of the data map may read the table. They read no indexes.
+// table in the results is the name of the table in lower case. With a scope, they read all tables, too, because package
+// cascade follows the foreign keys and triggers of all. They then read no indexes, and only the key columns of a table
+// that is not in the data map, unless a view of the data map may read the table.
 func (sqlite) catalog(schema string, of *scope) statements {
 	const plain = "m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'"
 	master := syntax.Quote(schema) + ".sqlite_master"
