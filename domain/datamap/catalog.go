@@ -21,15 +21,13 @@ type Catalog struct {
 	TrustsRowFilters bool `json:"trusts_row_filters,omitempty"`
 }
 
-// Table returns the table with the given name. It accepts the Name of the table, and its Schema and Name joined by a
-// dot, such as "shop.orders".
+// Table returns the table that IsCalled by the given name.
 func (c Catalog) Table(name string) (CatalogTable, bool) {
-	for _, t := range c.Tables {
-		if t.Same(t.Name, name) || t.Schema != "" && t.Same(t.Schema+"."+t.Name, name) {
-			return t, true
-		}
+	i := slices.IndexFunc(c.Tables, func(t CatalogTable) bool { return t.IsCalled(name) })
+	if i < 0 {
+		return CatalogTable{}, false
 	}
-	return CatalogTable{}, false
+	return c.Tables[i], true
 }
 
 // TableKind is the kind of a table of a Catalog.
@@ -46,6 +44,12 @@ const (
 	KindForeign     TableKind = "foreign_table"
 	KindVirtual     TableKind = "virtual_table" // a virtual table of SQLite, such as a full-text index
 )
+
+// IsLockable reports whether an erasure can lock the rows of a table of this kind.
+func (k TableKind) IsLockable() bool { return k != KindMatView && k != KindForeign }
+
+// InWords returns the kind in words, such as "foreign table".
+func (k TableKind) InWords() string { return strings.ReplaceAll(string(k), "_", " ") }
 
 // CatalogTable is a table or a view. The columns of each constraint are in the order in which the constraint names
 // them.
@@ -88,6 +92,40 @@ type CatalogTable struct {
 	// Rows is an estimate of the number of rows, from the statistics of the database. It is -1 if the database has no
 	// statistics.
 	Rows int64 `json:"rows"`
+}
+
+// IsCalled reports whether a data map can use the name for the table: it is the Name of the table, or its Schema and
+// Name joined by a dot, such as "shop.orders".
+func (t CatalogTable) IsCalled(name string) bool {
+	return t.Same(t.Name, name) || t.Schema != "" && t.Same(t.Schema+"."+t.Name, name)
+}
+
+// Mapped returns the column of a data map's table for the name of a column in the database.
+func (t CatalogTable) Mapped(table Table, name string) (Column, bool) {
+	i := slices.IndexFunc(table.Columns, func(c Column) bool { return t.Same(c.Name, name) })
+	if i < 0 {
+		return Column{}, false
+	}
+	return table.Columns[i], true
+}
+
+// Unmapped returns the names of the columns that the data map's table does not have, without generated columns.
+func (t CatalogTable) Unmapped(table Table) (names []string) {
+	for _, column := range t.Columns {
+		if _, mapped := t.Mapped(table, column.Name); !mapped && !column.Generated {
+			names = append(names, column.Name)
+		}
+	}
+	return names
+}
+
+// ShowsAll reports whether a view shows all rows of one table, and the columns of the data map's table are columns of
+// this table. It returns true if the table is not a view.
+func (t CatalogTable) ShowsAll(table Table) bool {
+	return t.Kind != KindView || !t.Filtered && !slices.ContainsFunc(t.Columns, func(column CatalogColumn) bool {
+		_, mapped := t.Mapped(table, column.Name)
+		return mapped && column.Derived
+	})
 }
 
 // Column returns the column of that name.
@@ -188,6 +226,11 @@ const (
 	ActionSetNull    ForeignKeyAction = "set_null"
 	ActionSetDefault ForeignKeyAction = "set_default"
 )
+
+// Acts reports whether the action deletes or changes the row.
+func (a ForeignKeyAction) Acts() bool {
+	return a == ActionCascade || a == ActionSetNull || a == ActionSetDefault
+}
 
 // CatalogForeignKey is a foreign key.
 type CatalogForeignKey struct {

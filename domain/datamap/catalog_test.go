@@ -1,6 +1,7 @@
 package datamap_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -30,5 +31,38 @@ func TestATableOfTheCatalogIsFoundByTheNamesOfADataMap(t *testing.T) {
 		if _, ok := table.Column("Email"); !ok {
 			t.Errorf("%s: there is no column Email", name)
 		}
+	}
+}
+
+// The store refuses an erasure by these rules, and the lint reports it before.
+func TestAViewShowsAllOnlyInItsPlainColumns(t *testing.T) {
+	mapped := datamap.Table{Name: "people", Columns: []datamap.Column{{Name: "id"}, {Name: "email"}}}
+	columns := []datamap.CatalogColumn{{Name: "ID"}, {Name: "email"}, {Name: "size", Derived: true}}
+	derived := []datamap.CatalogColumn{{Name: "id"}, {Name: "Email", Derived: true}}
+	for _, test := range []struct {
+		live datamap.CatalogTable
+		want bool
+	}{
+		{datamap.CatalogTable{Kind: datamap.KindView, FoldsCase: true, Columns: columns}, true},
+		{datamap.CatalogTable{Kind: datamap.KindView, FoldsCase: true, Columns: derived}, false},
+		{datamap.CatalogTable{Kind: datamap.KindView, Filtered: true, Columns: columns}, false},
+		{datamap.CatalogTable{Kind: datamap.KindTable, Filtered: true, Columns: derived}, true},
+	} {
+		if got := test.live.ShowsAll(mapped); got != test.want {
+			t.Errorf("%+v: %v", test.live, got)
+		}
+	}
+}
+
+func TestAColumnIsUnmappedUnlessTheDatabaseGeneratesIt(t *testing.T) {
+	live := datamap.CatalogTable{FoldsCase: true, Columns: []datamap.CatalogColumn{
+		{Name: "ID"}, {Name: "note"}, {Name: "words", Generated: true},
+	}}
+	mapped := datamap.Table{Columns: []datamap.Column{{Name: "id"}}}
+	if names := live.Unmapped(mapped); !slices.Equal(names, []string{"note"}) {
+		t.Errorf("got %q", names)
+	}
+	if column, ok := live.Mapped(mapped, "ID"); column.Name != "id" || !ok {
+		t.Errorf("got %q, %v", column.Name, ok)
 	}
 }

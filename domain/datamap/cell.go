@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/habeas-data/habeas/domain"
 )
 
 // Export says whether an export shows a value. An erasure erases a value even if an export does not show it, because
@@ -37,6 +39,11 @@ const (
 	maxDigits = 32
 	minDigits = 8 // the minimum for each Placeholder, and the minimum length of a unique text
 )
+
+// IsNulled reports whether an erasure sets the column to NULL.
+func (c Column) IsNulled() bool {
+	return c.Personal != nil && c.Personal.Strategy == domain.StrategyNull
+}
 
 // Constant returns the text that Column.Surrogate declares. An erasure writes this text into the column, with random
 // digits in place of each Placeholder. If Column.Surrogate is empty, ok is false, and an erasure writes the default

@@ -110,7 +110,7 @@ var randomDigits = regexp.MustCompile(`^[0-9a-f]+$`)
 // true if an application hardly ever writes such a value itself. For example, "anon-" with random digits is
 // distinctive, and 0 is not.
 func (c Column) holdsSurrogate(value any) (holds, distinctive bool) {
-	if c.Personal != nil && c.Personal.Strategy == domain.StrategyNull {
+	if c.IsNulled() {
 		return value == nil, false
 	}
 	if _, constant := c.Constant(); constant {

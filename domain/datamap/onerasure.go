@@ -92,6 +92,14 @@ func (m DataMap) deletingPaths(table Table) []Path {
 	return slices.DeleteFunc(slices.Clone(m.paths[table.Name]), func(p Path) bool { return !m.RowsDeleted(table, p) })
 }
 
+// NeedsAllColumns reports whether a step deletes rows only because the data map knows all of their columns. The step
+// would also delete the values of a column that the data map does not have.
+func (m DataMap) NeedsAllColumns(step Step) bool {
+	table, _ := m.Table(step.Target)
+	path, _ := m.PathVia(step.Target, step.Via)
+	return step.Strategy == domain.StrategyDelete && !table.Owned && path.OnErasure() != domain.StrategyDelete
+}
+
 // ClearedColumns returns the columns that an erasure sets to NULL, so that the row no longer refers to the subject.
 // These are the columns of the first relation of the path, without the columns that must keep their values:
 //

@@ -59,7 +59,7 @@ func Cover(
 		}
 		one := TableCoverage{Table: live.Name, Mapped: mapped, Undecided: []string{}}
 		for _, column := range live.Columns {
-			declared, _ := columnOf(table, live, column.Name)
+			declared, _ := live.Mapped(table, column.Name)
 			switch {
 			case declared.Personal != nil:
 				one.Annotated++

@@ -167,7 +167,7 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 // reportLinks reports the lists of keys, and the keys of one of several tables, in a table of the data map.
 func (s *schema) reportLinks(table datamap.Table, live datamap.CatalogTable) {
 	for _, found := range s.linksOf(live) {
-		column, _ := columnOf(table, live, found.column)
+		column, _ := live.Mapped(table, found.column)
 		inRelation := slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool {
 			return hasName(live, r.Columns, found.column)
 		})

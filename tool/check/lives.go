@@ -34,7 +34,7 @@ func (s *schema) checkReused() {
 		return
 	}
 	for _, column := range live.Columns {
-		own, ok := columnOf(subject, live, column.Name)
+		own, ok := live.Mapped(subject, column.Name)
 		if !ok || !column.Reused || !slices.Contains(subject.SubjectKey, own.Name) {
 			continue
 		}

@@ -18,7 +18,7 @@ func (s *schema) checkNames() {
 			name = "users" // the subjects are people, even if the name of the table suggests otherwise
 		}
 		for _, found := range live.Columns {
-			column, _ := columnOf(table, live, found.Name)
+			column, _ := live.Mapped(table, found.Name)
 			if column.Personal != nil || column.NotPersonal || found.Generated || inForeignKey(live, found.Name) {
 				continue
 			}

@@ -27,7 +27,7 @@ func (s *schema) checkRows() {
 // new values whenever an erasure overwrites them, it copies the surrogates, too, and is no problem.
 func (s *schema) checkAssignments(table datamap.Table, live datamap.CatalogTable, trigger datamap.CatalogTrigger) {
 	for _, set := range trigger.Sets {
-		column, known := columnOf(table, live, set.Column)
+		column, known := live.Mapped(table, set.Column)
 		copied := s.personalOf(table, live, set)
 		if column.NotPersonal || set.Old && !slices.Contains(trigger.Events, "UPDATE") {
 			continue
@@ -105,7 +105,7 @@ func (s *schema) checkSearchColumns(table datamap.Table, live datamap.CatalogTab
 		return
 	}
 	for _, found := range live.Columns {
-		column, _ := columnOf(table, live, found.Name)
+		column, _ := live.Mapped(table, found.Name)
 		if found.Declared != "tsvector" || found.Generated || column.Personal != nil || column.NotPersonal ||
 			s.isComputed(table, live, found.Name) {
 			continue
@@ -141,7 +141,7 @@ func (s *schema) isComputed(table datamap.Table, live datamap.CatalogTable, colu
 // when the row with its number is changed or deleted.
 func (s *schema) checkLargeObjects(table datamap.Table, live datamap.CatalogTable) {
 	for _, found := range live.Columns {
-		column, _ := columnOf(table, live, found.Name)
+		column, _ := live.Mapped(table, found.Name)
 		isLinked := slices.ContainsFunc(live.Triggers, func(t datamap.CatalogTrigger) bool {
 			return t.Unlinks != "" && sameName(live, t.Unlinks, found.Name) && slices.Contains(t.Events, "DELETE")
 		})

@@ -138,15 +138,6 @@ func isTable(live datamap.CatalogTable) bool {
 	return live.Kind == datamap.KindTable || live.Kind == datamap.KindPartitioned
 }
 
-// columnOf returns the column of the data map for the name of a column in the database.
-func columnOf(table datamap.Table, live datamap.CatalogTable, name string) (datamap.Column, bool) {
-	i := slices.IndexFunc(table.Columns, func(c datamap.Column) bool { return sameName(live, c.Name, name) })
-	if i < 0 {
-		return datamap.Column{}, false
-	}
-	return table.Columns[i], true
-}
-
 func sameName(live datamap.CatalogTable, a, b string) bool {
 	return live.Same(a, b)
 }
@@ -264,7 +255,7 @@ func (w *write) add(names []string, null, expired bool) {
 		if !ok {
 			continue
 		}
-		null := null || column.Personal != nil && column.Personal.Strategy == domain.StrategyNull
+		null := null || column.IsNulled()
 		w.columns = append(w.columns, written{column, live, w.manifest, null, expired})
 	}
 }

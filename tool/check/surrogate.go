@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
@@ -176,7 +175,7 @@ func (s *schema) checkNull(column written, at place) {
 	}
 	remedy := "Overwrite it with a surrogate (" + s.says("erasure:anonymize", `"erasure": "anonymize"`) +
 		"), or drop NOT NULL."
-	if column.Personal == nil || column.Personal.Strategy != domain.StrategyNull {
+	if !column.IsNulled() {
 		remedy = "Have the erasure delete the row (" + s.says("erasure:delete", `"erasure": "delete"`) +
 			" on the path), keep the reference, or drop NOT NULL."
 	}

@@ -38,43 +38,21 @@ func (s *schema) checkTables() {
 }
 
 func (s *schema) checkKind(table datamap.Table, live datamap.CatalogTable) {
-	switch live.Kind { //nolint:exhaustive // the rows of the other kinds can be locked, and none is hidden
-	case datamap.KindMatView, datamap.KindForeign:
+	switch {
+	case !live.Kind.IsLockable():
 		if s.needed[table.Name] && s.isLocked(table.Name) {
 			s.report(rowsNotLockable, place{table: table.Name},
-				"It is a "+kindCalled(live.Kind)+", whose rows an erasure cannot lock. Every erasure fails.",
+				"It is a "+live.Kind.InWords()+", whose rows an erasure cannot lock. Every erasure fails.",
 				"In the data map, name the table that holds the rows.")
 		}
-	case datamap.KindView:
-		switch {
-		case table.Trusted:
-			s.report(viewTrusted, place{table: table.Name, object: live.Name},
-				"The data map declares that the view shows all rows of a subject, and that statements on it change these rows.",
-				"Review the view, its rules and its triggers after each change, and accept the finding.")
-		case !s.catalog.TrustsRowFilters && s.needed[table.Name] && !isPlain(table, live):
-			s.report(viewMapped, place{table: table.Name, object: live.Name},
-				"It is a view that may hide rows or values. Erasures and exports are refused, because they could miss them.",
-				"Name the table that holds the rows, or declare the view trusted if it shows all rows of a subject.")
-		}
-	}
-}
-
-// isPlain reports whether a view shows all rows of one table, and the mapped columns are columns of this table.
-func isPlain(table datamap.Table, view datamap.CatalogTable) bool {
-	return !view.Filtered && !slices.ContainsFunc(table.Columns, func(c datamap.Column) bool {
-		column, _ := view.Column(c.Name)
-		return column.Derived
-	})
-}
-
-func kindCalled(kind datamap.TableKind) string {
-	switch kind { //nolint:exhaustive // the other kinds are called tables
-	case datamap.KindMatView:
-		return "materialized view"
-	case datamap.KindForeign:
-		return "foreign table"
-	default:
-		return "table"
+	case live.Kind == datamap.KindView && table.Trusted:
+		s.report(viewTrusted, place{table: table.Name, object: live.Name},
+			"The data map declares that the view shows all rows of a subject, and that statements on it change these rows.",
+			"Review the view, its rules and its triggers after each change, and accept the finding.")
+	case !s.catalog.TrustsRowFilters && s.needed[table.Name] && !live.ShowsAll(table):
+		s.report(viewMapped, place{table: table.Name, object: live.Name},
+			"It is a view that may hide rows or values. Erasures and exports are refused, because they could miss them.",
+			"Name the table that holds the rows, or declare the view trusted if it shows all rows of a subject.")
 	}
 }
 
@@ -124,19 +102,15 @@ func (s *schema) isUsed(table datamap.Table, column datamap.Column) bool {
 // store bunstore refuses such an erasure.
 func (s *schema) checkUnmapped(table datamap.Table, live datamap.CatalogTable) {
 	if !slices.ContainsFunc(s.steps, func(step datamap.Step) bool {
-		path, _ := s.PathVia(step.Target, step.Via)
-		return step.Target == table.Name && step.Strategy == domain.StrategyDelete && !table.Owned &&
-			path.OnErasure() != domain.StrategyDelete
+		return step.Target == table.Name && s.NeedsAllColumns(step)
 	}) {
 		return
 	}
-	for _, column := range live.Columns {
-		if _, ok := columnOf(table, live, column.Name); !ok && !column.Generated {
-			s.report(columnUnmapped, place{table: table.Name, column: column.Name},
-				"The column is not in the data map, and an erasure would delete it with its row. Every erasure is refused.",
-				"Add the column to the data map, or declare that the whole row is the subject's ("+
-					s.says(`subject:"owned"`, `"owned": true`)+").")
-		}
+	for _, name := range live.Unmapped(table) {
+		s.report(columnUnmapped, place{table: table.Name, column: name},
+			"The column is not in the data map, and an erasure would delete it with its row. Every erasure is refused.",
+			"Add the column to the data map, or declare that the whole row is the subject's ("+
+				s.says(`subject:"owned"`, `"owned": true`)+").")
 	}
 }
 

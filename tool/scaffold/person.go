@@ -45,7 +45,7 @@ func (d *draft) askForKey() {
 func (t *table) whyNoKey() string {
 	switch {
 	case t.Kind != datamap.KindTable && t.Kind != datamap.KindPartitioned:
-		return "it is a " + strings.ReplaceAll(string(t.Kind), "_", " ")
+		return "it is a " + t.Kind.InWords()
 	case len(t.Inherits) > 0:
 		return "its rows are also rows of " + strings.Join(t.Inherits, ", ")
 	}

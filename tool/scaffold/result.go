@@ -132,7 +132,7 @@ func (d *draft) whyOut(t *table) string {
 	personal := strings.Join(t.personal(), ", ")
 	switch {
 	case t.Kind == datamap.KindForeign, t.Kind == datamap.KindVirtual:
-		return "It is a " + strings.ReplaceAll(string(t.Kind), "_", " ") + ", which an erasure does not change."
+		return "It is a " + t.Kind.InWords() + ", which an erasure does not change."
 	case len(t.Inherits) > 0:
 		return "Its rows are also rows of " + strings.Join(t.Inherits, ", ") + "."
 	case !t.canBeMapped():

@@ -116,6 +116,29 @@ func TestAFirstErasureListsTheDatabasesOfSQLiteOnce(t *testing.T) {
 	}
 }
 
+// The number of statements that read the schema does not depend on the number of tables.
+func TestAFirstErasureReadsTheSchemaOnce(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		hook := &statements{}
+		s := newShop(t, databases.WithHook(db, hook), 1)
+		erase := func(subject domain.Subject) int {
+			return len(s.statementsOf(t, hook, func(ctx context.Context, session ports.Session) error {
+				_, err := s.eraser.Erase(ctx, session, subject)
+				return err
+			}))
+		}
+		first, later := erase(s.alice), erase(s.seedAs(t, 10))
+		want := 1
+		if db.Dialect().Name() == dialect.SQLite {
+			want = 1 + 2 // the list of the databases, temp and main
+		}
+		if first-later != want {
+			t.Errorf("%d statements for the first erasure, and %d for a later one", first, later)
+		}
+	})
+}
+
 func TestNoStatementHoldsAValue(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {

@@ -104,45 +104,41 @@ func MigrationText(db *bun.DB, name string) (string, error) {
 // applied, pending and unrecorded. Unrecorded means that tables of habeas exist, but not the table that records the
 // applied migrations. MigrationStates only reads. It returns the same errors as Migrate.
 func MigrationStates(ctx context.Context, db *bun.DB, opts Options) ([]domain.Migration, error) {
-	m, err := newMigration(db, opts)
-	if err != nil {
-		return nil, err
-	}
-	var states []domain.Migration
-	err = conn.Retry(ctx, func() error {
-		states, err = m.States(ctx)
-		return conn.Wrap(ctx, "migrations", err)
+	return readMigration(ctx, db, opts, "migrations", func(m *migrate.Migration) ([]domain.Migration, error) {
+		return m.States(ctx)
 	})
-	return states, err
 }
 
 // InstalledNames returns the names (see Options.Name) of all data maps whose tables of habeas are in Options.Schema or,
 // if that is empty, in the search path of the connection. The data map without a name has the name "".
 func InstalledNames(ctx context.Context, db *bun.DB, opts Options) (names []string, err error) {
-	m, err := newMigration(db, opts)
-	if err != nil {
-		return nil, err
-	}
-	err = conn.Retry(ctx, func() error {
-		names, err = m.Names(ctx)
-		return conn.Wrap(ctx, "installation", err)
+	return readMigration(ctx, db, opts, "installation", func(m *migrate.Migration) ([]string, error) {
+		return m.Names(ctx)
 	})
-	return names, err
 }
 
 // ReadInstallation returns the id of the installation with the given Options.Schema and Options.Name, and the subject
 // table and the key columns of its data map. They are empty if no session has recorded them yet. ReadInstallation
 // returns domain.ErrConfiguration if the tables of habeas do not exist.
-func ReadInstallation(ctx context.Context, db *bun.DB, opts Options) (found datamap.Installation, err error) {
+func ReadInstallation(ctx context.Context, db *bun.DB, opts Options) (datamap.Installation, error) {
+	return readMigration(ctx, db, opts, "installation", func(m *migrate.Migration) (datamap.Installation, error) {
+		tables := syntax.TablesIn(opts.Schema, opts.Name)
+		return installation.New(m.Pool, m.Dialect, datamap.DataMap{}, tables).ReadData(ctx)
+	})
+}
+
+// readMigration returns the result of read, which it retries. The parameter op is the name of the operation in an
+// error.
+func readMigration[T any](
+	ctx context.Context, db *bun.DB, opts Options, op string, read func(*migrate.Migration) (T, error),
+) (found T, err error) {
 	m, err := newMigration(db, opts)
 	if err != nil {
 		return found, err
 	}
-	tables := syntax.TablesIn(opts.Schema, opts.Name)
-	store := installation.New(m.Pool, m.Dialect, datamap.DataMap{}, tables)
 	err = conn.Retry(ctx, func() error {
-		found, err = store.ReadData(ctx)
-		return conn.Wrap(ctx, "installation", err)
+		found, err = read(m)
+		return conn.Wrap(ctx, op, err)
 	})
 	return found, err
 }

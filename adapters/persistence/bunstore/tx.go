@@ -40,9 +40,6 @@ type statements struct{ session *session }
 
 // conn begins the transaction if necessary and returns its connection.
 func (s statements) conn(ctx context.Context) (bun.IConn, error) {
-	if err := s.session.db.Usable(); err != nil {
-		return nil, err
-	}
 	if err := s.session.db.Begin(ctx); err != nil {
 		return nil, err
 	}

@@ -15,18 +15,11 @@ import (
 // foreign keys (ON DELETE) and triggers.
 type dialect interface {
 	// reachText returns the statement that reads a JSON document about the tables to which the steps lead. See
-	// Reach.
+	// Reach. It returns "" if live.Schema has all tables of the database.
 	reachText(w *rows.Writer, steps []datamap.Step) string
 
 	// watching returns the first columns of the statement Watch.
 	watching(visited, tables []string, triggers bool) string
-
-	// reachedTables, reachedKeys and reachedTriggers return the statements that read what reachText leaves out: the
-	// tables of a schema, their foreign keys with an action, and the triggers. They return "" if reachText leaves nothing
-	// out.
-	reachedTables(schema string) string
-	reachedKeys(schema string) string
-	reachedTriggers(schema string) string
 
 	// deleted returns the statement that reads how many rows this transaction has deleted from tables, and a number of
 	// the storage of each table. This number changes if a statement empties the table with TRUNCATE, which the counters
@@ -67,21 +60,12 @@ func (postgres) reachText(w *rows.Writer, steps []datamap.Step) string {
 		changed = append(changed, "(NULL, FALSE)")
 	}
 	return syntax.Fill(reachOfPostgres, "mapped", strings.Join(mapped, ", "), "changed", strings.Join(changed, ", "),
-		"below m", syntax.Fill(tablesBelow, "oid", "m.oid"), "below r", syntax.Fill(tablesBelow, "oid", "r.oid"),
+		"below m", live.TablesBelow("m.oid"), "below r", live.TablesBelow("r.oid"),
 		"columns", live.ColumnNamesOf("k.conkey", "k.conrelid"), "referenced", live.ColumnNamesOf("k.confkey", "k.confrelid"),
 		"key", live.ColumnNamesOf("p.conkey", "p.conrelid"),
 		"name", live.NameInDataMap("b", "n.nspname"), "own names", syntax.Literal(syntax.OwnNames()),
 		"catches", `regexp_replace(p.prosrc, '\mraise\s+exception\M', '', 'gi') ~* '\mexception\M'`)
 }
-
-// tablesBelow selects the tables that inherit from the table {oid}, and the tables that a view reads.
-const tablesBelow = `
-	SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = {oid}
-	UNION ALL
-	SELECT d.refobjid FROM pg_catalog.pg_rewrite AS v
-	JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = v.oid
-		AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.ev_class
-	WHERE v.ev_class = {oid} AND v.rulename = '_RETURN'`
 
 // reachOfPostgres is the expression for the document of Reach. A table of the data map counts as mapped
 // also if it is a view, and with the tables that the view reads. The column "deletes" is true if rows of the
@@ -187,10 +171,6 @@ const watchingOfPostgres = `concat(
 	(SELECT COALESCE(CAST(json_object_agg(id, json_build_array(pg_stat_get_xact_tuples_deleted(id),
 		CAST(pg_relation_filenode(id) AS bigint))) AS text), '{}') FROM unnest({tables}) AS t(id))`
 
-func (postgres) reachedTables(string) string   { return "" }
-func (postgres) reachedKeys(string) string     { return "" }
-func (postgres) reachedTriggers(string) string { return "" }
-
 // deleted reads the same counters as watching. The number of the file stands for the storage of a table.
 func (postgres) deleted() string {
 	return `SELECT id, pg_stat_get_xact_tuples_deleted(CAST(id AS oid)),
@@ -214,35 +194,6 @@ func (sqlite) reachText(*rows.Writer, []datamap.Step) string { return "" }
 
 func (sqlite) watching([]string, []string, bool) string {
 	return "'', (SELECT foreign_keys <> 0 FROM pragma_foreign_keys), FALSE, '{}'"
-}
-
-// reachedTables reads the primary key, and not the row id: SQLite gives the row id of a deleted row to the next row.
-func (sqlite) reachedTables(schema string) string {
-	return syntax.Fill(`
-		SELECT json_object('name', m.name, 'virtual', json(iif(m.sql LIKE 'CREATE VIRTUAL%', 'true', 'false')),
-			'view', CASE WHEN m.type = 'view' THEN m.sql END,
-			'key', json(CASE WHEN m.sql NOT LIKE 'CREATE VIRTUAL%' THEN
-				(SELECT json_group_array(c.name) FROM pragma_table_info(m.name, {schema}) AS c WHERE c.pk > 0) ELSE '[]' END))
-		FROM {master} AS m WHERE m.type IN ('table', 'view')`,
-		"schema", syntax.Literal(schema), "master", syntax.Quote(schema)+".sqlite_master")
-}
-
-func (sqlite) reachedKeys(schema string) string {
-	return syntax.Fill(`
-		SELECT json_object('child', m.name, 'number', f.id, 'parent', f."table", 'action', f.on_delete,
-			'column', f."from", 'referenced', COALESCE(f."to",
-				(SELECT c.name FROM pragma_table_info(f."table", {schema}) AS c WHERE c.pk = f.seq + 1)))
-		FROM {master} AS m JOIN pragma_foreign_key_list(m.name, {schema}) AS f
-		WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
-			AND f.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT')
-		ORDER BY m.name, f.id, f.seq`, "schema", syntax.Literal(schema), "master", syntax.Quote(schema)+".sqlite_master")
-}
-
-func (sqlite) reachedTriggers(schema string) string {
-	return syntax.Fill(`
-		SELECT json_object('table', tbl_name, 'text', sql) FROM {master} WHERE type = 'trigger'
-		UNION ALL SELECT json_object('table', tbl_name, 'text', sql) FROM sqlite_temp_master WHERE type = 'trigger'`,
-		"master", syntax.Quote(schema)+".sqlite_master")
 }
 
 func (sqlite) deleted() string                                    { return "" }

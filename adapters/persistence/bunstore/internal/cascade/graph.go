@@ -1,13 +1,9 @@
 package cascade
 
 import (
-	"context"
-	"database/sql"
-	"encoding/json"
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -15,132 +11,37 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// graph holds the tables of SQLite's databases, with the foreign keys and triggers that lead from one to another.
+// graph holds the foreign keys and triggers that lead from one table of SQLite's databases to another.
 type graph struct {
-	schema  *live.Schema // when it was read
-	schemas []string     // in the order in which SQLite resolves the name of a table
-	quotes  map[byte]byte
-	nodes   map[string]*node // by schema and name in lower case
+	*live.Schema
+	keys     map[*live.Table][]graphKey    // the keys with an action that refer to a table
+	triggers map[*live.Table][]live.Tokens // the statements of the triggers of a table
 }
 
-type node struct {
-	Name    string   `json:"name"`
-	Virtual bool     `json:"virtual"`
-	View    string   `json:"view"` // the definition of a view
-	Key     []string `json:"key"`  // the primary key
-
-	schema   string
-	keys     []*graphKey   // of other tables that refer to the table
-	triggers []live.Tokens // the statements of its triggers
-}
-
-// graphKey is a foreign key of the node child. A row of ReachedKeys is one column of the key.
+// graphKey is a foreign key of the table child.
 type graphKey struct {
-	Child      string `json:"child"`
-	Number     int    `json:"number"`
-	Parent     string `json:"parent"`
-	Action     string `json:"action"`
-	Column     string `json:"column"`
-	Referenced string `json:"referenced"`
-
-	child               *node
-	columns, referenced []string
+	datamap.CatalogForeignKey
+	child *live.Table
 }
 
-func (c *Store) readGraph(ctx context.Context, query conn.Query) (*graph, error) {
-	dialect := c.writer.Dialect
-	schemas, err := live.Schemas(ctx, query, dialect)
-	if err != nil {
-		return nil, err
-	}
-	g := &graph{schemas: schemas, quotes: live.Quotes(dialect), nodes: map[string]*node{}}
-	for _, schema := range schemas {
-		tables, err := readAll[node](ctx, query, c.own.reachedTables(schema))
-		if err != nil {
-			return nil, err
-		}
-		for _, table := range tables {
-			table.schema = schema
-			g.nodes[schema+"."+live.Lower(table.Name)] = table
-		}
-		keys, err := readAll[graphKey](ctx, query, c.own.reachedKeys(schema))
-		if err != nil {
-			return nil, err
-		}
-		g.addKeys(schema, keys)
-		triggers, err := readAll[struct{ Table, Text string }](ctx, query, c.own.reachedTriggers(schema))
-		if err != nil {
-			return nil, err
-		}
-		for _, trigger := range triggers {
-			text := live.TokensOf(trigger.Text, g.quotes)
-			begin := slices.IndexFunc(text, func(t live.Token) bool {
-				return t.Kind == live.TokenWord && live.Lower(t.Text) == "begin"
-			})
-			if table := g.find(schema, trigger.Table); table != nil && begin >= 0 {
-				table.triggers = append(table.triggers, text[begin:])
+func (c *Store) newGraph(schema *live.Schema) *graph {
+	g := &graph{schema, map[*live.Table][]graphKey{}, map[*live.Table][]live.Tokens{}}
+	for _, table := range schema.All() {
+		g.triggers[table] = table.Statements(c.writer.Dialect)
+		for _, key := range table.ForeignKeys {
+			if parent := g.Find(table.Schema, key.References); parent != nil && key.OnDelete.Acts() {
+				g.keys[parent] = append(g.keys[parent], graphKey{key, table})
 			}
 		}
 	}
-	return g, nil
-}
-
-// readAll runs a statement whose rows are JSON objects.
-func readAll[T any](ctx context.Context, query conn.Query, text string) (all []*T, err error) {
-	err = query(ctx, func(rows *sql.Rows) error {
-		var object string
-		if err := rows.Scan(&object); err != nil {
-			return err
-		}
-		item := new(T)
-		all = append(all, item)
-		return json.Unmarshal([]byte(object), item)
-	}, text)
-	return all, err
-}
-
-// addKeys adds the foreign keys of a schema. The columns of a key follow each other.
-func (g *graph) addKeys(schema string, columns []*graphKey) {
-	var last *graphKey
-	for _, column := range columns {
-		if last == nil || last.Child != column.Child || last.Number != column.Number {
-			last = column
-			last.child = g.nodes[schema+"."+live.Lower(column.Child)]
-			if parent := g.nodes[schema+"."+live.Lower(column.Parent)]; parent != nil && last.child != nil {
-				parent.keys = append(parent.keys, last)
-			}
-		}
-		last.columns, last.referenced = append(last.columns, column.Column), append(last.referenced, column.Referenced)
-	}
-}
-
-// find returns the table with a name that occurs in a schema: a table of this schema, or the first one that SQLite
-// finds.
-func (g *graph) find(schema, name string) *node {
-	if found := g.nodes[live.Lower(name)]; found != nil { // a qualified name
-		return found
-	}
-	for _, schema := range append([]string{schema}, g.schemas...) {
-		if found := g.nodes[schema+"."+live.Lower(name)]; found != nil {
-			return found
-		}
-	}
-	return nil
+	return g
 }
 
 // below returns the table, and if it is a view, the tables that it reads.
-func (g *graph) below(table *node) []*node {
-	found := []*node{table}
-	for i := 0; i < len(found); i++ { // found grows in the loop
-		text := live.TokensOf(found[i].View, g.quotes)
-		for j := range text {
-			if !text.Is(j-1, "from", "join") && !text.IsSign(j-1, ",", "(") {
-				continue
-			}
-			if read := g.find(found[i].schema, text.NameAt(j)); read != nil && !slices.Contains(found, read) {
-				found = append(found, read)
-			}
-		}
+func (g *graph) below(table *live.Table) []*live.Table {
+	found := []*live.Table{table}
+	for _, name := range table.Reads {
+		found = append(found, g.Find(table.Schema, name))
 	}
 	return found
 }
@@ -153,9 +54,9 @@ type visit struct {
 
 // reach adds to r the tables and foreign keys to which the steps lead.
 func (g *graph) reach(w *rows.Writer, steps []datamap.Step, r *Reach) {
-	visits := map[*node]visit{}
+	visits := map[*live.Table]visit{}
 	for _, step := range steps {
-		if table := g.find("", step.Target); table != nil && step.Strategy != domain.StrategyRetain {
+		if table := g.Find("", step.Target); table != nil && step.Strategy != domain.StrategyRetain {
 			for _, below := range g.below(table) {
 				at := visits[below]
 				at.deletes = at.deletes || step.Strategy == domain.StrategyDelete
@@ -165,7 +66,7 @@ func (g *graph) reach(w *rows.Writer, steps []datamap.Step, r *Reach) {
 	}
 	for changed := true; changed; {
 		changed = false
-		note := func(table *node, next visit) {
+		note := func(table *live.Table, next visit) {
 			before, known := visits[table]
 			next = visit{before.deletes || next.deletes, before.inserts || next.inserts}
 			changed = changed || !known || next != before
@@ -173,11 +74,11 @@ func (g *graph) reach(w *rows.Writer, steps []datamap.Step, r *Reach) {
 		}
 		for table, at := range visits {
 			if at.deletes {
-				for _, key := range table.keys {
-					note(key.child, visit{deletes: key.Action == "CASCADE"})
+				for _, key := range g.keys[table] {
+					note(key.child, visit{deletes: key.OnDelete == datamap.ActionCascade})
 				}
 			}
-			for _, text := range table.triggers {
+			for _, text := range g.triggers[table] {
 				r.Triggers = true
 				g.follow(table, text, note)
 			}
@@ -188,7 +89,7 @@ func (g *graph) reach(w *rows.Writer, steps []datamap.Step, r *Reach) {
 
 // follow notes the tables that the statements of a trigger change. An INSERT into a virtual table may delete rows. For
 // example, FTS5 has a command 'delete'.
-func (g *graph) follow(table *node, text live.Tokens, note func(*node, visit)) {
+func (g *graph) follow(table *live.Table, text live.Tokens, note func(*live.Table, visit)) {
 	for i := range text {
 		at, next := i+1, visit{}
 		switch {
@@ -206,11 +107,11 @@ func (g *graph) follow(table *node, text live.Tokens, note func(*node, visit)) {
 		default:
 			continue
 		}
-		target := g.find(table.schema, text.NameAt(at))
+		target := g.Find(table.Schema, text.NameAt(at))
 		if target == nil {
 			continue
 		}
-		next.deletes = next.deletes || next.inserts && target.Virtual
+		next.deletes = next.deletes || next.inserts && target.Kind == datamap.KindVirtual
 		for _, below := range g.below(target) {
 			note(below, next)
 		}
@@ -218,10 +119,10 @@ func (g *graph) follow(table *node, text live.Tokens, note func(*node, visit)) {
 }
 
 // mapped returns the names of the data map's tables that hold the rows of each table.
-func (g *graph) mapped(m datamap.DataMap) map[*node][]string {
-	names := map[*node][]string{}
+func (g *graph) mapped(m datamap.DataMap) map[*live.Table][]string {
+	names := map[*live.Table][]string{}
 	for _, table := range m.Tables() {
-		if found := g.find("", table.Name); found != nil {
+		if found := g.Find("", table.Name); found != nil {
 			for _, below := range g.below(found) {
 				names[below] = append(names[below], table.Name)
 			}
@@ -231,34 +132,34 @@ func (g *graph) mapped(m datamap.DataMap) map[*node][]string {
 }
 
 // direct returns the names of the data map that denote the table itself, and not a view of the table.
-func (g *graph) direct(mapped map[*node][]string, table *node) (names []string) {
+func (g *graph) direct(mapped map[*live.Table][]string, table *live.Table) (names []string) {
 	for _, name := range mapped[table] {
-		if g.find("", name) == table {
+		if g.Find("", name) == table {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-func (g *graph) addTo(r *Reach, visits map[*node]visit, mapped map[*node][]string) {
+func (g *graph) addTo(r *Reach, visits map[*live.Table]visit, mapped map[*live.Table][]string) {
 	for table, at := range visits {
-		if at.deletes && table.View == "" && !live.IsOwn(live.Lower(table.Name)) {
+		if at.deletes && table.Kind != datamap.KindView && !live.IsOwn(live.Lower(table.Unnamed)) {
 			r.Tables = append(r.Tables, reachedTable{
-				ID: table.id(), Root: table.id(), Name: table.called(), Table: table.quoted(), Mapped: mapped[table],
-				Direct: g.direct(mapped, table), Key: table.Key, Readable: true, Inserted: at.inserts,
+				ID: id(table), Root: id(table), Name: called(table), Table: quoted(table), Mapped: mapped[table],
+				Direct: g.direct(mapped, table), Key: table.PrimaryKey, Readable: true, Inserted: at.inserts,
 			})
 		}
 		if !at.deletes {
 			continue
 		}
-		for _, key := range table.keys {
+		for _, key := range g.keys[table] {
 			reached := reachedKey{
-				ID: key.child.id(), ParentID: table.id(), Name: key.child.called(), Table: key.child.quoted(),
-				Parent: table.quoted(), Mapped: g.direct(mapped, key.child), ParentMapped: g.direct(mapped, table),
-				Columns: key.columns, Referenced: key.referenced, Readable: true,
+				ID: id(key.child), ParentID: id(table), Name: called(key.child), Table: quoted(key.child),
+				Parent: quoted(table), Mapped: g.direct(mapped, key.child), ParentMapped: g.direct(mapped, table),
+				Columns: key.Columns, Referenced: key.Referenced, Readable: true,
 			}
-			if key.Action != "CASCADE" {
-				reached.Sets = key.columns
+			if key.OnDelete != datamap.ActionCascade {
+				reached.Sets = key.Columns
 			}
 			r.Keys = append(r.Keys, reached)
 		}
@@ -266,14 +167,16 @@ func (g *graph) addTo(r *Reach, visits map[*node]visit, mapped map[*node][]strin
 	slices.SortFunc(r.Tables, func(a, b reachedTable) int { return strings.Compare(a.ID, b.ID) })
 }
 
-func (n *node) id() string { return n.schema + "." + live.Lower(n.Name) }
+func id(table *live.Table) string { return table.Schema + "." + live.Lower(table.Unnamed) }
 
-func (n *node) quoted() string { return syntax.Quote(n.schema) + "." + syntax.Quote(n.Name) }
+func quoted(table *live.Table) string {
+	return syntax.Quote(table.Schema) + "." + syntax.Quote(table.Unnamed)
+}
 
 // called returns the name of the table as a data map has it.
-func (n *node) called() string {
-	if n.schema == "main" || n.schema == "temp" {
-		return n.Name
+func called(table *live.Table) string {
+	if table.Schema == "main" || table.Schema == "temp" {
+		return table.Unnamed
 	}
-	return n.schema + "." + n.Name
+	return table.Schema + "." + table.Unnamed
 }

@@ -192,12 +192,8 @@ func (c *Store) readReach(
 	text := c.own.reachText(c.writer, steps)
 	if text == "" {
 		known := c.graph.Load()
-		if known == nil || known.schema != schema {
-			var err error
-			if known, err = c.readGraph(ctx, query); err != nil {
-				return nil, err
-			}
-			known.schema = schema
+		if known == nil || known.Schema != schema {
+			known = c.newGraph(schema)
 			c.graph.Store(known)
 		}
 		known.reach(c.writer, steps, reach)

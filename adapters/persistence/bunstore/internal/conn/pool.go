@@ -85,6 +85,19 @@ func (p *Pool) Begin(ctx context.Context) (*Tx, error) {
 	return &Tx{pool: p, transaction: tx, release: (*Pool).releaseWriter}, nil
 }
 
+// InTransaction calls fn in a transaction that can write. It commits the transaction if fn returns no error.
+func (p *Pool) InTransaction(ctx context.Context, fn func(*Tx) error) error {
+	tx, err := p.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	if err := fn(tx); err != nil {
+		_ = tx.Rollback(context.WithoutCancel(ctx)) // err is the cause; no further cleanup is possible
+		return err
+	}
+	return tx.Commit(ctx)
+}
+
 // Snapshot opens a read-only transaction whose statements all see the same snapshot.
 func (p *Pool) Snapshot(ctx context.Context) (*Tx, error) {
 	if err := p.connections.acquire(ctx); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -144,7 +145,7 @@ func statement(
 			switch {
 			case known:
 				expression, parameter := c.parsed("$"+strconv.Itoa(len(parameters)+1), value)
-				list, parameters = append(list, expression+" AS "+quoted(c.name)), append(parameters, parameter)
+				list, parameters = append(list, expression+" AS "+syntax.Quote(c.name)), append(parameters, parameter)
 			case d.mistakes(condition, c.name):
 				return "", nil, false
 			}
@@ -154,9 +155,12 @@ func statement(
 		}
 		examples[i] = "SELECT " + strings.Join(list, ", ")
 	}
-	_, alias := cutSchema(table)
+	_, alias, qualified := strings.Cut(table, ".")
+	if !qualified {
+		alias = table
+	}
 	return "SELECT (" + condition + ") IS NOT FALSE FROM (" + strings.Join(examples, " UNION ALL ") + ") AS " +
-		quoted(alias) + " ORDER BY " + number, parameters, true
+		syntax.Quote(alias) + " ORDER BY " + number, parameters, true
 }
 
 func valueOf(d Database, row map[string]any, column string) (value any, ok bool) {
@@ -167,13 +171,3 @@ func valueOf(d Database, row map[string]any, column string) (value any, ok bool)
 	}
 	return nil, false
 }
-
-// cutSchema cuts the name of a table of a catalog into its schema, which may be empty, and its own name.
-func cutSchema(table string) (schema, name string) {
-	if schema, name, found := strings.Cut(table, "."); found {
-		return schema, name
-	}
-	return "", table
-}
-
-func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
@@ -103,11 +104,10 @@ func (postgres) sameName(a, b string) bool { return a == b }
 
 func (postgres) mistakes(string, string) bool { return false }
 
-// qualified returns the quoted name of a table.
+// qualified returns the quoted name of a table. The name may be empty.
 func qualified(table string) string {
-	schema, name := cutSchema(table)
-	if schema == "" {
-		return quoted(name)
+	if schema, name, found := strings.Cut(table, "."); found {
+		return syntax.Quote(schema) + "." + syntax.Quote(name)
 	}
-	return strings.Join([]string{quoted(schema), quoted(name)}, ".")
+	return syntax.Quote(table)
 }

@@ -1,7 +1,6 @@
 package constraint
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"regexp"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
@@ -29,7 +29,7 @@ func (sqlite) condition(
 		return "", err
 	}
 	err = tx.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(&definition) },
-		"SELECT sql FROM "+quoted(attached)+".sqlite_master WHERE type = 'table' AND name = $1 COLLATE NOCASE", name)
+		"SELECT sql FROM "+syntax.Quote(attached)+".sqlite_master WHERE type = 'table' AND name = $1 COLLATE NOCASE", name)
 	before, after, found := strings.Cut(definition, check.Text)
 	if err != nil || !found || strings.Contains(strings.ToUpper(before+after), "COLLATE") {
 		return "", err
@@ -41,10 +41,12 @@ func (sqlite) condition(
 	return condition, nil
 }
 
-// cutMain is cutSchema, with main for the database of a table without a schema.
+// cutMain cuts the name of a table into the name of its database, main by default, and its own name.
 func cutMain(table string) (schema, name string) {
-	schema, name = cutSchema(table)
-	return cmp.Or(schema, "main"), name
+	if schema, name, found := strings.Cut(table, "."); found {
+		return schema, name
+	}
+	return "main", table
 }
 
 // cutWord cuts the text after the letters at its beginning.
@@ -74,19 +76,16 @@ func (sqlite) columns(
 	return columns, err
 }
 
-// stored returns the expression for a value that SQLite has stored in a column of the declared type. The order of the
-// cases is the order of the rules of SQLite for the affinity of a column. A text that is not a number stays a text in a
-// column of numbers.
+// stored returns the expression for a value that SQLite has stored in a column of the declared type. A text that is not
+// a number stays a text in a column of numbers.
 func stored(declared, placeholder string, value any) string {
 	to := "NUMERIC"
-	has := func(part string) bool { return strings.Contains(strings.ToUpper(declared), part) }
-	switch {
-	case has("INT"):
-	case has("CHAR"), has("CLOB"), has("TEXT"):
+	switch syntax.AffinityOf(declared) { //nolint:exhaustive // the others convert to numbers
+	case syntax.AffinityText:
 		to = "TEXT"
-	case has("BLOB"), declared == "":
+	case syntax.AffinityNone:
 		return placeholder
-	case has("REAL"), has("FLOA"), has("DOUB"):
+	case syntax.AffinityReal:
 		to = "REAL"
 	}
 	switch value := value.(type) {

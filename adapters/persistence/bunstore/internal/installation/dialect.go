@@ -11,7 +11,9 @@ import (
 // dialect has the differences between PostgreSQL and SQLite in the statements on the installation and on
 // sequences.
 type dialect interface {
-	// recording returns the parts of Installation that keep sessions from recording two data maps at the same time.
+	// recording returns the statements that keep sessions from recording two data maps at the same time. The first one
+	// tells other sessions that this one will record the data map $1; it is "" if only one session writes. The second one
+	// returns a row if an open session has announced another data map than $1. The third text is the end of recordMap.
 	recording(tables syntax.Tables) (announce, rivals, ifFree string)
 
 	// randomID returns the expression for the random id of an installation.
@@ -47,7 +49,7 @@ func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, post
 
 type postgres struct{}
 
-// recording returns the statements Announce and Rivals, and the clause that skips the row while another session records
+// recording returns announce and rivals, and the clause that skips the row while another session records
 // the data map. No session waits for another one that has not ended.
 func (postgres) recording(tables syntax.Tables) (announceMap, rivalMaps, ifFree string) {
 	table := syntax.Literal(tables.Installation)

@@ -16,7 +16,6 @@ import (
 
 // Store has the statements on the installation, for one data map. It is safe for concurrent use.
 type Store struct {
-	texts    texts
 	pool     *conn.Pool
 	dataMap  datamap.DataMap
 	own      dialect
@@ -29,8 +28,7 @@ func New(
 	pool *conn.Pool, d syntax.Dialect, dataMap datamap.DataMap, tables syntax.Tables,
 ) *Store {
 	return &Store{
-		texts: newTexts(d, tables), pool: pool, dataMap: dataMap, own: dialectOf(d),
-		tables: tables,
+		pool: pool, dataMap: dataMap, own: dialectOf(d), tables: tables,
 	}
 }
 
@@ -114,13 +112,14 @@ const recordMap = `
 // record records the data map, unless an open session records the same one. It returns the installation afterwards. It
 // returns domain.ErrConflict if an open session records another data map.
 func (s *Session) record(ctx context.Context) (recorded datamap.Installation, err error) {
-	own, texts := datamap.InstallationOf(s.store.dataMap), s.store.texts
-	if texts.Announce != "" {
+	own := datamap.InstallationOf(s.store.dataMap)
+	announce, rivals, ifFree := s.store.own.recording(s.store.tables)
+	if announce != "" {
 		rival := false
-		if err := s.db.Tx.Query(ctx, conn.Ignore, texts.Announce, own.Key()); err != nil {
+		if err := s.db.Tx.Query(ctx, conn.Ignore, announce, own.Key()); err != nil {
 			return recorded, err
 		}
-		err := s.db.Tx.Query(ctx, func(*sql.Rows) error { rival = true; return nil }, texts.Rivals, own.Key())
+		err := s.db.Tx.Query(ctx, func(*sql.Rows) error { rival = true; return nil }, rivals, own.Key())
 		if err != nil {
 			return recorded, err
 		}
@@ -132,7 +131,9 @@ func (s *Session) record(ctx context.Context) (recorded datamap.Installation, er
 			}
 		}
 	}
-	if _, err := s.db.Tx.Exec(ctx, texts.Record, own.SubjectTable, datamap.EncodeKeyColumns(own.KeyColumns)); err != nil {
+	_, err = s.db.Tx.Exec(ctx, s.store.tables.Fill(recordMap, "if free", ifFree), own.SubjectTable,
+		datamap.EncodeKeyColumns(own.KeyColumns))
+	if err != nil {
 		return recorded, err
 	}
 	return s.readKey(ctx) // another session may have recorded its data map in the meantime
@@ -146,16 +147,16 @@ func (s *Session) readKey(ctx context.Context) (datamap.Installation, error) {
 	if s.db.Tx != nil {
 		query = s.db.Tx.Query
 	}
-	return readKey(ctx, query, s.store.texts.Key, s.store.tables.Prefix)
+	return readKey(ctx, query, s.store.tables)
 }
 
 // ReadData reads the id of the installation and its data map outside a session.
 func (s *Store) ReadData(ctx context.Context) (datamap.Installation, error) {
-	return readKey(ctx, s.pool.Query, s.texts.Key, s.tables.Prefix)
+	return readKey(ctx, s.pool.Query, s.tables)
 }
 
 // readKey reads the id of an installation and its data map.
-func readKey(ctx context.Context, query conn.Query, text, prefix string) (found datamap.Installation, err error) {
+func readKey(ctx context.Context, query conn.Query, tables syntax.Tables) (found datamap.Installation, err error) {
 	exists := false
 	err = query(ctx, func(rows *sql.Rows) error {
 		var table, columns sql.NullString
@@ -165,9 +166,9 @@ func readKey(ctx context.Context, query conn.Query, text, prefix string) (found 
 		}
 		found.SubjectTable = table.String
 		return json.Unmarshal([]byte(columns.String), &found.KeyColumns)
-	}, text)
+	}, tables.Fill(installationKey))
 	if err == nil && !exists {
-		err = domain.Misconfigured("installation", "the table "+prefix+"installation has lost its row:"+
+		err = domain.Misconfigured("installation", "the table "+tables.Prefix+"installation has lost its row:"+
 			" restore it from a backup of the same database")
 	}
 	return found, err
@@ -196,7 +197,7 @@ func (i *Session) readAll(ctx context.Context) (datamap.Installation, error) {
 		err := rows.Scan(&ancestor.ID, &ancestor.Until)
 		found.Ancestors = append(found.Ancestors, ancestor)
 		return err
-	}, i.store.texts.Ancestors)
+	}, i.store.tables.Fill(ancestors))
 	if err != nil {
 		return found, err
 	}
@@ -207,7 +208,7 @@ func (i *Session) readAll(ctx context.Context) (datamap.Installation, error) {
 			return err
 		}
 		return json.Unmarshal([]byte(names), &found.Started.Resolvers)
-	}, i.store.texts.Worker)
+	}, i.store.tables.Fill(startedWorker))
 }
 
 const acceptMap = `UPDATE {installation} SET subject_table = $1, key_columns = $2`
@@ -225,7 +226,7 @@ func (i *Session) Accept(ctx context.Context) (before datamap.Installation, err 
 		return before, err
 	}
 	own := datamap.InstallationOf(i.store.dataMap)
-	_, err = i.db.Write(ctx, "installation", i.store.texts.Accept, own.SubjectTable,
+	_, err = i.db.Write(ctx, "installation", i.store.tables.Fill(acceptMap), own.SubjectTable,
 		datamap.EncodeKeyColumns(own.KeyColumns))
 	return before, err
 }
@@ -240,7 +241,8 @@ const (
 
 // Renew implements ports.InstallationStore.
 func (i *Session) Renew(ctx context.Context) (datamap.Installation, error) {
-	for _, text := range []string{i.store.texts.Retire, i.store.texts.Renew} {
+	for _, text := range []string{retire, renew} {
+		text = i.store.tables.Fill(text, "id", i.store.own.randomID())
 		if _, err := i.db.Write(ctx, "installation", text); err != nil {
 			return datamap.Installation{}, err
 		}
@@ -252,32 +254,7 @@ const recordWorker = `UPDATE {installation} SET resolvers = $1, hooks = $2`
 
 // Started implements ports.InstallationStore.
 func (i *Session) Started(ctx context.Context, worker datamap.StartedWorker) error {
-	_, err := i.db.Write(ctx, "installation", i.store.texts.Started, syntax.TextList(worker.Resolvers), worker.Hooks)
+	_, err := i.db.Write(ctx, "installation", i.store.tables.Fill(recordWorker), syntax.TextList(worker.Resolvers),
+		worker.Hooks)
 	return err
-}
-
-// texts holds the statements on the installation, which identifies the tables of habeas and their data map.
-type texts struct {
-	Key       string // reads the id and the recorded data map
-	Announce  string // tells other sessions that this one will record the data map $1; "" if only one session writes
-	Rivals    string // returns a row if an open session has announced another data map than $1
-	Record    string // records the subject's table $1 and the key columns $2 if none are recorded
-	Accept    string // records the subject's table $1 and the key columns $2
-	Started   string // records the resolvers $1 of a worker, and whether hooks run $2
-	Worker    string // reads what Started has recorded
-	Ancestors string // reads the earlier ids
-	Retire    string // adds the current id to the earlier ids
-	Renew     string // sets a new random id
-}
-
-// newTexts returns the statements on the installation.
-func newTexts(d syntax.Dialect, tables syntax.Tables) texts {
-	own := dialectOf(d)
-	announce, rivals, ifFree := own.recording(tables)
-	return texts{
-		Key: tables.Fill(installationKey), Announce: announce, Rivals: rivals,
-		Record: tables.Fill(recordMap, "if free", ifFree), Accept: tables.Fill(acceptMap),
-		Started: tables.Fill(recordWorker), Worker: tables.Fill(startedWorker), Ancestors: tables.Fill(ancestors),
-		Retire: tables.Fill(retire), Renew: tables.Fill(renew, "id", own.randomID()),
-	}
 }

@@ -130,29 +130,19 @@ func RaiseAll(
 	if err != nil || len(low) == 0 {
 		return err
 	}
-	tx, err := pool.Begin(ctx)
-	if err != nil {
-		return err
-	}
-	own.query = tx.Query
-	err = own.raise(ctx, found, 0, func(text string, args ...any) error {
-		_, err := tx.Exec(ctx, text, args...)
-		return err
+	return pool.InTransaction(ctx, func(tx *conn.Tx) error {
+		own.query = tx.Query
+		return own.raise(ctx, found, 0, func(text string, args ...any) error {
+			_, err := tx.Exec(ctx, text, args...)
+			return err
+		})
 	})
-	if err != nil {
-		_ = tx.Rollback(context.WithoutCancel(ctx)) // err is the cause; no further cleanup is possible
-		return err
-	}
-	return tx.Commit(ctx)
 }
 
 // RaiseSequences implements ports.InstallationStore. On PostgreSQL, the new position of a sequence holds even if the
 // session rolls back. RaiseSequences returns domain.ErrConfiguration if the role must not read or raise one of the
 // sequences.
 func (i *Session) RaiseSequences(ctx context.Context, intake int64) error {
-	if err := i.db.Usable(); err != nil {
-		return err
-	}
 	if err := i.db.Begin(ctx); err != nil {
 		return err
 	}

@@ -102,32 +102,22 @@ func (a *UnsentRows) copyStrings() error {
 	return nil
 }
 
-// mergeUnsent returns the rows of one session, or of several sessions.
-func mergeUnsent(held []*UnsentRows) UnsentRows {
+// mergeUnsent returns the rows of one session, or combines those of several sessions, so that one statement can insert
+// all of them. It then sorts the rows of the ledgers by subject, and keeps the order of the rows of each subject. All
+// statements then lock the ledgers in the order of the subjects, which prevents deadlocks.
+func mergeUnsent(held []*UnsentRows) (all UnsentRows) {
 	if len(held) == 1 {
 		return *held[0]
 	}
-	return mergeRows(held)
-}
-
-// mergeRows combines the rows of several sessions, so that one statement can insert all of them. It sorts the rows of
-// the ledgers, see sortLedgers.
-func mergeRows(sessions []*UnsentRows) (all UnsentRows) {
-	for _, one := range sessions {
+	for _, one := range held {
 		for k, rows := range one {
 			all[k] = append(all[k], rows...)
 		}
 	}
-	all.sortLedgers()
-	return all
-}
-
-// sortLedgers sorts the rows of the ledgers by subject, and keeps the order of the rows of each subject. All statements
-// then lock the ledgers in the order of the subjects, which prevents deadlocks.
-func (a *UnsentRows) sortLedgers() {
-	for _, rows := range a[Consents:Entries] {
+	for _, rows := range all[Consents:Entries] {
 		slices.SortStableFunc(rows, func(a, b []any) int { return strings.Compare(subjectOfRow(a), subjectOfRow(b)) })
 	}
+	return all
 }
 
 // Waiting returns the number of sessions that wait for a statement that several sessions share.

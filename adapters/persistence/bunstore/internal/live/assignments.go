@@ -16,7 +16,7 @@ const (
 )
 
 // addAssignments adds the columns that a trigger sets in its own row. The parameter code is the routine of the trigger.
-func (l *reader) addAssignments(table *liveTable, trigger *liveTrigger, code *routine) {
+func (l *reader) addAssignments(table *Table, trigger *liveTrigger, code *routine) {
 	args := slices.DeleteFunc(slices.Clone(trigger.Args), func(arg string) bool { return arg == "" })
 	switch {
 	case len(args) > 0 && code.Name == unlinker && code.Language == "c":
@@ -36,7 +36,7 @@ func (l *reader) addAssignments(table *liveTable, trigger *liveTrigger, code *ro
 //   - NEW.column := value, and NEW.column = value at the begin of a statement
 //   - SELECT value INTO NEW.column
 //   - UPDATE table SET column = value
-func (trigger *liveTrigger) addAssignmentsIn(text Tokens, table *liveTable) {
+func (trigger *liveTrigger) addAssignmentsIn(text Tokens, table *Table) {
 	text = text.body()
 	begin := 0 // of the statement
 	for i := range text {
@@ -95,7 +95,7 @@ func (t Tokens) body() Tokens {
 
 // follows returns CatalogTrigger.Follows of an assignment at i. The parameter where is empty, or the part of an UPDATE
 // from FROM or WHERE on.
-func (trigger *liveTrigger) follows(table *liveTable, text Tokens, i int, where Tokens) (columns []string) {
+func (trigger *liveTrigger) follows(table *Table, text Tokens, i int, where Tokens) (columns []string) {
 	conditions := slices.Clone(trigger.when)
 	switch {
 	case where.Is(0, "where"):
@@ -124,7 +124,7 @@ func (t Tokens) mentions(name string) bool {
 }
 
 // columnCalled returns the name of a column as the database stores it, and "*" unchanged.
-func (t *liveTable) columnCalled(name string) (string, bool) {
+func (t *Table) columnCalled(name string) (string, bool) {
 	for _, column := range t.Columns {
 		if strings.EqualFold(column.Name, name) {
 			return column.Name, true
@@ -134,7 +134,7 @@ func (t *liveTable) columnCalled(name string) (string, bool) {
 }
 
 // isUpdateOf reports whether the keyword SET at i belongs to an UPDATE of the table.
-func (t Tokens) isUpdateOf(i int, table *liveTable) bool {
+func (t Tokens) isUpdateOf(i int, table *Table) bool {
 	for back := i - 1; back >= 0 && back >= i-6; back-- {
 		if t.Is(back, "update") {
 			at := back + 1
@@ -142,7 +142,7 @@ func (t Tokens) isUpdateOf(i int, table *liveTable) bool {
 				at++
 			}
 			name := t.NameAt(at)
-			return sameTable(name, table.unnamed) || sameTable(name, table.Schema+"."+table.unnamed)
+			return sameTable(name, table.Unnamed) || sameTable(name, table.Schema+"."+table.Unnamed)
 		}
 	}
 	return false

@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
@@ -44,10 +44,10 @@ func (c *Schema) conversion(table datamap.Table) string {
 	if !c.cache.own.convertsKeys() {
 		return ""
 	}
-	types := c.tables[table.Name].types
+	types := c.mapped[table.Name].types
 	for _, name := range table.SubjectKey {
 		column, _ := table.Column(name)
-		if declared, known := c.declared(types, name); known && !storesUnchanged(column.Type, declared) {
+		if declared, known := types[name]; known && !storesUnchanged(column.Type, declared) {
 			return table.Name + "." + name + " has the type " + declared
 		}
 	}
@@ -59,8 +59,8 @@ func (c *Schema) conversion(table datamap.Table) string {
 		parent, _ := c.cache.dataMap.Table(relation.References)
 		for i, name := range relation.Columns {
 			key, _ := parent.Column(relation.ReferencedColumns[i])
-			declared, known := c.declared(types, name)
-			keyType, keyKnown := c.declared(c.tables[parent.Name].types, key.Name)
+			declared, known := types[name]
+			keyType, keyKnown := c.mapped[parent.Name].types[key.Name]
 			if known && keyKnown && !comparesExactly(key.Type, keyType, declared) {
 				return unlike(table.Name+"."+name, declared, parent.Name+"."+key.Name, keyType)
 			}
@@ -78,8 +78,8 @@ func (c *Schema) numericColumns(table datamap.Table) (found []numericColumn) {
 	subject := c.cache.dataMap.SubjectTable()
 	add := func(column, key string, own bool) {
 		described, _ := subject.Column(key)
-		declared, known := c.declared(c.tables[table.Name].types, column)
-		keyType, keyKnown := c.declared(c.tables[subject.Name].types, key)
+		declared, known := c.mapped[table.Name].types[column]
+		keyType, keyKnown := c.mapped[subject.Name].types[key]
 		if !known || !keyKnown || described.Type != datamap.TypeText || !convertsTexts(declared) {
 			return
 		}
@@ -110,64 +110,11 @@ func unlike(column, columnType, key, keyType string) string {
 	return column + " has " + typeCalled(columnType) + ", and " + key + ", which it refers to, has " + typeCalled(keyType)
 }
 
-func (c *Schema) declared(types map[string]string, column string) (declared string, known bool) {
-	return c.cache.declared(types, column)
-}
-
-func (c *Cache) declared(types map[string]string, column string) (declared string, known bool) {
-	for name, declared := range types {
-		if c.d.SameName(name, column) {
-			return declared, true
-		}
-	}
-	return "", false
-}
-
 func typeCalled(declared string) string {
 	if declared == "" {
 		return "no type"
 	}
 	return "the type " + declared
-}
-
-// affinity is the type affinity of a column in SQLite. It controls how SQLite converts the values that a statement
-// writes to the column or compares with it.
-type affinity int
-
-const (
-	affinityNone    affinity = iota // SQLite converts nothing
-	affinityText                    // numbers become texts
-	affinityNumeric                 // texts that look like numbers become numbers; includes INTEGER
-	affinityReal                    // numbers become floating-point numbers
-	affinityAny                     // NUMERIC in an ordinary table, no conversion in a STRICT table
-)
-
-// affinityOf returns the type affinity of a declared column type. The order of the cases is the order of SQLite's
-// rules, because the first rule that matches applies.
-func affinityOf(declared string) affinity {
-	declared = strings.ToUpper(declared)
-	has := func(parts ...string) bool {
-		for _, part := range parts {
-			if strings.Contains(declared, part) {
-				return true
-			}
-		}
-		return false
-	}
-	switch {
-	case has("INT"):
-		return affinityNumeric
-	case has("CHAR", "CLOB", "TEXT"):
-		return affinityText
-	case has("BLOB"), declared == "":
-		return affinityNone
-	case has("REAL", "FLOA", "DOUB"):
-		return affinityReal
-	case declared == "ANY":
-		return affinityAny
-	default:
-		return affinityNumeric
-	}
 }
 
 // comparesExactly reports whether SQLite finds exactly the matching rows when it compares a key with a column that
@@ -177,32 +124,34 @@ func affinityOf(declared string) affinity {
 // the value that refers to it. UUIDs are always comparable, because SQLite never converts the text of a UUID to a
 // number.
 func comparesExactly(t datamap.ColumnType, keyType, columnType string) bool {
-	key, column := affinityOf(keyType), affinityOf(columnType)
+	const text, numeric = syntax.AffinityText, syntax.AffinityNumeric
+	inexact := []syntax.Affinity{syntax.AffinityReal, syntax.AffinityAny}
+	key, column := syntax.AffinityOf(keyType), syntax.AffinityOf(columnType)
 	switch {
 	case key == column || t == datamap.TypeUUID:
 		return true
-	case key == affinityReal || column == affinityReal || key == affinityAny || column == affinityAny:
+	case slices.Contains(inexact, key) || slices.Contains(inexact, column):
 		return false
 	}
 	switch t { //nolint:exhaustive // the other types differ only if their text becomes a number
 	case datamap.TypeText: // see Schema.RefuseConverted
-		return key == affinityText && column == affinityNumeric || key != affinityNumeric && column != affinityNumeric
+		return key == text && column == numeric || key != numeric && column != numeric
 	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt: // without conversion, a number never equals a text
-		return key == affinityNumeric || column == affinityNumeric
+		return key == numeric || column == numeric
 	default:
-		return column != affinityNumeric
+		return column != numeric
 	}
 }
 
 // storesUnchanged returns false for a floating-point column, because such a column stores the text 1 as 1.0, and rounds
 // long numbers. It returns true for a UUID, because SQLite never converts a UUID.
 func storesUnchanged(t datamap.ColumnType, keyType string) bool {
-	return t == datamap.TypeUUID || affinityOf(keyType) != affinityReal
+	return t == datamap.TypeUUID || syntax.AffinityOf(keyType) != syntax.AffinityReal
 }
 
 // convertsTexts reports whether different texts become the same value in a column of the declared type columnType. For
 // example, '1' and '01' become the same number.
 func convertsTexts(columnType string) bool {
-	affinity := affinityOf(columnType)
-	return affinity == affinityNumeric || affinity == affinityAny
+	affinity := syntax.AffinityOf(columnType)
+	return affinity == syntax.AffinityNumeric || affinity == syntax.AffinityAny
 }

@@ -64,17 +64,17 @@ func (c *Cache) ReadConstraintTriggers(
 	return all, nil
 }
 
-// mayWrite reports whether the code of a trigger may write to a table. The parameter is a JSON array of triggers.
+// mayWrite reports whether the code of a trigger may write to a table. The parameter is a JSON array of routines.
 func (c *Cache) mayWrite(code string) bool {
-	var triggers []trigger
-	if json.Unmarshal([]byte(code), &triggers) != nil {
+	var called []routine
+	if json.Unmarshal([]byte(code), &called) != nil {
 		return true
 	}
 	quotes := c.own.quotes()
-	writes := writesOf(triggers, quotes)
-	return len(writes.tables)+len(writes.unreadable) > 0 || slices.ContainsFunc(triggers, func(t trigger) bool {
-		text := TokensOf(t[2], quotes)
-		return slices.ContainsFunc([]string{"delete", "insert", "update", "merge", "call", "copy"}, text.has)
+	return slices.ContainsFunc(called, func(r routine) bool {
+		r.readWrites(quotes)
+		return len(r.writes) > 0 || r.unread ||
+			slices.ContainsFunc([]string{"delete", "insert", "update", "merge", "call", "copy"}, TokensOf(r.Text, quotes).has)
 	})
 }
 

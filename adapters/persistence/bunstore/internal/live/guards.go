@@ -27,7 +27,7 @@ type guard struct {
 
 // change is an UPDATE that changes a column of the trigger's table.
 type change struct {
-	table  *liveTable
+	table  *Table
 	column string
 }
 

@@ -3,7 +3,6 @@ package live
 import (
 	"strings"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -14,10 +13,10 @@ type postgres struct{}
 // fingerprint returns the expression for a hash of the table definitions. The hash includes the foreign keys that act
 // on other rows if a row is deleted. The expression converts the names of the tables to oids only once, so that the
 // database reads the catalog by its indexes. Its value ignores tables that do not exist.
-func (p postgres) fingerprint(tables []datamap.Table, own syntax.Tables) string {
+func (postgres) fingerprint(tables []datamap.Table, own syntax.Tables) string {
 	anyTable, inFront := "ANY (ARRAY("+oidsOf(tables)+"))", ""
-	if text := p.temporaryTables(own); text != "" {
-		inFront = ", CASE WHEN pg_my_temp_schema() <> 0 THEN CAST(ARRAY(" + text + ") AS text) END"
+	if !own.AreQualified() {
+		inFront = ", CASE WHEN pg_my_temp_schema() <> 0 THEN CAST(ARRAY(" + inFrontOf(own) + ") AS text) END"
 	}
 	return `(SELECT concat(
 		(SELECT string_agg(concat_ws(' ', c.oid, c.relkind, c.relnatts, c.relhassubclass, c.relhasrules,
@@ -39,7 +38,7 @@ func fingerprintOfNotNull(tables []datamap.Table, anyTable string) string {
 	var names []string
 	for _, table := range tables {
 		for _, column := range table.Columns {
-			if rows.IsNulled(column) {
+			if column.IsNulled() {
 				names = append(names, syntax.Literal(column.Name))
 			}
 		}
@@ -62,74 +61,6 @@ func oidsOf(tables []datamap.Table) string {
 	return "SELECT unnest(ARRAY[" + strings.Join(names, ", ") + "])::oid"
 }
 
-// inspection returns a statement that reads the columns, row-level security, triggers and rules of a table. The
-// statement also reads them for the tables that a view reads, and for the tables that inherit from one of these tables.
-// It reads the bodies of the database functions that triggers and rules mention. For a view, it reads the columns of
-// the underlying tables that the view does not contain, and the columns through which the view is plain. The words
-// WHERE and ONLY make a view not plain even within a name or a constant, because a refusal is safer than a wrong
-// result.
-func (postgres) inspection(_, table string) (text, parameter string) {
-	return `
-		WITH RECURSIVE below AS (
-			SELECT to_regclass($1)::oid AS oid, NULL::smallint[] AS used
-			UNION
-			SELECT found.oid, found.used FROM below JOIN LATERAL (
-				SELECT d.refobjid AS oid, array_agg(DISTINCT d.refobjsubid::smallint) AS used
-				FROM pg_catalog.pg_rewrite AS r
-				JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
-					AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
-				WHERE r.ev_class = below.oid AND r.rulename = '_RETURN' GROUP BY d.refobjid
-				UNION ALL SELECT i.inhrelid, NULL FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = below.oid
-			) AS found ON TRUE),
-		called AS (
-			SELECT t.tgname AS name, l.lanname AS language, ` + functionBody + ` AS body FROM pg_catalog.pg_trigger AS t
-			JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
-			WHERE t.tgrelid IN (SELECT oid FROM below) AND NOT t.tgisinternal AND t.tgenabled <> 'D'
-			UNION ALL SELECT r.rulename, 'sql', pg_get_ruledef(r.oid) FROM pg_catalog.pg_rewrite AS r
-			WHERE r.ev_class IN (SELECT oid FROM below) AND r.rulename <> '_RETURN'
-			UNION SELECT c.name, l.lanname, ` + functionBody + ` FROM called AS c ` + calledFunctions + `)
-		SELECT c.relkind <> 'r' OR c.relhassubclass OR c.relhasrules OR c.relrowsecurity,
-			(SELECT bool_or(CASE WHEN b.oid = c.oid THEN row_security_active(b.oid)
-					ELSE b.relrowsecurity AND c.relkind = 'v' END)
-				FROM pg_catalog.pg_class AS b WHERE b.oid IN (SELECT oid FROM below)),
-			(SELECT string_agg(pg_get_viewdef(b.oid), ' ') FROM pg_catalog.pg_class AS b
-				WHERE b.oid IN (SELECT oid FROM below) AND b.relkind = 'v'),
-			(SELECT CAST(json_object_agg(a.attname, format_type(a.atttypid, a.atttypmod)) AS text)
-				FROM pg_catalog.pg_attribute AS a JOIN below ON below.oid = a.attrelid
-				WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND NOT a.attnum = ANY (COALESCE(used, '{}'))),
-			(SELECT CAST(json_agg(a.attname) AS text)
-				FROM pg_catalog.pg_attribute AS a JOIN below ON below.oid = a.attrelid
-				JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
-				WHERE a.attnum > 0 AND NOT a.attisdropped AND (a.attnotnull OR t.typnotnull)
-					AND NOT a.attnum = ANY (COALESCE(used, '{}'))),
-			(SELECT max(` + unlockableKind + `) FROM pg_catalog.pg_class AS b
-				WHERE b.oid = c.oid OR b.oid IN (SELECT oid FROM below WHERE used IS NOT NULL)),
-			(SELECT CAST(json_agg(json_build_array(name, language, body)) AS text) FROM called),
-			` + leadsOn + `,
-			EXISTS (SELECT 1 FROM pg_catalog.pg_attribute AS a JOIN below ON below.oid = a.attrelid
-				WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated <> ''),
-			c.relpersistence = 't',
-			CASE c.relkind WHEN 'v' THEN (
-				SELECT CAST(json_object_agg(a.attname, pg_column_is_updatable(c.oid, a.attnum, FALSE) AND NOT EXISTS (
-					SELECT 1 FROM pg_catalog.pg_class AS b WHERE b.oid IN (SELECT oid FROM below)
-						AND (b.relkind NOT IN ('r', 'p', 'f', 'v') OR b.relkind = 'v' AND ` + filtersRows + `))) AS text)
-				FROM pg_catalog.pg_attribute AS a
-				WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) END,
-			(SELECT CAST(json_agg(a.attname) AS text)
-				FROM pg_catalog.pg_attribute AS a JOIN below ON below.oid = a.attrelid
-				JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
-				WHERE a.attrelid <> c.oid AND a.attnum > 0 AND NOT a.attisdropped
-					AND NOT a.attnum = ANY (COALESCE(used, '{}')) AND t.typcategory NOT IN ('N', 'B')
-					AND (used IS NOT NULL OR NOT EXISTS (SELECT 1 FROM pg_catalog.pg_attribute AS o
-						WHERE o.attrelid = c.oid AND o.attname = a.attname AND NOT o.attisdropped)))
-		FROM pg_catalog.pg_class AS c WHERE c.oid = to_regclass($1)`, syntax.QuoteTable(table)
-}
-
-// leadsOn is the condition that a foreign key acts on other rows if rows of the tables in "below" are deleted.
-const leadsOn = `EXISTS (SELECT 1 FROM pg_catalog.pg_trigger AS t
-	JOIN pg_catalog.pg_constraint AS k ON k.oid = t.tgconstraint AND k.contype = 'f' AND k.confrelid = t.tgrelid
-	WHERE t.tgrelid IN (SELECT oid FROM below) AND t.tgisinternal AND k.confdeltype IN ('c', 'n', 'd'))`
-
 // actionsOfKeys lists the functions of the internal triggers that carry out the action of a foreign key (ON DELETE).
 const actionsOfKeys = `'pg_catalog."RI_FKey_cascade_del"'::regproc,
 			'pg_catalog."RI_FKey_setnull_del"'::regproc, 'pg_catalog."RI_FKey_setdefault_del"'::regproc`
@@ -139,21 +70,23 @@ const filtersRows = `(pg_get_viewdef(b.oid) ~* '\m(where|only)\M'
 	OR EXISTS (SELECT 1 FROM pg_catalog.pg_rewrite AS w WHERE w.ev_class = b.oid AND w.rulename <> '_RETURN')
 	OR EXISTS (SELECT 1 FROM pg_catalog.pg_trigger AS i WHERE i.tgrelid = b.oid AND i.tgtype & 64 <> 0))`
 
-func (postgres) temporaryTables(tables syntax.Tables) string {
-	if tables.AreQualified() {
-		return ""
-	}
+// inFrontOf returns the query that selects the oids of the temporary tables that may have the name of a table of
+// habeas.
+func inFrontOf(own syntax.Tables) string {
 	return syntax.Fill(`
-		SELECT CAST(f.relname AS text) FROM pg_catalog.pg_class AS f WHERE f.relnamespace = pg_my_temp_schema()
+		SELECT f.oid FROM pg_catalog.pg_class AS f WHERE f.relnamespace = pg_my_temp_schema()
 			AND f.relkind IN ('r', 'p', 'v', 'm', 'f') AND starts_with(CAST(f.relname AS text), {prefix})
-		ORDER BY 1`, "prefix", syntax.Literal(tables.Prefix))
+		ORDER BY 1`, "prefix", syntax.Literal(own.Prefix))
 }
 
 // calledFunctions joins the code in called AS c with the database functions p that it mentions.
 const calledFunctions = `JOIN pg_catalog.pg_proc AS p ON strpos(lower(c.body), lower(p.proname)) > 0
 			AND c.body ~* ('\m' || regexp_replace(p.proname, '\W', '\\\&', 'g') || '\M')
 		JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
-		WHERE p.prokind IN ('f', 'p') AND p.provolatile = 'v' AND l.lanname NOT IN ('c', 'internal')
+		WHERE ` + isOfApplication
+
+// isOfApplication is the condition that p is a volatile function of the application in a language other than C.
+const isOfApplication = `p.prokind IN ('f', 'p') AND p.provolatile = 'v' AND l.lanname NOT IN ('c', 'internal')
 			AND p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)`
 
 // functionBody is the expression for the source text of a function. If the catalog stores the body as a parse
@@ -175,29 +108,24 @@ func (postgres) constraintTriggers(tables []datamap.Table) string {
 		WITH RECURSIVE below(oid) AS (
 			` + oidsOf(tables) + `
 			UNION
-			SELECT found.oid FROM below JOIN LATERAL (
-				SELECT d.refobjid AS oid FROM pg_catalog.pg_rewrite AS r
-				JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
-					AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
-				WHERE r.ev_class = below.oid AND r.rulename = '_RETURN'
-				UNION ALL SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = below.oid
-			) AS found ON TRUE),
+			SELECT found.oid FROM below JOIN LATERAL (` + TablesBelow("below.oid") + `) AS found(oid) ON TRUE),
 		late AS (
 			SELECT t.oid, t.tgrelid, t.tgname, t.tgfoid, t.tginitdeferred, c.conname, c.connamespace, c.condeferred,
 				EXISTS (SELECT 1 FROM below WHERE below.oid = t.tgrelid) AS mapped
 			FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_constraint AS c ON c.oid = t.tgconstraint
 			WHERE t.tgdeferrable AND c.contype = 't' AND t.tgenabled <> 'D'),
 		called AS (
-			SELECT late.oid, l.lanname AS language, ` + functionBody + ` AS body FROM late
+			SELECT late.oid, p.proname AS name, l.lanname AS language, ` + functionBody + ` AS body FROM late
 			JOIN pg_catalog.pg_proc AS p ON p.oid = late.tgfoid JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 			WHERE NOT late.mapped
-			UNION SELECT c.oid, l.lanname, ` + functionBody + ` FROM called AS c ` + calledFunctions + `)
+			UNION SELECT c.oid, p.proname, l.lanname, ` + functionBody + ` FROM called AS c ` + calledFunctions + `)
 		SELECT CAST(CAST(t.tgrelid AS regclass) AS text), CAST(t.tgname AS text),
 			CAST(n.nspname AS text), CAST(t.conname AS text),
 			t.tginitdeferred, NOT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint AS o
 				WHERE o.conname = t.conname AND o.connamespace = t.connamespace
 				AND (o.contype <> 't' OR NOT o.condeferrable OR o.condeferred <> t.condeferred)), t.mapped,
-			(SELECT CAST(json_agg(json_build_array(t.tgname, language, body)) AS text) FROM called WHERE called.oid = t.oid)
+			(SELECT CAST(json_agg(json_build_object('name', name, 'language', language, 'text', body)) AS text)
+				FROM called WHERE called.oid = t.oid)
 		FROM late AS t JOIN pg_catalog.pg_namespace AS n ON n.oid = t.connamespace
 		ORDER BY 1, 2`
 }

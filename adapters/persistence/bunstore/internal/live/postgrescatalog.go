@@ -7,22 +7,28 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 )
 
-// catalog returns statements that read all schemas. It ignores its parameter.
-func (postgres) catalog(string) statements {
-	return statements{
-		Tables: catalogOf(tablesOfPostgres), Columns: catalogOf(columnsOfPostgres), Indexes: catalogOf(indexesOfPostgres),
-		ForeignKeys: catalogOf(foreignKeysOfPostgres), Checks: catalogOf(checksOfPostgres),
-		Triggers: catalogOf(triggersOfPostgres), ViewReads: catalogOf(readsOfPostgres),
-		Routines: catalogOf(routinesOfPostgres),
+// catalog returns one statement. Without a scope, it reads all schemas. With a scope, it reads no indexes and no
+// checks, but also the triggers that only TRUNCATE fires.
+func (postgres) catalog(_ string, of *scope) statements {
+	fires := "TRUE"
+	if of == nil {
+		fires = "t.tgtype & 28 <> 0"
 	}
-}
-
-func catalogOf(statement string) string {
-	return syntax.Fill(statement, "name bytes", strconv.Itoa(syntax.NameBytes),
-		"filters rows", strings.ReplaceAll(filtersRows, "b.oid", "r.oid"), "relations", relations, "domains", domains,
-		"name of r", NameInDataMap("r", "r.nspname"), "name of f", NameInDataMap("f", "s.nspname"), "body", functionBody,
-		"reused", reused,
-		"columns", ColumnNamesOf("k.conkey", "k.conrelid"), "referenced", ColumnNamesOf("k.confkey", "k.confrelid"))
+	fill := func(statement string) string {
+		return syntax.Fill(statement, "name bytes", strconv.Itoa(syntax.NameBytes), "fires", fires,
+			"filters rows", strings.ReplaceAll(filtersRows, "b.oid", "r.oid"), "body", functionBody, "reused", reused,
+			"name of r", NameInDataMap("r", "r.nspname"), "name of f", NameInDataMap("f", "s.nspname"),
+			"columns", ColumnNamesOf("k.conkey", "k.conrelid"), "referenced", ColumnNamesOf("k.confkey", "k.confrelid"))
+	}
+	read := statements{
+		With:   "WITH RECURSIVE " + relationsOf(of) + ", " + domains,
+		Tables: fill(tablesOfPostgres), Columns: fill(columnsOfPostgres), ForeignKeys: fill(foreignKeysOfPostgres),
+		Triggers: fill(triggersOfPostgres), ViewReads: fill(readsOfPostgres), Routines: fill(routinesOf(of)),
+	}
+	if of == nil {
+		read.Indexes, read.Checks = fill(indexesOfPostgres), fill(checksOfPostgres)
+	}
+	return read
 }
 
 // ColumnNamesOf returns the expression for the column names of a constraint, as a JSON array. The parameters are
@@ -41,16 +47,66 @@ func NameInDataMap(class, schema string) string {
 		ELSE concat({schema}, '.', {class}.relname) END`, "class", class, "schema", schema)
 }
 
+// TablesBelow returns the query that selects the oids of the tables that inherit from the table with an oid, and of the
+// tables that a view reads.
+func TablesBelow(oid string) string {
+	return syntax.Fill(`
+		SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = {oid}
+		UNION ALL
+		SELECT d.refobjid FROM pg_catalog.pg_rewrite AS v
+		JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = v.oid
+			AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.ev_class
+		WHERE v.ev_class = {oid} AND v.rulename = '_RETURN'`, "oid", oid)
+}
+
+// relationsOf returns a common table expression of the tables and views in the scope. Without a scope, these are those
+// of all schemas, except the schemas of the system. It includes partitions. For a partition, the column "root" is its
+// topmost partitioned table. For all other relations, and for a partition that the data map names, it is the relation
+// itself.
+func relationsOf(of *scope) string {
+	if of == nil {
+		return syntax.Fill(relations, "apart", "TRUE", "which",
+			"c.relpersistence <> 't' AND n.nspname <> 'information_schema' AND left(n.nspname, 3) <> 'pg_'")
+	}
+	mapped := oidsOf(of.tables)
+	if !of.own.AreQualified() {
+		mapped += " UNION ALL (" + inFrontOf(of.own) + ")"
+	}
+	return syntax.Fill(scoped, "mapped", mapped, "tables below", TablesBelow("below.oid")) +
+		syntax.Fill(relations, "apart", "c.oid <> ALL (ARRAY(SELECT oid FROM mapped WHERE oid IS NOT NULL))",
+			"which", "c.oid = ANY (ARRAY(SELECT oid FROM scope))")
+}
+
+// routinesOf returns the statement that reads the database functions that triggers execute, and the functions that
+// these call. Without a scope, it reads all volatile database functions of the application in languages other than C,
+// because each of them may be called.
+func routinesOf(of *scope) string {
+	if of == nil {
+		return syntax.Fill(routines, "called", "", "which", `
+			p.oid IN (SELECT tgfoid FROM pg_catalog.pg_trigger WHERE NOT tgisinternal) OR `+isOfApplication)
+	}
+	return syntax.Fill(routines, "called", called, "which", "p.oid IN (SELECT oid FROM called)")
+}
+
 const (
-	// relations is the subquery of the tables and views in all schemas, except the schemas of the system. It includes
-	// partitions. For a partition, the column "root" is its topmost partitioned table. For all other relations, it is the
-	// relation itself.
-	relations = `(
-		SELECT c.oid, c.relname, c.relkind, c.relispartition, c.relrowsecurity, c.reltuples, c.relnamespace, n.nspname,
-			COALESCE(CASE WHEN c.relispartition THEN CAST(pg_partition_root(c.oid) AS oid) END, c.oid) AS root
+	// scoped has the common table expressions before those of the relations. PostgreSQL has internal triggers on a table
+	// to which a foreign key refers.
+	scoped = `mapped(oid) AS ({mapped}),
+		below(oid) AS (
+			SELECT oid FROM mapped UNION SELECT f.oid FROM below JOIN LATERAL ({tables below}) AS f(oid) ON TRUE),
+		scope(oid) AS (
+			SELECT oid FROM below
+			UNION
+			SELECT f.oid FROM below JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = below.oid AND t.tgisinternal
+			JOIN pg_catalog.pg_constraint AS k ON k.oid = t.tgconstraint AND k.contype = 'f' AND k.confrelid = t.tgrelid
+			CROSS JOIN LATERAL (VALUES (k.conrelid), (CAST(pg_partition_root(k.conrelid) AS oid))) AS f(oid)
+			WHERE k.confdeltype IN ('c', 'n', 'd')), `
+
+	relations = `relations AS (
+		SELECT c.oid, c.relname, c.relkind, c.relpersistence, c.relrowsecurity, c.reltuples, c.relnamespace, n.nspname,
+			COALESCE(CASE WHEN c.relispartition AND {apart} THEN CAST(pg_partition_root(c.oid) AS oid) END, c.oid) AS root
 		FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't'
-			AND n.nspname <> 'information_schema' AND left(n.nspname, 3) <> 'pg_')`
+		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND {which})`
 
 	// domains is a common table expression of the types that CREATE DOMAIN defines. A domain may be based on another
 	// domain. If domain a is based on domain b, and b is based on text, then a has two rows: one for a itself (below = a,
@@ -84,6 +140,7 @@ const (
 				JOIN pg_catalog.pg_class AS f ON f.oid = i.inhparent JOIN pg_catalog.pg_namespace AS s ON s.oid = f.relnamespace
 				WHERE i.inhrelid = r.oid),
 			'row_security', r.relrowsecurity AND row_security_active(r.oid), 'secured', r.relrowsecurity,
+			'temporary', r.relpersistence = 't',
 			'missing', (SELECT json_agg(u.privilege ORDER BY u.n)
 				FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) WITH ORDINALITY AS u(privilege, n)
 				WHERE NOT (has_schema_privilege(r.relnamespace, 'USAGE') AND CASE u.privilege
@@ -94,11 +151,10 @@ const (
 					WHERE p.isleaf AND l.reltuples >= 0), -1)
 				ELSE r.reltuples END AS bigint),
 			'filtered', r.relkind = 'm' OR r.relkind = 'v' AND ({filters rows}
-				OR (pg_relation_is_updatable(r.oid, FALSE) & 4) = 0)) AS text)
-		FROM {relations} AS r WHERE NOT r.relispartition`
+				OR (pg_relation_is_updatable(r.oid, FALSE) & 4) = 0)) AS text), 0
+		FROM relations AS r WHERE r.root = r.oid`
 
 	columnsOfPostgres = `
-		WITH RECURSIVE {domains}
 		SELECT CAST(r.oid AS text), CAST(json_build_object('name', a.attname,
 			'declared', format_type(COALESCE(d.base, a.atttypid), CASE WHEN d.base IS NULL THEN a.atttypmod ELSE d.typmod END),
 			'nullable', NOT (a.attnotnull OR COALESCE(d.never, FALSE)),
@@ -113,14 +169,13 @@ const (
 				CASE WHEN NOT (u.usage AND has_column_privilege(r.oid, a.attnum, 'SELECT')) THEN 'SELECT' END,
 				CASE WHEN NOT (u.usage AND has_column_privilege(r.oid, a.attnum, 'INSERT')) THEN 'INSERT' END,
 				CASE WHEN NOT (u.usage AND has_column_privilege(r.oid, a.attnum, 'UPDATE')) THEN 'UPDATE' END], NULL), '{}')
-			) AS text)
-		FROM {relations} AS r JOIN pg_catalog.pg_attribute AS a ON a.attrelid = r.oid
+			) AS text), a.attnum
+		FROM relations AS r JOIN pg_catalog.pg_attribute AS a ON a.attrelid = r.oid
 		JOIN LATERAL (SELECT has_schema_privilege(r.relnamespace, 'USAGE') AS usage) AS u ON TRUE
 		LEFT JOIN (SELECT o.* FROM domains AS o JOIN pg_catalog.pg_type AS t ON t.oid = o.base AND t.typtype <> 'd') AS d
 			ON d.oid = a.atttypid
 		JOIN pg_catalog.pg_type AS t ON t.oid = COALESCE(d.base, a.atttypid)
-		WHERE NOT r.relispartition AND a.attnum > 0 AND NOT a.attisdropped
-		ORDER BY r.oid, a.attnum`
+		WHERE r.root = r.oid AND a.attnum > 0 AND NOT a.attisdropped`
 
 	// The member "text" of the JSON object is the definition of the index if the index has expressions, and otherwise
 	// NULL. In a definition, the expressions follow the first opening bracket.
@@ -133,11 +188,11 @@ const (
 			'partial', i.indpred IS NOT NULL, 'where', pg_get_expr(i.indpred, i.indrelid),
 			'unique', i.indisunique, 'primary', i.indisprimary,
 			'exclusion', i.indisexclusion, 'equality', i.indisvalid AND m.amname IN ('btree', 'hash'),
-			'nulls_equal', i.indisunique AND COALESCE(to_jsonb(i) ->> 'indnullsnotdistinct', '') = 'true') AS text)
-		FROM {relations} AS r JOIN pg_catalog.pg_index AS i ON i.indrelid = r.oid
+			'nulls_equal', i.indisunique AND COALESCE(to_jsonb(i) ->> 'indnullsnotdistinct', '') = 'true') AS text),
+			row_number() OVER (ORDER BY x.relname)
+		FROM relations AS r JOIN pg_catalog.pg_index AS i ON i.indrelid = r.oid
 		JOIN pg_catalog.pg_class AS x ON x.oid = i.indexrelid JOIN pg_catalog.pg_am AS m ON m.oid = x.relam
-		WHERE NOT r.relispartition
-		ORDER BY r.oid, x.relname`
+		WHERE r.root = r.oid`
 
 	// The statement skips foreign keys with a parent (conparentid). These are copies that PostgreSQL creates for
 	// partitions of the referencing table or of the referenced table.
@@ -149,18 +204,18 @@ const (
 			'deferrable', k.condeferrable, 'follows', k.confupdtype = 'c', 'full', k.confmatchtype = 'f',
 			'cleared', (SELECT json_agg(a.attname ORDER BY a.attnum) FROM pg_catalog.pg_attribute AS a
 				WHERE a.attrelid = k.conrelid AND jsonb_typeof(to_jsonb(k) -> 'confdelsetcols') = 'array'
-					AND to_jsonb(k) -> 'confdelsetcols' @> to_jsonb(a.attnum))) AS text)
-		FROM {relations} AS r JOIN pg_catalog.pg_constraint AS k ON k.conrelid = r.oid AND k.contype = 'f'
+					AND to_jsonb(k) -> 'confdelsetcols' @> to_jsonb(a.attnum))) AS text),
+			row_number() OVER (ORDER BY k.conname)
+		FROM relations AS r JOIN pg_catalog.pg_constraint AS k ON k.conrelid = r.oid AND k.contype = 'f'
 		JOIN pg_catalog.pg_class AS f ON f.oid = COALESCE(CAST(pg_partition_root(k.confrelid) AS oid), k.confrelid)
 		JOIN pg_catalog.pg_namespace AS s ON s.oid = f.relnamespace
-		WHERE k.conparentid = 0
-		ORDER BY r.root, k.conname`
+		WHERE k.conparentid = 0`
 
 	checksOfPostgres = `
-		WITH RECURSIVE {domains}
 		SELECT CAST(r.oid AS text), CAST(json_build_object('name', k.conname, 'columns', k.columns,
-			'text', pg_get_constraintdef(k.oid)) AS text)
-		FROM {relations} AS r JOIN (
+			'text', pg_get_constraintdef(k.oid)) AS text),
+			row_number() OVER (ORDER BY k.conname, CAST(k.columns AS text))
+		FROM relations AS r JOIN (
 			SELECT k.oid, k.conname, k.conrelid, {columns} AS columns
 			FROM pg_catalog.pg_constraint AS k WHERE k.contype = 'c' AND k.conrelid <> 0
 			UNION ALL
@@ -168,33 +223,31 @@ const (
 			JOIN domains AS d ON d.below = k.contypid
 			JOIN pg_catalog.pg_attribute AS a ON a.atttypid = d.oid AND a.attnum > 0 AND NOT a.attisdropped
 			WHERE k.contype = 'c') AS k ON k.conrelid = r.oid
-		WHERE NOT r.relispartition
-		ORDER BY r.oid, k.conname, CAST(k.columns AS text)`
+		WHERE r.root = r.oid`
 
 	// The statement skips triggers with a parent (tgparentid), because they are copies for partitions. The bits of tgtype
 	// are the events: 4 is INSERT, 8 is DELETE, 16 is UPDATE, and 64 is INSTEAD OF. The second SELECT returns rewrite
 	// rules in the same form as triggers.
 	triggersOfPostgres = `
-		SELECT t.root, t.trigger FROM (
+		SELECT t.root, t.trigger, row_number() OVER (ORDER BY t.name) FROM (
 			SELECT CAST(r.root AS text) AS root, t.tgname AS name, CAST(json_build_object('name', t.tgname,
 				'events', array_remove(ARRAY[CASE WHEN t.tgtype & 4 <> 0 THEN 'INSERT' END,
 					CASE WHEN t.tgtype & 16 <> 0 THEN 'UPDATE' END, CASE WHEN t.tgtype & 8 <> 0 THEN 'DELETE' END], NULL),
 				'instead', t.tgtype & 64 <> 0, 'routine', CAST(t.tgfoid AS text), 'definition', pg_get_triggerdef(t.oid),
 				'args', string_to_array(encode(t.tgargs, 'escape'), '\000')) AS text) AS trigger
-			FROM {relations} AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
-			WHERE NOT t.tgisinternal AND t.tgparentid = 0 AND t.tgenabled <> 'D' AND t.tgtype & 28 <> 0
+			FROM relations AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
+			WHERE NOT t.tgisinternal AND (t.tgparentid = 0 OR r.root = r.oid) AND t.tgenabled <> 'D' AND {fires}
 			UNION ALL
 			SELECT CAST(r.root AS text), w.rulename, CAST(json_build_object('name', w.rulename,
 				'events', ARRAY[CASE w.ev_type WHEN '2' THEN 'UPDATE' WHEN '3' THEN 'INSERT' ELSE 'DELETE' END],
 				'instead', w.is_instead, 'text', pg_get_ruledef(w.oid)) AS text)
-			FROM {relations} AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
-			WHERE w.rulename <> '_RETURN' AND w.ev_enabled <> 'D' AND w.ev_type IN ('2', '3', '4')) AS t
-		ORDER BY t.root, t.name`
+			FROM relations AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
+			WHERE w.rulename <> '_RETURN' AND w.ev_enabled <> 'D' AND w.ev_type IN ('2', '3', '4')) AS t`
 
 	readsOfPostgres = `
 		SELECT CAST(r.oid AS text), CAST(json_build_object('table', {name of f}, 'columns', json_agg(DISTINCT a.attname)
-			FILTER (WHERE a.attname IS NOT NULL)) AS text)
-		FROM {relations} AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid AND w.rulename = '_RETURN'
+			FILTER (WHERE a.attname IS NOT NULL)) AS text), 0
+		FROM relations AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid AND w.rulename = '_RETURN'
 		JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
 			AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.oid
 		JOIN pg_catalog.pg_class AS f ON f.oid = COALESCE(CAST(pg_partition_root(d.refobjid) AS oid), d.refobjid)
@@ -203,12 +256,21 @@ const (
 		LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid AND a.attnum > 0
 		GROUP BY r.oid, f.oid, f.relname, s.nspname`
 
-	// routinesOfPostgres reads the database functions that triggers execute. Such a function can call other functions.
-	// Therefore the statement also reads all volatile database functions of the application in languages other than C.
-	routinesOfPostgres = `
-		SELECT CAST(p.oid AS text), CAST(json_build_object('name', p.proname, 'language', l.lanname, 'text', {body}) AS text)
+	routines = `
+		{called}
+		SELECT CAST(p.oid AS text),
+			CAST(json_build_object('name', p.proname, 'language', l.lanname, 'text', {body}) AS text), 0
 		FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
-		WHERE p.oid IN (SELECT tgfoid FROM pg_catalog.pg_trigger WHERE NOT tgisinternal)
-			OR p.prokind IN ('f', 'p') AND p.provolatile = 'v' AND l.lanname NOT IN ('c', 'internal')
-				AND p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)`
+		WHERE {which}`
+
+	// called is a common table expression of the functions that the triggers and rules of the relations call.
+	called = `
+		WITH RECURSIVE called(oid, body) AS (
+			SELECT p.oid, {body} FROM relations AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
+			JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid WHERE NOT t.tgisinternal
+			UNION ALL
+			SELECT NULL, pg_get_ruledef(w.oid) FROM relations AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
+			WHERE w.rulename <> '_RETURN'
+			UNION
+			SELECT p.oid, {body} FROM called AS c ` + calledFunctions + `)`
 )

@@ -3,12 +3,10 @@ package live
 import (
 	"context"
 	"database/sql"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -28,7 +26,7 @@ func (c *Schema) RefuseSubject(id domain.SubjectID, op string) (table string, er
 func (c *Schema) RefuseConverted(id domain.SubjectID, op string) (table string, err error) {
 	elements, why := id.Elements(), ""
 	for _, touched := range c.cache.touched {
-		for _, column := range c.tables[touched.Name].numeric {
+		for _, column := range c.mapped[touched.Name].numeric {
 			// A column that refers to the key explains more than the key's own column.
 			if !isKept(elements[column.element]) && (why == "" || table == c.cache.dataMap.SubjectTable().Name) {
 				table, why = touched.Name, column.why
@@ -49,7 +47,7 @@ func (c *Schema) RefuseConverted(id domain.SubjectID, op string) (table string, 
 // HasNoRow reports whether no row of the subject's table can have the id: a numeric column of SQLite never holds this
 // text.
 func (c *Schema) HasNoRow(id domain.SubjectID) bool {
-	subject := c.tables[c.cache.dataMap.SubjectTable().Name]
+	subject := c.mapped[c.cache.dataMap.SubjectTable().Name]
 	return slices.ContainsFunc(subject.numeric, func(column numericColumn) bool {
 		return column.own && !isKept(id.Elements()[column.element])
 	})
@@ -63,7 +61,7 @@ func (c *Schema) RefuseHidden(op string) (table string, err error) {
 		return table, err
 	}
 	for _, table := range c.cache.touched {
-		if why := c.tables[table.Name].mixes; why != "" {
+		if why := c.mapped[table.Name].mixes; why != "" {
 			return table.Name, &domain.Error{
 				Code: domain.ErrConfiguration, Op: op, Message: why + ": SQLite converts values of these types, so that it" +
 					" may miss rows of the subject, or find rows of another subject. Give a key and the columns that refer to it the" +
@@ -75,7 +73,7 @@ func (c *Schema) RefuseHidden(op string) (table string, err error) {
 		return "", nil
 	}
 	for _, table := range c.cache.touched {
-		if why := c.tables[table.Name].hides; why != "" {
+		if why := c.mapped[table.Name].hides; why != "" {
 			message := "the database may hide rows of the subject: " + why +
 				". If it shows all of them to this role, set TrustRowFilters"
 			if why == notPlain {
@@ -92,7 +90,7 @@ func (c *Schema) RefuseHidden(op string) (table string, err error) {
 func (c *Schema) refuseTemporary(op string) (table string, err error) {
 	name := c.inFront
 	for _, touched := range c.cache.touched {
-		if c.tables[touched.Name].temp {
+		if c.mapped[touched.Name].temp {
 			table, name = touched.Name, touched.Name
 			break
 		}
@@ -111,7 +109,7 @@ func (c *Schema) refuseTemporary(op string) (table string, err error) {
 // has.
 func (c *Schema) RefuseUnseen(step datamap.Step) error {
 	table, _ := c.cache.dataMap.Table(step.Target)
-	live := c.tables[table.Name]
+	live := c.mapped[table.Name]
 	if step.Strategy != domain.StrategyAnonymize || table.Trusted || c.cache.trustRowFilters || !live.copies ||
 		len(live.hidden) == 0 {
 		return nil
@@ -126,22 +124,14 @@ func (c *Schema) RefuseUnseen(step datamap.Step) error {
 // RefuseUnknown returns an error if a step deletes rows of a table with a column that is missing from the data map. The
 // step would delete data that the data map does not describe.
 func (c *Schema) RefuseUnknown(step datamap.Step) error {
-	table, _ := c.cache.dataMap.Table(step.Target)
-	path, _ := c.cache.dataMap.PathVia(step.Target, step.Via)
-	if step.Strategy != domain.StrategyDelete || table.Owned || path.OnErasure() == domain.StrategyDelete {
+	unknown := c.mapped[step.Target].unknown
+	if len(unknown) == 0 || !c.cache.dataMap.NeedsAllColumns(step) {
 		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.tables[table.Name].types)) {
-		if !slices.ContainsFunc(table.Columns, func(column datamap.Column) bool {
-			return c.cache.d.SameName(column.Name, name)
-		}) {
-			return &domain.Error{
-				Code: domain.ErrManifest, Op: "erase", Message: table.Name + "." + name + ": is not in the data map, " +
-					"and would be deleted with its row. Add the column, or declare the table owned",
-			}
-		}
+	return &domain.Error{
+		Code: domain.ErrManifest, Op: "erase", Message: step.Target + "." + unknown[0] + ": is not in the data map, " +
+			"and would be deleted with its row. Add the column, or declare the table owned",
 	}
-	return nil
 }
 
 // RefuseNull returns an error if a step sets NOT NULL columns to NULL. The error lists all such columns.
@@ -153,10 +143,8 @@ func (c *Schema) RefuseNull(step datamap.Step) error {
 	var problems []domain.Problem
 	for _, name := range slices.Concat(step.Columns, step.ClearedColumns) {
 		column, _ := table.Column(name)
-		nulled := rows.IsNulled(column) || slices.Contains(step.ClearedColumns, name)
-		if nulled && slices.ContainsFunc(c.tables[table.Name].notNull, func(required string) bool {
-			return c.cache.d.SameName(name, required)
-		}) {
+		nulled := column.IsNulled() || slices.Contains(step.ClearedColumns, name)
+		if nulled && slices.Contains(c.mapped[table.Name].notNull, name) {
 			possible := []string{string(domain.StrategyErase), string(domain.StrategyAnonymize)}
 			if slices.Contains(step.ClearedColumns, name) {
 				possible = []string{string(domain.StrategyDelete)}
@@ -175,8 +163,9 @@ func (c *Schema) RefuseNull(step datamap.Step) error {
 // keys or triggers.
 func (c *Schema) LeadsOn(steps []datamap.Step) bool {
 	return slices.ContainsFunc(steps, func(step datamap.Step) bool {
-		live := c.tables[step.Target]
-		return step.Strategy != domain.StrategyRetain && live.acts || step.Strategy == domain.StrategyDelete && live.leads
+		live := c.mapped[step.Target]
+		return step.Strategy != domain.StrategyRetain && len(live.triggers) > 0 ||
+			step.Strategy == domain.StrategyDelete && live.leads
 	})
 }
 
@@ -255,12 +244,12 @@ func Unexplained(needs []Need) string {
 // RefuseUnlocked returns an error if the database cannot lock the rows of one of the tables, for example the rows of a
 // foreign table. An erasure must lock these rows.
 func (c *Schema) RefuseUnlocked(tables []string) error {
-	i := slices.IndexFunc(tables, func(table string) bool { return c.tables[table].kind != "" })
+	i := slices.IndexFunc(tables, func(table string) bool { return c.mapped[table].kind != "" })
 	if i < 0 {
 		return nil
 	}
 	return &domain.Error{
-		Code: domain.ErrConfiguration, Op: "lock subject", Message: tables[i] + ": is " + c.tables[tables[i]].kind +
-			" or a view of one, whose rows an erasure cannot lock",
+		Code: domain.ErrConfiguration, Op: "lock subject", Message: tables[i] + ": is a " +
+			c.mapped[tables[i]].kind.InWords() + " or a view of one, whose rows an erasure cannot lock",
 	}
 }

@@ -4,10 +4,7 @@ package live
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -20,18 +17,19 @@ import (
 // Schema holds the properties of the data map's tables on which an erasure depends, as the database defines them. The
 // database computes a fingerprint of these properties. A Schema is valid while the fingerprint is the same.
 type Schema struct {
+	*Tables
 	Fingerprint string
 	cache       *Cache
-	inFront     string // a temporary table with the name of a table of habeas
-	volatile    bool   // not to be cached: the fingerprint does not cover all properties
-	tables      map[string]table
+	inFront     string           // a temporary table with the name of a table of habeas
+	volatile    bool             // not to be cached: the fingerprint does not cover all properties
+	mapped      map[string]table // by name in the data map
 }
 
 // KeepsAny reports whether the database may keep or restore data that an erasure deletes or overwrites, in any table of
 // the data map. An erasure must then verify all tables, because a trigger of one table may restore data of another
 // table.
 func (c *Schema) KeepsAny() bool {
-	for _, table := range c.tables {
+	for _, table := range c.mapped {
 		if table.keeps {
 			return true
 		}
@@ -42,7 +40,7 @@ func (c *Schema) KeepsAny() bool {
 // Copies reports whether a trigger, a rule or a generated column may copy a value from one column of a row to another
 // one, in any table of the data map.
 func (c *Schema) Copies() bool {
-	for _, table := range c.tables {
+	for _, table := range c.mapped {
 		if table.copies {
 			return true
 		}
@@ -50,31 +48,32 @@ func (c *Schema) Copies() bool {
 	return false
 }
 
-// table describes a table or a view of the database.
+// table has the properties of a table or view of the data map that the operations of the store depend on. See describe.
 type table struct {
 	hides   string            // why the database may hide rows from the store; empty if it does not
 	keeps   bool              // the database may keep deleted data, for example by triggers, rules, a view or child tables
 	moves   bool              // the definition can change without a change of the fingerprint, for example of a view
-	kind    string            // such as "a foreign table", if its rows cannot be locked
+	kind    datamap.TableKind // the kind of a table whose rows cannot be locked; empty for other tables
 	remote  bool              // the database cannot say which transaction has written a row
 	types   map[string]string // the types of its columns, except generated columns
+	unknown []string          // the columns that the data map does not have, in the order of their names
 	notNull []string          // the names of the NOT NULL columns
-	writes  writeTargets      // the tables to which its triggers write
 	copies  bool              // it has triggers, rules or generated columns, which may copy a value within a row
 	temp    bool              // it is a temporary table or view, which only this connection sees
 	hidden  []string          // columns that only the table below the view, or an inheriting table, has
 	mixes   string            // why SQLite may confuse subjects; see conversion
 	numeric []numericColumn   // the numeric columns for texts of the subject's key; see numericColumns
-	acts    bool              // a trigger or a rule may act when its rows change
 	leads   bool              // foreign keys act on other rows when its rows are deleted
+
+	triggers []datamap.CatalogTrigger // also rules, and those of the tables below the view, and of inheriting tables
 }
 
 // Tells reports whether the database can identify the transaction that has written a row of the table. It returns false
 // for a foreign table, for example.
-func (c *Schema) Tells(table string) bool { return !c.tables[table].remote }
+func (c *Schema) Tells(table string) bool { return !c.mapped[table].remote }
 
 // Types returns the types of the columns of a table by column name. It omits generated columns.
-func (c *Schema) Types(table string) map[string]string { return c.tables[table].types }
+func (c *Schema) Types(table string) map[string]string { return c.mapped[table].types }
 
 // Cache reads a Schema from the database, and keeps it until the fingerprint changes. It is safe for concurrent use.
 type Cache struct {
@@ -119,134 +118,34 @@ func (c *Cache) Known(fingerprint string) *Schema {
 // Read reads the schema from the database and caches it. The caller has read the fingerprint immediately before. If
 // the fingerprint is empty, Read does not cache the schema.
 func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) (*Schema, error) {
-	read := &Schema{Fingerprint: fingerprint, cache: c, volatile: fingerprint == "", tables: map[string]table{}}
-	schemas, err := Schemas(ctx, query, c.d)
+	l, err := readTables(ctx, query, c.d, &scope{c.touched, c.tables})
 	if err != nil {
 		return nil, err
 	}
+	read := &Schema{
+		Tables: l.Tables, Fingerprint: fingerprint, cache: c, volatile: fingerprint == "", inFront: l.inFront(),
+		mapped: map[string]table{},
+	}
 	for _, touched := range c.touched {
-		live, err := c.inspect(ctx, query, schemas, touched)
-		if err != nil {
-			return nil, err
-		}
-		read.tables[touched.Name] = live
+		live := l.describe(touched)
+		read.mapped[touched.Name] = live
 		read.volatile = read.volatile || live.moves
-		c.warnOfCopies(ctx, touched, live)
-	}
-	if err := c.readInFront(ctx, query, read); err != nil {
-		return nil, err
+		c.warnOfCopies(ctx, touched, live.triggers)
 	}
 	for _, touched := range c.touched {
-		live := read.tables[touched.Name]
+		live := read.mapped[touched.Name]
 		live.mixes, live.numeric = read.conversion(touched), read.numericColumns(touched)
-		read.tables[touched.Name] = live
+		read.mapped[touched.Name] = live
 	}
 	c.last.Store(read)
 	return read, nil
-}
-
-// inspect reads the definition of a table in one of the schemas. If the table does not exist, the result has no types.
-func (c *Cache) inspect(
-	ctx context.Context, query conn.Query, schemas []string, touched datamap.Table,
-) (live table, err error) {
-	own, name, quotes := c.own, touched.Name, c.own.quotes()
-	if schema, _, qualified := strings.Cut(name, "."); qualified && schemas[0] != "" {
-		schemas = []string{schema}
-	}
-	for _, schema := range schemas {
-		text, parameter := own.inspection(schema, name)
-		var read definition
-		err := query(ctx, func(rows *sql.Rows) error { return live.scan(rows, quotes, &read) }, text, parameter)
-		if err != nil || live.types == nil {
-			if err != nil {
-				return live, err
-			}
-			continue
-		}
-		live.moves = live.moves || schema != "" && schema != "main"
-		if read.view.Valid && !touched.Trusted && live.hides == "" {
-			live.hides, err = c.hidesOfView(ctx, query, schema, touched, read)
-		}
-		live.nameAsMapped(c.d, touched)
-		return live, err
-	}
-	return live, nil
-}
-
-// definition holds the parts of the definition of a view from which a table derives its properties.
-type definition struct {
-	view  sql.NullString  // the SQL of the view, or NULL for a table
-	plain map[string]bool // on PostgreSQL: by column, whether the view is plain in this column
-
-	triggered bool // it has triggers or rules
-}
-
-// scan reads the definition of a table from a row of the statement that dialect.inspection returns.
-func (live *table) scan(rows *sql.Rows, quotes map[byte]byte, read *definition) error {
-	var (
-		special   bool           // the database may keep deleted data for another reason than triggers
-		secured   bool           // row-level security is active
-		kind      sql.NullString // a kind of table whose rows cannot be locked
-		generated bool           // it has generated columns
-
-		// JSON: the types by column, the NOT NULL columns, the triggers, see definition.plain and table.hidden
-		columns, notNull, triggerTexts, plain, hidden sql.NullString
-	)
-	if err := rows.Scan(&special, &secured, &read.view, &columns, &notNull, &kind, &triggerTexts, &live.leads, &generated,
-		&live.temp, &plain, &hidden); err != nil {
-		return err
-	}
-	var triggers []trigger
-	for _, list := range []struct {
-		text   sql.NullString
-		target any
-	}{
-		{columns, &live.types},
-		{notNull, &live.notNull},
-		{triggerTexts, &triggers},
-		{plain, &read.plain},
-		{hidden, &live.hidden},
-	} {
-		if list.text.String == "" {
-			continue
-		}
-		if err := json.Unmarshal([]byte(list.text.String), list.target); err != nil {
-			return err
-		}
-	}
-	live.acts = len(triggers) > 0
-	read.triggered = live.acts
-	live.copies = read.triggered || generated
-	live.keeps, live.writes = special || live.copies, writesOf(triggers, quotes)
-	live.moves, live.kind, live.remote = read.view.Valid, kind.String, read.view.Valid || kind.Valid
-	if secured {
-		live.hides = rowSecurity
-	}
-	return nil
-}
-
-// nameAsMapped adds the types of the columns by the names that they have in the data map. A database can have another
-// name for a column: PostgreSQL cuts long names, and SQLite ignores case.
-func (live *table) nameAsMapped(d syntax.Dialect, touched datamap.Table) {
-	for _, column := range touched.Columns {
-		if _, known := live.types[column.Name]; known {
-			continue
-		}
-		for name, declared := range live.types {
-			if d.SameName(name, column.Name) {
-				delete(live.types, name)
-				live.types[column.Name] = declared
-				break
-			}
-		}
-	}
 }
 
 // dialect has the differences between PostgreSQL and SQLite in the definitions of tables. Its methods return "" for a
 // statement that the database does not need.
 type dialect interface {
 	// fingerprint returns the expression for a text that changes if the live schema of the tables
-	// changes in a property that inspection reads. If the value of the expression is the empty text, the schema must be
+	// changes in a property of Schema. If the value of the expression is the empty text, the schema must be
 	// read each time.
 	fingerprint(tables []datamap.Table, own syntax.Tables) string
 
@@ -254,16 +153,9 @@ type dialect interface {
 	// database finds the schema from the name of the table.
 	schemas() string
 
-	// inspection returns the statement that reads a table from the live schema, and the only
-	// parameter of the statement. See Cache.
-	inspection(schema, table string) (text, parameter string)
-
-	// temporaryTables returns the statement that lists the temporary tables that may have the name of a table of habeas.
-	// It returns "" if the names of the tables of habeas have a schema, so that no temporary table can hide them.
-	temporaryTables(tables syntax.Tables) string
-
-	// catalog returns the statements that read the catalog of a schema, which is a result of Schemas.
-	catalog(schema string) statements
+	// catalog returns the statements that read the catalog of a schema, which is a result of Schemas. They may leave out
+	// the tables outside the scope, unless it is nil.
+	catalog(schema string, of *scope) statements
 
 	// columnType returns the column type that a data map uses for a declared type of the database. It returns "" if data
 	// maps have no such type. The second result is the maximum length of a text, or 0.
@@ -291,7 +183,7 @@ type dialect interface {
 	//   - whether the trigger is deferred by default
 	//   - whether SET CONSTRAINTS with this name affects only constraint triggers with the same default
 	//   - whether the trigger is mapped
-	//   - the code of a trigger that is not mapped, in the form that inspection returns
+	//   - the code of a trigger that is not mapped: a JSON array of routines
 	constraintTriggers(tables []datamap.Table) string
 
 	// accessProblem returns the statement that explains why this role cannot use a table. The statement returns no row or
@@ -299,7 +191,7 @@ type dialect interface {
 	accessProblem(table string, privileges []string) string
 
 	// convertsKeys reports whether the database stores a value of another type in the type of the column, or compares a
-	// value with a column of another type. See affinity.
+	// value with a column of another type. See syntax.Affinity.
 	convertsKeys() bool
 }
 

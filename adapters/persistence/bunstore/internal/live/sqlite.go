@@ -2,7 +2,6 @@ package live
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -26,35 +25,6 @@ func (sqlite) fingerprint(tables []datamap.Table, _ syntax.Tables) string {
 // schemas returns a statement that lists the databases in the order in which SQLite resolves the name of a table.
 func (sqlite) schemas() string {
 	return "SELECT name FROM pragma_database_list ORDER BY name <> 'temp', seq"
-}
-
-func (sqlite) inspection(schema, table string) (text, parameter string) {
-	_, name, qualified := strings.Cut(table, ".")
-	if !qualified {
-		name = table
-	}
-	master := syntax.Quote(schema) + ".sqlite_master"
-	return `
-		SELECT m.type = 'view' OR m.sql LIKE 'CREATE VIRTUAL%', FALSE, CASE m.type WHEN 'view' THEN m.sql END,
-			(SELECT json_group_object(c.name, c.type)
-				FROM pragma_table_xinfo(m.name, ` + syntax.Literal(schema) + `) AS c WHERE c.hidden = 0),
-			(SELECT json_group_array(c.name)
-				FROM pragma_table_xinfo(m.name, ` + syntax.Literal(schema) + `) AS c WHERE c."notnull" AND c.hidden = 0),
-			NULL,
-			(SELECT json_group_array(json_array(t.name, 'sql', t.sql)) FROM (
-				SELECT name, sql FROM ` + master + ` WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE
-				UNION ALL SELECT name, sql FROM sqlite_temp_master
-				WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE) AS t),
-			EXISTS (SELECT 1 FROM ` + master + ` AS c JOIN pragma_foreign_key_list(c.name, ` + syntax.Literal(schema) + `) AS f
-				WHERE c.type = 'table' AND c.sql NOT LIKE 'CREATE VIRTUAL%' AND f."table" = m.name COLLATE NOCASE
-				AND f.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT')),
-			EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name, ` + syntax.Literal(schema) + `) AS c WHERE c.hidden > 1),
-			` + strings.ToUpper(strconv.FormatBool(schema == "temp")) + `, NULL, NULL
-		FROM ` + master + ` AS m WHERE m.type IN ('table', 'view') AND m.name = $1 COLLATE NOCASE`, name
-}
-
-func (sqlite) temporaryTables(syntax.Tables) string {
-	return "SELECT lower(name) FROM sqlite_temp_master WHERE type IN ('table', 'view')"
 }
 
 func (sqlite) quotes() map[byte]byte { return map[byte]byte{'"': '"', '`': '`', '[': ']'} }
@@ -86,10 +56,10 @@ func (sqlite) columnType(declared string) (t datamap.ColumnType, length int) {
 	case strings.Contains(strings.ToUpper(declared), "INT"):
 		return datamap.TypeBigInt, 0
 	}
-	switch affinityOf(declared) { //nolint:exhaustive // the other affinities hold values of any type
-	case affinityText:
+	switch syntax.AffinityOf(declared) { //nolint:exhaustive // the other affinities hold values of any type
+	case syntax.AffinityText:
 		return datamap.TypeText, length
-	case affinityReal:
+	case syntax.AffinityReal:
 		return datamap.TypeNumber, 0
 	default:
 		return "", 0
@@ -98,21 +68,37 @@ func (sqlite) columnType(declared string) (t datamap.ColumnType, length int) {
 
 func (sqlite) convertsKeys() bool { return true }
 
-// catalog returns statements that read one database: main or an attached database. The key that identifies a table in
-// the results is the name of the table in lower case.
-func (sqlite) catalog(schema string) statements {
-	of := func(statement string) string {
-		return syntax.Fill(statement, "schema", syntax.Literal(schema), "schema name", syntax.Quote(schema),
-			"master", syntax.Quote(schema)+".sqlite_master", "plain",
-			`m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'`)
+// catalog returns statements that read one database: main, temp or an attached database. The key that identifies a
+// table in the results is the name of the table in lower case. With a scope, they read all tables, too, because package
+// cascade follows the foreign keys and triggers of all. They then read no indexes, and only the key columns of a table
+// that is not in the data map, unless a view of the data map may read the table.
+func (sqlite) catalog(schema string, of *scope) statements {
+	const plain = "m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'"
+	master := syntax.Quote(schema) + ".sqlite_master"
+	fill := func(statement string, replacements ...string) string {
+		return syntax.Fill(statement, append(replacements, "schema", syntax.Literal(schema),
+			"schema name", syntax.Quote(schema), "master", master, "plain", plain)...)
 	}
-	return statements{
-		Tables: of(tablesOfSQLite), Indexes: of(indexesOfSQLite), ForeignKeys: of(foreignKeysOfSQLite),
-		Columns:   of(syntax.Fill(columnsOfSQLite, "tables", "{master}", "which", "{plain}")),
-		ColumnsOf: of(syntax.Fill(columnsOfSQLite, "tables", "(SELECT $1 AS name)", "which", "TRUE")),
-		Triggers:  of(triggersOfSQLite), Statistics: of(statisticsOfSQLite), HasStatistics: of(hasStatisticsOfSQLite),
+	read := statements{
+		Tables: fill(tablesOfSQLite), ForeignKeys: fill(foreignKeysOfSQLite),
+		Columns: fill(columnsOfSQLite, "tables", master, "which", plain), Triggers: fill(triggersOfSQLite),
 		Untyped: true, SerialWrites: true,
 	}
+	if of == nil {
+		read.Indexes = fill(indexesOfSQLite)
+		read.ColumnsOf = fill(columnsOfSQLite, "tables", "(SELECT $1 AS name)", "which", "TRUE")
+		read.Statistics, read.HasStatistics = fill(statisticsOfSQLite), fill(hasStatisticsOfSQLite)
+		return read
+	}
+	names := make([]string, len(of.tables))
+	for i, table := range of.tables {
+		names[i] = syntax.Literal(Lower(table.Name[strings.Index(table.Name, ".")+1:]))
+	}
+	read.Columns = fill(columnsOfSQLite, "tables", master, "which", fill(`
+		({plain} OR {mapped}) AND (c.pk > 0 OR {mapped}
+			OR EXISTS (SELECT 1 FROM {master} AS m WHERE m.type = 'view' AND {mapped}))`,
+		"mapped", "lower(m.name) IN ("+strings.Join(names, ", ")+")"))
+	return read
 }
 
 // The statements read the table definitions with pragmas. A pragma can fail for a view or a virtual table, and the
@@ -122,7 +108,8 @@ const (
 	tablesOfSQLite = `
 		SELECT lower(m.name), json_object('name', m.name, 'schema', {schema},
 			'kind', CASE WHEN m.type = 'view' THEN 'view' WHEN {plain} THEN 'table' ELSE 'virtual_table' END,
-			'rows', -1, 'folds_case', json('true'), 'text', m.sql)
+			'rows', -1, 'folds_case', json('true'), 'text', m.sql,
+			'temporary', json(iif({schema} = 'temp', 'true', 'false'))), 0
 		FROM {master} AS m
 		WHERE m.type IN ('table', 'view') AND lower(substr(m.name, 1, 7)) <> 'sqlite_'`
 
@@ -130,10 +117,9 @@ const (
 		SELECT lower(m.name), json_object('name', c.name, 'declared', c.type, 'key', c.pk,
 			'nullable', json(iif(c."notnull" OR c.pk > 0, 'false', 'true')),
 			'default', json(iif(c.dflt_value IS NULL, 'false', 'true')),
-			'generated', json(iif(c.hidden > 1, 'true', 'false')))
+			'generated', json(iif(c.hidden > 1, 'true', 'false'))), c.cid
 		FROM {tables} AS m JOIN pragma_table_xinfo(m.name, {schema}) AS c
-		WHERE {which} AND c.hidden <> 1
-		ORDER BY m.name, c.cid`
+		WHERE {which} AND c.hidden <> 1`
 
 	// The statement wraps each subquery in json(), because some versions of SQLite lose the JSON subtype of a subquery's
 	// result. An expression in an index has the cid -2 and no column name (NULL).
@@ -146,30 +132,28 @@ const (
 			'partial', json(iif(i.partial, 'true', 'false')), 'where', CASE WHEN i.partial
 				THEN (SELECT s.sql FROM {master} AS s WHERE s.type = 'index' AND s.name = i.name) END,
 			'unique', json(iif(i."unique", 'true', 'false')),
-			'primary', json(iif(i.origin = 'pk', 'true', 'false')), 'equality', json('true'))
+			'primary', json(iif(i.origin = 'pk', 'true', 'false')), 'equality', json('true')),
+			row_number() OVER (ORDER BY i.name)
 		FROM {master} AS m JOIN pragma_index_list(m.name, {schema}) AS i
-		WHERE {plain}
-		ORDER BY m.name, i.name`
+		WHERE {plain}`
 
-	// The descending order of id is the order of the foreign keys in CREATE TABLE, because SQLite numbers them in
-	// reverse. Column "to" is NULL if a foreign key refers to the primary key without naming its columns.
+	// The order of -id is the order of the foreign keys in CREATE TABLE, because SQLite numbers them in reverse. Column
+	// "to" is NULL if a foreign key refers to the primary key without naming its columns.
 	foreignKeysOfSQLite = `
 		SELECT lower(m.name), json_object('references', f."table", 'on_delete', lower(replace(f.on_delete, ' ', '_')),
 			'follows', json(iif(upper(f.on_update) = 'CASCADE', 'true', 'false')),
 			'columns', json((SELECT json_group_array(x."from") FROM (
 				SELECT "from" FROM pragma_foreign_key_list(m.name, {schema}) WHERE id = f.id ORDER BY seq) AS x)),
 			'referenced', json((SELECT json_group_array(x."to") FROM (
-				SELECT "to" FROM pragma_foreign_key_list(m.name, {schema}) WHERE id = f.id ORDER BY seq) AS x)))
+				SELECT "to" FROM pragma_foreign_key_list(m.name, {schema}) WHERE id = f.id ORDER BY seq) AS x))), -f.id
 		FROM {master} AS m JOIN pragma_foreign_key_list(m.name, {schema}) AS f
-		WHERE {plain} AND f.seq = 0
-		ORDER BY m.name, f.id DESC`
+		WHERE {plain} AND f.seq = 0`
 
 	triggersOfSQLite = `
-		SELECT lower(t.tbl_name), json_object('name', t.name, 'text', t.sql)
+		SELECT lower(t.tbl_name), json_object('name', t.name, 'text', t.sql), row_number() OVER (ORDER BY t.name)
 		FROM (SELECT type, name, tbl_name, sql FROM {master} UNION SELECT type, name, tbl_name, sql FROM sqlite_temp_master)
 			AS t
-		WHERE t.type = 'trigger'
-		ORDER BY t.name`
+		WHERE t.type = 'trigger'`
 
 	hasStatisticsOfSQLite = `SELECT name FROM {master} WHERE name = 'sqlite_stat1'`
 

@@ -27,7 +27,7 @@ type liveIndex struct {
 	Equality   bool      `json:"equality"` // a condition of equality can use the index
 }
 
-func (l *reader) addColumn(table *liveTable, column *liveColumn) {
+func (l *reader) addColumn(table *Table, column *liveColumn) {
 	column.Type, column.Length = l.own.columnType(column.Declared)
 	if column.Values != nil {
 		column.Type = datamap.TypeText
@@ -40,7 +40,7 @@ func (l *reader) addColumn(table *liveTable, column *liveColumn) {
 }
 
 // addIndex adds an index to a table, whose columns must have been added before.
-func (l *reader) addIndex(table *liveTable, index *liveIndex) {
+func (l *reader) addIndex(table *Table, index *liveIndex) {
 	plain, first := []string{}, []string{} // all columns, and the columns before the first expression
 	for i, key := range index.Keys {
 		if key == nil {
@@ -79,7 +79,7 @@ func (l *reader) addIndex(table *liveTable, index *liveIndex) {
 }
 
 // columnsIn returns the columns of a table whose names occur in an SQL text.
-func (l *reader) columnsIn(text Tokens, table *liveTable) []string {
+func (l *reader) columnsIn(text Tokens, table *Table) []string {
 	names := []string{}
 	for _, column := range table.Columns {
 		for i := range text {
@@ -94,14 +94,16 @@ func (l *reader) columnsIn(text Tokens, table *liveTable) []string {
 
 // complete adds the properties of a table that ReadCatalog derives from SQL texts, such as the definition of a view, or
 // from other tables.
-func (l *reader) complete(table *liveTable) {
+func (l *reader) complete(table *Table) {
 	text := TokensOf(table.Text, l.own.quotes())
 	switch table.Kind { //nolint:exhaustive // nothing derives from the texts of the other kinds
 	case datamap.KindTable:
 		if table.FoldsCase {
 			l.completeForeignKeys(table, text)
-			l.addChecks(table, text)
-			addRowNumber(table, text)
+			if l.scope == nil {
+				l.addChecks(table, text)
+				addRowNumber(table, text)
+			}
 		}
 	case datamap.KindVirtual:
 		l.markShadows(table, text)
@@ -125,13 +127,13 @@ var shadowSuffixes = map[string][]string{
 }
 
 // markShadows marks the shadow tables of a virtual table, so that ReadCatalog omits them.
-func (l *reader) markShadows(virtual *liveTable, text Tokens) {
+func (l *reader) markShadows(virtual *Table, text Tokens) {
 	for i := range text {
 		if !text.Is(i-1, "using") {
 			continue
 		}
 		for _, suffix := range shadowSuffixes[Lower(text[i].Text)] {
-			if shadow := l.tables[virtual.Schema+"."+Lower(virtual.unnamed)+"_"+suffix]; shadow != nil {
+			if shadow := l.tables[virtual.Schema+"."+Lower(virtual.Unnamed)+"_"+suffix]; shadow != nil {
 				shadow.shadow = true
 			}
 		}
@@ -142,7 +144,7 @@ func (l *reader) markShadows(virtual *liveTable, text Tokens) {
 // completeForeignKeys adds properties of foreign keys that no pragma of SQLite reports. It reads them from the
 // definition of the table (the parameter text). The foreign keys of the table must have the same order as in that
 // definition.
-func (l *reader) completeForeignKeys(table *liveTable, text Tokens) {
+func (l *reader) completeForeignKeys(table *Table, text Tokens) {
 	var deferrable []bool
 	for i := range text {
 		switch last := len(deferrable) - 1; {
@@ -169,7 +171,7 @@ func (l *reader) completeForeignKeys(table *liveTable, text Tokens) {
 }
 
 // addChecks adds the CHECK constraints of a table. The parameter text is the definition of the table.
-func (l *reader) addChecks(table *liveTable, text Tokens) {
+func (l *reader) addChecks(table *Table, text Tokens) {
 	for i := range text {
 		if !text.Is(i, "check") || !text.IsSign(i+1, "(") {
 			continue
@@ -191,7 +193,7 @@ func (l *reader) addChecks(table *liveTable, text Tokens) {
 // addRowNumber adds an index and a default to a primary key that has no separate index. In SQLite, such a primary key
 // is an alias of the row id, which has a default and serves as an index. The parameter text is the definition of the
 // table. Without AUTOINCREMENT, SQLite gives the highest number again after its row was deleted.
-func addRowNumber(table *liveTable, text Tokens) {
+func addRowNumber(table *Table, text Tokens) {
 	if table.keyed || len(table.PrimaryKey) != 1 {
 		return
 	}
@@ -205,24 +207,19 @@ func addRowNumber(table *liveTable, text Tokens) {
 
 // addReads adds the tables that a view of SQLite may read. These are the names of tables in its definition at positions
 // where the grammar allows a table.
-func (l *reader) addReads(view *liveTable, text Tokens) {
+func (l *reader) addReads(view *Table, text Tokens) {
 	for i := range text {
 		if !text.Is(i-1, "from", "join") && !text.IsSign(i-1, ",", "(") {
 			continue
 		}
-		name := Lower(text.NameAt(i))
-		read := l.tables[view.Schema+"."+name]
-		if read == nil {
-			read = l.tables[name]
-		}
-		if read != nil && read != view {
+		if read := l.Find(view.Schema, text.NameAt(i)); read != nil && read != view {
 			view.Reads = append(view.Reads, read.Name)
 		}
 	}
 }
 
 // filterOfSQLite sets the property Filtered of a view of SQLite. See Cache.hidesOfView.
-func (l *reader) filterOfSQLite(view *liveTable, text Tokens) {
+func (l *reader) filterOfSQLite(view *Table, text Tokens) {
 	plain, ok := text.plainView()
 	base := l.tables[view.Schema+"."+Lower(plain.table)]
 	view.Filtered = !ok || len(view.triggers) > 0 || base == nil || base.Kind == datamap.KindView ||
@@ -235,7 +232,7 @@ func (l *reader) filterOfSQLite(view *liveTable, text Tokens) {
 // followViews adds the tables that a view reads through other views. A view also counts as filtering rows if a view
 // that it reads filters rows.
 func (l *reader) followViews() {
-	direct := map[*liveTable]map[string][]string{}
+	direct := map[*Table]map[string][]string{}
 	for _, view := range l.order {
 		direct[view] = view.Uses
 	}
@@ -243,7 +240,7 @@ func (l *reader) followViews() {
 		if len(view.Reads) == 0 {
 			continue
 		}
-		reads := map[string]*liveTable{}
+		reads := map[string]*Table{}
 		l.follow(view, reads)
 		view.Reads = slices.Sorted(maps.Keys(reads))
 		for _, read := range reads {
@@ -267,7 +264,7 @@ type viewRead struct {
 	Columns []string `json:"columns"`
 }
 
-func (t *liveTable) addRead(read viewRead) {
+func (t *Table) addRead(read viewRead) {
 	t.Reads = append(t.Reads, read.Table)
 	if len(read.Columns) > 0 {
 		if t.Uses == nil {
@@ -277,7 +274,7 @@ func (t *liveTable) addRead(read viewRead) {
 	}
 }
 
-func (l *reader) follow(view *liveTable, reads map[string]*liveTable) {
+func (l *reader) follow(view *Table, reads map[string]*Table) {
 	for _, name := range view.Reads {
 		if _, seen := reads[name]; seen {
 			continue

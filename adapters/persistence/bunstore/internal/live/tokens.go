@@ -108,12 +108,7 @@ func (t Tokens) Is(i int, keywords ...string) bool {
 
 // has reports whether the keyword occurs.
 func (t Tokens) has(keyword string) bool {
-	for i := range t {
-		if t.Is(i, keyword) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t, func(token Token) bool { return Tokens{token}.Is(0, keyword) })
 }
 
 // IsSign reports whether the token at the index i is one of the signs.

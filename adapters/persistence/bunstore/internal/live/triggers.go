@@ -7,56 +7,30 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
-
-// trigger holds a name, a language and a text of code, in this order. The code is that of a trigger or of a rule, or of
-// a function that a trigger or a rule calls.
-type trigger [3]string
-
-// writeTargets holds the tables to which triggers write, and the names of triggers whose target tables cannot be
-// determined.
-type writeTargets struct{ tables, unreadable []string }
-
-func writesOf(triggers []trigger, quotes map[byte]byte) (all writeTargets) {
-	for _, t := range triggers {
-		name, language, text := t[0], t[1], t[2]
-		switch {
-		case language == "internal": // built-in functions, which write only to the table of the trigger
-		case language == "c" && name == unlinker: // deletes large objects
-		case language == "sql", language == "plpgsql":
-			tables, isDynamic := TokensOf(text, quotes).targetTables()
-			all.tables = append(all.tables, tables...)
-			if isDynamic {
-				all.unreadable = append(all.unreadable, name)
-			}
-		default:
-			all.unreadable = append(all.unreadable, name)
-		}
-	}
-	slices.Sort(all.tables)
-	all.tables = slices.Compact(all.tables)
-	return all
-}
 
 // warnOfCopies logs a warning if a trigger of a table writes to another table that is not in the data map. The other
 // table may hold copies of old values that no erasure reaches. warnOfCopies also logs a warning for each trigger whose
 // target tables cannot be determined. Each warning is logged only once.
-func (c *Cache) warnOfCopies(ctx context.Context, mapped datamap.Table, live table) {
+func (c *Cache) warnOfCopies(ctx context.Context, mapped datamap.Table, triggers []datamap.CatalogTrigger) {
 	warn := func(message, key, name string) {
 		if _, warned := c.warned.LoadOrStore(mapped.Name+"\x00"+key+"\x00"+name, true); !warned {
 			c.logger.LogAttrs(context.WithoutCancel(ctx), slog.LevelWarn, "habeas: a trigger "+message,
 				slog.String("table", mapped.Name), slog.String(key, name))
 		}
 	}
-	for _, copied := range live.writes.tables {
-		if !slices.ContainsFunc(c.dataMap.Tables(), func(t datamap.Table) bool { return sameTable(t.Name, copied) }) {
-			warn("writes to a table that is not in the data map: old values there outlive an erasure", "writes_to", copied)
+	for _, trigger := range triggers {
+		for _, copied := range trigger.Writes {
+			if !slices.ContainsFunc(c.dataMap.Tables(), func(t datamap.Table) bool { return sameTable(t.Name, copied) }) {
+				warn("writes to a table that is not in the data map: old values there outlive an erasure", "writes_to", copied)
+			}
 		}
-	}
-	for _, name := range live.writes.unreadable {
-		warn("builds its statements at run time, or is not in SQL: the tables to which it writes could not be determined,"+
-			" and old values there outlive an erasure", "trigger", name)
+		if trigger.Unread {
+			warn("builds its statements at run time, or is not in SQL: the tables to which it writes could not be determined,"+
+				" and old values there outlive an erasure", "trigger", trigger.Name)
+		}
 	}
 }
 
@@ -89,17 +63,29 @@ type routine struct {
 	Text     string `json:"text"`
 
 	parsed bool
-	writes writeTargets
+	writes []string // the tables to which the routine writes
+	unread bool     // these cannot be determined completely
 	calls  []*routine
 }
 
+// readWrites sets the tables to which a routine writes.
+func (r *routine) readWrites(quotes map[byte]byte) {
+	switch {
+	case r.Language == "internal": // built-in functions, which write only to the table of the trigger
+	case r.Language == "c" && r.Name == unlinker: // deletes large objects
+	case r.Language == "sql", r.Language == "plpgsql":
+		r.writes, r.unread = TokensOf(r.Text, quotes).targetTables()
+	default:
+		r.unread = true
+	}
+}
+
 // completeTrigger adds the tables to which a trigger writes, directly or through the routines that its code calls.
-func (l *reader) completeTrigger(table *liveTable, trigger *liveTrigger) datamap.CatalogTrigger {
+func (l *reader) completeTrigger(table *Table, trigger *liveTrigger) datamap.CatalogTrigger {
 	first := l.routines[trigger.Routine]
 	if first == nil {
 		first = &routine{Name: trigger.Name, Language: "sql", Text: trigger.Text}
 	}
-	l.readHeader(trigger)
 	runs := []*routine{first}
 	for i := 0; i < len(runs); i++ { // runs grows in the loop
 		l.parse(runs[i])
@@ -108,14 +94,17 @@ func (l *reader) completeTrigger(table *liveTable, trigger *liveTrigger) datamap
 				runs = append(runs, called)
 			}
 		}
-		trigger.Unread = trigger.Unread || len(runs[i].writes.unreadable) > 0
-		for _, name := range runs[i].writes.tables {
+		trigger.Unread = trigger.Unread || runs[i].unread
+		for _, name := range runs[i].writes {
 			trigger.Writes = append(trigger.Writes, l.fullName(table, name))
 		}
 	}
 	slices.Sort(trigger.Writes)
 	trigger.Writes = slices.Compact(trigger.Writes)
-	l.addAssignments(table, trigger, first)
+	if l.scope == nil {
+		l.readHeader(trigger)
+		l.addAssignments(table, trigger, first)
+	}
 	return trigger.CatalogTrigger
 }
 
@@ -125,7 +114,8 @@ func (l *reader) parse(r *routine) {
 		return
 	}
 	quotes := l.own.quotes()
-	r.parsed, r.writes = true, writesOf([]trigger{{r.Name, r.Language, r.Text}}, quotes)
+	r.parsed = true
+	r.readWrites(quotes)
 	if l.named == nil {
 		l.named = map[string][]*routine{}
 		for _, r := range l.routines {
@@ -140,16 +130,20 @@ func (l *reader) parse(r *routine) {
 	}
 }
 
-// fullName returns the full name of a table that occurs in the code of a trigger. On SQLite, such a table is usually in
-// the database of the trigger's table, so fullName searches that database first.
-func (l *reader) fullName(triggerTable *liveTable, nameInCode string) string {
-	if named := l.tables[triggerTable.Schema+"."+Lower(nameInCode)]; named != nil {
-		return named.Name
-	}
-	if named := l.names[Lower(nameInCode)]; named != nil {
+// fullName returns the full name of a table that occurs in the code of a trigger.
+func (l *reader) fullName(triggerTable *Table, nameInCode string) string {
+	if named := l.Find(triggerTable.Schema, nameInCode); named != nil {
 		return named.Name
 	}
 	return nameInCode
+}
+
+// Statements returns the statements of each trigger of SQLite on the table.
+func (t *Table) Statements(d syntax.Dialect) (all []Tokens) {
+	for _, trigger := range t.triggers {
+		all = append(all, TokensOf(trigger.Text, Quotes(d)).body())
+	}
+	return all
 }
 
 // readHeader reads the columns and the condition of a trigger or rule from the statement that creates it, such as

@@ -1,59 +1,8 @@
 package live
 
 import (
-	"context"
-	"database/sql"
 	"slices"
-
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
-	"github.com/habeas-data/habeas/domain/datamap"
 )
-
-// The reasons why the database may hide rows from the store.
-const (
-	rowSecurity = "row-level security is active"
-	notPlain    = "is a view that may show other rows or values than the table below it"
-)
-
-// hidesOfView returns notPlain if the view is not plain in the mapped columns, and "" if it is plain. A plain view
-// shows all rows of one table, and the mapped columns are columns of this table.
-//
-//   - On PostgreSQL, the view and each view below it has no rule and no INSTEAD OF trigger, its definition has neither
-//     WHERE nor ONLY, and PostgreSQL can update each mapped column through the view.
-//   - On SQLite, the view has no trigger, and its definition is SELECT <columns> FROM <table>.
-func (c *Cache) hidesOfView(
-	ctx context.Context, query conn.Query, schema string, touched datamap.Table, read definition,
-) (string, error) {
-	own := c.own
-	if read.plain != nil {
-		for name, plain := range read.plain {
-			if !plain && slices.ContainsFunc(touched.Columns, func(column datamap.Column) bool {
-				return c.d.SameName(column.Name, name)
-			}) {
-				return notPlain, nil
-			}
-		}
-		return "", nil
-	}
-	view, ok := TokensOf(read.view.String, own.quotes()).plainView()
-	if !ok || read.triggered {
-		return notPlain, nil
-	}
-	var base table
-	var below definition
-	text, parameter := own.inspection(schema, view.table)
-	err := query(ctx, func(rows *sql.Rows) error { return base.scan(rows, own.quotes(), &below) }, text, parameter)
-	if err != nil || base.types == nil || below.view.Valid {
-		return notPlain, err
-	}
-	for _, name := range view.columns {
-		if _, known := c.declared(base.types, name); !known {
-			return notPlain, nil
-		}
-	}
-	return "", nil
-}
 
 // plainSelect is the definition of a plain view of SQLite.
 type plainSelect struct {
@@ -110,19 +59,4 @@ func (t Tokens) afterName(i int) int {
 		i += 2
 	}
 	return min(i, len(t))
-}
-
-// readInFront looks for a temporary table that has the name of a table of habeas.
-func (c *Cache) readInFront(ctx context.Context, query conn.Query, read *Schema) error {
-	text := c.own.temporaryTables(c.tables)
-	if text == "" {
-		return nil
-	}
-	names, err := query.Texts(ctx, text)
-	for _, name := range syntax.TableNames() {
-		if own := c.tables.Prefix + name; slices.Contains(names, own) {
-			read.inFront = own
-		}
-	}
-	return err
 }

@@ -83,15 +83,7 @@ func (m *Migration) run(ctx context.Context) error {
 			return err
 		}
 	}
-	tx, err := m.Pool.Begin(ctx)
-	if err != nil {
-		return err
-	}
-	if err := m.apply(ctx, tx); err != nil {
-		_ = tx.Rollback(context.WithoutCancel(ctx)) // err is the cause; no further cleanup is possible
-		return err
-	}
-	return tx.Commit(ctx)
+	return m.Pool.InTransaction(ctx, func(tx *conn.Tx) error { return m.apply(ctx, tx) })
 }
 
 const (

@@ -151,13 +151,5 @@ func (m *Migration) repairErasedFunction(ctx context.Context) error {
 			}
 		}
 	}
-	tx, err := m.Pool.Begin(ctx)
-	if err != nil {
-		return err
-	}
-	if err := m.exec(ctx, tx, statements...); err != nil {
-		_ = tx.Rollback(context.WithoutCancel(ctx)) // err is the cause; no further cleanup is possible
-		return err
-	}
-	return tx.Commit(ctx)
+	return m.Pool.InTransaction(ctx, func(tx *conn.Tx) error { return m.exec(ctx, tx, statements...) })
 }

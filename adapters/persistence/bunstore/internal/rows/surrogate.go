@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
-	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
@@ -14,7 +13,7 @@ func (w *StepWriter) Surrogate(name string) string {
 	column, _ := w.table.Column(name)
 	constant, ok := column.Constant()
 	switch digits := column.Digits(); {
-	case IsNulled(column):
+	case column.IsNulled():
 		return "NULL"
 	case digits > 0:
 		return fillPlaceholder(w.AddConstant(constant), w.writer.own.randomDigits(), digits)
@@ -96,8 +95,3 @@ func (s sqlite) surrogate(column datamap.Column) string {
 }
 
 func (sqlite) randomDigits() string { return "lower(hex(randomblob(16)))" }
-
-// IsNulled reports whether an erasure sets the column to NULL.
-func IsNulled(column datamap.Column) bool {
-	return column.Personal != nil && column.Personal.Strategy == domain.StrategyNull
-}

@@ -230,9 +230,6 @@ func (s *Work) makeDurable(ctx context.Context) error {
 	if value == "" {
 		return nil
 	}
-	if err := s.db.Usable(); err != nil {
-		return err
-	}
 	if err := s.db.Begin(ctx); err != nil {
 		return err
 	}

@@ -16,28 +16,6 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// markStatements holds the statements that read the marks. It also holds the statements that read and move the
-// positions of readers in the list of marks.
-type markStatements struct {
-	Settled  string // reads the settled intake number, see dialect.settledIntake
-	Find     string // reads the marks of the subjects in the JSON array $1
-	Position string // reads the position of the reader $1
-	Advance  string // moves the reader $1 from the position $2 to the position $3
-	page     string // without a bound on the instants
-	bounded  string // computes After before it filters by the instants
-	dialect  syntax.Dialect
-}
-
-// newMarks returns the Marks for the dialect and the tables of w.
-func newMarks(w *rows.Writer) markStatements {
-	return markStatements{
-		Settled:  dialectOf(w.Dialect).settledIntake(w.Tables),
-		Find:     w.Tables.Fill(findMarks, "found", w.Dialect.IsInQuery("subject_id", w.Dialect.ArrayElements("$1"))),
-		Position: w.Tables.Fill(readPosition), Advance: w.Tables.Fill(advance),
-		page: w.Tables.Fill(listMarks), bounded: w.Tables.Fill(listBoundedMarks), dialect: w.Dialect,
-	}
-}
-
 const (
 	selectMarks = `
 		SELECT subject_id, ` + markColumns + `, CAST(NULL AS bigint)
@@ -57,17 +35,18 @@ const (
 // pageStatement returns the statement that reads a page of marks, and its parameters. The last column is the intake
 // number of the mark before, or NULL if that is the mark before in the page. Intake numbers count the marks in order of
 // arrival. The page contains only marks whose intake number is at most maxIntake.
-func (m markStatements) pageStatement(query domain.MarkQuery, maxIntake int64) (text string, args []any) {
-	text, args = m.page, []any{query.After, maxIntake}
+func pageStatement(w *rows.Writer, query domain.MarkQuery, maxIntake int64) (text string, args []any) {
+	text, args = listMarks, []any{query.After, maxIntake}
 	if !query.Since.IsZero() || !query.Until.IsZero() {
-		text = m.bounded
+		text = listBoundedMarks
 	}
+	text = w.Tables.Fill(text)
 	if !query.Since.IsZero() {
-		args = append(args, m.dialect.Instant(query.Since))
+		args = append(args, w.Dialect.Instant(query.Since))
 		text += " AND erased_at >= " + syntax.Placeholder(len(args))
 	}
 	if !query.Until.IsZero() {
-		args = append(args, m.dialect.Instant(query.Until))
+		args = append(args, w.Dialect.Instant(query.Until))
 		text += " AND erased_at < " + syntax.Placeholder(len(args))
 	}
 	args = append(args, query.Limit)
@@ -89,7 +68,7 @@ func (s *Work) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.Eras
 	if err != nil || settled <= query.After {
 		return nil, err
 	}
-	text, args := s.store.marks.pageStatement(query, settled)
+	text, args := pageStatement(s.store.writer, query, settled)
 	marks, err := s.readMarks(ctx, text, args...)
 	after := query.After
 	for i := range marks {
@@ -104,11 +83,12 @@ func (s *Work) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.Eras
 // settled returns the intake number up to which all marks are committed. No open session can commit a mark with this
 // number or a lower one.
 func (s *Work) settled(ctx context.Context) (int64, error) {
-	if s.store.marks.Settled == "" {
+	text := dialectOf(s.store.dialect).settledIntake(s.store.writer.Tables)
+	if text == "" {
 		return math.MaxInt64, nil
 	}
 	var settled sql.NullInt64
-	err := s.db.Read(ctx, "marks", func(rows *sql.Rows) error { return rows.Scan(&settled) }, s.store.marks.Settled)
+	err := s.db.Read(ctx, "marks", func(rows *sql.Rows) error { return rows.Scan(&settled) }, text)
 	return settled.Int64, err
 }
 
@@ -123,7 +103,9 @@ func (s *Work) Find(ctx context.Context, ids []domain.SubjectID) ([]domain.Erasu
 	for i, id := range ids {
 		texts[i] = id.String()
 	}
-	return s.readMarks(ctx, s.store.marks.Find, syntax.TextList(texts))
+	d := s.store.dialect
+	text := s.store.writer.Tables.Fill(findMarks, "found", d.IsInQuery("subject_id", d.ArrayElements("$1")))
+	return s.readMarks(ctx, text, syntax.TextList(texts))
 }
 
 // maxLives is the maximum number of subjects in one statement of Lives.
@@ -223,7 +205,7 @@ func (s *Work) Position(ctx context.Context, reader string) (position int64, err
 		return 0, err
 	}
 	err = s.db.Read(ctx, "position", func(rows *sql.Rows) error { return rows.Scan(&position) },
-		s.store.marks.Position, reader)
+		s.store.writer.Tables.Fill(readPosition), reader)
 	return position, err
 }
 
@@ -238,7 +220,7 @@ func (s *Work) Advance(ctx context.Context, reader string, expected, next int64)
 	if err := domain.CheckReader(reader); err != nil {
 		return false, err
 	}
-	rows, err := s.db.Write(ctx, "position", s.store.marks.Advance, reader, expected, next)
+	rows, err := s.db.Write(ctx, "position", s.store.writer.Tables.Fill(advance), reader, expected, next)
 	return rows > 0, err
 }
 

@@ -26,7 +26,6 @@ type Store struct {
 	writer            *rows.Writer
 	dialect           syntax.Dialect
 	locks             *lockStatements
-	marks             markStatements
 	sweeps            sweepStatements
 	lives             lifeStatements
 	exports           []exportStatement
@@ -51,7 +50,7 @@ func New(w *rows.Writer, schemas *live.Cache, settings Settings) *Store {
 		writer: w, dialect: w.Dialect, schemas: schemas, cascades: cascade.New(w), models: settings.DB.Dialect().Tables(),
 		synchronousCommit: settings.SynchronousCommit, readDB: settings.ReadDB,
 	}
-	s.locks, s.marks, s.sweeps = newLocks(w), newMarks(w), newSweeps(w)
+	s.locks, s.sweeps = newLocks(w), newSweeps(w)
 	s.lives, s.exports = newLives(w, s.locks), newExports(w, s.locks)
 	return s
 }

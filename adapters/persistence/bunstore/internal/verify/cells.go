@@ -137,7 +137,7 @@ func (c *cells) equalsWritten(sw *rows.StepWriter, column string) string {
 	switch {
 	case slices.Contains(c.Step.ClearedColumns, column): // a cleared cell is NULL
 		return "FALSE"
-	case isText(described) && described.Surrogate == "" || rows.IsNulled(described) || described.Digits() > 0:
+	case isText(described) && described.Surrogate == "" || described.IsNulled() || described.Digits() > 0:
 		return "FALSE"
 	}
 	return c.Writer.EqualsConstant("t0."+syntax.Quote(column), sw.Surrogate(column), sw.Types[column])
