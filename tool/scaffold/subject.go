@@ -33,6 +33,7 @@ const (
 	forPassword    = 6
 	forPair        = 25 // another candidate refers to the table by a unique column, as if each user has one account
 	againstPart    = 20 // the table refers to another candidate, as accounts at providers refer to users
+	againstOwned   = 60 // the table has its rows only as long as the rows of another candidate
 	againstGroup   = 30 // many rows of another candidate may refer to one row, as if an account has many users
 	minScore       = 50
 	minLead        = 12
@@ -178,15 +179,24 @@ func (d *draft) score(t *table) Candidate {
 		c.Score += forPassword
 	}
 	for _, r := range t.out {
-		if _, people := nameScore(r.to.Name); people && r.to != t && !found.email && summarize(r.to).email {
-			c.Score -= againstPart
-			reasons = append(reasons, "its rows belong to rows of "+r.to.Name)
-			break
+		better, people := nameScore(r.to.Name)
+		if !people || r.to == t || !summarize(r.to).email {
+			continue
 		}
+		switch {
+		case r.owns() && better > name:
+			c.Score -= againstOwned
+		case !found.email:
+			c.Score -= againstPart
+		default:
+			continue
+		}
+		reasons = append(reasons, "its rows belong to rows of "+r.to.Name)
+		break
 	}
 	for _, r := range t.in {
-		_, people := nameScore(r.from.Name)
-		if r.from == t || !people || r.setsNull || names.Is(r.from.Name, names.Things) {
+		worse, people := nameScore(r.from.Name)
+		if r.from == t || !people || r.setsNull || names.Is(r.from.Name, names.Things) || r.owns() && worse < name {
 			continue
 		}
 		from := summarize(r.from)
