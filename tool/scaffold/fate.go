@@ -36,8 +36,7 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 	case !t.isHeld() && !t.goesAlong:
 		return d.fateOfMade(t)
 	case t.losesPerson():
-		return left, "The rows do not belong to the person, because the database clears the reference to " +
-			d.subject.Name + "."
+		return left, t.whyLost()
 	case names.Is(t.Name, names.Duties) && !t.isLink():
 		duty, _ := names.FindDuty(t.Name)
 		return overwritten, "The rows stay, because " + duty.Reason + "."
@@ -158,6 +157,16 @@ func (t *table) isHeld() bool {
 // losesPerson reports whether the database clears each reference to the holder of a row when it deletes the holder.
 func (t *table) losesPerson() bool {
 	return !slices.ContainsFunc(t.paths, func(r *reference) bool { return r.role != names.Party && !r.setsNull })
+}
+
+// whyLost returns the reason why the rows of a table that loses its person do not belong to her, as a sentence.
+func (t *table) whyLost() string {
+	to := t.parent().Name
+	if slices.ContainsFunc(t.paths, func(r *reference) bool { return !r.setsNull }) {
+		return "The rows do not belong to the person, because their references to " + to + " only name other people, or the " +
+			"database clears them."
+	}
+	return "The rows do not belong to the person, because the database clears the reference to " + to + "."
 }
 
 // isOfOne reports whether the name of the table suggests that an application keeps each row for one person, such as a

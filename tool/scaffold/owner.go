@@ -38,11 +38,11 @@ func (t *table) isPartOfShared() bool {
 	return slices.ContainsFunc(t.out, (*reference).leadsToShared)
 }
 
-// leadsToShared reports whether a row may belong to several people, because it refers to a row that may: to a group, or
-// to a row with which the database deletes it, or without which it cannot be.
+// leadsToShared reports whether a row may belong to several people, because it refers to a row that may. A reference that
+// can be NULL shows this only if it leads to a group.
 func (r *reference) leadsToShared() bool {
 	return r.to != r.from && !r.to.isSubject && r.to.shared && !r.staysWithOwner() &&
-		(r.cascades || !r.nullable() || names.Is(r.to.Name, names.Groups))
+		(!r.nullable() || r.to.group && r.cascades || names.Is(r.to.Name, names.Groups))
 }
 
 // staysWithOwner reports whether the columns of a reference show that both rows belong to the same person, because the
@@ -80,7 +80,7 @@ func (d *draft) isDeclared(t *table) bool {
 	case path.role == names.Party, path.role == names.Maker && !names.Creates(path.columns[len(path.columns)-1]):
 		return false
 	}
-	return !d.hasOthers(t) && !slices.ContainsFunc(t.out, func(r *reference) bool {
+	return !slices.ContainsFunc(t.out, func(r *reference) bool {
 		return r != path && (r.to == d.subject || r.to != path.to && r.leadsToShared())
 	})
 }
@@ -92,8 +92,8 @@ func (t *table) isIncludedWhole() bool {
 
 // isAnswer reports whether the rows seem to answer rows of another person, such as comments and likes.
 func (t *table) isAnswer() bool {
-	return names.Is(t.Name, names.Answers) || t.isLink() || t.isBare(false) && slices.ContainsFunc(t.paths,
-		func(r *reference) bool { return r.to.isOnly() })
+	ofPerson := slices.ContainsFunc(t.paths, func(r *reference) bool { return r.to.isSubject || r.to.isOnly() })
+	return ofPerson && (names.Is(t.Name, names.Answers) || t.isBare(false) && len(t.out) > 1) || t.isLink()
 }
 
 // staysTogether reports whether both rows of a reference seem to belong to the same person always. The application

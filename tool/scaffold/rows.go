@@ -166,8 +166,8 @@ func snakeCase(name string) string { return strings.Join(words.Lower(name), "_")
 // change rows of other people.
 func (t *table) blocker() *reference {
 	i := slices.IndexFunc(t.in, func(r *reference) bool {
-		return len(t.paths) != 1 || !r.from.rowsDeleted && !r.isPointer() ||
-			len(r.from.paths) != 1 || !r.isPath() && !r.isSamePerson() && !r.isPointer()
+		isPart := r.from.rowsDeleted && r.isPath() && len(r.from.paths) == 1
+		return len(t.paths) != 1 || !isPart && !r.isSamePerson() && !r.isPointer()
 	})
 	if i < 0 {
 		return nil

@@ -37,6 +37,7 @@ const (
 	againstGroup   = 30 // many rows of another candidate may refer to one row, as if an account has many users
 	minScore       = 50
 	minLead        = 12
+	clearlyMore    = 2 // a table with more than twice as many referring tables as the best candidate may be it, too
 )
 
 // chooseSubject sets the subject's table. It returns the candidates, with the chosen table first.
@@ -58,7 +59,8 @@ func (d *draft) chooseSubject(name string) ([]Candidate, error) {
 	switch {
 	case len(candidates) == 0 || candidates[0].Score < minScore:
 		return nil, undecided(domain.FieldRequired, "must be given, because no table is clearly the subject's", candidates)
-	case len(candidates) > 1 && candidates[0].Score-candidates[1].Score < minLead, d.hasOtherPeople(candidates):
+	case len(candidates) > 1 && candidates[0].Score-candidates[1].Score < minLead, d.hasOtherPeople(candidates),
+		d.hasBusierPeople(candidates):
 		return nil, undecided(domain.FieldAmbiguous, "must be given, because several tables may be the subject's (if they"+
 			" are different people, each needs a data map, and each further data map in the database needs a name:"+
 			" Config.Name, --name)",
@@ -78,6 +80,17 @@ func (d *draft) hasOtherPeople(candidates []Candidate) bool {
 		t := d.table(c.Table)
 		return names.IsPeople(c.Table) && 2*c.Score >= candidates[0].Score && summarize(t).email && t.referrers() > 0 &&
 			!relatives[t]
+	})
+}
+
+// hasBusierPeople reports whether clearly more tables refer to another candidate that suggests people, although its rows
+// are no parts of rows of the best candidate.
+func (d *draft) hasBusierPeople(candidates []Candidate) bool {
+	best := d.table(candidates[0].Table)
+	return slices.ContainsFunc(candidates[1:], func(c Candidate) bool {
+		t := d.table(c.Table)
+		return names.IsPeople(c.Table) && t.referrers() > clearlyMore*max(best.referrers(), 1) &&
+			!slices.ContainsFunc(t.out, func(r *reference) bool { return r.to == best && r.owns() })
 	})
 }
 
