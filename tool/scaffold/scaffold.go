@@ -19,7 +19,8 @@ import (
 type Options struct {
 	// SubjectTable is the name of the subject's table in the catalog. If it is empty, Propose guesses the table.
 	SubjectTable string
-	// Include are tables whose rows belong to the person, although Propose would leave the tables out.
+	// Include are tables whose rows belong to the person, although Propose would leave the tables out. Parts of these rows
+	// belong to the person, too.
 	Include []string
 }
 
