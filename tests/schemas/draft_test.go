@@ -255,8 +255,8 @@ func (d *drawnSchema) checkDraft(t *rapid.T, db *bun.DB) {
 	}
 }
 
-// hasSamePerson reports whether the data map states about a relation that both rows belong to the same person, which the
-// rows between two people contradict.
+// hasSamePerson reports whether the data map states about a relation that both rows belong to the same person. The rows
+// between two people contradict this.
 func hasSamePerson(m datamap.DataMap) bool {
 	return slices.ContainsFunc(m.Tables(), func(table datamap.Table) bool {
 		return slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool { return r.SamePerson })

@@ -60,8 +60,9 @@ func TestADraftOfNestedAccountsErasesOnlyThePerson(t *testing.T) {
 			execute(t, db, "CREATE TABLE "+name+" ("+strings.Join(columns, ", ")+")",
 				fmt.Sprintf("INSERT INTO %s VALUES (%s), (%s)", name, strings.Join(first, ", "), strings.Join(second, ", ")))
 		}
-		execute(t, db, "INSERT INTO comments VALUES (3, 'by two', '', 2, 1)", "INSERT INTO cards VALUES (3, 'by two', '', 2, 1)",
-			"INSERT INTO members VALUES (3, 'two', '', 2, 1)")
+		for _, table := range []string{"comments", "cards", "members"} {
+			execute(t, db, "INSERT INTO "+table+" VALUES (3, 'by two', '', 2, 1)")
+		}
 		schema, err := bunstore.NewSchema(db)
 		must(t, err)
 		p, err := scaffold.Propose(t.Context(), schema, scaffold.Options{})

@@ -43,7 +43,8 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 	case t.isLink(), t.joinsPerson() && !t.isAboutMoney():
 		return deleted, "The rows are deleted, because they hold little except references."
 	case t.goesAlong && (!t.isAnswer() || d.otherParent(t) == nil):
-		return deleted, "The rows are deleted, because the application declares that they go with the person (ON DELETE CASCADE)."
+		return deleted, "The rows are deleted, because the application declares that they go with the person (ON DELETE" +
+			" CASCADE)."
 	case names.Is(t.Name, names.Things):
 		return left, "The name of the table suggests things that outlive the person who made them."
 	case t.isAboutMoney():
@@ -163,8 +164,8 @@ func (t *table) losesPerson() bool {
 func (t *table) whyLost() string {
 	to := t.parent().Name
 	if slices.ContainsFunc(t.paths, func(r *reference) bool { return !r.setsNull }) {
-		return "The rows do not belong to the person, because their references to " + to + " only name other people, or the " +
-			"database clears them."
+		return "The rows do not belong to the person, because their references to " + to + " only name other people, or" +
+			" the database clears them."
 	}
 	return "The rows do not belong to the person, because the database clears the reference to " + to + "."
 }

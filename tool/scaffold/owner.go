@@ -38,8 +38,8 @@ func (t *table) isPartOfShared() bool {
 	return slices.ContainsFunc(t.out, (*reference).leadsToShared)
 }
 
-// leadsToShared reports whether a row may belong to several people, because it refers to a row that may. A reference that
-// can be NULL shows this only if it leads to a group.
+// leadsToShared reports whether a row may belong to several people, because it refers to a row that may. A reference
+// that can be NULL shows this only if it leads to a group.
 func (r *reference) leadsToShared() bool {
 	return r.to != r.from && !r.to.isSubject && r.to.shared && !r.staysWithOwner() &&
 		(!r.nullable() || r.to.group && r.cascades || names.Is(r.to.Name, names.Groups))
@@ -60,29 +60,26 @@ func (r *reference) staysWithOwner() bool {
 		})
 }
 
-// isDeclared reports whether the application declares that the rows go with the person: the only way to a person is a
-// reference that is NOT NULL and has ON DELETE CASCADE, to the person or to rows that go with the person, and the rows
-// have no second owner, such as a team or another person.
+// isDeclared reports whether the application declares that the rows go with the person: the only way to her is a
+// reference to her that is NOT NULL and has ON DELETE CASCADE, or a reference with ON DELETE CASCADE to rows that go with
+// her. Besides, the rows have no second owner, such as a team or another person.
 func (d *draft) isDeclared(t *table) bool {
-	if len(t.paths) != 1 || !t.paths[0].cascades || t.reversed {
+	if len(t.paths) != 1 || t.group || t.isSold() {
 		return false
 	}
 	path := t.paths[0]
-	switch {
-	case path.to == d.subject && path.nullable():
-		return false
-	case t.group, path.to == d.subject && names.Is(t.Name, names.Records), t.isSold():
-		return false
-	case path.to != d.subject:
-		if !path.to.goesAlong {
-			return false
-		}
-	case path.role == names.Party, path.role == names.Maker && !names.Creates(path.columns[len(path.columns)-1]):
+	if path.to == d.subject && !path.isOwner() || path.to != d.subject && (!path.cascades || !path.to.goesAlong) {
 		return false
 	}
 	return !slices.ContainsFunc(t.out, func(r *reference) bool {
 		return r != path && (r.to == d.subject || r.to != path.to && r.leadsToShared())
 	})
+}
+
+// isOwner reports whether a reference to a person shows by itself that the row goes with the person.
+func (r *reference) isOwner() bool {
+	isMade := r.role == names.Maker && !names.Creates(r.columns[len(r.columns)-1])
+	return r.owns() && r.role != names.Party && !isMade && !names.Is(r.from.Name, names.Records)
 }
 
 // isIncludedWhole reports whether the caller or an existing data map says that the rows go with the person.
@@ -114,8 +111,9 @@ func (r *reference) isPath() bool { return slices.Contains(r.from.paths, r) }
 // isSamePerson reports whether the proposal states that both rows of a reference belong to the same person always. See
 // datamap.Relation.SamePerson.
 func (r *reference) isSamePerson() bool {
-	return r.kept && !r.isPath() && (r.from != r.to || !r.restricts) && r.from.rowsDeleted && r.to.rowsDeleted && len(r.from.paths) == 1 &&
-		len(r.to.paths) == 1 && r.staysTogether()
+	isRefused := r.from == r.to && r.restricts
+	return r.kept && !r.isPath() && !isRefused && r.from.rowsDeleted && r.to.rowsDeleted &&
+		len(r.from.paths) == 1 && len(r.to.paths) == 1 && r.staysTogether()
 }
 
 // isPointer reports whether a row refers to one of its own parts, such as a chat to its last message, and the database

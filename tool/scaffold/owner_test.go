@@ -79,7 +79,8 @@ func TestRowsOfTheSamePersonMayReferToEachOther(t *testing.T) {
 		lines, same string // same has the tables whose relations state that both rows are of the same person
 		deleted     bool   // the rows of books
 	}{
-		"a mark that may lose its book": {`marks: id*, user_id>users=cascade, book_id?>books=set_null, color, size:integer`, "marks", true},
+		"a mark that may lose its book": {`
+			marks: id*, user_id>users=cascade, book_id?>books=set_null, color, size:integer`, "marks", true},
 		"a mark": {`
 			marks: id*, user_id>users=cascade, book_id>books=cascade, size:integer`, "marks", true},
 		"a comment":                 {`comments: id*, user_id>users=cascade, book_id>books=cascade, body`, "", false},

@@ -83,8 +83,8 @@ func (d *draft) hasOtherPeople(candidates []Candidate) bool {
 	})
 }
 
-// hasBusierPeople reports whether clearly more tables refer to another candidate that suggests people, although its rows
-// are no parts of rows of the best candidate.
+// hasBusierPeople reports whether clearly more tables refer to another candidate that suggests people, although its
+// rows are no parts of rows of the best candidate.
 func (d *draft) hasBusierPeople(candidates []Candidate) bool {
 	best := d.table(candidates[0].Table)
 	return slices.ContainsFunc(candidates[1:], func(c Candidate) bool {
