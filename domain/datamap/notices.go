@@ -63,7 +63,8 @@ func (m DataMap) noticeOfSelf(table Table, relation Relation) string {
 	case relation.OnErasure != "" && len(deleting) == 0:
 		return "has erasure:" + string(relation.OnErasure) + " on the relation to its own table, which has no effect: an " +
 			"erasure keeps the rows of the table"
-	case relation.OnErasure != "" || relation.SetsNull || relation.When != nil || len(deleting) == 0:
+	case relation.OnErasure != "" || relation.SetsNull || relation.SamePerson || relation.When != nil,
+		len(deleting) == 0:
 		return ""
 	case !slices.ContainsFunc(deleting, func(p Path) bool { return len(p.Relations) == 0 || !p.isWithin(relation) }):
 		return "" // rows that refer to each other belong to the same person

@@ -111,7 +111,7 @@ func (c checked) checkReferences() []domain.Problem {
 		parent, inMap := c.Table(relation.References)
 		switch {
 		case !inMap || relation.When != nil || parent.Name == c.table.Name,
-			!c.deletesRows(parent), c.isFirstOfPath(relation), c.staysWithOwner(relation, parent):
+			!c.deletesRows(parent), relation.SamePerson, c.isFirstOfPath(relation), c.staysWithOwner(relation, parent):
 		case relation.SetsNull:
 			found = append(found, c.checkSetNull(relation)...)
 		default:

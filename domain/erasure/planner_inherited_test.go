@@ -303,6 +303,9 @@ func TestARelationToDeletedRowsMustBeDecided(t *testing.T) {
 				c.Relations[1].ReferencedColumns = []string{"users_id", "id"}
 			}), deleted, "",
 		},
+		"the same person by a statement": {
+			comments(func(c *datamap.Table) { c.Relations[1].SamePerson = true }), deleted, "",
+		},
 		"the same column, but another person": {
 			comments(func(c *datamap.Table) {
 				c.Relations[1].Columns = []string{"users_id", "post_id"}

@@ -165,7 +165,7 @@ func (l *losses) reportUndecided(
 	if l.mayKeepRows(table) || l.isOfAnother(table, foreign, parent) {
 		return false
 	}
-	if parent.Name == l.live[table.Name].Name && l.sharesOwner(table, foreign) {
+	if parent.Name == l.live[table.Name].Name && l.sharesOwner(table, foreign) || l.isOfSamePerson(table, foreign) {
 		return true
 	}
 	refers := "Its foreign key " + keyCalled(foreign) + " refers to rows of " + parent.Name +
@@ -215,6 +215,13 @@ func (l *losses) sharesOwner(table datamap.Table, foreign datamap.CatalogForeign
 			return len(p.Relations) > 0 && len(p.Relations[0].Columns) < len(foreign.Columns) &&
 				isSubset(live, p.Relations[0].Columns, foreign.Columns)
 		})
+}
+
+// isOfSamePerson reports whether the data map states that both rows always belong to the same person.
+func (l *losses) isOfSamePerson(table datamap.Table, foreign datamap.CatalogForeignKey) bool {
+	return slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool {
+		return r.SamePerson && l.isRelation(r, l.live[table.Name], foreign)
+	})
 }
 
 // beginsPath reports whether a path of the data map begins with the foreign key. An erasure then deletes the referring

@@ -40,7 +40,9 @@ constraints on examples of the values that an erasure would write.
 An erasure with the proposal changes only rows of the person: rows that refer to her,
 and parts of rows that it deletes. Things such as teams and webhooks, and rows that
 only a row that stays leads to, are left out, with a question. With --include, the
-proposal takes in such a table. No value becomes NULL without a question.
+proposal takes in such a table and its parts. If it states that two rows are always of
+the same person (same_person), and they are not, an erasure fails and changes nothing.
+No value becomes NULL without a question.
 
 The result is a manifest in JSON. It is a first draft that consists of guesses. Its
 notes give a reason for each guess. A note that begins with DECIDE needs a decision

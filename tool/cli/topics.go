@@ -128,6 +128,8 @@ is the document itself, or an element of one of its members.
                                delete the row, or null the columns
   relation  when               restricts the relation to some of the rows
   relation  sets_null          true: the foreign key has ON DELETE SET NULL
+  relation  same_person        true: both rows always belong to the same
+                               person; otherwise the erasure fails
   when      column             the column that decides
   when      value              the value of the column, as text
   accepted  rule               the rule of the finding
@@ -161,6 +163,7 @@ member:
     subject:"owned"          "owned": true of the table
     subject:"owned,via:A"    "owned": true and "via": "A" of the table
     subject:"erasure:null"   "erasure": "null" of the relation
+    subject:"same"           "same_person": true of the relation
 
 No command reads a note. The command scaffold --update reads schema: it adds only
 tables and columns that schema does not have. Rule, table and column of an accepted

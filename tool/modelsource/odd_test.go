@@ -79,7 +79,10 @@ func oddTables() []datamap.Table {
 			},
 			Relations: []datamap.Relation{
 				{Columns: []string{"person_id"}, References: "person", ReferencedColumns: []string{"id"}},
-				{Columns: []string{"reply_id"}, References: "replies", ReferencedColumns: []string{"id"}, SetsNull: true},
+				{
+					Columns: []string{"reply_id"}, References: "replies", ReferencedColumns: []string{"id"}, SetsNull: true,
+					SamePerson: true,
+				},
 			},
 		},
 	}

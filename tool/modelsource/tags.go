@@ -154,6 +154,9 @@ func pathTag(r datamap.Relation) string {
 	if r.OnErasure != "" {
 		parts = append(parts, "erasure:"+string(r.OnErasure))
 	}
+	if r.SamePerson {
+		parts = append(parts, "same")
+	}
 	if len(parts) > 0 && r.When != nil {
 		parts = append(parts, "when:"+quote(r.When.Column+"="+r.When.Value))
 	}

@@ -20,6 +20,9 @@ const (
 	Reference  Kind = "reference"  // countries, currencies and other data that is not about people
 	Machinery  Kind = "machinery"  // migrations, queues and locks of the application
 	Things     Kind = "things"     // teams, products, webhooks and other records that outlive the person who made them
+	Groups     Kind = "groups"     // teams, companies and other things to which several people belong
+	Records    Kind = "records"    // webhooks, products, invitations and other things that outlive the person in any case
+	Answers    Kind = "answers"    // texts that people write about rows of others
 	Settings   Kind = "settings"   // preferences and other rows that an application keeps for each person
 	Profiles   Kind = "profiles"   // what one person tells about herself, and her accounts elsewhere
 	Searches   Kind = "searches"   // traces of a person that nobody else needs
@@ -56,16 +59,16 @@ var tableWords = map[Kind][]pattern{
 		downvote, block, mute, subscription, friendship, friend, participant, participation, attendee, attendance, reaction,
 		assignee, bookmark, rating, read, seen, pin, mitgliedschaft, mitgliedschaften, teilnahme, teilnahmen, abonnement,
 		abonnements, suscripcion, suscripciones, favorito`),
-	Things: patterns(`
-		webhook, hook, channel, team, product, company, companies, organization, organisation, workspace, project, price,
-		plan, invitation, invite, invitation code, invite code, group, domain, oauth application, oauth client, app,
-		integration, template, folder, board, site, website, server, emoji, bot, command, plugin, campaign, coupon,
-		discount, workflow, flow, form, survey, envelope, dataset, dashboard, repository, repositories, environment, tenant,
-		store, shop, community, communities, room, space, wiki, page, category, categories, tag, role, instance, calendar,
-		collection, source, provider, endpoint, rule, package, release, license, asset, item, inventory, warehouse, building,
-		vehicle, machine, service, contract, deal, offer, course, lesson, quiz, event type, schedule, job, queue, config,
-		configuration, system, policy, policies, permission, feature, experiment, segment, pipeline, connection, firma,
-		produkt, projekt, gruppe, einladung, equipe, produit, entreprise, groupe, equipo, producto, empresa, grupo`),
+	Groups: groups, Records: records,
+	Things: slices.Concat(groups, records, patterns(`
+		group, integration, template, folder, board, wiki, calendar, collection, source, provider, endpoint, rule, package,
+		release, license, asset, item, inventory, warehouse, building, vehicle, machine, service, contract, deal, offer,
+		course, lesson, quiz, event type, schedule, job, queue, config, configuration, system, policy, policies, permission,
+		feature, experiment, segment, pipeline, connection, workflow, flow, form, survey, envelope, dataset, dashboard,
+		environment, space, page, category, categories, tag, role, instance, gruppe, groupe, grupo`)),
+	Answers: patterns(`
+		comment, reply, replies, answer, review, feedback, response, reaction, rating, report, post, submission, application,
+		kommentar, kommentare, antwort, antworten, commentaire, comentario`),
 	Settings: patterns(`
 		setting, preference, option, prefs, notification level, mention, mute, follow, follower, following, membership,
 		member, friendship, bookmark, favorite, favourite, like, reaction, vote, seen, read, read state, watch, watcher, pin,
@@ -89,6 +92,17 @@ var tableWords = map[Kind][]pattern{
 		databasechangelog, databasechangeloglock, ar internal metadata, sqlite sequence, goose db version, flyway schema
 		history`),
 }
+
+// groups and records are the words of Groups and Records, which are words of Things, too.
+var (
+	groups = patterns(`
+		team, company, companies, organization, organisation, workspace, project, tenant, community, communities, family,
+		families, household, firma, projekt, equipe, entreprise, equipo, empresa`)
+	records = patterns(`
+		webhook, hook, channel, product, price, plan, invitation, invite, invitation code, invite code, domain, oauth
+		application, oauth client, app, site, website, server, emoji, bot, command, plugin, campaign, coupon, discount,
+		repository, repositories, store, shop, room, produkt, einladung, produit, producto`)
+)
 
 // IsPeople reports whether the name of a table suggests that each row is a person.
 func IsPeople(table string) bool { return Is(table, People) }
@@ -123,6 +137,12 @@ func IsSaved(table string) bool {
 	parts := partsOf(BaseName(table))
 	return len(parts) > 1 && slices.ContainsFunc(saved, func(p pattern) bool { return matchesWord(parts[0], p[0]) })
 }
+
+// ofLinks are the last words of names of columns that links of people hold, such as the role of a member.
+var ofLinks = patterns("role, type, kind, status, state, permission, access, level, access level, at")
+
+// IsOfLink reports whether the name of a column suggests a property of a link, such as the role of a member.
+func IsOfLink(column string) bool { return endsIn(column, ofLinks) }
 
 // MayBeThings reports whether the name of a table of Messages as often means things that no person has written.
 func MayBeThings(table string) bool { return endsIn(table, loose) }

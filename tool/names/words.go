@@ -180,7 +180,7 @@ var columnRules = []columnRule{
 		patterns(`
 			oauth uid, oauth user id, provider uid, provider user, provider user id, provider account id, external user,
 			external user id, external account, auth data, oidc subject, ldap dn, saml name, google id, github id, facebook id,
-			apple id, auth uid`),
+			apple id, auth uid, third party id, thirdparty id, third party user id`),
 	},
 	{
 		domain.CategoryBehavioral, "the behaviour of a person", texts | numbers | times, nil,
@@ -188,6 +188,11 @@ var columnRules = []columnRule{
 			last login, last log in, last sign in, last seen, last active*, last activity*, last visit*, last online, last
 			signed in, last signin, last logged in, loggedin, last access*, login count, sign in count, login attempts, failed
 			login*, current sign in*, search quer*, search term, letzte anmeldung, derniere connexion, ultimo acceso`),
+	},
+	{
+		domain.CategoryContact, "the address that a person verifies", texts,
+		[]Kind{Sessions, Settings},
+		patterns("identifier"),
 	},
 	{
 		domain.CategoryBehavioral, "the behaviour of a person", texts,

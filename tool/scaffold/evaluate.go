@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,8 +14,8 @@ import (
 // evaluate lets the database evaluate a CHECK constraint of a table on rows. See ports.CatalogReader.
 type evaluate func(table string, check datamap.CatalogCheck, rows []map[string]any) []datamap.Verdict
 
-// verdicts returns the verdict about each value of a column. If the constraint has other columns, too, nothing is
-// decided.
+// verdicts returns the verdict about each value of a column. If the constraint has other columns, too, the verdict is
+// about the rows in which the cell was NULL before: see verdictsWith.
 func (t *table) verdicts(check datamap.CatalogCheck, column string, values []any) []datamap.Verdict {
 	if slices.Equal(check.Columns, []string{column}) {
 		rows := make([]map[string]any, len(values))
@@ -25,7 +26,91 @@ func (t *table) verdicts(check datamap.CatalogCheck, column string, values []any
 			return verdicts
 		}
 	}
+	if verdicts := t.verdictsWith(check, column, values); verdicts != nil {
+		return verdicts
+	}
 	return slices.Repeat([]datamap.Verdict{datamap.VerdictUndecided}, len(values))
+}
+
+// verdictsWith returns the verdict about each value of a column in rows with examples of the other columns of the
+// constraint. A value fails if it replaces NULL in a row that satisfies the constraint, and the row then does not. A
+// value holds if it satisfies the constraint with all examples. verdictsWith returns nil if an erasure may overwrite the
+// other columns, too, or if they have too many examples.
+func (t *table) verdictsWith(check datamap.CatalogCheck, column string, values []any) []datamap.Verdict {
+	combinations := t.combinations(check, column)
+	var rows []map[string]any
+	for _, others := range combinations {
+		for _, value := range append([]any{nil}, values...) {
+			row := maps.Clone(others)
+			row[column] = value
+			rows = append(rows, row)
+		}
+	}
+	all := t.evaluate(t.Name, check, rows)
+	if len(combinations) == 0 || len(all) != len(rows) {
+		return nil
+	}
+	verdicts := slices.Repeat([]datamap.Verdict{datamap.VerdictHolds}, len(values))
+	for group := range slices.Chunk(all, 1+len(values)) {
+		for i, verdict := range group[1:] {
+			switch {
+			case verdict == datamap.VerdictFails && group[0] == datamap.VerdictHolds:
+				verdicts[i] = datamap.VerdictFails
+			case verdict != datamap.VerdictHolds && verdicts[i] == datamap.VerdictHolds:
+				verdicts[i] = datamap.VerdictUndecided
+			}
+		}
+	}
+	return verdicts
+}
+
+// combinations returns rows with examples of the columns of a constraint, without the given column. See verdictsWith.
+func (t *table) combinations(check datamap.CatalogCheck, column string) []map[string]any {
+	const most = 64
+	rows := []map[string]any{{}}
+	for _, name := range check.Columns {
+		c, known := t.Column(name)
+		if _, personal := t.found[name]; name == column || !known || personal {
+			if name == column {
+				continue
+			}
+			return nil
+		}
+		var longer []map[string]any
+		for _, row := range rows {
+			for _, example := range examplesOf(c, check) {
+				row = maps.Clone(row)
+				row[name] = example
+				longer = append(longer, row)
+			}
+		}
+		if rows = longer; len(rows) > most {
+			return nil
+		}
+	}
+	return rows
+}
+
+// examplesOf returns examples of the values of a column, among them those that a constraint mentions.
+func examplesOf(c datamap.CatalogColumn, check datamap.CatalogCheck) []any {
+	var list []any
+	if c.Nullable {
+		list = append(list, nil)
+	}
+	switch {
+	case c.Type == datamap.TypeBoolean:
+		return append(list, true, false)
+	case len(c.Values) > 0:
+		for _, value := range c.Values {
+			list = append(list, value)
+		}
+		return list
+	case c.Type == datamap.TypeText:
+		for _, literal := range literalsOf(check.Text) {
+			list = append(list, literal)
+		}
+	}
+	return append(list, samples(datamap.Column{Name: c.Name, Type: c.Type, Length: c.Length})...)
 }
 
 // outcomes returns for each surrogate whether the values that an erasure writes into the column satisfy the

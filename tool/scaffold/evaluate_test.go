@@ -92,3 +92,24 @@ func TestWithoutADatabaseConstraintsAreAsked(t *testing.T) {
 		t.Errorf("asked %q", asked)
 	}
 }
+
+// A row of a guest has no email. An erasure would otherwise write one into it.
+func TestASurrogateMustFitTheRowsInWhichTheCellIsNULL(t *testing.T) {
+	catalog := schema("users: id*, name, email?, phone?, kind, checked_at:time?")
+	catalog.Tables[0].Columns[5].Declared = "timestamptz"
+	catalog.Tables[0].Checks = []datamap.CatalogCheck{
+		{Name: "guests", Columns: []string{"kind", "email"}, Text: "CHECK (((kind <> 'guest'::text) OR (email IS NULL)))"},
+		{
+			Name: "phones", Columns: []string{"kind", "phone"},
+			Text: "CHECK (((kind <> 'guest'::text) OR (phone = ''::text) OR (phone IS NULL)))",
+		},
+	}
+	p := proposeWith(t, evaluating(t, catalog), scaffold.Options{})
+	email, phone := p.column(t, "users.email").Personal, p.column(t, "users.phone").Personal
+	if email.Strategy != domain.StrategyNull || phone.Strategy != domain.StrategyAnonymize {
+		t.Errorf("email: %+v, phone: %+v", email, phone)
+	}
+	if asked := p.asked(); !slices.Contains(asked, "users.email") || !slices.Contains(asked, "users.phone") {
+		t.Errorf("asked %q", asked)
+	}
+}

@@ -25,7 +25,7 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 	switch {
 	case t == d.subject:
 		return overwritten, "The table of the people. The row stays without personal data, because other rows refer to it."
-	case t.included && (t.deletes || len(t.found) == 0):
+	case t.included && (t.deletes || len(t.found) == 0 || t.isIncludedWhole()):
 		return deleted, "The rows are deleted, because they belong to the person."
 	case t.included:
 		return overwritten, "The rows belong to the person."
@@ -33,16 +33,18 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 		return overwritten, "The rows stay, because rows of " + t.paths[0].to.Name + " refer to them."
 	case t.paths[0].to != d.subject:
 		return d.fateOfPart(t)
-	case !t.isHeld():
+	case !t.isHeld() && !t.goesAlong:
 		return d.fateOfMade(t)
 	case t.losesPerson():
-		return left, "The rows do not belong to the person, because the database clears the reference to " +
-			d.subject.Name + "."
+		return left, t.whyLost()
 	case names.Is(t.Name, names.Duties) && !t.isLink():
 		duty, _ := names.FindDuty(t.Name)
 		return overwritten, "The rows stay, because " + duty.Reason + "."
 	case t.isLink(), t.joinsPerson() && !t.isAboutMoney():
 		return deleted, "The rows are deleted, because they hold little except references."
+	case t.goesAlong && (!t.isAnswer() || d.otherParent(t) == nil):
+		return deleted, "The rows are deleted, because the application declares that they go with the person (ON DELETE" +
+			" CASCADE)."
 	case names.Is(t.Name, names.Things):
 		return left, "The name of the table suggests things that outlive the person who made them."
 	case t.isAboutMoney():
@@ -59,6 +61,10 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 func (d *draft) fateOfPart(t *table) (is fate, reason string) {
 	to := t.parent()
 	switch {
+	case t.goesAlong && to.fate == deleted && !names.Is(t.Name, names.Duties):
+		return deleted, "The rows are deleted with the rows of " + to.Name + ", to which they belong."
+	case t.paths[0].owns() && to.fate == deleted && len(t.out) > 1 && t.isBare(false):
+		return deleted, "The rows are deleted with the rows of " + to.Name + ", because they hold little except references."
 	case t.paths[0].setsNull:
 		return left, "The rows do not belong to the person, because the database clears the reference to " + to.Name + "."
 	case slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.isSubject }):
@@ -129,7 +135,7 @@ func (t *table) keep(d *draft, why string) {
 // mayOverwrite reports whether an erasure may overwrite a column of rows that stay, which looks personal.
 func (t *table) mayOverwrite(c datamap.CatalogColumn, m names.Match) bool {
 	switch {
-	case t.isSubject, t.included, t.reversed, t.own, t.isProfile():
+	case t.isSubject, t.included, t.reversed, t.own, t.goesAlong, t.isProfile():
 		return true
 	case m.Secret:
 		return false // it may protect more than the person
@@ -144,13 +150,24 @@ func (t *table) mayOverwrite(c datamap.CatalogColumn, m names.Match) bool {
 // isHeld reports whether a reference that begins a path shows that the row belongs to the person.
 func (t *table) isHeld() bool {
 	return slices.ContainsFunc(t.paths, func(r *reference) bool {
-		return r.role == names.Holder || r.role == names.Other && t.isUnique(r.columns) || r.role == names.Party && t.isLink()
+		return r.role == names.Holder || r.role == names.Other && (t.isUnique(r.columns) || r.owns()) ||
+			r.role != names.Maker && t.isLink()
 	})
 }
 
 // losesPerson reports whether the database clears each reference to the holder of a row when it deletes the holder.
 func (t *table) losesPerson() bool {
 	return !slices.ContainsFunc(t.paths, func(r *reference) bool { return r.role != names.Party && !r.setsNull })
+}
+
+// whyLost returns the reason why the rows of a table that loses its person do not belong to her, as a sentence.
+func (t *table) whyLost() string {
+	to := t.parent().Name
+	if slices.ContainsFunc(t.paths, func(r *reference) bool { return !r.setsNull }) {
+		return "The rows do not belong to the person, because their references to " + to + " only name other people, or" +
+			" the database clears them."
+	}
+	return "The rows do not belong to the person, because the database clears the reference to " + to + "."
 }
 
 // isOfOne reports whether the name of the table suggests that an application keeps each row for one person, such as a
@@ -257,7 +274,8 @@ func (t *table) hasWord(list []string) bool {
 }
 
 var (
-	ofMoney  = []string{"price", "plan", "stripe", "billing", "invoice", "amount", "currency", "paddle", "subtotal", "vat"}
+	ofSales  = []string{"plan", "stripe", "billing", "invoice", "paddle", "subtotal", "vat"}
+	ofMoney  = append([]string{"price", "amount", "currency"}, ofSales...)
 	ofThings = []string{
 		"name", "title", "slug", "url", "uri", "secret", "token", "key", "code", "domain", "label", "description", "filename",
 		"path", "config", "version",

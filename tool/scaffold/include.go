@@ -40,7 +40,7 @@ func (d *draft) includeMapped(m datamap.DataMap) {
 	}
 	for _, table := range m.Tables() {
 		if t := d.table(table.Name); t != nil && t.distance != unreachable {
-			t.included, t.deletes = true, deletesRows(m, table.Name)
+			t.included, t.mapped, t.deletes = true, true, deletesRows(m, table.Name)
 		}
 	}
 }

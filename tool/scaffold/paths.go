@@ -67,15 +67,19 @@ func (d *draft) reversePaths() {
 // choosePaths chooses, for each table, the references that begin its paths. Each chosen reference refers to a table
 // that is closer to the subject's table, so that paths form no cycle.
 func (d *draft) choosePaths() {
-	for _, t := range d.tables {
-		if t.distance == unreachable || t == d.subject {
+	for i, t := range slices.Concat(d.tables, d.tables) {
+		direct := i < len(d.tables) // first the tables with a direct reference, by which groups are found
+		if i == len(d.tables) {
+			d.findShared()
+		}
+		if t.distance == unreachable || t == d.subject || direct != (t.distance == 1 || t.reversed) {
 			continue
 		}
 		shortest := slices.DeleteFunc(slices.Clone(t.out), func(r *reference) bool {
 			return r.to == t || !r.isRelation() || r.to.distance == unreachable || r.to.reversed ||
 				r.length(d.subject)+r.to.distance != t.distance
 		})
-		if t.distance == 1 || t.reversed {
+		if direct {
 			t.takePeople(shortest)
 		} else {
 			t.takeOne(shortest)
@@ -122,6 +126,7 @@ func (t *table) takeOne(shortest []*reference) {
 		return cmp.Or(
 			weigh(func(r *reference) bool { return !r.guessed }),
 			weigh(func(r *reference) bool { return names.Creates(r.columns[len(r.columns)-1]) }),
+			weigh(func(r *reference) bool { return r.owns() && !r.to.shared }),
 			weigh(func(r *reference) bool { return !r.nullable() }),
 			weigh(func(r *reference) bool { return isPartOf(r.to.Name, t.Name) }),
 		)

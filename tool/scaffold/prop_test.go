@@ -48,7 +48,7 @@ func TestEachProposalLoadsAndHasAPlan(t *testing.T) {
 			t.Fatal("equal input gave another proposal")
 		}
 		checkProposal(t, catalog, p)
-		checkDeletions(t, catalog, plan)
+		checkDeletions(t, catalog, m, plan)
 		checkFindings(t, catalog, p, m, plan)
 	})
 }
@@ -77,8 +77,8 @@ func checkProposal(t *rapid.T, catalog datamap.Catalog, p scaffold.Proposal) {
 }
 
 // checkDeletions fails the test if a foreign key would refuse a deletion of the plan, or would delete rows of other
-// tables.
-func checkDeletions(t *rapid.T, catalog datamap.Catalog, plan datamap.Plan) {
+// tables. A row may only lose its reference if it is deleted, too, or if it refers to one of its own parts.
+func checkDeletions(t *rapid.T, catalog datamap.Catalog, m datamap.DataMap, plan datamap.Plan) {
 	deleted := func(table string) int {
 		return slices.IndexFunc(plan.Steps, func(s datamap.Step) bool {
 			return s.Target == table && s.Strategy == domain.StrategyDelete
@@ -87,7 +87,12 @@ func checkDeletions(t *rapid.T, catalog datamap.Catalog, plan datamap.Plan) {
 	for _, table := range catalog.Tables {
 		for _, key := range table.ForeignKeys {
 			child, parent := deleted(table.Name), deleted(key.References)
-			if parent < 0 {
+			isPart := slices.ContainsFunc(m.Paths(key.References), func(p datamap.Path) bool {
+				return slices.ContainsFunc(p.Relations, func(r datamap.Relation) bool { return r.References == table.Name })
+			})
+			switch {
+			case parent < 0, table.Name == key.References && child >= 0 && key.OnDelete != datamap.ActionRestrict,
+				key.OnDelete == datamap.ActionSetNull && (child >= 0 || isPart):
 				continue
 			}
 			if child < 0 || child >= parent {

@@ -14,6 +14,8 @@ type reference struct {
 	columns    []string
 	referenced []string
 	setsNull   bool
+	cascades   bool // the database deletes the row with the row that it refers to
+	restricts  bool // the database refuses to delete the other row before this row
 	guessed    bool // there is no foreign key, only a name that suggests a reference
 	role       names.Role
 	name       string // the name of the relation, if the table has several paths
@@ -26,6 +28,10 @@ func (r *reference) nullable() bool {
 		return ok && c.Nullable
 	})
 }
+
+// owns reports whether the row exists only with the row that it refers to: the reference is NOT NULL, and the database
+// deletes the row with that row (ON DELETE CASCADE).
+func (r *reference) owns() bool { return r.cascades && !r.nullable() }
 
 // label returns the columns of the reference for a message.
 func (r *reference) label() string { return strings.Join(r.columns, " and ") }
@@ -60,6 +66,8 @@ func (d *draft) add(r *reference) {
 	})
 	if twin >= 0 {
 		r.from.out[twin].setsNull = r.from.out[twin].setsNull && r.setsNull
+		r.from.out[twin].cascades = r.from.out[twin].cascades && r.cascades
+		r.from.out[twin].restricts = r.from.out[twin].restricts || r.restricts
 		return
 	}
 	r.from.out, r.to.in = append(r.from.out, r), append(r.to.in, r)
@@ -74,7 +82,8 @@ func (d *draft) readForeignKeys() {
 			}
 			d.add(&reference{
 				from: t, to: to, columns: key.Columns, referenced: key.Referenced,
-				setsNull: key.OnDelete == datamap.ActionSetNull,
+				setsNull: key.OnDelete == datamap.ActionSetNull, cascades: key.OnDelete == datamap.ActionCascade,
+				restricts: key.OnDelete == datamap.ActionRestrict,
 			})
 		}
 	}

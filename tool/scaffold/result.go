@@ -90,6 +90,7 @@ func (d *draft) mapped(t *table) datamap.Table {
 	for _, r := range relations {
 		relation := datamap.Relation{
 			Name: r.name, Columns: r.columns, References: r.to.Name, ReferencedColumns: r.referenced, SetsNull: r.setsNull,
+			SamePerson: r.isSamePerson(),
 		}
 		if candidates > 1 && slices.Contains(t.paths, r) {
 			relation.Path = true

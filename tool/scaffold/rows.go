@@ -13,7 +13,7 @@ import (
 // and that no remaining row refers to.
 func (d *draft) decideRows() {
 	for _, t := range d.byDistance() {
-		t.own = d.isOwn(t)
+		t.own, t.goesAlong = d.isOwn(t), d.isDeclared(t) || t.isIncludedWhole()
 		t.fate, t.reason = d.fateOf(t)
 		t.rowsDeleted = t.fate == deleted
 	}
@@ -21,7 +21,7 @@ func (d *draft) decideRows() {
 		changed = false
 		for _, t := range d.tables {
 			to := t.parent()
-			if t.rowsDeleted && to != d.subject && !to.rowsDeleted && (!to.isOnly() || !t.isOfOne()) {
+			if t.rowsDeleted && to != d.subject && !to.rowsDeleted && !t.isOfKept(to) {
 				t.keep(d, "the rows of "+to.Name+" stay")
 				changed = true
 			}
@@ -39,6 +39,9 @@ func (d *draft) decideRows() {
 		switch {
 		case t.rowsDeleted && t.paths[0].to == d.subject && !t.own:
 			t.ask("", "Do its rows belong only to the person?", "delete the rows", "keep the rows", "leave the table out")
+			t.askForSamePerson()
+		case t.rowsDeleted:
+			t.askForSamePerson()
 		case t.fate == left && t != d.subject && t.distance != unreachable:
 			t.askForLeft(d)
 		}
@@ -51,6 +54,12 @@ func (t *table) parent() *table {
 		return nil
 	}
 	return t.paths[0].to
+}
+
+// isOfKept reports whether an erasure may delete the rows although the rows of the parent table stay, because these
+// rows stand for the person, as the row of the person herself.
+func (t *table) isOfKept(to *table) bool {
+	return to.isOnly() && t.isOfOne() || to.goesAlong && (t.goesAlong || t.isBare(false))
 }
 
 // isOnly reports whether the table of the data map has at most one row for each person, by a unique reference to her.
@@ -89,13 +98,22 @@ func (t *table) isLink() bool {
 	if !named && (names.Is(t.Name, names.Messages) || t.isOfThing()) {
 		return false
 	}
+	return t.isBare(named)
+}
+
+// isBare reports whether the rows hold little except references. If the name of the table suggests that, they may also
+// hold other columns that do not look personal.
+func (t *table) isBare(named bool) bool {
+	few := len(t.paths) == 1 && !names.Is(t.Name, names.Trails)
 	return !slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
 		_, personal := t.found[c.Name]
 		switch {
-		case t.refers(c.Name), c.Type == datamap.TypeTime, c.Type == datamap.TypeBoolean && !personal:
+		case t.refers(c.Name), c.Type == datamap.TypeTime, !personal && (c.Type == datamap.TypeBoolean || few && isFixed(c)):
 			return false
 		case slices.Contains(t.key, c.Name):
-			return family(c.Type) == datamap.TypeText && len(t.key) == 1 && !named // the key may be data, such as a file name
+			_, isID := names.Stem(c.Name)
+			isID = isID || slices.Contains([]string{"id", "uuid", "guid"}, flat(c.Name))
+			return family(c.Type) == datamap.TypeText && len(t.key) == 1 && !named && !isID // the key may be data
 		default:
 			return personal || !named || c.Type == datamap.TypeJSON
 		}
@@ -148,7 +166,8 @@ func snakeCase(name string) string { return strings.Join(words.Lower(name), "_")
 // change rows of other people.
 func (t *table) blocker() *reference {
 	i := slices.IndexFunc(t.in, func(r *reference) bool {
-		return !r.from.rowsDeleted || len(t.paths) != 1 || len(r.from.paths) != 1 || r.from.paths[0] != r
+		isPart := r.from.rowsDeleted && r.isPath() && len(r.from.paths) == 1
+		return len(t.paths) != 1 || !isPart && !r.isSamePerson() && !r.isPointer()
 	})
 	if i < 0 {
 		return nil

@@ -19,7 +19,8 @@ import (
 type Options struct {
 	// SubjectTable is the name of the subject's table in the catalog. If it is empty, Propose guesses the table.
 	SubjectTable string
-	// Include are tables whose rows belong to the person, although Propose would leave the tables out.
+	// Include are tables whose rows belong to the person, although Propose would leave the tables out. Parts of these rows
+	// belong to the person, too.
 	Include []string
 }
 
@@ -155,7 +156,11 @@ type table struct {
 	isSubject   bool   // the subject's table
 	own         bool   // the name suggests that each row belongs to one person
 	included    bool   // the caller says that the rows are the person's
+	mapped      bool   // an existing data map has the table
 	deletes     bool   // an existing data map says that an erasure deletes the rows
+	group       bool   // several people may belong to each row; see findShared
+	shared      bool   // the rows may belong to several people, because they are groups or parts of groups
+	goesAlong   bool   // the application declares that the rows go with the person; see isDeclared
 	reversed    bool   // the path of the table begins with a reversed reference; see reversePaths
 	fate        fate   // what an erasure does with the rows
 	rowsDeleted bool   // an erasure deletes the rows

@@ -33,9 +33,11 @@ const (
 	forPassword    = 6
 	forPair        = 25 // another candidate refers to the table by a unique column, as if each user has one account
 	againstPart    = 20 // the table refers to another candidate, as accounts at providers refer to users
+	againstOwned   = 60 // the table has its rows only as long as the rows of another candidate
 	againstGroup   = 30 // many rows of another candidate may refer to one row, as if an account has many users
 	minScore       = 50
 	minLead        = 12
+	clearlyMore    = 2 // a table with more than twice as many referring tables as the best candidate may be it, too
 )
 
 // chooseSubject sets the subject's table. It returns the candidates, with the chosen table first.
@@ -57,7 +59,8 @@ func (d *draft) chooseSubject(name string) ([]Candidate, error) {
 	switch {
 	case len(candidates) == 0 || candidates[0].Score < minScore:
 		return nil, undecided(domain.FieldRequired, "must be given, because no table is clearly the subject's", candidates)
-	case len(candidates) > 1 && candidates[0].Score-candidates[1].Score < minLead, d.hasOtherPeople(candidates):
+	case len(candidates) > 1 && candidates[0].Score-candidates[1].Score < minLead, d.hasOtherPeople(candidates),
+		d.hasBusierPeople(candidates):
 		return nil, undecided(domain.FieldAmbiguous, "must be given, because several tables may be the subject's (if they"+
 			" are different people, each needs a data map, and each further data map in the database needs a name:"+
 			" Config.Name, --name)",
@@ -77,6 +80,17 @@ func (d *draft) hasOtherPeople(candidates []Candidate) bool {
 		t := d.table(c.Table)
 		return names.IsPeople(c.Table) && 2*c.Score >= candidates[0].Score && summarize(t).email && t.referrers() > 0 &&
 			!relatives[t]
+	})
+}
+
+// hasBusierPeople reports whether clearly more tables refer to another candidate that suggests people, although its
+// rows are no parts of rows of the best candidate.
+func (d *draft) hasBusierPeople(candidates []Candidate) bool {
+	best := d.table(candidates[0].Table)
+	return slices.ContainsFunc(candidates[1:], func(c Candidate) bool {
+		t := d.table(c.Table)
+		return names.IsPeople(c.Table) && t.referrers() > clearlyMore*max(best.referrers(), 1) &&
+			!slices.ContainsFunc(t.out, func(r *reference) bool { return r.to == best && r.owns() })
 	})
 }
 
@@ -178,15 +192,24 @@ func (d *draft) score(t *table) Candidate {
 		c.Score += forPassword
 	}
 	for _, r := range t.out {
-		if _, people := nameScore(r.to.Name); people && r.to != t && !found.email && summarize(r.to).email {
-			c.Score -= againstPart
-			reasons = append(reasons, "its rows belong to rows of "+r.to.Name)
-			break
+		better, people := nameScore(r.to.Name)
+		if !people || r.to == t || !summarize(r.to).email {
+			continue
 		}
+		switch {
+		case r.owns() && better > name:
+			c.Score -= againstOwned
+		case !found.email:
+			c.Score -= againstPart
+		default:
+			continue
+		}
+		reasons = append(reasons, "its rows belong to rows of "+r.to.Name)
+		break
 	}
 	for _, r := range t.in {
-		_, people := nameScore(r.from.Name)
-		if r.from == t || !people || r.setsNull || names.Is(r.from.Name, names.Things) {
+		worse, people := nameScore(r.from.Name)
+		if r.from == t || !people || r.setsNull || names.Is(r.from.Name, names.Things) || r.owns() && worse < name {
 			continue
 		}
 		from := summarize(r.from)

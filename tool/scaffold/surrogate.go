@@ -162,13 +162,16 @@ func (t *table) chooseSurrogate(c datamap.CatalogColumn, m names.Match, to *data
 			continue
 		}
 		to.Surrogate = candidates[i]
-		if wanted != datamap.VerdictHolds {
+		if wanted != datamap.VerdictHolds || slices.ContainsFunc(constraints, hasOtherColumns) {
 			t.askForCheck(c, constraints, to.Surrogate)
 		}
 		return true
 	}
 	return true
 }
+
+// hasOtherColumns reports whether examples are not sufficient for the verdict about a column of the constraint.
+func hasOtherColumns(check datamap.CatalogCheck) bool { return len(check.Columns) > 1 }
 
 func boolRank(b bool) int {
 	if b {

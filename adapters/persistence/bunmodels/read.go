@@ -78,6 +78,11 @@ type Types map[reflect.Type]Type
 //
 //	subject:"erasure:null"
 //
+// Mark a relation that is not a path if the row and the row that it refers to always belong to the same person (see
+// datamap.Relation.SamePerson):
+//
+//	subject:"same"
+//
 // Mark bun.BaseModel if all columns of a row belong to the subject. If the table has several paths, via names the paths
 // on which an erasure deletes the rows (see datamap.Table.Via):
 //

@@ -30,7 +30,8 @@ type block struct {
 
 type filter struct {
 	ID        string `bun:"id,pk"`
-	AccountID string `bun:"account_id" subject:"references:accounts.id"`
+	AccountID string `bun:"account_id" subject:"path,references:accounts.id"`
+	BlockID   string `bun:"block_id" subject:"same,references:blocks.id"`
 	Title     string `bun:"title" pii:"behavioral"`
 	Action    int    `bun:"action"`
 }
@@ -57,7 +58,10 @@ func TestASubjectTagOfAColumnDeclaresAReference(t *testing.T) {
 				ReferencedColumns: []string{"id"}, Path: true, OnErasure: domain.StrategyDelete,
 			},
 		},
-		"filters": {{Columns: []string{"account_id"}, References: "accounts", ReferencedColumns: []string{"id"}}},
+		"filters": {
+			{Columns: []string{"account_id"}, References: "accounts", ReferencedColumns: []string{"id"}, Path: true},
+			{Columns: []string{"block_id"}, References: "blocks", ReferencedColumns: []string{"id"}, SamePerson: true},
+		},
 		"keywords": {{
 			Columns: []string{"filter_id"}, References: "filters", ReferencedColumns: []string{"id"}, Path: true,
 			OnErasure: domain.StrategyDelete,
@@ -69,7 +73,7 @@ func TestASubjectTagOfAColumnDeclaresAReference(t *testing.T) {
 		}
 		for i, relation := range table.Relations {
 			if !relation.Equals(want[i]) || relation.Name != want[i].Name || relation.Path != want[i].Path ||
-				relation.OnErasure != want[i].OnErasure {
+				relation.OnErasure != want[i].OnErasure || relation.SamePerson != want[i].SamePerson {
 				t.Errorf("%s has %+v, want %+v", name, relation, want[i])
 			}
 		}

@@ -121,7 +121,7 @@ func (r *modelReader) readReference(field *schema.Field, text string) {
 	if parts, err := splitTag(text); err == nil {
 		word, options := parts[0], parts[1:]
 		read.Path = word == "path"
-		if !read.Path && strings.Contains(word, ":") {
+		if !read.Path && (word == "same" || strings.Contains(word, ":")) {
 			options = parts
 		}
 		problem = readOptions(options, append([]string{"references"}, pathOptions...), &read)
@@ -142,7 +142,7 @@ func (r *modelReader) readReference(field *schema.Field, text string) {
 }
 
 // pathOptions are the options that can follow the word path in the subject tag of a relation.
-var pathOptions = []string{"erasure", "when"}
+var pathOptions = []string{"erasure", "when", "same"}
 
 // readPath parses the subject tag of a relation. The tag has the word path and options, or only options if the relation
 // leads to its own table or begins the only path. readPath sets the fields of the relation accordingly.
@@ -154,13 +154,13 @@ func readPath(text string, into *datamap.Relation) domain.Problem {
 	if err != nil {
 		return domain.Problem{Message: "its subject tag has a quote that is not closed", Found: text}
 	}
-	if strings.HasPrefix(parts[0], "erasure:") {
+	if parts[0] == "same" || strings.HasPrefix(parts[0], "erasure:") {
 		return readOptions(parts, pathOptions, into)
 	}
 	if parts[0] != "path" {
 		return domain.Problem{
 			Message: `has an unknown subject tag: a relation takes "path"`, Found: text,
-			Possible: []string{"path", "erasure:null"},
+			Possible: []string{"path", "erasure:null", "same"},
 		}
 	}
 	into.Path = true
@@ -174,7 +174,7 @@ func readOptions(parts, allowed []string, into *datamap.Relation) domain.Problem
 		value, err := unquote(quoted)
 		column, equals, isCondition := strings.Cut(value, "=")
 		said := name == "erasure" && into.OnErasure != "" || name == "when" && into.When != nil ||
-			name == "references" && into.References != ""
+			name == "references" && into.References != "" || name == "same" && (into.SamePerson || part != name)
 		switch {
 		case !slices.Contains(allowed, name) || said:
 			return domain.Problem{
@@ -185,6 +185,8 @@ func readOptions(parts, allowed []string, into *datamap.Relation) domain.Problem
 				Message: "its subject tag has a value with only a part of it in single quotes", Found: part,
 				Remedy: "put the complete value in single quotes, and write each single quote inside it twice",
 			}
+		case name == "same":
+			into.SamePerson = true
 		case name == "references":
 			dot := strings.LastIndex(value, ".")
 			if dot < 1 || dot == len(value)-1 {

@@ -151,8 +151,9 @@ func (s *state) update(table string, indexes []int, change func(index int, row R
 }
 
 // remove removes rows of a table. If another row refers to a removed row, remove sets this reference to NULL, or
-// returns domain.ErrConflict. It sets the reference to NULL if the data map says that the database does so, and if no
-// column of the reference is in a primary key.
+// returns domain.ErrConflict. It sets the reference to NULL if three conditions are true: the data map says that the
+// database does so, it does not say that both rows belong to the same person, and no column of the reference is in a
+// primary key.
 func (s *state) remove(table string, indexes []int) error {
 	removed := pick(s.rows[table], indexes)
 	s.put(table, without(s.rows[table], indexes)) // before the check of references: these rows may refer to each other
@@ -166,7 +167,7 @@ func (s *state) remove(table string, indexes []int) error {
 				continue
 			}
 			inKey := func(column string) bool { return slices.Contains(other.PrimaryKey, column) }
-			if !relation.SetsNull || slices.ContainsFunc(relation.Columns, inKey) {
+			if !relation.SetsNull || relation.SamePerson || slices.ContainsFunc(relation.Columns, inKey) {
 				return conflict("delete from "+table, "rows of "+other.Name+" still refer to one of its rows")
 			}
 			s.update(other.Name, referring, func(_ int, row Row) {

@@ -62,7 +62,7 @@ type Reply struct {
 	PersonID int64    `bun:"person_id,notnull"`
 	Person   *Person2 `bun:"rel:belongs-to,join:person_id=id"`
 	ReplyID  *int64   `bun:"reply_id"`
-	Reply    *Reply   `bun:"rel:belongs-to,join:reply_id=id,on_delete:SET NULL"`
+	Reply    *Reply   `bun:"rel:belongs-to,join:reply_id=id,on_delete:SET NULL" subject:"same"`
 	Text     string   `bun:"text,notnull" pii:"contact,via:'It,TheWriter'"`
 	Text2    string   `bun:"text2,notnull" pii:"contact,via:Reader"`
 	Rank     string   `bun:"rank,notnull"`

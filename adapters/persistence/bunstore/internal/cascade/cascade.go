@@ -167,9 +167,16 @@ func (w *watch) judge(lost []loss, rows []int64) (table string, err error) {
 		}
 		if setting.OfTable {
 			cascaded[setting.Key.Name] += w.before.Set[i]
-		} else if table, column := w.retained(setting.Key); table != "" {
+			continue
+		}
+		n := " (rows: " + strconv.FormatInt(w.before.Set[i], 10) + ")"
+		if table, column := w.retained(setting.Key); table != "" {
 			return table, conflict(table + "." + column + ": a foreign key (ON DELETE SET NULL or SET DEFAULT) would change " +
-				"this retained column (rows: " + strconv.FormatInt(w.before.Set[i], 10) + ")")
+				"this retained column" + n)
+		}
+		if table := w.separated(setting.Key); table != "" {
+			return table, conflict(table + ": a foreign key (ON DELETE SET NULL or SET DEFAULT) would change a reference" + n +
+				" in rows of other people, but the data map states that it leads to rows of the same person")
 		}
 	}
 	maps.DeleteFunc(cascaded, func(_ string, n int64) bool { return n == 0 })
@@ -207,6 +214,22 @@ func (w *watch) retained(key reachedKey) (table, column string) {
 		}
 	}
 	return "", ""
+}
+
+// separated returns a table whose relation to rows of the same person the foreign key sets, or "".
+func (w *watch) separated(key reachedKey) string {
+	sets := func(column string) bool {
+		return slices.ContainsFunc(key.Sets, func(name string) bool { return w.store.writer.Dialect.SameName(name, column) })
+	}
+	for _, mapped := range key.Mapped {
+		table, _ := w.store.writer.DataMap.Table(mapped)
+		if slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool {
+			return r.SamePerson && slices.Contains(key.ParentMapped, r.References) && slices.ContainsFunc(r.Columns, sets)
+		}) {
+			return mapped
+		}
+	}
+	return ""
 }
 
 func conflict(message string) error {

@@ -1,0 +1,150 @@
+package scaffold
+
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// findShared finds the tables whose rows may belong to several people. These are the groups, such as teams, the tables
+// that a link connects with people, such as a document with its readers, and the tables whose rows are parts of such
+// rows.
+func (d *draft) findShared() {
+	for _, t := range d.tables {
+		t.group = names.Is(t.Name, names.Groups) || slices.ContainsFunc(t.in, func(r *reference) bool {
+			return r.from != t && r.from.connectsPeople() && !r.isPath()
+		})
+		t.shared = t.group
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, t := range d.tables {
+			if !t.shared && t != d.subject && t.isPartOfShared() {
+				t.shared, changed = true, true
+			}
+		}
+	}
+}
+
+// connectsPeople reports whether each row connects a person with rows of other tables, such as a membership.
+func (t *table) connectsPeople() bool {
+	return t.isLink() || t.distance == 1 && (names.Is(t.Name, names.Links) || t.isNamedAfter())
+}
+
+// isPartOfShared reports whether a reference leads to rows that may belong to several people, and does not show by its
+// columns that it leads to rows of the same person.
+func (t *table) isPartOfShared() bool {
+	return slices.ContainsFunc(t.out, (*reference).leadsToShared)
+}
+
+// leadsToShared reports whether a row may belong to several people, because it refers to a row that may. A reference
+// that can be NULL shows this only if it leads to a group.
+func (r *reference) leadsToShared() bool {
+	return r.to != r.from && !r.to.isSubject && r.to.shared && !r.staysWithOwner() &&
+		(!r.nullable() || r.to.group && r.cascades || names.Is(r.to.Name, names.Groups))
+}
+
+// staysWithOwner reports whether the columns of a reference show that both rows belong to the same person, because the
+// reference contains the columns by which both rows refer to the person. For example, (user_id, list_id) refers to
+// (user_id, id).
+func (r *reference) staysWithOwner() bool {
+	if len(r.from.paths) != 1 || len(r.to.paths) != 1 || len(r.columns) != len(r.referenced) {
+		return false
+	}
+	own, others := r.from.paths[0], r.to.paths[0]
+	return own.to == others.to && slices.Equal(own.referenced, others.referenced) &&
+		!slices.ContainsFunc(own.columns, func(name string) bool {
+			i := slices.Index(r.columns, name)
+			return i < 0 || r.referenced[i] != others.columns[slices.Index(own.columns, name)]
+		})
+}
+
+// isDeclared reports whether the application declares that the rows go with the person: the only way to her is a
+// reference to her that is NOT NULL and has ON DELETE CASCADE, or a reference with ON DELETE CASCADE to rows that go with
+// her. Besides, the rows have no second owner, such as a team or another person.
+func (d *draft) isDeclared(t *table) bool {
+	if len(t.paths) != 1 || t.group || t.isSold() {
+		return false
+	}
+	path := t.paths[0]
+	if path.to == d.subject && !path.isOwner() || path.to != d.subject && (!path.cascades || !path.to.goesAlong) {
+		return false
+	}
+	return !slices.ContainsFunc(t.out, func(r *reference) bool {
+		return r != path && (r.to == d.subject || r.to != path.to && r.leadsToShared())
+	})
+}
+
+// isOwner reports whether a reference to a person shows by itself that the row goes with the person.
+func (r *reference) isOwner() bool {
+	isMade := r.role == names.Maker && !names.Creates(r.columns[len(r.columns)-1])
+	return r.owns() && r.role != names.Party && !isMade && !names.Is(r.from.Name, names.Records)
+}
+
+// isIncludedWhole reports whether the caller or an existing data map says that the rows go with the person.
+func (t *table) isIncludedWhole() bool {
+	return t.included && (t.deletes || !t.mapped) && len(t.paths) == 1 && t.paths[0].owns()
+}
+
+// isAnswer reports whether the rows seem to answer rows of another person, such as comments and likes.
+func (t *table) isAnswer() bool {
+	ofPerson := slices.ContainsFunc(t.paths, func(r *reference) bool { return r.to.isSubject || r.to.isOnly() })
+	return ofPerson && (names.Is(t.Name, names.Answers) || t.isBare(false) && len(t.out) > 1) || t.isLink()
+}
+
+// staysTogether reports whether both rows of a reference seem to belong to the same person always. The application
+// declares that both go with the person, and the referring row is no answer to another person's row.
+func (r *reference) staysTogether() bool {
+	switch {
+	case r.staysWithOwner():
+		return true
+	case r.from.isLink() && r.from.paths[0].owns():
+		return r.to.isLink() && r.to.paths[0].owns() // a membership of a membership
+	}
+	return r.from.goesAlong && r.from.paths[0].owns() && r.to.goesAlong && !r.from.isAnswer() && r.from.paths[0].to != r.to
+}
+
+// isPath reports whether the paths of the rows begin with the reference.
+func (r *reference) isPath() bool { return slices.Contains(r.from.paths, r) }
+
+// isSamePerson reports whether the proposal states that both rows of a reference belong to the same person always. See
+// datamap.Relation.SamePerson.
+func (r *reference) isSamePerson() bool {
+	isRefused := r.from == r.to && r.restricts
+	return r.kept && !r.isPath() && !isRefused && r.from.rowsDeleted && r.to.rowsDeleted &&
+		len(r.from.paths) == 1 && len(r.to.paths) == 1 && r.staysTogether()
+}
+
+// isPointer reports whether a row refers to one of its own parts, such as a chat to its last message, and the database
+// clears the reference.
+func (r *reference) isPointer() bool {
+	if !r.setsNull {
+		return false
+	}
+	for t := r.to; len(t.paths) == 1; t = t.paths[0].to {
+		if t.paths[0].to == r.from {
+			return true
+		}
+	}
+	return false
+}
+
+// askForSamePerson asks about each reference between rows that an erasure deletes.
+func (t *table) askForSamePerson() {
+	for _, r := range t.out {
+		if r.isSamePerson() && !r.staysWithOwner() {
+			t.ask("", "By "+r.label()+", its rows refer to rows of "+r.to.Name+", which an erasure deletes, too. Do both rows "+
+				"always belong to the same person? If not, an erasure fails.", "yes (same_person)", "no: keep the rows of "+
+				r.to.Name)
+		}
+	}
+}
+
+// isSold reports whether a column shows that the person pays for the row, as for a subscription.
+func (t *table) isSold() bool { return t.hasWord(ofSales) }
+
+// isFixed reports whether a column only holds one of a few values, such as the role of a member.
+func isFixed(c datamap.CatalogColumn) bool {
+	return len(c.Values) > 0 || names.IsOfLink(c.Name) && c.Type != datamap.TypeJSON
+}

@@ -1,0 +1,215 @@
+package scaffold_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/scaffold"
+)
+
+// mailbox is a schema in which almost all rows hang on the mail accounts of a person.
+const mailbox = users + `
+	mail_accounts: id*, user_id>users=cascade, email, name
+	rules: id*, mail_account_id>mail_accounts=cascade, name, folder_id?>folders=set_null
+	folders: id*, mail_account_id>mail_accounts=cascade, parent_id?>folders=cascade, title
+	actions: id*, rule_id>rules=cascade, content
+	runs: id*, mail_account_id>mail_accounts=cascade, rule_id?>rules=set_null, feedback?`
+
+func TestRowsThatGoWithThePersonAreDeleted(t *testing.T) {
+	p := propose(t, schema(mailbox))
+	wantLines(t, p.steps(), `
+		delete actions
+		delete runs
+		delete rules
+		delete folders
+		delete mail_accounts
+		anonymize users email
+	`)
+	for _, table := range []string{"mail_accounts", "rules", "folders", "runs"} {
+		if !slices.Contains(p.asked(), table) {
+			t.Errorf("not asked about %s, but about %v", table, p.asked())
+		}
+	}
+}
+
+func TestRowsWithASecondOwnerAreLeft(t *testing.T) {
+	for name, lines := range map[string]string{
+		"a group": `
+			teams: id*, name
+			papers: id*, user_id>users=cascade, team_id?>teams=set_null, title`,
+		"a part of a group": `
+			teams: id*, name
+			boards: id*, team_id>teams, title
+			papers: id*, user_id>users=cascade, board_id>boards=cascade, title`,
+		"what a link shares": `
+			lists: id*, title
+			lists_users: list_id*>lists, user_id*>users
+			papers: id*, user_id>users=cascade, list_id>lists, title`,
+		"readers": `
+			papers: id*, user_id>users=cascade, title
+			papers_users: paper_id*>papers=cascade, user_id*>users=cascade`,
+		"another person":         `papers: id*, user_id>users=cascade, editor_id?>users, title`,
+		"a row without a person": `papers: id*, user_id?>users=cascade, title`,
+		"no declaration":         `papers: id*, user_id>users, title`,
+		"the person approved":    `papers: id*, approved_by:bigint>users=cascade, title`,
+		"what a person pays for": `papers: id*, user_id>users=cascade, stripe_plan`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := propose(t, schema(users+lines), scaffold.Options{SubjectTable: "users"})
+			if slices.Contains(p.steps(), "delete papers") {
+				t.Errorf("the steps are %v", p.steps())
+			}
+		})
+	}
+	for _, record := range []string{"webhooks", "channels", "teams", "products", "invitations", "projects", "prices"} {
+		p := propose(t, schema(users+record+`: id*, user_id>users=cascade, title`))
+		if _, ok := p.dataMap.Table(record); ok || !slices.Contains(p.asked(), record) {
+			t.Errorf("%s: the steps are %v", record, p.steps())
+		}
+	}
+}
+
+func TestRowsOfTheSamePersonMayReferToEachOther(t *testing.T) {
+	for name, test := range map[string]struct {
+		lines, same string // same has the tables whose relations state that both rows are of the same person
+		deleted     bool   // the rows of books
+	}{
+		"a mark that may lose its book": {`
+			marks: id*, user_id>users=cascade, book_id?>books=set_null, color, size:integer`, "marks", true},
+		"a mark": {`
+			marks: id*, user_id>users=cascade, book_id>books=cascade, size:integer`, "marks", true},
+		"a comment":                 {`comments: id*, user_id>users=cascade, book_id>books=cascade, body`, "", false},
+		"a like":                    {`likes: id*, user_id>users=cascade, book_id>books=cascade`, "", false},
+		"a mark of nobody":          {`marks: id*, user_id?>users=cascade, book_id>books=cascade, size:integer`, "", false},
+		"two books":                 {`pairs: id*, a_id>books=cascade, b_id>books=cascade, size:integer`, "", false},
+		"a part":                    {`pages: id*, book_id>books=cascade, body`, "", true},
+		"a comment in a part of it": {`pages: id*, book_id>books=cascade, comment`, "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := propose(t, schema(users+`
+				books: id*, user_id>users=cascade, title
+				`+test.lines))
+			if got := slices.Contains(p.steps(), "delete books"); got != test.deleted {
+				t.Errorf("the steps are %v", p.steps())
+			}
+			for _, table := range p.dataMap.Tables() {
+				same := slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool { return r.SamePerson })
+				if same != (table.Name == test.same) || same && !slices.Contains(p.asked(), table.Name) {
+					t.Errorf("%s: %+v, asked about %v", table.Name, table.Relations, p.asked())
+				}
+			}
+		})
+	}
+}
+
+func TestAnAnswerToAProfileKeepsIt(t *testing.T) {
+	p := propose(t, schema(users+`
+		profiles: id*, user_id!>users=cascade, bio
+		articles: id*, profile_id>profiles=cascade, title
+		replies: id*, profile_id>profiles=cascade, article_id>articles=cascade, body`))
+	if slices.Contains(p.steps(), "delete articles") {
+		t.Errorf("the steps are %v", p.steps())
+	}
+}
+
+func TestAPointerToAPartDoesNotKeepIt(t *testing.T) {
+	p := propose(t, schema(`
+		users: id*, email, last_chat_id?>chats=set_null
+		chats: id*, user_id>users=cascade, title, last_line_id?>lines=set_null
+		lines: id*, chat_id>chats=cascade, body`))
+	wantLines(t, p.steps(), `
+		delete lines
+		delete chats
+		anonymize users email
+	`)
+}
+
+func TestTheOtherPartsOfAPartThatStaysAreDeleted(t *testing.T) {
+	p := propose(t, schema(mailbox+`
+		teams: id*, name
+		invitations: id*, team_id>teams=cascade, inviter_id>mail_accounts=cascade, email
+		members: id:text*, team_id>teams=cascade, mail_account_id>mail_accounts=cascade, role`))
+	wantLines(t, p.steps(), `
+		delete actions
+		delete members
+		delete runs
+		delete rules
+		delete folders
+		anonymize mail_accounts email name
+		anonymize users email
+	`)
+}
+
+func TestAnIncludedTableTakesItsPartsIn(t *testing.T) {
+	lines := users + `
+		products: id*, user_id>users=cascade, title
+		sheets: id*, product_id>products=cascade, body
+		lines: id*, sheet_id>sheets=cascade, price`
+	wantLines(t, propose(t, schema(lines)).steps(), "anonymize users email")
+	wantLines(t, propose(t, schema(lines), scaffold.Options{Include: []string{"products"}}).steps(), `
+		delete lines
+		delete sheets
+		delete products
+		anonymize users email
+	`)
+}
+
+func TestMembershipsWithARoleAreDeleted(t *testing.T) {
+	p := propose(t, schema(`
+		User: id:text*, email
+		Workspace: id:text*, name
+		MemberInWorkspace: userId:text>User=cascade, workspaceId:text>Workspace=cascade, role:enum(a|b), createdAt:time
+		Grants: id:text*, userUid:text>User=cascade, workspaceId:text>Workspace=cascade, role`))
+	for i, table := range p.dataMap.Tables() {
+		if i > 0 && !table.Owned {
+			t.Errorf("%s stays", table.Name)
+		}
+	}
+	if _, ok := p.dataMap.Table("Grants"); !ok {
+		t.Errorf("the steps are %v", p.steps())
+	}
+}
+
+func TestATableOfPeopleWithClearlyMoreReferencesIsAsked(t *testing.T) {
+	lines := `
+		users: id*, email, password, name, phone, gender
+		members: id*, nick
+		a: id*, member_id>members
+		b: id*, member_id>members
+		c: id*, member_id>members`
+	_, err := scaffold.Propose(t.Context(), memory.NewSchema(schema(lines)), scaffold.Options{})
+	if !errors.Is(err, domain.ErrInvalid) || !strings.Contains(err.Error(), "members (score") {
+		t.Errorf("got %v", err)
+	}
+	p := propose(t, schema(strings.ReplaceAll(lines, "nick", "user_id>users=cascade, nick")))
+	if name := p.dataMap.SubjectTable().Name; name != "users" {
+		t.Errorf("the people are in %s", name)
+	}
+}
+
+func TestThePeopleWinAgainstTheirAccounts(t *testing.T) {
+	p := propose(t, schema(`
+		user: id*, name, email
+		account: id*, user_id>user=cascade, provider, access_token
+		email_account: id*, user_id>user=cascade, account_id!>account=cascade, email, name, about, signature
+		rules: id*, email_account_id>email_account=cascade, title
+		chats: id*, email_account_id>email_account=cascade, title`))
+	if name := p.dataMap.SubjectTable().Name; name != "user" {
+		t.Errorf("the people are in %s", name)
+	}
+}
+
+func TestTheReasonForALostPersonIsTrue(t *testing.T) {
+	p := propose(t, schema(users+`
+		tickets: id*, user_id?>users=set_null, assignee_id>users=cascade, urgency`))
+	for _, out := range p.LeftOut {
+		if out.Table == "tickets" && !strings.Contains(out.Reason, "only name other people") {
+			t.Error(out.Reason)
+		}
+	}
+}
