@@ -22,7 +22,8 @@ CONCURRENT = $(LONGEST) $$(go list ./... | grep -vFx $(SEQUENTIAL:%=-e github.co
 ISOLATION_CHECKS = 25
 
 # Modules of their own: what they need never enters the library's go.mod.
-NESTED = adapters/objectstore adapters/telemetry tests/pgdriver tests/mattn tests/bench tests/servers tests/objectstore tests/openapi
+NESTED = adapters/objectstore adapters/telemetry examples/gin examples/gorm \
+	tests/pgdriver tests/mattn tests/bench tests/servers tests/objectstore tests/openapi
 
 # The tests of a module and of packages in it, and the proof that there were PostgreSQL tests among them.
 define test-module
@@ -61,6 +62,8 @@ test-nested:
 	$(call test-module,.,$(filter-out %/isolation,$(SEQUENTIAL:%=./%)))
 	$(call test-module,.,./tests/isolation -rapid.checks=$(ISOLATION_CHECKS))
 	$(call test-module,tests/pgdriver,./...)
+	$(call test-module,examples/gin,./...)
+	$(call test-module,examples/gorm,./...)
 	go -C tests/mattn test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/openapi test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C adapters/objectstore test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...

@@ -18,12 +18,13 @@ func TestREADMECodeCompiles(t *testing.T) {
 
 func TestIntegrationGuideCodeCompiles(t *testing.T) {
 	checkBlocks(t, "../../docs/integration.md", "../../app/example_test.go", "fragments_test.go",
-		"../../examples/pgx/signup.go",
-		"../../examples/corrections/main.go")
+		"../../examples/pgx/signup.go", "../../examples/gin/main.go", "../../examples/corrections/main.go",
+		"../guide/internal/tenancy/tenancy.go", "../guide/internal/tenancy/tenancy_test.go")
 }
 
 func TestOperatingGuideCodeCompiles(t *testing.T) {
-	checkBlocks(t, "../../docs/operating.md", "cliprogram/main.go", "../../adapters/telemetry/doc.go")
+	checkBlocks(t, "../../docs/operating.md", "cliprogram/main.go")
+	checkBlocks(t, "../../docs/health.md", "../../adapters/telemetry/doc.go")
 }
 
 func TestSeveralServersGuideCodeCompiles(t *testing.T) {
