@@ -23,7 +23,7 @@ ISOLATION_CHECKS = 25
 
 # Modules of their own: what they need never enters the library's go.mod.
 NESTED = adapters/objectstore adapters/telemetry examples/gin examples/gorm \
-	tests/pgdriver tests/mattn tests/bench tests/servers tests/objectstore tests/openapi
+	tests/pgdriver tests/mattn tests/bench tests/servers tests/objectstore tests/openapi tests/stacks
 
 # The tests of a module and of packages in it, and the proof that there were PostgreSQL tests among them.
 define test-module
@@ -64,6 +64,7 @@ test-nested:
 	$(call test-module,tests/pgdriver,./...)
 	$(call test-module,examples/gin,./...)
 	$(call test-module,examples/gorm,./...)
+	$(call test-module,tests/stacks,./...)
 	go -C tests/mattn test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/openapi test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C adapters/objectstore test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...

@@ -18,8 +18,13 @@ func TestREADMECodeCompiles(t *testing.T) {
 
 func TestIntegrationGuideCodeCompiles(t *testing.T) {
 	checkBlocks(t, "../../docs/integration.md", "../../app/example_test.go", "fragments_test.go",
-		"../../examples/pgx/signup.go", "../../examples/gin/main.go", "../../examples/corrections/main.go",
+		"../../examples/pgx/signup.go", "../../examples/corrections/main.go",
 		"../guide/internal/tenancy/tenancy.go", "../guide/internal/tenancy/tenancy_test.go")
+}
+
+func TestTheLinesForEachStackAreRun(t *testing.T) {
+	checkBlocks(t, "../../docs/your-stack.md",
+		"../stacks/databases_test.go", "../stacks/routers_test.go", "../stacks/transactions_test.go")
 }
 
 func TestOperatingGuideCodeCompiles(t *testing.T) {
