@@ -29,6 +29,7 @@ func TestTheLinesForEachStackAreRun(t *testing.T) {
 
 func TestOperatingGuideCodeCompiles(t *testing.T) {
 	checkBlocks(t, "../../docs/operating.md", "cliprogram/main.go")
+	checkBlocks(t, "../../docs/lint.md", "../../tool/check/startup_example_test.go")
 	checkBlocks(t, "../../docs/health.md", "../../adapters/telemetry/doc.go")
 }
 
