@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	_ "modernc.org/sqlite"
+
+	"github.com/habeas-data/habeas/internal/tests/sources"
 )
 
 var update = flag.Bool("update", false, "write the outputs of the commands into the page")
@@ -36,6 +38,7 @@ type walk struct {
 
 func newWalk(t *testing.T) *walk {
 	t.Helper()
+	sources.Read(t, "../..")
 	directory := t.TempDir()
 	programs := filepath.Join(directory, "bin")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(programs, "habeas"), "../../tool/habeas")

@@ -11,8 +11,8 @@ const (
 	longestREADME = 1250
 )
 
-// The first line of a page says what its reader can do. A page that is read from top to bottom is short. A reference, in
-// which one looks something up, has no limit.
+// The first line of a page says what its reader can do. A page that is read from top to bottom is short. A reference
+// has no limit, because one looks up a line in it.
 func TestPagesSayWhatTheyAreForAndAreShort(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil || len(pages) == 0 {
