@@ -134,7 +134,7 @@ lint: ## Run golangci-lint
 		go -C $$module tool -modfile=$(CURDIR)/.ci/tools/go.mod golangci-lint run --config $(CURDIR)/.golangci.yml ./... || exit; \
 	done
 
-generate: ## Regenerate the mocks, the text of the API and the table of dependencies
+generate: ## Regenerate the mocks, the text of the API, the table of dependencies and the recordings
 	go generate ./...
 
 tidy: ## Tidy the modules
