@@ -68,7 +68,8 @@ func TestAReleaseCanBeInstalledAndRequired(t *testing.T) {
 		t.Fatal(err)
 	}
 	command(application, "go", "mod", "init", "example.org/shop")
-	command(application, "go", "get", module+"@"+version, module+"/adapters/telemetry@"+version)
+	command(application, "go", "get", module+"/adapters/telemetry@"+version) // requires the library of the same version
+	command(application, "go", "get", module+"@"+version)
 	command(application, "go", "get", ".")
 	if got := command(application, "go", "run", "."); got != "works\n" {
 		t.Errorf("the application printed %q", got)
