@@ -9,6 +9,9 @@ import (
 const (
 	longestPage   = 2000 // words of a page that is read from top to bottom
 	longestREADME = 1250
+
+	longestProgram = 120 // lines of an example
+	longestIntro   = 6   // lines of its README
 )
 
 // The first line of a page says what its reader can do. A page that is read from top to bottom is short. A reference
@@ -31,5 +34,25 @@ func TestPagesSayWhatTheyAreForAndAreShort(t *testing.T) {
 	}
 	if words := len(strings.Fields(read(t, "../../README.md"))); words > longestREADME {
 		t.Errorf("the README has %d words, more than %d", words, longestREADME)
+	}
+}
+
+func TestExamplesAreShortAndListed(t *testing.T) {
+	programs, err := filepath.Glob("../../examples/*/main.go")
+	if err != nil || len(programs) == 0 {
+		t.Fatal("there are no examples", err)
+	}
+	list := read(t, "../../examples/README.md")
+	for _, program := range programs {
+		folder := filepath.Dir(program)
+		if lines := strings.Count(read(t, program), "\n"); lines > longestProgram {
+			t.Errorf("%s has %d lines, more than %d", program, lines, longestProgram)
+		}
+		if lines := strings.Count(read(t, filepath.Join(folder, "README.md")), "\n"); lines > longestIntro {
+			t.Errorf("the README of %s has %d lines, more than %d", folder, lines, longestIntro)
+		}
+		if !strings.Contains(list, "("+filepath.Base(folder)+")") {
+			t.Errorf("examples/README.md does not list %s", folder)
+		}
 	}
 }
