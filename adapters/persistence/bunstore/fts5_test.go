@@ -10,6 +10,7 @@ import (
 
 // The page about operation recommends statements for full-text indexes. Each must be valid in SQLite.
 func TestTheStatementsForFullTextIndexesAreValid(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../../docs/relies-on.md")
 	must(t, err)
 	db := databases.SQLite(t)
