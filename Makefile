@@ -13,8 +13,10 @@ RACE_FLAGS = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.
 # A program with the race detector sleeps before it exits, by default for a second.
 export GORACE = atexit_sleep_ms=50
 
-# These packages test the source code, and what a session does to a database. Goroutines meet in the other packages.
-SEQUENTIAL = tests/arch tests/cookbook tests/isolation tests/lives tests/maps tests/schemas
+# These packages test the source code, programs that they build, and what a session does to a database. Goroutines meet
+# in the other packages.
+SEQUENTIAL = tests/arch tests/cmd/apitext tests/cmd/dependencies tests/cookbook tests/firsterasure tests/isolation tests/lives tests/maps \
+	tests/release tests/schemas
 # Go starts packages in this order, so that no long one is left alone at the end.
 LONGEST = ./adapters/persistence/bunstore ./tests/internal/conformance ./adapters/http/fiberhttp ./ports/porttest
 CONCURRENT = $(LONGEST) $$(go list ./... | grep -vFx $(SEQUENTIAL:%=-e github.com/habeas-data/habeas/%))
@@ -22,7 +24,8 @@ CONCURRENT = $(LONGEST) $$(go list ./... | grep -vFx $(SEQUENTIAL:%=-e github.co
 ISOLATION_CHECKS = 25
 
 # Modules of their own: what they need never enters the library's go.mod.
-NESTED = adapters/objectstore adapters/telemetry tests/pgdriver tests/mattn tests/bench tests/servers tests/objectstore tests/openapi
+NESTED = adapters/objectstore adapters/telemetry examples/gin examples/gorm \
+	tests/pgdriver tests/mattn tests/bench tests/servers tests/objectstore tests/openapi tests/stacks
 
 # The tests of a module and of packages in it, and the proof that there were PostgreSQL tests among them.
 define test-module
@@ -38,7 +41,7 @@ POSTGRES_PACKAGES = $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImpo
 	grep -E 'habeas/(internal/tests/(postgres|databases)|tests/internal/conformance)[] ]' | cut -d' ' -f1 | \
 	grep -vE 'habeas/(tests/cmd|internal/tests/postgres)')
 
-.PHONY: help vet test-newest test test-quick test-modules test-concurrent test-nested test-isolation test-packages test-servers test-versions test-version lint generate tidy check-generate vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
+.PHONY: help vet test-newest test test-quick test-modules test-concurrent test-nested test-isolation test-packages test-servers test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +64,9 @@ test-nested:
 	$(call test-module,.,$(filter-out %/isolation,$(SEQUENTIAL:%=./%)))
 	$(call test-module,.,./tests/isolation -rapid.checks=$(ISOLATION_CHECKS))
 	$(call test-module,tests/pgdriver,./...)
+	$(call test-module,examples/gin,./...)
+	$(call test-module,examples/gorm,./...)
+	$(call test-module,tests/stacks,./...)
 	go -C tests/mattn test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/openapi test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C adapters/objectstore test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
@@ -128,7 +134,7 @@ lint: ## Run golangci-lint
 		go -C $$module tool -modfile=$(CURDIR)/.ci/tools/go.mod golangci-lint run --config $(CURDIR)/.golangci.yml ./... || exit; \
 	done
 
-generate: ## Regenerate the mocks
+generate: ## Regenerate the mocks, the text of the API, the table of dependencies and the recordings
 	go generate ./...
 
 tidy: ## Tidy the modules
@@ -138,6 +144,17 @@ check-generate: generate tidy ## Fail if generate or tidy changes a file, or lea
 	git diff --exit-code
 	@untracked=$$(git ls-files --others --exclude-standard) && \
 	if [ -n "$$untracked" ]; then printf 'FAIL: not committed:\n%s\n' "$$untracked" >&2; exit 1; fi
+
+# The API of the last release is the file .ci/api.txt of its tag. Before the first release, there is nothing to compare.
+SINCE = $(shell git describe --tags --abbrev=0 --match 'v*' 2>/dev/null)
+
+api: ## Fail if the API lacks a declaration of the last release, and the changelog does not announce it
+ifeq ($(SINCE),)
+	@echo "api: there is no release yet"
+else
+	@before=$$(mktemp) && trap 'rm -f "$$before"' EXIT && git show $(SINCE):.ci/api.txt >"$$before" && \
+	echo "api: comparing with $(SINCE)" && go run ./tests/cmd/apitext -since "$$before"
+endif
 
 # Each package that is imported counts, whether or not the code calls the function that has the defect: an application
 # may call it. The database is at vuln.go.dev, which .ci/run does without; VULNERABILITY_FLAGS=-db=... names another one.

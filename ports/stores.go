@@ -105,9 +105,9 @@ type SubjectStore interface {
 	// that does not support locks.
 	Lock(ctx context.Context, id domain.SubjectID, at time.Time) (erasedAt time.Time, err error)
 
-	// LockToRectify locks the subject for a rectification until the session ends. It takes the same lock as Lock: another
-	// session that calls either method for the same subject waits until then. LockToRectify writes no erasure mark and
-	// locks no rows. It returns the state of the subject. It returns the same errors as Lock.
+	// LockToRectify locks the subject for a rectification until the session ends: another session that calls Lock or
+	// LockToRectify for the same subject waits until then. LockToRectify locks no rows of the application, and leaves no
+	// new mark. It returns the state of the subject. It returns domain.ErrSubject as Lock does.
 	LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 
 	// State returns whether the subject's table has a row of the subject, and the life of its id, with the mark and the

@@ -5,7 +5,7 @@ go 1.25.0
 
 require (
 	github.com/aws/aws-sdk-go-v2/service/s3 v1.97.3
-	github.com/habeas-data/habeas v0.0.0
+	github.com/habeas-data/habeas v0.1.0
 	gocloud.dev v0.44.0
 )
 

@@ -5,7 +5,7 @@ module github.com/habeas-data/habeas/adapters/telemetry
 go 1.25.0
 
 require (
-	github.com/habeas-data/habeas v0.0.0
+	github.com/habeas-data/habeas v0.1.0
 	go.opentelemetry.io/otel v1.44.0
 	go.opentelemetry.io/otel/metric v1.44.0
 	go.opentelemetry.io/otel/sdk v1.44.0

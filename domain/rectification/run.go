@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// run is one rectification in progress. It takes the same lock as an erasure, but does not record a mark (the row that
-// an erasure leaves for a subject).
+// run is one rectification in progress. It waits for an erasure of the subject, and an erasure waits for it. It leaves
+// no new mark (the row that an erasure leaves for a subject).
 type run struct {
 	*Rectifier
 	operation audit.Operation // set when the request is recorded

@@ -8,8 +8,8 @@ require (
 	github.com/aws/aws-sdk-go-v2 v1.47.8
 	github.com/aws/aws-sdk-go-v2/credentials v1.20.16
 	github.com/aws/aws-sdk-go-v2/service/s3 v1.114.5
-	github.com/habeas-data/habeas v0.0.0
-	github.com/habeas-data/habeas/adapters/objectstore v0.0.0
+	github.com/habeas-data/habeas v0.1.0
+	github.com/habeas-data/habeas/adapters/objectstore v0.1.0
 	github.com/uptrace/bun v1.2.18
 	github.com/uptrace/bun/dialect/sqlitedialect v1.2.18
 	github.com/versity/versitygw v1.8.0

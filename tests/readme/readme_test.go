@@ -18,12 +18,19 @@ func TestREADMECodeCompiles(t *testing.T) {
 
 func TestIntegrationGuideCodeCompiles(t *testing.T) {
 	checkBlocks(t, "../../docs/integration.md", "../../app/example_test.go", "fragments_test.go",
-		"../../examples/pgx/signup.go",
-		"../../examples/corrections/main.go")
+		"../../examples/pgx/signup.go", "../../examples/corrections/main.go",
+		"../guide/internal/tenancy/tenancy.go", "../guide/internal/tenancy/tenancy_test.go")
+}
+
+func TestTheLinesForEachStackAreRun(t *testing.T) {
+	checkBlocks(t, "../../docs/your-stack.md",
+		"../stacks/databases_test.go", "../stacks/routers_test.go", "../stacks/transactions_test.go")
 }
 
 func TestOperatingGuideCodeCompiles(t *testing.T) {
-	checkBlocks(t, "../../docs/operating.md", "cliprogram/main.go", "../../adapters/telemetry/doc.go")
+	checkBlocks(t, "../../docs/operating.md", "cliprogram/main.go")
+	checkBlocks(t, "../../docs/lint.md", "../../tool/check/startup_example_test.go")
+	checkBlocks(t, "../../docs/health.md", "../../adapters/telemetry/doc.go")
 }
 
 func TestSeveralServersGuideCodeCompiles(t *testing.T) {

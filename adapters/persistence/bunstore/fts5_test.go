@@ -11,7 +11,7 @@ import (
 // The page about operation recommends statements for full-text indexes. Each must be valid in SQLite.
 func TestTheStatementsForFullTextIndexesAreValid(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../docs/operating.md")
+	page, err := os.ReadFile("../../../docs/relies-on.md")
 	must(t, err)
 	db := databases.SQLite(t)
 	execute(t, db, `CREATE VIRTUAL TABLE notes_fts USING fts5 (body)`)

@@ -23,15 +23,21 @@ func FreeAddress(t testing.TB) string {
 	return listener.Addr().String()
 }
 
-// Program starts a program, erases user 1 over HTTP, and stops the program. The test fails if a step fails.
+// Program starts a program, erases user 1 with DELETE /me, and stops the program. The test fails if a step fails.
 func Program(t testing.TB, run func(ctx context.Context, address string) error) {
+	t.Helper()
+	Path(t, "/me", run)
+}
+
+// Path is like Program for a program with another path of the erasure.
+func Path(t testing.TB, path string, run func(ctx context.Context, address string) error) {
 	t.Helper()
 	address := FreeAddress(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx, address) }()
-	if status := erase(ctx, t, address, ended); status != http.StatusOK {
+	if status := erase(ctx, t, address+path, ended); status != http.StatusOK {
 		t.Errorf("the status of the erasure is %d", status)
 	}
 	stop()
@@ -40,9 +46,9 @@ func Program(t testing.TB, run func(ctx context.Context, address string) error) 
 	}
 }
 
-func erase(ctx context.Context, t testing.TB, address string, ended <-chan error) (status int) {
+func erase(ctx context.Context, t testing.TB, url string, ended <-chan error) (status int) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(ctx, http.MethodDelete, "http://"+address+"/me", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodDelete, "http://"+url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package router is an example of docs/writing-an-adapter.md: a router for net/http.
+// Package router is the example of docs/writing-a-router.md: a router for net/http.
 package router
 
 import (

@@ -1,4 +1,4 @@
-// Package tenancy is an example of docs/writing-an-adapter.md: a session factory that decorates another one.
+// Package tenancy is an example of docs/integration.md: a session factory that decorates another one.
 package tenancy
 
 import (

@@ -1,4 +1,4 @@
-// Package newsletter is the complete example of docs/writing-an-adapter.md: a resolver for a newsletter service.
+// Package newsletter is a resolver for a newsletter service. docs/writing-a-resolver.md explains it.
 package newsletter
 
 import (

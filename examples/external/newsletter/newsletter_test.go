@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/examples/external/newsletter"
 	"github.com/habeas-data/habeas/ports/porttest"
-	"github.com/habeas-data/habeas/tests/guide/internal/newsletter"
 )
 
 func TestConformance(t *testing.T) {
