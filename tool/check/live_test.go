@@ -315,6 +315,7 @@ func liveFindings(t *testing.T, c liveCase) (texts []string, found []datamap.Fin
 func TestDangersOfARealDatabaseAreFound(t *testing.T) {
 	for name, c := range dangers {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			got, findings := liveFindings(t, c)
 			if !slices.Equal(got, c.want) {
 				t.Errorf("got  %q\nwant %q", got, c.want)
@@ -331,6 +332,7 @@ func TestDangersOfARealDatabaseAreFound(t *testing.T) {
 func TestASafeDatabaseHasNoFinding(t *testing.T) {
 	for name, c := range safe {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if got, _ := liveFindings(t, c); !slices.Equal(got, c.want) {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}

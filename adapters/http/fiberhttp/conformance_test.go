@@ -27,6 +27,7 @@ func TestConformance(t *testing.T) {
 		},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			t.Parallel()
 			waived := map[string]string{}
 			if !config.StreamRequestBody {
 				waived["body that never arrives is 504"] = "Fiber reads a body before it calls a handler; see ReadTimeout"

@@ -30,6 +30,7 @@ func TestConformance(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			httptestsuite.Test(t, httptestsuite.Harness{
 				Serve: func(t testing.TB, api *httpapi.API, prefix string) string {
 					t.Helper()
