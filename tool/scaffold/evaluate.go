@@ -34,8 +34,8 @@ func (t *table) verdicts(check datamap.CatalogCheck, column string, values []any
 
 // verdictsWith returns the verdict about each value of a column in rows with examples of the other columns of the
 // constraint. A value fails if it replaces NULL in a row that satisfies the constraint, and the row then does not. A
-// value holds if it satisfies the constraint with all examples. verdictsWith returns nil if an erasure may overwrite the
-// other columns, too, or if they have too many examples.
+// value holds if it satisfies the constraint with all examples. verdictsWith returns nil if an erasure may overwrite
+// the other columns, too, or if they have too many examples.
 func (t *table) verdictsWith(check datamap.CatalogCheck, column string, values []any) []datamap.Verdict {
 	combinations := t.combinations(check, column)
 	var rows []map[string]any

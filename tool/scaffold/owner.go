@@ -61,8 +61,8 @@ func (r *reference) staysWithOwner() bool {
 }
 
 // isDeclared reports whether the application declares that the rows go with the person: the only way to her is a
-// reference to her that is NOT NULL and has ON DELETE CASCADE, or a reference with ON DELETE CASCADE to rows that go with
-// her. Besides, the rows have no second owner, such as a team or another person.
+// reference to her that is NOT NULL and has ON DELETE CASCADE, or a reference with ON DELETE CASCADE to rows that go
+// with her. Besides, the rows have no second owner, such as a team or another person.
 func (d *draft) isDeclared(t *table) bool {
 	if len(t.paths) != 1 || t.group || t.isSold() {
 		return false

@@ -127,7 +127,7 @@ func (r reader) Catalog(context.Context) (datamap.Catalog, error) { return r.cat
 func (r reader) Satisfies(
 	_ context.Context, _ string, check datamap.CatalogCheck, rows []map[string]any,
 ) (verdicts []datamap.Verdict, _ error) {
-	digits := regexp.MustCompile("[0-9a-f]{8,}")
+	digits := regexp.MustCompile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8,}")
 	for _, row := range rows {
 		sum := fnv.New32()
 		_, _ = fmt.Fprint(sum, check.Text, digits.ReplaceAllString(fmt.Sprint(row), "#"))
