@@ -220,13 +220,17 @@ func ExampleIntegration_Stack() {
 }
 
 func mayWrite(ctx context.Context, gdpr *app.Integration, id domain.SubjectID) (bool, error) {
-	stack := gdpr.Stack()
-	var status domain.ConsentStatus
-	err := stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-		status, err = stack.Consent.Status(ctx, s, id, "newsletter")
+	stack, purpose, allowed := gdpr.Stack(), "newsletter", false
+	err := stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		consent, err := stack.Consent.Status(ctx, s, id, purpose)
+		if err != nil {
+			return err
+		}
+		restriction, err := stack.Restriction.Status(ctx, s, id, &purpose)
+		allowed = consent.Granted && !restriction.Restricted
 		return err
 	})
-	return status.Granted, err
+	return allowed, err
 }
 
 // Member has a name that its owner may correct without a review by staff.
