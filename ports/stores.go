@@ -186,7 +186,8 @@ type SubjectStore interface {
 	// data that a statement should have deleted or overwritten, or copied such a text to another column of its row. Apply
 	// returns domain.ErrConflict if rows cannot be deleted because other rows refer to them. It also returns
 	// domain.ErrConflict, and names the table and the number of rows, if the database would delete rows of the data map
-	// that no step deletes, or if a foreign key would set a retained column.
+	// that no step deletes, or if a foreign key would set a retained column, or a relation with
+	// datamap.Relation.SamePerson.
 	//
 	// If Apply fails, the caller must roll back. len(Rows) is then the index of the step that failed. It is len(steps) if
 	// the store does not know which step failed.

@@ -142,9 +142,9 @@ func (w *watch) deletedBySteps(table string, rows []int64) (n int64) {
 	return n
 }
 
-// judge returns an error if a table of the data map has lost rows that no step deletes, or if a column that must keep
-// its value was set. It also returns the table. Otherwise, it sets the result of Cascaded, and adds to rows what the
-// database has deleted before the step of a table.
+// judge returns an error if a table of the data map has lost rows that no step deletes, or if a foreign key has set a
+// column that must keep its value, or a relation to rows of the same person. It also returns the table. Otherwise, it
+// sets the result of Cascaded, and adds to rows what the database has deleted before the step of a table.
 func (w *watch) judge(lost []loss, rows []int64) (table string, err error) {
 	cascaded := map[string]int64{}
 	for _, l := range lost {
