@@ -45,6 +45,8 @@ func (m DataMap) noticeOf(table Table, relation Relation) string {
 		return ""
 	case relation.References == table.Name:
 		return m.noticeOfSelf(table, relation)
+	case len(begun) == 0 && relation.SamePerson:
+		return ""
 	case len(begun) == 0:
 		return "refers to " + relation.References +
 			", but is not a path: exports and erasures of the person at the end of the relation skip the row"

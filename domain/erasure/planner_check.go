@@ -122,7 +122,8 @@ func (c checked) checkReferences() []domain.Problem {
 					": rows of other people may refer to them",
 				Remedy: "mark the relation as a path that deletes the row or clears the reference " +
 					`(subject:"path,erasure:delete" or subject:"path,erasure:null"; "path" and "erasure" in a manifest), ` +
-					"declare ON DELETE SET NULL, or keep the rows of " + parent.Name,
+					"declare ON DELETE SET NULL, or keep the rows of " + parent.Name +
+					`. If both rows always belong to the same person, say so (subject:"same"; "same_person" in a manifest)`,
 			})
 		}
 	}

@@ -47,8 +47,9 @@ func mountOnEcho(server *echo.Echo, gdpr *app.Integration) {
 
 func mountOnGin(engine *gin.Engine, gdpr *app.Integration) {
 	rights := gin.WrapH(gdpr.Handler("/me/privacy", signedIn))
-	engine.Any("/me/privacy", rights) // DELETE /me/privacy is the erasure
-	engine.Any("/me/privacy/*path", rights)
+	methods := []string{"GET", "HEAD", "POST", "DELETE"} // DELETE /me/privacy is the erasure
+	engine.Match(methods, "/me/privacy", rights)
+	engine.Match(methods, "/me/privacy/*path", rights)
 }
 
 func TestTheRightsOnEachRouter(t *testing.T) {

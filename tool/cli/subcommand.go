@@ -102,7 +102,8 @@ func (t *tree) run(s subcommand, command *cobra.Command, args []string) error {
 			operator = found
 		}
 		if operator == "" {
-			return usage(command, "--operator is missing: the audit trail records the operator")
+			return usage(command, "--operator is missing: the audit trail records the operator. "+
+				"Set the flag or HABEAS_OPERATOR")
 		}
 		acting, err := domain.WithOperator(ctx, operator)
 		if err != nil {
