@@ -42,8 +42,9 @@ func run() error {
 		return err
 	}
 	for name, picture := range map[string]string{
-		"quickstart.svg": draw(scenesOf(walkthrough)), "lint.svg": draw([]scene{lint}),
-		"rehearse.svg": draw([]scene{rehearse}),
+		"quickstart.svg": draw("The quickstart", scenesOf(walkthrough)),
+		"lint.svg":       draw("The output of habeas lint", []scene{lint}),
+		"rehearse.svg":   draw("The output of habeas rehearse", []scene{rehearse}),
 	} {
 		if err := os.WriteFile(filepath.Join(pictures, name), []byte(picture), 0o600); err != nil {
 			return err
@@ -122,7 +123,7 @@ func output(directory string, environment []string, command string) (string, err
 
 // shown are the sections of the walkthrough that the animation shows, by the beginnings of their titles.
 var shown = []string{
-	"A request without a valid token", "Alice consents", "Alice requests a copy", "Alice requests her erasure",
+	"A request without a valid token", "Alice requests a copy", "Alice requests her erasure",
 	"The worker erases Alice",
 }
 

@@ -42,7 +42,7 @@ func expectXML(t *testing.T, text string) {
 }
 
 func TestAnAnimationShowsItsScenesInTurn(t *testing.T) {
-	picture := draw([]scene{{"$ habeas lint", "", "error x <y>"}, {strings.Repeat("x", columns+1)}})
+	picture := draw("a title", []scene{{"$ habeas lint", "", "error x <y>"}, {strings.Repeat("x", columns+1)}})
 	expectXML(t, picture)
 	for _, want := range []string{
 		`<text class="command" x="18" y="31">$ habeas lint</text>`, `class="bad"`, "error x &lt;y&gt;",
@@ -52,13 +52,13 @@ func TestAnAnimationShowsItsScenesInTurn(t *testing.T) {
 			t.Errorf("the picture lacks %s:\n%s", want, picture)
 		}
 	}
-	if picture := draw([]scene{{"one"}}); strings.Contains(picture, "@keyframes") {
+	if picture := draw("a title", []scene{{"one"}}); strings.Contains(picture, "@keyframes") {
 		t.Error("a single scene moves")
 	}
 }
 
 func TestTheWalkthroughIsAbridged(t *testing.T) {
-	walkthrough := "It runs.\n\n== Alice consents\n\nfirst\n" + strings.Repeat("more\n", 40) + "last\n" +
+	walkthrough := "It runs.\n\n== Alice requests a copy\n\nfirst\n" + strings.Repeat("more\n", 40) + "last\n" +
 		"\n== A second erasure\n\nhidden\n\nThe end."
 	scenes := scenesOf(walkthrough)
 	all := strings.Join(scenes[0], "\n")

@@ -16,7 +16,7 @@ const (
 	lineHeight = 17
 	charWidth  = 7.85
 	margin     = 18
-	seconds    = 5 // each scene is shown
+	seconds    = 8 // each scene is shown
 )
 
 // White space is kept by the attribute xml:space in old programs, and by the property in new ones.
@@ -47,9 +47,9 @@ var classes = []struct {
 	{"note", regexp.MustCompile(`^(warning |.* anonymize +\d)`)},
 }
 
-// draw returns a picture of one scene, or an animation of several that begins again after the last one. Readers who
-// want less motion see the first scene.
-func draw(scenes []scene) string {
+// draw returns a picture with a title for screen readers. It has one scene, or it is an animation of several that begins
+// again after the last one. Readers who want less motion see the first scene.
+func draw(title string, scenes []scene) string {
 	height, width := 0, 0
 	for _, s := range scenes {
 		height = max(height, len(s))
@@ -60,7 +60,7 @@ func draw(scenes []scene) string {
 	w, h := int(float64(width)*charWidth)+2*margin, height*lineHeight+2*margin
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" `+
-		`role="img" aria-label="What the program prints" xml:space="preserve">`+"\n", w, h, w, h)
+		`role="img" aria-label="`+title+`" xml:space="preserve">`+"\n", w, h, w, h)
 	b.WriteString(style + motion(len(scenes)) + "</style>\n")
 	fmt.Fprintf(&b, `<rect class="page" x=".5" y=".5" width="%d" height="%d" rx="8"/>`+"\n", w-1, h-1)
 	for i, s := range scenes {
