@@ -47,8 +47,8 @@ var classes = []struct {
 	{"note", regexp.MustCompile(`^(warning |.* anonymize +\d)`)},
 }
 
-// draw returns a picture with a title for screen readers. It has one scene, or it is an animation of several that begins
-// again after the last one. Readers who want less motion see the first scene.
+// draw returns a picture with a title for screen readers. It has one scene, or it is an animation of several that
+// begins again after the last one. Readers who want less motion see the first scene.
 func draw(title string, scenes []scene) string {
 	height, width := 0, 0
 	for _, s := range scenes {
