@@ -128,3 +128,11 @@ func Creates(column string) bool {
 }
 
 var creators = patterns("creator, created by, added by, uploaded by, uploader, ersteller")
+
+// Writes reports whether the name of a reference column means the author of the row.
+func Writes(column string) bool {
+	stem, _ := Stem(column)
+	return endsIn(stem, authors)
+}
+
+var authors = patterns("author, verfasser, auteur, autor")

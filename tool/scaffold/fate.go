@@ -170,13 +170,6 @@ func (t *table) whyLost() string {
 	return "The rows do not belong to the person, because the database clears the reference to " + to + "."
 }
 
-// isOfOne reports whether the name of the table suggests that an application keeps each row for one person, such as a
-// session or a setting.
-func (t *table) isOfOne() bool {
-	return len(t.paths) == 1 && !t.isAboutMoney() && (names.Is(t.Name, names.Settings) ||
-		names.Is(t.Name, names.Sessions) && !t.isKeyOfThing() || names.IsPeople(t.Name) && t.hasProvider())
-}
-
 func (t *table) hasProvider() bool {
 	return slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
 		return strings.HasPrefix(flat(c.Name), "provider")

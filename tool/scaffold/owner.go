@@ -76,10 +76,10 @@ func (d *draft) isDeclared(t *table) bool {
 	})
 }
 
-// isOwner reports whether a reference to a person shows by itself that the row goes with the person.
+// isOwner reports whether a reference to a person shows by itself that the row goes with the person. A reference to the
+// person that made the row never does, because the row may be a thing that others use.
 func (r *reference) isOwner() bool {
-	isMade := r.role == names.Maker && !names.Creates(r.columns[len(r.columns)-1])
-	return r.owns() && r.role != names.Party && !isMade && !names.Is(r.from.Name, names.Records)
+	return r.owns() && r.role != names.Party && r.role != names.Maker && !names.Is(r.from.Name, names.Records)
 }
 
 // isIncludedWhole reports whether the caller or an existing data map says that the rows go with the person.

@@ -58,8 +58,11 @@ func (r *reference) isRelation() bool {
 
 func (d *draft) add(r *reference) {
 	last := r.columns[len(r.columns)-1]
-	if r.role = names.RoleOf(last); names.Creates(last) && names.Is(r.from.Name, names.Messages) {
+	switch r.role = names.RoleOf(last); {
+	case names.Creates(last) && names.Is(r.from.Name, names.Messages):
 		r.role = names.Holder // the person that created a message is its author
+	case names.Writes(last) && names.Is(r.from.Name, names.Things):
+		r.role = names.Maker // the author of a thing need not own it
 	}
 	twin := slices.IndexFunc(r.from.out, func(other *reference) bool {
 		return other.to == r.to && slices.Equal(other.columns, r.columns) && slices.Equal(other.referenced, r.referenced)

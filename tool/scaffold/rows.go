@@ -10,7 +10,7 @@ import (
 )
 
 // decideRows decides what an erasure does with the rows of each table. It deletes rows that belong only to the person
-// and that no remaining row refers to.
+// and that no remaining row refers to. Rows whose parents stay are left out, unless the caller includes them.
 func (d *draft) decideRows() {
 	for _, t := range d.byDistance() {
 		t.own, t.goesAlong = d.isOwn(t), d.isDeclared(t) || t.isIncludedWhole()
@@ -21,7 +21,7 @@ func (d *draft) decideRows() {
 		changed = false
 		for _, t := range d.tables {
 			to := t.parent()
-			if t.rowsDeleted && to != d.subject && !to.rowsDeleted && !t.isOfKept(to) {
+			if t.rowsDeleted && to != d.subject && !to.rowsDeleted && !t.included {
 				t.keep(d, "the rows of "+to.Name+" stay")
 				changed = true
 			}
@@ -54,12 +54,6 @@ func (t *table) parent() *table {
 		return nil
 	}
 	return t.paths[0].to
-}
-
-// isOfKept reports whether an erasure may delete the rows although the rows of the parent table stay, because these
-// rows stand for the person, as the row of the person herself.
-func (t *table) isOfKept(to *table) bool {
-	return to.isOnly() && t.isOfOne() || to.goesAlong && (t.goesAlong || t.isBare(false))
 }
 
 // isOnly reports whether the table of the data map has at most one row for each person, by a unique reference to her.
