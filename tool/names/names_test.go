@@ -132,6 +132,24 @@ func TestRoles(t *testing.T) {
 	}
 }
 
+func TestNamesOfPeopleByTheirRole(t *testing.T) {
+	for _, column := range []string{"written_by", "student_name", "voterName", "author", "created_by", "sender_name"} {
+		if !names.NamesPerson(column) {
+			t.Errorf("%s names no person", column)
+		}
+	}
+	for _, column := range []string{"name", "file_name", "order_by", "title", "student"} {
+		if names.NamesPerson(column) {
+			t.Errorf("%s names a person", column)
+		}
+	}
+	for column, want := range map[string]bool{"author_id": true, "autor": true, "owner_id": false, "user_id": false} {
+		if names.Writes(column) != want {
+			t.Errorf("%s: the author is %t", column, !want)
+		}
+	}
+}
+
 func TestStems(t *testing.T) {
 	for column, want := range map[string]string{
 		"sender_id": "sender", "senderId": "sender", "senderid": "sender", "user_uuid": "user", "useruuid": "user",

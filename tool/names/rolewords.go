@@ -44,7 +44,7 @@ var sureRoles = patterns(`
 	owner, author, sender, poster, creator, reporter, assignee, recipient, receiver, follower, followee, inviter,
 	invitee, requester, reviewer, approver, uploader, doer, created by, updated by, modified by, deleted by, edited by,
 	approved by, closed by, resolved by, locked by, merged by, reviewed by, invited by, added by, granted by, revoked by,
-	archived by, uploaded by, assigned by, assigned to, absender, besitzer, verfasser, auteur, autor`)
+	archived by, uploaded by, written by, assigned by, assigned to, absender, besitzer, verfasser, auteur, autor`)
 
 // IsRole reports whether the stem of a reference column (its name without an ending such as _id) ends with a role of a
 // person, such as sender or created_by. It returns false for words for people themselves, such as user. See Stem.
@@ -136,3 +136,14 @@ func Writes(column string) bool {
 }
 
 var authors = patterns("author, verfasser, auteur, autor")
+
+// NamesPerson reports whether the name of a column that is no reference means a person by her role, such as written_by
+// and student_name.
+func NamesPerson(column string) bool {
+	stem, _ := Stem(column)
+	if parts := partsOf(stem); len(parts) > 1 && parts[len(parts)-1] == "name" {
+		stem = strings.Join(parts[:len(parts)-1], " ")
+		return IsRole(stem) || IsPeople(stem)
+	}
+	return IsRole(stem)
+}

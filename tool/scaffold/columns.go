@@ -82,6 +82,9 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 	switch {
 	case m.Secret:
 		annotation.Export = datamap.ExportNo
+	case len(t.ofOthers()) > 0:
+		annotation.Export = datamap.ExportNo
+		column.Note += " An export does not show it, because the row may name other people."
 	case words.IsSecret(c.Name):
 		annotation.Export = datamap.ExportYes
 	}

@@ -42,6 +42,7 @@ func (d *draft) decideRows() {
 			t.askForSamePerson()
 		case t.rowsDeleted:
 			t.askForSamePerson()
+			t.askForOthers()
 		case t.fate == left && t != d.subject && t.distance != unreachable:
 			t.askForLeft(d)
 		}
