@@ -15,12 +15,34 @@ func (d *draft) recognise() {
 	for _, t := range d.tables {
 		for _, c := range t.Columns {
 			m, ok := names.Find(t.Name, c.Name, c.Type)
+			if reply, isText := names.Find("replies", c.Name, c.Type); !ok && isText && t.isTree() && isBody(reply) {
+				m, ok = reply, true
+			}
 			written := m.Category == domain.CategoryCommunication && len(c.Values) > 0 // an enum column holds no free text
 			if ok && !written && !t.refers(c.Name) {
 				t.found[c.Name] = m
 			}
 		}
 	}
+}
+
+// isTree reports whether rows of the table refer to each other, as replies and folders do.
+func (t *table) isTree() bool {
+	return slices.ContainsFunc(t.out, func(r *reference) bool { return r.to == t })
+}
+
+// hasReplies reports whether rows with a text that a person wrote refer to each other, so that other people may have
+// replied to the person. Replies in parts of a person's rows, such as those to a post, are parts of the same row.
+func (t *table) hasReplies() bool {
+	return t.isTree() && t.parent().isSubject && slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
+		m, ok := t.found[c.Name]
+		return ok && isBody(m)
+	})
+}
+
+// isBody reports whether the name of a column certainly means a text that a person wrote.
+func isBody(m names.Match) bool {
+	return m.Category == domain.CategoryCommunication && slices.Contains(bodies, m.Word)
 }
 
 func (t *table) isReferredTo(column string) bool {

@@ -47,3 +47,26 @@ func TestPartsThatNameOtherPeopleAreAskedAndNotExported(t *testing.T) {
 		}
 	}
 }
+
+func TestTextsToWhichRowsReplyStay(t *testing.T) {
+	for column, want := range map[string]string{
+		"body":  "anonymize remarks body",
+		"note":  "anonymize remarks note",
+		"title": "delete remarks",
+	} {
+		p := propose(t, schema(users+"remarks: id*, user_id>users=cascade, parent_id?>remarks=cascade, "+column))
+		wantLines(t, p.steps(), want+`
+			anonymize users email`)
+	}
+}
+
+func TestRepliesInPartsOfARowGoWithIt(t *testing.T) {
+	p := propose(t, schema(users+`
+		posts: id*, user_id>users=cascade, title
+		post_comments: id*, post_id>posts=cascade, parent_id?>post_comments=cascade, body`))
+	wantLines(t, p.steps(), `
+		delete post_comments
+		delete posts
+		anonymize users email
+	`)
+}

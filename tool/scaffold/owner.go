@@ -111,7 +111,7 @@ func (r *reference) isPath() bool { return slices.Contains(r.from.paths, r) }
 // isSamePerson reports whether the proposal states that both rows of a reference belong to the same person always. See
 // datamap.Relation.SamePerson.
 func (r *reference) isSamePerson() bool {
-	isRefused := r.from == r.to && r.restricts
+	isRefused := r.from == r.to && len(r.from.paths) == 1 && (r.restricts || r.from.hasReplies())
 	return r.kept && !r.isPath() && !isRefused && r.from.rowsDeleted && r.to.rowsDeleted &&
 		len(r.from.paths) == 1 && len(r.to.paths) == 1 && r.staysTogether()
 }
