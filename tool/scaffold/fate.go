@@ -63,7 +63,7 @@ func (d *draft) fateOfPart(t *table) (is fate, reason string) {
 	switch {
 	case t.goesAlong && to.fate == deleted && !names.Is(t.Name, names.Duties):
 		return deleted, "The rows are deleted with the rows of " + to.Name + ", to which they belong."
-	case t.paths[0].owns() && to.fate == deleted && len(t.out) > 1 && t.isBare(false):
+	case t.paths[0].owns() && to.fate == deleted && len(t.owners()) > 1 && t.isBare(false):
 		return deleted, "The rows are deleted with the rows of " + to.Name + ", because they hold little except references."
 	case t.paths[0].setsNull:
 		return left, "The rows do not belong to the person, because the database clears the reference to " + to.Name + "."
@@ -105,7 +105,7 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 		return left, "The rows show who did what."
 	case t.isProfile():
 		return deleted, "The rows are deleted, because each describes one person."
-	case names.IsPeople(t.Name):
+	case names.IsPeople(t.Name) && !t.isBare(false):
 		return left, "The rows seem to describe other people."
 	case t.isWritten() && t.hasOtherWriter():
 		return left, "The rows seem to hold what one person wrote about another."
@@ -114,7 +114,7 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 			", which may belong to another person."
 	case t.isWritten(), names.Is(t.Name, names.Activities) && other == nil && len(t.found) > 0:
 		return deleted, "The rows are deleted, because they refer to one person only."
-	case len(t.out) == 1 && !t.isNamed() && !t.isOfThing():
+	case len(t.owners()) == 1 && !t.isNamed() && !t.isOfThing():
 		return deleted, "The rows are deleted, because they refer to one person only."
 	}
 	return left, "Nothing shows that the rows belong only to the person."

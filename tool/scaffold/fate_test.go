@@ -80,6 +80,7 @@ func TestWhatLeadsToThePersonIsInWithAQuestion(t *testing.T) {
 		"saved_posts":   `saved_posts: id*, user_id>users, post_id>posts, token`,
 		"read_states":   `read_states: id*, user_id>users, post_id>posts, is_read:boolean, at:time`,
 		"flags":         `flags: id*, user_id>users, color`,
+		"daily_users":   `daily_users: id*, user_id>users, at:time`,
 	} {
 		t.Run(table, func(t *testing.T) {
 			p := propose(t, schema(users+`

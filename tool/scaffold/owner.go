@@ -12,20 +12,46 @@ import (
 // rows.
 func (d *draft) findShared() {
 	for _, t := range d.tables {
-		t.group = names.Is(t.Name, names.Groups) || slices.ContainsFunc(t.in, func(r *reference) bool {
+		t.partition = d.isPartition(t)
+		t.group = !t.partition && (names.Is(t.Name, names.Groups) || slices.ContainsFunc(t.in, func(r *reference) bool {
 			return r.from != t && r.from.connectsPeople() && !r.isPath()
-		})
+		}))
 		t.shared = t.group
 	}
 	for changed := true; changed; {
 		changed = false
 		for _, t := range d.tables {
-			if !t.shared && t != d.subject && t.isPartOfShared() {
+			if !t.shared && !t.partition && t != d.subject && t.isPartOfShared() {
 				t.shared, changed = true, true
 			}
 		}
 	}
 }
+
+// isPartition reports whether the rows of a table only divide the database, as tenants do, and are no second owner of the
+// rows that refer to them: each person belongs to one of them by a reference that is NOT NULL. The same applies if at
+// least half of all tables have such a reference, and neither a path nor a link connects the table with people.
+func (d *draft) isPartition(t *table) bool {
+	needs := func(r *reference) bool { return r.to == t && r.from != t && !r.nullable() }
+	if t == d.subject || slices.ContainsFunc(d.subject.out, needs) {
+		return t != d.subject
+	}
+	referrers := map[*table]bool{}
+	for _, r := range t.in {
+		if r.from.connectsPeople() && !slices.ContainsFunc(r.from.out, func(other *reference) bool {
+			return other.to != t && other.to != d.subject
+		}) {
+			return false
+		}
+		if needs(r) {
+			referrers[r.from] = true
+		}
+	}
+	return t.distance == unreachable && len(referrers) >= minReferrers && 2*len(referrers) >= len(d.tables)
+}
+
+// minReferrers is the least number of tables by whose references alone a table is a partition.
+const minReferrers = 4
 
 // connectsPeople reports whether each row connects a person with rows of other tables, such as a membership.
 func (t *table) connectsPeople() bool {
@@ -90,7 +116,7 @@ func (t *table) isIncludedWhole() bool {
 // isAnswer reports whether the rows seem to answer rows of another person, such as comments and likes.
 func (t *table) isAnswer() bool {
 	ofPerson := slices.ContainsFunc(t.paths, func(r *reference) bool { return r.to.isSubject || r.to.isOnly() })
-	return ofPerson && (names.Is(t.Name, names.Answers) || t.isBare(false) && len(t.out) > 1) || t.isLink()
+	return ofPerson && (names.Is(t.Name, names.Answers) || t.isBare(false) && len(t.owners()) > 1) || t.isLink()
 }
 
 // staysTogether reports whether both rows of a reference seem to belong to the same person always. The application

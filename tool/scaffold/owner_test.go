@@ -86,6 +86,76 @@ func TestRowsWithASecondOwnerAreLeft(t *testing.T) {
 	}
 }
 
+func TestPartitionsOfTheDatabaseAreNoSecondOwners(t *testing.T) {
+	for name, lines := range map[string]string{
+		"the people belong to one": `
+			tenants: id*, name
+			users: id*, tenant_id>tenants=cascade, email
+			papers: id*, tenant_id>tenants=cascade, user_id>users=cascade, title
+			pages: id*, tenant_id>tenants=cascade, paper_id>papers=cascade, color`,
+		"most tables refer to it": `
+			realms: id*, name
+			users: id*, email
+			papers: id*, realm_id>realms=cascade, user_id>users=cascade, title
+			pages: id*, realm_id>realms=cascade, paper_id>papers=cascade, color
+			a: id*, realm_id>realms
+			b: id*, realm_id>realms`,
+		"the reference to the person has the tenant": `
+			tenants: id*, name
+			users: id*, tenant_id>tenants=cascade, email
+			papers: tenant_id*, user_id*>users=cascade, title
+			pages: id*, tenant_id>tenants=cascade, paper_id, user_id>users=cascade, color`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			catalog := schema(lines)
+			for i, table := range catalog.Tables {
+				if key := []string{"tenant_id", "user_id"}; slices.Equal(table.PrimaryKey, key) {
+					catalog.Tables[i].ForeignKeys = append(table.ForeignKeys, datamap.CatalogForeignKey{
+						Columns: key, References: "users", Referenced: []string{"tenant_id", "id"}, OnDelete: datamap.ActionCascade,
+					})
+				}
+			}
+			wantLines(t, propose(t, catalog, scaffold.Options{SubjectTable: "users"}).steps(), `
+				delete pages
+				delete papers
+				anonymize users email
+			`)
+		})
+	}
+	for name, lines := range map[string]string{
+		"few tables refer to it": `
+			teams: id*, name
+			users: id*, email
+			papers: id*, team_id>teams=cascade, user_id>users=cascade, title
+			a: id*, team_id>teams`,
+		"the people may belong to one": `
+			teams: id*, name
+			users: id*, team_id?>teams=cascade, email
+			papers: id*, team_id>teams=cascade, user_id>users=cascade, title`,
+		"it has members": `
+			teams: id*, name
+			users: id*, email
+			members: id*, team_id>teams=cascade, user_id>users=cascade
+			papers: id*, team_id>teams=cascade, user_id>users=cascade, title
+			a: id*, team_id>teams
+			b: id*, team_id>teams`,
+		"it has an owner": `
+			teams: id*, owner_id>users, name
+			users: id*, email
+			papers: id*, team_id>teams=cascade, user_id>users=cascade, title
+			a: id*, team_id>teams
+			b: id*, team_id>teams
+			c: id*, team_id>teams`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := propose(t, schema(lines), scaffold.Options{SubjectTable: "users"})
+			if slices.Contains(p.steps(), "delete papers") {
+				t.Errorf("the steps are %v", p.steps())
+			}
+		})
+	}
+}
+
 func TestRowsOfTheSamePersonMayReferToEachOther(t *testing.T) {
 	for name, test := range map[string]struct {
 		lines, same string // same has the tables whose relations state that both rows are of the same person

@@ -89,6 +89,24 @@ func (d *draft) readForeignKeys() {
 				restricts: key.OnDelete == datamap.ActionRestrict,
 			})
 		}
+		t.dropWider()
+	}
+}
+
+// dropWider drops each reference whose columns contain those of another reference to the same table. For example,
+// (tenant_id, user_id) leads to the same person as user_id.
+func (t *table) dropWider() {
+	isWider := func(r *reference) bool {
+		return slices.ContainsFunc(t.out, func(other *reference) bool {
+			return other.to == r.to && len(other.columns) < len(r.columns) && other.isRelation() &&
+				!slices.ContainsFunc(other.columns, func(name string) bool { return !slices.Contains(r.columns, name) })
+		})
+	}
+	wider := slices.DeleteFunc(slices.Clone(t.out), func(r *reference) bool { return !isWider(r) })
+	dropped := func(r *reference) bool { return slices.Contains(wider, r) }
+	t.out = slices.DeleteFunc(t.out, dropped)
+	for _, r := range wider {
+		r.to.in = slices.DeleteFunc(r.to.in, dropped)
 	}
 }
 

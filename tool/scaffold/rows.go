@@ -75,7 +75,7 @@ func (d *draft) byDistance() []*table {
 // such reference.
 func (d *draft) otherParent(t *table) *reference {
 	for _, r := range t.out {
-		if r.to != t && r.to != d.subject && !slices.Contains(t.paths, r) && !names.Is(r.to.Name, names.Reference) {
+		if r.to != t && r.to != d.subject && !r.to.partition && !slices.Contains(t.paths, r) && !names.Is(r.to.Name, names.Reference) {
 			return r
 		}
 	}
@@ -86,7 +86,7 @@ func (d *draft) otherParent(t *table) *reference {
 // instants and booleans. If the name of the table suggests a link, such as memberships or likes, they may also hold
 // other columns that do not look personal.
 func (t *table) isLink() bool {
-	if len(t.out) < 2 || len(t.paths) == 0 || t.distance > 1 || t.isAboutMoney() {
+	if len(t.owners()) < 2 || len(t.paths) == 0 || t.distance > 1 || t.isAboutMoney() {
 		return false
 	}
 	named := names.Is(t.Name, names.Links) || t.isNamedAfter()
@@ -94,6 +94,11 @@ func (t *table) isLink() bool {
 		return false
 	}
 	return t.isBare(named)
+}
+
+// owners returns the references to rows that may own the row: all except those to partitions.
+func (t *table) owners() []*reference {
+	return slices.DeleteFunc(slices.Clone(t.out), func(r *reference) bool { return r.to.partition })
 }
 
 // isBare reports whether the rows hold little except references. If the name of the table suggests that, they may also

@@ -159,6 +159,7 @@ type table struct {
 	mapped      bool   // an existing data map has the table
 	deletes     bool   // an existing data map says that an erasure deletes the rows
 	group       bool   // several people may belong to each row; see findShared
+	partition   bool   // the rows only divide the database; see isPartition
 	shared      bool   // the rows may belong to several people, because they are groups or parts of groups
 	goesAlong   bool   // the application declares that the rows go with the person; see isDeclared
 	reversed    bool   // the path of the table begins with a reversed reference; see reversePaths
