@@ -28,7 +28,7 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 	case t.included && (t.deletes || len(t.found) == 0 || t.isIncludedWhole()):
 		return deleted, "The rows are deleted, because they belong to the person."
 	case t.included:
-		return overwritten, "The rows belong to the person."
+		return overwritten, "The rows belong to the person, but stay, because no reference shows that they go with her."
 	case t.reversed:
 		return overwritten, "The rows stay, because rows of " + t.paths[0].to.Name + " refer to them."
 	case t.paths[0].to != d.subject:

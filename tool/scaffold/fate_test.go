@@ -138,6 +138,8 @@ func TestATableIsIncludedOnRequest(t *testing.T) {
 		members: id*, project_id>projects, email
 		stamps: id*, project_id>projects=cascade, color
 		countries: id*, name
+		pages: id*, user_id>users=cascade, color
+		marks: id*, page_id>pages, creator_id>users
 		views: project_id>projects, ip`
 	p := propose(t, schema(lines), scaffold.Options{SubjectTable: "users", Include: []string{"members"}})
 	wantLines(t, p.steps(), `
@@ -146,6 +148,7 @@ func TestATableIsIncludedOnRequest(t *testing.T) {
 	`)
 	for name, reason := range map[string]string{
 		"countries": "no relation", "nothing": "not a table", "views": "no primary key",
+		"pages": "rows of marks refer to them",
 	} {
 		_, err := scaffold.Propose(t.Context(), memory.NewSchema(schema(lines)),
 			scaffold.Options{SubjectTable: "users", Include: []string{name}})
@@ -153,6 +156,25 @@ func TestATableIsIncludedOnRequest(t *testing.T) {
 		if !errors.As(err, &refused) || refused.Fields[0].Field != "include" ||
 			!strings.Contains(refused.Fields[0].Message, reason) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAnIncludedTableIsDeletedWithItsPerson(t *testing.T) {
+	for lines, want := range map[string]string{
+		"chats: id*, user_id>users, title":                          "delete chats",
+		"chats: id*, user_id>users=cascade, title, stripe_plan":     "delete chats",
+		"chats: id*, created_by:bigint>users, title":                "delete chats",
+		"chats: id*, user_id?>users, title":                         "anonymize chats title",
+		"chats: id*, user_id>users, title, editor_id>users":         "anonymize chats title",
+		"chats: id*, user_id>users, title\n\t\tkeys: chat_id>chats": "anonymize chats title",
+	} {
+		p := propose(t, schema(users+lines), scaffold.Options{SubjectTable: "users", Include: []string{"chats"}})
+		wantLines(t, p.steps(), want+`
+			anonymize users email`)
+		note := p.dataMap.Tables()[1].Note
+		if strings.HasPrefix(want, "delete") != strings.Contains(note, "rows are deleted") {
+			t.Errorf("%s: the note is %q", lines, note)
 		}
 	}
 }

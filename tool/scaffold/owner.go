@@ -108,9 +108,15 @@ func (r *reference) isOwner() bool {
 	return r.owns() && r.role != names.Party && r.role != names.Maker && !names.Is(r.from.Name, names.Records)
 }
 
-// isIncludedWhole reports whether the caller or an existing data map says that the rows go with the person.
+// isIncludedWhole reports whether the caller or an existing data map says that the rows go with the person: they have
+// one reference to her that is NOT NULL, or they are parts of other rows by ON DELETE CASCADE.
 func (t *table) isIncludedWhole() bool {
-	return t.included && (t.deletes || !t.mapped) && len(t.paths) == 1 && t.paths[0].owns()
+	if !t.included || t.mapped && !t.deletes || len(t.paths) != 1 || names.Is(t.Name, names.Duties) {
+		return false
+	}
+	path := t.paths[0]
+	return path.owns() || path.to.isSubject && !path.nullable() && !t.reversed &&
+		!slices.ContainsFunc(t.out, func(r *reference) bool { return r != path && r.to.isSubject })
 }
 
 // isAnswer reports whether the rows seem to answer rows of another person, such as comments and likes.

@@ -73,6 +73,9 @@ func (d Decision) String() string {
 //   - No table or several tables may be the subject's table.
 //   - The catalog does not have the table in Options.SubjectTable.
 //   - This table has no key that can identify a subject.
+//
+// It returns ErrInvalid for the field include if a table in Options.Include cannot be in the data map, or if an erasure
+// would not change its rows.
 func Propose(ctx context.Context, reader ports.CatalogReader, options Options) (Proposal, error) {
 	catalog, err := reader.Catalog(ctx)
 	if err != nil {
@@ -119,6 +122,9 @@ func propose(
 	}
 	d.markErased()
 	d.choose()
+	if err := d.checkIncluded(options.Include); err != nil {
+		return Proposal{}, err
+	}
 	d.askForLeftOut()
 	d.askForPersonal()
 	d.askForKey()
