@@ -64,6 +64,7 @@ func (d *draft) annotate(evaluate evaluate) {
 		if t.fate == left {
 			continue
 		}
+		t.askForStored()
 		t.askForUnique()
 		t.askForVia()
 		t.askForDuty(since)
@@ -118,8 +119,7 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 	}
 	column.Personal = &annotation
 	if m.Category == domain.CategoryIdentity && isFile(c) {
-		t.ask(c.Name, "Does it hold the name of a file in an external system that an erasure has to delete?", "no",
-			"yes: add ref with the name of the resolver")
+		t.askForFile(c.Name)
 	}
 	return column
 }
@@ -150,13 +150,6 @@ func (t *table) referenceNote(column string) string {
 		}
 	}
 	return ""
-}
-
-// isFile reports whether the name of the column suggests the name of a file, such as avatar.
-func isFile(c datamap.CatalogColumn) bool {
-	return c.Type == datamap.TypeText && slices.ContainsFunc(words.Lower(c.Name), func(word string) bool {
-		return slices.Contains([]string{"avatar", "photo", "picture", "image", "file", "header", "portrait"}, word)
-	})
 }
 
 // askForLeftValue asks whether an erasure must overwrite a column that looks personal, in rows that stay, if the value

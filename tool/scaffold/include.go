@@ -34,8 +34,8 @@ func (d *draft) checkIncluded(list []string) error {
 	})
 }
 
-// refuse returns ErrInvalid if a table of the list has a reason, as a clause without its subject, for which it cannot be
-// included.
+// refuse returns ErrInvalid if a table of the list has a reason for which it cannot be included. The reason is a clause
+// without its subject.
 func refuse(list []string, why func(table string) string) error {
 	var fields []domain.FieldError
 	for _, name := range list {

@@ -9,9 +9,9 @@ import (
 	"github.com/habeas-data/habeas/tool/names"
 )
 
-// ofOthers returns the columns by which the rows may name other people: the rows are deleted as parts of other rows, and
-// hold names, addresses, telephone numbers or network addresses. A caller who includes the table says that the rows are
-// the person's.
+// ofOthers returns the columns by which the rows may name other people: the rows are deleted as parts of other rows,
+// and hold names, addresses, telephone numbers or network addresses. A caller who includes the table says that the rows
+// are the person's.
 func (t *table) ofOthers() []string {
 	if !t.rowsDeleted || t.parent().isSubject || t.included && !t.mapped {
 		return nil

@@ -28,9 +28,9 @@ func (d *draft) findShared() {
 	}
 }
 
-// isPartition reports whether the rows of a table only divide the database, as tenants do, and are no second owner of the
-// rows that refer to them: each person belongs to one of them by a reference that is NOT NULL. The same applies if at
-// least half of all tables have such a reference, and neither a path nor a link connects the table with people.
+// isPartition reports whether the rows of a table only divide the database, as tenants do, and are no second owner of
+// the rows that refer to them: each person belongs to one of them by a reference that is NOT NULL. The same applies if
+// at least half of all tables have such a reference, and neither a path nor a link connects the table with people.
 func (d *draft) isPartition(t *table) bool {
 	needs := func(r *reference) bool { return r.to == t && r.from != t && !r.nullable() }
 	if t == d.subject || slices.ContainsFunc(d.subject.out, needs) {

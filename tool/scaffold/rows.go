@@ -74,8 +74,8 @@ func (d *draft) byDistance() []*table {
 // begins with. Through the reference, a row may also belong to another person or to a thing. It returns nil if t has no
 // such reference.
 func (d *draft) otherParent(t *table) *reference {
-	for _, r := range t.out {
-		if r.to != t && r.to != d.subject && !r.to.partition && !slices.Contains(t.paths, r) && !names.Is(r.to.Name, names.Reference) {
+	for _, r := range t.owners() {
+		if r.to != t && r.to != d.subject && !slices.Contains(t.paths, r) && !names.Is(r.to.Name, names.Reference) {
 			return r
 		}
 	}

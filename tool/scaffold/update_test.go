@@ -206,8 +206,10 @@ func TestAnUpdateRefusesAnIncludedTableThatDoesNotFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	former := scaffold.Former{DataMap: m, Known: knownOf(catalog), Plan: plan}
-	_, err = scaffold.Update(t.Context(), memory.NewSchema(catalog), former, scaffold.Options{Include: []string{"members"}})
+	former, options := scaffold.Former{DataMap: m, Known: knownOf(catalog), Plan: plan}, scaffold.Options{
+		Include: []string{"members"},
+	}
+	_, err = scaffold.Update(t.Context(), memory.NewSchema(catalog), former, options)
 	if !errors.Is(err, domain.ErrInvalid) || !strings.Contains(err.Error(), "members") {
 		t.Errorf("got %v", err)
 	}
