@@ -147,3 +147,22 @@ func NamesPerson(column string) bool {
 	}
 	return IsRole(stem)
 }
+
+// Receives reports whether the name of a reference column means the person who receives something, such as to_user_id.
+func Receives(column string) bool { return isRoleIn(column, receivers) }
+
+// Sends reports whether the name of a reference column means the person who sends something, such as from_user_id.
+func Sends(column string) bool { return isRoleIn(column, senders) }
+
+var (
+	receivers = patterns("to, recipient, receiver, addressee, target, empfaenger, destinataire, destinatario")
+	senders   = patterns("from, sender, author, poster, origin, initiator, absender, expediteur, remitente")
+)
+
+// isRoleIn reports whether the name of a reference column ends with one of the roles, also before a word for people.
+func isRoleIn(column string, roles []pattern) bool {
+	stem, _ := Stem(column)
+	parts := partsOf(stem)
+	return endsIn(stem, roles) ||
+		len(parts) > 1 && endsIn(stem, tableWords[People]) && endsIn(strings.Join(parts[:len(parts)-1], " "), roles)
+}

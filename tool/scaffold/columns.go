@@ -68,7 +68,7 @@ func (d *draft) annotate(evaluate evaluate) {
 		t.askForUnique()
 		t.askForVia()
 		t.askForDuty(since)
-		t.askForTypes()
+		t.askForTypes(d.subject)
 	}
 }
 
@@ -277,11 +277,17 @@ func isRetained(c datamap.Column) bool {
 }
 
 // askForTypes asks about polymorphic references: a column such as owner_id, next to a column such as owner_type that
-// names the referenced table.
-func (t *table) askForTypes() {
+// names the referenced table. The column must have the type of a key of the person.
+func (t *table) askForTypes(person *table) {
+	isKey := func(c datamap.CatalogColumn) bool {
+		return slices.ContainsFunc(person.key, func(name string) bool {
+			key, _ := person.Column(name)
+			return family(key.Type) == family(c.Type)
+		})
+	}
 	for _, c := range t.Columns {
 		stem, ok := names.Stem(c.Name)
-		if !ok || t.refers(c.Name) {
+		if !ok || !isKey(c) || t.refers(c.Name) {
 			continue
 		}
 		for _, kind := range t.Columns {

@@ -63,6 +63,10 @@ func (d *draft) add(r *reference) {
 		r.role = names.Holder // the person that created a message is its author
 	case names.Writes(last) && names.Is(r.from.Name, names.Things):
 		r.role = names.Maker // the author of a thing need not own it
+	case names.Is(r.from.Name, names.Notices) && names.Receives(last):
+		r.role = names.Holder // a notification belongs to its recipient
+	case names.Is(r.from.Name, names.Notices) && names.Sends(last):
+		r.role = names.Maker
 	}
 	twin := slices.IndexFunc(r.from.out, func(other *reference) bool {
 		return other.to == r.to && slices.Equal(other.columns, r.columns) && slices.Equal(other.referenced, r.referenced)
@@ -129,12 +133,10 @@ func (d *draft) guessByTable() {
 }
 
 // guessByRole guesses a reference to the subject's table for each column that is named after a role of a person, such
-// as sender_id. It guesses nothing if a foreign key refers to the subject's table. The application then uses foreign
-// keys for its references to people.
+// as sender_id. If a foreign key refers to the subject's table, the application uses foreign keys for its references to
+// people, and guessByRole only guesses the owner of a token of OAuth, to which libraries add no foreign key.
 func (d *draft) guessByRole() {
-	if slices.ContainsFunc(d.subject.in, func(r *reference) bool { return !r.guessed }) {
-		return
-	}
+	usesKeys := slices.ContainsFunc(d.subject.in, func(r *reference) bool { return !r.guessed })
 	for _, t := range d.tables {
 		for _, c := range t.Columns {
 			stem, isReference := names.Stem(c.Name)
@@ -143,8 +145,13 @@ func (d *draft) guessByRole() {
 				continue // the column is the own key of the table
 			}
 			named := names.IsRole(stem) || isReference && names.EndsIn(stem, names.BaseName(d.subject.Name))
-			if isKey && named && !t.refers(c.Name) {
-				d.guess(t, c, d.subject)
+			ofToken := isReference && names.Same(stem, "resource_owner")
+			if !isKey || !named || t.refers(c.Name) || usesKeys && !ofToken {
+				continue
+			}
+			if !d.guess(t, c, d.subject) && ofToken && !t.hasType(c.Name) {
+				t.ask(c.Name, "It seems to refer to a person, but the key of "+d.subject.Name+" has another type. Are the rows "+
+					"the person's?", "no: leave the table out", "yes: give the column the type of the key")
 			}
 		}
 	}
