@@ -134,12 +134,12 @@ func TestRoles(t *testing.T) {
 
 func TestNamesOfPeopleByTheirRole(t *testing.T) {
 	for _, column := range []string{"written_by", "student_name", "voterName", "author", "created_by", "sender_name"} {
-		if !names.NamesPerson(column) {
+		if !names.MeansPerson(column) {
 			t.Errorf("%s names no person", column)
 		}
 	}
 	for _, column := range []string{"name", "file_name", "order_by", "title", "student"} {
-		if names.NamesPerson(column) {
+		if names.MeansPerson(column) {
 			t.Errorf("%s names a person", column)
 		}
 	}

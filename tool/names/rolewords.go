@@ -137,9 +137,9 @@ func Writes(column string) bool {
 
 var authors = patterns("author, verfasser, auteur, autor")
 
-// NamesPerson reports whether the name of a column that is no reference means a person by her role, such as written_by
+// MeansPerson reports whether the name of a column that is no reference means a person by her role, such as written_by
 // and student_name.
-func NamesPerson(column string) bool {
+func MeansPerson(column string) bool {
 	stem, _ := Stem(column)
 	if parts := partsOf(stem); len(parts) > 1 && parts[len(parts)-1] == "name" {
 		stem = strings.Join(parts[:len(parts)-1], " ")

@@ -22,7 +22,7 @@ func (t *table) ofOthers() []string {
 		isPersonal := ok && !m.Secret && slices.Contains([]domain.Category{
 			domain.CategoryIdentity, domain.CategoryContact, domain.CategoryTechnical,
 		}, m.Category)
-		isName := c.Type != datamap.TypeTime && c.Type != datamap.TypeBoolean && names.NamesPerson(c.Name)
+		isName := c.Type != datamap.TypeTime && c.Type != datamap.TypeBoolean && names.MeansPerson(c.Name)
 		if (isPersonal || isName) && !t.refers(c.Name) {
 			list = append(list, c.Name)
 		}

@@ -134,27 +134,37 @@ func (d *draft) guessByTable() {
 
 // guessByRole guesses a reference to the subject's table for each column that is named after a role of a person, such
 // as sender_id. If a foreign key refers to the subject's table, the application uses foreign keys for its references to
-// people, and guessByRole only guesses the owner of a token of OAuth, to which libraries add no foreign key.
+// people. Then guessByRole only guesses the references of which isSure is true.
 func (d *draft) guessByRole() {
 	usesKeys := slices.ContainsFunc(d.subject.in, func(r *reference) bool { return !r.guessed })
 	for _, t := range d.tables {
 		for _, c := range t.Columns {
 			stem, isReference := names.Stem(c.Name)
-			isKey := c.Type != datamap.TypeText || isReference
-			if names.Same(stem, names.BaseName(t.Name)) {
-				continue // the column is the own key of the table
+			if c.Type == datamap.TypeText && !isReference || names.Same(stem, names.BaseName(t.Name)) || t.refers(c.Name) ||
+				usesKeys && !d.isSure(c.Name) {
+				continue // for example, the column is the own key of the table
 			}
 			named := names.IsRole(stem) || isReference && names.EndsIn(stem, names.BaseName(d.subject.Name))
-			ofToken := isReference && names.Same(stem, "resource_owner")
-			if !isKey || !named || t.refers(c.Name) || usesKeys && !ofToken {
-				continue
-			}
-			if !d.guess(t, c, d.subject) && ofToken && !t.hasType(c.Name) {
+			if named && !d.guess(t, c, d.subject) && ownsToken(c.Name) && !t.hasType(c.Name) {
 				t.ask(c.Name, "It seems to refer to a person, but the key of "+d.subject.Name+" has another type. Are the rows "+
 					"the person's?", "no: leave the table out", "yes: give the column the type of the key")
 			}
 		}
 	}
+}
+
+// isSure reports whether a column means a person even if the application uses foreign keys: it is the owner of a token,
+// or it has a role and the name of the people, such as to_user_id.
+func (d *draft) isSure(column string) bool {
+	stem, isReference := names.Stem(column)
+	return ownsToken(column) || isReference && names.EndsIn(stem, names.BaseName(d.subject.Name)) &&
+		(names.Sends(column) || names.Receives(column))
+}
+
+// ownsToken reports whether the column is the owner of a token of OAuth. Libraries add no foreign key to it.
+func ownsToken(column string) bool {
+	stem, isReference := names.Stem(column)
+	return isReference && names.Same(stem, "resource_owner")
 }
 
 // hasType reports whether another column names the table that the column refers to, as owner_type does for owner_id.
