@@ -78,7 +78,7 @@ func (d *drawnSchema) draw(t *rapid.T) {
 		"teams", "webhooks", "channels", "products", "invitations", "posts", "comments", "messages", "follows", "mentions",
 		"memberships", "user_settings", "sessions", "api_tokens", "invoices", "audit_logs", "notifications", "profiles",
 		"contacts", "files", "searches", "addresses", "flags", "saved_posts", "subscriptions", "folders", "notes", "labels",
-		"tasks", "devices", "likes",
+		"tasks", "devices", "likes", "remarks", "diaries",
 	}).Draw(t, "names")
 	for _, name := range names[:rapid.IntRange(2, 8).Draw(t, "tables")] {
 		d.tables = append(d.tables, d.drawTable(t, name))

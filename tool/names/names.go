@@ -48,7 +48,7 @@ func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 		}
 		for _, p := range r.patterns {
 			from, to, ok := p.find(parts)
-			if ok && !isAside(parts, from, to, t) {
+			if ok && !isAside(parts, from, to, t) && !isOfSession(parts, from) {
 				return Match{
 					Category: r.category, Word: strings.Join(parts[from:to], " "), Behind: parts[to:], Means: r.means,
 				}, true
@@ -56,6 +56,12 @@ func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 		}
 	}
 	return Match{}, false
+}
+
+// isOfSession reports whether parts[from] is the word state for the progress of a session and not for a part of an
+// address, as in session_state.
+func isOfSession(parts []string, from int) bool {
+	return parts[from] == "state" && endsIn(strings.Join(parts[:from], " "), tableWords[Sessions])
 }
 
 // isAside reports whether the last word of a name shows that the column only describes personal data and does not hold

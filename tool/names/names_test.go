@@ -132,6 +132,48 @@ func TestRoles(t *testing.T) {
 	}
 }
 
+func TestNamesOfPeopleByTheirRole(t *testing.T) {
+	for _, column := range []string{"written_by", "student_name", "voterName", "author", "created_by", "sender_name"} {
+		if !names.MeansPerson(column) {
+			t.Errorf("%s names no person", column)
+		}
+	}
+	for _, column := range []string{"name", "file_name", "order_by", "title", "student"} {
+		if names.MeansPerson(column) {
+			t.Errorf("%s names a person", column)
+		}
+	}
+	for column, want := range map[string]bool{"author_id": true, "autor": true, "owner_id": false, "user_id": false} {
+		if names.Writes(column) != want {
+			t.Errorf("%s: the author is %t", column, !want)
+		}
+	}
+}
+
+func TestTheStateOfASessionIsNoAddress(t *testing.T) {
+	for column, want := range map[string]bool{"state": true, "home_state": true, "session_state": false} {
+		if _, _, ok := names.Guess("account", column, "text"); ok != want {
+			t.Errorf("%s looks personal: %t", column, ok)
+		}
+	}
+}
+
+func TestTheRolesInANotification(t *testing.T) {
+	for _, column := range []string{"to_user_id", "recipient_id", "toUserId", "receiver"} {
+		if !names.Receives(column) || names.Sends(column) {
+			t.Errorf("%s does not mean the recipient", column)
+		}
+	}
+	for _, column := range []string{"from_user_id", "sender_id", "fromUserId"} {
+		if !names.Sends(column) || names.Receives(column) {
+			t.Errorf("%s does not mean the sender", column)
+		}
+	}
+	if names.Sends("user_id") || names.Receives("user_id") {
+		t.Error("user_id means a sender or a recipient")
+	}
+}
+
 func TestStems(t *testing.T) {
 	for column, want := range map[string]string{
 		"sender_id": "sender", "senderId": "sender", "senderid": "sender", "user_uuid": "user", "useruuid": "user",

@@ -44,7 +44,7 @@ var sureRoles = patterns(`
 	owner, author, sender, poster, creator, reporter, assignee, recipient, receiver, follower, followee, inviter,
 	invitee, requester, reviewer, approver, uploader, doer, created by, updated by, modified by, deleted by, edited by,
 	approved by, closed by, resolved by, locked by, merged by, reviewed by, invited by, added by, granted by, revoked by,
-	archived by, uploaded by, assigned by, assigned to, absender, besitzer, verfasser, auteur, autor`)
+	archived by, uploaded by, written by, assigned by, assigned to, absender, besitzer, verfasser, auteur, autor`)
 
 // IsRole reports whether the stem of a reference column (its name without an ending such as _id) ends with a role of a
 // person, such as sender or created_by. It returns false for words for people themselves, such as user. See Stem.
@@ -128,3 +128,41 @@ func Creates(column string) bool {
 }
 
 var creators = patterns("creator, created by, added by, uploaded by, uploader, ersteller")
+
+// Writes reports whether the name of a reference column means the author of the row.
+func Writes(column string) bool {
+	stem, _ := Stem(column)
+	return endsIn(stem, authors)
+}
+
+var authors = patterns("author, verfasser, auteur, autor")
+
+// MeansPerson reports whether the name of a column that is no reference means a person by her role, such as written_by
+// and student_name.
+func MeansPerson(column string) bool {
+	stem, _ := Stem(column)
+	if parts := partsOf(stem); len(parts) > 1 && parts[len(parts)-1] == "name" {
+		stem = strings.Join(parts[:len(parts)-1], " ")
+		return IsRole(stem) || IsPeople(stem)
+	}
+	return IsRole(stem)
+}
+
+// Receives reports whether the name of a reference column means the person who receives something, such as to_user_id.
+func Receives(column string) bool { return isRoleIn(column, receivers) }
+
+// Sends reports whether the name of a reference column means the person who sends something, such as from_user_id.
+func Sends(column string) bool { return isRoleIn(column, senders) }
+
+var (
+	receivers = patterns("to, recipient, receiver, addressee, target, empfaenger, destinataire, destinatario")
+	senders   = patterns("from, sender, author, poster, origin, initiator, absender, expediteur, remitente")
+)
+
+// isRoleIn reports whether the name of a reference column ends with one of the roles, also before a word for people.
+func isRoleIn(column string, roles []pattern) bool {
+	stem, _ := Stem(column)
+	parts := partsOf(stem)
+	return endsIn(stem, roles) ||
+		len(parts) > 1 && endsIn(stem, tableWords[People]) && endsIn(strings.Join(parts[:len(parts)-1], " "), roles)
+}

@@ -27,6 +27,7 @@ const (
 	Profiles   Kind = "profiles"   // what one person tells about herself, and her accounts elsewhere
 	Searches   Kind = "searches"   // traces of a person that nobody else needs
 	Trails     Kind = "trails"     // logs that show who did what
+	Notices    Kind = "notices"    // what an application tells a person
 )
 
 // tableWords are the words for each kind of table. They match the last words of a table's name, in the singular or
@@ -79,6 +80,7 @@ var tableWords = map[Kind][]pattern{
 	Searches: patterns(`
 		search, searches, search history, view history, watch history, browsing history, visit, view, pageview, page view,
 		click, impression, notification, feed, draft, autosave, unread, presence, typing`),
+	Notices: patterns("notification, notice, alert, benachrichtigung, benachrichtigungen, notificacion, notificaciones"),
 	Trails: patterns(`
 		log, audit, trail, access, action, event, activity, activities, history, histories, *protokoll, *protokolle,
 		*verlauf`),

@@ -15,12 +15,34 @@ func (d *draft) recognise() {
 	for _, t := range d.tables {
 		for _, c := range t.Columns {
 			m, ok := names.Find(t.Name, c.Name, c.Type)
+			if reply, isText := names.Find("replies", c.Name, c.Type); !ok && isText && t.isTree() && isBody(reply) {
+				m, ok = reply, true
+			}
 			written := m.Category == domain.CategoryCommunication && len(c.Values) > 0 // an enum column holds no free text
 			if ok && !written && !t.refers(c.Name) {
 				t.found[c.Name] = m
 			}
 		}
 	}
+}
+
+// isTree reports whether rows of the table refer to each other, as replies and folders do.
+func (t *table) isTree() bool {
+	return slices.ContainsFunc(t.out, func(r *reference) bool { return r.to == t })
+}
+
+// hasReplies reports whether rows with a text that a person wrote refer to each other, so that other people may have
+// replied to the person. Replies in parts of a person's rows, such as those to a post, are parts of the same row.
+func (t *table) hasReplies() bool {
+	return t.isTree() && t.parent().isSubject && slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
+		m, ok := t.found[c.Name]
+		return ok && isBody(m)
+	})
+}
+
+// isBody reports whether the name of a column certainly means a text that a person wrote.
+func isBody(m names.Match) bool {
+	return m.Category == domain.CategoryCommunication && slices.Contains(bodies, m.Word)
 }
 
 func (t *table) isReferredTo(column string) bool {
@@ -42,10 +64,11 @@ func (d *draft) annotate(evaluate evaluate) {
 		if t.fate == left {
 			continue
 		}
+		t.askForStored()
 		t.askForUnique()
 		t.askForVia()
 		t.askForDuty(since)
-		t.askForTypes()
+		t.askForTypes(d.subject)
 	}
 }
 
@@ -82,6 +105,9 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 	switch {
 	case m.Secret:
 		annotation.Export = datamap.ExportNo
+	case len(t.ofOthers()) > 0:
+		annotation.Export = datamap.ExportNo
+		column.Note += " An export does not show it, because the row may name other people."
 	case words.IsSecret(c.Name):
 		annotation.Export = datamap.ExportYes
 	}
@@ -93,8 +119,7 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 	}
 	column.Personal = &annotation
 	if m.Category == domain.CategoryIdentity && isFile(c) {
-		t.ask(c.Name, "Does it hold the name of a file in an external system that an erasure has to delete?", "no",
-			"yes: add ref with the name of the resolver")
+		t.askForFile(c.Name)
 	}
 	return column
 }
@@ -125,13 +150,6 @@ func (t *table) referenceNote(column string) string {
 		}
 	}
 	return ""
-}
-
-// isFile reports whether the name of the column suggests the name of a file, such as avatar.
-func isFile(c datamap.CatalogColumn) bool {
-	return c.Type == datamap.TypeText && slices.ContainsFunc(words.Lower(c.Name), func(word string) bool {
-		return slices.Contains([]string{"avatar", "photo", "picture", "image", "file", "header", "portrait"}, word)
-	})
 }
 
 // askForLeftValue asks whether an erasure must overwrite a column that looks personal, in rows that stay, if the value
@@ -259,11 +277,17 @@ func isRetained(c datamap.Column) bool {
 }
 
 // askForTypes asks about polymorphic references: a column such as owner_id, next to a column such as owner_type that
-// names the referenced table.
-func (t *table) askForTypes() {
+// names the referenced table. The column must have the type of a key of the person.
+func (t *table) askForTypes(person *table) {
+	isKey := func(c datamap.CatalogColumn) bool {
+		return slices.ContainsFunc(person.key, func(name string) bool {
+			key, _ := person.Column(name)
+			return family(key.Type) == family(c.Type)
+		})
+	}
 	for _, c := range t.Columns {
 		stem, ok := names.Stem(c.Name)
-		if !ok || t.refers(c.Name) {
+		if !ok || !isKey(c) || t.refers(c.Name) {
 			continue
 		}
 		for _, kind := range t.Columns {

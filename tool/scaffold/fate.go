@@ -28,7 +28,7 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 	case t.included && (t.deletes || len(t.found) == 0 || t.isIncludedWhole()):
 		return deleted, "The rows are deleted, because they belong to the person."
 	case t.included:
-		return overwritten, "The rows belong to the person."
+		return overwritten, "The rows belong to the person, but stay, because no reference shows that they go with her."
 	case t.reversed:
 		return overwritten, "The rows stay, because rows of " + t.paths[0].to.Name + " refer to them."
 	case t.paths[0].to != d.subject:
@@ -63,7 +63,7 @@ func (d *draft) fateOfPart(t *table) (is fate, reason string) {
 	switch {
 	case t.goesAlong && to.fate == deleted && !names.Is(t.Name, names.Duties):
 		return deleted, "The rows are deleted with the rows of " + to.Name + ", to which they belong."
-	case t.paths[0].owns() && to.fate == deleted && len(t.out) > 1 && t.isBare(false):
+	case t.paths[0].owns() && to.fate == deleted && len(t.owners()) > 1 && t.isBare(false):
 		return deleted, "The rows are deleted with the rows of " + to.Name + ", because they hold little except references."
 	case t.paths[0].setsNull:
 		return left, "The rows do not belong to the person, because the database clears the reference to " + to.Name + "."
@@ -105,7 +105,7 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 		return left, "The rows show who did what."
 	case t.isProfile():
 		return deleted, "The rows are deleted, because each describes one person."
-	case names.IsPeople(t.Name):
+	case names.IsPeople(t.Name) && !t.isBare(false):
 		return left, "The rows seem to describe other people."
 	case t.isWritten() && t.hasOtherWriter():
 		return left, "The rows seem to hold what one person wrote about another."
@@ -114,7 +114,7 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 			", which may belong to another person."
 	case t.isWritten(), names.Is(t.Name, names.Activities) && other == nil && len(t.found) > 0:
 		return deleted, "The rows are deleted, because they refer to one person only."
-	case len(t.out) == 1 && !t.isNamed() && !t.isOfThing():
+	case len(t.owners()) == 1 && !t.isNamed() && !t.isOfThing():
 		return deleted, "The rows are deleted, because they refer to one person only."
 	}
 	return left, "Nothing shows that the rows belong only to the person."
@@ -168,13 +168,6 @@ func (t *table) whyLost() string {
 			" the database clears them."
 	}
 	return "The rows do not belong to the person, because the database clears the reference to " + to + "."
-}
-
-// isOfOne reports whether the name of the table suggests that an application keeps each row for one person, such as a
-// session or a setting.
-func (t *table) isOfOne() bool {
-	return len(t.paths) == 1 && !t.isAboutMoney() && (names.Is(t.Name, names.Settings) ||
-		names.Is(t.Name, names.Sessions) && !t.isKeyOfThing() || names.IsPeople(t.Name) && t.hasProvider())
 }
 
 func (t *table) hasProvider() bool {

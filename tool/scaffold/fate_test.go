@@ -80,6 +80,7 @@ func TestWhatLeadsToThePersonIsInWithAQuestion(t *testing.T) {
 		"saved_posts":   `saved_posts: id*, user_id>users, post_id>posts, token`,
 		"read_states":   `read_states: id*, user_id>users, post_id>posts, is_read:boolean, at:time`,
 		"flags":         `flags: id*, user_id>users, color`,
+		"daily_users":   `daily_users: id*, user_id>users, at:time`,
 	} {
 		t.Run(table, func(t *testing.T) {
 			p := propose(t, schema(users+`
@@ -96,7 +97,7 @@ func TestWhatLeadsToThePersonIsInWithAQuestion(t *testing.T) {
 	}
 }
 
-func TestRowsOfTheOneRowOfAPersonBelongToThePerson(t *testing.T) {
+func TestPartsOfTheOneRowOfAPersonAreAsked(t *testing.T) {
 	p := propose(t, schema(users+`
 		local_users: id*, user_id!>users, password_hash, invited_by_id?>local_users
 		login_tokens: id*, local_user_id>local_users, token
@@ -104,11 +105,10 @@ func TestRowsOfTheOneRowOfAPersonBelongToThePerson(t *testing.T) {
 		visitors: id*, user_id>users, note
 		visitor_sessions: id*, visitor_id>visitors, token`), scaffold.Options{SubjectTable: "users"})
 	wantLines(t, p.steps(), `
-		delete login_tokens
 		anonymize local_users password_hash
 		anonymize users email
 	`)
-	for _, table := range []string{"teams", "visitors"} {
+	for _, table := range []string{"login_tokens", "teams", "visitors"} {
 		if !slices.Contains(p.asked(), table) {
 			t.Errorf("not asked about %s, but about %v", table, p.asked())
 		}
@@ -138,6 +138,8 @@ func TestATableIsIncludedOnRequest(t *testing.T) {
 		members: id*, project_id>projects, email
 		stamps: id*, project_id>projects=cascade, color
 		countries: id*, name
+		pages: id*, user_id>users=cascade, color
+		marks: id*, page_id>pages, creator_id>users
 		views: project_id>projects, ip`
 	p := propose(t, schema(lines), scaffold.Options{SubjectTable: "users", Include: []string{"members"}})
 	wantLines(t, p.steps(), `
@@ -146,6 +148,7 @@ func TestATableIsIncludedOnRequest(t *testing.T) {
 	`)
 	for name, reason := range map[string]string{
 		"countries": "no relation", "nothing": "not a table", "views": "no primary key",
+		"pages": "rows of marks refer to them",
 	} {
 		_, err := scaffold.Propose(t.Context(), memory.NewSchema(schema(lines)),
 			scaffold.Options{SubjectTable: "users", Include: []string{name}})
@@ -153,6 +156,25 @@ func TestATableIsIncludedOnRequest(t *testing.T) {
 		if !errors.As(err, &refused) || refused.Fields[0].Field != "include" ||
 			!strings.Contains(refused.Fields[0].Message, reason) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAnIncludedTableIsDeletedWithItsPerson(t *testing.T) {
+	for lines, want := range map[string]string{
+		"chats: id*, user_id>users, title":                          "delete chats",
+		"chats: id*, user_id>users=cascade, title, stripe_plan":     "delete chats",
+		"chats: id*, created_by:bigint>users, title":                "delete chats",
+		"chats: id*, user_id?>users, title":                         "anonymize chats title",
+		"chats: id*, user_id>users, title, editor_id>users":         "anonymize chats title",
+		"chats: id*, user_id>users, title\n\t\tkeys: chat_id>chats": "anonymize chats title",
+	} {
+		p := propose(t, schema(users+lines), scaffold.Options{SubjectTable: "users", Include: []string{"chats"}})
+		wantLines(t, p.steps(), want+`
+			anonymize users email`)
+		note := p.dataMap.Tables()[1].Note
+		if strings.HasPrefix(want, "delete") != strings.Contains(note, "rows are deleted") {
+			t.Errorf("%s: the note is %q", lines, note)
 		}
 	}
 }

@@ -12,20 +12,46 @@ import (
 // rows.
 func (d *draft) findShared() {
 	for _, t := range d.tables {
-		t.group = names.Is(t.Name, names.Groups) || slices.ContainsFunc(t.in, func(r *reference) bool {
+		t.partition = d.isPartition(t)
+		t.group = !t.partition && (names.Is(t.Name, names.Groups) || slices.ContainsFunc(t.in, func(r *reference) bool {
 			return r.from != t && r.from.connectsPeople() && !r.isPath()
-		})
+		}))
 		t.shared = t.group
 	}
 	for changed := true; changed; {
 		changed = false
 		for _, t := range d.tables {
-			if !t.shared && t != d.subject && t.isPartOfShared() {
+			if !t.shared && !t.partition && t != d.subject && t.isPartOfShared() {
 				t.shared, changed = true, true
 			}
 		}
 	}
 }
+
+// isPartition reports whether the rows of a table only divide the database, as tenants do, and are no second owner of
+// the rows that refer to them: each person belongs to one of them by a reference that is NOT NULL. The same applies if
+// at least half of all tables have such a reference, and neither a path nor a link connects the table with people.
+func (d *draft) isPartition(t *table) bool {
+	needs := func(r *reference) bool { return r.to == t && r.from != t && !r.nullable() }
+	if t == d.subject || slices.ContainsFunc(d.subject.out, needs) {
+		return t != d.subject
+	}
+	referrers := map[*table]bool{}
+	for _, r := range t.in {
+		if r.from.connectsPeople() && !slices.ContainsFunc(r.from.out, func(other *reference) bool {
+			return other.to != t && other.to != d.subject
+		}) {
+			return false
+		}
+		if needs(r) {
+			referrers[r.from] = true
+		}
+	}
+	return t.distance == unreachable && len(referrers) >= minReferrers && 2*len(referrers) >= len(d.tables)
+}
+
+// minReferrers is the least number of tables by whose references alone a table is a partition.
+const minReferrers = 4
 
 // connectsPeople reports whether each row connects a person with rows of other tables, such as a membership.
 func (t *table) connectsPeople() bool {
@@ -76,21 +102,27 @@ func (d *draft) isDeclared(t *table) bool {
 	})
 }
 
-// isOwner reports whether a reference to a person shows by itself that the row goes with the person.
+// isOwner reports whether a reference to a person shows by itself that the row goes with the person. A reference to the
+// person that made the row never does, because the row may be a thing that others use.
 func (r *reference) isOwner() bool {
-	isMade := r.role == names.Maker && !names.Creates(r.columns[len(r.columns)-1])
-	return r.owns() && r.role != names.Party && !isMade && !names.Is(r.from.Name, names.Records)
+	return r.owns() && r.role != names.Party && r.role != names.Maker && !names.Is(r.from.Name, names.Records)
 }
 
-// isIncludedWhole reports whether the caller or an existing data map says that the rows go with the person.
+// isIncludedWhole reports whether the caller or an existing data map says that the rows go with the person: they have
+// one reference to her that is NOT NULL, or they are parts of other rows by ON DELETE CASCADE.
 func (t *table) isIncludedWhole() bool {
-	return t.included && (t.deletes || !t.mapped) && len(t.paths) == 1 && t.paths[0].owns()
+	if !t.included || t.mapped && !t.deletes || len(t.paths) != 1 || names.Is(t.Name, names.Duties) {
+		return false
+	}
+	path := t.paths[0]
+	return path.owns() || path.to.isSubject && !path.nullable() && !t.reversed &&
+		!slices.ContainsFunc(t.out, func(r *reference) bool { return r != path && r.to.isSubject })
 }
 
 // isAnswer reports whether the rows seem to answer rows of another person, such as comments and likes.
 func (t *table) isAnswer() bool {
 	ofPerson := slices.ContainsFunc(t.paths, func(r *reference) bool { return r.to.isSubject || r.to.isOnly() })
-	return ofPerson && (names.Is(t.Name, names.Answers) || t.isBare(false) && len(t.out) > 1) || t.isLink()
+	return ofPerson && (names.Is(t.Name, names.Answers) || t.isBare(false) && len(t.owners()) > 1) || t.isLink()
 }
 
 // staysTogether reports whether both rows of a reference seem to belong to the same person always. The application
@@ -111,7 +143,7 @@ func (r *reference) isPath() bool { return slices.Contains(r.from.paths, r) }
 // isSamePerson reports whether the proposal states that both rows of a reference belong to the same person always. See
 // datamap.Relation.SamePerson.
 func (r *reference) isSamePerson() bool {
-	isRefused := r.from == r.to && r.restricts
+	isRefused := r.from == r.to && len(r.from.paths) == 1 && (r.restricts || r.from.hasReplies())
 	return r.kept && !r.isPath() && !isRefused && r.from.rowsDeleted && r.to.rowsDeleted &&
 		len(r.from.paths) == 1 && len(r.to.paths) == 1 && r.staysTogether()
 }

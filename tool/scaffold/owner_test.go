@@ -57,6 +57,9 @@ func TestRowsWithASecondOwnerAreLeft(t *testing.T) {
 		"a row without a person": `papers: id*, user_id?>users=cascade, title`,
 		"no declaration":         `papers: id*, user_id>users, title`,
 		"the person approved":    `papers: id*, approved_by:bigint>users=cascade, title`,
+		"the person made it":     `papers: id*, created_by:bigint>users=cascade, title`,
+		"the maker of a secret":  `papers: id*, creator_id>users=cascade, private_key`,
+		"the person began it":    `papers: id*, started_by:bigint>users=cascade, title`,
 		"what a person pays for": `papers: id*, user_id>users=cascade, stripe_plan`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,11 +69,90 @@ func TestRowsWithASecondOwnerAreLeft(t *testing.T) {
 			}
 		})
 	}
+	for _, thing := range []string{"repositories", "calendars", "signing_keys", "boards"} {
+		for _, role := range []string{"created_by:bigint", "creator_id", "issued_by:bigint", "author_id"} {
+			p := propose(t, schema(users+thing+": id*, "+role+">users=cascade, title, private_key"))
+			isMade := thing != "signing_keys" || role != "author_id" // an author may own a key
+			if _, ok := p.dataMap.Table(thing); isMade && (ok || !slices.Contains(p.asked(), thing)) {
+				t.Errorf("%s by %s: the steps are %v", thing, role, p.steps())
+			}
+		}
+	}
 	for _, record := range []string{"webhooks", "channels", "teams", "products", "invitations", "projects", "prices"} {
 		p := propose(t, schema(users+record+`: id*, user_id>users=cascade, title`))
 		if _, ok := p.dataMap.Table(record); ok || !slices.Contains(p.asked(), record) {
 			t.Errorf("%s: the steps are %v", record, p.steps())
 		}
+	}
+}
+
+func TestPartitionsOfTheDatabaseAreNoSecondOwners(t *testing.T) {
+	for name, lines := range map[string]string{
+		"the people belong to one": `
+			tenants: id*, name
+			users: id*, tenant_id>tenants=cascade, email
+			papers: id*, tenant_id>tenants=cascade, user_id>users=cascade, title
+			pages: id*, tenant_id>tenants=cascade, paper_id>papers=cascade, color`,
+		"most tables refer to it": `
+			realms: id*, name
+			users: id*, email
+			papers: id*, realm_id>realms=cascade, user_id>users=cascade, title
+			pages: id*, realm_id>realms=cascade, paper_id>papers=cascade, color
+			a: id*, realm_id>realms
+			b: id*, realm_id>realms`,
+		"the reference to the person has the tenant": `
+			tenants: id*, name
+			users: id*, tenant_id>tenants=cascade, email
+			papers: tenant_id*, user_id*>users=cascade, title
+			pages: id*, tenant_id>tenants=cascade, paper_id, user_id>users=cascade, color`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			catalog := schema(lines)
+			for i, table := range catalog.Tables {
+				if key := []string{"tenant_id", "user_id"}; slices.Equal(table.PrimaryKey, key) {
+					catalog.Tables[i].ForeignKeys = append(table.ForeignKeys, datamap.CatalogForeignKey{
+						Columns: key, References: "users", Referenced: []string{"tenant_id", "id"}, OnDelete: datamap.ActionCascade,
+					})
+				}
+			}
+			wantLines(t, propose(t, catalog, scaffold.Options{SubjectTable: "users"}).steps(), `
+				delete pages
+				delete papers
+				anonymize users email
+			`)
+		})
+	}
+	for name, lines := range map[string]string{
+		"few tables refer to it": `
+			teams: id*, name
+			users: id*, email
+			papers: id*, team_id>teams=cascade, user_id>users=cascade, title
+			a: id*, team_id>teams`,
+		"the people may belong to one": `
+			teams: id*, name
+			users: id*, team_id?>teams=cascade, email
+			papers: id*, team_id>teams=cascade, user_id>users=cascade, title`,
+		"it has members": `
+			teams: id*, name
+			users: id*, email
+			members: id*, team_id>teams=cascade, user_id>users=cascade
+			papers: id*, team_id>teams=cascade, user_id>users=cascade, title
+			a: id*, team_id>teams
+			b: id*, team_id>teams`,
+		"it has an owner": `
+			teams: id*, owner_id>users, name
+			users: id*, email
+			papers: id*, team_id>teams=cascade, user_id>users=cascade, title
+			a: id*, team_id>teams
+			b: id*, team_id>teams
+			c: id*, team_id>teams`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := propose(t, schema(lines), scaffold.Options{SubjectTable: "users"})
+			if slices.Contains(p.steps(), "delete papers") {
+				t.Errorf("the steps are %v", p.steps())
+			}
+		})
 	}
 }
 
@@ -129,20 +211,40 @@ func TestAPointerToAPartDoesNotKeepIt(t *testing.T) {
 	`)
 }
 
-func TestTheOtherPartsOfAPartThatStaysAreDeleted(t *testing.T) {
-	p := propose(t, schema(mailbox+`
+func TestPartsOfRowsThatStayAreLeftOut(t *testing.T) {
+	lines := mailbox + `
 		teams: id*, name
 		invitations: id*, team_id>teams=cascade, inviter_id>mail_accounts=cascade, email
-		members: id:text*, team_id>teams=cascade, mail_account_id>mail_accounts=cascade, role`))
+		members: id:text*, team_id>teams=cascade, mail_account_id>mail_accounts=cascade, role`
+	p := propose(t, schema(lines))
 	wantLines(t, p.steps(), `
-		delete actions
-		delete members
-		delete runs
-		delete rules
-		delete folders
 		anonymize mail_accounts email name
 		anonymize users email
 	`)
+	if !slices.Contains(p.asked(), "rules") || !slices.Contains(p.asked(), "runs") {
+		t.Errorf("asked about %v", p.asked())
+	}
+	p = propose(t, schema(lines), scaffold.Options{Include: []string{"rules", "runs"}})
+	wantLines(t, p.steps(), `
+		delete actions
+		delete runs
+		delete rules
+		anonymize mail_accounts email name
+		anonymize users email
+	`)
+}
+
+func TestRowsThatHangOnRowsThatStayAreLeftOut(t *testing.T) {
+	p := propose(t, schema(users+`
+		diaries: id*, user_id>users=cascade, entry
+		diary_versions: id*, diary_id>diaries=cascade, editor_id>users, body
+		diary_readers: diary_id*>diaries=cascade, email:text*`))
+	wantLines(t, p.steps(), "anonymize users email")
+	for _, table := range []string{"diaries", "diary_readers"} {
+		if _, ok := p.dataMap.Table(table); ok || !slices.Contains(p.asked(), table) {
+			t.Errorf("%s is in the data map, or not asked: %v", table, p.asked())
+		}
+	}
 }
 
 func TestAnIncludedTableTakesItsPartsIn(t *testing.T) {

@@ -156,6 +156,55 @@ func TestAColumnThatRefersToSeveralTablesIsNotGuessed(t *testing.T) {
 	}
 }
 
+func TestANotificationBelongsToItsRecipient(t *testing.T) {
+	for _, lines := range []string{
+		`notification: id*, from_user_id, to_user_id, message, is_read:boolean`,
+		`
+			posts: id*, user_id>users, body
+			notification: id*, from_user_id, to_user_id, message, is_read:boolean`,
+		`notification: id*, from_user_id>users=cascade, to_user_id>users=cascade, message`,
+	} {
+		p := propose(t, schema(users+lines))
+		paths := p.dataMap.Paths("notification")
+		if len(paths) != 1 || paths[0].Relations[0].Columns[0] != "to_user_id" {
+			t.Errorf("the paths are %v", paths)
+		}
+		if table, _ := p.dataMap.Table("notification"); !table.Owned {
+			t.Errorf("the steps are %v", p.steps())
+		}
+	}
+}
+
+func TestTheOwnerOfATokenIsAReferenceWithoutAForeignKey(t *testing.T) {
+	lines := `
+		posts: id*, user_id>users, body
+		oauth_access_tokens: id*, resource_owner_id?, token`
+	p := propose(t, schema(users+lines))
+	if !slices.Contains(p.steps(), "delete oauth_access_tokens") {
+		t.Errorf("the steps are %v", p.steps())
+	}
+	lines = strings.NewReplacer("owner_id?", "owner_id:text?", "user_id>", "user_id:uuid>").Replace(lines)
+	p = propose(t, schema("users: id:uuid*, email"+lines))
+	if !slices.Contains(p.asked(), "oauth_access_tokens.resource_owner_id") {
+		t.Errorf("asked about %v", p.asked())
+	}
+	p = propose(t, schema(users+"posts: id*, user_id>users, body\n\t\tvotes: id*, author_id, ip"))
+	if _, ok := p.dataMap.Table("votes"); ok {
+		t.Error("author_id is a reference, although the application uses foreign keys")
+	}
+}
+
+func TestOnlyAKeyOfAPersonMayLeadToSeveralTables(t *testing.T) {
+	p := propose(t, schema(`
+		users: id:uuid*, email
+		phones: id*, user_id:uuid>users, device_id:text, device_type, model
+		totals: id*, owner_id:uuid, owner_type, plaid_type`))
+	asked := p.asked()
+	if slices.Contains(asked, "phones.device_id") || !slices.Contains(asked, "totals.owner_id") {
+		t.Errorf("asked about %v", asked)
+	}
+}
+
 func TestAReferenceToAPartOfAKeyIsNotAPath(t *testing.T) {
 	catalog := schema(`
 		users: tenant_id*, id*, email

@@ -49,6 +49,7 @@ func TestEachProposalLoadsAndHasAPlan(t *testing.T) {
 		}
 		checkProposal(t, catalog, p)
 		checkDeletions(t, catalog, m, plan)
+		checkParents(t, m, options.Include)
 		checkFindings(t, catalog, p, m, plan)
 	})
 }
@@ -97,6 +98,22 @@ func checkDeletions(t *rapid.T, catalog datamap.Catalog, m datamap.DataMap, plan
 			}
 			if child < 0 || child >= parent {
 				t.Fatalf("rows of %s are deleted, and those of %s refer to them", key.References, table.Name)
+			}
+		}
+	}
+}
+
+// checkParents fails the test if the data map deletes rows of a table that the caller does not include, although the
+// rows of the parent stay.
+func checkParents(t *rapid.T, m datamap.DataMap, include []string) {
+	for _, table := range m.Tables() {
+		if !table.Owned || slices.Contains(include, table.Name) {
+			continue
+		}
+		for _, path := range m.Paths(table.Name) {
+			to := path.Relations[0].References
+			if parent, _ := m.Table(to); to != m.SubjectTable().Name && !parent.Owned {
+				t.Fatalf("rows of %s are deleted, and the rows of %s stay", table.Name, to)
 			}
 		}
 	}

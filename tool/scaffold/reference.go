@@ -58,8 +58,15 @@ func (r *reference) isRelation() bool {
 
 func (d *draft) add(r *reference) {
 	last := r.columns[len(r.columns)-1]
-	if r.role = names.RoleOf(last); names.Creates(last) && names.Is(r.from.Name, names.Messages) {
+	switch r.role = names.RoleOf(last); {
+	case names.Creates(last) && names.Is(r.from.Name, names.Messages):
 		r.role = names.Holder // the person that created a message is its author
+	case names.Writes(last) && names.Is(r.from.Name, names.Things):
+		r.role = names.Maker // the author of a thing need not own it
+	case names.Is(r.from.Name, names.Notices) && names.Receives(last):
+		r.role = names.Holder // a notification belongs to its recipient
+	case names.Is(r.from.Name, names.Notices) && names.Sends(last):
+		r.role = names.Maker
 	}
 	twin := slices.IndexFunc(r.from.out, func(other *reference) bool {
 		return other.to == r.to && slices.Equal(other.columns, r.columns) && slices.Equal(other.referenced, r.referenced)
@@ -86,6 +93,24 @@ func (d *draft) readForeignKeys() {
 				restricts: key.OnDelete == datamap.ActionRestrict,
 			})
 		}
+		t.dropWider()
+	}
+}
+
+// dropWider drops each reference whose columns contain those of another reference to the same table. For example,
+// (tenant_id, user_id) leads to the same person as user_id.
+func (t *table) dropWider() {
+	isWider := func(r *reference) bool {
+		return slices.ContainsFunc(t.out, func(other *reference) bool {
+			return other.to == r.to && len(other.columns) < len(r.columns) && other.isRelation() &&
+				!slices.ContainsFunc(other.columns, func(name string) bool { return !slices.Contains(r.columns, name) })
+		})
+	}
+	wider := slices.DeleteFunc(slices.Clone(t.out), func(r *reference) bool { return !isWider(r) })
+	dropped := func(r *reference) bool { return slices.Contains(wider, r) }
+	t.out = slices.DeleteFunc(t.out, dropped)
+	for _, r := range wider {
+		r.to.in = slices.DeleteFunc(r.to.in, dropped)
 	}
 }
 
@@ -108,25 +133,38 @@ func (d *draft) guessByTable() {
 }
 
 // guessByRole guesses a reference to the subject's table for each column that is named after a role of a person, such
-// as sender_id. It guesses nothing if a foreign key refers to the subject's table. The application then uses foreign
-// keys for its references to people.
+// as sender_id. If a foreign key refers to the subject's table, the application uses foreign keys for its references to
+// people. Then guessByRole only guesses the references of which isSure is true.
 func (d *draft) guessByRole() {
-	if slices.ContainsFunc(d.subject.in, func(r *reference) bool { return !r.guessed }) {
-		return
-	}
+	usesKeys := slices.ContainsFunc(d.subject.in, func(r *reference) bool { return !r.guessed })
 	for _, t := range d.tables {
 		for _, c := range t.Columns {
 			stem, isReference := names.Stem(c.Name)
-			isKey := c.Type != datamap.TypeText || isReference
-			if names.Same(stem, names.BaseName(t.Name)) {
-				continue // the column is the own key of the table
+			if c.Type == datamap.TypeText && !isReference || names.Same(stem, names.BaseName(t.Name)) || t.refers(c.Name) ||
+				usesKeys && !d.isSure(c.Name) {
+				continue // for example, the column is the own key of the table
 			}
 			named := names.IsRole(stem) || isReference && names.EndsIn(stem, names.BaseName(d.subject.Name))
-			if isKey && named && !t.refers(c.Name) {
-				d.guess(t, c, d.subject)
+			if named && !d.guess(t, c, d.subject) && ownsToken(c.Name) && !t.hasType(c.Name) {
+				t.ask(c.Name, "It seems to refer to a person, but the key of "+d.subject.Name+" has another type. Are the rows "+
+					"the person's?", "no: leave the table out", "yes: give the column the type of the key")
 			}
 		}
 	}
+}
+
+// isSure reports whether a column means a person even if the application uses foreign keys: it is the owner of a token,
+// or it has a role and the name of the people, such as to_user_id.
+func (d *draft) isSure(column string) bool {
+	stem, isReference := names.Stem(column)
+	return ownsToken(column) || isReference && names.EndsIn(stem, names.BaseName(d.subject.Name)) &&
+		(names.Sends(column) || names.Receives(column))
+}
+
+// ownsToken reports whether the column is the owner of a token of OAuth. Libraries add no foreign key to it.
+func ownsToken(column string) bool {
+	stem, isReference := names.Stem(column)
+	return isReference && names.Same(stem, "resource_owner")
 }
 
 // hasType reports whether another column names the table that the column refers to, as owner_type does for owner_id.

@@ -174,9 +174,9 @@ func (d *draft) askForLeftOut() {
 		case !t.canBeMapped():
 		case personal != "":
 			t.askForRows(d.subject.Name)
-			t.askForTypes()
+			t.askForTypes(d.subject)
 		default:
-			t.askForTypes()
+			t.askForTypes(d.subject)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // decideRows decides what an erasure does with the rows of each table. It deletes rows that belong only to the person
-// and that no remaining row refers to.
+// and that no remaining row refers to. Rows whose parents stay are left out, unless the caller includes them.
 func (d *draft) decideRows() {
 	for _, t := range d.byDistance() {
 		t.own, t.goesAlong = d.isOwn(t), d.isDeclared(t) || t.isIncludedWhole()
@@ -21,7 +21,7 @@ func (d *draft) decideRows() {
 		changed = false
 		for _, t := range d.tables {
 			to := t.parent()
-			if t.rowsDeleted && to != d.subject && !to.rowsDeleted && !t.isOfKept(to) {
+			if t.rowsDeleted && to != d.subject && !to.rowsDeleted && !t.included {
 				t.keep(d, "the rows of "+to.Name+" stay")
 				changed = true
 			}
@@ -42,6 +42,7 @@ func (d *draft) decideRows() {
 			t.askForSamePerson()
 		case t.rowsDeleted:
 			t.askForSamePerson()
+			t.askForOthers()
 		case t.fate == left && t != d.subject && t.distance != unreachable:
 			t.askForLeft(d)
 		}
@@ -54,12 +55,6 @@ func (t *table) parent() *table {
 		return nil
 	}
 	return t.paths[0].to
-}
-
-// isOfKept reports whether an erasure may delete the rows although the rows of the parent table stay, because these
-// rows stand for the person, as the row of the person herself.
-func (t *table) isOfKept(to *table) bool {
-	return to.isOnly() && t.isOfOne() || to.goesAlong && (t.goesAlong || t.isBare(false))
 }
 
 // isOnly reports whether the table of the data map has at most one row for each person, by a unique reference to her.
@@ -79,7 +74,7 @@ func (d *draft) byDistance() []*table {
 // begins with. Through the reference, a row may also belong to another person or to a thing. It returns nil if t has no
 // such reference.
 func (d *draft) otherParent(t *table) *reference {
-	for _, r := range t.out {
+	for _, r := range t.owners() {
 		if r.to != t && r.to != d.subject && !slices.Contains(t.paths, r) && !names.Is(r.to.Name, names.Reference) {
 			return r
 		}
@@ -91,7 +86,7 @@ func (d *draft) otherParent(t *table) *reference {
 // instants and booleans. If the name of the table suggests a link, such as memberships or likes, they may also hold
 // other columns that do not look personal.
 func (t *table) isLink() bool {
-	if len(t.out) < 2 || len(t.paths) == 0 || t.distance > 1 || t.isAboutMoney() {
+	if len(t.owners()) < 2 || len(t.paths) == 0 || t.distance > 1 || t.isAboutMoney() {
 		return false
 	}
 	named := names.Is(t.Name, names.Links) || t.isNamedAfter()
@@ -99,6 +94,11 @@ func (t *table) isLink() bool {
 		return false
 	}
 	return t.isBare(named)
+}
+
+// owners returns the references to rows that may own the row: all except those to partitions.
+func (t *table) owners() []*reference {
+	return slices.DeleteFunc(slices.Clone(t.out), func(r *reference) bool { return r.to.partition })
 }
 
 // isBare reports whether the rows hold little except references. If the name of the table suggests that, they may also

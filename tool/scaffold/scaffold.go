@@ -73,6 +73,9 @@ func (d Decision) String() string {
 //   - No table or several tables may be the subject's table.
 //   - The catalog does not have the table in Options.SubjectTable.
 //   - This table has no key that can identify a subject.
+//
+// It returns ErrInvalid for the field include if a table in Options.Include cannot be in the data map, or if an erasure
+// would not change its rows.
 func Propose(ctx context.Context, reader ports.CatalogReader, options Options) (Proposal, error) {
 	catalog, err := reader.Catalog(ctx)
 	if err != nil {
@@ -119,6 +122,9 @@ func propose(
 	}
 	d.markErased()
 	d.choose()
+	if err := d.checkIncluded(options.Include); err != nil {
+		return Proposal{}, err
+	}
 	d.askForLeftOut()
 	d.askForPersonal()
 	d.askForKey()
@@ -159,6 +165,7 @@ type table struct {
 	mapped      bool   // an existing data map has the table
 	deletes     bool   // an existing data map says that an erasure deletes the rows
 	group       bool   // several people may belong to each row; see findShared
+	partition   bool   // the rows only divide the database; see isPartition
 	shared      bool   // the rows may belong to several people, because they are groups or parts of groups
 	goesAlong   bool   // the application declares that the rows go with the person; see isDeclared
 	reversed    bool   // the path of the table begins with a reversed reference; see reversePaths

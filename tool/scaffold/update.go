@@ -50,6 +50,15 @@ func Update(ctx context.Context, reader ports.CatalogReader, former Former, opti
 		}
 	}
 	u.addTables(options.Include)
+	err = refuse(options.Include, func(name string) string {
+		if slices.ContainsFunc(u.refused, func(out LeftOut) bool { return out.Table == name }) {
+			return "leads to a person, but not by relations that fit the data map"
+		}
+		return ""
+	})
+	if err != nil {
+		return Proposal{}, err
+	}
 	return u.proposal(catalog), nil
 }
 

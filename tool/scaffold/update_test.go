@@ -1,8 +1,10 @@
 package scaffold_test
 
 import (
+	"errors"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -194,4 +196,21 @@ func decide(t *rapid.T, draft scaffold.Proposal) datamap.DataMap {
 		return original
 	}
 	return m
+}
+
+func TestAnUpdateRefusesAnIncludedTableThatDoesNotFit(t *testing.T) {
+	catalog := schema(users + `
+		projects: id*, owner_id>users, name
+		members: id*, project_id>projects, email`)
+	m, err := datamap.NewDataMap(propose(t, catalog, scaffold.Options{SubjectTable: "users"}).Tables...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	former, options := scaffold.Former{DataMap: m, Known: knownOf(catalog), Plan: plan}, scaffold.Options{
+		Include: []string{"members"},
+	}
+	_, err = scaffold.Update(t.Context(), memory.NewSchema(catalog), former, options)
+	if !errors.Is(err, domain.ErrInvalid) || !strings.Contains(err.Error(), "members") {
+		t.Errorf("got %v", err)
+	}
 }

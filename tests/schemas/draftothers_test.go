@@ -1,0 +1,113 @@
+package schemas
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/tool/scaffold"
+)
+
+// withOthers are tables in which rows of a second person hang on rows of the first one. PART OF is a reference with ON
+// DELETE CASCADE.
+var withOthers = map[string]struct {
+	tables, rows []string
+	changed      []string // the rows that an erasure of the first person changes or deletes
+}{
+	"readers of what stays": {
+		tables: []string{
+			"diaries (id bigint PRIMARY KEY, user_id bigint NOT NULL PART OF users, entry text)",
+			"diary_versions (id bigint PRIMARY KEY, diary_id bigint NOT NULL PART OF diaries, editor_id bigint " +
+				"NOT NULL REFERENCES users, body text)",
+			"diary_readers (id bigint PRIMARY KEY, diary_id bigint NOT NULL PART OF diaries, email text)",
+		},
+		rows: []string{
+			"diaries VALUES (1, 1, 'by one')", "diary_versions VALUES (1, 1, 2, 'by two')",
+			"diary_readers VALUES (1, 1, '2@example.org')",
+		},
+	},
+	"things": {
+		tables: []string{
+			"repos (id bigint PRIMARY KEY, created_by bigint NOT NULL PART OF users, title text)",
+			"deploy_keys (id bigint PRIMARY KEY, repo text, created_by bigint NOT NULL PART OF users, private_key text)",
+			"calendars (id bigint PRIMARY KEY, author_id bigint NOT NULL PART OF users, title text)",
+		},
+		rows: []string{
+			"repos VALUES (1, 1, 'of all')", "deploy_keys VALUES (1, 'of all', 1, 'of all')",
+			"calendars VALUES (1, 1, 'of all')",
+		},
+	},
+	"replies": {
+		tables: []string{
+			"remarks (id bigint PRIMARY KEY, user_id bigint NOT NULL PART OF users, parent_id bigint PART OF remarks, " +
+				"body text)",
+		},
+		rows:    []string{"remarks VALUES (1, 1, NULL, 'by one')", "remarks VALUES (2, 2, 1, 'by two')"},
+		changed: []string{"remarks 1"},
+	},
+	"comments in a post": {
+		tables: []string{
+			"posts (id bigint PRIMARY KEY, user_id bigint NOT NULL PART OF users, title text)",
+			"post_comments (id bigint PRIMARY KEY, post_id bigint NOT NULL PART OF posts, author_name text)",
+		},
+		rows: []string{
+			"posts VALUES (1, 1, 'by one')", "posts VALUES (2, 2, 'by two')",
+			"post_comments VALUES (1, 1, 'two')", "post_comments VALUES (2, 2, 'one')",
+		},
+		changed: []string{"post_comments 1", "posts 1"},
+	},
+}
+
+var partOf = regexp.MustCompile(`PART OF (\w+)`)
+
+func TestADraftLeavesTheRowsOfOthers(t *testing.T) {
+	t.Parallel()
+	for name, test := range withOthers {
+		t.Run(name, func(t *testing.T) {
+			databases.Each(t, func(t *testing.T, db *bun.DB) {
+				execute(t, db, "CREATE TABLE users (id bigint PRIMARY KEY, email text NOT NULL UNIQUE)",
+					"INSERT INTO users VALUES (1, '1@example.org'), (2, '2@example.org')")
+				tables := []string{"users"}
+				for _, table := range test.tables {
+					name, _, _ := strings.Cut(table, " ")
+					tables = append(tables, name)
+					execute(t, db, "CREATE TABLE "+partOf.ReplaceAllString(table, "REFERENCES $1 ON DELETE CASCADE"))
+				}
+				for _, row := range test.rows {
+					execute(t, db, "INSERT INTO "+row)
+				}
+				a := openDraft(t, db)
+				before := a.titles(t, tables)
+				_, err := a.erase(t.Context(), "1")
+				must(t, err)
+				after := a.titles(t, tables)
+				changed := slices.DeleteFunc(slices.Sorted(maps.Keys(before)), func(place string) bool {
+					return after[place] == before[place]
+				})
+				if want := append(slices.Clone(test.changed), "users 1"); !slices.Equal(changed, want) {
+					t.Errorf("an erasure changes %v, want %v", changed, want)
+				}
+			})
+		})
+	}
+}
+
+// openDraft opens an application with the untouched draft for the database.
+func openDraft(t *testing.T, db *bun.DB) *application {
+	t.Helper()
+	schema, err := bunstore.NewSchema(db)
+	must(t, err)
+	p, err := scaffold.Propose(t.Context(), schema, scaffold.Options{SubjectTable: "users"})
+	must(t, err)
+	dataMap, err := datamap.NewDataMap(p.Tables...)
+	must(t, err)
+	return open(t, db, app.Config{DataMap: dataMap})
+}
