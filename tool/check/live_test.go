@@ -135,6 +135,13 @@ var dangers = map[string]liveCase{
 		statements: []string{`ALTER TABLE visits ADD COLUMN target_type text, ADD COLUMN target_id bigint`},
 		want:       []string{"path-missing visits.target_id"},
 	},
+	"a reference to one of several tables that can be people": {
+		statements: []string{
+			`CREATE TABLE hints (id bigint PRIMARY KEY, auditable_type text, auditable_id bigint)`,
+			`CREATE TABLE files (id bigint PRIMARY KEY, record_type text, record_id bigint)`,
+		},
+		want: []string{"table-unlinked files.record_id", "table-unlinked hints.auditable_id"},
+	},
 	"a large object": {
 		statements: []string{`ALTER TABLE visits ADD COLUMN scan oid`},
 		want:       []string{"large-object visits.scan"},
@@ -209,6 +216,14 @@ var safe = map[string]liveCase{
 		statements: []string{
 			`CREATE TYPE part AS ENUM ('Node', 'Way')`,
 			`CREATE TABLE hints (id bigint PRIMARY KEY, member_type part, member_id bigint)`,
+		},
+	},
+	"a reference to one of several things in the data of a bank": {
+		statements: []string{
+			`CREATE TABLE bank_links (id bigint PRIMARY KEY, bank_type text, bank_id text)`,
+			`CREATE TABLE tags (id bigint PRIMARY KEY, taggable_type text, taggable_id bigint)`,
+			`CREATE TABLE amounts (id bigint PRIMARY KEY, entryable_type text, entryable_id text)`,
+			`CREATE TABLE snaps (id bigint PRIMARY KEY, doc_type text, doc_id text)`,
 		},
 	},
 	"the numbers of rows that stay": {

@@ -38,7 +38,7 @@ func (s *schema) reportReaching(table datamap.CatalogTable) bool {
 	if len(chain) == 0 || len(chain) > 1 && s.personalSentence(table) == "" || s.isBarePart(table, chain[0]) {
 		return len(chain) > 0
 	}
-	s.report(tableUnmapped, place{table: table.Name, column: list(columns)},
+	s.reportOutside(tableUnmapped, table, place{table: table.Name, column: list(columns)},
 		"The table refers to "+strings.Join(chain, ", which refers to ")+
 			", but is not in the data map. Exports and erasures ignore it."+s.personalSentence(table),
 		"Add the table to the data map, with a relation by "+list(columns)+" to "+chain[0]+

@@ -53,6 +53,7 @@ const (
 	tableUnmapped       = "table-unmapped"
 	tableReferred       = "table-referred"
 	tableUnlinked       = "table-unlinked"
+	makersUnmapped      = "makers-unmapped"
 	tablePersonal       = "table-personal"
 	pathMissing         = "path-missing"
 	personalUnannotated = "personal-unannotated"
@@ -66,6 +67,7 @@ const (
 	rowSecurity         = "row-security"
 	privilegeMissing    = "privilege-missing"
 	indexMissing        = "index-missing"
+	indexUndecided      = "index-undecided"
 	foreignKeyMissing   = "foreign-key-missing"
 	secretKey           = "secret-key"
 	secretExported      = "secret-exported"
@@ -126,6 +128,7 @@ var rules = []Rule{
 	{tableUnmapped, warning, "A table refers to the subject, but is not in the data map"},
 	{tableReferred, warning, "Rows of the subject refer to a table that seems to hold personal data"},
 	{tableUnlinked, warning, "A table seems to refer to the subject, but is not in the data map"},
+	{makersUnmapped, notice, "Tables outside of the data map say which person created or changed a row"},
 	{tablePersonal, warning, "A table outside of the data map seems to hold personal data"},
 	{pathMissing, warning, "A reference to a person is not marked as a path"},
 	{personalUnannotated, warning, "A column seems to hold personal data, but is not annotated"},
@@ -142,6 +145,7 @@ var rules = []Rule{
 	{rowSecurity, failure, "Row-level security may hide rows of the subject"},
 	{privilegeMissing, failure, "The connection lacks a privilege that an erasure needs"},
 	{indexMissing, warning, "An erasure scans a complete table, because an index is missing"},
+	{indexUndecided, notice, "Indexes may be missing, but the database has no statistics about the number of rows"},
 	{foreignKeyMissing, warning, "A concurrent transaction can add a row that an erasure misses"},
 	{secretKey, warning, "A primary key seems to be a secret, but exports contain it"},
 	{secretExported, warning, "A column seems to hold a secret, but exports contain it"},
