@@ -106,6 +106,18 @@ var dangers = map[string]liveCase{
 		statements: []string{`CREATE TABLE web_sessions (sid text PRIMARY KEY, sess json, expire timestamptz)`},
 		want:       []string{"table-personal web_sessions.sess"},
 	},
+	"verification tokens": {
+		statements: []string{`CREATE TABLE verification_token (identifier text, token text, expires timestamptz)`},
+		want:       []string{"table-personal verification_token.identifier"},
+	},
+	"logins at an identity provider": {
+		statements: []string{`ALTER TABLE users ADD COLUMN openid_connect_id text, ADD COLUMN github_id bigint,
+			ADD COLUMN external_id text, ADD COLUMN oidc_sub text`},
+		want: []string{
+			"personal-unannotated users.external_id", "personal-unannotated users.github_id",
+			"personal-unannotated users.oidc_sub", "personal-unannotated users.openid_connect_id",
+		},
+	},
 	"an audit log is documents": {
 		statements: []string{`CREATE TABLE audit_log (id bigint PRIMARY KEY, at timestamptz, changes jsonb)`},
 		want:       []string{"table-personal audit_log.changes"},
@@ -201,6 +213,12 @@ var safe = map[string]liveCase{
 	"a materialized view counts": {
 		statements: []string{
 			`CREATE MATERIALIZED VIEW reach AS SELECT created_at, count(email) AS n FROM users GROUP BY created_at`,
+		},
+	},
+	"ids of other systems": {
+		statements: []string{
+			`CREATE TABLE gadgets (id bigint PRIMARY KEY, external_id text, apple text)`,
+			`CREATE TABLE app_keys (id bigint PRIMARY KEY, identifier text)`,
 		},
 	},
 	"documents that are not about people": {

@@ -225,3 +225,10 @@ var ofThings = terms(`
 	full name, fullname, user name, username, display name, login name, avatar, portrait, nick, alias name, owner
 	name, author name, account name, kennzeichen, matricula, id number, document number, identity number,
 	benutzername`)
+
+// isVerified reports whether a column of a table of verification tokens holds the verified addresses.
+func isVerified(table string, column datamap.CatalogColumn) bool {
+	match, ok := names.Find(table, column.Name, column.Type)
+	return ok && match.Means == names.Verified &&
+		hasWord(table, "verification", "verifications", "reset", "resets", "magic", "otp", "confirmation", "confirmations")
+}

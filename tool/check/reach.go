@@ -198,6 +198,8 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 	for _, column := range table.Columns {
 		if is, surely := isIdentifying(column); is {
 			found, enough = append(found, column.Name), enough || surely
+		} else if isVerified(table.Name, column) {
+			found, enough = append(found, column.Name), true
 		}
 	}
 	if enough {
