@@ -11,8 +11,8 @@ import (
 var leaving = []string{
 	nothingErased, subjectKeyShared, viewMapped, deleteCascadesKept, deleteCascades, deleteSetsDefault, deleteUndecided,
 	setNullMissing, tableUnmapped, tableReferred, tableUnlinked, makersUnmapped, tablePersonal, pathMissing, personalUnannotated,
-	personalKey, triggerCopies, triggerWrites, triggerUnread, triggerReplaces, viewCopies, searchCopies, largeObject,
-	rowSecurity, refShared, secretKey, secretExported, keyReused,
+	personalKey, triggerCopies, triggerWrites, triggerDeletes, triggerUnread, triggerReplaces, viewCopies, searchCopies,
+	largeObject, rowSecurity, refShared, secretKey, secretExported, keyReused,
 }
 
 // minor are the rules about speed and about the data map itself.

@@ -19,6 +19,7 @@ func (s *schema) checkReach() {
 		case s.reportReaching(table):
 		case s.reportReferred(table):
 		case s.reportUnlinked(table):
+		case s.reportBackup(table):
 		default:
 			s.reportPersonal(table)
 		}
@@ -210,34 +211,6 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 				"If not, accept the finding.")
 	}
 }
-
-// documentOf returns the column with the documents of a table of sessions, or of a history. It returns "" if the table
-// has none.
-func (s *schema) documentOf(table datamap.CatalogTable) string {
-	isSession := hasWord(table.Name, "session", "sessions", "sess", "sitzungen")
-	if !isSession && !hasWord(table.Name, "audit", "audits", "history", "log", "logs", "activity", "activities", "trail",
-		"journal", "versions") {
-		return ""
-	}
-	i := slices.IndexFunc(table.Columns, func(c datamap.CatalogColumn) bool {
-		switch family(c.Type) { //nolint:exhaustive // the other types hold no documents
-		case datamap.TypeJSON:
-			return c.Type == datamap.TypeJSON
-		case datamap.TypeText, datamap.TypeBytes:
-			return hasWord(c.Name, "sess", "data", "payload", "old", "new", "changes", "diff", "snapshot", "row", "object") &&
-				(c.Length == 0 || c.Length > shortText)
-		default:
-			return false
-		}
-	})
-	if i < 0 {
-		return ""
-	}
-	return table.Columns[i].Name
-}
-
-// shortText is the greatest length of a text column that cannot hold a document.
-const shortText = 500
 
 // checkPaths reports references to the subject's table that an erasure does not follow, because the data map does not
 // declare them as paths. The referring rows may be about further people. An export and an erasure of these people then

@@ -60,6 +60,7 @@ const (
 	personalKey         = "personal-key"
 	triggerCopies       = "trigger-copies"
 	triggerWrites       = "trigger-writes-outside"
+	triggerDeletes      = "trigger-deletes"
 	triggerUnread       = "trigger-unread"
 	triggerReplaces     = "trigger-replaces"
 	viewCopies          = "view-copies"
@@ -136,6 +137,7 @@ var rules = []Rule{
 
 	{triggerCopies, failure, "A trigger keeps old values that an erasure does not reach"},
 	{triggerWrites, warning, "A trigger writes to a table that is not in the data map"},
+	{triggerDeletes, warning, "A trigger may delete rows of other people"},
 	{triggerUnread, warning, "The tables that a trigger writes to cannot be determined"},
 	{triggerReplaces, failure, "A trigger or a rule replaces a statement of an erasure"},
 	{viewCopies, warning, "A materialized view keeps copies of erased data until it is refreshed"},
