@@ -35,15 +35,10 @@ func (s *schema) fold() {
 	})
 	at := place{table: s.SubjectTable().Name}
 	if makers := folded[makersUnmapped]; len(makers) > 0 {
-		refer := strconv.Itoa(len(makers)) + " tables refer"
-		if len(makers) == 1 {
-			refer = "1 table refers"
-		}
-		s.report(makersUnmapped, at,
-			refer+" to a person only as the one who created or changed a row, and not in the data map: "+
-				placesOf(makers, func(f datamap.Finding) string { return f.Table })+
-				". An erasure keeps the person's row without personal data, so that these references lead to nobody.",
-			"If the rows of a table are about that person, add the table to the data map. If not, accept the finding.")
+		s.report(makersUnmapped, at, makersSentence(makers)+
+			"An erasure keeps the person's row without personal data, so that these references lead to nobody.",
+			"If the rows are about that person, add the table to the data map, or mark the column as a path. If not, accept the "+
+				"finding.")
 	}
 	if searches := folded[indexUndecided]; len(searches) > 0 {
 		s.report(indexUndecided, at,
@@ -51,6 +46,34 @@ func (s *schema) fold() {
 				"index serves the complete search: "+placesOf(searches, datamap.Finding.Where)+".",
 			"Run ANALYZE on a database with as many rows as in production, and lint again. Or create the indexes.")
 	}
+}
+
+// makersSentence returns sentences that list the tables outside the data map, and the columns of the data map, that only
+// say who created or changed a row.
+func makersSentence(makers []datamap.Finding) (text string) {
+	columns, tables := slices.Clone(makers), []datamap.Finding{}
+	columns = slices.DeleteFunc(columns, func(f datamap.Finding) bool {
+		if f.Code != pathMissing {
+			tables = append(tables, f)
+		}
+		return f.Code != pathMissing
+	})
+	switch len(tables) {
+	case 0:
+	case 1:
+		text = "1 table outside of the data map refers"
+	default:
+		text = strconv.Itoa(len(tables)) + " tables outside of the data map refer"
+	}
+	if text != "" {
+		text += " to a person only as the one who created or changed a row: " +
+			placesOf(tables, func(f datamap.Finding) string { return f.Table }) + ". "
+	}
+	if len(columns) > 0 {
+		text += "Columns of the data map that only say who created or changed a row, and are no paths: " +
+			placesOf(columns, datamap.Finding.Where) + ". "
+	}
+	return text
 }
 
 func placesOf(findings []datamap.Finding, where func(datamap.Finding) string) string {
@@ -77,8 +100,8 @@ func (s *schema) reportOutside(code string, table datamap.CatalogTable, at place
 // row, or overwrites nothing in it, because a reference then leads to nothing, or to a person.
 func (s *schema) refersToMakersOnly(table datamap.CatalogTable) bool {
 	subject := s.SubjectTable().Name
-	if s.deletesRows(subject) || len(s.writtenColumns(subject)) == 0 || s.personalSentence(table) != "" ||
-		s.documentOf(table) != "" || s.isHistory(table) || isOfOnePerson(table.Name) {
+	if !s.empties(subject) || s.personalSentence(table) != "" || s.documentOf(table) != "" || s.isHistory(table) ||
+		isOfOnePerson(table.Name) {
 		return false
 	}
 	for _, foreign := range table.ForeignKeys {
@@ -99,6 +122,11 @@ func (s *schema) refersToMakersOnly(table datamap.CatalogTable) bool {
 		isThing := hasWord(stem, "parent") || hasWord(stem, "client") && hasWord(table.Name, "oauth", "oidc")
 		return isReference && isPerson(stem) && !isThing && !namesMaker(c.Name) && !inForeignKey(table, c.Name)
 	})
+}
+
+// empties reports whether an erasure keeps the rows of a table and overwrites columns of them.
+func (s *schema) empties(table string) bool {
+	return !s.deletesRows(table) && len(s.writtenColumns(table)) > 0
 }
 
 // isOfOnePerson reports whether the rows of a table usually belong to the person who creates them, such as bookmarks,

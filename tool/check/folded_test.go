@@ -89,6 +89,17 @@ var foldedCases = cases{
 		func(w *world) { w.addTable("boards"); w.add("boards", "sender_id", datamap.TypeBigInt) },
 		[]string{"table-unlinked boards.sender_id"},
 	},
+	"makers-unmapped of a column of the data map": {
+		func(w *world) {
+			w.addBadges()
+			w.addToBoth("badges", datamap.Column{Name: "created_by", Type: datamap.TypeBigInt})
+		},
+		[]string{makers},
+	},
+	"makers-unmapped not of a table of the data map with personal data": {
+		func(w *world) { w.addToBoth("orders", datamap.Column{Name: "created_by", Type: datamap.TypeBigInt}) },
+		[]string{"path-missing orders.created_by"},
+	},
 	"makers-unmapped not if it is accepted": {
 		both(made("boards"), accepted("makers-unmapped", "users", "")), nil,
 	},
@@ -123,7 +134,7 @@ func TestANoticeNamesItsParts(t *testing.T) {
 	both(made("boards"), made("tags"), noIndex("orders", -1), noIndex("sessions", -1),
 		accepted("index-missing", "sessions", "user_id"))(w)
 	found := w.findings(t)
-	for _, text := range []string{"2 tables refer to a person only", ": boards, tags.", "search: orders.user_id."} {
+	for _, text := range []string{"2 tables outside of the data map refer to a person only", ": boards, tags.", "search: orders.user_id."} {
 		if !slices.ContainsFunc(found, func(f datamap.Finding) bool {
 			return f.Severity == datamap.SeverityNotice && strings.Contains(f.Reason, text)
 		}) {
@@ -132,7 +143,7 @@ func TestANoticeNamesItsParts(t *testing.T) {
 	}
 	w = newWorld()
 	made("boards")(w)
-	if found := w.findings(t); len(found) != 1 || !strings.HasPrefix(found[0].Reason, "1 table refers to a person") {
+	if found := w.findings(t); len(found) != 1 || !strings.HasPrefix(found[0].Reason, "1 table outside of the data map refers to a person") {
 		t.Errorf("one table: %v", found)
 	}
 }
@@ -157,5 +168,22 @@ func TestTablesThatOnlySayWhoMadeThemDoNotCountForTheCoverage(t *testing.T) {
 	made("boards", "color")(w)
 	if after := w.coverage(t); after.Percent != before.Percent || len(after.Tables) != len(before.Tables) {
 		t.Errorf("got %+v, want %+v", after, before)
+	}
+}
+
+func TestAFindingSaysThatTheDatabaseClearsTheReference(t *testing.T) {
+	for action, want := range map[datamap.ForeignKeyAction]bool{
+		datamap.ActionSetNull: true, datamap.ActionNone: false,
+	} {
+		w := newWorld()
+		w.deleteUsers()
+		w.addTable("letters", "text")
+		w.refer("letters", "user_id", action)
+		says := slices.ContainsFunc(w.findings(t), func(f datamap.Finding) bool {
+			return f.Code == "table-unmapped" && strings.Contains(f.Reason, "only sets the reference to NULL")
+		})
+		if says != want {
+			t.Errorf("%s: says so %t, want %t", action, says, want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -26,7 +27,7 @@ func (s *schema) documentOf(table datamap.CatalogTable) string {
 	isSession := hasWord(table.Name, "session", "sessions", "sess", "sitzungen")
 	if !isSession && !hasWord(table.Name, "audit", "audits", "history", "log", "logs", "activity", "activities", "trail",
 		"journal", "versions") {
-		return versionOf(table)
+		return cmp.Or(versionOf(table), claimsOf(table))
 	}
 	i := slices.IndexFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 		switch family(c.Type) { //nolint:exhaustive // the other types hold no documents
@@ -43,6 +44,20 @@ func (s *schema) documentOf(table datamap.CatalogTable) string {
 		return ""
 	}
 	return table.Columns[i].Name
+}
+
+// claimsOf returns the column in which a table of OpenID Connect, or of tokens, holds the claims of a token or a session
+// as a document. It returns "" if there is none.
+func claimsOf(table datamap.CatalogTable) string {
+	if !hasWord(table.Name, "oidc", "token", "tokens") {
+		return ""
+	}
+	for _, column := range table.Columns {
+		if isDocument(column) && hasWord(column.Name, "payload", "data", "claims", "session") {
+			return column.Name
+		}
+	}
+	return ""
 }
 
 // shortText is the greatest length of a text column that cannot hold a document.

@@ -66,7 +66,8 @@ func (s *schema) listsKeysOf(column datamap.CatalogColumn, parent datamap.Table)
 	}
 	key, ok := live.Column(parent.PrimaryKey[0])
 	element, isArray := strings.CutSuffix(column.Declared, "[]")
-	if !ok || isArray && element != key.Declared && (family(key.Type) != datamap.TypeNumber || !isWhole(element)) {
+	if !ok || isArray && element != key.Declared && (family(key.Type) != datamap.TypeNumber || !isWhole(element)) &&
+		(key.Type != datamap.TypeText || !isText(element)) {
 		return false
 	}
 	last := words.Lower(column.Name)
@@ -75,11 +76,15 @@ func (s *schema) listsKeysOf(column datamap.CatalogColumn, parent datamap.Table)
 		stem := strings.Join(last[:len(last)-1], " ")
 		return names.EndsIn(stem, names.BaseName(parent.Name)) || parent.Name == s.SubjectTable().Name && isPerson(stem)
 	}
-	return isArray && element != "text" && parent.Name == s.SubjectTable().Name && isPerson(column.Name)
+	return isArray && parent.Name == s.SubjectTable().Name && isPerson(column.Name)
 }
 
 func isWhole(declared string) bool {
 	return slices.Contains([]string{"bigint", "integer", "smallint"}, declared)
+}
+
+func isText(declared string) bool {
+	return declared == "text" || strings.HasPrefix(declared, "character varying")
 }
 
 // isPerson reports whether a name means people, or a role of people.
@@ -183,10 +188,10 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 	const outside = ", and the table is not in the data map. Exports and erasures ignore the table."
 	switch found.kind {
 	case byName:
-		s.reportOutside(tableUnlinked, table, at, "The column is named like a reference to "+found.to+". It has no foreign key"+outside+
-			s.personalSentence(table),
-			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+". The relation needs no foreign "+
-				"key. If the column refers to nobody, accept the finding.")
+		s.reportOutside(tableUnlinked, table, at,
+			"The column is named like a reference to "+found.to+". It has no foreign key"+outside+s.personalSentence(table),
+			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+" (of the same type). The relation "+
+				"needs no foreign key. If the column refers to nobody, accept the finding.")
 	case byList:
 		s.report(tableUnlinked, at, "The column seems to list keys of "+found.to+outside+s.personalSentence(table),
 			"Move the list to a table with one row for each key and add this table to the data map, or remove the keys in the "+

@@ -48,6 +48,34 @@ var copyDangers = map[string]liveCase{
 		},
 		want: []string{"table-personal zarch.nick"},
 	},
+	"arrays of people": {
+		statements: []string{
+			`CREATE TABLE rooms (id bigint PRIMARY KEY, members bigint[])`,
+			`CREATE TABLE talks (id bigint PRIMARY KEY, participants integer[])`,
+		},
+		want: []string{"table-unlinked rooms.members", "table-unlinked talks.participants"},
+	},
+	"the owner of a resource of OAuth": {
+		statements: []string{`CREATE TABLE grants (id bigint PRIMARY KEY, resource_owner_id text)`},
+		want:       []string{"table-unlinked grants.resource_owner_id"},
+	},
+	"addresses of visitors": {
+		statements: []string{
+			`CREATE TABLE session_logs (id bigint PRIMARY KEY, ip_address text, controller text)`,
+			`CREATE TABLE zseen (id bigint PRIMARY KEY, ip inet, ua text)`,
+		},
+		want: []string{"table-personal session_logs.ip_address", "table-personal zseen.ip, ua"},
+	},
+	"tokens of OpenID Connect": {
+		statements: []string{`CREATE TABLE oidc_instances (id text PRIMARY KEY, payload jsonb)`},
+		want:       []string{"table-personal oidc_instances.payload"},
+	},
+	"a constant in an index on an expression": {
+		statements: []string{`ALTER TABLE users ADD COLUMN tel text`, `CREATE UNIQUE INDEX one ON users (lower(tel))`},
+		columns: `, {"name": "tel", "type": "text", "surrogate": "gone",
+			"personal": {"category": "contact", "erasure": "anonymize"}}`,
+		want: []string{"unique-violated users.tel one"},
+	},
 	"a trigger deletes rows of other people": {
 		statements: append(makeNotes, keep("UPDATE")),
 		tables:     notesInManifest,
@@ -80,6 +108,32 @@ var safeCopies = map[string]liveCase{
 			`ALTER TABLE users ADD COLUMN theme text, ADD COLUMN pages integer`,
 			`CREATE TABLE bots (id bigint PRIMARY KEY, nick text, theme text, pages integer, a text, b text, c text, d text)`,
 		},
+	},
+	"arrays of other types": {
+		statements: []string{`CREATE TABLE rooms (id bigint PRIMARY KEY, members text[], authors uuid[], sizes bigint[])`},
+	},
+	"the ids of others in texts": {
+		statements: []string{`CREATE TABLE grants (id bigint PRIMARY KEY, owner_id text, user_id text)`},
+	},
+	"addresses of machines": {
+		statements: []string{
+			`CREATE TABLE servers (id bigint PRIMARY KEY, ip inet, label text)`,
+			`CREATE TABLE crawls (id bigint PRIMARY KEY, user_agent text)`,
+		},
+	},
+	"documents of tokens": {
+		statements: []string{
+			`CREATE TABLE tokens (id text PRIMARY KEY, scopes jsonb)`, `CREATE TABLE oidc_apps (id text PRIMARY KEY, data text)`,
+		},
+	},
+	"a constant in an index on an expression of two columns": {
+		statements: []string{
+			`ALTER TABLE users ADD COLUMN tel text, ADD COLUMN area text`,
+			`CREATE UNIQUE INDEX one ON users (lower(tel || area))`,
+		},
+		columns: `, {"name": "tel", "type": "text", "surrogate": "gone",
+			"personal": {"category": "contact", "erasure": "anonymize"}}, {"name": "area", "type": "text"}`,
+		want: []string{"unique-undecided users.tel one"},
 	},
 	"a trigger deletes rows at an INSERT": {
 		statements: append(makeNotes, keep("INSERT")), tables: notesInManifest,

@@ -232,3 +232,21 @@ func isVerified(table string, column datamap.CatalogColumn) bool {
 	return ok && match.Means == names.Verified &&
 		hasWord(table, "verification", "verifications", "reset", "resets", "magic", "otp", "confirmation", "confirmations")
 }
+
+// devicesOf returns the columns of a table with the network addresses and the programs of its users. It returns nil if
+// the table is no log of what people do, and if it has no program, because things have addresses, too.
+func devicesOf(table datamap.CatalogTable) (found []string) {
+	hasAddress, isUsed := false, names.Is(table.Name, names.Trails) || names.Is(table.Name, names.Searches)
+	for _, column := range table.Columns {
+		isAgent := column.Type == datamap.TypeText && hasWord(column.Name, "agent", "useragent", "ua")
+		isIP := isAddress(column) || column.Type == datamap.TypeText && hasWord(column.Name, "ip", "ipaddr", "ipaddress")
+		if !isAgent && !isIP {
+			continue
+		}
+		found, hasAddress, isUsed = append(found, column.Name), hasAddress || isIP, isUsed || isAgent
+	}
+	if !hasAddress || !isUsed {
+		return nil
+	}
+	return found
+}

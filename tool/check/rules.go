@@ -129,7 +129,7 @@ var rules = []Rule{
 	{tableUnmapped, warning, "A table refers to the subject, but is not in the data map"},
 	{tableReferred, warning, "Rows of the subject refer to a table that seems to hold personal data"},
 	{tableUnlinked, warning, "A table seems to refer to the subject, but is not in the data map"},
-	{makersUnmapped, notice, "Tables outside of the data map say which person created or changed a row"},
+	{makersUnmapped, notice, "References that are no paths say which person created or changed a row"},
 	{tablePersonal, warning, "A table outside of the data map seems to hold personal data"},
 	{pathMissing, warning, "A reference to a person is not marked as a path"},
 	{personalUnannotated, warning, "A column seems to hold personal data, but is not annotated"},
