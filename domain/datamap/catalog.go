@@ -271,7 +271,9 @@ type CatalogTrigger struct {
 	// Writes are the tables that the trigger inserts into or updates, in its own code or in database functions that it
 	// calls.
 	Writes []string `json:"writes,omitempty"`
-	// Unread is true if Writes may be incomplete. The code of the trigger, or of a database function that it calls, is
+	// Deletes are the tables from which the same code deletes rows.
+	Deletes []string `json:"deletes,omitempty"`
+	// Unread is true if Writes and Deletes may be incomplete. The code of the trigger, or of a database function that it calls, is
 	// then not in SQL, or builds statements at run time.
 	Unread bool `json:"unread,omitempty"`
 	// Sets are the columns of the trigger's own row that its code sets to a value made of this row. The code of called

@@ -50,6 +50,30 @@ var copyCases = cases{
 			w.setType("orders", "scan", "", "oid")
 		}, nil,
 	},
+	"trigger-deletes": {
+		func(w *world) {
+			trigger("sessions", "DELETE")(w)
+			w.live("sessions").Triggers[0].Deletes = []string{"orders"}
+		},
+		[]string{"trigger-deletes sessions keep"},
+	},
+	"trigger-deletes from its own table": {
+		func(w *world) { trigger("users", "UPDATE")(w); w.live("users").Triggers[0].Deletes = []string{"users"} },
+		[]string{"trigger-deletes users keep"},
+	},
+	"trigger-deletes not at another event": {
+		func(w *world) {
+			trigger("sessions", "UPDATE")(w)
+			w.live("sessions").Triggers[0].Deletes = []string{"orders"}
+		}, nil,
+	},
+	"trigger-deletes not from another table": {
+		func(w *world) {
+			w.addTable("counts")
+			trigger("sessions", "DELETE")(w)
+			w.live("sessions").Triggers[0].Deletes = []string{"counts"}
+		}, nil,
+	},
 	"trigger-copies": {
 		both(outside("old", "email"), trigger("users", "UPDATE", "old")),
 		[]string{"trigger-copies users keep"},
@@ -197,8 +221,7 @@ var accessCases = cases{
 			w.column("users", "email").Missing = []string{"UPDATE"}
 		}, []string{"privilege-missing users UPDATE"},
 	},
-	"index-missing":                    {noIndex("sessions", 5000), []string{"index-missing sessions.user_id"}},
-	"index-missing without statistics": {noIndex("orders", -1), []string{"index-missing orders.user_id"}},
+	"index-missing": {noIndex("sessions", 5000), []string{"index-missing sessions.user_id"}},
 	"index-missing of a foreign key": {
 		deletingUsers(func(w *world) { letters(datamap.ActionSetNull)(w); noIndex("letters", 5000)(w) }),
 		[]string{"index-missing letters.user_id", "table-unmapped letters.user_id"},

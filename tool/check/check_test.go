@@ -29,7 +29,7 @@ type cases map[string]struct {
 
 var all = []cases{
 	tableCases, columnCases, surrogateCases, constraintCases, deletionCases, reachCases, nameCases, copyCases, accessCases,
-	lifeCases, acceptanceCases, refCases,
+	lifeCases, acceptanceCases, refCases, foldedCases,
 }
 
 func TestADataMapThatFitsHasNoFindings(t *testing.T) {

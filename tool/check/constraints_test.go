@@ -135,8 +135,12 @@ var constraintCases = cases{
 		[]string{"unique-undecided users.code one"},
 	},
 	"unique-undecided of expressions": {
-		unique(datamap.CatalogUnique{Columns: []string{"code"}, Expressions: true}, "none"),
+		unique(datamap.CatalogUnique{Columns: []string{"code", "theme"}, Expressions: true}, "none"),
 		[]string{"unique-undecided users.code one"},
+	},
+	"unique-violated in expressions": {
+		unique(datamap.CatalogUnique{Columns: []string{"code"}, Expressions: true}, "none"),
+		[]string{"unique-violated users.code one"},
 	},
 	"unique-undecided of an exclusion": {
 		unique(datamap.CatalogUnique{Columns: []string{"email"}, Exclusion: true}, "none"),

@@ -2,11 +2,9 @@ package check
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
-	"github.com/habeas-data/habeas/tool/names"
 )
 
 // checkTriggers reports triggers and rules that copy old values to other tables, or that replace the statements of an
@@ -25,6 +23,7 @@ func (s *schema) checkTriggers() {
 					"Drop it, or exempt the connection of habeas from it.")
 			}
 			s.checkWrites(table, trigger, at)
+			s.checkDeletes(table, trigger, at)
 		}
 	})
 }
@@ -84,17 +83,6 @@ func (s *schema) copied(table datamap.Table, target datamap.CatalogTable) []stri
 		}
 	}
 	return found
-}
-
-// isHistory reports whether a table seems to be a history of other tables. It is named like a history, and has a column
-// that can store complete rows, such as a JSON column.
-func (s *schema) isHistory(table datamap.CatalogTable) bool {
-	isHistory := names.Is(table.Name, names.Activities) ||
-		hasWord(table.Name, "audit", "history", "archive", "versions", "log", "logs", "shadow", "journal")
-	return isHistory && slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
-		return family(c.Type) == datamap.TypeJSON || strings.Contains(c.Declared, "hstore") || c.Type == datamap.TypeText &&
-			hasWord(c.Name, "old", "data", "row", "values", "payload", "changes", "diff", "snapshot")
-	})
 }
 
 func hasWord(name string, among ...string) bool {

@@ -36,7 +36,7 @@ type TableCoverage struct {
 //   - undecided: any other column
 //
 // A table that is not in the data map counts if Run has a finding about it. Its columns are undecided, or excluded if a
-// person has accepted each of the findings. Views do not count.
+// person has accepted each of the findings. Views do not count, nor does a table that only a notice of Run names.
 func Cover(
 	ctx context.Context, reader ports.CatalogReader, dataMap datamap.DataMap, plan datamap.Plan, o Options,
 ) (Coverage, error) {

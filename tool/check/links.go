@@ -66,7 +66,8 @@ func (s *schema) listsKeysOf(column datamap.CatalogColumn, parent datamap.Table)
 	}
 	key, ok := live.Column(parent.PrimaryKey[0])
 	element, isArray := strings.CutSuffix(column.Declared, "[]")
-	if !ok || isArray && element != key.Declared && (family(key.Type) != datamap.TypeNumber || !isWhole(element)) {
+	if !ok || isArray && element != key.Declared && (family(key.Type) != datamap.TypeNumber || !isWhole(element)) &&
+		(key.Type != datamap.TypeText || !isText(element)) {
 		return false
 	}
 	last := words.Lower(column.Name)
@@ -75,11 +76,15 @@ func (s *schema) listsKeysOf(column datamap.CatalogColumn, parent datamap.Table)
 		stem := strings.Join(last[:len(last)-1], " ")
 		return names.EndsIn(stem, names.BaseName(parent.Name)) || parent.Name == s.SubjectTable().Name && isPerson(stem)
 	}
-	return isArray && element != "text" && parent.Name == s.SubjectTable().Name && isPerson(column.Name)
+	return isArray && parent.Name == s.SubjectTable().Name && isPerson(column.Name)
 }
 
 func isWhole(declared string) bool {
 	return slices.Contains([]string{"bigint", "integer", "smallint"}, declared)
+}
+
+func isText(declared string) bool {
+	return declared == "text" || strings.HasPrefix(declared, "character varying")
 }
 
 // isPerson reports whether a name means people, or a role of people.
@@ -103,7 +108,8 @@ func (s *schema) mayReferToSubject(table datamap.CatalogTable, column datamap.Ca
 	}
 	key, ok := live.Column(subject.PrimaryKey[0])
 	stem, isReference := names.Stem(column.Name)
-	if !ok || !isReference || column.Type != datamap.TypeText && differ(key.Type, column.Type) {
+	if !ok || !isReference || column.Type != datamap.TypeText && differ(key.Type, column.Type) ||
+		!mayMeanPerson(table.Name, stem) {
 		return false
 	}
 	return slices.ContainsFunc(table.Columns, func(other datamap.CatalogColumn) bool {
@@ -115,6 +121,41 @@ func (s *schema) mayReferToSubject(table datamap.CatalogTable, column datamap.Ca
 			slices.Contains(tableNames, strings.Join(parts, " ")) && slices.Contains(rowNames, strings.ToLower(stem))
 	})
 }
+
+// likelyMeansPerson reports whether the stem of a reference to one of several tables often means a person.
+func likelyMeansPerson(stem string) bool {
+	return isPerson(stem) || hasWord(stem, "target", "subject", "actor", "object", "entity")
+}
+
+// mayMeanPerson reports whether the stem of a reference to one of several tables can mean a person. It returns false in
+// these cases:
+//
+//   - The stem says what can be done with a thing, such as taggable.
+//   - The stem is a thing, such as document.
+//   - The stem is in the name of the table, such as acme in acme_accounts. The columns then say what the row is at Acme.
+func mayMeanPerson(table, stem string) bool {
+	if isPerson(stem) || hasWord(stem, anyRows...) || hasWord(stem, peopleAble...) {
+		return true
+	}
+	isAble := strings.HasSuffix(strings.ToLower(stem), "able") || strings.HasSuffix(strings.ToLower(stem), "ible")
+	return !isAble && !hasWord(stem, pages...) && !names.Is(stem, names.Things) && !names.Is(stem, names.Reference) &&
+		!hasWord(table, words.Lower(stem)...)
+}
+
+var (
+	// anyRows are words that may mean any row, or a row of a person.
+	anyRows = terms(`
+		target, subject, actor, object, entity, record, row, resource, model, item, source, origin, parent, context, causer,
+		principal, grantee, party, scope, reference, related, linked`)
+	// peopleAble are words for what can be done with people, too.
+	peopleAble = terms(`
+		trackable, auditable, notifiable, addressable, contactable, followable, reportable, flaggable, mentionable, blockable,
+		tokenable, authenticatable, billable, payable, assignable, memberable, ownable, loggable, attributable, invitable,
+		subscribable, viewable, searchable, attachable, messageable, chattable, rateable, ratable, reviewable, versionable,
+		moderatable, changeable, bannable, impersonatable, participatable, recordable, enrollable, verifiable`)
+	// pages are words for things that people write or upload.
+	pages = terms("doc, document, file, node, field, view, sheet, article, post, message, comment, photo, video, media")
+)
 
 // mayNameSubject reports whether a column can hold a name of the subject's table. The labels of an enum tell it.
 func (s *schema) mayNameSubject(column datamap.CatalogColumn) bool {
@@ -147,10 +188,10 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 	const outside = ", and the table is not in the data map. Exports and erasures ignore the table."
 	switch found.kind {
 	case byName:
-		s.report(tableUnlinked, at, "The column is named like a reference to "+found.to+". It has no foreign key"+outside+
-			s.personalSentence(table),
-			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+". The relation needs no foreign "+
-				"key. If the column refers to nobody, accept the finding.")
+		s.reportOutside(tableUnlinked, table, at,
+			"The column is named like a reference to "+found.to+". It has no foreign key"+outside+s.personalSentence(table),
+			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+" (of the same type). The relation "+
+				"needs no foreign key. If the column refers to nobody, accept the finding.")
 	case byList:
 		s.report(tableUnlinked, at, "The column seems to list keys of "+found.to+outside+s.personalSentence(table),
 			"Move the list to a table with one row for each key and add this table to the data map, or remove the keys in the "+
@@ -182,7 +223,7 @@ func (s *schema) reportLinks(table datamap.Table, live datamap.CatalogTable) {
 			s.report(pathMissing, at, "The column seems to list keys of people. Exports and erasures of these people ignore it.",
 				"Move the list to a table with one row for each person, or remove the keys in the hook BeforeErasure and accept "+
 					"the finding.")
-		case found.kind == byAnyOf && (isPerson(stem) || hasWord(stem, "target", "subject", "actor", "object", "entity")):
+		case found.kind == byAnyOf && likelyMeansPerson(stem):
 			s.report(pathMissing, at, "The column holds keys of the table that another column names. If it names the subject's "+
 				"table, exports and erasures of that person ignore the rows.",
 				"Mark it as a path with a condition ("+s.says(`subject:"path", when:`, `"path": true, "when"`)+

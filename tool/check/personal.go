@@ -225,3 +225,28 @@ var ofThings = terms(`
 	full name, fullname, user name, username, display name, login name, avatar, portrait, nick, alias name, owner
 	name, author name, account name, kennzeichen, matricula, id number, document number, identity number,
 	benutzername`)
+
+// isVerified reports whether a column of a table of verification tokens holds the verified addresses.
+func isVerified(table string, column datamap.CatalogColumn) bool {
+	match, ok := names.Find(table, column.Name, column.Type)
+	return ok && match.Means == names.Verified &&
+		hasWord(table, "verification", "verifications", "reset", "resets", "magic", "otp", "confirmation", "confirmations")
+}
+
+// devicesOf returns the columns of a table with the network addresses and the programs of its users. It returns nil if
+// the table is no log of what people do, and if it has no program, because things have addresses, too.
+func devicesOf(table datamap.CatalogTable) (found []string) {
+	hasAddress, isUsed := false, names.Is(table.Name, names.Trails) || names.Is(table.Name, names.Searches)
+	for _, column := range table.Columns {
+		isAgent := column.Type == datamap.TypeText && hasWord(column.Name, "agent", "useragent", "ua")
+		isIP := isAddress(column) || column.Type == datamap.TypeText && hasWord(column.Name, "ip", "ipaddr", "ipaddress")
+		if !isAgent && !isIP {
+			continue
+		}
+		found, hasAddress, isUsed = append(found, column.Name), hasAddress || isIP, isUsed || isAgent
+	}
+	if !hasAddress || !isUsed {
+		return nil
+	}
+	return found
+}

@@ -19,6 +19,7 @@ func (s *schema) checkReach() {
 		case s.reportReaching(table):
 		case s.reportReferred(table):
 		case s.reportUnlinked(table):
+		case s.reportBackup(table):
 		default:
 			s.reportPersonal(table)
 		}
@@ -38,12 +39,27 @@ func (s *schema) reportReaching(table datamap.CatalogTable) bool {
 	if len(chain) == 0 || len(chain) > 1 && s.personalSentence(table) == "" || s.isBarePart(table, chain[0]) {
 		return len(chain) > 0
 	}
-	s.report(tableUnmapped, place{table: table.Name, column: list(columns)},
+	s.reportOutside(tableUnmapped, table, place{table: table.Name, column: list(columns)},
 		"The table refers to "+strings.Join(chain, ", which refers to ")+
-			", but is not in the data map. Exports and erasures ignore it."+s.personalSentence(table),
+			", but is not in the data map. Exports and erasures ignore it."+s.clearedSentence(table, columns)+
+			s.personalSentence(table),
 		"Add the table to the data map, with a relation by "+list(columns)+" to "+chain[0]+
 			". If its rows are about nobody, accept the finding.")
 	return true
+}
+
+// clearedSentence returns a sentence that says that the database clears a reference to deleted rows. It returns "" if it
+// does not.
+func (s *schema) clearedSentence(table datamap.CatalogTable, columns []string) string {
+	for _, foreign := range table.ForeignKeys {
+		parent, mapped := s.mappedTable(foreign.References)
+		if mapped && foreign.OnDelete == datamap.ActionSetNull && slices.Equal(foreign.Columns, columns) &&
+			s.deletesRows(parent.Name) {
+			return " If an erasure deletes the row of " + parent.Name +
+				", the database only sets the reference to NULL, and the other columns stay."
+		}
+	}
+	return ""
 }
 
 // isBarePart reports whether the rows of a table belong to rows that stay after an erasure and are not people, and hold
@@ -151,17 +167,21 @@ func (s *schema) personalSentence(table datamap.CatalogTable) string {
 // namedAfter reports whether a column without a foreign key seems to refer to the table parent. The column must have
 // the type of the primary key of parent. It must be named after parent, such as user_id for users.id. For the subject's
 // table, a name of a role of a person is sufficient, such as sender_id or created_by. A word for a person that is the
-// name of no table is sufficient, too.
+// name of no table is sufficient, too. The resource_owner_id of OAuth may also be a text.
 func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogColumn, parent datamap.Table) bool {
 	live, ok := s.live[parent.Name]
 	if !ok || len(parent.PrimaryKey) != 1 || inForeignKey(table, column.Name) {
 		return false
 	}
 	key, ok := live.Column(parent.PrimaryKey[0])
-	if !ok || key.Type == "" || column.Type == "" || differ(key.Type, column.Type) {
+	if !ok || key.Type == "" || column.Type == "" {
 		return false
 	}
 	stem, isReference := names.Stem(column.Name)
+	if differ(key.Type, column.Type) {
+		return isReference && column.Type == datamap.TypeText && parent.Name == s.SubjectTable().Name &&
+			names.Same(stem, "resource owner")
+	}
 	isBy := strings.HasSuffix(strings.ToLower(column.Name), "by") // created_by
 	return isReference && names.Same(stem, names.BaseName(parent.Name)) ||
 		(isReference && s.isPersonElsewhere(stem) || (isReference || isBy) && names.IsRole(stem)) &&
@@ -198,7 +218,12 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 	for _, column := range table.Columns {
 		if is, surely := isIdentifying(column); is {
 			found, enough = append(found, column.Name), enough || surely
+		} else if isVerified(table.Name, column) {
+			found, enough = append(found, column.Name), true
 		}
+	}
+	if addresses := devicesOf(table); !enough && len(addresses) > 0 {
+		found, enough = append(found, addresses...), true
 	}
 	if enough {
 		s.report(tablePersonal, place{table: table.Name, column: list(found)},
@@ -208,34 +233,6 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 				"If not, accept the finding.")
 	}
 }
-
-// documentOf returns the column with the documents of a table of sessions, or of a history. It returns "" if the table
-// has none.
-func (s *schema) documentOf(table datamap.CatalogTable) string {
-	isSession := hasWord(table.Name, "session", "sessions", "sess", "sitzungen")
-	if !isSession && !hasWord(table.Name, "audit", "audits", "history", "log", "logs", "activity", "activities", "trail",
-		"journal", "versions") {
-		return ""
-	}
-	i := slices.IndexFunc(table.Columns, func(c datamap.CatalogColumn) bool {
-		switch family(c.Type) { //nolint:exhaustive // the other types hold no documents
-		case datamap.TypeJSON:
-			return c.Type == datamap.TypeJSON
-		case datamap.TypeText, datamap.TypeBytes:
-			return hasWord(c.Name, "sess", "data", "payload", "old", "new", "changes", "diff", "snapshot", "row", "object") &&
-				(c.Length == 0 || c.Length > shortText)
-		default:
-			return false
-		}
-	})
-	if i < 0 {
-		return ""
-	}
-	return table.Columns[i].Name
-}
-
-// shortText is the greatest length of a text column that cannot hold a document.
-const shortText = 500
 
 // checkPaths reports references to the subject's table that an erasure does not follow, because the data map does not
 // declare them as paths. The referring rows may be about further people. An export and an erasure of these people then
@@ -311,7 +308,14 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 	}) {
 		return
 	}
-	s.report(pathMissing, place{table: table.Name, column: list(columns), object: constraint},
+	report := s.report
+	if s.empties(s.SubjectTable().Name) && len(table.Personal()) == 0 && s.personalSentence(live) == "" &&
+		!slices.ContainsFunc(columns, func(name string) bool { return !namesMaker(name) }) {
+		report = func(code string, at place, reason, remedy string) {
+			s.reportPart(makersUnmapped, code, at, reason, remedy)
+		}
+	}
+	report(pathMissing, place{table: table.Name, column: list(columns), object: constraint},
 		"The column refers to a person, or is named like such a reference, but is not a path. Exports and erasures of "+
 			"that person ignore the rows"+s.deletedByOthers(table)+".",
 		"If the rows are also about that person, mark the relation as a path ("+s.says(`subject:"path"`, `"path": true`)+

@@ -53,12 +53,14 @@ const (
 	tableUnmapped       = "table-unmapped"
 	tableReferred       = "table-referred"
 	tableUnlinked       = "table-unlinked"
+	makersUnmapped      = "makers-unmapped"
 	tablePersonal       = "table-personal"
 	pathMissing         = "path-missing"
 	personalUnannotated = "personal-unannotated"
 	personalKey         = "personal-key"
 	triggerCopies       = "trigger-copies"
 	triggerWrites       = "trigger-writes-outside"
+	triggerDeletes      = "trigger-deletes"
 	triggerUnread       = "trigger-unread"
 	triggerReplaces     = "trigger-replaces"
 	viewCopies          = "view-copies"
@@ -66,6 +68,7 @@ const (
 	rowSecurity         = "row-security"
 	privilegeMissing    = "privilege-missing"
 	indexMissing        = "index-missing"
+	indexUndecided      = "index-undecided"
 	foreignKeyMissing   = "foreign-key-missing"
 	secretKey           = "secret-key"
 	secretExported      = "secret-exported"
@@ -126,6 +129,7 @@ var rules = []Rule{
 	{tableUnmapped, warning, "A table refers to the subject, but is not in the data map"},
 	{tableReferred, warning, "Rows of the subject refer to a table that seems to hold personal data"},
 	{tableUnlinked, warning, "A table seems to refer to the subject, but is not in the data map"},
+	{makersUnmapped, notice, "References that are no paths say which person created or changed a row"},
 	{tablePersonal, warning, "A table outside of the data map seems to hold personal data"},
 	{pathMissing, warning, "A reference to a person is not marked as a path"},
 	{personalUnannotated, warning, "A column seems to hold personal data, but is not annotated"},
@@ -133,6 +137,7 @@ var rules = []Rule{
 
 	{triggerCopies, failure, "A trigger keeps old values that an erasure does not reach"},
 	{triggerWrites, warning, "A trigger writes to a table that is not in the data map"},
+	{triggerDeletes, warning, "A trigger may delete rows of other people"},
 	{triggerUnread, warning, "The tables that a trigger writes to cannot be determined"},
 	{triggerReplaces, failure, "A trigger or a rule replaces a statement of an erasure"},
 	{viewCopies, warning, "A materialized view keeps copies of erased data until it is refreshed"},
@@ -142,6 +147,7 @@ var rules = []Rule{
 	{rowSecurity, failure, "Row-level security may hide rows of the subject"},
 	{privilegeMissing, failure, "The connection lacks a privilege that an erasure needs"},
 	{indexMissing, warning, "An erasure scans a complete table, because an index is missing"},
+	{indexUndecided, notice, "Indexes may be missing, but the database has no statistics about the number of rows"},
 	{foreignKeyMissing, warning, "A concurrent transaction can add a row that an erasure misses"},
 	{secretKey, warning, "A primary key seems to be a secret, but exports contain it"},
 	{secretExported, warning, "A column seems to hold a secret, but exports contain it"},

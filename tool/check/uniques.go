@@ -19,13 +19,16 @@ func (s *schema) checkUniques() {
 				if unique.NullsEqual {
 					orNull = ""
 				}
-				s.reportUnique(unique, place{table: w.table.Name, column: list(colliding), object: unique.Name}, orNull)
+				// Each expression of the index is then the same in all of these rows.
+				isConstant := isSubset(w.live, unique.Columns, colliding)
+				at := place{table: w.table.Name, column: list(colliding), object: unique.Name}
+				s.reportUnique(unique, isConstant, at, orNull)
 			}
 		}
 	}
 }
 
-func (s *schema) reportUnique(unique datamap.CatalogUnique, at place, orNull string) {
+func (s *schema) reportUnique(unique datamap.CatalogUnique, isConstant bool, at place, orNull string) {
 	remedy := "Give a surrogate that differs in each cell (a placeholder in a text: " +
 		s.says(`surrogate:'{}@erased.invalid'`, `"surrogate": "{}@erased.invalid"`) + "), " + orNull +
 		"or change the constraint."
@@ -35,7 +38,7 @@ func (s *schema) reportUnique(unique datamap.CatalogUnique, at place, orNull str
 			"An erasure overwrites the column. The check cannot decide whether the exclusion constraint"+
 				constraintCalled(unique.Name)+" still holds. If it does not, the erasure fails.",
 			"Rehearse two erasures, or read the constraint. If it holds, accept the finding.")
-	case unique.Partial || unique.Expressions:
+	case unique.Partial || unique.Expressions && !isConstant:
 		s.report(uniqueUndecided, at,
 			"An erasure writes equal surrogates into the column. The unique index"+constraintCalled(unique.Name)+
 				" may refuse the second one, but it covers only some rows, or expressions.", remedy)

@@ -72,7 +72,7 @@ func isAside(parts []string, from, to int, t datamap.ColumnType) bool {
 		return false
 	}
 	last := parts[len(parts)-1]
-	return slices.Contains(asideWords, last) || from == 0 && t == datamap.TypeText && slices.Contains(asideOfText, last)
+	return slices.Contains(asideWords, last) || slices.Contains(onlyLast, parts[to-1]) || from == 0 && t == datamap.TypeText && slices.Contains(asideOfText, last)
 }
 
 // findSecret recognises passwords, tokens, keys and similar secrets.

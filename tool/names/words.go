@@ -24,6 +24,9 @@ type columnRule struct {
 // Email is the value of Match.Means for columns with email addresses.
 const Email = "an email address"
 
+// Verified is the value of Match.Means for columns with an address, such as an email address, that a token verifies.
+const Verified = "the address that a person verifies"
+
 // columnRules are the rules by which Find recognises columns with personal data. The first rule that matches applies.
 // Most words are English, some are German, French or Spanish.
 var columnRules = []columnRule{
@@ -47,9 +50,9 @@ var columnRules = []columnRule{
 	{
 		domain.CategoryFinancial, "income, wealth or tax", texts | numbers, nil,
 		patterns(`
-			salary, wage, income, net worth, credit score, credit limit, credit rating, tax id, tax number, vat id, vat number,
-			vatin, *gehalt, einkommen, steuernummer, steuer id, steueridentifikationsnummer, ust id, ustid*, salaire, revenu,
-			numero fiscal, salario, nomina, ingresos`),
+			salary, wage, income, net worth, credit score, credit limit, credit rating, tax id, tax number, vat id, vat
+			number, vatin, *gehalt, einkommen, steuernummer, steuer id, steueridentifikationsnummer, ust id, ustid*, salaire,
+			revenu, numero fiscal, salario, nomina, ingresos, tax no, vat no`),
 	},
 	{
 		domain.CategoryFinancial, "the money of a person", numbers,
@@ -69,7 +72,7 @@ var columnRules = []columnRule{
 			passport*, ssn, social security*, national id, nationalid, national number, identity card, id card, id number,
 			identity number, document number, driver license*, driving licen*, license plate, licence plate, insurance number,
 			*ausweis, ausweisnummer, sozialversicherung*, fuehrerschein*, kennzeichen, passeport, numero securite sociale,
-			carte identite, dni, nif, nie, curp, pasaporte, matricula`),
+			carte identite, dni, nif, nie, curp, pasaporte, matricula, national no`),
 	},
 	{
 		domain.CategoryIdentity, "a date of birth or an age", texts | numbers | times, nil,
@@ -81,12 +84,12 @@ var columnRules = []columnRule{
 		domain.CategoryIdentity, "the name of a person", texts, nil,
 		patterns(`
 			first name, fname, given name, middle name, last name, lname, family name, surname, full name, maiden name, legal
-			name, display name, real name, user name, username, login name, nick, nickname, nick name, screen name, alias name,
-			customer name, client name, contact name, person name, patient name, employee name, recipient name, sender name,
-			author name, owner name, guest name, member name, billing name, shipping name, account name, signer name, reporter
-			name, holder name, *vorname, *nachname, familienname, geburtsname, benutzername, spitzname, ansprechpartner,
-			*prenom, nom famille, nom complet, nom utilisateur, pseudo, pseudonyme, apellido, nombre completo, nombre usuario,
-			apodo`),
+			name, display name, real name, user name, username, login name, nick, nickname, nick name, screen name, alias
+			name, customer name, client name, contact name, person name, patient name, employee name, recipient name, sender
+			name, author name, owner name, guest name, member name, billing name, shipping name, account name, signer name,
+			reporter name, holder name, *vorname, *nachname, familienname, geburtsname, benutzername, spitzname,
+			ansprechpartner, *prenom, nom famille, nom complet, nom utilisateur, pseudo, pseudonyme, apellido, nombre
+			completo, nombre usuario, apodo, first nm, last nm, full nm`),
 	},
 	{
 		domain.CategoryIdentity, "the name of a person", texts,
@@ -176,21 +179,30 @@ var columnRules = []columnRule{
 			app version`),
 	},
 	{
-		domain.CategoryTechnical, "an account at an identity provider", texts, nil,
+		domain.CategoryTechnical, "an account at an identity provider", texts | numbers, nil,
 		patterns(`
 			oauth uid, oauth user id, provider uid, provider user, provider user id, provider account id, external user,
-			external user id, external account, auth data, oidc subject, ldap dn, saml name, google id, github id, facebook id,
-			apple id, auth uid, third party id, thirdparty id, third party user id`),
+			external user id, external account, auth data, oidc subject, oidc sub, openid connect id, open id connect id,
+			ldap dn, saml name, google id, github id, facebook id, apple id, auth uid, third party id, thirdparty id, third
+			party user id`),
+	},
+	{
+		domain.CategoryTechnical, "an account at an identity provider", texts | numbers,
+		[]Kind{People},
+		patterns(`
+			sub, external id, external uid, oidc id, ldap id, saml id, sso id, auth id, gitlab id, twitter id, linkedin id,
+			microsoft id, azure id, entra id, keycloak id, okta id, cognito id, firebase id, firebase uid, clerk id, workos id`),
 	},
 	{
 		domain.CategoryBehavioral, "the behaviour of a person", texts | numbers | times, nil,
 		patterns(`
 			last login, last log in, last sign in, last seen, last active*, last activity*, last visit*, last online, last
 			signed in, last signin, last logged in, loggedin, last access*, login count, sign in count, login attempts, failed
-			login*, current sign in*, search quer*, search term, letzte anmeldung, derniere connexion, ultimo acceso`),
+			login*, current sign in*, search quer*, search term, letzte anmeldung, derniere connexion, ultimo acceso, last
+			sign`),
 	},
 	{
-		domain.CategoryContact, "the address that a person verifies", texts,
+		domain.CategoryContact, Verified, texts,
 		[]Kind{Sessions, Settings},
 		patterns("identifier"),
 	},
@@ -244,6 +256,9 @@ var asideWords = []string{
 	"settings", "setting", "config", "configuration", "options", "limits", "suppressed", "bounced", "frequency", "digest",
 	"class", "typ", "anzahl", "state", "level", "priority", "position", "color", "value", "source", "channel",
 }
+
+// onlyLast are words that mean something else before another word, such as sub in sub_total.
+var onlyLast = []string{"sub"}
 
 // asideOfText are last words of names of text columns that only describe personal data and do not hold the data, such
 // as phone_since.

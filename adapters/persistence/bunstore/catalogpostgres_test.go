@@ -192,11 +192,14 @@ func TestTheCatalogOfPostgreSQLHasTriggersAndRules(t *testing.T) {
 		`CREATE FUNCTION keep(bigint) RETURNS void LANGUAGE sql AS $$INSERT INTO archive.visits (id) VALUES ($1)$$`,
 		`CREATE FUNCTION log() RETURNS trigger LANGUAGE plpgsql AS $$
 			BEGIN UPDATE people SET id = id; PERFORM keep(OLD.id); INSERT INTO elsewhere VALUES (1); RETURN NEW; END$$`,
+		`CREATE FUNCTION clear() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF TG_OP = 'TRUNCATE' THEN RETURN OLD; END IF;
+			DELETE FROM ONLY people WHERE id = OLD.id; TRUNCATE TABLE archive.log; TRUNCATE elsewhere; RETURN OLD; END$$`,
 		`CREATE FUNCTION built() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN EXECUTE 'x'; RETURN NEW; END$$`,
 		`CREATE TRIGGER a AFTER UPDATE OR INSERT OR DELETE ON visits FOR EACH ROW EXECUTE FUNCTION log()`,
 		`CREATE TRIGGER b BEFORE DELETE ON visits EXECUTE FUNCTION built()`,
 		`CREATE TRIGGER c BEFORE TRUNCATE ON visits EXECUTE FUNCTION built()`,
 		`CREATE TRIGGER d BEFORE UPDATE ON visits EXECUTE FUNCTION suppress_redundant_updates_trigger()`,
+		`CREATE TRIGGER e AFTER DELETE ON visits FOR EACH ROW EXECUTE FUNCTION clear()`,
 		`CREATE TRIGGER off BEFORE DELETE ON visits EXECUTE FUNCTION built()`, `ALTER TABLE visits DISABLE TRIGGER off`,
 		`CREATE RULE r AS ON UPDATE TO archive.log DO ALSO INSERT INTO archive.visits VALUES (NEW.person)`,
 		`CREATE RULE s AS ON DELETE TO archive.log DO INSTEAD NOTHING`,
@@ -209,6 +212,7 @@ func TestTheCatalogOfPostgreSQLHasTriggersAndRules(t *testing.T) {
 		},
 		{Name: "b", Events: []string{"DELETE"}, Unread: true},
 		{Name: "d", Events: []string{"UPDATE"}},
+		{Name: "e", Events: []string{"DELETE"}, Deletes: []string{"archive.log", "elsewhere", "people"}},
 	})
 	isListed(t, "rules", tableOf(t, store, "archive.log").Triggers, []datamap.CatalogTrigger{
 		{Name: "r", Events: []string{"UPDATE"}, Writes: []string{"archive.visits"}},

@@ -136,7 +136,7 @@ func TestTheCatalogOfSQLiteHasTriggersAndViews(t *testing.T) {
 	})
 	isListed(t, "triggers", tableOf(t, store, "people").Triggers, []datamap.CatalogTrigger{
 		{Name: "insert", Events: []string{"UPDATE"}},
-		{Name: "update_", Events: []string{"DELETE"}, Writes: []string{"Log", "gone", "people"}},
+		{Name: "update_", Events: []string{"DELETE"}, Writes: []string{"Log", "gone", "people"}, Deletes: []string{"people"}},
 	})
 	isListed(t, "triggers of a view", tableOf(t, store, "known").Triggers, []datamap.CatalogTrigger{
 		{Name: "instead", Events: []string{"INSERT"}, Instead: true},

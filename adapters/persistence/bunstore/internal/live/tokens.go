@@ -142,11 +142,12 @@ func (t Tokens) inBrackets() Tokens {
 	return nil
 }
 
-// targetTables returns the target tables of INSERT, REPLACE, MERGE and UPDATE. It also reports whether the code
-// contains dynamic SQL (EXECUTE).
-func (t Tokens) targetTables() (tables []string, isDynamic bool) {
+// targetTables returns the target tables of INSERT, REPLACE, MERGE and UPDATE, and those of DELETE and TRUNCATE. It also
+// reports whether the code contains dynamic SQL (EXECUTE).
+func (t Tokens) targetTables() (written, deleted []string, isDynamic bool) {
 	for i := range t {
 		at := i + 1
+		all := &written
 		switch {
 		case t.Is(i, "execute") && !t.Is(at, "function", "procedure", "on"):
 			isDynamic = true
@@ -156,17 +157,23 @@ func (t Tokens) targetTables() (tables []string, isDynamic bool) {
 			if t.Is(at, "or") {
 				at += 2
 			}
+		case t.Is(i, "from") && t.Is(i-1, "delete"):
+			all = &deleted
+		case t.Is(i, "truncate"):
+			if all = &deleted; t.Is(at, "table") {
+				at++
+			}
 		default:
 			continue
 		}
 		if t.Is(at, "only") {
 			at++
 		}
-		if name := t.NameAt(at); name != "" && !t.Is(at, "of", "on", "set") {
-			tables = append(tables, name)
+		if name := t.NameAt(at); name != "" && !t.Is(at, "of", "on", "set", "or") {
+			*all = append(*all, name)
 		}
 	}
-	return tables, isDynamic
+	return written, deleted, isDynamic
 }
 
 // isCall reports whether the token at the index i may be the name of a called routine: a name before an opening

@@ -62,25 +62,26 @@ type routine struct {
 	Language string `json:"language"`
 	Text     string `json:"text"`
 
-	parsed bool
-	writes []string // the tables to which the routine writes
-	unread bool     // these cannot be determined completely
-	calls  []*routine
+	parsed  bool
+	writes  []string // the tables to which the routine writes
+	deletes []string // the tables from which it deletes rows
+	unread  bool     // these cannot be determined completely
+	calls   []*routine
 }
 
-// readWrites sets the tables to which a routine writes.
+// readWrites sets the tables to which a routine writes, and those from which it deletes rows.
 func (r *routine) readWrites(quotes map[byte]byte) {
 	switch {
 	case r.Language == "internal": // built-in functions, which write only to the table of the trigger
 	case r.Language == "c" && r.Name == unlinker: // deletes large objects
 	case r.Language == "sql", r.Language == "plpgsql":
-		r.writes, r.unread = TokensOf(r.Text, quotes).targetTables()
+		r.writes, r.deletes, r.unread = TokensOf(r.Text, quotes).targetTables()
 	default:
 		r.unread = true
 	}
 }
 
-// completeTrigger adds the tables to which a trigger writes, directly or through the routines that its code calls.
+// completeTrigger adds the tables to which a trigger writes or from which it deletes rows, directly or through the routines that its code calls.
 func (l *reader) completeTrigger(table *Table, trigger *liveTrigger) datamap.CatalogTrigger {
 	first := l.routines[trigger.Routine]
 	if first == nil {
@@ -98,9 +99,13 @@ func (l *reader) completeTrigger(table *Table, trigger *liveTrigger) datamap.Cat
 		for _, name := range runs[i].writes {
 			trigger.Writes = append(trigger.Writes, l.fullName(table, name))
 		}
+		for _, name := range runs[i].deletes {
+			trigger.Deletes = append(trigger.Deletes, l.fullName(table, name))
+		}
 	}
 	slices.Sort(trigger.Writes)
-	trigger.Writes = slices.Compact(trigger.Writes)
+	slices.Sort(trigger.Deletes)
+	trigger.Writes, trigger.Deletes = slices.Compact(trigger.Writes), slices.Compact(trigger.Deletes)
 	if l.scope == nil {
 		l.readHeader(trigger)
 		l.addAssignments(table, trigger, first)

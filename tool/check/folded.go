@@ -1,0 +1,149 @@
+package check
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// part is a finding that Run does not list on its own, but reports in one notice with others of its kind.
+type part struct {
+	code string
+	at   place
+}
+
+// reportPart is report for a finding that becomes a part of the notice with the other code.
+func (s *schema) reportPart(of, code string, at place, reason, remedy string) {
+	s.report(code, at, reason, remedy)
+	s.parts[part{code, at}] = of
+}
+
+// fold replaces the parts by their notices. A part that an acceptance names stays a finding on its own, so that it can
+// be accepted apart from the others, and comes back after the end of the acceptance.
+func (s *schema) fold() {
+	folded := map[string][]datamap.Finding{}
+	s.findings = slices.DeleteFunc(s.findings, func(f datamap.Finding) bool {
+		of := s.parts[part{f.Code, place{f.Table, f.Column, f.Object}}]
+		if of == "" || slices.ContainsFunc(s.Accepted(), func(a datamap.Acceptance) bool { return a.Matches(f) }) {
+			return false
+		}
+		folded[of] = append(folded[of], f)
+		return true
+	})
+	at := place{table: s.SubjectTable().Name}
+	if makers := folded[makersUnmapped]; len(makers) > 0 {
+		s.report(makersUnmapped, at, makersSentence(makers)+
+			"An erasure keeps the person's row without personal data, so that these references lead to nobody.",
+			"If the rows are about that person, add the table to the data map, or mark the column as a path. If not, accept the "+
+				"finding.")
+	}
+	if searches := folded[indexUndecided]; len(searches) > 0 {
+		s.report(indexUndecided, at,
+			"The database has no statistics about the number of rows. An erasure searches for rows by these columns, and no "+
+				"index serves the complete search: "+placesOf(searches, datamap.Finding.Where)+".",
+			"Run ANALYZE on a database with as many rows as in production, and lint again. Or create the indexes.")
+	}
+}
+
+// makersSentence returns sentences that list the tables outside the data map, and the columns of the data map, that only
+// say who created or changed a row.
+func makersSentence(makers []datamap.Finding) (text string) {
+	columns, tables := slices.Clone(makers), []datamap.Finding{}
+	columns = slices.DeleteFunc(columns, func(f datamap.Finding) bool {
+		if f.Code != pathMissing {
+			tables = append(tables, f)
+		}
+		return f.Code != pathMissing
+	})
+	switch len(tables) {
+	case 0:
+	case 1:
+		text = "1 table outside of the data map refers"
+	default:
+		text = strconv.Itoa(len(tables)) + " tables outside of the data map refer"
+	}
+	if text != "" {
+		text += " to a person only as the one who created or changed a row: " +
+			placesOf(tables, func(f datamap.Finding) string { return f.Table }) + ". "
+	}
+	if len(columns) > 0 {
+		text += "Columns of the data map that only say who created or changed a row, and are no paths: " +
+			placesOf(columns, datamap.Finding.Where) + ". "
+	}
+	return text
+}
+
+func placesOf(findings []datamap.Finding, where func(datamap.Finding) string) string {
+	var all []string
+	for _, f := range findings {
+		all = append(all, where(f))
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), ", ")
+}
+
+// reportOutside reports a table outside the data map that refers to it. The finding is a part of a notice if the table
+// refers only to the people who created or changed its rows.
+func (s *schema) reportOutside(code string, table datamap.CatalogTable, at place, reason, remedy string) {
+	if s.refersToMakersOnly(table) {
+		s.reportPart(makersUnmapped, code, at, reason, remedy)
+		return
+	}
+	s.report(code, at, reason, remedy)
+}
+
+// refersToMakersOnly reports whether a table outside the data map refers to people only as those who created or changed
+// a row, and holds nothing else that seems to be about a person. It returns false if an erasure deletes the person's
+// row, or overwrites nothing in it, because a reference then leads to nothing, or to a person.
+func (s *schema) refersToMakersOnly(table datamap.CatalogTable) bool {
+	subject := s.SubjectTable().Name
+	if !s.empties(subject) || s.personalSentence(table) != "" || s.documentOf(table) != "" || s.isHistory(table) ||
+		isOfOnePerson(table.Name) {
+		return false
+	}
+	for _, foreign := range table.ForeignKeys {
+		if parent, mapped := s.mappedTable(foreign.References); mapped &&
+			(parent.Name != subject || !slices.ContainsFunc(foreign.Columns, namesMaker)) {
+			return false
+		}
+	}
+	if slices.ContainsFunc(s.linksOf(table), func(l link) bool {
+		stem, _ := names.Stem(l.column)
+		return l.kind == byAnyOf && likelyMeansPerson(stem) ||
+			l.kind == byList || l.kind == byName && (l.to != subject || !namesMaker(l.column))
+	}) {
+		return false
+	}
+	return !slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
+		stem, isReference := names.Stem(c.Name)
+		isThing := hasWord(stem, "parent") || hasWord(stem, "client") && hasWord(table.Name, "oauth", "oidc")
+		return isReference && isPerson(stem) && !isThing && !namesMaker(c.Name) && !inForeignKey(table, c.Name)
+	})
+}
+
+// empties reports whether an erasure keeps the rows of a table and overwrites columns of them.
+func (s *schema) empties(table string) bool {
+	return !s.deletesRows(table) && len(s.writtenColumns(table)) > 0
+}
+
+// isOfOnePerson reports whether the rows of a table usually belong to the person who creates them, such as bookmarks,
+// settings and comments, or tell what that person did.
+func isOfOnePerson(table string) bool {
+	return names.Is(table, names.Messages) && !names.MayBeThings(table) ||
+		slices.ContainsFunc([]names.Kind{names.Links, names.Settings, names.Profiles, names.Trails},
+			func(kind names.Kind) bool { return names.Is(table, kind) }) || names.IsSaved(table)
+}
+
+// namesMaker reports whether the name of a reference means the person who created or changed the row. Other people who
+// work on a row, such as its actor or its sender, do not count.
+func namesMaker(column string) bool {
+	return names.RoleOf(column) == names.Maker && hasWord(column, makers...)
+}
+
+var makers = terms(`
+	created, creator, updated, updater, modified, deleted, edited, editor, changed, archived, published, publisher,
+	approved, approver, closed, resolved, locked, merged, removed, restored, revoked, disabled, enabled, inserted,
+	ersteller, bearbeiter`)

@@ -1,0 +1,189 @@
+package check_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+)
+
+// made adds a table whose rows say which user created them, without foreign keys.
+func made(name string, columns ...string) func(*world) {
+	return func(w *world) {
+		w.addTable(name, columns...)
+		w.add(name, "created_by", datamap.TypeBigInt)
+	}
+}
+
+func accepted(rule, table, column string) func(*world) {
+	return func(w *world) {
+		w.accepted = append(w.accepted, datamap.Acceptance{
+			Rule: rule, Table: table, Column: column, Reason: "is known", Until: "2026-12-31",
+		})
+	}
+}
+
+const makers, noStatistics = "makers-unmapped users", "index-undecided users"
+
+var foldedCases = cases{
+	"makers-unmapped":            {made("boards", "color"), []string{makers}},
+	"makers-unmapped of several": {both(made("boards"), made("tags")), []string{makers}},
+	"makers-unmapped with foreign keys": {
+		func(w *world) {
+			w.addTable("boards")
+			w.refer("boards", "created_by_user_id", datamap.ActionNone)
+			w.refer("boards", "updated_by", datamap.ActionNone)
+		}, []string{makers},
+	},
+	"makers-unmapped with a reference to a thing": {
+		func(w *world) {
+			made("boards", "resource_type")(w)
+			w.add("boards", "resource_id", datamap.TypeBigInt)
+			w.add("boards", "parent_id", datamap.TypeBigInt)
+		}, []string{makers},
+	},
+	"makers-unmapped not if an erasure deletes the user": {
+		both((*world).deleteUsers, made("boards")), []string{"table-unlinked boards.created_by"},
+	},
+	"makers-unmapped not beside personal data": {
+		made("boards", "phone"), []string{"table-unlinked boards.created_by"},
+	},
+	"makers-unmapped not beside a document of a history": {
+		func(w *world) { made("board_versions")(w); w.add("board_versions", "data", datamap.TypeJSON) },
+		[]string{"table-unlinked board_versions.created_by"},
+	},
+	"makers-unmapped not beside a reference of another kind": {
+		func(w *world) { made("boards")(w); w.refer("boards", "user_id", datamap.ActionNone) },
+		[]string{"table-unmapped boards.user_id"},
+	},
+	"makers-unmapped not beside the name of a person": {
+		func(w *world) { made("boards")(w); w.add("boards", "to_user_id", datamap.TypeBigInt) },
+		[]string{"table-unlinked boards.created_by"},
+	},
+	"makers-unmapped not beside a list of people": {
+		func(w *world) {
+			made("boards")(w)
+			w.add("boards", "user_ids", datamap.TypeArray)
+			w.setType("boards", "user_ids", datamap.TypeArray, "bigint[]")
+		},
+		[]string{"table-unlinked boards.created_by"},
+	},
+	"makers-unmapped not beside a reference to another table of the data map": {
+		func(w *world) { made("boards")(w); w.add("boards", "order_id", datamap.TypeBigInt) },
+		[]string{"table-unlinked boards.created_by"},
+	},
+	"makers-unmapped not beside a reference to one of several tables": {
+		func(w *world) {
+			made("boards", "target_type")(w)
+			w.add("boards", "target_id", datamap.TypeBigInt)
+		}, []string{"table-unlinked boards.created_by"},
+	},
+	"makers-unmapped not of rows of one person": {
+		both(made("bookmarks"), made("board_subscriptions"), made("access_logs")), []string{
+			"table-unlinked access_logs.created_by", "table-unlinked board_subscriptions.created_by",
+			"table-unlinked bookmarks.created_by",
+		},
+	},
+	"makers-unmapped not of who sent a row": {
+		func(w *world) { w.addTable("boards"); w.add("boards", "sender_id", datamap.TypeBigInt) },
+		[]string{"table-unlinked boards.sender_id"},
+	},
+	"makers-unmapped of a column of the data map": {
+		func(w *world) {
+			w.addBadges()
+			w.addToBoth("badges", datamap.Column{Name: "created_by", Type: datamap.TypeBigInt})
+		},
+		[]string{makers},
+	},
+	"makers-unmapped not of a table of the data map with personal data": {
+		func(w *world) { w.addToBoth("orders", datamap.Column{Name: "created_by", Type: datamap.TypeBigInt}) },
+		[]string{"path-missing orders.created_by"},
+	},
+	"makers-unmapped not if it is accepted": {
+		both(made("boards"), accepted("makers-unmapped", "users", "")), nil,
+	},
+	"makers-unmapped not if all parts are accepted": {
+		both(made("boards"), accepted("table-unlinked", "boards", "created_by")), nil,
+	},
+
+	"index-undecided": {noIndex("orders", -1), []string{noStatistics}},
+	"index-undecided of a foreign key": {
+		func(w *world) {
+			w.deleteUsers()
+			w.addTable("letters")
+			w.refer("letters", "user_id", datamap.ActionSetNull)
+			noIndex("letters", -1)(w)
+		}, []string{noStatistics, "table-unmapped letters.user_id"},
+	},
+	"index-undecided not with statistics": {noIndex("orders", 5000), []string{"index-missing orders.user_id"}},
+	"index-undecided beside a large table": {
+		both(noIndex("orders", 5000), noIndex("sessions", -1)), []string{"index-missing orders.user_id", noStatistics},
+	},
+	"index-undecided of the rest": {
+		both(noIndex("orders", -1), noIndex("sessions", -1), accepted("index-missing", "orders", "user_id")),
+		[]string{noStatistics},
+	},
+	"index-undecided not if all are accepted": {
+		both(noIndex("orders", -1), accepted("index-missing", "orders", "user_id")), nil,
+	},
+}
+
+func TestANoticeNamesItsParts(t *testing.T) {
+	w := newWorld()
+	both(made("boards"), made("tags"), noIndex("orders", -1), noIndex("sessions", -1),
+		accepted("index-missing", "sessions", "user_id"))(w)
+	found := w.findings(t)
+	for _, text := range []string{"2 tables outside of the data map refer to a person only", ": boards, tags.", "search: orders.user_id."} {
+		if !slices.ContainsFunc(found, func(f datamap.Finding) bool {
+			return f.Severity == datamap.SeverityNotice && strings.Contains(f.Reason, text)
+		}) {
+			t.Errorf("no notice says %q: %v", text, found)
+		}
+	}
+	w = newWorld()
+	made("boards")(w)
+	if found := w.findings(t); len(found) != 1 || !strings.HasPrefix(found[0].Reason, "1 table outside of the data map refers to a person") {
+		t.Errorf("one table: %v", found)
+	}
+}
+
+// An accepted part comes back on its own after the end of the acceptance.
+func TestTheAcceptanceOfAPartEnds(t *testing.T) {
+	w := newWorld()
+	both(noIndex("orders", -1), accepted("index-missing", "orders", "user_id"))(w)
+	w.accepted[0].Until = "2026-03-30"
+	var codes []string
+	for _, f := range w.findings(t) {
+		codes = append(codes, f.Code)
+	}
+	if !slices.Equal(codes, []string{"acceptance-expired", "index-missing"}) {
+		t.Errorf("got %q", codes)
+	}
+}
+
+func TestTablesThatOnlySayWhoMadeThemDoNotCountForTheCoverage(t *testing.T) {
+	w := newWorld()
+	before := w.coverage(t)
+	made("boards", "color")(w)
+	if after := w.coverage(t); after.Percent != before.Percent || len(after.Tables) != len(before.Tables) {
+		t.Errorf("got %+v, want %+v", after, before)
+	}
+}
+
+func TestAFindingSaysThatTheDatabaseClearsTheReference(t *testing.T) {
+	for action, want := range map[datamap.ForeignKeyAction]bool{
+		datamap.ActionSetNull: true, datamap.ActionNone: false,
+	} {
+		w := newWorld()
+		w.deleteUsers()
+		w.addTable("letters", "text")
+		w.refer("letters", "user_id", action)
+		says := slices.ContainsFunc(w.findings(t), func(f datamap.Finding) bool {
+			return f.Code == "table-unmapped" && strings.Contains(f.Reason, "only sets the reference to NULL")
+		})
+		if says != want {
+			t.Errorf("%s: says so %t, want %t", action, says, want)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// isHistory reports whether a table seems to be a history of other tables. It is named like a history, and has a column
+// that can store complete rows, such as a JSON column. Or it has the columns of a history.
+func (s *schema) isHistory(table datamap.CatalogTable) bool {
+	isHistory := names.Is(table.Name, names.Activities) ||
+		hasWord(table.Name, "audit", "history", "archive", "versions", "log", "logs", "shadow", "journal")
+	return versionOf(table) != "" || isHistory && slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
+		return family(c.Type) == datamap.TypeJSON || strings.Contains(c.Declared, "hstore") || c.Type == datamap.TypeText &&
+			hasWord(c.Name, "old", "data", "row", "values", "payload", "changes", "diff", "snapshot")
+	})
+}
+
+// documentOf returns the column with the documents of a table of sessions, or of a history. It returns "" if the table
+// has none.
+func (s *schema) documentOf(table datamap.CatalogTable) string {
+	isSession := hasWord(table.Name, "session", "sessions", "sess", "sitzungen")
+	if !isSession && !hasWord(table.Name, "audit", "audits", "history", "log", "logs", "activity", "activities", "trail",
+		"journal", "versions") {
+		return cmp.Or(versionOf(table), claimsOf(table))
+	}
+	i := slices.IndexFunc(table.Columns, func(c datamap.CatalogColumn) bool {
+		switch family(c.Type) { //nolint:exhaustive // the other types hold no documents
+		case datamap.TypeJSON:
+			return c.Type == datamap.TypeJSON
+		case datamap.TypeText, datamap.TypeBytes:
+			return hasWord(c.Name, "sess", "data", "payload", "old", "new", "changes", "diff", "snapshot", "row", "object") &&
+				(c.Length == 0 || c.Length > shortText)
+		default:
+			return false
+		}
+	})
+	if i < 0 {
+		return ""
+	}
+	return table.Columns[i].Name
+}
+
+// claimsOf returns the column in which a table of OpenID Connect, or of tokens, holds the claims of a token or a session
+// as a document. It returns "" if there is none.
+func claimsOf(table datamap.CatalogTable) string {
+	if !hasWord(table.Name, "oidc", "token", "tokens") {
+		return ""
+	}
+	for _, column := range table.Columns {
+		if isDocument(column) && hasWord(column.Name, "payload", "data", "claims", "session") {
+			return column.Name
+		}
+	}
+	return ""
+}
+
+// shortText is the greatest length of a text column that cannot hold a document.
+const shortText = 500
+
+// versionOf returns the column of a table in which documents hold the rows of other tables before a change, such as
+// old_row. It returns "" if there is none. A column before counts only beside a column after.
+func versionOf(table datamap.CatalogTable) string {
+	has := func(name string) bool {
+		return slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
+			return isDocument(c) && strings.EqualFold(c.Name, name)
+		})
+	}
+	for _, column := range table.Columns {
+		isOld := hasWord(column.Name, "old", "before", "prev", "previous")
+		ofRow := hasWord(column.Name, "row", "data", "values", "record", "object", "attributes", "fields", "tuple")
+		isPair := has("before") && has("after") || has("old") && has("new")
+		if isDocument(column) && isOld && (ofRow || isPair) {
+			return column.Name
+		}
+	}
+	return ""
+}
+
+func isDocument(column datamap.CatalogColumn) bool {
+	return column.Type == datamap.TypeJSON || strings.Contains(column.Declared, "hstore")
+}
+
+// reportBackup reports a table outside the data map that seems to be a copy of a table of the data map.
+func (s *schema) reportBackup(table datamap.CatalogTable) bool {
+	for _, original := range s.Declared() {
+		live, ok := s.live[original.Name]
+		copied := s.copied(original, table)
+		if !ok || len(copied) == 0 && !original.Owned ||
+			!isNamedAsCopy(table, live) && (len(copied) == 0 || !hasMostColumnsOf(table, live)) {
+			continue
+		}
+		at := place{table: table.Name, column: list(copied)}
+		s.report(tablePersonal, at,
+			"The table seems to be a copy of "+original.Name+", but is not in the data map. Exports and erasures ignore it.",
+			"Drop the table, or add it to the data map, with a relation by a column that identifies the person. If it is not a "+
+				"copy, accept the finding.")
+		return true
+	}
+	return false
+}
+
+// isNamedAsCopy reports whether a table has the name of another table and a word for a copy, such as users_backup, and
+// has a column of it besides its key.
+func isNamedAsCopy(table, original datamap.CatalogTable) bool {
+	kept, marked := []string{}, strings.ContainsAny(names.BaseName(table.Name), "0123456789") // users_2024
+	for _, word := range words.Lower(names.BaseName(table.Name)) {
+		if slices.Contains(copyWords, word) {
+			marked = true
+			continue
+		}
+		kept = append(kept, word)
+	}
+	return marked && names.Same(strings.Join(kept, " "), names.BaseName(original.Name)) &&
+		slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
+			_, ok := original.Column(c.Name)
+			return ok && !hasName(original, original.PrimaryKey, c.Name)
+		})
+}
+
+// copyWords are words in the names of tables that are copies.
+var copyWords = terms("backup, backups, bak, bkp, old, copy, archive, archived, tmp, temp, orig, original, snapshot, dump")
+
+// hasMostColumnsOf reports whether most columns of a table have the names of columns of another table, and at least
+// three of these names do not occur in many tables.
+func hasMostColumnsOf(table, original datamap.CatalogTable) bool {
+	same, telling := 0, 0
+	for _, column := range table.Columns {
+		if _, ok := original.Column(column.Name); !ok {
+			continue
+		}
+		same++
+		if !slices.Contains(common, strings.Join(words.Lower(column.Name), " ")) {
+			telling++
+		}
+	}
+	return telling >= 3 && same*3 >= len(table.Columns)*2
+}
+
+// common are names of columns that many tables have.
+var common = terms(`
+	id, uuid, name, title, description, slug, status, state, type, kind, position, rank, color, icon, url, content, body,
+	text, note, notes, data, metadata, settings, enabled, active, is active, version, count, amount, price, currency, value,
+	key, code, label, tags, user id, owner id, account id, tenant id, parent id, created by, updated by, deleted by,
+	created at, updated at, deleted at, created, updated, created time, last modified time, last modified by, modified at,
+	expires at, started at, ended at, date, created on, updated on, inserted at`)
