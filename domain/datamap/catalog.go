@@ -273,8 +273,8 @@ type CatalogTrigger struct {
 	Writes []string `json:"writes,omitempty"`
 	// Deletes are the tables from which the same code deletes rows.
 	Deletes []string `json:"deletes,omitempty"`
-	// Unread is true if Writes and Deletes may be incomplete. The code of the trigger, or of a database function that it calls, is
-	// then not in SQL, or builds statements at run time.
+	// Unread is true if Writes and Deletes may be incomplete. The code of the trigger, or of a database function that it
+	// calls, is then not in SQL, or builds statements at run time.
 	Unread bool `json:"unread,omitempty"`
 	// Sets are the columns of the trigger's own row that its code sets to a value made of this row. The code of called
 	// database functions does not count.

@@ -15,7 +15,8 @@ const (
 	SeverityError Severity = "error"
 	// SeverityWarning: a person should review the finding.
 	SeverityWarning Severity = "warning"
-	// SeverityNotice: the data map declares something that no check can confirm. It never fails a check.
+	// SeverityNotice: no check can confirm what the data map declares, or whether the place needs a change. It never fails
+	// a check.
 	SeverityNotice Severity = "notice"
 )
 

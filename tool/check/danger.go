@@ -10,15 +10,15 @@ import (
 // leaving are the rules about erasures that leave personal data, or that change the data of other people.
 var leaving = []string{
 	nothingErased, subjectKeyShared, viewMapped, deleteCascadesKept, deleteCascades, deleteSetsDefault, deleteUndecided,
-	setNullMissing, tableUnmapped, tableReferred, tableUnlinked, makersUnmapped, tablePersonal, pathMissing, personalUnannotated,
-	personalKey, triggerCopies, triggerWrites, triggerDeletes, triggerUnread, triggerReplaces, viewCopies, searchCopies,
-	largeObject, rowSecurity, refShared, secretKey, secretExported, keyReused,
+	setNullMissing, tableUnmapped, tableReferred, tableUnlinked, makersUnmapped, tablePersonal, pathMissing,
+	personalUnannotated, personalKey, triggerCopies, triggerWrites, triggerDeletes, triggerUnread, triggerReplaces,
+	viewCopies, searchCopies, largeObject, rowSecurity, refShared, secretKey, secretExported, keyReused,
 }
 
 // minor are the rules about speed and about the data map itself.
 var minor = []string{
-	mapOutdated, typeDiffers, lengthShorter, indexMissing, indexUndecided, viewTrusted, acceptanceExpired, acceptanceUnused,
-	acceptanceAmbiguous,
+	mapOutdated, typeDiffers, lengthShorter, indexMissing, indexUndecided, viewTrusted, acceptanceExpired,
+	acceptanceUnused, acceptanceAmbiguous,
 }
 
 // CompareDanger orders findings by their danger, for slices.SortFunc. Errors come first, then warnings, then notices.

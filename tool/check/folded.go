@@ -37,8 +37,8 @@ func (s *schema) fold() {
 	if makers := folded[makersUnmapped]; len(makers) > 0 {
 		s.report(makersUnmapped, at, makersSentence(makers)+
 			"An erasure keeps the person's row without personal data, so that these references lead to nobody.",
-			"If the rows are about that person, add the table to the data map, or mark the column as a path. If not, accept the "+
-				"finding.")
+			"If the rows are about that person, add the table to the data map, or mark the column as a path. If not, accept "+
+				"the finding.")
 	}
 	if searches := folded[indexUndecided]; len(searches) > 0 {
 		s.report(indexUndecided, at,
@@ -48,8 +48,8 @@ func (s *schema) fold() {
 	}
 }
 
-// makersSentence returns sentences that list the tables outside the data map, and the columns of the data map, that only
-// say who created or changed a row.
+// makersSentence returns sentences that list the tables outside the data map, and the columns of the data map, that
+// only say who created or changed a row.
 func makersSentence(makers []datamap.Finding) (text string) {
 	columns, tables := slices.Clone(makers), []datamap.Finding{}
 	columns = slices.DeleteFunc(columns, func(f datamap.Finding) bool {

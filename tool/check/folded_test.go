@@ -134,7 +134,9 @@ func TestANoticeNamesItsParts(t *testing.T) {
 	both(made("boards"), made("tags"), noIndex("orders", -1), noIndex("sessions", -1),
 		accepted("index-missing", "sessions", "user_id"))(w)
 	found := w.findings(t)
-	for _, text := range []string{"2 tables outside of the data map refer to a person only", ": boards, tags.", "search: orders.user_id."} {
+	for _, text := range []string{
+		"2 tables outside of the data map refer to a person only", ": boards, tags.", "search: orders.user_id.",
+	} {
 		if !slices.ContainsFunc(found, func(f datamap.Finding) bool {
 			return f.Severity == datamap.SeverityNotice && strings.Contains(f.Reason, text)
 		}) {
@@ -143,7 +145,8 @@ func TestANoticeNamesItsParts(t *testing.T) {
 	}
 	w = newWorld()
 	made("boards")(w)
-	if found := w.findings(t); len(found) != 1 || !strings.HasPrefix(found[0].Reason, "1 table outside of the data map refers to a person") {
+	const one = "1 table outside of the data map refers to a person"
+	if found := w.findings(t); len(found) != 1 || !strings.HasPrefix(found[0].Reason, one) {
 		t.Errorf("one table: %v", found)
 	}
 }

@@ -46,8 +46,8 @@ func (s *schema) documentOf(table datamap.CatalogTable) string {
 	return table.Columns[i].Name
 }
 
-// claimsOf returns the column in which a table of OpenID Connect, or of tokens, holds the claims of a token or a session
-// as a document. It returns "" if there is none.
+// claimsOf returns the column in which a table of OpenID Connect, or of tokens, holds the claims of a token or a
+// session as a document. It returns "" if there is none.
 func claimsOf(table datamap.CatalogTable) string {
 	if !hasWord(table.Name, "oidc", "token", "tokens") {
 		return ""
@@ -124,7 +124,8 @@ func isNamedAsCopy(table, original datamap.CatalogTable) bool {
 }
 
 // copyWords are words in the names of tables that are copies.
-var copyWords = terms("backup, backups, bak, bkp, old, copy, archive, archived, tmp, temp, orig, original, snapshot, dump")
+var copyWords = terms(`
+	backup, backups, bak, bkp, old, copy, archive, archived, tmp, temp, orig, original, snapshot, dump`)
 
 // hasMostColumnsOf reports whether most columns of a table have the names of columns of another table, and at least
 // three of these names do not occur in many tables.
@@ -145,7 +146,7 @@ func hasMostColumnsOf(table, original datamap.CatalogTable) bool {
 // common are names of columns that many tables have.
 var common = terms(`
 	id, uuid, name, title, description, slug, status, state, type, kind, position, rank, color, icon, url, content, body,
-	text, note, notes, data, metadata, settings, enabled, active, is active, version, count, amount, price, currency, value,
-	key, code, label, tags, user id, owner id, account id, tenant id, parent id, created by, updated by, deleted by,
+	text, note, notes, data, metadata, settings, enabled, active, is active, version, count, amount, price, currency,
+	value, key, code, label, tags, user id, owner id, account id, tenant id, parent id, created by, updated by, deleted by,
 	created at, updated at, deleted at, created, updated, created time, last modified time, last modified by, modified at,
 	expires at, started at, ended at, date, created on, updated on, inserted at`)

@@ -132,7 +132,8 @@ func likelyMeansPerson(stem string) bool {
 //
 //   - The stem says what can be done with a thing, such as taggable.
 //   - The stem is a thing, such as document.
-//   - The stem is in the name of the table, such as acme in acme_accounts. The columns then say what the row is at Acme.
+//   - The stem is in the name of the table, such as acme in acme_accounts. The columns then say what the row is at
+//     Acme.
 func mayMeanPerson(table, stem string) bool {
 	if isPerson(stem) || hasWord(stem, anyRows...) || hasWord(stem, peopleAble...) {
 		return true
@@ -190,8 +191,8 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 	case byName:
 		s.reportOutside(tableUnlinked, table, at,
 			"The column is named like a reference to "+found.to+". It has no foreign key"+outside+s.personalSentence(table),
-			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+" (of the same type). The relation "+
-				"needs no foreign key. If the column refers to nobody, accept the finding.")
+			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+" (of the same type). The "+
+				"relation needs no foreign key. If the column refers to nobody, accept the finding.")
 	case byList:
 		s.report(tableUnlinked, at, "The column seems to list keys of "+found.to+outside+s.personalSentence(table),
 			"Move the list to a table with one row for each key and add this table to the data map, or remove the keys in the "+

@@ -10,9 +10,9 @@ var (
 		`CREATE TABLE notes (id bigint PRIMARY KEY, user_id bigint REFERENCES users, about text)`,
 		`CREATE INDEX ON notes (user_id)`, deletes,
 	}
-	notesInManifest = `, {"name": "notes", "primary_key": ["id"], "owned": true, "columns": [{"name": "id", "type": "bigint"},
-		{"name": "user_id", "type": "bigint"}, {"name": "about", "type": "text"}], "relations": [` +
-		relationInManifest("user_id", "users") + `]}`
+	notesInManifest = `, {"name": "notes", "primary_key": ["id"], "owned": true, "columns": [
+		{"name": "id", "type": "bigint"}, {"name": "user_id", "type": "bigint"}, {"name": "about", "type": "text"}],
+		"relations": [` + relationInManifest("user_id", "users") + `]}`
 )
 
 // copyDangers are further dangers.

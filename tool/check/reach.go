@@ -48,8 +48,8 @@ func (s *schema) reportReaching(table datamap.CatalogTable) bool {
 	return true
 }
 
-// clearedSentence returns a sentence that says that the database clears a reference to deleted rows. It returns "" if it
-// does not.
+// clearedSentence returns a sentence that says that the database clears a reference to deleted rows. It returns "" if
+// the database does not.
 func (s *schema) clearedSentence(table datamap.CatalogTable, columns []string) string {
 	for _, foreign := range table.ForeignKeys {
 		parent, mapped := s.mappedTable(foreign.References)

@@ -29,8 +29,8 @@ func lint() subcommand {
 		long: `Compares the data map, and the erasure plan that follows from it, with the live
 schema of the database. A finding with severity error means that an erasure would
 fail or would leave personal data behind. A warning means that a person should review
-the place in the data map. A notice names a place where lint has to trust the data map,
-and never counts as a failure. The command reads only the schema, and changes nothing. The
+the place in the data map. A notice names places that lint cannot judge, and never
+counts as a failure. The command reads only the schema, and changes nothing. The
 database evaluates its CHECK constraints on examples of the values that an erasure
 writes. The help topic "rules" lists all rules.
 

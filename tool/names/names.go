@@ -65,14 +65,15 @@ func isOfSession(parts []string, from int) bool {
 }
 
 // isAside reports whether the last word of a name shows that the column only describes personal data and does not hold
-// the data. Examples are email_verified and phone_type. The words parts[from:to] are those that were recognised as
-// personal.
+// the data, or that it means something else. Examples are email_verified, phone_type and sub_total. The words
+// parts[from:to] are those that were recognised as personal.
 func isAside(parts []string, from, to int, t datamap.ColumnType) bool {
 	if to == len(parts) {
 		return false
 	}
 	last := parts[len(parts)-1]
-	return slices.Contains(asideWords, last) || slices.Contains(onlyLast, parts[to-1]) || from == 0 && t == datamap.TypeText && slices.Contains(asideOfText, last)
+	return slices.Contains(asideWords, last) || slices.Contains(onlyLast, parts[to-1]) ||
+		from == 0 && t == datamap.TypeText && slices.Contains(asideOfText, last)
 }
 
 // findSecret recognises passwords, tokens, keys and similar secrets.

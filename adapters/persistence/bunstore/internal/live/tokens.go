@@ -142,8 +142,8 @@ func (t Tokens) inBrackets() Tokens {
 	return nil
 }
 
-// targetTables returns the target tables of INSERT, REPLACE, MERGE and UPDATE, and those of DELETE and TRUNCATE. It also
-// reports whether the code contains dynamic SQL (EXECUTE).
+// targetTables returns the target tables of INSERT, REPLACE, MERGE and UPDATE, and those of DELETE and TRUNCATE. It
+// also reports whether the code contains dynamic SQL (EXECUTE).
 func (t Tokens) targetTables() (written, deleted []string, isDynamic bool) {
 	for i := range t {
 		at := i + 1

@@ -81,7 +81,8 @@ func (r *routine) readWrites(quotes map[byte]byte) {
 	}
 }
 
-// completeTrigger adds the tables to which a trigger writes or from which it deletes rows, directly or through the routines that its code calls.
+// completeTrigger adds the tables to which a trigger writes or from which it deletes rows, directly or through the
+// routines that its code calls.
 func (l *reader) completeTrigger(table *Table, trigger *liveTrigger) datamap.CatalogTrigger {
 	first := l.routines[trigger.Routine]
 	if first == nil {
