@@ -221,7 +221,8 @@ var accessCases = cases{
 			w.column("users", "email").Missing = []string{"UPDATE"}
 		}, []string{"privilege-missing users UPDATE"},
 	},
-	"index-missing": {noIndex("sessions", 5000), []string{"index-missing sessions.user_id"}},
+	"index-missing":                    {noIndex("sessions", 5000), []string{"index-missing sessions.user_id"}},
+	"index-missing without statistics": {noIndex("orders", -1), []string{"index-missing orders.user_id"}},
 	"index-missing of a foreign key": {
 		deletingUsers(func(w *world) { letters(datamap.ActionSetNull)(w); noIndex("letters", 5000)(w) }),
 		[]string{"index-missing letters.user_id", "table-unmapped letters.user_id"},

@@ -88,7 +88,7 @@ func run(
 	} {
 		group(found)
 	}
-	found.fold()
+	found.foldMakers()
 	found.sort()
 	result := datamap.CheckResult{Accepted: []datamap.AcceptedFinding{}}
 	if accepted := dataMap.Accepted(); len(accepted) > 0 {

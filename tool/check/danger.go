@@ -17,7 +17,7 @@ var leaving = []string{
 
 // minor are the rules about speed and about the data map itself.
 var minor = []string{
-	mapOutdated, typeDiffers, lengthShorter, indexMissing, indexUndecided, viewTrusted, acceptanceExpired,
+	mapOutdated, typeDiffers, lengthShorter, indexMissing, viewTrusted, acceptanceExpired,
 	acceptanceUnused, acceptanceAmbiguous,
 }
 

@@ -12,7 +12,7 @@ const smallTable = 1000
 
 // checkIndexes reports columns that have no index although an erasure searches for rows by them. It also reports
 // foreign keys that have no index, if an erasure deletes rows of the referenced table. For each deleted row, the
-// database searches for referring rows. Columns of tables without statistics become one notice.
+// database searches for referring rows.
 func (s *schema) checkIndexes() {
 	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
 		if !s.needed[table.Name] || !isTable(live) {
@@ -74,16 +74,14 @@ func (s *schema) checkIndex(
 	if i >= 0 && !partial {
 		return
 	}
-	fact := why + " No index serves the search, so it scans the complete table."
+	rows := " The database has no statistics about the number of rows."
+	if live.Rows >= 0 {
+		rows = " It has about " + strconv.FormatInt(live.Rows, 10) + " rows."
+	}
+	fact := why + " No index serves the search, so it scans the complete table." + rows
 	if partial {
 		fact = why + " The index " + live.Indexes[i].Name +
-			" covers only some of the rows, so the search may scan the complete table."
+			" covers only some of the rows, so the search may scan the complete table." + rows
 	}
-	at, remedy := place{table: name, column: list(columns)}, "Create an index on "+list(columns)+"."
-	if live.Rows < 0 {
-		s.reportPart(indexUndecided, indexMissing, at,
-			fact+" The database has no statistics about the number of rows.", remedy)
-		return
-	}
-	s.report(indexMissing, at, fact+" It has about "+strconv.FormatInt(live.Rows, 10)+" rows.", remedy)
+	s.report(indexMissing, place{table: name, column: list(columns)}, fact, "Create an index on "+list(columns)+".")
 }

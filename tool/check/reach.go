@@ -312,7 +312,7 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 	if s.empties(s.SubjectTable().Name) && len(table.Personal()) == 0 && s.personalSentence(live) == "" &&
 		!slices.ContainsFunc(columns, func(name string) bool { return !namesMaker(name) }) {
 		report = func(code string, at place, reason, remedy string) {
-			s.reportPart(makersUnmapped, code, at, reason, remedy)
+			s.reportMaker(code, at, reason, remedy)
 		}
 	}
 	report(pathMissing, place{table: table.Name, column: list(columns), object: constraint},

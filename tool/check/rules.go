@@ -68,7 +68,6 @@ const (
 	rowSecurity         = "row-security"
 	privilegeMissing    = "privilege-missing"
 	indexMissing        = "index-missing"
-	indexUndecided      = "index-undecided"
 	foreignKeyMissing   = "foreign-key-missing"
 	secretKey           = "secret-key"
 	secretExported      = "secret-exported"
@@ -147,7 +146,6 @@ var rules = []Rule{
 	{rowSecurity, failure, "Row-level security may hide rows of the subject"},
 	{privilegeMissing, failure, "The connection lacks a privilege that an erasure needs"},
 	{indexMissing, warning, "An erasure scans a complete table, because an index is missing"},
-	{indexUndecided, notice, "Indexes may be missing, but the database has no statistics about the number of rows"},
 	{foreignKeyMissing, warning, "A concurrent transaction can add a row that an erasure misses"},
 	{secretKey, warning, "A primary key seems to be a secret, but exports contain it"},
 	{secretExported, warning, "A column seems to hold a secret, but exports contain it"},

@@ -18,7 +18,7 @@ type schema struct {
 	steps     []datamap.Step
 	idle      bool // the plan has neither local nor external steps
 	findings  []datamap.Finding
-	parts     map[part]string // the code of the notice that a finding is a part of
+	makers    map[part]bool // the code of the notice that a finding is a part of
 	verdicts  map[decided]datamap.Verdict
 
 	live   map[string]datamap.CatalogTable // by name in the data map; without tables that the database does not have
@@ -34,7 +34,7 @@ func newSchema(dataMap datamap.DataMap, plan datamap.Plan, catalog datamap.Catal
 		idle: len(plan.Steps) == 0, manifest: manifest,
 		findings: []datamap.Finding{}, live: map[string]datamap.CatalogTable{}, mapped: map[string]datamap.Table{},
 		needed: map[string]bool{}, verdicts: map[decided]datamap.Verdict{},
-		copies: map[string]bool{}, parts: map[part]string{},
+		copies: map[string]bool{}, makers: map[part]bool{},
 	}
 	s.catalog.Tables = slices.Clone(catalog.Tables)
 	for i := range s.catalog.Tables {

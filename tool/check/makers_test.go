@@ -24,7 +24,7 @@ func accepted(rule, table, column string) func(*world) {
 	}
 }
 
-const makers, noStatistics = "makers-unmapped users", "index-undecided users"
+const makers = "makers-unmapped users"
 
 var foldedCases = cases{
 	"makers-unmapped":            {made("boards", "color"), []string{makers}},
@@ -106,37 +106,13 @@ var foldedCases = cases{
 	"makers-unmapped not if all parts are accepted": {
 		both(made("boards"), accepted("table-unlinked", "boards", "created_by")), nil,
 	},
-
-	"index-undecided": {noIndex("orders", -1), []string{noStatistics}},
-	"index-undecided of a foreign key": {
-		func(w *world) {
-			w.deleteUsers()
-			w.addTable("letters")
-			w.refer("letters", "user_id", datamap.ActionSetNull)
-			noIndex("letters", -1)(w)
-		}, []string{noStatistics, "table-unmapped letters.user_id"},
-	},
-	"index-undecided not with statistics": {noIndex("orders", 5000), []string{"index-missing orders.user_id"}},
-	"index-undecided beside a large table": {
-		both(noIndex("orders", 5000), noIndex("sessions", -1)), []string{"index-missing orders.user_id", noStatistics},
-	},
-	"index-undecided of the rest": {
-		both(noIndex("orders", -1), noIndex("sessions", -1), accepted("index-missing", "orders", "user_id")),
-		[]string{noStatistics},
-	},
-	"index-undecided not if all are accepted": {
-		both(noIndex("orders", -1), accepted("index-missing", "orders", "user_id")), nil,
-	},
 }
 
 func TestANoticeNamesItsParts(t *testing.T) {
 	w := newWorld()
-	both(made("boards"), made("tags"), noIndex("orders", -1), noIndex("sessions", -1),
-		accepted("index-missing", "sessions", "user_id"))(w)
+	both(made("boards"), made("tags"))(w)
 	found := w.findings(t)
-	for _, text := range []string{
-		"2 tables outside of the data map refer to a person only", ": boards, tags.", "search: orders.user_id.",
-	} {
+	for _, text := range []string{"2 tables outside of the data map refer to a person only", ": boards, tags."} {
 		if !slices.ContainsFunc(found, func(f datamap.Finding) bool {
 			return f.Severity == datamap.SeverityNotice && strings.Contains(f.Reason, text)
 		}) {

@@ -15,36 +15,30 @@ type part struct {
 	at   place
 }
 
-// reportPart is report for a finding that becomes a part of the notice with the other code.
-func (s *schema) reportPart(of, code string, at place, reason, remedy string) {
+// reportMaker is report for a finding about a reference that only says who created or changed a row. The finding becomes
+// a part of the notice makers-unmapped.
+func (s *schema) reportMaker(code string, at place, reason, remedy string) {
 	s.report(code, at, reason, remedy)
-	s.parts[part{code, at}] = of
+	s.makers[part{code, at}] = true
 }
 
-// fold replaces the parts by their notices. A part that an acceptance names stays a finding on its own, so that it can
-// be accepted apart from the others, and comes back after the end of the acceptance.
-func (s *schema) fold() {
-	folded := map[string][]datamap.Finding{}
+// foldMakers replaces the parts by one notice. A part that an acceptance names stays a finding on its own, so that it
+// can be accepted apart from the others, and comes back after the end of the acceptance.
+func (s *schema) foldMakers() {
+	var makers []datamap.Finding
 	s.findings = slices.DeleteFunc(s.findings, func(f datamap.Finding) bool {
-		of := s.parts[part{f.Code, place{f.Table, f.Column, f.Object}}]
-		if of == "" || slices.ContainsFunc(s.Accepted(), func(a datamap.Acceptance) bool { return a.Matches(f) }) {
+		if !s.makers[part{f.Code, place{f.Table, f.Column, f.Object}}] ||
+			slices.ContainsFunc(s.Accepted(), func(a datamap.Acceptance) bool { return a.Matches(f) }) {
 			return false
 		}
-		folded[of] = append(folded[of], f)
+		makers = append(makers, f)
 		return true
 	})
-	at := place{table: s.SubjectTable().Name}
-	if makers := folded[makersUnmapped]; len(makers) > 0 {
-		s.report(makersUnmapped, at, makersSentence(makers)+
+	if len(makers) > 0 {
+		s.report(makersUnmapped, place{table: s.SubjectTable().Name}, makersSentence(makers)+
 			"An erasure keeps the person's row without personal data, so that these references lead to nobody.",
 			"If the rows are about that person, add the table to the data map, or mark the column as a path. If not, accept "+
 				"the finding.")
-	}
-	if searches := folded[indexUndecided]; len(searches) > 0 {
-		s.report(indexUndecided, at,
-			"The database has no statistics about the number of rows. An erasure searches for rows by these columns, and no "+
-				"index serves the complete search: "+placesOf(searches, datamap.Finding.Where)+".",
-			"Run ANALYZE on a database with as many rows as in production, and lint again. Or create the indexes.")
 	}
 }
 
@@ -89,7 +83,7 @@ func placesOf(findings []datamap.Finding, where func(datamap.Finding) string) st
 // refers only to the people who created or changed its rows.
 func (s *schema) reportOutside(code string, table datamap.CatalogTable, at place, reason, remedy string) {
 	if s.refersToMakersOnly(table) {
-		s.reportPart(makersUnmapped, code, at, reason, remedy)
+		s.reportMaker(code, at, reason, remedy)
 		return
 	}
 	s.report(code, at, reason, remedy)
