@@ -315,3 +315,14 @@ func TestTheReasonForALostPersonIsTrue(t *testing.T) {
 		}
 	}
 }
+
+func TestAPartitionIsNoParent(t *testing.T) {
+	p := propose(t, schema(`
+		tenants: id*, name
+		users: id*, tenant_id>tenants, email
+		comments: id*, tenant_id>tenants, user_id>users, body`), scaffold.Options{SubjectTable: "users"})
+	wantLines(t, p.steps(), `
+		delete comments
+		anonymize users email
+	`)
+}
