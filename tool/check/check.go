@@ -45,8 +45,8 @@ type Options struct {
 // application and changes nothing. The database evaluates its CHECK constraints on examples of surrogates. Run the
 // migrations of the application before. The tables of habeas are not needed.
 //
-// Some findings are parts of one notice, which names their places: references only to the person who created or changed
-// a row, and indexes that may be missing. An acceptance of a part takes it out of the notice.
+// Findings about references only to the person who created or changed a row are parts of one notice, which names their
+// places. An acceptance of a part takes it out of the notice.
 //
 // The findings that a person has accepted (datamap.DataMap.Accepted) are apart in the result, each with its reason and
 // its end. An acceptance that has ended is itself a finding, and the finding that it accepted comes back. An acceptance
