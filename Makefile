@@ -41,7 +41,7 @@ POSTGRES_PACKAGES = $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImpo
 	grep -E 'habeas/(internal/tests/(postgres|databases)|tests/internal/conformance)[] ]' | cut -d' ' -f1 | \
 	grep -vE 'habeas/(tests/cmd|internal/tests/postgres)')
 
-.PHONY: help vet test-newest test test-quick test-modules test-concurrent test-nested test-isolation test-packages test-servers test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
+.PHONY: help vet test-newest test test-quick test-modules test-concurrent test-nested test-isolation test-release test-packages test-servers test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,7 +61,7 @@ test-concurrent:
 	$(call test-module,.,$(CONCURRENT))
 
 test-nested:
-	$(call test-module,.,$(filter-out %/isolation,$(SEQUENTIAL:%=./%)))
+	$(call test-module,.,$(filter-out %/isolation %/release,$(SEQUENTIAL:%=./%)))
 	$(call test-module,.,./tests/isolation -rapid.checks=$(ISOLATION_CHECKS))
 	$(call test-module,tests/pgdriver,./...)
 	$(call test-module,examples/gin,./...)
@@ -75,6 +75,9 @@ test-nested:
 
 test-isolation: postgres ## Run the tests of generated schemas on four times as many schemas as "make test" does
 	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-packages PACKAGES=./tests/isolation
+
+test-release: ## Test that the program and the library can be installed from an empty module cache
+	go test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./tests/release
 
 vet: ## Compile every module, tests included, and run go vet on it
 	@for module in . $(NESTED); do echo "go vet: module $$module"; go -C $$module vet ./... || exit; done
