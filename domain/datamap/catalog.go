@@ -128,6 +128,16 @@ func (t CatalogTable) ShowsAll(table Table) bool {
 	})
 }
 
+// IsChoice reports whether a column holds one of a few values: its type is an enum, or a CHECK constraint on this column
+// alone lists the values.
+func (t CatalogTable) IsChoice(column CatalogColumn) bool {
+	return len(column.Values) > 0 || slices.ContainsFunc(t.Checks, func(check CatalogCheck) bool {
+		text := strings.ToUpper(check.Text)
+		return len(check.Columns) == 1 && t.Same(check.Columns[0], column.Name) &&
+			(strings.Contains(text, "ANY (ARRAY[") || strings.Contains(text, " IN ("))
+	})
+}
+
 // Column returns the column of that name.
 func (t CatalogTable) Column(name string) (CatalogColumn, bool) {
 	i := slices.IndexFunc(t.Columns, func(c CatalogColumn) bool { return t.Same(c.Name, name) })

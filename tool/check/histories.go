@@ -92,7 +92,8 @@ func (s *schema) reportBackup(table datamap.CatalogTable) bool {
 		live, ok := s.live[original.Name]
 		copied := s.copied(original, table)
 		if !ok || len(copied) == 0 && !original.Owned ||
-			!isNamedAsCopy(table, live) && (len(copied) == 0 || !hasMostColumnsOf(table, live)) {
+			!isNamedAsCopy(table, live) &&
+				(len(copied) == 0 || !hasMostColumnsOf(table, live) || refersElsewhere(table, live)) {
 			continue
 		}
 		at := place{table: table.Name, column: list(copied)}
@@ -141,6 +142,16 @@ func hasMostColumnsOf(table, original datamap.CatalogTable) bool {
 		}
 	}
 	return telling >= 3 && same*3 >= len(table.Columns)*2
+}
+
+// refersElsewhere reports whether a foreign key of a table refers to a table to which the other one does not refer. A
+// copy does not.
+func refersElsewhere(table, original datamap.CatalogTable) bool {
+	return slices.ContainsFunc(table.ForeignKeys, func(key datamap.CatalogForeignKey) bool {
+		return !slices.ContainsFunc(original.ForeignKeys, func(other datamap.CatalogForeignKey) bool {
+			return other.References == key.References
+		})
+	})
 }
 
 // common are names of columns that many tables have.

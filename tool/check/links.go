@@ -117,7 +117,7 @@ func (s *schema) mayReferToSubject(table datamap.CatalogTable, column datamap.Ca
 		if len(parts) < 2 || !s.mayNameSubject(other) || !slices.Contains(typeWords, parts[len(parts)-1]) {
 			return false
 		}
-		return names.Same(strings.Join(parts[:len(parts)-1], " "), stem) ||
+		return parts[len(parts)-1] != "name" && names.Same(strings.Join(parts[:len(parts)-1], " "), stem) ||
 			slices.Contains(tableNames, strings.Join(parts, " ")) && slices.Contains(rowNames, strings.ToLower(stem))
 	})
 }

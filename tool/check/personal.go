@@ -117,7 +117,8 @@ func soundsPersonal(table string, live datamap.CatalogTable, column datamap.Cata
 	match, ok := names.Find(table, column.Name, column.Type)
 	found := guess{match.Category, match.Reason(), match.Means, match.Secret, match.Word}
 	switch {
-	case inForeignKey(live, column.Name) || column.Type == datamap.TypeBoolean:
+	case inForeignKey(live, column.Name) || column.Type == datamap.TypeBoolean,
+		match.Category == domain.CategoryCommunication && live.IsChoice(column):
 		return guess{}, false
 	case isAddress(column):
 		return guess{

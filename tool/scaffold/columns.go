@@ -13,13 +13,17 @@ import (
 // recognise finds the columns that look personal, in all tables.
 func (d *draft) recognise() {
 	for _, t := range d.tables {
+		name := t.Name
+		if t == d.subject && !names.IsPeople(name) {
+			name = "people"
+		}
 		for _, c := range t.Columns {
-			m, ok := names.Find(t.Name, c.Name, c.Type)
+			m, ok := names.Find(name, c.Name, c.Type)
 			if reply, isText := names.Find("replies", c.Name, c.Type); !ok && isText && t.isTree() && isBody(reply) {
 				m, ok = reply, true
 			}
-			written := m.Category == domain.CategoryCommunication && len(c.Values) > 0 // an enum column holds no free text
-			if ok && !written && !t.refers(c.Name) {
+			isCode := m.Category == domain.CategoryCommunication && t.IsChoice(c) // such a column holds no free text
+			if ok && !isCode && !t.refers(c.Name) {
 				t.found[c.Name] = m
 			}
 		}

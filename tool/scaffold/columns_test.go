@@ -247,3 +247,18 @@ func TestAKeyThatPeopleChooseIsAsked(t *testing.T) {
 		t.Error("asked about a key that nobody chooses")
 	}
 }
+
+func TestAListOfValuesIsNoText(t *testing.T) {
+	for check, want := range map[string]bool{
+		"CHECK (comment = ANY (ARRAY['g'::text, 'pg'::text]))": false,
+		"comment IN ('g', 'pg')":                               false,
+		"CHECK (length(comment) < 100)":                        true,
+	} {
+		catalog := schema("users: id*, email, comment")
+		catalog.Tables[0].Checks = []datamap.CatalogCheck{{Name: "one", Columns: []string{"comment"}, Text: check}}
+		mapped, _ := propose(t, catalog).dataMap.Table("users")
+		if column, _ := mapped.Column("comment"); (column.Personal != nil) != want {
+			t.Errorf("%s: %+v", check, column.Personal)
+		}
+	}
+}

@@ -61,12 +61,17 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 func (d *draft) fateOfPart(t *table) (is fate, reason string) {
 	to := t.parent()
 	switch {
+	case (t.isLink() || t.isBare(false)) && len(t.owners()) > 1 && t.leadsToOthers():
+		return left, "The rows may be part of other people's rows, because another reference leads to them."
 	case t.goesAlong && to.fate == deleted && !names.Is(t.Name, names.Duties):
 		return deleted, "The rows are deleted with the rows of " + to.Name + ", to which they belong."
 	case t.paths[0].owns() && to.fate == deleted && len(t.owners()) > 1 && t.isBare(false):
 		return deleted, "The rows are deleted with the rows of " + to.Name + ", because they hold little except references."
 	case t.paths[0].setsNull:
 		return left, "The rows do not belong to the person, because the database clears the reference to " + to.Name + "."
+	case t.paths[0].guessed && t.paths[0].nullable():
+		return left, "The rows may belong to nobody, because only a name suggests the reference to " + to.Name +
+			", and it may be empty."
 	case slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.isSubject }):
 		return left, "The rows may belong to the person who worked on them."
 	case to.fate != deleted:
@@ -75,6 +80,14 @@ func (d *draft) fateOfPart(t *table) (is fate, reason string) {
 		return left, "The name of the table suggests records that outlive the rows of " + to.Name + "."
 	}
 	return deleted, "The rows are deleted with the rows of " + to.Name + ", to which they belong."
+}
+
+// leadsToOthers reports whether a reference that begins no path leads to a person, or to rows that stay and lead to a
+// person. The row may then be part of another person's row.
+func (t *table) leadsToOthers() bool {
+	return slices.ContainsFunc(t.out, func(r *reference) bool {
+		return !r.isPath() && r.to != t && (r.to.isSubject || r.to.distance != unreachable && r.to.fate != deleted)
+	})
 }
 
 // fateOfMade returns the fate of a table whose references lead only to people who worked on the rows.

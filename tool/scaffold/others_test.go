@@ -70,3 +70,52 @@ func TestRepliesInPartsOfARowGoWithIt(t *testing.T) {
 		anonymize users email
 	`)
 }
+
+// A name alone, of a column that may be empty, does not show that a row belongs to the person.
+func TestAGuessedReferenceThatMayBeEmptyDeletesNoPart(t *testing.T) {
+	for column, want := range map[string]bool{"login_id?": false, "login_id": true} {
+		p := propose(t, schema(users+`
+			logins: id*, user_id>users=cascade, ip
+			phrases: id*, `+column+`, color`))
+		if _, ok := p.dataMap.Table("phrases"); ok != want {
+			t.Errorf("%s: phrases are in the data map: %t", column, ok)
+		}
+	}
+}
+
+func TestTheClientOfOAuthIsNoPerson(t *testing.T) {
+	lines := `
+		clients: id*, email, full_name
+		mailboxes: id*, client_id, %color
+		orders: id*, client_id, email`
+	for columns, want := range map[string]bool{"client_secret, ": false, "": true} {
+		p := propose(t, schema(strings.ReplaceAll(lines, "%", columns)))
+		if _, ok := p.dataMap.Table("mailboxes"); ok != want {
+			t.Errorf("with %q, mailboxes are in the data map: %t", columns, ok)
+		}
+	}
+}
+
+func TestRowsOfContactsAreTheirOwn(t *testing.T) {
+	p := propose(t, schema(`
+		contacts: id*, email, full_name
+		clicks: id*, contact_id>contacts=cascade, color`), scaffold.Options{SubjectTable: "contacts"})
+	if clicks, ok := p.dataMap.Table("clicks"); !ok || !clicks.Owned {
+		t.Errorf("the clicks of a contact: %+v", clicks)
+	}
+}
+
+func TestTheSubjectTableHoldsPeopleWhateverItIsCalled(t *testing.T) {
+	p := propose(t, schema("viewer: id*, email, name, image"), scaffold.Options{SubjectTable: "viewer"})
+	wantLines(t, p.steps(), "anonymize viewer email name image")
+}
+
+func TestALinkToRowsThatStayStays(t *testing.T) {
+	p := propose(t, schema(users+`
+		sketches: id*, user_id>users=cascade, color
+		panels: id*, created_by>users, title
+		panel_sketches: panel_id*>panels=cascade, sketch_id*>sketches=cascade`))
+	if mapped, ok := p.dataMap.Table("panel_sketches"); ok {
+		t.Errorf("the link of another person's panel is deleted: %s", mapped.Note)
+	}
+}

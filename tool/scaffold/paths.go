@@ -30,6 +30,12 @@ func (r *reference) length(subject *table) int {
 // measurePaths sets the distance of each table: the length of the shortest chain of references to the subject's table.
 func (d *draft) measurePaths() {
 	d.subject.distance, d.subject.isSubject = 0, true
+	for _, r := range d.subject.in {
+		stem, _ := names.Stem(r.columns[len(r.columns)-1])
+		if r.role == names.Party && names.Same(stem, names.BaseName(d.subject.Name)) {
+			r.role = names.Holder // contact_id shows no role if contacts are the people
+		}
+	}
 	for changed := true; changed; {
 		changed = false
 		for _, t := range d.tables {

@@ -177,10 +177,21 @@ func (t *table) hasType(column string) bool {
 	})
 }
 
+// hasSecretOf reports whether another column holds the secret of what the column names, as client_secret does for the
+// client_id of an OAuth client.
+func (t *table) hasSecretOf(column string) bool {
+	stem, _ := names.Stem(column)
+	return slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
+		base, ok := cutSuffixFold(c.Name, "secret")
+		return ok && flat(base) == flat(stem)
+	})
+}
+
 // guess adds a reference from the column to the key of the table parent. It returns false if the types of the column
 // and the key do not match.
 func (d *draft) guess(t *table, c datamap.CatalogColumn, parent *table) bool {
-	if len(parent.key) != 1 || t == parent && slices.Contains(t.key, c.Name) || c.Generated || t.hasType(c.Name) {
+	if len(parent.key) != 1 || t == parent && slices.Contains(t.key, c.Name) || c.Generated || t.hasType(c.Name) ||
+		t.hasSecretOf(c.Name) {
 		return false
 	}
 	key, _ := parent.Column(parent.key[0])

@@ -88,6 +88,7 @@ func onPostgreSQL(t testing.TB, driver databases.Driver, place func(c testing.TB
 		return store
 	}
 	return porttest.StoreHarness{
+		Patience: patience,
 		Open: func(c testing.TB) porttest.Store {
 			c.Helper()
 			store := take(c)
@@ -222,3 +223,6 @@ func (c *counter) BeforeQuery(ctx context.Context, event *bun.QueryEvent) contex
 }
 
 func (c *counter) AfterQuery(context.Context, *bun.QueryEvent) {}
+
+// patience is longer than the default, because packages run side by side, and one case opens 16 connections.
+const patience = 30 * time.Second
