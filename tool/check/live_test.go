@@ -69,6 +69,10 @@ func relationInManifest(column, table string) string {
 }
 
 var dangers = map[string]liveCase{
+	"a text": {
+		statements: []string{`ALTER TABLE visits ADD COLUMN comment text CHECK (length(comment) < 100)`},
+		want:       []string{"personal-unannotated visits.comment"},
+	},
 	"a trigger copies an old value into the same row": {
 		statements: []string{addBefore, oldEmail, keep("UPDATE")},
 		want:       []string{"trigger-copies users.before keep"},
@@ -192,6 +196,12 @@ var dangers = map[string]liveCase{
 
 var safe = map[string]liveCase{
 	"no danger": {},
+	"a list of values": {
+		statements: []string{`ALTER TABLE visits ADD COLUMN comment text CHECK (comment IN ('good', 'bad'))`},
+	},
+	"the id and the name of a thing elsewhere": {
+		statements: []string{`CREATE TABLE parts (id bigint PRIMARY KEY, external_id bigint, external_name text)`},
+	},
 	"a trigger copies the new value at each UPDATE": {
 		statements: []string{addBefore, newEmail, keep("INSERT OR UPDATE")},
 	},
