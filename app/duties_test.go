@@ -166,8 +166,8 @@ func TestAFullDiskOfTheJournalShowsEverywhere(t *testing.T) {
 		c.signals.until(t, domain.DutyJournal, isOK)
 		c.disk.full.Store(true)
 		eraseCustomer(t, c.working, "1")
-		failed := func(o observation.DutyObserved) bool {
-			return o.Outcome == domain.OutcomeInternal && o.Duty.LastFailure != nil
+		failed := func(o observation.DutyObserved) bool { // later than the last success
+			return o.Outcome == domain.OutcomeInternal && o.Duty.LastFailure != nil && o.Duty.LastFailure.After(paid)
 		}
 		c.clock.set(paid.Add(time.Second))
 		c.signals.until(t, domain.DutyJournal, failed)
@@ -175,8 +175,11 @@ func TestAFullDiskOfTheJournalShowsEverywhere(t *testing.T) {
 		c.expect(t, "with a full disk", []string{"journal-failing"}, "journal")
 		c.disk.full.Store(false)
 		c.clock.set(paid.Add(2 * time.Second))
-		c.signals.until(t, domain.DutyJournal, isOK)
-		c.signals.until(t, domain.DutyJournal, isOK)
+		recovered := func(o observation.DutyObserved) bool {
+			return isOK(o) && o.Duty.LastSuccess != nil && o.Duty.LastSuccess.After(paid.Add(time.Second))
+		}
+		c.signals.until(t, domain.DutyJournal, recovered)
+		c.signals.until(t, domain.DutyJournal, recovered)
 		c.expectFindings(t, "with space", c.other)
 		must(t, c.working.Worker().Stop(time.Minute))
 		c.clock.set(paid.Add(time.Hour)) // the worker is dead
