@@ -27,10 +27,11 @@ ISOLATION_CHECKS = 25
 NESTED = adapters/objectstore adapters/telemetry examples/gin examples/gorm \
 	tests/pgdriver tests/mattn tests/bench tests/servers tests/objectstore tests/openapi tests/stacks
 
-# The tests of a module and of packages in it, and the proof that there were PostgreSQL tests among them.
+# The tests of a module and of packages in it, and the proof that there were PostgreSQL tests among them. With a third
+# argument, they run without the race detector.
 define test-module
 	@marker=$$(mktemp) && trap 'rm -f "$$marker"' EXIT && \
-	HABEAS_TEST_POSTGRES_MARKER="$$marker" go -C $(1) test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $(2) && \
+	HABEAS_TEST_POSTGRES_MARKER="$$marker" go -C $(1) test $(if $(3),,$(RACE)) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $(2) && \
 	databases=$$(($$(wc -l <"$$marker"))) && \
 	if [ "$$databases" -eq 0 ]; then echo "FAIL: no PostgreSQL test ran in module $(1)" >&2; exit 1; fi && \
 	echo "PASS: the PostgreSQL tests of module $(1) ran, in $$databases databases"
@@ -61,12 +62,12 @@ test-concurrent:
 	$(call test-module,.,$(CONCURRENT))
 
 test-nested:
-	$(call test-module,.,$(filter-out %/isolation %/release,$(SEQUENTIAL:%=./%)))
-	$(call test-module,.,./tests/isolation -rapid.checks=$(ISOLATION_CHECKS))
+	$(call test-module,.,$(filter-out %/isolation %/release,$(SEQUENTIAL:%=./%)),sequential)
+	$(call test-module,.,./tests/isolation -rapid.checks=$(ISOLATION_CHECKS),sequential)
 	$(call test-module,tests/pgdriver,./...)
-	$(call test-module,examples/gin,./...)
-	$(call test-module,examples/gorm,./...)
-	$(call test-module,tests/stacks,./...)
+	$(call test-module,examples/gin,./...,sequential)
+	$(call test-module,examples/gorm,./...,sequential)
+	$(call test-module,tests/stacks,./...,sequential)
 	go -C tests/mattn test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/openapi test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C adapters/objectstore test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
