@@ -128,8 +128,8 @@ func (t CatalogTable) ShowsAll(table Table) bool {
 	})
 }
 
-// IsChoice reports whether a column holds one of a few values: its type is an enum, or a CHECK constraint on this column
-// alone lists the values.
+// IsChoice reports whether a column holds one of a few values: its type is an enum, or a CHECK constraint on this
+// column alone lists the values.
 func (t CatalogTable) IsChoice(column CatalogColumn) bool {
 	return len(column.Values) > 0 || slices.ContainsFunc(t.Checks, func(check CatalogCheck) bool {
 		text := strings.ToUpper(check.Text)

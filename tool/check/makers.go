@@ -15,8 +15,8 @@ type part struct {
 	at   place
 }
 
-// reportMaker is report for a finding about a reference that only says who created or changed a row. The finding becomes
-// a part of the notice makers-unmapped.
+// reportMaker is report for a finding about a reference that only says who created or changed a row. The finding
+// becomes a part of the notice makers-unmapped.
 func (s *schema) reportMaker(code string, at place, reason, remedy string) {
 	s.report(code, at, reason, remedy)
 	s.makers[part{code, at}] = true
