@@ -298,7 +298,7 @@ type TriggerAssignment struct {
 	Column string   `json:"column"`
 	Reads  []string `json:"reads"`         // the columns that the value is made of; "*" means the complete row
 	Old    bool     `json:"old,omitempty"` // the value is made of the row before the statement
-	// Follows are the columns of which each UPDATE that changes one sets the column to a new value, which is not made of
-	// the old row.
+	// Follows are columns of the table. Each UPDATE that changes one of them sets Column to a new value, which is not made
+	// of the old row.
 	Follows []string `json:"follows,omitempty"`
 }

@@ -91,6 +91,13 @@ var safeCopies = map[string]liveCase{
 			`CREATE TABLE widths (id bigint PRIMARY KEY, old_row bigint, new_row bigint)`,
 		},
 	},
+	"a table with columns of the users and a reference of its own": {
+		statements: []string{
+			`ALTER TABLE users ADD COLUMN hat text, ADD COLUMN coat text`, `CREATE TABLE rooms (id bigint PRIMARY KEY)`,
+			`CREATE TABLE closets (id bigint PRIMARY KEY, nick text, hat text, coat text, room_id bigint REFERENCES rooms)`,
+		},
+		columns: `, {"name": "hat", "type": "text"}, {"name": "coat", "type": "text"}`,
+	},
 	"tables that are no backups": {
 		statements: []string{
 			`CREATE TABLE backups (id bigint PRIMARY KEY, nick text)`, `CREATE TABLE team_users_backup (id bigint PRIMARY KEY)`,

@@ -128,7 +128,7 @@ func (c change) decide(condition Tokens) verdict {
 	return c.compare(condition)
 }
 
-// all returns the verdict of AND over the conditions, each of which the function may turn.
+// all returns the verdict of the conditions joined with AND, after turn has changed the verdict of each.
 func (c change) all(conditions []Tokens, turn func(verdict) verdict) verdict {
 	all := yes
 	for _, condition := range conditions {
