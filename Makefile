@@ -83,7 +83,7 @@ test-drivers: postgres ## Run the stores' suites on other drivers, and each benc
 test-modules-of-drivers:
 	$(call test-module,tests/pgdriver,./...)
 	go -C tests/mattn test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
-	$(call test-module,tests/bench,./...)
+	go -C tests/bench test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 
 test-isolation: postgres ## Run the tests of generated schemas on four times as many schemas as "make test" does
 	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-packages PACKAGES=./tests/isolation
