@@ -13,13 +13,16 @@ RACE_FLAGS = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.
 # A program with the race detector sleeps before it exits, by default for a second.
 export GORACE = atexit_sleep_ms=50
 
-# These packages test the source code, programs that they build, and what a session does to a database. Goroutines meet
-# in the other packages.
-SEQUENTIAL = tests/arch tests/cmd/apitext tests/cmd/dependencies tests/cookbook tests/firsterasure tests/isolation tests/lives tests/maps \
-	tests/release tests/schemas
+# These packages test the source code, programs that they build, suites that they break, and what a session does to a
+# database. Goroutines meet in the other packages.
+SEQUENTIAL = tests/schemas tests/lives adapters/http/httptestsuite ports/porttest tests/arch tests/cmd/apitext tests/cmd/dependencies \
+	tests/cookbook tests/firsterasure tests/isolation tests/maps tests/release
+# These packages take five times as long with the race detector. "make test" runs them without it, and "make test-race"
+# with it.
+STORES = adapters/persistence/bunstore tests/internal/conformance
 # Go starts packages in this order, so that no long one is left alone at the end.
-LONGEST = ./adapters/persistence/bunstore ./tests/internal/conformance ./adapters/http/fiberhttp ./ports/porttest
-CONCURRENT = $(LONGEST) $$(go list ./... | grep -vFx $(SEQUENTIAL:%=-e github.com/habeas-data/habeas/%))
+LONGEST = ./adapters/http/fiberhttp ./adapters/http/nethttp
+CONCURRENT = $(LONGEST) $$(go list ./... | grep -vFx $(SEQUENTIAL:%=-e github.com/habeas-data/habeas/%) $(STORES:%=-e github.com/habeas-data/habeas/%))
 # "make test" draws fewer schemas than "make test-isolation".
 ISOLATION_CHECKS = 25
 
@@ -42,7 +45,7 @@ POSTGRES_PACKAGES = $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImpo
 	grep -E 'habeas/(internal/tests/(postgres|databases)|tests/internal/conformance)[] ]' | cut -d' ' -f1 | \
 	grep -vE 'habeas/(tests/cmd|internal/tests/postgres)')
 
-.PHONY: help vet test-newest test test-quick test-modules test-concurrent test-nested test-isolation test-release test-packages test-servers test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
+.PHONY: help vet test-newest test test-quick test-modules test-concurrent test-nested test-race test-drivers test-modules-of-drivers test-isolation test-release test-packages test-servers test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,16 +65,24 @@ test-concurrent:
 	$(call test-module,.,$(CONCURRENT))
 
 test-nested:
-	$(call test-module,.,$(filter-out %/isolation %/release,$(SEQUENTIAL:%=./%)),sequential)
+	$(call test-module,.,$(STORES:%=./%) $(filter-out %/isolation %/release,$(SEQUENTIAL:%=./%)),sequential)
 	$(call test-module,.,./tests/isolation -rapid.checks=$(ISOLATION_CHECKS),sequential)
-	$(call test-module,tests/pgdriver,./...)
 	$(call test-module,examples/gin,./...,sequential)
 	$(call test-module,examples/gorm,./...,sequential)
 	$(call test-module,tests/stacks,./...,sequential)
-	go -C tests/mattn test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/openapi test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C adapters/objectstore test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C adapters/telemetry test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
+
+test-race: postgres ## Run the stores' tests with the race detector; "make test" runs them without it
+	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-packages PACKAGES="$(STORES:%=./%)" RACE="$(RACE_FLAGS)"
+
+test-drivers: postgres ## Run the stores' suites on other drivers, and each benchmark in miniature
+	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-modules-of-drivers
+
+test-modules-of-drivers:
+	$(call test-module,tests/pgdriver,./...)
+	go -C tests/mattn test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/bench test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 
 test-isolation: postgres ## Run the tests of generated schemas on four times as many schemas as "make test" does

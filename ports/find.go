@@ -27,7 +27,8 @@ type Finder interface {
 	//
 	// Find does not find these forms of a value:
 	//
-	//   - a value in another encoding, such as the encoding of a URL, and base64 with line breaks in the value
+	//   - a value in another encoding, such as the encoding of a URL, or base64 that a line break divides (a database
+	//     may find it nevertheless)
 	//   - another notation of a value, such as a phone number with other spaces
 	//   - a letter that is stored as two characters, such as e and a combining accent
 	//

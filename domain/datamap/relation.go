@@ -33,7 +33,8 @@ type Relation struct {
 	SetsNull bool       `json:"sets_null,omitempty"` // the foreign key has ON DELETE SET NULL
 	// SamePerson states that a row and the row that it refers to always belong to the same person, although the schema
 	// does not show it. An erasure may then delete the rows of both tables, and deletes the referring rows first. If a row
-	// of another person refers to a deleted row, the erasure fails, and the row of the other person stays as it is.
+	// of another person refers to a deleted row by a foreign key of the database, the erasure fails, and the row of the
+	// other person stays as it is.
 	SamePerson bool `json:"same_person,omitempty"`
 }
 

@@ -88,10 +88,9 @@ func (r *Rectifier) RectifySubject(
 // erase the objects with the old keys, except keys that the subject's rows still hold. Only a correction that names the
 // column does so, because a correction of a category never writes such a column.
 //
-// Rectifications and erasures of one subject run one after the other. A rectification after an erasure calls no
-// external system and writes only retained columns, so that erased data does not come back. The result of this
-// rectification lists all external systems as skipped. If an erasure deleted the row of the subject, and the subject
-// has a row again, the subject counts as one that was never erased.
+// Rectifications and erasures of one subject run one after the other. A rectification after an erasure returns
+// domain.ErrConflict and writes nothing, so that erased data does not come back. If an erasure deleted the row of the
+// subject, and the subject has a row again, the subject counts as one that was never erased. See domain.Life.
 //
 // Rectify records rectification_requested, one rectification_step_succeeded per step in the order of the plan, and
 // rectification_local_completed. If no external system has to rectify, Rectify also records rectification_completed.

@@ -33,10 +33,10 @@ func migrateUp() subcommand {
 	return subcommand{
 		use:   "up",
 		short: "apply the pending migrations",
-		long: `Creates the tables of habeas, or brings them up to date, in one transaction. If no
-migration is pending, the command only reads. Concurrent calls wait for each
-other. The database role needs the privilege to create tables. The command records
-no audit event, so it needs no operator.
+		long: `Creates the tables of habeas, or brings them up to date, in one transaction. Concurrent
+calls wait for each other. If a migration is pending, the database role needs the
+privilege to create tables. The command also raises sequences of habeas that a switch
+to a logical replica left behind. It records no audit event, so it needs no operator.
 
 The tables belong to the data map that used them first. If the subject table or its key
 columns differ, the command fails and names both. With --accept-map, the tables belong

@@ -18,7 +18,7 @@ func outbox() subcommand {
 		long: `The outbox has an entry for each call to an external system that erases or
 rectifies a subject. A worker of the application makes the calls, and retries
 calls that fail. It gives an entry up (status abandoned) if the system refuses
-the call permanently, or after a week. A person then finds the cause, and
+the call permanently, or after a week by default. A person then finds the cause, and
 requeues or discards the entry.`,
 		example: `habeas outbox counts
 habeas outbox list

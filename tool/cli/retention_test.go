@@ -25,11 +25,12 @@ import (
 type due struct {
 	cli.Application
 	failure error
+	unclear int64
 	swept   *int
 }
 
-func (due) report() domain.SweepReport {
-	return domain.SweepReport{Erased: 5, Subjects: 2, Rows: map[string]int64{"invoices": 3, "bills": 1}}
+func (d due) report() domain.SweepReport {
+	return domain.SweepReport{Erased: 5, Subjects: 2, Unclear: d.unclear, Rows: map[string]int64{"invoices": 3, "bills": 1}}
 }
 
 func (d due) RehearseSweep(context.Context, func(domain.SweepReport)) (domain.SweepReport, error) {
@@ -57,24 +58,26 @@ func TestASweepIsCountedConfirmedAndReported(t *testing.T) {
 		args     []string
 		response string
 		failure  error
+		unclear  int64
 		code     int
 		swept    int
 		says     string
 	}{
-		"a dry run":    {[]string{"--dry-run"}, "", nil, 0, 0, ""},
-		"no operator":  {[]string{"--yes"}, "", nil, 2, 0, "--operator is missing"},
-		"without a no": {[]string{by, "--yes"}, "", nil, 0, 1, ""},
-		"a yes":        {[]string{by}, "yes\n", nil, 0, 1, "Overwrite retained cells of 2 subjects, in 4 rows. Type"},
-		"a no":         {[]string{by}, "no\n", nil, 2, 0, "was not confirmed"},
-		"a failure":    {[]string{by, "--yes"}, "", domain.ErrConflict, 2, 1, "1 subject failed"},
-		"an odd id":    {[]string{by, "--yes"}, "", &domain.Error{Code: domain.ErrSubject}, 1, 1, "subject"},
+		"a dry run":    {[]string{"--dry-run"}, "", nil, 0, 0, 0, ""},
+		"no operator":  {[]string{"--yes"}, "", nil, 0, 2, 0, "--operator is missing"},
+		"without a no": {[]string{by, "--yes"}, "", nil, 0, 0, 1, ""},
+		"a yes":        {[]string{by}, "yes\n", nil, 0, 0, 1, "Overwrite retained cells of 2 subjects, in 4 rows. Type"},
+		"a no":         {[]string{by}, "no\n", nil, 0, 2, 0, "was not confirmed"},
+		"a failure":    {[]string{by, "--yes"}, "", domain.ErrConflict, 0, 2, 1, "1 subject failed"},
+		"an odd id":    {[]string{by, "--yes"}, "", &domain.Error{Code: domain.ErrSubject}, 0, 1, 1, "subject"},
+		"a new person": {[]string{by, "--yes"}, "", nil, 3, 1, 1, "cells of 3 subjects stay"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("HABEAS_OPERATOR", "")
 			swept := 0
 			out, screen := &bytes.Buffer{}, &terminal{}
 			in := typed{strings.NewReader(test.response)}
-			application := due{failure: test.failure, swept: &swept}
+			application := due{failure: test.failure, unclear: test.unclear, swept: &swept}
 			code := run(t.Context(), application, in, out, screen, append([]string{"sweep"}, test.args...)...)
 			if code != test.code || swept != test.swept || !strings.Contains(screen.String(), test.says) {
 				t.Errorf("ends with %d after %d sweeps: %s", code, swept, screen.String())

@@ -30,7 +30,7 @@ of a dry run.`,
 habeas sweep --operator retention-job --yes`,
 		exits: exits{
 			fine:     "all expired cells were overwritten, or counted with --dry-run",
-			findings: "erased subjects whose id does not fit the key of the subject's table were\nleft alone",
+			findings: "cells were left alone: the id of the erased subject does not fit the key of\nthe subject's table, or the cells may belong to a new person",
 			failed:   "the sweep failed for a subject (all other subjects are swept), or stopped\nearly",
 		},
 		needsOperator: true, readsOnly: &dryRun,
@@ -70,8 +70,11 @@ func (c *call) sweep(
 	progress.end()
 	shown := c.out.show(report, func() { c.out.swept(report) })
 	switch {
-	case err == nil:
+	case err == nil && (shown != nil || report.Unclear == 0):
 		return shown
+	case err == nil:
+		return &Error{Code: ExitFindings, Text: "the expired cells of " + counted(report.Unclear, "subject") +
+			" stay: they may belong to a new person with the same id"}
 	case report.Failed == 0 && report.Skipped > 0 && errors.Is(err, domain.ErrSubject):
 		return &Error{Code: ExitFindings, Text: explain(err).Text}
 	}

@@ -16,7 +16,7 @@ import (
 // request, or run behind a middleware that does. The context of r has the deadline of the request. After the request
 // has ended, the context returns no values.
 //
-// The response to a *httpapi.StatusError has the status and the header of the Refusal, for example WWW-Authenticate.
+// The response to a *httpapi.StatusError has the status and the header of this error, for example WWW-Authenticate.
 // The response to any other error, and to a panic, has the status 500 and does not contain the text of the error.
 type SubjectProvider func(r *http.Request) (domain.Subject, error)
 

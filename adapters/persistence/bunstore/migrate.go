@@ -30,12 +30,12 @@ var upgradeFiles embed.FS
 // Options.Schema is empty, the search path selects the schema. Migrate ignores the other options, except Logger.
 //
 // Migrate applies all pending migrations in one transaction. Concurrent calls, also of several processes, wait for each
-// other. If no migration is pending, Migrate only reads, and the database role needs no privilege to create tables.
+// other. If no migration is pending, the database role needs no privilege to create tables.
 //
-// Migrate also raises the sequences of habeas that stand below the numbers in their tables, as they do after a switch
+// Also without a pending migration, Migrate raises the sequences of habeas that stand below the numbers in their tables, as they do after a switch
 // to a logical replica. If the role must not read or raise a sequence, Migrate logs a warning that names the sequence.
 //
-// On PostgreSQL, Migrate replaces a function of habeas that names another schema, because the schema was renamed.
+// On PostgreSQL, it also replaces a function of habeas that names another schema, because the schema was renamed.
 //
 // Migrate never creates a second set of tables in the search path. If a schema of the search path has tables of habeas,
 // Migrate updates these tables. If a schema elsewhere in the database has tables of the same data map, Migrate logs a
