@@ -73,6 +73,7 @@ var copyingTriggers = map[string]map[[2]string]bool{
 		{"INSERT", "DECLARE v text; BEGIN SELECT NEW.email INTO v; NEW.before := v; END;"}:                           true,
 		{"INSERT", "DECLARE t text; v text; BEGIN SELECT now(), NEW.email INTO t, v; NEW.before := t; END;"}:         false,
 		{"INSERT", "DECLARE t text; v text; BEGIN SELECT now(), NEW.email INTO t, v; NEW.before := v; END;"}:         true,
+		{"UPDATE", "DECLARE v text; BEGIN SELECT OLD.id, NEW.email INTO NEW.id, v; NEW.before := v; END;"}:           false,
 		{"UPDATE", "DECLARE v text; BEGIN v := NEW.email; NEW.before := v; END;"}:                                    false,
 		{"UPDATE", "DECLARE v text; BEGIN IF NEW.nick = '' THEN v := NEW.email; END IF; NEW.before := v; END;"}:      true,
 		{"UPDATE", "DECLARE v text; BEGIN v := OLD.email; NEW.before := v; END;"}:                                    true,

@@ -107,13 +107,6 @@ var dangers = map[string]liveCase{
 		},
 		want: []string{"view-copies reach reach"},
 	},
-	"a materialized view keeps the name that a view gives a column": {
-		statements: []string{
-			`CREATE VIEW addresses AS SELECT id, email AS one FROM users`,
-			`CREATE MATERIALIZED VIEW reach AS SELECT id, one FROM addresses`,
-		},
-		want: []string{"view-copies reach reach"},
-	},
 	"sessions are documents": {
 		statements: []string{`CREATE TABLE web_sessions (sid text PRIMARY KEY, sess json, expire timestamptz)`},
 		want:       []string{"table-personal web_sessions.sess"},

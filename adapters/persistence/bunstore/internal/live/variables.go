@@ -41,6 +41,9 @@ func (held variables) readSelect(text Tokens, begin, into int, table *Table) {
 	var names []string
 	for ; at < end && text.isName(at); at++ {
 		names = append(names, text[at].Text)
+		if text.IsSign(at+1, ".") { // a column of the new row, which addAssignmentsIn reads
+			names[len(names)-1], at = "", at+2
+		}
 		if at++; !text.IsSign(at, ",") {
 			break
 		}
