@@ -39,8 +39,8 @@ func (s *schema) reportOutside(code string, table datamap.CatalogTable, at place
 	s.reportAsked(code, table, at, reason, remedy)
 }
 
-// reportAsked reports a table outside the data map that may belong to people. The finding is a part of questions-open if
-// a draft asks about the table. If a person has answered the question, there is no finding.
+// reportAsked reports a table outside the data map that may belong to people. The finding is a part of questions-open
+// if a draft asks about the table. If a person has answered the question, there is no finding.
 func (s *schema) reportAsked(code string, table datamap.CatalogTable, at place, reason, remedy string) {
 	i := slices.IndexFunc(s.LeftOut(), func(t datamap.LeftOut) bool { return t.Table == table.Name })
 	if i >= 0 && s.LeftOut()[i].Decided {

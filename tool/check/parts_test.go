@@ -49,7 +49,7 @@ var questionCases = cases{
 	},
 	"questions-open about a column": {
 		func(w *world) {
-			w.addToBoth("users", datamap.Column{Name: "phone", Type: datamap.TypeText, Note: "DECIDE: Is it personal? (no | yes)"})
+			w.addToBoth("users", datamap.Column{Name: "phone", Type: datamap.TypeText, Note: "DECIDE: Is it personal?"})
 		}, []string{questions},
 	},
 	"questions-open not about another column": {

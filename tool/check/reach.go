@@ -82,8 +82,8 @@ func (s *schema) isBarePart(table datamap.CatalogTable, of string) bool {
 }
 
 // reportReferred reports a table that seems to hold personal data, such as the addresses of customers, if a table of
-// the data map refers to it. It ignores a table of people, because its rows are about people other than the subject, and
-// a table of groups, because the addresses in it are those of a group.
+// the data map refers to it. It ignores a table of people, because its rows are about people other than the subject,
+// and a table of groups, because the addresses in it are those of a group.
 func (s *schema) reportReferred(table datamap.CatalogTable) bool {
 	if names.IsPeople(table.Name) || names.Is(table.Name, names.Reference) || names.Is(table.Name, names.Groups) {
 		return false

@@ -103,8 +103,8 @@ func (t Tokens) contain(part Tokens) bool {
 	return false
 }
 
-// in returns a value in which the values of the variables stand for the variables, and the indexes of the assignments to
-// them.
+// in returns a value in which the values of the variables stand for the variables, and the indexes of the assignments
+// to them.
 func (held variables) in(value Tokens) (whole Tokens, set []int) {
 	for i, token := range value {
 		v, ok := held[strings.ToLower(token.Text)]
