@@ -175,8 +175,8 @@ func (t *table) askForLeftValue(c datamap.CatalogColumn, m names.Match) bool {
 	case !t.mayOverwrite(c, m), c.Type == datamap.TypeJSON && !t.isSubject && !isText:
 		t.ask(c.Name, "It looks personal ("+m.Means+"), but may describe other people, too. Must an erasure overwrite it?",
 			"no: leave it as it is", "yes: overwrite it")
-	case isParsed(c, m) && len(t.checksOf(c.Name)) == 0:
-		t.ask(c.Name, "Programs parse the value ("+m.Word+"), so that they may refuse a meaningless one. Must an erasure "+
+	case isParsed(c) && len(t.checksOf(c.Name)) == 0:
+		t.ask(c.Name, "Programs parse such a value, so that they may refuse a meaningless one. Must an erasure "+
 			"overwrite it?", "no: leave it as it is", "yes: overwrite it, with a surrogate that programs accept")
 	default:
 		return false
@@ -185,10 +185,11 @@ func (t *table) askForLeftValue(c datamap.CatalogColumn, m names.Match) bool {
 }
 
 // isParsed reports whether programs parse the value of a text column, such as a language or a time zone.
-func isParsed(c datamap.CatalogColumn, m names.Match) bool {
-	return c.Type == datamap.TypeText && len(c.Values) == 0 && slices.Contains([]string{
+func isParsed(c datamap.CatalogColumn) bool {
+	name := strings.Join(words.Lower(c.Name), " ")
+	return c.Type == datamap.TypeText && len(c.Values) == 0 && slices.ContainsFunc([]string{
 		"locale", "language", "lang", "time zone", "timezone", "tz", "sprache", "langue", "idioma",
-	}, m.Word)
+	}, func(word string) bool { return name == word || strings.HasSuffix(name, " "+word) })
 }
 
 // askForFixed asks about a column that looks personal but that an erasure cannot overwrite, because it is a key or

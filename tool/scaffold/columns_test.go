@@ -176,8 +176,8 @@ func TestATextByAnotherPersonIsLeft(t *testing.T) {
 
 func TestValuesThatProgramsParseAreLeftWithAQuestion(t *testing.T) {
 	p := propose(t, schema(`
-		users: id*, email, locale, time_zone, language?, tax_identification_number, metadata, payload, title`))
-	for _, column := range []string{"locale", "time_zone", "language", "metadata", "payload"} {
+		users: id*, email, locale, time_zone, language?, email_lang, tax_identification_number, metadata, payload, title`))
+	for _, column := range []string{"locale", "time_zone", "language", "email_lang", "metadata", "payload"} {
 		if p.column(t, "users."+column).Personal != nil || !slices.Contains(p.asked(), "users."+column) {
 			t.Errorf("%s: %+v, asked about %q", column, p.column(t, "users."+column), p.asked())
 		}
