@@ -88,7 +88,8 @@ var tableWords = map[Kind][]pattern{
 		log, moderation event, violation, shadow ban, user note, moderator note, mod note, verwarnung, verwarnungen, sperre,
 		sperren`),
 	Accusations: patterns("report, abuse report, flag, complaint, accusation, meldung, meldungen, signalement"),
-	Notices: patterns("notification, notice, alert, benachrichtigung, benachrichtigungen, notificacion, notificaciones"),
+	Notices: patterns(`
+		notification, notice, alert, benachrichtigung, benachrichtigungen, notificacion, notificaciones`),
 	Trails: patterns(`
 		log, audit, trail, access, action, event, activity, activities, history, histories, *protokoll, *protokolle,
 		*verlauf`),
