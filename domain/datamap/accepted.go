@@ -87,3 +87,26 @@ func (m DataMap) WithAccepted(accepted ...Acceptance) DataMap {
 
 // Accepted returns the accepted findings of WithAccepted.
 func (m DataMap) Accepted() []Acceptance { return m.accepted }
+
+// Decide is the word with which a question to a person begins in a note of a draft. Decided stands there instead when
+// the person has answered that a table stays out of the data map.
+const (
+	Decide  = "DECIDE: "
+	Decided = "DECIDED: "
+)
+
+// LeftOut is a table that a draft left out of a data map, with a question to a person.
+type LeftOut struct {
+	Table   string
+	Decided bool // the person has answered
+}
+
+// WithLeftOut returns the data map with tables that a draft left out. A check of the data map reports the open
+// questions together. It does not report that the data map lacks a table about which a person has decided.
+func (m DataMap) WithLeftOut(tables ...LeftOut) DataMap {
+	m.leftOut = slices.Concat(m.leftOut, tables)
+	return m
+}
+
+// LeftOut returns the tables of WithLeftOut.
+func (m DataMap) LeftOut() []LeftOut { return m.leftOut }

@@ -17,8 +17,10 @@ type Column struct {
 	Personal  *Annotation `json:"personal,omitempty"`  // nil for a column that holds no personal data
 	// NotPersonal declares that the column holds no personal data although its name may suggest it. It does not affect an
 	// erasure or an export. A check of the data map then does not report that the column lacks an annotation.
-	NotPersonal bool   `json:"not_personal,omitempty"`
-	Note        string `json:"note,omitempty"` // for the people who maintain the data map; no operation reads it
+	NotPersonal bool `json:"not_personal,omitempty"`
+	// Note is for the people who maintain the data map. No operation reads it, but a check of the data map reports the
+	// questions in it (see Decide) together.
+	Note string `json:"note,omitempty"`
 }
 
 // Table is one table of the application, with all its columns, annotated or not.
@@ -103,6 +105,7 @@ type DataMap struct {
 	paths     map[string][]Path
 	notices   []Notice
 	accepted  []Acceptance
+	leftOut   []LeftOut
 }
 
 // NewDataMap checks the tables and determines the paths from each table to the subject's table. A path is a chain of

@@ -53,6 +53,31 @@ var withOthers = map[string]struct {
 		rows:    []string{"remarks VALUES (1, 1, NULL, 'by one')", "remarks VALUES (2, 2, 1, 'by two')"},
 		changed: []string{"remarks 1"},
 	},
+	"gifts to others": {
+		tables: []string{
+			"wishes (id bigint PRIMARY KEY, user_id bigint NOT NULL PART OF users, title text)",
+			"gifts (id bigint PRIMARY KEY, giver_id bigint NOT NULL PART OF users, wish_id bigint NOT NULL PART OF wishes, " +
+				"size bigint)",
+			"goals (id bigint PRIMARY KEY, user_id bigint NOT NULL PART OF users, title text)",
+			"pledges (id bigint PRIMARY KEY, user_id bigint NOT NULL PART OF users, goal_id bigint NOT NULL PART OF goals, " +
+				"amount bigint)",
+			"games (id bigint PRIMARY KEY, user_id bigint NOT NULL PART OF users, title text)",
+			"scores (id bigint PRIMARY KEY, user_id bigint NOT NULL PART OF users, game_id bigint NOT NULL PART OF games, " +
+				"points bigint, UNIQUE (game_id, user_id))",
+			"funds (id bigint PRIMARY KEY, user_id bigint NOT NULL PART OF users, title text)",
+			"donations (id bigint PRIMARY KEY, donor_id bigint NOT NULL PART OF users, fund_id bigint NOT NULL PART OF " +
+				"funds, amount bigint, donor_name text NOT NULL)",
+		},
+		rows: []string{
+			"wishes VALUES (1, 1, 'of one')", "wishes VALUES (2, 2, 'of two')", "gifts VALUES (1, 1, 2, 5)",
+			"gifts VALUES (2, 2, 1, 6)", "goals VALUES (1, 1, 'of one')", "goals VALUES (2, 2, 'of two')",
+			"pledges VALUES (1, 1, 2, 5)", "pledges VALUES (2, 2, 1, 6)", "games VALUES (1, 1, 'of one')",
+			"games VALUES (2, 2, 'of two')", "scores VALUES (1, 1, 2, 5)", "scores VALUES (2, 2, 1, 6)",
+			"funds VALUES (1, 1, 'of one')", "funds VALUES (2, 2, 'of two')", "donations VALUES (1, 1, 2, 5, 'one')",
+			"donations VALUES (2, 2, 1, 6, 'two')",
+		},
+		changed: []string{"gifts 1", "pledges 1", "scores 1"},
+	},
 	"comments in a post": {
 		tables: []string{
 			"posts (id bigint PRIMARY KEY, user_id bigint NOT NULL PART OF users, title text)",

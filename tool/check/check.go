@@ -46,7 +46,8 @@ type Options struct {
 // migrations of the application before. The tables of habeas are not needed.
 //
 // Findings about references only to the person who created or changed a row are parts of one notice, which names their
-// places. An acceptance of a part takes it out of the notice.
+// places. An acceptance of a part takes it out of the notice. Findings about which a draft already asks a person are
+// parts of one warning in the same way.
 //
 // The findings that a person has accepted (datamap.DataMap.Accepted) are apart in the result, each with its reason and
 // its end. An acceptance that has ended is itself a finding, and the finding that it accepted comes back. An acceptance
@@ -89,6 +90,7 @@ func run(
 		group(found)
 	}
 	found.foldMakers()
+	found.foldQuestions()
 	found.sort()
 	result := datamap.CheckResult{Accepted: []datamap.AcceptedFinding{}}
 	if accepted := dataMap.Accepted(); len(accepted) > 0 {

@@ -133,7 +133,8 @@ func (s *schema) isPerPerson(table datamap.Table, view datamap.CatalogTable) boo
 }
 
 // isRenamed reports whether a text or a document of a view may be a renamed column with personal data of the table. The
-// SQL of the view then names an annotated column, and no column that it names and that is not annotated has this name.
+// SQL of the view, and of the views that it reads, then names an annotated column, and no column of a table that it
+// names has this name.
 func (s *schema) isRenamed(table datamap.Table, view datamap.CatalogTable, column datamap.CatalogColumn) bool {
 	live := s.live[table.Name]
 	if column.Type != datamap.TypeText && family(column.Type) != datamap.TypeJSON && column.Type != datamap.TypeTime ||
@@ -143,8 +144,10 @@ func (s *schema) isRenamed(table datamap.Table, view datamap.CatalogTable, colum
 		}) {
 		return false
 	}
-	for _, used := range view.Uses {
-		if slices.Contains(used, column.Name) {
+	for name, used := range view.Uses {
+		below, _ := s.catalog.Table(name)
+		isView := below.Kind == datamap.KindView || below.Kind == datamap.KindMatView // it may have renamed the column itself
+		if !isView && slices.Contains(used, column.Name) {
 			return false
 		}
 	}

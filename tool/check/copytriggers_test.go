@@ -64,6 +64,24 @@ var copyingTriggers = map[string]map[[2]string]bool{
 		{"UPDATE", "UPDATE users SET before = NEW.email WHERE id = NEW.id AND before IS NULL;"}:         true,
 		{"UPDATE", "UPDATE users AS u SET before = NEW.email FROM visits WHERE visits.user_id = u.id;"}: true,
 	},
+	"a variable": {
+		{"INSERT", "DECLARE v text; BEGIN v := NEW.email; NEW.before := v; END;"}:                                    true,
+		{"INSERT", "DECLARE v text := NEW.email; BEGIN NEW.before := lower(v); END;"}:                                true,
+		{"INSERT", "DECLARE v text; w text; BEGIN v = NEW.email; w := v; NEW.before := w; END;"}:                     true,
+		{"INSERT", "DECLARE r record; BEGIN r := NEW; NEW.before := r.email; END;"}:                                  true,
+		{"INSERT", "DECLARE r record; BEGIN r := NEW; NEW.before := r.created_at; END;"}:                             false,
+		{"INSERT", "DECLARE v text; BEGIN SELECT NEW.email INTO v; NEW.before := v; END;"}:                           true,
+		{"INSERT", "DECLARE t text; v text; BEGIN SELECT now(), NEW.email INTO t, v; NEW.before := t; END;"}:         false,
+		{"INSERT", "DECLARE t text; v text; BEGIN SELECT now(), NEW.email INTO t, v; NEW.before := v; END;"}:         true,
+		{"UPDATE", "DECLARE v text; BEGIN SELECT OLD.id, NEW.email INTO NEW.id, v; NEW.before := v; END;"}:           false,
+		{"UPDATE", "DECLARE v text; BEGIN v := NEW.email; NEW.before := v; END;"}:                                    false,
+		{"UPDATE", "DECLARE v text; BEGIN IF NEW.nick = '' THEN v := NEW.email; END IF; NEW.before := v; END;"}:      true,
+		{"UPDATE", "DECLARE v text; BEGIN v := OLD.email; NEW.before := v; END;"}:                                    true,
+		{"UPDATE", "DECLARE v text; BEGIN SELECT email INTO v FROM users WHERE id = NEW.id; NEW.before := v; END;"}:  true,
+		{"UPDATE", "DECLARE v text; BEGIN SELECT email INTO v FROM visits WHERE id = NEW.id; NEW.before := v; END;"}: false,
+		{"INSERT", "DECLARE v text := ''; BEGIN " + strings.Repeat("v := v || NEW.email || v; ", 100) +
+			"NEW.before := v; END;"}: true,
+	},
 }
 
 func TestCopiesInTheSameRowThatATriggerDoesNotRenewAreFound(t *testing.T) {

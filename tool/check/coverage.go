@@ -36,7 +36,8 @@ type TableCoverage struct {
 //   - undecided: any other column
 //
 // A table that is not in the data map counts if Run has a finding about it. Its columns are undecided, or excluded if a
-// person has accepted each of the findings. Views do not count, nor does a table that only a notice of Run names.
+// person has accepted each of the findings. Views do not count, nor does a table that only a notice of Run
+// names, or of which a person has decided that it stays out (datamap.LeftOut).
 func Cover(
 	ctx context.Context, reader ports.CatalogReader, dataMap datamap.DataMap, plan datamap.Plan, o Options,
 ) (Coverage, error) {
@@ -50,7 +51,8 @@ func Cover(
 			continue
 		}
 		table, mapped := found.mapped[live.Name]
-		isOpen := slices.ContainsFunc(result.Findings, func(f datamap.Finding) bool { return f.Table == live.Name })
+		isOpen := found.asked[live.Name] ||
+			slices.ContainsFunc(result.Findings, func(f datamap.Finding) bool { return f.Table == live.Name })
 		isAccepted := slices.ContainsFunc(result.Accepted, func(f datamap.AcceptedFinding) bool {
 			return f.Table == live.Name
 		})

@@ -22,7 +22,7 @@ func (w *world) coverage(t *testing.T) check.Coverage {
 	must(t, err)
 	reader := mocks.NewMockCatalogReader(gomock.NewController(t))
 	reader.EXPECT().Catalog(gomock.Any()).Return(w.catalog, nil)
-	dataMap = dataMap.WithAccepted(w.accepted...)
+	dataMap = dataMap.WithAccepted(w.accepted...).WithLeftOut(w.leftOut...)
 	covered, err := check.Cover(t.Context(), reader, dataMap, plan, check.Options{Clock: today{}})
 	must(t, err)
 	return covered
@@ -70,6 +70,21 @@ func TestAnAcceptedTableIsExcluded(t *testing.T) {
 	after := w.coverage(t)
 	if after.Undecided != before.Undecided-1 || after.Excluded != before.Excluded+1 {
 		t.Errorf("before %+v, after %+v", before, after)
+	}
+}
+
+func TestATableIsUndecidedUntilItsQuestionIsAnswered(t *testing.T) {
+	w := newWorld()
+	w.addTable("letters", "body")
+	w.refer("letters", "user_id", datamap.ActionNone)
+	before := w.coverage(t)
+	w.leftOut = []datamap.LeftOut{{Table: "letters"}}
+	if asked := w.coverage(t); asked.Undecided != before.Undecided {
+		t.Errorf("before %+v, with a question %+v", before, asked)
+	}
+	w.leftOut[0].Decided = true
+	if decided := w.coverage(t); decided.Undecided != before.Undecided-1 {
+		t.Errorf("before %+v, with a decision %+v", before, decided)
 	}
 }
 

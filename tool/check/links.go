@@ -198,8 +198,9 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 			"Move the list to a table with one row for each key and add this table to the data map, or remove the keys in the "+
 				"hook BeforeErasure and accept the finding.")
 	case byAnyOf:
-		s.report(tableUnlinked, at, "The column holds keys of the table that another column names. It may be "+found.to+
-			outside+s.personalSentence(table),
+		s.reportAsked(tableUnlinked, table, at,
+			"The column holds keys of the table that another column names. It may be "+found.to+outside+
+				s.personalSentence(table),
 			"If rows refer to people, add the table to the data map, with a relation by "+found.column+" that has a condition ("+
 				s.says(`when:`, `"when"`)+"). If not, accept the finding.")
 	}

@@ -17,6 +17,22 @@ var (
 
 // copyDangers are further dangers.
 var copyDangers = map[string]liveCase{
+	"a trigger writes a value beside a count": {
+		statements: []string{
+			`CREATE TABLE totals (id bigint PRIMARY KEY, n bigint, last text)`,
+			`CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+				UPDATE totals SET n = n + 1, last = NEW.email; RETURN NEW; END $$`,
+			keep("UPDATE"),
+		},
+		want: []string{"trigger-writes-outside users keep"},
+	},
+	"a materialized view keeps the name that a view gives a column": {
+		statements: []string{
+			`CREATE VIEW addresses AS SELECT id, email AS one FROM users`,
+			`CREATE MATERIALIZED VIEW reach AS SELECT id, one FROM addresses`,
+		},
+		want: []string{"view-copies reach reach"},
+	},
 	"a history with a neutral name": {
 		statements: []string{`CREATE TABLE zchanges (id bigint PRIMARY KEY, tbl text, old_row jsonb, new_row jsonb)`},
 		want:       []string{"table-personal zchanges.old_row"},
@@ -85,6 +101,15 @@ var copyDangers = map[string]liveCase{
 
 // safeCopies are the twins of copyDangers.
 var safeCopies = map[string]liveCase{
+	"a trigger counts": {
+		statements: []string{
+			`CREATE TABLE totals (id bigint PRIMARY KEY, n bigint, people bigint)`,
+			`CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+				UPDATE totals SET n = n + 1, people = (SELECT count(*) FROM users AS u WHERE u.email = NEW.email) WHERE id = 1;
+				UPDATE totals SET n = greatest(coalesce(n, 0) - 1, 0); RETURN NEW; END $$`,
+			keep("UPDATE"),
+		},
+	},
 	"documents before a change": {
 		statements: []string{
 			`CREATE TABLE sorts (id bigint PRIMARY KEY, before jsonb)`, `CREATE TABLE moves (id bigint PRIMARY KEY, old jsonb)`,

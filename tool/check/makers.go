@@ -2,39 +2,22 @@ package check
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
-// part is a finding that Run does not list on its own, but reports in one notice with others of its kind.
-type part struct {
-	code string
-	at   place
-}
-
 // reportMaker is report for a finding about a reference that only says who created or changed a row. The finding
 // becomes a part of the notice makers-unmapped.
 func (s *schema) reportMaker(code string, at place, reason, remedy string) {
 	s.report(code, at, reason, remedy)
-	s.makers[part{code, at}] = true
+	s.parts[part{code, at}] = makersUnmapped
 }
 
-// foldMakers replaces the parts by one notice. A part that an acceptance names stays a finding on its own, so that it
-// can be accepted apart from the others, and comes back after the end of the acceptance.
+// foldMakers replaces the parts of makers-unmapped by one notice.
 func (s *schema) foldMakers() {
-	var makers []datamap.Finding
-	s.findings = slices.DeleteFunc(s.findings, func(f datamap.Finding) bool {
-		if !s.makers[part{f.Code, place{f.Table, f.Column, f.Object}}] ||
-			slices.ContainsFunc(s.Accepted(), func(a datamap.Acceptance) bool { return a.Matches(f) }) {
-			return false
-		}
-		makers = append(makers, f)
-		return true
-	})
-	if len(makers) > 0 {
+	if makers := s.takeParts(makersUnmapped); len(makers) > 0 {
 		s.report(makersUnmapped, place{table: s.SubjectTable().Name}, makersSentence(makers)+
 			"An erasure keeps the person's row without personal data, so that these references lead to nobody.",
 			"If the rows are about that person, add the table to the data map, or mark the column as a path. If not, accept "+
@@ -52,15 +35,12 @@ func makersSentence(makers []datamap.Finding) (text string) {
 		}
 		return f.Code != pathMissing
 	})
-	switch len(tables) {
-	case 0:
-	case 1:
-		text = "1 table outside of the data map refers"
-	default:
-		text = strconv.Itoa(len(tables)) + " tables outside of the data map refer"
-	}
-	if text != "" {
-		text += " to a person only as the one who created or changed a row: " +
+	if len(tables) > 0 {
+		refer := " refer"
+		if len(tables) == 1 {
+			refer = " refers"
+		}
+		text = tablesOutside(len(tables)) + refer + " to a person only as the one who created or changed a row: " +
 			placesOf(tables, func(f datamap.Finding) string { return f.Table }) + ". "
 	}
 	if len(columns) > 0 {
@@ -77,16 +57,6 @@ func placesOf(findings []datamap.Finding, where func(datamap.Finding) string) st
 	}
 	slices.Sort(all)
 	return strings.Join(slices.Compact(all), ", ")
-}
-
-// reportOutside reports a table outside the data map that refers to it. The finding is a part of a notice if the table
-// refers only to the people who created or changed its rows.
-func (s *schema) reportOutside(code string, table datamap.CatalogTable, at place, reason, remedy string) {
-	if s.refersToMakersOnly(table) {
-		s.reportMaker(code, at, reason, remedy)
-		return
-	}
-	s.report(code, at, reason, remedy)
 }
 
 // refersToMakersOnly reports whether a table outside the data map refers to people only as those who created or changed

@@ -48,11 +48,11 @@ func (s *schema) reportName(table datamap.Table, name string, column datamap.Col
 	case s.reported(table.Name, columnUnmapped) && column.Name == "" && !s.mayKeepRows(table):
 		// The finding column-unmapped already covers the column.
 	case s.mayKeepRows(table):
-		s.report(personalUnannotated, at,
+		s.reportColumn(column, personalUnannotated, at,
 			"The column is not annotated, but "+match.reason+". Exports and erasures ignore it.",
 			"Annotate it ("+string(match.category)+"), or "+s.declareNone())
 	default:
-		s.report(personalUnannotated, at,
+		s.reportColumn(column, personalUnannotated, at,
 			"The column is not annotated, but "+match.reason+". An erasure deletes it with its row, but exports ignore it.",
 			"Annotate it ("+string(match.category)+"), or "+s.declareNone())
 	}

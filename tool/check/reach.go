@@ -39,10 +39,15 @@ func (s *schema) reportReaching(table datamap.CatalogTable) bool {
 	if len(chain) == 0 || len(chain) > 1 && s.personalSentence(table) == "" || s.isBarePart(table, chain[0]) {
 		return len(chain) > 0
 	}
-	s.reportOutside(tableUnmapped, table, place{table: table.Name, column: list(columns)},
+	report, cleared := s.reportOutside, s.clearedSentence(table, columns)
+	if cleared != "" && s.personalSentence(table) != "" {
+		report = func(code string, _ datamap.CatalogTable, at place, reason, remedy string) {
+			s.report(code, at, reason, remedy) // a question does not tell that the values stay without their person
+		}
+	}
+	report(tableUnmapped, table, place{table: table.Name, column: list(columns)},
 		"The table refers to "+strings.Join(chain, ", which refers to ")+
-			", but is not in the data map. Exports and erasures ignore it."+s.clearedSentence(table, columns)+
-			s.personalSentence(table),
+			", but is not in the data map. Exports and erasures ignore it."+cleared+s.personalSentence(table),
 		"Add the table to the data map, with a relation by "+list(columns)+" to "+chain[0]+
 			". If its rows are about nobody, accept the finding.")
 	return true
@@ -77,9 +82,10 @@ func (s *schema) isBarePart(table datamap.CatalogTable, of string) bool {
 }
 
 // reportReferred reports a table that seems to hold personal data, such as the addresses of customers, if a table of
-// the data map refers to it. It ignores a table of people, because its rows are about people other than the subject.
+// the data map refers to it. It ignores a table of people, because its rows are about people other than the subject,
+// and a table of groups, because the addresses in it are those of a group.
 func (s *schema) reportReferred(table datamap.CatalogTable) bool {
-	if names.IsPeople(table.Name) || names.Is(table.Name, names.Reference) {
+	if names.IsPeople(table.Name) || names.Is(table.Name, names.Reference) || names.Is(table.Name, names.Groups) {
 		return false
 	}
 	for _, parent := range s.Declared() {
@@ -92,7 +98,7 @@ func (s *schema) reportReferred(table datamap.CatalogTable) bool {
 			if !slices.ContainsFunc(table.Columns, isOf) && !namesPersonal(parent.Name, foreign.Columns) {
 				continue
 			}
-			s.report(tableReferred, place{table: table.Name, object: foreign.Name},
+			s.reportAsked(tableReferred, table, place{table: table.Name, object: foreign.Name},
 				"Rows of "+parent.Name+" refer to the table by "+list(foreign.Columns)+
 					", but it is not in the data map. Exports and erasures ignore it."+s.personalSentence(table),
 				"Move the columns to "+parent.Name+", or add a column that refers to "+parent.Name+
@@ -213,6 +219,9 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 				"BeforeErasure and accept the finding.")
 		return
 	}
+	if names.Is(table.Name, names.Groups) {
+		return // the addresses in it are those of a group
+	}
 	var found []string
 	enough := false
 	for _, column := range table.Columns {
@@ -226,7 +235,7 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 		found, enough = append(found, addresses...), true
 	}
 	if enough {
-		s.report(tablePersonal, place{table: table.Name, column: list(found)},
+		s.reportAsked(tablePersonal, table, place{table: table.Name, column: list(found)},
 			"The columns seem to hold data about people, but the table does not refer to a table of the data map. "+
 				"Exports and erasures ignore it.",
 			"If its rows are about subjects, add the table to the data map, with a relation by a column that identifies them. "+
@@ -274,7 +283,7 @@ func (s *schema) checkOtherOwners(table datamap.Table, live datamap.CatalogTable
 	for _, foreign := range live.ForeignKeys {
 		parent, mapped := s.mappedTable(foreign.References)
 		if !mapped || parent.Name == table.Name || s.distance(parent.Name) >= shortest ||
-			s.isPath(table, live, foreign.Columns) || s.leadsThrough(table, parent.Name) {
+			s.isPath(table, live, foreign.Columns) || s.leadsThrough(table, parent.Name) || s.isUndecided(foreign) {
 			continue
 		}
 		at := place{table: table.Name, column: list(foreign.Columns), object: foreign.Name}
@@ -286,6 +295,13 @@ func (s *schema) checkOtherOwners(table datamap.Table, live datamap.CatalogTable
 		s.report(pathMissing, at, reason+".", "If the rows are also about that person, mark the relation as a path ("+
 			s.says(`subject:"path"`, `"path": true`)+"). If not, accept the finding.")
 	}
+}
+
+// isUndecided reports whether another finding already says that rows of other people may have the foreign key.
+func (s *schema) isUndecided(foreign datamap.CatalogForeignKey) bool {
+	return slices.ContainsFunc(s.findings, func(f datamap.Finding) bool {
+		return f.Code == deleteUndecided && f.Object == foreign.Name && f.Column == list(foreign.Columns)
+	})
 }
 
 // leadsThrough reports whether a path of the table leads through the other table.

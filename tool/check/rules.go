@@ -54,6 +54,7 @@ const (
 	tableReferred       = "table-referred"
 	tableUnlinked       = "table-unlinked"
 	makersUnmapped      = "makers-unmapped"
+	questionsOpen       = "questions-open"
 	tablePersonal       = "table-personal"
 	pathMissing         = "path-missing"
 	personalUnannotated = "personal-unannotated"
@@ -129,6 +130,7 @@ var rules = []Rule{
 	{tableReferred, warning, "Rows of the subject refer to a table that seems to hold personal data"},
 	{tableUnlinked, warning, "A table seems to refer to the subject, but is not in the data map"},
 	{makersUnmapped, notice, "References that are no paths say which person created or changed a row"},
+	{questionsOpen, warning, "Nobody has answered the questions of a draft"},
 	{tablePersonal, warning, "A table outside of the data map seems to hold personal data"},
 	{pathMissing, warning, "A reference to a person is not marked as a path"},
 	{personalUnannotated, warning, "A column seems to hold personal data, but is not annotated"},
@@ -150,7 +152,7 @@ var rules = []Rule{
 	{secretKey, warning, "A primary key seems to be a secret, but exports contain it"},
 	{secretExported, warning, "A column seems to hold a secret, but exports contain it"},
 	{refShared, warning, "Rows of several people can hold the same key of an external system"},
-	{keyReused, failure, "The database gives the key of a deleted row to a new person"},
+	{keyReused, notice, "The database gives the key of a deleted row to a new person"},
 	{lifeUnknown, warning, "Nothing tells the row of a new person from the row of an erased one"},
 
 	{acceptanceExpired, warning, "The acceptance of a finding has ended"},

@@ -18,7 +18,8 @@ type schema struct {
 	steps     []datamap.Step
 	idle      bool // the plan has neither local nor external steps
 	findings  []datamap.Finding
-	makers    map[part]bool // the code of the notice that a finding is a part of
+	parts     map[part]string // the code of the finding that another one is a part of
+	asked     map[string]bool // the tables outside the data map that questions-open names
 	verdicts  map[decided]datamap.Verdict
 
 	live   map[string]datamap.CatalogTable // by name in the data map; without tables that the database does not have
@@ -34,7 +35,7 @@ func newSchema(dataMap datamap.DataMap, plan datamap.Plan, catalog datamap.Catal
 		idle: len(plan.Steps) == 0, manifest: manifest,
 		findings: []datamap.Finding{}, live: map[string]datamap.CatalogTable{}, mapped: map[string]datamap.Table{},
 		needed: map[string]bool{}, verdicts: map[decided]datamap.Verdict{},
-		copies: map[string]bool{}, makers: map[part]bool{},
+		copies: map[string]bool{}, parts: map[part]string{}, asked: map[string]bool{},
 	}
 	s.catalog.Tables = slices.Clone(catalog.Tables)
 	for i := range s.catalog.Tables {

@@ -22,6 +22,7 @@ type world struct {
 	// registers is Options.Registers.
 	registers func(context.Context) (bool, error)
 	accepted  []datamap.Acceptance // of the data map
+	leftOut   []datamap.LeftOut    // of the data map
 	db        func() *bun.DB       // the database of the constraints; by default, a new one
 }
 
@@ -197,7 +198,7 @@ func (w *world) check(ctx context.Context, t *testing.T) (datamap.CheckResult, e
 	must(t, err)
 	plan, err := erasure.Planner{}.Plan(dataMap, nil)
 	must(t, err)
-	return check.Run(ctx, w.reader(t), dataMap.WithAccepted(w.accepted...), plan, check.Options{
+	return check.Run(ctx, w.reader(t), dataMap.WithAccepted(w.accepted...).WithLeftOut(w.leftOut...), plan, check.Options{
 		Registers: w.registers, Clock: today{},
 	})
 }

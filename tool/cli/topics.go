@@ -165,7 +165,8 @@ member:
     subject:"erasure:null"   "erasure": "null" of the relation
     subject:"same"           "same_person": true of the relation
 
-No command reads a note. The command scaffold --update reads schema: it adds only
+Only lint reads a note: it reports the questions (DECIDE) in one warning. In schema,
+DECIDED ends the question about a table. The command scaffold --update reads schema: it adds only
 tables and columns that schema does not have. Rule, table and column of an accepted
 finding must be those of the finding.`,
 	},

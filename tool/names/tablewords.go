@@ -28,6 +28,9 @@ const (
 	Searches   Kind = "searches"   // traces of a person that nobody else needs
 	Trails     Kind = "trails"     // logs that show who did what
 	Notices    Kind = "notices"    // what an application tells a person
+	// Sanctions are what moderators did about a person, and Accusations what others reported about her.
+	Sanctions   Kind = "sanctions"
+	Accusations Kind = "accusations"
 )
 
 // tableWords are the words for each kind of table. They match the last words of a table's name, in the singular or
@@ -80,7 +83,13 @@ var tableWords = map[Kind][]pattern{
 	Searches: patterns(`
 		search, searches, search history, view history, watch history, browsing history, visit, view, pageview, page view,
 		click, impression, notification, feed, draft, autosave, unread, presence, typing`),
-	Notices: patterns("notification, notice, alert, benachrichtigung, benachrichtigungen, notificacion, notificaciones"),
+	Sanctions: patterns(`
+		strike, ban, suspension, infraction, warning, sanction, penalty, penalties, moderation, moderation action, moderation
+		log, moderation event, violation, shadow ban, user note, moderator note, mod note, verwarnung, verwarnungen, sperre,
+		sperren`),
+	Accusations: patterns("report, abuse report, flag, complaint, accusation, meldung, meldungen, signalement"),
+	Notices: patterns(`
+		notification, notice, alert, benachrichtigung, benachrichtigungen, notificacion, notificaciones`),
 	Trails: patterns(`
 		log, audit, trail, access, action, event, activity, activities, history, histories, *protokoll, *protokolle,
 		*verlauf`),
@@ -178,6 +187,7 @@ const bookkeeping = "records of bookkeeping must be kept (in Germany: § 147 AO 
 // dutyWords are the last words of the names of tables whose rows must be kept by law.
 var dutyWords = patterns(`
 	invoice, payment, receipt, transaction, refund, payout, credit note, billing, purchase, sale, ledger, journal entry,
+	donation, spende, spenden,
 	journal entries, charge, withdrawal, deposit, bank transfer, order, subscription payment, rechnung, rechnungen,
 	zahlung, zahlungen, beleg, belege, buchung, buchungen, gutschrift, gutschriften, bestellung, bestellungen, facture,
 	paiement, commande, factura, pago, pedido, recibo`)

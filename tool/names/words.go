@@ -50,9 +50,9 @@ var columnRules = []columnRule{
 	{
 		domain.CategoryFinancial, "income, wealth or tax", texts | numbers, nil,
 		patterns(`
-			salary, wage, income, net worth, credit score, credit limit, credit rating, tax id, tax number, vat id, vat
-			number, vatin, *gehalt, einkommen, steuernummer, steuer id, steueridentifikationsnummer, ust id, ustid*, salaire,
-			revenu, numero fiscal, salario, nomina, ingresos, tax no, vat no`),
+			salary, wage, income, net worth, credit score, credit limit, credit rating, tax id, tax number, tax ident*, tax
+			code, vat id, vat number, vatin, *gehalt, einkommen, steuernummer, steuer id, steueridentifikationsnummer, ust id,
+			ustid*, salaire, revenu, numero fiscal, salario, nomina, ingresos, tax no, vat no`),
 	},
 	{
 		domain.CategoryFinancial, "the money of a person", numbers,
@@ -70,7 +70,8 @@ var columnRules = []columnRule{
 		domain.CategoryIdentity, "an official document or number of a person", texts | numbers, nil,
 		patterns(`
 			passport*, ssn, social security*, national id, nationalid, national number, identity card, id card, id number,
-			identity number, document number, driver license*, driving licen*, license plate, licence plate, insurance number,
+			identity number, document number, legal number, legal id, driver license*, driving licen*, license plate,
+			licence plate, insurance number,
 			*ausweis, ausweisnummer, sozialversicherung*, fuehrerschein*, kennzeichen, passeport, numero securite sociale,
 			carte identite, dni, nif, nie, curp, pasaporte, matricula, national no`),
 	},

@@ -68,6 +68,7 @@ func (d *draft) annotate(evaluate evaluate) {
 		if t.fate == left {
 			continue
 		}
+		t.leaveRefused()
 		t.askForStored()
 		t.askForUnique()
 		t.askForVia()
@@ -90,7 +91,7 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 	isKey := slices.Contains(t.key, c.Name) || t.isReferredTo(c.Name) ||
 		t == d.subject && slices.Contains(d.subjectID, c.Name)
 	switch {
-	case !ok && c.Type == datamap.TypeJSON && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
+	case !ok && t.mayBeDocument(c) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
 		t.ask(c.Name, "Do its JSON documents hold personal data?", "leave it as it is", "overwrite it")
 		return column
 	case !ok:
@@ -126,6 +127,13 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 		t.askForFile(c.Name)
 	}
 	return column
+}
+
+// mayBeDocument reports whether a column holds JSON documents. A text column counts if it has the name of a document,
+// such as metadata, and the rows are about one person.
+func (t *table) mayBeDocument(c datamap.CatalogColumn) bool {
+	return c.Type == datamap.TypeJSON ||
+		c.Type == datamap.TypeText && isDocument(c.Name) && !t.IsChoice(c) && (t.isSubject || t.isProfile())
 }
 
 // sentence converts a reason to a sentence.
@@ -167,10 +175,21 @@ func (t *table) askForLeftValue(c datamap.CatalogColumn, m names.Match) bool {
 	case !t.mayOverwrite(c, m), c.Type == datamap.TypeJSON && !t.isSubject && !isText:
 		t.ask(c.Name, "It looks personal ("+m.Means+"), but may describe other people, too. Must an erasure overwrite it?",
 			"no: leave it as it is", "yes: overwrite it")
+	case isParsed(c) && len(t.checksOf(c.Name)) == 0:
+		t.ask(c.Name, "Programs parse such a value, so that they may refuse a meaningless one. Must an erasure "+
+			"overwrite it?", "no: leave it as it is", "yes: overwrite it, with a surrogate that programs accept")
 	default:
 		return false
 	}
 	return true
+}
+
+// isParsed reports whether programs parse the value of a text column, such as a language or a time zone.
+func isParsed(c datamap.CatalogColumn) bool {
+	name := strings.Join(words.Lower(c.Name), " ")
+	return c.Type == datamap.TypeText && len(c.Values) == 0 && slices.ContainsFunc([]string{
+		"locale", "language", "lang", "time zone", "timezone", "tz", "sprache", "langue", "idioma",
+	}, func(word string) bool { return name == word || strings.HasSuffix(name, " "+word) })
 }
 
 // askForFixed asks about a column that looks personal but that an erasure cannot overwrite, because it is a key or

@@ -43,7 +43,7 @@ func TestTheStrategyOfAColumn(t *testing.T) {
 		phone bigint contact anonymize
 		birthday time identity anonymize
 		password_hash text technical anonymize no
-		api_key text technical anonymize no
+		api_key text technical null no
 		homepage_url text contact anonymize  ''
 		gender text identity anonymize  unknown
 		religion text special anonymize  a
@@ -59,6 +59,7 @@ func TestTheStrategyOfAColumn(t *testing.T) {
 		theme -
 	`)
 	wantLines(t, p.asked(), `
+		users.api_key
 		users.mac_address
 		users.salary
 		users.nickname
@@ -173,6 +174,19 @@ func TestATextByAnotherPersonIsLeft(t *testing.T) {
 	}
 }
 
+func TestValuesThatProgramsParseAreLeftWithAQuestion(t *testing.T) {
+	p := propose(t, schema(`
+		users: id*, email, locale, time_zone, language?, email_lang, tax_identification_number, metadata, payload, title`))
+	for _, column := range []string{"locale", "time_zone", "language", "email_lang", "metadata", "payload"} {
+		if p.column(t, "users."+column).Personal != nil || !slices.Contains(p.asked(), "users."+column) {
+			t.Errorf("%s: %+v, asked about %q", column, p.column(t, "users."+column), p.asked())
+		}
+	}
+	if p.column(t, "users.tax_identification_number").Personal == nil {
+		t.Error("a tax number is not erased")
+	}
+}
+
 func TestNoColumnBecomesNULLWithoutAQuestion(t *testing.T) {
 	catalog := schema(`
 		users: id*, email!?, nick?, bio?, birthday:time?, photo:bytes?, traits:json?, settings?, password_hash?,
@@ -195,7 +209,7 @@ func TestNoColumnBecomesNULLWithoutAQuestion(t *testing.T) {
 		birthday anonymize
 		photo anonymize
 		settings anonymize {}
-		password_hash anonymize
+		password_hash null
 		device_ip null
 		religion null
 		gender anonymize other

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
@@ -33,55 +34,103 @@ func (t *table) verdicts(check datamap.CatalogCheck, column string, values []any
 }
 
 // verdictsWith returns the verdict about each value of a column in rows with examples of the other columns of the
-// constraint. A value fails if it replaces NULL in a row that satisfies the constraint, and the row then does not. A
-// value holds if it satisfies the constraint with all examples. verdictsWith returns nil if an erasure may overwrite
-// the other columns, too, or if they have too many examples.
+// constraint. Columns that an erasure overwrites, too, have their surrogates. A value fails if the row then does not
+// satisfy the constraint, although a row with NULL instead of the value, and with examples of the overwritten columns,
+// does. A value holds if it satisfies the constraint with all examples. verdictsWith returns nil if the columns have
+// too many examples.
 func (t *table) verdictsWith(check datamap.CatalogCheck, column string, values []any) []datamap.Verdict {
-	combinations := t.combinations(check, column)
-	var rows []map[string]any
-	for _, others := range combinations {
-		for _, value := range append([]any{nil}, values...) {
-			row := maps.Clone(others)
-			row[column] = value
-			rows = append(rows, row)
+	var kept, overwritten []string
+	for _, name := range check.Columns {
+		if _, personal := t.found[name]; personal && name != column {
+			overwritten = append(overwritten, name)
+		} else if name != column {
+			kept = append(kept, name)
 		}
 	}
-	all := t.evaluate(t.Name, check, rows)
-	if len(combinations) == 0 || len(all) != len(rows) {
-		return nil
-	}
+	before := t.combinations(check, overwritten, examplesOf)
+	after := t.combinations(check, overwritten, t.examplesAfter)
 	verdicts := slices.Repeat([]datamap.Verdict{datamap.VerdictHolds}, len(values))
-	for group := range slices.Chunk(all, 1+len(values)) {
-		for i, verdict := range group[1:] {
-			switch {
-			case verdict == datamap.VerdictFails && group[0] == datamap.VerdictHolds:
-				verdicts[i] = datamap.VerdictFails
-			case verdict != datamap.VerdictHolds && verdicts[i] == datamap.VerdictHolds:
-				verdicts[i] = datamap.VerdictUndecided
+	combinations := t.combinations(check, kept, examplesOf)
+	for _, others := range combinations {
+		var rows []map[string]any
+		for _, row := range before {
+			rows = append(rows, merged(others, row, map[string]any{column: nil}))
+		}
+		for _, value := range values {
+			for _, row := range after {
+				rows = append(rows, merged(others, row, map[string]any{column: value}))
 			}
 		}
+		all := t.evaluate(t.Name, check, rows)
+		if len(before) == 0 || len(after) == 0 || len(all) != len(rows) {
+			return nil
+		}
+		occurs := slices.Contains(all[:len(before)], datamap.VerdictHolds)
+		for i, verdict := range all[len(before):] {
+			switch to := &verdicts[i/len(after)]; {
+			case verdict == datamap.VerdictFails && occurs:
+				*to = datamap.VerdictFails
+			case verdict != datamap.VerdictHolds && *to == datamap.VerdictHolds:
+				*to = datamap.VerdictUndecided
+			}
+		}
+	}
+	if len(combinations) == 0 {
+		return nil
 	}
 	return verdicts
 }
 
-// combinations returns rows with examples of the columns of a constraint, without the given column. See verdictsWith.
-func (t *table) combinations(check datamap.CatalogCheck, column string) []map[string]any {
-	const most = 64
-	rows := []map[string]any{{}}
-	for _, name := range check.Columns {
-		c, known := t.Column(name)
-		if _, personal := t.found[name]; name == column || !known || personal {
-			if name == column {
+// leaveRefused leaves the columns of rows that stay as they are, with a question, if a constraint on several columns
+// refuses the row with all surrogates. The verdict about a single column assumes that the others have surrogates, too.
+func (t *table) leaveRefused() {
+	if t.rowsDeleted {
+		return
+	}
+	for _, check := range t.Checks {
+		for i, column := range t.columns {
+			if len(check.Columns) < 2 || !slices.Contains(check.Columns, column.Name) || !isWritten(column) {
 				continue
 			}
+			c, _ := t.Column(column.Name)
+			if slices.Contains(t.verdictsWith(check, c.Name, t.examplesAfter(c, check)), datamap.VerdictFails) {
+				t.columns[i].Personal, t.columns[i].Surrogate = nil, ""
+				t.asked = slices.DeleteFunc(t.asked, func(d Decision) bool { return d.Column == c.Name })
+				t.askForCheck(c, t.checksOf(c.Name), leaveIt)
+			}
+		}
+	}
+}
+
+// isWritten reports whether an erasure overwrites the column at once.
+func isWritten(c datamap.Column) bool {
+	return c.Personal != nil &&
+		slices.Contains([]domain.Strategy{domain.StrategyAnonymize, domain.StrategyNull}, c.Personal.Strategy)
+}
+
+func merged(parts ...map[string]any) map[string]any {
+	row := map[string]any{}
+	for _, part := range parts {
+		maps.Copy(row, part)
+	}
+	return row
+}
+
+// combinations returns rows with all combinations of the examples of the columns. It returns nil if there are too many.
+func (t *table) combinations(
+	check datamap.CatalogCheck, columns []string, examples func(datamap.CatalogColumn, datamap.CatalogCheck) []any,
+) []map[string]any {
+	const most = 64
+	rows := []map[string]any{{}}
+	for _, name := range columns {
+		c, known := t.Column(name)
+		if !known {
 			return nil
 		}
 		var longer []map[string]any
 		for _, row := range rows {
-			for _, example := range examplesOf(c, check) {
-				row = maps.Clone(row)
-				row[name] = example
-				longer = append(longer, row)
+			for _, example := range examples(c, check) {
+				longer = append(longer, merged(row, map[string]any{name: example}))
 			}
 		}
 		if rows = longer; len(rows) > most {
@@ -89,6 +138,22 @@ func (t *table) combinations(check datamap.CatalogCheck, column string) []map[st
 		}
 	}
 	return rows
+}
+
+// examplesAfter returns examples of a column that looks personal after an erasure: its surrogate, or NULL, or its
+// examples if the proposal leaves it as it is. A column about which the proposal has not decided yet has the surrogate
+// of its type.
+func (t *table) examplesAfter(c datamap.CatalogColumn, check datamap.CatalogCheck) []any {
+	column := datamap.Column{Name: c.Name, Type: c.Type, Length: c.Length}
+	if i := slices.IndexFunc(t.columns, func(to datamap.Column) bool { return to.Name == c.Name }); i >= 0 {
+		switch column = t.columns[i]; {
+		case column.Personal == nil:
+			return examplesOf(c, check)
+		case column.Personal.Strategy == domain.StrategyNull:
+			return []any{nil}
+		}
+	}
+	return samples(column)
 }
 
 // examplesOf returns examples of the values of a column, among them those that a constraint mentions.

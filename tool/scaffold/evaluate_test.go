@@ -113,3 +113,37 @@ func TestASurrogateMustFitTheRowsInWhichTheCellIsNULL(t *testing.T) {
 		t.Errorf("asked %q", asked)
 	}
 }
+
+// The proposal leaves what a constraint binds to other columns, unless the surrogates fit together. Of two columns, one
+// of which must be NULL, only one becomes NULL.
+func TestAConstraintOnSeveralColumnsDoesNotRefuseTheErasure(t *testing.T) {
+	catalog := schema("users: id*, name, email?, phone?, kind, nick?, street?, zip?, fax?, tel?, login")
+	catalog.Tables[0].Checks = []datamap.CatalogCheck{
+		{Name: "one", Columns: []string{"email", "phone"}, Text: "CHECK ((num_nonnulls(email, phone) = 1))"},
+		{Name: "named", Columns: []string{"kind", "nick"}, Text: "CHECK (((kind = 'named'::text) = (nick IS NOT NULL)))"},
+		{Name: "together", Columns: []string{"street", "zip"}, Text: "CHECK (((street IS NULL) = (zip IS NULL)))"},
+		{Name: "guests", Columns: []string{"tel", "login"}, Text: "CHECK (((login = 'guest'::text) = (tel IS NULL)))"},
+		{Name: "unread", Columns: []string{"kind", "fax"}, Text: "CHECK ((is_fax(kind, fax)))"},
+	}
+	catalog.Tables[0].Columns[len(catalog.Tables[0].Columns)-1].Generated = true // so that an erasure leaves the login
+	db := catalog
+	db.Tables = slices.Clone(catalog.Tables)
+	db.Tables[0].Checks = catalog.Tables[0].Checks[:4]
+	p := proposeWith(t, evaluating(t, db), scaffold.Options{})
+	for column, isErased := range map[string]bool{
+		"email": true, "phone": true, "nick": false, "street": true, "zip": true, "fax": true,
+		"tel": false,
+	} {
+		isAsked := slices.Contains(p.asked(), "users."+column) || column == "fax"
+		if is := p.column(t, "users."+column).Personal != nil; is != isErased || !isAsked {
+			t.Errorf("%s: erased %t, asked about %q", column, is, p.asked())
+		}
+	}
+	email, phone := p.column(t, "users.email").Personal, p.column(t, "users.phone").Personal
+	if email.Strategy != domain.StrategyNull || phone.Strategy != domain.StrategyAnonymize {
+		t.Errorf("email: %+v, phone: %+v", email, phone)
+	}
+	if p := propose(t, catalog); p.column(t, "users.fax").Personal != nil || !slices.Contains(p.asked(), "users.fax") {
+		t.Errorf("without a verdict: %+v", p.column(t, "users.fax"))
+	}
+}

@@ -31,12 +31,16 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 		return overwritten, "The rows belong to the person, but stay, because no reference shows that they go with her."
 	case t.reversed:
 		return overwritten, "The rows stay, because rows of " + t.paths[0].to.Name + " refer to them."
+	case t.isSanction():
+		return left, "The rows seem to say what the application did about the person."
 	case t.paths[0].to != d.subject:
 		return d.fateOfPart(t)
 	case !t.isHeld() && !t.goesAlong:
 		return d.fateOfMade(t)
 	case t.losesPerson():
 		return left, t.whyLost()
+	case names.Is(t.Name, names.Duties) && !t.isLink() && t.isOfGroup():
+		return left, "The rows seem to belong to the group that they refer to, and not to the person."
 	case names.Is(t.Name, names.Duties) && !t.isLink():
 		duty, _ := names.FindDuty(t.Name)
 		return overwritten, "The rows stay, because " + duty.Reason + "."
@@ -181,6 +185,21 @@ func (t *table) whyLost() string {
 			" the database clears them."
 	}
 	return "The rows do not belong to the person, because the database clears the reference to " + to + "."
+}
+
+// isSanction reports whether the rows say what moderators did about a person, such as strikes and bans, or what others
+// reported about her. Reports count only if they refer to a second person.
+func (t *table) isSanction() bool {
+	return names.Is(t.Name, names.Sanctions) || names.Is(t.Name, names.Accusations) &&
+		slices.ContainsFunc(t.out, func(r *reference) bool {
+			return r.to.isSubject && !slices.Equal(r.columns, t.paths[0].columns)
+		})
+}
+
+// isOfGroup reports whether the rows exist only with a group, but also without a person.
+func (t *table) isOfGroup() bool {
+	return !slices.ContainsFunc(t.paths, func(r *reference) bool { return !r.nullable() }) &&
+		slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.group && r.owns() })
 }
 
 func (t *table) hasProvider() bool {

@@ -49,10 +49,17 @@ func TestWhatDoesNotBelongToThePersonIsLeftOutWithAQuestion(t *testing.T) {
 		"pins": `
 			saved_posts: id*, user_id>users, post_id
 			pins: id*, moderator_id>users, saved_post_id>saved_posts, note`,
-		"staff_notes": `staff_notes: id*, user_id>users, moderator_id>users, note`,
-		"contacts":    `contacts: id*, user_id>users, name, email`,
-		"tickets":     `tickets: id*, assignee_id>users, body`,
-		"events":      `events: id*, user_id>users, acting_user_id, ip`,
+		"staff_notes":   `staff_notes: id*, user_id>users, moderator_id>users, note`,
+		"contacts":      `contacts: id*, user_id>users, name, email`,
+		"tickets":       `tickets: id*, assignee_id>users, body`,
+		"events":        `events: id*, user_id>users, acting_user_id, ip`,
+		"strikes":       `strikes: id*, user_id>users=cascade, moderator_id>users, at:time`,
+		"user_bans":     `user_bans: id*, user_id>users=cascade, reason`,
+		"abuse_reports": `abuse_reports: id*, reporter_id>users=cascade, reported_user_id>users=cascade, at:time`,
+		// The row belongs to the team, and the person made it.
+		"invoices": `
+			invoices: id*, user_id?>users=cascade, team_id>teams=cascade, customer_name, created_at:time
+			teams: id*, name`,
 		// The place and the time zone are those of the event, and not of a device.
 		"scheduled_events": `scheduled_events: id*, user_id>users, title, time_zone?, place_latitude?, status`,
 		"audit_logs":       `audit_logs: id*, user_id>users, actor_id>users, ip`,

@@ -126,7 +126,9 @@ func (t *table) isAnswer() bool {
 }
 
 // staysTogether reports whether both rows of a reference seem to belong to the same person always. The application
-// declares that both go with the person, and the referring row is no answer to another person's row.
+// declares that both go with the person, and both refer to her by columns with the same name. The referring row is no
+// answer to another person's row, no payment, and none of several rows of different people, such as the donations to a
+// goal.
 func (r *reference) staysTogether() bool {
 	switch {
 	case r.staysWithOwner():
@@ -134,7 +136,34 @@ func (r *reference) staysTogether() bool {
 	case r.from.isLink() && r.from.paths[0].owns():
 		return r.to.isLink() && r.to.paths[0].owns() // a membership of a membership
 	}
-	return r.from.goesAlong && r.from.paths[0].owns() && r.to.goesAlong && !r.from.isAnswer() && r.from.paths[0].to != r.to
+	return r.from.goesAlong && r.from.paths[0].owns() && r.to.goesAlong && !r.from.isAnswer() &&
+		r.from.paths[0].to != r.to && !r.from.isAboutMoney() && !r.isOncePerPerson() &&
+		slices.Equal(r.from.wayToPerson(), r.to.wayToPerson())
+}
+
+// wayToPerson returns the columns with which the only path of the rows ends.
+func (t *table) wayToPerson() []string {
+	for len(t.paths) == 1 && !t.paths[0].to.isSubject {
+		t = t.paths[0].to
+	}
+	if len(t.paths) != 1 {
+		return nil
+	}
+	var list []string
+	for _, name := range t.paths[0].columns {
+		list = append(list, flat(name))
+	}
+	return list
+}
+
+// isOncePerPerson reports whether each person may have one row for each row that the reference leads to, so that the
+// rows of several people refer to it.
+func (r *reference) isOncePerPerson() bool {
+	both := slices.Sorted(slices.Values(slices.Concat(r.from.paths[0].columns, r.columns)))
+	isBoth := func(columns []string) bool { return slices.Equal(slices.Sorted(slices.Values(columns)), both) }
+	return isBoth(r.from.PrimaryKey) || slices.ContainsFunc(r.from.Uniques, func(u datamap.CatalogUnique) bool {
+		return isPlain(u) && isBoth(u.Columns)
+	})
 }
 
 // isPath reports whether the paths of the rows begin with the reference.

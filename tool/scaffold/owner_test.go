@@ -166,6 +166,9 @@ func TestRowsOfTheSamePersonMayReferToEachOther(t *testing.T) {
 		"a mark": {`
 			marks: id*, user_id>users=cascade, book_id>books=cascade, size:integer`, "marks", true},
 		"a comment":                 {`comments: id*, user_id>users=cascade, book_id>books=cascade, body`, "", false},
+		"a donation":                {`donations: id*, user_id>users=cascade, book_id>books=cascade, note`, "", false},
+		"a price":                   {`marks: id*, user_id>users=cascade, book_id>books=cascade, amount:integer`, "", false},
+		"a mark of a reader":        {`marks: id*, reader_id>users=cascade, book_id>books=cascade, size:integer`, "", false},
 		"a like":                    {`likes: id*, user_id>users=cascade, book_id>books=cascade`, "", false},
 		"a mark of nobody":          {`marks: id*, user_id?>users=cascade, book_id>books=cascade, size:integer`, "", false},
 		"two books":                 {`pairs: id*, a_id>books=cascade, b_id>books=cascade, size:integer`, "", false},

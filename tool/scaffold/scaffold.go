@@ -54,12 +54,9 @@ type Decision struct {
 	Chosen   string   `json:"chosen"` // the option that the proposal uses
 }
 
-// decisionPrefix is the word with which a decision begins in a note of the data map.
-const decisionPrefix = "DECIDE: "
-
 // String returns the decision in one line. The notes of the data map contain this line.
 func (d Decision) String() string {
-	return decisionPrefix + d.Question + " (" + strings.Join(d.Options, " | ") + "; chosen: " + d.Chosen + ")"
+	return datamap.Decide + d.Question + " (" + strings.Join(d.Options, " | ") + "; chosen: " + d.Chosen + ")"
 }
 
 // Propose reads the catalog once, and returns a data map for the schema. datamap.NewDataMap accepts its tables, and

@@ -65,6 +65,8 @@ func (t *table) chooseStrategy(
 	if c.Nullable && a.Strategy == domain.StrategyAnonymize && t.takesNull(c) {
 		why := ""
 		switch {
+		case m.Secret && t.isSubject:
+			why = "NULL often means that the person has no such secret, for example no password."
 		case t.needsNull(c, m):
 			why = "No surrogate satisfies its constraints without a false fact."
 		case t.inUnique(c.Name) && !(datamap.Column{Type: c.Type, Length: c.Length}).Unique():
@@ -156,10 +158,13 @@ func (t *table) chooseSurrogate(c datamap.CatalogColumn, m names.Match, to *data
 		})
 	}
 	outcomes := t.outcomes(*to, candidates, constraints)
-	for _, wanted := range []datamap.Verdict{datamap.VerdictHolds, datamap.VerdictUndecided, datamap.VerdictFails} {
+	for _, wanted := range []datamap.Verdict{datamap.VerdictHolds, datamap.VerdictUndecided} {
 		i := slices.Index(outcomes, wanted)
 		if i < 0 {
 			continue
+		}
+		if wanted == datamap.VerdictUndecided && c.Nullable && slices.ContainsFunc(constraints, hasOtherColumns) {
+			break // the constraint may refuse any value in a row that has NULL
 		}
 		to.Surrogate = candidates[i]
 		if wanted != datamap.VerdictHolds || slices.ContainsFunc(constraints, hasOtherColumns) {
@@ -167,8 +172,15 @@ func (t *table) chooseSurrogate(c datamap.CatalogColumn, m names.Match, to *data
 		}
 		return true
 	}
-	return true
+	if len(candidates) == 0 {
+		return true
+	}
+	t.askForCheck(c, constraints, leaveIt)
+	return false
 }
+
+// leaveIt is the option that an erasure does not write a column.
+const leaveIt = "leave it as it is"
 
 // hasOtherColumns reports whether examples are not sufficient for the verdict about a column of the constraint.
 func hasOtherColumns(check datamap.CatalogCheck) bool { return len(check.Columns) > 1 }
@@ -309,7 +321,8 @@ var neutral = []string{
 func isDocument(column string) bool {
 	parts := words.Lower(column)
 	return len(parts) > 0 && slices.Contains([]string{
-		"settings", "preferences", "prefs", "data", "metadata", "props", "properties", "options", "fields", "json", "config",
+		"settings", "preferences", "prefs", "data", "metadata", "meta", "payload", "extra", "extras", "attributes", "props",
+		"properties", "options", "fields", "json", "config",
 	}, parts[len(parts)-1])
 }
 

@@ -49,7 +49,8 @@ type document struct {
 type SchemaTable struct {
 	Name    string   `json:"name"`
 	Columns []string `json:"columns"`
-	// Note says why the data map does not have the table. It may contain a question to a person.
+	// Note says why the data map does not have the table. It may contain a question to a person (datamap.Decide), or the
+	// word datamap.Decided instead.
 	Note string `json:"note,omitempty"`
 }
 
@@ -78,7 +79,18 @@ func Read(r io.Reader) (datamap.DataMap, error) {
 		fromVersion1(tables)
 	}
 	m, err := datamap.ReadDataMap("manifest", tables, problems)
-	return m.WithAccepted(manifest.Accepted...), erasure.Complete(err)
+	return m.WithAccepted(manifest.Accepted...).WithLeftOut(leftOut(m, manifest.Schema)...), erasure.Complete(err)
+}
+
+// leftOut returns the tables that a draft left out with a question.
+func leftOut(m datamap.DataMap, schema []SchemaTable) (tables []datamap.LeftOut) {
+	for _, table := range schema {
+		isOpen := strings.Contains(table.Note, datamap.Decide)
+		if _, mapped := m.Table(table.Name); !mapped && (isOpen || strings.Contains(table.Note, datamap.Decided)) {
+			tables = append(tables, datamap.LeftOut{Table: table.Name, Decided: !isOpen})
+		}
+	}
+	return tables
 }
 
 // ReadSchema returns the member schema of a manifest that Read accepts.

@@ -36,12 +36,16 @@ func (l *reader) addAssignments(table *Table, trigger *liveTrigger, code *routin
 //   - NEW.column := value, and NEW.column = value at the begin of a statement
 //   - SELECT value INTO NEW.column
 //   - UPDATE table SET column = value
+//
+// A variable in a value stands for the values that the code before gives it.
 func (trigger *liveTrigger) addAssignmentsIn(text Tokens, table *Table) {
 	text = text.body()
+	held := variables{}
 	begin := 0 // of the statement
 	for i := range text {
 		add := func(column string, value, where Tokens) {
 			name, ok := table.columnCalled(column)
+			value, set := held.in(value)
 			reads, old := value.rowReads()
 			if !ok || len(reads) == 0 {
 				return
@@ -49,15 +53,22 @@ func (trigger *liveTrigger) addAssignmentsIn(text Tokens, table *Table) {
 			for i := range reads {
 				reads[i], _ = table.columnCalled(reads[i])
 			}
-			set := datamap.TriggerAssignment{Column: name, Reads: reads, Old: old}
+			assignment := datamap.TriggerAssignment{Column: name, Reads: reads, Old: old}
 			if !old && !value.mentions(name) {
-				set.Follows = trigger.follows(table, text, i, where)
+				assignment.Follows = trigger.follows(table, text, i, where)
+				for _, at := range set {
+					along := trigger.follows(table, text, at, nil)
+					assignment.Follows = slices.DeleteFunc(assignment.Follows, func(name string) bool {
+						return !slices.Contains(along, name)
+					})
+				}
 			}
-			trigger.Sets = append(trigger.Sets, set)
+			trigger.Sets = append(trigger.Sets, assignment)
 		}
-		if i == 0 || text.IsSign(i-1, ";") || text.Is(i-1, "begin", "then", "else", "loop") {
+		if i == 0 || text.IsSign(i-1, ";") || text.Is(i-1, "declare", "begin", "then", "else", "loop") {
 			begin = i
 		}
+		held.read(text, begin, i, table)
 		switch {
 		case text.Is(i, "new") && text.IsSign(i+1, ".") && i+2 < len(text):
 			end := text.endOfStatement(i)

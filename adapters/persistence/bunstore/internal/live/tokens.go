@@ -143,7 +143,7 @@ func (t Tokens) inBrackets() Tokens {
 }
 
 // targetTables returns the target tables of INSERT, REPLACE, MERGE and UPDATE, and those of DELETE and TRUNCATE. It
-// also reports whether the code contains dynamic SQL (EXECUTE).
+// leaves out an UPDATE that only counts. It also reports whether the code contains dynamic SQL (EXECUTE).
 func (t Tokens) targetTables() (written, deleted []string, isDynamic bool) {
 	for i := range t {
 		at := i + 1
@@ -156,6 +156,9 @@ func (t Tokens) targetTables() (written, deleted []string, isDynamic bool) {
 		case t.Is(i, "update") && !t.Is(i-1, "for", "key", "on", "do"): // not FOR UPDATE, ON UPDATE
 			if t.Is(at, "or") {
 				at += 2
+			}
+			if t.counts(at) {
+				continue
 			}
 		case t.Is(i, "from") && t.Is(i-1, "delete"):
 			all = &deleted

@@ -1,0 +1,28 @@
+package manifest_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/persistence/manifest"
+	"github.com/habeas-data/habeas/domain/datamap"
+)
+
+func TestADataMapKnowsTheQuestionsAboutTablesThatADraftLeftOut(t *testing.T) {
+	m, err := manifest.Read(strings.NewReader(`{"manifest_version": 2, "tables": [
+		{"name": "users", "primary_key": ["id"], "subject_key": ["id"], "columns": [
+			{"name": "id", "type": "bigint"}, {"name": "email", "type": "text", "personal": {"category": "contact"}}]}],
+		"schema": [
+			{"name": "users", "columns": ["id"], "note": "DECIDE: Is it the person's?"},
+			{"name": "calls", "columns": ["id"], "note": "It leads to users. DECIDE: Is it the person's?"},
+			{"name": "teams", "columns": ["id"], "note": "It leads to users. DECIDED: Is it the person's?"},
+			{"name": "words", "columns": ["id"], "note": "None of its columns looks personal."}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []datamap.LeftOut{{Table: "calls"}, {Table: "teams", Decided: true}}
+	if got := m.LeftOut(); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
