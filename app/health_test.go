@@ -18,6 +18,7 @@ import (
 	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/observed"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -131,9 +132,7 @@ func TestProbesHaveNoOtherPaths(t *testing.T) {
 
 func TestAnIntegrationPassesItsObserverOn(t *testing.T) {
 	db := databases.SQLite(t)
-	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	_, err := db.NewCreateTable().Model((*Person)(nil)).Exec(t.Context())
-	must(t, err)
+	shop.Open(t, db, models)
 	recorder := newSignals()
 	gdpr, err := app.New(app.Config{
 		DB: db, Models: models, PollInterval: time.Hour, Workers: 1, Options: stack.Options{Observer: recorder},

@@ -16,30 +16,23 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
 
-type Person struct {
-	bun.BaseModel `bun:"table:persons"`
-	ID            int64  `bun:"id,pk" subject:"id"`
-	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
-}
-
-var models = []any{(*Person)(nil)}
+// models are the models of most tests: the customers of the shop.
+var models = shop.Models[:1:1]
 
 func newIntegration(t *testing.T) (*app.Integration, *bun.DB) {
 	t.Helper()
 	db := databases.SQLite(t)
-	must(t, bunstore.Migrate(context.Background(), db, bunstore.Options{}))
-	_, err := db.NewCreateTable().Model((*Person)(nil)).Exec(context.Background())
-	must(t, err)
+	shop.Open(t, db, models)
 	gdpr, err := app.New(app.Config{DB: db, Models: models})
 	must(t, err)
 	return gdpr, db
@@ -187,9 +180,9 @@ type Ledger struct {
 
 type Wallet struct {
 	bun.BaseModel `bun:"table:wallets" subject:"owned"`
-	ID            int64   `bun:"id,pk"`
-	PersonID      int64   `bun:"person_id"`
-	Person        *Person `bun:"rel:belongs-to,join:person_id=id"`
+	ID            int64          `bun:"id,pk"`
+	CustomerID    int64          `bun:"customer_id"`
+	Customer      *shop.Customer `bun:"rel:belongs-to,join:customer_id=id"`
 }
 
 func TestMistakesInTheModelsShowAtStartUp(t *testing.T) {
@@ -200,8 +193,8 @@ func TestMistakesInTheModelsShowAtStartUp(t *testing.T) {
 		says   string
 	}{
 		"no subject":          {[]any{(*Unannotated)(nil)}, domain.ErrManifest, "subject"},
-		"unreachable":         {[]any{(*Person)(nil), (*Unannotated)(nil)}, domain.ErrManifest, "unannotated"},
-		"retained, but owned": {[]any{(*Person)(nil), (*Wallet)(nil), (*Ledger)(nil)}, domain.ErrRetention, "ledgers.entry"},
+		"unreachable":         {[]any{(*shop.Customer)(nil), (*Unannotated)(nil)}, domain.ErrManifest, "unannotated"},
+		"retained, but owned": {[]any{(*shop.Customer)(nil), (*Wallet)(nil), (*Ledger)(nil)}, domain.ErrRetention, "ledgers.entry"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := app.New(app.Config{DB: db, Models: test.models})
@@ -215,18 +208,18 @@ func TestMistakesInTheModelsShowAtStartUp(t *testing.T) {
 // Contact has mistakes in its struct tags. Another mistake appears only when the erasure plan is made.
 type Contact struct {
 	bun.BaseModel `bun:"table:contacts"`
-	ID            int64   `bun:"id,pk"`
-	PersonID      int64   `bun:"person_id"`
-	Person        *Person `bun:"rel:belongs-to,join:person_id=id"`
-	Password      string  `bun:"password" pii:"technical"`
-	Phone         string  `bun:"phone" pii:"contact,erasure:delete,colour:blue"`
-	Theme         string  `bun:"theme"`
+	ID            int64          `bun:"id,pk"`
+	CustomerID    int64          `bun:"customer_id"`
+	Customer      *shop.Customer `bun:"rel:belongs-to,join:customer_id=id"`
+	Password      string         `bun:"password" pii:"technical"`
+	Phone         string         `bun:"phone" pii:"contact,erasure:delete,colour:blue"`
+	Theme         string         `bun:"theme"`
 }
 
 func TestOneErrorListsAllMistakesInTheModels(t *testing.T) {
 	_, db := newIntegration(t)
 	_, err := app.New(app.Config{DB: db, Models: []any{
-		(*Contact)(nil), (*Person)(nil), (*Wallet)(nil), (*Ledger)(nil), (*Unannotated)(nil),
+		(*Contact)(nil), (*shop.Customer)(nil), (*Wallet)(nil), (*Ledger)(nil), (*Unannotated)(nil),
 	}})
 	var got []string
 	for _, problem := range domain.Problems(err) {

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -34,8 +35,7 @@ func (refusing) EraseSubject(context.Context, domain.SubjectRef, string) (bool, 
 func operated(t *testing.T) (*app.Integration, domain.Subject, context.Context) {
 	t.Helper()
 	_, db := newIntegration(t)
-	_, err := db.NewInsert().Model(&Person{ID: 1, Email: "anna@example.org"}).Exec(t.Context())
-	must(t, err)
+	databases.Insert(t, db, &shop.Customer{ID: 1, Email: "anna@example.org"})
 	gdpr, err := app.New(app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{refusing{}}})
 	must(t, err)
 	subject, err := domain.NewSubject("1", domain.SubjectRef{Kind: "crm", Value: "c-1"})
@@ -282,7 +282,7 @@ func TestUnknownLivesShowInStatusAndHealth(t *testing.T) {
 	must(t, err)
 	register := func() {
 		t.Helper()
-		_, err := db.NewInsert().Model(&Person{ID: 1, Email: "anna@example.org"}).On("CONFLICT (id) DO UPDATE").
+		_, err := db.NewInsert().Model(&shop.Customer{ID: 1, Email: "anna@example.org"}).On("CONFLICT (id) DO UPDATE").
 			Set("email = EXCLUDED.email").Exec(t.Context())
 		must(t, err)
 	}

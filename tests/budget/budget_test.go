@@ -17,6 +17,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 )
@@ -44,7 +45,7 @@ func newWorld(t *testing.T) world {
 	db := bun.NewDB(sqldb, pgdialect.New())
 	shop.Open(t, db, shop.WithInvoices)
 	shop.AddCustomers(t, db, 1, 1)
-	shop.Add(t, db, &shop.Invoice{CustomerID: 1, Address: "1 Main Street"})
+	databases.Insert(t, db, &shop.Invoice{CustomerID: 1, Address: "1 Main Street", IssuedAt: time.Now()})
 	gdpr, err := app.New(app.Config{DB: db, Models: shop.WithInvoices})
 	must(t, err)
 	stack := gdpr.Stack()

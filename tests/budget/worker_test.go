@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -73,8 +74,7 @@ func TestBatchesOfTheWorkerKeepTheirBudgetOfRoundTrips(t *testing.T) {
 
 func execute(t *testing.T, w world, statement string) {
 	t.Helper()
-	_, err := w.db.ExecContext(t.Context(), statement)
-	must(t, err)
+	databases.Execute(t, w.db, statement)
 }
 
 // enqueue adds n outbox entries.

@@ -122,13 +122,9 @@ func refuseOn(t *testing.T, db *bun.DB, operation, table string) (stop func()) {
 			"CREATE TRIGGER refuse BEFORE " + operation + " ON " + table + " FOR EACH ROW EXECUTE FUNCTION refuse()",
 		}
 	}
-	for _, statement := range statements {
-		_, err := db.ExecContext(t.Context(), statement)
-		must(t, err)
-	}
+	databases.Execute(t, db, statements...)
 	return func() {
-		_, err := db.ExecContext(t.Context(), drop)
-		must(t, err)
+		databases.Execute(t, db, drop)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/supportdesk/desktest"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
@@ -70,7 +71,7 @@ func newWorld(t *testing.T, db *bun.DB, adjust ...func(*app.Config)) *world {
 	w.server = httptest.NewServer(w.desk)
 	t.Cleanup(w.server.Close)
 	shop.Open(t, db, shop.Models)
-	shop.Add(t, db, &shop.Customer{ID: 7, Email: "zoe@example.org"})
+	databases.Insert(t, db, &shop.Customer{ID: 7, Email: "zoe@example.org"})
 
 	resolver, err := supportdesk.New("token", supportdesk.Options{BaseURL: w.server.URL, Timeout: 2 * time.Second})
 	must(t, err)

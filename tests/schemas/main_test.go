@@ -130,14 +130,7 @@ func onPostgres(t *testing.T) *bun.DB {
 	return databases.PostgreSQL(t)
 }
 
-func execute(t testing.TB, db bun.IDB, statements ...string) {
-	t.Helper()
-	for _, statement := range statements {
-		if _, err := db.ExecContext(t.Context(), statement); err != nil {
-			t.Fatalf("%v: %s", err, statement)
-		}
-	}
-}
+var execute = databases.Execute
 
 func must(t testing.TB, err error) {
 	t.Helper()

@@ -108,9 +108,7 @@ func TestRetentionThatIsOverIsNoReason(t *testing.T) {
 					"CREATE TABLE accounts (id bigint PRIMARY KEY, email text, address text, number text, issued_at "+column+")")
 				now := time.Now()
 				for id, issued := range map[int64]time.Time{1: now.AddDate(-11, 0, 0), 2: now.AddDate(-9, 0, 0)} {
-					_, err := db.NewInsert().Model(&account{ID: id, Email: "e", Address: "Street", Number: "N", IssuedAt: issued}).
-						Exec(t.Context())
-					must(t, err)
+					databases.Insert(t, db, &account{ID: id, Email: "e", Address: "Street", Number: "N", IssuedAt: issued})
 				}
 				execute(t, db, "INSERT INTO accounts VALUES (3, 'e', 'Street', 'N', NULL)")
 				for id, want := range map[string]string{"1": "anon-", "2": "Street", "3": "Street"} {

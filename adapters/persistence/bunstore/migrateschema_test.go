@@ -110,10 +110,8 @@ func TestAStoreWorksInItsSchemaWhateverTheSearchPath(t *testing.T) {
 				Name          string `bun:"name" pii:"identity,erasure:anonymize"`
 			}
 			execute(t, db, "CREATE SCHEMA shop")
-			_, err := db.NewCreateTable().Model((*Guest)(nil)).Exec(t.Context())
-			must(t, err)
-			_, err = db.NewInsert().Model(&Guest{ID: 1, Name: "Alice"}).Exec(t.Context())
-			must(t, err)
+			databases.Create(t, db, (*Guest)(nil))
+			databases.Insert(t, db, &Guest{ID: 1, Name: "Alice"})
 
 			dataMap, err := bunmodels.Read(db, []any{(*Guest)(nil)}, nil)
 			must(t, err)

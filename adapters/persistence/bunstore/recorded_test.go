@@ -23,8 +23,7 @@ func TestInstallationsAreReadWithoutADataMap(t *testing.T) {
 			"CREATE TABLE members (code TEXT PRIMARY KEY)", "CREATE TABLE habeas_of_the_application_installation (id INTEGER)",
 			"CREATE TABLE habeas_staff (id INTEGER)",
 		} {
-			_, err := db.ExecContext(t.Context(), statement)
-			must(t, err)
+			execute(t, db, statement)
 		}
 		want := func(names ...string) {
 			t.Helper()

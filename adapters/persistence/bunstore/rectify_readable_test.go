@@ -68,11 +68,8 @@ func newPickies(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 	t.Helper()
 	ctx, model := context.Background(), (*Picky)(nil)
 	must(t, bunstore.Migrate(ctx, db, bunstore.Options{}))
-	_, err := db.NewCreateTable().Model(model).Exec(ctx)
-	must(t, err)
-	_, err = db.NewInsert().Model(&Picky{ID: 1, Address: netip.MustParseAddr("::1"), Document: json.RawMessage("{}")}).
-		Exec(ctx)
-	must(t, err)
+	databases.Create(t, db, model)
+	databases.Insert(t, db, &Picky{ID: 1, Address: netip.MustParseAddr("::1"), Document: json.RawMessage("{}")})
 	dataMap, err := bunmodels.Read(db, []any{model}, bunmodels.Types{
 		reflect.TypeFor[sealed](): {Type: datamap.TypeText, Surrogate: "sealed:"},
 		reflect.TypeFor[cents]():  {Type: datamap.TypeBigInt},

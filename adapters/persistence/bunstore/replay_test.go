@@ -99,8 +99,7 @@ func openClub(t *testing.T, db *bun.DB, kind clubKind, skew time.Duration) *club
 func newClub(t *testing.T, db *bun.DB, kind clubKind, skew time.Duration) *club {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	_, err := db.NewCreateTable().Model((*member)(nil)).Exec(t.Context())
-	must(t, err)
+	databases.Create(t, db, (*member)(nil))
 	return openClub(t, db, kind, skew)
 }
 
@@ -114,8 +113,7 @@ func (c *club) put(t *testing.T, id, email string, joined time.Time) {
 	}
 	_, err := c.db.NewDelete().Model(row).WherePK().Exec(t.Context())
 	must(t, err)
-	_, err = c.db.NewInsert().Model(row).Exec(t.Context())
-	must(t, err)
+	databases.Insert(t, c.db, row)
 }
 
 func (c *club) leave(t *testing.T, ids ...string) {

@@ -52,10 +52,7 @@ func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
 				statements = append(statements, fmt.Sprintf("INSERT INTO %s VALUES (%d, %d, 'text')", name, id, 2-min(id/2, 1)))
 			}
 		}
-		for _, statement := range statements {
-			_, err := db.DB.ExecContext(ctx, statement)
-			must(t, err)
-		}
+		databases.Execute(t, db, statements...)
 		dataMap, err := datamap.NewDataMap(tables...)
 		must(t, err)
 		store, err := bunstore.New(db, dataMap, bunstore.Options{})

@@ -5,10 +5,12 @@ package shop
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
 // Customer is the subject.
@@ -28,13 +30,14 @@ type Parcel struct {
 	Address       string    `bun:"address" pii:"location"`
 }
 
-// Invoice has an address that an erasure of the customer does not change, because of a retention duty.
+// Invoice has an address that must be retained for ten years after the invoice was issued.
 type Invoice struct {
 	bun.BaseModel `bun:"table:invoices"`
 	ID            int64     `bun:"id,pk,autoincrement"`
 	CustomerID    int64     `bun:"customer_id"`
 	Customer      *Customer `bun:"rel:belongs-to,join:customer_id=id"`
-	Address       string    `bun:"address" pii:"financial,erasure:retain,reason:'§ 147 AO'"`
+	Address       string    `bun:"address" pii:"financial,erasure:retain,reason:'§ 147 AO',retain:10y,since:issued_at"`
+	IssuedAt      time.Time `bun:"issued_at"`
 }
 
 // Models are the customers and their parcels.
@@ -47,19 +50,7 @@ var WithInvoices = append(Models[:2:2], (*Invoice)(nil))
 func Open(t testing.TB, db *bun.DB, models []any) {
 	t.Helper()
 	Must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	for _, model := range models {
-		_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(t.Context())
-		Must(t, err)
-	}
-}
-
-// Add inserts rows. Each argument is a pointer to a model or to a slice of models.
-func Add(t testing.TB, db *bun.DB, rows ...any) {
-	t.Helper()
-	for _, row := range rows {
-		_, err := db.NewInsert().Model(row).Exec(t.Context())
-		Must(t, err)
-	}
+	databases.Create(t, db, models...)
 }
 
 // AddCustomers inserts the customers 1 to n, each with the given number of parcels.
@@ -67,7 +58,7 @@ func AddCustomers(t testing.TB, db *bun.DB, n, parcels int) {
 	t.Helper()
 	for i := range n {
 		id := int64(i + 1)
-		Add(t, db, &Customer{ID: id, Email: Email(id), Plan: "free"})
+		databases.Insert(t, db, &Customer{ID: id, Email: Email(id), Plan: "free"})
 		AddParcels(t, db, id, parcels)
 	}
 }
@@ -80,7 +71,7 @@ func AddParcels(t testing.TB, db *bun.DB, customer int64, parcels int) {
 		rows[i] = Parcel{CustomerID: customer, Address: "1 Main Street"}
 	}
 	if parcels > 0 {
-		Add(t, db, &rows)
+		databases.Insert(t, db, &rows)
 	}
 }
 
