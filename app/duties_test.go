@@ -20,10 +20,10 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -51,7 +51,7 @@ func (*fullDisk) Open(context.Context) (io.ReadCloser, error) {
 // processes is a database with the process of a worker, and with another process that has no settings of the worker.
 type processes struct {
 	db      *bun.DB
-	clock   *setClock
+	clock   *fixture.Clock
 	disk    *fullDisk
 	signals *duties
 	working *app.Integration
@@ -95,10 +95,10 @@ func eachDatabase(t *testing.T, test func(t *testing.T, p *processes)) {
 		shop.AddCustomers(t, db, 1, 0)
 		var err error
 		p := &processes{
-			db: db, clock: &setClock{now: paid},
+			db: db, clock: fixture.NewClock(paid),
 			signals: &duties{last: make(chan observation.DutyObserved, 100_000)},
 		}
-		p.disk = &fullDisk{refused: func() { p.clock.set(paid.Add(time.Second)) }} // later than the last success
+		p.disk = &fullDisk{refused: func() { p.clock.Set(paid.Add(time.Second)) }} // later than the last success
 		config := app.Config{DB: db, Models: shop.Models, Clock: p.clock}
 		p.other, err = app.New(config)
 		must(t, err)
@@ -163,7 +163,7 @@ func TestAFullDiskOfTheJournalShowsEverywhere(t *testing.T) {
 		})
 		p.expectFindings(t, "with space", p.other)
 		must(t, p.working.Worker().Stop(time.Minute))
-		p.clock.set(paid.Add(time.Hour)) // the worker is dead
+		p.clock.Set(paid.Add(time.Hour)) // the worker is dead
 		p.expect(t, "without a worker", []string{"worker-late", "journal-late", "verification-late"},
 			"workers", "journal", "verification")
 	})
@@ -187,13 +187,12 @@ func TestALeftoverShowsUntilAVerificationFindsNothing(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, p *processes) {
 		eraseCustomer(t, p.working, "1")
 		shop.AddParcels(t, p.db, 1, 1)
-		p.clock.set(paid.Add(time.Minute))
+		p.clock.Set(paid.Add(time.Minute))
 		p.working.Worker().Start()
 		p.signals.until(t, domain.DutyVerification, func(o observation.DutyObserved) bool { return o.Duty.LeftOver == 1 })
 		must(t, p.working.Worker().Stop(time.Minute))
 		p.expect(t, "with a leftover", []string{"verification-left-over"}, "verification")
-		id, err := domain.NewSubjectID("1")
-		must(t, err)
+		id := fixture.MustID(t, "1")
 		for range 2 { // the same leftover counts once
 			found, err := p.other.Operator().Verify(t.Context(), id)
 			must(t, err)
@@ -233,11 +232,7 @@ func (c *closed) Do(ctx context.Context, fn func(context.Context, ports.Session)
 // The process of the worker is alive, but its batches fail.
 func TestAWorkerWhoseBatchesFailShows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dataMap, err := datamap.NewDataMap(datamap.Table{
-			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-			Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
-		})
-		must(t, err)
+		dataMap := fixture.MustMap(t, fixture.Users())
 		store, err := memory.New(dataMap, memory.Options{})
 		must(t, err)
 		sessions := &closed{SessionFactory: store}

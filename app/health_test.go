@@ -17,6 +17,7 @@ import (
 	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/observed"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
@@ -96,8 +97,7 @@ func TestASilentWorkerIsNotReadyAndALateEntryIs(t *testing.T) {
 	})
 	must(t, err)
 	wantHealth(t, gdpr, true, false)
-	id, err := domain.NewSubjectID("1")
-	must(t, err)
+	id := fixture.MustID(t, "1")
 	must(t, gdpr.Sessions().Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		return s.Outbox().Enqueue(ctx, domain.OutboxEntry{
 			EntryID: "1", SubjectID: id, Resolver: "another process", Ref: domain.SubjectRef{Kind: "x", Value: "y"},

@@ -22,6 +22,7 @@ import (
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -117,8 +118,7 @@ func TestDeclaredPurposesReachTheRouterAndTheTrail(t *testing.T) {
 	}
 	send("DELETE", "/me", "", 200)
 	must(t, gdpr.Sessions().Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		id, err := domain.NewSubjectID("1")
-		must(t, err)
+		id := fixture.MustID(t, "1")
 		trail, err := s.Audit().Trail(ctx, id)
 		var recorded []string
 		for _, event := range trail {
@@ -153,8 +153,7 @@ func TestTheApplicationConfiguresTheSaga(t *testing.T) {
 	gdpr, err := app.New(config)
 	must(t, err)
 	for id := range 3 {
-		subject, err := domain.NewSubject(fmt.Sprint(id), domain.SubjectRef{Kind: "desk", Value: "c"})
-		must(t, err)
+		subject := fixture.MustSubject(t, fmt.Sprint(id), domain.SubjectRef{Kind: "desk", Value: "c"})
 		_, err = gdpr.Operator().Erase(t.Context(), subject)
 		must(t, err)
 	}
@@ -192,9 +191,11 @@ func TestMistakesInTheModelsShowAtStartUp(t *testing.T) {
 		code   domain.Code
 		says   string
 	}{
-		"no subject":          {[]any{(*Unannotated)(nil)}, domain.ErrManifest, "subject"},
-		"unreachable":         {[]any{(*shop.Customer)(nil), (*Unannotated)(nil)}, domain.ErrManifest, "unannotated"},
-		"retained, but owned": {[]any{(*shop.Customer)(nil), (*Wallet)(nil), (*Ledger)(nil)}, domain.ErrRetention, "ledgers.entry"},
+		"no subject":  {[]any{(*Unannotated)(nil)}, domain.ErrManifest, "subject"},
+		"unreachable": {[]any{(*shop.Customer)(nil), (*Unannotated)(nil)}, domain.ErrManifest, "unannotated"},
+		"retained, but owned": {
+			[]any{(*shop.Customer)(nil), (*Wallet)(nil), (*Ledger)(nil)}, domain.ErrRetention, "ledgers.entry",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := app.New(app.Config{DB: db, Models: test.models})
@@ -358,9 +359,4 @@ func TestJoinNeedsAStoreOfItsOwn(t *testing.T) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

@@ -9,14 +9,14 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
 
 func TestAnErasureMustMatchItsRehearsal(t *testing.T) {
 	gdpr, db := newIntegration(t)
-	anna, err := domain.NewSubject("1")
-	must(t, err)
+	anna := fixture.MustSubject(t, "1")
 	databases.Insert(t, db, &shop.Customer{ID: 1, Email: "anna@example.org"})
 	rehearsal, err := gdpr.Operator().Rehearse(t.Context(), anna)
 	if err != nil || len(rehearsal.Steps) != 1 || rehearsal.Steps[0].Rows != 1 {
@@ -35,8 +35,7 @@ func TestAnErasureMustMatchItsRehearsal(t *testing.T) {
 
 func TestAnIntegrationVerifiesAnErasure(t *testing.T) {
 	gdpr, db := newIntegration(t)
-	anna, err := domain.NewSubject("1")
-	must(t, err)
+	anna := fixture.MustSubject(t, "1")
 	databases.Insert(t, db, &shop.Customer{ID: 1, Email: "anna@example.org"})
 	if _, err := gdpr.Operator().Verify(t.Context(), anna.ID); !errors.Is(err, domain.ErrConflict) {
 		t.Errorf("before: got %v, want %v", err, domain.ErrConflict)
@@ -52,11 +51,7 @@ func TestAnIntegrationVerifiesAnErasure(t *testing.T) {
 	if verified, err := gdpr.Operator().Verify(t.Context(), anna.ID); err != nil || verified.Life != domain.LifeUnknown {
 		t.Errorf("a value that came back, perhaps of a new person: got %+v, %v", verified, err)
 	}
-	var trail []domain.AuditEvent
-	must(t, gdpr.Sessions().Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
-		trail, err = s.Audit().Trail(ctx, anna.ID)
-		return err
-	}))
+	trail := fixture.Trail(t, gdpr.Sessions(), anna.ID)
 	erasure := trail[0].Payload["operation_id"]
 	last := trail[len(trail)-1]
 	if last.EventType != domain.EventErasureVerified || last.Payload["operation_id"] != erasure {
@@ -82,8 +77,7 @@ func (away) Probe(context.Context) error { return domain.ErrUnavailable }
 
 func TestAnIntegrationRehearsesAndProbesWithTheCurrentSessions(t *testing.T) {
 	gdpr, _ := newIntegration(t)
-	anna, err := domain.NewSubject("1")
-	must(t, err)
+	anna := fixture.MustSubject(t, "1")
 	for name, c := range map[string]struct {
 		factory ports.SessionFactory
 		want    error

@@ -16,28 +16,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 )
 
 var paid = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
-
-// setClock is a clock that a test sets.
-type setClock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *setClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *setClock) set(now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = now
-}
 
 // shelf is a journal in memory that sends a signal for each call of Append.
 type shelf struct {
@@ -78,9 +61,8 @@ func newCustomers(t *testing.T, c app.Config) (*app.Integration, *bun.DB) {
 
 func eraseCustomer(t *testing.T, gdpr *app.Integration, id string) {
 	t.Helper()
-	subject, err := domain.NewSubject(id)
-	must(t, err)
-	_, err = gdpr.Operator().Erase(t.Context(), subject)
+	subject := fixture.MustSubject(t, id)
+	_, err := gdpr.Operator().Erase(t.Context(), subject)
 	must(t, err)
 }
 
@@ -93,7 +75,7 @@ func addresses(t *testing.T, db *bun.DB) int {
 }
 
 func TestTheWorkerSweepsAndWritesTheJournal(t *testing.T) {
-	clock, journal := &setClock{now: paid.AddDate(0, 1, 0)}, &shelf{calls: make(chan string, 9)}
+	clock, journal := fixture.NewClock(paid.AddDate(0, 1, 0)), &shelf{calls: make(chan string, 9)}
 	gdpr, db := newCustomers(t, app.Config{
 		Clock: clock, SweepInterval: 24 * time.Hour, Journal: journal, JournalInterval: time.Millisecond,
 		PollInterval: time.Hour,
@@ -112,7 +94,7 @@ func TestTheWorkerSweepsAndWritesTheJournal(t *testing.T) {
 	if kept := addresses(t, db); kept != 3 {
 		t.Errorf("before the end of the retention, %d addresses are kept", kept)
 	}
-	clock.set(paid.AddDate(10, 0, 1))
+	clock.Set(paid.AddDate(10, 0, 1))
 	gdpr.Worker().Start()
 	eventually(t, func() bool { return addresses(t, db) == 1 })
 	must(t, gdpr.Worker().Stop(time.Minute))
@@ -129,10 +111,10 @@ func eventually(t *testing.T, holds func() bool) {
 }
 
 func TestAnIntegrationSweepsAndReplays(t *testing.T) {
-	clock := &setClock{now: paid.AddDate(0, 1, 0)}
+	clock := fixture.NewClock(paid.AddDate(0, 1, 0))
 	gdpr, db := newCustomers(t, app.Config{Clock: clock})
 	eraseCustomer(t, gdpr, "1")
-	clock.set(paid.AddDate(10, 0, 1))
+	clock.Set(paid.AddDate(10, 0, 1))
 	for what, sweep := range map[string]func(context.Context, func(domain.SweepReport)) (domain.SweepReport, error){
 		"a rehearsal": gdpr.Operator().RehearseSweep, "another": gdpr.Operator().RehearseSweep,
 	} {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // quiet is a logger that discards its records, for tests in which batches fail on purpose.
@@ -150,9 +151,4 @@ func (r *records) all(t *testing.T) []map[string]any {
 	return all
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

@@ -18,13 +18,14 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-var must = shop.Must
+var must = fixture.Must
 
 // steps is the number of steps in an erasure of shop.WithInvoices, one for each table: the erasure deletes parcels,
 // anonymizes customers and retains invoices.

@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -130,16 +131,6 @@ func lines(text string) string {
 	return strings.Join(all, "\n")
 }
 
-func subject(t *testing.T, id string) domain.Subject {
-	t.Helper()
-	s, err := domain.NewSubject(id)
-	must(t, err)
-	return s
-}
+var subject = fixture.MustSubject
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

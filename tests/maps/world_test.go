@@ -16,6 +16,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -96,9 +97,7 @@ var issued = time.Date(2010, 1, 2, 0, 0, 0, 0, time.UTC)
 
 func subject(t *testing.T, id string) domain.Subject {
 	t.Helper()
-	s, err := domain.NewSubject(id, domain.SubjectRef{Kind: "desk", Value: "contact-" + id})
-	must(t, err)
-	return s
+	return fixture.MustSubject(t, id, domain.SubjectRef{Kind: "desk", Value: "contact-" + id})
 }
 
 // do runs fn in a session of a data map.
@@ -178,9 +177,4 @@ func unchanged(t *testing.T, what string, before, after map[string]string) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

@@ -16,6 +16,7 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/check"
@@ -95,17 +96,11 @@ func (a *application) failed(t testing.TB, id string) []domain.Payload {
 // failures returns the payloads of the events of the given type in the audit trail of a subject.
 func (a *application) failures(t testing.TB, id string, failure domain.EventType) (payloads []domain.Payload) {
 	t.Helper()
-	subject, err := domain.NewSubjectID(id)
-	must(t, err)
-	must(t, a.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		trail, err := s.Audit().Trail(ctx, subject)
-		for _, event := range trail {
-			if event.EventType == failure {
-				payloads = append(payloads, event.Payload)
-			}
+	for _, event := range fixture.Trail(t, a.Stack().Sessions, fixture.MustID(t, id)) {
+		if event.EventType == failure {
+			payloads = append(payloads, event.Payload)
 		}
-		return err
-	}))
+	}
 	return payloads
 }
 
@@ -132,12 +127,7 @@ func onPostgres(t *testing.T) *bun.DB {
 
 var execute = databases.Execute
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must
 
 type logBuffer struct {
 	mu     sync.Mutex

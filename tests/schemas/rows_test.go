@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -186,8 +187,7 @@ func TestEraseIsNotLimitedByTheRequestTimeout(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: shop, RequestTimeout: time.Nanosecond}, shopTables()...)
-		subject, err := domain.NewSubject("1")
-		must(t, err)
+		subject := fixture.MustSubject(t, "1")
 		result, err := a.Operator().Erase(context.Background(), subject)
 		if err != nil || result.Deleted["items"] != 1 {
 			t.Errorf("got %+v, %v", result, err)

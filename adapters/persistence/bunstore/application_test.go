@@ -14,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -95,12 +96,7 @@ func (a *application) erase(t testing.TB, id ...string) map[string]int64 {
 	return rows
 }
 
-func subjectID(t testing.TB, elements ...string) domain.SubjectID {
-	t.Helper()
-	id, err := domain.NewSubjectID(elements...)
-	must(t, err)
-	return id
-}
+var subjectID = fixture.MustID
 
 var execute = databases.Execute
 

@@ -17,6 +17,7 @@ import (
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -121,8 +122,7 @@ func TestAStoreWorksInItsSchemaWhateverTheSearchPath(t *testing.T) {
 				erasure.Config{Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: []ports.Resolver{desk{}}},
 			)
 			must(t, err)
-			subject, err := domain.NewSubject("1", domain.SubjectRef{Kind: "desk", Value: "c1"})
-			must(t, err)
+			subject := fixture.MustSubject(t, "1", domain.SubjectRef{Kind: "desk", Value: "c1"})
 			must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 				ledger := consent.NewLedger(system.Clock{}, &system.IDs{})
 				if _, err := ledger.Record(ctx, s, subject.ID, grant("news")); err != nil {

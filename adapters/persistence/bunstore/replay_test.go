@@ -21,6 +21,7 @@ import (
 	"github.com/habeas-data/habeas/domain/replay"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -59,12 +60,11 @@ func (k clubKind) dataMap(t *testing.T) datamap.DataMap {
 	} else if !k.unique {
 		email.Surrogate = "erased"
 	}
-	m, err := datamap.NewDataMap(datamap.Table{
+	m := fixture.MustMap(t, datamap.Table{
 		Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: k.deletes, Columns: []datamap.Column{
 			{Name: "id", Type: datamap.TypeText}, email, {Name: "created_at", Type: datamap.TypeTime},
 		},
 	})
-	must(t, err)
 	return m
 }
 

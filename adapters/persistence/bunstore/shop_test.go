@@ -18,6 +18,7 @@ import (
 	"github.com/habeas-data/habeas/domain/restriction"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -133,9 +134,7 @@ func (s *shop) seedAs(t testing.TB, id int64) domain.Subject {
 	databases.Insert(t, s.db, &Invoice{
 		UserID: id, Address: "Main Street 1", Contact: "Jane", IssuedAt: time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC),
 	})
-	subject, err := domain.NewSubject(strconv.FormatInt(id, 10))
-	must(t, err)
-	return subject
+	return fixture.MustSubject(t, strconv.FormatInt(id, 10))
 }
 
 func (s *shop) do(t testing.TB, fn func(ctx context.Context, session ports.Session) error) {
@@ -143,12 +142,7 @@ func (s *shop) do(t testing.TB, fn func(ctx context.Context, session ports.Sessi
 	must(t, s.store.Do(context.Background(), fn))
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must
 
 // cacheCatalog makes the store read and cache the catalog.
 func (s *shop) cacheCatalog(tb testing.TB) {

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -53,12 +54,10 @@ func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
 			}
 		}
 		databases.Execute(t, db, statements...)
-		dataMap, err := datamap.NewDataMap(tables...)
-		must(t, err)
+		dataMap := fixture.MustMap(t, tables...)
 		store, err := bunstore.New(db, dataMap, bunstore.Options{})
 		must(t, err)
-		ada, err := domain.NewSubjectID("1")
-		must(t, err)
+		ada := fixture.MustID(t, "1")
 		must(t, store.Do(ctx, func(ctx context.Context, session ports.Session) error { // the store reads the catalog
 			_, err := session.Subjects().LockToRectify(ctx, ada)
 			return err

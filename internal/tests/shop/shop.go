@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // Customer is the subject.
@@ -49,7 +50,7 @@ var WithInvoices = append(Models[:2:2], (*Invoice)(nil))
 // Open creates the tables of habeas and of the models in an empty PostgreSQL or SQLite database.
 func Open(t testing.TB, db *bun.DB, models []any) {
 	t.Helper()
-	Must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	fixture.Must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	databases.Create(t, db, models...)
 }
 
@@ -77,11 +78,3 @@ func AddParcels(t testing.TB, db *bun.DB, customer int64, parcels int) {
 
 // Email is the address of a customer before an erasure.
 func Email(customer int64) string { return fmt.Sprintf("c%d@example.org", customer) }
-
-// Must ends the test on an error.
-func Must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

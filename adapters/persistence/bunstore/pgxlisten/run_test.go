@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // bubble runs a test with the simulated clock of synctest. The clock advances only while all goroutines wait.
@@ -98,9 +99,4 @@ func (r *records) warnings(t *testing.T) []map[string]any {
 	return warnings
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must
