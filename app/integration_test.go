@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -90,25 +89,8 @@ func TestAnIntegrationNeedsModelsOrAStack(t *testing.T) {
 }
 
 func TestDeclaredPurposesReachTheRouterAndTheTrail(t *testing.T) {
-	_, db := newIntegration(t)
-	gdpr, err := app.New(app.Config{DB: db, Models: models, Purposes: []domain.Purpose{{Name: "news"}, {Name: "ads"}}})
-	must(t, err)
-	server := fiber.New()
-	server.Route("/me", gdpr.Router(anna))
-	send := func(method, path, body string, want int) string {
-		t.Helper()
-		request := httptest.NewRequest(method, path, strings.NewReader(body))
-		request.Header.Set("Content-Type", "application/json")
-		response, err := server.Test(request, -1)
-		must(t, err)
-		defer response.Body.Close()
-		received, err := io.ReadAll(response.Body)
-		must(t, err)
-		if response.StatusCode != want {
-			t.Errorf("%s %s: %d %s", method, path, response.StatusCode, received)
-		}
-		return string(received)
-	}
+	gdpr, db := newIntegration(t)
+	send := served(t, db, "news", "ads")
 	send("POST", "/me/consent", `{"granted":true,"policy_version":"v1","purpose":"ads"}`, 200)
 	send("POST", "/me/consent", `{"granted":true,"policy_version":"v1","purpose":"other"}`, 422)
 	all := send("GET", "/me/consent", "", 200)

@@ -69,7 +69,7 @@ func TestTheMessageOfAResolverIsLogged(t *testing.T) {
 			pass(time.Second)
 			runner.events.Failed(t.Context(), entry, c.cause)
 		})
-		all := log.all(t)
+		all := log.Records(t)
 		if len(all) != 1 {
 			t.Fatalf("%s: %d records", name, len(all))
 		}

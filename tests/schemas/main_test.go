@@ -1,10 +1,8 @@
 package schemas
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
-	"sync"
 	"testing"
 
 	"github.com/uptrace/bun"
@@ -28,7 +26,7 @@ func TestMain(m *testing.M) { postgres.Main(m) }
 type application struct {
 	*app.Integration
 	db  *bun.DB
-	log *logBuffer
+	log *fixture.Log
 }
 
 // open runs statements that create the tables and rows of the application, and then adds habeas.
@@ -36,7 +34,7 @@ func open(t testing.TB, db *bun.DB, config app.Config, statements ...string) *ap
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	execute(t, db, statements...)
-	log := &logBuffer{}
+	log := &fixture.Log{}
 	config.DB, config.Logger = db, slog.New(slog.NewTextHandler(log, nil))
 	gdpr, err := app.New(config)
 	must(t, err)
@@ -128,20 +126,3 @@ func onPostgres(t *testing.T) *bun.DB {
 var execute = databases.Execute
 
 var must = fixture.Must
-
-type logBuffer struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (j *logBuffer) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.buffer.Write(p)
-}
-
-func (j *logBuffer) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.buffer.String()
-}
