@@ -14,18 +14,18 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // person returns the data map of a table of people, and a store with this table.
 func person(t *testing.T) (datamap.DataMap, *memory.Store) {
 	t.Helper()
-	dataMap, err := datamap.NewDataMap(datamap.Table{
+	dataMap := fixture.MustMap(t, datamap.Table{
 		Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
 			{Name: "id", Type: datamap.TypeBigInt},
 			{Name: "mail", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryContact}},
 		},
 	})
-	must(t, err)
 	store, err := memory.New(dataMap, memory.Options{})
 	must(t, err)
 	return dataMap, store

@@ -9,14 +9,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/search"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
 func TestTheCatalogAndTheSearchCoverTheCompleteDatabase(t *testing.T) {
 	gdpr, db := newIntegration(t)
-	_, err := db.ExecContext(t.Context(), "CREATE TABLE notes (body text)")
-	must(t, err)
-	_, err = db.ExecContext(t.Context(), "INSERT INTO notes VALUES ('ask anna@example.org')")
-	must(t, err)
+	databases.Execute(t, db, "CREATE TABLE notes (body text)", "INSERT INTO notes VALUES ('ask anna@example.org')")
 	wired := gdpr.Stack()
 	prewired, err := app.New(app.Config{Stack: &wired})
 	must(t, err)

@@ -16,31 +16,17 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
-
-type ClubMember struct {
-	bun.BaseModel `bun:"table:members" subject:"owned"`
-	ID            int64  `bun:"id,pk" subject:"id"`
-	Email         string `bun:"email" pii:"contact"`
-}
-
-type Stay struct {
-	bun.BaseModel `bun:"table:stays" subject:"owned"`
-	ID            int64       `bun:"id,pk"`
-	MemberID      int64       `bun:"member_id"`
-	Member        *ClubMember `bun:"rel:belongs-to,join:member_id=id" subject:"path"`
-	Place         string      `bun:"place" pii:"location"`
-}
 
 // fullDisk is a journal whose disk is full while full is set.
 type fullDisk struct {
@@ -62,10 +48,10 @@ func (*fullDisk) Open(context.Context) (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader("")), nil
 }
 
-// club is a database with the process of a worker, and with another process that has no settings of the worker.
-type club struct {
+// processes is a database with the process of a worker, and with another process that has no settings of the worker.
+type processes struct {
 	db      *bun.DB
-	clock   *setClock
+	clock   *fixture.Clock
 	disk    *fullDisk
 	signals *duties
 	working *app.Integration
@@ -103,38 +89,34 @@ func (d *duties) until(t *testing.T, name domain.DutyName, holds func(observatio
 	}
 }
 
-func eachClub(t *testing.T, test func(t *testing.T, c *club)) {
+func eachDatabase(t *testing.T, test func(t *testing.T, p *processes)) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-		for _, model := range []any{(*ClubMember)(nil), (*Stay)(nil)} {
-			_, err := db.NewCreateTable().Model(model).Exec(t.Context())
-			must(t, err)
-		}
-		_, err := db.NewInsert().Model(&ClubMember{ID: 1, Email: "zoe@example.org"}).Exec(t.Context())
-		must(t, err)
-		c := &club{
-			db: db, clock: &setClock{now: paid},
+		shop.Open(t, db, shop.Models)
+		shop.AddCustomers(t, db, 1, 0)
+		var err error
+		p := &processes{
+			db: db, clock: fixture.NewClock(paid),
 			signals: &duties{last: make(chan observation.DutyObserved, 100_000)},
 		}
-		c.disk = &fullDisk{refused: func() { c.clock.set(paid.Add(time.Second)) }} // later than the last success
-		config := app.Config{DB: db, Models: []any{(*ClubMember)(nil), (*Stay)(nil)}, Clock: c.clock}
-		c.other, err = app.New(config)
+		p.disk = &fullDisk{refused: func() { p.clock.Set(paid.Add(time.Second)) }} // later than the last success
+		config := app.Config{DB: db, Models: shop.Models, Clock: p.clock}
+		p.other, err = app.New(config)
 		must(t, err)
-		config.Journal, config.JournalInterval, config.SweepInterval = c.disk, 10*time.Millisecond, time.Hour
-		config.VerifyAfter, config.Options = 10*time.Millisecond, stack.Options{Observer: c.signals}
-		c.working, err = app.New(config)
+		config.Journal, config.JournalInterval, config.SweepInterval = p.disk, 10*time.Millisecond, time.Hour
+		config.VerifyAfter, config.Options = 10*time.Millisecond, stack.Options{Observer: p.signals}
+		p.working, err = app.New(config)
 		must(t, err)
-		test(t, c)
+		test(t, p)
 	})
 }
 
 // expect checks the findings, the failed checks and the body of GET /ready in both processes. The health of the other
 // process has a cache, so expect lets its interval pass if the parameter pass is true.
-func (c *club) expect(t *testing.T, when string, codes []string, checks ...string) {
+func (p *processes) expect(t *testing.T, when string, codes []string, checks ...string) {
 	t.Helper()
-	fresh, err := app.New(app.Config{DB: c.db, Models: []any{(*ClubMember)(nil), (*Stay)(nil)}, Clock: c.clock})
+	fresh, err := app.New(app.Config{DB: p.db, Models: shop.Models, Clock: p.clock})
 	must(t, err)
-	for name, gdpr := range map[string]*app.Integration{"worker": c.working, "command": c.other, "web": fresh} {
+	for name, gdpr := range map[string]*app.Integration{"worker": p.working, "command": p.other, "web": fresh} {
 		status, err := gdpr.Operator().Status(t.Context())
 		must(t, err)
 		var got []string
@@ -165,30 +147,30 @@ func (c *club) expect(t *testing.T, when string, codes []string, checks ...strin
 func isOK(o observation.DutyObserved) bool { return o.Outcome == domain.OutcomeOK }
 
 func TestAFullDiskOfTheJournalShowsEverywhere(t *testing.T) {
-	eachClub(t, func(t *testing.T, c *club) {
-		c.expect(t, "before the start", nil)
-		c.working.Worker().Start()
-		c.signals.until(t, domain.DutyJournal, isOK)
-		c.disk.full.Store(true)
-		eraseCustomer(t, c.working, "1")
-		c.signals.until(t, domain.DutyJournal, func(o observation.DutyObserved) bool {
+	eachDatabase(t, func(t *testing.T, p *processes) {
+		p.expect(t, "before the start", nil)
+		p.working.Worker().Start()
+		p.signals.until(t, domain.DutyJournal, isOK)
+		p.disk.full.Store(true)
+		eraseCustomer(t, p.working, "1")
+		p.signals.until(t, domain.DutyJournal, func(o observation.DutyObserved) bool {
 			return o.Outcome == domain.OutcomeInternal
 		})
-		c.expect(t, "with a full disk", []string{"journal-failing"}, "journal")
-		c.disk.full.Store(false)
-		c.signals.until(t, domain.DutyJournal, func(o observation.DutyObserved) bool {
+		p.expect(t, "with a full disk", []string{"journal-failing"}, "journal")
+		p.disk.full.Store(false)
+		p.signals.until(t, domain.DutyJournal, func(o observation.DutyObserved) bool {
 			return isOK(o) && o.Duty.LastSuccess.After(paid)
 		})
-		c.expectFindings(t, "with space", c.other)
-		must(t, c.working.Worker().Stop(time.Minute))
-		c.clock.set(paid.Add(time.Hour)) // the worker is dead
-		c.expect(t, "without a worker", []string{"worker-late", "journal-late", "verification-late"},
+		p.expectFindings(t, "with space", p.other)
+		must(t, p.working.Worker().Stop(time.Minute))
+		p.clock.Set(paid.Add(time.Hour)) // the worker is dead
+		p.expect(t, "without a worker", []string{"worker-late", "journal-late", "verification-late"},
 			"workers", "journal", "verification")
 	})
 }
 
 // expectFindings checks the codes of the findings in a process.
-func (c *club) expectFindings(t *testing.T, when string, gdpr *app.Integration, codes ...string) {
+func (p *processes) expectFindings(t *testing.T, when string, gdpr *app.Integration, codes ...string) {
 	t.Helper()
 	status, err := gdpr.Operator().Status(t.Context())
 	must(t, err)
@@ -202,37 +184,34 @@ func (c *club) expectFindings(t *testing.T, when string, gdpr *app.Integration, 
 }
 
 func TestALeftoverShowsUntilAVerificationFindsNothing(t *testing.T) {
-	eachClub(t, func(t *testing.T, c *club) {
-		eraseCustomer(t, c.working, "1")
-		_, err := c.db.NewInsert().Model(&Stay{ID: 7, MemberID: 1, Place: "Lyon"}).Exec(t.Context())
-		must(t, err)
-		c.clock.set(paid.Add(time.Minute))
-		c.working.Worker().Start()
-		c.signals.until(t, domain.DutyVerification, func(o observation.DutyObserved) bool { return o.Duty.LeftOver == 1 })
-		must(t, c.working.Worker().Stop(time.Minute))
-		c.expect(t, "with a leftover", []string{"verification-left-over"}, "verification")
-		id, err := domain.NewSubjectID("1")
-		must(t, err)
+	eachDatabase(t, func(t *testing.T, p *processes) {
+		eraseCustomer(t, p.working, "1")
+		shop.AddParcels(t, p.db, 1, 1)
+		p.clock.Set(paid.Add(time.Minute))
+		p.working.Worker().Start()
+		p.signals.until(t, domain.DutyVerification, func(o observation.DutyObserved) bool { return o.Duty.LeftOver == 1 })
+		must(t, p.working.Worker().Stop(time.Minute))
+		p.expect(t, "with a leftover", []string{"verification-left-over"}, "verification")
+		id := fixture.MustID(t, "1")
 		for range 2 { // the same leftover counts once
-			found, err := c.other.Operator().Verify(t.Context(), id)
+			found, err := p.other.Operator().Verify(t.Context(), id)
 			must(t, err)
 			if len(found.LeftOver) != 1 {
 				t.Errorf("found %+v", found)
 			}
 		}
-		status, err := c.other.Operator().Status(t.Context())
+		status, err := p.other.Operator().Status(t.Context())
 		must(t, err)
 		for _, duty := range status.Duties {
 			if want := map[bool]int64{true: 1}[duty.Name == domain.DutyVerification]; duty.LeftOver != want {
 				t.Errorf("%s has %d leftovers", duty.Name, duty.LeftOver)
 			}
 		}
-		_, err = c.db.NewDelete().Model((*Stay)(nil)).Where("id = 7").Exec(t.Context())
-		must(t, err)
+		databases.Execute(t, p.db, "DELETE FROM parcels")
 		for range 2 {
-			_, err = c.other.Operator().Verify(t.Context(), id)
+			_, err = p.other.Operator().Verify(t.Context(), id)
 			must(t, err)
-			c.expectFindings(t, "after the removal", c.other)
+			p.expectFindings(t, "after the removal", p.other)
 		}
 	})
 }
@@ -253,11 +232,7 @@ func (c *closed) Do(ctx context.Context, fn func(context.Context, ports.Session)
 // The process of the worker is alive, but its batches fail.
 func TestAWorkerWhoseBatchesFailShows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dataMap, err := datamap.NewDataMap(datamap.Table{
-			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-			Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
-		})
-		must(t, err)
+		dataMap := fixture.MustMap(t, fixture.Users())
 		store, err := memory.New(dataMap, memory.Options{})
 		must(t, err)
 		sessions := &closed{SessionFactory: store}

@@ -17,6 +17,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -68,9 +69,7 @@ func TestTheOpenAPIDocumentIncludesHandlers(t *testing.T) {
 
 func TestRunWorksUntilItsContextEnds(t *testing.T) {
 	db := databases.SQLite(t)
-	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	_, err := db.NewCreateTable().Model((*Person)(nil)).Exec(t.Context())
-	must(t, err)
+	shop.Open(t, db, models)
 	system := archive{erased: make(chan string)}
 	gdpr, err := app.New(app.Config{
 		DB: db, Models: models, Resolvers: []ports.Resolver{system}, PollInterval: time.Hour,

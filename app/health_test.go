@@ -17,7 +17,9 @@ import (
 	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/observed"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -95,8 +97,7 @@ func TestASilentWorkerIsNotReadyAndALateEntryIs(t *testing.T) {
 	})
 	must(t, err)
 	wantHealth(t, gdpr, true, false)
-	id, err := domain.NewSubjectID("1")
-	must(t, err)
+	id := fixture.MustID(t, "1")
 	must(t, gdpr.Sessions().Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		return s.Outbox().Enqueue(ctx, domain.OutboxEntry{
 			EntryID: "1", SubjectID: id, Resolver: "another process", Ref: domain.SubjectRef{Kind: "x", Value: "y"},
@@ -131,9 +132,7 @@ func TestProbesHaveNoOtherPaths(t *testing.T) {
 
 func TestAnIntegrationPassesItsObserverOn(t *testing.T) {
 	db := databases.SQLite(t)
-	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	_, err := db.NewCreateTable().Model((*Person)(nil)).Exec(t.Context())
-	must(t, err)
+	shop.Open(t, db, models)
 	recorder := newSignals()
 	gdpr, err := app.New(app.Config{
 		DB: db, Models: models, PollInterval: time.Hour, Workers: 1, Options: stack.Options{Observer: recorder},

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -16,30 +15,24 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
 
-type Person struct {
-	bun.BaseModel `bun:"table:persons"`
-	ID            int64  `bun:"id,pk" subject:"id"`
-	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
-}
-
-var models = []any{(*Person)(nil)}
+// models are the models of most tests: the customers of the shop.
+var models = shop.Models[:1:1]
 
 func newIntegration(t *testing.T) (*app.Integration, *bun.DB) {
 	t.Helper()
 	db := databases.SQLite(t)
-	must(t, bunstore.Migrate(context.Background(), db, bunstore.Options{}))
-	_, err := db.NewCreateTable().Model((*Person)(nil)).Exec(context.Background())
-	must(t, err)
+	shop.Open(t, db, models)
 	gdpr, err := app.New(app.Config{DB: db, Models: models})
 	must(t, err)
 	return gdpr, db
@@ -96,25 +89,8 @@ func TestAnIntegrationNeedsModelsOrAStack(t *testing.T) {
 }
 
 func TestDeclaredPurposesReachTheRouterAndTheTrail(t *testing.T) {
-	_, db := newIntegration(t)
-	gdpr, err := app.New(app.Config{DB: db, Models: models, Purposes: []domain.Purpose{{Name: "news"}, {Name: "ads"}}})
-	must(t, err)
-	server := fiber.New()
-	server.Route("/me", gdpr.Router(anna))
-	send := func(method, path, body string, want int) string {
-		t.Helper()
-		request := httptest.NewRequest(method, path, strings.NewReader(body))
-		request.Header.Set("Content-Type", "application/json")
-		response, err := server.Test(request, -1)
-		must(t, err)
-		defer response.Body.Close()
-		received, err := io.ReadAll(response.Body)
-		must(t, err)
-		if response.StatusCode != want {
-			t.Errorf("%s %s: %d %s", method, path, response.StatusCode, received)
-		}
-		return string(received)
-	}
+	gdpr, db := newIntegration(t)
+	send := served(t, db, "news", "ads")
 	send("POST", "/me/consent", `{"granted":true,"policy_version":"v1","purpose":"ads"}`, 200)
 	send("POST", "/me/consent", `{"granted":true,"policy_version":"v1","purpose":"other"}`, 422)
 	all := send("GET", "/me/consent", "", 200)
@@ -124,8 +100,7 @@ func TestDeclaredPurposesReachTheRouterAndTheTrail(t *testing.T) {
 	}
 	send("DELETE", "/me", "", 200)
 	must(t, gdpr.Sessions().Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		id, err := domain.NewSubjectID("1")
-		must(t, err)
+		id := fixture.MustID(t, "1")
 		trail, err := s.Audit().Trail(ctx, id)
 		var recorded []string
 		for _, event := range trail {
@@ -160,8 +135,7 @@ func TestTheApplicationConfiguresTheSaga(t *testing.T) {
 	gdpr, err := app.New(config)
 	must(t, err)
 	for id := range 3 {
-		subject, err := domain.NewSubject(fmt.Sprint(id), domain.SubjectRef{Kind: "desk", Value: "c"})
-		must(t, err)
+		subject := fixture.MustSubject(t, fmt.Sprint(id), domain.SubjectRef{Kind: "desk", Value: "c"})
 		_, err = gdpr.Operator().Erase(t.Context(), subject)
 		must(t, err)
 	}
@@ -187,9 +161,9 @@ type Ledger struct {
 
 type Wallet struct {
 	bun.BaseModel `bun:"table:wallets" subject:"owned"`
-	ID            int64   `bun:"id,pk"`
-	PersonID      int64   `bun:"person_id"`
-	Person        *Person `bun:"rel:belongs-to,join:person_id=id"`
+	ID            int64          `bun:"id,pk"`
+	CustomerID    int64          `bun:"customer_id"`
+	Customer      *shop.Customer `bun:"rel:belongs-to,join:customer_id=id"`
 }
 
 func TestMistakesInTheModelsShowAtStartUp(t *testing.T) {
@@ -199,9 +173,11 @@ func TestMistakesInTheModelsShowAtStartUp(t *testing.T) {
 		code   domain.Code
 		says   string
 	}{
-		"no subject":          {[]any{(*Unannotated)(nil)}, domain.ErrManifest, "subject"},
-		"unreachable":         {[]any{(*Person)(nil), (*Unannotated)(nil)}, domain.ErrManifest, "unannotated"},
-		"retained, but owned": {[]any{(*Person)(nil), (*Wallet)(nil), (*Ledger)(nil)}, domain.ErrRetention, "ledgers.entry"},
+		"no subject":  {[]any{(*Unannotated)(nil)}, domain.ErrManifest, "subject"},
+		"unreachable": {[]any{(*shop.Customer)(nil), (*Unannotated)(nil)}, domain.ErrManifest, "unannotated"},
+		"retained, but owned": {
+			[]any{(*shop.Customer)(nil), (*Wallet)(nil), (*Ledger)(nil)}, domain.ErrRetention, "ledgers.entry",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := app.New(app.Config{DB: db, Models: test.models})
@@ -215,18 +191,18 @@ func TestMistakesInTheModelsShowAtStartUp(t *testing.T) {
 // Contact has mistakes in its struct tags. Another mistake appears only when the erasure plan is made.
 type Contact struct {
 	bun.BaseModel `bun:"table:contacts"`
-	ID            int64   `bun:"id,pk"`
-	PersonID      int64   `bun:"person_id"`
-	Person        *Person `bun:"rel:belongs-to,join:person_id=id"`
-	Password      string  `bun:"password" pii:"technical"`
-	Phone         string  `bun:"phone" pii:"contact,erasure:delete,colour:blue"`
-	Theme         string  `bun:"theme"`
+	ID            int64          `bun:"id,pk"`
+	CustomerID    int64          `bun:"customer_id"`
+	Customer      *shop.Customer `bun:"rel:belongs-to,join:customer_id=id"`
+	Password      string         `bun:"password" pii:"technical"`
+	Phone         string         `bun:"phone" pii:"contact,erasure:delete,colour:blue"`
+	Theme         string         `bun:"theme"`
 }
 
 func TestOneErrorListsAllMistakesInTheModels(t *testing.T) {
 	_, db := newIntegration(t)
 	_, err := app.New(app.Config{DB: db, Models: []any{
-		(*Contact)(nil), (*Person)(nil), (*Wallet)(nil), (*Ledger)(nil), (*Unannotated)(nil),
+		(*Contact)(nil), (*shop.Customer)(nil), (*Wallet)(nil), (*Ledger)(nil), (*Unannotated)(nil),
 	}})
 	var got []string
 	for _, problem := range domain.Problems(err) {
@@ -365,9 +341,4 @@ func TestJoinNeedsAStoreOfItsOwn(t *testing.T) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

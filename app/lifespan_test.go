@@ -9,10 +9,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -34,9 +34,7 @@ func (a archive) EraseSubject(_ context.Context, ref domain.SubjectRef, _ string
 
 func TestTheWorkerRunsWithTheServerAndAnErasureWakesIt(t *testing.T) {
 	db := databases.SQLite(t)
-	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	_, err := db.NewCreateTable().Model((*Person)(nil)).Exec(t.Context())
-	must(t, err)
+	shop.Open(t, db, models)
 	system := archive{erased: make(chan string)}
 	abandoned := make(chan domain.OutboxEntry, 1)
 	gdpr, err := app.New(app.Config{

@@ -10,15 +10,16 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 )
 
 type Visit struct {
 	bun.BaseModel `bun:"table:visits"`
-	ID            int64   `bun:"id,pk"`
-	PersonID      int64   `bun:"person_id"`
-	Person        *Person `bun:"rel:belongs-to,join:person_id=id" subject:"path"`
-	HostID        int64   `bun:"host_id"`
-	Host          *Person `bun:"rel:belongs-to,join:host_id=id"`
+	ID            int64          `bun:"id,pk"`
+	CustomerID    int64          `bun:"customer_id"`
+	Customer      *shop.Customer `bun:"rel:belongs-to,join:customer_id=id" subject:"path"`
+	HostID        int64          `bun:"host_id"`
+	Host          *shop.Customer `bun:"rel:belongs-to,join:host_id=id"`
 }
 
 func TestTablesWithoutAPathAreLoggedAtStartUp(t *testing.T) {

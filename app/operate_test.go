@@ -8,15 +8,16 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
 
 func TestAnErasureMustMatchItsRehearsal(t *testing.T) {
 	gdpr, db := newIntegration(t)
-	anna, err := domain.NewSubject("1")
-	must(t, err)
-	_, err = db.NewInsert().Model(&Person{ID: 1, Email: "anna@example.org"}).Exec(t.Context())
-	must(t, err)
+	anna := fixture.MustSubject(t, "1")
+	databases.Insert(t, db, &shop.Customer{ID: 1, Email: "anna@example.org"})
 	rehearsal, err := gdpr.Operator().Rehearse(t.Context(), anna)
 	if err != nil || len(rehearsal.Steps) != 1 || rehearsal.Steps[0].Rows != 1 {
 		t.Fatalf("got %+v, %v", rehearsal, err)
@@ -27,17 +28,15 @@ func TestAnErasureMustMatchItsRehearsal(t *testing.T) {
 		t.Errorf("another fingerprint: got %+v, %v", result, err)
 	}
 	result, err := gdpr.Operator().EraseAsRehearsed(t.Context(), anna, rehearsal.Fingerprint)
-	if err != nil || result.Anonymized["persons"] != 1 {
+	if err != nil || result.Anonymized["customers"] != 1 {
 		t.Errorf("got %+v, %v", result, err)
 	}
 }
 
 func TestAnIntegrationVerifiesAnErasure(t *testing.T) {
 	gdpr, db := newIntegration(t)
-	anna, err := domain.NewSubject("1")
-	must(t, err)
-	_, err = db.NewInsert().Model(&Person{ID: 1, Email: "anna@example.org"}).Exec(t.Context())
-	must(t, err)
+	anna := fixture.MustSubject(t, "1")
+	databases.Insert(t, db, &shop.Customer{ID: 1, Email: "anna@example.org"})
 	if _, err := gdpr.Operator().Verify(t.Context(), anna.ID); !errors.Is(err, domain.ErrConflict) {
 		t.Errorf("before: got %v, want %v", err, domain.ErrConflict)
 	}
@@ -47,16 +46,12 @@ func TestAnIntegrationVerifiesAnErasure(t *testing.T) {
 	if err != nil || len(verified.LeftOver) > 0 || verified.ErasedAt.After(result.CompletedAt) {
 		t.Errorf("after: got %+v, %v", verified, err)
 	}
-	_, err = db.NewUpdate().Model(&Person{ID: 1, Email: "anna@example.org"}).WherePK().Exec(t.Context())
+	_, err = db.NewUpdate().Model(&shop.Customer{ID: 1, Email: "anna@example.org"}).WherePK().Exec(t.Context())
 	must(t, err)
 	if verified, err := gdpr.Operator().Verify(t.Context(), anna.ID); err != nil || verified.Life != domain.LifeUnknown {
 		t.Errorf("a value that came back, perhaps of a new person: got %+v, %v", verified, err)
 	}
-	var trail []domain.AuditEvent
-	must(t, gdpr.Sessions().Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
-		trail, err = s.Audit().Trail(ctx, anna.ID)
-		return err
-	}))
+	trail := fixture.Trail(t, gdpr.Sessions(), anna.ID)
 	erasure := trail[0].Payload["operation_id"]
 	last := trail[len(trail)-1]
 	if last.EventType != domain.EventErasureVerified || last.Payload["operation_id"] != erasure {
@@ -82,8 +77,7 @@ func (away) Probe(context.Context) error { return domain.ErrUnavailable }
 
 func TestAnIntegrationRehearsesAndProbesWithTheCurrentSessions(t *testing.T) {
 	gdpr, _ := newIntegration(t)
-	anna, err := domain.NewSubject("1")
-	must(t, err)
+	anna := fixture.MustSubject(t, "1")
 	for name, c := range map[string]struct {
 		factory ports.SessionFactory
 		want    error

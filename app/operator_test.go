@@ -13,6 +13,8 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -34,12 +36,10 @@ func (refusing) EraseSubject(context.Context, domain.SubjectRef, string) (bool, 
 func operated(t *testing.T) (*app.Integration, domain.Subject, context.Context) {
 	t.Helper()
 	_, db := newIntegration(t)
-	_, err := db.NewInsert().Model(&Person{ID: 1, Email: "anna@example.org"}).Exec(t.Context())
-	must(t, err)
+	databases.Insert(t, db, &shop.Customer{ID: 1, Email: "anna@example.org"})
 	gdpr, err := app.New(app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{refusing{}}})
 	must(t, err)
-	subject, err := domain.NewSubject("1", domain.SubjectRef{Kind: "crm", Value: "c-1"})
-	must(t, err)
+	subject := fixture.MustSubject(t, "1", domain.SubjectRef{Kind: "crm", Value: "c-1"})
 	ctx, err := domain.WithOperator(t.Context(), "dpo")
 	must(t, err)
 	return gdpr, subject, ctx
@@ -214,8 +214,7 @@ func TestConsentsIncludeDeclaredPurposesAndTheLedger(t *testing.T) {
 
 func TestASubjectIsKnownByItsRowOrItsErasure(t *testing.T) {
 	gdpr, subject, ctx := operated(t)
-	nobody, err := domain.NewSubjectID("2")
-	must(t, err)
+	nobody := fixture.MustID(t, "2")
 	for _, want := range []domain.SubjectState{{Present: true}, {Present: true, Life: domain.LifeEnded}} {
 		if got, err := gdpr.Operator().SubjectState(ctx, subject.ID); err != nil ||
 			got.Present != want.Present || got.Life != want.Life {
@@ -278,11 +277,10 @@ func TestAStackOfTheApplicationHasNoMigrations(t *testing.T) {
 // Nothing tells whose the row is: it has no creation time. The call of Registered tells it.
 func TestUnknownLivesShowInStatusAndHealth(t *testing.T) {
 	gdpr, db := newIntegration(t)
-	subject, err := domain.NewSubject("1")
-	must(t, err)
+	subject := fixture.MustSubject(t, "1")
 	register := func() {
 		t.Helper()
-		_, err := db.NewInsert().Model(&Person{ID: 1, Email: "anna@example.org"}).On("CONFLICT (id) DO UPDATE").
+		_, err := db.NewInsert().Model(&shop.Customer{ID: 1, Email: "anna@example.org"}).On("CONFLICT (id) DO UPDATE").
 			Set("email = EXCLUDED.email").Exec(t.Context())
 		must(t, err)
 	}

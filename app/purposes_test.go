@@ -9,10 +9,10 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 )
 
 // served returns a function that sends a request of Anna to an integration with the purposes, and returns the body of
@@ -45,9 +45,7 @@ func served(t *testing.T, db *bun.DB, names ...string) func(method, path, body s
 
 func TestARemovedPurposeCanStillBeEnded(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-		_, err := db.NewCreateTable().Model((*Person)(nil)).Exec(t.Context())
-		must(t, err)
+		shop.Open(t, db, models)
 		before, now := served(t, db, "news", "ads"), served(t, db, "news")
 		const (
 			grant    = `{"granted":true,"policy_version":"v1","purpose":"ads"}`

@@ -12,40 +12,15 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 )
 
-type Customer struct {
-	bun.BaseModel `bun:"table:customers"`
-	ID            int64     `bun:"id,pk" subject:"id"`
-	Email         string    `bun:"email" pii:"contact"`
-	Address       string    `bun:"address" pii:"financial,erasure:retain,reason:'tax law',retain:1y,since:paid_at"`
-	PaidAt        time.Time `bun:"paid_at"`
-}
-
 var paid = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
-
-// setClock is a clock that a test sets.
-type setClock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *setClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *setClock) set(now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = now
-}
 
 // shelf is a journal in memory that sends a signal for each call of Append.
 type shelf struct {
@@ -70,18 +45,14 @@ func (s *shelf) Open(context.Context) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(s.text)), nil
 }
 
-// newCustomers returns an integration with customers 1 to 3.
+// newCustomers returns an integration with customers 1 to 3. Each customer has an invoice.
 func newCustomers(t *testing.T, c app.Config) (*app.Integration, *bun.DB) {
 	t.Helper()
-	c.DB, c.Models = databases.SQLite(t), []any{(*Customer)(nil)}
-	must(t, bunstore.Migrate(t.Context(), c.DB, bunstore.Options{}))
-	_, err := c.DB.NewCreateTable().Model((*Customer)(nil)).Exec(t.Context())
-	must(t, err)
+	c.DB, c.Models = databases.SQLite(t), shop.WithInvoices
+	shop.Open(t, c.DB, shop.WithInvoices)
+	shop.AddCustomers(t, c.DB, 3, 0)
 	for id := range int64(3) {
-		_, err := c.DB.NewInsert().Model(&Customer{
-			ID: id + 1, Email: "mail@example.org", Address: "Main Street", PaidAt: paid,
-		}).Exec(t.Context())
-		must(t, err)
+		databases.Insert(t, c.DB, &shop.Invoice{CustomerID: id + 1, Address: "Main Street", IssuedAt: paid})
 	}
 	gdpr, err := app.New(c)
 	must(t, err)
@@ -90,22 +61,21 @@ func newCustomers(t *testing.T, c app.Config) (*app.Integration, *bun.DB) {
 
 func eraseCustomer(t *testing.T, gdpr *app.Integration, id string) {
 	t.Helper()
-	subject, err := domain.NewSubject(id)
-	must(t, err)
-	_, err = gdpr.Operator().Erase(t.Context(), subject)
+	subject := fixture.MustSubject(t, id)
+	_, err := gdpr.Operator().Erase(t.Context(), subject)
 	must(t, err)
 }
 
-// count returns the number of customers.
-func count(t *testing.T, db *bun.DB, where string) int {
+// addresses returns the number of invoices whose address is retained.
+func addresses(t *testing.T, db *bun.DB) int {
 	t.Helper()
-	n, err := db.NewSelect().Model((*Customer)(nil)).Where(where).Count(t.Context())
+	n, err := db.NewSelect().Model((*shop.Invoice)(nil)).Where("address = 'Main Street'").Count(t.Context())
 	must(t, err)
-	return int(n)
+	return n
 }
 
 func TestTheWorkerSweepsAndWritesTheJournal(t *testing.T) {
-	clock, journal := &setClock{now: paid.AddDate(0, 1, 0)}, &shelf{calls: make(chan string, 9)}
+	clock, journal := fixture.NewClock(paid.AddDate(0, 1, 0)), &shelf{calls: make(chan string, 9)}
 	gdpr, db := newCustomers(t, app.Config{
 		Clock: clock, SweepInterval: 24 * time.Hour, Journal: journal, JournalInterval: time.Millisecond,
 		PollInterval: time.Hour,
@@ -121,12 +91,12 @@ func TestTheWorkerSweepsAndWritesTheJournal(t *testing.T) {
 		t.Errorf("the journal has %s", line)
 	}
 	must(t, gdpr.Worker().Stop(time.Minute))
-	if kept := count(t, db, "address = 'Main Street'"); kept != 3 {
+	if kept := addresses(t, db); kept != 3 {
 		t.Errorf("before the end of the retention, %d addresses are kept", kept)
 	}
-	clock.set(paid.AddDate(1, 0, 1))
+	clock.Set(paid.AddDate(10, 0, 1))
 	gdpr.Worker().Start()
-	eventually(t, func() bool { return count(t, db, "address = 'Main Street'") == 1 })
+	eventually(t, func() bool { return addresses(t, db) == 1 })
 	must(t, gdpr.Worker().Stop(time.Minute))
 }
 
@@ -141,20 +111,20 @@ func eventually(t *testing.T, holds func() bool) {
 }
 
 func TestAnIntegrationSweepsAndReplays(t *testing.T) {
-	clock := &setClock{now: paid.AddDate(0, 1, 0)}
+	clock := fixture.NewClock(paid.AddDate(0, 1, 0))
 	gdpr, db := newCustomers(t, app.Config{Clock: clock})
 	eraseCustomer(t, gdpr, "1")
-	clock.set(paid.AddDate(1, 0, 1))
+	clock.Set(paid.AddDate(10, 0, 1))
 	for what, sweep := range map[string]func(context.Context, func(domain.SweepReport)) (domain.SweepReport, error){
 		"a rehearsal": gdpr.Operator().RehearseSweep, "another": gdpr.Operator().RehearseSweep,
 	} {
 		report, err := sweep(t.Context(), nil)
-		if err != nil || report.Rows["customers"] != 1 || count(t, db, "address = 'Main Street'") != 3 {
+		if err != nil || report.Rows["invoices"] != 1 || addresses(t, db) != 3 {
 			t.Errorf("%s: got %+v, %v", what, report, err)
 		}
 	}
 	report, err := gdpr.Operator().Sweep(t.Context(), nil)
-	if err != nil || report.Rows["customers"] != 1 || count(t, db, "address = 'Main Street'") != 2 {
+	if err != nil || report.Rows["invoices"] != 1 || addresses(t, db) != 2 {
 		t.Errorf("got %+v, %v", report, err)
 	}
 
@@ -170,8 +140,10 @@ func TestAnIntegrationSweepsAndReplays(t *testing.T) {
 		Installation: first.Installation, Expect: first.Number,
 		Progress: func(r domain.ReplayReport) { progress = append(progress, r.Erased) },
 	})
+	var emails []string
+	must(t, db.NewSelect().Model((*shop.Customer)(nil)).Column("email").Order("id").Scan(t.Context(), &emails))
 	if err != nil || replayed.Erased != 1 || replayed.Current != 1 || len(progress) != 1 ||
-		count(t, db, "email = 'mail@example.org'") != 1 {
+		emails[0] == shop.Email(1) || emails[1] == shop.Email(2) || emails[2] != shop.Email(3) {
 		t.Errorf("got %+v, %v", replayed, err)
 	}
 }

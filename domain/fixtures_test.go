@@ -3,7 +3,7 @@ package domain_test
 import (
 	"time"
 
-	"github.com/habeas-data/habeas/domain/internal/fixture"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // noon is the instant that the tests of this package use as the current time.

@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
@@ -76,7 +77,7 @@ func TestEveryTableColumnAndSystemIsInThePicture(t *testing.T) {
 
 func TestNamesAreEscaped(t *testing.T) {
 	const name = `a"<b>&{c}|'d'` + "\n`[e]"
-	m, err := datamap.NewDataMap(datamap.Table{
+	m := fixture.MustMap(t, datamap.Table{
 		Name: name, PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []datamap.Column{
 			{Name: "id", Type: datamap.TypeBigInt},
@@ -85,9 +86,6 @@ func TestNamesAreEscaped(t *testing.T) {
 			}},
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	plan, err := erasure.Planner{}.Plan(m, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +121,7 @@ func TestNamesMayHaveControlCharacters(t *testing.T) {
 			Name: called, Columns: []string{column}, References: name, ReferencedColumns: []string{"id"}, Path: true,
 		}
 	}
-	m, err := datamap.NewDataMap(
+	m := fixture.MustMap(t,
 		datamap.Table{
 			Name: name, PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 			Columns: []datamap.Column{
@@ -140,9 +138,6 @@ func TestNamesMayHaveControlCharacters(t *testing.T) {
 			},
 		},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
 	plan, err := erasure.Planner{}.Plan(m, []string{"desk"})
 	if err != nil {
 		t.Fatal(err)

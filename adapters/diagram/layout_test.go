@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // large returns a data map with the table of subjects and 40 other tables. Each other table refers to the subject, or
@@ -48,10 +49,7 @@ func large(t *testing.T) (datamap.DataMap, datamap.Plan) {
 			Columns: columns(names...),
 		})
 	}
-	m, err := datamap.NewDataMap(tables...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fixture.MustMap(t, tables...)
 	plan, err := erasure.Planner{}.Plan(m, []string{"desk", "mail"})
 	if err != nil {
 		t.Fatal(err)

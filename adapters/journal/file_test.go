@@ -13,6 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/journal"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
@@ -130,14 +131,8 @@ func TestTheDefaultNameHasTheHostAndThePath(t *testing.T) {
 
 func line(t testing.TB, id string) []byte {
 	t.Helper()
-	subject, err := domain.NewSubjectID(id)
-	must(t, err)
+	subject := fixture.MustID(t, id)
 	return domain.JournalEntry{SubjectID: subject, ErasedAt: time.Unix(1, 0)}.AppendLine(nil)
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

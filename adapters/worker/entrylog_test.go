@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 func TestTheMessageOfAResolverIsLogged(t *testing.T) {
@@ -16,10 +17,7 @@ func TestTheMessageOfAResolverIsLogged(t *testing.T) {
 	cause := fmt.Errorf("%s: %w", secret, &domain.ResolverError{
 		Resolver: "desk", Message: "DELETE got status 403", Err: errors.New(secret),
 	})
-	id, err := domain.NewSubjectID(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := fixture.MustID(t, secret)
 	for name, c := range map[string]struct {
 		entry   domain.OutboxEntry
 		cause   error
@@ -71,7 +69,7 @@ func TestTheMessageOfAResolverIsLogged(t *testing.T) {
 			pass(time.Second)
 			runner.events.Failed(t.Context(), entry, c.cause)
 		})
-		all := log.all(t)
+		all := log.Records(t)
 		if len(all) != 1 {
 			t.Fatalf("%s: %d records", name, len(all))
 		}

@@ -1,9 +1,7 @@
 package worker_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"slices"
 	"sync"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // quiet is a logger that discards its records, for tests in which batches fail on purpose.
@@ -120,39 +119,8 @@ func newWorker(t *testing.T, runner worker.Engine, opts worker.Options) *worker.
 }
 
 // records is a log in memory.
-type records struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (r *records) Write(line []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.text.Write(line)
-}
+type records struct{ fixture.Log }
 
 func (r *records) logger() *slog.Logger { return slog.New(slog.NewJSONHandler(r, nil)) }
 
-func (r *records) String() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.text.String()
-}
-
-func (r *records) all(t *testing.T) []map[string]any {
-	t.Helper()
-	var all []map[string]any
-	for line := range bytes.Lines([]byte(r.String())) {
-		var record map[string]any
-		must(t, json.Unmarshal(line, &record))
-		all = append(all, record)
-	}
-	return all
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

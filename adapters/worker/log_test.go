@@ -46,7 +46,7 @@ func TestAFailureIsLoggedByItsClass(t *testing.T) {
 				runner := newFake(func(context.Context, int) (int, error) { return 7, c.err })
 				started(t, runner, worker.Options{Logger: log.logger()})
 				pass(0)
-				all := log.all(t)
+				all := log.Records(t)
 				if len(all) != 1 {
 					t.Fatalf("%d records", len(all))
 				}
@@ -82,13 +82,13 @@ func TestItSurvivesARunnerThatPanicsOrEndsItsGoroutine(t *testing.T) {
 		for range 170 {
 			w.Wake() // no wake shortens the pause
 			pass(100 * time.Millisecond)
-			if len(log.all(t)) == 3 {
+			if len(log.Records(t)) == 3 {
 				break
 			}
 		}
 		runner.wantAt(t, 0, 5*time.Second, 10*time.Second)
 		pass(5 * time.Second)
-		all := log.all(t)
+		all := log.Records(t)
 		if len(all) != 3 || len(runner.at) < 4 {
 			t.Fatalf("%d records, %d batches", len(all), len(runner.at))
 		}
@@ -131,7 +131,7 @@ func TestAFailureToSettleDuringAStopIsLogged(t *testing.T) {
 		w.Start()
 		pass(time.Second)
 		must(t, w.Stop(0))
-		if all := log.all(t); len(all) != 1 || all[0]["class"] != "unavailable" {
+		if all := log.Records(t); len(all) != 1 || all[0]["class"] != "unavailable" {
 			t.Errorf("the log holds %s", log.String())
 		}
 	})

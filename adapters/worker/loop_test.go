@@ -253,7 +253,7 @@ func TestItPurgesEveryHour(t *testing.T) {
 		if !slices.Equal(runner.purges, want) {
 			t.Errorf("purged at %v, want %v", runner.purges, want)
 		}
-		if lines := log.all(t); len(lines) != 3 || lines[0]["level"] != "WARN" {
+		if lines := log.Records(t); len(lines) != 3 || lines[0]["level"] != "WARN" {
 			t.Errorf("logged %v", lines)
 		}
 		must(t, w.Stop(0))

@@ -19,6 +19,7 @@ import (
 	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/internal/system"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -111,19 +112,7 @@ func (p *process) wantCompleted(t *testing.T, customer int64) {
 
 func (p *process) trail(t *testing.T, customer int64) []domain.EventType {
 	t.Helper()
-	var types []domain.EventType
-	must(t, p.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		id, err := domain.NewSubjectID(strconv.FormatInt(customer, 10))
-		if err != nil {
-			return err
-		}
-		events, err := s.Audit().Trail(ctx, id)
-		for _, event := range events {
-			types = append(types, event.EventType)
-		}
-		return err
-	}))
-	return types
+	return fixture.TrailTypes(t, p.store, fixture.MustID(t, strconv.FormatInt(customer, 10)))
 }
 
 // observed reports the result of every batch of a worker.

@@ -46,7 +46,7 @@ func TestATaskRunsInParts(t *testing.T) {
 		if !slices.Equal(at, want) {
 			t.Errorf("it ran at %v, want %v", at, want)
 		}
-		all := log.all(t)
+		all := log.Records(t)
 		if len(all) != 2 || all[0]["msg"] != "habeas: a task of the worker failed" || all[0]["task"] != "sweep" ||
 			all[0]["level"] != "WARN" ||
 			all[1]["msg"] != "habeas: a task of the worker panicked" || all[1]["task"] != "sweep" ||

@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/observation"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/observed"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
@@ -38,8 +38,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{recorder: &observed.Recorder{}, desk: mocks.NewMockRectifyingResolver(gomock.NewController(t))}
 	w.desk.EXPECT().Name().Return("desk").AnyTimes()
-	dataMap, err := datamap.NewDataMap(users)
-	must(t, err)
+	dataMap := fixture.MustMap(t, users)
 	store, err := memory.New(dataMap, memory.Options{Observer: w.recorder})
 	must(t, err)
 	must(t, store.Insert("users", memory.Row{"id": 42, "email": "zoe@example.org"}))
@@ -64,9 +63,7 @@ func newWorld(t *testing.T) *world {
 
 func zoe(t *testing.T) domain.Subject {
 	t.Helper()
-	subject, err := domain.NewSubject("42", domain.SubjectRef{Kind: "desk", Value: "c-1"})
-	must(t, err)
-	return subject
+	return fixture.MustSubject(t, "42", domain.SubjectRef{Kind: "desk", Value: "c-1"})
 }
 
 // request sends a request to the API and returns the status of the response.
@@ -133,8 +130,7 @@ func succeed() error { return nil }
 
 func TestAFailedErasureIsObserved(t *testing.T) {
 	w := newWorld(t)
-	unknown, err := domain.NewSubject("42", domain.SubjectRef{Kind: "zoe@example.org", Value: "c-1"})
-	must(t, err)
+	unknown := fixture.MustSubject(t, "42", domain.SubjectRef{Kind: "zoe@example.org", Value: "c-1"})
 	_ = w.erase(t, unknown, succeed)
 	w.recorder.Want(t, "session: subject", "erasure: subject")
 
@@ -251,8 +247,7 @@ func TestACallOfAnExportHasTheContextOfItsActivity(t *testing.T) {
 }
 
 func TestAnObserverThatPanicsChangesNothing(t *testing.T) {
-	dataMap, err := datamap.NewDataMap(users)
-	must(t, err)
+	dataMap := fixture.MustMap(t, users)
 	for _, broken := range []observed.Broken{{}, {AtEnd: true}} {
 		store, err := memory.New(dataMap, memory.Options{Observer: broken})
 		must(t, err)
@@ -274,9 +269,4 @@ func TestAnObserverThatPanicsChangesNothing(t *testing.T) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

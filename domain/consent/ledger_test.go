@@ -12,6 +12,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/consent"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
@@ -40,10 +41,7 @@ func newWorld(t *testing.T) world {
 	clock, ids, made := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl), 0
 	clock.EXPECT().Now().Return(clockTime).AnyTimes()
 	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
-	id, err := domain.NewSubjectID("42")
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := fixture.MustID(t, "42")
 	w := world{
 		Ledger:  consent.NewLedger(clock, ids),
 		session: mocks.NewMockSession(ctrl), store: mocks.NewMockConsentStore(ctrl), audit: mocks.NewMockAuditLog(ctrl),

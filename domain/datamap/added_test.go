@@ -6,7 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/internal/fixture"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 func TestATableSaysWhenARowWasAdded(t *testing.T) {

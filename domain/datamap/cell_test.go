@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/words"
 )
 
@@ -110,7 +111,7 @@ func TestColumnsWithExportNoAreNotExported(t *testing.T) {
 
 func TestASecretInAKeyIsRefusedOrNoticed(t *testing.T) {
 	passes := func(token *datamap.Annotation) datamap.DataMap {
-		m, err := datamap.NewDataMap(
+		m := fixture.MustMap(t,
 			datamap.Table{Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
 				column("id", datamap.TypeBigInt), contact("email", ""),
 			}},
@@ -124,9 +125,6 @@ func TestASecretInAKeyIsRefusedOrNoticed(t *testing.T) {
 				}},
 			},
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
 		return m
 	}
 	for name, c := range map[string]struct {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // rehearsed is an erasure for a fingerprint.
@@ -21,10 +22,7 @@ type rehearsed struct {
 
 func newRehearsed(t *testing.T) *rehearsed {
 	t.Helper()
-	id, err := domain.NewSubjectID("42")
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := fixture.MustID(t, "42")
 	personal := func(strategy domain.Strategy) *datamap.Annotation {
 		return &datamap.Annotation{Category: domain.CategoryContact, Strategy: strategy}
 	}
@@ -58,10 +56,7 @@ func newRehearsed(t *testing.T) *rehearsed {
 
 func (r *rehearsed) fingerprint(t *testing.T) string {
 	t.Helper()
-	m, err := datamap.NewDataMap(r.tables...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fixture.MustMap(t, r.tables...)
 	return r.plan.Fingerprint(m, r.subject, r.steps, r.external, r.cascaded)
 }
 
@@ -93,10 +88,7 @@ func TestAFingerprintChangesWithTheErasure(t *testing.T) {
 	ofDuty := func(change func(*datamap.Annotation)) func(*rehearsed) {
 		return func(r *rehearsed) { change(r.tables[0].Columns[4].Personal) }
 	}
-	other, err := domain.NewSubjectID("43")
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := fixture.MustID(t, "43")
 	var seen []string
 	for i, change := range []func(*rehearsed){
 		func(*rehearsed) {},

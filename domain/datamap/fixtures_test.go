@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/internal/fixture"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // noon is the instant that the tests of this package use as the current time.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/internal/fixture"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 func TestAValueThatAnErasureDoesNotWriteIsLeftOver(t *testing.T) {
@@ -58,10 +58,7 @@ func TestLeftoversAreCountedByTableAndColumn(t *testing.T) {
 		Add("orders", "note", 1).Add("orders", "", 3)
 	fixture.WantJSON(t, found, `[{"table": "orders", "rows": 5}, {"table": "users", "column": "email", "rows": 1},
 		{"table": "orders", "column": "note", "rows": 1}]`)
-	id, err := domain.NewSubjectID("42")
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := fixture.MustID(t, "42")
 	noon := time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 	fixture.WantJSON(t, domain.Verification{SubjectID: id, ErasedAt: noon, VerifiedAt: noon, LeftOver: domain.Leftovers{}},
 		`{"subject_id": "42", "erased_at": "2024-03-01T12:00:00Z", "verified_at": "2024-03-01T12:00:00Z", "left_over": []}`)

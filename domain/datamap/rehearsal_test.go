@@ -6,7 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/internal/fixture"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // rehearsedPlan returns a plan with a delete step, an anonymize step and an external step, and its counts.
@@ -25,10 +25,7 @@ func rehearsedPlan() (plan datamap.Plan, steps []datamap.RehearsedStep, external
 }
 
 func TestTheJSONNamesOfARehearsalStay(t *testing.T) {
-	id, err := domain.NewSubjectID("42")
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := fixture.MustID(t, "42")
 	_, steps, external := rehearsedPlan()
 	fixture.WantJSON(t, datamap.Rehearsal{
 		SubjectID: id, RehearsedAt: time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC), Steps: steps[:1], External: external,

@@ -9,9 +9,9 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/duties"
 	"github.com/habeas-data/habeas/domain/observation"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -45,11 +45,7 @@ func (w *world) Observe(_ context.Context, seen observation.Observation) {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	dataMap, err := datamap.NewDataMap(datamap.Table{
-		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
-	})
-	must(t, err)
+	dataMap := fixture.MustMap(t, fixture.Users())
 	store, err := memory.New(dataMap, memory.Options{})
 	must(t, err)
 	return &world{SessionFactory: store, now: time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)}
@@ -89,12 +85,7 @@ func (w *world) expect(t *testing.T, when string, book *duties.Book, want ...str
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must
 
 var pauses = map[domain.DutyName]time.Duration{domain.DutyJournal: 5 * time.Second, domain.DutyWorker: 30 * time.Second}
 

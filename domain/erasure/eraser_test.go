@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
@@ -150,10 +151,7 @@ func TestInstantsOfAnErasureAreUTCInMicroseconds(t *testing.T) {
 
 func TestARefusedSubjectLeavesNoCallAtAll(t *testing.T) {
 	w := newWorld(t, []string{"desk"}) // no store of the session may be used
-	long, err := domain.NewSubjectID("tenant", "42")
-	if err != nil {
-		t.Fatal(err)
-	}
+	long := fixture.MustID(t, "tenant", "42")
 	for name, subject := range map[string]domain.Subject{
 		"no id":                    {},
 		"an id of another arity":   {ID: long},
@@ -180,10 +178,7 @@ func TestAnEraserShowsItsPlan(t *testing.T) {
 }
 
 func TestAMapThatCannotBePlannedHasNoEraser(t *testing.T) {
-	dataMap, err := datamap.NewDataMap(users(personal("email", del)), child("orders", "users", personal("vat", keep)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dataMap := fixture.MustMap(t, users(personal("email", del)), child("orders", "users", personal("vat", keep)))
 	ctrl := gomock.NewController(t)
 	eraser, err := erasure.NewEraser(erasure.Config{
 		Clock: mocks.NewMockClock(ctrl), IDs: mocks.NewMockIDSource(ctrl), DataMap: dataMap, Resolvers: resolverSet(t),

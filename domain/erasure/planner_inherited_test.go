@@ -7,6 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // byPath returns a relation that begins a path, with a strategy of its own.
@@ -217,10 +218,7 @@ func TestAReferenceOfATableToItselfIsClearedBeforeTheRowsGo(t *testing.T) {
 			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
 			continue
 		}
-		m, err := datamap.NewDataMap(c.table, users(personal("email", anon)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fixture.MustMap(t, c.table, users(personal("email", anon)))
 		if failing, err := m.CheckSteps(plan.LocalAt(noon)); err != nil {
 			t.Errorf("%s: the step %d is refused: %v", name, failing, err)
 		}
@@ -228,10 +226,7 @@ func TestAReferenceOfATableToItselfIsClearedBeforeTheRowsGo(t *testing.T) {
 }
 
 func TestWrongStepsThatClearAReferenceOfATableToItselfAreRefused(t *testing.T) {
-	m, err := datamap.NewDataMap(users(), answering(clear, child("messages", "users", personal("body", ""))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fixture.MustMap(t, users(), answering(clear, child("messages", "users", personal("body", ""))))
 	self := datamap.Step{Target: "messages", Strategy: anon, ClearedColumns: []string{"answers_id"}, Self: true}
 	deletes := datamap.Step{Target: "messages", Strategy: del}
 	with := func(change func(*datamap.Step)) []datamap.Step {
@@ -325,11 +320,8 @@ func TestARelationToDeletedRowsMustBeDecided(t *testing.T) {
 			t.Errorf("%s: got %v, which does not say %q", name, err, c.says)
 		}
 	}
-	m, err := datamap.NewDataMap(users(personal("email", anon)), deleted, comments(func(*datamap.Table) {}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = erasure.Planner{}.Plan(m, nil)
+	m := fixture.MustMap(t, users(personal("email", anon)), deleted, comments(func(*datamap.Table) {}))
+	_, err := erasure.Planner{}.Plan(m, nil)
 	for _, remedy := range []string{"subject:\"path,erasure:delete\"", "subject:\"path,erasure:null\"", "SET NULL"} {
 		if !strings.Contains(err.Error(), remedy) {
 			t.Errorf("got %v, which does not name %s", err, remedy)

@@ -8,6 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 const clear = domain.StrategyNull
@@ -121,10 +122,7 @@ func TestATableWithSeveralPathsHasStepsForEach(t *testing.T) {
 			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
 			continue
 		}
-		m, err := datamap.NewDataMap(append(c.tables, users(personal("email", anon)))...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fixture.MustMap(t, append(c.tables, users(personal("email", anon)))...)
 		if failing, err := m.CheckSteps(plan.LocalAt(noon)); err != nil {
 			t.Errorf("%s: the step %d is refused: %v", name, failing, err)
 		}
@@ -242,10 +240,7 @@ func TestPathsThatAnErasureCannotFollowAreRefused(t *testing.T) {
 }
 
 func TestStepsOfOtherPathsAreRefused(t *testing.T) {
-	m, err := datamap.NewDataMap(users(), about("", clear, via(personal("body", ""), "Sender")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fixture.MustMap(t, users(), about("", clear, via(personal("body", ""), "Sender")))
 	for says, steps := range map[string][]datamap.Step{
 		"names a path":            {{Target: "messages", Strategy: anon, Columns: []string{"body"}}},
 		"belongs to another path": {{Target: "messages", Strategy: anon, Via: "Recipient", Columns: []string{"body"}}},
@@ -277,11 +272,8 @@ func TestRetentionThatEndsIsJudgedAlongItsPath(t *testing.T) {
 		column.Personal.Retain, column.Personal.Since = datamap.Period{Years: 10}, "at"
 		return column
 	}
-	m, err := datamap.NewDataMap(users(), about("", "", via(personal("body", ""), "Sender"),
+	m := fixture.MustMap(t, users(), about("", "", via(personal("body", ""), "Sender"),
 		bounded("total", "Recipient"), datamap.Column{Name: "at", Type: datamap.TypeTime}))
-	if err != nil {
-		t.Fatal(err)
-	}
 	plan, err := erasure.Planner{}.Plan(m, nil)
 	steps := plan.LocalAt(noon)
 	want := "messages:anonymize(body)@Sender messages:anonymize@Recipient messages:retain(total)@Recipient"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 func TestRetentionWithAnEndIsJudgedByTheSteps(t *testing.T) {
@@ -50,10 +51,7 @@ func TestRetentionWithAnEndIsJudgedByTheSteps(t *testing.T) {
 		if name == "in a key" {
 			table.PrimaryKey, table.SubjectKey = []string{"id", "a"}, []string{"id", "a"}
 		}
-		m, err := datamap.NewDataMap(table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fixture.MustMap(t, table)
 		plan, err := erasure.Planner{}.Plan(m, nil)
 		if got := plan.LocalAt(now); err != nil || !reflect.DeepEqual(got, test.now) {
 			t.Errorf("%s: now %+v, %v", name, got, err)

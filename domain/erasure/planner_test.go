@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 const (
@@ -150,10 +151,7 @@ func TestAPlanFollowsTheAnnotations(t *testing.T) {
 // planFor builds the data map, which must be valid, and plans its erasure.
 func planFor(tb testing.TB, resolverNames []string, tables ...datamap.Table) (datamap.Plan, error) {
 	tb.Helper()
-	m, err := datamap.NewDataMap(tables...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	m := fixture.MustMap(tb, tables...)
 	return erasure.Planner{}.Plan(m, resolverNames)
 }
 
@@ -296,10 +294,7 @@ func TestKeysOfSurvivingRowsAreNeverOverwritten(t *testing.T) {
 }
 
 func TestAPlanSharesNoMemory(t *testing.T) {
-	m, err := datamap.NewDataMap(users(personal("email", anon)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fixture.MustMap(t, users(personal("email", anon)))
 	names := []string{"desk"}
 	plan, err := erasure.Planner{}.Plan(m, names)
 	if err != nil {

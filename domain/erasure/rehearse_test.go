@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -68,13 +69,9 @@ func (h holder) eraseAs(t *testing.T, fingerprint string) (result domain.Erasure
 	return result, err
 }
 
-func (h holder) trail(t *testing.T) (events []domain.AuditEvent) {
+func (h holder) trail(t *testing.T) []domain.AuditEvent {
 	t.Helper()
-	check(h.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
-		events, err = s.Audit().Trail(ctx, h.zoe.ID)
-		return err
-	}))
-	return events
+	return fixture.Trail(t, h.Sessions, h.zoe.ID)
 }
 
 func TestARehearsalReturnsTheEffectsOfTheErasure(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -63,21 +64,15 @@ func newConfigured(
 	clock, ids := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl)
 	clock.EXPECT().Now().DoAndReturn(func() time.Time { return now }).AnyTimes()
 	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
-	dataMap, err := datamap.NewDataMap(
+	dataMap := fixture.MustMap(t,
 		users(personal("email", anon), personal("vat", keep)), child("sessions", "users", personal("agent", del)))
-	if err != nil {
-		t.Fatal(err)
-	}
 	config := erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: resolverSet(t, resolverNames...)}
 	change(&config)
 	eraser, err := erasure.NewEraser(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	subject, err := domain.NewSubject("42", refs...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	subject := fixture.MustSubject(t, "42", refs...)
 	return world{
 		Eraser: eraser, now: &now, subject: subject,
 		session: mocks.NewMockSession(ctrl), consents: mocks.NewMockConsentStore(ctrl),

@@ -12,6 +12,7 @@ import (
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
@@ -95,10 +96,7 @@ func TestTheEventsNameIncompleteAndSkippedSystems(t *testing.T) {
 
 func TestARefusedSubjectLeavesNoCallAtAll(t *testing.T) {
 	w := newWorld(t, 0, uncalled(t, "desk")) // no store of the session may be used
-	text, err := domain.NewSubject("forty-two")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fixture.MustSubject(t, "forty-two")
 	for name, subject := range map[string]domain.Subject{
 		"no id":                         {},
 		"an id that no key can hold":    text,

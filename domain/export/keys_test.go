@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -27,7 +28,7 @@ func newKeyWorld(t *testing.T, timeout time.Duration) keyWorld {
 	ctrl := gomock.NewController(t)
 	w := keyWorld{world: newWorld(t, timeout), media: mocks.NewMockKeyResolver(ctrl)}
 	w.media.EXPECT().Name().Return("media").AnyTimes()
-	dataMap, err := datamap.NewDataMap(datamap.Table{
+	dataMap := fixture.MustMap(t, datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []datamap.Column{
 			{Name: "id", Type: datamap.TypeBigInt},
@@ -36,12 +37,10 @@ func newKeyWorld(t *testing.T, timeout time.Duration) keyWorld {
 			}},
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	clock, ids := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl)
 	clock.EXPECT().Now().Return(noon).AnyTimes()
 	ids.EXPECT().NewID().Return("id").AnyTimes()
+	var err error
 	w.Exporter, err = export.NewExporter(export.Config{
 		Clock: clock, IDs: ids, DataMap: dataMap, ResolverTimeout: timeout, Resolvers: []ports.Resolver{w.media},
 	})

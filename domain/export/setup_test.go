@@ -12,8 +12,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -43,17 +43,8 @@ func newWorld(t *testing.T, timeout time.Duration, registered ...ports.Resolver)
 	clock, ids, made := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl), 0
 	clock.EXPECT().Now().Return(noon).AnyTimes()
 	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
-	dataMap, err := datamap.NewDataMap(datamap.Table{
-		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	subject, err := domain.NewSubject("42")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dataMap := fixture.MustMap(t, fixture.Users())
+	subject := fixture.MustSubject(t, "42")
 	for _, resolver := range registered {
 		if name := resolver.Name(); name != "skipped" {
 			subject.Refs = append(subject.Refs, refTo(name))

@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/journal"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -66,10 +66,9 @@ func newStore(t *testing.T) *memory.Store {
 func erase(t *testing.T, sessions ports.SessionFactory, ids ...int) {
 	t.Helper()
 	for _, id := range ids {
-		subject, err := domain.NewSubjectID(strconv.Itoa(id))
-		must(t, err)
+		subject := fixture.MustID(t, strconv.Itoa(id))
 		must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			_, err = s.Subjects().Lock(ctx, subject, noon.Add(time.Duration(id)*time.Second))
+			_, err := s.Subjects().Lock(ctx, subject, noon.Add(time.Duration(id)*time.Second))
 			return err
 		}))
 	}
@@ -329,9 +328,4 @@ type called struct {
 
 func (c *called) Name() string { return c.name }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/internal/system"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -55,8 +56,7 @@ func TestNumbersReachColumnsAndSystemsWithAllDigits(t *testing.T) {
 			must(t, err)
 			runner, err := saga.NewRunner(saga.Config{Sessions: store, Clock: clock, IDs: ids, Resolvers: set})
 			must(t, err)
-			subject, err := domain.NewSubject("42", ref("desk", "d1"))
-			must(t, err)
+			subject := fixture.MustSubject(t, "42", ref("desk", "d1"))
 
 			must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 				_, err := rectifier.RectifySubject(ctx, s, subject, domain.Corrections{
@@ -88,9 +88,4 @@ func TestNumbersReachColumnsAndSystemsWithAllDigits(t *testing.T) {
 	}
 }
 
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
+var must = fixture.Must

@@ -1,8 +1,8 @@
 package rectification_test
 
 import (
-	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 var planner rectification.Planner

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -19,17 +19,6 @@ import (
 type keyed struct{ ports.KeyResolver }
 
 func (keyed) Name() string { return "media" }
-
-type fixedClock time.Time
-
-func (c fixedClock) Now() time.Time { return time.Time(c) }
-
-type counter struct{ made int }
-
-func (c *counter) NewID() string {
-	c.made++
-	return "id-" + strconv.Itoa(c.made)
-}
 
 // gallery returns a store with the pictures of two people, and the rectifier. The key shared.jpg is in two rows of one
 // person.
@@ -45,7 +34,7 @@ func gallery(t *testing.T, known ...ports.Resolver) (*memory.Store, *rectificati
 		}
 		return a
 	}
-	dataMap, err := datamap.NewDataMap(
+	dataMap := fixture.MustMap(t,
 		datamap.Table{
 			Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
 				column("id", nil), column("name", annotated("", domain.StrategyErase)),
@@ -60,9 +49,6 @@ func gallery(t *testing.T, known ...ports.Resolver) (*memory.Store, *rectificati
 				{Columns: []string{"person"}, References: "people", ReferencedColumns: []string{"id"}},
 			},
 		})
-	if err != nil {
-		t.Fatal(err)
-	}
 	store, err := memory.New(dataMap, memory.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +66,7 @@ func gallery(t *testing.T, known ...ports.Resolver) (*memory.Store, *rectificati
 		}
 	}
 	rectifier, err := rectification.NewRectifier(rectification.Config{
-		Clock: fixedClock(noon), IDs: &counter{}, DataMap: dataMap, Resolvers: known,
+		Clock: fixture.NewClock(noon), IDs: &fixture.IDs{}, DataMap: dataMap, Resolvers: known,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -93,10 +79,7 @@ func rectify(
 	t *testing.T, store *memory.Store, rectifier *rectification.Rectifier, corrections ...domain.Correction,
 ) (result domain.RectificationResult, keys []string, err error) {
 	t.Helper()
-	zoe, err := domain.NewSubject("zoe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	zoe := fixture.MustSubject(t, "zoe")
 	err = store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		result, err = rectifier.Rectify(ctx, s, zoe, corrections...)
 		return err

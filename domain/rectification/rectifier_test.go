@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -93,10 +94,7 @@ func TestInstantsOfARectificationAreUTCInMicroseconds(t *testing.T) {
 
 func TestARefusedSubjectLeavesNoCallAtAll(t *testing.T) {
 	w := newWorld(t, []string{"desk!"}) // no store of the session may be used
-	long, err := domain.NewSubjectID("tenant", "42")
-	if err != nil {
-		t.Fatal(err)
-	}
+	long := fixture.MustID(t, "tenant", "42")
 	for name, subject := range map[string]domain.Subject{
 		"no id":                    {},
 		"an id of another arity":   {ID: long},

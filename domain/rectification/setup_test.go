@@ -14,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -69,10 +70,7 @@ func newConfigured(
 	if err != nil {
 		t.Fatal(err)
 	}
-	subject, err := domain.NewSubject("42", refs...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	subject := fixture.MustSubject(t, "42", refs...)
 	return world{
 		Rectifier: rectifier, now: &now, subject: subject,
 		session: mocks.NewMockSession(ctrl), subjects: mocks.NewMockSubjectStore(ctrl),
@@ -84,7 +82,7 @@ func newConfigured(
 // the contact data is retained.
 func dataMap(tb testing.TB) datamap.DataMap {
 	tb.Helper()
-	m, err := datamap.NewDataMap(
+	m := fixture.MustMap(tb,
 		datamap.Table{
 			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 			Columns: []datamap.Column{
@@ -108,9 +106,6 @@ func dataMap(tb testing.TB) datamap.DataMap {
 			},
 		},
 	)
-	if err != nil {
-		tb.Fatal(err)
-	}
 	return m
 }
 

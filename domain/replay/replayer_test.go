@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/replay"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -26,26 +26,13 @@ type clock struct{}
 
 func (clock) Now() time.Time { return noon.AddDate(0, 1, 0) }
 
-// ids makes consecutive ids.
-type ids struct {
-	mu sync.Mutex
-	n  int
-}
-
-func (i *ids) NewID() string {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.n++
-	return "id-" + strconv.Itoa(i.n)
-}
-
 // world is a restored database. It records which subjects the replay erases.
 type world struct {
 	*memory.Store
 	mu     sync.Mutex
 	erased []domain.Subject
 	fail   map[string]error
-	ids    ids
+	ids    fixture.IDs
 }
 
 func newWorld(t *testing.T) *world {
@@ -120,12 +107,7 @@ func lineOf(t *testing.T, id string, after int) string {
 	}.AppendLine(nil))
 }
 
-func idOf(t *testing.T, id string) domain.SubjectID {
-	t.Helper()
-	subject, err := domain.NewSubjectID(id)
-	must(t, err)
-	return subject
-}
+var idOf = fixture.MustID
 
 func is(t *testing.T, what string, got, want domain.ReplayReport, names []string, wanted ...string) {
 	t.Helper()
@@ -330,7 +312,7 @@ func TestAReplayerWithAnInvalidConfigurationIsRefused(t *testing.T) {
 		"fewer than none":  func(c *replay.Config) { c.Workers = -1 },
 		"a number below 0": func(c *replay.Config) { c.Expect = -1 },
 	} {
-		config := replay.Config{Sessions: w, Clock: clock{}, IDs: &ids{}, Erase: w.erase}
+		config := replay.Config{Sessions: w, Clock: clock{}, IDs: &fixture.IDs{}, Erase: w.erase}
 		change(&config)
 		if _, err := replay.NewReplayer(config); !errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("%s: got %v", name, err)
@@ -338,9 +320,4 @@ func TestAReplayerWithAnInvalidConfigurationIsRefused(t *testing.T) {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

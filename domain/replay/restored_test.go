@@ -13,9 +13,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
-	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/domain/replay"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -24,7 +24,7 @@ type town struct {
 	*memory.Store
 	eraser *erasure.Eraser
 	now    time.Time
-	ids    ids
+	ids    fixture.IDs
 	fail   map[string]error
 }
 

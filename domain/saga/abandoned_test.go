@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 func TestAbandonmentIsReportedAfterTheCommit(t *testing.T) {
@@ -119,8 +120,7 @@ func TestAPanicOfTheHookChangesNothing(t *testing.T) {
 func TestRequeueRecordsEachEntryThatItRequeued(t *testing.T) {
 	w := newWorld(t, nil)
 	entries := claimed(t, domain.OperationErase, 0, 2)
-	other, err := domain.NewSubjectID("tenant", "43")
-	must(t, err)
+	other := fixture.MustID(t, "tenant", "43")
 	entries[1].SubjectID, entries[1].Resolver = other, "mail"
 	w.admin.EXPECT().Requeue(anything, []string{"entry-0", "entry-1", "entry-2"}).Return(entries, nil)
 	for i, entry := range entries {

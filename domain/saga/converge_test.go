@@ -14,6 +14,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -42,8 +43,7 @@ func enqueued(t *testing.T, ofEach ...int) *memory {
 	t.Helper()
 	m := &memory{entries: map[string]domain.OutboxEntry{}}
 	for i, entries := range ofEach {
-		subject, err := domain.NewSubjectID(fmt.Sprint(i))
-		must(t, err)
+		subject := fixture.MustID(t, fmt.Sprint(i))
 		for j := range entries {
 			id := fmt.Sprintf("%d-%d", i, j)
 			m.entries[id] = domain.OutboxEntry{

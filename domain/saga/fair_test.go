@@ -16,6 +16,7 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/internal/system"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -37,12 +38,12 @@ type company struct {
 
 func newCompany(t *testing.T, change func(*saga.Config), systems map[string]erases) *company {
 	t.Helper()
-	dataMap, err := datamap.NewDataMap(datamap.Table{
+	dataMap := fixture.MustMap(t, datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeText}},
 	})
-	must(t, err)
 	c := &company{began: bubble.Now(), calls: map[string][]time.Duration{}, now: map[string]int{}, most: map[string]int{}}
+	var err error
 	c.store, err = stores.New(dataMap, stores.Options{})
 	must(t, err)
 	var registered []ports.Resolver
@@ -84,8 +85,7 @@ func (c *company) enqueue(t *testing.T, name string, n int) {
 	t.Helper()
 	must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		for i := range n {
-			subject, err := domain.NewSubjectID(fmt.Sprint(name, i))
-			must(t, err)
+			subject := fixture.MustID(t, fmt.Sprint(name, i))
 			must(t, s.Outbox().Enqueue(ctx, domain.OutboxEntry{
 				EntryID: fmt.Sprint(name, i), SubjectID: subject, Resolver: name, Ref: domain.SubjectRef{Kind: name, Value: "x"},
 				Operation: domain.OperationErase, Status: domain.OutboxPending, EnqueuedAt: bubble.Now(),
@@ -142,8 +142,7 @@ func (c *company) enqueueAt(t *testing.T, at time.Time) error {
 	c.enqueued++
 	id := "e" + time.Duration(c.enqueued).String()
 	c.mu.Unlock()
-	subject, err := domain.NewSubjectID(id)
-	must(t, err)
+	subject := fixture.MustID(t, id)
 	return c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		return s.Outbox().Enqueue(ctx, domain.OutboxEntry{
 			EntryID: id, SubjectID: subject, Resolver: "crm", Ref: domain.SubjectRef{Kind: "crm", Value: "x"},

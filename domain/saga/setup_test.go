@@ -13,6 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -132,8 +133,7 @@ func (w world) mustSettle(t *testing.T, want int) {
 // claimed returns n entries of the operation as a claim returns them, with the number of attempts.
 func claimed(t *testing.T, operation domain.Operation, attempts, n int) []domain.OutboxEntry {
 	t.Helper()
-	subject, err := domain.NewSubjectID("42")
-	must(t, err)
+	subject := fixture.MustID(t, "42")
 	token, until := "id-1", noon.Add(saga.DefaultLease)
 	entries := make([]domain.OutboxEntry, n)
 	for i := range entries {
@@ -173,12 +173,7 @@ func uncalled(t *testing.T) *mocks.MockRectifyingResolver {
 	return made
 }
 
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
+var must = fixture.Must
 
 // session is the function that a ports.SessionFactory runs.
 type session = func(context.Context, ports.Session) error

@@ -12,19 +12,15 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/saga"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// movingClock is a clock that a test sets.
-type movingClock struct{ now time.Time }
-
-func (c *movingClock) Now() time.Time { return c.now }
-
 // searching is a runner that searches for unclaimed entries. It counts the claims and the searches.
 type searching struct {
 	world
-	clock            *movingClock
+	clock            *fixture.Clock
 	claims, searches int
 	claimed          []domain.OutboxEntry
 	found            []domain.OutboxEntry
@@ -33,7 +29,7 @@ type searching struct {
 
 func newSearching(t *testing.T, reported *[]domain.OutboxEntry, registered ...ports.Resolver) *searching {
 	t.Helper()
-	l := &searching{clock: &movingClock{noon}}
+	l := &searching{clock: fixture.NewClock(noon)}
 	l.world = newWorld(t, nil, registered...)
 	runner, err := saga.NewRunner(saga.Config{
 		Sessions: l.sessions, Clock: l.clock, IDs: sequence(t), Resolvers: registered,
@@ -50,7 +46,7 @@ func newSearching(t *testing.T, reported *[]domain.OutboxEntry, registered ...po
 		}).AnyTimes()
 	l.outbox.EXPECT().Unclaimed(anything, anything, anything).DoAndReturn(
 		func(_ context.Context, before time.Time, _ int) ([]domain.OutboxEntry, error) {
-			if want := l.clock.now.Add(-24 * time.Hour); !before.Equal(want) {
+			if want := l.clock.Now().Add(-24 * time.Hour); !before.Equal(want) {
 				t.Errorf("searched for entries that were due before %v, want %v", before, want)
 			}
 			l.searches++
@@ -75,7 +71,7 @@ func TestARunnerSearchesForUnclaimedEntriesOnceAnHour(t *testing.T) {
 		{time.Minute, 4},
 		{time.Hour, 5},
 	} {
-		l.clock.now = l.clock.now.Add(c.after)
+		l.clock.Advance(c.after)
 		if settled, err := l.RunOnce(t.Context()); settled != 0 || err != nil || l.searches != c.searches {
 			t.Errorf("%v later: got %d, %v, and searched %d times, want %d", c.after, settled, err, l.searches, c.searches)
 		}
@@ -94,7 +90,7 @@ func TestAFullClaimPostponesTheSearch(t *testing.T) {
 		after    time.Duration
 		searches int
 	}{{0, 0}, {59 * time.Minute, 0}, {time.Minute, 1}, {time.Hour, 1}, {time.Hour, 2}} {
-		l.clock.now = l.clock.now.Add(c.after)
+		l.clock.Advance(c.after)
 		if _, err := l.RunOnce(t.Context()); err != nil || l.searches != c.searches {
 			t.Errorf("%v later: %v, and searched %d times, want %d", c.after, err, l.searches, c.searches)
 		}
@@ -119,7 +115,8 @@ func TestUnclaimedEntriesAreReported(t *testing.T) {
 	if !reflect.DeepEqual(reported, l.found) {
 		t.Errorf("reported %+v", reported)
 	}
-	l.clock.now, l.err, reported = noon.Add(time.Hour), errBoom, nil
+	l.clock.Set(noon.Add(time.Hour))
+	l.err, reported = errBoom, nil
 	if _, err := l.RunOnce(t.Context()); !errors.Is(err, errBoom) || len(reported) > 0 {
 		t.Errorf("got %v, and reported %+v", err, reported)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
-	"github.com/habeas-data/habeas/domain/internal/fixture"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -29,7 +29,7 @@ func newArchive(t *testing.T) *world {
 			Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "tax law", Ref: "media",
 			Retain: datamap.Period{Years: 1}, Since: "issued_at",
 		}}, fixture.Column("issued_at", datamap.TypeTime))
-	w := &world{clock: &clock{noon}, ids: &counter{}, dataMap: fixture.MustMap(t, fixture.Users(), invoices)}
+	w := &world{clock: fixture.NewClock(noon), ids: &fixture.IDs{}, dataMap: fixture.MustMap(t, fixture.Users(), invoices)}
 	var err error
 	w.Store, err = memory.New(w.dataMap, memory.Options{})
 	must(t, err)
@@ -52,10 +52,10 @@ func newArchive(t *testing.T) *world {
 // outbox returns the entries of the outbox.
 func (w *world) outbox(t *testing.T) (entries []domain.OutboxEntry) {
 	t.Helper()
-	until := w.clock.now.AddDate(0, 0, 1)
+	until := w.clock.Now().AddDate(0, 0, 1)
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
 		entries, err = s.Outbox().Claim(ctx, domain.ClaimQuery{
-			Now: w.clock.now, LeaseUntil: until, LeaseToken: "token",
+			Now: w.clock.Now(), LeaseUntil: until, LeaseToken: "token",
 			Takes: []domain.Take{{Resolver: "media", Operation: domain.OperationErase, Fresh: 10, Retries: 10}},
 		})
 		return err
@@ -68,14 +68,14 @@ func TestASweepErasesTheKeysThatItOverwrites(t *testing.T) {
 	if entries := w.outbox(t); len(entries) > 0 {
 		t.Fatalf("the erasure enqueued retained keys: %d entries", len(entries))
 	}
-	w.clock.now = noon.AddDate(1, 0, 1)
-	w.ids.n = 100
+	w.clock.Set(noon.AddDate(1, 0, 1))
+	w.ids.Made.Store(100)
 	_, err := w.sweeper(t, 0).Rehearse(t.Context(), nil)
 	must(t, err)
 	if entries := w.outbox(t); len(entries) > 0 {
 		t.Fatalf("a rehearsal left %d entries", len(entries))
 	}
-	w.ids.n = 100
+	w.ids.Made.Store(100)
 	_, err = w.sweeper(t, 0).RunAll(t.Context(), nil)
 	must(t, err)
 	entries := w.outbox(t)
@@ -106,7 +106,7 @@ func TestASweepThatFailsEnqueuesNoKeys(t *testing.T) {
 		"when it reads a key": {true, "retention_sweep_failed map[error:left_over external:true operation_id:"},
 	} {
 		w := newArchive(t)
-		w.clock.now = noon.AddDate(1, 0, 1)
+		w.clock.Set(noon.AddDate(1, 0, 1))
 		broken := failing{world: w, id: "1", err: &domain.Error{Code: domain.ErrLeftOver, Op: "sweep"}, keys: test.keys}
 		if _, err := w.sweeper(t, 0, broken).RunAll(t.Context(), nil); err == nil {
 			t.Errorf("%s: the sweep did not fail", name)

@@ -11,31 +11,18 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
-	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/sweep"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
 var noon = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// clock is a clock that a test sets.
-type clock struct{ now time.Time }
-
-func (c *clock) Now() time.Time { return c.now }
-
-// counter makes consecutive ids.
-type counter struct{ n int }
-
-func (c *counter) NewID() string {
-	c.n++
-	return "id-" + strconv.Itoa(c.n)
-}
-
 // world is a store with customers whose invoices are retained for a year.
 type world struct {
 	*memory.Store
-	clock   *clock
-	ids     *counter
+	clock   *fixture.Clock
+	ids     *fixture.IDs
 	dataMap datamap.DataMap
 	plan    datamap.Plan
 }
@@ -51,7 +38,8 @@ func newWorld(t *testing.T) *world {
 	invoices, letters := fixture.Child("invoices", "users"), fixture.Child("letters", "users")
 	invoices.Columns = append(invoices.Columns, retained("address"), fixture.Column("issued_at", datamap.TypeTime))
 	letters.Columns = append(letters.Columns, retained("body"), fixture.Column("issued_at", datamap.TypeTime))
-	w := &world{clock: &clock{noon}, ids: &counter{}, dataMap: fixture.MustMap(t, fixture.Users(), invoices, letters)}
+	dataMap := fixture.MustMap(t, fixture.Users(), invoices, letters)
+	w := &world{clock: fixture.NewClock(noon), ids: &fixture.IDs{}, dataMap: dataMap}
 	var err error
 	w.Store, err = memory.New(w.dataMap, memory.Options{})
 	must(t, err)
@@ -114,24 +102,17 @@ func (w *world) left(t *testing.T) (n int) {
 // trail returns the events of the sweeps of a customer.
 func (w *world) trail(t *testing.T, id int64) (events []string) {
 	t.Helper()
-	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		all, err := s.Audit().Trail(ctx, idOf(t, id))
-		events = nil
-		for _, event := range all {
-			if event.EventType == domain.EventRetentionSwept || event.EventType == domain.EventRetentionSweepFailed {
-				events = append(events, fmt.Sprint(event.EventType, " ", event.Payload))
-			}
+	for _, event := range fixture.Trail(t, w, idOf(t, id)) {
+		if event.EventType == domain.EventRetentionSwept || event.EventType == domain.EventRetentionSweepFailed {
+			events = append(events, fmt.Sprint(event.EventType, " ", event.Payload))
 		}
-		return err
-	}))
+	}
 	return events
 }
 
 func idOf(t *testing.T, id int64) domain.SubjectID {
 	t.Helper()
-	subject, err := domain.NewSubjectID(strconv.FormatInt(id, 10))
-	must(t, err)
-	return subject
+	return fixture.MustID(t, strconv.FormatInt(id, 10))
 }
 
 // failing is a store that fails the sweeps of one customer.
@@ -173,9 +154,4 @@ func (s failingStore) Sweep(ctx context.Context, id domain.SubjectID, steps []da
 	return s.ErasedStore.Sweep(ctx, id, steps)
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

@@ -11,8 +11,8 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/sweep"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -21,8 +21,8 @@ const day = 24 * time.Hour
 func TestASweepIsRecordedStepByStep(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 2)
-	w.clock.now = noon.AddDate(1, 0, 1)
-	w.ids.n = 100
+	w.clock.Set(noon.AddDate(1, 0, 1))
+	w.ids.Made.Store(100)
 	report, err := w.sweeper(t, 0).RunAll(t.Context(), nil)
 	want := domain.SweepReport{Erased: 2, Subjects: 2, Rows: map[string]int64{"invoices": 4, "letters": 2}}
 	if err != nil || !reflect.DeepEqual(report, want) || w.left(t) > 0 {
@@ -42,7 +42,7 @@ func TestASweepIsRecordedStepByStep(t *testing.T) {
 func TestNothingIsSweptBeforeADutyIsOver(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 2)
-	w.clock.now = noon.AddDate(1, 0, -1)
+	w.clock.Set(noon.AddDate(1, 0, -1))
 	report, err := w.sweeper(t, 0).RunAll(t.Context(), nil)
 	if err != nil || report.Erased != 2 || report.Subjects > 0 || w.left(t) != 6 {
 		t.Errorf("%d values are left, the report is %+v: %v", w.left(t), report, err)
@@ -53,7 +53,7 @@ func TestNothingIsSweptBeforeADutyIsOver(t *testing.T) {
 func TestAPassIsSharedByProcesses(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 7)
-	w.clock.now = noon.AddDate(1, 0, 1)
+	w.clock.Set(noon.AddDate(1, 0, 1))
 	var seen []int64
 	for more := true; more; {
 		report, goesOn, err := w.sweeper(t, 3).RunOnce(t.Context(), day) // each by another process
@@ -71,7 +71,7 @@ func TestTheNextPassBeginsAfterTheInterval(t *testing.T) {
 	sweeper := w.sweeper(t, 1)
 	pass := func(after time.Duration) (batches int) {
 		t.Helper()
-		w.clock.now = noon.Add(after)
+		w.clock.Set(noon.Add(after))
 		for {
 			report, more, err := sweeper.RunOnce(t.Context(), day)
 			must(t, err)
@@ -94,7 +94,7 @@ func TestTheNextPassBeginsAfterTheInterval(t *testing.T) {
 func TestASubjectThatFailsDelaysNoOther(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 3)
-	w.clock.now = noon.AddDate(1, 0, 1)
+	w.clock.Set(noon.AddDate(1, 0, 1))
 	broken := failing{world: w, id: "2", err: &domain.Error{Code: domain.ErrLeftOver, Op: "sweep"}}
 	report, more, err := w.sweeper(t, 10, broken).RunOnce(t.Context(), day)
 	if !errors.Is(err, domain.ErrLeftOver) || more || report.Failed != 1 || report.Subjects != 2 || w.left(t) != 3 {
@@ -104,7 +104,7 @@ func TestASubjectThatFailsDelaysNoOther(t *testing.T) {
 		!strings.Contains(got[0], "target:letters") {
 		t.Errorf("the trail is %v", got)
 	}
-	w.clock.now = w.clock.now.Add(day)
+	w.clock.Advance(day)
 	for more = true; more; {
 		_, more, err = w.sweeper(t, 10).RunOnce(t.Context(), day)
 		must(t, err)
@@ -119,7 +119,7 @@ func TestASubjectThatFailsDelaysNoOther(t *testing.T) {
 func TestAnIDThatNoLongerFitsTheKeyDelaysNoOther(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 5)
-	w.clock.now = noon.AddDate(1, 0, 1)
+	w.clock.Set(noon.AddDate(1, 0, 1))
 	changed := fixture.Misfit{SessionFactory: w, Changed: map[string]string{"1": "anna", "4": "zoe"}}
 	report, err := w.sweeper(t, 2, changed).RunAll(t.Context(), nil)
 	if !errors.Is(err, domain.ErrSubject) || strings.Contains(err.Error(), "anna") || report.Skipped != 2 ||
@@ -128,7 +128,7 @@ func TestAnIDThatNoLongerFitsTheKeyDelaysNoOther(t *testing.T) {
 	}
 	w = newWorld(t)
 	w.erased(t, 2)
-	w.clock.now = noon.AddDate(1, 0, 1)
+	w.clock.Set(noon.AddDate(1, 0, 1))
 	changed.SessionFactory = w
 	report, _, err = w.sweeper(t, 10, changed).RunOnce(t.Context(), day)
 	if !errors.Is(err, domain.ErrSubject) || report.Skipped != 1 || report.Subjects != 1 || w.left(t) != 3 {
@@ -136,7 +136,7 @@ func TestAnIDThatNoLongerFitsTheKeyDelaysNoOther(t *testing.T) {
 	}
 	w = newWorld(t)
 	w.erased(t, 2)
-	w.clock.now = noon.AddDate(1, 0, 1)
+	w.clock.Set(noon.AddDate(1, 0, 1))
 	broken := failing{world: w, id: "2", err: &domain.Error{Code: domain.ErrLeftOver, Op: "sweep"}}
 	misfit := fixture.Misfit{SessionFactory: broken, Changed: changed.Changed}
 	report, err = w.sweeper(t, 1, misfit).RunAll(t.Context(), nil)
@@ -148,7 +148,7 @@ func TestAnIDThatNoLongerFitsTheKeyDelaysNoOther(t *testing.T) {
 func TestAnUnavailableDatabaseEndsTheBatch(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 3)
-	w.clock.now = noon.AddDate(1, 0, 1)
+	w.clock.Set(noon.AddDate(1, 0, 1))
 	away := failing{world: w, id: "1", err: &domain.Error{Code: domain.ErrUnavailable, Op: "sweep"}}
 	report, more, err := w.sweeper(t, 10, away).RunOnce(t.Context(), day)
 	if !errors.Is(err, domain.ErrUnavailable) || more || report.Subjects > 0 {
@@ -163,7 +163,7 @@ func TestAnUnavailableDatabaseEndsTheBatch(t *testing.T) {
 func TestARehearsalCountsAndLeavesNothing(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 5)
-	w.clock.now = noon.AddDate(1, 0, 1)
+	w.clock.Set(noon.AddDate(1, 0, 1))
 	var progress []int64
 	report, err := w.sweeper(t, 2).Rehearse(t.Context(), func(r domain.SweepReport) {
 		progress = append(progress, r.Erased)
@@ -238,7 +238,7 @@ func TestDueCellsOfAnUnknownLifeAreLeftAndCounted(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 2)
 	w.register(t, 1)
-	w.clock.now = noon.AddDate(1, 0, 1)
+	w.clock.Set(noon.AddDate(1, 0, 1))
 	report, err := w.sweeper(t, 0).RunAll(t.Context(), nil)
 	want := domain.SweepReport{
 		Erased: 2, Subjects: 1, Unclear: 1, Rows: map[string]int64{"invoices": 2, "letters": 1},
@@ -274,7 +274,7 @@ func TestALeftOverSubjectCountsUntilACompleteSweepOverwritesIt(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 3)
 	w.register(t, 1)
-	w.clock.now = noon.AddDate(1, 0, 1)
+	w.clock.Set(noon.AddDate(1, 0, 1))
 	sweeper := w.sweeper(t, 1)
 	pass := func(want ...int64) {
 		t.Helper()
@@ -286,17 +286,17 @@ func TestALeftOverSubjectCountsUntilACompleteSweepOverwritesIt(t *testing.T) {
 		}
 	}
 	pass(1, 1, 1, 1)
-	w.clock.now = w.clock.now.Add(time.Hour)
+	w.clock.Advance(time.Hour)
 	pass(1, 1, 1, 1) // the same subject counts once
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		_, err := s.Subjects().Lock(ctx, idOf(t, 1), w.clock.now)
+		_, err := s.Subjects().Lock(ctx, idOf(t, 1), w.clock.Now())
 		return err
 	}))
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		_, err := s.Subjects().Apply(ctx, idOf(t, 1), w.plan.LocalAt(w.clock.now))
+		_, err := s.Subjects().Apply(ctx, idOf(t, 1), w.plan.LocalAt(w.clock.Now()))
 		return err
 	}))
-	w.clock.now = w.clock.now.Add(time.Hour)
+	w.clock.Advance(time.Hour)
 	pass(1, 1, 1, 0)
 }
 
@@ -304,7 +304,7 @@ func TestACompleteSweepReplacesTheNumberOfLeftOverSubjects(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 2)
 	w.register(t, 1)
-	w.clock.now = noon.AddDate(1, 0, 1)
+	w.clock.Set(noon.AddDate(1, 0, 1))
 	for range 2 {
 		if _, err := w.sweeper(t, 0).Rehearse(t.Context(), nil); err != nil || w.leftOver(t) != 0 {
 			t.Errorf("a rehearsal: %d are left over (%v)", w.leftOver(t), err)

@@ -14,31 +14,18 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
-	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/verification"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
 const delay = 5 * time.Minute
 
-// movingClock is a clock that a test sets.
-type movingClock struct{ now time.Time }
-
-func (w *movingClock) Now() time.Time { return w.now }
-
-// counter makes consecutive ids.
-type counter struct{ n int }
-
-func (c *counter) NewID() string {
-	c.n++
-	return "id-" + strconv.Itoa(c.n)
-}
-
 // fleet is a store with users, shared by several processes that verify erasures.
 type fleet struct {
 	*memory.Store
-	movingClock *movingClock
-	ids         *counter
+	movingClock *fixture.Clock
+	ids         *fixture.IDs
 	eraser      *erasure.Eraser
 	fails       func(of domain.SubjectID) error // error of a search
 	races       func()                          // called after a search
@@ -47,7 +34,7 @@ type fleet struct {
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
 	dataMap := fleetMap(t)
-	f := &fleet{movingClock: &movingClock{noon}, ids: &counter{}}
+	f := &fleet{movingClock: fixture.NewClock(noon), ids: &fixture.IDs{}}
 	var err error
 	f.Store, err = memory.New(dataMap, memory.Options{})
 	check(err)
@@ -119,7 +106,7 @@ func (f *fleet) erase(t *testing.T, ids ...int64) {
 			_, err := f.eraser.Erase(ctx, s, subject)
 			return err
 		}))
-		f.movingClock.now = f.movingClock.now.Add(time.Minute)
+		f.movingClock.Advance(time.Minute)
 	}
 }
 
@@ -127,17 +114,12 @@ func (f *fleet) erase(t *testing.T, ids ...int64) {
 func (f *fleet) verified(t *testing.T, ids ...int64) (found []string) {
 	t.Helper()
 	for _, id := range ids {
-		subject, err := domain.NewSubjectID(strconv.FormatInt(id, 10))
-		check(err)
-		check(f.Store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			trail, err := s.Audit().Trail(ctx, subject)
-			for _, event := range trail {
-				if event.EventType == domain.EventErasureVerified || event.EventType == domain.EventErasureLeftOver {
-					found = append(found, subject.String())
-				}
+		subject := fixture.MustID(t, strconv.FormatInt(id, 10))
+		for _, event := range fixture.Trail(t, f.Store, subject) {
+			if event.EventType == domain.EventErasureVerified || event.EventType == domain.EventErasureLeftOver {
+				found = append(found, subject.String())
 			}
-			return err
-		}))
+		}
 	}
 	return found
 }
@@ -167,14 +149,14 @@ func TestAnErasureIsVerifiedOnceItsDelayHasPassed(t *testing.T) {
 	expect("nothing", one)
 	f.erase(t, 1, 2)
 	expect("too early", one)
-	f.movingClock.now = noon.Add(delay)
+	f.movingClock.Set(noon.Add(delay))
 	expect("the first", one, "1")
-	f.movingClock.now = noon.Add(delay + time.Minute)
+	f.movingClock.Set(noon.Add(delay + time.Minute))
 	expect("the second, by another process", other, "1", "2")
 	expect("nothing twice", one, "1", "2")
 	expect("nothing after a restart", f.process(t), "1", "2")
 	f.erase(t, 1) // a second time
-	f.movingClock.now = f.movingClock.now.Add(delay)
+	f.movingClock.Advance(delay)
 	expect("another erasure of the first", one, "1", "1", "2")
 }
 
@@ -185,7 +167,7 @@ func TestManyErasuresAreVerifiedInParts(t *testing.T) {
 		ids = append(ids, id+1)
 	}
 	f.erase(t, ids...)
-	f.movingClock.now = f.movingClock.now.Add(delay)
+	f.movingClock.Advance(delay)
 	v := f.process(t)
 	some, more, err := v.RunOnce(t.Context(), delay)
 	if err != nil || !more || len(some) == 0 || len(some) >= len(ids) {
@@ -202,7 +184,7 @@ func TestManyErasuresAreVerifiedInParts(t *testing.T) {
 func TestAnIDThatNoLongerFitsTheKeyDelaysNoVerification(t *testing.T) {
 	f := newFleet(t)
 	f.erase(t, 1, 2, 3)
-	f.movingClock.now = f.movingClock.now.Add(delay)
+	f.movingClock.Advance(delay)
 	verifier, err := verification.NewVerifier(verification.Config{
 		Sessions: fixture.Misfit{SessionFactory: f, Changed: map[string]string{"1": "anna", "3": "zoe"}},
 		Clock:    f.movingClock, IDs: f.ids, DataMap: fleetMap(t), Plan: f.eraser.Plan(),
@@ -222,7 +204,7 @@ func TestAnIDThatNoLongerFitsTheKeyDelaysNoVerification(t *testing.T) {
 func TestAnErasureThatTwoProcessesVerifyIsVerifiedOnce(t *testing.T) {
 	f := newFleet(t)
 	f.erase(t, 1, 2)
-	f.movingClock.now = f.movingClock.now.Add(delay)
+	f.movingClock.Advance(delay)
 	one, other := f.process(t), f.process(t)
 	f.races = func() {
 		if found, err := run(t, other); err != nil || len(found) != 2 {
@@ -250,7 +232,7 @@ func TestAFailureIsRetriedAndFinallySkipped(t *testing.T) {
 	} {
 		f := newFleet(t)
 		f.erase(t, 1, 2)
-		f.movingClock.now = f.movingClock.now.Add(delay)
+		f.movingClock.Advance(delay)
 		f.fails = func(of domain.SubjectID) error {
 			if of.String() == "1" {
 				return c.err
@@ -286,9 +268,9 @@ func TestAFailureIsRetriedAndFinallySkipped(t *testing.T) {
 func TestOldErasuresAreSkipped(t *testing.T) {
 	f := newFleet(t)
 	f.erase(t, 1, 2)
-	f.movingClock.now = noon.AddDate(0, 0, 8)
+	f.movingClock.Set(noon.AddDate(0, 0, 8))
 	f.erase(t, 3)
-	f.movingClock.now = f.movingClock.now.Add(delay)
+	f.movingClock.Advance(delay)
 	if _, err := run(t, f.process(t)); err != nil || !slices.Equal(f.verified(t, 1, 2, 3), []string{"3"}) {
 		t.Errorf("%v are verified: %v", f.verified(t, 1, 2, 3), err)
 	}
@@ -299,11 +281,11 @@ func TestOldErasuresAreSkipped(t *testing.T) {
 func TestAMarkFromTheFutureDelaysNoOther(t *testing.T) {
 	for ahead, want := range map[time.Duration][]string{time.Hour: {"1", "2"}, time.Minute: nil} {
 		f := newFleet(t)
-		f.movingClock.now = noon.Add(ahead)
+		f.movingClock.Set(noon.Add(ahead))
 		f.erase(t, 1)
-		f.movingClock.now = noon.Add(-delay)
+		f.movingClock.Set(noon.Add(-delay))
 		f.erase(t, 2)
-		f.movingClock.now = noon
+		f.movingClock.Set(noon)
 		if _, err := run(t, f.process(t)); err != nil || !slices.Equal(f.verified(t, 1, 2), want) {
 			t.Errorf("%v ahead: %v are verified, want %v: %v", ahead, f.verified(t, 1, 2), want, err)
 		}
@@ -314,7 +296,7 @@ func TestLeftOversAreReturned(t *testing.T) {
 	f := newFleet(t)
 	f.erase(t, 1)
 	check(f.Insert("letters", memory.Row{"id": int64(1), "users_id": int64(1), "body": "Dear Zoe"})) // by a late job
-	f.movingClock.now = f.movingClock.now.Add(delay)
+	f.movingClock.Advance(delay)
 	found, err := run(t, f.process(t))
 	if err != nil || len(found) != 1 || fmt.Sprint(found[0].LeftOver) != "[{letters  1}]" {
 		t.Errorf("got %+v, %v", found, err)

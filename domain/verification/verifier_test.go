@@ -10,8 +10,8 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/verification"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
@@ -57,10 +57,7 @@ func newWorld(t *testing.T) world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := domain.NewSubjectID("42")
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := fixture.MustID(t, "42")
 	w := world{
 		verifier, id, mocks.NewMockSession(ctrl), mocks.NewMockErasedStore(ctrl), mocks.NewMockSubjectStore(ctrl),
 		mocks.NewMockAuditLog(ctrl),
@@ -186,10 +183,7 @@ func TestAVerificationThatFailsLeavesNoEvent(t *testing.T) {
 
 func TestAnIDThatDoesNotFitIsASubjectError(t *testing.T) {
 	w := newWorld(t)
-	id, err := domain.NewSubjectID("forty-two")
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := fixture.MustID(t, "forty-two")
 	if _, err := w.Verify(t.Context(), w.session, id); !errors.Is(err, domain.ErrSubject) {
 		t.Errorf("got %v, want %v", err, domain.ErrSubject)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 )
@@ -101,7 +102,7 @@ func (s *host) rows() int {
 	return total
 }
 
-var must = shop.Must
+var must = fixture.Must
 
 // transactions is a query hook that counts all statements, and separately the statements BEGIN.
 type transactions struct {

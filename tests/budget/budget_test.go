@@ -17,13 +17,15 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-var must = shop.Must
+var must = fixture.Must
 
 // steps is the number of steps in an erasure of shop.WithInvoices, one for each table: the erasure deletes parcels,
 // anonymizes customers and retains invoices.
@@ -44,7 +46,7 @@ func newWorld(t *testing.T) world {
 	db := bun.NewDB(sqldb, pgdialect.New())
 	shop.Open(t, db, shop.WithInvoices)
 	shop.AddCustomers(t, db, 1, 1)
-	shop.Add(t, db, &shop.Invoice{CustomerID: 1, Address: "1 Main Street"})
+	databases.Insert(t, db, &shop.Invoice{CustomerID: 1, Address: "1 Main Street", IssuedAt: time.Now()})
 	gdpr, err := app.New(app.Config{DB: db, Models: shop.WithInvoices})
 	must(t, err)
 	stack := gdpr.Stack()

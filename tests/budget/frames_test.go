@@ -56,10 +56,7 @@ func TestRequestsKeepTheirBudgetOfFrames(t *testing.T) {
 	const frames = 5
 	db := databases.SQLite(t)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	for _, model := range shop.WithInvoices {
-		_, err := db.NewCreateTable().Model(model).Exec(t.Context())
-		must(t, err)
-	}
+	databases.Create(t, db, shop.WithInvoices...)
 	for _, request := range []struct{ method, path, body, service string }{
 		{"DELETE", "/me", "", "domain/erasure.(*Eraser).Erase"},
 		{"POST", "/me/consent", decision, "domain/consent.(*Ledger).Record"},

@@ -8,6 +8,8 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -73,8 +75,7 @@ func TestBatchesOfTheWorkerKeepTheirBudgetOfRoundTrips(t *testing.T) {
 
 func execute(t *testing.T, w world, statement string) {
 	t.Helper()
-	_, err := w.db.ExecContext(t.Context(), statement)
-	must(t, err)
+	databases.Execute(t, w.db, statement)
 }
 
 // enqueue adds n outbox entries.
@@ -83,8 +84,7 @@ func enqueue(t *testing.T, sessions ports.SessionFactory, name string, n int) {
 	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		for i := range n {
 			id := fmt.Sprint(name, i)
-			subject, err := domain.NewSubjectID(id)
-			must(t, err)
+			subject := fixture.MustID(t, id)
 			if err := s.Outbox().Enqueue(ctx, domain.OutboxEntry{
 				EntryID: id, SubjectID: subject, Resolver: "desk", Ref: domain.SubjectRef{Kind: "desk", Value: "x"},
 				Operation: domain.OperationErase, Status: domain.OutboxPending, EnqueuedAt: time.Now().Add(-time.Hour),

@@ -14,6 +14,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -26,23 +28,15 @@ func prepare(t *testing.T, db *bun.DB, steps ...any) {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	for _, step := range steps {
-		var err error
 		if statement, ok := step.(string); ok {
-			_, err = db.NewRaw(statement).Exec(t.Context())
+			databases.Execute(t, db, statement)
 		} else {
-			_, err = db.NewCreateTable().Model(step).WithForeignKeys().Exec(t.Context())
+			databases.Create(t, db, step)
 		}
-		must(t, err)
 	}
 }
 
-func insert(t *testing.T, db *bun.DB, rows ...any) {
-	t.Helper()
-	for _, row := range rows {
-		_, err := db.NewInsert().Model(row).Exec(t.Context())
-		must(t, err)
-	}
-}
+var insert = databases.Insert
 
 // erasing exports and erases a subject. It returns a text with the rows of the tables before the erasure, the exported
 // records, and the rows of the tables after the erasure.
@@ -137,16 +131,6 @@ func lines(text string) string {
 	return strings.Join(all, "\n")
 }
 
-func subject(t *testing.T, id string) domain.Subject {
-	t.Helper()
-	s, err := domain.NewSubject(id)
-	must(t, err)
-	return s
-}
+var subject = fixture.MustSubject
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

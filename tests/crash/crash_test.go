@@ -18,6 +18,7 @@ import (
 	"github.com/uptrace/bun/dialect"
 	_ "modernc.org/sqlite" // driver "sqlite"
 
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 )
@@ -59,7 +60,7 @@ func killInTheMiddle(t *testing.T, db *bun.DB, database string, round int) (eras
 	first := round * customers
 	for i := range customers {
 		id := int64(first + i + 1)
-		shop.Add(t, db, &shop.Customer{ID: id, Email: shop.Email(id), Plan: "free"})
+		databases.Insert(t, db, &shop.Customer{ID: id, Email: shop.Email(id), Plan: "free"})
 		shop.AddParcels(t, db, id, parcels)
 	}
 

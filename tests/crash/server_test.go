@@ -19,6 +19,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 	postgres.Main(m)
 }
 
-var must = shop.Must
+var must = fixture.Must
 
 // desk is an external system that has a record of every customer.
 type desk struct{ ports.Resolver }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -128,8 +129,7 @@ func TestAHostMayRunTheWorkerItself(t *testing.T) {
 	system := newNewsletter()
 	close(system.proceed)
 	gdpr := newIntegration(t, db, system)
-	subject, err := domain.NewSubject("1", domain.SubjectRef{Kind: "newsletter", Value: "subscriber 7"})
-	must(t, err)
+	subject := fixture.MustSubject(t, "1", domain.SubjectRef{Kind: "newsletter", Value: "subscriber 7"})
 	gdpr.Worker().Start()
 	must(t, gdpr.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		_, err := gdpr.Stack().Eraser.Erase(ctx, s, subject)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
@@ -66,8 +67,7 @@ func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 // request.
 func granted(t testing.TB, gdpr *app.Integration, customer, purpose string) bool {
 	t.Helper()
-	id, err := domain.NewSubjectID(customer)
-	must(t, err)
+	id := fixture.MustID(t, customer)
 	var status domain.ConsentStatus
 	must(t, gdpr.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
 		status, err = gdpr.Stack().Consent.Status(ctx, s, id, purpose)
@@ -79,18 +79,7 @@ func granted(t testing.TB, gdpr *app.Integration, customer, purpose string) bool
 // trail returns the types of the events on a customer's audit trail.
 func trail(t testing.TB, sessions ports.SessionFactory, customer string) []domain.EventType {
 	t.Helper()
-	id, err := domain.NewSubjectID(customer)
-	must(t, err)
-	var types []domain.EventType
-	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		types = nil
-		events, err := s.Audit().Trail(ctx, id)
-		for _, event := range events {
-			types = append(types, event.EventType)
-		}
-		return err
-	}))
-	return types
+	return fixture.TrailTypes(t, sessions, fixture.MustID(t, customer))
 }
 
 // emails returns the email addresses of the customers, ordered by the ids of the customers.
@@ -150,4 +139,4 @@ func decision(purpose string) string {
 	return `{"granted":true,"policy_version":"v1","purpose":"` + purpose + `"}`
 }
 
-var must = shop.Must
+var must = fixture.Must

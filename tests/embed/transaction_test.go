@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -167,8 +168,7 @@ func TestAFailureOfHabeasLeavesTheHostsTransactionUsable(t *testing.T) {
 			sessions, err := h.gdpr.Join(tx)
 			must(t, err)
 			err = sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-				id, err := domain.NewSubjectID("1")
-				must(t, err)
+				id := fixture.MustID(t, "1")
 				decision := domain.ConsentDecision{Purpose: "delivery", PolicyVersion: "v1", Granted: true, Source: "checkout"}
 				if _, err := h.gdpr.Stack().Consent.Record(ctx, s, id, decision); err != nil {
 					return err

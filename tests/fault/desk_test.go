@@ -67,7 +67,7 @@ func TestWhatADeskDoesDecidesWhatBecomesOfAnErasure(t *testing.T) {
 				}
 				w.expect(test.status, 1, test.class, 1)
 				w.desk.Always(desktest.OK)
-				w.clock.advance(2 * time.Hour)
+				w.clock.Advance(2 * time.Hour)
 				settled, err = w.run()
 				must(t, err)
 				if !test.heals {
@@ -99,7 +99,7 @@ func TestADeskThatIsDownIsTriedForAWeek(t *testing.T) {
 				status = domain.OutboxAbandoned
 			}
 			w.expect(status, attempt, "retry_later", attempt)
-			w.clock.advance(12 * time.Hour)
+			w.clock.Advance(12 * time.Hour)
 		}
 	})
 }
@@ -120,7 +120,7 @@ func TestADeskThatIsDownIsTriedUntilTheAttemptsAreUsedUp(t *testing.T) {
 			if settled, err := w.run(); err != nil || settled != 0 {
 				t.Fatalf("tried again at once: %d, %v", settled, err)
 			}
-			w.clock.advance(2 * time.Hour)
+			w.clock.Advance(2 * time.Hour)
 		}
 		var bundle domain.ExportBundle
 		w.send(http.MethodGet, "/me/export", &bundle)
@@ -137,11 +137,11 @@ func TestADeskThatSetsARetryTimeIsNotCalledBefore(t *testing.T) {
 		w.erase()
 		_, err := w.run()
 		must(t, err)
-		w.clock.advance(599 * time.Second) // much longer than the first backoff
+		w.clock.Advance(599 * time.Second) // much longer than the first backoff
 		if settled, err := w.run(); err != nil || settled != 0 {
 			t.Errorf("came back too early: %d, %v", settled, err)
 		}
-		w.clock.advance(2 * time.Second)
+		w.clock.Advance(2 * time.Second)
 		_, err = w.run()
 		must(t, err)
 		w.expectCompletion(2, 3)

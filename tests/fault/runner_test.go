@@ -89,12 +89,12 @@ func TestAResolverThatIsGoneAfterARedeployLeavesItsEntryToOthers(t *testing.T) {
 
 		// No process claims the entry, because only the first process has a resolver for the entry. After one day, the runner
 		// reports the entry exactly once.
-		w.clock.advance(25 * time.Hour)
+		w.clock.Advance(25 * time.Hour)
 		for range 2 {
 			_, err = redeployed.Stack().Runner.RunOnce(t.Context())
 			must(t, err)
 			w.expect(domain.OutboxPending, 0, "unclaimed", 1)
-			w.clock.advance(2 * time.Hour)
+			w.clock.Advance(2 * time.Hour)
 		}
 		if len(reported) != 1 || reported[0].Status != domain.OutboxPending {
 			t.Errorf("reported are %+v", reported)
@@ -122,13 +122,9 @@ func refuseOn(t *testing.T, db *bun.DB, operation, table string) (stop func()) {
 			"CREATE TRIGGER refuse BEFORE " + operation + " ON " + table + " FOR EACH ROW EXECUTE FUNCTION refuse()",
 		}
 	}
-	for _, statement := range statements {
-		_, err := db.ExecContext(t.Context(), statement)
-		must(t, err)
-	}
+	databases.Execute(t, db, statements...)
 	return func() {
-		_, err := db.ExecContext(t.Context(), drop)
-		must(t, err)
+		databases.Execute(t, db, drop)
 	}
 }
 
@@ -145,7 +141,7 @@ func TestAnAuditTrailThatCannotBeWrittenUndoesTheSettlement(t *testing.T) {
 		if settled, err := w.run(); err != nil || settled != 0 {
 			t.Errorf("claimed under a lease: %d, %v", settled, err)
 		}
-		w.clock.advance(6 * time.Minute) // the lease has expired
+		w.clock.Advance(6 * time.Minute) // the lease has expired
 		_, err := w.run()
 		must(t, err)
 		w.expectCompletion(2, 2)
@@ -167,7 +163,7 @@ func TestADatabaseThatGoesAwayWhileSettlingIsHealedByTheLease(t *testing.T) {
 			t.Errorf("%d settled, %v", settled, err)
 		}
 		w.expect(domain.OutboxInFlight, 1, "", 0)
-		w.clock.advance(6 * time.Minute)
+		w.clock.Advance(6 * time.Minute)
 		_, err = w.run()
 		must(t, err)
 		w.expectCompletion(2, 2)
@@ -215,7 +211,7 @@ func TestALeaseThatExpiredDuringTheCallMakesItsSettlementStale(t *testing.T) {
 		w = newWorld(t, db, with(func(context.Context) (bool, error) {
 			calls++
 			if calls == 1 { // this call takes longer than the lease, so another runner makes a second call meanwhile
-				w.clock.advance(6 * time.Minute)
+				w.clock.Advance(6 * time.Minute)
 				settled, err := w.run()
 				if err != nil || settled != 1 {
 					t.Errorf("the other runner settled %d, %v", settled, err)

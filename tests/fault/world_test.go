@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +18,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/supportdesk/desktest"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
@@ -26,31 +27,14 @@ import (
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-var must = shop.Must
-
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
+var must = fixture.Must
 
 // world is a shop with a support desk. Its worker is not started. Instead, a test calls run for each batch of outbox
 // entries.
 type world struct {
 	t      *testing.T
 	db     *bun.DB
-	clock  *clock
+	clock  *fixture.Clock
 	desk   *desktest.Desk
 	server *httptest.Server // the HTTP server of the desk
 	gdpr   *app.Integration
@@ -64,13 +48,13 @@ const contact = "contact-7"
 func newWorld(t *testing.T, db *bun.DB, adjust ...func(*app.Config)) *world {
 	t.Helper()
 	w := &world{
-		t: t, db: db, clock: &clock{now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}, desk: desktest.New("token"),
+		t: t, db: db, clock: fixture.NewClock(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)), desk: desktest.New("token"),
 	}
 	w.desk.Add(desktest.Contact{ID: contact, Email: "zoe@example.org"}, desktest.Conversation{ID: "515", State: "open"})
 	w.server = httptest.NewServer(w.desk)
 	t.Cleanup(w.server.Close)
 	shop.Open(t, db, shop.Models)
-	shop.Add(t, db, &shop.Customer{ID: 7, Email: "zoe@example.org"})
+	databases.Insert(t, db, &shop.Customer{ID: 7, Email: "zoe@example.org"})
 
 	resolver, err := supportdesk.New("token", supportdesk.Options{BaseURL: w.server.URL, Timeout: 2 * time.Second})
 	must(t, err)
@@ -140,8 +124,7 @@ func (w *world) entry() row {
 // events returns the events that concern the external system, and the event that completes the erasure.
 func (w *world) events() []domain.AuditEvent {
 	w.t.Helper()
-	subject, err := domain.NewSubject("7")
-	must(w.t, err)
+	subject := fixture.MustSubject(w.t, "7")
 	var external []domain.AuditEvent
 	must(w.t, w.gdpr.Sessions().Do(context.Background(), func(ctx context.Context, s ports.Session) error {
 		trail, err := s.Audit().Trail(ctx, subject.ID)

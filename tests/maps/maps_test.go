@@ -265,8 +265,7 @@ func TestARenamedTableIsAccepted(t *testing.T) {
 		w := newWorld(t, db)
 		id := subject(t, "1")
 		operations[0].run(t, w.shop, id)
-		_, err := db.NewRaw("ALTER TABLE customers RENAME TO clients").Exec(t.Context())
-		must(t, err)
+		databases.Execute(t, db, "ALTER TABLE customers RENAME TO clients")
 		renamed := newIntegration(t, db, []any{(*Renamed)(nil)}, "")
 		if err := renamed.Migrate(t.Context()); !errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("got %v", err)

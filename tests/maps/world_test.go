@@ -15,26 +15,11 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/journal"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
 )
-
-// Customer is the subject of the data map without a name.
-type Customer struct {
-	bun.BaseModel `bun:"table:customers"`
-	ID            int64     `bun:"id,pk" subject:"id"`
-	Email         string    `bun:"email" pii:"contact,erasure:anonymize"`
-	CreatedAt     time.Time `bun:"created_at"`
-}
-
-// Invoice has an address that an erasure retains for ten years.
-type Invoice struct {
-	bun.BaseModel `bun:"table:invoices"`
-	ID            int64     `bun:"id,pk,autoincrement"`
-	CustomerID    int64     `bun:"customer_id"`
-	Customer      *Customer `bun:"rel:belongs-to,join:customer_id=id"`
-	Address       string    `bun:"address" pii:"financial,erasure:retain,reason:'tax law',retain:10y,since:issued_at"`
-	IssuedAt      time.Time `bun:"issued_at"`
-}
 
 // Employee is the subject of the data map with the name staff.
 type Employee struct {
@@ -44,8 +29,9 @@ type Employee struct {
 	Phone         string `bun:"phone" pii:"contact,erasure:anonymize"`
 }
 
+// The models of the two data maps. The customers are the subjects of the data map without a name.
 var (
-	customers = []any{(*Customer)(nil), (*Invoice)(nil)}
+	customers = []any{(*shop.Customer)(nil), (*shop.Invoice)(nil)}
 	employees = []any{(*Employee)(nil)}
 )
 
@@ -77,21 +63,14 @@ type world struct {
 // both data maps with the tables of habeas.
 func newWorld(t *testing.T, db *bun.DB, change ...func(*app.Config)) *world {
 	t.Helper()
-	for _, model := range []any{(*Customer)(nil), (*Invoice)(nil), (*Employee)(nil)} {
-		_, err := db.NewCreateTable().Model(model).Exec(t.Context())
-		must(t, err)
-	}
+	databases.Create(t, db, append(customers, employees...)...)
 	w := &world{db: db}
+	shop.AddCustomers(t, db, 2, 0)
 	for id := range int64(2) {
 		id++
-		for _, row := range []any{
-			&Customer{ID: id, Email: fmt.Sprintf("customer%d@example.org", id), CreatedAt: day(1)},
-			&Invoice{CustomerID: id, Address: fmt.Sprintf("%d Main Street", id), IssuedAt: day(2)},
-			&Employee{ID: id, Name: fmt.Sprintf("Employee %d", id), Phone: fmt.Sprintf("+49 30 555000%d", id)},
-		} {
-			_, err := db.NewInsert().Model(row).Exec(t.Context())
-			must(t, err)
-		}
+		databases.Insert(t, db,
+			&shop.Invoice{CustomerID: id, Address: fmt.Sprintf("%d Main Street", id), IssuedAt: issued},
+			&Employee{ID: id, Name: fmt.Sprintf("Employee %d", id), Phone: fmt.Sprintf("+49 30 555000%d", id)})
 	}
 	w.shop = newIntegration(t, db, customers, "", change...)
 	w.people = newIntegration(t, db, employees, "staff", change...)
@@ -113,13 +92,12 @@ func newIntegration(t *testing.T, db *bun.DB, models []any, name string, change 
 	return gdpr
 }
 
-func day(n int) time.Time { return time.Date(2010, 1, n, 0, 0, 0, 0, time.UTC) }
+// issued is an instant after which the retention of an invoice has ended.
+var issued = time.Date(2010, 1, 2, 0, 0, 0, 0, time.UTC)
 
 func subject(t *testing.T, id string) domain.Subject {
 	t.Helper()
-	s, err := domain.NewSubject(id, domain.SubjectRef{Kind: "desk", Value: "contact-" + id})
-	must(t, err)
-	return s
+	return fixture.MustSubject(t, id, domain.SubjectRef{Kind: "desk", Value: "contact-" + id})
 }
 
 // do runs fn in a session of a data map.
@@ -199,9 +177,4 @@ func unchanged(t *testing.T, what string, before, after map[string]string) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

@@ -14,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -268,8 +269,7 @@ func TestLaterOperationsRefuseAnIDThatANumericColumnDoesNotKeep(t *testing.T) {
 				"INSERT INTO permits VALUES (1, '"+id+"', 'scan.png', '2001-01-01 00:00:00')",
 				"INSERT INTO habeas_subject_erasures (subject_id, erased_at, erasures, intake)"+
 					" VALUES ('"+id+"', '2001-02-01T00:00:00.000000Z', 1, 1)")
-			subject, err := domain.NewSubjectID(id)
-			must(t, err)
+			subject := fixture.MustID(t, id)
 			for what, fn := range laterOperations(a.Plan(), subject) {
 				err := a.Stack().Sessions.Do(t.Context(), fn)
 				if !errors.Is(err, domain.ErrSubject) || !strings.Contains(err.Error(), "permits.key") ||

@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // forecastCase is a database with the expected error of check.Run and the expected result of an erasure.
@@ -296,8 +297,7 @@ func openGuests(t *testing.T, db *bun.DB, test forecastCase) *application {
 	if test.change != nil {
 		test.change(&people, &visits)
 	}
-	dataMap, err := datamap.NewDataMap(people, visits)
-	must(t, err)
+	dataMap := fixture.MustMap(t, people, visits)
 	return open(t, db, app.Config{DataMap: dataMap}, append(statements, rows...)...)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // lodger is a model of a table that has further columns, which the data map does not have.
@@ -106,8 +107,7 @@ func TestAnErasureFailsIfAnotherColumnOfTheRowKeepsAText(t *testing.T) {
 // fail with the names of a table and a column, and that no row changes.
 func (a *application) refuseToErase(t *testing.T, table, column string) {
 	t.Helper()
-	subject, err := domain.NewSubject("1")
-	must(t, err)
+	subject := fixture.MustSubject(t, "1")
 	before := a.cells(t, "SELECT id, email, nick, code, age, born, note FROM lodgers ORDER BY id")
 	check := func(what string, err error) {
 		t.Helper()
@@ -130,7 +130,7 @@ func (a *application) refuseToErase(t *testing.T, table, column string) {
 		}
 		return
 	}
-	_, err = a.erase(t.Context(), "1")
+	_, err := a.erase(t.Context(), "1")
 	check("an erasure", err)
 	if failures := a.failed(t, "1"); len(failures) != 1 || failures[0]["target"] != table {
 		t.Errorf("evidence %v", failures)
@@ -248,14 +248,14 @@ func TestASweepFailsIfAnotherColumnOfTheRowKeepsAText(t *testing.T) {
 			trigger = function("BEFORE UPDATE OF address", "contracts",
 				"IF NEW.address <> OLD.address THEN NEW.note := OLD.address; END IF; RETURN NEW;")
 		}
-		clock := &laterClock{now: time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)}
+		clock := fixture.NewClock(time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC))
 		a := open(t, db, app.Config{Models: []any{(*contract)(nil)}, Clock: clock}, slices.Concat([]string{
 			"CREATE TABLE contracts (id bigint PRIMARY KEY, email text, address text, signed_at timestamp, note text)",
 			"INSERT INTO contracts VALUES (1, 'ann@example.org', 'Long Street 1', '2020-01-01 00:00:00', 'x')",
 		}, trigger)...)
 		_, err := a.erase(t.Context(), "1")
 		must(t, err)
-		clock.add(30 * 366 * 24 * time.Hour)
+		clock.Advance(30 * 366 * 24 * time.Hour)
 		_, err = a.Operator().Sweep(t.Context(), nil)
 		if !errors.Is(err, domain.ErrLeftOver) || !strings.Contains(err.Error(), "contracts.note") {
 			t.Errorf("got %v", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -37,8 +38,7 @@ func (a *application) joined(
 	execute(t, tx, before...)
 	joined, err := a.Join(tx)
 	must(t, err)
-	subject, err := domain.NewSubject("1")
-	must(t, err)
+	subject := fixture.MustSubject(t, "1")
 	failure := joined.Do(t.Context(), func(ctx context.Context, s ports.Session) error { return fn(ctx, s, subject) })
 	execute(t, tx, after...)
 	must(t, tx.Commit())

@@ -11,8 +11,8 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
-	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
@@ -132,7 +132,6 @@ func openDraft(t *testing.T, db *bun.DB) *application {
 	must(t, err)
 	p, err := scaffold.Propose(t.Context(), schema, scaffold.Options{SubjectTable: "users"})
 	must(t, err)
-	dataMap, err := datamap.NewDataMap(p.Tables...)
-	must(t, err)
+	dataMap := fixture.MustMap(t, p.Tables...)
 	return open(t, db, app.Config{DataMap: dataMap})
 }

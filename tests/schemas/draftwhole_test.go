@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
@@ -67,8 +68,7 @@ func TestADraftOfNestedAccountsErasesOnlyThePerson(t *testing.T) {
 		must(t, err)
 		p, err := scaffold.Propose(t.Context(), schema, scaffold.Options{})
 		must(t, err)
-		dataMap, err := datamap.NewDataMap(p.Tables...)
-		must(t, err)
+		dataMap := fixture.MustMap(t, p.Tables...)
 		a := open(t, db, app.Config{DataMap: dataMap})
 		checked, err := a.check(t.Context())
 		must(t, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -100,8 +101,7 @@ func TestAnErasureInATransactionThatCannotSeeRowsInFlightIsRefused(t *testing.T)
 		execute(t, tx, "SET TRANSACTION ISOLATION LEVEL "+level)
 		joined, err := a.Join(tx)
 		must(t, err)
-		subject, err := domain.NewSubject("1")
-		must(t, err)
+		subject := fixture.MustSubject(t, "1")
 		err = joined.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			_, err := a.Stack().Eraser.Erase(ctx, s, subject)
 			return err

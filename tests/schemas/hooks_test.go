@@ -14,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -192,8 +193,7 @@ func TestTheHookAfterIsCalledOnceTheApplicationHasCommitted(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		h := openHooked(t, db)
-		subject, err := domain.NewSubject("1")
-		must(t, err)
+		subject := fixture.MustSubject(t, "1")
 		for _, rollback := range []bool{true, false} {
 			tx, err := db.BeginTx(t.Context(), nil)
 			must(t, err)

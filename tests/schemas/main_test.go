@@ -1,10 +1,8 @@
 package schemas
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
-	"sync"
 	"testing"
 
 	"github.com/uptrace/bun"
@@ -16,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/check"
@@ -27,7 +26,7 @@ func TestMain(m *testing.M) { postgres.Main(m) }
 type application struct {
 	*app.Integration
 	db  *bun.DB
-	log *logBuffer
+	log *fixture.Log
 }
 
 // open runs statements that create the tables and rows of the application, and then adds habeas.
@@ -35,7 +34,7 @@ func open(t testing.TB, db *bun.DB, config app.Config, statements ...string) *ap
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	execute(t, db, statements...)
-	log := &logBuffer{}
+	log := &fixture.Log{}
 	config.DB, config.Logger = db, slog.New(slog.NewTextHandler(log, nil))
 	gdpr, err := app.New(config)
 	must(t, err)
@@ -95,17 +94,11 @@ func (a *application) failed(t testing.TB, id string) []domain.Payload {
 // failures returns the payloads of the events of the given type in the audit trail of a subject.
 func (a *application) failures(t testing.TB, id string, failure domain.EventType) (payloads []domain.Payload) {
 	t.Helper()
-	subject, err := domain.NewSubjectID(id)
-	must(t, err)
-	must(t, a.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		trail, err := s.Audit().Trail(ctx, subject)
-		for _, event := range trail {
-			if event.EventType == failure {
-				payloads = append(payloads, event.Payload)
-			}
+	for _, event := range fixture.Trail(t, a.Stack().Sessions, fixture.MustID(t, id)) {
+		if event.EventType == failure {
+			payloads = append(payloads, event.Payload)
 		}
-		return err
-	}))
+	}
 	return payloads
 }
 
@@ -130,35 +123,6 @@ func onPostgres(t *testing.T) *bun.DB {
 	return databases.PostgreSQL(t)
 }
 
-func execute(t testing.TB, db bun.IDB, statements ...string) {
-	t.Helper()
-	for _, statement := range statements {
-		if _, err := db.ExecContext(t.Context(), statement); err != nil {
-			t.Fatalf("%v: %s", err, statement)
-		}
-	}
-}
+var execute = databases.Execute
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-type logBuffer struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (j *logBuffer) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.buffer.Write(p)
-}
-
-func (j *logBuffer) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.buffer.String()
-}
+var must = fixture.Must

@@ -16,6 +16,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -238,9 +239,8 @@ func TestNoKeyChangesOnceAnErasureHasReadIt(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	g := openGallery(t, db)
 	must(t, g.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		id, err := domain.NewSubjectID("1")
-		must(t, err)
-		_, err = s.Subjects().Lock(ctx, id, issuedLate)
+		id := fixture.MustID(t, "1")
+		_, err := s.Subjects().Lock(ctx, id, issuedLate)
 		must(t, err)
 		keys, err := s.Subjects().Keys(ctx, id, datamap.KeyQuery{Resolver: "media", ErasedAt: issuedLate, Limit: 1})
 		if err != nil || !slices.Equal(keys, []string{"avatars/1"}) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -67,8 +68,7 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 				calls["rectify"] = a.rectifying
 			}
 			for what, fn := range calls {
-				subject, err := domain.NewSubject("1")
-				must(t, err)
+				subject := fixture.MustSubject(t, "1")
 				alone := a.Stack().Sessions.Do(t.Context(),
 					func(ctx context.Context, s ports.Session) error { return fn(ctx, s, subject) })
 				for how, err := range map[string]error{"alone": alone, "joined": a.joined(t, fn, nil, []string{"SELECT 1"})} {
@@ -98,8 +98,7 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 				t.Errorf("evidence %v", failures)
 			}
 			if test.refused != nil {
-				subject, err := domain.NewSubject("1")
-				must(t, err)
+				subject := fixture.MustSubject(t, "1")
 				rehearsal, err := a.Operator().Rehearse(t.Context(), subject)
 				if err != nil || rehearsal.Refused == nil || rehearsal.Refused.Target != test.refused {
 					t.Errorf("the rehearsal says %+v, %v", rehearsal.Refused, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -99,8 +100,7 @@ func TestACorrectionThatIsUnderWayIsOrderedWithTheErasure(t *testing.T) {
 				crmSystem := &system{}
 				a := open(t, onPostgres(t), app.Config{Models: []any{(*account)(nil)}, Resolvers: []ports.Resolver{crmSystem}},
 					accounts()...)
-				subject, err := domain.NewSubject("1", crm)
-				must(t, err)
+				subject := fixture.MustSubject(t, "1", crm)
 				erase := func(ctx context.Context, s ports.Session) error {
 					_, err := a.Stack().Eraser.Erase(ctx, s, subject)
 					return err

@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -108,9 +109,7 @@ func TestRetentionThatIsOverIsNoReason(t *testing.T) {
 					"CREATE TABLE accounts (id bigint PRIMARY KEY, email text, address text, number text, issued_at "+column+")")
 				now := time.Now()
 				for id, issued := range map[int64]time.Time{1: now.AddDate(-11, 0, 0), 2: now.AddDate(-9, 0, 0)} {
-					_, err := db.NewInsert().Model(&account{ID: id, Email: "e", Address: "Street", Number: "N", IssuedAt: issued}).
-						Exec(t.Context())
-					must(t, err)
+					databases.Insert(t, db, &account{ID: id, Email: "e", Address: "Street", Number: "N", IssuedAt: issued})
 				}
 				execute(t, db, "INSERT INTO accounts VALUES (3, 'e', 'Street', 'N', NULL)")
 				for id, want := range map[string]string{"1": "anon-", "2": "Street", "3": "Street"} {
@@ -188,8 +187,7 @@ func TestEraseIsNotLimitedByTheRequestTimeout(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: shop, RequestTimeout: time.Nanosecond}, shopTables()...)
-		subject, err := domain.NewSubject("1")
-		must(t, err)
+		subject := fixture.MustSubject(t, "1")
 		result, err := a.Operator().Erase(context.Background(), subject)
 		if err != nil || result.Deleted["items"] != 1 {
 			t.Errorf("got %+v, %v", result, err)

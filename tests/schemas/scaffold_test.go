@@ -14,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/tool/modelsource"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
@@ -65,8 +66,7 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 		must(t, err)
 		catalog, err := schema.Catalog(t.Context())
 		must(t, err)
-		proposed, err := datamap.NewDataMap(p.Tables...)
-		must(t, err)
+		proposed := fixture.MustMap(t, p.Tables...)
 		var text, source bytes.Buffer
 		must(t, manifest.Write(&text, proposed))
 		must(t, modelsource.Write(&source, "models", catalog, p.Tables))
@@ -81,8 +81,7 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 		must(t, err)
 		must(t, datamap.Errors(checked.Findings))
 		for _, id := range []string{"1", "2"} { // the surrogates of both erasures must differ
-			subject, err := domain.NewSubject(id)
-			must(t, err)
+			subject := fixture.MustSubject(t, id)
 			rehearsal, err := a.Operator().Rehearse(t.Context(), subject)
 			if err != nil || rehearsal.Refused != nil {
 				t.Fatalf("the rehearsal returns %v, %+v", err, rehearsal.Refused)

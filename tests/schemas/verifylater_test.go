@@ -2,7 +2,6 @@ package schemas
 
 import (
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -11,29 +10,13 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
-
-type laterClock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *laterClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *laterClock) add(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
 
 func TestTheWorkerVerifiesEachErasureOnceAndSomeMinutesLater(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		clock := &laterClock{now: time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)}
+		clock := fixture.NewClock(time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC))
 		config := app.Config{Models: []any{(*clubMember)(nil)}, Clock: clock, VerifyAfter: 5 * time.Minute}
 		a := open(t, db, config, "CREATE TABLE members (id bigint PRIMARY KEY, email text, level int)",
 			"INSERT INTO members VALUES (1, 'a@example.org', 3), (2, 'b@example.org', 2)")
@@ -46,7 +29,7 @@ func TestTheWorkerVerifiesEachErasureOnceAndSomeMinutesLater(t *testing.T) {
 		if early, more, err := verifier.RunOnce(t.Context(), 5*time.Minute); err != nil || more || len(early) > 0 {
 			t.Fatalf("at once: %+v, %v, %v", early, more, err)
 		}
-		clock.add(6 * time.Minute)
+		clock.Advance(6 * time.Minute)
 		second := open(t, db, config)
 		for _, process := range []*application{a, second} {
 			process.Worker().Start()

@@ -16,6 +16,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/fiberhttp"
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // listen serves the host on loopback until the test ends, and returns its address.
@@ -116,8 +117,7 @@ func TestAProvidersErrorDeterminesTheStatus(t *testing.T) {
 		host := newHost(t, fiber.Config{})
 		host.Route("/me", fiberhttp.Router(newAPI(t, store), func(c *fiber.Ctx) (domain.Subject, error) {
 			c.Set("WWW-Authenticate", "Bearer")
-			subject, err := domain.NewSubject("42")
-			require(t, err)
+			subject := fixture.MustSubject(t, "42")
 			return subject, test.err
 		}))
 		got := send(t, host, newRequest("DELETE", "/me", ""))

@@ -20,6 +20,7 @@ import (
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/domain/restriction"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -32,14 +33,13 @@ func newAPI(t *testing.T, store ports.SessionFactory) *httpapi.API {
 // newAPIOf returns an API like newAPI, with the further settings of config.
 func newAPIOf(t *testing.T, store ports.SessionFactory, config httpapi.Config) *httpapi.API {
 	t.Helper()
-	dataMap, err := datamap.NewDataMap(datamap.Table{
+	dataMap := fixture.MustMap(t, datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []datamap.Column{
 			{Name: "id", Type: datamap.TypeText},
 			{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{Category: domain.CategoryContact}},
 		},
 	})
-	require(t, err)
 	exporter, err := export.NewExporter(export.Config{Clock: clock{}, IDs: ids{}, DataMap: dataMap})
 	require(t, err)
 	eraser, err := erasure.NewEraser(erasure.Config{Clock: clock{}, IDs: ids{}, DataMap: dataMap})
@@ -104,12 +104,7 @@ func read(t *testing.T, response *http.Response) received {
 	return received{response, string(body)}
 }
 
-func require(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var require = fixture.Must
 
 const decision = `{"granted":true,"policy_version":"v1","purpose":"newsletter"}`
 

@@ -18,13 +18,12 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 func newAPI(t *testing.T) *httpapi.API {
 	t.Helper()
-	dataMap, err := datamap.NewDataMap(users)
-	require(t, err)
+	dataMap := fixture.MustMap(t, users)
 	store, err := memory.New(dataMap, memory.Options{})
 	require(t, err)
 	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})
@@ -34,12 +33,7 @@ func newAPI(t *testing.T) *httpapi.API {
 	return api
 }
 
-func require(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var require = fixture.Must
 
 func as42(*http.Request) (domain.Subject, error) { return domain.NewSubject("42") }
 

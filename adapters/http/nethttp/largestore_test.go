@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -28,8 +29,7 @@ type largeStore struct {
 
 func newLargeStore(t *testing.T) *largeStore {
 	t.Helper()
-	dataMap, err := datamap.NewDataMap(users)
-	require(t, err)
+	dataMap := fixture.MustMap(t, users)
 	store, err := memory.New(dataMap, memory.Options{})
 	require(t, err)
 	return &largeStore{SessionFactory: store, dataMap: dataMap}

@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // These are the models of the documentation: a table of subjects, and a table whose rows must be retained.
@@ -246,12 +247,7 @@ func identity() *datamap.Annotation {
 	return &datamap.Annotation{Category: domain.CategoryIdentity, Strategy: domain.StrategyErase}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must
 
 func pointer[T any](value T) *T { return &value }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -24,11 +25,10 @@ func newMembers(t *testing.T, db *bun.DB, sqlType string) *application {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	execute(t, db, "DROP TABLE IF EXISTS members", "CREATE TABLE members (id integer PRIMARY KEY, created_at "+sqlType+")")
-	dataMap, err := datamap.NewDataMap(datamap.Table{
+	dataMap := fixture.MustMap(t, datamap.Table{
 		Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeInteger}, {Name: "created_at"}},
 	})
-	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	must(t, err)
 	return &application{db: db, store: store}
@@ -240,7 +240,7 @@ func TestARetentionDutyOfAnInvalidDateGoesOn(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	execute(t, db, "CREATE TABLE members (id integer PRIMARY KEY, kept text, since text)")
-	dataMap, err := datamap.NewDataMap(datamap.Table{
+	dataMap := fixture.MustMap(t, datamap.Table{
 		Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []datamap.Column{
 			{Name: "id", Type: datamap.TypeInteger},
@@ -251,7 +251,6 @@ func TestARetentionDutyOfAnInvalidDateGoesOn(t *testing.T) {
 			}},
 		},
 	})
-	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	must(t, err)
 	plan, err := erasure.Planner{}.Plan(dataMap, nil)

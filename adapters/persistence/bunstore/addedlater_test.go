@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // A verification ignores a row only if its creation time is after the erasure in each zone that the value can mean. The
@@ -19,7 +20,7 @@ func TestAVerificationIgnoresRowsThatAreLaterInEveryZone(t *testing.T) {
 	t.Parallel()
 	texts := addedTexts()
 	texts = append(texts, randomTexts(texts, 300)...)
-	dataMap, err := datamap.NewDataMap(datamap.Table{
+	dataMap := fixture.MustMap(t, datamap.Table{
 		Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeInteger}},
 	}, datamap.Table{
@@ -28,7 +29,6 @@ func TestAVerificationIgnoresRowsThatAreLaterInEveryZone(t *testing.T) {
 		}},
 		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeInteger}, {Name: "created_at"}},
 	})
-	must(t, err)
 	plan, err := erasure.Planner{}.Plan(dataMap, nil)
 	must(t, err)
 	erasedAt := time.Date(2024, 2, 28, 22, 30, 15, 123_456_000, time.UTC) // between the local times of many texts

@@ -13,6 +13,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -29,10 +31,7 @@ type application struct {
 func newApplication(t testing.TB, db *bun.DB, custom bunmodels.Types, models ...any) *application {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	for _, model := range models {
-		_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(t.Context())
-		must(t, err)
-	}
+	databases.Create(t, db, models...)
 	return existingApplication(t, db, custom, models...)
 }
 
@@ -50,10 +49,7 @@ func existingApplication(t testing.TB, db *bun.DB, custom bunmodels.Types, model
 // insert inserts rows of the application.
 func (a *application) insert(t testing.TB, rows ...any) {
 	t.Helper()
-	for _, row := range rows {
-		_, err := a.db.NewInsert().Model(row).Exec(t.Context())
-		must(t, err)
-	}
+	databases.Insert(t, a.db, rows...)
 }
 
 func (a *application) export(t testing.TB, id ...string) []domain.ExportRecord {
@@ -100,20 +96,8 @@ func (a *application) erase(t testing.TB, id ...string) map[string]int64 {
 	return rows
 }
 
-func subjectID(t testing.TB, elements ...string) domain.SubjectID {
-	t.Helper()
-	id, err := domain.NewSubjectID(elements...)
-	must(t, err)
-	return id
-}
+var subjectID = fixture.MustID
 
-// execute runs statements of the application.
-func execute(t testing.TB, db bun.IDB, statements ...string) {
-	t.Helper()
-	for _, statement := range statements {
-		_, err := db.ExecContext(t.Context(), statement)
-		must(t, err)
-	}
-}
+var execute = databases.Execute
 
 func pointer[T any](value T) *T { return &value }

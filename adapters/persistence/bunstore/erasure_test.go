@@ -13,6 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -143,8 +144,7 @@ func TestAnIDThatDoesNotFitTheKeyIsRefusedBeforeAnyStatement(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		s := newShop(t, databases.WithHook(db, hook), 1)
-		stranger, err := domain.NewSubject("007")
-		must(t, err)
+		stranger := fixture.MustSubject(t, "007")
 		texts := hook.during(t, func() {
 			if _, err := s.erase(stranger); !errors.Is(err, domain.ErrSubject) {
 				t.Errorf("got %v", err)

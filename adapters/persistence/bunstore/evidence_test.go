@@ -30,10 +30,7 @@ func failOn(t testing.TB, db *bun.DB, table string) {
 			"CREATE TRIGGER fail BEFORE DELETE ON " + table + " FOR EACH ROW EXECUTE FUNCTION fail()",
 		}
 	}
-	for _, statement := range statements {
-		_, err := db.ExecContext(context.Background(), statement)
-		must(t, err)
-	}
+	databases.Execute(t, db, statements...)
 }
 
 // dump returns all rows of the application's tables and of the tables of habeas, without the audit events.

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -74,8 +75,7 @@ func manyTables(t testing.TB, db *bun.DB, tables int) *bunstore.Store {
 			fmt.Sprintf("INSERT INTO %s VALUES (1, 1, '%d'), (2, 2, 'x')", name, i))
 	}
 	execute(t, db, strings.Join(script, ";"))
-	dataMap, err := datamap.NewDataMap(all...)
-	must(t, err)
+	dataMap := fixture.MustMap(t, all...)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	must(t, err)
 	return store

@@ -16,6 +16,7 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -133,7 +134,7 @@ func TestReferencesAndUnreadableInstantsAreLeftOver(t *testing.T) {
 			"CREATE TABLE books (id integer PRIMARY KEY, writer uuid REFERENCES writers, title text, created_at integer)",
 			"INSERT INTO writers VALUES ('f47ac10b-58cc-4372-a567-0e02b2c3d479')",
 			"INSERT INTO books VALUES (1, 'f47ac10b-58cc-4372-a567-0e02b2c3d479', 'a title', 20300101)")
-		dataMap, err := datamap.NewDataMap(datamap.Table{
+		dataMap := fixture.MustMap(t, datamap.Table{
 			Name: "writers", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 			Columns: []datamap.Column{{Name: "id", Type: datamap.TypeUUID}},
 		}, datamap.Table{
@@ -150,7 +151,6 @@ func TestReferencesAndUnreadableInstantsAreLeftOver(t *testing.T) {
 				}},
 			},
 		})
-		must(t, err)
 		store, err := bunstore.New(db, dataMap, bunstore.Options{})
 		must(t, err)
 		plan, err := erasure.Planner{}.Plan(dataMap, nil)

@@ -11,17 +11,17 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // lowSequences returns the result of LowSequences for the table and its column id.
 func lowSequences(t *testing.T, db *bun.DB, table string, highest int64) (low []string) {
 	t.Helper()
-	dataMap, err := datamap.NewDataMap(datamap.Table{
+	dataMap := fixture.MustMap(t, datamap.Table{
 		Name: table, PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: true,
 		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 	})
-	must(t, err)
 	name := strings.ReplaceAll(strings.ToLower(table), ".", "")
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{Name: name}))
 	store, err := bunstore.New(db, dataMap, bunstore.Options{Name: name})

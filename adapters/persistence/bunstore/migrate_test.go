@@ -184,8 +184,7 @@ func TestMigratingTouchesNoTableOfTheApplication(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		for _, model := range models {
-			_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(t.Context())
-			must(t, err)
+			databases.Create(t, db, model)
 		}
 		before := catalog(t, db, "public")
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))

@@ -17,6 +17,7 @@ import (
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -110,10 +111,8 @@ func TestAStoreWorksInItsSchemaWhateverTheSearchPath(t *testing.T) {
 				Name          string `bun:"name" pii:"identity,erasure:anonymize"`
 			}
 			execute(t, db, "CREATE SCHEMA shop")
-			_, err := db.NewCreateTable().Model((*Guest)(nil)).Exec(t.Context())
-			must(t, err)
-			_, err = db.NewInsert().Model(&Guest{ID: 1, Name: "Alice"}).Exec(t.Context())
-			must(t, err)
+			databases.Create(t, db, (*Guest)(nil))
+			databases.Insert(t, db, &Guest{ID: 1, Name: "Alice"})
 
 			dataMap, err := bunmodels.Read(db, []any{(*Guest)(nil)}, nil)
 			must(t, err)
@@ -123,8 +122,7 @@ func TestAStoreWorksInItsSchemaWhateverTheSearchPath(t *testing.T) {
 				erasure.Config{Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: []ports.Resolver{desk{}}},
 			)
 			must(t, err)
-			subject, err := domain.NewSubject("1", domain.SubjectRef{Kind: "desk", Value: "c1"})
-			must(t, err)
+			subject := fixture.MustSubject(t, "1", domain.SubjectRef{Kind: "desk", Value: "c1"})
 			must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 				ledger := consent.NewLedger(system.Clock{}, &system.IDs{})
 				if _, err := ledger.Record(ctx, s, subject.ID, grant("news")); err != nil {

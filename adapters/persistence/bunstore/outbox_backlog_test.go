@@ -69,8 +69,7 @@ func TestClaimsDoNotReadTheBacklog(t *testing.T) {
 			for _, statement := range []string{
 				"DELETE FROM habeas_outbox WHERE entry_id LIKE 'pending%'", "VACUUM ANALYZE habeas_outbox",
 			} {
-				_, err := db.NewRaw(statement).Exec(t.Context())
-				must(t, err)
+				execute(t, db, statement)
 			}
 			if got := touches(); got > idle+30 {
 				t.Errorf("an idle claim touches %d pages, and %d without a backlog", got, idle)

@@ -23,8 +23,7 @@ func TestAPartitionedOutboxLosesAndDuplicatesNoEntry(t *testing.T) {
 		"CREATE TABLE outbox_1 PARTITION OF habeas_outbox FOR VALUES WITH (MODULUS 3, REMAINDER 1)",
 		"CREATE TABLE outbox_2 PARTITION OF habeas_outbox FOR VALUES WITH (MODULUS 3, REMAINDER 2)",
 	} {
-		_, err := db.NewRaw(statement).Exec(t.Context())
-		must(t, err)
+		execute(t, db, statement)
 	}
 	const entries = 300
 	b.enqueue(t, numbered(t, entries)...)

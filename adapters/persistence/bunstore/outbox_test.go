@@ -12,6 +12,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -56,12 +57,7 @@ func (b box) try(fn func(context.Context, wholeOutbox) error) error {
 	})
 }
 
-func subject(t testing.TB, elements ...string) domain.SubjectID {
-	t.Helper()
-	id, err := domain.NewSubjectID(elements...)
-	must(t, err)
-	return id
-}
+var subject = fixture.MustID
 
 // toErase returns a pending outbox entry of an erasure. It was enqueued at morning.Add(after).
 func toErase(t testing.TB, entryID, of string, after time.Duration) domain.OutboxEntry {

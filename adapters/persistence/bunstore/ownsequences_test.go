@@ -29,8 +29,7 @@ func TestSequencesThatReplicationHasNotCopiedAreRaised(t *testing.T) {
 				db := databases.PostgreSQL(t)
 				options := bunstore.Options{Name: name}
 				must(t, bunstore.Migrate(t.Context(), db, options))
-				_, err := db.NewCreateTable().Model(models[0]).Exec(t.Context())
-				must(t, err)
+				databases.Create(t, db, models[0])
 				dataMap, err := bunmodels.Read(db, models[:1], nil)
 				must(t, err)
 				store, err := bunstore.New(db, dataMap, options)

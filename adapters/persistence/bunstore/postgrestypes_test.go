@@ -214,8 +214,7 @@ func TestATimeFromBeforeThereWereTimeZonesIsExported(t *testing.T) {
 func TestATimeThatJSONCannotEncodeIsExportedAsText(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, databases.PostgreSQL(t), 0)
-	_, err := s.db.ExecContext(t.Context(), "UPDATE users SET born = '12000-01-01 00:00:00+00' WHERE id = 1")
-	must(t, err)
+	execute(t, s.db, "UPDATE users SET born = '12000-01-01 00:00:00+00' WHERE id = 1")
 	s.do(t, func(ctx context.Context, session ports.Session) error {
 		return session.Subjects().Export(ctx, s.alice.ID, func(record domain.ExportRecord) error {
 			_, err := json.Marshal(record)

@@ -114,15 +114,9 @@ type Birthday struct {
 func TestAMarkHasTheCreationTimeOfTheRow(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		_, err := db.NewCreateTable().Model((*Birthday)(nil)).Exec(t.Context())
-		must(t, err)
-		a := existingApplication(t, db, nil, (*Birthday)(nil))
-		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+		a := newApplication(t, db, nil, (*Birthday)(nil))
 		created := time.Date(2024, 2, 1, 10, 30, 0, 123_456_000, time.FixedZone("east", 3600))
-		for _, row := range []*Birthday{{ID: 1, Name: "a", CreatedAt: &created}, {ID: 2, Name: "b"}} {
-			_, err := db.NewInsert().Model(row).Exec(t.Context())
-			must(t, err)
-		}
+		a.insert(t, &Birthday{ID: 1, Name: "a", CreatedAt: &created}, &Birthday{ID: 2, Name: "b"})
 		lock := func(ids ...string) {
 			for _, id := range ids {
 				must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

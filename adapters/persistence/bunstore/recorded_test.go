@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -23,8 +24,7 @@ func TestInstallationsAreReadWithoutADataMap(t *testing.T) {
 			"CREATE TABLE members (code TEXT PRIMARY KEY)", "CREATE TABLE habeas_of_the_application_installation (id INTEGER)",
 			"CREATE TABLE habeas_staff (id INTEGER)",
 		} {
-			_, err := db.ExecContext(t.Context(), statement)
-			must(t, err)
+			execute(t, db, statement)
 		}
 		want := func(names ...string) {
 			t.Helper()
@@ -50,11 +50,10 @@ func TestInstallationsAreReadWithoutADataMap(t *testing.T) {
 		if _, err := before.DataMap(); !errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("a data map that is not recorded: %v", err)
 		}
-		members, err := datamap.NewDataMap(datamap.Table{
+		members := fixture.MustMap(t, datamap.Table{
 			Name: "members", PrimaryKey: []string{"code"}, SubjectKey: []string{"code"},
 			Columns: []datamap.Column{{Name: "code", Type: datamap.TypeText}},
 		})
-		must(t, err)
 		store, err := bunstore.New(db, members, club)
 		must(t, err)
 		must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

@@ -19,6 +19,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -68,11 +69,8 @@ func newPickies(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 	t.Helper()
 	ctx, model := context.Background(), (*Picky)(nil)
 	must(t, bunstore.Migrate(ctx, db, bunstore.Options{}))
-	_, err := db.NewCreateTable().Model(model).Exec(ctx)
-	must(t, err)
-	_, err = db.NewInsert().Model(&Picky{ID: 1, Address: netip.MustParseAddr("::1"), Document: json.RawMessage("{}")}).
-		Exec(ctx)
-	must(t, err)
+	databases.Create(t, db, model)
+	databases.Insert(t, db, &Picky{ID: 1, Address: netip.MustParseAddr("::1"), Document: json.RawMessage("{}")})
 	dataMap, err := bunmodels.Read(db, []any{model}, bunmodels.Types{
 		reflect.TypeFor[sealed](): {Type: datamap.TypeText, Surrogate: "sealed:"},
 		reflect.TypeFor[cents]():  {Type: datamap.TypeBigInt},
@@ -80,8 +78,7 @@ func newPickies(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	must(t, err)
-	id, err := domain.NewSubjectID("1")
-	must(t, err)
+	id := fixture.MustID(t, "1")
 	return store, id
 }
 

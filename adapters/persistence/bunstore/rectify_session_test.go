@@ -14,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -39,8 +40,7 @@ func TestRefusedCorrectionsMakeNoStatement(t *testing.T) {
 				t.Errorf("%s: statements %q", name, texts)
 			}
 		}
-		stranger, err := domain.NewSubject("007")
-		must(t, err)
+		stranger := fixture.MustSubject(t, "007")
 		if _, err := r.rectify(stranger, corrected); !errors.Is(err, domain.ErrSubject) {
 			t.Errorf("a stranger: %v", err)
 		}

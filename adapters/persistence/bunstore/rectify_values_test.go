@@ -19,6 +19,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -50,23 +51,20 @@ func newHolders(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 	t.Helper()
 	ctx, model := context.Background(), (*Holder)(nil)
 	must(t, bunstore.Migrate(ctx, db, bunstore.Options{}))
-	_, err := db.NewCreateTable().Model(model).Exec(ctx)
-	must(t, err)
+	databases.Create(t, db, model)
 	day := time.Date(1990, 2, 3, 0, 0, 0, 0, time.UTC)
 	for id := range int64(2) {
-		_, err = db.NewInsert().Model(&Holder{
+		databases.Insert(t, db, &Holder{
 			ID: id + 1, Text: fmt.Sprint("text ", id), At: day, Day: &day, Code: "00000000-0000-0000-0000-000000000000",
 			TextAt:  day,
 			Decimal: "1.5", Big: &id, Document: map[string]any{},
-		}).Exec(ctx)
-		must(t, err)
+		})
 	}
 	dataMap, err := bunmodels.Read(db, []any{model}, nil)
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	must(t, err)
-	id, err := domain.NewSubjectID("1")
-	must(t, err)
+	id := fixture.MustID(t, "1")
 	return store, id
 }
 

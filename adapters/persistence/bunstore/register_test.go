@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -21,11 +22,10 @@ func TestRegisterNeedsNoCreationTime(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		execute(t, db, "CREATE TABLE people (id BIGINT PRIMARY KEY)", "INSERT INTO people (id) VALUES (7)")
-		dataMap, err := datamap.NewDataMap(datamap.Table{
+		dataMap := fixture.MustMap(t, datamap.Table{
 			Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 			Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 		})
-		must(t, err)
 		store, err := bunstore.New(db, dataMap, bunstore.Options{})
 		must(t, err)
 		id := subjectID(t, "7")

@@ -21,6 +21,7 @@ import (
 	"github.com/habeas-data/habeas/domain/replay"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -59,12 +60,11 @@ func (k clubKind) dataMap(t *testing.T) datamap.DataMap {
 	} else if !k.unique {
 		email.Surrogate = "erased"
 	}
-	m, err := datamap.NewDataMap(datamap.Table{
+	m := fixture.MustMap(t, datamap.Table{
 		Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: k.deletes, Columns: []datamap.Column{
 			{Name: "id", Type: datamap.TypeText}, email, {Name: "created_at", Type: datamap.TypeTime},
 		},
 	})
-	must(t, err)
 	return m
 }
 
@@ -99,8 +99,7 @@ func openClub(t *testing.T, db *bun.DB, kind clubKind, skew time.Duration) *club
 func newClub(t *testing.T, db *bun.DB, kind clubKind, skew time.Duration) *club {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	_, err := db.NewCreateTable().Model((*member)(nil)).Exec(t.Context())
-	must(t, err)
+	databases.Create(t, db, (*member)(nil))
 	return openClub(t, db, kind, skew)
 }
 
@@ -114,8 +113,7 @@ func (c *club) put(t *testing.T, id, email string, joined time.Time) {
 	}
 	_, err := c.db.NewDelete().Model(row).WherePK().Exec(t.Context())
 	must(t, err)
-	_, err = c.db.NewInsert().Model(row).Exec(t.Context())
-	must(t, err)
+	databases.Insert(t, c.db, row)
 }
 
 func (c *club) leave(t *testing.T, ids ...string) {

@@ -14,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -45,11 +46,10 @@ func letters(t *testing.T, hasTwo bool) datamap.DataMap {
 	if !hasTwo {
 		table.Relations = slices.Delete(table.Relations, 1, 2)
 	}
-	m, err := datamap.NewDataMap(datamap.Table{
+	m := fixture.MustMap(t, datamap.Table{
 		Name: "people", PrimaryKey: []string{"tenant", "number"}, SubjectKey: []string{"tenant", "number"},
 		Columns: []datamap.Column{column("tenant", datamap.TypeText), column("number", datamap.TypeBigInt)},
 	}, table)
-	must(t, err)
 	return m
 }
 

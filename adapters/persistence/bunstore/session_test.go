@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -35,15 +36,7 @@ func (s *shop) granted(t testing.TB, purpose string) bool {
 // trail returns the types of the subject's audit events.
 func (s *shop) trail(t testing.TB, id domain.SubjectID) []domain.EventType {
 	t.Helper()
-	var types []domain.EventType
-	s.do(t, func(ctx context.Context, session ports.Session) error {
-		trail, err := session.Audit().Trail(ctx, id)
-		for _, event := range trail {
-			types = append(types, event.EventType)
-		}
-		return err
-	})
-	return types
+	return fixture.TrailTypes(t, s.store, id)
 }
 
 func TestAnErrorRollsBackAndIsReturned(t *testing.T) {

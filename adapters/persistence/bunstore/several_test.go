@@ -10,15 +10,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 func TestOptionsForSeveralServersNeedPostgreSQLAndKnownValues(t *testing.T) {
 	t.Parallel()
-	dataMap, err := datamap.NewDataMap(datamap.Table{
+	dataMap := fixture.MustMap(t, datamap.Table{
 		Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 	})
-	must(t, err)
 	lite, full := databases.SQLite(t), databases.PostgreSQL(t)
 	for name, c := range map[string]struct {
 		db      *bun.DB

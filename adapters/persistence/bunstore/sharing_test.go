@@ -17,6 +17,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -78,9 +79,7 @@ func (s *shop) withSharing(t testing.TB) *shop {
 
 func subjectNumber(t testing.TB, i int) domain.SubjectID {
 	t.Helper()
-	id, err := domain.NewSubjectID(fmt.Sprint(i))
-	must(t, err)
-	return id
+	return fixture.MustID(t, fmt.Sprint(i))
 }
 
 func TestConcurrentLookupsGetTheirOwnRecords(t *testing.T) {

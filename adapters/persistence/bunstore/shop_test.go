@@ -17,6 +17,8 @@ import (
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/domain/restriction"
 	"github.com/habeas-data/habeas/internal/system"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -88,12 +90,8 @@ func recorded(t testing.TB, store *bunstore.Store) *bunstore.Store {
 
 func newShop(t testing.TB, db *bun.DB, ordersOfEach int, external ...ports.Resolver) *shop {
 	t.Helper()
-	ctx := context.Background()
-	must(t, bunstore.Migrate(ctx, db, bunstore.Options{}))
-	for _, model := range models {
-		_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(ctx)
-		must(t, err)
-	}
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	databases.Create(t, db, models...)
 	dataMap, err := bunmodels.Read(db, models, nil)
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
@@ -116,13 +114,11 @@ func newShop(t testing.TB, db *bun.DB, ordersOfEach int, external ...ports.Resol
 // seedAs inserts a user with this id, and rows of this user in every table, and returns the subject.
 func (s *shop) seedAs(t testing.TB, id int64) domain.Subject {
 	t.Helper()
-	ctx := context.Background()
 	name, born := "Name", time.Date(1990, 2, 3, 4, 5, 6, 0, time.UTC)
-	_, err := s.db.NewInsert().Model(&User{
+	databases.Insert(t, s.db, &User{
 		ID: id, Email: "mail@example.org", Name: &name, Age: 33, Vegan: true, Born: &born,
 		Tags: []string{"a", "b"}, Avatar: []byte{1, 2}, Balance: 12.5, Theme: "dark",
-	}).Exec(ctx)
-	must(t, err)
+	})
 	orders := make([]Order, s.ordersOfEach)
 	items := make([]Item, s.ordersOfEach)
 	for i := range orders {
@@ -133,18 +129,12 @@ func (s *shop) seedAs(t testing.TB, id int64) domain.Subject {
 	for start := 0; start < len(orders); start += 5000 {
 		end := min(start+5000, len(orders))
 		batch, lines := orders[start:end], items[start:end]
-		_, err = s.db.NewInsert().Model(&batch).Exec(ctx)
-		must(t, err)
-		_, err = s.db.NewInsert().Model(&lines).Exec(ctx)
-		must(t, err)
+		databases.Insert(t, s.db, &batch, &lines)
 	}
-	_, err = s.db.NewInsert().Model(&Invoice{
+	databases.Insert(t, s.db, &Invoice{
 		UserID: id, Address: "Main Street 1", Contact: "Jane", IssuedAt: time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC),
-	}).Exec(ctx)
-	must(t, err)
-	subject, err := domain.NewSubject(strconv.FormatInt(id, 10))
-	must(t, err)
-	return subject
+	})
+	return fixture.MustSubject(t, strconv.FormatInt(id, 10))
 }
 
 func (s *shop) do(t testing.TB, fn func(ctx context.Context, session ports.Session) error) {
@@ -152,12 +142,7 @@ func (s *shop) do(t testing.TB, fn func(ctx context.Context, session ports.Sessi
 	must(t, s.store.Do(context.Background(), fn))
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must
 
 // cacheCatalog makes the store read and cache the catalog.
 func (s *shop) cacheCatalog(tb testing.TB) {

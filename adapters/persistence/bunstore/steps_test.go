@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -52,16 +53,11 @@ func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
 				statements = append(statements, fmt.Sprintf("INSERT INTO %s VALUES (%d, %d, 'text')", name, id, 2-min(id/2, 1)))
 			}
 		}
-		for _, statement := range statements {
-			_, err := db.DB.ExecContext(ctx, statement)
-			must(t, err)
-		}
-		dataMap, err := datamap.NewDataMap(tables...)
-		must(t, err)
+		databases.Execute(t, db, statements...)
+		dataMap := fixture.MustMap(t, tables...)
 		store, err := bunstore.New(db, dataMap, bunstore.Options{})
 		must(t, err)
-		ada, err := domain.NewSubjectID("1")
-		must(t, err)
+		ada := fixture.MustID(t, "1")
 		must(t, store.Do(ctx, func(ctx context.Context, session ports.Session) error { // the store reads the catalog
 			_, err := session.Subjects().LockToRectify(ctx, ada)
 			return err

@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -18,7 +19,7 @@ func TestACreationTimeMayBeATextOrANumber(t *testing.T) {
 		datamap.TypeTime: created, datamap.TypeText: "2024-03-01 14:30:15.123456+02", datamap.TypeBigInt: created.UnixMicro(),
 		datamap.TypeNumber: domain.Number("1709296215.123456"),
 	} {
-		dataMap, err := datamap.NewDataMap(datamap.Table{
+		dataMap := fixture.MustMap(t, datamap.Table{
 			Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 			Columns: []datamap.Column{{Name: "id", Type: datamap.TypeInteger}, {Name: "created_at", Type: kind}},
 		}, datamap.Table{
@@ -32,7 +33,6 @@ func TestACreationTimeMayBeATextOrANumber(t *testing.T) {
 				Columns: []string{"member"}, References: "members", ReferencedColumns: []string{"id"},
 			}},
 		})
-		must(t, err)
 		store, err := memory.New(dataMap, memory.Options{})
 		must(t, err)
 		insert(t, store, "members", memory.Row{"id": 1, "created_at": value}, memory.Row{"id": 2})

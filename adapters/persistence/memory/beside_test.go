@@ -8,6 +8,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -27,8 +28,7 @@ func peopleIn(name, further string) datamap.Table {
 
 func TestStoresBesideEachOtherShareTheTablesOfTheApplication(t *testing.T) {
 	const sought = "zoe@example.org"
-	id, err := domain.NewSubjectID("1")
-	must(t, err)
+	id := fixture.MustID(t, "1")
 	reason := "from " + sought
 	customers := newStore(t, memory.Options{}, peopleIn("customers", "city"))
 	employees := newStore(t, memory.Options{Name: "staff", Beside: customers}, peopleIn("employees", "desk"))

@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -183,12 +184,11 @@ func TestNewRefusesAConstantThatDoesNotFitItsColumn(t *testing.T) {
 		{Type: datamap.TypeSmallInt, Surrogate: "1.5"},
 	} {
 		column.Name, column.Personal = "column", &datamap.Annotation{Category: domain.CategoryIdentity}
-		dataMap, err := datamap.NewDataMap(datamap.Table{
+		dataMap := fixture.MustMap(t, datamap.Table{
 			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 			Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}, column},
 		})
-		must(t, err)
-		if _, err = memory.New(dataMap, memory.Options{}); !errors.Is(err, domain.ErrManifest) {
+		if _, err := memory.New(dataMap, memory.Options{}); !errors.Is(err, domain.ErrManifest) {
 			t.Errorf("%s: got %v", column.Type, err)
 		}
 	}

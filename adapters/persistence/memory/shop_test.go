@@ -8,26 +8,20 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
 var noon = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must
 
 func newStore(t testing.TB, opts memory.Options, tables ...datamap.Table) *memory.Store {
 	t.Helper()
 	dataMap := porttest.DataMap()
 	if len(tables) > 0 {
-		var err error
-		dataMap, err = datamap.NewDataMap(tables...)
-		must(t, err)
+		dataMap = fixture.MustMap(t, tables...)
 	}
 	store, err := memory.New(dataMap, opts)
 	must(t, err)
@@ -59,12 +53,7 @@ func rows(t testing.TB, store *memory.Store, table string) []memory.Row {
 	return found
 }
 
-func subject(t testing.TB, elements ...string) domain.SubjectID {
-	t.Helper()
-	id, err := domain.NewSubjectID(elements...)
-	must(t, err)
-	return id
-}
+var subject = fixture.MustID
 
 // do runs a session that must succeed.
 func do(t testing.TB, store *memory.Store, fn func(context.Context, ports.Session) error) {
@@ -94,14 +83,7 @@ func export(t testing.TB, store *memory.Store, id domain.SubjectID) (records []d
 	return records
 }
 
-func trail(t testing.TB, store *memory.Store, id domain.SubjectID) (events []domain.AuditEvent) {
-	t.Helper()
-	do(t, store, func(ctx context.Context, s ports.Session) (err error) {
-		events, err = s.Audit().Trail(ctx, id)
-		return err
-	})
-	return events
-}
+var trail = fixture.Trail
 
 func event(id string, of domain.SubjectID) domain.AuditEvent {
 	return domain.AuditEvent{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/audit"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
@@ -19,10 +20,7 @@ func TestEveryEventHasItsOwnIDAndInstant(t *testing.T) {
 	second := first.Add(time.Second)
 	gomock.InOrder(clock.EXPECT().Now().Return(first), clock.EXPECT().Now().Return(second))
 	gomock.InOrder(ids.EXPECT().NewID().Return("id-1"), ids.EXPECT().NewID().Return("id-2"))
-	id, err := domain.NewSubjectID("42")
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := fixture.MustID(t, "42")
 
 	stamper := audit.Stamper{Clock: clock, IDs: ids}
 	got := []domain.AuditEvent{

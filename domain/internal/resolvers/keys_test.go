@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -20,15 +21,12 @@ func TestAllColumnsWithoutAKeyResolverAreReported(t *testing.T) {
 			Category: domain.CategoryIdentity, Strategy: domain.StrategyAnonymize, Ref: ref,
 		}}
 	}
-	dataMap, err := datamap.NewDataMap(datamap.Table{
+	dataMap := fixture.MustMap(t, datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []datamap.Column{
 			{Name: "id", Type: datamap.TypeBigInt}, held("avatar", "media"), held("banner", "Media"), held("desk_id", "desk"),
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	taking := mocks.NewMockKeyResolver(gomock.NewController(t))
 	taking.EXPECT().Name().Return("media").AnyTimes()
 	set, err := resolvers.NewSet(append(named(t, "desk"), ports.Resolver(taking))...)

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -111,22 +112,13 @@ func TestARefOfAnUnknownKindIsRefused(t *testing.T) {
 }
 
 func TestOnlyASubjectThatFitsTheDataMapIsAdmitted(t *testing.T) {
-	dataMap, err := datamap.NewDataMap(datamap.Table{
+	dataMap := fixture.MustMap(t, datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	set := mustSet(t, "desk", "mail")
-	good, err := domain.NewSubject("42", ref("desk", "d1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := domain.NewSubject("forty-two")
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := fixture.MustSubject(t, "42", ref("desk", "d1"))
+	text := fixture.MustSubject(t, "forty-two")
 
 	calls, skipped, err := resolvers.Admit(dataMap, set, good)
 	if err != nil || printed(calls) != "desk=d1" || !slices.Equal(skipped, []string{"mail"}) {

@@ -5,10 +5,13 @@ package shop
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // Customer is the subject.
@@ -28,13 +31,14 @@ type Parcel struct {
 	Address       string    `bun:"address" pii:"location"`
 }
 
-// Invoice has an address that an erasure of the customer does not change, because of a retention duty.
+// Invoice has an address that must be retained for ten years after the invoice was issued.
 type Invoice struct {
 	bun.BaseModel `bun:"table:invoices"`
 	ID            int64     `bun:"id,pk,autoincrement"`
 	CustomerID    int64     `bun:"customer_id"`
 	Customer      *Customer `bun:"rel:belongs-to,join:customer_id=id"`
-	Address       string    `bun:"address" pii:"financial,erasure:retain,reason:'§ 147 AO'"`
+	Address       string    `bun:"address" pii:"financial,erasure:retain,reason:'§ 147 AO',retain:10y,since:issued_at"`
+	IssuedAt      time.Time `bun:"issued_at"`
 }
 
 // Models are the customers and their parcels.
@@ -46,20 +50,8 @@ var WithInvoices = append(Models[:2:2], (*Invoice)(nil))
 // Open creates the tables of habeas and of the models in an empty PostgreSQL or SQLite database.
 func Open(t testing.TB, db *bun.DB, models []any) {
 	t.Helper()
-	Must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	for _, model := range models {
-		_, err := db.NewCreateTable().Model(model).WithForeignKeys().Exec(t.Context())
-		Must(t, err)
-	}
-}
-
-// Add inserts rows. Each argument is a pointer to a model or to a slice of models.
-func Add(t testing.TB, db *bun.DB, rows ...any) {
-	t.Helper()
-	for _, row := range rows {
-		_, err := db.NewInsert().Model(row).Exec(t.Context())
-		Must(t, err)
-	}
+	fixture.Must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	databases.Create(t, db, models...)
 }
 
 // AddCustomers inserts the customers 1 to n, each with the given number of parcels.
@@ -67,7 +59,7 @@ func AddCustomers(t testing.TB, db *bun.DB, n, parcels int) {
 	t.Helper()
 	for i := range n {
 		id := int64(i + 1)
-		Add(t, db, &Customer{ID: id, Email: Email(id), Plan: "free"})
+		databases.Insert(t, db, &Customer{ID: id, Email: Email(id), Plan: "free"})
 		AddParcels(t, db, id, parcels)
 	}
 }
@@ -80,17 +72,9 @@ func AddParcels(t testing.TB, db *bun.DB, customer int64, parcels int) {
 		rows[i] = Parcel{CustomerID: customer, Address: "1 Main Street"}
 	}
 	if parcels > 0 {
-		Add(t, db, &rows)
+		databases.Insert(t, db, &rows)
 	}
 }
 
 // Email is the address of a customer before an erasure.
 func Email(customer int64) string { return fmt.Sprintf("c%d@example.org", customer) }
-
-// Must ends the test on an error.
-func Must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -56,8 +57,7 @@ func CountBesides(t *testing.T, driver databases.Driver) {
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	must(t, err)
 	erase := func(text string) (cascaded map[string]int64, err error) {
-		id, err := domain.NewSubjectID(text)
-		must(t, err)
+		id := fixture.MustID(t, text)
 		err = store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			if _, err := s.Subjects().Lock(ctx, id, time.Unix(0, 0)); err != nil {
 				return err

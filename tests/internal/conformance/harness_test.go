@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/porttest"
 	"github.com/habeas-data/habeas/tests/internal/conformance"
@@ -46,11 +47,8 @@ func TestForeignKeysHold(t *testing.T) {
 	forEachKind(t, func(t *testing.T, store porttest.Store) {
 		store.Insert(t, "people", porttest.Row{"tenant": "a", "number": int64(1)})
 		store.Insert(t, "orders", porttest.Row{"id": int64(1), "tenant": "a", "person": int64(1)})
-		id, err := domain.NewSubjectID("a", "1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		id := fixture.MustID(t, "a", "1")
+		err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			_, err := s.Subjects().Apply(ctx, id, []datamap.Step{{Target: "people", Strategy: domain.StrategyDelete}})
 			return err
 		})

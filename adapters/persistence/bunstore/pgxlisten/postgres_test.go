@@ -17,6 +17,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/system"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -49,12 +50,7 @@ func newDatabase(t *testing.T) *database {
 // users returns a data map of one table.
 func users(t *testing.T) datamap.DataMap {
 	t.Helper()
-	dataMap, err := datamap.NewDataMap(datamap.Table{
-		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
-	})
-	must(t, err)
-	return dataMap
+	return fixture.MustMap(t, fixture.Users())
 }
 
 func (d *database) config(t *testing.T) *pgx.ConnConfig {

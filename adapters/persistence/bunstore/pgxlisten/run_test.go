@@ -1,11 +1,8 @@
 package pgxlisten_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -14,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // bubble runs a test with the simulated clock of synctest. The clock advances only while all goroutines wait.
@@ -67,30 +65,13 @@ func (r *running) wantWakes(t *testing.T, want int64) {
 }
 
 // records stores log records.
-type records struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (r *records) Write(line []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.text.Write(line)
-}
-
-func (r *records) String() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.text.String()
-}
+type records struct{ fixture.Log }
 
 // warnings returns the log records of lost connections and of failed attempts to connect.
 func (r *records) warnings(t *testing.T) []map[string]any {
 	t.Helper()
 	var warnings []map[string]any
-	for line := range bytes.Lines([]byte(r.String())) {
-		var record map[string]any
-		must(t, json.Unmarshal(line, &record))
+	for _, record := range r.Records(t) {
 		if record["level"] == "WARN" {
 			warnings = append(warnings, record)
 		}
@@ -98,9 +79,4 @@ func (r *records) warnings(t *testing.T) []map[string]any {
 	return warnings
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

@@ -8,13 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/adapters/http/httptestsuite"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/tests/guide/internal/router"
 )
 
@@ -30,13 +29,6 @@ func TestConformance(t *testing.T) {
 			return server.URL
 		},
 	})
-}
-
-type User struct {
-	bun.BaseModel `bun:"table:users"`
-
-	ID    int64  `bun:"id,pk" subject:"id"`
-	Email string `bun:"email" pii:"contact"`
 }
 
 func signedIn(r *http.Request) (domain.Subject, error) {
@@ -59,14 +51,9 @@ func mount(mux *http.ServeMux, gdpr *app.Integration, logger *slog.Logger) ([]by
 
 func TestTheRouterServesAnIntegration(t *testing.T) {
 	db := databases.SQLite(t)
-	if _, err := db.NewCreateTable().Model((*User)(nil)).Exec(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	gdpr, err := app.New(app.Config{DB: db, Models: []any{(*User)(nil)}})
+	shop.Open(t, db, shop.Models)
+	gdpr, err := app.New(app.Config{DB: db, Models: shop.Models})
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := gdpr.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 // A lookup that waits for a batch must copy its strings. The batch may run after the context of its caller has ended,
@@ -12,10 +12,7 @@ import (
 func TestAWaitingLookupCopiesItsStrings(t *testing.T) {
 	memory := []byte("news")
 	text := unsafe.String(&memory[0], len(memory))
-	id, err := domain.NewSubjectID(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := fixture.MustID(t, text)
 	q := &lookup{subject: id, purpose: text}
 	if err := q.keep(); err != nil {
 		t.Fatal(err)
