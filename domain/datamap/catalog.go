@@ -16,6 +16,9 @@ type Catalog struct {
 	Untyped bool `json:"untyped,omitempty"`
 	// SerialWrites is true if the database runs at most one writing transaction at a time, as SQLite does.
 	SerialWrites bool `json:"serial_writes,omitempty"`
+	// IgnoresForeignKeys is true if the connection does not enforce foreign keys, as a connection to SQLite without
+	// PRAGMA foreign_keys = ON.
+	IgnoresForeignKeys bool `json:"ignores_foreign_keys,omitempty"`
 	// TrustsRowFilters is true if the configuration of the store declares that no row-level security policy and no view
 	// hides rows of a subject from the connection.
 	TrustsRowFilters bool `json:"trusts_row_filters,omitempty"`

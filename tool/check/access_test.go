@@ -281,6 +281,17 @@ var accessCases = cases{
 	"foreign-key-missing not with serial writes": {
 		func(w *world) { w.live("orders").ForeignKeys = nil; w.catalog.SerialWrites = true }, nil,
 	},
+	"foreign-keys-ignored": {
+		func(w *world) { w.catalog.IgnoresForeignKeys = true }, []string{"foreign-keys-ignored users"},
+	},
+	"foreign-keys-ignored not without foreign keys": {
+		func(w *world) {
+			w.catalog.IgnoresForeignKeys, w.catalog.SerialWrites = true, true
+			for i := range w.catalog.Tables {
+				w.catalog.Tables[i].ForeignKeys = nil
+			}
+		}, nil,
+	},
 	"foreign-key-missing not of another table": {
 		func(w *world) { w.addBadges(); w.live("badges").ForeignKeys = nil }, nil,
 	},

@@ -85,7 +85,8 @@ func run(
 		(*schema).checkTables, (*schema).checkColumns, (*schema).checkAccess, (*schema).checkSurrogates,
 		(*schema).checkConditions, (*schema).checkUniques, (*schema).checkKeys, (*schema).checkDeletions,
 		(*schema).checkTriggers, (*schema).checkReach, (*schema).checkNames, (*schema).checkCopies, (*schema).checkRows,
-		(*schema).checkIndexes, (*schema).checkForeignKeys, (*schema).checkSecrets, (*schema).checkRefs, (*schema).checkLives,
+		(*schema).checkIndexes, (*schema).checkEnforcement, (*schema).checkForeignKeys, (*schema).checkSecrets,
+		(*schema).checkRefs, (*schema).checkLives,
 	} {
 		group(found)
 	}

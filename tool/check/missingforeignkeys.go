@@ -6,6 +6,23 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
+// checkEnforcement reports that the database ignores the foreign keys of mapped tables, and of tables that refer to
+// them. Rules about foreign keys then describe a protection that does not exist.
+func (s *schema) checkEnforcement() {
+	isConcerned := func(live datamap.CatalogTable) bool {
+		return slices.ContainsFunc(live.ForeignKeys, func(foreign datamap.CatalogForeignKey) bool {
+			target, known := s.catalog.Table(foreign.References)
+			return known && slices.ContainsFunc(s.Tables(), func(t datamap.Table) bool { return target.IsCalled(t.Name) })
+		})
+	}
+	if s.catalog.IgnoresForeignKeys && slices.ContainsFunc(s.catalog.Tables, isConcerned) {
+		s.report(foreignKeysIgnored, place{table: s.SubjectTable().Name},
+			"The connection does not enforce foreign keys. An erasure deletes no rows that a foreign key would delete, and "+
+				"rows of other people may keep a reference to a deleted row.",
+			"Set PRAGMA foreign_keys = ON on each connection, for example by a parameter of the driver in the URL.")
+	}
+}
+
 // checkForeignKeys reports relations that begin a path and have no foreign key. An erasure locks the rows to which such
 // a relation refers. A transaction that inserts a referring row waits for this lock only if there is a foreign key.
 // Without a foreign key, the erasure may miss the new row.

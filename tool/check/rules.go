@@ -70,6 +70,7 @@ const (
 	privilegeMissing    = "privilege-missing"
 	indexMissing        = "index-missing"
 	foreignKeyMissing   = "foreign-key-missing"
+	foreignKeysIgnored  = "foreign-keys-ignored"
 	secretKey           = "secret-key"
 	secretExported      = "secret-exported"
 	refShared           = "ref-shared"
@@ -149,6 +150,7 @@ var rules = []Rule{
 	{privilegeMissing, failure, "The connection lacks a privilege that an erasure needs"},
 	{indexMissing, warning, "An erasure scans a complete table, because an index is missing"},
 	{foreignKeyMissing, warning, "A concurrent transaction can add a row that an erasure misses"},
+	{foreignKeysIgnored, warning, "The connection does not enforce foreign keys"},
 	{secretKey, warning, "A primary key seems to be a secret, but exports contain it"},
 	{secretExported, warning, "A column seems to hold a secret, but exports contain it"},
 	{refShared, warning, "Rows of several people can hold the same key of an external system"},

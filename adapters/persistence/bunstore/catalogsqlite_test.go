@@ -1,6 +1,7 @@
 package bunstore_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
@@ -19,6 +20,20 @@ func TestTheCatalogSaysWhetherRowFiltersAreTrusted(t *testing.T) {
 		must(t, err)
 		if got := catalogOf(t, store).TrustsRowFilters; got != trusts {
 			t.Errorf("trusts %t, want %t", got, trusts)
+		}
+	}
+}
+
+func TestTheCatalogSaysWhetherSQLiteEnforcesForeignKeys(t *testing.T) {
+	t.Parallel()
+	for pragma, ignores := range map[string]bool{"foreign_keys(1)": false, "foreign_keys(0)": true, "busy_timeout(1)": true} {
+		db := openDB(t, "sqlite", "file:"+filepath.Join(t.TempDir(), "a.db")+"?_pragma="+pragma)
+		dataMap, err := bunmodels.Read(db, []any{(*person)(nil)}, nil)
+		must(t, err)
+		store, err := bunstore.New(db, dataMap, bunstore.Options{})
+		must(t, err)
+		if got := catalogOf(t, store).IgnoresForeignKeys; got != ignores {
+			t.Errorf("%s: ignores %t, want %t", pragma, got, ignores)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func Setting(value string) Option { return func(s *settings) { s.more = append(s
 func ForStandbys() Option {
 	return func(s *settings) {
 		s.keep = "keep"
-		s.more = append(s.more, "wal_level=replica", "wal_keep_size=1GB")
+		s.more = append(s.more, "wal_level=replica", "max_wal_senders=10", "wal_keep_size=1GB")
 	}
 }
 

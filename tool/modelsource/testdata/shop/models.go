@@ -36,7 +36,9 @@ type User struct {
 	// Its name contains "password", which suggests a secret.
 	PasswordHash []byte `bun:"password_hash,notnull" pii:"technical,erasure:anonymize,export:no"`
 	// Its name contains "secret", which suggests a secret.
-	X2faSecret *string `bun:"2fa_secret" pii:"technical,erasure:anonymize,export:no"`
+	// DECIDE: NULL often means that the person has no such secret, for example no password. Can every program that
+	// reads the column read NULL? (yes: NULL | no: leave it as it is | give a surrogate; chosen: yes: NULL)
+	X2faSecret *string `bun:"2fa_secret" pii:"technical,erasure:null,export:no"`
 	// Its name contains "birthday", which suggests a date of birth or an age.
 	Birthday *time.Time `bun:"birthday,type:date" pii:"identity,erasure:anonymize"`
 	// Its name contains "gender", which suggests a trait of a person.

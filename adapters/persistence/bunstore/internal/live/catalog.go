@@ -66,11 +66,11 @@ type reader struct {
 	named    map[string][]*routine // by name, in lower case; created on first use
 	err      error                 // the first error
 
-	untyped, serialWrites bool // see datamap.Catalog
+	untyped, serialWrites, ignoresForeignKeys bool // see datamap.Catalog
 }
 
 // readTables reads the definitions of tables. It runs one statement on PostgreSQL, and one statement for each schema of
-// SQLite. If the scope is nil, it runs at most one more statement for the tables of habeas, and SQLite needs two more
+// SQLite. If the scope is nil, it runs at most one more statement for the tables of habeas, and SQLite needs three more
 // statements for each schema, and one more statement for each view and each virtual table.
 func readTables(ctx context.Context, query conn.Query, d syntax.Dialect, of *scope) (*reader, error) {
 	l := &reader{
@@ -107,7 +107,10 @@ func ReadCatalog(ctx context.Context, query conn.Query, d syntax.Dialect) (datam
 	if err != nil {
 		return datamap.Catalog{}, err
 	}
-	catalog := datamap.Catalog{Tables: []datamap.CatalogTable{}, Untyped: l.untyped, SerialWrites: l.serialWrites}
+	catalog := datamap.Catalog{
+		Tables: []datamap.CatalogTable{}, Untyped: l.untyped, SerialWrites: l.serialWrites,
+		IgnoresForeignKeys: l.ignoresForeignKeys,
+	}
 	for _, table := range l.order {
 		if !table.Temporary && !table.shadow {
 			catalog.Tables = append(catalog.Tables, table.CatalogTable)
@@ -171,6 +174,10 @@ func (l *reader) readSchema(ctx context.Context, schema string, statements state
 				l.tolerate(ctx, func() { l.readParts(ctx, "", []part{columns}, table.Unnamed) })
 			}
 		}
+	}
+	if statements.IgnoresForeignKeys != "" && l.err == nil {
+		found, err := l.query.Texts(ctx, statements.IgnoresForeignKeys)
+		l.err, l.ignoresForeignKeys = err, len(found) > 0
 	}
 	if statements.HasStatistics != "" && l.err == nil {
 		found, err := l.query.Texts(ctx, statements.HasStatistics)
@@ -271,7 +278,9 @@ type statements struct {
 
 	Tables, Columns, Indexes, ForeignKeys, Checks, Triggers, ViewReads, Routines string
 
-	ColumnsOf     string // the columns of the view or virtual table with the name $1
+	ColumnsOf          string // the columns of the view or virtual table with the name $1
+	IgnoresForeignKeys string // returns a row if the connection does not enforce foreign keys
+
 	HasStatistics string // returns a row if the database has statistics, which Statistics reads
 	Statistics    string
 

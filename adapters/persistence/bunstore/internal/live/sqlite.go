@@ -87,6 +87,7 @@ func (sqlite) catalog(schema string, of *scope) statements {
 	if of == nil {
 		read.Indexes = fill(indexesOfSQLite)
 		read.ColumnsOf = fill(columnsOfSQLite, "tables", "(SELECT $1 AS name)", "which", "TRUE")
+		read.IgnoresForeignKeys = `SELECT 'yes' FROM pragma_foreign_keys WHERE foreign_keys = 0`
 		read.Statistics, read.HasStatistics = fill(statisticsOfSQLite), fill(hasStatisticsOfSQLite)
 		return read
 	}
