@@ -30,7 +30,9 @@ type due struct {
 }
 
 func (d due) report() domain.SweepReport {
-	return domain.SweepReport{Erased: 5, Subjects: 2, Unclear: d.unclear, Rows: map[string]int64{"invoices": 3, "bills": 1}}
+	return domain.SweepReport{
+		Erased: 5, Subjects: 2, Unclear: d.unclear, Rows: map[string]int64{"invoices": 3, "bills": 1},
+	}
 }
 
 func (d due) RehearseSweep(context.Context, func(domain.SweepReport)) (domain.SweepReport, error) {

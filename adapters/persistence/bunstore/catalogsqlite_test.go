@@ -26,7 +26,9 @@ func TestTheCatalogSaysWhetherRowFiltersAreTrusted(t *testing.T) {
 
 func TestTheCatalogSaysWhetherSQLiteEnforcesForeignKeys(t *testing.T) {
 	t.Parallel()
-	for pragma, ignores := range map[string]bool{"foreign_keys(1)": false, "foreign_keys(0)": true, "busy_timeout(1)": true} {
+	for pragma, ignores := range map[string]bool{
+		"foreign_keys(1)": false, "foreign_keys(0)": true, "busy_timeout(1)": true,
+	} {
 		db := openDB(t, "sqlite", "file:"+filepath.Join(t.TempDir(), "a.db")+"?_pragma="+pragma)
 		dataMap, err := bunmodels.Read(db, []any{(*person)(nil)}, nil)
 		must(t, err)

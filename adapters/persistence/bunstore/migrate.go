@@ -32,8 +32,9 @@ var upgradeFiles embed.FS
 // Migrate applies all pending migrations in one transaction. Concurrent calls, also of several processes, wait for each
 // other. If no migration is pending, the database role needs no privilege to create tables.
 //
-// Also without a pending migration, Migrate raises the sequences of habeas that stand below the numbers in their tables, as they do after a switch
-// to a logical replica. If the role must not read or raise a sequence, Migrate logs a warning that names the sequence.
+// Also without a pending migration, Migrate raises the sequences of habeas that stand below the numbers in their
+// tables, as they do after a switch to a logical replica. If the role must not read or raise a sequence, Migrate logs a
+// warning that names the sequence.
 //
 // On PostgreSQL, it also replaces a function of habeas that names another schema, because the schema was renamed.
 //
