@@ -29,10 +29,10 @@ of a dry run.`,
 		example: `habeas sweep --dry-run
 habeas sweep --operator retention-job --yes`,
 		exits: exits{
-			fine:     "all expired cells were overwritten, or counted with --dry-run",
+			fine: "all expired cells were overwritten, or counted with --dry-run",
 			findings: "cells were left alone: the id of the erased subject does not fit the key of\n" +
 				"the subject's table, or the cells may belong to a new person",
-			failed:   "the sweep failed for a subject (all other subjects are swept), or stopped\nearly",
+			failed: "the sweep failed for a subject (all other subjects are swept), or stopped\nearly",
 		},
 		needsOperator: true, readsOnly: &dryRun,
 		flags: func(c *cobra.Command) {
