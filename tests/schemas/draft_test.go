@@ -46,6 +46,7 @@ func TestAnUntouchedDraftHurtsNobodyElse(t *testing.T) {
 type drawnSchema struct {
 	first   int  // the id of the first person
 	between bool // rows of the second person refer to rows of the first one
+	tenants bool // each table has a column tenant_id, which is also in each reference
 	tables  []drawnTable
 }
 
@@ -71,12 +72,13 @@ var lives = []string{"first", "second", "between"}
 
 func (d *drawnSchema) draw(t *rapid.T) {
 	d.between = rapid.Bool().Draw(t, "between")
+	d.tenants = rapid.Bool().Draw(t, "tenants")
 	d.tables = []drawnTable{{name: "users", columns: []drawnColumn{
 		{"email", "text", true, true}, {"bio", "text", false, false}, {"password_hash", "text", true, false},
 	}}}
 	names := rapid.Permutation([]string{
 		"teams", "webhooks", "channels", "products", "invitations", "posts", "comments", "messages", "follows", "mentions",
-		"memberships", "user_settings", "sessions", "api_tokens", "invoices", "audit_logs", "notifications", "profiles",
+		"memberships", "user_settings", "post_tags", "sessions", "api_tokens", "invoices", "audit_logs", "notifications", "profiles",
 		"contacts", "files", "searches", "addresses", "flags", "saved_posts", "subscriptions", "folders", "notes", "labels",
 		"tasks", "devices", "likes", "remarks", "diaries",
 	}).Draw(t, "names")
@@ -109,6 +111,7 @@ func (d *drawnSchema) drawTable(t *rapid.T, name string) drawnTable {
 	for range rapid.IntRange(0, 2).Draw(t, "people") {
 		add(rapid.SampledFrom([]string{
 			"user_id", "user_id", "user_id", "owner_id", "author_id", "created_by", "recipient_id", "moderator_id",
+			"inviter_id", "invited_by_id", "deleted_by_id", "member_id",
 		}).Draw(t, "person"), "users")
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "parents") {
@@ -121,6 +124,10 @@ func (d *drawnSchema) drawTable(t *rapid.T, name string) drawnTable {
 func (d *drawnSchema) create(ctx context.Context, db *bun.DB) error {
 	for _, table := range d.tables {
 		parts := []string{"id bigint PRIMARY KEY"}
+		var keys []string
+		if d.tenants {
+			parts, keys = append(parts, "tenant_id bigint"), append(keys, "UNIQUE (id, tenant_id)")
+		}
 		for _, c := range table.columns {
 			part := c.name + " " + c.sqlType
 			if c.notNull {
@@ -136,12 +143,18 @@ func (d *drawnSchema) create(ctx context.Context, db *bun.DB) error {
 			if r.notNull {
 				part += " NOT NULL"
 			}
-			part += " REFERENCES " + r.to
+			action := ""
 			if r.action != "" {
-				part += " ON DELETE " + r.action
+				action = " ON DELETE " + r.action
+			}
+			if d.tenants {
+				keys = append(keys, fmt.Sprintf("FOREIGN KEY (%s, tenant_id) REFERENCES %s (id, tenant_id)%s", r.column, r.to, action))
+			} else {
+				part += " REFERENCES " + r.to + action
 			}
 			parts = append(parts, part)
 		}
+		parts = append(parts, keys...)
 		if _, err := db.ExecContext(ctx, "CREATE TABLE "+table.name+" ("+strings.Join(parts, ", ")+")"); err != nil {
 			return err
 		}
@@ -160,6 +173,9 @@ func (d *drawnSchema) create(ctx context.Context, db *bun.DB) error {
 // row returns the statement that adds a row to the table, for the set of rows with the given index.
 func (d *drawnSchema) row(table drawnTable, life int) string {
 	columns, values := []string{"id"}, []string{fmt.Sprint(d.first + life)}
+	if d.tenants {
+		columns, values = append(columns, "tenant_id"), append(values, "1")
+	}
 	for _, c := range table.columns {
 		columns, values = append(columns, c.name), append(values, "'"+lives[life]+" "+table.name+" "+c.name+"'")
 	}

@@ -143,7 +143,7 @@ func sentence(reason string) string { return strings.ToUpper(reason[:1]) + reaso
 // is a guess, and whether the row belongs to the person that the reference leads to.
 func (t *table) referenceNote(column string) string {
 	for _, r := range t.out {
-		if !slices.Contains(r.columns, column) {
+		if r.label() != column {
 			continue
 		}
 		var notes []string
@@ -236,7 +236,7 @@ func (t *table) askForAuthor(c datamap.CatalogColumn, m names.Match) bool {
 	}
 	from := ""
 	for _, r := range t.out {
-		stem, _ := names.Stem(r.columns[len(r.columns)-1])
+		stem, _ := names.Stem(r.label())
 		own := flat(stem) == "" || flat(c.Name) == flat(stem) || slices.Contains(t.paths, r)
 		if !own && strings.Contains(flat(c.Name), flat(stem)) {
 			from = " Was it written by the person that " + r.label() + " leads to?"

@@ -31,7 +31,7 @@ func (r *reference) length(subject *table) int {
 func (d *draft) measurePaths() {
 	d.subject.distance, d.subject.isSubject = 0, true
 	for _, r := range d.subject.in {
-		stem, _ := names.Stem(r.columns[len(r.columns)-1])
+		stem, _ := names.Stem(r.label())
 		if r.role == names.Party && names.Same(stem, names.BaseName(d.subject.Name)) {
 			r.role = names.Holder // contact_id shows no role if contacts are the people
 		}
@@ -61,7 +61,7 @@ func (d *draft) reversePaths() {
 		}
 		r := t.in[0]
 		back := &reference{from: t, to: r.from, columns: r.referenced, referenced: r.columns}
-		if r.from == d.subject && r.from.isUnique(r.columns) && slices.Equal(r.referenced, t.key) && back.isRelation() {
+		if r.from == d.subject && r.isUnique() && slices.Equal(r.referenced, t.key) && back.isRelation() {
 			t.out, t.reversed = append(t.out, back), true
 			t.ask("", "Rows of "+r.from.Name+" refer to it. Does each of its rows belong to only one person?", "yes",
 				"no: leave it out")
@@ -131,7 +131,7 @@ func (t *table) takeOne(shortest []*reference) {
 		weigh := func(by func(*reference) bool) int { return cmp.Compare(prefer(by(a)), prefer(by(b))) }
 		return cmp.Or(
 			weigh(func(r *reference) bool { return !r.guessed }),
-			weigh(func(r *reference) bool { return names.Creates(r.columns[len(r.columns)-1]) }),
+			weigh(func(r *reference) bool { return names.Creates(r.label()) }),
 			weigh(func(r *reference) bool { return r.owns() && !r.to.shared }),
 			weigh(func(r *reference) bool { return !r.nullable() }),
 			weigh(func(r *reference) bool { return isPartOf(r.to.Name, t.Name) }),
@@ -182,11 +182,7 @@ func leadsTo(from, to *table, seen map[*table]bool) bool {
 
 // relationName returns the name of a relation. For example, the column sent_by_id gives SentBy.
 func relationName(r *reference) string {
-	columns := r.columns
-	if r.from.reversed {
-		columns = r.referenced
-	}
-	stem, _ := names.Stem(columns[len(columns)-1])
+	stem, _ := names.Stem(r.label())
 	var name strings.Builder
 	for _, word := range words.Split(stem) {
 		letters := []rune(word)

@@ -59,7 +59,7 @@ func (t *table) parent() *table {
 
 // isOnly reports whether the table of the data map has at most one row for each person, by a unique reference to her.
 func (t *table) isOnly() bool {
-	return t.fate != left && len(t.paths) == 1 && t.parent().isSubject && t.isUnique(t.paths[0].columns)
+	return t.fate != left && len(t.paths) == 1 && t.parent().isSubject && t.paths[0].isUnique()
 }
 
 // byDistance returns the tables from which a chain of references leads to the subject's table, the shortest chain
@@ -125,7 +125,7 @@ func (t *table) isBare(named bool) bool {
 func (t *table) isOfThing() bool {
 	return !slices.ContainsFunc(t.paths, func(r *reference) bool { return !r.nullable() }) ||
 		slices.ContainsFunc(t.out, func(r *reference) bool {
-			return !slices.Contains(t.paths, r) && t.isUnique(r.columns)
+			return !slices.Contains(t.paths, r) && r.isUnique()
 		})
 }
 
