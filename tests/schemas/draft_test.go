@@ -66,9 +66,14 @@ type drawnReference struct {
 	notNull            bool
 }
 
-// lives are the sets of rows: those of the first person, of the second person, and those of the second person that
-// refer to rows of the first one.
-var lives = []string{"first", "second", "between"}
+// lives are the sets of rows: those of the first person, of the second person, those of the second person that refer to
+// rows of the first one, and those of the second person on which the first person only worked, as a moderator does.
+var lives = []string{"first", "second", "between", "worked"}
+
+var (
+	holders = []string{"user_id", "owner_id", "member_id"}
+	workers = []string{"moderator_id", "inviter_id", "invited_by_id", "deleted_by_id"}
+)
 
 func (d *drawnSchema) draw(t *rapid.T) {
 	d.between = rapid.Bool().Draw(t, "between")
@@ -148,7 +153,7 @@ func (d *drawnSchema) create(ctx context.Context, db *bun.DB) error {
 				action = " ON DELETE " + r.action
 			}
 			if d.tenants {
-				keys = append(keys, fmt.Sprintf("FOREIGN KEY (%s, tenant_id) REFERENCES %s (id, tenant_id)%s", r.column, r.to, action))
+				keys = append(keys, "FOREIGN KEY ("+r.column+", tenant_id) REFERENCES "+r.to+" (id, tenant_id)"+action)
 			} else {
 				part += " REFERENCES " + r.to + action
 			}
@@ -159,7 +164,8 @@ func (d *drawnSchema) create(ctx context.Context, db *bun.DB) error {
 			return err
 		}
 		for i := range lives {
-			if lives[i] == "between" && (table.name == "users" || !d.between) {
+			isOut := lives[i] == "between" && (table.name == "users" || !d.between) || lives[i] == "worked" && !table.has(holders)
+			if isOut {
 				continue
 			}
 			if _, err := db.ExecContext(ctx, d.row(table, i)); err != nil {
@@ -182,6 +188,10 @@ func (d *drawnSchema) row(table drawnTable, life int) string {
 	for _, r := range table.references {
 		to := d.first + life
 		switch {
+		case lives[life] == "worked" && slices.Contains(workers, r.column):
+			to = d.first
+		case lives[life] == "worked":
+			to = d.first + 1
 		case lives[life] != "between":
 		case r.to == "users":
 			to = d.first + 1
@@ -258,7 +268,7 @@ func (d *drawnSchema) checkDraft(t *rapid.T, db *bun.DB) {
 			place := fmt.Sprintf("%s %d", table.name, d.first+i)
 			is, was := after[place], before[place]
 			isOthers := i > 0 && d.refersToPeople(table)
-			if is != was && (!mapped || isOthers || lives[i] == "second") {
+			if is != was && (!mapped || isOthers || lives[i] == "second" || lives[i] == "worked") {
 				t.Fatalf("the erasure changes a row of %s (%s person, in the data map: %t):\n%s\n%s", table.name, lives[i], mapped,
 					was, is)
 			}
@@ -278,6 +288,10 @@ func hasSamePerson(m datamap.DataMap) bool {
 	return slices.ContainsFunc(m.Tables(), func(table datamap.Table) bool {
 		return slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool { return r.SamePerson })
 	})
+}
+
+func (table drawnTable) has(columns []string) bool {
+	return slices.ContainsFunc(table.references, func(r drawnReference) bool { return slices.Contains(columns, r.column) })
 }
 
 // refersToPeople reports whether the rows of the table refer to people directly. Other rows belong to the person whose

@@ -14,7 +14,8 @@ const withTenants = `
 	users: id*, tenant_id, email, name
 	posts: id*, tenant_id, user_id>users/tenant_id, title`
 
-// withTenant are tables of which only some references lead to the owner of a row. Each reference has a tenant column, too.
+// withTenant are tables of which only some references lead to the owner of a row. Each reference has a tenant column,
+// too.
 var withTenant = []string{
 	"project_members: id*, tenant_id, member_id>users/tenant_id, invited_by_id>users/tenant_id",
 	"memberships: id*, tenant_id, user_id>users/tenant_id, inviter_id>users/tenant_id",

@@ -35,6 +35,11 @@ func (d *draft) measurePaths() {
 		if r.role == names.Party && names.Same(stem, names.BaseName(d.subject.Name)) {
 			r.role = names.Holder // contact_id shows no role if contacts are the people
 		}
+		if names.Invites(r.label()) && slices.ContainsFunc(r.from.out, func(other *reference) bool {
+			return other.to == d.subject && other.role == names.Holder && !names.Invites(other.label())
+		}) {
+			r.role = names.Maker // a membership belongs to the member
+		}
 	}
 	for changed := true; changed; {
 		changed = false
