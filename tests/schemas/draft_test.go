@@ -83,7 +83,8 @@ func (d *drawnSchema) draw(t *rapid.T) {
 	}}}
 	names := rapid.Permutation([]string{
 		"teams", "webhooks", "channels", "products", "invitations", "posts", "comments", "messages", "follows", "mentions",
-		"memberships", "user_settings", "post_tags", "sessions", "api_tokens", "invoices", "audit_logs", "notifications", "profiles",
+		"memberships", "user_settings", "post_tags", "sessions", "api_tokens", "invoices", "audit_logs", "notifications",
+		"profiles",
 		"contacts", "files", "searches", "addresses", "flags", "saved_posts", "subscriptions", "folders", "notes", "labels",
 		"tasks", "devices", "likes", "remarks", "diaries",
 	}).Draw(t, "names")
@@ -164,8 +165,7 @@ func (d *drawnSchema) create(ctx context.Context, db *bun.DB) error {
 			return err
 		}
 		for i := range lives {
-			isOut := lives[i] == "between" && (table.name == "users" || !d.between) || lives[i] == "worked" && !table.has(holders)
-			if isOut {
+			if lives[i] == "between" && (table.name == "users" || !d.between) || lives[i] == "worked" && !table.has(holders) {
 				continue
 			}
 			if _, err := db.ExecContext(ctx, d.row(table, i)); err != nil {

@@ -137,6 +137,14 @@ func Writes(column string) bool {
 
 var authors = patterns("author, verfasser, auteur, autor")
 
+// Acts reports whether the name of a reference column means the person who did what the row is about, or who made it.
+func Acts(column string) bool {
+	stem, _ := Stem(column)
+	return endsIn(stem, actors) || Creates(column)
+}
+
+var actors = patterns("actor, doer, performed by, done by, triggered by, executed by")
+
 // Invites reports whether the name of a reference column means the person who invited another one.
 func Invites(column string) bool {
 	stem, _ := Stem(column)

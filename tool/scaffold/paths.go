@@ -21,10 +21,23 @@ const maxPaths = 16
 
 // length returns the length of the reference in a path: makerLength for a reference such as created_by, otherwise 1.
 func (r *reference) length(subject *table) int {
-	if r.to == subject && r.role == names.Maker {
+	if r.to == subject && r.role == names.Maker && !r.from.isOfActors(subject) {
 		return makerLength
 	}
 	return 1
+}
+
+// isOfActors reports whether the caller includes the table, and its references to people lead to those who acted. A row
+// then does not belong to the person of a thing on which they acted.
+func (t *table) isOfActors(subject *table) bool {
+	acts := false
+	for _, r := range t.out {
+		if r.to == subject && r.role != names.Maker {
+			return false
+		}
+		acts = acts || r.to == subject && names.Acts(r.label())
+	}
+	return acts && t.included
 }
 
 // measurePaths sets the distance of each table: the length of the shortest chain of references to the subject's table.

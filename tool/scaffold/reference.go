@@ -178,10 +178,11 @@ func (d *draft) guessByRole() {
 		for _, c := range t.Columns {
 			stem, isReference := names.Stem(c.Name)
 			if c.Type == datamap.TypeText && !isReference || names.Same(stem, names.BaseName(t.Name)) || t.refers(c.Name) ||
-				usesKeys && !d.isSure(c.Name) {
+				usesKeys && !d.isSure(c.Name) && !d.isOfPerson(t, c.Name) {
 				continue // for example, the column is the own key of the table
 			}
-			named := names.IsRole(stem) || isReference && names.EndsIn(stem, names.BaseName(d.subject.Name))
+			named := names.IsRole(stem) || d.isOfPerson(t, c.Name) ||
+				isReference && names.EndsIn(stem, names.BaseName(d.subject.Name))
 			if named && !d.guess(t, c, d.subject) && ownsToken(c.Name) && !t.hasType(c.Name) {
 				t.ask(c.Name, "It seems to refer to a person, but the key of "+d.subject.Name+" has another type. Are the rows "+
 					"the person's?", "no: leave the table out", "yes: give the column the type of the key")

@@ -45,6 +45,9 @@ func (d *draft) decideRows() {
 			t.askForOthers()
 		case t.fate == left && t != d.subject && t.distance != unreachable:
 			t.askForLeft(d)
+		case t != d.subject && t.included && !t.mapped && t.parent() != d.subject && t.parent().fate == left:
+			t.ask("", "Its rows lead to a person only through rows of "+t.parent().Name+", on which other people may act. Are "+
+				"they about no other person?", "yes", "no: leave the table out")
 		}
 	}
 }
