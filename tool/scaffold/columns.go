@@ -94,6 +94,14 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 	case !ok && t.mayBeDocument(c) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
 		t.ask(c.Name, "Do its JSON documents hold personal data?", "leave it as it is", "overwrite it")
 		return column
+	case !ok && t.repeatsTitle(c) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
+		t.ask(c.Name, "It may repeat words that the person wrote, such as a title. Must an erasure overwrite it?", leaveIt,
+			"overwrite it")
+		return column
+	case !ok && d.seemsPerson(t, c):
+		t.ask(c.Name, "It has no foreign key, but seems to refer to "+d.subject.Name+". Does the row belong to that person, "+
+			"too?", "no", "yes: add a relation")
+		return column
 	case !ok:
 		return column
 	default:

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
@@ -121,6 +122,24 @@ func (t *table) isBare(named bool) bool {
 			return personal || !named || c.Type == datamap.TypeJSON
 		}
 	})
+}
+
+// repeatsTitle reports whether a column seems to repeat the title of the row, as the slug of a post does.
+func (t *table) repeatsTitle(c datamap.CatalogColumn) bool {
+	return c.Type == datamap.TypeText && slices.Contains([]string{"slug", "permalink"}, flat(c.Name)) &&
+		slices.ContainsFunc(t.Columns, func(other datamap.CatalogColumn) bool {
+			m, ok := t.found[other.Name]
+			return ok && m.Category == domain.CategoryCommunication
+		})
+}
+
+// seemsPerson reports whether a column without a foreign key seems to refer to a second person, such as act_user_id.
+func (d *draft) seemsPerson(t *table, c datamap.CatalogColumn) bool {
+	stem, isReference := names.Stem(c.Name)
+	person := names.BaseName(d.subject.Name)
+	key, _ := d.subject.Column(d.subjectID[0])
+	return isReference && !t.isSubject && !t.refers(c.Name) && !t.hasType(c.Name) && names.EndsIn(stem, person) &&
+		!names.Same(stem, person) && len(d.subjectID) == 1 && family(key.Type) == family(c.Type)
 }
 
 // isOfThing reports whether the rows may describe another thing than the person, such as the closure of a ticket: a row
