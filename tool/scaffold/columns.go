@@ -88,6 +88,10 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 		return column
 	}
 	m, ok := t.found[c.Name]
+	if !ok && t.isOwnText(c) {
+		m, ok = names.Match{Category: domain.CategoryCommunication, Word: c.Name, Means: "what the person entered"}, true
+		t.found[c.Name] = m
+	}
 	isKey := slices.Contains(t.key, c.Name) || t.isReferredTo(c.Name) ||
 		t == d.subject && slices.Contains(d.subjectID, c.Name)
 	switch {

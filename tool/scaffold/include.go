@@ -5,6 +5,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
@@ -29,6 +30,25 @@ func (d *draft) isOfPerson(t *table, column string) bool {
 	return isReference && t.included && !t.refers(column) && !d.refersToPerson(t) && (names.Acts(column) ||
 		names.IsRole(stem) && names.RoleOf(column) != names.Party || names.EndsIn(stem, names.BaseName(d.subject.Name)))
 }
+
+// isOwnText reports whether a column of an included table whose rows stay holds what the person entered, because all
+// rows are the person's. The same name means no personal data in other tables.
+func (t *table) isOwnText(c datamap.CatalogColumn) bool {
+	parts := words.Lower(c.Name)
+	if !t.included || t.mapped || t.rowsDeleted || t.fate == left || len(parts) == 0 || t.refers(c.Name) ||
+		c.Generated || slices.Contains(t.key, c.Name) || t.isReferredTo(c.Name) || isFixed(c) || t.IsChoice(c) {
+		return false
+	}
+	last := parts[len(parts)-1]
+	isWord := slices.Contains(ofOwner, last) || isDocument(c.Name) ||
+		len(parts) == 1 && slices.Contains(ofOwnerAlone, last)
+	return isWord && (c.Type == datamap.TypeText || c.Type == datamap.TypeJSON)
+}
+
+var (
+	ofOwner      = []string{"name", "title", "slug", "description", "label", "filename", "details", "content"}
+	ofOwnerAlone = []string{"code", "key", "value", "path", "url"}
+)
 
 // include returns ErrInvalid with the reason for an included table that cannot be in a data map.
 func (d *draft) include(list []string) error {

@@ -53,3 +53,34 @@ func TestRowsThroughAThingOfOthersAreAsked(t *testing.T) {
 		t.Errorf("the note is %q", audit.Note)
 	}
 }
+
+func TestTheTextsOfAnIncludedTableAreThePersons(t *testing.T) {
+	lines := users + `
+		drafts: id*, user_id?>users, email, name, data, fields:json, code!, key, version, currency_code, kind:enum(a|b)`
+	p := propose(t, schema(lines), scaffold.Options{Include: []string{"drafts"}})
+	wantLines(t, p.steps(), `
+		anonymize drafts email name data fields code key
+		anonymize users email
+	`)
+}
+
+func TestAnIncludedTableWithPartsThatStayIsOverwritten(t *testing.T) {
+	lines := `
+		users: id*, email
+		imports: id*, user_id:bigint, filename
+		import_items: id*, import_id:bigint, details`
+	if asked := propose(t, schema(lines)).asked(); len(asked) == 0 {
+		t.Error("no question")
+	}
+	p := propose(t, schema(lines), scaffold.Options{Include: []string{"imports"}})
+	wantLines(t, p.steps(), `
+		anonymize imports filename
+		anonymize users email
+	`)
+	p = propose(t, schema(lines), scaffold.Options{Include: []string{"imports", "import_items"}})
+	wantLines(t, p.steps(), `
+		delete import_items
+		delete imports
+		anonymize users email
+	`)
+}
