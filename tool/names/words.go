@@ -47,7 +47,8 @@ var columnRules = []columnRule{
 		patterns(`
 			iban, bic, swift, bank account, account number, account holder, routing number, sort code, bank name, card number,
 			credit card*, card holder, card last, last digits, card brand, card exp*, cc last, cc number,
-			stripe customer id, stripe customer, stripe id, customer token, paypal*, payer, kontonummer, kontoinhaber, bankverbindung, bankleitzahl, blz,
+			stripe customer id, stripe customer, stripe id, customer token, paypal*, payer, kontonummer, kontoinhaber,
+			bankverbindung, bankleitzahl, blz,
 			kreditkarte*, rib, compte bancaire, carte bancaire, tarjeta, cuenta bancaria`),
 	},
 	{
@@ -276,8 +277,8 @@ var secrets = patterns(`
 	*passwd, passwd*, pass, pwd, passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, mfa*, totp*, two
 	factor*, backup code, webauthn*, verification code, confirmation code, reset code, activation code, authorization
 	code, auth code, login code, one time code, invite code, security answer, security question, private key,
-	privatekey, security stamp, session id, sessionid, csrf*, *api key, *secret key, access key, encryption key, signing key,
-	auth key,
+	privatekey, security stamp, session id, sessionid, csrf*, *api key, *secret key, access key, encryption key,
+	signing key, auth key,
 	ssh key, license key, webhook key, session key, master key, token hash, code hash, passwort*, kennwort*, geheim*,
 	mot de passe, motdepasse, contrasena, clave`)
 
