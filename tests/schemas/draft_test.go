@@ -46,6 +46,7 @@ func TestAnUntouchedDraftHurtsNobodyElse(t *testing.T) {
 type drawnSchema struct {
 	first   int  // the id of the first person
 	between bool // rows of the second person refer to rows of the first one
+	tenants bool // each table has a column tenant_id, which is also in each reference
 	tables  []drawnTable
 }
 
@@ -65,18 +66,25 @@ type drawnReference struct {
 	notNull            bool
 }
 
-// lives are the sets of rows: those of the first person, of the second person, and those of the second person that
-// refer to rows of the first one.
-var lives = []string{"first", "second", "between"}
+// lives are the sets of rows: those of the first person, of the second person, those of the second person that refer to
+// rows of the first one, and those of the second person on which the first person only worked, as a moderator does.
+var lives = []string{"first", "second", "between", "worked"}
+
+var (
+	holders = []string{"user_id", "owner_id", "member_id"}
+	workers = []string{"moderator_id", "inviter_id", "invited_by_id", "deleted_by_id"}
+)
 
 func (d *drawnSchema) draw(t *rapid.T) {
 	d.between = rapid.Bool().Draw(t, "between")
+	d.tenants = rapid.Bool().Draw(t, "tenants")
 	d.tables = []drawnTable{{name: "users", columns: []drawnColumn{
 		{"email", "text", true, true}, {"bio", "text", false, false}, {"password_hash", "text", true, false},
 	}}}
 	names := rapid.Permutation([]string{
 		"teams", "webhooks", "channels", "products", "invitations", "posts", "comments", "messages", "follows", "mentions",
-		"memberships", "user_settings", "sessions", "api_tokens", "invoices", "audit_logs", "notifications", "profiles",
+		"memberships", "user_settings", "post_tags", "sessions", "api_tokens", "invoices", "audit_logs", "notifications",
+		"profiles",
 		"contacts", "files", "searches", "addresses", "flags", "saved_posts", "subscriptions", "folders", "notes", "labels",
 		"tasks", "devices", "likes", "remarks", "diaries",
 	}).Draw(t, "names")
@@ -109,6 +117,7 @@ func (d *drawnSchema) drawTable(t *rapid.T, name string) drawnTable {
 	for range rapid.IntRange(0, 2).Draw(t, "people") {
 		add(rapid.SampledFrom([]string{
 			"user_id", "user_id", "user_id", "owner_id", "author_id", "created_by", "recipient_id", "moderator_id",
+			"inviter_id", "invited_by_id", "deleted_by_id", "member_id",
 		}).Draw(t, "person"), "users")
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "parents") {
@@ -121,6 +130,10 @@ func (d *drawnSchema) drawTable(t *rapid.T, name string) drawnTable {
 func (d *drawnSchema) create(ctx context.Context, db *bun.DB) error {
 	for _, table := range d.tables {
 		parts := []string{"id bigint PRIMARY KEY"}
+		var keys []string
+		if d.tenants {
+			parts, keys = append(parts, "tenant_id bigint"), append(keys, "UNIQUE (id, tenant_id)")
+		}
 		for _, c := range table.columns {
 			part := c.name + " " + c.sqlType
 			if c.notNull {
@@ -136,17 +149,23 @@ func (d *drawnSchema) create(ctx context.Context, db *bun.DB) error {
 			if r.notNull {
 				part += " NOT NULL"
 			}
-			part += " REFERENCES " + r.to
+			action := ""
 			if r.action != "" {
-				part += " ON DELETE " + r.action
+				action = " ON DELETE " + r.action
+			}
+			if d.tenants {
+				keys = append(keys, "FOREIGN KEY ("+r.column+", tenant_id) REFERENCES "+r.to+" (id, tenant_id)"+action)
+			} else {
+				part += " REFERENCES " + r.to + action
 			}
 			parts = append(parts, part)
 		}
+		parts = append(parts, keys...)
 		if _, err := db.ExecContext(ctx, "CREATE TABLE "+table.name+" ("+strings.Join(parts, ", ")+")"); err != nil {
 			return err
 		}
 		for i := range lives {
-			if lives[i] == "between" && (table.name == "users" || !d.between) {
+			if lives[i] == "between" && (table.name == "users" || !d.between) || lives[i] == "worked" && !table.has(holders) {
 				continue
 			}
 			if _, err := db.ExecContext(ctx, d.row(table, i)); err != nil {
@@ -160,12 +179,19 @@ func (d *drawnSchema) create(ctx context.Context, db *bun.DB) error {
 // row returns the statement that adds a row to the table, for the set of rows with the given index.
 func (d *drawnSchema) row(table drawnTable, life int) string {
 	columns, values := []string{"id"}, []string{fmt.Sprint(d.first + life)}
+	if d.tenants {
+		columns, values = append(columns, "tenant_id"), append(values, "1")
+	}
 	for _, c := range table.columns {
 		columns, values = append(columns, c.name), append(values, "'"+lives[life]+" "+table.name+" "+c.name+"'")
 	}
 	for _, r := range table.references {
 		to := d.first + life
 		switch {
+		case lives[life] == "worked" && slices.Contains(workers, r.column):
+			to = d.first
+		case lives[life] == "worked":
+			to = d.first + 1
 		case lives[life] != "between":
 		case r.to == "users":
 			to = d.first + 1
@@ -242,7 +268,7 @@ func (d *drawnSchema) checkDraft(t *rapid.T, db *bun.DB) {
 			place := fmt.Sprintf("%s %d", table.name, d.first+i)
 			is, was := after[place], before[place]
 			isOthers := i > 0 && d.refersToPeople(table)
-			if is != was && (!mapped || isOthers || lives[i] == "second") {
+			if is != was && (!mapped || isOthers || lives[i] == "second" || lives[i] == "worked") {
 				t.Fatalf("the erasure changes a row of %s (%s person, in the data map: %t):\n%s\n%s", table.name, lives[i], mapped,
 					was, is)
 			}
@@ -262,6 +288,10 @@ func hasSamePerson(m datamap.DataMap) bool {
 	return slices.ContainsFunc(m.Tables(), func(table datamap.Table) bool {
 		return slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool { return r.SamePerson })
 	})
+}
+
+func (table drawnTable) has(columns []string) bool {
+	return slices.ContainsFunc(table.references, func(r drawnReference) bool { return slices.Contains(columns, r.column) })
 }
 
 // refersToPeople reports whether the rows of the table refer to people directly. Other rows belong to the person whose

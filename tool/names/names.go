@@ -43,7 +43,7 @@ func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 		return m, true
 	}
 	for _, r := range columnRules {
-		if !r.fits(t) || !r.isIn(table) {
+		if !r.fits(t) || !r.isIn(table) || r.means == ofProvider && isOwnKey(table, column) {
 			continue
 		}
 		for _, p := range r.patterns {
@@ -56,6 +56,12 @@ func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 		}
 	}
 	return Match{}, false
+}
+
+// isOwnKey reports whether the name of a column means the key of its own table, such as customer_id in customers.
+func isOwnKey(table, column string) bool {
+	stem, isReference := Stem(column)
+	return isReference && Same(stem, BaseName(table))
 }
 
 // isOfSession reports whether parts[from] is the word state for the progress of a session and not for a part of an
@@ -83,7 +89,11 @@ func findSecret(table string, parts []string, t datamap.ColumnType) (Match, bool
 		return Match{}, false
 	}
 	m := Match{Category: domain.CategoryTechnical, Secret: true, Word: strings.Join(parts, " "), Means: "a secret"}
-	if len(parts) == 0 || slices.Contains(asideOfSecret, parts[len(parts)-1]) {
+	isHint := slices.ContainsFunc(hints, func(p pattern) bool {
+		_, to, ok := p.find(parts)
+		return ok && to == len(parts)
+	})
+	if len(parts) == 0 || !isHint && slices.Contains(asideOfSecret, parts[len(parts)-1]) {
 		return Match{}, false
 	}
 	for _, p := range openPatterns {

@@ -68,6 +68,8 @@ func TestNamesOfPersonalData(t *testing.T) {
 		"customers.national_id":        domain.CategoryIdentity,
 		"customers.address1":           domain.CategoryContact,
 		"customers.stripe_customer_id": domain.CategoryFinancial,
+		"users.customer_id":            domain.CategoryFinancial,
+		"users.last_4_digits":          domain.CategoryFinancial,
 	} {
 		if got, reason, ok := guess(column); !ok || got != want || reason == "" {
 			t.Errorf("%s: %q (%q), want %q", column, got, reason, want)
@@ -85,6 +87,7 @@ func TestNamesOfOtherData(t *testing.T) {
 		"products.price number", "photos.width integer", "keys.public_key", "tokens.token_type",
 		"users.is_active boolean", "users.role", "users.status", "pages.title", "users.stage", "teams.message_count integer",
 		"pipelines.branch", "addressables.kind", "users.avatar_id bigint",
+		"users.customer_id bigint", "customers.customer_id", "orders.customer_id", "users.token_hint",
 	} {
 		if got, reason, ok := guess(column); ok {
 			t.Errorf("%s: %s, because %s", column, got, reason)
@@ -96,6 +99,7 @@ func TestNamesOfSecrets(t *testing.T) {
 	for column, want := range map[string]bool{
 		"users.password": true, "users.passwd": true, "users.encrypted_password bytes": true, "users.salt": true,
 		"users.api_key": true, "users.apiKey": true, "sessions.token": true, "users.otp_secret": true,
+		"users.password_hint": true, "users.security_stamp": true,
 		"kunden.passwort_hash": true, "users.hash": true, "sessions.key": true, "users.mfa_recovery_codes array": true,
 		"users.email": false, "users.public_key": false, "files.hash": false, "users.token_id bigint": false,
 		"users.password_count integer": false, "posts.private_message": false,

@@ -137,6 +137,22 @@ func Writes(column string) bool {
 
 var authors = patterns("author, verfasser, auteur, autor")
 
+// Acts reports whether the name of a reference column means the person who did what the row is about, or who made it.
+func Acts(column string) bool {
+	stem, _ := Stem(column)
+	return endsIn(stem, actors) || Creates(column)
+}
+
+var actors = patterns("actor, doer, performed by, done by, triggered by, executed by")
+
+// Invites reports whether the name of a reference column means the person who invited another one.
+func Invites(column string) bool {
+	stem, _ := Stem(column)
+	return endsIn(stem, inviters)
+}
+
+var inviters = patterns("inviter")
+
 // MeansPerson reports whether the name of a column that is no reference means a person by her role, such as written_by
 // and student_name.
 func MeansPerson(column string) bool {

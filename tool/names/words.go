@@ -24,6 +24,9 @@ type columnRule struct {
 // Email is the value of Match.Means for columns with email addresses.
 const Email = "an email address"
 
+// ofProvider is the value of Match.Means for columns with the number of a person at a provider of payments.
+const ofProvider = "an account at a provider of payments"
+
 // Verified is the value of Match.Means for columns with an address, such as an email address, that a token verifies.
 const Verified = "the address that a person verifies"
 
@@ -43,8 +46,9 @@ var columnRules = []columnRule{
 		domain.CategoryFinancial, "a bank account or a means of payment", texts | numbers, nil,
 		patterns(`
 			iban, bic, swift, bank account, account number, account holder, routing number, sort code, bank name, card number,
-			credit card*, card holder, card last, card brand, card exp*, cc last, cc number, stripe customer id, stripe
-			customer, stripe id, customer token, paypal*, payer, kontonummer, kontoinhaber, bankverbindung, bankleitzahl, blz,
+			credit card*, card holder, card last, last digits, card brand, card exp*, cc last, cc number,
+			stripe customer id, stripe customer, stripe id, customer token, paypal*, payer, kontonummer, kontoinhaber,
+			bankverbindung, bankleitzahl, blz,
 			kreditkarte*, rib, compte bancaire, carte bancaire, tarjeta, cuenta bancaria`),
 	},
 	{
@@ -53,6 +57,9 @@ var columnRules = []columnRule{
 			salary, wage, income, net worth, credit score, credit limit, credit rating, tax id, tax number, tax ident*, tax
 			code, vat id, vat number, vatin, *gehalt, einkommen, steuernummer, steuer id, steueridentifikationsnummer, ust id,
 			ustid*, salaire, revenu, numero fiscal, salario, nomina, ingresos, tax no, vat no`),
+	},
+	{
+		domain.CategoryFinancial, ofProvider, texts, []Kind{People}, patterns("customer id"),
 	},
 	{
 		domain.CategoryFinancial, "the money of a person", numbers,
@@ -270,7 +277,8 @@ var secrets = patterns(`
 	*passwd, passwd*, pass, pwd, passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, mfa*, totp*, two
 	factor*, backup code, webauthn*, verification code, confirmation code, reset code, activation code, authorization
 	code, auth code, login code, one time code, invite code, security answer, security question, private key,
-	privatekey, session id, sessionid, csrf*, *api key, *secret key, access key, encryption key, signing key, auth key,
+	privatekey, security stamp, session id, sessionid, csrf*, *api key, *secret key, access key, encryption key,
+	signing key, auth key,
 	ssh key, license key, webhook key, session key, master key, token hash, code hash, passwort*, kennwort*, geheim*,
 	mot de passe, motdepasse, contrasena, clave`)
 
@@ -279,6 +287,9 @@ var openPatterns = patterns(`
 	public *, publickey, sort key, foreign key, primary key, cache key, translation key, object key, storage key, file
 	key, media key, content hash, file hash, commit hash, image hash, blur hash, idempotency key, natural key, partition
 	key, locale key, setting key, preference key, config key, group key`)
+
+// hints match the names of columns whose text may reveal a secret.
+var hints = patterns("password hint, passwd hint, pin hint, passphrase hint")
 
 // asideOfSecret are the last words of names of columns that only describe a secret and do not hold the secret, such as
 // token_expires.

@@ -88,11 +88,23 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 		return column
 	}
 	m, ok := t.found[c.Name]
+	if !ok && t.isOwnText(c) {
+		m, ok = names.Match{Category: domain.CategoryCommunication, Word: c.Name, Means: "what the person entered"}, true
+		t.found[c.Name] = m
+	}
 	isKey := slices.Contains(t.key, c.Name) || t.isReferredTo(c.Name) ||
 		t == d.subject && slices.Contains(d.subjectID, c.Name)
 	switch {
 	case !ok && t.mayBeDocument(c) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
 		t.ask(c.Name, "Do its JSON documents hold personal data?", "leave it as it is", "overwrite it")
+		return column
+	case !ok && t.repeatsTitle(c) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
+		t.ask(c.Name, "It may repeat words that the person wrote, such as a title. Must an erasure overwrite it?", leaveIt,
+			"overwrite it")
+		return column
+	case !ok && d.seemsPerson(t, c):
+		t.ask(c.Name, "It has no foreign key, but seems to refer to "+d.subject.Name+". Does the row belong to that person, "+
+			"too?", "no", "yes: add a relation")
 		return column
 	case !ok:
 		return column
@@ -143,7 +155,7 @@ func sentence(reason string) string { return strings.ToUpper(reason[:1]) + reaso
 // is a guess, and whether the row belongs to the person that the reference leads to.
 func (t *table) referenceNote(column string) string {
 	for _, r := range t.out {
-		if !slices.Contains(r.columns, column) {
+		if r.label() != column {
 			continue
 		}
 		var notes []string
@@ -236,7 +248,7 @@ func (t *table) askForAuthor(c datamap.CatalogColumn, m names.Match) bool {
 	}
 	from := ""
 	for _, r := range t.out {
-		stem, _ := names.Stem(r.columns[len(r.columns)-1])
+		stem, _ := names.Stem(r.label())
 		own := flat(stem) == "" || flat(c.Name) == flat(stem) || slices.Contains(t.paths, r)
 		if !own && strings.Contains(flat(c.Name), flat(stem)) {
 			from = " Was it written by the person that " + r.label() + " leads to?"

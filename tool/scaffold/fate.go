@@ -167,7 +167,7 @@ func (t *table) mayOverwrite(c datamap.CatalogColumn, m names.Match) bool {
 // isHeld reports whether a reference that begins a path shows that the row belongs to the person.
 func (t *table) isHeld() bool {
 	return slices.ContainsFunc(t.paths, func(r *reference) bool {
-		return r.role == names.Holder || r.role == names.Other && (t.isUnique(r.columns) || r.owns()) ||
+		return r.role == names.Holder || r.role == names.Other && (r.isUnique() || r.owns()) ||
 			r.role != names.Maker && t.isLink()
 	})
 }
@@ -283,7 +283,7 @@ func (t *table) isProfile() bool {
 	if len(t.paths) != 1 || !names.IsPeople(t.Name) && !names.Is(t.Name, names.Profiles) {
 		return false
 	}
-	return names.Is(t.Name, names.Profiles) || t.isUnique(t.paths[0].columns) || t.hasProvider()
+	return names.Is(t.Name, names.Profiles) || t.paths[0].isUnique() || t.hasProvider()
 }
 
 // isAboutMoney reports whether a column shows what the person bought or pays for, as in the subscription to a plan.

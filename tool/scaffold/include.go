@@ -1,12 +1,56 @@
 package scaffold
 
 import (
+	"slices"
+
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/names"
 )
 
-// include marks the tables that the caller adds to the data map. It returns ErrInvalid with the reason for a table that
-// cannot be in a data map.
+// markIncluded marks the tables that the caller adds to the data map.
+func (d *draft) markIncluded(list []string) {
+	for _, name := range list {
+		if t := d.table(name); t != nil {
+			t.included = true
+		}
+	}
+}
+
+// refersToPerson reports whether a reference of the table leads to the subject's table.
+func (d *draft) refersToPerson(t *table) bool {
+	return slices.ContainsFunc(t.out, func(r *reference) bool { return r.to == d.subject })
+}
+
+// isOfPerson reports whether the name of a reference column means the person of a row in an included table, such as
+// actor_id. The table has no reference to people.
+func (d *draft) isOfPerson(t *table, column string) bool {
+	stem, isReference := names.Stem(column)
+	return isReference && t.included && !t.refers(column) && !d.refersToPerson(t) && (names.Acts(column) ||
+		names.IsRole(stem) && names.RoleOf(column) != names.Party || names.EndsIn(stem, names.BaseName(d.subject.Name)))
+}
+
+// isOwnText reports whether a column of an included table whose rows stay holds what the person entered, because all
+// rows are the person's. The same name means no personal data in other tables.
+func (t *table) isOwnText(c datamap.CatalogColumn) bool {
+	parts := words.Lower(c.Name)
+	if !t.included || t.mapped || t.rowsDeleted || t.fate == left || len(parts) == 0 || t.refers(c.Name) ||
+		c.Generated || slices.Contains(t.key, c.Name) || t.isReferredTo(c.Name) || isFixed(c) || t.IsChoice(c) {
+		return false
+	}
+	last := parts[len(parts)-1]
+	isWord := slices.Contains(ofOwner, last) || isDocument(c.Name) ||
+		len(parts) == 1 && slices.Contains(ofOwnerAlone, last)
+	return isWord && (c.Type == datamap.TypeText || c.Type == datamap.TypeJSON)
+}
+
+var (
+	ofOwner      = []string{"name", "title", "slug", "description", "label", "filename", "details", "content"}
+	ofOwnerAlone = []string{"code", "key", "value", "path", "url"}
+)
+
+// include returns ErrInvalid with the reason for an included table that cannot be in a data map.
 func (d *draft) include(list []string) error {
 	return refuse(list, func(name string) string {
 		switch t := d.table(name); {
@@ -17,7 +61,6 @@ func (d *draft) include(list []string) error {
 		case t.distance == unreachable:
 			return "has no relation that leads to " + d.subject.Name + ", so the data map needs a relation first"
 		default:
-			t.included = true
 			return ""
 		}
 	})
@@ -27,7 +70,15 @@ func (d *draft) include(list []string) error {
 // not change.
 func (d *draft) checkIncluded(list []string) error {
 	return refuse(list, func(name string) string {
-		if t := d.table(name); !t.chosen && !t.mapped {
+		t := d.table(name)
+		i := slices.IndexFunc(t.Columns, func(c datamap.CatalogColumn) bool { return d.isOfPerson(t, c.Name) })
+		switch {
+		case t.mapped:
+			return ""
+		case i >= 0:
+			return "leads to a person only by " + t.paths[0].label() + ", but the person of a row seems to be in " +
+				t.Columns[i].Name + ": write a relation for this column"
+		case !t.chosen:
 			return "would not change, because none of its columns looks personal: " + t.reason
 		}
 		return ""

@@ -138,29 +138,28 @@ func (r *reference) staysTogether() bool {
 	}
 	return r.from.goesAlong && r.from.paths[0].owns() && r.to.goesAlong && !r.from.isAnswer() &&
 		r.from.paths[0].to != r.to && !r.from.isAboutMoney() && !r.isOncePerPerson() &&
-		slices.Equal(r.from.wayToPerson(), r.to.wayToPerson())
+		r.from.wayToPerson() == r.to.wayToPerson()
 }
 
-// wayToPerson returns the columns with which the only path of the rows ends.
-func (t *table) wayToPerson() []string {
+// wayToPerson returns the column with which the only path of the rows ends, or "" if there are several paths.
+func (t *table) wayToPerson() string {
 	for len(t.paths) == 1 && !t.paths[0].to.isSubject {
 		t = t.paths[0].to
 	}
 	if len(t.paths) != 1 {
-		return nil
+		return ""
 	}
-	var list []string
-	for _, name := range t.paths[0].columns {
-		list = append(list, flat(name))
-	}
-	return list
+	return flat(t.paths[0].label())
 }
 
 // isOncePerPerson reports whether each person may have one row for each row that the reference leads to, so that the
 // rows of several people refer to it.
 func (r *reference) isOncePerPerson() bool {
-	both := slices.Sorted(slices.Values(slices.Concat(r.from.paths[0].columns, r.columns)))
-	isBoth := func(columns []string) bool { return slices.Equal(slices.Sorted(slices.Values(columns)), both) }
+	both := slices.Concat(r.from.paths[0].columns, r.columns)
+	isBoth := func(columns []string) bool {
+		return slices.Contains(columns, r.label()) && slices.Contains(columns, r.from.paths[0].label()) &&
+			!slices.ContainsFunc(columns, func(name string) bool { return !slices.Contains(both, name) })
+	}
 	return isBoth(r.from.PrimaryKey) || slices.ContainsFunc(r.from.Uniques, func(u datamap.CatalogUnique) bool {
 		return isPlain(u) && isBoth(u.Columns)
 	})

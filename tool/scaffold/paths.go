@@ -21,19 +21,37 @@ const maxPaths = 16
 
 // length returns the length of the reference in a path: makerLength for a reference such as created_by, otherwise 1.
 func (r *reference) length(subject *table) int {
-	if r.to == subject && r.role == names.Maker {
+	if r.to == subject && r.role == names.Maker && !r.from.isOfActors(subject) {
 		return makerLength
 	}
 	return 1
+}
+
+// isOfActors reports whether the caller includes the table, and its references to people lead to those who acted. A row
+// then does not belong to the person of a thing on which they acted.
+func (t *table) isOfActors(subject *table) bool {
+	acts := false
+	for _, r := range t.out {
+		if r.to == subject && r.role != names.Maker {
+			return false
+		}
+		acts = acts || r.to == subject && names.Acts(r.label())
+	}
+	return acts && t.included
 }
 
 // measurePaths sets the distance of each table: the length of the shortest chain of references to the subject's table.
 func (d *draft) measurePaths() {
 	d.subject.distance, d.subject.isSubject = 0, true
 	for _, r := range d.subject.in {
-		stem, _ := names.Stem(r.columns[len(r.columns)-1])
+		stem, _ := names.Stem(r.label())
 		if r.role == names.Party && names.Same(stem, names.BaseName(d.subject.Name)) {
 			r.role = names.Holder // contact_id shows no role if contacts are the people
+		}
+		if names.Invites(r.label()) && slices.ContainsFunc(r.from.out, func(other *reference) bool {
+			return other.to == d.subject && other.role == names.Holder && !names.Invites(other.label())
+		}) {
+			r.role = names.Maker // a membership belongs to the member
 		}
 	}
 	for changed := true; changed; {
@@ -61,7 +79,7 @@ func (d *draft) reversePaths() {
 		}
 		r := t.in[0]
 		back := &reference{from: t, to: r.from, columns: r.referenced, referenced: r.columns}
-		if r.from == d.subject && r.from.isUnique(r.columns) && slices.Equal(r.referenced, t.key) && back.isRelation() {
+		if r.from == d.subject && r.isUnique() && slices.Equal(r.referenced, t.key) && back.isRelation() {
 			t.out, t.reversed = append(t.out, back), true
 			t.ask("", "Rows of "+r.from.Name+" refer to it. Does each of its rows belong to only one person?", "yes",
 				"no: leave it out")
@@ -131,7 +149,7 @@ func (t *table) takeOne(shortest []*reference) {
 		weigh := func(by func(*reference) bool) int { return cmp.Compare(prefer(by(a)), prefer(by(b))) }
 		return cmp.Or(
 			weigh(func(r *reference) bool { return !r.guessed }),
-			weigh(func(r *reference) bool { return names.Creates(r.columns[len(r.columns)-1]) }),
+			weigh(func(r *reference) bool { return names.Creates(r.label()) }),
 			weigh(func(r *reference) bool { return r.owns() && !r.to.shared }),
 			weigh(func(r *reference) bool { return !r.nullable() }),
 			weigh(func(r *reference) bool { return isPartOf(r.to.Name, t.Name) }),
@@ -182,11 +200,7 @@ func leadsTo(from, to *table, seen map[*table]bool) bool {
 
 // relationName returns the name of a relation. For example, the column sent_by_id gives SentBy.
 func relationName(r *reference) string {
-	columns := r.columns
-	if r.from.reversed {
-		columns = r.referenced
-	}
-	stem, _ := names.Stem(columns[len(columns)-1])
+	stem, _ := names.Stem(r.label())
 	var name strings.Builder
 	for _, word := range words.Split(stem) {
 		letters := []rune(word)

@@ -220,3 +220,16 @@ func TestAReferenceToAPartOfAKeyIsNotAPath(t *testing.T) {
 		t.Errorf("asked about %v", p.asked())
 	}
 }
+
+func TestAMembershipDoesNotBelongToTheInviter(t *testing.T) {
+	p := propose(t, schema(users+"memberships: id*, user_id>users, inviter_id>users"))
+	wantLines(t, p.steps(), `
+		delete memberships
+		anonymize users email
+	`)
+	p = propose(t, schema(users+"messages: id*, inviter_id>users, body"))
+	wantLines(t, p.steps(), `
+		delete messages
+		anonymize users email
+	`)
+}

@@ -2,7 +2,6 @@ package scaffold
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/names"
@@ -33,8 +32,46 @@ func (r *reference) nullable() bool {
 // deletes the row with that row (ON DELETE CASCADE).
 func (r *reference) owns() bool { return r.cascades && !r.nullable() }
 
-// label returns the columns of the reference for a message.
-func (r *reference) label() string { return strings.Join(r.columns, " and ") }
+// label returns the column that names the row to which the reference leads. A composite reference may also have columns
+// that other references share, such as tenant_id in (user_id, tenant_id). These show neither a role nor a name.
+func (r *reference) label() string {
+	columns := slices.Clone(r.columns)
+	prefer := func(isBetter func(string) bool) {
+		if slices.ContainsFunc(columns, isBetter) {
+			columns = slices.DeleteFunc(columns, func(name string) bool { return !isBetter(name) })
+		}
+	}
+	prefer(func(name string) bool {
+		i := slices.Index(r.columns, name)
+		return i >= len(r.referenced) || flat(r.referenced[i]) != flat(name)
+	})
+	prefer(func(name string) bool {
+		stem, _ := names.Stem(name)
+		return names.EndsIn(stem, names.BaseName(r.to.Name))
+	})
+	prefer(func(name string) bool { return !r.shares(name) })
+	prefer(func(name string) bool { return names.RoleOf(name) != names.Other })
+	return columns[len(columns)-1]
+}
+
+// shares reports whether a foreign key with other columns has the column, too.
+func (r *reference) shares(column string) bool {
+	return slices.ContainsFunc(r.from.ForeignKeys, func(key datamap.CatalogForeignKey) bool {
+		return slices.Contains(key.Columns, column) && slices.ContainsFunc(key.Columns, func(name string) bool {
+			return !slices.Contains(r.columns, name)
+		})
+	})
+}
+
+// isUnique reports whether at most one row has each value of the reference: a key has only columns of the reference.
+func (r *reference) isUnique() bool {
+	isPart := func(key []string) bool {
+		return len(key) > 0 && !slices.ContainsFunc(key, func(name string) bool { return !slices.Contains(r.columns, name) })
+	}
+	return isPart(r.from.PrimaryKey) || slices.ContainsFunc(r.from.Uniques, func(u datamap.CatalogUnique) bool {
+		return isPlain(u) && isPart(u.Columns)
+	})
+}
 
 // isRelation reports whether the data map can have the reference as a relation. A relation must not refer to only a
 // part of a key, because rows of different subjects may have equal values in that part.
@@ -57,7 +94,7 @@ func (r *reference) isRelation() bool {
 }
 
 func (d *draft) add(r *reference) {
-	last := r.columns[len(r.columns)-1]
+	last := r.label()
 	switch r.role = names.RoleOf(last); {
 	case names.Creates(last) && names.Is(r.from.Name, names.Messages):
 		r.role = names.Holder // the person that created a message is its author
@@ -141,10 +178,11 @@ func (d *draft) guessByRole() {
 		for _, c := range t.Columns {
 			stem, isReference := names.Stem(c.Name)
 			if c.Type == datamap.TypeText && !isReference || names.Same(stem, names.BaseName(t.Name)) || t.refers(c.Name) ||
-				usesKeys && !d.isSure(c.Name) {
+				usesKeys && !d.isSure(c.Name) && !d.isOfPerson(t, c.Name) {
 				continue // for example, the column is the own key of the table
 			}
-			named := names.IsRole(stem) || isReference && names.EndsIn(stem, names.BaseName(d.subject.Name))
+			named := names.IsRole(stem) || d.isOfPerson(t, c.Name) ||
+				isReference && names.EndsIn(stem, names.BaseName(d.subject.Name))
 			if named && !d.guess(t, c, d.subject) && ownsToken(c.Name) && !t.hasType(c.Name) {
 				t.ask(c.Name, "It seems to refer to a person, but the key of "+d.subject.Name+" has another type. Are the rows "+
 					"the person's?", "no: leave the table out", "yes: give the column the type of the key")

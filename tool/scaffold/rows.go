@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
@@ -45,6 +46,9 @@ func (d *draft) decideRows() {
 			t.askForOthers()
 		case t.fate == left && t != d.subject && t.distance != unreachable:
 			t.askForLeft(d)
+		case t != d.subject && t.included && !t.mapped && t.parent() != d.subject && t.parent().fate == left:
+			t.ask("", "Its rows lead to a person only through rows of "+t.parent().Name+", on which other people may act. Are "+
+				"they about no other person?", "yes", "no: leave the table out")
 		}
 	}
 }
@@ -59,7 +63,7 @@ func (t *table) parent() *table {
 
 // isOnly reports whether the table of the data map has at most one row for each person, by a unique reference to her.
 func (t *table) isOnly() bool {
-	return t.fate != left && len(t.paths) == 1 && t.parent().isSubject && t.isUnique(t.paths[0].columns)
+	return t.fate != left && len(t.paths) == 1 && t.parent().isSubject && t.paths[0].isUnique()
 }
 
 // byDistance returns the tables from which a chain of references leads to the subject's table, the shortest chain
@@ -120,12 +124,30 @@ func (t *table) isBare(named bool) bool {
 	})
 }
 
+// repeatsTitle reports whether a column seems to repeat the title of the row, as the slug of a post does.
+func (t *table) repeatsTitle(c datamap.CatalogColumn) bool {
+	return c.Type == datamap.TypeText && slices.Contains([]string{"slug", "permalink"}, flat(c.Name)) &&
+		slices.ContainsFunc(t.Columns, func(other datamap.CatalogColumn) bool {
+			m, ok := t.found[other.Name]
+			return ok && m.Category == domain.CategoryCommunication
+		})
+}
+
+// seemsPerson reports whether a column without a foreign key seems to refer to a second person, such as act_user_id.
+func (d *draft) seemsPerson(t *table, c datamap.CatalogColumn) bool {
+	stem, isReference := names.Stem(c.Name)
+	person := names.BaseName(d.subject.Name)
+	key, _ := d.subject.Column(d.subjectID[0])
+	return isReference && !t.isSubject && !t.refers(c.Name) && !t.hasType(c.Name) && names.EndsIn(stem, person) &&
+		!names.Same(stem, person) && len(d.subjectID) == 1 && family(key.Type) == family(c.Type)
+}
+
 // isOfThing reports whether the rows may describe another thing than the person, such as the closure of a ticket: a row
 // exists without a person, or the other thing has at most one row.
 func (t *table) isOfThing() bool {
 	return !slices.ContainsFunc(t.paths, func(r *reference) bool { return !r.nullable() }) ||
 		slices.ContainsFunc(t.out, func(r *reference) bool {
-			return !slices.Contains(t.paths, r) && t.isUnique(r.columns)
+			return !slices.Contains(t.paths, r) && r.isUnique()
 		})
 }
 

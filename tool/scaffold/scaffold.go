@@ -99,6 +99,7 @@ func propose(
 	if err != nil {
 		return Proposal{}, err
 	}
+	d.markIncluded(options.Include)
 	d.guessByRole()
 	d.recognise()
 	d.measurePaths()

@@ -19,7 +19,7 @@ import (
 //
 // Each line lists the columns of a table. The type follows a colon. The default is bigint for ids, else text. The marks
 // are * for the primary key, ! for unique, ? for nullable, > for the referenced table, and = for the action on
-// deletion.
+// deletion. After the referenced table, / adds a column that both tables have to the reference.
 func schema(lines string) datamap.Catalog {
 	var catalog datamap.Catalog
 	for line := range strings.Lines(strings.ReplaceAll(lines, ",\n", ",")) {
@@ -68,10 +68,14 @@ func addColumn(table *datamap.CatalogTable, text string) {
 	}
 	if refers {
 		to, action, _ := strings.Cut(reference, "=")
-		table.ForeignKeys = append(table.ForeignKeys, datamap.CatalogForeignKey{
-			Columns: []string{name}, References: to, Referenced: []string{"id"},
-			OnDelete: datamap.ForeignKeyAction(action),
-		})
+		to, shared, isComposite := strings.Cut(to, "/")
+		key := datamap.CatalogForeignKey{
+			Columns: []string{name}, References: to, Referenced: []string{"id"}, OnDelete: datamap.ForeignKeyAction(action),
+		}
+		if isComposite {
+			key.Columns, key.Referenced = append(key.Columns, shared), append(key.Referenced, shared)
+		}
+		table.ForeignKeys = append(table.ForeignKeys, key)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
@@ -214,7 +213,7 @@ func (d *draft) score(t *table) Candidate {
 		}
 		from := summarize(r.from)
 		switch {
-		case isPeople && r.from.isUnique(r.columns):
+		case isPeople && r.isUnique():
 			c.Score += forPair
 			reasons = append(reasons, "each row of "+r.from.Name+" belongs to one row of it")
 		case from.email && (!found.email || !found.password):
@@ -273,16 +272,6 @@ func (t *table) referrers() int {
 		}
 	}
 	return len(from)
-}
-
-// isUnique reports whether the primary key or a unique constraint has exactly these columns.
-func (t *table) isUnique(columns []string) bool {
-	if slices.Equal(t.PrimaryKey, columns) {
-		return true
-	}
-	return slices.ContainsFunc(t.Uniques, func(u datamap.CatalogUnique) bool {
-		return isPlain(u) && slices.Equal(u.Columns, columns)
-	})
 }
 
 func count(n int, one, many string) string {

@@ -1,0 +1,86 @@
+package scaffold_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/scaffold"
+)
+
+// An audit trail says who acted. The thing may be another person's.
+func TestAnIncludedTableGoesByThePersonWhoActed(t *testing.T) {
+	options := scaffold.Options{Include: []string{"audit"}}
+	for column, want := range map[string]string{
+		"actor_id":                           "",
+		"actor_id>users":                     "",
+		"created_by:bigint>users":            "",
+		"creator_id":                         "",
+		"user_id":                            "",
+		"actor_id, actor_type":               "the person of a row seems to be in actor_id",
+		"actor_id:uuid":                      "the person of a row seems to be in actor_id",
+		"user_id:bigint>users, creator_id":   "",
+		"performed_by_id>users, approver_id": "",
+	} {
+		for _, of := range []string{"owner_id", "created_by:bigint"} {
+			catalog := schema(users + `
+				projects: id*, ` + of + `>users, title
+				audit: id*, ` + column + `, event, project_id>projects, changes:json, ip_address`)
+			_, err := scaffold.Propose(t.Context(), memory.NewSchema(catalog), options)
+			if want != "" {
+				if !errors.Is(err, domain.ErrInvalid) || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s, %s: %v", column, of, err)
+				}
+				continue
+			}
+			p := propose(t, catalog, options)
+			audit, ok := p.dataMap.Table("audit")
+			if !ok || len(audit.Relations) == 0 || audit.Relations[0].References != "users" {
+				t.Errorf("%s, %s: the relations of the audit trail are %+v", column, of, audit.Relations)
+			}
+		}
+	}
+}
+
+func TestRowsThroughAThingOfOthersAreAsked(t *testing.T) {
+	p := propose(t, schema(users+`
+		projects: id*, created_by:bigint>users, title
+		audit: id*, event, project_id>projects, changes:json, ip_address`), scaffold.Options{Include: []string{"audit"}})
+	audit, _ := p.dataMap.Table("audit")
+	if !strings.Contains(audit.Note, "only through rows of projects") {
+		t.Errorf("the note is %q", audit.Note)
+	}
+}
+
+func TestTheTextsOfAnIncludedTableAreThePersons(t *testing.T) {
+	lines := users + `
+		drafts: id*, user_id?>users, email, name, data, fields:json, code!, key, version, currency_code, kind:enum(a|b)`
+	p := propose(t, schema(lines), scaffold.Options{Include: []string{"drafts"}})
+	wantLines(t, p.steps(), `
+		anonymize drafts email name data fields code key
+		anonymize users email
+	`)
+}
+
+func TestAnIncludedTableWithPartsThatStayIsOverwritten(t *testing.T) {
+	lines := `
+		users: id*, email
+		imports: id*, user_id:bigint, filename
+		import_items: id*, import_id:bigint, details`
+	if asked := propose(t, schema(lines)).asked(); len(asked) == 0 {
+		t.Error("no question")
+	}
+	p := propose(t, schema(lines), scaffold.Options{Include: []string{"imports"}})
+	wantLines(t, p.steps(), `
+		anonymize imports filename
+		anonymize users email
+	`)
+	p = propose(t, schema(lines), scaffold.Options{Include: []string{"imports", "import_items"}})
+	wantLines(t, p.steps(), `
+		delete import_items
+		delete imports
+		anonymize users email
+	`)
+}
