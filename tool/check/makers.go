@@ -107,7 +107,13 @@ func namesMaker(column string) bool {
 	return names.RoleOf(column) == names.Maker && hasWord(column, makers...)
 }
 
+// namesAuthor reports whether the name of a reference means the person who created the row. Personal data in the row may
+// then be about this person. Personal data is rarely about the person who changed the row later.
+func namesAuthor(column string) bool {
+	return hasWord(column, "created", "creator", "inserted", "ersteller", "published", "publisher")
+}
+
 var makers = terms(`
-	created, creator, updated, updater, modified, deleted, edited, editor, changed, archived, published, publisher,
+	created, creator, added, adder, updated, updater, modified, deleted, edited, editor, changed, archived, published, publisher,
 	approved, approver, closed, resolved, locked, merged, removed, restored, revoked, disabled, enabled, inserted,
 	ersteller, bearbeiter`)

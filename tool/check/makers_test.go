@@ -96,6 +96,22 @@ var foldedCases = cases{
 		},
 		[]string{makers},
 	},
+	"makers-unmapped of who changed a row with personal data": {
+		func(w *world) {
+			for _, name := range []string{"added_by_id", "last_edited_by_id", "resolved_by_id", "deleted_by_id"} {
+				w.addToBoth("orders", datamap.Column{Name: name, Type: datamap.TypeBigInt})
+			}
+			w.live("orders").ForeignKeys = append(w.live("orders").ForeignKeys,
+				foreignKey("resolved_by_id", "users", datamap.ActionSetNull))
+		}, []string{makers},
+	},
+	"makers-unmapped not of who changed a row if an erasure deletes the user": {
+		func(w *world) {
+			w.deleteUsers()
+			w.table("sessions").Owned = true
+			w.addToBoth("sessions", datamap.Column{Name: "deleted_by", Type: datamap.TypeBigInt})
+		}, []string{"path-missing sessions.deleted_by"},
+	},
 	"makers-unmapped not of a table of the data map with personal data": {
 		func(w *world) { w.addToBoth("orders", datamap.Column{Name: "created_by", Type: datamap.TypeBigInt}) },
 		[]string{"path-missing orders.created_by"},

@@ -325,8 +325,10 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 		return
 	}
 	report := s.report
-	if s.empties(s.SubjectTable().Name) && len(table.Personal()) == 0 && s.personalSentence(live) == "" &&
-		!slices.ContainsFunc(columns, func(name string) bool { return !namesMaker(name) }) {
+	isNeutral := len(table.Personal()) == 0 && s.personalSentence(live) == ""
+	if s.empties(s.SubjectTable().Name) && !slices.ContainsFunc(columns, func(name string) bool {
+		return !namesMaker(name) || !isNeutral && namesAuthor(name)
+	}) {
 		report = func(code string, at place, reason, remedy string) {
 			s.reportMaker(code, at, reason, remedy)
 		}
