@@ -101,19 +101,20 @@ func (s *schema) foldQuestions() {
 }
 
 // askedTables returns the tables that a draft left out with an open question, each with its part of questions-open. It
-// leaves out a table with a finding of its own.
+// leaves out a table without such a part, but with a finding of its own.
 func (s *schema) askedTables(parts []datamap.Finding) (tables []datamap.Finding) {
 	for _, left := range s.LeftOut() {
 		live, exists := s.catalog.Table(left.Table)
 		isTable := func(f datamap.Finding) bool { return f.Table == live.Name }
-		if left.Decided || !exists || slices.ContainsFunc(s.findings, isTable) {
+		i := slices.IndexFunc(parts, isTable)
+		switch {
+		case left.Decided, !exists, i < 0 && slices.ContainsFunc(s.findings, isTable):
 			continue
+		case i >= 0:
+			tables = append(tables, parts[i])
+		default:
+			tables = append(tables, datamap.Finding{Table: live.Name})
 		}
-		table := datamap.Finding{Table: live.Name}
-		if i := slices.IndexFunc(parts, isTable); i >= 0 {
-			table = parts[i]
-		}
-		tables = append(tables, table)
 		s.asked[live.Name] = true
 	}
 	return tables

@@ -93,11 +93,15 @@ var questionCases = cases{
 		both(outside("teams", "slug"), leftOut("teams", true)), nil,
 	},
 	"questions-open not about a table that the database lacks": {leftOut("teams", false), nil},
-	"questions-open about rows of the data map":                {noted("orders", "", "Of users. DECIDE: Whose?"), []string{questions}},
+	"questions-open about rows of the data map": {
+		noted("orders", "", "Of users. DECIDE: Whose?"), []string{questions},
+	},
 	"questions-open about an annotated column": {
 		noted("users", "nick", "DECIDE: May it be NULL?"), []string{questions},
 	},
-	"questions-open about a plain column":               {noted("users", "theme", "DECIDE: Is it personal?"), []string{questions}},
+	"questions-open about a plain column": {
+		noted("users", "theme", "DECIDE: Is it personal?"), []string{questions},
+	},
 	"questions-open not about rows after an answer":     {noted("orders", "", "DECIDED: Whose?"), nil},
 	"questions-open not about a column after an answer": {noted("users", "nick", "DECIDED: May it be NULL?"), nil},
 	"questions-open not about a personal name after an answer": {
@@ -110,6 +114,13 @@ var questionCases = cases{
 			w.addToBoth("users", datamap.Column{Name: "phone", Type: datamap.TypeText, Note: "DECIDE: Is it personal?"})
 			accepted("personal-unannotated", "users", "phone")(w)
 		}, nil,
+	},
+	"questions-open beside a list of people": {
+		both(posted, listed("letters", "reader_ids", "bigint[]"), leftOut("letters", false)),
+		[]string{questions, "table-unlinked letters.reader_ids"},
+	},
+	"questions-open not about a list of people after an answer": {
+		both(posted, listed("letters", "reader_ids", "bigint[]"), leftOut("letters", true)), nil,
 	},
 	"questions-open not about a copy of a table": {
 		func(w *world) {

@@ -14,8 +14,8 @@ func (s *schema) checkPlaceholder(column written, at place) {
 		column.live.Type != datamap.TypeText || column.live.Values != nil {
 		return
 	}
-	severity, reason := warning, "An erasure writes the two characters {} into each cell. Only beside other characters, {} "+
-		"is a placeholder for random digits."
+	severity, reason := warning, "An erasure writes the two characters {} into each cell. Only beside other characters, "+
+		"{} is a placeholder for random digits."
 	if s.collides(at) {
 		severity = failure
 		reason += " The column is in a unique constraint or index, so that a second erasure fails."
@@ -53,7 +53,7 @@ func (s *schema) checkDerived(table datamap.Table, live datamap.CatalogTable) {
 		s.report(derivedLength, place{table: table.Name, column: column.Name},
 			"The database computes the column and takes "+characters(column.Length)+", but an erasure writes "+
 				characters(longest)+" into "+source+". If the column depends on "+source+", the erasure fails.",
-			"Give "+source+" a shorter surrogate, such as by its length in the data map, or make the generated column longer. If "+
-				"the column does not depend on it, accept the finding.")
+			"Give "+source+" a shorter surrogate, such as by its length in the data map, or make the generated column longer. "+
+				"If the column does not depend on it, accept the finding.")
 	}
 }

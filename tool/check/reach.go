@@ -13,6 +13,9 @@ import (
 // paths.
 func (s *schema) checkReach() {
 	for _, table := range s.unmappedTables() {
+		if !s.copies[table.Name] {
+			s.reportLists(table)
+		}
 		switch {
 		case s.copies[table.Name]:
 		case s.reported(table.Name, deleteRestricted, deleteCascades, deleteSetsNull, deleteSetsDefault):
@@ -326,9 +329,8 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 	}
 	report := s.report
 	isNeutral := len(table.Personal()) == 0 && s.personalSentence(live) == ""
-	if s.empties(s.SubjectTable().Name) && !slices.ContainsFunc(columns, func(name string) bool {
-		return !namesMaker(name) || !isNeutral && namesAuthor(name)
-	}) {
+	isAbout := func(name string) bool { return !namesMaker(name) || !isNeutral && namesAuthor(name) }
+	if s.empties(s.SubjectTable().Name) && !goesWith(live, columns) && !slices.ContainsFunc(columns, isAbout) {
 		report = func(code string, at place, reason, remedy string) {
 			s.reportMaker(code, at, reason, remedy)
 		}
