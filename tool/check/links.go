@@ -77,8 +77,12 @@ func (s *schema) listsKeysOf(column datamap.CatalogColumn, parent datamap.Table)
 		return names.EndsIn(stem, names.BaseName(parent.Name)) ||
 			parent.Name == s.SubjectTable().Name && (isPerson(stem) || isArray && s.mayListPeople(stem))
 	}
-	return isArray && parent.Name == s.SubjectTable().Name && isPerson(column.Name)
+	isHeader := isText(element) && slices.Contains(mailHeaders, strings.Join(last, " "))
+	return isArray && parent.Name == s.SubjectTable().Name && isPerson(column.Name) && !isHeader
 }
+
+// mailHeaders are names of columns in which texts are addresses of a mail, not keys of people.
+var mailHeaders = terms("to, mail to, email to, send to, sent to, reply to, from, mail from, cc, bcc")
 
 // mayListPeople reports whether a list of ids may be a list of people, because the stem has the ending of a word for a
 // person, such as contributor. It returns false if the stem is a word for things, or the name of a table.

@@ -24,6 +24,41 @@ func listed(table, column, declared string) func(*world) {
 	}
 }
 
+// falseCases are tables of mails and their templates, which are neither lists of people nor copies of sessions.
+var falseCases = cases{
+	"table-unlinked not of the addresses of a mail": {
+		both(textKeys, outside("mails"), listed("mails", "replyTo", "text[]"), listed("mails", "to", "text[]"),
+			listed("mails", "cc", "text[]")), nil,
+	},
+	"table-unlinked of people with text keys": {
+		both(textKeys, outside("mails"), listed("mails", "watchers", "text[]"), listed("mails", "assigned_to", "text[]")),
+		[]string{"table-unlinked mails.assigned_to", "table-unlinked mails.watchers"},
+	},
+	"table-personal not of a template": {
+		both(wideSessions, outside("templates", "agent", "weight", "layout", "width")), nil,
+	},
+	"table-personal of a copy that tells its person": {
+		both(wideSessions, outside("templates", "agent", "weight", "layout", "width", "user_id")),
+		[]string{"table-personal templates.agent"},
+	},
+}
+
+// textKeys changes the keys of "users" to texts.
+func textKeys(w *world) {
+	for table, column := range map[string]string{"users": "id", "orders": "user_id", "sessions": "user_id"} {
+		w.field(table, column).Type = datamap.TypeText
+		w.setType(table, column, datamap.TypeText, "text")
+	}
+}
+
+// wideSessions adds columns to "sessions" that few tables have.
+func wideSessions(w *world) {
+	w.table("sessions").Owned = true
+	for _, name := range []string{"weight", "layout", "width"} {
+		w.addToBoth("sessions", datamap.Column{Name: name, Type: datamap.TypeText})
+	}
+}
+
 func accepted(rule, table, column string) func(*world) {
 	return func(w *world) {
 		w.accepted = append(w.accepted, datamap.Acceptance{
