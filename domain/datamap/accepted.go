@@ -89,7 +89,7 @@ func (m DataMap) WithAccepted(accepted ...Acceptance) DataMap {
 func (m DataMap) Accepted() []Acceptance { return m.accepted }
 
 // Decide is the word with which a question to a person begins in a note of a draft. Decided stands there instead when
-// the person has answered that a table stays out of the data map.
+// the person has answered the question, such as that a table stays out of the data map.
 const (
 	Decide  = "DECIDE: "
 	Decided = "DECIDED: "

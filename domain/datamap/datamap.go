@@ -39,7 +39,7 @@ type Table struct {
 	Trusted   bool       `json:"trusted,omitempty"`
 	Relations []Relation `json:"relations,omitempty"`
 	Columns   []Column   `json:"columns"`
-	Note      string     `json:"note,omitempty"` // for the people who maintain the data map; no operation reads it
+	Note      string     `json:"note,omitempty"` // see Column.Note
 }
 
 // Column returns the column of that name.

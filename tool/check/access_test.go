@@ -1,6 +1,11 @@
 package check_test
 
-import "github.com/habeas-data/habeas/domain/datamap"
+import (
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+)
 
 // trigger adds a trigger that writes to the given tables.
 func trigger(table, event string, writes ...string) func(*world) {
@@ -264,6 +269,19 @@ var accessCases = cases{
 		func(w *world) { w.live("orders").ForeignKeys[0].References = "sessions" },
 		[]string{"delete-restricted orders.user_id user_id_fkey", "foreign-key-missing orders.user_id"},
 	},
+	"foreign-key-missing of three tables": {
+		unlinked("visits"), []string{
+			"foreign-key-missing orders.user_id", "foreign-key-missing sessions.user_id", "foreign-key-missing visits.user_id",
+		},
+	},
+	"foreign-key-missing of many tables": {unlinked("visits", "calls"), []string{"foreign-key-missing orders"}},
+	"foreign-key-missing of many tables, of which one is accepted": {
+		both(unlinked("visits", "calls", "trips"), accepted("foreign-key-missing", "orders", "user_id")),
+		[]string{"foreign-key-missing sessions"},
+	},
+	"foreign-key-missing not of many tables if it is accepted": {
+		both(unlinked("visits", "calls"), accepted("foreign-key-missing", "orders", "")), nil,
+	},
 	"foreign-key-missing not if it has more columns": {
 		func(w *world) {
 			w.addToBoth("orders", datamap.Column{Name: "tenant", Type: datamap.TypeText})
@@ -296,4 +314,28 @@ var accessCases = cases{
 		func(w *world) { w.addBadges(); w.live("badges").ForeignKeys = nil }, nil,
 	},
 	"index-missing not of another table": {func(w *world) { w.addBadges(); noIndex("badges", 5000)(w) }, nil},
+}
+
+// unlinked adds tables whose rows belong to users, and drops all foreign keys.
+func unlinked(tables ...string) func(*world) {
+	return func(w *world) {
+		for _, name := range tables {
+			table := *w.table("sessions")
+			table.Name = name
+			w.tables, w.catalog.Tables = append(w.tables, table), append(w.catalog.Tables, liveOf(table))
+		}
+		for i := range w.catalog.Tables {
+			w.catalog.Tables[i].ForeignKeys = nil
+		}
+	}
+}
+
+func TestAFindingNamesAllTablesWithoutAForeignKey(t *testing.T) {
+	w := newWorld()
+	unlinked("visits", "calls")(w)
+	found := w.findings(t)
+	const want = "4 tables refer without a foreign key: calls.user_id, orders.user_id, sessions.user_id, visits.user_id."
+	if len(found) != 1 || !strings.HasPrefix(found[0].Reason, want) {
+		t.Errorf("got %v", found)
+	}
 }

@@ -47,7 +47,8 @@ type Options struct {
 //
 // Findings about references only to the person who created or changed a row are parts of one notice, which names their
 // places. An acceptance of a part takes it out of the notice. Findings about which a draft already asks a person are
-// parts of one warning in the same way.
+// parts of one warning in the same way, which names all open questions in notes (datamap.Decide). Findings about
+// missing foreign keys are parts of one warning if they concern many tables.
 //
 // The findings that a person has accepted (datamap.DataMap.Accepted) are apart in the result, each with its reason and
 // its end. An acceptance that has ended is itself a finding, and the finding that it accepted comes back. An acceptance
@@ -92,6 +93,7 @@ func run(
 	}
 	found.foldMakers()
 	found.foldQuestions()
+	found.foldForeignKeys()
 	found.sort()
 	result := datamap.CheckResult{Accepted: []datamap.AcceptedFinding{}}
 	if accepted := dataMap.Accepted(); len(accepted) > 0 {

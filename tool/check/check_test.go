@@ -29,7 +29,7 @@ type cases map[string]struct {
 
 var all = []cases{
 	tableCases, columnCases, surrogateCases, constraintCases, deletionCases, reachCases, nameCases, copyCases, accessCases,
-	lifeCases, acceptanceCases, refCases, foldedCases, questionCases,
+	lifeCases, acceptanceCases, refCases, foldedCases, questionCases, falseCases,
 }
 
 func TestADataMapThatFitsHasNoFindings(t *testing.T) {

@@ -1,6 +1,10 @@
 package check_test
 
 import (
+	"slices"
+	"strings"
+	"testing"
+
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -191,6 +195,34 @@ var surrogateCases = cases{
 			w.setType("users", "email", datamap.TypeText, "VARCHAR(20)").Length = 20
 		}, nil,
 	},
+	"placeholder-alone": {
+		fits(datamap.TypeText, "{}", datamap.TypeText, "text"), []string{"placeholder-alone users.data"},
+	},
+	"placeholder-alone not with other characters": {fits(datamap.TypeText, "anon-{}", datamap.TypeText, "text"), nil},
+	"placeholder-alone not of JSON":               {fits(datamap.TypeJSON, "{}", datamap.TypeJSON, "jsonb"), nil},
+	"placeholder-alone not of JSON in a text":     {fits(datamap.TypeJSON, "{}", datamap.TypeText, "text"), nil},
+	"placeholder-alone not of a text that is JSON": {
+		fits(datamap.TypeText, "{}", datamap.TypeJSON, "jsonb"), nil,
+	},
+	"derived-length": {
+		computed(datamap.TypeText, 36), []string{"derived-length users.sorting"},
+	},
+	"derived-length not if it is long enough": {computed(datamap.TypeText, 37), nil},
+	"derived-length not without a limit":      {computed(datamap.TypeText, 0), nil},
+	"derived-length not of a number":          {computed(datamap.TypeBigInt, 36), nil},
+	"derived-length not if it is not computed": {
+		func(w *world) { computed(datamap.TypeText, 36)(w); w.column("users", "sorting").Generated = false }, nil,
+	},
+	"derived-length not of NULL": {
+		func(w *world) { computed(datamap.TypeText, 36)(w); w.field("users", "email").Personal = personal(null) },
+		[]string{"life-unknown users"}, // nothing else in the row tells an erasure
+	},
+	"derived-length not if the row goes": {
+		func(w *world) { (*world).deleteUsers(w); computed(datamap.TypeText, 36)(w) }, nil,
+	},
+	"derived-length not on SQLite": {
+		func(w *world) { computed(datamap.TypeText, 36)(w); w.catalog.Untyped = true }, nil,
+	},
 	"null-refused": {
 		func(w *world) { w.column("users", "nick").Nullable = false }, []string{"null-refused users.nick"},
 	},
@@ -224,4 +256,37 @@ var surrogateCases = cases{
 	"enum-refuses not NULL": {
 		func(w *world) { w.setType("users", "nick", datamap.TypeText, "mood").Values = []string{"happy"} }, nil,
 	},
+}
+
+// computed adds a generated column of the given type and length to "users".
+func computed(t datamap.ColumnType, length int) func(*world) {
+	return func(w *world) {
+		w.add("users", "sorting", t)
+		column := w.column("users", "sorting")
+		column.Generated, column.Length = true, length
+	}
+}
+
+// The surrogate {} is the same in each cell. A unique constraint refuses the second one, also if it is an index that
+// covers only some rows.
+func TestAPlaceholderAloneIsAnErrorIfTheColumnIsUnique(t *testing.T) {
+	partial := of("code")
+	partial.Partial = true
+	for name, c := range map[string]struct {
+		constraint datamap.CatalogUnique
+		want       datamap.Severity
+	}{
+		"unique":                        {of("code"), datamap.SeverityError},
+		"a partial index":               {partial, datamap.SeverityError},
+		"unique with a kept column":     {of("id", "code"), datamap.SeverityWarning},
+		"unique is only another column": {of("id"), datamap.SeverityWarning},
+	} {
+		w := newWorld()
+		unique(c.constraint, "{}")(w)
+		found := w.findings(t)
+		i := slices.IndexFunc(found, func(f datamap.Finding) bool { return f.Code == "placeholder-alone" })
+		if i < 0 || found[i].Severity != c.want || !strings.Contains(found[i].Remedy, "anon-{}") {
+			t.Errorf("%s: got %v", name, found)
+		}
+	}
 }

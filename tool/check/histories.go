@@ -93,7 +93,8 @@ func (s *schema) reportBackup(table datamap.CatalogTable) bool {
 		copied := s.copied(original, table)
 		if !ok || len(copied) == 0 && !original.Owned ||
 			!isNamedAsCopy(table, live) &&
-				(len(copied) == 0 || !hasMostColumnsOf(table, live) || refersElsewhere(table, live)) {
+				(len(copied) == 0 || !hasMostColumnsOf(table, live) || refersElsewhere(table, live) ||
+					!s.tellsPerson(table, original)) {
 			continue
 		}
 		at := place{table: table.Name, column: list(copied)}
@@ -142,6 +143,15 @@ func hasMostColumnsOf(table, original datamap.CatalogTable) bool {
 		}
 	}
 	return telling >= 3 && same*3 >= len(table.Columns)*2
+}
+
+// tellsPerson reports whether a table outside the data map has the columns by which the rows of another table refer to
+// their person. A copy has them. A table with similar columns that are about nobody, such as a template for mails, does
+// not. It returns true if the other table is the subject's.
+func (s *schema) tellsPerson(table datamap.CatalogTable, original datamap.Table) bool {
+	return slices.ContainsFunc(s.Paths(original.Name), func(p datamap.Path) bool {
+		return len(p.Relations) == 0 || hasAll(table, p.Relations[0].Columns)
+	})
 }
 
 // refersElsewhere reports whether a foreign key of a table refers to a table to which the other one does not refer. A

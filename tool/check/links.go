@@ -74,10 +74,37 @@ func (s *schema) listsKeysOf(column datamap.CatalogColumn, parent datamap.Table)
 	isIDs := len(last) > 1 && slices.Contains([]string{"ids", "uuids"}, last[len(last)-1])
 	if isIDs {
 		stem := strings.Join(last[:len(last)-1], " ")
-		return names.EndsIn(stem, names.BaseName(parent.Name)) || parent.Name == s.SubjectTable().Name && isPerson(stem)
+		return names.EndsIn(stem, names.BaseName(parent.Name)) ||
+			parent.Name == s.SubjectTable().Name && (isPerson(stem) || isArray && s.mayListPeople(stem))
 	}
-	return isArray && parent.Name == s.SubjectTable().Name && isPerson(column.Name)
+	isHeader := isText(element) && slices.Contains(mailHeaders, strings.Join(last, " "))
+	return isArray && parent.Name == s.SubjectTable().Name && isPerson(column.Name) && !isHeader
 }
+
+// mailHeaders are names of columns in which texts are addresses of a mail, not keys of people.
+var mailHeaders = terms("to, mail to, email to, send to, sent to, reply to, from, mail from, cc, bcc")
+
+// mayListPeople reports whether a list of ids may be a list of people, because the stem has the ending of a word for a
+// person, such as contributor. It returns false if the stem is a word for things, or the name of a table.
+func (s *schema) mayListPeople(stem string) bool {
+	parts := words.Lower(stem)
+	last := words.Singular(parts[len(parts)-1])
+	endsAsPerson := strings.HasSuffix(last, "er") || strings.HasSuffix(last, "or") || strings.HasSuffix(last, "ee")
+	return endsAsPerson && !slices.Contains(things, last) && !slices.Contains(devices, last) &&
+		!names.Is(stem, names.Things) && !names.Is(stem, names.Reference) &&
+		!slices.ContainsFunc(s.catalog.Tables, func(t datamap.CatalogTable) bool {
+			return names.EndsIn(stem, names.BaseName(t.Name))
+		})
+}
+
+// devices are words that have the ending of a word for a person, but mean things.
+var devices = terms(`
+	folder, order, offer, header, footer, number, letter, newsletter, banner, sensor, monitor, filter, layer,
+	vendor, color, error, pointer, chapter, trigger, answer, parameter, register, container, cluster, worker, tree,
+	fee, identifier, marker, ledger, paper, computer, printer, router, transfer, tier, character, quarter, semester,
+	center, sticker, voucher, adapter, handler, cursor, vector, factor, indicator, selector, processor, floor, door,
+	timer, reminder, blocker, supplier, manufacturer, carrier, publisher, counter, meter, tracker, scanner,
+	controller, runner, importer, exporter`)
 
 func isWhole(declared string) bool {
 	return slices.Contains([]string{"bigint", "integer", "smallint"}, declared)
@@ -193,10 +220,7 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 			"The column is named like a reference to "+found.to+". It has no foreign key"+outside+s.personalSentence(table),
 			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+" (of the same type). The "+
 				"relation needs no foreign key. If the column refers to nobody, accept the finding.")
-	case byList:
-		s.report(tableUnlinked, at, "The column seems to list keys of "+found.to+outside+s.personalSentence(table),
-			"Move the list to a table with one row for each key and add this table to the data map, or remove the keys in the "+
-				"hook BeforeErasure and accept the finding.")
+	case byList: // reportLists has reported it
 	case byAnyOf:
 		s.reportAsked(tableUnlinked, table, at,
 			"The column holds keys of the table that another column names. It may be "+found.to+outside+
@@ -205,6 +229,23 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 				s.says(`when:`, `"when"`)+"). If not, accept the finding.")
 	}
 	return true
+}
+
+// reportLists reports the lists of keys in a table outside the data map. Such a list is a finding of its own, because a
+// relation by another column of the table does not reach the people in the list.
+func (s *schema) reportLists(table datamap.CatalogTable) {
+	if left, _ := s.leftOut(table.Name); left.Decided || table.Kind == datamap.KindVirtual {
+		return
+	}
+	for _, found := range s.linksOf(table) {
+		if found.kind == byList {
+			s.report(tableUnlinked, place{table: table.Name, column: found.column},
+				"The column seems to list keys of "+found.to+", and the table is not in the data map. Exports and erasures "+
+					"ignore the table."+s.personalSentence(table),
+				"Move the list to a table with one row for each key and add this table to the data map, or remove the keys in the "+
+					"hook BeforeErasure and accept the finding.")
+		}
+	}
 }
 
 // reportLinks reports the lists of keys, and the keys of one of several tables, in a table of the data map.

@@ -70,7 +70,7 @@ func (s *schema) refersToMakersOnly(table datamap.CatalogTable) bool {
 	}
 	for _, foreign := range table.ForeignKeys {
 		if parent, mapped := s.mappedTable(foreign.References); mapped &&
-			(parent.Name != subject || !slices.ContainsFunc(foreign.Columns, namesMaker)) {
+			(parent.Name != subject || !slices.ContainsFunc(foreign.Columns, namesMaker) || goesWith(table, foreign.Columns)) {
 			return false
 		}
 	}
@@ -88,6 +88,18 @@ func (s *schema) refersToMakersOnly(table datamap.CatalogTable) bool {
 	})
 }
 
+// goesWith reports whether the schema says that a row exists only together with the row that the columns refer to: the
+// columns are NOT NULL, and their foreign key has ON DELETE CASCADE. The row then belongs to its creator.
+func goesWith(table datamap.CatalogTable, columns []string) bool {
+	return slices.ContainsFunc(table.ForeignKeys, func(f datamap.CatalogForeignKey) bool {
+		return slices.Equal(f.Columns, columns) && f.OnDelete == datamap.ActionCascade &&
+			!slices.ContainsFunc(f.Columns, func(name string) bool {
+				column, _ := table.Column(name)
+				return column.Nullable
+			})
+	})
+}
+
 // empties reports whether an erasure keeps the rows of a table and overwrites columns of them.
 func (s *schema) empties(table string) bool {
 	return !s.deletesRows(table) && len(s.writtenColumns(table)) > 0
@@ -98,7 +110,8 @@ func (s *schema) empties(table string) bool {
 func isOfOnePerson(table string) bool {
 	return names.Is(table, names.Messages) && !names.MayBeThings(table) ||
 		slices.ContainsFunc([]names.Kind{names.Links, names.Settings, names.Profiles, names.Trails},
-			func(kind names.Kind) bool { return names.Is(table, kind) }) || names.IsSaved(table)
+			func(kind names.Kind) bool { return names.Is(table, kind) }) || names.IsSaved(table) ||
+		hasWord(table, "chat", "chats", "conversation", "conversations")
 }
 
 // namesMaker reports whether the name of a reference means the person who created or changed the row. Other people who
@@ -107,7 +120,13 @@ func namesMaker(column string) bool {
 	return names.RoleOf(column) == names.Maker && hasWord(column, makers...)
 }
 
+// namesAuthor reports whether the name of a reference means the person who created the row. Personal data in the row
+// may then be about this person. It is rarely about the person who changed the row later.
+func namesAuthor(column string) bool {
+	return hasWord(column, "created", "creator", "inserted", "ersteller", "published", "publisher")
+}
+
 var makers = terms(`
-	created, creator, updated, updater, modified, deleted, edited, editor, changed, archived, published, publisher,
-	approved, approver, closed, resolved, locked, merged, removed, restored, revoked, disabled, enabled, inserted,
-	ersteller, bearbeiter`)
+	created, creator, added, adder, updated, updater, modified, deleted, edited, editor, changed, archived,
+	published, publisher, approved, approver, closed, resolved, locked, merged, removed, restored, revoked,
+	disabled, enabled, inserted, ersteller, bearbeiter`)

@@ -16,6 +16,49 @@ func made(name string, columns ...string) func(*world) {
 	}
 }
 
+// listed adds a column with a list to a table of the database.
+func listed(table, column, declared string) func(*world) {
+	return func(w *world) {
+		w.add(table, column, datamap.TypeArray)
+		w.setType(table, column, datamap.TypeArray, declared)
+	}
+}
+
+// falseCases are tables of mails and their templates, which are neither lists of people nor copies of sessions.
+var falseCases = cases{
+	"table-unlinked not of the addresses of a mail": {
+		both(textKeys, outside("mails"), listed("mails", "replyTo", "text[]"), listed("mails", "to", "text[]"),
+			listed("mails", "cc", "text[]")), nil,
+	},
+	"table-unlinked of people with text keys": {
+		both(textKeys, outside("mails"), listed("mails", "watchers", "text[]"), listed("mails", "assigned_to", "text[]")),
+		[]string{"table-unlinked mails.assigned_to", "table-unlinked mails.watchers"},
+	},
+	"table-personal not of a template": {
+		both(wideSessions, outside("templates", "agent", "weight", "layout", "width")), nil,
+	},
+	"table-personal of a copy that tells its person": {
+		both(wideSessions, outside("templates", "agent", "weight", "layout", "width", "user_id")),
+		[]string{"table-personal templates.agent"},
+	},
+}
+
+// textKeys changes the keys of "users" to texts.
+func textKeys(w *world) {
+	for table, column := range map[string]string{"users": "id", "orders": "user_id", "sessions": "user_id"} {
+		w.field(table, column).Type = datamap.TypeText
+		w.setType(table, column, datamap.TypeText, "text")
+	}
+}
+
+// wideSessions adds columns to "sessions" that few tables have.
+func wideSessions(w *world) {
+	w.table("sessions").Owned = true
+	for _, name := range []string{"weight", "layout", "width"} {
+		w.addToBoth("sessions", datamap.Column{Name: name, Type: datamap.TypeText})
+	}
+}
+
 func accepted(rule, table, column string) func(*world) {
 	return func(w *world) {
 		w.accepted = append(w.accepted, datamap.Acceptance{
@@ -67,7 +110,52 @@ var foldedCases = cases{
 			w.add("boards", "user_ids", datamap.TypeArray)
 			w.setType("boards", "user_ids", datamap.TypeArray, "bigint[]")
 		},
-		[]string{"table-unlinked boards.created_by"},
+		[]string{"table-unlinked boards.created_by", "table-unlinked boards.user_ids"},
+	},
+	"makers-unmapped not beside a list of people under another name": {
+		func(w *world) {
+			w.addTable("pages", "title", "text_content")
+			w.add("pages", "content", datamap.TypeJSON)
+			w.refer("pages", "creator_id", datamap.ActionNone)
+			listed("pages", "contributor_ids", "bigint[]")(w)
+		},
+		[]string{"table-unlinked pages.contributor_ids", "table-unmapped pages.creator_id"},
+	},
+	"makers-unmapped beside a list of things": {
+		func(w *world) {
+			w.addTable("painters")
+			made("boards")(w)
+			for _, name := range []string{"external_ids", "painter_ids", "folder_ids", "server_ids"} {
+				listed("boards", name, "bigint[]")(w)
+			}
+			listed("boards", "contributor_ids", "uuid[]")(w)
+		}, []string{makers},
+	},
+	"makers-unmapped not of a creator with whom the row goes": {
+		func(w *world) {
+			w.addTable("boards", "title")
+			w.refer("boards", "creator_id", datamap.ActionCascade)
+			w.column("boards", "creator_id").Nullable = false
+		}, []string{"table-unmapped boards.creator_id"},
+	},
+	"makers-unmapped of a creator who may be missing": {
+		func(w *world) {
+			w.addTable("boards", "title")
+			w.refer("boards", "creator_id", datamap.ActionCascade)
+		}, []string{makers},
+	},
+	"makers-unmapped not of a creator with whom a row of the data map goes": {
+		func(w *world) {
+			w.addBadges()
+			w.addToBoth("badges", datamap.Column{Name: "created_by", Type: datamap.TypeBigInt})
+			w.live("badges").ForeignKeys = append(w.live("badges").ForeignKeys,
+				foreignKey("created_by", "users", datamap.ActionCascade))
+			w.column("badges", "created_by").Nullable = false
+		}, []string{"path-missing badges.created_by created_by_fkey"},
+	},
+	"makers-unmapped not of chats": {
+		func(w *world) { w.addTable("ai_chats", "title"); w.refer("ai_chats", "creator_id", datamap.ActionNone) },
+		[]string{"table-unmapped ai_chats.creator_id"},
 	},
 	"makers-unmapped not beside a reference to another table of the data map": {
 		func(w *world) { made("boards")(w); w.add("boards", "order_id", datamap.TypeBigInt) },
@@ -95,6 +183,22 @@ var foldedCases = cases{
 			w.addToBoth("badges", datamap.Column{Name: "created_by", Type: datamap.TypeBigInt})
 		},
 		[]string{makers},
+	},
+	"makers-unmapped of who changed a row with personal data": {
+		func(w *world) {
+			for _, name := range []string{"added_by_id", "last_edited_by_id", "resolved_by_id", "deleted_by_id"} {
+				w.addToBoth("orders", datamap.Column{Name: name, Type: datamap.TypeBigInt})
+			}
+			w.live("orders").ForeignKeys = append(w.live("orders").ForeignKeys,
+				foreignKey("resolved_by_id", "users", datamap.ActionSetNull))
+		}, []string{makers},
+	},
+	"makers-unmapped not of who changed a row if an erasure deletes the user": {
+		func(w *world) {
+			w.deleteUsers()
+			w.table("sessions").Owned = true
+			w.addToBoth("sessions", datamap.Column{Name: "deleted_by", Type: datamap.TypeBigInt})
+		}, []string{"path-missing sessions.deleted_by"},
 	},
 	"makers-unmapped not of a table of the data map with personal data": {
 		func(w *world) { w.addToBoth("orders", datamap.Column{Name: "created_by", Type: datamap.TypeBigInt}) },

@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -53,10 +54,31 @@ func (s *schema) checkForeignKeys() {
 			}) {
 				continue
 			}
-			s.report(foreignKeyMissing, place{table: table.Name, column: list(relation.Columns)},
-				"No foreign key refers to "+relation.References+
-					". If a transaction adds a row while an erasure of its subject runs, the row stays.",
+			at := place{table: table.Name, column: list(relation.Columns)}
+			s.parts[part{foreignKeyMissing, at}] = foreignKeyMissing
+			s.report(foreignKeyMissing, at, "No foreign key refers to "+relation.References+
+				". If a transaction adds a row while an erasure of its subject runs, the row stays.",
 				"Create a foreign key on "+list(relation.Columns)+" that refers to "+relation.References+".")
 		}
 	})
+}
+
+// maxAlone is the greatest number of tables without a foreign key for which each place is a finding of its own.
+const maxAlone = 3
+
+// foldForeignKeys replaces the findings foreign-key-missing about more than maxAlone tables by one finding.
+func (s *schema) foldForeignKeys() {
+	missing := s.takeParts(foreignKeyMissing)
+	tables := map[string]bool{}
+	for _, f := range missing {
+		tables[f.Table] = true
+	}
+	if len(tables) <= maxAlone {
+		s.findings = append(s.findings, missing...)
+		return
+	}
+	s.report(foreignKeyMissing, place{table: missing[0].Table},
+		strconv.Itoa(len(tables))+" tables refer without a foreign key: "+placesOf(missing, datamap.Finding.Where)+
+			". If a transaction adds a row to one of them while an erasure of its subject runs, the row stays.",
+		"Create a foreign key on each of these columns.")
 }

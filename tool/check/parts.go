@@ -30,9 +30,9 @@ func (s *schema) takeParts(of string) (taken []datamap.Finding) {
 }
 
 // reportOutside reports a table outside the data map that refers to it. The finding is a part of a notice if the table
-// refers only to the people who created or changed its rows.
+// refers only to the people who created or changed its rows, and a draft asks no question about it.
 func (s *schema) reportOutside(code string, table datamap.CatalogTable, at place, reason, remedy string) {
-	if s.refersToMakersOnly(table) {
+	if _, asked := s.leftOut(table.Name); !asked && s.refersToMakersOnly(table) {
 		s.reportMaker(code, at, reason, remedy)
 		return
 	}
@@ -42,51 +42,103 @@ func (s *schema) reportOutside(code string, table datamap.CatalogTable, at place
 // reportAsked reports a table outside the data map that may belong to people. The finding is a part of questions-open
 // if a draft asks about the table. If a person has answered the question, there is no finding.
 func (s *schema) reportAsked(code string, table datamap.CatalogTable, at place, reason, remedy string) {
-	i := slices.IndexFunc(s.LeftOut(), func(t datamap.LeftOut) bool { return t.Table == table.Name })
-	if i >= 0 && s.LeftOut()[i].Decided {
+	left, asked := s.leftOut(table.Name)
+	if left.Decided {
 		return
 	}
 	s.report(code, at, reason, remedy)
-	if i >= 0 {
+	if asked {
 		s.parts[part{code, at}] = questionsOpen
 	}
+}
+
+func (s *schema) leftOut(table string) (left datamap.LeftOut, asked bool) {
+	i := slices.IndexFunc(s.LeftOut(), func(t datamap.LeftOut) bool { return t.Table == table })
+	if i < 0 {
+		return datamap.LeftOut{}, false
+	}
+	return s.LeftOut()[i], true
 }
 
 // reportColumn is report for a finding about a column of the data map. The finding is a part of questions-open if the
-// note of the column has a question.
+// note of the column has a question. If a person has answered the question, there is no finding.
 func (s *schema) reportColumn(column datamap.Column, code string, at place, reason, remedy string) {
+	isOpen := strings.Contains(column.Note, datamap.Decide)
+	if !isOpen && strings.Contains(column.Note, datamap.Decided) {
+		return
+	}
 	s.report(code, at, reason, remedy)
-	if strings.Contains(column.Note, datamap.Decide) {
+	if isOpen {
 		s.parts[part{code, at}] = questionsOpen
 	}
 }
 
-// foldQuestions replaces the findings about which a draft already asks a person by one warning.
+// foldQuestions reports all open questions of a draft in one warning. The warning replaces the findings about which the
+// draft already asks a person.
 func (s *schema) foldQuestions() {
-	var tables, columns []datamap.Finding
-	for _, f := range s.takeParts(questionsOpen) {
-		if f.Code == personalUnannotated {
-			columns = append(columns, f)
-		} else {
-			tables = append(tables, f)
-			s.asked[f.Table] = true
-		}
-	}
-	text := ""
-	if len(tables) > 0 {
+	parts := s.takeParts(questionsOpen)
+	var text string
+	if tables := s.askedTables(parts); len(tables) > 0 {
 		text = "Nobody has answered the questions of the draft about " + tablesOutside(len(tables)) +
-			" that may belong to people: " + placesOf(tables, tableWithColumns) + ". "
+			" that may belong to people: " + placesOf(tables, tableWithColumns) + ". Exports and erasures ignore them. "
 	}
-	if len(columns) > 0 {
+	unannotated := slices.DeleteFunc(slices.Clone(parts), func(f datamap.Finding) bool {
+		return f.Code != personalUnannotated
+	})
+	if len(unannotated) > 0 {
 		text += "Nobody has answered the questions about columns that may hold personal data: " +
-			placesOf(columns, datamap.Finding.Where) + ". "
+			placesOf(unannotated, datamap.Finding.Where) + ". Exports and erasures ignore them. "
+	}
+	if others := s.otherQuestions(unannotated); len(others) > 0 {
+		text += "Nobody has answered the questions about rows and columns of the data map: " +
+			placesOf(others, datamap.Finding.Where) + ". "
 	}
 	if text != "" {
-		s.report(questionsOpen, place{table: s.SubjectTable().Name}, text+"Exports and erasures ignore them.",
+		s.report(questionsOpen, place{table: s.SubjectTable().Name}, strings.TrimSpace(text),
 			"The questions begin with DECIDE in the notes of the manifest. To take in a table, run habeas scaffold with "+
-				"--update and --include. If a table stays out, write DECIDED instead of DECIDE. Annotate a column, or declare "+
-				"that it holds no personal data.")
+				"--update and --include. Correct the data map if the answer requires it, and write DECIDED instead of DECIDE.")
 	}
+}
+
+// askedTables returns the tables that a draft left out with an open question, each with its part of questions-open. It
+// leaves out a table without such a part, but with a finding of its own.
+func (s *schema) askedTables(parts []datamap.Finding) (tables []datamap.Finding) {
+	for _, left := range s.LeftOut() {
+		live, exists := s.catalog.Table(left.Table)
+		isTable := func(f datamap.Finding) bool { return f.Table == live.Name }
+		i := slices.IndexFunc(parts, isTable)
+		switch {
+		case left.Decided, !exists, i < 0 && slices.ContainsFunc(s.findings, isTable):
+			continue
+		case i >= 0:
+			tables = append(tables, parts[i])
+		default:
+			tables = append(tables, datamap.Finding{Table: live.Name})
+		}
+		s.asked[live.Name] = true
+	}
+	return tables
+}
+
+// otherQuestions returns the places of the data map whose notes have an open question, without the given ones. It
+// leaves out a column about which a person has accepted the finding.
+func (s *schema) otherQuestions(known []datamap.Finding) (others []datamap.Finding) {
+	add := func(table, column, note string) {
+		isColumn := func(f datamap.Finding) bool {
+			return f.Code == personalUnannotated && f.Table == table && f.Column == column
+		}
+		if strings.Contains(note, datamap.Decide) && !slices.ContainsFunc(known, isColumn) &&
+			!slices.ContainsFunc(s.findings, isColumn) {
+			others = append(others, datamap.Finding{Table: table, Column: column})
+		}
+	}
+	for _, table := range s.Declared() {
+		add(table.Name, "", table.Note)
+		for _, column := range table.Columns {
+			add(table.Name, column.Name, column.Note)
+		}
+	}
+	return others
 }
 
 // tableWithColumns returns a table and the columns of a finding, such as users (email, phone).

@@ -18,6 +18,17 @@ func leftOut(table string, decided bool) func(*world) {
 	return func(w *world) { w.leftOut = append(w.leftOut, datamap.LeftOut{Table: table, Decided: decided}) }
 }
 
+// noted gives a column of the data map a note, or a table if column is empty.
+func noted(table, column, note string) func(*world) {
+	return func(w *world) {
+		if column == "" {
+			w.table(table).Note = note
+			return
+		}
+		w.field(table, column).Note = note
+	}
+}
+
 const questions = "questions-open users"
 
 var questionCases = cases{
@@ -71,7 +82,46 @@ var questionCases = cases{
 			leftOut("letters", false)(w)
 		}, []string{"table-unmapped letters.session_id"},
 	},
-	"questions-open not about who made a row": {both(made("boards"), leftOut("boards", false)), []string{makers}},
+	"questions-open about who made a row": {
+		both(made("boards"), leftOut("boards", false)), []string{questions},
+	},
+	"questions-open not about who made a row after an answer": {both(made("boards"), leftOut("boards", true)), nil},
+	"questions-open about a table without other findings": {
+		both(outside("teams", "slug"), leftOut("teams", false)), []string{questions},
+	},
+	"questions-open not about a table without other findings after an answer": {
+		both(outside("teams", "slug"), leftOut("teams", true)), nil,
+	},
+	"questions-open not about a table that the database lacks": {leftOut("teams", false), nil},
+	"questions-open about rows of the data map": {
+		noted("orders", "", "Of users. DECIDE: Whose?"), []string{questions},
+	},
+	"questions-open about an annotated column": {
+		noted("users", "nick", "DECIDE: May it be NULL?"), []string{questions},
+	},
+	"questions-open about a plain column": {
+		noted("users", "theme", "DECIDE: Is it personal?"), []string{questions},
+	},
+	"questions-open not about rows after an answer":     {noted("orders", "", "DECIDED: Whose?"), nil},
+	"questions-open not about a column after an answer": {noted("users", "nick", "DECIDED: May it be NULL?"), nil},
+	"questions-open not about a personal name after an answer": {
+		func(w *world) {
+			w.addToBoth("users", datamap.Column{Name: "phone", Type: datamap.TypeText, Note: "DECIDED: Is it personal?"})
+		}, nil,
+	},
+	"questions-open not about a column if its finding is accepted": {
+		func(w *world) {
+			w.addToBoth("users", datamap.Column{Name: "phone", Type: datamap.TypeText, Note: "DECIDE: Is it personal?"})
+			accepted("personal-unannotated", "users", "phone")(w)
+		}, nil,
+	},
+	"questions-open beside a list of people": {
+		both(posted, listed("letters", "reader_ids", "bigint[]"), leftOut("letters", false)),
+		[]string{questions, "table-unlinked letters.reader_ids"},
+	},
+	"questions-open not about a list of people after an answer": {
+		both(posted, listed("letters", "reader_ids", "bigint[]"), leftOut("letters", true)), nil,
+	},
 	"questions-open not about a copy of a table": {
 		func(w *world) {
 			w.addTable("users_backup", "email", "nick", "theme")
@@ -107,7 +157,8 @@ func TestAWarningNamesItsQuestions(t *testing.T) {
 	w := newWorld()
 	posted(w)
 	w.addTable("calls", "phone", "email")
-	both(leftOut("letters", false), leftOut("calls", false))(w)
+	both(leftOut("letters", false), leftOut("calls", false), noted("users", "nick", "DECIDE: May it be NULL?"))(w)
+	noted("orders", "", "DECIDE: Does the whole row belong to the person?")(w)
 	w.addToBoth("orders", datamap.Column{Name: "phone", Type: datamap.TypeText, Note: "DECIDE: Is it personal?"})
 	found := w.findings(t)
 	if len(found) != 1 || found[0].Severity != datamap.SeverityWarning {
@@ -116,6 +167,7 @@ func TestAWarningNamesItsQuestions(t *testing.T) {
 	for _, text := range []string{
 		"2 tables outside of the data map that may belong to people: calls (phone, email), letters (user_id).",
 		"columns that may hold personal data: orders.phone.",
+		"rows and columns of the data map: orders, users.nick.",
 	} {
 		if !strings.Contains(found[0].Reason, text) {
 			t.Errorf("%q does not say %q", found[0].Reason, text)

@@ -13,6 +13,9 @@ import (
 // paths.
 func (s *schema) checkReach() {
 	for _, table := range s.unmappedTables() {
+		if !s.copies[table.Name] {
+			s.reportLists(table)
+		}
 		switch {
 		case s.copies[table.Name]:
 		case s.reported(table.Name, deleteRestricted, deleteCascades, deleteSetsNull, deleteSetsDefault):
@@ -325,8 +328,9 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 		return
 	}
 	report := s.report
-	if s.empties(s.SubjectTable().Name) && len(table.Personal()) == 0 && s.personalSentence(live) == "" &&
-		!slices.ContainsFunc(columns, func(name string) bool { return !namesMaker(name) }) {
+	isNeutral := len(table.Personal()) == 0 && s.personalSentence(live) == ""
+	isAbout := func(name string) bool { return !namesMaker(name) || !isNeutral && namesAuthor(name) }
+	if s.empties(s.SubjectTable().Name) && !goesWith(live, columns) && !slices.ContainsFunc(columns, isAbout) {
 		report = func(code string, at place, reason, remedy string) {
 			s.reportMaker(code, at, reason, remedy)
 		}

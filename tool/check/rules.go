@@ -9,8 +9,9 @@ import (
 // Rule is a rule that Run applies to a data map.
 type Rule struct {
 	Code string `json:"code"` // never changes
-	// Severity is the severity of the findings. A finding of delete-cascades or delete-undecided is an error, although the
-	// rule is a warning, if the database deletes rows of other people.
+	// Severity is the severity of the findings. Some findings are errors although their rule is a warning: a finding of
+	// delete-cascades or delete-undecided if the database deletes rows of other people, and a finding of placeholder-alone
+	// if the column is unique.
 	Severity datamap.Severity `json:"severity"`
 	Title    string           `json:"title"` // describes a violation of the rule, as a sentence without a full stop
 }
@@ -33,6 +34,8 @@ const (
 	lengthShorter       = "length-shorter"
 	surrogateType       = "surrogate-type"
 	surrogateLength     = "surrogate-length"
+	placeholderAlone    = "placeholder-alone"
+	derivedLength       = "derived-length"
 	nullRefused         = "null-refused"
 	generatedWritten    = "generated-written"
 	enumRefuses         = "enum-refuses"
@@ -108,6 +111,8 @@ var rules = []Rule{
 
 	{surrogateType, failure, "A surrogate has another type than its column"},
 	{surrogateLength, failure, "A surrogate is longer than its column allows"},
+	{placeholderAlone, warning, "A surrogate is only {}, which an erasure writes unchanged"},
+	{derivedLength, warning, "A surrogate may be too long for a column that the database computes from it"},
 	{nullRefused, failure, "An erasure sets a NOT NULL column to NULL"},
 	{generatedWritten, failure, "An erasure overwrites a generated column"},
 	{enumRefuses, failure, "A surrogate is not a label of the enum"},

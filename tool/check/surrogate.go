@@ -146,7 +146,10 @@ func (s surrogate) literalFits(live datamap.CatalogColumn) bool {
 
 // checkSurrogates reports surrogates that the database refuses because of the type or the length of the column.
 func (s *schema) checkSurrogates() {
-	s.eachPresent(func(table datamap.Table, _ datamap.CatalogTable) {
+	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
+		if !s.catalog.Untyped {
+			s.checkDerived(table, live)
+		}
 		for _, column := range s.writtenColumns(table.Name) {
 			at := place{table: table.Name, column: column.Name}
 			switch {
@@ -164,6 +167,9 @@ func (s *schema) checkSurrogates() {
 				s.checkAffinity(column, at)
 			default:
 				s.checkFit(column, at)
+			}
+			if !column.null && !column.live.Generated {
+				s.checkPlaceholder(column, at)
 			}
 		}
 	})
@@ -207,7 +213,7 @@ func (s *schema) checkFit(column written, at place) {
 	case column.live.Length > 0 && column.live.Type == datamap.TypeText &&
 		utf8.RuneCountInString(written.text) > column.live.Length:
 		s.report(surrogateLength, at,
-			"An erasure writes "+strconv.Itoa(utf8.RuneCountInString(written.text))+" characters, but the column takes "+
+			"An erasure writes "+characters(utf8.RuneCountInString(written.text))+", but the column takes "+
 				strconv.Itoa(column.live.Length)+". The database refuses them, and the erasure fails.",
 			"Set the length "+strconv.Itoa(column.live.Length)+" in the data map, or give a shorter surrogate.")
 	}
@@ -222,6 +228,8 @@ func (s *schema) checkLabel(column written, written surrogate, at place) {
 			". The database refuses it, and the erasure fails.",
 		"Use one of the labels as the surrogate, "+column.nullRemedy()+"or change the type.")
 }
+
+func characters(n int) string { return strconv.Itoa(n) + " characters" }
 
 // called returns a phrase that names the surrogate in a message. The message may show a constant, because a constant is
 // part of the data map and holds no personal data.

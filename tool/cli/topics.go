@@ -92,7 +92,9 @@ is the document itself, or an element of one of its members.
                                boolean, time, uuid, json, array or bytes
   column    length             the maximum number of characters of a text
   column    surrogate          the value that overwrites a personal value;
-                               {} is different in each cell
+                               {} beside other characters, as in anon-{},
+                               becomes random digits, different in each
+                               cell; {} alone is written unchanged
   column    personal           the annotation of a column with personal
                                data
   column    not_personal       true: the column holds no personal data
@@ -165,10 +167,10 @@ member:
     subject:"erasure:null"   "erasure": "null" of the relation
     subject:"same"           "same_person": true of the relation
 
-Only lint reads a note: it reports the questions (DECIDE) in one warning. In schema,
-DECIDED ends the question about a table. The command scaffold --update reads schema: it adds only
-tables and columns that schema does not have. Rule, table and column of an accepted
-finding must be those of the finding.`,
+Only lint reads a note: it reports the questions (DECIDE) in one warning. DECIDED
+instead of DECIDE ends a question. The command scaffold --update reads schema: it
+adds only tables and columns that schema does not have. Rule, table and column of
+an accepted finding must be those of the finding.`,
 	},
 	{
 		"output", "results for people and for scripts",

@@ -1,0 +1,59 @@
+package check
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+)
+
+// checkPlaceholder reports a text column with the surrogate {}, which an erasure writes unchanged (see
+// datamap.Placeholder). It is an error if the column is in a unique constraint that does not accept equal surrogates.
+func (s *schema) checkPlaceholder(column written, at place) {
+	if column.Surrogate != datamap.Placeholder || column.Type != datamap.TypeText ||
+		column.live.Type != datamap.TypeText || column.live.Values != nil {
+		return
+	}
+	severity, reason := warning, "An erasure writes the two characters {} into each cell. Only beside other characters, "+
+		"{} is a placeholder for random digits."
+	if s.collides(at) {
+		severity = failure
+		reason += " The column is in a unique constraint or index, so that a second erasure fails."
+	}
+	s.reportAs(severity, placeholderAlone, at, reason,
+		"Write anon-{} as the surrogate ("+s.says("surrogate:'anon-{}'", `"surrogate": "anon-{}"`)+
+			"). If the column is not unique and holds JSON, accept the finding.")
+}
+
+// collides reports whether a unique constraint or index may refuse the surrogate of a column because another row has
+// it.
+func (s *schema) collides(at place) bool {
+	return slices.ContainsFunc(s.writes, func(w write) bool {
+		return w.table.Name == at.table && slices.ContainsFunc(w.live.Uniques, func(u datamap.CatalogUnique) bool {
+			return !u.Exclusion && slices.Contains(w.colliding(u), at.column)
+		})
+	})
+}
+
+// checkDerived reports generated columns that are shorter than a surrogate from which the database may compute them.
+// The catalog does not have the expression of a generated column, so each text that an erasure writes into the table
+// counts.
+func (s *schema) checkDerived(table datamap.Table, live datamap.CatalogTable) {
+	longest, source := 0, ""
+	for _, column := range s.writtenColumns(table.Name) {
+		isText := column.live.Type == datamap.TypeText && !column.live.Generated && !column.null
+		if length := utf8.RuneCountInString(surrogateOf(column.Column).text); isText && length > longest {
+			longest, source = length, column.Name
+		}
+	}
+	for _, column := range live.Columns {
+		if !column.Generated || column.Type != datamap.TypeText || column.Length == 0 || column.Length >= longest {
+			continue
+		}
+		s.report(derivedLength, place{table: table.Name, column: column.Name},
+			"The database computes the column and takes "+characters(column.Length)+", but an erasure writes "+
+				characters(longest)+" into "+source+". If the column depends on "+source+", the erasure fails.",
+			"Give "+source+" a shorter surrogate, such as by its length in the data map, or make the generated column longer. "+
+				"If the column does not depend on it, accept the finding.")
+	}
+}
