@@ -129,7 +129,9 @@ type Post struct {
 	ID       int64  `bun:"id,pk,autoincrement"`
 	AuthorID string `bun:"author_id,notnull,type:uuid"`
 	Author   *User  `bun:"rel:belongs-to,join:author_id=id"`
-	Slug     string `bun:"slug,notnull,unique"`
+	// DECIDE: It may repeat words that the person wrote, such as a title. Must an erasure overwrite it? (leave it as
+	// it is | overwrite it; chosen: leave it as it is)
+	Slug string `bun:"slug,notnull,unique"`
 	// Its name contains "title", which suggests text that a person wrote.
 	Title string `bun:"title,notnull,type:character varying(200)" pii:"communication,erasure:anonymize,surrogate:''"`
 	// Its name contains "body", which suggests text that a person wrote.
