@@ -50,7 +50,7 @@ func (b box) do(t testing.TB, fn func(context.Context, wholeOutbox) error) {
 // try calls fn with the outbox of a new session. The session has a timeout, so that a test fails if its session waits
 // for another session.
 func (b box) try(fn func(context.Context, wholeOutbox) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute/2)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	return b.store.Do(ctx, func(ctx context.Context, session ports.Session) error {
 		return fn(ctx, wholeOutbox{session.Outbox(), session.OutboxAdmin()})

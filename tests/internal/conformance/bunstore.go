@@ -35,6 +35,7 @@ func onSQLite(t testing.TB, driver databases.Driver) porttest.StoreHarness {
 	template, err := os.ReadFile(path)
 	must(t, err)
 	return porttest.StoreHarness{
+		Patience: patience,
 		Open: func(t testing.TB) porttest.Store {
 			t.Helper()
 			directory := t.TempDir()
