@@ -20,10 +20,11 @@ RACE_FLAGS = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.
 # A program with the race detector sleeps before it exits, by default for a second.
 export GORACE = atexit_sleep_ms=50
 
-# These packages test the source code, schemas, programs that they build, suites that they break, numbers of allocations, and what
-# a session does to a database. Goroutines meet in the other packages.
+# These packages test the source code, schemas, programs that they build, suites that they break, numbers of
+# allocations, and what a session does to a database. Goroutines meet in the other packages.
 SEQUENTIAL = tests/schemas tool/scaffold tool/check tests/lives adapters/http/httptestsuite ports/porttest tests/arch \
-	tests/budget tests/cmd/apitext tests/cmd/dependencies tests/cookbook tests/firsterasure tests/isolation tests/maps tests/release
+	tests/budget tests/cmd/apitext tests/cmd/dependencies tests/cookbook tests/firsterasure tests/isolation tests/maps \
+	tests/release
 # These packages take five times as long with the race detector. "make test" runs them without it, and "make test-race"
 # with it.
 STORES = adapters/persistence/bunstore tests/internal/conformance
