@@ -27,7 +27,7 @@ func (d *draft) refersToPerson(t *table) bool {
 // actor_id. The table has no reference to people.
 func (d *draft) isOfPerson(t *table, column string) bool {
 	stem, isReference := names.Stem(column)
-	return isReference && t.included && !t.refers(column) && !d.refersToPerson(t) && (names.Acts(column) ||
+	return isReference && t.included && t != d.subject && !t.refers(column) && !d.refersToPerson(t) && (names.Acts(column) ||
 		names.IsRole(stem) && names.RoleOf(column) != names.Party || names.EndsIn(stem, names.BaseName(d.subject.Name)))
 }
 
@@ -75,7 +75,7 @@ func (d *draft) checkIncluded(list []string) error {
 		switch {
 		case t.mapped:
 			return ""
-		case i >= 0:
+		case i >= 0 && len(t.paths) > 0:
 			return "leads to a person only by " + t.paths[0].label() + ", but the person of a row seems to be in " +
 				t.Columns[i].Name + ": write a relation for this column"
 		case !t.chosen:

@@ -44,6 +44,13 @@ func TestAnIncludedTableGoesByThePersonWhoActed(t *testing.T) {
 	}
 }
 
+func TestTheSubjectTableCanBeIncluded(t *testing.T) {
+	p := propose(t, schema("users: id*, email, name, actor_id:uuid"), scaffold.Options{Include: []string{"users"}})
+	if got := p.dataMap.SubjectTable().Name; got != "users" {
+		t.Errorf("the subject table is %q", got)
+	}
+}
+
 func TestRowsThroughAThingOfOthersAreAsked(t *testing.T) {
 	p := propose(t, schema(users+`
 		projects: id*, created_by:bigint>users, title

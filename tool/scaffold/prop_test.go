@@ -288,5 +288,12 @@ func drawReference(t *rapid.T, table *datamap.CatalogTable, to datamap.CatalogTa
 		}
 		key.Columns = append(key.Columns, column)
 	}
+	for _, other := range table.ForeignKeys {
+		if other.References == key.References && slices.ContainsFunc(other.Columns, func(name string) bool {
+			return slices.Contains(key.Columns, name)
+		}) {
+			return // no schema refers to a row by a column and by a part of its key
+		}
+	}
 	table.ForeignKeys = append(table.ForeignKeys, key)
 }
