@@ -47,7 +47,8 @@ func TestKeysAreReportedWithoutTheTablesOfHabeas(t *testing.T) {
 	w := newWorld()
 	w.column("users", "id").Reused = true
 	w.registers = func(context.Context) (bool, error) { return true, errors.New("there is no such table") }
-	if found := w.findings(t); len(found) != 1 || found[0].Code != "key-reused" {
+	if found := w.findings(t); len(found) != 1 || found[0].Code != "key-reused" ||
+		found[0].Severity != datamap.SeverityError {
 		t.Errorf("found %v", found)
 	}
 }

@@ -159,7 +159,7 @@ var rules = []Rule{
 	{secretKey, warning, "A primary key seems to be a secret, but exports contain it"},
 	{secretExported, warning, "A column seems to hold a secret, but exports contain it"},
 	{refShared, warning, "Rows of several people can hold the same key of an external system"},
-	{keyReused, notice, "The database gives the key of a deleted row to a new person"},
+	{keyReused, failure, "The database gives the key of a deleted row to a new person"},
 	{lifeUnknown, warning, "Nothing tells the row of a new person from the row of an erased one"},
 
 	{acceptanceExpired, warning, "The acceptance of a finding has ended"},
