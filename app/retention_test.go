@@ -69,9 +69,9 @@ func eraseCustomer(t *testing.T, gdpr *app.Integration, id string) {
 // addresses returns the number of invoices whose address is retained.
 func addresses(t *testing.T, db *bun.DB) int {
 	t.Helper()
-	n, err := db.NewSelect().Model((*shop.Invoice)(nil)).Where("address = 'Main Street'").Count(t.Context())
-	must(t, err)
-	return n
+	var count int // Count returns int or int64, depending on the version of bun
+	must(t, db.NewSelect().Table("invoices").ColumnExpr("count(*)").Where("address = 'Main Street'").Scan(t.Context(), &count))
+	return count
 }
 
 func TestTheWorkerSweepsAndWritesTheJournal(t *testing.T) {
