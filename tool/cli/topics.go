@@ -167,7 +167,7 @@ member:
     subject:"erasure:null"   "erasure": "null" of the relation
     subject:"same"           "same_person": true of the relation
 
-Only lint reads a note: it reports the questions (DECIDE) in one warning. DECIDED
+The command lint reports the questions (DECIDE) of all notes in one warning. DECIDED
 instead of DECIDE ends a question. The command scaffold --update reads schema: it
 adds only tables and columns that schema does not have. Rule, table and column of
 an accepted finding must be those of the finding.`,

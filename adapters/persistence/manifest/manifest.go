@@ -14,7 +14,8 @@
 //	"accepted": [{"rule": "index-missing", "table": "users", "reason": "50 rows", "until": "2027-03-31"}]
 //
 // The optional member schema lists the tables and columns that the database had when the command scaffold wrote the
-// manifest. No other command reads it.
+// manifest. With the flag --update, scaffold reads it, to find what is new. Read takes only the questions about tables
+// that are left out from it, see datamap.LeftOut.
 package manifest
 
 import (
