@@ -86,7 +86,7 @@ func run(ctx context.Context, db *bun.DB, newsletterURL, token, address string) 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	connections, err := sql.Open("sqlite", "file:shop.db?_pragma=foreign_keys(1)&_pragma=journal_mode(wal)")
+	connections, err := sql.Open("sqlite", "file:newsletter.db?_pragma=foreign_keys(1)&_pragma=journal_mode(wal)")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func run(ctx context.Context, file, address string) error {
 }
 
 func main() {
-	if err := run(context.Background(), "shop.db", "localhost:3000"); err != nil {
+	if err := run(context.Background(), "users.db", "localhost:3000"); err != nil {
 		log.Fatal(err)
 	}
 }

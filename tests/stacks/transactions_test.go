@@ -37,6 +37,17 @@ func TestALibraryWorksInTheTransactionOfAnErasure(t *testing.T) {
 			_, err = sqlxIn(tx, db).ExecContext(t.Context(), statement)
 			return err
 		},
+		"sqlx with a named parameter": func(url string, tx bun.Tx) error {
+			db, err := sqlx.Open("pgx", url)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = db.Close() }()
+			sqlx.BindDriver("", sqlx.DOLLAR) // a transaction of sqlxIn does not know the driver
+			_, err = sqlxIn(tx, db).NamedExecContext(t.Context(), "INSERT INTO users VALUES (:id, 'bob@example.org', 'light')",
+				map[string]any{"id": 2})
+			return err
+		},
 		"gorm": func(url string, tx bun.Tx) error {
 			orm, err := gorm.Open(gormpostgres.Open(url))
 			if err != nil {
