@@ -77,7 +77,8 @@ func (r *Runner) isAdmitted(ctx context.Context, throttle *throttle, leaseUntil 
 	}
 	if ctx.Err() == nil { // otherwise the caller is stopping
 		wait, ok := throttle.begin(r.config.Clock.Now())
-		if ok && r.isInTime(wait, leaseUntil) && pause(ctx, wait) && r.isInTime(0, leaseUntil) {
+		if ok && r.isInTime(wait, leaseUntil) && pause(ctx, wait) && r.isInTime(0, leaseUntil) &&
+			!throttle.isBlocked(r.config.Clock.Now()) { // another call may have blocked the system during the pause
 			return true
 		}
 	}

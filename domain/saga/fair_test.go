@@ -291,6 +291,31 @@ func TestTheWaitThatASystemRequestsDelaysItsOtherEntries(t *testing.T) {
 	})
 }
 
+// A call that waits for the rate limit must also respect a wait that the system requests in the meantime.
+func TestTheWaitThatASystemRequestsDelaysCallsThatWaitForTheirRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := true
+		c := newCompany(t, func(c *saga.Config) {
+			c.Systems = map[string]saga.SystemLimits{"crm": {Rate: 10}}
+		}, map[string]erases{"crm": func(context.Context, domain.SubjectRef, string) (bool, error) {
+			if first {
+				first = false
+				time.Sleep(50 * time.Millisecond) // meanwhile, the other calls begin to wait
+				return false, &domain.RetryLaterError{After: 20 * time.Second}
+			}
+			return false, nil
+		}})
+		c.enqueue(t, "crm", 8)
+		c.runFor(t, time.Minute)
+		if n := c.callsWithin("crm", 19*time.Second); n != 1 {
+			t.Errorf("%d calls before the end of the requested wait", n)
+		}
+		if n := c.callsWithin("crm", time.Minute); n != 9 {
+			t.Errorf("%d calls, want 9", n)
+		}
+	})
+}
+
 func TestASystemIsCalledNoFasterThanItsRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCompany(t, func(c *saga.Config) {

@@ -120,7 +120,7 @@ func (t *throttle) leave() { <-t.slots }
 func (t *throttle) begin(now time.Time) (wait time.Duration, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.during(now, t.waitSince, t.waitUntil) || t.opened > 0 && !t.probing && t.during(now, t.openSince, t.openUntil) {
+	if t.mustWait(now) {
 		return 0, false
 	}
 	if t.limits.Rate <= 0 {
@@ -138,6 +138,19 @@ func (t *throttle) begin(now time.Time) (wait time.Duration, ok bool) {
 		return 0, true
 	}
 	return time.Duration(-t.tokens / t.limits.Rate * float64(time.Second)), true
+}
+
+// isBlocked reports whether no claimed entry may be tried now.
+func (t *throttle) isBlocked(now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.mustWait(now)
+}
+
+// mustWait reports whether the system has requested a wait, or the breaker is open. The caller must hold mu.
+func (t *throttle) mustWait(now time.Time) bool {
+	return t.during(now, t.waitSince, t.waitUntil) ||
+		t.opened > 0 && !t.probing && t.during(now, t.openSince, t.openUntil)
 }
 
 // giveBack releases the reservation of an entry for which no call was made.

@@ -8,10 +8,12 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/health"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // probed is a store whose probe returns err.
@@ -82,6 +84,31 @@ func TestTheBodyOfAProbeHasNoMessage(t *testing.T) {
 		t.Errorf("the body is %s", response.Body)
 	}
 	if line := logged.String(); !strings.Contains(line, "habeas_outbox is away") || strings.Contains(line, "zoe@") {
+		t.Errorf("logged %s", line)
+	}
+}
+
+// overdue is a worker that is late.
+type overdue struct{}
+
+func (overdue) Read(context.Context, ports.Session) ([]domain.Duty, error) { return nil, nil }
+
+func (overdue) Merge([]domain.Duty) []domain.Duty {
+	long := time.Unix(0, 0)
+	return []domain.Duty{{Name: domain.DutyWorker, Every: time.Minute, LastSuccess: &long}}
+}
+
+func TestOnlyChecksOfReadinessAreLogged(t *testing.T) {
+	logged := &bytes.Buffer{}
+	store := &probed{sessions: &sessions{}, err: domain.ErrUnavailable}
+	checker, err := health.New(health.Config{Sessions: store, Clock: clock{}, Duties: overdue{}})
+	require(t, err)
+	api, err := httpapi.NewHealth(checker, slog.New(slog.NewJSONHandler(logged, nil)))
+	require(t, err)
+	if body := api.Route(t.Context(), "GET", "/ready").Body; !bytes.Contains(body, []byte(`"workers","status":"failed"`)) {
+		t.Errorf("the body is %s", body)
+	}
+	if line := logged.String(); !strings.Contains(line, `"failed":"database"`) {
 		t.Errorf("logged %s", line)
 	}
 }

@@ -73,6 +73,6 @@ func send(w http.ResponseWriter, r *http.Request, response httpapi.Response) {
 	}
 	defer response.Stream.Close()
 	if _, err := io.Copy(out, response.Stream); err != nil {
-		panic(http.ErrAbortHandler) // closes the connection, so that the client does not take the export for complete
+		panic(http.ErrAbortHandler) // breaks off the response, so that the client does not take the export for complete
 	}
 }
