@@ -249,8 +249,7 @@ func TestACheckPredictsTheResultOfAnErasure(t *testing.T) {
 			execute(t, db, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public")
 			// The open connections have prepared statements for the tables of the previous case. These connections are closed,
 			// because the statements would fail after a change of the column types.
-			db.SetMaxIdleConns(0)
-			db.SetMaxIdleConns(2)
+			databases.Reconnect(db)
 			checkForecast(t, db, test)
 		})
 	}

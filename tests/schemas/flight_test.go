@@ -12,6 +12,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -81,7 +82,7 @@ func TestRowsInFlightAreErasedUnderAnyDefaultIsolation(t *testing.T) {
 				"CREATE TABLE letters (id bigint PRIMARY KEY, client_id bigint REFERENCES clients, body text)")...)
 			execute(t, db, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = ''"+level+
 				"''', current_database()); END $$")
-			db.SetMaxIdleConns(0) // so that new connections are opened, which have the setting
+			databases.Reconnect(db) // new connections have the setting
 			a.eraseDuring(t, "INSERT INTO letters VALUES (11, 1, 'in flight')")
 			if n := a.count(t, "SELECT count(*) FROM letters"); n > 0 {
 				t.Errorf("%d letters are left", n)

@@ -260,7 +260,7 @@ func TestRowSecurityIsRefusedUnlessItIsTrusted(t *testing.T) {
 	for _, trusted := range []bool{false, true} {
 		db := onPostgres(t)
 		a := open(t, db, app.Config{Models: clients, TrustRowFilters: trusted}, secured...)
-		db.SetMaxIdleConns(0)
+		databases.Reconnect(db)
 		_, exporting := a.export(t.Context(), "1")
 		_, rectifying := a.rectify(t.Context(), "1", domain.Corrections{domain.CategoryContact: "c@example.org"})
 		_, erasing := a.erase(t.Context(), "1")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -28,7 +29,7 @@ func restricted(t *testing.T, db *bun.DB, statements ...string) {
 	}, statements, []string{
 		"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET role = habeas_part', current_database()); END $$",
 	})...)
-	db.SetMaxIdleConns(0)
+	databases.Reconnect(db)
 }
 
 func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {

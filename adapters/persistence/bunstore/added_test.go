@@ -210,7 +210,7 @@ func databaseIs(t *testing.T, db *bun.DB, zone string) {
 	t.Helper()
 	execute(t, db, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET TimeZone = %L', current_database(), '"+zone+
 		"'); END $$")
-	db.SetMaxIdleConns(0) // later sessions have new connections
+	databases.Reconnect(db)
 }
 
 func TestSQLiteReadsCreationTimesOfAllTypes(t *testing.T) {

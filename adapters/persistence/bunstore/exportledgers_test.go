@@ -84,7 +84,7 @@ func manyTables(t testing.TB, db *bun.DB, tables int) *bunstore.Store {
 func TestAnyNumberOfTablesIsExported(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		const tables = 650
+		const tables = 510
 		store := manyTables(t, db, tables)
 		refused := errors.New("refused")
 		for _, stopAt := range []int{0, 1, 400, tables} {

@@ -34,3 +34,10 @@ func open(tb testing.TB, d Driver) *bun.DB {
 
 // WithHook returns a second handle on the database. Statements on this handle call the hook.
 func WithHook(db *bun.DB, hook bun.QueryHook) *bun.DB { return db.WithQueryHook(hook) }
+
+// Reconnect closes the connections that no statement uses. Later statements open new connections, which have the
+// current settings of the database and no prepared statements.
+func Reconnect(db *bun.DB) {
+	db.SetMaxIdleConns(0)
+	db.SetMaxIdleConns(2) // the default
+}
