@@ -51,12 +51,12 @@ type Receipt struct {
 	IssuedAt   time.Time `bun:"issued_at"`
 }
 
-// check writes the mistakes in the models to w. If there are none, it writes the steps of an erasure, and a notice for
-// each table or column that the data map leaves out.
+// check writes the mistakes in the models to w. If there are none, it writes the steps of an erasure, and the notices
+// about the data map, such as a table that it leaves out.
 func check(w *strings.Builder, db *bun.DB, models ...any) {
 	gdpr, err := app.New(app.Config{DB: db, Models: models})
 	if err != nil {
-		fmt.Fprintln(w, err) // one line for each mistake
+		fmt.Fprintln(w, err) // each mistake is on a line of its own
 		return
 	}
 	for _, step := range gdpr.Stack().Eraser.Plan().Steps {
