@@ -28,9 +28,11 @@ SEQUENTIAL = tests/schemas tool/scaffold tool/check tests/lives adapters/http/ht
 # These packages take five times as long with the race detector. "make test" runs them without it, and "make test-race"
 # with it.
 STORES = adapters/persistence/bunstore tests/internal/conformance
+# The tests of how servers are started and stopped. They start dozens of servers.
+HARNESS = internal/tests/postgres
 # Go starts packages in this order, so that no long one is left alone at the end.
 LONGEST = ./adapters/http/fiberhttp ./adapters/http/nethttp
-CONCURRENT = $(LONGEST) $$(go list ./... | grep -vFx $(SEQUENTIAL:%=-e github.com/habeas-data/habeas/%) $(STORES:%=-e github.com/habeas-data/habeas/%))
+CONCURRENT = $(LONGEST) $$(go list ./... | grep -vFx $(SEQUENTIAL:%=-e github.com/habeas-data/habeas/%) $(STORES:%=-e github.com/habeas-data/habeas/%) -e github.com/habeas-data/habeas/$(HARNESS))
 # "make test" draws fewer schemas than "make test-isolation".
 ISOLATION_CHECKS = 25
 
@@ -130,6 +132,7 @@ test-packages:
 test-servers: export HABEAS_TEST_DATABASE_URL =
 test-servers: ## Run what takes several servers: PgBouncer, failover, replicas, S3; then the store on the oldest and newest PostgreSQL
 	@.ci/ensure-postgres servers
+	$(call test-module,.,-count=1 ./$(HARNESS))
 	$(call test-module,tests/servers,-count=1 ./...)
 	go -C tests/objectstore test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	@$(MAKE) --no-print-directory test-versions VERSIONS="$(firstword $(VERSIONS)) $(lastword $(VERSIONS))" \
