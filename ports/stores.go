@@ -87,8 +87,8 @@ type SubjectStore interface {
 	// subject's records in the ledgers, those of this session included.
 	//
 	// Lock also locks the subject's own row, and the rows that connect rows of other tables to the subject. For example,
-	// it locks the subject's orders, because the rows of order lines refer to orders. It locks a row before the rows that
-	// refer to it.
+	// it locks the subject's orders, because the rows of order lines refer to orders, and rows of a table whose
+	// references to itself an erasure sets to NULL. It locks a row before the rows of other tables that refer to it.
 	//
 	// Lock waits for open transactions of the application in two cases:
 	//
