@@ -294,7 +294,7 @@ type CatalogTrigger struct {
 	// Language is the language of the database function that the trigger executes, such as plpgsql. It is empty if the
 	// code of the trigger is in Definition.
 	Language string `json:"language,omitempty"`
-	// Code is the text of that function, which the tools read. It is SQL of the application, so it belongs in no error, log
-	// or finding. The same applies to Definition.
+	// Code is the text of that function, which the tools read. It is SQL of the application, so it belongs in no error,
+	// log or finding. The same applies to Definition.
 	Code string `json:"code,omitempty"`
 }

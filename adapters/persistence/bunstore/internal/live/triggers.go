@@ -44,8 +44,8 @@ func sameTable(a, b string) bool {
 	return plain(a) == plain(b)
 }
 
-// liveTrigger is a trigger or a rule. Routine is the key of the function that it executes. It is empty if the definition
-// has the code itself.
+// liveTrigger is a trigger or a rule. Routine is the key of the function that it executes. It is empty if the
+// definition has the code itself.
 type liveTrigger struct {
 	datamap.CatalogTrigger
 	Routine string `json:"routine"`

@@ -95,7 +95,8 @@ func (postgres) isNotAfter(column, parameter, sqlType string) string {
 }
 
 func (postgres) equalsConstant(column, constant, sqlType string) string {
-	return "CAST(" + column + ` AS text) COLLATE "C" = CAST(CAST(` + constant + " AS " + cmp.Or(sqlType, "text") + ") AS text)"
+	return "CAST(" + column + ` AS text) COLLATE "C" = CAST(CAST(` + constant + " AS " +
+		cmp.Or(sqlType, "text") + ") AS text)"
 }
 
 func (postgres) changedTable(table string) (target, name string) {
