@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 
@@ -34,9 +35,7 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	if err != nil {
 		return Stack{}, nil, err
 	}
-	if c.Hooks.Logger == nil {
-		c.Hooks.Logger = c.Logger
-	}
+	c.Hooks.Logger = cmp.Or(c.Hooks.Logger, c.Logger)
 	services, err := stack.New(stack.Config{
 		Sessions: store, DataMap: dataMap, Purposes: c.Purposes,
 		Resolvers: c.Resolvers, OnAbandoned: c.OnAbandoned, Clock: c.Clock, Options: c.Options,
@@ -51,9 +50,7 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 // logNotices logs a warning for each notice of the data map. A notice names a table or a column that the data map
 // leaves out.
 func logNotices(logger *slog.Logger, dataMap datamap.DataMap) {
-	if logger == nil {
-		logger = slog.Default()
-	}
+	logger = cmp.Or(logger, slog.Default())
 	for _, notice := range dataMap.Notices() {
 		logger.LogAttrs(context.Background(), slog.LevelWarn, "habeas: the data map leaves something out: "+notice.Message,
 			slog.String("table", notice.Table), slog.String("column", notice.Column))

@@ -133,10 +133,7 @@ func (b *background) sweep(sweeper *sweep.Sweeper, interval time.Duration) worke
 // verification returns the worker task that verifies erasures. The task logs a warning for each table and column with
 // rows or values that an erasure has left behind.
 func (b *background) verification(c Config) worker.Task {
-	logger := c.Logger
-	if logger == nil {
-		logger = slog.Default()
-	}
+	logger := cmp.Or(c.Logger, slog.Default())
 	return worker.Task{
 		Name: string(domain.DutyVerification), Every: min(c.VerifyAfter, time.Minute),
 		Run: func(ctx context.Context) (more bool, err error) {

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"cmp"
 	"time"
 )
 
@@ -81,9 +82,7 @@ func (d Duty) Waits(at time.Time) time.Duration {
 // Merge returns the state of a duty from what two observers know: the later success and the later failure, and the
 // earlier begin. The other fields are those of d, unless d has no Every.
 func (d Duty) Merge(other Duty) Duty {
-	if d.Every == 0 {
-		d.Every = other.Every
-	}
+	d.Every = cmp.Or(d.Every, other.Every)
 	if d.Began == nil || other.Began != nil && other.Began.Before(*d.Began) {
 		d.Began = other.Began
 	}

@@ -41,16 +41,3 @@ func TestAPrivateValueHidesItself(t *testing.T) {
 		t.Error("NULL is not NULL")
 	}
 }
-
-func TestACellIsKeptUntilItsDutyEnds(t *testing.T) {
-	column := datamap.Column{Personal: &datamap.Annotation{Retain: datamap.Period{Years: 10}, Since: "issued_at"}}
-	end, ok := column.KeptUntil("2024-02-29 23:59:59+00")
-	if !ok || end.Format("2006-01-02") != "2034-03-01" {
-		t.Errorf("kept until %v, %v", end, ok)
-	}
-	for _, since := range []string{"", "soon, maybe"} {
-		if _, ok := column.KeptUntil(since); ok {
-			t.Errorf("a duty without a begin ends")
-		}
-	}
-}

@@ -1,6 +1,7 @@
 package supportdesk
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -39,15 +40,9 @@ type Options struct {
 
 // withDefaults returns a copy of the options with defaults in place of zero values.
 func (o Options) withDefaults() Options {
-	if o.BaseURL == "" {
-		o.BaseURL = defaultBaseURL
-	}
-	if o.Timeout == 0 {
-		o.Timeout = defaultTimeout
-	}
-	if o.APIVersion == "" {
-		o.APIVersion = defaultAPIVersion
-	}
+	o.BaseURL = cmp.Or(o.BaseURL, defaultBaseURL)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.APIVersion = cmp.Or(o.APIVersion, defaultAPIVersion)
 	return o
 }
 

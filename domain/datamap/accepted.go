@@ -23,17 +23,6 @@ type Acceptance struct {
 	Until  string `json:"until"`  // the last day, such as 2027-03-31; it ends at midnight UTC
 }
 
-// HasEnded reports whether the last day is over at the given instant. An Until that is not valid has ended.
-func (a Acceptance) HasEnded(now time.Time) bool {
-	last, err := time.Parse(time.DateOnly, a.Until)
-	return err != nil || !now.Before(last.AddDate(0, 0, 1))
-}
-
-// Matches reports whether the acceptance is for the finding. If Object is empty, it may match several findings.
-func (a Acceptance) Matches(f Finding) bool {
-	return a.Rule == f.Code && a.Table == f.Table && a.Column == f.Column && (a.Object == "" || a.Object == f.Object)
-}
-
 // sameFinding reports whether two acceptances name the same finding.
 func (a Acceptance) sameFinding(other Acceptance) bool {
 	other.Reason, other.Until = a.Reason, a.Until
@@ -65,18 +54,6 @@ func CheckAcceptances(all []Acceptance) (problems []domain.Problem) {
 		}
 	}
 	return problems
-}
-
-// AcceptedFinding is a finding that an acceptance ends.
-type AcceptedFinding struct {
-	Finding
-	Acceptance Acceptance `json:"acceptance"`
-}
-
-// CheckResult is the complete result of a check.
-type CheckResult struct {
-	Findings []Finding         `json:"findings"` // in order, without the accepted ones
-	Accepted []AcceptedFinding `json:"accepted"` // in the same order
 }
 
 // WithAccepted returns the data map with further accepted findings. A check of the data map ends these findings.

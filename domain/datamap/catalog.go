@@ -7,7 +7,7 @@ import (
 )
 
 // Catalog is the live schema of a database, as the database itself describes it. It contains the names of tables,
-// columns and constraints, and no value of a row.
+// columns and constraints, the code of triggers, and no value of a row.
 type Catalog struct {
 	// Tables are all tables and views in the order of their names. They leave out the tables of the database system, the
 	// tables of habeas, and temporary tables.
@@ -289,19 +289,12 @@ type CatalogTrigger struct {
 	// Unread is true if Writes and Deletes may be incomplete. The code of the trigger, or of a database function that it
 	// calls, is then not in SQL, or builds statements at run time.
 	Unread bool `json:"unread,omitempty"`
-	// Sets are the columns of the trigger's own row that its code sets to a value made of this row. The code of called
-	// database functions does not count.
-	Sets []TriggerAssignment `json:"sets,omitempty"`
-	// Unlinks is the column whose large objects the trigger deletes with lo_manage, or empty.
-	Unlinks string `json:"unlinks,omitempty"`
-}
-
-// TriggerAssignment is a column that a trigger sets in its own row.
-type TriggerAssignment struct {
-	Column string   `json:"column"`
-	Reads  []string `json:"reads"`         // the columns that the value is made of; "*" means the complete row
-	Old    bool     `json:"old,omitempty"` // the value is made of the row before the statement
-	// Follows are columns of the table. Each UPDATE that changes one of them sets Column to a new value, which is not made
-	// of the old row.
-	Follows []string `json:"follows,omitempty"`
+	// Definition is the statement that creates the trigger or the rule, as the database writes it.
+	Definition string `json:"definition,omitempty"`
+	// Language is the language of the database function that the trigger executes, such as plpgsql. It is empty if the
+	// code of the trigger is in Definition.
+	Language string `json:"language,omitempty"`
+	// Code is the text of that function, which the tools read. It is SQL of the application, so it belongs in no error,
+	// log or finding. The same applies to Definition.
+	Code string `json:"code,omitempty"`
 }

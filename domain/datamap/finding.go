@@ -1,10 +1,6 @@
 package datamap
 
-import (
-	"strings"
-
-	"github.com/habeas-data/habeas/domain"
-)
+import "github.com/habeas-data/habeas/domain"
 
 // Severity says whether a Finding is an error, a warning or a notice.
 type Severity string
@@ -43,20 +39,4 @@ func (f Finding) String() string {
 		text += where + ": "
 	}
 	return text + f.Reason + " " + f.Remedy
-}
-
-// Errors returns a domain.ErrManifest error that lists the findings of SeverityError, or nil if no finding has this
-// severity. An application that must not start with such findings returns this error at start-up. Problems(err) returns
-// the listed findings as values.
-func Errors(findings []Finding) error {
-	var problems []domain.Problem
-	for _, finding := range findings {
-		if finding.Severity == SeverityError {
-			problems = append(problems, domain.Problem{
-				Table: finding.Table, Column: finding.Column, Remedy: finding.Remedy,
-				Message: finding.Code + ": " + strings.TrimSuffix(finding.Reason, "."),
-			})
-		}
-	}
-	return domain.ManifestError("check", problems)
 }

@@ -1,10 +1,8 @@
 package datamap_test
 
 import (
-	"errors"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
@@ -29,26 +27,5 @@ func TestAFindingIsOneLine(t *testing.T) {
 		if got := finding.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-	}
-}
-
-func TestFindingsThatAreErrorsAreAnError(t *testing.T) {
-	if err := datamap.Errors([]datamap.Finding{unindexed}); err != nil {
-		t.Errorf("warnings are %v", err)
-	}
-	err := datamap.Errors([]datamap.Finding{unindexed, missing})
-	wantCode(t, err, domain.ErrManifest)
-	const want = "habeas: check: users.email: column-missing: The database lacks the column. An erasure fails; " +
-		"Add the column."
-	if err.Error() != want {
-		t.Errorf("got %q, want %q", err, want)
-	}
-	problems := domain.Problems(err)
-	if len(problems) != 1 || problems[0].Where() != "users.email" || problems[0].Remedy != "Add the column." {
-		t.Errorf("got %+v", problems)
-	}
-	if err := datamap.Errors([]datamap.Finding{missing, missing}); !errors.Is(err, domain.ErrManifest) ||
-		len(domain.Problems(err)) != 2 {
-		t.Errorf("two errors are %v", err)
 	}
 }

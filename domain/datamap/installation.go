@@ -79,22 +79,6 @@ func InstallationOf(m DataMap) Installation {
 	return of
 }
 
-// DataMap returns a data map that consists of the subject's table with its key columns, as they are recorded. It is for
-// a program that reads the tables of habeas and does not know the data map of the application. Do not erase or export
-// with it: it has no personal data. DataMap returns domain.ErrConfiguration if SubjectTable is empty.
-func (i Installation) DataMap() (DataMap, error) {
-	if i.SubjectTable == "" {
-		return DataMap{}, domain.Misconfigured("installation", "no data map is recorded yet")
-	}
-	table := Table{Name: i.SubjectTable}
-	for _, column := range i.KeyColumns {
-		table.SubjectKey = append(table.SubjectKey, column.Name)
-		table.Columns = append(table.Columns, Column{Name: column.Name, Type: column.Type})
-	}
-	table.PrimaryKey = table.SubjectKey
-	return NewDataMap(table)
-}
-
 // Key returns the subject table with its key columns and their types, such as users (id bigint). It is the form in
 // which messages name a data map.
 func (i Installation) Key() string {

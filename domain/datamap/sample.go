@@ -2,7 +2,6 @@ package datamap
 
 import (
 	"slices"
-	"time"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -63,14 +62,4 @@ func (m DataMap) SampleColumns(step Step) []string {
 		}
 	}
 	return names
-}
-
-// KeptUntil returns the end of the retention duty of a cell that the step keeps, if the duty has an end. The parameter
-// since is the text of the cell in Annotation.Since.
-func (c Column) KeptUntil(since string) (end time.Time, ok bool) {
-	if c.Personal == nil || c.Personal.Retain.IsZero() || len(since) < len(time.DateOnly) {
-		return time.Time{}, false
-	}
-	start, err := time.Parse(time.DateOnly, since[:len(time.DateOnly)])
-	return c.Personal.Retain.After(start), err == nil
 }

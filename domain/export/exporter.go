@@ -3,6 +3,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -53,9 +54,7 @@ func NewExporter(c Config) (*Exporter, error) {
 	if err := c.DataMap.ManifestError("data map", resolvers.CheckRefs(c.DataMap, set)); err != nil {
 		return nil, err
 	}
-	if c.ResolverTimeout == 0 {
-		c.ResolverTimeout = DefaultResolverTimeout
-	}
+	c.ResolverTimeout = cmp.Or(c.ResolverTimeout, DefaultResolverTimeout)
 	return &Exporter{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, c.ResolverTimeout, c.Observer}, nil
 }
 

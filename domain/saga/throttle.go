@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -175,9 +176,7 @@ func (t *throttle) end(began, now time.Time, v verdict, requestedWait time.Durat
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.pending--
-	if t.average == 0 {
-		t.average = now.Sub(began)
-	}
+	t.average = cmp.Or(t.average, now.Sub(began))
 	t.average += time.Duration(smoothing * float64(now.Sub(began)-t.average))
 	if until := now.Add(min(requestedWait, domain.LongestWait)); requestedWait > 0 && until.After(t.waitUntil) {
 		t.waitSince, t.waitUntil = now, until

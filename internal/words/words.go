@@ -1,42 +1,10 @@
-// Package words splits names of tables and columns into words, converts plurals into singulars, and recognizes secrets.
+// Package words splits names of tables and columns into words, and recognizes secrets.
 package words
 
 import (
 	"strings"
 	"unicode"
 )
-
-// Singular returns the singular of an English plural. It recognizes plurals by common endings and returns other words
-// unchanged.
-func Singular(word string) string {
-	lower := strings.ToLower(word)
-	for _, plural := range []struct{ ending, singular string }{
-		{"people", "person"},
-		{"children", "child"},
-		{"statuses", "status"},
-		{"aliases", "alias"},
-		{"addresses", "address"},
-		{"status", "status"},
-		{"news", "news"},
-		{"series", "series"},
-		{"ss", "ss"},
-		{"us", "us"},
-		{"is", "is"},
-		{"ies", "y"},
-		{"sses", "ss"},
-		{"xes", "x"},
-		{"ches", "ch"},
-		{"shes", "sh"},
-		{"s", ""},
-	} {
-		if strings.HasSuffix(lower, plural.ending) {
-			if singular := word[:len(word)-len(plural.ending)] + plural.singular; singular != "" {
-				return singular
-			}
-		}
-	}
-	return word
-}
 
 // Split splits a name into words. Each character that is neither a letter nor a digit separates words. A word also
 // begins in camel case. For example, "userID" becomes "user" and "ID", and "APIKey" becomes "API" and "Key".

@@ -11,9 +11,9 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
-	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
+	"github.com/habeas-data/habeas/tool/check"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
@@ -72,7 +72,7 @@ func TestADraftOfNestedAccountsErasesOnlyThePerson(t *testing.T) {
 		a := open(t, db, app.Config{DataMap: dataMap})
 		checked, err := a.check(t.Context())
 		must(t, err)
-		must(t, datamap.Errors(checked.Findings))
+		must(t, check.Errors(checked.Findings))
 		before := a.titles(t, tables)
 		_, err = a.erase(t.Context(), "1")
 		must(t, err)

@@ -11,7 +11,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
@@ -41,7 +40,7 @@ func open(t testing.TB, db *bun.DB, config app.Config, statements ...string) *ap
 	return &application{gdpr, db, log}
 }
 
-func (a *application) check(ctx context.Context) (datamap.CheckResult, error) {
+func (a *application) check(ctx context.Context) (check.Result, error) {
 	return check.Run(ctx, a.Operator(), a.DataMap(), a.Plan(), check.Options{Registers: a.Operator().Registers})
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
+	"github.com/habeas-data/habeas/tool/check"
 	"github.com/habeas-data/habeas/tool/modelsource"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
@@ -79,7 +79,7 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 		a := open(t, db, app.Config{DataMap: dataMap})
 		checked, err := a.check(t.Context())
 		must(t, err)
-		must(t, datamap.Errors(checked.Findings))
+		must(t, check.Errors(checked.Findings))
 		for _, id := range []string{"1", "2"} { // the surrogates of both erasures must differ
 			subject := fixture.MustSubject(t, id)
 			rehearsal, err := a.Operator().Rehearse(t.Context(), subject)

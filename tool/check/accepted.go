@@ -10,14 +10,14 @@ import (
 
 // accept separates the accepted findings from the others. It adds a finding about each acceptance that has ended, that
 // matches no finding, or that matches several. Such an acceptance ends no finding.
-func (s *schema) accept(all []datamap.Acceptance, now time.Time) []datamap.AcceptedFinding {
-	accepted := []datamap.AcceptedFinding{}
+func (s *schema) accept(all []datamap.Acceptance, now time.Time) []AcceptedFinding {
+	accepted := []AcceptedFinding{}
 	ended := make([]bool, len(s.findings)) // by an acceptance
 	var about []datamap.Finding
 	for _, a := range all {
 		var matches []int
 		for i, finding := range s.findings {
-			if a.Matches(finding) {
+			if matchesFinding(a, finding) {
 				matches = append(matches, i)
 			}
 		}
@@ -25,10 +25,10 @@ func (s *schema) accept(all []datamap.Acceptance, now time.Time) []datamap.Accep
 			matches = matches[exact : exact+1] // a finding without an object, beside others with one
 		}
 		switch {
-		case a.HasEnded(now) && len(matches) == 0:
+		case hasEnded(a, now) && len(matches) == 0:
 			about = append(about, aboutAcceptance(acceptanceExpired, a, "The acceptance has ended on "+a.Until+
 				", and matches no finding.", "Remove the acceptance."))
-		case a.HasEnded(now):
+		case hasEnded(a, now):
 			about = append(about, aboutAcceptance(acceptanceExpired, a, "The acceptance of this finding has ended on "+a.Until+
 				".", "Fix the cause of the finding, or accept it again until a later day."))
 		case len(matches) == 0:
@@ -39,7 +39,7 @@ func (s *schema) accept(all []datamap.Acceptance, now time.Time) []datamap.Accep
 				strconv.Itoa(len(matches))+" findings, and accepts none of them.", "Name the object of one of the findings."))
 		case !ended[matches[0]]:
 			ended[matches[0]] = true
-			accepted = append(accepted, datamap.AcceptedFinding{Finding: s.findings[matches[0]], Acceptance: a})
+			accepted = append(accepted, AcceptedFinding{Finding: s.findings[matches[0]], Acceptance: a})
 		}
 	}
 	open := []datamap.Finding{}
@@ -51,6 +51,19 @@ func (s *schema) accept(all []datamap.Acceptance, now time.Time) []datamap.Accep
 	s.findings = append(open, about...)
 	s.sort()
 	return accepted
+}
+
+// hasEnded reports whether the last day of an acceptance is over at the given instant. An Until that is not valid has
+// ended.
+func hasEnded(a datamap.Acceptance, now time.Time) bool {
+	last, err := time.Parse(time.DateOnly, a.Until)
+	return err != nil || !now.Before(last.AddDate(0, 0, 1))
+}
+
+// matchesFinding reports whether an acceptance is for the finding. If its object is empty, it may match several
+// findings.
+func matchesFinding(a datamap.Acceptance, f datamap.Finding) bool {
+	return a.Rule == f.Code && a.Table == f.Table && a.Column == f.Column && (a.Object == "" || a.Object == f.Object)
 }
 
 // aboutAcceptance returns a finding about an acceptance. Its object is the accepted rule.

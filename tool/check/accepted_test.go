@@ -115,7 +115,7 @@ func TestErrorsLeaveAcceptedFindingsOut(t *testing.T) {
 		w.accepted = []datamap.Acceptance{
 			{Rule: "column-missing", Table: "users", Column: "email", Reason: "dropped", Until: until},
 		}
-		if err := datamap.Errors(w.findings(t)); (err != nil) != refused {
+		if err := check.Errors(w.findings(t)); (err != nil) != refused {
 			t.Errorf("until %s: %v", until, err)
 		}
 	}

@@ -42,7 +42,7 @@ func person(t *testing.T) (datamap.DataMap, *memory.Store) {
 }
 
 // checkOf checks the data map of an application.
-func checkOf(t *testing.T, gdpr *app.Integration) (datamap.CheckResult, error) {
+func checkOf(t *testing.T, gdpr *app.Integration) (check.Result, error) {
 	t.Helper()
 	operator := gdpr.Operator()
 	return check.Run(t.Context(), operator, gdpr.DataMap(), gdpr.Plan(), check.Options{Registers: operator.Registers})
@@ -136,7 +136,7 @@ func TestAStackChecksItsCatalog(t *testing.T) {
 		gdpr, err := app.New(app.Config{Stack: &services})
 		must(t, err)
 		found, err := checkOf(t, gdpr)
-		if must(t, err); (datamap.Errors(found.Findings) == nil) != trusts {
+		if must(t, err); (check.Errors(found.Findings) == nil) != trusts {
 			t.Errorf("trusted %t: found %v", trusts, found)
 		}
 	}
@@ -152,7 +152,7 @@ func TestAnIntegrationChecksItsDatabase(t *testing.T) {
 		must(t, err)
 		found, err := checkOf(t, gdpr)
 		must(t, err)
-		if err := datamap.Errors(found.Findings); (err == nil) != healthy {
+		if err := check.Errors(found.Findings); (err == nil) != healthy {
 			t.Errorf("%s: %v", table, err)
 		}
 	}

@@ -37,7 +37,7 @@ type Options struct {
 // codes. The reader is the store of the application, or its app.Operator. The plan is the erasure plan of the data map.
 //
 // A finding of datamap.SeverityError means that an erasure would fail or would leave personal data behind.
-// datamap.Errors returns such findings as an error. With this error, an application can refuse to start, and a test can
+// Errors returns such findings as an error. With this error, an application can refuse to start, and a test can
 // fail.
 //
 // The findings are in the order of the declared tables and columns of the data map. Findings about other tables and
@@ -59,7 +59,7 @@ type Options struct {
 // if the reader fails.
 func Run(
 	ctx context.Context, reader ports.CatalogReader, dataMap datamap.DataMap, plan datamap.Plan, o Options,
-) (datamap.CheckResult, error) {
+) (Result, error) {
 	_, result, err := run(ctx, reader, dataMap, plan, o)
 	return result, err
 }
@@ -67,20 +67,20 @@ func Run(
 // run does the same as Run, and also returns the schema that it has compared.
 func run(
 	ctx context.Context, reader ports.CatalogReader, dataMap datamap.DataMap, plan datamap.Plan, o Options,
-) (*schema, datamap.CheckResult, error) {
+) (*schema, Result, error) {
 	if err := validate(reader, dataMap, plan); err != nil {
-		return nil, datamap.CheckResult{}, err
+		return nil, Result{}, err
 	}
 	catalog, err := reader.Catalog(ctx)
 	if err != nil {
-		return nil, datamap.CheckResult{}, err
+		return nil, Result{}, err
 	}
 	found := newSchema(dataMap, plan, catalog, o.Manifest)
 	if found.registers, err = o.registers(ctx); err != nil {
-		return nil, datamap.CheckResult{}, err
+		return nil, Result{}, err
 	}
 	if err := found.decideConditions(ctx, reader); err != nil {
-		return nil, datamap.CheckResult{}, err
+		return nil, Result{}, err
 	}
 	for _, group := range []func(*schema){
 		(*schema).checkTables, (*schema).checkColumns, (*schema).checkAccess, (*schema).checkSurrogates,
@@ -95,7 +95,7 @@ func run(
 	found.foldQuestions()
 	found.foldForeignKeys()
 	found.sort()
-	result := datamap.CheckResult{Accepted: []datamap.AcceptedFinding{}}
+	result := Result{Accepted: []AcceptedFinding{}}
 	if accepted := dataMap.Accepted(); len(accepted) > 0 {
 		result.Accepted = found.accept(accepted, cmp.Or(o.Clock, ports.Clock(system.Clock{})).Now())
 	}

@@ -141,14 +141,14 @@ func TestACheckNeedsItsParameters(t *testing.T) {
 	dataMap, err := datamap.NewDataMap(newWorld().tables...)
 	must(t, err)
 	plan := datamap.Plan{Steps: []datamap.Step{}}
-	for says, run := range map[string]func() (datamap.CheckResult, error){
-		"the catalog reader is missing": func() (datamap.CheckResult, error) {
+	for says, run := range map[string]func() (check.Result, error){
+		"the catalog reader is missing": func() (check.Result, error) {
 			return check.Run(t.Context(), nil, dataMap, plan, check.Options{})
 		},
-		"the data map is missing": func() (datamap.CheckResult, error) {
+		"the data map is missing": func() (check.Result, error) {
 			return check.Run(t.Context(), reader, datamap.DataMap{}, plan, check.Options{})
 		},
-		"the plan is missing": func() (datamap.CheckResult, error) {
+		"the plan is missing": func() (check.Result, error) {
 			return check.Run(t.Context(), reader, dataMap, datamap.Plan{}, check.Options{})
 		},
 	} {

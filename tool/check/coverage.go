@@ -53,7 +53,7 @@ func Cover(
 		table, mapped := found.mapped[live.Name]
 		isOpen := found.asked[live.Name] ||
 			slices.ContainsFunc(result.Findings, func(f datamap.Finding) bool { return f.Table == live.Name })
-		isAccepted := slices.ContainsFunc(result.Accepted, func(f datamap.AcceptedFinding) bool {
+		isAccepted := slices.ContainsFunc(result.Accepted, func(f AcceptedFinding) bool {
 			return f.Table == live.Name
 		})
 		if !mapped && !isOpen && !isAccepted {

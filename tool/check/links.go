@@ -88,7 +88,7 @@ var mailHeaders = terms("to, mail to, email to, send to, sent to, reply to, from
 // person, such as contributor. It returns false if the stem is a word for things, or the name of a table.
 func (s *schema) mayListPeople(stem string) bool {
 	parts := words.Lower(stem)
-	last := words.Singular(parts[len(parts)-1])
+	last := names.Singular(parts[len(parts)-1])
 	endsAsPerson := strings.HasSuffix(last, "er") || strings.HasSuffix(last, "or") || strings.HasSuffix(last, "ee")
 	return endsAsPerson && !slices.Contains(things, last) && !slices.Contains(devices, last) &&
 		!names.Is(stem, names.Things) && !names.Is(stem, names.Reference) &&
@@ -118,7 +118,7 @@ func isText(declared string) bool {
 func isPerson(name string) bool {
 	last := words.Lower(name)
 	return names.IsPeople(name) || names.IsRole(name) || names.RoleOf(name) == names.Party ||
-		len(last) > 0 && slices.Contains(groups, words.Singular(last[len(last)-1]))
+		len(last) > 0 && slices.Contains(groups, names.Singular(last[len(last)-1]))
 }
 
 // groups are further words for the people of a list.

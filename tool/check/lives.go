@@ -1,6 +1,10 @@
 package check
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+)
 
 // checkLives reports ids that may pass to another person although nothing tells this, see domain.Life. A call of
 // Registered for each new person tells it.
@@ -11,7 +15,7 @@ func (s *schema) checkLives() {
 	s.checkReused()
 	subject := s.SubjectTable()
 	switch {
-	case s.TellsLives():
+	case s.tellsLives():
 	case s.mayKeepRows(subject):
 		s.report(lifeUnknown, place{table: subject.Name},
 			"An erasure keeps the row, and writes no text into it that only an erasure writes. Later, nothing tells whether the"+
@@ -23,6 +27,18 @@ func (s *schema) checkLives() {
 				" tells whether it was restored or belongs to a new person.",
 			"Add a creation time (created_at), or call Registered for each new person.")
 	}
+}
+
+// tellsLives reports whether a row of the subject's table can tell the life of its id (see domain.Life). If an erasure
+// deletes the row, the table needs a creation time (Table.AddedAt). If the row stays, an erasure must write a
+// distinctive surrogate into it (Table.Identifying). If tellsLives returns false, only Registered can tell.
+func (s *schema) tellsLives() bool {
+	subject := s.SubjectTable()
+	if !s.RowsDeleted(subject, datamap.Path{}) {
+		return len(subject.Identifying()) > 0
+	}
+	_, added := subject.AddedAt()
+	return added
 }
 
 // checkReused reports a key that the database gives again. If the application deletes a row without an erasure, no mark

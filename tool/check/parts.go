@@ -20,7 +20,7 @@ type part struct {
 func (s *schema) takeParts(of string) (taken []datamap.Finding) {
 	s.findings = slices.DeleteFunc(s.findings, func(f datamap.Finding) bool {
 		if s.parts[part{f.Code, place{f.Table, f.Column, f.Object}}] != of ||
-			slices.ContainsFunc(s.Accepted(), func(a datamap.Acceptance) bool { return a.Matches(f) }) {
+			slices.ContainsFunc(s.Accepted(), func(a datamap.Acceptance) bool { return matchesFinding(a, f) }) {
 			return false
 		}
 		taken = append(taken, f)

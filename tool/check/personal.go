@@ -146,7 +146,7 @@ func isOfThing(table, word string) bool {
 		return false
 	}
 	parts := words.Lower(names.BaseName(table))
-	return len(parts) > 0 && slices.Contains(things, words.Singular(parts[len(parts)-1]))
+	return len(parts) > 0 && slices.Contains(things, names.Singular(parts[len(parts)-1]))
 }
 
 // things are the last words of the names of tables whose rows are things with a name.

@@ -4,7 +4,25 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/check/internal/triggers"
 )
+
+// trigger is a trigger of a table, with the results of triggers.Read.
+type trigger struct {
+	datamap.CatalogTrigger
+	sets    []triggers.Assignment
+	unlinks string
+}
+
+// triggersOf returns the triggers of a table, with the results of triggers.Read.
+func triggersOf(live datamap.CatalogTable) []trigger {
+	all := make([]trigger, len(live.Triggers))
+	for i, found := range live.Triggers {
+		all[i].CatalogTrigger = found
+		all[i].sets, all[i].unlinks = triggers.Read(live, found)
+	}
+	return all
+}
 
 // checkRows reports values that an erasure leaves although it changes or deletes their row: copies that a trigger
 // keeps in the same row, full-text columns that nothing computes again, and large objects.
@@ -14,7 +32,7 @@ func (s *schema) checkRows() {
 			return
 		}
 		if s.mayKeepRows(table) && len(table.Personal()) > 0 {
-			for _, trigger := range live.Triggers {
+			for _, trigger := range s.triggers[live.Name] {
 				s.checkAssignments(table, live, trigger)
 			}
 			s.checkSearchColumns(table, live)
@@ -25,8 +43,8 @@ func (s *schema) checkRows() {
 
 // checkAssignments reports columns into which a trigger copies personal values of the same row. If a trigger copies the
 // new values whenever an erasure overwrites them, it copies the surrogates, too, and is no problem.
-func (s *schema) checkAssignments(table datamap.Table, live datamap.CatalogTable, trigger datamap.CatalogTrigger) {
-	for _, set := range trigger.Sets {
+func (s *schema) checkAssignments(table datamap.Table, live datamap.CatalogTable, trigger trigger) {
+	for _, set := range trigger.sets {
 		column, known := live.Mapped(table, set.Column)
 		copied := s.personalOf(table, live, set)
 		if column.NotPersonal || set.Old && !slices.Contains(trigger.Events, "UPDATE") {
@@ -54,8 +72,8 @@ func (s *schema) checkAssignments(table datamap.Table, live datamap.CatalogTable
 // follows reports whether a trigger surely sets the column to a new value when an erasure overwrites the other column,
 // of which the value is made.
 func (s *schema) follows(live datamap.CatalogTable, column, overwritten string) bool {
-	return slices.ContainsFunc(live.Triggers, func(t datamap.CatalogTrigger) bool {
-		return slices.ContainsFunc(t.Sets, func(set datamap.TriggerAssignment) bool {
+	return slices.ContainsFunc(s.triggers[live.Name], func(t trigger) bool {
+		return slices.ContainsFunc(t.sets, func(set triggers.Assignment) bool {
 			reads := slices.Contains(set.Reads, "*") || hasName(live, set.Reads, overwritten)
 			return reads && sameName(live, set.Column, column) &&
 				slices.ContainsFunc(set.Follows, func(name string) bool { return s.areWrittenTogether(live, name, overwritten) })
@@ -82,7 +100,7 @@ func (s *schema) areWrittenTogether(live datamap.CatalogTable, a, b string) bool
 }
 
 // personalOf returns the annotated columns that the value of an assignment is made of.
-func (s *schema) personalOf(table datamap.Table, live datamap.CatalogTable, set datamap.TriggerAssignment) []string {
+func (s *schema) personalOf(table datamap.Table, live datamap.CatalogTable, set triggers.Assignment) []string {
 	var found []string
 	for _, column := range table.Personal() {
 		whole := slices.Contains(set.Reads, "*")
@@ -122,8 +140,8 @@ func (s *schema) checkSearchColumns(table datamap.Table, live datamap.CatalogTab
 // of the columns that they read.
 func (s *schema) isComputed(table datamap.Table, live datamap.CatalogTable, column string) bool {
 	computed := false
-	for _, trigger := range live.Triggers {
-		for _, set := range trigger.Sets {
+	for _, trigger := range s.triggers[live.Name] {
+		for _, set := range trigger.sets {
 			if !sameName(live, set.Column, column) {
 				continue
 			}
@@ -142,8 +160,8 @@ func (s *schema) isComputed(table datamap.Table, live datamap.CatalogTable, colu
 func (s *schema) checkLargeObjects(table datamap.Table, live datamap.CatalogTable) {
 	for _, found := range live.Columns {
 		column, _ := live.Mapped(table, found.Name)
-		isLinked := slices.ContainsFunc(live.Triggers, func(t datamap.CatalogTrigger) bool {
-			return t.Unlinks != "" && sameName(live, t.Unlinks, found.Name) && slices.Contains(t.Events, "DELETE")
+		isLinked := slices.ContainsFunc(s.triggers[live.Name], func(t trigger) bool {
+			return t.unlinks != "" && sameName(live, t.unlinks, found.Name) && slices.Contains(t.Events, "DELETE")
 		})
 		if found.Declared != "oid" || column.NotPersonal || isLinked {
 			continue

@@ -22,11 +22,12 @@ type schema struct {
 	asked     map[string]bool // the tables outside the data map that questions-open names
 	verdicts  map[decided]datamap.Verdict
 
-	live   map[string]datamap.CatalogTable // by name in the data map; without tables that the database does not have
-	mapped map[string]datamap.Table        // by name in the catalog
-	needed map[string]bool                 // tables of the data map that an erasure or an export reads
-	copies map[string]bool                 // tables outside the data map into which triggers copy values
-	writes []write
+	live     map[string]datamap.CatalogTable // by name in the data map; without tables that the database does not have
+	mapped   map[string]datamap.Table        // by name in the catalog
+	triggers map[string][]trigger            // of the tables of the data map, by name in the catalog
+	needed   map[string]bool                 // tables of the data map that an erasure or an export reads
+	copies   map[string]bool                 // tables outside the data map into which triggers copy values
+	writes   []write
 }
 
 func newSchema(dataMap datamap.DataMap, plan datamap.Plan, catalog datamap.Catalog, manifest bool) *schema {
@@ -34,7 +35,7 @@ func newSchema(dataMap datamap.DataMap, plan datamap.Plan, catalog datamap.Catal
 		DataMap: dataMap, catalog: catalog, steps: plan.Local(),
 		idle: len(plan.Steps) == 0, manifest: manifest,
 		findings: []datamap.Finding{}, live: map[string]datamap.CatalogTable{}, mapped: map[string]datamap.Table{},
-		needed: map[string]bool{}, verdicts: map[decided]datamap.Verdict{},
+		triggers: map[string][]trigger{}, needed: map[string]bool{}, verdicts: map[decided]datamap.Verdict{},
 		copies: map[string]bool{}, parts: map[part]string{}, asked: map[string]bool{},
 	}
 	s.catalog.Tables = slices.Clone(catalog.Tables)
@@ -44,6 +45,7 @@ func newSchema(dataMap datamap.DataMap, plan datamap.Plan, catalog datamap.Catal
 	for _, table := range s.Declared() {
 		if live, ok := s.catalog.Table(table.Name); ok {
 			s.live[table.Name], s.mapped[live.Name] = live, table
+			s.triggers[live.Name] = triggersOf(live)
 		}
 	}
 	s.needed[s.SubjectTable().Name] = true

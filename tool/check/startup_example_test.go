@@ -73,5 +73,5 @@ func start(ctx context.Context, db *bun.DB) error {
 			fmt.Printf("warning: %s: %s\n", finding.Where(), finding.Code)
 		}
 	}
-	return datamap.Errors(result.Findings)
+	return check.Errors(result.Findings)
 }

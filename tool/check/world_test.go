@@ -192,7 +192,7 @@ func (w *world) findings(t *testing.T) []datamap.Finding {
 	return result.Findings
 }
 
-func (w *world) check(ctx context.Context, t *testing.T) (datamap.CheckResult, error) {
+func (w *world) check(ctx context.Context, t *testing.T) (check.Result, error) {
 	t.Helper()
 	dataMap, err := datamap.NewDataMap(w.tables...)
 	must(t, err)

@@ -146,10 +146,20 @@ func keptUntil(table datamap.Table, name string, s datamap.StepSample, row datam
 		return ""
 	}
 	since, _ := row.Values[i].Reveal()
-	if end, ok := column.KeptUntil(since); ok {
+	if end, ok := endOfDuty(column, since); ok {
 		return " (kept until " + end.Format(time.DateOnly) + ")"
 	}
 	return ""
+}
+
+// endOfDuty returns the end of the retention duty of a cell that a step keeps, if the duty has an end. The parameter
+// since is the text of the cell in Annotation.Since.
+func endOfDuty(column datamap.Column, since string) (end time.Time, ok bool) {
+	if column.Personal.Retain.IsZero() || len(since) < len(time.DateOnly) {
+		return time.Time{}, false
+	}
+	start, err := time.Parse(time.DateOnly, since[:len(time.DateOnly)])
+	return column.Personal.Retain.After(start), err == nil
 }
 
 // longestShown is the maximum length of a value in a preview, in characters.

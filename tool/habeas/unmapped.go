@@ -73,9 +73,24 @@ func (u *unmapped) attach(ctx context.Context) (*app.Integration, error) {
 	return u.attached, err
 }
 
+// dataMapOf returns a data map that consists of the recorded subject table with its key columns. It has no personal
+// data, so do not erase or export with it. dataMapOf returns domain.ErrConfiguration if no table is recorded.
+func dataMapOf(recorded datamap.Installation) (datamap.DataMap, error) {
+	if recorded.SubjectTable == "" {
+		return datamap.DataMap{}, domain.Misconfigured("installation", "no data map is recorded yet")
+	}
+	table := datamap.Table{Name: recorded.SubjectTable}
+	for _, column := range recorded.KeyColumns {
+		table.SubjectKey = append(table.SubjectKey, column.Name)
+		table.Columns = append(table.Columns, datamap.Column{Name: column.Name, Type: column.Type})
+	}
+	table.PrimaryKey = table.SubjectKey
+	return datamap.NewDataMap(table)
+}
+
 // integrate creates an application whose data map has only the recorded subject table.
 func (u *unmapped) integrate(recorded datamap.Installation) (*app.Integration, error) {
-	dataMap, err := recorded.DataMap()
+	dataMap, err := dataMapOf(recorded)
 	if err != nil {
 		return nil, err
 	}

@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"database/sql"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/tool/cli"
 )
@@ -177,5 +180,18 @@ func TestThePagesOfIncompleteErasuresSaySo(t *testing.T) {
 			!strings.Contains(stdout, "--without-hooks") {
 			t.Errorf("the page says:\n%s", stdout)
 		}
+	}
+}
+
+func TestTheDataMapOfAnInstallationHasTheSubjectTable(t *testing.T) {
+	if _, err := dataMapOf(datamap.Installation{}); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("a data map that is not recorded: %v", err)
+	}
+	recorded := datamap.Installation{
+		SubjectTable: "members", KeyColumns: []datamap.KeyColumn{{Name: "code", Type: datamap.TypeText}},
+	}
+	read, err := dataMapOf(recorded)
+	if err != nil || read.SubjectTable().Name != "members" || recorded.Check(read) != nil {
+		t.Errorf("got %+v, %v", read.SubjectTable(), err)
 	}
 }

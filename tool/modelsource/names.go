@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/names"
 )
 
 // initialisms are words that Go names write in capital letters.
@@ -44,7 +45,7 @@ func goName(name string) string {
 func structName(table string) string {
 	parts := words.Split(table[strings.LastIndexByte(table, '.')+1:])
 	if len(parts) > 0 {
-		parts[len(parts)-1] = words.Singular(parts[len(parts)-1])
+		parts[len(parts)-1] = names.Singular(parts[len(parts)-1])
 	}
 	return goName(strings.Join(parts, "_"))
 }

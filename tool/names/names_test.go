@@ -209,3 +209,14 @@ func TestStems(t *testing.T) {
 		t.Error("the roles of people are not distinguished")
 	}
 }
+
+func TestTheSingularOfAPlural(t *testing.T) {
+	for plural, want := range map[string]string{
+		"users": "user", "addresses": "address", "companies": "company", "statuses": "status", "status": "status",
+		"people": "person", "boxes": "box", "batches": "batch", "news": "news", "classes": "class", "user": "user", "s": "s",
+	} {
+		if got := names.Singular(plural); got != want {
+			t.Errorf("singular of %s is %s, want %s", plural, got, want)
+		}
+	}
+}

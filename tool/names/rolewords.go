@@ -3,8 +3,6 @@ package names
 import (
 	"slices"
 	"strings"
-
-	"github.com/habeas-data/habeas/internal/words"
 )
 
 // Role is the role of a person for the rows of a table, guessed from the name of the column that refers to the person.
@@ -116,7 +114,7 @@ func Same(a, b string) bool { return joined(a) == joined(b) }
 func joined(name string) string {
 	parts := partsOf(name)
 	if len(parts) > 0 {
-		parts[len(parts)-1] = words.Singular(parts[len(parts)-1])
+		parts[len(parts)-1] = Singular(parts[len(parts)-1])
 	}
 	return strings.Join(parts, "")
 }

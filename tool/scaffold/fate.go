@@ -215,7 +215,7 @@ func (t *table) isKeyOfThing() bool {
 	if len(parts) == 0 {
 		return false
 	}
-	last := words.Singular(parts[len(parts)-1])
+	last := names.Singular(parts[len(parts)-1])
 	if !slices.Contains([]string{"token", "key", "credential", "grant", "authorization"}, last) {
 		return false
 	}
@@ -273,7 +273,7 @@ func (d *draft) hasOthers(t *table) bool {
 func (t *table) joinsPerson() bool {
 	name := flat(names.BaseName(t.Name))
 	return t.isNamedAfter() && slices.ContainsFunc(t.paths, func(r *reference) bool {
-		return r.to.isSubject && strings.Contains(name, flat(words.Singular(names.BaseName(r.to.Name))))
+		return r.to.isSubject && strings.Contains(name, flat(names.Singular(names.BaseName(r.to.Name))))
 	})
 }
 

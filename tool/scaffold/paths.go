@@ -170,7 +170,7 @@ func (t *table) takeOne(shortest []*reference) {
 // isPartOf reports whether the name of the table child suggests that its rows are parts of rows of the table parent.
 // For example, order_items begins with order, the singular of orders.
 func isPartOf(parent, child string) bool {
-	return strings.HasPrefix(names.BaseName(child), words.Singular(names.BaseName(parent)))
+	return strings.HasPrefix(names.BaseName(child), names.Singular(names.BaseName(parent)))
 }
 
 // keepRelations selects further references that become relations of the data map. No path begins with such a reference,

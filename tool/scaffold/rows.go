@@ -156,7 +156,7 @@ func (t *table) isOfThing() bool {
 func (t *table) isNamedAfter() bool {
 	parts := 0
 	for _, r := range t.out {
-		if strings.Contains(flat(names.BaseName(t.Name)), flat(words.Singular(names.BaseName(r.to.Name)))) {
+		if strings.Contains(flat(names.BaseName(t.Name)), flat(names.Singular(names.BaseName(r.to.Name)))) {
 			parts++
 		}
 	}
@@ -175,7 +175,7 @@ func (d *draft) isOwn(t *table) bool {
 	case names.Is(t.Name, names.Addresses):
 		return d.otherParent(t) == nil
 	}
-	person := words.Singular(names.BaseName(d.subject.Name))
+	person := names.Singular(names.BaseName(d.subject.Name))
 	rest, named := strings.CutPrefix(snakeCase(names.BaseName(t.Name)), snakeCase(person)+"_")
 	return named && rest != "" && !names.Is(t.Name, names.Reference) && !names.Is(t.Name, names.Trails)
 }

@@ -230,7 +230,7 @@ func nameScore(table string) (score int, isPeople bool) {
 		return 0, false
 	}
 	parts := words.Lower(names.BaseName(table))
-	switch words.Singular(parts[len(parts)-1]) {
+	switch names.Singular(parts[len(parts)-1]) {
 	case "user":
 		score = forBestName
 	case "account", "customer", "member", "person":

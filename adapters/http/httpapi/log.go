@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -8,12 +9,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/internal/safelog"
 )
 
-func (a *API) logger() *slog.Logger {
-	if a.config.Logger != nil {
-		return a.config.Logger
-	}
-	return slog.Default()
-}
+func (a *API) logger() *slog.Logger { return cmp.Or(a.config.Logger, slog.Default()) }
 
 // logFailure logs that a request failed with a status of 500 or above. The level is error for status 500. For any other
 // status the level is warning, because the same request may succeed later.

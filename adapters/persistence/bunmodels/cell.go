@@ -1,6 +1,7 @@
 package bunmodels
 
 import (
+	"cmp"
 	"reflect"
 
 	"github.com/uptrace/bun/schema"
@@ -16,9 +17,7 @@ func (r *modelReader) readAnnotation(field *schema.Field, column *datamap.Column
 	nulled := tag.annotation.Strategy == domain.StrategyNull
 	if tag.surrogate != "" || nulled {
 		column.Surrogate = tag.surrogate
-		if column.Type == "" {
-			column.Type = datamap.TypeText
-		}
+		column.Type = cmp.Or(column.Type, datamap.TypeText)
 	}
 	switch {
 	case column.Type == "":

@@ -10,85 +10,41 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-func TestTheCatalogHasWhatATriggerSetsInItsOwnRow(t *testing.T) {
+func TestTheCatalogHasTheCodeOfATriggerOfPostgreSQL(t *testing.T) {
 	t.Parallel()
 	_, store := postgresWith(t,
-		`CREATE TABLE notes (id bigint PRIMARY KEY, title text, body text, before text, "Whole" jsonb, words tsvector, n int,
-			plain text, doc oid)`,
-		`CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$
-			BEGIN
-				IF NEW.title = OLD.title THEN RETURN NEW; END IF; -- a comparison
-				NEW.before := coalesce(OLD.title, OLD.body);
-				SELECT to_jsonb(OLD) INTO NEW."Whole";
-				NEW.n = 1;
-				UPDATE notes SET plain = upper(NEW.body), n = length(NEW.title) WHERE title = NEW.title;
-				UPDATE elsewhere SET body = NEW.body;
-				RETURN NEW;
-			END $$`,
-		`CREATE FUNCTION lo_manage() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`,
-		`CREATE TRIGGER a_fill BEFORE UPDATE ON notes FOR EACH ROW EXECUTE FUNCTION fill()`,
+		`CREATE TABLE notes (id bigint PRIMARY KEY, title text, words tsvector)`,
+		`CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS ' BEGIN NEW.title := NEW.id; RETURN NEW; END '`,
+		`CREATE TRIGGER a_fill BEFORE UPDATE OF id ON notes FOR EACH ROW WHEN (NEW.id > 1) EXECUTE FUNCTION fill()`,
 		`CREATE TRIGGER b_words BEFORE INSERT ON notes FOR EACH ROW
-			EXECUTE FUNCTION tsvector_update_trigger(words, 'pg_catalog.english', title, body)`,
-		`CREATE TRIGGER c_own BEFORE DELETE ON notes FOR EACH ROW EXECUTE FUNCTION lo_manage('doc')`)
-	triggers := tableOf(t, store, "notes").Triggers
-	isListed(t, "triggers", triggers, []datamap.CatalogTrigger{
+			EXECUTE FUNCTION tsvector_update_trigger(words, 'pg_catalog.english', title)`,
+		`CREATE RULE c_rule AS ON DELETE TO notes DO INSTEAD NOTHING`)
+	isListed(t, "triggers", tableOf(t, store, "notes").Triggers, []datamap.CatalogTrigger{
 		{
-			Name: "a_fill", Events: []string{"UPDATE"}, Writes: []string{"elsewhere", "notes"},
-			Sets: []datamap.TriggerAssignment{
-				{Column: "before", Reads: []string{"title", "body"}, Old: true},
-				{Column: "Whole", Reads: []string{"*"}, Old: true},
-				{Column: "plain", Reads: []string{"body"}, Follows: []string{"title"}}, // it returns if the title stays
-				{Column: "n", Reads: []string{"title"}, Follows: []string{"title"}},
-			},
+			Name: "a_fill", Events: []string{"UPDATE"}, Language: "plpgsql",
+			Definition: "CREATE TRIGGER a_fill BEFORE UPDATE OF id ON public.notes FOR EACH ROW WHEN ((new.id > 1)) " +
+				"EXECUTE FUNCTION fill()",
+			Code: " BEGIN NEW.title := NEW.id; RETURN NEW; END ",
 		},
-		{Name: "b_words", Events: []string{"INSERT"}, Sets: []datamap.TriggerAssignment{
-			{Column: "words", Reads: []string{"title", "body"}},
-		}},
-		{Name: "c_own", Events: []string{"DELETE"}}, // a function of the application with the same name
+		{
+			Name: "b_words", Events: []string{"INSERT"}, Language: "internal",
+			Definition: "CREATE TRIGGER b_words BEFORE INSERT ON public.notes FOR EACH ROW " +
+				"EXECUTE FUNCTION tsvector_update_trigger('words', 'pg_catalog.english', 'title')",
+			Code: "tsvector_update_trigger_byid",
+		},
+		{
+			Name: "c_rule", Events: []string{"DELETE"}, Instead: true,
+			Definition: "CREATE RULE c_rule AS\n    ON DELETE TO public.notes DO INSTEAD NOTHING;",
+		},
 	})
 }
 
-func TestTheCatalogHasTheColumnsThatATriggerOfSQLiteFollows(t *testing.T) {
+func TestTheCatalogHasTheCodeOfATriggerOfSQLite(t *testing.T) {
 	t.Parallel()
-	db := databases.SQLite(t)
-	_, store := applicationWith(t, db, []string{
-		`CREATE TABLE notes (id integer PRIMARY KEY, title text NOT NULL, body text, copied text)`,
-		`CREATE TRIGGER IF NOT EXISTS a_each AFTER UPDATE ON notes BEGIN
-			UPDATE notes SET copied = upper(NEW.title) WHERE id = NEW.id; END`,
-		`CREATE TRIGGER b_of AFTER UPDATE OF body, "title" ON notes FOR EACH ROW BEGIN
-			UPDATE notes SET copied = NEW.title WHERE notes.id = NEW.id; END`,
-		`CREATE TRIGGER c_when AFTER UPDATE ON notes WHEN NEW.body IS NOT OLD.body OR NEW.title <> OLD.title BEGIN
-			UPDATE notes SET copied = NEW.title WHERE id = NEW.id; END`,
-		`CREATE TRIGGER d_empty AFTER UPDATE ON notes BEGIN
-			UPDATE notes SET copied = NEW.title WHERE id = NEW.id AND copied IS NULL; END`,
-		`CREATE TRIGGER e_insert AFTER INSERT ON notes BEGIN
-			UPDATE notes SET copied = NEW.title WHERE id = NEW.id; END`,
-	})
-	want := map[string][]string{
-		"a_each": {"id", "title", "body", "copied"}, "b_of": {"title", "body"}, "c_when": {"title", "body"},
-		"d_empty": nil, "e_insert": nil,
-	}
-	triggers := tableOf(t, store, "notes").Triggers
-	if len(triggers) != len(want) {
-		t.Errorf("%d triggers, want %d", len(triggers), len(want))
-	}
-	for _, trigger := range triggers {
-		isListed(t, trigger.Name, trigger.Sets, []datamap.TriggerAssignment{
-			{Column: "copied", Reads: []string{"title"}, Follows: want[trigger.Name]},
-		})
-	}
-}
-
-func TestTheCatalogHasTheTriggerThatDeletesLargeObjects(t *testing.T) {
-	t.Parallel()
-	db := databases.PostgreSQL(t)
-	_, store := applicationWith(t, db, []string{
-		`CREATE EXTENSION lo`,
-		`CREATE TABLE files (id bigint PRIMARY KEY, doc lo)`,
-		`CREATE TRIGGER unlink BEFORE UPDATE OR DELETE ON files FOR EACH ROW EXECUTE FUNCTION lo_manage(doc)`,
-	})
-	isListed(t, "triggers", tableOf(t, store, "files").Triggers, []datamap.CatalogTrigger{
-		{Name: "unlink", Events: []string{"UPDATE", "DELETE"}, Unlinks: "doc"},
+	const trigger = `CREATE TRIGGER each AFTER UPDATE ON notes BEGIN UPDATE notes SET title = NEW.id; END`
+	_, store := applicationWith(t, databases.SQLite(t), []string{`CREATE TABLE notes (id integer, title text)`, trigger})
+	isListed(t, "triggers", tableOf(t, store, "notes").Triggers, []datamap.CatalogTrigger{
+		{Name: "each", Events: []string{"UPDATE"}, Writes: []string{"notes"}, Definition: trigger},
 	})
 }
 

@@ -151,11 +151,11 @@ func TestTheCatalogOfSQLiteHasTriggersAndViews(t *testing.T) {
 		{"places", datamap.KindVirtual, nil, false, 3},
 		{"places_data", datamap.KindTable, nil, false, 1},
 	})
-	isListed(t, "triggers", tableOf(t, store, "people").Triggers, []datamap.CatalogTrigger{
+	isListed(t, "triggers", triggersOf(t, store, "people"), []datamap.CatalogTrigger{
 		{Name: "insert", Events: []string{"UPDATE"}},
 		{Name: "update_", Events: []string{"DELETE"}, Writes: []string{"Log", "gone", "people"}, Deletes: []string{"people"}},
 	})
-	isListed(t, "triggers of a view", tableOf(t, store, "known").Triggers, []datamap.CatalogTrigger{
+	isListed(t, "triggers of a view", triggersOf(t, store, "known"), []datamap.CatalogTrigger{
 		{Name: "instead", Events: []string{"INSERT"}, Instead: true},
 	})
 }
@@ -175,7 +175,7 @@ func TestTheCatalogOfSQLiteHasAttachedDatabases(t *testing.T) {
 	isListed(t, "foreign keys", cards.ForeignKeys, []datamap.CatalogForeignKey{{
 		Columns: []string{"person"}, References: "other.people", Referenced: []string{"id"}, OnDelete: datamap.ActionNone,
 	}})
-	isListed(t, "triggers", cards.Triggers, []datamap.CatalogTrigger{
+	isListed(t, "triggers", triggersOf(t, store, "other.cards"), []datamap.CatalogTrigger{
 		{Name: "t", Events: []string{"DELETE"}, Writes: []string{"cards"}},
 	})
 }

@@ -9,13 +9,14 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/sqltext"
 )
 
 // graph holds the foreign keys and triggers that lead from one table of SQLite's databases to another.
 type graph struct {
 	*live.Schema
-	keys     map[*live.Table][]graphKey    // the keys with an action that refer to a table
-	triggers map[*live.Table][]live.Tokens // the statements of the triggers of a table
+	keys     map[*live.Table][]graphKey       // the keys with an action that refer to a table
+	triggers map[*live.Table][]sqltext.Tokens // the statements of the triggers of a table
 }
 
 // graphKey is a foreign key of the table child.
@@ -25,7 +26,7 @@ type graphKey struct {
 }
 
 func (c *Store) newGraph(schema *live.Schema) *graph {
-	g := &graph{schema, map[*live.Table][]graphKey{}, map[*live.Table][]live.Tokens{}}
+	g := &graph{schema, map[*live.Table][]graphKey{}, map[*live.Table][]sqltext.Tokens{}}
 	for _, table := range schema.All() {
 		g.triggers[table] = table.Statements(c.writer.Dialect)
 		for _, key := range table.ForeignKeys {
@@ -89,7 +90,7 @@ func (g *graph) reach(w *rows.Writer, steps []datamap.Step, r *Reach) {
 
 // follow notes the tables that the statements of a trigger change. An INSERT into a virtual table may delete rows. For
 // example, FTS5 has a command 'delete'.
-func (g *graph) follow(table *live.Table, text live.Tokens, note func(*live.Table, visit)) {
+func (g *graph) follow(table *live.Table, text sqltext.Tokens, note func(*live.Table, visit)) {
 	for i := range text {
 		at, next := i+1, visit{}
 		switch {

@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/sqltext"
 )
 
 // ConstraintTrigger is a trigger of the application that may fire at the commit.
@@ -73,8 +74,9 @@ func (c *Cache) mayWrite(code string) bool {
 	quotes := c.own.quotes()
 	return slices.ContainsFunc(called, func(r routine) bool {
 		r.readWrites(quotes)
+		text := sqltext.TokensOf(r.Text, quotes)
 		return len(r.writes) > 0 || r.unread ||
-			slices.ContainsFunc([]string{"delete", "insert", "update", "merge", "call", "copy"}, TokensOf(r.Text, quotes).has)
+			slices.ContainsFunc([]string{"delete", "insert", "update", "merge", "call", "copy"}, text.Has)
 	})
 }
 

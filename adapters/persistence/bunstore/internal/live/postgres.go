@@ -6,6 +6,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/sqltext"
 )
 
 type postgres struct{}
@@ -94,7 +95,7 @@ const isOfApplication = `p.prokind IN ('f', 'p') AND p.provolatile = 'v' AND l.l
 const functionBody = "CASE WHEN p.prosrc = '' THEN pg_get_functiondef(p.oid) ELSE p.prosrc END"
 
 func (postgres) schemas() string       { return "" }
-func (postgres) quotes() map[byte]byte { return map[byte]byte{'"': '"'} }
+func (postgres) quotes() map[byte]byte { return sqltext.QuotesOfPostgres }
 
 // convertsKeys returns false, because PostgreSQL refuses to compare types without a common operator.
 func (postgres) convertsKeys() bool              { return false }

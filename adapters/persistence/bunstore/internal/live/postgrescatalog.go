@@ -233,14 +233,14 @@ const (
 			SELECT CAST(r.root AS text) AS root, t.tgname AS name, CAST(json_build_object('name', t.tgname,
 				'events', array_remove(ARRAY[CASE WHEN t.tgtype & 4 <> 0 THEN 'INSERT' END,
 					CASE WHEN t.tgtype & 16 <> 0 THEN 'UPDATE' END, CASE WHEN t.tgtype & 8 <> 0 THEN 'DELETE' END], NULL),
-				'instead', t.tgtype & 64 <> 0, 'routine', CAST(t.tgfoid AS text), 'definition', pg_get_triggerdef(t.oid),
-				'args', string_to_array(encode(t.tgargs, 'escape'), '\000')) AS text) AS trigger
+				'instead', t.tgtype & 64 <> 0, 'routine', CAST(t.tgfoid AS text),
+				'definition', pg_get_triggerdef(t.oid)) AS text) AS trigger
 			FROM relations AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
 			WHERE NOT t.tgisinternal AND (t.tgparentid = 0 OR r.root = r.oid) AND t.tgenabled <> 'D' AND {fires}
 			UNION ALL
 			SELECT CAST(r.root AS text), w.rulename, CAST(json_build_object('name', w.rulename,
 				'events', ARRAY[CASE w.ev_type WHEN '2' THEN 'UPDATE' WHEN '3' THEN 'INSERT' ELSE 'DELETE' END],
-				'instead', w.is_instead, 'text', pg_get_ruledef(w.oid)) AS text)
+				'instead', w.is_instead, 'definition', pg_get_ruledef(w.oid)) AS text)
 			FROM relations AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
 			WHERE w.rulename <> '_RETURN' AND w.ev_enabled <> 'D' AND w.ev_type IN ('2', '3', '4')) AS t`
 

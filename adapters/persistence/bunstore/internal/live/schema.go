@@ -215,6 +215,3 @@ func Schemas(ctx context.Context, query conn.Query, d syntax.Dialect) ([]string,
 	}
 	return []string{""}, nil
 }
-
-// Quotes returns a map from each character that opens a quoted name to the character that closes the name.
-func Quotes(d syntax.Dialect) map[byte]byte { return dialectOf(d).quotes() }

@@ -7,6 +7,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/internal/sqltype"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/sqltext"
 )
 
 type sqlite struct{}
@@ -27,7 +28,7 @@ func (sqlite) schemas() string {
 	return "SELECT name FROM pragma_database_list ORDER BY name <> 'temp', seq"
 }
 
-func (sqlite) quotes() map[byte]byte { return map[byte]byte{'"': '"', '`': '`', '[': ']'} }
+func (sqlite) quotes() map[byte]byte { return sqltext.QuotesOfSQLite }
 func (sqlite) checkDeferred() string { return "" }
 
 // brokenForeignKeys returns a statement that searches the definitions of the tables for DEFERRED, because SQLite has no
@@ -151,7 +152,7 @@ const (
 		WHERE {plain} AND f.seq = 0`
 
 	triggersOfSQLite = `
-		SELECT lower(t.tbl_name), json_object('name', t.name, 'text', t.sql), row_number() OVER (ORDER BY t.name)
+		SELECT lower(t.tbl_name), json_object('name', t.name, 'definition', t.sql), row_number() OVER (ORDER BY t.name)
 		FROM (SELECT type, name, tbl_name, sql FROM {master} UNION SELECT type, name, tbl_name, sql FROM sqlite_temp_master)
 			AS t
 		WHERE t.type = 'trigger'`

@@ -3,8 +3,10 @@ package live
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/sqltext"
 )
 
 // liveColumn is a column of a table. On SQLite, Key is the position of the column in the primary key, starting at 1.
@@ -54,7 +56,7 @@ func (l *reader) addIndex(table *Table, index *liveIndex) {
 		table.PrimaryKey, table.keyed = plain, true
 	}
 	if index.Partial {
-		index.Present = presentIn(TokensOf(index.Where, l.own.quotes()))
+		index.Present = presentIn(sqltext.TokensOf(index.Where, l.own.quotes()))
 	}
 	if index.Equality && len(first) > 0 {
 		index.Columns = first
@@ -69,7 +71,7 @@ func (l *reader) addIndex(table *Table, index *liveIndex) {
 		NullsEqual: index.NullsEqual && len(index.Present) == 0, Exclusion: index.Exclusion,
 	}
 	if unique.Expressions {
-		for _, name := range l.columnsIn(TokensOf(index.Text, l.own.quotes()).inBrackets(), table) {
+		for _, name := range l.columnsIn(inBrackets(sqltext.TokensOf(index.Text, l.own.quotes())), table) {
 			if !slices.Contains(plain, name) {
 				unique.Columns = append(unique.Columns, name)
 			}
@@ -79,11 +81,11 @@ func (l *reader) addIndex(table *Table, index *liveIndex) {
 }
 
 // columnsIn returns the columns of a table whose names occur in an SQL text.
-func (l *reader) columnsIn(text Tokens, table *Table) []string {
+func (l *reader) columnsIn(text sqltext.Tokens, table *Table) []string {
 	names := []string{}
 	for _, column := range table.Columns {
 		for i := range text {
-			if text.isName(i) && l.d.SameName(text[i].Text, column.Name) {
+			if text.IsName(i) && l.d.SameName(text[i].Text, column.Name) {
 				names = append(names, column.Name)
 				break
 			}
@@ -92,10 +94,52 @@ func (l *reader) columnsIn(text Tokens, table *Table) []string {
 	return names
 }
 
+// inBrackets returns the tokens between the first opening bracket and its closing bracket.
+func inBrackets(t sqltext.Tokens) sqltext.Tokens {
+	for i := range t {
+		if t.IsSign(i, "(") {
+			return t[i+1 : t.ClosingBracket(i)]
+		}
+	}
+	return nil
+}
+
+// presentIn returns the columns of a condition of the form "a IS NOT NULL AND b IS NOT NULL". It returns nil for
+// another condition. The text may be the complete definition of an index.
+func presentIn(text sqltext.Tokens) (columns []string) {
+	for i := range text {
+		if text.Is(i, "where") {
+			text = text[i+1:]
+			break
+		}
+	}
+	text = slices.DeleteFunc(slices.Clone(text), func(t sqltext.Token) bool {
+		return t.Kind == sqltext.TokenSign && (t.Text == "(" || t.Text == ")")
+	})
+	for i := 0; ; i += 5 {
+		if i+4 > len(text) || !text.IsName(i) || !text.Is(i+1, "is") || !text.Is(i+2, "not") || !text.Is(i+3, "null") {
+			return nil
+		}
+		columns = append(columns, text[i].Text)
+		if i+4 == len(text) {
+			return columns
+		}
+		if !text.Is(i+4, "and") {
+			return nil
+		}
+	}
+}
+
+func isSubset(columns, set []string) bool {
+	return !slices.ContainsFunc(columns, func(name string) bool {
+		return !slices.ContainsFunc(set, func(other string) bool { return strings.EqualFold(name, other) })
+	})
+}
+
 // complete adds the properties of a table that ReadCatalog derives from SQL texts, such as the definition of a view, or
 // from other tables.
 func (l *reader) complete(table *Table) {
-	text := TokensOf(table.Text, l.own.quotes())
+	text := sqltext.TokensOf(table.Text, l.own.quotes())
 	switch table.Kind { //nolint:exhaustive // nothing derives from the texts of the other kinds
 	case datamap.KindTable:
 		if table.FoldsCase {
@@ -127,7 +171,7 @@ var shadowSuffixes = map[string][]string{
 }
 
 // markShadows marks the shadow tables of a virtual table, so that ReadCatalog omits them.
-func (l *reader) markShadows(virtual *Table, text Tokens) {
+func (l *reader) markShadows(virtual *Table, text sqltext.Tokens) {
 	for i := range text {
 		if !text.Is(i-1, "using") {
 			continue
@@ -144,7 +188,7 @@ func (l *reader) markShadows(virtual *Table, text Tokens) {
 // completeForeignKeys adds properties of foreign keys that no pragma of SQLite reports. It reads them from the
 // definition of the table (the parameter text). The foreign keys of the table must have the same order as in that
 // definition.
-func (l *reader) completeForeignKeys(table *Table, text Tokens) {
+func (l *reader) completeForeignKeys(table *Table, text sqltext.Tokens) {
 	var deferrable []bool
 	for i := range text {
 		switch last := len(deferrable) - 1; {
@@ -171,17 +215,17 @@ func (l *reader) completeForeignKeys(table *Table, text Tokens) {
 }
 
 // addChecks adds the CHECK constraints of a table. The parameter text is the definition of the table.
-func (l *reader) addChecks(table *Table, text Tokens) {
+func (l *reader) addChecks(table *Table, text sqltext.Tokens) {
 	for i := range text {
 		if !text.Is(i, "check") || !text.IsSign(i+1, "(") {
 			continue
 		}
-		end := text.closingBracket(i + 1)
+		end := text.ClosingBracket(i + 1)
 		if end == len(text) {
 			return
 		}
 		check := datamap.CatalogCheck{
-			Columns: l.columnsIn(text[i+1:end], table), Text: table.Text[text[i].from:text[end].to],
+			Columns: l.columnsIn(text[i+1:end], table), Text: table.Text[text[i].From:text[end].To],
 		}
 		if text.Is(i-2, "constraint") {
 			check.Name = text[i-1].Text
@@ -193,21 +237,21 @@ func (l *reader) addChecks(table *Table, text Tokens) {
 // addRowNumber adds an index and a default to a primary key that has no separate index. In SQLite, such a primary key
 // is an alias of the row id, which has a default and serves as an index. The parameter text is the definition of the
 // table. Without AUTOINCREMENT, SQLite gives the highest number again after its row was deleted.
-func addRowNumber(table *Table, text Tokens) {
+func addRowNumber(table *Table, text sqltext.Tokens) {
 	if table.keyed || len(table.PrimaryKey) != 1 {
 		return
 	}
 	table.Indexes = slices.Insert(table.Indexes, 0, datamap.CatalogIndex{Columns: table.PrimaryKey})
 	for i := range table.Columns {
 		if table.Columns[i].Name == table.PrimaryKey[0] {
-			table.Columns[i].Default, table.Columns[i].Reused = true, !text.has("autoincrement")
+			table.Columns[i].Default, table.Columns[i].Reused = true, !text.Has("autoincrement")
 		}
 	}
 }
 
 // addReads adds the tables that a view of SQLite may read. These are the names of tables in its definition at positions
 // where the grammar allows a table.
-func (l *reader) addReads(view *Table, text Tokens) {
+func (l *reader) addReads(view *Table, text sqltext.Tokens) {
 	for i := range text {
 		if !text.Is(i-1, "from", "join") && !text.IsSign(i-1, ",", "(") {
 			continue
@@ -219,8 +263,8 @@ func (l *reader) addReads(view *Table, text Tokens) {
 }
 
 // filterOfSQLite sets the property Filtered of a view of SQLite. See Cache.hidesOfView.
-func (l *reader) filterOfSQLite(view *Table, text Tokens) {
-	plain, ok := text.plainView()
+func (l *reader) filterOfSQLite(view *Table, text sqltext.Tokens) {
+	plain, ok := plainView(text)
 	base := l.tables[view.Schema+"."+Lower(plain.table)]
 	view.Filtered = !ok || len(view.triggers) > 0 || base == nil || base.Kind == datamap.KindView ||
 		slices.ContainsFunc(plain.columns, func(name string) bool {

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/sqltext"
 )
 
 // warnOfCopies logs a warning if a trigger of a table writes to another table that is not in the data map. The other
@@ -44,16 +44,11 @@ func sameTable(a, b string) bool {
 	return plain(a) == plain(b)
 }
 
-// liveTrigger is a trigger or a rule. Either Text is its code, or Routine is the key of the function that it calls.
+// liveTrigger is a trigger or a rule. Routine is the key of the function that it executes. It is empty if the
+// definition has the code itself.
 type liveTrigger struct {
 	datamap.CatalogTrigger
-	Routine    string   `json:"routine"`
-	Text       string   `json:"text"`
-	Definition string   `json:"definition"` // the statement that creates the trigger, if Text does not have it
-	Args       []string `json:"args"`       // of the routine
-
-	of   Tokens   // the columns of UPDATE OF, or none
-	when []Tokens // the conditions under which the database fires the trigger
+	Routine string `json:"routine"`
 }
 
 // routine is a function, a procedure, or the code of a trigger.
@@ -73,9 +68,9 @@ type routine struct {
 func (r *routine) readWrites(quotes map[byte]byte) {
 	switch {
 	case r.Language == "internal": // built-in functions, which write only to the table of the trigger
-	case r.Language == "c" && r.Name == unlinker: // deletes large objects
+	case r.Language == "c" && r.Name == "lo_manage": // deletes large objects
 	case r.Language == "sql", r.Language == "plpgsql":
-		r.writes, r.deletes, r.unread = TokensOf(r.Text, quotes).targetTables()
+		r.writes, r.deletes, r.unread = targetTables(sqltext.TokensOf(r.Text, quotes))
 	default:
 		r.unread = true
 	}
@@ -84,9 +79,9 @@ func (r *routine) readWrites(quotes map[byte]byte) {
 // completeTrigger adds the tables to which a trigger writes or from which it deletes rows, directly or through the
 // routines that its code calls.
 func (l *reader) completeTrigger(table *Table, trigger *liveTrigger) datamap.CatalogTrigger {
-	first := l.routines[trigger.Routine]
-	if first == nil {
-		first = &routine{Name: trigger.Name, Language: "sql", Text: trigger.Text}
+	first := &routine{Name: trigger.Name, Language: "sql", Text: trigger.Definition}
+	if called := l.routines[trigger.Routine]; called != nil {
+		first, trigger.Language, trigger.Code = called, called.Language, called.Text
 	}
 	runs := []*routine{first}
 	for i := 0; i < len(runs); i++ { // runs grows in the loop
@@ -107,9 +102,8 @@ func (l *reader) completeTrigger(table *Table, trigger *liveTrigger) datamap.Cat
 	slices.Sort(trigger.Writes)
 	slices.Sort(trigger.Deletes)
 	trigger.Writes, trigger.Deletes = slices.Compact(trigger.Writes), slices.Compact(trigger.Deletes)
-	if l.scope == nil {
-		l.readHeader(trigger)
-		l.addAssignments(table, trigger, first)
+	if table.FoldsCase {
+		l.readEvent(trigger)
 	}
 	return trigger.CatalogTrigger
 }
@@ -128,9 +122,9 @@ func (l *reader) parse(r *routine) {
 			l.named[strings.ToLower(r.Name)] = append(l.named[strings.ToLower(r.Name)], r)
 		}
 	}
-	text := TokensOf(r.Text, quotes)
+	text := sqltext.TokensOf(r.Text, quotes)
 	for i := range text {
-		if text.isCall(i) {
+		if isCall(text, i) {
 			r.calls = append(r.calls, l.named[strings.ToLower(text[i].Text)]...)
 		}
 	}
@@ -145,38 +139,23 @@ func (l *reader) fullName(triggerTable *Table, nameInCode string) string {
 }
 
 // Statements returns the statements of each trigger of SQLite on the table.
-func (t *Table) Statements(d syntax.Dialect) (all []Tokens) {
+func (t *Table) Statements(d syntax.Dialect) (all []sqltext.Tokens) {
 	for _, trigger := range t.triggers {
-		all = append(all, TokensOf(trigger.Text, Quotes(d)).body())
+		all = append(all, sqltext.TokensOf(trigger.Definition, dialectOf(d).quotes()).Body())
 	}
 	return all
 }
 
-// readHeader reads the columns and the condition of a trigger or rule from the statement that creates it, such as
-// CREATE TRIGGER name BEFORE UPDATE OF column ON table WHEN condition. On SQLite, it also reads the event.
-func (l *reader) readHeader(trigger *liveTrigger) {
-	text := TokensOf(cmp.Or(trigger.Definition, trigger.Text), l.own.quotes())
-	text = text.until(0, "begin", "execute", "do")
-	i := slices.IndexFunc(text, func(t Token) bool { return strings.EqualFold(t.Text, "trigger") }) + 1
-	if text.Is(i, "if") {
-		i += 3
-	}
-	for i++; text.IsSign(i, "."); i++ { // skip the name
-		i++
-	}
-	events := trigger.Events
-	for ; i < len(text); i++ {
+// readEvent reads the event of a trigger of SQLite from its definition, such as CREATE TRIGGER name INSTEAD OF UPDATE.
+func (l *reader) readEvent(trigger *liveTrigger) {
+	text := sqltext.TokensOf(trigger.Definition, l.own.quotes())
+	for i := text.AfterCreate("trigger"); i < len(text); i++ {
 		switch {
-		case text.Is(i, "when", "where"):
-			trigger.when = append(trigger.when, text[i+1:])
-			return
-		case events == nil && text.Is(i, "instead"):
+		case text.Is(i, "instead"):
 			trigger.Instead = true
-		case events == nil && trigger.Events == nil && text.Is(i, "insert", "update", "delete"):
+		case text.Is(i, "insert", "update", "delete"):
 			trigger.Events = []string{strings.ToUpper(text[i].Text)}
-		}
-		if text.Is(i, "update") && text.Is(i+1, "of") {
-			trigger.of = text[i+2:].until(0, "on")
+			return
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package live
 
-import (
-	"slices"
-)
+import "github.com/habeas-data/habeas/internal/sqltext"
 
 // plainSelect is the definition of a plain view of SQLite.
 type plainSelect struct {
@@ -12,14 +10,10 @@ type plainSelect struct {
 
 // plainView parses CREATE VIEW name AS SELECT columns FROM table. The last result is false if the statement has any
 // other part, such as a condition, a join or an expression.
-func (t Tokens) plainView() (view plainSelect, ok bool) {
-	i := slices.IndexFunc(t, func(token Token) bool { return Lower(token.Text) == "view" }) + 1
-	if t.Is(i, "if") {
-		i += 3
-	}
-	i = t.afterName(i)
+func plainView(t sqltext.Tokens) (view plainSelect, ok bool) {
+	i := t.AfterCreate("view")
 	if t.IsSign(i, "(") {
-		i = t.closingBracket(i) + 1
+		i = t.ClosingBracket(i) + 1
 	}
 	if !t.Is(i, "as") || !t.Is(i+1, "select") {
 		return view, false
@@ -29,9 +23,9 @@ func (t Tokens) plainView() (view plainSelect, ok bool) {
 		switch {
 		case t.IsSign(i, "*"):
 			i++
-		case i < len(t) && t.isName(i):
+		case i < len(t) && t.IsName(i):
 			name := i
-			if i = t.afterName(i); i > name+1 {
+			if i = t.AfterName(i); i > name+1 {
 				name = i - 1
 			}
 			view.columns = append(view.columns, t[name].Text)
@@ -45,18 +39,10 @@ func (t Tokens) plainView() (view plainSelect, ok bool) {
 			break
 		}
 	}
-	if !t.Is(i, "from") || i+1 >= len(t) || !t.isName(i+1) {
+	if !t.Is(i, "from") || i+1 >= len(t) || !t.IsName(i+1) {
 		return view, false
 	}
-	end := t.afterName(i + 1)
+	end := t.AfterName(i + 1)
 	view.table = t[end-1].Text
 	return view, end == len(t) || t.IsSign(end, ";") && end == len(t)-1
-}
-
-// afterName returns the index after a name that starts at the index i, and that may have a schema.
-func (t Tokens) afterName(i int) int {
-	for i++; t.IsSign(i, "."); {
-		i += 2
-	}
-	return min(i, len(t))
 }

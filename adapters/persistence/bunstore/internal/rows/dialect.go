@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -94,10 +95,8 @@ func (postgres) isNotAfter(column, parameter, sqlType string) string {
 }
 
 func (postgres) equalsConstant(column, constant, sqlType string) string {
-	if sqlType == "" {
-		sqlType = "text"
-	}
-	return "CAST(" + column + ` AS text) COLLATE "C" = CAST(CAST(` + constant + " AS " + sqlType + ") AS text)"
+	return "CAST(" + column + ` AS text) COLLATE "C" = CAST(CAST(` + constant + " AS " +
+		cmp.Or(sqlType, "text") + ") AS text)"
 }
 
 func (postgres) changedTable(table string) (target, name string) {

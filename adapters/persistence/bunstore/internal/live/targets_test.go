@@ -1,6 +1,10 @@
 package live
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/habeas-data/habeas/internal/sqltext"
+)
 
 func TestAnUpdateThatOnlyCountsIsNoWrite(t *testing.T) {
 	for text, counts := range map[string]bool{
@@ -17,7 +21,7 @@ func TestAnUpdateThatOnlyCountsIsNoWrite(t *testing.T) {
 		"UPDATE stats SET n = (SELECT count(*) FROM likes) || NEW.email;":           false,
 		"UPDATE stats SET n = n + 1, name = (SELECT count(*) || NEW.a FROM likes);": false,
 	} {
-		written, _, _ := TokensOf(text, nil).targetTables()
+		written, _, _ := targetTables(sqltext.TokensOf(text, nil))
 		if isWritten := len(written) > 0; isWritten == counts {
 			t.Errorf("%s writes to %q, want a count: %t", text, written, counts)
 		}

@@ -1,4 +1,6 @@
-package live
+// Package sqltext splits SQL statements into tokens. The stores and the tools read definitions of tables, views and
+// triggers with it.
+package sqltext
 
 import (
 	"slices"
@@ -9,7 +11,7 @@ import (
 type Token struct {
 	Kind     TokenKind
 	Text     string // the token without quotes
-	from, to int    // the bytes from:to of the statement are the token
+	From, To int    // the bytes From:To of the statement are the token
 }
 
 // TokenKind is the kind of a token.
@@ -21,6 +23,13 @@ const (
 	TokenWord                    // a keyword or a name
 	TokenName                    // a quoted name
 	TokenString                  // a string constant
+)
+
+// These maps have the characters that open a quoted name, each with the character that closes the name. In PostgreSQL,
+// a bracket opens the index of an array.
+var (
+	QuotesOfPostgres = map[byte]byte{'"': '"'}
+	QuotesOfSQLite   = map[byte]byte{'"': '"', '`': '`', '[': ']'}
 )
 
 // Tokens are the tokens of a statement, without comments.
@@ -106,8 +115,8 @@ func (t Tokens) Is(i int, keywords ...string) bool {
 	return i >= 0 && i < len(t) && t[i].Kind == TokenWord && slices.Contains(keywords, strings.ToLower(t[i].Text))
 }
 
-// has reports whether the keyword occurs.
-func (t Tokens) has(keyword string) bool {
+// Has reports whether the keyword occurs.
+func (t Tokens) Has(keyword string) bool {
 	return slices.ContainsFunc(t, func(token Token) bool { return Tokens{token}.Is(0, keyword) })
 }
 
@@ -116,8 +125,8 @@ func (t Tokens) IsSign(i int, signs ...string) bool {
 	return i >= 0 && i < len(t) && t[i].Kind == TokenSign && slices.Contains(signs, t[i].Text)
 }
 
-// closingBracket returns the index of the bracket that closes the bracket at the index i, or len(t) if there is none.
-func (t Tokens) closingBracket(i int) int {
+// ClosingBracket returns the index of the bracket that closes the bracket at the index i, or len(t) if there is none.
+func (t Tokens) ClosingBracket(i int) int {
 	for depth := 0; i < len(t); i++ {
 		if t.IsSign(i, "(") {
 			depth++
@@ -132,67 +141,8 @@ func (t Tokens) closingBracket(i int) int {
 	return i
 }
 
-// inBrackets returns the tokens between the first opening bracket and its closing bracket.
-func (t Tokens) inBrackets() Tokens {
-	for i := range t {
-		if t.IsSign(i, "(") {
-			return t[i+1 : t.closingBracket(i)]
-		}
-	}
-	return nil
-}
-
-// targetTables returns the target tables of INSERT, REPLACE, MERGE and UPDATE, and those of DELETE and TRUNCATE. It
-// leaves out an UPDATE that only counts. It also reports whether the code contains dynamic SQL (EXECUTE).
-func (t Tokens) targetTables() (written, deleted []string, isDynamic bool) {
-	for i := range t {
-		at := i + 1
-		all := &written
-		switch {
-		case t.Is(i, "execute") && !t.Is(at, "function", "procedure", "on"):
-			isDynamic = true
-			continue
-		case t.Is(i, "into") && (t.Is(i-1, "insert", "replace", "merge") || t.Is(i-3, "insert") && t.Is(i-2, "or")):
-		case t.Is(i, "update") && !t.Is(i-1, "for", "key", "on", "do"): // not FOR UPDATE, ON UPDATE
-			if t.Is(at, "or") {
-				at += 2
-			}
-			if t.counts(at) {
-				continue
-			}
-		case t.Is(i, "from") && t.Is(i-1, "delete"):
-			all = &deleted
-		case t.Is(i, "truncate"):
-			if all = &deleted; t.Is(at, "table") {
-				at++
-			}
-		default:
-			continue
-		}
-		if t.Is(at, "only") {
-			at++
-		}
-		if name := t.NameAt(at); name != "" && !t.Is(at, "of", "on", "set", "or") {
-			*all = append(*all, name)
-		}
-	}
-	return written, deleted, isDynamic
-}
-
-// isCall reports whether the token at the index i may be the name of a called routine: a name before an opening
-// bracket. After INTO, such a name is not a routine but a table with a list of columns.
-func (t Tokens) isCall(i int) bool {
-	if !t.isName(i) || !t.IsSign(i+1, "(") {
-		return false
-	}
-	if t.IsSign(i-1, ".") {
-		i -= 2
-	}
-	return !t.Is(i-1, "into")
-}
-
-// isName reports whether the token at i is a name or a keyword.
-func (t Tokens) isName(i int) bool { return t[i].Kind == TokenWord || t[i].Kind == TokenName }
+// IsName reports whether the token at i is a name or a keyword.
+func (t Tokens) IsName(i int) bool { return t[i].Kind == TokenWord || t[i].Kind == TokenName }
 
 // NameAt returns the table name that starts at the index i, with its schema if the text has one. SQLite also accepts a
 // string constant as a name.
@@ -205,4 +155,62 @@ func (t Tokens) NameAt(i int) (name string) {
 		name += "."
 	}
 	return ""
+}
+
+// Body returns the tokens of the code of a trigger of SQLite or of a rule without its header, and other code unchanged.
+func (t Tokens) Body() Tokens {
+	if t.Is(0, "create") {
+		return t[len(t.Until(0, "begin", "do")):]
+	}
+	return t
+}
+
+// Until returns the tokens from the index to the next of the keywords that is not in brackets.
+func (t Tokens) Until(from int, keywords ...string) Tokens {
+	for i := from; i < len(t); i++ {
+		if t.IsSign(i, "(") {
+			i = t.ClosingBracket(i)
+		} else if t.Is(i, keywords...) {
+			return t[from:i]
+		}
+	}
+	return t[min(from, len(t)):]
+}
+
+// EndOfStatement returns the index of the semicolon that ends the statement with the token at i.
+func (t Tokens) EndOfStatement(i int) int {
+	for ; i < len(t) && !t.IsSign(i, ";"); i++ {
+	}
+	return i
+}
+
+// EndOfValue returns the index after a value of SET: that of a comma, of WHERE or FROM, or the end.
+func (t Tokens) EndOfValue(i, end int) int {
+	for ; i < end; i++ {
+		switch {
+		case t.IsSign(i, "("):
+			i = t.ClosingBracket(i)
+		case t.IsSign(i, ","), t.Is(i, "where", "from", "returning"):
+			return i
+		}
+	}
+	return end
+}
+
+// AfterCreate returns the index after the name of the object that a statement such as CREATE VIEW name creates. The
+// parameter kind is the keyword before the name.
+func (t Tokens) AfterCreate(kind string) int {
+	i := slices.IndexFunc(t, func(token Token) bool { return strings.EqualFold(token.Text, kind) }) + 1
+	if t.Is(i, "if") { // IF NOT EXISTS
+		i += 3
+	}
+	return t.AfterName(i)
+}
+
+// AfterName returns the index after a name that starts at the index i, and that may have a schema.
+func (t Tokens) AfterName(i int) int {
+	for i++; t.IsSign(i, "."); {
+		i += 2
+	}
+	return min(i, len(t))
 }

@@ -1,8 +1,11 @@
-package live
+package triggers
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/sqltext"
 )
 
 // verdict tells how a condition of a trigger turns out whenever an UPDATE changes a certain column.
@@ -20,21 +23,21 @@ func not(v verdict) verdict { return map[verdict]verdict{yes: no, no: yes}[v] }
 // guard is a part of the code that runs only if conditions hold, such as a branch of IF. A guard without conditions
 // always runs.
 type guard struct {
-	conditions []Tokens
-	denied     []Tokens // conditions that must not hold: those of the branches before
-	unknown    bool     // a loop, a CASE, or a handler of exceptions
+	conditions []sqltext.Tokens
+	denied     []sqltext.Tokens // conditions that must not hold: those of the branches before
+	unknown    bool             // a loop, a CASE, or a handler of exceptions
 }
 
 // change is an UPDATE that changes a column of the trigger's table.
 type change struct {
-	table  *Table
+	table  datamap.CatalogTable
 	column string
 }
 
 // runsAt reports whether the change surely runs the code at i: no condition around the code and no RETURN before it
 // prevents this.
-func (c change) runsAt(text Tokens, i int) bool {
-	around, exits := text.guardsBefore(i)
+func (c change) runsAt(text sqltext.Tokens, i int) bool {
+	around, exits := guardsBefore(text, i)
 	return !slices.ContainsFunc(around, func(g guard) bool { return c.enters(g) != yes }) &&
 		!slices.ContainsFunc(exits, func(exit []guard) bool {
 			return !slices.ContainsFunc(exit, func(g guard) bool { return c.enters(g) == notTrue })
@@ -60,7 +63,7 @@ func (c change) enters(g guard) verdict {
 }
 
 // guardsBefore returns the guards around the token at i, and those of each RETURN before it.
-func (t Tokens) guardsBefore(i int) (around []guard, exits [][]guard) {
+func guardsBefore(t sqltext.Tokens, i int) (around []guard, exits [][]guard) {
 	top := func() *guard {
 		if len(around) == 0 {
 			return &guard{}
@@ -70,11 +73,11 @@ func (t Tokens) guardsBefore(i int) (around []guard, exits [][]guard) {
 	for at := range t[:i] {
 		switch {
 		case t.Is(at, "if") && !t.Is(at-1, "end"):
-			around = append(around, guard{conditions: []Tokens{t.until(at+1, "then")}})
+			around = append(around, guard{conditions: []sqltext.Tokens{t.Until(at+1, "then")}})
 		case t.Is(at, "elsif", "elseif"):
 			branch := top()
 			branch.denied = append(branch.denied, branch.conditions...)
-			branch.conditions = []Tokens{t.until(at+1, "then")}
+			branch.conditions = []sqltext.Tokens{t.Until(at+1, "then")}
 		case t.Is(at, "else"):
 			branch := top()
 			branch.denied, branch.conditions = append(branch.denied, branch.conditions...), nil
@@ -93,25 +96,13 @@ func (t Tokens) guardsBefore(i int) (around []guard, exits [][]guard) {
 	return around, exits
 }
 
-// until returns the tokens from the index to the next of the keywords that is not in brackets.
-func (t Tokens) until(from int, keywords ...string) Tokens {
-	for i := from; i < len(t); i++ {
-		if t.IsSign(i, "(") {
-			i = t.closingBracket(i)
-		} else if t.Is(i, keywords...) {
-			return t[from:i]
-		}
-	}
-	return t[min(from, len(t)):]
-}
-
 // decide returns how a condition turns out. It knows comparisons of NEW with OLD, the operation of the trigger
 // (TG_OP), the depth of triggers, and the key of the row.
-func (c change) decide(condition Tokens) verdict {
-	if rest, ok := condition.withoutBrackets(); ok {
+func (c change) decide(condition sqltext.Tokens) verdict {
+	if rest, ok := withoutBrackets(condition); ok {
 		return c.decide(rest)
 	}
-	if parts := condition.split("or"); len(parts) > 1 {
+	if parts := split(condition, "or"); len(parts) > 1 {
 		return not(c.all(parts, func(v verdict) verdict {
 			if v == notTrue {
 				return depends
@@ -119,7 +110,7 @@ func (c change) decide(condition Tokens) verdict {
 			return not(v)
 		}))
 	}
-	if parts := condition.split("and"); len(parts) > 1 {
+	if parts := split(condition, "and"); len(parts) > 1 {
 		return c.all(parts, func(v verdict) verdict { return v })
 	}
 	if condition.Is(0, "not") {
@@ -129,7 +120,7 @@ func (c change) decide(condition Tokens) verdict {
 }
 
 // all returns the verdict of the conditions joined with AND, after turn has changed the verdict of each.
-func (c change) all(conditions []Tokens, turn func(verdict) verdict) verdict {
+func (c change) all(conditions []sqltext.Tokens, turn func(verdict) verdict) verdict {
 	all := yes
 	for _, condition := range conditions {
 		v := turn(c.decide(condition))
@@ -144,17 +135,17 @@ func (c change) all(conditions []Tokens, turn func(verdict) verdict) verdict {
 }
 
 // withoutBrackets returns the tokens in brackets if these enclose all of them.
-func (t Tokens) withoutBrackets() (Tokens, bool) {
-	if t.IsSign(0, "(") && t.closingBracket(0) == len(t)-1 {
+func withoutBrackets(t sqltext.Tokens) (sqltext.Tokens, bool) {
+	if t.IsSign(0, "(") && t.ClosingBracket(0) == len(t)-1 {
 		return t[1 : len(t)-1], true
 	}
 	return nil, false
 }
 
 // split splits the tokens at a keyword outside brackets.
-func (t Tokens) split(keyword string) (parts []Tokens) {
+func split(t sqltext.Tokens, keyword string) (parts []sqltext.Tokens) {
 	for {
-		part := t.until(0, keyword)
+		part := t.Until(0, keyword)
 		parts = append(parts, part)
 		if len(part) == len(t) {
 			return parts
@@ -164,7 +155,7 @@ func (t Tokens) split(keyword string) (parts []Tokens) {
 }
 
 // compare returns how a comparison turns out.
-func (c change) compare(text Tokens) verdict {
+func (c change) compare(text sqltext.Tokens) verdict {
 	for i := range text {
 		left, negated := text[:i], false
 		switch {
@@ -176,12 +167,12 @@ func (c change) compare(text Tokens) verdict {
 			return c.differs(left, text[i+2:], yes)
 		case text.Is(i, "is"):
 			return c.differs(left, text[i+1:], no)
-		case text.Is(i, "in") && left.isOperation():
+		case text.Is(i, "in") && isOperation(left):
 			return verdictOf(slices.ContainsFunc(text[i:], isUpdate))
 		case text.IsSign(i, "<", "!") && text.IsSign(i+1, ">", "="):
 			negated = true
 		case text.IsSign(i, "<", ">"):
-			return left.depthIs(verdictOf(text.IsSign(i, "<")))
+			return depthIs(left, verdictOf(text.IsSign(i, "<")))
 		case !text.IsSign(i, "="):
 			continue
 		}
@@ -189,11 +180,11 @@ func (c change) compare(text Tokens) verdict {
 		if negated {
 			right = text[i+2:]
 		}
-		if left.isOperation() && len(right) > 0 {
+		if isOperation(left) && len(right) > 0 {
 			return verdictOf(isUpdate(right[0]) != negated)
 		}
 		if len(right) == 1 && right[0].Text == "0" {
-			return left.depthIs(verdictOf(!negated))
+			return depthIs(left, verdictOf(!negated))
 		}
 		return c.equals(left, right, negated)
 	}
@@ -207,14 +198,14 @@ func verdictOf(holds bool) verdict {
 	return no
 }
 
-func isUpdate(t Token) bool { return t.Kind == TokenString && t.Text == "UPDATE" }
+func isUpdate(t sqltext.Token) bool { return t.Kind == sqltext.TokenString && t.Text == "UPDATE" }
 
 // isOperation reports whether the tokens are the operation that fires the trigger.
-func (t Tokens) isOperation() bool { return len(t) == 1 && t.Is(0, "tg_op") }
+func isOperation(t sqltext.Tokens) bool { return len(t) == 1 && t.Is(0, "tg_op") }
 
 // depthIs returns the verdict if the tokens are the number of triggers that are running before the statement's own,
 // which is 0 for a statement of an erasure.
-func (t Tokens) depthIs(v verdict) verdict {
+func depthIs(t sqltext.Tokens, v verdict) verdict {
 	if len(t) > 2 && t.Is(len(t)-3, "pg_trigger_depth") {
 		return v
 	}
@@ -222,12 +213,12 @@ func (t Tokens) depthIs(v verdict) verdict {
 }
 
 // equals returns the verdict of = or, if negated, of <>. With these operators, NULL differs from nothing.
-func (c change) equals(left, right Tokens, negated bool) verdict {
-	if !negated && (left.isOwn(right) || right.isOwn(left)) {
+func (c change) equals(left, right sqltext.Tokens, negated bool) verdict {
+	if !negated && (isOwn(left, right) || isOwn(right, left)) {
 		return yes
 	}
 	v := c.differs(left, right, verdictOf(negated))
-	if column := c.table.column(c.column); v == depends || column != nil && !column.Nullable {
+	if column, ok := c.table.Column(c.column); v == depends || ok && !column.Nullable {
 		return v
 	}
 	if negated {
@@ -238,7 +229,7 @@ func (c change) equals(left, right Tokens, negated bool) verdict {
 
 // isOwn reports whether the tokens are a column without a prefix or with that of the table, and the other tokens the
 // same column of NEW or OLD. This finds the trigger's own row.
-func (t Tokens) isOwn(other Tokens) bool {
+func isOwn(t sqltext.Tokens, other sqltext.Tokens) bool {
 	name := t
 	if len(t) == 3 && t.IsSign(1, ".") && !t.Is(0, "new", "old") {
 		name = t[2:]
@@ -249,9 +240,9 @@ func (t Tokens) isOwn(other Tokens) bool {
 
 // differs returns the verdict if the sides are the same columns of NEW and OLD, or the complete rows, and the changed
 // column is among them.
-func (c change) differs(left, right Tokens, v verdict) verdict {
-	of, first, ok := left.rowColumns()
-	with, second, same := right.rowColumns()
+func (c change) differs(left, right sqltext.Tokens, v verdict) verdict {
+	of, first, ok := rowColumns(left)
+	with, second, same := rowColumns(right)
 	if !ok || !same || of == with || !slices.EqualFunc(first, second, strings.EqualFold) {
 		return depends
 	}
@@ -263,7 +254,7 @@ func (c change) differs(left, right Tokens, v verdict) verdict {
 
 // rowColumns returns the row, new or old, and its columns if the tokens are nothing else, except casts and brackets.
 // The columns are "*" for the complete row.
-func (t Tokens) rowColumns() (row string, columns []string, ok bool) {
+func rowColumns(t sqltext.Tokens) (row string, columns []string, ok bool) {
 	for i := 0; i < len(t); i++ {
 		switch {
 		case t.Is(i, "new", "old"):
@@ -279,7 +270,7 @@ func (t Tokens) rowColumns() (row string, columns []string, ok bool) {
 			}
 			columns = append(columns, name)
 		case t.IsSign(i, ":") && t.IsSign(i+1, ":"):
-			for i += 2; i+1 < len(t) && t[i+1].Kind == TokenWord; i++ {
+			for i += 2; i+1 < len(t) && t[i+1].Kind == sqltext.TokenWord; i++ {
 			}
 		case !t.IsSign(i, "(", ")", ",") && !t.Is(i, "row"):
 			return "", nil, false

@@ -1,0 +1,161 @@
+package triggers
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/sqltext"
+)
+
+// assignments returns the columns of the table that the code of the trigger sets in its own row to a value that is made
+// of the row, in three forms:
+//
+//   - NEW.column := value, and NEW.column = value at the begin of a statement
+//   - SELECT value INTO NEW.column
+//   - UPDATE table SET column = value
+//
+// A variable in a value stands for the values that the code before gives it.
+func (t trigger) assignments(text sqltext.Tokens) (sets []Assignment) {
+	held := variables{}
+	begin := 0 // of the statement
+	for i := range text {
+		add := func(column string, value, where sqltext.Tokens) {
+			name, ok := columnCalled(t.table, column)
+			value, set := held.in(value)
+			reads, old := rowReads(value)
+			if !ok || len(reads) == 0 {
+				return
+			}
+			for i := range reads {
+				reads[i], _ = columnCalled(t.table, reads[i])
+			}
+			assignment := Assignment{Column: name, Reads: reads, Old: old}
+			if !old && !mentions(value, name) {
+				assignment.Follows = t.follows(text, i, where)
+				for _, at := range set {
+					along := t.follows(text, at, nil)
+					assignment.Follows = slices.DeleteFunc(assignment.Follows, func(name string) bool {
+						return !slices.Contains(along, name)
+					})
+				}
+			}
+			sets = append(sets, assignment)
+		}
+		if i == 0 || text.IsSign(i-1, ";") || text.Is(i-1, "declare", "begin", "then", "else", "loop") {
+			begin = i
+		}
+		held.read(text, begin, i, t.table)
+		switch {
+		case text.Is(i, "new") && text.IsSign(i+1, ".") && i+2 < len(text):
+			end := text.EndOfStatement(i)
+			switch assigns := text.IsSign(i+3, ":") || text.IsSign(i+3, "="); {
+			case assigns && i == begin:
+				add(text[i+2].Text, text[i+3:end], nil)
+			case text.Is(i-1, "into"):
+				add(text[i+2].Text, slices.Concat(text[begin:i], text[i+3:end]), nil)
+			}
+		case text.Is(i, "set") && isUpdateOf(text, i, t.table):
+			end := text.EndOfStatement(i)
+			where := text[:end].Until(i+1, "from", "where")
+			where = text[i+1+len(where) : end]
+			for from := i + 1; from < end; {
+				to := text.EndOfValue(from, end)
+				if text.IsSign(from+1, "=") {
+					add(text[from].Text, text[from+2:to], where)
+				}
+				if !text.IsSign(to, ",") {
+					break
+				}
+				from = to + 1
+			}
+		}
+	}
+	return sets
+}
+
+// follows returns Assignment.Follows of an assignment at i. The parameter where is empty, or the part of an UPDATE
+// from FROM or WHERE on.
+func (t trigger) follows(text sqltext.Tokens, i int, where sqltext.Tokens) (columns []string) {
+	conditions := slices.Clone(t.when)
+	switch {
+	case where.Is(0, "where"):
+		conditions = append(conditions, where[1:len(where.Until(0, "returning"))])
+	case len(where) > 0:
+		return nil
+	}
+	if !slices.Contains(t.Events, "UPDATE") {
+		return nil
+	}
+	for _, column := range t.table.Columns {
+		at := change{t.table, column.Name}
+		if (len(t.of) == 0 || mentions(t.of, column.Name)) && at.runsAt(text, i) &&
+			at.enters(guard{conditions: conditions}) == yes {
+			columns = append(columns, column.Name)
+		}
+	}
+	return columns
+}
+
+// mentions reports whether a name occurs in the tokens.
+func mentions(t sqltext.Tokens, name string) bool {
+	return slices.ContainsFunc(t, func(token sqltext.Token) bool {
+		return (token.Kind == sqltext.TokenWord || token.Kind == sqltext.TokenName) && strings.EqualFold(token.Text, name)
+	})
+}
+
+// columnCalled returns the name of a column as the database stores it, and "*" unchanged.
+func columnCalled(table datamap.CatalogTable, name string) (string, bool) {
+	for _, column := range table.Columns {
+		if strings.EqualFold(column.Name, name) {
+			return column.Name, true
+		}
+	}
+	return name, false
+}
+
+// isUpdateOf reports whether the keyword SET at i belongs to an UPDATE of the table.
+func isUpdateOf(t sqltext.Tokens, i int, table datamap.CatalogTable) bool {
+	for back := i - 1; back >= 0 && back >= i-6; back-- {
+		if t.Is(back, "update") {
+			at := back + 1
+			if t.Is(at, "only") {
+				at++
+			}
+			name := t.NameAt(at)
+			return isCalled(table, name)
+		}
+	}
+	return false
+}
+
+// isCalled reports whether a name in the code of a trigger denotes its table.
+func isCalled(table datamap.CatalogTable, name string) bool {
+	plain := plainName(table)
+	return strings.EqualFold(name, table.Name) || strings.EqualFold(name, table.Schema+"."+plain) ||
+		table.FoldsCase && strings.EqualFold(name, plain)
+}
+
+// plainName returns the name of a table without its schema.
+func plainName(table datamap.CatalogTable) string {
+	return strings.TrimPrefix(table.Name, table.Schema+".")
+}
+
+// rowReads returns the columns of NEW and OLD in a value. The result has "*" for a complete row. The second result
+// reports whether the value reads OLD.
+func rowReads(t sqltext.Tokens) (columns []string, old bool) {
+	for i := range t {
+		if !t.Is(i, "new", "old") || t.IsSign(i-1, ".") {
+			continue
+		}
+		old = old || t.Is(i, "old")
+		name := "*"
+		if t.IsSign(i+1, ".") && i+2 < len(t) {
+			name = t[i+2].Text
+		}
+		if !slices.Contains(columns, name) {
+			columns = append(columns, name)
+		}
+	}
+	return columns, old
+}
