@@ -86,11 +86,7 @@ func (h *HealthAPI) log(ctx context.Context, state health.Health) {
 	var failed []string
 	var attributes []slog.Attr
 	for _, check := range state.Checks {
-		switch check.Name { //nolint:exhaustive // these checks do not make a process unready
-		case health.CheckAbandoned, health.CheckLate, health.CheckLives:
-			continue
-		}
-		if check.Status != health.CheckFailed {
+		if check.Status != health.CheckFailed || !check.Name.Gates() {
 			continue
 		}
 		failed = append(failed, string(check.Name))

@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/health"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // probed is a store whose probe returns err.
@@ -22,10 +23,19 @@ type probed struct {
 
 func (p *probed) Probe(context.Context) error { return p.err }
 
+// leftovers are duties that degrade the process.
+type leftovers struct{}
+
+func (leftovers) Read(context.Context, ports.Session) ([]domain.Duty, error) { return nil, nil }
+
+func (leftovers) Merge([]domain.Duty) []domain.Duty {
+	return []domain.Duty{{Name: domain.DutySweep, LeftOver: 1}}
+}
+
 func newHealth(t *testing.T) (api *httpapi.HealthAPI, store *probed, logged *bytes.Buffer) {
 	t.Helper()
 	store, logged = &probed{sessions: &sessions{}}, &bytes.Buffer{}
-	checker, err := health.New(health.Config{Sessions: store, Clock: clock{}})
+	checker, err := health.New(health.Config{Sessions: store, Clock: clock{}, Duties: leftovers{}})
 	require(t, err)
 	api, err = httpapi.NewHealth(checker, slog.New(slog.NewJSONHandler(logged, nil)))
 	require(t, err)
@@ -75,9 +85,10 @@ func TestTheBodyOfAProbeHasNoMessage(t *testing.T) {
 		Code: domain.ErrUnavailable, Op: "probe", Message: "habeas_outbox is away", Err: errors.New("zoe@example.org"),
 	}
 	response := api.Route(t.Context(), "GET", "/ready")
-	want := `{"live":true,"ready":false,"degraded":false,"checks":[{"name":"database","status":"failed"},` +
+	want := `{"live":true,"ready":false,"degraded":true,"checks":[{"name":"database","status":"failed"},` +
 		`{"name":"migrations","status":"unknown"},{"name":"worker","status":"off"},` +
-		`{"name":"abandoned_entries","status":"unknown"},{"name":"late_entries","status":"unknown"}]}` + "\n"
+		`{"name":"abandoned_entries","status":"unknown"},{"name":"late_entries","status":"unknown"},` +
+		`{"name":"sweep","status":"failed"}]}` + "\n"
 	if string(response.Body) != want {
 		t.Errorf("the body is %s", response.Body)
 	}
@@ -86,6 +97,7 @@ func TestTheBodyOfAProbeHasNoMessage(t *testing.T) {
 	}
 }
 
+// The log names the checks that make the process unready, and no check that only degrades it.
 func TestReadinessIsLoggedWhenItChanges(t *testing.T) {
 	api, store, logged := newHealth(t)
 	const away, wrong = domain.ErrUnavailable, domain.ErrConfiguration
