@@ -26,8 +26,6 @@ type Operator struct {
 	db       *bun.DB          // the database of the store
 	tables   bunstore.Options // the schema and the name of the tables of habeas
 	duties   *duties.Book
-	clock    ports.Clock
-	ids      ports.IDSource
 }
 
 // DataMap returns the data map.
@@ -54,7 +52,7 @@ func (o *Operator) Status(ctx context.Context) (saga.Status, error) {
 			pending = append(pending, migration.Name)
 		}
 	}
-	status := saga.NewStatus(o.clock.Now())
+	status := saga.NewStatus(o.stack.Clock.Now())
 	if o.store == nil || len(pending) < len(migrations) { // without any migration, the outbox does not exist
 		err := o.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 			if status, err = o.stack.Runner.Status(ctx, s); err != nil {
