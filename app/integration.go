@@ -87,7 +87,7 @@ func New(c Config) (*Integration, error) {
 // Stack returns the services, for calls outside of a request.
 func (i *Integration) Stack() Stack { return i.stack }
 
-// Sessions returns the session factory of all routers of the Integration, except routers with the option WithSession.
+// Sessions returns the session factory of Operator and of all routers, except routers with the option WithSession.
 func (i *Integration) Sessions() *SessionDependency { return i.sessions }
 
 // Operator returns the methods for operators.
