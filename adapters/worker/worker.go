@@ -14,6 +14,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -115,15 +116,9 @@ func newWorker(runner engine, opts Options) (*SagaWorker, error) {
 			return nil, domain.Misconfigured("worker", "Tasks: each task needs a Name, a Run function and a positive Every")
 		}
 	}
-	if opts.PollInterval == 0 {
-		opts.PollInterval = DefaultPollInterval
-	}
-	if opts.Clock == nil {
-		opts.Clock = system.Clock{}
-	}
-	if opts.Workers == 0 {
-		opts.Workers = DefaultWorkers
-	}
+	opts.PollInterval = cmp.Or(opts.PollInterval, DefaultPollInterval)
+	opts.Clock = cmp.Or(opts.Clock, ports.Clock(system.Clock{}))
+	opts.Workers = cmp.Or(opts.Workers, DefaultWorkers)
 	return &SagaWorker{runner: runner, options: opts, wakes: make(chan struct{}, 1)}, nil
 }
 

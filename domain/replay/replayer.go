@@ -4,6 +4,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -95,12 +96,7 @@ func NewReplayer(c Config) (*Replayer, error) {
 	if c.Workers < 0 || c.Batch < 0 || c.Expect < 0 {
 		return nil, domain.Misconfigured("replay", "Workers, Batch and Expect must not be negative")
 	}
-	if c.Workers == 0 {
-		c.Workers = defaultWorkers
-	}
-	if c.Batch == 0 {
-		c.Batch = defaultBatch
-	}
+	c.Workers, c.Batch = cmp.Or(c.Workers, defaultWorkers), cmp.Or(c.Batch, defaultBatch)
 	return &Replayer{c, audit.Stamper{Clock: c.Clock, IDs: c.IDs}}, nil
 }
 

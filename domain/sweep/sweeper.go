@@ -4,6 +4,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"maps"
 
@@ -52,9 +53,7 @@ func NewSweeper(c Config) (*Sweeper, error) {
 	if c.Batch < 0 {
 		return nil, domain.Misconfigured("sweep", "Batch must not be negative")
 	}
-	if c.Batch == 0 {
-		c.Batch = defaultBatch
-	}
+	c.Batch = cmp.Or(c.Batch, defaultBatch)
 	s := &Sweeper{
 		c.Sessions, audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, c.Plan, c.Batch, systemsOf(c.DataMap),
 	}
