@@ -215,7 +215,7 @@ func TestStatusesCoverTheDeclaredPurposesAndTheOtherConsentsInForce(t *testing.T
 	}
 	older, former, ended := record, record, record
 	older.Purpose, former.Purpose, ended.Purpose, ended.Granted = "z of old", "of old", "ended", false
-	w.store.EXPECT().InForce(ctx, w.id).Return([]domain.ConsentRecord{older, ended, record, former}, nil)
+	w.store.EXPECT().InForce(ctx, w.id).Return([]domain.ConsentRecord{older, ended, record, former}, nil).Times(2)
 	all, err := withPurposes(t, w, "news", "ads").Statuses(ctx, w.session, w.id)
 	want := domain.ConsentStatuses{SubjectID: w.id, Consents: []domain.ConsentStatus{
 		domain.ConsentStatusOf(w.id, "news", nil), domain.ConsentStatusOf(w.id, "ads", &record),
@@ -223,6 +223,13 @@ func TestStatusesCoverTheDeclaredPurposesAndTheOtherConsentsInForce(t *testing.T
 	}}
 	if err != nil || !reflect.DeepEqual(all, want) {
 		t.Errorf("got %+v, %v", all, err)
+	}
+	all, err = w.AllStatuses(ctx, w.session, w.id)
+	want.Consents = []domain.ConsentStatus{
+		want.Consents[2], domain.ConsentStatusOf(w.id, "ended", &ended), want.Consents[1], want.Consents[3],
+	}
+	if err != nil || !reflect.DeepEqual(all, want) {
+		t.Errorf("all without purposes: got %+v, %v", all, err)
 	}
 	w.store.EXPECT().InForce(ctx, w.id).Return(nil, errBoom)
 	if _, err := withPurposes(t, w, "news").Statuses(ctx, w.session, w.id); !errors.Is(err, errBoom) {
