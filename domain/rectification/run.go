@@ -72,19 +72,13 @@ func (r *run) carryOut(ctx context.Context) error {
 }
 
 func (r *run) apply(ctx context.Context, step domain.RectificationStep) error {
-	payload := domain.Payload{"target": step.Table}
-	if step.Via != "" {
-		payload["via"] = step.Via
-	}
+	payload := audit.Target(step.Table, step.Via)
 	rows, err := r.session.Subjects().Rectify(ctx, r.id, step)
 	if err == nil {
 		err = r.checkRow(step, rows)
 	}
 	if err != nil {
-		payload["error"] = domain.ErrorClass(err)
-		failed := r.operation.Event(domain.EventRectificationStepFailed, r.id, payload)
-		_ = r.session.Audit().AppendEvidence(ctx, failed) // the caller returns err; SessionFactory.Do reports lost evidence
-		return err
+		return r.operation.Fail(ctx, r.session, domain.EventRectificationStepFailed, r.id, payload, err)
 	}
 	payload["rows"] = rows
 	r.count(step, rows)
