@@ -147,9 +147,10 @@ func (w *SagaWorker) Start() {
 	for range w.options.Workers {
 		loops.Go(func() { w.run(ctx) })
 	}
-	loops.Go(func() { w.purge(ctx) })
+	loops.Go(func() { w.every(ctx, firstPurge, purgeInterval, "habeas: purge of the outbox failed", w.purge) })
 	if w.options.Observer != nil {
-		loops.Go(func() { w.observe(ctx) })
+		const failed = "habeas: the outbox could not be observed"
+		loops.Go(func() { w.every(ctx, 0, observeInterval, failed, w.runner.ObserveOutbox) })
 	}
 	for _, task := range w.options.Tasks {
 		loops.Go(func() { w.repeat(ctx, task) })
