@@ -54,9 +54,6 @@ func (r *run) carryOut(ctx context.Context) error {
 
 // beforehand calls the hook Before.
 func (r *run) beforehand(ctx context.Context) error {
-	if r.hooks.Before == nil {
-		return nil
-	}
 	err := r.hooks.CallBefore(ctx, r.session, r.subject, func(payload domain.Payload) domain.AuditEvent {
 		return r.operation.Event(domain.EventErasureStepFailed, r.id, payload)
 	})
