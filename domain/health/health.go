@@ -104,25 +104,16 @@ func (c *Checker) Check(ctx context.Context) Health {
 	defer cancel()
 	store := c.checkStore(ctx)
 	outbox := c.checkOutbox(ctx, store.database.Status)
-	state := NewHealth(store.database, store.migrations, c.checkWorker(), outbox.abandoned, outbox.late)
+	checks := []Check{store.database, store.migrations, c.checkWorker(), outbox.abandoned, outbox.late}
 	if store.readOnly {
-		state = with(state, Check{
-			Name: CheckWritable, Status: CheckFailed, Err: domain.ErrReadOnlyDatabase,
-		})
+		checks = append(checks, Check{Name: CheckWritable, Status: CheckFailed, Err: domain.ErrReadOnlyDatabase})
 	}
 	if lives := c.checkLives(ctx, store.database.Status); lives.Status == CheckFailed {
-		state = with(state, lives)
+		checks = append(checks, lives)
 	}
-	for _, check := range c.checkDuties(ctx, store.database.Status) {
-		state = with(state, check)
-	}
+	state := NewHealth(append(checks, c.checkDuties(ctx, store.database.Status)...)...)
 	state.Map = c.config.Name
 	return state
-}
-
-// with returns the state with a further check.
-func with(state Health, check Check) Health {
-	return NewHealth(append(state.Checks, check)...)
 }
 
 func (c *Checker) checkStore(ctx context.Context) storeState {
