@@ -3,7 +3,6 @@ package consent_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -38,14 +37,10 @@ type world struct {
 func newWorld(t *testing.T) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)
-	clock, ids, made := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl), 0
-	clock.EXPECT().Now().Return(clockTime).AnyTimes()
-	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
-	id := fixture.MustID(t, "42")
 	w := world{
-		Ledger:  consent.NewLedger(clock, ids),
+		Ledger:  consent.NewLedger(fixture.NewClock(clockTime), &fixture.IDs{}),
 		session: mocks.NewMockSession(ctrl), store: mocks.NewMockConsentStore(ctrl), audit: mocks.NewMockAuditLog(ctrl),
-		id: id,
+		id: fixture.MustID(t, "42"),
 	}
 	w.session.EXPECT().Consents().Return(w.store).AnyTimes()
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
