@@ -16,7 +16,7 @@ import (
 // checkHealth creates the health checks of the database and of the worker of this process.
 func (i *Integration) checkHealth(c Config) (err error) {
 	i.checker, err = i.stack.Health(health.Config{
-		Name: c.Name, Clock: c.Clock, Worker: i.background.worker, PollInterval: c.PollInterval,
+		Name: c.Name, Worker: i.background.worker, PollInterval: c.PollInterval,
 		Duties: i.background.duties, Options: c.Health,
 	})
 	if err != nil {

@@ -63,15 +63,16 @@ func New(c Config) (*Integration, error) {
 	} else if i.stack, i.store, err = onDatabase(c, func() { i.background.worker.Wake() }); err != nil {
 		return nil, err
 	}
-	clock, ids := cmp.Or(c.Clock, ports.Clock(system.Clock{})), cmp.Or(c.IDs, ports.IDSource(&system.IDs{}))
-	if i.background, err = newBackground(c, i.stack, clock, ids); err != nil {
+	i.stack.Clock = cmp.Or(i.stack.Clock, ports.Clock(system.Clock{}))
+	i.stack.IDs = cmp.Or(i.stack.IDs, ports.IDSource(&system.IDs{}))
+	if i.background, err = newBackground(c, i.stack); err != nil {
 		return nil, err
 	}
 	i.sessions = newSessionDependency(i.stack.Sessions)
 	i.operator = &Operator{
 		stack: i.stack, sessions: i.sessions, store: i.store, db: c.DB,
 		tables: bunstore.Options{Schema: c.Schema, Name: c.Name, Logger: c.Logger},
-		duties: i.background.duties, clock: clock, ids: ids,
+		duties: i.background.duties,
 	}
 	i.api, err = i.stack.API(httpapi.Config{Sessions: i.sessions, Timeout: c.RequestTimeout, Logger: c.Logger})
 	if err != nil {
@@ -86,7 +87,7 @@ func New(c Config) (*Integration, error) {
 // Stack returns the services, for calls outside of a request.
 func (i *Integration) Stack() Stack { return i.stack }
 
-// Sessions returns the session factory of all routers of the Integration, except routers with the option WithSession.
+// Sessions returns the session factory of Operator and of all routers, except routers with the option WithSession.
 func (i *Integration) Sessions() *SessionDependency { return i.sessions }
 
 // Operator returns the methods for operators.
@@ -120,5 +121,5 @@ func (i *Integration) Registered(ctx context.Context, s ports.Session, subject d
 	if err := i.stack.DataMap.CheckSubject(subject); err != nil {
 		return err
 	}
-	return lives.Register(ctx, s, subject.ID, i.operator.clock.Now())
+	return lives.Register(ctx, s, subject.ID, i.stack.Clock.Now())
 }

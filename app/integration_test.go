@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/uptrace/bun"
@@ -18,6 +19,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/replay"
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/internal/tests/databases"
@@ -338,6 +340,36 @@ func TestJoinNeedsAStoreOfItsOwn(t *testing.T) {
 	must(t, err)
 	if _, err := prewired.Join(db); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// All parts of an Integration have the clock and the ids of the stack, not only its services.
+func TestAStackBringsItsClockAndIDs(t *testing.T) {
+	gdpr, _ := newIntegration(t)
+	installation, err := gdpr.Operator().Installation(t.Context())
+	must(t, err)
+	clock := &shiftedClock{}
+	clock.pass(-1000 * time.Hour)
+	wired, err := stack.New(stack.Config{
+		Sessions: gdpr.Sessions(), DataMap: gdpr.DataMap(), Clock: clock, Options: stack.Options{IDs: &fixture.IDs{}},
+	})
+	must(t, err)
+	gdpr, err = app.New(app.Config{Stack: &wired})
+	must(t, err)
+	gdpr.Worker().Start()
+	if last, _ := gdpr.Worker().Heartbeat(); last.After(clock.Now()) {
+		t.Errorf("the heartbeat is at %v", last)
+	}
+	must(t, gdpr.Worker().Stop(time.Minute))
+	line := strings.NewReader(`{"v":1,"subject":["1"],"erased_at":"2024-04-02T12:00:00Z"}` + "\n")
+	_, err = gdpr.Operator().Replay(t.Context(), line, app.ReplayOptions{Installation: installation.ID})
+	if !errors.Is(err, replay.ErrIncomplete) { // the ids of customers can be given again
+		t.Fatal(err)
+	}
+	for _, event := range fixture.Trail(t, gdpr.Sessions(), fixture.MustID(t, "1")) {
+		if !strings.HasPrefix(event.EventID, "id-") || event.OccurredAt.After(clock.Now()) {
+			t.Errorf("%s has the id %s and the instant %v", event.EventType, event.EventID, event.OccurredAt)
+		}
 	}
 }
 

@@ -26,8 +26,6 @@ type Operator struct {
 	db       *bun.DB          // the database of the store
 	tables   bunstore.Options // the schema and the name of the tables of habeas
 	duties   *duties.Book
-	clock    ports.Clock
-	ids      ports.IDSource
 }
 
 // DataMap returns the data map.
@@ -40,11 +38,10 @@ func (o *Operator) Plan() datamap.Plan { return o.stack.Eraser.Plan() }
 // person. See saga.Runner.Status, duties.Findings and lives.Finding. Status reads the marks of all erasures. If
 // migrations are pending, Status adds a finding with the code migration-pending. It does not check migrations if
 // Config.Stack is set.
-func (o *Operator) Status(ctx context.Context) (saga.Status, error) {
+func (o *Operator) Status(ctx context.Context) (status saga.Status, err error) {
 	var pending []string
 	var migrations []domain.Migration
 	if o.store != nil {
-		var err error
 		if migrations, err = o.Migrations(ctx); err != nil {
 			return saga.Status{}, err
 		}
@@ -54,13 +51,12 @@ func (o *Operator) Status(ctx context.Context) (saga.Status, error) {
 			pending = append(pending, migration.Name)
 		}
 	}
-	status := saga.NewStatus(o.clock.Now())
+	status = saga.NewStatus(o.stack.Clock.Now())
 	if o.store == nil || len(pending) < len(migrations) { // without any migration, the outbox does not exist
-		err := o.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-			if status, err = o.stack.Runner.Status(ctx, s); err != nil {
-				return err
+		err = o.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+			if status, err = o.stack.Runner.Status(ctx, s); err == nil {
+				status.Duties, err = o.duties.Read(ctx, s)
 			}
-			status.Duties, err = o.duties.Read(ctx, s)
 			return err
 		})
 		if err != nil {
@@ -68,7 +64,10 @@ func (o *Operator) Status(ctx context.Context) (saga.Status, error) {
 		}
 		status.Findings = append(status.Findings, duties.Findings(status.Duties, status.At)...)
 	}
-	if len(pending) == 0 {
+	if len(pending) > 0 {
+		status.PendingMigrations = pending
+		status.Findings = append(status.Findings, pendingMigrations(pending))
+	} else {
 		unknown, err := lives.Count(ctx, o.sessions)
 		if err != nil {
 			return saga.Status{}, err
@@ -76,10 +75,6 @@ func (o *Operator) Status(ctx context.Context) (saga.Status, error) {
 		if finding, found := lives.Finding(unknown); found {
 			status.Findings = append(status.Findings, finding)
 		}
-	}
-	if len(pending) > 0 {
-		status.PendingMigrations = pending
-		status.Findings = append(status.Findings, pendingMigrations(pending))
 	}
 	status.Map = o.tables.Name
 	return status, nil

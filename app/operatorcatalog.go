@@ -46,5 +46,5 @@ func (o *Operator) Find(
 // Registers reports whether the application calls Registered for new people. It reports that a call was made for any
 // person of the data map. It fails before the first migration of the tables of habeas.
 func (o *Operator) Registers(ctx context.Context) (bool, error) {
-	return lives.Registers(ctx, o.stack.Sessions)
+	return lives.Registers(ctx, o.sessions)
 }

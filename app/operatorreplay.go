@@ -17,7 +17,7 @@ import (
 func (o *Operator) Sweep(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
-	sweeper, err := o.newSweeper()
+	sweeper, err := newSweeper(o.stack, o.sessions)
 	if err != nil {
 		return report, err
 	}
@@ -28,7 +28,7 @@ func (o *Operator) Sweep(
 func (o *Operator) RehearseSweep(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
-	sweeper, err := o.newSweeper()
+	sweeper, err := newSweeper(o.stack, o.sessions)
 	if err != nil {
 		return report, err
 	}
@@ -51,7 +51,7 @@ func (o *Operator) Replay(
 	ctx context.Context, lines io.Reader, options ReplayOptions,
 ) (report domain.ReplayReport, err error) {
 	replayer, err := replay.NewReplayer(replay.Config{
-		Sessions: o.sessions, Clock: o.clock, IDs: o.ids, Erase: o.stack.Eraser.Erase, Refs: options.Refs,
+		Sessions: o.sessions, Clock: o.stack.Clock, IDs: o.stack.IDs, Erase: o.stack.Eraser.Erase, Refs: options.Refs,
 		Workers: options.Workers, Installation: options.Installation, Expect: options.Expect,
 		RestoredTo: options.RestoredTo,
 	})
@@ -61,14 +61,8 @@ func (o *Operator) Replay(
 	return replayer.Replay(ctx, lines, options.Progress)
 }
 
-func (o *Operator) newSweeper() (*sweep.Sweeper, error) {
-	return newSweeper(o.stack, o.sessions, o.clock, o.ids)
-}
-
-func newSweeper(
-	s Stack, sessions ports.SessionFactory, clock ports.Clock, ids ports.IDSource,
-) (*sweep.Sweeper, error) {
+func newSweeper(s Stack, sessions ports.SessionFactory) (*sweep.Sweeper, error) {
 	return sweep.NewSweeper(sweep.Config{
-		Sessions: sessions, Clock: clock, IDs: ids, DataMap: s.DataMap, Plan: s.Eraser.Plan(),
+		Sessions: sessions, Clock: s.Clock, IDs: s.IDs, DataMap: s.DataMap, Plan: s.Eraser.Plan(),
 	})
 }

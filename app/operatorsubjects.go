@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -86,19 +85,7 @@ func (o *Operator) Trail(ctx context.Context, id domain.SubjectID) ([]domain.Aud
 // subject for purposes that Config.Purposes does not list.
 func (o *Operator) Consents(ctx context.Context, id domain.SubjectID) (domain.ConsentStatuses, error) {
 	return inSession(ctx, o.sessions, func(ctx context.Context, s ports.Session) (domain.ConsentStatuses, error) {
-		all, err := o.stack.Consent.Statuses(ctx, s, id)
-		if err != nil {
-			return all, err
-		}
-		records, err := s.Consents().InForce(ctx, id)
-		declared := o.stack.Consent.Purposes().Names()
-		all.Consents = all.Consents[:len(declared)] // the rest are grants only
-		for _, record := range records {
-			if !slices.Contains(declared, record.Purpose) {
-				all.Consents = append(all.Consents, domain.ConsentStatusOf(id, record.Purpose, &record))
-			}
-		}
-		return all, err
+		return o.stack.Consent.AllStatuses(ctx, s, id)
 	})
 }
 

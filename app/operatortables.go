@@ -19,7 +19,7 @@ func (o *Operator) Migrate(ctx context.Context) error {
 	if err := bunstore.Migrate(ctx, o.db, o.tables); err != nil {
 		return err
 	}
-	_, err := o.Installation(ctx)
+	_, err := inSession(ctx, o.stack.Sessions, readInstallation) // of the migrated tables, also during an Override
 	return err
 }
 
@@ -45,9 +45,7 @@ func (o *Operator) MigrationSQL() (string, error) {
 // Installation returns the identity of the tables of habeas, and the data map to which they belong. It returns a
 // datamap.ForeignMapError if that is another data map.
 func (o *Operator) Installation(ctx context.Context) (datamap.Installation, error) {
-	return inSession(ctx, o.stack.Sessions, func(ctx context.Context, s ports.Session) (datamap.Installation, error) {
-		return s.Installation().Read(ctx)
-	})
+	return inSession(ctx, o.sessions, readInstallation)
 }
 
 // AcceptMap applies the pending migrations, records the data map of this program in the installation, and returns the
@@ -71,9 +69,13 @@ func (o *Operator) AcceptMap(ctx context.Context) (before datamap.Installation, 
 // lives on beside the original. From then on, the journal lines of each of the two are refused by the other one, except
 // the lines of erasures before the clone.
 func (o *Operator) RenewInstallation(ctx context.Context) (datamap.Installation, error) {
-	return inSession(ctx, o.stack.Sessions, func(ctx context.Context, s ports.Session) (datamap.Installation, error) {
+	return inSession(ctx, o.sessions, func(ctx context.Context, s ports.Session) (datamap.Installation, error) {
 		return s.Installation().Renew(ctx)
 	})
+}
+
+func readInstallation(ctx context.Context, s ports.Session) (datamap.Installation, error) {
+	return s.Installation().Read(ctx)
 }
 
 func noDatabase() error {

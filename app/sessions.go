@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// SessionDependency is the session factory that all routers of an Integration share. Override therefore affects all
-// routers immediately. SessionDependency is safe for concurrent use.
+// SessionDependency is the session factory that all routers and the Operator of an Integration share. Override
+// therefore affects them immediately. SessionDependency is safe for concurrent use.
 type SessionDependency struct {
 	current atomic.Pointer[ports.SessionFactory]
 }
@@ -58,8 +58,8 @@ func (d *SessionDependency) inForce() (ports.SessionFactory, error) {
 	return factory, nil
 }
 
-// Override replaces the session factory of the routers. It does not affect the worker. Override returns a function that
-// restores the previous session factory of the routers:
+// Override replaces the session factory of the routers and of the Operator, but not that of the worker, of
+// Operator.Migrate and of Operator.AcceptMap. Override returns a function that restores the previous session factory:
 //
 //	defer gdpr.Sessions().Override(factory)()
 //

@@ -88,32 +88,32 @@ func (w *SagaWorker) runSafely(ctx context.Context, run func() error) (succeeded
 	return returned && err == nil
 }
 
-// purge calls the Purge method of the runner every hour until ctx ends. It logs errors.
-func (w *SagaWorker) purge(ctx context.Context) {
-	w.schedule(ctx, firstPurge, purgeInterval, func() error {
-		_, err := w.runner.Purge(ctx)
-		if err != nil {
-			w.logPeriodic(ctx, "habeas: purge of the outbox failed", purgeInterval, err)
-		}
-		return err
+// purge removes old entries of the outbox.
+func (w *SagaWorker) purge(ctx context.Context) error {
+	_, err := w.runner.Purge(ctx)
+	return err
+}
+
+// every calls a function repeatedly until ctx ends, and logs its errors with the message. It waits for delay before the
+// first call, and for interval after each call.
+func (w *SagaWorker) every(
+	ctx context.Context, delay, interval time.Duration, message string, call func(context.Context) error,
+) {
+	schedule(ctx, delay, func() time.Duration {
+		w.runSafely(ctx, func() error {
+			err := call(ctx)
+			if err != nil {
+				w.logPeriodic(ctx, message, interval, err)
+			}
+			return err
+		})
+		return interval
 	})
 }
 
-// observe calls the ObserveOutbox method of the runner immediately and then every minute until ctx ends. It logs
-// errors.
-func (w *SagaWorker) observe(ctx context.Context) {
-	w.schedule(ctx, 0, observeInterval, func() error {
-		err := w.runner.ObserveOutbox(ctx)
-		if err != nil {
-			w.logPeriodic(ctx, "habeas: the outbox could not be observed", observeInterval, err)
-		}
-		return err
-	})
-}
-
-// schedule calls a function repeatedly until ctx ends. It waits for delay before the first call. The interval is the
-// wait between the end of a call and the next call.
-func (w *SagaWorker) schedule(ctx context.Context, delay, interval time.Duration, call func() error) {
+// schedule calls a function repeatedly until ctx ends. It waits for delay before the first call, and then for the
+// result of each call.
+func schedule(ctx context.Context, delay time.Duration, call func() time.Duration) {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	for {
@@ -122,8 +122,7 @@ func (w *SagaWorker) schedule(ctx context.Context, delay, interval time.Duration
 		case <-ctx.Done():
 			return
 		}
-		w.runSafely(ctx, call)
-		timer.Reset(interval)
+		timer.Reset(call())
 	}
 }
 

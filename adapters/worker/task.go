@@ -26,14 +26,7 @@ type Task struct {
 
 // repeat runs the parts of a task until ctx ends.
 func (w *SagaWorker) repeat(ctx context.Context, task Task) {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			return
-		}
+	schedule(ctx, 0, func() time.Duration {
 		pause, outcome := task.Every, domain.OutcomePanic // replaced if the part returns
 		w.runSafely(ctx, func() error {
 			defer w.logTaskPanic(ctx, task)
@@ -54,8 +47,8 @@ func (w *SagaWorker) repeat(ctx context.Context, task Task) {
 			w.taskEnded(ctx, task, outcome)
 			return nil
 		})
-		timer.Reset(pause)
-	}
+		return pause
+	})
 }
 
 // taskEnded calls Options.TaskEnded, unless ctx has ended. It logs the error of the call if the part of the task has

@@ -117,9 +117,7 @@ func newWorker(runner engine, opts Options) (*SagaWorker, error) {
 		}
 	}
 	opts.PollInterval = cmp.Or(opts.PollInterval, DefaultPollInterval)
-	if opts.Clock == nil {
-		opts.Clock = system.Clock{}
-	}
+	opts.Clock = cmp.Or(opts.Clock, ports.Clock(system.Clock{}))
 	opts.Workers = cmp.Or(opts.Workers, DefaultWorkers)
 	return &SagaWorker{runner: runner, options: opts, wakes: make(chan struct{}, 1)}, nil
 }
@@ -149,9 +147,10 @@ func (w *SagaWorker) Start() {
 	for range w.options.Workers {
 		loops.Go(func() { w.run(ctx) })
 	}
-	loops.Go(func() { w.purge(ctx) })
+	loops.Go(func() { w.every(ctx, firstPurge, purgeInterval, "habeas: purge of the outbox failed", w.purge) })
 	if w.options.Observer != nil {
-		loops.Go(func() { w.observe(ctx) })
+		const failed = "habeas: the outbox could not be observed"
+		loops.Go(func() { w.every(ctx, 0, observeInterval, failed, w.runner.ObserveOutbox) })
 	}
 	for _, task := range w.options.Tasks {
 		loops.Go(func() { w.repeat(ctx, task) })

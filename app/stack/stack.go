@@ -93,6 +93,8 @@ type Options struct {
 type Stack struct {
 	Sessions    ports.SessionFactory
 	DataMap     datamap.DataMap
+	Clock       ports.Clock    // nil means the clock of the machine
+	IDs         ports.IDSource // nil means UUIDs of version 7
 	Consent     *consent.Ledger
 	Restriction *restriction.Ledger
 	Exporter    *export.Exporter
@@ -130,31 +132,30 @@ func New(c Config) (Stack, error) {
 	if err != nil {
 		return Stack{}, err
 	}
-	clock := cmp.Or(c.Clock, ports.Clock(system.Clock{}))
-	ids := cmp.Or(c.IDs, ports.IDSource(&system.IDs{}))
+	c.Clock, c.IDs = cmp.Or(c.Clock, ports.Clock(system.Clock{})), cmp.Or(c.IDs, ports.IDSource(&system.IDs{}))
 	eraser, err := erasure.NewEraser(erasure.Config{
-		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: c.Resolvers, Purposes: purposes,
+		Clock: c.Clock, IDs: c.IDs, DataMap: c.DataMap, Resolvers: c.Resolvers, Purposes: purposes,
 		Observer: c.Observer, Before: c.Hooks.BeforeErasure, After: c.Hooks.afterErasure(),
 	})
 	if err != nil {
 		return Stack{}, err
 	}
 	exporter, err := export.NewExporter(export.Config{
-		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: c.Resolvers, ResolverTimeout: c.ResolverTimeout,
+		Clock: c.Clock, IDs: c.IDs, DataMap: c.DataMap, Resolvers: c.Resolvers, ResolverTimeout: c.ResolverTimeout,
 		Observer: c.Observer,
 	})
 	if err != nil {
 		return Stack{}, err
 	}
 	rectifier, err := rectification.NewRectifier(rectification.Config{
-		Clock: clock, IDs: ids, DataMap: c.DataMap, Resolvers: c.Resolvers, Observer: c.Observer,
+		Clock: c.Clock, IDs: c.IDs, DataMap: c.DataMap, Resolvers: c.Resolvers, Observer: c.Observer,
 		Before: c.Hooks.BeforeRectification, After: c.Hooks.afterRectification(),
 	})
 	if err != nil {
 		return Stack{}, err
 	}
 	verifier, err := verification.NewVerifier(verification.Config{
-		Sessions: c.Sessions, Clock: clock, IDs: ids, DataMap: c.DataMap, Plan: eraser.Plan(),
+		Sessions: c.Sessions, Clock: c.Clock, IDs: c.IDs, DataMap: c.DataMap, Plan: eraser.Plan(),
 	})
 	if err != nil {
 		return Stack{}, err
@@ -163,7 +164,7 @@ func New(c Config) (Stack, error) {
 		c.Saga.Jitter = system.Jitter
 	}
 	runner, err := saga.NewRunner(saga.Config{
-		Sessions: c.Sessions, Clock: clock, IDs: ids, Resolvers: c.Resolvers, Observer: c.Observer,
+		Sessions: c.Sessions, Clock: c.Clock, IDs: c.IDs, Resolvers: c.Resolvers, Observer: c.Observer,
 		Options: c.Saga, OnAbandoned: c.OnAbandoned,
 	})
 	if err != nil {
@@ -172,8 +173,10 @@ func New(c Config) (Stack, error) {
 	return Stack{
 		Sessions:    c.Sessions,
 		DataMap:     c.DataMap,
-		Consent:     consent.NewLedger(clock, ids).WithPurposes(purposes).WithObserver(c.Observer),
-		Restriction: restriction.NewLedger(clock, ids).WithPurposes(purposes).WithObserver(c.Observer),
+		Clock:       c.Clock,
+		IDs:         c.IDs,
+		Consent:     consent.NewLedger(c.Clock, c.IDs).WithPurposes(purposes).WithObserver(c.Observer),
+		Restriction: restriction.NewLedger(c.Clock, c.IDs).WithPurposes(purposes).WithObserver(c.Observer),
 		Exporter:    exporter,
 		Eraser:      eraser,
 		Rectifier:   rectifier,
@@ -216,11 +219,11 @@ func (s Stack) API(c httpapi.Config) (*httpapi.API, error) {
 }
 
 // Health returns the health checks of this process. Pass the result to httpapi.NewHealth. If c.Sessions is nil, Health
-// uses the sessions of the stack. If c.Clock is nil, Health uses the clock of the machine. If c.UnknownLives is nil,
+// uses the sessions of the stack. If c.Clock is nil, Health uses the clock of the stack. If c.UnknownLives is nil,
 // Health uses lives.Count. Set c.Worker and c.PollInterval if a worker runs in this process.
 func (s Stack) Health(c health.Config) (*health.Checker, error) {
 	c.Sessions = cmp.Or(c.Sessions, s.Sessions)
-	c.Clock = cmp.Or(c.Clock, ports.Clock(system.Clock{}))
+	c.Clock = cmp.Or(c.Clock, s.Clock, ports.Clock(system.Clock{}))
 	if c.UnknownLives == nil {
 		c.UnknownLives = func(ctx context.Context) (int64, error) { return lives.Count(ctx, c.Sessions) }
 	}

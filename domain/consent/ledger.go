@@ -5,6 +5,7 @@ package consent
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -123,12 +124,24 @@ func (l *Ledger) Status(
 // the consents that are granted for other purposes, in the order of recording, so that the subject can find and
 // withdraw them. Statuses uses one query. The result is empty if no purposes are declared.
 func (l *Ledger) Statuses(ctx context.Context, s ports.Session, id domain.SubjectID) (domain.ConsentStatuses, error) {
+	if !l.purposes.Declared() {
+		all := domain.ConsentStatuses{SubjectID: id, Consents: []domain.ConsentStatus{}}
+		return all, domain.CheckCall("consent statuses", id, nil)
+	}
+	all, err := l.AllStatuses(ctx, s, id)
+	all.Consents = slices.DeleteFunc(all.Consents, func(status domain.ConsentStatus) bool {
+		return !status.Granted && len(l.purposes.Check(status.Purpose)) > 0
+	})
+	return all, err
+}
+
+// AllStatuses returns the same as Statuses, but also the consents for other purposes that are withdrawn, and those for
+// all purposes if none are declared.
+func (l *Ledger) AllStatuses(
+	ctx context.Context, s ports.Session, id domain.SubjectID,
+) (domain.ConsentStatuses, error) {
 	if err := domain.CheckCall("consent statuses", id, nil); err != nil {
 		return domain.ConsentStatuses{}, err
-	}
-	all := domain.ConsentStatuses{SubjectID: id, Consents: []domain.ConsentStatus{}}
-	if !l.purposes.Declared() {
-		return all, nil
 	}
 	records, err := s.Consents().InForce(ctx, id)
 	if err != nil {
@@ -137,10 +150,11 @@ func (l *Ledger) Statuses(ctx context.Context, s ports.Session, id domain.Subjec
 	names, inForce := l.purposes.Names(), map[string]*domain.ConsentRecord{}
 	for i, record := range records {
 		inForce[record.Purpose] = &records[i]
-		if record.Granted && len(l.purposes.Check(record.Purpose)) > 0 {
+		if !slices.Contains(names, record.Purpose) {
 			names = append(names, record.Purpose)
 		}
 	}
+	all := domain.ConsentStatuses{SubjectID: id, Consents: []domain.ConsentStatus{}}
 	for _, purpose := range names {
 		all.Consents = append(all.Consents, domain.ConsentStatusOf(id, purpose, inForce[purpose]))
 	}

@@ -3,7 +3,6 @@ package consent_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -38,14 +37,10 @@ type world struct {
 func newWorld(t *testing.T) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)
-	clock, ids, made := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl), 0
-	clock.EXPECT().Now().Return(clockTime).AnyTimes()
-	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
-	id := fixture.MustID(t, "42")
 	w := world{
-		Ledger:  consent.NewLedger(clock, ids),
+		Ledger:  consent.NewLedger(fixture.NewClock(clockTime), &fixture.IDs{}),
 		session: mocks.NewMockSession(ctrl), store: mocks.NewMockConsentStore(ctrl), audit: mocks.NewMockAuditLog(ctrl),
-		id: id,
+		id: fixture.MustID(t, "42"),
 	}
 	w.session.EXPECT().Consents().Return(w.store).AnyTimes()
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
@@ -215,7 +210,7 @@ func TestStatusesCoverTheDeclaredPurposesAndTheOtherConsentsInForce(t *testing.T
 	}
 	older, former, ended := record, record, record
 	older.Purpose, former.Purpose, ended.Purpose, ended.Granted = "z of old", "of old", "ended", false
-	w.store.EXPECT().InForce(ctx, w.id).Return([]domain.ConsentRecord{older, ended, record, former}, nil)
+	w.store.EXPECT().InForce(ctx, w.id).Return([]domain.ConsentRecord{older, ended, record, former}, nil).Times(2)
 	all, err := withPurposes(t, w, "news", "ads").Statuses(ctx, w.session, w.id)
 	want := domain.ConsentStatuses{SubjectID: w.id, Consents: []domain.ConsentStatus{
 		domain.ConsentStatusOf(w.id, "news", nil), domain.ConsentStatusOf(w.id, "ads", &record),
@@ -223,6 +218,13 @@ func TestStatusesCoverTheDeclaredPurposesAndTheOtherConsentsInForce(t *testing.T
 	}}
 	if err != nil || !reflect.DeepEqual(all, want) {
 		t.Errorf("got %+v, %v", all, err)
+	}
+	all, err = w.AllStatuses(ctx, w.session, w.id)
+	want.Consents = []domain.ConsentStatus{
+		want.Consents[2], domain.ConsentStatusOf(w.id, "ended", &ended), want.Consents[1], want.Consents[3],
+	}
+	if err != nil || !reflect.DeepEqual(all, want) {
+		t.Errorf("all without purposes: got %+v, %v", all, err)
 	}
 	w.store.EXPECT().InForce(ctx, w.id).Return(nil, errBoom)
 	if _, err := withPurposes(t, w, "news").Statuses(ctx, w.session, w.id); !errors.Is(err, errBoom) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/internal/audit"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 )
 
@@ -23,8 +24,7 @@ func (r *run) enqueueKeys(ctx context.Context) error {
 			return err
 		})
 		if err != nil {
-			r.fail(ctx, name, domain.ErrorClass(err))
-			return err
+			return r.fail(ctx, audit.Target(name, ""), err)
 		}
 		if system.Keys > 0 {
 			r.keys += system.Keys

@@ -111,25 +111,16 @@ func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subj
 func (e *Eraser) erase(
 	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {
-	result, err := e.carryOut(ctx, s, subject, fingerprint)
-	observe.Right(e.observer, s, observation.RightObserved{Right: observation.RightErasure, Outcome: hook.OutcomeOf(err)})
-	if err == nil {
-		e.hooks.CallAfter(s, subject, result) // after the observer, which must not wait for the hook
-	}
-	return result, err
-}
-
-func (e *Eraser) carryOut(
-	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
-) (domain.ErasureResult, error) {
 	run, err := e.admit(subject)
+	if err == nil {
+		run.session, run.rehearsed = s, fingerprint
+		err = run.carryOut(ctx)
+	}
+	observe.Right(e.observer, s, observation.RightObserved{Right: observation.RightErasure, Outcome: hook.OutcomeOf(err)})
 	if err != nil {
 		return domain.ErasureResult{}, err
 	}
-	run.session, run.rehearsed = s, fingerprint
-	if err := run.carryOut(ctx); err != nil {
-		return domain.ErasureResult{}, err
-	}
+	e.hooks.CallAfter(s, subject, run.result) // after the observer, which must not wait for the hook
 	return run.result, nil
 }
 

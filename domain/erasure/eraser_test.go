@@ -116,7 +116,7 @@ func TestASystemWithTwoRefsIsEnqueuedTwice(t *testing.T) {
 func TestTheRequestIsStampedUnderTheLock(t *testing.T) {
 	w := newWorld(t, nil)
 	w.allowStores()
-	w.locks().Do(func(context.Context, domain.SubjectID, time.Time) { *w.now = noon.Add(time.Minute) }) // after a wait
+	w.locks().Do(func(context.Context, domain.SubjectID, time.Time) { w.clock.Advance(time.Minute) }) // after a wait
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Do(func(_ context.Context, events ...domain.AuditEvent) {
 		if got := events[0].OccurredAt; !got.Equal(noon.Add(time.Minute)) {
 			t.Errorf("stamped %v, before the lock was there", got)
@@ -133,7 +133,7 @@ func TestTheRequestIsStampedUnderTheLock(t *testing.T) {
 func TestInstantsOfAnErasureAreUTCInMicroseconds(t *testing.T) {
 	w := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
 	w.allowStores()
-	*w.now = noon.Add(999).In(time.FixedZone("CET", 3600))
+	w.clock.Set(noon.Add(999).In(time.FixedZone("CET", 3600)))
 	w.locks() // at noon in UTC
 	w.requested("id-1", 1, 1)
 	w.applies(0, 0, 0)

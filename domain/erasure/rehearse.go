@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/internal/audit"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -77,12 +78,10 @@ func (r *run) compare(ctx context.Context) error {
 	if r.rehearsed == "" || r.fingerprint() == r.rehearsed {
 		return nil
 	}
-	err := &domain.Error{
+	return r.fail(ctx, audit.Target("rehearsal", ""), &domain.Error{
 		Code: domain.ErrConflict, Op: "erase", Message: "the erasure differs from its rehearsal, because it is for" +
 			" another subject, or the data map or the number of rows or keys has changed; rehearse it again",
-	}
-	r.fail(ctx, "rehearsal", domain.ErrorClass(err))
-	return err
+	})
 }
 
 // systems returns the external systems of the plan, each with the number of outbox entries for the subject's refs.

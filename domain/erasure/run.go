@@ -2,7 +2,6 @@ package erasure
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -55,9 +54,6 @@ func (r *run) carryOut(ctx context.Context) error {
 
 // beforehand calls the hook Before.
 func (r *run) beforehand(ctx context.Context) error {
-	if r.hooks.Before == nil {
-		return nil
-	}
 	err := r.hooks.CallBefore(ctx, r.session, r.subject, func(payload domain.Payload) domain.AuditEvent {
 		return r.operation.Event(domain.EventErasureStepFailed, r.id, payload)
 	})
@@ -65,12 +61,9 @@ func (r *run) beforehand(ctx context.Context) error {
 	return err
 }
 
-// fail records the failed target (a step, an external system or the hook) as evidence: the event remains even after a
-// rollback. fail ignores an error of this record, because the caller returns the original failure, and
-// SessionFactory.Do reports lost evidence.
-func (r *run) fail(ctx context.Context, target, class string) {
-	event := r.operation.Event(domain.EventErasureStepFailed, r.id, domain.Payload{"target": target, "error": class})
-	_ = r.session.Audit().AppendEvidence(ctx, event)
+// fail records the failure of a part of the erasure, and returns err.
+func (r *run) fail(ctx context.Context, part domain.Payload, err error) error {
+	return r.operation.Fail(ctx, r.session, domain.EventErasureStepFailed, r.id, part, err)
 }
 
 // begin locks the subject and records the request. It reads the time of the event after the lock, so that the events of
@@ -102,14 +95,12 @@ func (r *run) apply(ctx context.Context) error {
 		err = &domain.Error{Op: "erase", Message: "the store returned no row count for some steps; fix the store"}
 	}
 	if err != nil {
-		payload := domain.Payload{"error": domain.ErrorClass(err)}
+		part := domain.Payload{}
 		if len(rows) < len(steps) {
 			r.refused = steps[len(rows)]
-			maps.Copy(payload, payloadOf(r.refused))
+			part = payloadOf(r.refused)
 		}
-		event := r.operation.Event(domain.EventErasureStepFailed, r.id, payload)
-		_ = r.session.Audit().AppendEvidence(ctx, event) // the caller returns err; SessionFactory.Do reports lost evidence
-		return err
+		return r.fail(ctx, part, err)
 	}
 	if len(applied.Cascaded) > 0 {
 		r.result.Cascaded = applied.Cascaded
@@ -142,10 +133,8 @@ func clearsAgain(before []datamap.Step, step datamap.Step) bool {
 
 // payloadOf returns the event payload that names a step.
 func payloadOf(step datamap.Step) domain.Payload {
-	payload := domain.Payload{"target": step.Target, "strategy": string(step.Strategy)}
-	if step.Via != "" {
-		payload["via"] = step.Via
-	}
+	payload := audit.Target(step.Target, step.Via)
+	payload["strategy"] = string(step.Strategy)
 	return payload
 }
 

@@ -2,7 +2,6 @@ package erasure_test
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"strconv"
 	"strings"
@@ -32,7 +31,7 @@ var (
 // world is an eraser with mocks of its dependencies. An unexpected call fails the test.
 type world struct {
 	*erasure.Eraser
-	now      *time.Time // the time of the clock
+	clock    *fixture.Clock
 	session  *mocks.MockSession
 	consents *mocks.MockConsentStore
 	limits   *mocks.MockRestrictionStore
@@ -60,13 +59,10 @@ func newConfigured(
 ) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)
-	now, made := noon, 0
-	clock, ids := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl)
-	clock.EXPECT().Now().DoAndReturn(func() time.Time { return now }).AnyTimes()
-	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
+	clock, set := fixture.NewClock(noon), resolverSet(t, resolverNames...)
 	dataMap := fixture.MustMap(t,
 		users(personal("email", anon), personal("vat", keep)), child("sessions", "users", personal("agent", del)))
-	config := erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: resolverSet(t, resolverNames...)}
+	config := erasure.Config{Clock: clock, IDs: &fixture.IDs{}, DataMap: dataMap, Resolvers: set}
 	change(&config)
 	eraser, err := erasure.NewEraser(config)
 	if err != nil {
@@ -74,7 +70,7 @@ func newConfigured(
 	}
 	subject := fixture.MustSubject(t, "42", refs...)
 	return world{
-		Eraser: eraser, now: &now, subject: subject,
+		Eraser: eraser, clock: clock, subject: subject,
 		session: mocks.NewMockSession(ctrl), consents: mocks.NewMockConsentStore(ctrl),
 		limits: mocks.NewMockRestrictionStore(ctrl), subjects: mocks.NewMockSubjectStore(ctrl),
 		outbox: mocks.NewMockOutbox(ctrl), audit: mocks.NewMockAuditLog(ctrl),

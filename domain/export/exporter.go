@@ -54,8 +54,8 @@ func NewExporter(c Config) (*Exporter, error) {
 	if err := c.DataMap.ManifestError("data map", resolvers.CheckRefs(c.DataMap, set)); err != nil {
 		return nil, err
 	}
-	c.ResolverTimeout = cmp.Or(c.ResolverTimeout, DefaultResolverTimeout)
-	return &Exporter{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, c.ResolverTimeout, c.Observer}, nil
+	timeout := cmp.Or(c.ResolverTimeout, DefaultResolverTimeout)
+	return &Exporter{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, timeout, c.Observer}, nil
 }
 
 // Export returns the subject's bundle in memory. See Stream for large exports. The bundle has the rows of the

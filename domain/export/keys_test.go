@@ -37,12 +37,10 @@ func newKeyWorld(t *testing.T, timeout time.Duration) keyWorld {
 			}},
 		},
 	})
-	clock, ids := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl)
-	clock.EXPECT().Now().Return(noon).AnyTimes()
-	ids.EXPECT().NewID().Return("id").AnyTimes()
 	var err error
 	w.Exporter, err = export.NewExporter(export.Config{
-		Clock: clock, IDs: ids, DataMap: dataMap, ResolverTimeout: timeout, Resolvers: []ports.Resolver{w.media},
+		Clock: fixture.NewClock(noon), IDs: &fixture.IDs{}, DataMap: dataMap, ResolverTimeout: timeout,
+		Resolvers: []ports.Resolver{w.media},
 	})
 	if err != nil {
 		t.Fatal(err)

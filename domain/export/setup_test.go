@@ -3,7 +3,6 @@ package export_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"testing"
 	"time"
@@ -40,9 +39,6 @@ type world struct {
 func newWorld(t *testing.T, timeout time.Duration, registered ...ports.Resolver) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)
-	clock, ids, made := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl), 0
-	clock.EXPECT().Now().Return(noon).AnyTimes()
-	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
 	dataMap := fixture.MustMap(t, fixture.Users())
 	subject := fixture.MustSubject(t, "42")
 	for _, resolver := range registered {
@@ -51,7 +47,8 @@ func newWorld(t *testing.T, timeout time.Duration, registered ...ports.Resolver)
 		}
 	}
 	exporter, err := export.NewExporter(export.Config{
-		Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: registered, ResolverTimeout: timeout,
+		Clock: fixture.NewClock(noon), IDs: &fixture.IDs{}, DataMap: dataMap, Resolvers: registered,
+		ResolverTimeout: timeout,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -46,6 +46,11 @@ const (
 	CheckVerification CheckName = "verification"
 )
 
+// Gates reports whether a process is not ready after the check failed. Every other failed check degrades the process.
+func (n CheckName) Gates() bool {
+	return n == CheckDatabase || n == CheckMigrations || n == CheckWorker
+}
+
 // CheckStatus is the result of a Check.
 type CheckStatus string
 
@@ -64,10 +69,9 @@ func NewHealth(checks ...Check) Health {
 		if check.Status != CheckFailed {
 			continue
 		}
-		switch check.Name {
-		case CheckDatabase, CheckMigrations, CheckWorker:
+		if check.Name.Gates() {
 			health.Ready = false
-		case CheckAbandoned, CheckLate, CheckWritable, CheckLives, CheckWorkers, CheckJournal, CheckSweep, CheckVerification:
+		} else {
 			health.Degraded = true
 		}
 	}

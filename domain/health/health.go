@@ -3,6 +3,7 @@
 package health
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -88,18 +89,11 @@ func New(c Config) (*Checker, error) {
 	if c.Timeout < 0 || c.Polls < 0 || c.LateAfter < 0 || c.PollInterval < 0 {
 		return nil, domain.Misconfigured("health", "Timeout, Polls, LateAfter and PollInterval must not be negative")
 	}
-	c.Timeout = orDefault(c.Timeout, DefaultTimeout)
-	c.Polls = orDefault(c.Polls, DefaultPolls)
-	c.LateAfter = orDefault(c.LateAfter, DefaultLateAfter)
-	c.PollInterval = orDefault(c.PollInterval, DefaultPollInterval)
+	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	c.Polls = cmp.Or(c.Polls, DefaultPolls)
+	c.LateAfter = cmp.Or(c.LateAfter, DefaultLateAfter)
+	c.PollInterval = cmp.Or(c.PollInterval, DefaultPollInterval)
 	return &Checker{config: c}, nil
-}
-
-func orDefault[T int | time.Duration](value, fallback T) T {
-	if value == 0 {
-		return fallback
-	}
-	return value
 }
 
 // Check carries out all checks. It returns within Options.Timeout or when ctx ends, even if the database does not
@@ -110,25 +104,16 @@ func (c *Checker) Check(ctx context.Context) Health {
 	defer cancel()
 	store := c.checkStore(ctx)
 	outbox := c.checkOutbox(ctx, store.database.Status)
-	state := NewHealth(store.database, store.migrations, c.checkWorker(), outbox.abandoned, outbox.late)
+	checks := []Check{store.database, store.migrations, c.checkWorker(), outbox.abandoned, outbox.late}
 	if store.readOnly {
-		state = with(state, Check{
-			Name: CheckWritable, Status: CheckFailed, Err: domain.ErrReadOnlyDatabase,
-		})
+		checks = append(checks, Check{Name: CheckWritable, Status: CheckFailed, Err: domain.ErrReadOnlyDatabase})
 	}
 	if lives := c.checkLives(ctx, store.database.Status); lives.Status == CheckFailed {
-		state = with(state, lives)
+		checks = append(checks, lives)
 	}
-	for _, check := range c.checkDuties(ctx, store.database.Status) {
-		state = with(state, check)
-	}
+	state := NewHealth(append(checks, c.checkDuties(ctx, store.database.Status)...)...)
 	state.Map = c.config.Name
 	return state
-}
-
-// with returns the state with a further check.
-func with(state Health, check Check) Health {
-	return NewHealth(append(state.Checks, check)...)
 }
 
 func (c *Checker) checkStore(ctx context.Context) storeState {

@@ -3,6 +3,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"time"
@@ -49,10 +50,8 @@ func NewWriter(c Config) (*Writer, error) {
 		return nil, domain.Misconfigured("journal", "Batch must not be negative")
 	case len(domain.CheckText("name", c.Journal.Name(), 1)) > 0 || len([]rune(c.Journal.Name())) > longest:
 		return nil, domain.Misconfigured("journal", "the name of the journal must have 1 to 200 characters")
-	case c.Batch == 0:
-		c.Batch = defaultBatch
 	}
-	return &Writer{c.Sessions, c.Journal, "journal " + c.Journal.Name(), c.Batch}, nil
+	return &Writer{c.Sessions, c.Journal, "journal " + c.Journal.Name(), cmp.Or(c.Batch, defaultBatch)}, nil
 }
 
 // RunOnce appends the next lines to the journal and returns the number of lines. It also reports whether the caller

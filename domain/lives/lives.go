@@ -18,26 +18,28 @@ const batch = 500
 // nothing tells whether it belongs to a new person or was restored. It reads the marks of all erasures and the rows of
 // their subjects in batches, each in its own session. It writes nothing.
 func Count(ctx context.Context, sessions ports.SessionFactory) (unknown int64, err error) {
-	for after, more := int64(0), true; more; {
-		err := sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-			marks, err := s.Erased().Marks(ctx, domain.MarkQuery{After: after, Limit: batch})
-			if more = len(marks) == batch; err != nil || len(marks) == 0 {
-				return err
-			}
-			after = marks[len(marks)-1].Intake
-			lives, err := s.Erased().Lives(ctx, marks)
-			for _, life := range lives {
-				if life == domain.LifeUnknown {
-					unknown++
-				}
+	for query := (domain.MarkQuery{Limit: batch}); ; {
+		var marks []domain.ErasureMark
+		var lives []domain.Life
+		err := sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+			if marks, err = s.Erased().Marks(ctx, query); err == nil {
+				lives, err = s.Erased().Lives(ctx, marks)
 			}
 			return err
 		})
 		if err != nil {
 			return 0, err
 		}
+		for _, life := range lives {
+			if life == domain.LifeUnknown {
+				unknown++
+			}
+		}
+		if len(marks) < batch {
+			return unknown, nil
+		}
+		query.After = marks[batch-1].Intake
 	}
-	return unknown, nil
 }
 
 // Finding returns the finding for a result of Count. It returns false if the result is 0.

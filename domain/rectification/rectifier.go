@@ -135,19 +135,11 @@ func (r *Rectifier) rectify(
 	if len(plan.Corrections) == 0 {
 		calls, skipped = nil, r.resolvers.Names()
 	}
-	run := &run{Rectifier: r, session: s, id: subject.ID, plan: plan, calls: calls, result: domain.RectificationResult{
+	run := &run{Rectifier: r, session: s, id: subject.ID, subject: subject, plan: plan, calls: calls}
+	run.result = domain.RectificationResult{
 		SubjectID:        subject.ID,
 		Rectified:        map[string]int64{},
 		SkippedResolvers: skipped,
-	}}
-	if err := run.begin(ctx, len(subject.Refs)); err != nil {
-		return domain.RectificationResult{}, err
-	}
-	err = r.hooks.CallBefore(ctx, s, subject, func(payload domain.Payload) domain.AuditEvent {
-		return run.operation.Event(domain.EventRectificationStepFailed, subject.ID, payload)
-	})
-	if err != nil {
-		return domain.RectificationResult{}, err
 	}
 	if err := run.carryOut(ctx); err != nil {
 		return domain.RectificationResult{}, err

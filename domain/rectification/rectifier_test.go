@@ -78,7 +78,7 @@ func TestACategoryThatOnlyExternalSystemsHaveIsSentToThem(t *testing.T) {
 func TestInstantsOfARectificationAreUTCInMicroseconds(t *testing.T) {
 	w := newWorld(t, []string{"desk!"}, ref("desk", "d-1"))
 	w.allowStores()
-	*w.now = noon.Add(999).In(time.FixedZone("CET", 3600))
+	w.clock.Set(noon.Add(999).In(time.FixedZone("CET", 3600)))
 	gomock.InOrder(
 		w.requested("id-1", "contact,identity", 2, 1, 1),
 		w.writes(writeUsers), w.succeeded("id-2", "users", 0),

@@ -18,6 +18,7 @@ type run struct {
 	operation audit.Operation // set when the request is recorded
 	session   ports.Session
 	id        domain.SubjectID
+	subject   domain.Subject
 	plan      Plan
 	calls     []resolvers.Call
 	result    domain.RectificationResult
@@ -28,10 +29,25 @@ type run struct {
 	keyEntries int // the number of outbox entries that erase overwritten keys
 }
 
+// parts lists the parts of a rectification in their order.
+var parts = []func(*run, context.Context) error{
+	(*run).begin, (*run).beforehand, (*run).readKeys, (*run).apply, (*run).enqueue, (*run).enqueueKeys, (*run).complete,
+}
+
+// carryOut runs all parts in the session.
+func (r *run) carryOut(ctx context.Context) error {
+	for _, part := range parts {
+		if err := part(r, ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // begin locks the subject and records the request. It records the request even if the lock failed. It returns
 // domain.ErrConflict if the life of the id has ended: an erasure has removed the data, and external systems have erased
 // it or will do so. See domain.Life.
-func (r *run) begin(ctx context.Context, refs int) error {
+func (r *run) begin(ctx context.Context) error {
 	state, refused := r.session.Subjects().LockToRectify(ctx, r.id)
 	if refused == nil && state.Life == domain.LifeEnded {
 		refused = &domain.Error{
@@ -43,7 +59,7 @@ func (r *run) begin(ctx context.Context, refs int) error {
 		"categories":     joined(r.plan.Categories()),
 		"local_steps":    len(r.plan.Steps),
 		"external_steps": len(r.calls),
-		"refs":           refs,
+		"refs":           len(r.subject.Refs),
 	})
 	r.operation = operation
 	if err := r.session.Audit().AppendEvidence(ctx, requested); err != nil && refused == nil {
@@ -52,39 +68,31 @@ func (r *run) begin(ctx context.Context, refs int) error {
 	return refused
 }
 
-// carryOut runs all steps, and adds the entries for external systems and the last events.
-func (r *run) carryOut(ctx context.Context) error {
-	if err := r.readKeys(ctx); err != nil {
-		return err
-	}
+// beforehand calls the hook Before.
+func (r *run) beforehand(ctx context.Context) error {
+	return r.hooks.CallBefore(ctx, r.session, r.subject, func(payload domain.Payload) domain.AuditEvent {
+		return r.operation.Event(domain.EventRectificationStepFailed, r.id, payload)
+	})
+}
+
+// apply runs the local steps.
+func (r *run) apply(ctx context.Context) error {
 	for _, step := range r.plan.Steps {
-		if err := r.apply(ctx, step); err != nil {
+		if err := r.applyStep(ctx, step); err != nil {
 			return err
 		}
 	}
-	if err := r.enqueue(ctx); err != nil {
-		return err
-	}
-	if err := r.enqueueKeys(ctx); err != nil {
-		return err
-	}
-	return r.complete(ctx)
+	return nil
 }
 
-func (r *run) apply(ctx context.Context, step domain.RectificationStep) error {
-	payload := domain.Payload{"target": step.Table}
-	if step.Via != "" {
-		payload["via"] = step.Via
-	}
+func (r *run) applyStep(ctx context.Context, step domain.RectificationStep) error {
+	payload := audit.Target(step.Table, step.Via)
 	rows, err := r.session.Subjects().Rectify(ctx, r.id, step)
 	if err == nil {
 		err = r.checkRow(step, rows)
 	}
 	if err != nil {
-		payload["error"] = domain.ErrorClass(err)
-		failed := r.operation.Event(domain.EventRectificationStepFailed, r.id, payload)
-		_ = r.session.Audit().AppendEvidence(ctx, failed) // the caller returns err; SessionFactory.Do reports lost evidence
-		return err
+		return r.operation.Fail(ctx, r.session, domain.EventRectificationStepFailed, r.id, payload, err)
 	}
 	payload["rows"] = rows
 	r.count(step, rows)

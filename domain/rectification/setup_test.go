@@ -2,7 +2,6 @@ package rectification_test
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"strconv"
 	"strings"
@@ -37,7 +36,7 @@ var (
 // world is a rectifier with mocks of its dependencies. An unexpected call fails the test.
 type world struct {
 	*rectification.Rectifier
-	now      *time.Time // the time of the clock
+	clock    *fixture.Clock
 	session  *mocks.MockSession
 	subjects *mocks.MockSubjectStore
 	outbox   *mocks.MockOutbox
@@ -58,12 +57,9 @@ func newConfigured(
 ) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)
-	now, made := noon, 0
-	clock, ids := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl)
-	clock.EXPECT().Now().DoAndReturn(func() time.Time { return now }).AnyTimes()
-	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
+	clock := fixture.NewClock(noon)
 	config := rectification.Config{
-		Clock: clock, IDs: ids, DataMap: dataMap(t), Resolvers: resolverSet(t, resolverNames...),
+		Clock: clock, IDs: &fixture.IDs{}, DataMap: dataMap(t), Resolvers: resolverSet(t, resolverNames...),
 	}
 	change(&config)
 	rectifier, err := rectification.NewRectifier(config)
@@ -72,7 +68,7 @@ func newConfigured(
 	}
 	subject := fixture.MustSubject(t, "42", refs...)
 	return world{
-		Rectifier: rectifier, now: &now, subject: subject,
+		Rectifier: rectifier, clock: clock, subject: subject,
 		session: mocks.NewMockSession(ctrl), subjects: mocks.NewMockSubjectStore(ctrl),
 		outbox: mocks.NewMockOutbox(ctrl), audit: mocks.NewMockAuditLog(ctrl),
 	}

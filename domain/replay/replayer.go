@@ -96,8 +96,7 @@ func NewReplayer(c Config) (*Replayer, error) {
 	if c.Workers < 0 || c.Batch < 0 || c.Expect < 0 {
 		return nil, domain.Misconfigured("replay", "Workers, Batch and Expect must not be negative")
 	}
-	c.Workers = cmp.Or(c.Workers, defaultWorkers)
-	c.Batch = cmp.Or(c.Batch, defaultBatch)
+	c.Workers, c.Batch = cmp.Or(c.Workers, defaultWorkers), cmp.Or(c.Batch, defaultBatch)
 	return &Replayer{c, audit.Stamper{Clock: c.Clock, IDs: c.IDs}}, nil
 }
 

@@ -41,14 +41,10 @@ type world struct {
 func newWorld(t *testing.T) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)
-	clock, ids, made := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl), 0
-	clock.EXPECT().Now().Return(clockTime).AnyTimes()
-	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
-	id := fixture.MustID(t, "42")
 	w := world{
-		Ledger:  restriction.NewLedger(clock, ids),
+		Ledger:  restriction.NewLedger(fixture.NewClock(clockTime), &fixture.IDs{}),
 		session: mocks.NewMockSession(ctrl), store: mocks.NewMockRestrictionStore(ctrl), audit: mocks.NewMockAuditLog(ctrl),
-		id: id,
+		id: fixture.MustID(t, "42"),
 	}
 	w.session.EXPECT().Restrictions().Return(w.store).AnyTimes()
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()

@@ -5,6 +5,7 @@
 package saga
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -130,14 +131,14 @@ func NewRunner(c Config) (*Runner, error) {
 			return nil, domain.Misconfigured("saga", "Systems has a negative limit for the resolver "+name)
 		}
 	}
-	c.Batch = orDefault(c.Batch, DefaultBatch)
-	c.Concurrency = orDefault(c.Concurrency, DefaultConcurrency)
-	c.CallTimeout = orDefault(c.CallTimeout, DefaultCallTimeout)
-	c.Lease = orDefault(c.Lease, DefaultLease)
-	c.GiveUpAfter = orDefault(c.GiveUpAfter, DefaultGiveUpAfter)
-	c.Retention = orDefault(c.Retention, DefaultRetention)
-	c.FirstBackoff = orDefault(c.FirstBackoff, DefaultFirstBackoff)
-	c.MaxBackoff = orDefault(c.MaxBackoff, DefaultMaxBackoff)
+	c.Batch = cmp.Or(c.Batch, DefaultBatch)
+	c.Concurrency = cmp.Or(c.Concurrency, DefaultConcurrency)
+	c.CallTimeout = cmp.Or(c.CallTimeout, DefaultCallTimeout)
+	c.Lease = cmp.Or(c.Lease, DefaultLease)
+	c.GiveUpAfter = cmp.Or(c.GiveUpAfter, DefaultGiveUpAfter)
+	c.Retention = cmp.Or(c.Retention, DefaultRetention)
+	c.FirstBackoff = cmp.Or(c.FirstBackoff, DefaultFirstBackoff)
+	c.MaxBackoff = cmp.Or(c.MaxBackoff, DefaultMaxBackoff)
 	if c.Lease < c.CallTimeout+leaseMargin {
 		return nil, domain.Misconfigured("saga", "Lease must be longer than CallTimeout, by a second at least")
 	}
@@ -148,7 +149,7 @@ func NewRunner(c Config) (*Runner, error) {
 	for _, name := range set.Names() {
 		r.throttles[name] = &throttle{
 			limits: c.Systems[name], first: c.FirstBackoff, longest: max(c.FirstBackoff, longestBreak), batch: c.Batch,
-			slots: make(chan struct{}, orDefault(c.Systems[name].Concurrency, c.Concurrency)),
+			slots: make(chan struct{}, cmp.Or(c.Systems[name].Concurrency, c.Concurrency)),
 		}
 		for _, operation := range set.OperationsOf(name) {
 			r.shares.add(name, operation)
@@ -178,11 +179,4 @@ func (o Options) negative() string {
 		}
 	}
 	return ""
-}
-
-func orDefault[T int | time.Duration](value, fallback T) T {
-	if value == 0 {
-		return fallback
-	}
-	return value
 }

@@ -1,10 +1,10 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -79,14 +79,7 @@ func (s *Sweeper) countLeftOver(ctx context.Context, of domain.SweepReport, ends
 
 // orMisfits returns err, or an error if the sweep has skipped subjects.
 func orMisfits(err error, report domain.SweepReport) error {
-	if err != nil || report.Skipped == 0 {
-		return err
-	}
-	return &domain.Error{
-		Code: domain.ErrSubject, Op: "sweep",
-		Message: "erased subjects whose id does not fit the key of the subject's table: " +
-			strconv.FormatInt(report.Skipped, 10) + ". Their retained cells were left alone",
-	}
+	return cmp.Or(err, positions.Misfits("sweep", report.Skipped, "Their retained cells were left alone"))
 }
 
 // batch is a range of the recorded erasures.

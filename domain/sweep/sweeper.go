@@ -108,7 +108,7 @@ func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.Su
 	if err != nil {
 		payload := domain.Payload{}
 		if len(rows) < len(steps) {
-			payload = target(steps[len(rows)])
+			payload = audit.Target(steps[len(rows)].Target, steps[len(rows)].Via)
 		}
 		return domain.SweepReport{}, s.fail(ctx, session, id, payload, err)
 	}
@@ -118,7 +118,7 @@ func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.Su
 		if rows[i] == 0 {
 			continue
 		}
-		payload := target(step)
+		payload := audit.Target(step.Target, step.Via)
 		payload["rows"] = rows[i]
 		payloads = append(payloads, payload)
 		report.Rows[step.Target] += rows[i]
@@ -155,14 +155,6 @@ func unclear(ctx context.Context, session ports.Session, id domain.SubjectID, st
 	}
 	due, err := session.Erased().Due(ctx, found, steps)
 	return int64(len(due)), err
-}
-
-func target(step datamap.Step) domain.Payload {
-	payload := domain.Payload{"target": step.Target}
-	if step.Via != "" {
-		payload["via"] = step.Via
-	}
-	return payload
 }
 
 // fail records that a sweep failed, and returns the error.

@@ -3,11 +3,11 @@ package verification
 import (
 	"context"
 	"errors"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/internal/positions"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -40,7 +40,8 @@ const (
 func (v *Verifier) RunOnce(
 	ctx context.Context, delay time.Duration,
 ) (verified []domain.Verification, more bool, err error) {
-	misfits := 0
+	var misfits int64
+	misfit := func() error { return positions.Misfits("verify", misfits, "Their erasures were not verified") }
 	for range batch {
 		var next result
 		err := v.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
@@ -58,22 +59,10 @@ func (v *Verifier) RunOnce(
 		case next.verified != nil:
 			verified = append(verified, *next.verified)
 		case !next.moved:
-			return verified, false, misfitError(misfits)
+			return verified, false, misfit()
 		}
 	}
-	return verified, true, misfitError(misfits)
-}
-
-// misfitError returns an error if the given number of erasures was skipped because of the subject's id.
-func misfitError(misfits int) error {
-	if misfits == 0 {
-		return nil
-	}
-	return &domain.Error{
-		Code: domain.ErrSubject, Op: "verify",
-		Message: "erased subjects whose id does not fit the key of the subject's table: " + strconv.Itoa(misfits) +
-			". Their erasures were not verified",
-	}
+	return verified, true, misfit()
 }
 
 // errTaken makes a session roll back because another process has verified the same erasure first.

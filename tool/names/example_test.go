@@ -8,10 +8,10 @@ import (
 )
 
 // A name suggests what a column holds. A person has to confirm the guess.
-func ExampleGuess() {
+func ExampleFind() {
 	for _, column := range []string{"e_mail", "last_login_ip", "price"} {
-		if category, reason, ok := names.Guess("customers", column, datamap.TypeText); ok {
-			fmt.Printf("%s: %s, because %s\n", column, category, reason)
+		if m, ok := names.Find("customers", column, datamap.TypeText); ok {
+			fmt.Printf("%s: %s, because %s\n", column, m.Category, m.Reason())
 		}
 	}
 	// Output:

@@ -25,18 +25,8 @@ func (m Match) Reason() string {
 	return `its name contains "` + m.Word + `", which suggests ` + m.Means
 }
 
-// Guess returns the category of personal data that a column seems to hold, and the reason as a clause. It uses the
-// names of the column and the table, and the type of the column, which may be empty. It returns false if the column
-// does not look personal.
-func Guess(table, column string, t datamap.ColumnType) (category domain.Category, reason string, ok bool) {
-	m, ok := Find(table, column, t)
-	if !ok {
-		return "", "", false
-	}
-	return m.Category, m.Reason(), true
-}
-
-// Find makes the same guess as Guess and returns all details.
+// Find returns the guess about a column. It uses the names of the column and the table, and the type of the column,
+// which may be empty. It returns false if the column does not look personal.
 func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 	parts := partsOf(column)
 	if m, ok := findSecret(table, parts, t); ok {

@@ -167,7 +167,7 @@ func TestNamesOfPeopleByTheirRole(t *testing.T) {
 
 func TestTheStateOfASessionIsNoAddress(t *testing.T) {
 	for column, want := range map[string]bool{"state": true, "home_state": true, "session_state": false} {
-		if _, _, ok := names.Guess("account", column, "text"); ok != want {
+		if _, ok := names.Find("account", column, "text"); ok != want {
 			t.Errorf("%s looks personal: %t", column, ok)
 		}
 	}

@@ -19,6 +19,6 @@ func split(place string) (table, column string, t datamap.ColumnType) {
 }
 
 func guess(place string) (domain.Category, string, bool) {
-	table, column, t := split(place)
-	return names.Guess(table, column, t)
+	m, ok := names.Find(split(place))
+	return m.Category, m.Reason(), ok
 }

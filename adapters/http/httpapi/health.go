@@ -84,7 +84,7 @@ func (h *HealthAPI) log(ctx context.Context, state health.Health) {
 	var failed []string
 	var attributes []slog.Attr
 	for _, check := range state.Checks {
-		if check.Status != health.CheckFailed || health.NewHealth(check).Ready { // it does not make the process unready
+		if check.Status != health.CheckFailed || !check.Name.Gates() {
 			continue
 		}
 		failed = append(failed, string(check.Name))

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
@@ -24,10 +23,19 @@ type probed struct {
 
 func (p *probed) Probe(context.Context) error { return p.err }
 
+// leftovers are duties that degrade the process.
+type leftovers struct{}
+
+func (leftovers) Read(context.Context, ports.Session) ([]domain.Duty, error) { return nil, nil }
+
+func (leftovers) Merge([]domain.Duty) []domain.Duty {
+	return []domain.Duty{{Name: domain.DutySweep, LeftOver: 1}}
+}
+
 func newHealth(t *testing.T) (api *httpapi.HealthAPI, store *probed, logged *bytes.Buffer) {
 	t.Helper()
 	store, logged = &probed{sessions: &sessions{}}, &bytes.Buffer{}
-	checker, err := health.New(health.Config{Sessions: store, Clock: clock{}})
+	checker, err := health.New(health.Config{Sessions: store, Clock: clock{}, Duties: leftovers{}})
 	require(t, err)
 	api, err = httpapi.NewHealth(checker, slog.New(slog.NewJSONHandler(logged, nil)))
 	require(t, err)
@@ -77,9 +85,10 @@ func TestTheBodyOfAProbeHasNoMessage(t *testing.T) {
 		Code: domain.ErrUnavailable, Op: "probe", Message: "habeas_outbox is away", Err: errors.New("zoe@example.org"),
 	}
 	response := api.Route(t.Context(), "GET", "/ready")
-	want := `{"live":true,"ready":false,"degraded":false,"checks":[{"name":"database","status":"failed"},` +
+	want := `{"live":true,"ready":false,"degraded":true,"checks":[{"name":"database","status":"failed"},` +
 		`{"name":"migrations","status":"unknown"},{"name":"worker","status":"off"},` +
-		`{"name":"abandoned_entries","status":"unknown"},{"name":"late_entries","status":"unknown"}]}` + "\n"
+		`{"name":"abandoned_entries","status":"unknown"},{"name":"late_entries","status":"unknown"},` +
+		`{"name":"sweep","status":"failed"}]}` + "\n"
 	if string(response.Body) != want {
 		t.Errorf("the body is %s", response.Body)
 	}
@@ -88,31 +97,7 @@ func TestTheBodyOfAProbeHasNoMessage(t *testing.T) {
 	}
 }
 
-// overdue is a worker that is late.
-type overdue struct{}
-
-func (overdue) Read(context.Context, ports.Session) ([]domain.Duty, error) { return nil, nil }
-
-func (overdue) Merge([]domain.Duty) []domain.Duty {
-	long := time.Unix(0, 0)
-	return []domain.Duty{{Name: domain.DutyWorker, Every: time.Minute, LastSuccess: &long}}
-}
-
-func TestOnlyChecksOfReadinessAreLogged(t *testing.T) {
-	logged := &bytes.Buffer{}
-	store := &probed{sessions: &sessions{}, err: domain.ErrUnavailable}
-	checker, err := health.New(health.Config{Sessions: store, Clock: clock{}, Duties: overdue{}})
-	require(t, err)
-	api, err := httpapi.NewHealth(checker, slog.New(slog.NewJSONHandler(logged, nil)))
-	require(t, err)
-	if body := api.Route(t.Context(), "GET", "/ready").Body; !bytes.Contains(body, []byte(`"workers","status":"failed"`)) {
-		t.Errorf("the body is %s", body)
-	}
-	if line := logged.String(); !strings.Contains(line, `"failed":"database"`) {
-		t.Errorf("logged %s", line)
-	}
-}
-
+// The log names the checks that make the process unready, and no check that only degrades it.
 func TestReadinessIsLoggedWhenItChanges(t *testing.T) {
 	api, store, logged := newHealth(t)
 	const away, wrong = domain.ErrUnavailable, domain.ErrConfiguration

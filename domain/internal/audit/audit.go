@@ -49,6 +49,26 @@ func (o Operation) Event(eventType domain.EventType, id domain.SubjectID, payloa
 	return o.with(o.stamper.event(o.operator, eventType, id, payload))
 }
 
+// Fail records the class of err and returns err. The payload names the failed part of the operation. The event is
+// evidence: it remains after a rollback. Fail ignores an error of the record, because SessionFactory.Do reports lost
+// evidence.
+func (o Operation) Fail(
+	ctx context.Context, s ports.Session, eventType domain.EventType, id domain.SubjectID, part domain.Payload, err error,
+) error {
+	part["error"] = domain.ErrorClass(err)
+	_ = s.Audit().AppendEvidence(ctx, o.Event(eventType, id, part))
+	return err
+}
+
+// Target returns a payload that names a table, and the path to its rows if there is one.
+func Target(table, via string) domain.Payload {
+	payload := domain.Payload{"target": table}
+	if via != "" {
+		payload["via"] = via
+	}
+	return payload
+}
+
 func (o Operation) with(event domain.AuditEvent) domain.AuditEvent {
 	if o.id != "" {
 		event.Payload[domain.PayloadOperationID] = o.id

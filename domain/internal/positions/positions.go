@@ -15,6 +15,7 @@ package positions
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -25,6 +26,18 @@ const attempts = 5
 
 // LeftOver returns the name under which the database stores the leftovers of a duty (see domain.Duty).
 func LeftOver(duty domain.DutyName) string { return "duty " + string(duty) + " left over" }
+
+// Misfits returns domain.ErrSubject if a reader has passed over n erasures, because the ids of their subjects do not
+// fit the key of the subject's table. The effect on these erasures ends the message.
+func Misfits(op string, n int64, effect string) error {
+	if n == 0 {
+		return nil
+	}
+	return &domain.Error{
+		Code: domain.ErrSubject, Op: op, Message: "erased subjects whose id does not fit the key of the subject's table: " +
+			strconv.FormatInt(n, 10) + ". " + effect,
+	}
+}
 
 // Change replaces the number that is stored under a name by next(number), and returns the new number. It changes
 // nothing if both are equal. Change returns domain.ErrConflict if other sessions are faster several times.

@@ -4,7 +4,6 @@ package resolvers
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
@@ -58,14 +57,6 @@ func (s *Set) Names() []string {
 func (s *Set) Get(name string) (ports.Resolver, bool) {
 	resolver, ok := s.byName[name]
 	return resolver, ok
-}
-
-// CanRectify reports whether at least one of the resolvers can rectify.
-func (s *Set) CanRectify() bool {
-	return slices.ContainsFunc(s.ordered, func(resolver ports.Resolver) bool {
-		_, ok := resolver.(ports.RectifyingResolver)
-		return ok
-	})
 }
 
 // OperationsOf returns the operations that the resolver with the name can carry out. Every resolver can erase, and some

@@ -67,7 +67,11 @@ func TestAnIntegrationVerifiesAnErasure(t *testing.T) {
 }
 
 // away is a session factory whose database cannot be reached.
-type away struct{ ports.SessionFactory }
+type away struct{}
+
+func (away) Do(context.Context, func(context.Context, ports.Session) error) error {
+	return domain.ErrUnavailable
+}
 
 func (away) Rehearse(context.Context, func(context.Context, ports.Session) error) error {
 	return domain.ErrUnavailable
@@ -75,8 +79,9 @@ func (away) Rehearse(context.Context, func(context.Context, ports.Session) error
 
 func (away) Probe(context.Context) error { return domain.ErrUnavailable }
 
-func TestAnIntegrationRehearsesAndProbesWithTheCurrentSessions(t *testing.T) {
+func TestAnOperatorUsesTheCurrentSessions(t *testing.T) {
 	gdpr, _ := newIntegration(t)
+	operator := gdpr.Operator()
 	anna := fixture.MustSubject(t, "1")
 	for name, c := range map[string]struct {
 		factory ports.SessionFactory
@@ -86,12 +91,19 @@ func TestAnIntegrationRehearsesAndProbesWithTheCurrentSessions(t *testing.T) {
 		"none":                        {nil, domain.ErrConfiguration},
 	} {
 		restore := gdpr.Sessions().Override(c.factory)
-		if _, err := gdpr.Operator().Rehearse(t.Context(), anna); !errors.Is(err, c.want) {
-			t.Errorf("%s: the rehearsal returned %v, want %v", name, err, c.want)
+		_, rehearsal := operator.Rehearse(t.Context(), anna)
+		_, read := operator.Installation(t.Context())
+		_, renewed := operator.RenewInstallation(t.Context())
+		_, registers := operator.Registers(t.Context())
+		for call, err := range map[string]error{
+			"Rehearse": rehearsal, "Installation": read, "RenewInstallation": renewed, "Registers": registers,
+			"Probe": gdpr.Sessions().Probe(t.Context()),
+		} {
+			if !errors.Is(err, c.want) {
+				t.Errorf("%s: %s returned %v, want %v", name, call, err, c.want)
+			}
 		}
-		if err := gdpr.Sessions().Probe(t.Context()); !errors.Is(err, c.want) {
-			t.Errorf("%s: the probe returned %v, want %v", name, err, c.want)
-		}
+		must(t, operator.Migrate(t.Context())) // works on Config.DB
 		restore()
 	}
 	must(t, gdpr.Sessions().Probe(t.Context()))

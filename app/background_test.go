@@ -70,7 +70,8 @@ func eraseCustomer(t *testing.T, gdpr *app.Integration, id string) {
 func addresses(t *testing.T, db *bun.DB) int {
 	t.Helper()
 	var count int // Count returns int or int64, depending on the version of bun
-	must(t, db.NewSelect().Table("invoices").ColumnExpr("count(*)").Where("address = 'Main Street'").Scan(t.Context(), &count))
+	query := db.NewSelect().Table("invoices").ColumnExpr("count(*)").Where("address = 'Main Street'")
+	must(t, query.Scan(t.Context(), &count))
 	return count
 }
 

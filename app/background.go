@@ -24,18 +24,17 @@ const (
 // background is the work of an Integration outside of requests: the worker, and the duties that it fulfills.
 type background struct {
 	stack  Stack
-	clock  ports.Clock
 	duties *duties.Book
 	worker *worker.SagaWorker
 }
 
 // newBackground creates the worker. It does not start it.
-func newBackground(c Config, s Stack, clock ports.Clock, ids ports.IDSource) (*background, error) {
+func newBackground(c Config, s Stack) (*background, error) {
 	if c.SweepInterval < 0 || c.VerifyAfter < 0 || c.JournalInterval < 0 {
 		return nil, domain.Misconfigured("app", "SweepInterval, VerifyAfter and JournalInterval must not be negative")
 	}
-	b := &background{stack: s, clock: clock}
-	tasks, err := b.tasks(c, ids)
+	b := &background{stack: s}
+	tasks, err := b.tasks(c)
 	if err != nil {
 		return nil, err
 	}
@@ -44,12 +43,12 @@ func newBackground(c Config, s Stack, clock ports.Clock, ids ports.IDSource) (*b
 		pauses[domain.DutyName(task.Name)] = task.Every
 	}
 	if b.duties, err = duties.New(duties.Config{
-		Sessions: s.Sessions, Clock: clock, Observer: s.Observer, Duties: pauses,
+		Sessions: s.Sessions, Clock: s.Clock, Observer: s.Observer, Duties: pauses,
 	}); err != nil {
 		return nil, err
 	}
 	b.worker, err = worker.New(s.Runner, worker.Options{
-		PollInterval: c.PollInterval, Workers: c.Workers, Logger: c.Logger, Observer: s.Observer, Clock: c.Clock,
+		PollInterval: c.PollInterval, Workers: c.Workers, Logger: c.Logger, Observer: s.Observer, Clock: s.Clock,
 		Tasks: tasks, Begin: b.begin, TaskEnded: b.taskEnded,
 	})
 	return b, err
@@ -72,10 +71,10 @@ func (b *background) taskEnded(ctx context.Context, task string, outcome domain.
 }
 
 // tasks returns the tasks of the worker.
-func (b *background) tasks(c Config, ids ports.IDSource) ([]worker.Task, error) {
+func (b *background) tasks(c Config) ([]worker.Task, error) {
 	tasks := []worker.Task{b.alive(c.PollInterval)}
 	if c.SweepInterval > 0 {
-		sweeper, err := newSweeper(b.stack, b.stack.Sessions, b.clock, ids)
+		sweeper, err := newSweeper(b.stack, b.stack.Sessions)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +107,7 @@ func (b *background) alive(pollInterval time.Duration) worker.Task {
 	const missedPolls = 3
 	longest := max(missedPolls*cmp.Or(pollInterval, worker.DefaultPollInterval), workerInterval)
 	return worker.Task{Name: string(domain.DutyWorker), Every: workerInterval, Run: func(context.Context) (bool, error) {
-		if last, _ := b.worker.Heartbeat(); b.clock.Now().Sub(last) > longest {
+		if last, _ := b.worker.Heartbeat(); b.stack.Clock.Now().Sub(last) > longest {
 			return false, &domain.Error{Code: domain.ErrUnavailable, Op: "worker", Message: "no batch has succeeded recently"}
 		}
 		return false, nil

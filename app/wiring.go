@@ -13,7 +13,7 @@ import (
 
 // Stack has all services of habeas. The routers of an Integration call them for requests, and an application can call
 // them outside of a request. stack.New creates a Stack for any session factory. An application that fills a Stack
-// itself must set every field except Verifier, Catalog, Finder and Observer.
+// itself must set every field except Clock, IDs, Verifier, Catalog, Finder and Observer.
 type Stack = stack.Stack
 
 // onDatabase creates the services on c.DB. The store calls the function wake after each commit that adds entries to the
