@@ -134,49 +134,42 @@ func addMarkStatement(w *rows.Writer, first int) string {
 // own statement. This statement also sees the rows that other transactions have committed while the statement before it
 // waited for locks.
 func (s *Work) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
-	if err := s.lockAt(ctx, id, dialectOf(s.store.dialect).markInstant(at, false)); err != nil {
+	key, err := s.key(id)
+	if err != nil {
 		return time.Time{}, err
+	}
+	if err := s.requireReadCommitted(ctx, "lock subject", "an erasure"); err != nil {
+		return time.Time{}, err
+	}
+	if err := s.makeDurable(ctx); err != nil {
+		return time.Time{}, err
+	}
+	if err := s.db.OverwriteDeleted(ctx); err != nil {
+		return time.Time{}, err
+	}
+	mark := append([]any{id.String()}, dialectOf(s.store.dialect).markInstant(at)...)
+	locks := s.store.locks
+	if locks.AddMarkAndLock == "" { // SQLite: the write lock of the database replaces the locks on rows
+		if _, err = s.db.Write(ctx, "lock subject", locks.AddMark, mark...); err == nil {
+			err = s.readSubjectRowAdded(ctx, id, key)
+		}
+		return s.erasedAt(id), err
+	}
+	if err := s.db.Begin(ctx); err != nil {
+		return time.Time{}, err
+	}
+	if err := s.lockRows(ctx, id, key, mark); err != nil {
+		return time.Time{}, s.explain(ctx, "lock subject", err, live.ToLock(locks.Tables)...)
 	}
 	return s.erasedAt(id), nil
 }
 
-// lockAt locks the subject like Lock. The parameter at is the result of dialect.markInstant.
-func (s *Work) lockAt(ctx context.Context, id domain.SubjectID, at [2]any) error {
-	key, err := s.key(id)
-	if err != nil {
-		return err
-	}
-	if err := s.requireReadCommitted(ctx, "lock subject", "an erasure"); err != nil {
-		return err
-	}
-	if err := s.makeDurable(ctx); err != nil {
-		return err
-	}
-	if err := s.db.OverwriteDeleted(ctx); err != nil {
-		return err
-	}
-	locks := s.store.locks
-	if locks.AddMarkAndLock == "" { // SQLite: the write lock of the database replaces the locks on rows
-		if _, err := s.db.Write(ctx, "lock subject", locks.AddMark, id.String(), at[0], at[1]); err != nil {
-			return err
-		}
-		return s.readSubjectRowAdded(ctx, id, key)
-	}
-	if err := s.db.Begin(ctx); err != nil {
-		return err
-	}
-	if err := s.lockRows(ctx, id, key, at); err != nil {
-		return s.explain(ctx, "lock subject", err, live.ToLock(s.store.locks.Tables)...)
-	}
-	return nil
-}
-
 // lockRows adds the erasure to the mark. It locks the mark, the subject's row, and the rows to which other tables
-// refer, for example the orders to which order lines refer.
-func (s *Work) lockRows(ctx context.Context, id domain.SubjectID, key []any, at [2]any) error {
+// refer, for example the orders to which order lines refer. The parameter mark has the parameters of AddMark.
+func (s *Work) lockRows(ctx context.Context, id domain.SubjectID, key, mark []any) error {
 	locks := s.store.locks
 	var row erasedRow
-	found, err := s.checkSubjectRow(ctx, id, row.targets(), locks.AddMarkAndLock, withID(key, id, at[0], at[1])...)
+	found, err := s.checkSubjectRow(ctx, id, row.targets(), locks.AddMarkAndLock, slices.Concat(key, mark)...)
 	if err != nil {
 		return err
 	}

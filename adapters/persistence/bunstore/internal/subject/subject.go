@@ -4,6 +4,7 @@ package subject
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -196,11 +197,8 @@ type erasedRow struct {
 
 func (r *erasedRow) targets() []any { return []any{&r.added, &r.erased} }
 
-// withID returns the parameters of a statement: the subject's key, the id, and further values.
-func withID(key []any, id domain.SubjectID, further ...any) []any {
-	args := append(make([]any, 0, len(key)+1+len(further)), key...)
-	return append(append(args, id.String()), further...)
-}
+// withID returns the parameters of a statement: the subject's key and the id.
+func withID(key []any, id domain.SubjectID) []any { return append(slices.Clip(key), id.String()) }
 
 // checkSubjectRow runs a statement on the subject's row and reports whether the subject has a row. The statement
 // returns the fingerprint and the subject's key as the table stores it. checkSubjectRow loads the schema with this
