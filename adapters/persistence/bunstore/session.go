@@ -19,8 +19,7 @@ import (
 )
 
 // session implements ports.Session. The first statement that needs a transaction begins the transaction. The session
-// buffers appended rows. It inserts them when their number reaches maxBufferedRows, before it reads rows of the same
-// kind, and when the session ends.
+// buffers appended rows, see ledger.Session.
 type session struct {
 	db           conn.Session
 	store        *Store

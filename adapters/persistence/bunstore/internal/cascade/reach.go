@@ -256,7 +256,7 @@ func deletedTables(steps []datamap.Step) (names []string) {
 //   - a hash of the definitions that Reach has read; the parameter visited holds the ids of their tables
 //   - whether foreign keys act, and whether the database counts deleted rows
 //   - for each table in the parameter tables, what Deleted reads, as a JSON object of arrays by id
-//   - for each table in DeletedTables, the number of rows that its delete steps cover
+//   - for each table of deletedTables, the number of rows that its delete steps cover
 //   - for each setting, the number of its rows
 //
 // If triggers is true, the hash also covers the list of all tables.

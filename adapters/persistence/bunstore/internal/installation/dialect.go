@@ -35,13 +35,13 @@ type dialect interface {
 	// lockSequences returns the statement that makes concurrent calls wait until the transaction ends.
 	lockSequences() string
 
-	// raiseIntake returns the statement that makes the next intake number higher than $1, for a database without
-	// OwnSequences. Otherwise, it returns "".
+	// raiseIntake returns the statement that makes the next intake number higher than $1, if ownSequences
+	// returns "". Otherwise, it returns "".
 	raiseIntake(tables syntax.Tables) string
 
 	// keySequences returns the statement that finds the sequences from which the database takes the next value of a
 	// column. The columns of the result are the name of the sequence, and the statement that reads its next number. The
-	// statement is NULL if this role must not read the sequence. KeySequences ignores columns whose type is no integer.
+	// statement is NULL if this role must not read the sequence. keySequences ignores columns whose type is no integer.
 	keySequences(table datamap.Table, column string) string
 }
 

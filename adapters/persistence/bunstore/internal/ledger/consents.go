@@ -260,7 +260,7 @@ type Prefetched struct {
 	ConsentsInForce   []domain.ConsentRecord
 }
 
-// ScanTargets returns the scan targets for the columns that AddPrefetch adds to a statement.
+// ScanTargets returns the scan targets for the columns that the last statement reads in addition.
 func (a *Prefetched) ScanTargets() []any { return []any{&a.UnsentCorrections, &a.consentsJSON} }
 
 // Decode sets SubjectID to the parameter id, sets ConsentsInForce from the scanned JSON, and returns the receiver. It

@@ -97,7 +97,7 @@ type shape struct {
 	alone       bool           // the statement is its own transaction, see takeAlone
 }
 
-// newInserts returns the Inserts for the dialect and the tables.
+// newInserts returns the inserts for the dialect and the tables.
 func newInserts(d syntax.Dialect, tables syntax.Tables) *inserts {
 	return &inserts{
 		combinesChanges: d.CombinesChanges(), templates: newTemplates(tables, d),
@@ -163,7 +163,7 @@ func (a *UnsentRows) closes(subject string) bool {
 	return slices.ContainsFunc(a[LedgerClosings], func(row []any) bool { return subjectOfRow(row) == subject })
 }
 
-// maxCachedRows is the largest number of rows for which Inserts caches the text of a statement. Most requests add fewer
+// maxCachedRows is the largest number of rows for which inserts caches the text of a statement. Most requests add fewer
 // rows.
 const maxCachedRows = 16
 

@@ -149,7 +149,7 @@ func (o *Store) unclaimedStatement(limit int) string {
 	return o.own.unclaimedEntries(o.tables, limit) + " " + o.unclaimed
 }
 
-// Unclaimed implements ports.OutboxAdmin.
+// Unclaimed implements ports.Outbox.
 func (o *Session) Unclaimed(ctx context.Context, dueBefore time.Time, limit int) ([]domain.OutboxEntry, error) {
 	if limit <= 0 {
 		return nil, o.db.Usable()

@@ -221,7 +221,7 @@ func (o *Session) Discard(ctx context.Context, entryIDs []string) ([]domain.Disc
 
 const firstClaims = `SELECT entry_id, tried_since FROM {outbox} WHERE tried_since > {earliest instant} AND {in list}`
 
-// FirstClaims implements ports.OutboxAdmin.
+// FirstClaims implements ports.Outbox.
 func (o *Session) FirstClaims(ctx context.Context, entryIDs []string) (map[string]time.Time, error) {
 	found := map[string]time.Time{}
 	if len(entryIDs) == 0 {

@@ -207,7 +207,7 @@ func (o *Session) readEntries(
 	return found, err
 }
 
-// writePlanned runs a statement on a batch of outbox entries in the same way as writeRows, and measures its duration.
+// writePlanned runs a statement on a batch of outbox entries in the same way as WriteRows, and measures its duration.
 // If the statement is slow, the database may use a cached query plan that suits an empty outbox. writePlanned then
 // changes a comment in later statements, so that the database plans them again.
 func (o *Session) writePlanned(

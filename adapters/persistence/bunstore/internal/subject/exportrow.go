@@ -165,7 +165,7 @@ func (r *exportRow) countRow() {
 	r.rowNumber++
 }
 
-// newRow returns an ExportRow. Callers scan all rows of a result into the same ExportRow.
+// newRow returns an exportRow. Callers scan all rows of a result into the same exportRow.
 func (e *exportStatement) newRow() *exportRow {
 	row := &exportRow{Values: make([]any, e.width)}
 	var position int64 // only ORDER BY needs it
@@ -182,7 +182,7 @@ func (e *exportStatement) wasErased(row *exportRow) bool {
 }
 
 // yield calls yield with one record for each exported column of the row. The parameter wasErased is the result of
-// WasErased.
+// wasErased.
 func (e *exportStatement) yield(row *exportRow, wasErased bool, yield func(domain.ExportRecord) error) error {
 	s := &e.sources[row.Source]
 	row.countRow()

@@ -30,7 +30,7 @@ func (l life) state() domain.SubjectState {
 // lifeStatements holds the statements about the life of a subject's id (see domain.Life). The mark of a subject is the
 // row that records its erasures.
 type lifeStatements struct {
-	// State reads whether the subject's row exists, the preconditions (see lockStatements), the MarkColumns, the creation
+	// State reads whether the subject's row exists, the preconditions (see lockStatements), the markColumns, the creation
 	// time of the row, and its identifying columns. Its parameters are the subject's key and the id. It locks nothing.
 	State string
 	// LockLedgers locks the ledgers of the subject $1. It is "" if the database has one writer at a time.
@@ -45,7 +45,7 @@ const readState = `
 	SELECT {exists}, {preconditions}, {mark}, {row}
 	{from} LEFT JOIN {erasures} AS m ON m.subject_id = {subject}`
 
-// newLives returns the Lives for the dialect and the tables of w.
+// newLives returns the statements for the dialect and the tables of w.
 func newLives(w *rows.Writer, locks *lockStatements) lifeStatements {
 	subject, keys := w.DataMap.SubjectTable(), len(w.DataMap.SubjectTable().SubjectKey)
 	id := syntax.Placeholder(keys + 1)

@@ -20,7 +20,7 @@ import (
 // its erasures.
 type sweepStatements struct {
 	Fingerprint string // reads the fingerprint of the live schema
-	LockMark    string // locks the mark of the subject $1; returns the MarkColumns
+	LockMark    string // locks the mark of the subject $1; returns the markColumns
 	LockRow     string // locks the subject's row; returns the fingerprint and the evidence about it
 	RecordSweep string // records a sweep of the subject $1 at the instant $2
 }
@@ -31,7 +31,7 @@ const (
 	lockTexts      = `SELECT {texts} FROM {table} AS t0 WHERE {rows}{lock}`
 )
 
-// newSweeps returns the Sweeps for the dialect and the tables of w.
+// newSweeps returns the statements for the dialect and the tables of w.
 func newSweeps(w *rows.Writer) sweepStatements {
 	subject, lock := w.DataMap.SubjectTable(), w.Dialect.ForUpdate()
 	texts := append([]string{live.Fingerprint(w.Dialect, w.Touched, w.Tables)}, lifeOfRow(w)...)

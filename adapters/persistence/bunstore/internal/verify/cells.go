@@ -25,7 +25,7 @@ func countRetained(w *rows.Writer, live rows.Live, step datamap.Step, key []any)
 	return text, slices.Concat(key, rows.ResolveConstants(sw.Constants, step.At))
 }
 
-// maxReadCell is the maximum number of bytes of a cell in Cells.Others that a verification reads.
+// maxReadCell is the maximum number of bytes of a cell in cells.Others that a verification reads.
 const maxReadCell = 1 << 20
 
 // cells builds the statements that read the cells of a step for a verification. A result row starts with the primary
