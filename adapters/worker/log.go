@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -9,12 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func (w *SagaWorker) logger() *slog.Logger {
-	if w.options.Logger != nil {
-		return w.options.Logger
-	}
-	return slog.Default()
-}
+func (w *SagaWorker) logger() *slog.Logger { return cmp.Or(w.options.Logger, slog.Default()) }
 
 // logFailure logs that a batch failed. The level is a warning if a later batch may succeed, and otherwise an error. It
 // does not log a batch that ended because ctx was canceled.

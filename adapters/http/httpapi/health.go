@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -75,10 +76,7 @@ func healthResponse(status int, body any) Response {
 
 // log logs a change of readiness: the process is ready again, or is no longer ready.
 func (h *HealthAPI) log(ctx context.Context, state health.Health) {
-	logger := h.logger
-	if logger == nil {
-		logger = slog.Default()
-	}
+	logger := cmp.Or(h.logger, slog.Default())
 	if state.Ready {
 		logger.LogAttrs(ctx, slog.LevelInfo, "habeas: ready again")
 		return

@@ -1,6 +1,7 @@
 package pgxlisten
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -11,12 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func (l *Listener) logger() *slog.Logger {
-	if l.options.Logger != nil {
-		return l.options.Logger
-	}
-	return slog.Default()
-}
+func (l *Listener) logger() *slog.Logger { return cmp.Or(l.options.Logger, slog.Default()) }
 
 func (l *Listener) logConnected(ctx context.Context) {
 	l.logger().LogAttrs(ctx, slog.LevelInfo, "habeas: listening for outbox entries")

@@ -2,6 +2,7 @@
 package migrate
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -42,10 +43,7 @@ type Settings struct {
 func New(pool *conn.Pool, d syntax.Dialect, settings Settings) (*Migration, error) {
 	m := &Migration{
 		Pool: pool, Dialect: d, own: dialectOf(d), schema: settings.Schema, name: settings.Name,
-		upgrades: settings.Upgrades, logger: settings.Logger,
-	}
-	if m.logger == nil {
-		m.logger = slog.Default()
+		upgrades: settings.Upgrades, logger: cmp.Or(settings.Logger, slog.Default()),
 	}
 	files, err := fs.Sub(settings.Files, Folder(d))
 	if err == nil {
