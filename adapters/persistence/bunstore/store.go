@@ -42,6 +42,7 @@ type Store struct {
 	db       *bun.DB
 	pool     *conn.Pool
 	dialect  syntax.Dialect
+	schema   *Schema
 	dataMap  datamap.DataMap
 	observer ports.Observer // may be nil
 	wake     func()         // Options.Enqueued; may be nil
@@ -89,6 +90,7 @@ func New(db *bun.DB, dataMap datamap.DataMap, opts Options) (*Store, error) {
 		trustsRowFilters: opts.TrustRowFilters,
 		outbox:           outbox.New(d, tables), schemas: live.NewCache(d, dataMap, tables, opts.TrustRowFilters, logger),
 	}
+	s.schema = &Schema{db, s.pool, d}
 	if s.migration, err = newMigration(db, s.pool, opts); err != nil {
 		return nil, err
 	}
