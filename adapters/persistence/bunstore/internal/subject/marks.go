@@ -116,7 +116,7 @@ func (s *Work) Lives(ctx context.Context, marks []domain.ErasureMark) ([]domain.
 	if len(marks) == 0 {
 		return nil, s.db.Usable()
 	}
-	if err := s.loadSchemaForSweep(ctx, s.store.sweeps.Fingerprint); err != nil {
+	if err := s.loadSchemaAlone(ctx); err != nil {
 		return nil, err
 	}
 	lives := make([]domain.Life, 0, len(marks))

@@ -88,7 +88,7 @@ func (s *Work) Due(
 	if err := s.checkSweep(ctx, steps); err != nil {
 		return nil, err
 	}
-	if err := s.loadSchemaForSweep(ctx, s.store.sweeps.Fingerprint); err != nil {
+	if err := s.loadSchemaAlone(ctx); err != nil {
 		return nil, err
 	}
 	for chunk := range slices.Chunk(marks, maxDueSubjects) {
@@ -213,7 +213,7 @@ func (s *Work) lockErased(ctx context.Context, id domain.SubjectID, key []any) (
 		found.evidence = row.evidence(s.store.writer.DataMap)
 		err = s.loadSchema(ctx, fingerprint.String)
 	} else { // the subject has no row
-		err = s.loadSchemaForSweep(ctx, s.store.sweeps.Fingerprint)
+		err = s.loadSchemaAlone(ctx)
 	}
 	if err != nil {
 		return life{}, err
@@ -229,15 +229,14 @@ func (s *Work) lockErased(ctx context.Context, id domain.SubjectID, key []any) (
 	return found, nil
 }
 
-// loadSchemaForSweep loads the schema into the session, if it has none. The parameter text is a statement that
-// returns the fingerprint without reading a subject.
-func (s *Work) loadSchemaForSweep(ctx context.Context, text string) error {
+// loadSchemaAlone loads the schema into the session, if it has none, without reading a subject.
+func (s *Work) loadSchemaAlone(ctx context.Context) error {
 	if s.schema != nil {
 		return nil
 	}
 	var fingerprint string
-	err := s.db.Read(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(&fingerprint) }, text)
-	if err != nil {
+	scan := func(rows *sql.Rows) error { return rows.Scan(&fingerprint) }
+	if err := s.db.Read(ctx, "sweep", scan, s.store.sweeps.Fingerprint); err != nil {
 		return err
 	}
 	return s.loadSchema(ctx, fingerprint)
