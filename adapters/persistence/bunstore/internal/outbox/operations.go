@@ -161,7 +161,7 @@ func (o *Session) requeue(ctx context.Context, text string, args ...any) ([]doma
 	requeued, err := o.change(ctx, "requeue", text, args...)
 	if len(requeued) > 0 {
 		o.Enqueued = true
-		o.end.AfterEnd(func(_ context.Context, err error) {
+		o.db.AtEnd = append(o.db.AtEnd, func(_ context.Context, err error) {
 			if err == nil {
 				o.store.scans.Restart()
 			}

@@ -118,25 +118,17 @@ func New(d syntax.Dialect, tables syntax.Tables) *Store {
 	}
 }
 
-// ender calls a function after the end of the session.
-type ender interface {
-	AfterEnd(fn func(context.Context, error))
-}
-
 // Session is the part of a session that uses the outbox. It implements ports.Outbox and ports.OutboxAdmin.
 type Session struct {
 	store    *Store
 	db       *conn.Session
 	ledger   *ledger.Session // buffers the added entries
-	end      ender
 	Enqueued bool // the commit adds work to the outbox
 }
 
 // Session returns the part of a session that uses the outbox.
-func (o *Store) Session(
-	db *conn.Session, l *ledger.Session, end ender,
-) Session {
-	return Session{store: o, db: db, ledger: l, end: end}
+func (o *Store) Session(db *conn.Session, l *ledger.Session) Session {
+	return Session{store: o, db: db, ledger: l}
 }
 
 // Enqueue implements ports.Outbox.
@@ -188,12 +180,9 @@ func (o *Session) change(ctx context.Context, op, text string, args ...any) ([]d
 	return changed, err
 }
 
-// Runner is session.read or session.db.WriteRows. It runs a statement and calls scanRow for every row.
-type Runner func(ctx context.Context, op string, scanRow func(*sql.Rows) error, text string, args ...any) error
-
 // readEntries runs a statement that returns outbox entries. Fields that cannot be decoded are zero.
 func (o *Session) readEntries(
-	ctx context.Context, run Runner, op, text string, args ...any,
+	ctx context.Context, run conn.Run, op, text string, args ...any,
 ) ([]domain.OutboxEntry, error) {
 	if err := o.sendEntries(ctx); err != nil {
 		return nil, err
