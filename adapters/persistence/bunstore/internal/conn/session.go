@@ -161,7 +161,7 @@ func (s *Session) NameTrigger(op string, err error) error {
 		return err
 	}
 	s.Failed = &domain.Error{
-		Code: domain.ErrConflict, Op: op, Message: "a deferred trigger refused the changes" + RaisedBy(err), Err: err,
+		Code: domain.ErrConflict, Op: op, Message: "a deferred trigger refused the changes" + raisedBy(err), Err: err,
 	}
 	return s.Failed
 }
@@ -206,7 +206,7 @@ func (s *Session) InReplica(
 	if s.Tx != nil {
 		return false, nil
 	}
-	tx, err := s.Pool.Replica(ctx, replica)
+	tx, err := s.Pool.replica(ctx, replica)
 	if err != nil {
 		return false, nil //nolint:nilerr // the caller reads from the primary
 	}

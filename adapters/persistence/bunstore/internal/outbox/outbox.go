@@ -123,7 +123,7 @@ type Session struct {
 	store    *Store
 	db       *conn.Session
 	ledger   *ledger.Session // buffers the added entries
-	Enqueued bool // the commit adds work to the outbox
+	Enqueued bool            // the commit adds work to the outbox
 }
 
 // Session returns the part of a session that uses the outbox.

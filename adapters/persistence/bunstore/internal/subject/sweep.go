@@ -19,10 +19,10 @@ import (
 // sweepStatements holds the statements that lock a subject for a sweep. The mark of a subject is the row that records
 // its erasures.
 type sweepStatements struct {
-	Fingerprint string // reads the fingerprint of the live schema
-	LockMark    string // locks the mark of the subject $1; returns the markColumns
-	LockRow     string // locks the subject's row; returns the fingerprint and the evidence about it
-	RecordSweep string // records a sweep of the subject $1 at the instant $2
+	fingerprint string // reads the fingerprint of the live schema
+	lockMark    string // locks the mark of the subject $1; returns the markColumns
+	lockRow     string // locks the subject's row; returns the fingerprint and the evidence about it
+	recordSweep string // records a sweep of the subject $1 at the instant $2
 }
 
 const (
@@ -39,11 +39,11 @@ func newSweeps(w *rows.Writer) sweepStatements {
 		lock += " OF t0"
 	}
 	return sweepStatements{
-		Fingerprint: "SELECT " + texts[0],
-		LockMark:    w.Tables.Fill(lockErasedMark, "lock", w.Dialect.ForUpdate()),
-		LockRow: syntax.Fill(lockTexts, "texts", strings.Join(texts, ", "), "table", syntax.QuoteTable(subject.Name),
+		fingerprint: "SELECT " + texts[0],
+		lockMark:    w.Tables.Fill(lockErasedMark, "lock", w.Dialect.ForUpdate()),
+		lockRow: syntax.Fill(lockTexts, "texts", strings.Join(texts, ", "), "table", syntax.QuoteTable(subject.Name),
 			"rows", w.RowsOf(subject, datamap.Path{}, 0), "lock", lock),
-		RecordSweep: w.Tables.Fill(recordSweep),
+		recordSweep: w.Tables.Fill(recordSweep),
 	}
 }
 
@@ -160,7 +160,7 @@ func (s *Work) lockToSweep(
 	}
 	found, err := s.lockErased(ctx, id, key)
 	if err != nil {
-		return nil, s.explain(ctx, "sweep", err, live.ToLock(s.store.locks.Tables)...)
+		return nil, s.explain(ctx, "sweep", err, live.ToLock(s.store.locks.tables)...)
 	}
 	if found.mark.Erasures == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to sweep
@@ -187,7 +187,7 @@ func (s *Work) sweep(
 		rows, err = s.applyEach(ctx, key, steps)
 	}
 	if err == nil && len(rows) > 0 && slices.Max(rows) > 0 {
-		_, err = s.db.Write(ctx, "sweep", s.store.sweeps.RecordSweep, id.String(), s.store.dialect.Instant(steps[0].At))
+		_, err = s.db.Write(ctx, "sweep", s.store.sweeps.recordSweep, id.String(), s.store.dialect.Instant(steps[0].At))
 	}
 	return rows, err
 }
@@ -197,7 +197,7 @@ func (s *Work) sweep(
 func (s *Work) lockErased(ctx context.Context, id domain.SubjectID, key []any) (found life, err error) {
 	row := newLifeRow(s.store.lives)
 	err = s.db.WriteRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(row.mark.targets()...) },
-		s.store.sweeps.LockMark, id.String())
+		s.store.sweeps.lockMark, id.String())
 	if err != nil || row.mark.erasures.Int64 == 0 {
 		return life{}, err
 	}
@@ -205,7 +205,7 @@ func (s *Work) lockErased(ctx context.Context, id domain.SubjectID, key []any) (
 	var fingerprint sql.NullString
 	targets := append([]any{&fingerprint}, row.rowTargets()...)
 	err = s.db.WriteRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(targets...) },
-		s.store.sweeps.LockRow, key...)
+		s.store.sweeps.lockRow, key...)
 	if err != nil {
 		return life{}, err
 	}
@@ -218,10 +218,10 @@ func (s *Work) lockErased(ctx context.Context, id domain.SubjectID, key []any) (
 	if err != nil {
 		return life{}, err
 	}
-	if err := s.schema.RefuseUnlocked(s.store.locks.Tables); err != nil {
+	if err := s.schema.RefuseUnlocked(s.store.locks.tables); err != nil {
 		return life{}, s.db.Fail(ctx, "sweep", err)
 	}
-	for _, level := range s.store.locks.Levels {
+	for _, level := range s.store.locks.levels {
 		if err := s.db.WriteRows(ctx, "sweep", conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...); err != nil {
 			return life{}, err
 		}
@@ -236,7 +236,7 @@ func (s *Work) loadSchemaAlone(ctx context.Context) error {
 	}
 	var fingerprint string
 	scan := func(rows *sql.Rows) error { return rows.Scan(&fingerprint) }
-	if err := s.db.Read(ctx, "sweep", scan, s.store.sweeps.Fingerprint); err != nil {
+	if err := s.db.Read(ctx, "sweep", scan, s.store.sweeps.fingerprint); err != nil {
 		return err
 	}
 	return s.loadSchema(ctx, fingerprint)

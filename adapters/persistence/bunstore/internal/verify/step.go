@@ -93,7 +93,7 @@ func Repeat(ctx context.Context, steps []*Step) (failing int, err error) {
 				return i, found.failure(s)
 			}
 			clean = false
-			if err := s.CarryOut(ctx); err != nil {
+			if err := s.carryOut(ctx); err != nil {
 				return i, err
 			}
 		}
@@ -143,11 +143,11 @@ func (s *Step) Begin(ctx context.Context) (rows int64, err error) {
 	if _, err := s.record(ctx, true); err != nil {
 		return 0, err
 	}
-	return int64(len(s.rows)), s.CarryOut(ctx)
+	return int64(len(s.rows)), s.carryOut(ctx)
 }
 
-// CarryOut executes the step.
-func (s *Step) CarryOut(ctx context.Context) error {
+// carryOut executes the step.
+func (s *Step) carryOut(ctx context.Context) error {
 	if s.Strategy == domain.StrategyRetain {
 		return nil
 	}
