@@ -108,9 +108,6 @@ func (s *Work) Find(ctx context.Context, ids []domain.SubjectID) ([]domain.Erasu
 	return s.readMarks(ctx, text, syntax.TextList(texts))
 }
 
-// maxLives is the maximum number of subjects in one statement of Lives.
-const maxLives = 50
-
 // Lives implements ports.ErasedStore.
 func (s *Work) Lives(ctx context.Context, marks []domain.ErasureMark) ([]domain.Life, error) {
 	if len(marks) == 0 {
@@ -120,7 +117,7 @@ func (s *Work) Lives(ctx context.Context, marks []domain.ErasureMark) ([]domain.
 		return nil, err
 	}
 	lives := make([]domain.Life, 0, len(marks))
-	for chunk := range slices.Chunk(marks, maxLives) {
+	for chunk := range slices.Chunk(marks, maxSubjects) {
 		evidence, err := s.evidence(ctx, chunk)
 		if err != nil {
 			return nil, err

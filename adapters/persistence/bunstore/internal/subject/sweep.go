@@ -47,8 +47,8 @@ func newSweeps(w *rows.Writer) sweepStatements {
 	}
 }
 
-// maxDueSubjects is the maximum number of subjects in one statement of Due.
-const maxDueSubjects = 50
+// maxSubjects is the maximum number of subjects in one statement of Due or Lives.
+const maxSubjects = 50
 
 // dueStatement returns the statement that finds the subjects with cells that one of the steps overwrites:
 //
@@ -91,7 +91,7 @@ func (s *Work) Due(
 	if err := s.loadSchemaAlone(ctx); err != nil {
 		return nil, err
 	}
-	for chunk := range slices.Chunk(marks, maxDueSubjects) {
+	for chunk := range slices.Chunk(marks, maxSubjects) {
 		var keys [][]any
 		var scope []*domain.SweepScope
 		for _, mark := range chunk {

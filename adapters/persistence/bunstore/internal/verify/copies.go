@@ -129,7 +129,7 @@ func counts(column datamap.Column, h heldCell) bool {
 	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber, datamap.TypeBoolean:
 		return false
 	}
-	const prefix = "anon-"
+	prefix, _ := datamap.Column{}.Default()
 	return !strings.HasPrefix(h.text.String, prefix) || column.IsLeftOver(h.text.String)
 }
 

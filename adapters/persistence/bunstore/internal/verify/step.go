@@ -257,8 +257,7 @@ func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 // least six bytes, because a random surrogate may contain a shorter text by chance. In a rectification, only equality
 // counts, because a new text may contain the old text.
 func (s *Step) containsOld(text, old string) bool {
-	const shortest = 6
-	return text == old || s.values == nil && len(old) >= shortest && strings.Contains(text, old)
+	return text == old || s.values == nil && len(old) >= shortestCopy && strings.Contains(text, old)
 }
 
 // heldCell is the content of a cell in a column that the step overwrites.
