@@ -15,7 +15,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
@@ -50,34 +49,6 @@ type Store struct {
 
 	// Statements without the parts that depend on a call.
 	claim, unreadable, unclaimed, requeueMatching, locked, settled string
-}
-
-// dialect has the differences between PostgreSQL and SQLite in the statements on the outbox.
-type dialect interface {
-	// dueEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due,
-	// which contains the ids of the outbox entries to claim. $1 is the instant of the claim, $2 the end of the lease, $3
-	// the token of the lease, and $4 the result of domain.ClaimQuery.LatestNextAttempt. dueEntries appends further
-	// parameters to args.
-	dueEntries(tables syntax.Tables, takes []scan.BoundedTake, args *syntax.Args) (string, error)
-
-	// unclaimedEntries returns the beginning of a statement: a WITH clause that ends with the common table expression
-	// due, which contains the ids of up to $2 outbox entries that match isUnclaimed, oldest first. The parameter limit
-	// must equal $2.
-	unclaimedEntries(tables syntax.Tables, limit int) string
-
-	// isOfOperations returns a condition on outbox entries that is equivalent to
-	//
-	//	status <> 'succeeded' AND (subject_id, operation) IN (<pairs>)
-	//
-	// <pairs> is a subquery.
-	isOfOperations(tables syntax.Tables, pairs string) string
-
-	// notification returns the statement that wakes the workers of other processes.
-	notification(tables syntax.Tables) string
-
-	// earliestInstant returns a constant that is earlier than all instants. Earlier versions wrote this constant to the
-	// column tried_since of a requeued outbox entry. It means the same as NULL: the entry was not claimed yet.
-	earliestInstant() string
 }
 
 // New returns the statements on the outbox.
@@ -304,63 +275,4 @@ func pointerTo(text sql.NullString) *string {
 		return nil
 	}
 	return &text.String
-}
-
-type postgres struct{}
-
-type sqlite struct{}
-
-// notification returns a statement that notifies the channel to which package pgxlisten listens.
-func (postgres) notification(tables syntax.Tables) string {
-	return "SELECT pg_notify(" + syntax.Literal(tables.Prefix+"outbox") + ", '')"
-}
-
-func (postgres) earliestInstant() string         { return "'-infinity'" }
-func (sqlite) notification(syntax.Tables) string { return "" }
-func (sqlite) earliestInstant() string           { return "''" }
-
-const (
-	// slowStatement is the duration from which replans considers the query plan of a statement bad.
-	slowStatement = 20 * time.Millisecond
-	// firstReplan is the minimum time between the first two replans (requests for a new query plan). This time doubles
-	// with each replan, up to lastReplan.
-	firstReplan = 500 * time.Millisecond
-	lastReplan  = time.Hour
-)
-
-// replans makes the database plan slow statements again. Databases keep the query plan of a prepared statement. For an
-// empty outbox, the plan reads the complete table. When the outbox grows, this plan becomes slow, until the database
-// has analyzed the table. replans appends a comment to statements and changes the comment after a slow statement. The
-// database then regards the text as a new statement, and plans it. replans is safe for concurrent use.
-type replans struct {
-	mu       sync.Mutex
-	n        int
-	next     time.Time
-	interval time.Duration
-}
-
-// Mark returns the comment that the caller must append to its statements. It is empty until a statement was slow.
-func (r *replans) Mark() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.n == 0 {
-		return ""
-	}
-	return " /* " + strconv.Itoa(r.n) + " */"
-}
-
-// Took records the duration of a statement that the caller has run with a comment from Mark. If the statement was slow,
-// later calls of Mark return another comment.
-func (r *replans) Took(mark string, began, now time.Time) {
-	if now.Sub(began) < slowStatement || mark != r.Mark() {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if now.Before(r.next) {
-		return
-	}
-	r.n++
-	r.interval = min(max(2*r.interval, firstReplan), lastReplan)
-	r.next = now.Add(r.interval)
 }
