@@ -201,8 +201,8 @@ func (s *session) run(ctx context.Context, fn func(context.Context, ports.Sessio
 	return err
 }
 
-// preserve writes evidence (audit events) in its own transaction, even if the context of the session has ended. It
-// takes at most evidenceTimeout, and ends earlier if ports.EvidenceDeadline returns an earlier deadline.
+// preserve writes evidence in its own transaction, even if the context of the session has ended. It takes at most
+// evidenceTimeout, and ends earlier if ports.EvidenceDeadline returns an earlier deadline.
 func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
 	deadline := time.Now().Add(evidenceTimeout)
 	if limit, ok := ports.EvidenceDeadline(ctx); ok && limit.Before(deadline) {

@@ -27,8 +27,7 @@ func (l life) state() domain.SubjectState {
 	}
 }
 
-// lifeStatements holds the statements about the life of a subject's id (see domain.Life). The mark of a subject is the
-// row that records its erasures.
+// lifeStatements holds the statements about the life of a subject's id (see domain.Life).
 type lifeStatements struct {
 	// state reads whether the subject's row exists, the preconditions (see lockStatements), the markColumns, the creation
 	// time of the row, and its identifying columns. Its parameters are the subject's key and the id. It locks nothing.

@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// lockStatements holds the statements that lock a subject. The mark of a subject is the row that records its erasures.
+// lockStatements holds the statements that lock a subject.
 //
 // A statement that reads the subject's row returns whether the row exists, and then the preconditions, which the caller
 // must check before it continues. The preconditions are the fingerprint and the stored text of each text column of the
@@ -114,8 +114,8 @@ func newLocks(w *rows.Writer) *lockStatements {
 	return l
 }
 
-// addMarkStatement returns the statement that adds or updates the mark, the row that records the erasures of a subject.
-// The number first is that of the first of its parameters.
+// addMarkStatement returns the statement that adds or updates the mark of a subject. The number first is that of the
+// first of its parameters.
 func addMarkStatement(w *rows.Writer, first int) string {
 	column, number, lockCondition := dialectOf(w.Dialect).intakeParts(w.Tables)
 	return w.Tables.Fill(addMark, "subject", syntax.Placeholder(first),

@@ -16,8 +16,7 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// sweepStatements holds the statements that lock a subject for a sweep. The mark of a subject is the row that records
-// its erasures.
+// sweepStatements holds the statements that lock a subject for a sweep.
 type sweepStatements struct {
 	fingerprint string // reads the fingerprint of the live schema
 	lockMark    string // locks the mark of the subject $1; returns the markColumns
