@@ -34,9 +34,8 @@ func (c *withEvidenceDeadline) Value(key any) any {
 }
 
 // EvidenceDeadline returns the deadline that WithEvidenceDeadline set on ctx, and false if ctx has no such deadline. A
-// SessionFactory stops writing evidence (audit events that a rollback does not remove) at this deadline. It stops
-// earlier if its own time limit ends before the deadline. Without a deadline, only the time limit of the SessionFactory
-// applies.
+// SessionFactory stops writing evidence at this deadline. It stops earlier if its own time limit ends before the
+// deadline. Without a deadline, only the time limit of the SessionFactory applies.
 func EvidenceDeadline(ctx context.Context) (time.Time, bool) {
 	deadline, ok := ctx.Value(evidenceDeadline{}).(time.Time)
 	return deadline, ok

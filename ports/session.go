@@ -70,9 +70,8 @@ type SessionFactory interface {
 	// the checks of a commit: it sends the records that the session has buffered, and makes the database check deferred
 	// constraints and triggers. In fn, the function Rehearsing returns true for the context.
 	//
-	// The rollback leaves no effect: no row, no evidence (audit events that survive other rollbacks), no event of
-	// AppendOnRollback, and no notification of a worker. The functions that fn registers with AfterEnd are not called.
-	// Sequences of the database may skip numbers.
+	// The rollback leaves no effect: no row, no evidence, no event of AppendOnRollback, and no notification of a
+	// worker. The functions that fn registers with AfterEnd are not called. Sequences of the database may skip numbers.
 	//
 	// Rehearse calls fn once and never retries. Its result depends on the failure:
 	//

@@ -103,7 +103,6 @@ type Stack struct {
 	Verifier    *verification.Verifier // may be nil if the application has not used New
 	Runner      *saga.Runner           // processes the outbox; see package worker in adapters
 	Observer    ports.Observer         // the value of Options.Observer; may be nil
-	Hooks       bool                   // whether a hook of Options.Hooks runs before or after erasures
 
 	// Catalog and Finder are for operators, and the services do not need them. They are the values of Config, and may be
 	// nil.
@@ -185,13 +184,12 @@ func New(c Config) (Stack, error) {
 		Catalog:     c.Catalog,
 		Finder:      c.Finder,
 		Observer:    c.Observer,
-		Hooks:       c.Hooks.BeforeErasure != nil || c.Hooks.AfterErasure != nil,
 	}, nil
 }
 
 // Erases describes the erasures of the stack: their resolvers, sorted by name, and whether hooks run.
 func (s Stack) Erases() datamap.StartedWorker {
-	started := datamap.StartedWorker{Resolvers: []string{}, Hooks: s.Hooks || s.Eraser.RunsHooks()}
+	started := datamap.StartedWorker{Resolvers: []string{}, Hooks: s.Eraser.RunsHooks()}
 	for _, step := range s.Eraser.Plan().Steps {
 		if step.External {
 			started.Resolvers = append(started.Resolvers, step.Target)

@@ -28,8 +28,8 @@ func evidence(id domain.SubjectID) []domain.AuditEvent {
 	return made
 }
 
-// appendEvidence appends evidence (audit events that a rollback does not remove) in two calls. Before and after these
-// calls, it makes writes that a rollback must remove.
+// appendEvidence appends evidence in two calls. Before and after these calls, it makes writes that a rollback must
+// remove.
 func appendEvidence(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	made := evidence(id)
 	return errors.Join(
@@ -199,8 +199,8 @@ func auditCommitDropsEventsOfARollback(t testing.TB, h StoreHarness) {
 	expectRecords(t, "the trail", eventID, trail(t, store, id), event("evidence", id), event("plain", id))
 }
 
-// The case simulates a session that has committed although Do lost the connection. The evidence (the events of
-// AppendEvidence) is stored already, so Do must not store the events of AppendOnRollback.
+// The case simulates a session that has committed although Do lost the connection. The evidence is
+// stored already, so Do must not store the events of AppendOnRollback.
 func auditRollbackWithStoredEvidenceAppendsNothing(t testing.TB, h StoreHarness) {
 	store, id := h.open(t), subject(t, "acme", 1)
 	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, event("evidence", id)) })

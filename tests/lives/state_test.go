@@ -69,7 +69,7 @@ type state struct {
 	restrictions ledger
 	marks        map[string]mark
 	last         map[string]int      // the last person who had the id
-	loose        map[string]bool     // see model.mustRegister
+	loose        map[string]bool     // the ids whose register must call Registered
 	until        map[time.Time]int64 // see replay.restoredTo: the position of the first replay with an instant
 }
 

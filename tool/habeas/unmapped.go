@@ -140,11 +140,7 @@ func (u *unmapped) SubjectState(ctx context.Context, id domain.SubjectID) (domai
 
 // Trail implements cli.Application.
 func (u *unmapped) Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error) {
-	gdpr, err := u.attach(ctx)
-	if err != nil || gdpr == nil {
-		return nil, err
-	}
-	return gdpr.Operator().Trail(ctx, id)
+	return attached(ctx, u, func(o *app.Operator) ([]domain.AuditEvent, error) { return o.Trail(ctx, id) })
 }
 
 // Find implements cli.Application. A database without tables of habeas can be searched, too.
@@ -169,11 +165,13 @@ func (u *unmapped) Find(
 // Status implements cli.Application. It only counts the entries of the outbox.
 func (u *unmapped) Status(ctx context.Context) (saga.Status, error) {
 	status := saga.NewStatus(time.Now())
-	err := u.onOutbox(ctx, func(gdpr *app.Integration) error {
-		return gdpr.Sessions().Do(ctx, func(ctx context.Context, session ports.Session) (err error) {
-			status, err = gdpr.Stack().Runner.Status(ctx, session)
-			return err
-		})
+	gdpr, err := u.attach(ctx)
+	if err != nil || gdpr == nil {
+		return status, err
+	}
+	err = gdpr.Sessions().Do(ctx, func(ctx context.Context, session ports.Session) (err error) {
+		status, err = gdpr.Stack().Runner.Status(ctx, session)
+		return err
 	})
 	return status, err
 }
@@ -181,62 +179,42 @@ func (u *unmapped) Status(ctx context.Context) (saga.Status, error) {
 // Abandoned implements cli.Application.
 func (u *unmapped) Abandoned(
 	ctx context.Context, after *domain.OutboxEntry, limit int,
-) (entries []domain.OutboxEntry, err error) {
-	err = u.onOutbox(ctx, func(gdpr *app.Integration) error {
-		entries, err = gdpr.Operator().Abandoned(ctx, after, limit)
-		return err
-	})
-	return entries, err
+) ([]domain.OutboxEntry, error) {
+	return attached(ctx, u, func(o *app.Operator) (entries, error) { return o.Abandoned(ctx, after, limit) })
 }
 
 // Requeue implements cli.Application.
-func (u *unmapped) Requeue(ctx context.Context, ids ...string) (entries []domain.OutboxEntry, err error) {
-	err = u.onOutbox(ctx, func(gdpr *app.Integration) error {
-		entries, err = gdpr.Operator().Requeue(ctx, ids...)
-		return err
-	})
-	return entries, err
+func (u *unmapped) Requeue(ctx context.Context, ids ...string) ([]domain.OutboxEntry, error) {
+	return attached(ctx, u, func(o *app.Operator) (entries, error) { return o.Requeue(ctx, ids...) })
 }
 
 // RequeueMatching implements cli.Application.
 func (u *unmapped) RequeueMatching(
 	ctx context.Context, filter domain.OutboxFilter, limit int,
-) (entries []domain.OutboxEntry, err error) {
-	err = u.onOutbox(ctx, func(gdpr *app.Integration) error {
-		entries, err = gdpr.Operator().RequeueMatching(ctx, filter, limit)
-		return err
-	})
-	return entries, err
+) ([]domain.OutboxEntry, error) {
+	return attached(ctx, u, func(o *app.Operator) (entries, error) { return o.RequeueMatching(ctx, filter, limit) })
 }
 
 // Discard implements cli.Application.
-func (u *unmapped) Discard(
-	ctx context.Context, reason string, ids ...string,
-) (entries []domain.OutboxEntry, err error) {
-	err = u.onOutbox(ctx, func(gdpr *app.Integration) error {
-		entries, err = gdpr.Operator().Discard(ctx, reason, ids...)
-		return err
-	})
-	return entries, err
+func (u *unmapped) Discard(ctx context.Context, reason string, ids ...string) ([]domain.OutboxEntry, error) {
+	return attached(ctx, u, func(o *app.Operator) (entries, error) { return o.Discard(ctx, reason, ids...) })
 }
 
 // Purge implements cli.Application.
-func (u *unmapped) Purge(ctx context.Context) (removed int64, err error) {
-	err = u.onOutbox(ctx, func(gdpr *app.Integration) error {
-		removed, err = gdpr.Operator().Purge(ctx)
-		return err
-	})
-	return removed, err
+func (u *unmapped) Purge(ctx context.Context) (int64, error) {
+	return attached(ctx, u, func(o *app.Operator) (int64, error) { return o.Purge(ctx) })
 }
 
-// onOutbox calls fn with the application. If the tables of habeas have recorded no data map, no session has written to
-// them, so that the outbox is empty: onOutbox then calls nothing.
-func (u *unmapped) onOutbox(ctx context.Context, fn func(*app.Integration) error) error {
+type entries = []domain.OutboxEntry
+
+// attached returns the result of fn. If the tables of habeas have recorded no data map, no session has written to them,
+// so that they are empty: attached then calls nothing.
+func attached[T any](ctx context.Context, u *unmapped, fn func(*app.Operator) (T, error)) (result T, err error) {
 	gdpr, err := u.attach(ctx)
 	if err != nil || gdpr == nil {
-		return err
+		return result, err
 	}
-	return fn(gdpr)
+	return fn(gdpr.Operator())
 }
 
 // openMap reads the data map for the command map, which needs no database.

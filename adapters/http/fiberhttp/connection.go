@@ -4,7 +4,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -74,30 +73,4 @@ func (b breakingStream) WriteTo(w io.Writer) (int64, error) {
 	b.response.Header.SetContentType(fiber.MIMETextPlain)
 	b.response.SetConnectionClose()
 	return n, err
-}
-
-// readDeadline returns two functions for a body that is still arriving. The first function sets the read deadline of
-// the connection, and the second function removes this deadline. The caller calls the second function when the body has
-// arrived. Otherwise the deadline would also apply to later requests on the connection, because fasthttp sets a new
-// deadline only if the application configures timeouts.
-func readDeadline(c *fiber.Ctx) (set func(time.Time), lift func()) {
-	own := max(c.App().Config().ReadTimeout, 0)
-	connection := c.Context().Conn()
-	isSet := false
-	set = func(deadline time.Time) {
-		if own == 0 || time.Until(deadline) < own {
-			isSet = connection.SetReadDeadline(deadline) == nil
-		}
-	}
-	lift = func() {
-		if !isSet {
-			return
-		}
-		var none time.Time
-		if own > 0 {
-			none = time.Now().Add(own)
-		}
-		isSet = connection.SetReadDeadline(none) != nil
-	}
-	return set, lift
 }

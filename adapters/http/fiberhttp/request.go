@@ -13,6 +13,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/adapters/internal/arriving"
 )
 
 func newRequest(c *fiber.Ctx) httpapi.Request {
@@ -46,8 +47,9 @@ func isOfRequest(c *fiber.Ctx) bool {
 func body(c *fiber.Ctx) (io.Reader, func(time.Time)) {
 	request := c.Request()
 	if request.IsBodyStream() {
-		set, lift := readDeadline(c)
-		return stream{request, lift}, set
+		set := c.Context().Conn().SetReadDeadline
+		body := &arriving.Body{Reader: stream{request}, Own: c.App().Config().ReadTimeout, Set: set}
+		return body, body.SetDeadline
 	}
 	if sent := request.Body(); len(sent) > 0 {
 		return bytes.NewReader(sent), nil
@@ -56,20 +58,16 @@ func body(c *fiber.Ctx) (io.Reader, func(time.Time)) {
 }
 
 // stream reads a request body that is still arriving. This is possible only in an application with StreamRequestBody.
-// At the end of the body, Read calls liftDeadline and closes the body.
-type stream struct {
-	request      *fasthttp.Request
-	liftDeadline func() // removes the read deadline of the connection
-}
+// At the end of the body, Read closes the body.
+type stream struct{ request *fasthttp.Request }
 
 func (s stream) Read(p []byte) (int, error) {
-	arriving := s.request.BodyStream()
-	if arriving == nil {
+	body := s.request.BodyStream()
+	if body == nil {
 		return 0, io.EOF
 	}
-	n, err := arriving.Read(p)
+	n, err := body.Read(p)
 	if errors.Is(err, io.EOF) {
-		s.liftDeadline()
 		_ = s.request.CloseBodyStream() // the body was read completely
 	}
 	return n, err

@@ -9,8 +9,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/internal/safelog"
 )
 
-func (a *API) logger() *slog.Logger { return cmp.Or(a.config.Logger, slog.Default()) }
-
 // logFailure logs that a request failed with a status of 500 or above. The level is error for status 500. For any other
 // status the level is warning, because the same request may succeed later.
 func (a *API) logFailure(ctx context.Context, endpoint Endpoint, status int, err error) {
@@ -32,5 +30,5 @@ func (a *API) log(
 	attributes := append([]slog.Attr{
 		slog.String("operation", endpoint.OperationID), slog.Int("status", status),
 	}, failure...)
-	a.logger().LogAttrs(ctx, level, message, attributes...)
+	cmp.Or(a.config.Logger, slog.Default()).LogAttrs(ctx, level, message, attributes...)
 }

@@ -1,7 +1,6 @@
 package nethttp
 
 import (
-	"io"
 	"net/http"
 	"time"
 )
@@ -41,45 +40,10 @@ func hasBody(r *http.Request) bool {
 	return r.Body != nil && r.Body != http.NoBody && r.ContentLength != 0
 }
 
-// arriving is the body of a request. It can set a read deadline and removes the deadline when the body has arrived.
-type arriving struct {
-	io.Reader
-	w        http.ResponseWriter
-	deadline time.Time     // zero if setDeadline has set no deadline, or the body has arrived
-	own      time.Duration // http.Server.ReadTimeout; 0 means no timeout
-}
-
-func arrivingBody(w http.ResponseWriter, r *http.Request) *arriving {
-	a := &arriving{Reader: r.Body, w: w}
+// readTimeout returns the ReadTimeout of the server, or 0 if it is not known.
+func readTimeout(r *http.Request) time.Duration {
 	if server, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok {
-		a.own = max(server.ReadTimeout, 0)
+		return server.ReadTimeout
 	}
-	return a
-}
-
-// setDeadline sets the read deadline of the connection or HTTP/2 stream for all further reads of the body. The deadline
-// also applies if the server itself reads the rest of the body before it sends the response. setDeadline does nothing
-// if the server's ReadTimeout is shorter than the time until the deadline.
-func (a *arriving) setDeadline(deadline time.Time) {
-	if a.own > 0 && time.Until(deadline) >= a.own {
-		return
-	}
-	a.deadline = deadline
-	_ = http.NewResponseController(a.w).SetReadDeadline(deadline) // fails behind a writer without the method Unwrap
-}
-
-// Read implements io.Reader. At the end of the body, Read replaces the deadline of setDeadline by the server's
-// ReadTimeout. The server continues to read from the connection, and would treat an expired deadline as a disconnect of
-// the client.
-func (a *arriving) Read(p []byte) (int, error) {
-	n, err := a.Reader.Read(p)
-	if err == io.EOF && !a.deadline.IsZero() {
-		var none time.Time
-		if a.own > 0 {
-			none = time.Now().Add(a.own)
-		}
-		a.deadline = time.Time{}
-		_ = http.NewResponseController(a.w).SetReadDeadline(none)
-	}
-	return n, err
+	return 0
 }

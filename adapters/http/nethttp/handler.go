@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/adapters/internal/arriving"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -52,8 +53,10 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ContextOutlivesHandle: true, // the stream is read before the handler returns
 	}
 	if hasBody(r) {
-		body := arrivingBody(w, r)
-		request.Body, request.SetReadDeadline = body, body.setDeadline
+		// Setting the deadline fails behind a writer without the method Unwrap.
+		set := http.NewResponseController(w).SetReadDeadline
+		body := &arriving.Body{Reader: r.Body, Own: readTimeout(r), Set: set}
+		request.Body, request.SetReadDeadline = body, body.SetDeadline
 	}
 	send(w, r, h.api.Route(r.Context(), r.Method, path, request))
 }

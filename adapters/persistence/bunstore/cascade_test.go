@@ -271,7 +271,7 @@ var cascadeCases = map[string]cascadeCase{
 	},
 }
 
-// onDelete returns a statement that creates a trigger. On PostgreSQL, createTrigger splits it.
+// onDelete returns a statement that creates a trigger. The method forDatabase completes it.
 func onDelete(table, body string) string { return "TRIGGER " + table + " " + body }
 
 func (f forum) forDatabase(name dialect.Name) forum {

@@ -93,7 +93,7 @@ func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session)
 		session.notifyEnd(outer, err)
 		return err
 	}
-	j.atEnd = append(j.atEnd, session.atEnd...)
+	j.atEnd = append(j.atEnd, session.db.AtEnd...)
 	return nil
 }
 

@@ -8,9 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/installation"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/migrate"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -49,14 +47,15 @@ var upgradeFiles embed.FS
 //   - A newer version of habeas has changed the tables, or an applied migration had another text.
 //   - The tables are those of an early version of habeas that Migrate cannot bring forward.
 func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
-	m, err := newMigration(db, opts)
+	m, err := newMigration(db, nil, opts)
 	if err != nil {
 		return err
 	}
 	return m.Run(ctx)
 }
 
-func newMigration(db *bun.DB, opts Options) (*migrate.Migration, error) {
+// newMigration returns the migration of the tables of habeas. If pool is nil, the migration has a pool of its own.
+func newMigration(db *bun.DB, pool *conn.Pool, opts Options) (*migrate.Migration, error) {
 	d, err := dialectOf(db, opts.Schema)
 	if err != nil {
 		return nil, err
@@ -72,7 +71,10 @@ func newMigration(db *bun.DB, opts Options) (*migrate.Migration, error) {
 	if err != nil {
 		return nil, err
 	}
-	return migrate.New(conn.NewPool(db), d, migrate.Settings{
+	if pool == nil {
+		pool = conn.NewPool(db)
+	}
+	return migrate.New(pool, d, migrate.Settings{
 		Schema: opts.Schema, Name: opts.Name, Logger: opts.Logger, Files: files, Upgrades: upgrades,
 	})
 }
@@ -94,7 +96,7 @@ func Migrations(db *bun.DB) (fs.FS, error) {
 // statements. MigrationText opens no connection. It returns domain.ErrConfiguration if the name is not valid or the
 // dialect of db is not supported.
 func MigrationText(db *bun.DB, name string) (string, error) {
-	m, err := newMigration(db, Options{Name: name})
+	m, err := newMigration(db, nil, Options{Name: name})
 	if err != nil {
 		return "", err
 	}
@@ -123,8 +125,7 @@ func InstalledNames(ctx context.Context, db *bun.DB, opts Options) (names []stri
 // returns domain.ErrConfiguration if the tables of habeas do not exist.
 func ReadInstallation(ctx context.Context, db *bun.DB, opts Options) (datamap.Installation, error) {
 	return readMigration(ctx, db, opts, "installation", func(m *migrate.Migration) (datamap.Installation, error) {
-		tables := syntax.TablesIn(opts.Schema, opts.Name)
-		return installation.New(m.Pool, m.Dialect, datamap.DataMap{}, tables).ReadData(ctx)
+		return m.Installation(ctx)
 	})
 }
 
@@ -133,7 +134,7 @@ func ReadInstallation(ctx context.Context, db *bun.DB, opts Options) (datamap.In
 func readMigration[T any](
 	ctx context.Context, db *bun.DB, opts Options, op string, read func(*migrate.Migration) (T, error),
 ) (found T, err error) {
-	m, err := newMigration(db, opts)
+	m, err := newMigration(db, nil, opts)
 	if err != nil {
 		return found, err
 	}

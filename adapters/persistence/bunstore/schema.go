@@ -15,10 +15,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-var (
-	_ ports.CatalogReader = (*Store)(nil)
-	_ ports.CatalogReader = (*Schema)(nil)
-)
+var _ ports.CatalogReader = (*Schema)(nil)
 
 // Schema reads the live schema of a database like a Store, but needs no data map and no tables of habeas. It is safe
 // for concurrent use.
@@ -41,12 +38,10 @@ func NewSchema(db *bun.DB) (*Schema, error) {
 	return &Schema{db, conn.NewPool(db), d}, nil
 }
 
-func (s *Store) schema() *Schema { return &Schema{s.db, s.pool, s.dialect} }
-
 // Catalog implements ports.CatalogReader. It reads the definitions of the database's tables in one read-only
 // transaction.
 func (s *Store) Catalog(ctx context.Context) (datamap.Catalog, error) {
-	found, err := s.schema().Catalog(ctx)
+	found, err := s.schema.Catalog(ctx)
 	found.TrustsRowFilters = s.trustsRowFilters
 	return found, err
 }
@@ -55,7 +50,7 @@ func (s *Store) Catalog(ctx context.Context) (datamap.Catalog, error) {
 func (s *Store) Satisfies(
 	ctx context.Context, table string, check datamap.CatalogCheck, rows []map[string]any,
 ) ([]datamap.Verdict, error) {
-	return s.schema().Satisfies(ctx, table, check, rows)
+	return s.schema.Satisfies(ctx, table, check, rows)
 }
 
 // Catalog implements ports.CatalogReader.

@@ -19,8 +19,7 @@ import (
 )
 
 // session implements ports.Session. The first statement that needs a transaction begins the transaction. The session
-// buffers appended rows. It inserts them when their number reaches maxBufferedRows, before it reads rows of the same
-// kind, and when the session ends.
+// buffers appended rows, see ledger.Session.
 type session struct {
 	db           conn.Session
 	store        *Store
@@ -29,7 +28,6 @@ type session struct {
 	subject      subject.Work
 	preserve     func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
 	installation installation.Session
-	atEnd        []func(context.Context, error) // called after the commit or the rollback
 }
 
 // newSession returns a session in which nothing has run.
@@ -38,7 +36,7 @@ func (s *Store) newSession() *session {
 	n.db.Pool = s.pool
 	n.ledger = s.ledgers.Session(&n.db, &n.subject)
 	n.subject = s.subjects.Work(&n.db, &n.ledger)
-	n.outbox = s.outbox.Session(&n.db, &n.ledger, n)
+	n.outbox = s.outbox.Session(&n.db, &n.ledger)
 	n.installation = s.installation.Session(&n.db)
 	if !s.installation.Admitted() {
 		n.db.Admit = n.installation.Admit
@@ -70,7 +68,7 @@ func (s *session) OutboxAdmin() ports.OutboxAdmin { return &s.outbox }
 func (s *session) Installation() ports.InstallationStore { return &s.installation }
 
 // AfterEnd implements ports.Session.
-func (s *session) AfterEnd(fn func(context.Context, error)) { s.atEnd = append(s.atEnd, fn) }
+func (s *session) AfterEnd(fn func(context.Context, error)) { s.db.AtEnd = append(s.db.AtEnd, fn) }
 
 // evidenceTimeout is the maximum duration of writing evidence after a rollback.
 const evidenceTimeout = 5 * time.Second
@@ -115,7 +113,7 @@ var errPanicked = &domain.Error{Op: "session", Message: "its function panicked"}
 
 // notifyEnd calls the functions registered with AfterEnd.
 func (s *session) notifyEnd(ctx context.Context, err error) {
-	for _, fn := range s.atEnd {
+	for _, fn := range s.db.AtEnd {
 		fn(ctx, err)
 	}
 }
@@ -203,8 +201,8 @@ func (s *session) run(ctx context.Context, fn func(context.Context, ports.Sessio
 	return err
 }
 
-// preserve writes evidence (audit events) in its own transaction, even if the context of the session has ended. It
-// takes at most evidenceTimeout, and ends earlier if ports.EvidenceDeadline returns an earlier deadline.
+// preserve writes evidence in its own transaction, even if the context of the session has ended. It takes at most
+// evidenceTimeout, and ends earlier if ports.EvidenceDeadline returns an earlier deadline.
 func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
 	deadline := time.Now().Add(evidenceTimeout)
 	if limit, ok := ports.EvidenceDeadline(ctx); ok && limit.Before(deadline) {

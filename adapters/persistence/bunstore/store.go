@@ -42,6 +42,7 @@ type Store struct {
 	db       *bun.DB
 	pool     *conn.Pool
 	dialect  syntax.Dialect
+	schema   *Schema
 	dataMap  datamap.DataMap
 	observer ports.Observer // may be nil
 	wake     func()         // Options.Enqueued; may be nil
@@ -89,11 +90,11 @@ func New(db *bun.DB, dataMap datamap.DataMap, opts Options) (*Store, error) {
 		trustsRowFilters: opts.TrustRowFilters,
 		outbox:           outbox.New(d, tables), schemas: live.NewCache(d, dataMap, tables, opts.TrustRowFilters, logger),
 	}
-	if s.migration, err = newMigration(db, opts); err != nil {
+	s.schema = &Schema{db, s.pool, d}
+	if s.migration, err = newMigration(db, s.pool, opts); err != nil {
 		return nil, err
 	}
-	s.migration.Pool = s.pool
-	s.installation = installation.New(s.pool, d, dataMap, tables)
+	s.installation = installation.New(d, dataMap, tables)
 	s.ledgers = ledger.New(s.pool, d, tables, opts.ShareStatements, s.inLedgerSession)
 	s.subjects = subject.New(rows.NewWriter(d, dataMap, tables), s.schemas, subject.Settings{
 		DB: db, ReadDB: opts.ReadDB, SynchronousCommit: opts.SynchronousCommit,
@@ -118,7 +119,7 @@ func (s *Store) Probe(ctx context.Context) error {
 	if err != nil {
 		return conn.Wrap(ctx, "probe", err)
 	}
-	installation, err := s.installation.ReadData(ctx)
+	installation, err := s.migration.Installation(ctx)
 	if err == nil {
 		err = installation.Check(s.dataMap)
 	}

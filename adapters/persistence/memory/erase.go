@@ -9,7 +9,6 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// Apply implements ports.SubjectStore.
 // Apply implements ports.SubjectStore. Nothing is cascaded, because the store has no foreign keys and no triggers.
 func (s subjectStore) Apply(
 	ctx context.Context, id domain.SubjectID, steps []datamap.Step,

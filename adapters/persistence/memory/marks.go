@@ -16,10 +16,9 @@ type erasedStore struct{ *session }
 
 func (s *session) Erased() ports.ErasedStore { return erasedStore{s} }
 
-// Marks implements ports.ErasedStore. An erasure mark is the row that records the erasure of a subject. Each erasure
-// gives the mark a higher intake number than all other marks have. Marks become visible in the order of their numbers,
-// because only one session writes at a time. A reader that continues after the highest number that it has read
-// therefore misses no mark.
+// Marks implements ports.ErasedStore. Each erasure gives the mark a higher intake number than all other marks have.
+// Marks become visible in the order of their numbers, because only one session writes at a time. A reader that
+// continues after the highest number that it has read therefore misses no mark.
 func (s erasedStore) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	if query.Limit <= 0 {
 		return nil, s.usable()

@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// restrictionStore implements ports.ConsentStore.
+// restrictionStore implements ports.RestrictionStore.
 type restrictionStore struct{ *session }
 
 func (r restrictionStore) Append(_ context.Context, record domain.RestrictionRecord) error {

@@ -128,7 +128,7 @@ func (w *watch) again(ctx context.Context, lost []loss) error {
 // of the steps.
 func (w *watch) expected(table reachedTable, rows []int64) (most int64) {
 	for _, name := range table.Mapped {
-		most = max(most, w.before.Own[name], w.deletedBySteps(name, rows))
+		most = max(most, w.before.own[name], w.deletedBySteps(name, rows))
 	}
 	return most
 }
@@ -162,14 +162,14 @@ func (w *watch) judge(lost []loss, rows []int64) (table string, err error) {
 		}
 	}
 	for i, setting := range w.before.Settings {
-		if w.before.Set[i] == 0 {
+		if w.before.set[i] == 0 {
 			continue
 		}
 		if setting.OfTable {
-			cascaded[setting.Key.Name] += w.before.Set[i]
+			cascaded[setting.Key.Name] += w.before.set[i]
 			continue
 		}
-		n := " (rows: " + strconv.FormatInt(w.before.Set[i], 10) + ")"
+		n := " (rows: " + strconv.FormatInt(w.before.set[i], 10) + ")"
 		if table, column := w.retained(setting.Key); table != "" {
 			return table, conflict(table + "." + column + ": a foreign key (ON DELETE SET NULL or SET DEFAULT) would change " +
 				"this retained column" + n)
@@ -189,12 +189,12 @@ func (w *watch) judge(lost []loss, rows []int64) (table string, err error) {
 // row refers to another row of the same person, and SQLite deletes both of them with the other row.
 func (w *watch) complete(lost []loss, rows []int64) {
 	for i, step := range slices.Backward(w.steps) {
-		missing := w.before.Own[step.Target] - w.deletedBySteps(step.Target, rows)
+		missing := w.before.own[step.Target] - w.deletedBySteps(step.Target, rows)
 		if step.Strategy != domain.StrategyDelete || missing <= 0 {
 			continue
 		}
 		if slices.ContainsFunc(lost, func(l loss) bool {
-			return slices.Contains(l.table.Mapped, step.Target) && l.rows >= w.before.Own[step.Target]
+			return slices.Contains(l.table.Mapped, step.Target) && l.rows >= w.before.own[step.Target]
 		}) {
 			rows[i] += missing
 		}

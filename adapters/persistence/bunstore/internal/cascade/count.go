@@ -40,7 +40,7 @@ func (w *watch) begin(ctx context.Context) error {
 		return w.count(ctx)
 	case len(w.compared) > 0:
 		return w.declare(ctx)
-	case !before.Counters:
+	case !before.counters:
 		w.compared = w.roots(func(t reachedTable) bool { return t.Readable })
 		return w.declare(ctx)
 	case w.mayMislead():
@@ -83,7 +83,7 @@ func (w *watch) lost(ctx context.Context) ([]loss, error) {
 		return w.countAgain(ctx)
 	case len(w.compared) > 0:
 		return w.compare(ctx)
-	case !w.before.Counters || len(w.before.Tables) == 0:
+	case !w.before.counters || len(w.before.Tables) == 0:
 		return nil, nil
 	}
 	ids, now, changed := make([]string, len(w.before.Tables)), map[string][2]int64{}, false
@@ -94,7 +94,7 @@ func (w *watch) lost(ctx context.Context) ([]loss, error) {
 		var id string
 		var read [2]int64
 		err := r.Scan(&id, &read[0], &read[1])
-		now[id], changed = read, changed || read[1] != w.before.Deleted[id][1]
+		now[id], changed = read, changed || read[1] != w.before.deleted[id][1]
 		return err
 	}, w.store.own.deleted(), syntax.TextList(ids))
 	locked := map[string]bool{} // another transaction may also have given a table new storage, such as VACUUM FULL
@@ -108,7 +108,7 @@ func (w *watch) lost(ctx context.Context) ([]loss, error) {
 	}
 	var lost []loss
 	for _, table := range w.before.Tables {
-		before, after := w.before.Deleted[table.ID], now[table.ID]
+		before, after := w.before.deleted[table.ID], now[table.ID]
 		lost = addLoss(lost, loss{table, after[0] - before[0], after[1] != before[1] && locked[table.ID]})
 	}
 	return lost, err

@@ -137,10 +137,10 @@ func (r *Reach) completeKeys(m datamap.DataMap) {
 // stateBefore is the state before the steps of an erasure.
 type stateBefore struct {
 	*Reach
-	Counters bool                // the database counts the rows that a transaction deletes
-	Deleted  map[string][2]int64 // by the id of the table: the counter, and the number of the storage
-	Own      map[string]int64    // the number of rows that the delete steps cover, by table of the data map
-	Set      []int64             // the numbers of rows of Reach.Settings
+	counters bool                // the database counts the rows that a transaction deletes
+	deleted  map[string][2]int64 // by the id of the table: the counter, and the number of the storage
+	own      map[string]int64    // the number of rows that the delete steps cover, by table of the data map
+	set      []int64             // the numbers of rows of Reach.Settings
 }
 
 // cachedReach is the last Reach of a Schema.
@@ -211,16 +211,16 @@ func (c *Store) readReach(
 
 func (c *cachedReach) read(ctx context.Context, query conn.Query, key []any) (*stateBefore, string, error) {
 	names := deletedTables(c.steps)
-	own, reading := make([]int64, len(names)), &stateBefore{Reach: c.Reach, Own: map[string]int64{}}
-	reading.Set = make([]int64, len(c.Settings))
+	own, reading := make([]int64, len(names)), &stateBefore{Reach: c.Reach, own: map[string]int64{}}
+	reading.set = make([]int64, len(c.Settings))
 	var fingerprint, counters string
 	var keysAct bool
-	targets := []any{&fingerprint, &keysAct, &reading.Counters, &counters}
+	targets := []any{&fingerprint, &keysAct, &reading.counters, &counters}
 	for i := range own {
 		targets = append(targets, &own[i])
 	}
-	for i := range reading.Set {
-		targets = append(targets, &reading.Set[i])
+	for i := range reading.set {
+		targets = append(targets, &reading.set[i])
 	}
 	if len(names) == 0 {
 		key = nil
@@ -229,13 +229,13 @@ func (c *cachedReach) read(ctx context.Context, query conn.Query, key []any) (*s
 		if err := rows.Scan(targets...); err != nil {
 			return err
 		}
-		return json.Unmarshal([]byte(counters), &reading.Deleted)
+		return json.Unmarshal([]byte(counters), &reading.deleted)
 	}, c.text, key...)
 	for i, name := range names {
-		reading.Own[name] = own[i]
+		reading.own[name] = own[i]
 	}
 	if !keysAct {
-		clear(reading.Set)
+		clear(reading.set)
 	}
 	return reading, fingerprint, err
 }
@@ -255,8 +255,8 @@ func deletedTables(steps []datamap.Step) (names []string) {
 //
 //   - a hash of the definitions that Reach has read; the parameter visited holds the ids of their tables
 //   - whether foreign keys act, and whether the database counts deleted rows
-//   - for each table in the parameter tables, what Deleted reads, as a JSON object of arrays by id
-//   - for each table in DeletedTables, the number of rows that its delete steps cover
+//   - for each table in the parameter tables, what stateBefore.deleted has, as a JSON object of arrays by id
+//   - for each table of deletedTables, the number of rows that its delete steps cover
 //   - for each setting, the number of its rows
 //
 // If triggers is true, the hash also covers the list of all tables.

@@ -62,7 +62,7 @@ func Wrap(ctx context.Context, op string, err error) error {
 		wrapped.Code, wrapped.Message = domain.ErrConfiguration, "this role lacks a privilege in the database"
 		wrapped.Message += inBrackets(missingNames(err))
 	case strings.HasPrefix(state, "P0"):
-		wrapped.Message += ": a trigger or a function raised an error" + RaisedBy(err)
+		wrapped.Message += ": a trigger or a function raised an error" + raisedBy(err)
 	case state == "42P01", state == "42703", state == "" && namesIn(err) != names{}:
 		wrapped.Message = "a table or a column is missing" + inBrackets(missingNames(err)) + ": were the migrations run?"
 	default:

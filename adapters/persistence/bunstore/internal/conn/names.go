@@ -172,10 +172,10 @@ func missingNames(err error) string {
 // PostgreSQL error. It works in every language of the server.
 var raisingFunction = regexp.MustCompile(`^[^\n(]*?([\w.]+)\(`)
 
-// RaisedBy returns the name of the database function that has raised a PostgreSQL error, in the form " (function
-// name)". It returns "" if the error does not contain this name. RaisedBy reads the name from the first line of the
+// raisedBy returns the name of the database function that has raised a PostgreSQL error, in the form " (function
+// name)". It returns "" if the error does not contain this name. raisedBy reads the name from the first line of the
 // CONTEXT field of the error. This line describes the statement that raised the error.
-func RaisedBy(err error) string {
+func raisedBy(err error) string {
 	field := postgresFields(err)
 	if field == nil || field('F') != "pl_exec.c" {
 		return ""

@@ -17,13 +17,17 @@ import (
 // transaction. After an error, the session can only roll back.
 type Session struct {
 	Pool     *Pool
-	Tx       *Tx                         // nil until the transaction begins
-	Joined   bool                        // Tx belongs to the application
-	ReadOnly bool                        // Tx changes nothing that lasts
-	Failed   error                       // the first error of a statement; fails the session
-	Ended    bool                        // the session has committed or rolled back
-	Admit    func(context.Context) error // called before each statement and after the begin of Tx; may be nil
+	Tx       *Tx                            // nil until the transaction begins
+	Joined   bool                           // Tx belongs to the application
+	ReadOnly bool                           // Tx changes nothing that lasts
+	Failed   error                          // the first error of a statement; fails the session
+	Ended    bool                           // the session has committed or rolled back
+	Admit    func(context.Context) error    // called before each statement and after the begin of Tx; may be nil
+	AtEnd    []func(context.Context, error) // called after the commit or the rollback
 }
+
+// Run is Session.Read or Session.WriteRows. It runs a statement and calls scanRow for every row.
+type Run func(ctx context.Context, op string, scanRow func(*sql.Rows) error, text string, args ...any) error
 
 // Usable returns an error if the session has ended or has failed. Every method of a session checks it before it acts.
 func (s *Session) Usable() error {
@@ -157,7 +161,7 @@ func (s *Session) NameTrigger(op string, err error) error {
 		return err
 	}
 	s.Failed = &domain.Error{
-		Code: domain.ErrConflict, Op: op, Message: "a deferred trigger refused the changes" + RaisedBy(err), Err: err,
+		Code: domain.ErrConflict, Op: op, Message: "a deferred trigger refused the changes" + raisedBy(err), Err: err,
 	}
 	return s.Failed
 }
@@ -202,7 +206,7 @@ func (s *Session) InReplica(
 	if s.Tx != nil {
 		return false, nil
 	}
-	tx, err := s.Pool.Replica(ctx, replica)
+	tx, err := s.Pool.replica(ctx, replica)
 	if err != nil {
 		return false, nil //nolint:nilerr // the caller reads from the primary
 	}

@@ -101,11 +101,11 @@ func (p *Pool) Join(host bun.IConn) *Tx {
 // replicaTimeout is the maximum wait for a connection to a replica.
 const replicaTimeout = 2 * time.Second
 
-// Replica opens a read-only transaction on a replica. All its statements see the same snapshot.
-func (p *Pool) Replica(ctx context.Context, replica *bun.DB) (*Tx, error) {
+// replica opens a read-only transaction on a replica. All its statements see the same snapshot.
+func (p *Pool) replica(ctx context.Context, db *bun.DB) (*Tx, error) {
 	soon, cancel := context.WithTimeout(ctx, replicaTimeout)
 	defer cancel()
-	conn, err := replica.Conn(soon)
+	conn, err := db.Conn(soon)
 	if err != nil {
 		return nil, err
 	}

@@ -160,10 +160,10 @@ func (s sqlite) counts(table searchedTable, values int) string {
 
 // searchedTable is a table in which a statement searches for values.
 type searchedTable struct {
-	Name     string   // the name of the table in a data map
-	FromItem string   // the table in the FROM clause, see dialect.fromItem
-	Foreign  []string // the same for the table or its partitions, if they are on another server
-	Columns  []datamap.CatalogColumn
+	name     string   // the name of the table in a data map
+	fromItem string   // the table in the FROM clause, see dialect.fromItem
+	foreign  []string // the same for the table or its partitions, if they are on another server
+	columns  []datamap.CatalogColumn
 }
 
 // countsBy returns the statement of dialect.counts. The result starts with the counts of all values in the first
@@ -177,7 +177,7 @@ func countsBy(
 	table searchedTable, values int, fence string, conditions []string, textOf func(column datamap.CatalogColumn) string,
 ) string {
 	var texts, all []string
-	for i, column := range table.Columns {
+	for i, column := range table.columns {
 		number := strconv.Itoa(i)
 		texts = append(texts, syntax.Fill(textOf(column), "n", number, "column", syntax.Quote(column.Name)))
 		for j := range values {
@@ -189,5 +189,5 @@ func countsBy(
 		}
 	}
 	return syntax.Fill("SELECT {counts} FROM (SELECT {texts} FROM {table} {fence}) AS t",
-		"counts", strings.Join(all, ", "), "texts", strings.Join(texts, ", "), "table", table.FromItem, "fence", fence)
+		"counts", strings.Join(all, ", "), "texts", strings.Join(texts, ", "), "table", table.fromItem, "fence", fence)
 }

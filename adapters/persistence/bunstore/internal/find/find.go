@@ -49,7 +49,7 @@ func Values(
 	}
 	places = append(places, ownTables(f.Tables)...)
 	for i, place := range places {
-		progress(search.Progress{Table: place.Name, Done: i, Tables: len(places)})
+		progress(search.Progress{Table: place.name, Done: i, Tables: len(places)})
 		if err := f.search(ctx, place); err != nil {
 			return search.Result{}, err
 		}
@@ -64,9 +64,9 @@ func Values(
 // and corrections for external systems.
 func ownTables(t syntax.Tables) []searchedTable {
 	own := func(name, fromItem string, columns ...string) searchedTable {
-		table := searchedTable{Name: t.Prefix + name, FromItem: fromItem}
+		table := searchedTable{name: t.Prefix + name, fromItem: fromItem}
 		for _, column := range columns {
-			table.Columns = append(table.Columns, datamap.CatalogColumn{Name: column})
+			table.columns = append(table.columns, datamap.CatalogColumn{Name: column})
 		}
 		return table
 	}
@@ -97,8 +97,8 @@ func (f *finder) places(ctx context.Context, live datamap.Catalog) (places []sea
 		if table.RowSecurity {
 			f.gap(table.Name, "", search.GapRowSecurity)
 		}
-		place := searchedTable{Name: table.Name, FromItem: f.own.fromItem(table)}
-		if place.Foreign, err = f.foreign(ctx, table); err != nil {
+		place := searchedTable{name: table.Name, fromItem: f.own.fromItem(table)}
+		if place.foreign, err = f.foreign(ctx, table); err != nil {
 			return nil, err
 		}
 		for _, column := range table.Columns {
@@ -107,7 +107,7 @@ func (f *finder) places(ctx context.Context, live datamap.Catalog) (places []sea
 			case slices.Contains(column.Missing, "SELECT"):
 				f.gap(table.Name, column.Name, search.GapPrivilege)
 			default:
-				place.Columns = append(place.Columns, column)
+				place.columns = append(place.columns, column)
 			}
 		}
 		places = append(places, place)
@@ -144,11 +144,11 @@ func (f *finder) search(ctx context.Context, place searchedTable) error {
 	if err := f.contact(ctx, place); err != nil {
 		return f.gapOr(ctx, place, err)
 	}
-	for columns := range slices.Chunk(place.Columns, maxSearchedColumns) {
+	for columns := range slices.Chunk(place.columns, maxSearchedColumns) {
 		rows := make([]int64, len(columns)*len(f.sought)) // column by column, one count for each value
 		for first := 0; first < len(f.sought); first += maxSearchedValues {
 			values := f.sought[first:min(first+maxSearchedValues, len(f.sought))]
-			counts, err := f.count(ctx, searchedTable{FromItem: place.FromItem, Columns: columns}, values)
+			counts, err := f.count(ctx, searchedTable{fromItem: place.fromItem, columns: columns}, values)
 			if err != nil {
 				return f.gapOr(ctx, place, err)
 			}
@@ -159,7 +159,7 @@ func (f *finder) search(ctx context.Context, place searchedTable) error {
 		for i, n := range rows {
 			if n > 0 {
 				f.found.Occurrences = append(f.found.Occurrences, search.Occurrence{
-					Value: i % len(f.sought), Table: place.Name, Column: columns[i/len(f.sought)].Name, Rows: n,
+					Value: i % len(f.sought), Table: place.name, Column: columns[i/len(f.sought)].Name, Rows: n,
 				})
 			}
 		}
@@ -173,10 +173,10 @@ func (f *finder) gapOr(ctx context.Context, place searchedTable, err error) erro
 	case ctx.Err() != nil:
 		return err
 	case conn.OfTable(ctx, err):
-		f.gap(place.Name, "", gapReason(err))
+		f.gap(place.name, "", gapReason(err))
 		return nil
-	case len(place.Foreign) > 0 && f.Pool.Query(ctx, conn.Ignore, "SELECT 1") == nil: // another server failed
-		f.gap(place.Name, "", search.GapFailed)
+	case len(place.foreign) > 0 && f.Pool.Query(ctx, conn.Ignore, "SELECT 1") == nil: // another server failed
+		f.gap(place.name, "", search.GapFailed)
 		return nil
 	}
 	return err
@@ -187,7 +187,7 @@ func (f *finder) gapOr(ctx context.Context, place searchedTable, err error) erro
 func (f *finder) contact(ctx context.Context, place searchedTable) error {
 	ctx, cancel := context.WithTimeout(ctx, f.Patience)
 	defer cancel()
-	for _, table := range place.Foreign {
+	for _, table := range place.foreign {
 		if err := f.Pool.Query(ctx, conn.Ignore, f.own.firstRow(table)); err != nil {
 			return err
 		}
@@ -202,7 +202,7 @@ func (f *finder) count(
 ) (counts []int64, err error) {
 	text := f.own.counts(place, len(values))
 	err = conn.Retry(ctx, func() error {
-		counts = make([]int64, len(place.Columns)*len(values))
+		counts = make([]int64, len(place.columns)*len(values))
 		targets := make([]any, len(counts))
 		for i := range counts {
 			targets[i] = &counts[i]

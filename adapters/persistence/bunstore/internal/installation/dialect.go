@@ -35,13 +35,13 @@ type dialect interface {
 	// lockSequences returns the statement that makes concurrent calls wait until the transaction ends.
 	lockSequences() string
 
-	// raiseIntake returns the statement that makes the next intake number higher than $1, for a database without
-	// OwnSequences. Otherwise, it returns "".
+	// raiseIntake returns the statement that makes the next intake number higher than $1, if ownSequences
+	// returns "". Otherwise, it returns "".
 	raiseIntake(tables syntax.Tables) string
 
 	// keySequences returns the statement that finds the sequences from which the database takes the next value of a
 	// column. The columns of the result are the name of the sequence, and the statement that reads its next number. The
-	// statement is NULL if this role must not read the sequence. KeySequences ignores columns whose type is no integer.
+	// statement is NULL if this role must not read the sequence. keySequences ignores columns whose type is no integer.
 	keySequences(table datamap.Table, column string) string
 }
 
@@ -81,13 +81,13 @@ func (postgres) sequencePositions(own []sequence, tables syntax.Tables) string {
 	parts := make([]string, len(own))
 	for i, s := range own {
 		committed := ""
-		if s.Table == tables.Erasures {
+		if s.table == tables.Erasures {
 			committed = " AND t.erasures > 0" // the condition of the index
 		}
 		parts[i] = syntax.Fill(`
 			SELECT {place}, s.reached, (SELECT max(t.{column}) FROM {table} AS t WHERE t.{column} > s.reached{committed})
 			FROM (SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS reached FROM {name}) AS s`,
-			"place", strconv.Itoa(i), "column", s.Column, "table", s.Table, "committed", committed, "name", s.Name)
+			"place", strconv.Itoa(i), "column", s.column, "table", s.table, "committed", committed, "name", s.name)
 	}
 	return strings.Join(parts, " UNION ALL ")
 }
@@ -171,8 +171,8 @@ func (sqlite) keySequences(table datamap.Table, column string) string {
 
 // sequence is a sequence of a table of habeas.
 type sequence struct {
-	Name          string // quoted, with the schema
-	Table, Column string // quoted
+	name          string // quoted, with the schema
+	table, column string // quoted
 }
 
 const (

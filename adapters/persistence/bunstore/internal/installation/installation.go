@@ -16,7 +16,6 @@ import (
 
 // Store has the statements on the installation, for one data map. It is safe for concurrent use.
 type Store struct {
-	pool     *conn.Pool
 	dataMap  datamap.DataMap
 	own      dialect
 	tables   syntax.Tables
@@ -24,12 +23,8 @@ type Store struct {
 }
 
 // New returns the statements for a data map and the tables of habeas.
-func New(
-	pool *conn.Pool, d syntax.Dialect, dataMap datamap.DataMap, tables syntax.Tables,
-) *Store {
-	return &Store{
-		pool: pool, dataMap: dataMap, own: dialectOf(d), tables: tables,
-	}
+func New(d syntax.Dialect, dataMap datamap.DataMap, tables syntax.Tables) *Store {
+	return &Store{dataMap: dataMap, own: dialectOf(d), tables: tables}
 }
 
 // Admitted reports whether a committed record of the installation has the data map.
@@ -147,16 +142,11 @@ func (s *Session) readKey(ctx context.Context) (datamap.Installation, error) {
 	if s.db.Tx != nil {
 		query = s.db.Tx.Query
 	}
-	return readKey(ctx, query, s.store.tables)
+	return Read(ctx, query, s.store.tables)
 }
 
-// ReadData reads the id of the installation and its data map outside a session.
-func (s *Store) ReadData(ctx context.Context) (datamap.Installation, error) {
-	return readKey(ctx, s.pool.Query, s.tables)
-}
-
-// readKey reads the id of an installation and its data map.
-func readKey(ctx context.Context, query conn.Query, tables syntax.Tables) (found datamap.Installation, err error) {
+// Read reads the id of an installation and its data map.
+func Read(ctx context.Context, query conn.Query, tables syntax.Tables) (found datamap.Installation, err error) {
 	exists := false
 	err = query(ctx, func(rows *sql.Rows) error {
 		var table, columns sql.NullString

@@ -35,13 +35,13 @@ func (o ownSequences) find(ctx context.Context) (usable []sequence, err error) {
 	err = o.query(ctx, func(rows *sql.Rows) error {
 		var s sequence
 		var mayRead, mayRaise bool
-		if err := rows.Scan(&s.Name, &s.Table, &s.Column, &mayRead, &mayRaise); err != nil {
+		if err := rows.Scan(&s.name, &s.table, &s.column, &mayRead, &mayRaise); err != nil {
 			return err
 		}
 		if mayRead && mayRaise {
 			usable = append(usable, s)
 		} else {
-			denied = append(denied, s.Name)
+			denied = append(denied, s.name)
 		}
 		return nil
 	}, text)
@@ -76,7 +76,7 @@ func (o ownSequences) findLow(ctx context.Context, of []sequence, intake int64) 
 			return err
 		}
 		to := above.Int64
-		if of[place].Table == o.tables.Erasures {
+		if of[place].table == o.tables.Erasures {
 			to = max(to, intake)
 		}
 		if to > reached {
@@ -106,7 +106,7 @@ func (o ownSequences) raise(
 		return err
 	}
 	for _, s := range low {
-		if err := exec(o.own.raiseSequence(s.Name), s.to); err != nil {
+		if err := exec(o.own.raiseSequence(s.name), s.to); err != nil {
 			return err
 		}
 	}

@@ -93,7 +93,7 @@ func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) ([]domain.Audi
 		event.Payload, err = decodePayload(payload)
 		trail = append(trail, event)
 		return err
-	}, a.l.store.texts.Trail, id.String())
+	}, a.l.store.texts.trail, id.String())
 	return trail, err
 }
 

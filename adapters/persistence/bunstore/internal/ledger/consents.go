@@ -17,23 +17,23 @@ import (
 // texts holds the statements that read the ledgers of a subject and its audit trail. $1 is the id of the subject. After
 // the columns of a record, the statements on the latest records and on the consents in force return whether the record
 // belongs to an earlier life of the id, or NULL if the subject has no mark. The statements on the histories leave out
-// such records, except ConsentsOfAllLives.
+// such records, except consentsOfAllLives.
 type texts struct {
-	// LatestConsent reads the latest consent for the purpose $2. It is the most frequent statement, because it runs
+	// latestConsent reads the latest consent for the purpose $2. It is the most frequent statement, because it runs
 	// before each use of personal data.
-	LatestConsent      string
-	LatestConsentAsOf  string // the latest consent for the purpose $2 that was recorded at or before $3
-	LatestConsents     string // the latest consent for each [subject, purpose] of the array $1, and the number of the pair
-	ConsentsInForce    string // the latest consent for each purpose; the last column is the purpose
-	ConsentHistory     string // all consents for the purpose $2
-	ConsentsOfAllLives string // all consents for the purpose $2, of all lives of the id
+	latestConsent      string
+	latestConsentAsOf  string // the latest consent for the purpose $2 that was recorded at or before $3
+	latestConsents     string // the latest consent for each [subject, purpose] of the array $1, and the number of the pair
+	consentsInForce    string // the latest consent for each purpose; the last column is the purpose
+	consentHistory     string // all consents for the purpose $2
+	consentsOfAllLives string // all consents for the purpose $2, of all lives of the id
 
-	LatestRestriction  string // the latest restriction without a purpose
-	LatestRestrictions string // the latest restriction without a purpose, and the latest restriction for the purpose $2
-	GlobalHistory      string // all restrictions without a purpose
-	PurposeHistory     string // all restrictions for the purpose $2
+	latestRestriction  string // the latest restriction without a purpose
+	latestRestrictions string // the latest restriction without a purpose, and the latest restriction for the purpose $2
+	globalHistory      string // all restrictions without a purpose
+	purposeHistory     string // all restrictions for the purpose $2
 
-	Trail string // the audit trail
+	trail string // the audit trail
 }
 
 // newTexts returns the statements on the ledgers.
@@ -47,17 +47,17 @@ func newTexts(tables syntax.Tables) texts {
 	}
 	until := EarlierUntil(tables, Consents, "$1")
 	return texts{
-		LatestConsent:      consents(latestConsent, until),
-		LatestConsentAsOf:  consents(latestConsentAsOf, until),
-		LatestConsents:     consents(latestConsents, until),
-		ConsentsInForce:    consents(ReadConsentsInForce, until),
-		ConsentHistory:     consents(consentHistory, until),
-		ConsentsOfAllLives: consents(consentHistory, "NULL"),
-		LatestRestriction:  restrictions(latestRestriction),
-		LatestRestrictions: restrictions(latestRestrictions),
-		GlobalHistory:      restrictions(globalHistory),
-		PurposeHistory:     restrictions(purposeHistory),
-		Trail:              tables.Fill(trail),
+		latestConsent:      consents(latestConsent, until),
+		latestConsentAsOf:  consents(latestConsentAsOf, until),
+		latestConsents:     consents(latestConsents, until),
+		consentsInForce:    consents(ReadConsentsInForce, until),
+		consentHistory:     consents(consentHistory, until),
+		consentsOfAllLives: consents(consentHistory, "NULL"),
+		latestRestriction:  restrictions(latestRestriction),
+		latestRestrictions: restrictions(latestRestrictions),
+		globalHistory:      restrictions(globalHistory),
+		purposeHistory:     restrictions(purposeHistory),
+		trail:              tables.Fill(trail),
 	}
 }
 
@@ -122,9 +122,9 @@ func (c consents) Latest(
 		}
 		return c.ofThisLife(ctx, id, q.record, q.earlier)
 	}
-	text, args := c.l.store.texts.LatestConsent, []any{id.String(), purpose}
+	text, args := c.l.store.texts.latestConsent, []any{id.String(), purpose}
 	if asOf != nil {
-		text, args = c.l.store.texts.LatestConsentAsOf, append(args, c.l.store.dialect.Instant(*asOf))
+		text, args = c.l.store.texts.latestConsentAsOf, append(args, c.l.store.dialect.Instant(*asOf))
 	}
 	var latest *domain.ConsentRecord
 	var earlier sql.NullBool
@@ -146,7 +146,7 @@ func (s *Store) lookUpOne(ctx context.Context, q *lookup) error {
 		record, err := scanConsent(row, &earlier)
 		q.take(record, earlier.Bool)
 		return err
-	}, s.texts.LatestConsent, [...]string{q.subject.String(), q.purpose})
+	}, s.texts.latestConsent, [...]string{q.subject.String(), q.purpose})
 }
 
 // ofThisLife returns the record, or nil if it is a record of an earlier life of the id that does not count any more.
@@ -171,13 +171,13 @@ const consentHistory = `
 func (c consents) History(
 	ctx context.Context, id domain.SubjectID, purpose string,
 ) ([]domain.ConsentRecord, error) {
-	return c.readRecords(ctx, id, purpose, c.l.store.texts.ConsentHistory)
+	return c.readRecords(ctx, id, purpose, c.l.store.texts.consentHistory)
 }
 
 func (c consents) HistoryOfAllLives(
 	ctx context.Context, id domain.SubjectID, purpose string,
 ) ([]domain.ConsentRecord, error) {
-	return c.readRecords(ctx, id, purpose, c.l.store.texts.ConsentsOfAllLives)
+	return c.readRecords(ctx, id, purpose, c.l.store.texts.consentsOfAllLives)
 }
 
 func (c consents) readRecords(
@@ -224,7 +224,7 @@ func (c consents) InForce(ctx context.Context, id domain.SubjectID) ([]domain.Co
 			records = append(records, *record)
 		}
 		return err
-	}, c.l.store.texts.ConsentsInForce, id.String())
+	}, c.l.store.texts.consentsInForce, id.String())
 	if err != nil || len(earlier) == 0 {
 		return records, err
 	}
@@ -260,7 +260,7 @@ type Prefetched struct {
 	ConsentsInForce   []domain.ConsentRecord
 }
 
-// ScanTargets returns the scan targets for the columns that AddPrefetch adds to a statement.
+// ScanTargets returns the scan targets for the columns that the last statement reads in addition.
 func (a *Prefetched) ScanTargets() []any { return []any{&a.UnsentCorrections, &a.consentsJSON} }
 
 // Decode sets SubjectID to the parameter id, sets ConsentsInForce from the scanned JSON, and returns the receiver. It

@@ -71,14 +71,14 @@ func subjectOfRow(row []any) string {
 	return id
 }
 
-// insert is a statement that writes buffered rows, with its parameters. If it adds rows to ledgers, Subjects are the
+// insert is a statement that writes buffered rows, with its parameters. If it adds rows to ledgers, subjects are the
 // subjects of these rows, without those whose ledgers it closes. In a database that combines changes, the number of
 // rows of the statement is then the number of records of subjects that were erased before. In another database, the
 // statement returns for each row the subject's id if the subject was erased before, and otherwise NULL.
 type insert struct {
-	Text     string
-	Args     []any
-	Subjects []string
+	text     string
+	args     []any
+	subjects []string
 }
 
 // inserts builds the statements that write buffered rows. It is safe for concurrent use.
@@ -97,7 +97,7 @@ type shape struct {
 	alone       bool           // the statement is its own transaction, see takeAlone
 }
 
-// newInserts returns the Inserts for the dialect and the tables.
+// newInserts returns the inserts for the dialect and the tables.
 func newInserts(d syntax.Dialect, tables syntax.Tables) *inserts {
 	return &inserts{
 		combinesChanges: d.CombinesChanges(), templates: newTemplates(tables, d),
@@ -163,7 +163,7 @@ func (a *UnsentRows) closes(subject string) bool {
 	return slices.ContainsFunc(a[LedgerClosings], func(row []any) bool { return subjectOfRow(row) == subject })
 }
 
-// maxCachedRows is the largest number of rows for which Inserts caches the text of a statement. Most requests add fewer
+// maxCachedRows is the largest number of rows for which inserts caches the text of a statement. Most requests add fewer
 // rows.
 const maxCachedRows = 16
 

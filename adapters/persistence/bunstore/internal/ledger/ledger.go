@@ -115,19 +115,19 @@ func (s *Session) Flush(ctx context.Context) error {
 // insert runs the statement. If it adds records to the ledger of an erased subject, insert returns ids that contain
 // those of all such subjects.
 func (s *Session) insert(ctx context.Context, insert insert) (erased []string, err error) {
-	if len(insert.Subjects) > 0 && !s.store.dialect.CombinesChanges() {
+	if len(insert.subjects) > 0 && !s.store.dialect.CombinesChanges() {
 		return s.insertReturning(ctx, insert)
 	}
-	rows, err := s.db.Write(ctx, "append", insert.Text, insert.Args...)
+	rows, err := s.db.Write(ctx, "append", insert.text, insert.args...)
 	if err != nil || rows == 0 {
 		return nil, err
 	}
-	return insert.Subjects, nil
+	return insert.subjects, nil
 }
 
 // insertReturning runs a statement that returns the erased subjects of its records.
 func (s *Session) insertReturning(ctx context.Context, insert insert) (erased []string, err error) {
-	err = s.db.WriteRows(ctx, "append", collectErased(&erased), insert.Text, insert.Args...)
+	err = s.db.WriteRows(ctx, "append", collectErased(&erased), insert.text, insert.args...)
 	return erased, err
 }
 
@@ -159,7 +159,7 @@ func (s *Session) closeEnded(ctx context.Context, erased []string) error {
 			return err
 		} else if ended {
 			closing := s.store.inserts.take(&UnsentRows{LedgerClosings: {{text, nil}}})[0]
-			if _, err := s.db.Write(ctx, "append", closing.Text, closing.Args...); err != nil {
+			if _, err := s.db.Write(ctx, "append", closing.text, closing.args...); err != nil {
 				return err
 			}
 		}
@@ -172,7 +172,7 @@ func (s *Session) closeEnded(ctx context.Context, erased []string) error {
 func (s *Store) Append(ctx context.Context, held ...*UnsentRows) error {
 	all := mergeUnsent(held)
 	insert := s.inserts.takeAlone(&all)
-	if rows, err := s.pool.ExecAlone(ctx, insert.Text, insert.Args); err != nil || rows > 0 {
+	if rows, err := s.pool.ExecAlone(ctx, insert.text, insert.args); err != nil || rows > 0 {
 		return err
 	}
 	return s.inSession(ctx, func(ctx context.Context, l *Session) error {
@@ -275,5 +275,5 @@ func (i *inserts) takeAlone(unsent *UnsentRows) insert {
 	}
 	counts, args := unsent.flatten()
 	*unsent = UnsentRows{}
-	return insert{Text: i.text(shape{counts: counts, alone: true}), Args: args}
+	return insert{text: i.text(shape{counts: counts, alone: true}), args: args}
 }

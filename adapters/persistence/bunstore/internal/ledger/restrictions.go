@@ -43,9 +43,9 @@ const (
 func (r restrictions) Latest(
 	ctx context.Context, id domain.SubjectID, purpose *string,
 ) (global, scoped *domain.RestrictionRecord, err error) {
-	text, args := r.l.store.texts.LatestRestriction, []any{id.String()}
+	text, args := r.l.store.texts.latestRestriction, []any{id.String()}
 	if purpose != nil {
-		text, args = r.l.store.texts.LatestRestrictions, append(args, *purpose)
+		text, args = r.l.store.texts.latestRestrictions, append(args, *purpose)
 	}
 	if err := r.sendRestrictions(ctx); err != nil {
 		return nil, nil, err
@@ -92,9 +92,9 @@ const (
 func (r restrictions) History(
 	ctx context.Context, id domain.SubjectID, purpose *string,
 ) ([]domain.RestrictionRecord, error) {
-	text, args := r.l.store.texts.GlobalHistory, []any{id.String()}
+	text, args := r.l.store.texts.globalHistory, []any{id.String()}
 	if purpose != nil {
-		text, args = r.l.store.texts.PurposeHistory, append(args, *purpose)
+		text, args = r.l.store.texts.purposeHistory, append(args, *purpose)
 	}
 	return r.readRecords(ctx, id, text, args)
 }

@@ -73,7 +73,7 @@ func (s *Store) lookUp(ctx context.Context, lookups ...*lookup) error {
 			lookups[n-1].take(record, earlier.Bool)
 		}
 		return err
-	}, s.texts.LatestConsents, "["+strings.Join(pairs, ",")+"]")
+	}, s.texts.latestConsents, "["+strings.Join(pairs, ",")+"]")
 }
 
 // newAppending returns a batcher for sessions that do nothing but insert records. It combines the inserts of concurrent

@@ -21,8 +21,8 @@ import (
 
 // Migration applies the migrations of the tables of habeas, and compares the tables with them.
 type Migration struct {
-	Pool     *conn.Pool
-	Dialect  syntax.Dialect
+	pool     *conn.Pool
+	dialect  syntax.Dialect
 	own      dialect
 	schema   string // the schema of the tables; "" for the search path
 	name     string // the name of the data map
@@ -42,7 +42,7 @@ type Settings struct {
 // New returns a migration for the database of the pool.
 func New(pool *conn.Pool, d syntax.Dialect, settings Settings) (*Migration, error) {
 	m := &Migration{
-		Pool: pool, Dialect: d, own: dialectOf(d), schema: settings.Schema, name: settings.Name,
+		pool: pool, dialect: d, own: dialectOf(d), schema: settings.Schema, name: settings.Name,
 		upgrades: settings.Upgrades, logger: cmp.Or(settings.Logger, slog.Default()),
 	}
 	files, err := fs.Sub(settings.Files, Folder(d))
@@ -66,7 +66,7 @@ func (m *Migration) Run(ctx context.Context) error {
 			err = m.repairErasedFunction(ctx)
 		}
 		if err == nil {
-			err = installation.RaiseAll(ctx, m.Pool, m.Dialect, syntax.TablesIn(m.schema, m.name), func(reason error) {
+			err = installation.RaiseAll(ctx, m.pool, m.dialect, syntax.TablesIn(m.schema, m.name), func(reason error) {
 				m.logger.WarnContext(ctx, "Migrate does not know whether sequences are too low, as they can be after a restore"+
 					" or a switch of the database", "reason", reason)
 			})
@@ -76,12 +76,12 @@ func (m *Migration) Run(ctx context.Context) error {
 }
 
 func (m *Migration) run(ctx context.Context) error {
-	if m.Pool.OneWriter() { // SQLite: do not take the write lock if no migration is pending
-		if state, err := m.find(ctx, m.Pool.Query); err != nil || state.complete() {
+	if m.pool.OneWriter() { // SQLite: do not take the write lock if no migration is pending
+		if state, err := m.find(ctx, m.pool.Query); err != nil || state.complete() {
 			return err
 		}
 	}
-	return m.Pool.InTransaction(ctx, func(tx *conn.Tx) error { return m.apply(ctx, tx) })
+	return m.pool.InTransaction(ctx, func(tx *conn.Tx) error { return m.apply(ctx, tx) })
 }
 
 const (
@@ -155,12 +155,12 @@ func (m *Migration) applyFile(ctx context.Context, tx *conn.Tx, file migrationFi
 	if file.name != firstMigration || !state.first {
 		return m.exec(ctx, tx, m.statementsOf(file.text)...)
 	}
-	if m.Pool.LeavesDeleted() { // the upgrade copies rows with refs, and drops the tables with the originals
+	if m.pool.LeavesDeleted() { // the upgrade copies rows with refs, and drops the tables with the originals
 		if err := tx.OverwriteDeleted(ctx); err != nil {
 			return err
 		}
 	}
-	text, err := fs.ReadFile(m.upgrades, Folder(m.Dialect)+"/"+file.name)
+	text, err := fs.ReadFile(m.upgrades, Folder(m.dialect)+"/"+file.name)
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (m *Migration) exec(ctx context.Context, tx *conn.Tx, statements ...string)
 // warn logs a warning if the database has a second set of tables of the same name outside the schema that m uses. A
 // process with another search path would use that set, and would not see the consents and restrictions of this one.
 func (m *Migration) warn(ctx context.Context) error {
-	state, err := m.find(ctx, m.Pool.Query)
+	state, err := m.find(ctx, m.pool.Query)
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (m *Migration) warn(ctx context.Context) error {
 	if text == "" {
 		return nil
 	}
-	others, err := conn.Query(m.Pool.Query).Texts(ctx, text)
+	others, err := conn.Query(m.pool.Query).Texts(ctx, text)
 	if err == nil && len(others) > 0 {
 		m.logger.WarnContext(ctx, "the database has further tables of habeas for the same data map in other schemas."+
 			" Processes that use them see other consents and restrictions", "schema", state.schema, "others",
@@ -210,9 +210,14 @@ func (m *Migration) Text() string {
 	return all.String()
 }
 
+// Installation returns the id of the installation and its data map.
+func (m *Migration) Installation(ctx context.Context) (datamap.Installation, error) {
+	return installation.Read(ctx, m.pool.Query, syntax.TablesIn(m.schema, m.name))
+}
+
 // Names returns the names of the data maps that have tables of habeas in the schema.
 func (m *Migration) Names(ctx context.Context) (names []string, err error) {
-	tables, err := conn.Query(m.Pool.Query).Texts(ctx, m.own.installations(m.schema))
+	tables, err := conn.Query(m.pool.Query).Texts(ctx, m.own.installations(m.schema))
 	for _, table := range tables {
 		name := strings.TrimSuffix(strings.TrimPrefix(table, datamap.ObjectPrefix("")), "installation")
 		name = strings.TrimSuffix(name, "_")
@@ -225,7 +230,7 @@ func (m *Migration) Names(ctx context.Context) (names []string, err error) {
 
 // States returns the state of each migration. See bunstore.MigrationStates.
 func (m *Migration) States(ctx context.Context) ([]domain.Migration, error) {
-	state, err := m.find(ctx, m.Pool.Query)
+	state, err := m.find(ctx, m.pool.Query)
 	if err != nil {
 		return nil, err
 	}

@@ -28,12 +28,12 @@ var needed = map[string][]string{
 // Probe compares the tables of habeas, their columns, the function that habeas calls, the privileges of the role and
 // the applied migrations with what this version needs. It reports whether the database can only be read.
 func (m *Migration) Probe(ctx context.Context) (readOnly bool, err error) {
-	state, err := m.find(ctx, m.Pool.Query)
+	state, err := m.find(ctx, m.pool.Query)
 	if err == nil && !state.complete() && !state.unrecorded { // unrecorded: the application runs the migrations itself
 		err = domain.Misconfigured("bunstore", "migrations are pending: run Migrate")
 	}
 	if err == nil {
-		err = m.lacking(ctx, m.Pool.Query, state)
+		err = m.lacking(ctx, m.pool.Query, state)
 	}
 	return slices.ContainsFunc(state.tables, func(p placed) bool { return p.readOnly }), err
 }
@@ -134,11 +134,11 @@ func (f erasedFunction) lacking(name string) string {
 
 // repairErasedFunction replaces the function if it is missing or reads another schema.
 func (m *Migration) repairErasedFunction(ctx context.Context) error {
-	state, err := m.find(ctx, m.Pool.Query)
+	state, err := m.find(ctx, m.pool.Query)
 	if err != nil {
 		return err
 	}
-	found, err := m.findErasedFunction(ctx, m.Pool.Query, state.schema)
+	found, err := m.findErasedFunction(ctx, m.pool.Query, state.schema)
 	if err != nil || !found.needed || found.exists && found.reads {
 		return err
 	}
@@ -151,5 +151,5 @@ func (m *Migration) repairErasedFunction(ctx context.Context) error {
 			}
 		}
 	}
-	return m.Pool.InTransaction(ctx, func(tx *conn.Tx) error { return m.exec(ctx, tx, statements...) })
+	return m.pool.InTransaction(ctx, func(tx *conn.Tx) error { return m.exec(ctx, tx, statements...) })
 }

@@ -169,7 +169,7 @@ func listed(objects, preferred []string) string {
 // findTables returns the tables of habeas in Options.Schema. Without Options.Schema, it returns the tables that
 // unqualified names can resolve to, in the order of resolution.
 func (m *Migration) findTables(ctx context.Context, query conn.Query) (found []placed, err error) {
-	schemas, err := live.Schemas(ctx, query, m.Dialect)
+	schemas, err := live.Schemas(ctx, query, m.dialect)
 	if err != nil {
 		return nil, err
 	}

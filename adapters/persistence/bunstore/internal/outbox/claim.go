@@ -90,90 +90,10 @@ func (o *Session) claim(
 	return claimed, o.abandonUnreadable(ctx, claimed, unreadable)
 }
 
-// updateUnreadable abandons outbox entries that cannot be read. For an erasure, it keeps the column ref, so that an
-// operator can repair and requeue the entry.
-const updateUnreadable = `
-	UPDATE {outbox} SET
-		status = 'abandoned', last_error = '` + domain.LastErrorUnreadable + `', next_attempt_at = NULL,
-		lease_token = NULL, ref = CASE WHEN operation = 'rectify' THEN NULL ELSE ref END, corrections = NULL
-	WHERE entry_id IN (`
-
-// maxEntriesPerStatement is the maximum number of ids of outbox entries that a statement gets as parameters. Databases
-// limit the number of parameters of a statement.
-const maxEntriesPerStatement = 1000
-
-// unreadableStatement returns the statement that sets outbox entries to abandoned. The parameters of the statement are
-// the ids of the entries.
-func (o *Store) unreadableStatement(idCount int) string {
-	ids := make([]string, idCount)
-	for i := range ids {
-		ids[i] = syntax.Placeholder(i + 1)
-	}
-	return o.unreadable + strings.Join(ids, ", ") + ")"
-}
-
-// abandonUnreadable gives the outbox entries with these indexes the status abandoned, because one of their columns
-// cannot be decoded. An entry of an erasure keeps its ref, so that a person can repair and requeue the entry.
-func (o *Session) abandonUnreadable(ctx context.Context, entries []domain.OutboxEntry, indexes []int) error {
-	for chunk := range slices.Chunk(indexes, maxEntriesPerStatement) {
-		args := make([]any, len(chunk))
-		for i, at := range chunk {
-			entry := &entries[at]
-			args[i] = entry.EntryID
-			class := domain.LastErrorUnreadable
-			entry.Status, entry.LastError = domain.OutboxAbandoned, &class
-			entry.NextAttemptAt, entry.LeaseToken, entry.Corrections = nil, nil, nil
-		}
-		if _, err := o.db.Write(ctx, "claim", o.store.unreadableStatement(len(chunk)), args...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-const (
-	// isUnclaimed is the condition that an outbox entry was due before $1, but no worker has claimed it. It excludes
-	// entries whose last error already says so.
-	isUnclaimed = `stage = 0 AND enqueued_at < $1 AND (next_attempt_at IS NULL OR next_attempt_at < $1)
-		AND (last_error IS NULL OR last_error <> '` + domain.LastErrorUnclaimed + `')`
-
-	markUnclaimed = `
-		UPDATE {outbox} SET last_error = '` + domain.LastErrorUnclaimed + `'
-		WHERE {due}
-		RETURNING {entry}`
-)
-
-// unclaimedStatement returns the statement that marks up to $2 outbox entries as unclaimed, oldest first. These entries
-// were due before $1. The statement returns these entries. The parameter limit must equal $2.
-func (o *Store) unclaimedStatement(limit int) string {
-	return o.own.unclaimedEntries(o.tables, limit) + " " + o.unclaimed
-}
-
-// Unclaimed implements ports.OutboxAdmin.
-func (o *Session) Unclaimed(ctx context.Context, dueBefore time.Time, limit int) ([]domain.OutboxEntry, error) {
-	if limit <= 0 {
-		return nil, o.db.Usable()
-	}
-	return o.change(ctx, "find unclaimed", o.store.unclaimedStatement(limit), o.store.dialect.Instant(dueBefore), limit)
-}
-
 const (
 	// dueInPostgres is the expression for the due instant of an outbox entry. The index of open entries contains the same
 	// expression. A new entry sorts first, because it has no next attempt.
 	dueInPostgres = "COALESCE(next_attempt_at, '-infinity')"
-
-	// openTargets is a recursive common table expression of the targets (resolver and operation) that have open outbox
-	// entries. Each recursion reads only the next target from the index (a loose index scan).
-	openTargets = `
-		targets (resolver, operation) AS (
-			(SELECT resolver, operation FROM {outbox}
-			WHERE stage = 0 AND {prefer index}
-			ORDER BY resolver, operation LIMIT 1)
-			UNION ALL
-			SELECT next.resolver, next.operation FROM targets CROSS JOIN LATERAL (
-				SELECT resolver, operation FROM {outbox}
-				WHERE stage = 0 AND {prefer index} AND (resolver, operation) > (targets.resolver, targets.operation)
-				ORDER BY resolver, operation LIMIT 1) AS next)`
 
 	// dueInTurn selects and locks the due outbox entries of a claim. $5 is a JSON array of takes. The inner LIMIT {most}
 	// and LIMIT {takes} are numbers in the text, because the planner must know them. They are at least as high as the
@@ -222,28 +142,6 @@ const (
 					) AS tried_later
 				) AS r LIMIT take.retries)
 			) AS e)`
-
-	// unclaimedInPostgres reads up to {limit} new outbox entries and up to {limit} retries of each target (resolver and
-	// operation) in the order of the index. It then selects the oldest $2 of these entries.
-	unclaimedInPostgres = `
-		WITH RECURSIVE ` + openTargets + `,
-		due AS MATERIALIZED (
-			SELECT e.entry_id FROM targets CROSS JOIN LATERAL (
-				SELECT * FROM (
-					SELECT entry_id, enqueued_at FROM {outbox}
-					WHERE ` + isUnclaimed + ` AND {due} = '-infinity' AND {prefer index}
-						AND resolver = targets.resolver AND operation = targets.operation
-					ORDER BY {due}, enqueued_at, entry_id LIMIT {limit} FOR UPDATE SKIP LOCKED
-				) AS fresh
-				UNION ALL
-				SELECT * FROM (
-					SELECT entry_id, enqueued_at FROM {outbox}
-					WHERE ` + isUnclaimed + ` AND {due} > '-infinity' AND {due} < $1 AND {prefer index}
-						AND resolver = targets.resolver AND operation = targets.operation
-					ORDER BY {due}, enqueued_at, entry_id LIMIT {limit} FOR UPDATE SKIP LOCKED
-				) AS retries
-			) AS e
-			ORDER BY e.enqueued_at, e.entry_id LIMIT $2)`
 )
 
 // dueEntries returns a statement that locks the due outbox entries, and skips entries that another transaction has
@@ -284,13 +182,6 @@ func (postgres) dueEntries(tables syntax.Tables, takes []scan.BoundedTake, args 
 // thus prepares few different statements.
 func powerOfTwo(n int) string { return strconv.Itoa(1 << bits.Len(uint(max(1, n)-1))) }
 
-// unclaimedEntries returns a statement that locks the unclaimed outbox entries, and skips entries that another
-// transaction has locked.
-func (postgres) unclaimedEntries(tables syntax.Tables, limit int) string {
-	return tables.Fill(unclaimedInPostgres,
-		"limit", strconv.Itoa(limit), "due", dueInPostgres, "prefer index", syntax.Postgres.PreferIndex("entry_id"))
-}
-
 const (
 	// dueInSQLite is the expression for the due instant of an outbox entry. The index of open entries contains the same
 	// expression. A new entry sorts first, because it has no next attempt.
@@ -322,12 +213,6 @@ const (
 	// openInSQLite has an index hint, because the planner could choose another index.
 	openInSQLite = `
 		{outbox} INDEXED BY {prefix}outbox_open WHERE stage = 0 AND resolver = {resolver} AND operation = {operation}`
-
-	unclaimedInSQLite = `
-		WITH due AS (
-			SELECT entry_id FROM {outbox} INDEXED BY {prefix}outbox_open
-			WHERE ` + isUnclaimed + `
-			ORDER BY enqueued_at, entry_id LIMIT $2)`
 )
 
 // dueEntries returns a statement without row locks, because SQLite has only one writing transaction at a time. It
@@ -350,10 +235,6 @@ func (sqlite) dueEntries(tables syntax.Tables, takes []scan.BoundedTake, args *s
 		}
 	}
 	return "WITH due AS (" + strings.Join(parts, " UNION ALL ") + ")", nil
-}
-
-func (sqlite) unclaimedEntries(tables syntax.Tables, _ int) string {
-	return tables.Fill(unclaimedInSQLite)
 }
 
 // deadRows counts the dead rows of an outbox that may be partitioned.

@@ -161,7 +161,7 @@ func (o *Session) requeue(ctx context.Context, text string, args ...any) ([]doma
 	requeued, err := o.change(ctx, "requeue", text, args...)
 	if len(requeued) > 0 {
 		o.Enqueued = true
-		o.end.AfterEnd(func(_ context.Context, err error) {
+		o.db.AtEnd = append(o.db.AtEnd, func(_ context.Context, err error) {
 			if err == nil {
 				o.store.scans.Restart()
 			}
@@ -221,7 +221,7 @@ func (o *Session) Discard(ctx context.Context, entryIDs []string) ([]domain.Disc
 
 const firstClaims = `SELECT entry_id, tried_since FROM {outbox} WHERE tried_since > {earliest instant} AND {in list}`
 
-// FirstClaims implements ports.OutboxAdmin.
+// FirstClaims implements ports.Outbox.
 func (o *Session) FirstClaims(ctx context.Context, entryIDs []string) (map[string]time.Time, error) {
 	found := map[string]time.Time{}
 	if len(entryIDs) == 0 {

@@ -15,7 +15,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
@@ -50,34 +49,6 @@ type Store struct {
 
 	// Statements without the parts that depend on a call.
 	claim, unreadable, unclaimed, requeueMatching, locked, settled string
-}
-
-// dialect has the differences between PostgreSQL and SQLite in the statements on the outbox.
-type dialect interface {
-	// dueEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due,
-	// which contains the ids of the outbox entries to claim. $1 is the instant of the claim, $2 the end of the lease, $3
-	// the token of the lease, and $4 the result of domain.ClaimQuery.LatestNextAttempt. dueEntries appends further
-	// parameters to args.
-	dueEntries(tables syntax.Tables, takes []scan.BoundedTake, args *syntax.Args) (string, error)
-
-	// unclaimedEntries returns the beginning of a statement: a WITH clause that ends with the common table expression
-	// due, which contains the ids of up to $2 outbox entries that match isUnclaimed, oldest first. The parameter limit
-	// must equal $2.
-	unclaimedEntries(tables syntax.Tables, limit int) string
-
-	// isOfOperations returns a condition on outbox entries that is equivalent to
-	//
-	//	status <> 'succeeded' AND (subject_id, operation) IN (<pairs>)
-	//
-	// <pairs> is a subquery.
-	isOfOperations(tables syntax.Tables, pairs string) string
-
-	// notification returns the statement that wakes the workers of other processes.
-	notification(tables syntax.Tables) string
-
-	// earliestInstant returns a constant that is earlier than all instants. Earlier versions wrote this constant to the
-	// column tried_since of a requeued outbox entry. It means the same as NULL: the entry was not claimed yet.
-	earliestInstant() string
 }
 
 // New returns the statements on the outbox.
@@ -118,25 +89,17 @@ func New(d syntax.Dialect, tables syntax.Tables) *Store {
 	}
 }
 
-// ender calls a function after the end of the session.
-type ender interface {
-	AfterEnd(fn func(context.Context, error))
-}
-
 // Session is the part of a session that uses the outbox. It implements ports.Outbox and ports.OutboxAdmin.
 type Session struct {
 	store    *Store
 	db       *conn.Session
 	ledger   *ledger.Session // buffers the added entries
-	end      ender
-	Enqueued bool // the commit adds work to the outbox
+	Enqueued bool            // the commit adds work to the outbox
 }
 
 // Session returns the part of a session that uses the outbox.
-func (o *Store) Session(
-	db *conn.Session, l *ledger.Session, end ender,
-) Session {
-	return Session{store: o, db: db, ledger: l, end: end}
+func (o *Store) Session(db *conn.Session, l *ledger.Session) Session {
+	return Session{store: o, db: db, ledger: l}
 }
 
 // Enqueue implements ports.Outbox.
@@ -188,12 +151,9 @@ func (o *Session) change(ctx context.Context, op, text string, args ...any) ([]d
 	return changed, err
 }
 
-// Runner is session.read or session.db.WriteRows. It runs a statement and calls scanRow for every row.
-type Runner func(ctx context.Context, op string, scanRow func(*sql.Rows) error, text string, args ...any) error
-
 // readEntries runs a statement that returns outbox entries. Fields that cannot be decoded are zero.
 func (o *Session) readEntries(
-	ctx context.Context, run Runner, op, text string, args ...any,
+	ctx context.Context, run conn.Run, op, text string, args ...any,
 ) ([]domain.OutboxEntry, error) {
 	if err := o.sendEntries(ctx); err != nil {
 		return nil, err
@@ -207,7 +167,7 @@ func (o *Session) readEntries(
 	return found, err
 }
 
-// writePlanned runs a statement on a batch of outbox entries in the same way as writeRows, and measures its duration.
+// writePlanned runs a statement on a batch of outbox entries in the same way as WriteRows, and measures its duration.
 // If the statement is slow, the database may use a cached query plan that suits an empty outbox. writePlanned then
 // changes a comment in later statements, so that the database plans them again.
 func (o *Session) writePlanned(
@@ -315,63 +275,4 @@ func pointerTo(text sql.NullString) *string {
 		return nil
 	}
 	return &text.String
-}
-
-type postgres struct{}
-
-type sqlite struct{}
-
-// notification returns a statement that notifies the channel to which package pgxlisten listens.
-func (postgres) notification(tables syntax.Tables) string {
-	return "SELECT pg_notify(" + syntax.Literal(tables.Prefix+"outbox") + ", '')"
-}
-
-func (postgres) earliestInstant() string         { return "'-infinity'" }
-func (sqlite) notification(syntax.Tables) string { return "" }
-func (sqlite) earliestInstant() string           { return "''" }
-
-const (
-	// slowStatement is the duration from which replans considers the query plan of a statement bad.
-	slowStatement = 20 * time.Millisecond
-	// firstReplan is the minimum time between the first two replans (requests for a new query plan). This time doubles
-	// with each replan, up to lastReplan.
-	firstReplan = 500 * time.Millisecond
-	lastReplan  = time.Hour
-)
-
-// replans makes the database plan slow statements again. Databases keep the query plan of a prepared statement. For an
-// empty outbox, the plan reads the complete table. When the outbox grows, this plan becomes slow, until the database
-// has analyzed the table. replans appends a comment to statements and changes the comment after a slow statement. The
-// database then regards the text as a new statement, and plans it. replans is safe for concurrent use.
-type replans struct {
-	mu       sync.Mutex
-	n        int
-	next     time.Time
-	interval time.Duration
-}
-
-// Mark returns the comment that the caller must append to its statements. It is empty until a statement was slow.
-func (r *replans) Mark() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.n == 0 {
-		return ""
-	}
-	return " /* " + strconv.Itoa(r.n) + " */"
-}
-
-// Took records the duration of a statement that the caller has run with a comment from Mark. If the statement was slow,
-// later calls of Mark return another comment.
-func (r *replans) Took(mark string, began, now time.Time) {
-	if now.Sub(began) < slowStatement || mark != r.Mark() {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if now.Before(r.next) {
-		return
-	}
-	r.n++
-	r.interval = min(max(2*r.interval, firstReplan), lastReplan)
-	r.next = now.Add(r.interval)
 }

@@ -50,7 +50,7 @@ func (w *StepWriter) AddConstant(value any) string {
 }
 
 // assignments returns the SET list of the step's UPDATE. The list anonymizes step.Columns and sets step.ClearedColumns
-// to NULL. It overwrites a cell of step.Expired only if the condition of isOverwritten is true, and otherwise keeps its
+// to NULL. It overwrites a cell of step.Expired only if the condition of IsOverwritten is true, and otherwise keeps its
 // value.
 func (w *StepWriter) assignments(step datamap.Step) string {
 	var all []string

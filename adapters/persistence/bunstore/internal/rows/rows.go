@@ -81,7 +81,7 @@ const escapedElement = `
 	replace(replace({element}, {backslash}, {escaped backslash}), {separator}, {escaped separator})`
 
 // AllRowsOf returns the condition that at least one path leads from a row of the table to the subject. The alias and
-// the placeholders are the same as in rowsOf.
+// the placeholders are the same as in RowsOf.
 func (w *Writer) AllRowsOf(table datamap.Table, offset int) string {
 	paths := w.DataMap.Paths(table.Name)
 	conditions, direct := make([]string, len(paths)), true

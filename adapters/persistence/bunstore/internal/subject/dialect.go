@@ -12,10 +12,11 @@ import (
 
 // dialect has the differences between PostgreSQL and SQLite in the statements on a subject.
 type dialect interface {
-	// markInstant returns the two parameters of erasureInstant for an erasure at the given instant, by the clock of the
-	// process. If exact is true, the mark gets this instant.
-	markInstant(at time.Time, exact bool) [2]any
+	// markInstant returns the parameters of erasureInstant for an erasure at the given instant, by the clock of the
+	// process.
+	markInstant(at time.Time) []any
 
+	// erasureInstant returns the expression for domain.ErasureInstant. PostgreSQL does not use the second parameter.
 	erasureInstant(tables syntax.Tables, first, second string) string
 
 	// intakeParts returns the parts of the INSERT of a mark that set the intake number:
@@ -53,20 +54,17 @@ func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, post
 
 type postgres struct{}
 
-// erasureInstant returns the expression for domain.ErasureInstant. The parameters are those of markInstant.
-func (postgres) erasureInstant(tables syntax.Tables, at, exact string) string {
+func (postgres) erasureInstant(tables syntax.Tables, at, _ string) string {
 	return tables.Fill(`(
 			SELECT CASE
-				WHEN {exact} OR {at} NOT BETWEEN clock.now - interval '1 day' AND clock.now + interval '1 day' THEN {at}
+				WHEN {at} NOT BETWEEN clock.now - interval '1 day' AND clock.now + interval '1 day' THEN {at}
 				ELSE GREATEST(clock.now, ({last} WHERE l.erased_at <= clock.now + interval '1 day')) END
 			FROM (SELECT clock_timestamp() AS now) AS clock)`,
-		"exact", "CAST("+exact+" AS boolean)", "at", "CAST("+at+" AS timestamptz)", "last", tables.Fill(lastErasedAt))
+		"at", "CAST("+at+" AS timestamptz)", "last", tables.Fill(lastErasedAt))
 }
 
-// markInstant returns the parameters of the instant of an erasure. The database has a clock of its own.
-func (postgres) markInstant(at time.Time, exact bool) [2]any {
-	return [2]any{syntax.Postgres.Instant(at), exact}
-}
+// markInstant returns only the instant, because the database has a clock of its own.
+func (postgres) markInstant(at time.Time) []any { return []any{syntax.Postgres.Instant(at)} }
 
 // intakeParts takes an advisory lock before the table generates the intake number of a mark. Intake numbers count the
 // marks in order of arrival. The second key of the lock is the highest committed intake number. The intake number of
@@ -140,13 +138,13 @@ func (sqlite) erasureInstant(tables syntax.Tables, at, latest string) string {
 // markInstant returns the parameters of the instant of an erasure. The clock of the database is that of the machine,
 // because all processes that use the file run on it. The second parameter is the latest instant of the last mark that
 // the erasure must not precede.
-func (sqlite) markInstant(at time.Time, exact bool) [2]any {
+func (sqlite) markInstant(at time.Time) []any {
 	clock := time.Now()
 	instant := domain.ErasureInstant(at, clock, time.Time{})
-	if exact || !instant.Equal(domain.Instant(clock)) {
-		return [2]any{syntax.SQLite.Instant(at), ""}
+	if !instant.Equal(domain.Instant(clock)) {
+		return []any{syntax.SQLite.Instant(at), ""}
 	}
-	return [2]any{syntax.SQLite.Instant(instant), syntax.SQLite.Instant(clock.Add(domain.MaxClockError))}
+	return []any{syntax.SQLite.Instant(instant), syntax.SQLite.Instant(clock.Add(domain.MaxClockError))}
 }
 
 func (sqlite) intakeParts(tables syntax.Tables) (column, number, lockCondition string) {

@@ -61,8 +61,8 @@ type exportStatement struct {
 	dataMap            datamap.DataMap
 	sources            []source
 	width              int // the number of values of the widest source
-	Text               string
-	ReadsPreconditions bool // the first source is the row of preconditions, see lockStatements
+	text               string
+	readsPreconditions bool // the first source is the row of preconditions, see lockStatements
 }
 
 // newExports returns the statements that read the data of a subject for an export. The tables of the application come
@@ -127,7 +127,7 @@ const (
 
 func newExport(w *rows.Writer, sources []source, readsPreconditions bool) exportStatement {
 	e := exportStatement{
-		own: dialectOf(w.Dialect), dataMap: w.DataMap, sources: sources, ReadsPreconditions: readsPreconditions,
+		own: dialectOf(w.Dialect), dataMap: w.DataMap, sources: sources, readsPreconditions: readsPreconditions,
 	}
 	for _, source := range sources {
 		e.width = max(e.width, len(source.selected)+len(source.paths))
@@ -147,9 +147,9 @@ func newExport(w *rows.Writer, sources []source, readsPreconditions bool) export
 			parameters++ // the subject's id
 		}
 	}
-	e.Text = strings.Join(branches, " UNION ALL ")
+	e.text = strings.Join(branches, " UNION ALL ")
 	if len(sources) > 1 {
-		e.Text += " ORDER BY 1, 2" // not by name, because a column of the application may have the same name
+		e.text += " ORDER BY 1, 2" // not by name, because a column of the application may have the same name
 	}
 	return e
 }
@@ -160,7 +160,7 @@ func (e *exportStatement) args(id domain.SubjectID, key []any) []any {
 	var args []any
 	for i, source := range e.sources {
 		args = append(args, key[:source.keyParameters]...)
-		if source.keyParameters == 0 || e.ReadsPreconditions && i == 0 {
+		if source.keyParameters == 0 || e.readsPreconditions && i == 0 {
 			args = append(args, id.String())
 		}
 	}
@@ -180,7 +180,7 @@ func (s *Work) export(
 	yield func(domain.ExportRecord) error,
 ) error {
 	known := s.store.schemas.Last()
-	if e.ReadsPreconditions && known == nil {
+	if e.readsPreconditions && known == nil {
 		if err := s.readSubjectRow(ctx, id, key); err != nil {
 			return err
 		}
@@ -191,20 +191,20 @@ func (s *Work) export(
 		var refused error
 		row := e.newRow()
 		err := s.db.Read(ctx, "export", func(rows *sql.Rows) error {
-			if err := rows.Scan(row.Targets...); err != nil {
+			if err := rows.Scan(row.targets...); err != nil {
 				return err
 			}
 			switch {
 			case stale != "":
 				return nil
-			case e.ReadsPreconditions && row.Source == 0:
-				stale, refused = s.checkPreconditions(known, id, row.Values)
+			case e.readsPreconditions && row.source == 0:
+				stale, refused = s.checkPreconditions(known, id, row.values)
 				*erased = e.wasErased(row)
 			default:
 				refused = e.yield(row, *erased, yield)
 			}
 			return refused
-		}, e.Text, e.args(id, key)...)
+		}, e.text, e.args(id, key)...)
 		switch {
 		case refused != nil:
 			return refused // unchanged, as yield returned it
@@ -254,11 +254,11 @@ func (s *Work) onReplica(ctx context.Context, id domain.SubjectID, fn func() err
 		return false, nil
 	}
 	var current, known int64
-	if err := s.db.Read(ctx, "export", scanCount(&current), s.store.locks.Erasures, id.String()); err != nil {
+	if err := s.db.Read(ctx, "export", scanCount(&current), s.store.locks.erasures, id.String()); err != nil {
 		return true, err
 	}
 	return s.db.InReplica(ctx, s.store.readDB, func(query conn.Query) bool {
-		err := query(ctx, scanCount(&known), s.store.locks.Erasures, id.String())
+		err := query(ctx, scanCount(&known), s.store.locks.erasures, id.String())
 		return err == nil && known == current
 	}, fn)
 }

@@ -90,8 +90,8 @@ func (s *source) rowName(row *exportRow) string {
 	key := make([]string, len(s.table.PrimaryKey))
 	for i := range key {
 		key[i] = "NULL"
-		if row.Values[i] != nil {
-			key[i] = syntax.Text(row.Values[i])
+		if row.values[i] != nil {
+			key[i] = syntax.Text(row.values[i])
 		}
 	}
 	return cmp.Or(domain.CanonicalTuple(key), `""`)
@@ -149,9 +149,9 @@ func newSource(d dialect, table datamap.Table, exported []datamap.Column) source
 
 // exportRow holds a scanned result row of an export statement.
 type exportRow struct {
-	Source  int
-	Values  []any
-	Targets []any // the scan targets: pointers to Source, the position, and each of Values
+	source  int
+	values  []any
+	targets []any // the scan targets: pointers to source, the position, and each of values
 
 	countedSource int // the source of the last row that countRow has counted
 	rowNumber     int // the number of the row within its source, from 1 on
@@ -159,44 +159,44 @@ type exportRow struct {
 
 // countRow sets rowNumber. It must be called once for each result row.
 func (r *exportRow) countRow() {
-	if r.countedSource != r.Source {
-		r.countedSource, r.rowNumber = r.Source, 0
+	if r.countedSource != r.source {
+		r.countedSource, r.rowNumber = r.source, 0
 	}
 	r.rowNumber++
 }
 
-// newRow returns an ExportRow. Callers scan all rows of a result into the same ExportRow.
+// newRow returns an exportRow. Callers scan all rows of a result into the same exportRow.
 func (e *exportStatement) newRow() *exportRow {
-	row := &exportRow{Values: make([]any, e.width)}
+	row := &exportRow{values: make([]any, e.width)}
 	var position int64 // only ORDER BY needs it
-	row.Targets = append(row.Targets, &row.Source, &position)
-	for i := range row.Values {
-		row.Targets = append(row.Targets, &row.Values[i])
+	row.targets = append(row.targets, &row.source, &position)
+	for i := range row.values {
+		row.targets = append(row.targets, &row.values[i])
 	}
 	return row
 }
 
 // wasErased reports whether the subject was erased before. The parameter row is the row of preconditions.
 func (e *exportStatement) wasErased(row *exportRow) bool {
-	return row.Values[len(e.sources[0].selected)-1] != nil
+	return row.values[len(e.sources[0].selected)-1] != nil
 }
 
 // yield calls yield with one record for each exported column of the row. The parameter wasErased is the result of
-// WasErased.
+// wasErased.
 func (e *exportStatement) yield(row *exportRow, wasErased bool, yield func(domain.ExportRecord) error) error {
-	s := &e.sources[row.Source]
+	s := &e.sources[row.source]
 	row.countRow()
 	name := s.rowName(row)
 	records := e.marked(s, row, name, wasErased)
 	for i, column := range s.exported {
-		if !s.belongsToSubject(column, row.Values) {
+		if !s.belongsToSubject(column, row.values) {
 			continue
 		}
 		var record domain.ExportRecord
 		if records != nil {
 			record = records[i]
 		} else {
-			record = s.record(e.own, i, name, row.Values)
+			record = s.record(e.own, i, name, row.values)
 		}
 		if err := yield(record); err != nil {
 			return err
@@ -214,9 +214,9 @@ func (e *exportStatement) marked(s *source, row *exportRow, name string, wasEras
 	}
 	records := make([]domain.ExportRecord, len(s.exported))
 	for i := range s.exported {
-		records[i] = s.record(e.own, i, name, row.Values)
+		records[i] = s.record(e.own, i, name, row.values)
 	}
-	own := s.pathsTo(leadsToSubject, row.Values)
+	own := s.pathsTo(leadsToSubject, row.values)
 	if len(s.paths) == 0 {
 		own = e.dataMap.Paths(s.table.Name)
 	}
@@ -224,7 +224,7 @@ func (e *exportStatement) marked(s *source, row *exportRow, name string, wasEras
 		e.dataMap.MarkErased(s.table, own, records)
 	}
 	if s.shares {
-		e.dataMap.MarkSharedErased(s.table, own, s.pathsTo(leadsToErased, row.Values), records)
+		e.dataMap.MarkSharedErased(s.table, own, s.pathsTo(leadsToErased, row.values), records)
 	}
 	return records
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
@@ -148,7 +148,7 @@ func (s *Work) SweptKeys(ctx context.Context, id domain.SubjectID, query datamap
 // readKeys runs a statement that reads keys of an external system. If the database refuses the statement, the error
 // names the privileges that the role lacks on the tables.
 func (s *Work) readKeys(
-	ctx context.Context, run outbox.Runner, need func(table string) live.Need, tables []string, text string, args []any,
+	ctx context.Context, run conn.Run, need func(table string) live.Need, tables []string, text string, args []any,
 ) (keys []string, err error) {
 	if text == "" {
 		return nil, nil

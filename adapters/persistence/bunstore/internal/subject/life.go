@@ -27,38 +27,37 @@ func (l life) state() domain.SubjectState {
 	}
 }
 
-// lifeStatements holds the statements about the life of a subject's id (see domain.Life). The mark of a subject is the
-// row that records its erasures.
+// lifeStatements holds the statements about the life of a subject's id (see domain.Life).
 type lifeStatements struct {
-	// State reads whether the subject's row exists, the preconditions (see lockStatements), the MarkColumns, the creation
+	// state reads whether the subject's row exists, the preconditions (see lockStatements), the markColumns, the creation
 	// time of the row, and its identifying columns. Its parameters are the subject's key and the id. It locks nothing.
-	State string
-	// LockLedgers locks the ledgers of the subject $1. It is "" if the database has one writer at a time.
-	LockLedgers string
-	// Register records the registration of a person in the mark. It adds a mark if there is none, but the ledgers have
+	state string
+	// lockLedgers locks the ledgers of the subject $1. It is "" if the database has one writer at a time.
+	lockLedgers string
+	// register records the registration of a person in the mark. It adds a mark if there is none, but the ledgers have
 	// records. Its parameters are the id, the instant, and the creation time of the subject's row.
-	Register           string
-	IdentifyingColumns int // the number of identifying columns
+	register           string
+	identifyingColumns int // the number of identifying columns
 }
 
 const readState = `
 	SELECT {exists}, {preconditions}, {mark}, {row}
 	{from} LEFT JOIN {erasures} AS m ON m.subject_id = {subject}`
 
-// newLives returns the Lives for the dialect and the tables of w.
+// newLives returns the statements for the dialect and the tables of w.
 func newLives(w *rows.Writer, locks *lockStatements) lifeStatements {
 	subject, keys := w.DataMap.SubjectTable(), len(w.DataMap.SubjectTable().SubjectKey)
 	id := syntax.Placeholder(keys + 1)
 	lives := lifeStatements{
-		State: w.Tables.Fill(readState, "exists", locks.exists, "preconditions", strings.Join(locks.preconditions, ", "),
+		state: w.Tables.Fill(readState, "exists", locks.exists, "preconditions", strings.Join(locks.preconditions, ", "),
 			"mark", "m."+strings.ReplaceAll(markColumns, ", ", ", m."), "row", strings.Join(lifeOfRow(w), ", "),
 			"from", w.FromSubject(0), "subject", id),
-		Register: w.Tables.Fill(register, "subject", "$1", "instant", "$2", "added", "$3",
+		register: w.Tables.Fill(register, "subject", "$1", "instant", "$2", "added", "$3",
 			"type", w.Dialect.InstantType()),
-		IdentifyingColumns: len(subject.Identifying()),
+		identifyingColumns: len(subject.Identifying()),
 	}
 	if lock := ledger.Lock(w.Dialect, w.Tables, ledger.Consents, "$1"); lock != "" {
-		lives.LockLedgers = syntax.Fill(lockLedgers, "lock consents", lock,
+		lives.lockLedgers = syntax.Fill(lockLedgers, "lock consents", lock,
 			"lock restrictions", ledger.Lock(w.Dialect, w.Tables, ledger.Restrictions, "$1"))
 	}
 	return lives
@@ -127,20 +126,20 @@ func (s *Work) Register(ctx context.Context, id domain.SubjectID, at time.Time) 
 		return err
 	}
 	lives, dialect := s.store.lives, s.store.dialect
-	if lives.LockLedgers != "" {
-		if err := s.db.WriteRows(ctx, "register", conn.Ignore, lives.LockLedgers, id.String()); err != nil {
+	if lives.lockLedgers != "" {
+		if err := s.db.WriteRows(ctx, "register", conn.Ignore, lives.lockLedgers, id.String()); err != nil {
 			return err
 		}
 	}
 	added := addedAt(state.Evidence.AddedAt)
-	_, err = s.db.Write(ctx, "register", lives.Register, id.String(), dialect.Instant(at), added.parameter(dialect))
+	_, err = s.db.Write(ctx, "register", lives.register, id.String(), dialect.Instant(at), added.parameter(dialect))
 	return err
 }
 
 // readLife reads the subject's mark and row in one statement, without a lock. It loads the schema into the session.
 func (s *Work) readLife(ctx context.Context, id domain.SubjectID, key []any) (found life, err error) {
 	row := newLifeRow(s.store.lives)
-	present, err := s.checkSubjectRow(ctx, id, row.targets(), s.store.lives.State, withID(key, id)...)
+	present, err := s.checkSubjectRow(ctx, id, row.targets(), s.store.lives.state, withID(key, id)...)
 	if err != nil {
 		return life{}, s.explain(ctx, "lock subject", err, live.ToRead(s.store.writer.DataMap.SubjectTable().Name))
 	}
@@ -189,7 +188,7 @@ type lifeRow struct {
 }
 
 func newLifeRow(lives lifeStatements) *lifeRow {
-	return &lifeRow{texts: make([]sql.NullString, lives.IdentifyingColumns)}
+	return &lifeRow{texts: make([]sql.NullString, lives.identifyingColumns)}
 }
 
 func (r *lifeRow) targets() []any { return append(r.mark.targets(), r.rowTargets()...) }

@@ -16,36 +16,36 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// lockStatements holds the statements that lock a subject. The mark of a subject is the row that records its erasures.
+// lockStatements holds the statements that lock a subject.
 //
 // A statement that reads the subject's row returns whether the row exists, and then the preconditions, which the caller
 // must check before it continues. The preconditions are the fingerprint and the stored text of each text column of the
 // subject's key.
 type lockStatements struct {
-	// AddMark adds or updates the mark of a subject for an erasure. Its parameters are the id and the markInstant.
-	AddMark string
+	// addMark adds or updates the mark of a subject for an erasure. Its parameters are the id and the markInstant.
+	addMark string
 
-	// AddMarkAndLock adds or updates the mark like AddMark, reads the subject's row like SubjectRowAdded, and locks this
-	// row and the subject's ledgers. Its parameters are the subject's key and the parameters of AddMark. The last column
-	// is erased_at of the mark. It is "" for SQLite, because AddMark then locks the database.
-	AddMarkAndLock string
+	// addMarkAndLock adds or updates the mark like addMark, reads the subject's row like subjectRowAdded, and locks this
+	// row and the subject's ledgers. Its parameters are the subject's key and the parameters of addMark. The last column
+	// is erased_at of the mark. It is "" for SQLite, because addMark then locks the database.
+	addMarkAndLock string
 
-	// LockMark locks the mark of the subject $1 and returns its number of erasures. If there is no mark, LockMark adds a
+	// lockMark locks the mark of the subject $1 and returns its number of erasures. If there is no mark, lockMark adds a
 	// mark with the instant $2 and 0 erasures.
-	LockMark         string
-	DeleteUnusedMark string // deletes the mark of the subject $1 if it records no erasure and no registration
+	lockMark         string
+	deleteUnusedMark string // deletes the mark of the subject $1 if it records no erasure and no registration
 
-	SubjectRow string // reads the preconditions, and whether the subject has a row
-	// SubjectRowAdded is SubjectRow with two further columns: the value from which datamap.ReadAddedAt reads the creation
+	subjectRow string // reads the preconditions, and whether the subject has a row
+	// subjectRowAdded is subjectRow with two further columns: the value from which datamap.ReadAddedAt reads the creation
 	// time, and erased_at of the mark. Its parameters are the subject's key and the id.
-	SubjectRowAdded string
-	Transaction     string // see dialect.transaction
-	Levels          []rows.LockLevel
-	Tables          []string // the tables whose rows are locked
-	TextElements    []int    // the indexes of the subject's key columns that hold texts
+	subjectRowAdded string
+	transaction     string // see dialect.transaction
+	levels          []rows.LockLevel
+	tables          []string // the tables whose rows are locked
+	textElements    []int    // the indexes of the subject's key columns that hold texts
 	exists          string   // the expression that reports whether the subject has a row
 	preconditions   []string // the expressions of the preconditions
-	Erasures        string   // returns the number of committed erasures of the subject $1
+	erasures        string   // returns the number of committed erasures of the subject $1
 }
 
 const (
@@ -80,42 +80,42 @@ const (
 func newLocks(w *rows.Writer) *lockStatements {
 	subject := w.DataMap.SubjectTable()
 	l := &lockStatements{
-		LockMark:         w.Tables.Fill(lockMark),
-		DeleteUnusedMark: w.Tables.Fill(deleteUnusedMark),
-		Erasures:         w.Tables.Fill(countErasures),
-		Transaction:      dialectOf(w.Dialect).transaction(),
+		lockMark:         w.Tables.Fill(lockMark),
+		deleteUnusedMark: w.Tables.Fill(deleteUnusedMark),
+		erasures:         w.Tables.Fill(countErasures),
+		transaction:      dialectOf(w.Dialect).transaction(),
 		preconditions:    []string{live.Fingerprint(w.Dialect, w.Touched, w.Tables)},
 	}
 	for i, name := range subject.SubjectKey {
 		if column, _ := subject.Column(name); column.Type == datamap.TypeText {
-			l.TextElements = append(l.TextElements, i)
+			l.textElements = append(l.textElements, i)
 			l.preconditions = append(l.preconditions, "CAST(t0."+syntax.Quote(name)+" AS text)")
 		}
 	}
 	exists, preconditions := "t0."+syntax.Quote(subject.SubjectKey[0])+" IS NOT NULL", strings.Join(l.preconditions, ", ")
 	l.exists = exists
-	l.SubjectRow = syntax.Fill(readRow, "exists", exists, "preconditions", preconditions, "from", w.FromSubject(0))
+	l.subjectRow = syntax.Fill(readRow, "exists", exists, "preconditions", preconditions, "from", w.FromSubject(0))
 	keys := len(subject.SubjectKey)
 	preconditions += ", " + addedValueOf(w)
 	erasedAt := w.Tables.Fill(readErasedAt, "subject", syntax.Placeholder(keys+1))
-	l.SubjectRowAdded = syntax.Fill(readRow, "exists", exists, "preconditions", preconditions+", "+erasedAt,
+	l.subjectRowAdded = syntax.Fill(readRow, "exists", exists, "preconditions", preconditions+", "+erasedAt,
 		"from", w.FromSubject(0))
-	l.AddMark = addMarkStatement(w, 1)
+	l.addMark = addMarkStatement(w, 1)
 	if w.Dialect.ForUpdate() == "" {
 		return l
 	}
-	l.AddMarkAndLock = w.Tables.Fill(addMarkAndLock, "exists", exists, "preconditions", preconditions,
+	l.addMarkAndLock = w.Tables.Fill(addMarkAndLock, "exists", exists, "preconditions", preconditions,
 		"mark", addMarkStatement(w, keys+1),
 		"lock consents", ledger.Lock(w.Dialect, w.Tables, ledger.Consents, "subject_id"),
 		"lock restrictions", ledger.Lock(w.Dialect, w.Tables, ledger.Restrictions, "subject_id"),
 		"table", syntax.QuoteTable(subject.Name), "rows", w.RowsOf(subject, datamap.Path{}, 0))
-	l.Levels, l.Tables = w.LockLevels()
-	l.Tables = append([]string{subject.Name}, l.Tables...)
+	l.levels, l.tables = w.LockLevels()
+	l.tables = append([]string{subject.Name}, l.tables...)
 	return l
 }
 
-// addMarkStatement returns the statement that adds or updates the mark, the row that records the erasures of a subject.
-// The number first is that of the first of its parameters.
+// addMarkStatement returns the statement that adds or updates the mark of a subject. The number first is that of the
+// first of its parameters.
 func addMarkStatement(w *rows.Writer, first int) string {
 	column, number, lockCondition := dialectOf(w.Dialect).intakeParts(w.Tables)
 	return w.Tables.Fill(addMark, "subject", syntax.Placeholder(first),
@@ -134,49 +134,42 @@ func addMarkStatement(w *rows.Writer, first int) string {
 // own statement. This statement also sees the rows that other transactions have committed while the statement before it
 // waited for locks.
 func (s *Work) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
-	if err := s.lockAt(ctx, id, dialectOf(s.store.dialect).markInstant(at, false)); err != nil {
+	key, err := s.key(id)
+	if err != nil {
 		return time.Time{}, err
+	}
+	if err := s.requireReadCommitted(ctx, "lock subject", "an erasure"); err != nil {
+		return time.Time{}, err
+	}
+	if err := s.makeDurable(ctx); err != nil {
+		return time.Time{}, err
+	}
+	if err := s.db.OverwriteDeleted(ctx); err != nil {
+		return time.Time{}, err
+	}
+	mark := append([]any{id.String()}, dialectOf(s.store.dialect).markInstant(at)...)
+	locks := s.store.locks
+	if locks.addMarkAndLock == "" { // SQLite: the write lock of the database replaces the locks on rows
+		if _, err = s.db.Write(ctx, "lock subject", locks.addMark, mark...); err == nil {
+			err = s.readSubjectRowAdded(ctx, id, key)
+		}
+		return s.erasedAt(id), err
+	}
+	if err := s.db.Begin(ctx); err != nil {
+		return time.Time{}, err
+	}
+	if err := s.lockRows(ctx, id, key, mark); err != nil {
+		return time.Time{}, s.explain(ctx, "lock subject", err, live.ToLock(locks.tables)...)
 	}
 	return s.erasedAt(id), nil
 }
 
-// lockAt locks the subject like Lock. The parameter at is the result of dialect.markInstant.
-func (s *Work) lockAt(ctx context.Context, id domain.SubjectID, at [2]any) error {
-	key, err := s.key(id)
-	if err != nil {
-		return err
-	}
-	if err := s.requireReadCommitted(ctx, "lock subject", "an erasure"); err != nil {
-		return err
-	}
-	if err := s.makeDurable(ctx); err != nil {
-		return err
-	}
-	if err := s.db.OverwriteDeleted(ctx); err != nil {
-		return err
-	}
-	locks := s.store.locks
-	if locks.AddMarkAndLock == "" { // SQLite: the write lock of the database replaces the locks on rows
-		if _, err := s.db.Write(ctx, "lock subject", locks.AddMark, id.String(), at[0], at[1]); err != nil {
-			return err
-		}
-		return s.readSubjectRowAdded(ctx, id, key)
-	}
-	if err := s.db.Begin(ctx); err != nil {
-		return err
-	}
-	if err := s.lockRows(ctx, id, key, at); err != nil {
-		return s.explain(ctx, "lock subject", err, live.ToLock(s.store.locks.Tables)...)
-	}
-	return nil
-}
-
 // lockRows adds the erasure to the mark. It locks the mark, the subject's row, and the rows to which other tables
-// refer, for example the orders to which order lines refer.
-func (s *Work) lockRows(ctx context.Context, id domain.SubjectID, key []any, at [2]any) error {
+// refer, for example the orders to which order lines refer. The parameter mark has the parameters of addMark.
+func (s *Work) lockRows(ctx context.Context, id domain.SubjectID, key, mark []any) error {
 	locks := s.store.locks
 	var row erasedRow
-	found, err := s.checkSubjectRow(ctx, id, row.targets(), locks.AddMarkAndLock, withID(key, id, at[0], at[1])...)
+	found, err := s.checkSubjectRow(ctx, id, row.targets(), locks.addMarkAndLock, slices.Concat(key, mark)...)
 	if err != nil {
 		return err
 	}
@@ -188,11 +181,11 @@ func (s *Work) lockRows(ctx context.Context, id domain.SubjectID, key []any, at 
 		}
 	}
 	if s.schema != nil {
-		if err := s.schema.RefuseUnlocked(locks.Tables); err != nil {
+		if err := s.schema.RefuseUnlocked(locks.tables); err != nil {
 			return s.db.Fail(ctx, "lock subject", err)
 		}
 	}
-	for _, level := range locks.Levels {
+	for _, level := range locks.levels {
 		err := s.db.WriteRows(ctx, "lock subject", conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...)
 		if err != nil {
 			return err
@@ -212,9 +205,9 @@ func (s *Work) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.S
 	var erasures int64
 	locks := s.store.locks
 	err = s.db.WriteRows(ctx, "lock subject", func(rows *sql.Rows) error { return rows.Scan(&erasures) },
-		locks.LockMark, id.String(), s.store.dialect.Instant(time.Unix(0, 0)))
+		locks.lockMark, id.String(), s.store.dialect.Instant(time.Unix(0, 0)))
 	if err == nil && erasures == 0 {
-		_, err = s.db.Write(ctx, "lock subject", locks.DeleteUnusedMark, id.String())
+		_, err = s.db.Write(ctx, "lock subject", locks.deleteUnusedMark, id.String())
 	}
 	if err != nil {
 		return domain.SubjectState{}, err

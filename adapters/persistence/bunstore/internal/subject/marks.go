@@ -53,10 +53,9 @@ func pageStatement(w *rows.Writer, query domain.MarkQuery, maxIntake int64) (tex
 	return text + " ORDER BY intake LIMIT " + syntax.Placeholder(len(args)), args
 }
 
-// Marks implements ports.ErasedStore. An erasure mark is the row that records the erasures of a subject, and has an
-// intake number. Marks first reads the settled number: no open session can commit a mark with this number or a lower
-// one. It then reads the marks up to this number. In the reverse order, it could miss a mark that a session commits
-// between the two statements.
+// Marks implements ports.ErasedStore. It first reads the settled intake number: no open session can commit a mark with
+// this number or a lower one. It then reads the marks up to this number. In the reverse order, it could miss a mark
+// that a session commits between the two statements.
 func (s *Work) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	if query.Limit <= 0 {
 		return nil, s.db.Usable()
@@ -108,19 +107,16 @@ func (s *Work) Find(ctx context.Context, ids []domain.SubjectID) ([]domain.Erasu
 	return s.readMarks(ctx, text, syntax.TextList(texts))
 }
 
-// maxLives is the maximum number of subjects in one statement of Lives.
-const maxLives = 50
-
 // Lives implements ports.ErasedStore.
 func (s *Work) Lives(ctx context.Context, marks []domain.ErasureMark) ([]domain.Life, error) {
 	if len(marks) == 0 {
 		return nil, s.db.Usable()
 	}
-	if err := s.loadSchemaForSweep(ctx, s.store.sweeps.Fingerprint); err != nil {
+	if err := s.loadSchemaAlone(ctx); err != nil {
 		return nil, err
 	}
 	lives := make([]domain.Life, 0, len(marks))
-	for chunk := range slices.Chunk(marks, maxLives) {
+	for chunk := range slices.Chunk(marks, maxSubjects) {
 		evidence, err := s.evidence(ctx, chunk)
 		if err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ package subject
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -140,7 +141,7 @@ func (s *Work) explain(ctx context.Context, op string, err error, needs ...live.
 // READ COMMITTED. Such a transaction does not see rows that are committed while it runs. The store's own transactions
 // are READ COMMITTED. The parameter action is the beginning of the error message.
 func (s *Work) requireReadCommitted(ctx context.Context, op, action string) error {
-	if !s.db.Joined || s.store.locks.Transaction == "" {
+	if !s.db.Joined || s.store.locks.transaction == "" {
 		return nil
 	}
 	err := s.readTransaction(ctx, op)
@@ -169,20 +170,20 @@ func (s *Work) readTransaction(ctx context.Context, op string) error {
 		return nil
 	}
 	return s.db.Read(ctx, op, func(rows *sql.Rows) error { return rows.Scan(&s.host.isolation, &s.host.defers) },
-		s.store.locks.Transaction)
+		s.store.locks.transaction)
 }
 
 // readSubjectRow reads the subject's row without a lock, and checks that the table stores the key with the same bytes
 // as the id. It loads the schema into the session.
 func (s *Work) readSubjectRow(ctx context.Context, id domain.SubjectID, key []any) error {
-	_, err := s.checkSubjectRow(ctx, id, nil, s.store.locks.SubjectRow, key...)
+	_, err := s.checkSubjectRow(ctx, id, nil, s.store.locks.subjectRow, key...)
 	return s.explain(ctx, "lock subject", err, live.ToRead(s.store.writer.DataMap.SubjectTable().Name))
 }
 
 // readSubjectRowAdded does the same as readSubjectRow for an erasure. It notes the creation time of the row.
 func (s *Work) readSubjectRowAdded(ctx context.Context, id domain.SubjectID, key []any) error {
 	var row erasedRow
-	_, err := s.checkSubjectRow(ctx, id, row.targets(), s.store.locks.SubjectRowAdded, withID(key, id)...)
+	_, err := s.checkSubjectRow(ctx, id, row.targets(), s.store.locks.subjectRowAdded, withID(key, id)...)
 	s.closeAfter(id, row.erased.OrZero(), row.added)
 	return s.explain(ctx, "lock subject", err, live.ToRead(s.store.writer.DataMap.SubjectTable().Name))
 }
@@ -196,11 +197,8 @@ type erasedRow struct {
 
 func (r *erasedRow) targets() []any { return []any{&r.added, &r.erased} }
 
-// withID returns the parameters of a statement: the subject's key, the id, and further values.
-func withID(key []any, id domain.SubjectID, further ...any) []any {
-	args := append(make([]any, 0, len(key)+1+len(further)), key...)
-	return append(append(args, id.String()), further...)
-}
+// withID returns the parameters of a statement: the subject's key and the id.
+func withID(key []any, id domain.SubjectID) []any { return append(slices.Clip(key), id.String()) }
 
 // checkSubjectRow runs a statement on the subject's row and reports whether the subject has a row. The statement
 // returns the fingerprint and the subject's key as the table stores it. checkSubjectRow loads the schema with this
@@ -244,7 +242,7 @@ type preconditions struct {
 }
 
 func newPreconditions(l *lockStatements) *preconditions {
-	return &preconditions{elements: l.TextElements, texts: make([]sql.NullString, len(l.TextElements))}
+	return &preconditions{elements: l.textElements, texts: make([]sql.NullString, len(l.textElements))}
 }
 
 func (s *preconditions) targets() []*sql.NullString {

@@ -16,13 +16,12 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// sweepStatements holds the statements that lock a subject for a sweep. The mark of a subject is the row that records
-// its erasures.
+// sweepStatements holds the statements that lock a subject for a sweep.
 type sweepStatements struct {
-	Fingerprint string // reads the fingerprint of the live schema
-	LockMark    string // locks the mark of the subject $1; returns the MarkColumns
-	LockRow     string // locks the subject's row; returns the fingerprint and the evidence about it
-	RecordSweep string // records a sweep of the subject $1 at the instant $2
+	fingerprint string // reads the fingerprint of the live schema
+	lockMark    string // locks the mark of the subject $1; returns the markColumns
+	lockRow     string // locks the subject's row; returns the fingerprint and the evidence about it
+	recordSweep string // records a sweep of the subject $1 at the instant $2
 }
 
 const (
@@ -31,7 +30,7 @@ const (
 	lockTexts      = `SELECT {texts} FROM {table} AS t0 WHERE {rows}{lock}`
 )
 
-// newSweeps returns the Sweeps for the dialect and the tables of w.
+// newSweeps returns the statements for the dialect and the tables of w.
 func newSweeps(w *rows.Writer) sweepStatements {
 	subject, lock := w.DataMap.SubjectTable(), w.Dialect.ForUpdate()
 	texts := append([]string{live.Fingerprint(w.Dialect, w.Touched, w.Tables)}, lifeOfRow(w)...)
@@ -39,16 +38,16 @@ func newSweeps(w *rows.Writer) sweepStatements {
 		lock += " OF t0"
 	}
 	return sweepStatements{
-		Fingerprint: "SELECT " + texts[0],
-		LockMark:    w.Tables.Fill(lockErasedMark, "lock", w.Dialect.ForUpdate()),
-		LockRow: syntax.Fill(lockTexts, "texts", strings.Join(texts, ", "), "table", syntax.QuoteTable(subject.Name),
+		fingerprint: "SELECT " + texts[0],
+		lockMark:    w.Tables.Fill(lockErasedMark, "lock", w.Dialect.ForUpdate()),
+		lockRow: syntax.Fill(lockTexts, "texts", strings.Join(texts, ", "), "table", syntax.QuoteTable(subject.Name),
 			"rows", w.RowsOf(subject, datamap.Path{}, 0), "lock", lock),
-		RecordSweep: w.Tables.Fill(recordSweep),
+		recordSweep: w.Tables.Fill(recordSweep),
 	}
 }
 
-// maxDueSubjects is the maximum number of subjects in one statement of Due.
-const maxDueSubjects = 50
+// maxSubjects is the maximum number of subjects in one statement of Due or Lives.
+const maxSubjects = 50
 
 // dueStatement returns the statement that finds the subjects with cells that one of the steps overwrites:
 //
@@ -88,10 +87,10 @@ func (s *Work) Due(
 	if err := s.checkSweep(ctx, steps); err != nil {
 		return nil, err
 	}
-	if err := s.loadSchemaForSweep(ctx, s.store.sweeps.Fingerprint); err != nil {
+	if err := s.loadSchemaAlone(ctx); err != nil {
 		return nil, err
 	}
-	for chunk := range slices.Chunk(marks, maxDueSubjects) {
+	for chunk := range slices.Chunk(marks, maxSubjects) {
 		var keys [][]any
 		var scope []*domain.SweepScope
 		for _, mark := range chunk {
@@ -160,7 +159,7 @@ func (s *Work) lockToSweep(
 	}
 	found, err := s.lockErased(ctx, id, key)
 	if err != nil {
-		return nil, s.explain(ctx, "sweep", err, live.ToLock(s.store.locks.Tables)...)
+		return nil, s.explain(ctx, "sweep", err, live.ToLock(s.store.locks.tables)...)
 	}
 	if found.mark.Erasures == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to sweep
@@ -187,7 +186,7 @@ func (s *Work) sweep(
 		rows, err = s.applyEach(ctx, key, steps)
 	}
 	if err == nil && len(rows) > 0 && slices.Max(rows) > 0 {
-		_, err = s.db.Write(ctx, "sweep", s.store.sweeps.RecordSweep, id.String(), s.store.dialect.Instant(steps[0].At))
+		_, err = s.db.Write(ctx, "sweep", s.store.sweeps.recordSweep, id.String(), s.store.dialect.Instant(steps[0].At))
 	}
 	return rows, err
 }
@@ -197,7 +196,7 @@ func (s *Work) sweep(
 func (s *Work) lockErased(ctx context.Context, id domain.SubjectID, key []any) (found life, err error) {
 	row := newLifeRow(s.store.lives)
 	err = s.db.WriteRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(row.mark.targets()...) },
-		s.store.sweeps.LockMark, id.String())
+		s.store.sweeps.lockMark, id.String())
 	if err != nil || row.mark.erasures.Int64 == 0 {
 		return life{}, err
 	}
@@ -205,7 +204,7 @@ func (s *Work) lockErased(ctx context.Context, id domain.SubjectID, key []any) (
 	var fingerprint sql.NullString
 	targets := append([]any{&fingerprint}, row.rowTargets()...)
 	err = s.db.WriteRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(targets...) },
-		s.store.sweeps.LockRow, key...)
+		s.store.sweeps.lockRow, key...)
 	if err != nil {
 		return life{}, err
 	}
@@ -213,15 +212,15 @@ func (s *Work) lockErased(ctx context.Context, id domain.SubjectID, key []any) (
 		found.evidence = row.evidence(s.store.writer.DataMap)
 		err = s.loadSchema(ctx, fingerprint.String)
 	} else { // the subject has no row
-		err = s.loadSchemaForSweep(ctx, s.store.sweeps.Fingerprint)
+		err = s.loadSchemaAlone(ctx)
 	}
 	if err != nil {
 		return life{}, err
 	}
-	if err := s.schema.RefuseUnlocked(s.store.locks.Tables); err != nil {
+	if err := s.schema.RefuseUnlocked(s.store.locks.tables); err != nil {
 		return life{}, s.db.Fail(ctx, "sweep", err)
 	}
-	for _, level := range s.store.locks.Levels {
+	for _, level := range s.store.locks.levels {
 		if err := s.db.WriteRows(ctx, "sweep", conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...); err != nil {
 			return life{}, err
 		}
@@ -229,15 +228,14 @@ func (s *Work) lockErased(ctx context.Context, id domain.SubjectID, key []any) (
 	return found, nil
 }
 
-// loadSchemaForSweep loads the schema into the session, if it has none. The parameter text is a statement that
-// returns the fingerprint without reading a subject.
-func (s *Work) loadSchemaForSweep(ctx context.Context, text string) error {
+// loadSchemaAlone loads the schema into the session, if it has none, without reading a subject.
+func (s *Work) loadSchemaAlone(ctx context.Context) error {
 	if s.schema != nil {
 		return nil
 	}
 	var fingerprint string
-	err := s.db.Read(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(&fingerprint) }, text)
-	if err != nil {
+	scan := func(rows *sql.Rows) error { return rows.Scan(&fingerprint) }
+	if err := s.db.Read(ctx, "sweep", scan, s.store.sweeps.fingerprint); err != nil {
 		return err
 	}
 	return s.loadSchema(ctx, fingerprint)

@@ -116,7 +116,7 @@ func (s *Work) lateTriggers(ctx context.Context, op string) ([]live.ConstraintTr
 // application also at the commit.
 func (s *Work) mustVerify(ctx context.Context, op string) (bool, error) {
 	keeps := s.schema.KeepsAny() || s.triggers
-	if keeps || !s.db.Joined || s.store.locks.Transaction == "" {
+	if keeps || !s.db.Joined || s.store.locks.transaction == "" {
 		return keeps, nil
 	}
 	triggers, err := s.lateTriggers(ctx, op)

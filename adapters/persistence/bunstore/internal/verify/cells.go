@@ -1,12 +1,9 @@
 package verify
 
 import (
-	"context"
-	"database/sql"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -25,122 +22,111 @@ func countRetained(w *rows.Writer, live rows.Live, step datamap.Step, key []any)
 	return text, slices.Concat(key, rows.ResolveConstants(sw.Constants, step.At))
 }
 
-// maxReadCell is the maximum number of bytes of a cell in Cells.Others that a verification reads.
+// maxReadCell is the maximum number of bytes of a cell outside the overwritten columns that a verification reads.
 const maxReadCell = 1 << 20
 
-// cells builds the statements that read the cells of a step for a verification. A result row starts with the primary
-// key as texts. Two values follow for each column: the text of the cell, and whether the cell holds the constant that
-// the step writes. Two values follow for each column of Others: the text of the cell, and whether the cell is too large
-// to be read. The text is then NULL.
-type cells struct {
-	Writer     *rows.Writer
-	Table      datamap.Table
-	Step       datamap.Step
-	Values     map[string]any // the values that a rectification writes, by the name of the column; nil for an erasure
-	Row        []string       // the primary key if the step changes only one row; nil for all rows of the subject
-	Live       rows.Live
-	Others     []string  // columns that the step does not write; each is one of dialect.columnsOf
-	AddedUntil time.Time // skip rows added later, and rows that belong to the subject through them; zero: all rows
-}
-
-// Columns returns the columns that the step overwrites. The statements read their cells.
-func (c *cells) Columns() []string {
-	if c.Step.Strategy != domain.StrategyAnonymize {
+// overwritten returns the columns that the step overwrites. The statements read their cells.
+func (s *Step) overwritten() []string {
+	if s.Strategy != domain.StrategyAnonymize {
 		return nil
 	}
-	return slices.Concat(c.Step.Columns, c.Step.ClearedColumns, c.Step.Expired)
+	return slices.Concat(s.Columns, s.ClearedColumns, s.Expired)
 }
 
-// OfSubject returns the statement for the subject's rows that the step covers. The parameter key is the subject's key.
-// If onlyWritten is true, the statement reads only rows that this transaction has written.
-func (c *cells) OfSubject(key []any, onlyWritten bool) (text string, args []any) {
-	sw := c.Writer.StepWriter(c.Table, c.Live.Types(c.Table.Name), len(c.Writer.DataMap.SubjectTable().SubjectKey))
-	condition := c.Writer.AddedUntil(sw, c.AddedUntil).RowsOfStep("t0", c.Table, c.Step, 0) + sw.CoveredRows(c.Step)
-	if c.Row != nil {
-		condition += " AND " + c.Writer.HasPrimaryKey("t0", c.Table, c.Row, sw.AddConstant)
+// ofSubject returns the statement for the subject's rows that the step covers. If onlyWritten is true, the statement
+// reads only rows that this transaction has written.
+func (s *Step) ofSubject(onlyWritten bool) (text string, args []any) {
+	sw := s.writer.StepWriter(s.table, s.live.Types(s.table.Name), len(s.writer.DataMap.SubjectTable().SubjectKey))
+	condition := s.writer.AddedUntil(sw, s.addedUntil).RowsOfStep("t0", s.table, s.Step, 0) + sw.CoveredRows(s.Step)
+	if s.row != nil {
+		condition += " AND " + s.writer.HasPrimaryKey("t0", s.table, s.row, sw.AddConstant)
 	}
 	if onlyWritten {
-		condition += " AND " + dialectOf(c.Writer.Dialect).writtenInTransaction()
+		condition += " AND " + dialectOf(s.writer.Dialect).writtenInTransaction()
 	}
-	text = c.text(sw, condition)
-	return text, slices.Concat(key, rows.ResolveConstants(sw.Constants, c.Step.At))
+	text = s.readingCells(sw, condition)
+	return text, slices.Concat(s.key, rows.ResolveConstants(sw.Constants, s.At))
 }
 
 const countFound = `SELECT count(*) FROM ({found}) AS found`
 
-// CountOfSubject returns the statement that counts the rows that the statement of OfSubject returns.
-func (c *cells) CountOfSubject(key []any) (text string, args []any) {
-	text, args = c.OfSubject(key, false)
+// countOfSubject returns the statement that counts the rows that the statement of ofSubject returns.
+func (s *Step) countOfSubject() (text string, args []any) {
+	text, args = s.ofSubject(false)
 	return syntax.Fill(countFound, "found", text), args
 }
 
-// WithKeys returns the statement for the rows with the given primary keys. These rows may belong to any subject.
-func (c *cells) WithKeys(keys [][]string) (text string, args []any) {
-	sw := c.Writer.StepWriter(c.Table, c.Live.Types(c.Table.Name), 0)
+// withKeys returns the statement for the rows with the given primary keys. These rows may belong to any subject.
+func (s *Step) withKeys(keys [][]string) (text string, args []any) {
+	sw := s.writer.StepWriter(s.table, s.live.Types(s.table.Name), 0)
 	alternatives := make([]string, len(keys))
 	for i, key := range keys {
 		comparisons := make([]string, len(key))
-		for j, name := range c.Table.PrimaryKey {
+		for j, name := range s.table.PrimaryKey {
 			comparisons[j] = "t0." + syntax.Quote(name) + " = " + sw.AddConstant(key[j])
 		}
 		alternatives[i] = "(" + strings.Join(comparisons, " AND ") + ")"
 	}
-	text = c.text(sw, "("+strings.Join(alternatives, " OR ")+")")
-	return text, rows.ResolveConstants(sw.Constants, c.Step.At)
+	text = s.readingCells(sw, "("+strings.Join(alternatives, " OR ")+")")
+	return text, rows.ResolveConstants(sw.Constants, s.At)
 }
 
-// Containing returns the statement that reports for each text whether a cell contains it in upper or lower case. The
-// cell has one of the columns Others, and the row has the given primary key.
-func (c *cells) Containing(key []string, column string, texts []string) (text string, args []any) {
-	sw := c.Writer.StepWriter(c.Table, c.Live.Types(c.Table.Name), 0)
-	held := "lower(" + dialectOf(c.Writer.Dialect).heldText("t0."+syntax.Quote(column)) + ")"
+// containing returns the statement that reports for each text whether a cell contains it in upper or lower case. The
+// cell has one of the columns that the step does not write, and the row has the given primary key.
+func (s *Step) containing(key []string, column string, texts []string) (text string, args []any) {
+	sw := s.writer.StepWriter(s.table, s.live.Types(s.table.Name), 0)
+	held := "lower(" + dialectOf(s.writer.Dialect).heldText("t0."+syntax.Quote(column)) + ")"
 	selected := make([]string, len(texts))
 	for i, sought := range texts {
 		folded := "lower(CAST(" + sw.AddConstant(sought) + " AS text))"
-		selected[i] = "COALESCE(" + dialectOf(c.Writer.Dialect).contains(held, folded) + ", FALSE)"
+		selected[i] = "COALESCE(" + dialectOf(s.writer.Dialect).contains(held, folded) + ", FALSE)"
 	}
-	condition := c.Writer.HasPrimaryKey("t0", c.Table, key, sw.AddConstant)
+	condition := s.writer.HasPrimaryKey("t0", s.table, key, sw.AddConstant)
 	return syntax.Fill(`SELECT {selected} FROM {table} AS t0 WHERE {condition}`, "selected", strings.Join(selected, ", "),
-		"table", syntax.QuoteTable(c.Table.Name), "condition", condition), sw.Constants
+		"table", syntax.QuoteTable(s.table.Name), "condition", condition), sw.Constants
 }
 
-func (c *cells) text(sw *rows.StepWriter, condition string) string {
+// readingCells returns the statement that reads the cells of the rows with a condition. A result row starts with the
+// primary key as texts. Two values follow for each overwritten column: the text of the cell, and whether the cell holds
+// the constant that the step writes. Two values follow for each column of copies.columns: the text of the cell, and
+// whether the cell is too large to be read. The text is then NULL.
+func (s *Step) readingCells(sw *rows.StepWriter, condition string) string {
 	var selected []string
-	for _, name := range c.Table.PrimaryKey {
+	for _, name := range s.table.PrimaryKey {
 		selected = append(selected, "CAST(t0."+syntax.Quote(name)+" AS text)")
 	}
-	for i, name := range c.Columns() {
+	for i, name := range s.overwritten() {
 		cell := "CAST(t0." + syntax.Quote(name) + " AS text)"
-		if i >= len(c.Step.Columns)+len(c.Step.ClearedColumns) {
-			cell = "CASE WHEN " + sw.IsOverwritten(name, c.Step) + " THEN " + cell + " END"
+		if i >= len(s.Columns)+len(s.ClearedColumns) {
+			cell = "CASE WHEN " + sw.IsOverwritten(name, s.Step) + " THEN " + cell + " END"
 		}
-		selected = append(selected, cell, "COALESCE("+c.equalsWritten(sw, name)+", FALSE)")
+		selected = append(selected, cell, "COALESCE("+s.equalsWritten(sw, name)+", FALSE)")
 	}
-	for _, name := range c.Others {
-		text := dialectOf(c.Writer.Dialect).heldText("t0." + syntax.Quote(name))
-		size := dialectOf(c.Writer.Dialect).byteLength(text)
+	for _, name := range s.copies.columns {
+		text := dialectOf(s.writer.Dialect).heldText("t0." + syntax.Quote(name))
+		size := dialectOf(s.writer.Dialect).byteLength(text)
 		selected = append(selected, syntax.Fill(`CASE WHEN {size} <= {max} THEN {text} END, COALESCE({size} > {max}, FALSE)`,
 			"size", size, "max", strconv.Itoa(maxReadCell), "text", text))
 	}
 	return syntax.Fill(`SELECT {cells} FROM {table} AS t0 WHERE {condition}`,
-		"cells", strings.Join(selected, ", "), "table", syntax.QuoteTable(c.Table.Name), "condition", condition)
+		"cells", strings.Join(selected, ", "), "table", syntax.QuoteTable(s.table.Name), "condition", condition)
 }
 
 // equalsWritten returns the condition that a cell holds the constant that the step writes. It returns FALSE if the step
 // writes no constant.
-func (c *cells) equalsWritten(sw *rows.StepWriter, column string) string {
-	if value, rectified := c.Values[column]; rectified {
-		written := sw.AddConstant(c.Writer.Parameter(value))
-		return c.Writer.EqualsConstant("t0."+syntax.Quote(column), written, sw.Types[column])
+func (s *Step) equalsWritten(sw *rows.StepWriter, column string) string {
+	if value, rectified := s.values[column]; rectified {
+		written := sw.AddConstant(s.writer.Parameter(value))
+		return s.writer.EqualsConstant("t0."+syntax.Quote(column), written, sw.Types[column])
 	}
-	described, _ := c.Table.Column(column)
+	described, _ := s.table.Column(column)
 	switch {
-	case slices.Contains(c.Step.ClearedColumns, column): // a cleared cell is NULL
+	case slices.Contains(s.ClearedColumns, column): // a cleared cell is NULL
 		return "FALSE"
 	case isText(described) && described.Surrogate == "" || described.IsNulled() || described.Digits() > 0:
 		return "FALSE"
 	}
-	return c.Writer.EqualsConstant("t0."+syntax.Quote(column), sw.Surrogate(column), sw.Types[column])
+	return s.writer.EqualsConstant("t0."+syntax.Quote(column), sw.Surrogate(column), sw.Types[column])
 }
 
 func isText(column datamap.Column) bool {
@@ -169,6 +155,8 @@ type dialect interface {
 }
 
 func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, postgres{}, sqlite{}) }
+
+type postgres struct{}
 
 // columnsOf also returns the columns of a temporary table. It omits numbers and booleans.
 func (postgres) columnsOf(table string) (text, parameter string) {
@@ -210,6 +198,8 @@ func (postgres) writtenInTransaction() string {
 		ELSE pg_xact_status(` + number + `) = 'in progress' END`
 }
 
+type sqlite struct{}
+
 // columnsOf returns all columns, because each value of SQLite has a type of its own; see heldText.
 func (sqlite) columnsOf(table string) (text, parameter string) {
 	schema, name, qualified := strings.Cut(table, ".")
@@ -231,65 +221,3 @@ func (sqlite) contains(text, parameter string) string {
 }
 
 func (sqlite) writtenInTransaction() string { return "TRUE" }
-
-type postgres struct{}
-
-type sqlite struct{}
-
-// LeftOver adds a count to leftovers for the rows and cells that still exist, although the step should have deleted or
-// overwritten them. It ignores rows that were added after erasedAt, the time of the erasure that has executed the step.
-// LeftOver changes no data.
-func (s *Step) LeftOver(
-	ctx context.Context, erasedAt time.Time, leftovers domain.Leftovers,
-) (domain.Leftovers, error) {
-	if s.Self { // the later step finds the rows to which a reference leads
-		return leftovers, nil
-	}
-	cells := s.cellsOf()
-	cells.AddedUntil = erasedAt
-	switch s.Strategy { //nolint:exhaustive // a retain step leaves all rows
-	case domain.StrategyDelete:
-		rows, err := s.count(ctx, cells)
-		return leftovers.Add(s.table.Name, "", rows), err
-	case domain.StrategyAnonymize:
-	default:
-		return leftovers, nil
-	}
-	left := map[string]int64{}
-	text, args := cells.OfSubject(s.key, false)
-	err := s.readCells(ctx, cells, text, args, func(_ []string, content []heldCell, _ []otherCell) {
-		for _, cell := range content {
-			if s.isLeftOver(cell) {
-				left[cell.column]++
-			}
-		}
-	})
-	for _, name := range cells.Columns() {
-		leftovers = leftovers.Add(s.table.Name, name, left[name])
-	}
-	return leftovers, err
-}
-
-// isLeftOver reports whether a cell holds a value that the step did not write. A surrogate for a text or a UUID can be
-// recognized by its form. Every other surrogate is a constant. If the cell holds this constant, cell.written is true.
-func (s *Step) isLeftOver(cell heldCell) bool {
-	column, _ := s.table.Column(cell.column)
-	switch {
-	case !cell.text.Valid:
-		return false
-	case slices.Contains(s.ClearedColumns, cell.column):
-		return true
-	case cell.text.String == "" || cell.written:
-		return false
-	case column.Type == datamap.TypeText || column.Type == datamap.TypeUUID:
-		return column.IsLeftOver(cell.text.String)
-	default:
-		return true
-	}
-}
-
-func (s *Step) count(ctx context.Context, cells *cells) (rows int64, err error) {
-	text, args := cells.CountOfSubject(s.key)
-	err = s.db.Read(ctx, s.Op, func(r *sql.Rows) error { return r.Scan(&rows) }, text, args...)
-	return rows, err
-}

@@ -64,12 +64,12 @@ func (s *Step) Observe(ctx context.Context) error {
 	if s.Strategy != domain.StrategyAnonymize || s.values != nil {
 		return nil
 	}
-	text, parameter := dialectOf(s.text.Dialect).columnsOf(s.table.Name)
-	cells := s.cellsOf()
+	text, parameter := dialectOf(s.writer.Dialect).columnsOf(s.table.Name)
+	overwritten := s.overwritten()
 	err := s.db.Read(ctx, s.Op, func(r *sql.Rows) error {
 		var name string
 		err := r.Scan(&name)
-		if !slices.ContainsFunc(cells.Columns(), func(c string) bool { return s.text.Dialect.SameName(c, name) }) {
+		if !slices.ContainsFunc(overwritten, func(c string) bool { return s.writer.Dialect.SameName(c, name) }) {
 			s.copies.columns = append(s.copies.columns, name)
 		}
 		return err
@@ -77,9 +77,8 @@ func (s *Step) Observe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cells = s.cellsOf()
-	text, args := cells.OfSubject(s.key, false)
-	err = s.readCells(ctx, cells, text, args, s.noteErased)
+	text, args := s.ofSubject(false)
+	err = s.readCells(ctx, text, args, s.noteErased)
 	if err == nil {
 		err = s.compareLarge(ctx, s.noteBefore)
 	}
@@ -130,7 +129,7 @@ func counts(column datamap.Column, h heldCell) bool {
 	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber, datamap.TypeBoolean:
 		return false
 	}
-	const prefix = "anon-"
+	prefix, _ := datamap.Column{}.Default()
 	return !strings.HasPrefix(h.text.String, prefix) || column.IsLeftOver(h.text.String)
 }
 
@@ -224,7 +223,7 @@ func (s *Step) compareLarge(ctx context.Context, found func(heldText)) error {
 		for i := range holds {
 			targets[i] = &holds[i]
 		}
-		text, args := s.cellsOf().Containing(c.key, c.column, sought)
+		text, args := s.containing(c.key, c.column, sought)
 		if err := s.db.Read(ctx, s.Op, func(r *sql.Rows) error { return r.Scan(targets...) }, text, args...); err != nil {
 			return err
 		}

@@ -94,8 +94,8 @@ func (s *Step) isUndone(ctx context.Context) (bool, error) {
 	}
 	undone := false
 	refused, err := s.db.Try(ctx, s.Op, func() error {
-		path, _ := s.text.DataMap.PathVia(s.Target, s.Via)
-		text, args := s.text.Correct(s.table, path, s.row, s.otherValues(), s.key)
+		path, _ := s.writer.DataMap.PathVia(s.Target, s.Via)
+		text, args := s.writer.Correct(s.table, path, s.row, s.otherValues(), s.key)
 		if _, err := s.db.Write(ctx, s.Op, text, args...); err != nil {
 			return err
 		}
@@ -124,10 +124,9 @@ func (s *Step) countOld(ctx context.Context) (old int, err error) {
 	for at, key := range s.doubtful {
 		rows[at.row] = key
 	}
-	cells := s.cellsOf()
 	for _, key := range rows {
-		text, args := cells.WithKeys([][]string{key})
-		err = s.readCells(ctx, cells, text, args, func(key []string, content []heldCell, _ []otherCell) {
+		text, args := s.withKeys([][]string{key})
+		err = s.readCells(ctx, text, args, func(key []string, content []heldCell, _ []otherCell) {
 			for _, h := range content {
 				at := cell{domain.CanonicalTuple(key), h.column}
 				if _, ok := s.doubtful[at]; ok && h.text.Valid && h.text.String == s.similar[at] {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
@@ -22,7 +23,7 @@ type Step struct {
 	Op string
 
 	db     *conn.Session
-	text   *rows.Writer
+	writer *rows.Writer
 	table  datamap.Table
 	key    []any
 	live   *live.Schema
@@ -38,13 +39,15 @@ type Step struct {
 	row       []string       // the primary key of the only row of the step; nil for all rows of the subject
 	statement string         // the statement of a rectification
 	args      []any
+
+	addedUntil time.Time // skip rows added later, and rows that belong to the subject through them; zero: all rows
 }
 
 // NewStep returns a step of an erasure on the rows of the subject with the key.
-func NewStep(db *conn.Session, text *rows.Writer, live *live.Schema, op string, step datamap.Step, key []any) *Step {
-	table, _ := text.DataMap.Table(step.Target)
+func NewStep(db *conn.Session, w *rows.Writer, live *live.Schema, op string, step datamap.Step, key []any) *Step {
+	table, _ := w.DataMap.Table(step.Target)
 	return &Step{
-		Step: step, Op: op, db: db, text: text, table: table, key: key, live: live,
+		Step: step, Op: op, db: db, writer: w, table: table, key: key, live: live,
 		rows: map[string][]string{}, cells: map[cell]string{}, copies: newCopies(),
 		similar: map[cell]string{},
 	}
@@ -90,7 +93,7 @@ func Repeat(ctx context.Context, steps []*Step) (failing int, err error) {
 				return i, found.failure(s)
 			}
 			clean = false
-			if err := s.CarryOut(ctx); err != nil {
+			if err := s.carryOut(ctx); err != nil {
 				return i, err
 			}
 		}
@@ -133,24 +136,24 @@ type cell struct{ row, column string }
 // Begin records the rows of the step and their old values, executes the step, and returns the number of rows.
 func (s *Step) Begin(ctx context.Context) (rows int64, err error) {
 	if s.Strategy == domain.StrategyRetain {
-		text, args := countRetained(s.text, s.live, s.Step, s.key)
+		text, args := countRetained(s.writer, s.live, s.Step, s.key)
 		err = s.db.Read(ctx, s.Op, func(r *sql.Rows) error { return r.Scan(&rows) }, text, args...)
 		return rows, err
 	}
 	if _, err := s.record(ctx, true); err != nil {
 		return 0, err
 	}
-	return int64(len(s.rows)), s.CarryOut(ctx)
+	return int64(len(s.rows)), s.carryOut(ctx)
 }
 
-// CarryOut executes the step.
-func (s *Step) CarryOut(ctx context.Context) error {
+// carryOut executes the step.
+func (s *Step) carryOut(ctx context.Context) error {
 	if s.Strategy == domain.StrategyRetain {
 		return nil
 	}
 	text, args := s.statement, s.args
 	if s.values == nil {
-		text, args = s.text.Step(s.live, s.Step, s.key)
+		text, args = s.writer.Step(s.live, s.Step, s.key)
 	}
 	_, err := s.db.Write(ctx, s.Op, text, args...)
 	return err
@@ -176,9 +179,8 @@ func (s *Step) check(ctx context.Context) (checkResult, error) {
 // the number of new rows. After the first call, record ignores rows that other transactions have added, if the database
 // can identify these rows. Such rows count as added after the erasure.
 func (s *Step) record(ctx context.Context, first bool) (added int, err error) {
-	cells := s.cellsOf()
-	text, args := cells.OfSubject(s.key, !first && s.live.Tells(s.table.Name))
-	err = s.readCells(ctx, cells, text, args, func(key []string, content []heldCell, others []otherCell) {
+	text, args := s.ofSubject(!first && s.live.Tells(s.table.Name))
+	err = s.readCells(ctx, text, args, func(key []string, content []heldCell, others []otherCell) {
 		row := domain.CanonicalTuple(key)
 		if _, known := s.rows[row]; known {
 			return
@@ -214,12 +216,11 @@ const rowsPerStatement = 100
 //   - A cell still holds its old value.
 //   - In a rectification, a recorded row no longer exists or does not hold the new values.
 func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
-	cells := s.cellsOf()
 	changed, found := s.cells, 0
 	s.cells, s.copies.found, s.doubtful = map[cell]string{}, "", map[cell][]string{}
 	for chunk := range slices.Chunk(slices.Collect(maps.Values(s.rows)), rowsPerStatement) {
-		text, args := cells.WithKeys(chunk)
-		err := s.readCells(ctx, cells, text, args, func(key []string, content []heldCell, others []otherCell) {
+		text, args := s.withKeys(chunk)
+		err := s.readCells(ctx, text, args, func(key []string, content []heldCell, others []otherCell) {
 			found++
 			s.findCopies(key, others)
 			if s.Strategy == domain.StrategyDelete || s.values != nil && !s.holdsCorrections(content) {
@@ -256,8 +257,7 @@ func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 // least six bytes, because a random surrogate may contain a shorter text by chance. In a rectification, only equality
 // counts, because a new text may contain the old text.
 func (s *Step) containsOld(text, old string) bool {
-	const shortest = 6
-	return text == old || s.values == nil && len(old) >= shortest && strings.Contains(text, old)
+	return text == old || s.values == nil && len(old) >= shortestCopy && strings.Contains(text, old)
 }
 
 // heldCell is the content of a cell in a column that the step overwrites.
@@ -267,19 +267,12 @@ type heldCell struct {
 	written bool // the cell holds the constant surrogate of the step, or the new value of the rectification
 }
 
-func (s *Step) cellsOf() *cells {
-	return &cells{
-		Writer: s.text, Table: s.table, Step: s.Step, Values: s.values, Row: s.row, Live: s.live, Others: s.copies.columns,
-	}
-}
-
 // readCells runs a statement that reads cells. It calls visit for each row, with the primary key, the cells that the
 // step overwrites, and the other cells of the row.
 func (s *Step) readCells(
-	ctx context.Context, cells *cells, text string, args []any,
-	visit func(key []string, content []heldCell, others []otherCell),
+	ctx context.Context, text string, args []any, visit func(key []string, content []heldCell, others []otherCell),
 ) error {
-	columns, others := cells.Columns(), make([]otherCell, len(cells.Others))
+	columns, others := s.overwritten(), make([]otherCell, len(s.copies.columns))
 	key, row := make([]string, len(s.table.PrimaryKey)), make([]heldCell, len(columns))
 	var targets []any
 	for i := range key {
@@ -289,7 +282,7 @@ func (s *Step) readCells(
 		row[i].column = name
 		targets = append(targets, &row[i].text, &row[i].written)
 	}
-	for i, name := range cells.Others {
+	for i, name := range s.copies.columns {
 		others[i].column = name
 		targets = append(targets, &others[i].text, &others[i].isLarge)
 	}
