@@ -22,12 +22,22 @@ func (d *draft) recognise() {
 			if reply, isText := names.Find("replies", c.Name, c.Type); !ok && isText && t.isTree() && isBody(reply) {
 				m, ok = reply, true
 			}
+			if reason, isText := names.Find("replies", c.Name, c.Type); !ok && isText && t.isAboutConduct() && isBody(reason) {
+				m, ok = reason, true
+			}
 			isCode := m.Category == domain.CategoryCommunication && t.IsChoice(c) // such a column holds no free text
 			if ok && !isCode && !t.refers(c.Name) {
 				t.found[c.Name] = m
 			}
 		}
 	}
+}
+
+// isAboutConduct reports whether the name of the table suggests that its texts are about the conduct of a person.
+func (t *table) isAboutConduct() bool {
+	return slices.ContainsFunc([]names.Kind{names.Sanctions, names.Accusations, names.Blocks}, func(k names.Kind) bool {
+		return names.Is(t.Name, k)
+	})
 }
 
 // isTree reports whether rows of the table refer to each other, as replies and folders do.
