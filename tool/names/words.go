@@ -1,6 +1,10 @@
 package names
 
-import "github.com/habeas-data/habeas/domain"
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+)
 
 // typeGroups is a bit set of groups of column types.
 type typeGroups int
@@ -267,6 +271,12 @@ var asideWords = []string{
 
 // onlyLast are words that mean something else before another word, such as sub in sub_total.
 var onlyLast = []string{"sub"}
+
+// Describes reports whether the name of a column suggests that it only describes other data, such as theme_settings.
+func Describes(column string) bool {
+	parts := partsOf(column)
+	return len(parts) > 0 && slices.Contains(asideWords, parts[len(parts)-1])
+}
 
 // asideOfText are last words of names of text columns that only describe personal data and do not hold the data, such
 // as phone_since.

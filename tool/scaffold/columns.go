@@ -84,6 +84,8 @@ func (d *draft) annotate(evaluate evaluate) {
 		t.askForVia()
 		t.askForDuty(since)
 		t.askForTypes(d.subject)
+		t.askForNulls()
+		t.askForTexts()
 	}
 }
 
@@ -112,6 +114,9 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 		t.ask(c.Name, "It may repeat words that the person wrote, such as a title. Must an erasure overwrite it?", leaveIt,
 			"overwrite it")
 		return column
+	case !ok && t.repeatsPlace(c) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
+		t.ask(c.Name, "It may repeat the location in other columns. Must an erasure overwrite it?", leaveIt, "overwrite it")
+		return column
 	case !ok && d.seemsPerson(t, c):
 		t.ask(c.Name, "It has no foreign key, but seems to refer to "+d.subject.Name+". Does the row belong to that person, "+
 			"too?", "no", "yes: add a relation")
@@ -125,7 +130,7 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 		t.askForFixed(c, m, isKey)
 		return column
 	}
-	if !t.rowsDeleted && (t.askForLeftValue(c, m) || t.askForAuthor(c, m)) {
+	if !t.rowsDeleted && (t.askForPlace(c, m) || t.askForLeftValue(c, m) || t.askForAuthor(c, m)) {
 		return column
 	}
 	annotation := datamap.Annotation{Category: m.Category, Via: t.viaOf(c.Name)}
