@@ -169,7 +169,8 @@ func matchesWord(part, word string) bool {
 	if beginning, ok := strings.CutSuffix(word, "*"); ok {
 		return strings.HasPrefix(part, beginning)
 	}
-	return part == word || part == word+"s" || part == word+"es"
+	ending, ok := strings.CutPrefix(part, word)
+	return ok && (ending == "" || ending == "s" || ending == "es")
 }
 
 func patterns(list string) []pattern {

@@ -18,12 +18,11 @@ func (d *draft) recognise() {
 			name = "people"
 		}
 		for _, c := range t.Columns {
-			m, ok := names.Find(name, c.Name, c.Type)
-			if reply, isText := names.Find("replies", c.Name, c.Type); !ok && isText && t.isTree() && isBody(reply) {
-				m, ok = reply, true
-			}
-			if reason, isText := names.Find("replies", c.Name, c.Type); !ok && isText && t.isAboutConduct() && isBody(reason) {
-				m, ok = reason, true
+			m, ok := d.memory.find(name, c)
+			if !ok && (t.isTree() || t.isAboutConduct()) {
+				if text, isText := d.memory.find("replies", c); isText && isBody(text) {
+					m, ok = text, true
+				}
 			}
 			isCode := m.Category == domain.CategoryCommunication && t.IsChoice(c) // such a column holds no free text
 			if ok && !isCode && !t.refers(c.Name) {

@@ -339,5 +339,5 @@ func (t *table) askForLeft(d *draft) {
 	if personal := strings.Join(t.personal(), ", "); personal != "" {
 		question += ", and columns look personal (" + personal + ")"
 	}
-	t.ask("", question+". Are they the person's own rows?", "no: leave the table out", "yes: --include "+t.Name)
+	t.ask("", question+". Are they the person's own rows?", "no: leave the table out", offer+t.Name)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/tool/names"
 )
 
-// askForPlace asks whether an erasure must overwrite the location in a row that stays, if rows of other people refer to
+// askForPlace asks, once for each table, whether an erasure must overwrite the location in a row that stays, if rows of other people refer to
 // the row, such as the comments on a place. It reports whether the proposal leaves the value.
 func (t *table) askForPlace(c datamap.CatalogColumn, m names.Match) bool {
 	if m.Category != domain.CategoryLocation || t.isSubject {
@@ -22,8 +22,16 @@ func (t *table) askForPlace(c datamap.CatalogColumn, m names.Match) bool {
 	if i < 0 {
 		return false
 	}
-	t.ask(c.Name, "It is a location. Rows of "+t.in[i].from.Name+", which other people may have added, refer to the row. "+
-		"Must an erasure overwrite the location?", leaveIt, "overwrite it")
+	var list []string
+	for _, other := range t.Columns {
+		if m, ok := t.found[other.Name]; ok && m.Category == domain.CategoryLocation {
+			list = append(list, other.Name)
+		}
+	}
+	if list[0] == c.Name {
+		t.ask(c.Name, "Rows of "+t.in[i].from.Name+", which other people may have added, refer to this location ("+
+			strings.Join(list, ", ")+"). Must an erasure overwrite it?", leaveIt, "overwrite it")
+	}
 	return true
 }
 

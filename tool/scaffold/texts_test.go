@@ -54,7 +54,7 @@ func TestALocationOnWhichOthersActIsAsked(t *testing.T) {
 	} {
 		p := propose(t, schema(lines+others))
 		isLeft := p.column(t, "notes.latitude").Personal == nil && p.column(t, "notes.longitude").Personal == nil
-		if isLeft != want || slices.Contains(p.asked(), "notes.longitude") != want {
+		if isLeft != want || slices.Contains(p.asked(), "notes.latitude") != want {
 			t.Errorf("%s: asked %v, left: %t", others, p.Decisions, isLeft)
 		}
 	}
