@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -177,19 +178,19 @@ func (f formerDraft) known() scaffold.Former {
 }
 
 // schemaOf returns the tables of the schema for the manifest. The note of a new table states why it is left out. Other
-// notes stay, because a person may have changed them.
+// notes stay, because a person may have changed them. The decisions about a table follow its note.
 func (f formerDraft) schemaOf(catalog datamap.Catalog, proposal scaffold.Proposal) []manifest.SchemaTable {
 	notes := map[string]string{}
 	for _, left := range proposal.LeftOut {
 		i := slices.IndexFunc(f.schema, func(t manifest.SchemaTable) bool { return t.Name == left.Table })
 		if i >= 0 {
 			notes[left.Table] = f.schema[i].Note
-			continue
+		} else {
+			notes[left.Table] = left.Reason
 		}
-		notes[left.Table] = left.Reason
 		for _, decision := range proposal.Decisions {
 			if decision.Table == left.Table {
-				notes[left.Table] += " " + decision.String()
+				notes[left.Table] = strings.TrimSpace(notes[left.Table] + " " + decision.String())
 			}
 		}
 	}
