@@ -48,6 +48,9 @@ func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 		}
 		for _, p := range r.patterns {
 			from, to, ok := p.find(parts)
+			if ok && r.means == ofPayment && slices.Contains(parts, "card") && (t == datamap.TypeInteger || t == datamap.TypeSmallInt) {
+				continue // the number of a payment card has more digits
+			}
 			if ok && !isAside(parts, from, to, t) && !isOfSession(parts, from) {
 				return Match{
 					Category: r.category, Word: strings.Join(parts[from:to], " "), Behind: parts[to:], Means: r.means,

@@ -28,6 +28,9 @@ type columnRule struct {
 // Email is the value of Match.Means for columns with email addresses.
 const Email = "an email address"
 
+// ofPayment is the value of Match.Means for columns with a means of payment.
+const ofPayment = "a bank account or a means of payment"
+
 // ofProvider is the value of Match.Means for columns with the number of a person at a provider of payments.
 const ofProvider = "an account at a provider of payments"
 
@@ -47,7 +50,7 @@ var columnRules = []columnRule{
 			salud, enfermedad, alergia*, embarazo, religion`),
 	},
 	{
-		domain.CategoryFinancial, "a bank account or a means of payment", texts | numbers, nil,
+		domain.CategoryFinancial, ofPayment, texts | numbers, nil,
 		patterns(`
 			iban, bic, swift, bank account, account number, account holder, routing number, sort code, bank name, card number,
 			credit card*, card holder, card last, last digits, card brand, card exp*, cc last, cc number,

@@ -24,6 +24,9 @@ func (d *draft) recognise() {
 					m, ok = text, true
 				}
 			}
+			if provided, isProvided := t.atProvider(c); !ok && isProvided {
+				m, ok = provided, true
+			}
 			isCode := m.Category == domain.CategoryCommunication && t.IsChoice(c) // such a column holds no free text
 			if ok && !isCode && !t.refers(c.Name) {
 				t.found[c.Name] = m

@@ -329,10 +329,13 @@ func isOfDevice(c datamap.CatalogColumn, m names.Match) bool {
 // have the table. It does not ask about rows that lead there only through other rows and do not look personal.
 func (t *table) askForLeft(d *draft) {
 	t.asked = nil
-	if to := t.parent(); to != d.subject && to.fate == left && len(t.personal()) == 0 && !t.present {
+	if to := t.parent(); to != d.subject && to.fate == left && len(t.personal()) == 0 && !t.present && !t.mayHoldMore(d) {
 		return
 	}
 	question := "Its rows lead to a person by " + t.paths[0].label()
+	if i := slices.IndexFunc(t.out, func(r *reference) bool { return r.to == d.subject }); i >= 0 && t.parent() != d.subject {
+		question += ", and by " + t.out[i].label()
+	}
 	if t.isDoubtful() {
 		question += ", which has no foreign key"
 	}

@@ -17,7 +17,8 @@ func (d *draft) guessByTable() {
 				continue
 			}
 			for _, to := range d.tables {
-				if names.Same(stem, names.BaseName(to.Name)) && d.guess(t, c, to) {
+				isProvided := t == to && t.hasProvider() // account_id in accounts at providers
+				if names.Same(stem, names.BaseName(to.Name)) && !isProvided && d.guess(t, c, to) {
 					break
 				}
 			}

@@ -145,6 +145,7 @@ func draftOf(
 		return nil, err
 	}
 	d.askForLeftOut()
+	d.askForStrays()
 	d.askForPersonal()
 	d.askForKey()
 	if options.SubjectTable != "" {
