@@ -36,7 +36,9 @@ func TestPartsOfRowsThatAreLeftOutAreAsked(t *testing.T) {
 			t.Errorf("%s: asked %v", name, p.Decisions)
 		}
 	}
-	p := propose(t, schema(users+"workspaces: id*, created_by:bigint>users, name\nworkspace_roles: id*, workspace_id>workspaces, name"))
+	p := propose(t, schema(users+`
+		workspaces: id*, created_by:bigint>users, name
+		workspace_roles: id*, workspace_id>workspaces, name`))
 	if slices.Contains(p.asked(), "workspace_roles") {
 		t.Errorf("asked %v", p.Decisions)
 	}

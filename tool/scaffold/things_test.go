@@ -28,6 +28,7 @@ func TestThePresentValueOfAThingStays(t *testing.T) {
 		single + "shifts: id*, rotation_id!>rotations=cascade, user_id>users=cascade, s:time",
 		composite + "turns: rotation_id*>rotations/tenant_id=cascade, tenant_id*>tenants, s:time, " +
 			"rotation_participant_id>rotation_participants/tenant_id=cascade",
+		composite + "shifts: rotation_id*>rotations, tenant_id*>tenants, user_id>users/tenant_id=cascade, s:time",
 		composite + "shifts: rotation_id*>rotations/tenant_id, tenant_id*>tenants, user_id>users/tenant_id=cascade, s:time",
 	} {
 		lines := strings.Split(line, "\n")
