@@ -48,7 +48,8 @@ func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 		}
 		for _, p := range r.patterns {
 			from, to, ok := p.find(parts)
-			if ok && r.means == ofPayment && slices.Contains(parts, "card") && (t == datamap.TypeInteger || t == datamap.TypeSmallInt) {
+			isSmall := t == datamap.TypeInteger || t == datamap.TypeSmallInt
+			if ok && isSmall && r.means == ofPayment && slices.Contains(parts, "card") {
 				continue // the number of a payment card has more digits
 			}
 			if ok && !isAside(parts, from, to, t) && !isOfSession(parts, from) {

@@ -12,7 +12,9 @@ import (
 // What a moderator did about a person may have to outlive her account, so that only a person may decide about it.
 func TestWhatModeratorsDidAboutAPersonIsAsked(t *testing.T) {
 	for _, table := range []string{"user_blocks", "bans", "mutes", "user_timeouts", "reports", "user_bans"} {
-		for _, keys := range []string{"user_id>users=cascade, creator_id>users", "user_id>users/tenant_id, banned_by:bigint>users"} {
+		for _, keys := range []string{
+			"user_id>users=cascade, creator_id>users", "user_id>users/tenant_id, banned_by:bigint>users",
+		} {
 			catalog := schema("users: id*, email, tenant_id\n" + table + ": id*, " + keys + ", tenant_id, reason, ends_at:time")
 			p := propose(t, catalog)
 			i := slices.IndexFunc(p.Decisions, func(d scaffold.Decision) bool { return d.Table == table })
@@ -38,7 +40,8 @@ func TestBlocksByThePersonGoWithHer(t *testing.T) {
 func TestRowsWithASecondPersonAreAskedWhateverTheirName(t *testing.T) {
 	p := propose(t, schema(users+"user_grants: id*, user_id>users=cascade, granter_id>users"))
 	asked := slices.ContainsFunc(p.Decisions, func(d scaffold.Decision) bool { return d.Table == "user_grants" })
-	if table, mapped := p.dataMap.Table("user_grants"); mapped && (!asked || !strings.Contains(table.Note, datamap.Decide)) {
+	table, mapped := p.dataMap.Table("user_grants")
+	if mapped && (!asked || !strings.Contains(table.Note, datamap.Decide)) {
 		t.Errorf("asked about %v", p.asked())
 	}
 }

@@ -333,7 +333,8 @@ func (t *table) askForLeft(d *draft) {
 		return
 	}
 	question := "Its rows lead to a person by " + t.paths[0].label()
-	if i := slices.IndexFunc(t.out, func(r *reference) bool { return r.to == d.subject }); i >= 0 && t.parent() != d.subject {
+	i := slices.IndexFunc(t.out, func(r *reference) bool { return r.to == d.subject })
+	if i >= 0 && t.parent() != d.subject {
 		question += ", and by " + t.out[i].label()
 	}
 	if t.isDoubtful() {

@@ -23,8 +23,8 @@ const maxTogether = 4
 
 // checkOffers makes sure that a person can choose each option that takes a table into the data map. The function works
 // reports whether a proposal with these further tables in Options.Include would have the tables. If it would not have a
-// table alone, checkOffers offers the table together with those that prevent it. If that does not work, either, it drops
-// the question, unless the table itself refers to a person.
+// table alone, checkOffers offers the table together with those that prevent it. If that does not work, either, it
+// drops the question, unless the table itself refers to a person.
 func (d *draft) checkOffers(works func(tables []string) bool) {
 	for _, t := range d.tables {
 		i := slices.IndexFunc(t.asked, func(asked Decision) bool { return slices.Contains(asked.Options, offer+t.Name) })

@@ -97,7 +97,8 @@ func TestWhatCannotBeTakenInIsNotOffered(t *testing.T) {
 		redactions: id*, user_id>users, title`
 	p := propose(t, schema(lines))
 	checkOffers(t, proposer(t, reader{schema(lines)}), scaffold.Options{})
-	if asked := p.questionsAbout("cases", "resolver_id"); len(asked) != 1 || strings.Contains(asked[0].Options[1], "--include") {
+	asked := p.questionsAbout("cases", "resolver_id")
+	if len(asked) != 1 || strings.Contains(asked[0].Options[1], "--include") {
 		t.Errorf("asked %v", p.Decisions)
 	}
 	if asked := p.questionsAbout("ways", ""); len(asked) != 0 {

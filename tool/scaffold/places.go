@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/tool/names"
 )
 
-// askForPlace asks, once for each table, whether an erasure must overwrite the location in a row that stays, if rows of other people refer to
-// the row, such as the comments on a place. It reports whether the proposal leaves the value.
+// askForPlace asks, once for each table, whether an erasure must overwrite the location in a row that stays, if rows of
+// other people refer to the row, such as the comments on a place. It reports whether the proposal leaves the value.
 func (t *table) askForPlace(c datamap.CatalogColumn, m names.Match) bool {
 	if m.Category != domain.CategoryLocation || t.isSubject {
 		return false

@@ -42,7 +42,9 @@ func TestPartsOfRowsThatAreLeftOutAreAsked(t *testing.T) {
 	if slices.Contains(p.asked(), "workspace_roles") {
 		t.Errorf("asked %v", p.Decisions)
 	}
-	p = propose(t, schema(users+"gpx_files: id*, user_id>users, name, latitude:number\nsizes: id*, gpx_id>gpx_files, size"))
+	p = propose(t, schema(users+`
+		gpx_files: id*, user_id>users, name, latitude:number
+		sizes: id*, gpx_id>gpx_files, size`))
 	if slices.Contains(p.asked(), "sizes") {
 		t.Errorf("asked %v", p.Decisions)
 	}

@@ -19,8 +19,8 @@ func (t *table) askForTexts() {
 	}
 }
 
-// texts returns the text columns without an annotation and without a question, whose names do not show that they hold no
-// text of a person.
+// texts returns the text columns without an annotation and without a question, unless their names show that they hold
+// no text of a person.
 func (t *table) texts() []string {
 	const shortest = 8
 	var list []string

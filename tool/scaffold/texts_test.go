@@ -16,7 +16,9 @@ func (p proposed) questionsAbout(table, text string) []scaffold.Decision {
 }
 
 func TestTextsInRowsThatStayAreAskedOnceForEachTable(t *testing.T) {
-	for _, table := range []string{"essays", "diary", "diaries", "journal", "check_ins", "moods", "recipes", "testimonials"} {
+	for _, table := range []string{
+		"essays", "diary", "diaries", "journal", "check_ins", "moods", "recipes", "testimonials",
+	} {
 		for _, key := range []string{"user_id>users=cascade", "user_id>users/tenant_id=cascade"} {
 			p := propose(t, schema("users: id*, email, tenant_id\n"+table+`: id*, `+key+`, tenant_id, body, story, ip,
 				latitude:number, currency, kind:enum(a|b), code
@@ -62,7 +64,8 @@ func TestALocationOnWhichOthersActIsAsked(t *testing.T) {
 
 func TestWhatRepeatsALocationIsAsked(t *testing.T) {
 	for _, column := range []string{
-		"home_tile:bigint", "geohash", "quadkey", "h3_index:bigint", "s2_cell:bigint", "geom:geometry", "location", "point:point",
+		"home_tile:bigint", "geohash", "quadkey", "h3_index:bigint", "s2_cell:bigint", "geom:geometry", "location",
+		"point:point",
 	} {
 		name, _, _ := strings.Cut(column, ":")
 		p := propose(t, schema("users: id*, email, home_lat:number, home_lon:number, "+column))

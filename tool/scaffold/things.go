@@ -5,8 +5,8 @@ import (
 )
 
 // ofThing returns a reference that shows that each row is a part of a row that stays, such as the state of a rotation.
-// Rows of the person may only be the present value, such as the participant whose turn it is. It returns nil if there is
-// no such reference. There are two cases:
+// Rows of the person may only be the present value, such as the participant whose turn it is. It returns nil if there
+// is no such reference. There are two cases:
 //
 //   - Each row that stays has at most one row, as in rotation_state (rotation_id, participant_id).
 //   - The table is named after the table of the row that stays, and not after the table that leads to the person.

@@ -260,8 +260,8 @@ func (u *updating) proposal(catalog datamap.Catalog) Proposal {
 	return p
 }
 
-// askedAgain returns a question if a table that a person has left out has new columns. It returns none about tables that
-// hold no data about people.
+// askedAgain returns a question if a table that a person has left out has new columns. It returns none about tables
+// that hold no data about people.
 func (u *updating) askedAgain(table datamap.CatalogTable) []Decision {
 	known, isKnown := u.Known[table.Name]
 	if !isKnown || len(known) == 0 || names.Is(table.Name, names.Machinery) || names.Is(table.Name, names.Reference) {
