@@ -45,6 +45,34 @@ var withOthers = map[string]struct {
 			"calendars VALUES (1, 1, 'of all')",
 		},
 	},
+	"present values of things": {
+		tables: []string{
+			"rotations (id bigint PRIMARY KEY, name text)",
+			"rotation_participants (id bigint PRIMARY KEY, rotation_id bigint NOT NULL PART OF rotations, user_id bigint " +
+				"NOT NULL PART OF users)",
+			"rotation_state (rotation_id bigint PRIMARY KEY PART OF rotations, participant_id bigint NOT NULL PART OF " +
+				"rotation_participants, since text)",
+			"shifts (rotation_id bigint PRIMARY KEY PART OF rotations, user_id bigint NOT NULL PART OF users, since text)",
+		},
+		rows: []string{
+			"rotations VALUES (1, 'of all')", "rotation_participants VALUES (1, 1, 1)",
+			"rotation_participants VALUES (2, 1, 2)", "rotation_state VALUES (1, 1, 'now')", "shifts VALUES (1, 1, 'now')",
+		},
+	},
+	"blocks by moderators": {
+		tables: []string{
+			"user_blocks (id bigint PRIMARY KEY, user_id bigint NOT NULL PART OF users, creator_id bigint NOT NULL " +
+				"REFERENCES users, reason text)",
+		},
+		rows: []string{"user_blocks VALUES (1, 1, 2, 'by two')", "user_blocks VALUES (2, 2, 1, 'by one')"},
+	},
+	"missing keys": {
+		tables: []string{
+			"visits (id bigint PRIMARY KEY, user_id bigint NOT NULL REFERENCES users)",
+			"events (id bigint PRIMARY KEY, message text, actor_user_id bigint NOT NULL)",
+		},
+		rows: []string{"events VALUES (1, 'of one', 1)", "events VALUES (2, 'of two', 2)"},
+	},
 	"replies": {
 		tables: []string{
 			"remarks (id bigint PRIMARY KEY, user_id bigint NOT NULL PART OF users, parent_id bigint PART OF remarks, " +

@@ -71,6 +71,13 @@ var copyDangers = map[string]liveCase{
 		},
 		want: []string{"table-unlinked rooms.members", "table-unlinked talks.participants"},
 	},
+	"a role before the name of the people": {
+		statements: []string{
+			`CREATE TABLE pings (id bigint PRIMARY KEY, sub_user_id bigint)`,
+			`CREATE TABLE pokes (id bigint PRIMARY KEY, actor_id bigint)`,
+		},
+		want: []string{"table-unlinked pings.sub_user_id", "table-unlinked pokes.actor_id"},
+	},
 	"the owner of a resource of OAuth": {
 		statements: []string{`CREATE TABLE grants (id bigint PRIMARY KEY, resource_owner_id text)`},
 		want:       []string{"table-unlinked grants.resource_owner_id"},

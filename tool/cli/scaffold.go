@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,10 +40,13 @@ constraints on examples of the values that an erasure would write.
 
 An erasure with the proposal changes only rows of the person: rows that refer to her,
 and parts of rows that it deletes. Things such as teams and webhooks, and rows that
-only a row that stays leads to, are left out, with a question. With --include, the
-proposal takes in such a table and its parts. If it states that two rows are always of
-the same person (same_person), and they are not, an erasure fails and changes nothing.
-No value becomes NULL without a question.
+only a row that stays leads to, are left out, with a question. So are the only row
+of a thing, such as the state of a rotation, and blocks by a moderator. With --include,
+the proposal takes in such a table and its parts. A question offers only tables that
+--include accepts. If the proposal states that two rows are always of the same person
+(same_person), and they are not, an erasure fails and changes nothing. No value becomes
+NULL without a question. An erasure also writes into cells that are NULL: the proposal
+asks about columns in which this may be a false fact.
 
 The result is a manifest in JSON. It is a first draft that consists of guesses. Its
 notes give a reason for each guess. A note that begins with DECIDE needs a decision
@@ -52,7 +56,8 @@ the proposal leaves out. The help topic "data-map" explains the JSON. With
 
 With --update, the command adds the tables and columns that are new in the schema to
 a data map, and keeps everything else. A table that you have deleted from a proposal
-stays out. Write the result to another file than the one that is read.
+stays out. If the table has new columns, its note keeps your decision, and asks whether
+the table may stay out. Write the result to another file than the one that is read.
 
 If the database holds several groups of people, such as customers and employees,
 each group needs a data map, and each further data map needs a name. The notes
@@ -177,19 +182,19 @@ func (f formerDraft) known() scaffold.Former {
 }
 
 // schemaOf returns the tables of the schema for the manifest. The note of a new table states why it is left out. Other
-// notes stay, because a person may have changed them.
+// notes stay, because a person may have changed them. The decisions about a table follow its note.
 func (f formerDraft) schemaOf(catalog datamap.Catalog, proposal scaffold.Proposal) []manifest.SchemaTable {
 	notes := map[string]string{}
 	for _, left := range proposal.LeftOut {
 		i := slices.IndexFunc(f.schema, func(t manifest.SchemaTable) bool { return t.Name == left.Table })
 		if i >= 0 {
 			notes[left.Table] = f.schema[i].Note
-			continue
+		} else {
+			notes[left.Table] = left.Reason
 		}
-		notes[left.Table] = left.Reason
 		for _, decision := range proposal.Decisions {
 			if decision.Table == left.Table {
-				notes[left.Table] += " " + decision.String()
+				notes[left.Table] = strings.TrimSpace(notes[left.Table] + " " + decision.String())
 			}
 		}
 	}

@@ -125,6 +125,30 @@ func TestAnUpdateAddsToTheFileOfADataMap(t *testing.T) {
 	}
 }
 
+func TestAnUpdateKeepsADecisionAndAsksAboutNewColumns(t *testing.T) {
+	_, draft, _ := scaffolded(t, forum{})
+	var file map[string]any
+	must(t, json.Unmarshal([]byte(draft), &file))
+	for _, table := range file["schema"].([]any) {
+		if table := table.(map[string]any); table["name"] == "projects" {
+			table["note"] = "DECIDED: things of all."
+			table["columns"] = []string{"id"}
+		}
+	}
+	decided, err := json.Marshal(file)
+	must(t, err)
+	path := filepath.Join(t.TempDir(), "datamap.json")
+	for range 2 { // the question stays until a person answers it
+		must(t, os.WriteFile(path, decided, 0o600))
+		code, updated, stderr := scaffolded(t, forum{}, "--update", path)
+		want := "DECIDED: things of all. DECIDE: The table is left out, and has new columns ("
+		if code != 0 || strings.Count(updated, want) != 1 {
+			t.Errorf("ends with %d: %s\n%s", code, stderr, updated)
+		}
+		decided = []byte(updated)
+	}
+}
+
 func TestADraftIsWrittenAsGoSource(t *testing.T) {
 	code, source, stderr := scaffolded(t, forum{}, "--format", "go")
 	if code != 0 || !strings.HasPrefix(source, "// ") && !strings.HasPrefix(source, "package models") ||

@@ -38,6 +38,10 @@ func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 		}
 		for _, p := range r.patterns {
 			from, to, ok := p.find(parts)
+			isSmall := t == datamap.TypeInteger || t == datamap.TypeSmallInt
+			if ok && isSmall && r.means == ofPayment && slices.Contains(parts, "card") {
+				continue // the number of a payment card has more digits
+			}
 			if ok && !isAside(parts, from, to, t) && !isOfSession(parts, from) {
 				return Match{
 					Category: r.category, Word: strings.Join(parts[from:to], " "), Behind: parts[to:], Means: r.means,
@@ -159,7 +163,8 @@ func matchesWord(part, word string) bool {
 	if beginning, ok := strings.CutSuffix(word, "*"); ok {
 		return strings.HasPrefix(part, beginning)
 	}
-	return part == word || part == word+"s" || part == word+"es"
+	ending, ok := strings.CutPrefix(part, word)
+	return ok && (ending == "" || ending == "s" || ending == "es")
 }
 
 func patterns(list string) []pattern {

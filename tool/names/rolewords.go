@@ -48,6 +48,13 @@ var sureRoles = patterns(`
 // person, such as sender or created_by. It returns false for words for people themselves, such as user. See Stem.
 func IsRole(stem string) bool { return endsIn(stem, sureRoles) }
 
+// Names reports whether the name of a reference column means one of the people in the given table: it ends with the
+// name of the table, such as sub_user_id for users, or with a role of a person, such as author_id and actor_id.
+func Names(column, people string) bool {
+	stem, isReference := Stem(column)
+	return isReference && (EndsIn(stem, BaseName(people)) || IsRole(stem) || Acts(column))
+}
+
 // RoleOf returns the role of the person that the column refers to. The column must be a reference to people.
 func RoleOf(column string) Role {
 	stem, _ := Stem(column)

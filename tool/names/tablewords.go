@@ -31,6 +31,8 @@ const (
 	// Sanctions are what moderators did about a person, and Accusations what others reported about her.
 	Sanctions   Kind = "sanctions"
 	Accusations Kind = "accusations"
+	// Blocks are what either a moderator or another person did to a person, such as mutes.
+	Blocks Kind = "blocks"
 )
 
 // tableWords are the words for each kind of table. They match the last words of a table's name, in the singular or
@@ -88,6 +90,9 @@ var tableWords = map[Kind][]pattern{
 		log, moderation event, violation, shadow ban, user note, moderator note, mod note, verwarnung, verwarnungen, sperre,
 		sperren`),
 	Accusations: patterns("report, abuse report, flag, complaint, accusation, meldung, meldungen, signalement"),
+	Blocks: patterns(`
+		block, mute, kick, silence, timeout, restriction, lockout, blocklist, denylist, blacklist, banned user, blocked user,
+		muted user, exclusion`),
 	Notices: patterns(`
 		notification, notice, alert, benachrichtigung, benachrichtigungen, notificacion, notificaciones`),
 	Trails: patterns(`

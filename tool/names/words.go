@@ -1,6 +1,10 @@
 package names
 
-import "github.com/habeas-data/habeas/domain"
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+)
 
 // typeGroups is a bit set of groups of column types.
 type typeGroups int
@@ -24,6 +28,9 @@ type columnRule struct {
 // Email is the value of Match.Means for columns with email addresses.
 const Email = "an email address"
 
+// ofPayment is the value of Match.Means for columns with a means of payment.
+const ofPayment = "a bank account or a means of payment"
+
 // ofProvider is the value of Match.Means for columns with the number of a person at a provider of payments.
 const ofProvider = "an account at a provider of payments"
 
@@ -43,7 +50,7 @@ var columnRules = []columnRule{
 			salud, enfermedad, alergia*, embarazo, religion`),
 	},
 	{
-		domain.CategoryFinancial, "a bank account or a means of payment", texts | numbers, nil,
+		domain.CategoryFinancial, ofPayment, texts | numbers, nil,
 		patterns(`
 			iban, bic, swift, bank account, account number, account holder, routing number, sort code, bank name, card number,
 			credit card*, card holder, card last, last digits, card brand, card exp*, cc last, cc number,
@@ -267,6 +274,12 @@ var asideWords = []string{
 
 // onlyLast are words that mean something else before another word, such as sub in sub_total.
 var onlyLast = []string{"sub"}
+
+// Describes reports whether the name of a column suggests that it only describes other data, such as theme_settings.
+func Describes(column string) bool {
+	parts := partsOf(column)
+	return len(parts) > 0 && slices.Contains(asideWords, parts[len(parts)-1])
+}
 
 // asideOfText are last words of names of text columns that only describe personal data and do not hold the data, such
 // as phone_since.

@@ -18,9 +18,14 @@ func (d *draft) recognise() {
 			name = "people"
 		}
 		for _, c := range t.Columns {
-			m, ok := names.Find(name, c.Name, c.Type)
-			if reply, isText := names.Find("replies", c.Name, c.Type); !ok && isText && t.isTree() && isBody(reply) {
-				m, ok = reply, true
+			m, ok := d.memory.find(name, c)
+			if !ok && (t.isTree() || t.isAboutConduct()) {
+				if text, isText := d.memory.find("replies", c); isText && isBody(text) {
+					m, ok = text, true
+				}
+			}
+			if provided, isProvided := t.atProvider(c); !ok && isProvided {
+				m, ok = provided, true
 			}
 			isCode := m.Category == domain.CategoryCommunication && t.IsChoice(c) // such a column holds no free text
 			if ok && !isCode && !t.refers(c.Name) {
@@ -28,6 +33,13 @@ func (d *draft) recognise() {
 			}
 		}
 	}
+}
+
+// isAboutConduct reports whether the name of the table suggests that its texts are about the conduct of a person.
+func (t *table) isAboutConduct() bool {
+	return slices.ContainsFunc([]names.Kind{names.Sanctions, names.Accusations, names.Blocks}, func(k names.Kind) bool {
+		return names.Is(t.Name, k)
+	})
 }
 
 // isTree reports whether rows of the table refer to each other, as replies and folders do.
@@ -74,6 +86,8 @@ func (d *draft) annotate(evaluate evaluate) {
 		t.askForVia()
 		t.askForDuty(since)
 		t.askForTypes(d.subject)
+		t.askForNulls()
+		t.askForTexts()
 	}
 }
 
@@ -102,6 +116,9 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 		t.ask(c.Name, "It may repeat words that the person wrote, such as a title. Must an erasure overwrite it?", leaveIt,
 			"overwrite it")
 		return column
+	case !ok && t.repeatsPlace(c) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
+		t.ask(c.Name, "It may repeat the location in other columns. Must an erasure overwrite it?", leaveIt, "overwrite it")
+		return column
 	case !ok && d.seemsPerson(t, c):
 		t.ask(c.Name, "It has no foreign key, but seems to refer to "+d.subject.Name+". Does the row belong to that person, "+
 			"too?", "no", "yes: add a relation")
@@ -115,7 +132,7 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 		t.askForFixed(c, m, isKey)
 		return column
 	}
-	if !t.rowsDeleted && (t.askForLeftValue(c, m) || t.askForAuthor(c, m)) {
+	if !t.rowsDeleted && (t.askForPlace(c, m) || t.askForLeftValue(c, m) || t.askForAuthor(c, m)) {
 		return column
 	}
 	annotation := datamap.Annotation{Category: m.Category, Via: t.viaOf(c.Name)}

@@ -59,6 +59,7 @@ func TestTheStrategyOfAColumn(t *testing.T) {
 		theme -
 	`)
 	wantLines(t, p.asked(), `
+		users
 		users.api_key
 		users.mac_address
 		users.salary

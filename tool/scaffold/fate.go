@@ -29,6 +29,8 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 		return deleted, "The rows are deleted, because they belong to the person."
 	case t.included:
 		return overwritten, "The rows belong to the person, but stay, because no reference shows that they go with her."
+	case t.isDoubtful():
+		return left, "Only the name of " + t.paths[0].label() + " suggests that the rows refer to a person."
 	case t.reversed:
 		return overwritten, "The rows stay, because rows of " + t.paths[0].to.Name + " refer to them."
 	case t.isSanction():
@@ -188,11 +190,12 @@ func (t *table) whyLost() string {
 }
 
 // isSanction reports whether the rows say what moderators did about a person, such as strikes and bans, or what others
-// reported about her. Reports count only if they refer to a second person.
+// reported about her. Reports count only if they refer to a second person, and blocks only if this person made the row.
 func (t *table) isSanction() bool {
-	return names.Is(t.Name, names.Sanctions) || names.Is(t.Name, names.Accusations) &&
+	return names.Is(t.Name, names.Sanctions) ||
 		slices.ContainsFunc(t.out, func(r *reference) bool {
-			return r.to.isSubject && !slices.Equal(r.columns, t.paths[0].columns)
+			return r.to.isSubject && !slices.Equal(r.columns, t.paths[0].columns) && (names.Is(t.Name, names.Accusations) ||
+				names.Is(t.Name, names.Blocks) && r.role == names.Maker)
 		})
 }
 
@@ -326,12 +329,19 @@ func isOfDevice(c datamap.CatalogColumn, m names.Match) bool {
 // have the table. It does not ask about rows that lead there only through other rows and do not look personal.
 func (t *table) askForLeft(d *draft) {
 	t.asked = nil
-	if to := t.parent(); to != d.subject && to.fate == left && len(t.personal()) == 0 {
+	if to := t.parent(); to != d.subject && to.fate == left && len(t.personal()) == 0 && !t.present && !t.mayHoldMore(d) {
 		return
 	}
 	question := "Its rows lead to a person by " + t.paths[0].label()
+	i := slices.IndexFunc(t.out, func(r *reference) bool { return r.to == d.subject })
+	if i >= 0 && t.parent() != d.subject {
+		question += ", and by " + t.out[i].label()
+	}
+	if t.isDoubtful() {
+		question += ", which has no foreign key"
+	}
 	if personal := strings.Join(t.personal(), ", "); personal != "" {
 		question += ", and columns look personal (" + personal + ")"
 	}
-	t.ask("", question+". Are they the person's own rows?", "no: leave the table out", "yes: --include "+t.Name)
+	t.ask("", question+". Are they the person's own rows?", "no: leave the table out", offer+t.Name)
 }

@@ -109,15 +109,18 @@ func (r *reference) isOwner() bool {
 }
 
 // isIncludedWhole reports whether the caller or an existing data map says that the rows go with the person: they have
-// one reference to her that is NOT NULL, or they are parts of other rows by ON DELETE CASCADE.
+// one reference to her that is NOT NULL or has ON DELETE CASCADE, or they are parts of other rows by ON DELETE CASCADE.
 func (t *table) isIncludedWhole() bool {
 	if !t.included || t.mapped && !t.deletes || len(t.paths) != 1 || names.Is(t.Name, names.Duties) {
 		return false
 	}
 	path := t.paths[0]
-	return path.owns() || path.to.isSubject && !path.nullable() && !t.reversed &&
+	return path.owns() || path.to.isSubject && (!path.nullable() || path.cascades) && !t.reversed &&
 		!slices.ContainsFunc(t.out, func(r *reference) bool { return r != path && r.to.isSubject })
 }
+
+// isGiven reports whether the caller says that the rows go with the person.
+func (t *table) isGiven() bool { return t.included && !t.mapped && t.goesAlong }
 
 // isAnswer reports whether the rows seem to answer rows of another person, such as comments and likes.
 func (t *table) isAnswer() bool {
@@ -131,7 +134,7 @@ func (t *table) isAnswer() bool {
 // goal.
 func (r *reference) staysTogether() bool {
 	switch {
-	case r.staysWithOwner():
+	case r.staysWithOwner(), r.from.isGiven() && r.to.isGiven():
 		return true
 	case r.from.isLink() && r.from.paths[0].owns():
 		return r.to.isLink() && r.to.paths[0].owns() // a membership of a membership

@@ -16,6 +16,7 @@ type reference struct {
 	cascades   bool // the database deletes the row with the row that it refers to
 	restricts  bool // the database refuses to delete the other row before this row
 	guessed    bool // there is no foreign key, only a name that suggests a reference
+	doubtful   bool // guessed, although other references to people are foreign keys
 	role       names.Role
 	name       string // the name of the relation, if the table has several paths
 	kept       bool   // the data map has the reference as a relation
@@ -151,60 +152,6 @@ func (t *table) dropWider() {
 	}
 }
 
-// guessByTable guesses a reference for each column that is named after a table, such as user_id, and has no foreign
-// key.
-func (d *draft) guessByTable() {
-	for _, t := range d.tables {
-		for _, c := range t.Columns {
-			stem, ok := names.Stem(c.Name)
-			if !ok || t.refers(c.Name) {
-				continue
-			}
-			for _, to := range d.tables {
-				if names.Same(stem, names.BaseName(to.Name)) && d.guess(t, c, to) {
-					break
-				}
-			}
-		}
-	}
-}
-
-// guessByRole guesses a reference to the subject's table for each column that is named after a role of a person, such
-// as sender_id. If a foreign key refers to the subject's table, the application uses foreign keys for its references to
-// people. Then guessByRole only guesses the references of which isSure is true.
-func (d *draft) guessByRole() {
-	usesKeys := slices.ContainsFunc(d.subject.in, func(r *reference) bool { return !r.guessed })
-	for _, t := range d.tables {
-		for _, c := range t.Columns {
-			stem, isReference := names.Stem(c.Name)
-			if c.Type == datamap.TypeText && !isReference || names.Same(stem, names.BaseName(t.Name)) || t.refers(c.Name) ||
-				usesKeys && !d.isSure(c.Name) && !d.isOfPerson(t, c.Name) {
-				continue // for example, the column is the own key of the table
-			}
-			named := names.IsRole(stem) || d.isOfPerson(t, c.Name) ||
-				isReference && names.EndsIn(stem, names.BaseName(d.subject.Name))
-			if named && !d.guess(t, c, d.subject) && ownsToken(c.Name) && !t.hasType(c.Name) {
-				t.ask(c.Name, "It seems to refer to a person, but the key of "+d.subject.Name+" has another type. Are the rows "+
-					"the person's?", "no: leave the table out", "yes: give the column the type of the key")
-			}
-		}
-	}
-}
-
-// isSure reports whether a column means a person even if the application uses foreign keys: it is the owner of a token,
-// or it has a role and the name of the people, such as to_user_id.
-func (d *draft) isSure(column string) bool {
-	stem, isReference := names.Stem(column)
-	return ownsToken(column) || isReference && names.EndsIn(stem, names.BaseName(d.subject.Name)) &&
-		(names.Sends(column) || names.Receives(column))
-}
-
-// ownsToken reports whether the column is the owner of a token of OAuth. Libraries add no foreign key to it.
-func ownsToken(column string) bool {
-	stem, isReference := names.Stem(column)
-	return isReference && names.Same(stem, "resource_owner")
-}
-
 // hasType reports whether another column names the table that the column refers to, as owner_type does for owner_id.
 // The column then refers to several tables.
 func (t *table) hasType(column string) bool {
@@ -223,21 +170,6 @@ func (t *table) hasSecretOf(column string) bool {
 		base, ok := cutSuffixFold(c.Name, "secret")
 		return ok && flat(base) == flat(stem)
 	})
-}
-
-// guess adds a reference from the column to the key of the table parent. It returns false if the types of the column
-// and the key do not match.
-func (d *draft) guess(t *table, c datamap.CatalogColumn, parent *table) bool {
-	if len(parent.key) != 1 || t == parent && slices.Contains(t.key, c.Name) || c.Generated || t.hasType(c.Name) ||
-		t.hasSecretOf(c.Name) {
-		return false
-	}
-	key, _ := parent.Column(parent.key[0])
-	if family(key.Type) == "" || family(key.Type) != family(c.Type) {
-		return false
-	}
-	d.add(&reference{from: t, to: parent, columns: []string{c.Name}, referenced: parent.key, guessed: true})
-	return true
 }
 
 // family returns the same type for all key types that a database can compare with each other. It returns "" for a type

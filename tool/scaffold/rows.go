@@ -26,6 +26,11 @@ func (d *draft) decideRows() {
 				t.keep(d, "the rows of "+to.Name+" stay")
 				changed = true
 			}
+			if r := t.ofThing(); t.rowsDeleted && r != nil {
+				t.rowsDeleted, t.fate, t.present, changed = false, left, true, true
+				t.reason = "The rows seem to be parts of rows of " + r.to.Name + ", which stay, because " + r.label() +
+					" leads to them."
+			}
 			if r := t.blocker(); t.rowsDeleted && r != nil {
 				t.keep(d, "rows of "+r.from.Name+" refer to them by "+r.label())
 				changed = true
@@ -38,7 +43,7 @@ func (d *draft) decideRows() {
 	}
 	for _, t := range d.tables {
 		switch {
-		case t.rowsDeleted && t.paths[0].to == d.subject && !t.own:
+		case t.rowsDeleted && t.paths[0].to == d.subject && (!t.own || t.hasOtherPerson()):
 			t.ask("", "Do its rows belong only to the person?", "delete the rows", "keep the rows", "leave the table out")
 			t.askForSamePerson()
 		case t.rowsDeleted:
@@ -51,6 +56,11 @@ func (d *draft) decideRows() {
 				"they about no other person?", "yes", "no: leave the table out")
 		}
 	}
+}
+
+// hasOtherPerson reports whether a reference that begins no path leads to a person.
+func (t *table) hasOtherPerson() bool {
+	return slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.isSubject && !r.isPath() })
 }
 
 // parent returns the table to which the first path of t leads directly, or nil if t has no path.
@@ -133,12 +143,13 @@ func (t *table) repeatsTitle(c datamap.CatalogColumn) bool {
 		})
 }
 
-// seemsPerson reports whether a column without a foreign key seems to refer to a second person, such as act_user_id.
+// seemsPerson reports whether a column without a foreign key seems to refer to a second person, such as act_user_id and
+// reporter_id.
 func (d *draft) seemsPerson(t *table, c datamap.CatalogColumn) bool {
 	stem, isReference := names.Stem(c.Name)
 	person := names.BaseName(d.subject.Name)
 	key, _ := d.subject.Column(d.subjectID[0])
-	return isReference && !t.isSubject && !t.refers(c.Name) && !t.hasType(c.Name) && names.EndsIn(stem, person) &&
+	return isReference && !t.isSubject && !t.refers(c.Name) && !t.hasType(c.Name) && names.Names(c.Name, person) &&
 		!names.Same(stem, person) && len(d.subjectID) == 1 && family(key.Type) == family(c.Type)
 }
 

@@ -86,18 +86,38 @@ func Propose(ctx context.Context, reader ports.CatalogReader, options Options) (
 func propose(
 	ctx context.Context, reader ports.CatalogReader, catalog datamap.Catalog, options Options, mapped datamap.DataMap,
 ) (Proposal, error) {
+	remembered := memory{reader, map[string][]datamap.Verdict{}, map[string]match{}}
+	d, err := draftOf(ctx, remembered, catalog, options, mapped)
+	if err != nil {
+		return Proposal{}, err
+	}
+	d.checkOffers(func(tables []string) bool {
+		more := Options{SubjectTable: d.subject.Name, Include: slices.Concat(options.Include, tables)}
+		trial, err := draftOf(ctx, remembered, catalog, more, mapped)
+		if err == nil {
+			_, err = trial.proposal()
+		}
+		return err == nil && !slices.ContainsFunc(tables, func(name string) bool { return !trial.table(name).chosen })
+	})
+	return d.proposal()
+}
+
+// draftOf returns the draft from which propose makes a proposal.
+func draftOf(
+	ctx context.Context, remembered memory, catalog datamap.Catalog, options Options, mapped datamap.DataMap,
+) (*draft, error) {
 	d := newDraft(catalog)
+	d.memory = remembered
 	if len(d.tables) == 0 {
-		return Proposal{}, &domain.Error{
+		return nil, &domain.Error{
 			Code: domain.ErrInvalid, Op: "scaffold", Message: "the database has no tables; check that the URL names the" +
 				" database of the application, that its migrations were run, and that the user may see its schema",
 		}
 	}
 	d.readForeignKeys()
 	d.guessByTable()
-	candidates, err := d.chooseSubject(options.SubjectTable)
-	if err != nil {
-		return Proposal{}, err
+	if err := d.chooseSubject(options.SubjectTable); err != nil {
+		return nil, err
 	}
 	d.markIncluded(options.Include)
 	d.guessByRole()
@@ -106,30 +126,37 @@ func propose(
 	d.reversePaths()
 	d.choosePaths()
 	if err := d.include(options.Include); err != nil {
-		return Proposal{}, err
+		return nil, err
 	}
 	d.includeMapped(mapped)
 	d.decideRows()
+	var failed error
 	d.annotate(func(table string, check datamap.CatalogCheck, rows []map[string]any) []datamap.Verdict {
-		verdicts, failed := reader.Satisfies(ctx, table, check, rows)
-		err = cmp.Or(err, failed)
+		verdicts, err := remembered.Satisfies(ctx, table, check, rows)
+		failed = cmp.Or(failed, err)
 		return verdicts
 	})
-	if err != nil {
-		return Proposal{}, err
+	if failed != nil {
+		return nil, failed
 	}
 	d.markErased()
 	d.choose()
 	if err := d.checkIncluded(options.Include); err != nil {
-		return Proposal{}, err
+		return nil, err
 	}
 	d.askForLeftOut()
+	d.askForStrays()
 	d.askForPersonal()
 	d.askForKey()
 	if options.SubjectTable != "" {
 		d.askForName()
 	}
-	p := Proposal{Candidates: candidates, LeftOut: d.leftOut(), Decisions: []Decision{}}
+	return d, nil
+}
+
+// proposal returns the proposal of a complete draft.
+func (d *draft) proposal() (Proposal, error) {
+	p := Proposal{Candidates: d.candidates, LeftOut: d.leftOut()}
 	p.Tables, p.Decisions = d.result()
 	if _, err := datamap.NewDataMap(p.Tables...); err != nil {
 		return Proposal{}, &domain.Error{
@@ -142,10 +169,12 @@ func propose(
 
 // draft is a proposal under construction. The methods that Propose calls fill it step by step.
 type draft struct {
-	catalog   datamap.Catalog
-	tables    []*table // all tables of the catalog except views, sorted by name
-	subject   *table
-	subjectID []string // the key columns of the subject
+	memory     memory
+	catalog    datamap.Catalog
+	tables     []*table // all tables of the catalog except views, sorted by name
+	candidates []Candidate
+	subject    *table
+	subjectID  []string // the key columns of the subject
 }
 
 // table is a table of the catalog with the results of the steps of Propose.
@@ -166,6 +195,7 @@ type table struct {
 	partition   bool   // the rows only divide the database; see isPartition
 	shared      bool   // the rows may belong to several people, because they are groups or parts of groups
 	goesAlong   bool   // the application declares that the rows go with the person; see isDeclared
+	present     bool   // the rows seem to be parts of rows that stay; see ofThing
 	reversed    bool   // the path of the table begins with a reversed reference; see reversePaths
 	fate        fate   // what an erasure does with the rows
 	rowsDeleted bool   // an erasure deletes the rows

@@ -39,35 +39,37 @@ const (
 	clearlyMore    = 2 // a table with more than twice as many referring tables as the best candidate may be it, too
 )
 
-// chooseSubject sets the subject's table. It returns the candidates, with the chosen table first.
-func (d *draft) chooseSubject(name string) ([]Candidate, error) {
-	candidates := d.candidates()
+// chooseSubject sets the subject's table and the candidates, with the chosen table first.
+func (d *draft) chooseSubject(name string) error {
 	if name != "" {
 		t := d.table(name)
 		if t == nil || subjectKey(t) == nil {
+			candidates := d.findCandidates()
 			message := "is not a table of the catalog"
 			if t != nil {
 				message = "has no key that can identify a subject: " + t.whyNoKey() +
 					"; it needs a primary or unique key of texts, integers or UUIDs that cannot be NULL"
 			}
-			return nil, undecided(domain.FieldUnknown, message, candidates)
+			return undecided(domain.FieldUnknown, message, candidates)
 		}
 		d.subject, d.subjectID = t, subjectKey(t)
-		return []Candidate{{t.Name, 0, "the caller named it as the subject's table"}}, nil
+		d.candidates = []Candidate{{t.Name, 0, "the caller named it as the subject's table"}}
+		return nil
 	}
+	candidates := d.findCandidates()
 	switch {
 	case len(candidates) == 0 || candidates[0].Score < minScore:
-		return nil, undecided(domain.FieldRequired, "must be given, because no table is clearly the subject's", candidates)
+		return undecided(domain.FieldRequired, "must be given, because no table is clearly the subject's", candidates)
 	case len(candidates) > 1 && candidates[0].Score-candidates[1].Score < minLead, d.hasOtherPeople(candidates),
 		d.hasBusierPeople(candidates):
-		return nil, undecided(domain.FieldAmbiguous, "must be given, because several tables may be the subject's (if they"+
+		return undecided(domain.FieldAmbiguous, "must be given, because several tables may be the subject's (if they"+
 			" are different people, each needs a data map, and each further data map in the database needs a name:"+
 			" Config.Name, --name)",
 			candidates)
 	}
 	d.subject = d.table(candidates[0].Table)
-	d.subjectID = subjectKey(d.subject)
-	return candidates, nil
+	d.subjectID, d.candidates = subjectKey(d.subject), candidates
+	return nil
 }
 
 // hasOtherPeople reports whether another candidate seems to hold a second, unrelated group of people. An example is a
@@ -157,8 +159,8 @@ func subjectKey(t *table) []string {
 	return nil
 }
 
-// candidates returns the tables with a positive score, the highest score first.
-func (d *draft) candidates() []Candidate {
+// findCandidates returns the tables with a positive score, the highest score first.
+func (d *draft) findCandidates() []Candidate {
 	var found []Candidate
 	for _, t := range d.tables {
 		if subjectKey(t) == nil || names.Is(t.Name, names.Machinery) {

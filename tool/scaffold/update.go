@@ -8,6 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tool/names"
 )
 
 // Former is the data map that Update continues.
@@ -22,7 +23,7 @@ type Former struct {
 
 // Update adds the tables and columns of the schema that are new to a data map, and keeps everything else in it. A table
 // or a column is new if it is neither in the data map nor known. A table that is known and not in the data map was left
-// out by a person, and stays out.
+// out by a person, and stays out. If such a table has new columns, Update asks whether it may stay out.
 //
 // The data map in the proposal has the same erasures as before, besides those of new tables and columns. Update does
 // not annotate a new column if this would change other erasures, and then asks a person.
@@ -253,7 +254,31 @@ func (u *updating) proposal(catalog datamap.Catalog) Proposal {
 				p.Decisions = append(p.Decisions, u.askedIn(table.Name)...)
 			}
 		}
+		p.Decisions = append(p.Decisions, u.askedAgain(table)...)
 		p.LeftOut = append(p.LeftOut, out)
 	}
 	return p
+}
+
+// askedAgain returns a question if a table that a person has left out has new columns. It returns none about tables
+// that hold no data about people.
+func (u *updating) askedAgain(table datamap.CatalogTable) []Decision {
+	known, isKnown := u.Known[table.Name]
+	if !isKnown || len(known) == 0 || names.Is(table.Name, names.Machinery) || names.Is(table.Name, names.Reference) {
+		return nil
+	}
+	var added []string
+	for _, c := range table.Columns {
+		if !slices.Contains(known, c.Name) {
+			added = append(added, c.Name)
+		}
+	}
+	if len(added) == 0 {
+		return nil
+	}
+	leave := "yes: leave it out"
+	return []Decision{{
+		Table: table.Name, Chosen: leave, Options: []string{leave, "no: take it into the data map"},
+		Question: "The table is left out, and has new columns (" + strings.Join(added, ", ") + "). May it stay out?",
+	}}
 }

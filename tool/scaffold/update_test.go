@@ -214,3 +214,35 @@ func TestAnUpdateRefusesAnIncludedTableThatDoesNotFit(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestANewColumnInATableThatIsLeftOutIsAsked(t *testing.T) {
+	before := users + `
+		sessions: id*, user_id>users=cascade, token
+		boards: id*, title, created_by?:bigint>users=set_null
+		labels: id*, color
+		schema_migrations: id*, version`
+	after := users + `
+		sessions: id*, user_id>users=cascade, token
+		boards: id*, title, created_by?:bigint>users=set_null, guest_email?, guest_phone?
+		labels: id*, color, watchers:array?
+		schema_migrations: id*, version, dirty`
+	for _, composite := range []bool{false, true} {
+		if composite {
+			change := strings.NewReplacer(">users", ">users/tenant_id", "id*,", "id*, tenant_id,", "users: id*", "users: id*")
+			before, after = change.Replace(before), change.Replace(after)
+		}
+		first := propose(t, schema(before))
+		p := update(t, schema(after), first.Tables, knownOf(schema(before)))
+		for table, columns := range map[string]string{"boards": "(guest_email, guest_phone)", "labels": "(watchers)"} {
+			if asked := p.questionsAbout(table, columns); len(asked) != 1 {
+				t.Errorf("composite: %t: asked about %s: %v", composite, table, p.Decisions)
+			}
+		}
+		if len(p.Decisions) != 2 {
+			t.Errorf("asked %v", p.Decisions)
+		}
+		if again := update(t, schema(after), p.Tables, knownOf(schema(after))); len(again.Decisions) != 0 {
+			t.Errorf("asked again: %v", again.Decisions)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package scaffold
+
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// guessByTable guesses a reference for each column that is named after a table, such as user_id, and has no foreign
+// key.
+func (d *draft) guessByTable() {
+	for _, t := range d.tables {
+		for _, c := range t.Columns {
+			stem, ok := names.Stem(c.Name)
+			if !ok || t.refers(c.Name) {
+				continue
+			}
+			for _, to := range d.tables {
+				isProvided := t == to && t.hasProvider() // account_id in accounts at providers
+				if names.Same(stem, names.BaseName(to.Name)) && !isProvided && d.guess(t, c, to) {
+					break
+				}
+			}
+		}
+	}
+}
+
+// guessByRole guesses a reference to the subject's table for each column that is named after a role of a person, such
+// as sender_id. If a foreign key refers to the subject's table, the application uses foreign keys for its references to
+// people. Then a guess is doubtful, unless isSure or isOfPerson is true of the column. guessByRole makes no doubtful
+// guess about a table that refers to people by other columns: see seemsPerson.
+func (d *draft) guessByRole() {
+	usesKeys := slices.ContainsFunc(d.subject.in, func(r *reference) bool { return !r.guessed })
+	for _, t := range d.tables {
+		refers := d.refersToPerson(t)
+		for _, c := range t.Columns {
+			stem, isReference := names.Stem(c.Name)
+			if c.Type == datamap.TypeText && !isReference || names.Same(stem, names.BaseName(t.Name)) || t.refers(c.Name) {
+				continue // for example, the column is the own key of the table
+			}
+			doubtful := usesKeys && !d.isSure(c.Name) && !d.isOfPerson(t, c.Name)
+			if !names.Names(c.Name, d.subject.Name) && !names.IsRole(stem) || doubtful && refers {
+				continue
+			}
+			if d.guess(t, c, d.subject) {
+				t.out[len(t.out)-1].doubtful = doubtful
+			} else if ownsToken(c.Name) && !t.hasType(c.Name) {
+				t.ask(c.Name, "It seems to refer to a person, but the key of "+d.subject.Name+" has another type. Are the rows "+
+					"the person's?", "no: leave the table out", "yes: give the column the type of the key")
+			}
+		}
+	}
+}
+
+// isDoubtful reports whether only doubtful references lead from the table to a person.
+func (t *table) isDoubtful() bool {
+	return !slices.ContainsFunc(t.paths, func(r *reference) bool { return !r.doubtful })
+}
+
+// isSure reports whether a column means a person even if the application uses foreign keys: it is the owner of a token,
+// or it has a role and the name of the people, such as to_user_id.
+func (d *draft) isSure(column string) bool {
+	stem, isReference := names.Stem(column)
+	return ownsToken(column) || isReference && names.EndsIn(stem, names.BaseName(d.subject.Name)) &&
+		(names.Sends(column) || names.Receives(column))
+}
+
+// ownsToken reports whether the column is the owner of a token of OAuth. Libraries add no foreign key to it.
+func ownsToken(column string) bool {
+	stem, isReference := names.Stem(column)
+	return isReference && names.Same(stem, "resource_owner")
+}
+
+// guess adds a reference from the column to the key of the table parent. It returns false if the types of the column
+// and the key do not match.
+func (d *draft) guess(t *table, c datamap.CatalogColumn, parent *table) bool {
+	if len(parent.key) != 1 || t == parent && slices.Contains(t.key, c.Name) || c.Generated || t.hasType(c.Name) ||
+		t.hasSecretOf(c.Name) {
+		return false
+	}
+	key, _ := parent.Column(parent.key[0])
+	if family(key.Type) == "" || family(key.Type) != family(c.Type) {
+		return false
+	}
+	d.add(&reference{from: t, to: parent, columns: []string{c.Name}, referenced: parent.key, guessed: true})
+	return true
+}

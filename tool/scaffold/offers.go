@@ -1,0 +1,103 @@
+package scaffold
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// offer is the beginning of the option that takes a table into the data map.
+const offer = "yes: --include "
+
+// annotateIt is the option about a table that --include cannot take in, because the rows would stay and no column looks
+// personal.
+const annotateIt = "yes: add it to the data map, and annotate its columns"
+
+// maxTogether is the maximum number of tables in an option.
+const maxTogether = 4
+
+// checkOffers makes sure that a person can choose each option that takes a table into the data map. The function works
+// reports whether a proposal with these further tables in Options.Include would have the tables. If it would not have a
+// table alone, checkOffers offers the table together with those that prevent it. If that does not work, either, it
+// drops the question, unless the table itself refers to a person.
+func (d *draft) checkOffers(works func(tables []string) bool) {
+	for _, t := range d.tables {
+		i := slices.IndexFunc(t.asked, func(asked Decision) bool { return slices.Contains(asked.Options, offer+t.Name) })
+		if i < 0 {
+			continue
+		}
+		j := slices.Index(t.asked[i].Options, offer+t.Name)
+		switch found := t.tablesToInclude(works); {
+		case found != nil:
+			t.asked[i].Options[j] = offer + strings.Join(found, " --include ")
+		case d.refersToPerson(t):
+			t.asked[i].Options[j] = annotateIt
+		default:
+			t.asked = slices.Delete(t.asked, i, i+1)
+		}
+	}
+}
+
+// tablesToInclude returns the table alone, with the tables on its path, or with the tables that refer to it, whichever
+// works first. It returns nil if nothing works.
+func (t *table) tablesToInclude(works func([]string) bool) []string {
+	parents, referring := []string{t.Name}, []string{t.Name}
+	for to := t.parent(); to != nil && !to.isSubject; to = to.parent() {
+		parents = append(parents, to.Name)
+	}
+	for _, r := range t.in {
+		if !r.from.rowsDeleted && !slices.Contains(referring, r.from.Name) {
+			referring = append(referring, r.from.Name)
+		}
+	}
+	for _, list := range [][]string{parents[:1], parents, referring} {
+		if len(list) <= maxTogether && works(list) {
+			return list
+		}
+	}
+	return nil
+}
+
+// memory keeps the answers about a schema, because checkOffers makes several drafts of it.
+type memory struct {
+	ports.CatalogReader
+	verdicts map[string][]datamap.Verdict
+	matches  map[string]match
+}
+
+// match is the result of names.Find.
+type match struct {
+	names.Match
+	ok bool
+}
+
+// find returns the result of names.Find.
+func (m memory) find(table string, c datamap.CatalogColumn) (names.Match, bool) {
+	key := table + "\x00" + c.Name + "\x00" + string(c.Type)
+	found, ok := m.matches[key]
+	if !ok {
+		found.Match, found.ok = names.Find(table, c.Name, c.Type)
+		m.matches[key] = found
+	}
+	return found.Match, found.ok
+}
+
+// Satisfies implements ports.CatalogReader.
+func (m memory) Satisfies(
+	ctx context.Context, table string, check datamap.CatalogCheck, rows []map[string]any,
+) ([]datamap.Verdict, error) {
+	question := fmt.Sprint(table, check, rows)
+	if verdicts, ok := m.verdicts[question]; ok {
+		return verdicts, nil
+	}
+	verdicts, err := m.CatalogReader.Satisfies(ctx, table, check, rows)
+	if err == nil {
+		m.verdicts[question] = verdicts
+	}
+	return verdicts, err
+}

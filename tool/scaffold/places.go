@@ -1,0 +1,54 @@
+package scaffold
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// askForPlace asks, once for each table, whether an erasure must overwrite the location in a row that stays, if rows of
+// other people refer to the row, such as the comments on a place. It reports whether the proposal leaves the value.
+func (t *table) askForPlace(c datamap.CatalogColumn, m names.Match) bool {
+	if m.Category != domain.CategoryLocation || t.isSubject {
+		return false
+	}
+	i := slices.IndexFunc(t.in, func(r *reference) bool {
+		return r.from != t && slices.ContainsFunc(r.from.out, func(other *reference) bool { return other.to.isSubject })
+	})
+	if i < 0 {
+		return false
+	}
+	var list []string
+	for _, other := range t.Columns {
+		if m, ok := t.found[other.Name]; ok && m.Category == domain.CategoryLocation {
+			list = append(list, other.Name)
+		}
+	}
+	if list[0] == c.Name {
+		t.ask(c.Name, "Rows of "+t.in[i].from.Name+", which other people may have added, refer to this location ("+
+			strings.Join(list, ", ")+"). Must an erasure overwrite it?", leaveIt, "overwrite it")
+	}
+	return true
+}
+
+// repeatsPlace reports whether the name of a column suggests that it repeats the location in other columns of the row,
+// such as a tile of a map.
+func (t *table) repeatsPlace(c datamap.CatalogColumn) bool {
+	name := "_" + strings.ToLower(c.Name)
+	isPlace := strings.Contains(name, "_h3") || strings.Contains(name, "_s2") ||
+		slices.ContainsFunc(words.Lower(c.Name), func(word string) bool { return slices.Contains(places, word) })
+	return isPlace && c.Type != datamap.TypeTime && c.Type != datamap.TypeBoolean &&
+		slices.ContainsFunc(t.Columns, func(other datamap.CatalogColumn) bool {
+			m, ok := t.found[other.Name]
+			return ok && m.Category == domain.CategoryLocation
+		})
+}
+
+var places = []string{
+	"tile", "geohash", "quadkey", "geom", "geometry", "geog", "geography", "location", "point",
+	"coordinates", "pluscode", "olc", "place",
+}

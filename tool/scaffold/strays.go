@@ -1,0 +1,74 @@
+package scaffold
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// atProvider returns the guess about a column with the number of a person at a provider of identities, next to a column
+// such as provider_id. In other tables, the same name means a key of the application.
+func (t *table) atProvider(c datamap.CatalogColumn) (m names.Match, ok bool) {
+	isNumber := slices.Contains([]string{"accountid", "subjectid", "sub", "subject", "externalid", "uid"}, flat(c.Name))
+	if !t.hasProvider() || !isNumber || family(c.Type) == "" {
+		return names.Match{}, false
+	}
+	return names.Match{
+		Category: domain.CategoryTechnical, Word: strings.Join(words.Lower(c.Name), " "),
+		Means: "an account at an identity provider",
+	}, true
+}
+
+// mayHoldMore reports whether the rows of a table that is left out are parts of rows that refer to a person, and may
+// hold more about her: a text, a secret, or anything if the table has the name of the people.
+func (t *table) mayHoldMore(d *draft) bool {
+	to := t.parent()
+	if to.parent() != d.subject || to.isDoubtful() || to.group || !to.isHeld() {
+		return false
+	}
+	of, _, _ := strings.Cut(snakeCase(names.BaseName(t.Name)), "_")
+	isSecret := slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool { return t.found[c.Name].Secret })
+	return of == snakeCase(names.Singular(names.BaseName(d.subject.Name))) ||
+		(t.paths[0].owns() || isPartOf(to.Name, t.Name)) && (isSecret || len(t.texts()) > 0)
+}
+
+// askForStrays asks about data of people in tables from which no relation leads to them: the names of files, the
+// arguments of jobs, and JSON documents.
+func (d *draft) askForStrays() {
+	var documents []string
+	for _, t := range d.tables {
+		if t.distance != unreachable || len(t.asked) > 0 || t.Kind != datamap.KindTable && t.Kind != datamap.KindPartitioned {
+			continue
+		}
+		parts := words.Lower(names.BaseName(t.Name))
+		last := names.Singular(append([]string{""}, parts...)[len(parts)])
+		isJob := slices.Contains([]string{"job", "queue", "task"}, last)
+		for _, c := range t.Columns {
+			isText := c.Type == datamap.TypeText || c.Type == datamap.TypeJSON || c.Type == datamap.TypeBytes
+			switch {
+			case isJob && isText && slices.Contains(ofJobs, flat(c.Name)):
+				t.ask(c.Name, "The arguments of jobs may hold data of people. Are the jobs deleted soon after they have run?",
+					"yes: leave it out", "no: delete the jobs of the person in the hook BeforeErasure")
+			case isText && slices.Contains(ofUploads, last) && slices.Contains(namesOfFiles, flat(c.Name)):
+				t.ask(c.Name, "People may have chosen the names of the files. Whose are they?", "leave it out", "add a relation")
+			case c.Type == datamap.TypeJSON && !isJob && !d.isAboutNone(t):
+				documents = append(documents, t.Name+"."+c.Name)
+			}
+		}
+	}
+	if len(documents) > 0 {
+		d.subject.ask("", "No relation leads from these JSON documents to "+d.subject.Name+": "+
+			strings.Join(documents, ", ")+". Do they hold data or ids of people?", "no", "yes: erase them in the hook "+
+			"BeforeErasure, or add a relation")
+	}
+}
+
+var (
+	ofJobs       = []string{"handler", "args", "arguments", "kwargs", "payload", "data", "body", "params", "jobdata"}
+	ofUploads    = []string{"blob", "attachment", "upload", "file", "document", "media", "asset"}
+	namesOfFiles = []string{"filename", "originalname", "originalfilename"}
+)

@@ -1,0 +1,64 @@
+package scaffold
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// askForTexts asks, once for each table whose rows stay, about the texts whose names show nothing. They may be the
+// person's, such as the body of an essay.
+func (t *table) askForTexts() {
+	if list := t.texts(); !t.rowsDeleted && len(list) > 0 {
+		t.ask("", "Do further texts hold personal data ("+strings.Join(list, ", ")+")?", "no: leave them as they are",
+			"yes: annotate them")
+	}
+}
+
+// texts returns the text columns without an annotation and without a question, unless their names show that they hold
+// no text of a person.
+func (t *table) texts() []string {
+	const shortest = 8
+	var list []string
+	for _, c := range t.Columns {
+		_, isFound := t.found[c.Name]
+		isAsked := slices.ContainsFunc(t.asked, func(d Decision) bool { return d.Column == c.Name })
+		if c.Type == datamap.TypeText && !isFound && !isAsked && !c.Generated && !t.refers(c.Name) &&
+			!slices.Contains(t.key, c.Name) && !t.isReferredTo(c.Name) && !isFixed(c) && !t.IsChoice(c) &&
+			(c.Length == 0 || c.Length >= shortest) && !isTechnical(c.Name) {
+			list = append(list, c.Name)
+		}
+	}
+	return list
+}
+
+// isTechnical reports whether the name of a text column shows that no person writes into it, such as currency.
+func isTechnical(column string) bool {
+	parts := words.Lower(column)
+	_, isReference := names.Stem(column)
+	return isReference || names.Describes(column) || len(parts) > 0 && slices.Contains([]string{
+		"currency", "code", "number", "hash", "checksum", "sha", "etag", "mime", "encoding", "extension", "icon", "theme",
+		"slug", "locale", "language", "lang", "timezone", "tz", "unit", "algorithm", "scheme", "key",
+	}, parts[len(parts)-1])
+}
+
+// askForNulls asks about the columns in which an erasure writes a value into rows that have NULL. In such a row, the
+// value may be a false fact, such as a place or an address that waits for its confirmation. The empty text is none.
+func (t *table) askForNulls() {
+	var list []string
+	for _, c := range t.columns {
+		live, _ := t.Column(c.Name)
+		if c.Personal != nil && c.Personal.Strategy == domain.StrategyAnonymize && live.Nullable &&
+			c.Surrogate != datamap.EmptySurrogate {
+			list = append(list, c.Name)
+		}
+	}
+	if !t.rowsDeleted && len(list) > 0 {
+		t.ask("", "An erasure also writes its values into cells that are NULL ("+strings.Join(list, ", ")+"). May these "+
+			"cells get a value?", "yes", "no: set the columns to NULL (erasure null)")
+	}
+}

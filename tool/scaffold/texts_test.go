@@ -1,0 +1,80 @@
+package scaffold_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/tool/scaffold"
+)
+
+// questionsAbout returns the questions about a table that contain the text.
+func (p proposed) questionsAbout(table, text string) []scaffold.Decision {
+	return slices.DeleteFunc(slices.Clone(p.Decisions), func(d scaffold.Decision) bool {
+		return d.Table != table || !strings.Contains(d.Question, text)
+	})
+}
+
+func TestTextsInRowsThatStayAreAskedOnceForEachTable(t *testing.T) {
+	for _, table := range []string{
+		"essays", "diary", "diaries", "journal", "check_ins", "moods", "recipes", "testimonials",
+	} {
+		for _, key := range []string{"user_id>users=cascade", "user_id>users/tenant_id=cascade"} {
+			p := propose(t, schema("users: id*, email, tenant_id\n"+table+`: id*, `+key+`, tenant_id, body, story, ip,
+				latitude:number, currency, kind:enum(a|b), code
+				likes: parent_id>`+table+`, user_id>users`))
+			if is, mapped := p.dataMap.Table(table); !mapped || is.Owned {
+				t.Errorf("%s: the rows do not stay", table)
+			}
+			asked := p.questionsAbout(table, "texts")
+			if len(asked) != 1 || !strings.Contains(asked[0].Question, "(body, story)") {
+				t.Errorf("%s, %s: asked %v", table, key, p.Decisions)
+			}
+		}
+	}
+	p := propose(t, schema("users: id*, email, mood\nsessions: id*, user_id>users=cascade, body, ip"))
+	if len(p.questionsAbout("users", "(mood)")) != 1 || len(p.questionsAbout("sessions", "texts")) != 0 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}
+
+func TestANullThatGetsAValueIsAsked(t *testing.T) {
+	p := propose(t, schema("users: id*, email, new_email?, bio?, home_lat:number?, birthday:time"))
+	if asked := p.questionsAbout("users", "(new_email, home_lat)"); len(asked) != 1 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}
+
+func TestALocationOnWhichOthersActIsAsked(t *testing.T) {
+	lines := `
+		users: id*, email
+		notes: id*, latitude:integer, longitude:integer, user_id>users, body, tile:bigint
+		`
+	for others, want := range map[string]bool{
+		"note_comments: id*, note_id>notes, author_id>users, body": true,
+		"note_files: id*, note_id>notes, size:integer":             false,
+	} {
+		p := propose(t, schema(lines+others))
+		isLeft := p.column(t, "notes.latitude").Personal == nil && p.column(t, "notes.longitude").Personal == nil
+		if isLeft != want || slices.Contains(p.asked(), "notes.latitude") != want {
+			t.Errorf("%s: asked %v, left: %t", others, p.Decisions, isLeft)
+		}
+	}
+}
+
+func TestWhatRepeatsALocationIsAsked(t *testing.T) {
+	for _, column := range []string{
+		"home_tile:bigint", "geohash", "quadkey", "h3_index:bigint", "s2_cell:bigint", "geom:geometry", "location",
+		"point:point",
+	} {
+		name, _, _ := strings.Cut(column, ":")
+		p := propose(t, schema("users: id*, email, home_lat:number, home_lon:number, "+column))
+		if p.column(t, "users."+name).Personal == nil && !slices.Contains(p.asked(), "users."+name) {
+			t.Errorf("asked %v, not about %s", p.Decisions, name)
+		}
+		p = propose(t, schema("users: id*, email, "+column))
+		if len(p.questionsAbout("users", "repeat")) > 0 {
+			t.Errorf("asked about %s without a location", name)
+		}
+	}
+}
