@@ -1,12 +1,16 @@
 package live
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // counts reports whether an UPDATE only stores numbers of rows, so that it keeps no value of a row. The token at i is
 // the first one after UPDATE. Each assignment has one of these forms:
 //
 //   - n = n + 1, also within COALESCE and GREATEST
-//   - n = (SELECT count(...) FROM ...)
+//   - n = n + source.n, in which the source is another table of the statement, not the row of the trigger
+//   - n = (SELECT count(...) FROM ...), also sum, and within COALESCE
 func (t Tokens) counts(i int) bool {
 	end := t.endOfStatement(i)
 	for ; i < end && !t.Is(i, "set"); i++ {
@@ -27,7 +31,18 @@ func (t Tokens) counts(i int) bool {
 // isCount reports whether a value of the column is a number of rows. See counts.
 func (t Tokens) isCount(column string) bool {
 	if t.IsSign(0, "(") && t.Is(1, "select") {
-		return t.Is(2, "count") && t.closingBracket(0) == len(t)-1 && t.Is(t.closingBracket(3)+1, "from")
+		at, closed := 2, 0
+		if t.Is(at, "coalesce") && t.IsSign(at+1, "(") {
+			at, closed = at+2, t.closingBracket(at+1)
+		}
+		end := t.closingBracket(at + 1)
+		if closed > 0 && t.IsSign(end+1, ",") {
+			end = closed
+		}
+		return t.Is(at, "count", "sum") && t.closingBracket(0) == len(t)-1 && t.Is(end+1, "from")
+	}
+	if t.addsToOwn(column) {
+		return true
 	}
 	mentioned, computed := false, false
 	for i, token := range t {
@@ -39,4 +54,16 @@ func (t Tokens) isCount(column string) bool {
 		}
 	}
 	return mentioned && computed
+}
+
+// addsToOwn reports whether a value is the column, with or without its table, plus or minus something that is not made
+// of the row of the trigger. A sum of numbers cannot hold a text.
+func (t Tokens) addsToOwn(column string) bool {
+	at := 0
+	if t.IsSign(1, ".") {
+		at = 2
+	}
+	return len(t) > at+2 && t.isName(at) && strings.EqualFold(t[at].Text, column) && t.IsSign(at+1, "+", "-") &&
+		!t.has("new") && !t.has("old") && !t.has("concat") &&
+		!slices.ContainsFunc(t, func(token Token) bool { return token.Kind == TokenSign && token.Text == "|" })
 }
