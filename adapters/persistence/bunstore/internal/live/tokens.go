@@ -150,7 +150,8 @@ func (t Tokens) targetTables() (written, deleted []string, isDynamic bool) {
 		all := &written
 		switch {
 		case t.Is(i, "execute") && !t.Is(at, "function", "procedure", "on"):
-			isDynamic = true
+			more, gone, known := t.executed(at)
+			written, deleted, isDynamic = append(written, more...), append(deleted, gone...), isDynamic || !known
 			continue
 		case t.Is(i, "into") && (t.Is(i-1, "insert", "replace", "merge") || t.Is(i-3, "insert") && t.Is(i-2, "or")):
 		case t.Is(i, "update") && !t.Is(i-1, "for", "key", "on", "do"): // not FOR UPDATE, ON UPDATE
@@ -177,6 +178,22 @@ func (t Tokens) targetTables() (written, deleted []string, isDynamic bool) {
 		}
 	}
 	return written, deleted, isDynamic
+}
+
+// executed returns the target tables of a statement that is a string constant at the index i. It returns false if the
+// code builds the statement at run time, or if the statement calls a routine.
+func (t Tokens) executed(i int) (written, deleted []string, known bool) {
+	if i >= len(t) || t[i].Kind != TokenString || !t.IsSign(i+1, ";") && !t.Is(i+1, "into", "using") {
+		return nil, nil, false
+	}
+	statement := TokensOf(t[i].Text, map[byte]byte{'"': '"'})
+	for at := range statement {
+		if statement.isCall(at) {
+			return nil, nil, false
+		}
+	}
+	written, deleted, isDynamic := statement.targetTables()
+	return written, deleted, !isDynamic && len(statement) > 0
 }
 
 // isCall reports whether the token at the index i may be the name of a called routine: a name before an opening
