@@ -33,8 +33,9 @@ func (l *reader) addAssignments(table *Table, trigger *liveTrigger, code *routin
 // addAssignmentsIn adds the columns of the table that the code of its trigger sets in its own row to a value that is
 // made of the row, in three forms:
 //
-//   - NEW.column := value, and NEW.column = value at the begin of a statement
-//   - SELECT value INTO NEW.column
+//   - NEW.column := value, and NEW.column = value at the begin of a statement, in a trigger that runs before the row
+//     is written
+//   - SELECT value INTO NEW.column, in such a trigger
 //   - UPDATE table SET column = value
 //
 // A variable in a value stands for the values that the code before gives it.
@@ -70,7 +71,7 @@ func (trigger *liveTrigger) addAssignmentsIn(text Tokens, table *Table) {
 		}
 		held.read(text, begin, i, table)
 		switch {
-		case text.Is(i, "new") && text.IsSign(i+1, ".") && i+2 < len(text):
+		case trigger.early && text.Is(i, "new") && text.IsSign(i+1, ".") && i+2 < len(text):
 			end := text.endOfStatement(i)
 			switch assigns := text.IsSign(i+3, ":") || text.IsSign(i+3, "="); {
 			case assigns && i == begin:

@@ -52,8 +52,9 @@ type liveTrigger struct {
 	Definition string   `json:"definition"` // the statement that creates the trigger, if Text does not have it
 	Args       []string `json:"args"`       // of the routine
 
-	of   Tokens   // the columns of UPDATE OF, or none
-	when []Tokens // the conditions under which the database fires the trigger
+	early bool     // BEFORE ... FOR EACH ROW: the code can change or skip the row
+	of    Tokens   // the columns of UPDATE OF, or none
+	when  []Tokens // the conditions under which the database fires the trigger
 }
 
 // routine is a function, a procedure, or the code of a trigger.
@@ -165,6 +166,9 @@ func (l *reader) readHeader(trigger *liveTrigger) {
 		i++
 	}
 	events := trigger.Events
+	trigger.early = text.Is(i, "before") && slices.ContainsFunc(text, func(t Token) bool {
+		return strings.EqualFold(t.Text, "row")
+	})
 	for ; i < len(text); i++ {
 		switch {
 		case text.Is(i, "when", "where"):
