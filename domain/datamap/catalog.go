@@ -292,6 +292,14 @@ type CatalogTrigger struct {
 	// Sets are the columns of the trigger's own row that its code sets to a value made of this row. The code of called
 	// database functions does not count.
 	Sets []TriggerAssignment `json:"sets,omitempty"`
+	// Refuses is VerdictHolds if the code of the trigger refuses each statement that fires it, and VerdictUndecided if it
+	// refuses some of them, or may do so. The code of called database functions does not count.
+	Refuses Verdict `json:"refuses,omitempty"`
+	// Skips is the same for a trigger that skips the row, so that the statement does not change or delete it.
+	Skips Verdict `json:"skips,omitempty"`
+	// Tied are the tables from which the trigger deletes rows, each with the columns that these rows share with the row of
+	// the trigger: the condition of each deletion compares them with the columns of the same names.
+	Tied map[string][]string `json:"tied,omitempty"`
 	// Unlinks is the column whose large objects the trigger deletes with lo_manage, or empty.
 	Unlinks string `json:"unlinks,omitempty"`
 }

@@ -212,7 +212,10 @@ func TestTheCatalogOfPostgreSQLHasTriggersAndRules(t *testing.T) {
 		},
 		{Name: "b", Events: []string{"DELETE"}, Unread: true},
 		{Name: "d", Events: []string{"UPDATE"}},
-		{Name: "e", Events: []string{"DELETE"}, Deletes: []string{"archive.log", "elsewhere", "people"}},
+		{
+			Name: "e", Events: []string{"DELETE"}, Deletes: []string{"archive.log", "elsewhere", "people"},
+			Tied: map[string][]string{"people": {"id"}},
+		},
 	})
 	isListed(t, "rules", tableOf(t, store, "archive.log").Triggers, []datamap.CatalogTrigger{
 		{Name: "r", Events: []string{"UPDATE"}, Writes: []string{"archive.visits"}},

@@ -111,6 +111,7 @@ func (l *reader) completeTrigger(table *Table, trigger *liveTrigger) datamap.Cat
 	if l.scope == nil {
 		l.readHeader(trigger)
 		l.addAssignments(table, trigger, first)
+		l.addEffects(table, trigger, runs)
 	}
 	return trigger.CatalogTrigger
 }
