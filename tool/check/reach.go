@@ -192,9 +192,22 @@ func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogCo
 			names.Same(stem, "resource owner")
 	}
 	isBy := strings.HasSuffix(strings.ToLower(column.Name), "by") // created_by
+	isRoleOf := func() bool {                                     // sub_user_id
+		_, sounds := soundsPersonal(table.Name, table, column)
+		return isReference && !sounds && parent.Name == s.SubjectTable().Name && s.endsInSubject(stem)
+	}
 	return isReference && names.Same(stem, names.BaseName(parent.Name)) ||
 		(isReference && s.isPersonElsewhere(stem) || (isReference || isBy) && names.IsRole(stem)) &&
-			parent.Name == s.SubjectTable().Name
+			parent.Name == s.SubjectTable().Name || isRoleOf()
+}
+
+// endsInSubject reports whether a word is the name of the subject's table after other words, as in sub_user, and no
+// table of the database has this name.
+func (s *schema) endsInSubject(stem string) bool {
+	return names.EndsIn(stem, names.BaseName(s.SubjectTable().Name)) &&
+		!slices.ContainsFunc(s.catalog.Tables, func(t datamap.CatalogTable) bool {
+			return names.Same(stem, names.BaseName(t.Name))
+		})
 }
 
 // isPersonElsewhere reports whether a word means a person, such as user, and no table of the database has this name. A
@@ -215,9 +228,12 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 		return
 	}
 	if document := s.documentOf(table); document != "" {
+		if s.isDecided(table.Name) {
+			return
+		}
 		s.report(tablePersonal, place{table: table.Name, column: document},
-			"The table seems to keep sessions or a history of actions of people in the documents of the column. It does not "+
-				"refer to a table of the data map. Exports and erasures ignore it.",
+			"The table seems to keep sessions, raw messages or a history of actions of people in the documents of the column. "+
+				"It is not in the data map. Exports and erasures ignore it.",
 			"Add a column with the key of the person and add the table to the data map, or clear its rows in the hook "+
 				"BeforeErasure and accept the finding.")
 		return
@@ -228,7 +244,7 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 	var found []string
 	enough := false
 	for _, column := range table.Columns {
-		if is, surely := isIdentifying(column); is {
+		if is, surely := isIdentifying(table.Name, column); is {
 			found, enough = append(found, column.Name), enough || surely
 		} else if isVerified(table.Name, column) {
 			found, enough = append(found, column.Name), true
@@ -329,8 +345,14 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 	}
 	report := s.report
 	isNeutral := len(table.Personal()) == 0 && s.personalSentence(live) == ""
-	isAbout := func(name string) bool { return !namesMaker(name) || !isNeutral && namesAuthor(name) }
-	if s.empties(s.SubjectTable().Name) && !goesWith(live, columns) && !slices.ContainsFunc(columns, isAbout) {
+	held, other := s.ownersBeside(table, columns)
+	isAbout := func(name string) bool { return !namesMaker(name) || !isNeutral && !held && namesAuthor(name) }
+	isOwn := goesWith(live, columns) && !held && !(isNeutral && other)
+	column, _ := live.Mapped(table, columns[0])
+	switch {
+	case strings.Contains(column.Note, datamap.Decided):
+		return
+	case s.empties(s.SubjectTable().Name) && !isOwn && !slices.ContainsFunc(columns, isAbout):
 		report = func(code string, at place, reason, remedy string) {
 			s.reportMaker(code, at, reason, remedy)
 		}
