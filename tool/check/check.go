@@ -83,8 +83,10 @@ func run(
 		return nil, datamap.CheckResult{}, err
 	}
 	for _, group := range []func(*schema){
-		(*schema).checkLeftOut, (*schema).checkTables, (*schema).checkColumns, (*schema).checkAccess, (*schema).checkSurrogates,
-		(*schema).checkConditions, (*schema).checkCasts, (*schema).checkUniques, (*schema).checkKeys, (*schema).checkDeletions, (*schema).checkDuties,
+		(*schema).checkLeftOut, (*schema).checkTables, (*schema).checkColumns, (*schema).checkAccess,
+		(*schema).checkSurrogates,
+		(*schema).checkConditions, (*schema).checkCasts, (*schema).checkUniques, (*schema).checkKeys,
+		(*schema).checkDeletions, (*schema).checkDuties,
 		(*schema).checkTriggers, (*schema).checkReach, (*schema).checkNames, (*schema).checkCopies, (*schema).checkRows,
 		(*schema).checkIndexes, (*schema).checkEnforcement, (*schema).checkForeignKeys, (*schema).checkSecrets,
 		(*schema).checkRefs, (*schema).checkLives,

@@ -149,8 +149,8 @@ func keyColumn(key string) string {
 	return strings.Trim(key[strings.LastIndexByte(key, '.')+1:], `"`)
 }
 
-// groupsOf returns the keys of the GROUP BY of the outermost query of a view. The second result is false if it has none,
-// or if the view is a union of queries.
+// groupsOf returns the keys of the GROUP BY of the outermost query of a view. The second result is false if it has
+// none, or if the view is a union of queries.
 func groupsOf(definition string) (keys []string, ok bool) {
 	depth, outer := 0, strings.Builder{} // outer has no text in brackets
 	for _, r := range bracketed.ReplaceAllString(definition, "$1$2") {

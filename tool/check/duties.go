@@ -11,12 +11,14 @@ import (
 // retention duty for them.
 func (s *schema) checkDuties() {
 	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
-		isBill := hasWord(table.Name, "invoice", "invoices", "billing", "receipt", "receipts", "rechnung", "rechnungen", "facture",
-			"factures", "factura", "facturas") || hasWord(table.Name, "credit") && hasWord(table.Name, "note", "notes")
+		isBill := hasWord(table.Name, "invoice", "invoices", "billing", "receipt", "receipts", "rechnung", "rechnungen",
+			"facture", "factures", "factura", "facturas") ||
+			hasWord(table.Name, "credit") && hasWord(table.Name, "note", "notes")
 		if !isBill || !s.deletesRows(table.Name) || strings.Contains(table.Note, datamap.Decide) ||
 			strings.Contains(table.Note, datamap.Decided) || slices.ContainsFunc(live.Columns, holdsDuty(table, live)) ||
 			!slices.ContainsFunc(live.Columns, func(c datamap.CatalogColumn) bool {
-				return hasWord(c.Name, "number", "no", "nr", "nummer", "issued", "amount", "total", "tax", "vat", "betrag", "montant")
+				return hasWord(c.Name, "number", "no", "nr", "nummer", "issued", "amount", "total", "tax", "vat", "betrag",
+					"montant")
 			}) {
 			return
 		}

@@ -20,8 +20,11 @@ func (s *schema) checkCasts() {
 		}
 		for _, view := range s.catalog.Tables {
 			if slices.Contains(view.Reads, w.live.Name) {
-				s.reportCasts(w, view.Definition, view.Name, "The view "+view.Name+" converts",
-					"Each read of the view that reaches the person's row fails, for everybody.")
+				fails := "Each read of the view that reaches the person's row fails, for everybody."
+				if view.Kind == datamap.KindMatView {
+					fails = "Each refresh of the view fails, for everybody."
+				}
+				s.reportCasts(w, view.Definition, view.Name, "The view "+view.Name+" converts", fails)
 			}
 		}
 	}
@@ -44,8 +47,8 @@ func (s *schema) reportCasts(w write, text, object, converts, fails string) {
 	}
 }
 
-// castsOf returns the types, other than texts, to which an SQL text converts a column. PostgreSQL writes a conversion as
-// column::type.
+// castsOf returns the types, other than texts, to which an SQL text converts a column. PostgreSQL writes a conversion
+// as column::type.
 func castsOf(text, column string) (kinds []string) {
 	pattern := regexp.MustCompile(`(?:^|[^\w"])(?:"?\w+"?\.)?"?` + regexp.QuoteMeta(column) + `"?\)?::([a-z_"][\w". ]*)`)
 	for _, match := range pattern.FindAllStringSubmatch(text, -1) {

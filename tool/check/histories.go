@@ -37,7 +37,8 @@ func (s *schema) documentOf(table datamap.CatalogTable) string {
 		case datamap.TypeJSON:
 			return c.Type == datamap.TypeJSON && (isSession || !hasWord(c.Name, "state"))
 		case datamap.TypeText, datamap.TypeBytes:
-			return hasWord(c.Name, "sess", "data", "payload", "attribute", "old", "new", "changes", "diff", "snapshot", "row", "object") &&
+			return hasWord(c.Name, "sess", "data", "payload", "attribute", "old", "new", "changes", "diff", "snapshot", "row",
+				"object") &&
 				(c.Length == 0 || c.Length > shortText)
 		default:
 			return false
@@ -131,7 +132,8 @@ func (s *schema) reportBackup(table datamap.CatalogTable) bool {
 		copied := s.copied(original, table)
 		if !ok || len(copied) == 0 && !original.Owned ||
 			!isNamedAsCopy(table, live) &&
-				(len(copied) == 0 || original.Name == s.SubjectTable().Name && isThing(table.Name) || !hasMostColumnsOf(table, live) || refersElsewhere(table, live) ||
+				(len(copied) == 0 || original.Name == s.SubjectTable().Name && isThing(table.Name) ||
+					!hasMostColumnsOf(table, live) || refersElsewhere(table, live) ||
 					!s.tellsPerson(table, original)) {
 			continue
 		}

@@ -36,7 +36,8 @@ func memberships(owner, maker string, columns ...string) func(*world) {
 		table := datamap.Table{
 			Name: "memberships", PrimaryKey: []string{"id"}, Relations: []datamap.Relation{belongsTo("users", owner)},
 			Columns: []datamap.Column{
-				{Name: "id", Type: datamap.TypeBigInt}, {Name: owner, Type: datamap.TypeBigInt},
+				{Name: "id", Type: datamap.TypeBigInt},
+				{Name: owner, Type: datamap.TypeBigInt},
 				{Name: "agent", Type: datamap.TypeText, Personal: personal(anonymize)},
 			},
 		}
@@ -109,7 +110,8 @@ var judgedCases = cases{
 		both(outside("totals", "last"), settled("totals", "id", "last"), trigger("users", "UPDATE", "totals")), nil,
 	},
 	"trigger-writes-outside not to a table with an accepted finding": {
-		both(outside("calls", "phone"), accepted("table-personal", "calls", "phone"), trigger("users", "UPDATE", "calls")), nil,
+		both(outside("calls", "phone"), accepted("table-personal", "calls", "phone"),
+			trigger("users", "UPDATE", "calls")), nil,
 	},
 	"trigger-deletes": {
 		both(trigger("sessions", "DELETE"), memberships("user_id", "added_by"), func(w *world) {
@@ -128,7 +130,7 @@ var judgedCases = cases{
 	},
 
 	"table-unlinked by a role": {
-		both(typedOutside("alert_logs", "sub_user_id", datamap.TypeBigInt)), []string{"table-unlinked alert_logs.sub_user_id"},
+		typedOutside("alert_logs", "sub_user_id", datamap.TypeBigInt), []string{"table-unlinked alert_logs.sub_user_id"},
 	},
 	"table-unlinked by a role beside a foreign key elsewhere": {
 		func(w *world) {
@@ -150,10 +152,16 @@ var judgedCases = cases{
 		}, nil,
 	},
 
-	"table-personal of a waiting list":              {outside("waitlist", "mail", "ref"), []string{"table-personal waitlist.mail"}},
-	"table-personal of applicants":                  {outside("applicants", "full_name", "cv"), []string{"table-personal applicants.full_name"}},
-	"table-personal not of repositories":            {outside("repos", "full_name", "cv"), nil},
-	"table-personal of the actors of a log":         {outside("access_log", "actor", "path"), []string{"table-personal access_log.actor"}},
+	"table-personal of a waiting list": {
+		outside("waitlist", "mail", "ref"), []string{"table-personal waitlist.mail"},
+	},
+	"table-personal of applicants": {
+		outside("applicants", "full_name", "cv"), []string{"table-personal applicants.full_name"},
+	},
+	"table-personal not of repositories": {outside("repos", "full_name", "cv"), nil},
+	"table-personal of the actors of a log": {
+		outside("access_log", "actor", "path"), []string{"table-personal access_log.actor"},
+	},
 	"table-personal not of the actors of a setting": {outside("labels", "actor", "path"), nil},
 	"table-personal of sent texts": {
 		outside("sms", "recipient_number", "message"), []string{"table-personal sms.recipient_number"},
@@ -204,8 +212,12 @@ var judgedCases = cases{
 	},
 	"personal-unannotated not of the name of a thing": {named("orders", "plan_name"), nil},
 
-	"surrogate-cast":                              {viewing("u.email::integer"), []string{"surrogate-cast users.email mails"}},
-	"surrogate-cast in brackets":                  {viewing("(email)::date"), []string{"surrogate-cast users.email mails"}},
+	"surrogate-cast": {
+		viewing("u.email::integer"), []string{"surrogate-cast users.email mails"},
+	},
+	"surrogate-cast in brackets": {
+		viewing("(email)::date"), []string{"surrogate-cast users.email mails"},
+	},
 	"surrogate-cast not of a text":                {viewing("email::character varying(9)"), nil},
 	"surrogate-cast not of another column":        {viewing("theme::integer, some_email::integer"), nil},
 	"surrogate-cast not of a column that is NULL": {viewing("nick::integer"), nil},
@@ -216,15 +228,20 @@ var judgedCases = cases{
 			named("user_phone_numbers", "number")(w)
 		}, []string{"personal-unannotated user_phone_numbers.number"},
 	},
-	"duty-missing":                              {billed("invoices", "number", "issued_at"), []string{"duty-missing invoices"}},
-	"duty-missing of a document":                {billed("billing_documents", "number", "model"), []string{"duty-missing billing_documents"}},
+	"duty-missing": {
+		billed("invoices", "number", "issued_at"), []string{"duty-missing invoices"},
+	},
+	"duty-missing of a document": {
+		billed("billing_documents", "number", "model"), []string{"duty-missing billing_documents"},
+	},
 	"duty-missing not of other rows":            {billed("letters", "number", "issued_at"), nil},
 	"duty-missing not of rows without a number": {billed("invoices", "theme"), nil},
 	"duty-missing not after an answer": {
 		both(billed("invoices", "number", "issued_at"), noted("invoices", "", "DECIDED: Must they stay?")), nil,
 	},
 	"duty-missing not beside the question": {
-		both(billed("invoices", "number", "issued_at"), noted("invoices", "", "DECIDE: Must they stay?")), []string{questions},
+		both(billed("invoices", "number", "issued_at"), noted("invoices", "", "DECIDE: Must they stay?")),
+		[]string{questions},
 	},
 	"secret-exported of a pin": {exported("pin"), []string{"secret-exported users.pin"}},
 	"secret-exported not of a postal code": {
@@ -296,7 +313,8 @@ func TestAForeignKeyOnlyMayRefuseADeletionIfATriggerWrites(t *testing.T) {
 		"another trigger": {trigger("sessions", "INSERT", "states"), datamap.SeverityError, "or declare ON DELETE SET NULL"},
 		"no trigger":      {func(*world) {}, datamap.SeverityError, "or declare ON DELETE SET NULL"},
 		"a column that is not nullable": {
-			func(w *world) { w.column("states", "session_id").Nullable = false }, datamap.SeverityError, "drop NOT NULL and declare",
+			func(w *world) { w.column("states", "session_id").Nullable = false }, datamap.SeverityError,
+			"drop NOT NULL and declare",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -268,12 +268,14 @@ func (s *schema) reportLinks(table datamap.Table, live datamap.CatalogTable) {
 		stem, _ := names.Stem(found.column)
 		switch {
 		case found.kind == byList:
-			s.reportColumn(column, pathMissing, at, "The column seems to list keys of people. Exports and erasures of these people ignore it.",
+			s.reportColumn(column, pathMissing, at,
+				"The column seems to list keys of people. Exports and erasures of these people ignore it.",
 				"Move the list to a table with one row for each person, or remove the keys in the hook BeforeErasure and accept "+
 					"the finding.")
 		case found.kind == byAnyOf && likelyMeansPerson(stem):
-			s.reportColumn(column, pathMissing, at, "The column holds keys of the table that another column names. If it names the subject's "+
-				"table, exports and erasures of that person ignore the rows.",
+			s.reportColumn(column, pathMissing, at,
+				"The column holds keys of the table that another column names. If it names the subject's table, "+
+					"exports and erasures of that person ignore the rows.",
 				"Mark it as a path with a condition ("+s.says(`subject:"path", when:`, `"path": true, "when"`)+
 					"). If no row refers to a person, accept the finding.")
 		}

@@ -55,14 +55,17 @@ var judgedDangers = map[string]liveCase{
 	},
 	"a materialized view groups by a value": {
 		statements: []string{
-			`CREATE MATERIALIZED VIEW tops AS SELECT (email)::varchar AS top, count(*) AS n FROM users GROUP BY (email)::varchar`,
+			`CREATE MATERIALIZED VIEW tops AS SELECT (email)::varchar AS top, count(*) AS n FROM users
+				GROUP BY (email)::varchar`,
 		},
 		want: []string{"view-copies tops tops"},
 	},
 	"many materialized views": {
 		statements: []string{
-			`CREATE MATERIALIZED VIEW a AS SELECT id, email FROM users`, `CREATE MATERIALIZED VIEW b AS SELECT id, email FROM users`,
-			`CREATE MATERIALIZED VIEW c AS SELECT id, email FROM users`, `CREATE MATERIALIZED VIEW d AS SELECT id, email FROM users`,
+			`CREATE MATERIALIZED VIEW a AS SELECT id, email FROM users`,
+			`CREATE MATERIALIZED VIEW b AS SELECT id, email FROM users`,
+			`CREATE MATERIALIZED VIEW c AS SELECT id, email FROM users`,
+			`CREATE MATERIALIZED VIEW d AS SELECT id, email FROM users`,
 		},
 		want: []string{"view-copies a a"},
 	},

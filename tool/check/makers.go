@@ -116,8 +116,8 @@ func isOfOnePerson(table string) bool {
 		hasWord(table, "chat", "chats", "conversation", "conversations")
 }
 
-// ownersBeside reports whether a table has a path to the subject by another column than the given ones. The path is held
-// if the table links people to things, and that column means the person of the link, such as user_id of members.
+// ownersBeside reports whether a table has a path to the subject by another column than the given ones. The path is
+// held if the table links people to things, and that column means the person of the link, such as user_id of members.
 func (s *schema) ownersBeside(table datamap.Table, columns []string) (held, other bool) {
 	for _, path := range s.Paths(table.Name) {
 		if len(path.Relations) == 1 && !slices.Equal(path.Relations[0].Columns, columns) {

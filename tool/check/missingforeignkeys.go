@@ -63,8 +63,8 @@ func (s *schema) checkForeignKeys() {
 	})
 }
 
-// isReversed reports whether a foreign key exists in the other direction, as from people.address_id to addresses.id. A new
-// row of the table then belongs to nobody until the row of the person, which an erasure locks, refers to it.
+// isReversed reports whether a foreign key exists in the other direction, as from people.address_id to addresses.id. A
+// new row of the table then belongs to nobody until the row of the person, which an erasure locks, refers to it.
 func (s *schema) isReversed(relation datamap.Relation, live, parent datamap.CatalogTable) bool {
 	return slices.ContainsFunc(parent.ForeignKeys, func(foreign datamap.CatalogForeignKey) bool {
 		target, known := s.catalog.Table(foreign.References)

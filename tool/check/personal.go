@@ -256,7 +256,9 @@ func isIdentifying(table string, column datamap.CatalogColumn) (is, surely bool)
 		return true, true
 	}
 	return found.category == domain.CategoryIdentity, found.category == domain.CategoryIdentity &&
-		(names.IsPeople(table) || !slices.ContainsFunc(ofThings, func(w string) bool { return strings.Contains(strings.Join(parts, " "), w) }))
+		(names.IsPeople(table) || !slices.ContainsFunc(ofThings, func(w string) bool {
+			return strings.Contains(strings.Join(parts, " "), w)
+		}))
 }
 
 // acting are names of columns of a log with the name of the person who acted.

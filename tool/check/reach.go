@@ -347,7 +347,7 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 	isNeutral := len(table.Personal()) == 0 && s.personalSentence(live) == ""
 	held, other := s.ownersBeside(table, columns)
 	isAbout := func(name string) bool { return !namesMaker(name) || !isNeutral && !held && namesAuthor(name) }
-	isOwn := goesWith(live, columns) && !held && !(isNeutral && other)
+	isOwn := goesWith(live, columns) && !held && (!isNeutral || !other)
 	column, _ := live.Mapped(table, columns[0])
 	switch {
 	case strings.Contains(column.Note, datamap.Decided):

@@ -3,7 +3,9 @@ package check
 import "github.com/habeas-data/habeas/domain/datamap"
 
 // checkEffects reports a trigger that refuses or replaces statements of an erasure.
-func (s *schema) checkEffects(table datamap.Table, live datamap.CatalogTable, trigger datamap.CatalogTrigger, at place) {
+func (s *schema) checkEffects(
+	table datamap.Table, live datamap.CatalogTable, trigger datamap.CatalogTrigger, at place,
+) {
 	if !s.fires(table.Name, trigger) {
 		return
 	}
@@ -19,8 +21,8 @@ func (s *schema) checkEffects(table datamap.Table, live datamap.CatalogTable, tr
 			"Drop it, or exempt the connection of habeas from it.")
 	case trigger.Refuses != "", trigger.Skips != "":
 		s.reportAs(notice, triggerRefuses, at,
-			"The trigger "+trigger.Name+" refuses or skips some of the statements that fire it. If it refuses a statement of an "+
-				"erasure, the erasure fails.", "Rehearse an erasure, which fires the trigger.")
+			"The trigger "+trigger.Name+" refuses or skips some of the statements that fire it. If it refuses a statement of "+
+				"an erasure, the erasure fails.", "Rehearse an erasure, which fires the trigger.")
 		s.parts[part{triggerRefuses, at}] = triggerRefuses
 	}
 }

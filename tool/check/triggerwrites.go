@@ -7,7 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// tableWrite is a table outside the data map to which triggers write. It is one finding, however many triggers there are.
+// tableWrite is a table outside the data map to which triggers write. It is one finding, however many triggers there
+// are.
 type tableWrite struct {
 	code           string
 	at             place // of the first trigger

@@ -44,7 +44,7 @@ func TestTheCatalogHasWhatATriggerSetsInItsOwnRow(t *testing.T) {
 		{Name: "b_words", Events: []string{"INSERT"}, Sets: []datamap.TriggerAssignment{
 			{Column: "words", Reads: []string{"title", "body"}},
 		}},
-		{Name: "c_own", Events: []string{"DELETE"}, Skips: datamap.VerdictHolds}, // a function of the application with the same name
+		{Name: "c_own", Events: []string{"DELETE"}, Skips: datamap.VerdictHolds}, // a function with the same name
 	})
 }
 

@@ -193,8 +193,8 @@ func (t Tokens) executed(i int) (written, deleted []string, known bool) {
 		}
 	}
 	written, deleted, isDynamic := statement.targetTables()
-	return written, deleted, !isDynamic && statement.Is(0, "lock", "set", "insert", "update", "delete", "truncate", "merge",
-		"with", "select", "notify", "refresh", "analyze")
+	return written, deleted, !isDynamic && statement.Is(0, "lock", "set", "insert", "update", "delete", "truncate",
+		"merge", "with", "select", "notify", "refresh", "analyze")
 }
 
 // isCall reports whether the token at the index i may be the name of a called routine: a name before an opening
