@@ -8,7 +8,8 @@ import (
 )
 
 // foldEqual replaces findings with the same texts about more than maxAlone tables of the data map, or about as many
-// views, by one finding. It is about the place of the first of them. A finding that an acceptance names stays alone.
+// views, by one finding, except those about speed and about the data map itself. It is about the place of the first of
+// them. A finding that an acceptance names stays alone.
 func (s *schema) foldEqual() {
 	type texts struct {
 		code, reason, remedy string
@@ -19,7 +20,7 @@ func (s *schema) foldEqual() {
 	kept := []datamap.Finding{}
 	for _, f := range s.findings {
 		live, exists := s.catalog.Table(f.Table)
-		if _, mapped := s.Table(f.Table); !mapped && (!exists || isTable(live)) ||
+		if _, mapped := s.Table(f.Table); slices.Contains(minor, f.Code) || !mapped && (!exists || isTable(live)) ||
 			slices.ContainsFunc(s.Accepted(), func(a datamap.Acceptance) bool { return a.Matches(f) }) {
 			kept = append(kept, f)
 			continue
