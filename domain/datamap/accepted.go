@@ -75,7 +75,8 @@ const (
 // LeftOut is a table that a draft left out of a data map, with a question to a person.
 type LeftOut struct {
 	Table   string
-	Decided bool // the person has answered
+	Decided bool     // the person has answered
+	Columns []string // the columns about which the question was; nil if they are not known
 }
 
 // WithLeftOut returns the data map with tables that a draft left out. A check of the data map reports the open

@@ -83,6 +83,9 @@ type CatalogTable struct {
 	Reads []string `json:"reads,omitempty"`
 	// Uses are the columns that the SQL of a view names, by the table or view in Reads. It is empty on SQLite.
 	Uses map[string][]string `json:"uses,omitempty"`
+	// Definition is the SQL of a view of PostgreSQL. It is code of the application, so it belongs in no error, log or
+	// finding. The same applies to CatalogColumn.Expression.
+	Definition string `json:"definition,omitempty"`
 	// Filtered is true if a view may leave rows out, for example by a condition or a join, or if a rule or a trigger
 	// replaces the statements on the view. The same applies to the views that the view reads.
 	Filtered bool `json:"filtered,omitempty"`
@@ -192,12 +195,13 @@ type CatalogColumn struct {
 	Default bool `json:"default,omitempty"`
 	// Reused is true if the database can fill in the number of a deleted row again: an alias of the rowid of SQLite
 	// without AUTOINCREMENT, or a sequence of PostgreSQL with CYCLE.
-	Reused    bool     `json:"reused,omitempty"`
-	Generated bool     `json:"generated,omitempty"` // the database computes the column, so a statement cannot write it
-	Identity  bool     `json:"identity,omitempty"`  // GENERATED ALWAYS AS IDENTITY: an UPDATE cannot write the column
-	Derived   bool     `json:"derived,omitempty"`   // a column of a view that is not just a column of the table below it
-	Values    []string `json:"values,omitempty"`    // the labels of an enum
-	Domain    string   `json:"domain,omitempty"`    // the domain of PostgreSQL that is the type of the column
+	Reused     bool     `json:"reused,omitempty"`
+	Generated  bool     `json:"generated,omitempty"`  // the database computes the column, so a statement cannot write it
+	Expression string   `json:"expression,omitempty"` // of a generated column of PostgreSQL
+	Identity   bool     `json:"identity,omitempty"`   // GENERATED ALWAYS AS IDENTITY: an UPDATE cannot write the column
+	Derived    bool     `json:"derived,omitempty"`    // a column of a view that is not just a column of the table below it
+	Values     []string `json:"values,omitempty"`     // the labels of an enum
+	Domain     string   `json:"domain,omitempty"`     // the domain of PostgreSQL that is the type of the column
 	// Missing are the privileges that the connection lacks on the column: SELECT, INSERT or UPDATE.
 	Missing []string `json:"missing,omitempty"`
 }

@@ -83,17 +83,21 @@ func run(
 		return nil, Result{}, err
 	}
 	for _, group := range []func(*schema){
-		(*schema).checkTables, (*schema).checkColumns, (*schema).checkAccess, (*schema).checkSurrogates,
-		(*schema).checkConditions, (*schema).checkUniques, (*schema).checkKeys, (*schema).checkDeletions,
+		(*schema).checkLeftOut, (*schema).checkTables, (*schema).checkColumns, (*schema).checkAccess,
+		(*schema).checkSurrogates,
+		(*schema).checkConditions, (*schema).checkCasts, (*schema).checkUniques, (*schema).checkKeys,
+		(*schema).checkDeletions, (*schema).checkDuties,
 		(*schema).checkTriggers, (*schema).checkReach, (*schema).checkNames, (*schema).checkCopies, (*schema).checkRows,
 		(*schema).checkIndexes, (*schema).checkEnforcement, (*schema).checkForeignKeys, (*schema).checkSecrets,
 		(*schema).checkRefs, (*schema).checkLives,
 	} {
 		group(found)
 	}
+	found.foldRefusals()
 	found.foldMakers()
 	found.foldQuestions()
 	found.foldForeignKeys()
+	found.foldEqual()
 	found.sort()
 	result := Result{Accepted: []AcceptedFinding{}}
 	if accepted := dataMap.Accepted(); len(accepted) > 0 {

@@ -1,7 +1,9 @@
 package check
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
@@ -14,18 +16,16 @@ func (s *schema) checkTriggers() {
 		if !s.needed[table.Name] {
 			return
 		}
-		for _, trigger := range live.Triggers {
+		for _, trigger := range s.triggers[live.Name] {
 			at := place{table: table.Name, object: trigger.Name}
-			if trigger.Instead && isTable(live) && s.fires(table.Name, trigger) {
-				s.report(triggerReplaces, at,
-					"The rule or trigger "+trigger.Name+" replaces statements that an erasure runs. "+
-						"The rows may stay unchanged, and the erasure is then refused.",
-					"Drop it, or exempt the connection of habeas from it.")
-			}
-			s.checkWrites(table, trigger, at)
+			s.checkEffects(table, live, trigger, at)
+			s.checkWrites(table, trigger.CatalogTrigger, at)
 			s.checkDeletes(table, trigger, at)
 		}
 	})
+	for _, written := range s.written {
+		written.report(s)
+	}
 }
 
 // fires reports whether an erasure fires the trigger of the table.
@@ -49,21 +49,20 @@ func (s *schema) checkWrites(table datamap.Table, trigger datamap.CatalogTrigger
 		switch copied := s.copied(table, target); {
 		case len(copied) > 0:
 			s.copies[target.Name] = true
-			s.report(triggerCopies, at,
-				"The trigger "+trigger.Name+" writes to "+name+", which is not in the data map but has columns of the same names: "+
-					list(copied)+". Old values there survive an erasure.",
+			s.addWrite(triggerCopies, at, name,
+				"which is not in the data map but has columns of the same names: "+list(copied)+
+					". Old values there survive an erasure.",
 				"Add "+name+" to the data map, or remove these columns from the trigger.")
 		case known && s.isHistory(target):
 			s.copies[target.Name] = true
-			s.report(triggerCopies, at,
-				"The trigger "+trigger.Name+" writes to "+name+", which is not in the data map but seems to keep complete rows "+
-					"as a history. Old values there survive an erasure.",
+			s.addWrite(triggerCopies, at, name,
+				"which is not in the data map but seems to keep complete rows as a history. Old values there survive an erasure.",
 				"Add "+name+" to the data map, or remove personal data from the trigger.")
+		case known && (s.isSettled(target.Name) || !s.mayHold(table, target)):
 		default:
-			s.report(triggerWrites, at,
-				"The trigger "+trigger.Name+" writes to "+name+", which is not in the data map. If it writes personal data, old "+
-					"values there survive an erasure.",
-				"Add "+name+" to the data map. If the trigger writes no personal data, accept the finding.")
+			s.addWrite(triggerWrites, at, name,
+				"which is not in the data map. If personal data is written, old values there survive an erasure.",
+				"Add "+name+" to the data map. If no personal data is written, accept the finding.")
 		}
 	}
 	if trigger.Unread && (len(table.Personal()) > 0 || table.Owned) {
@@ -128,9 +127,58 @@ func (s *schema) isPerPerson(table datamap.Table, view datamap.CatalogTable) boo
 		if _, ok := soundsPersonal(view.Name, view, c); ok {
 			return true
 		}
-		return s.namedAfter(view, c, subject) || s.isRenamed(table, view, c)
+		return s.namedAfter(view, c, subject) || !s.counts(view) && s.isRenamed(table, view, c)
 	})
 }
+
+// counts reports whether a view has one row for each group of rows, and no annotated column is one of the keys of the
+// groups. Such a view holds numbers of rows, and the keys of the groups.
+func (s *schema) counts(view datamap.CatalogTable) bool {
+	keys, groups := groupsOf(view.Definition)
+	return groups && !slices.ContainsFunc(keys, func(key string) bool {
+		return slices.ContainsFunc(s.Declared(), func(table datamap.Table) bool {
+			column, _ := s.live[table.Name].Mapped(table, keyColumn(key))
+			return column.Personal != nil
+		})
+	})
+}
+
+// keyColumn returns the column of a key such as users.email::text.
+func keyColumn(key string) string {
+	key, _, _ = strings.Cut(key, "::")
+	return strings.Trim(key[strings.LastIndexByte(key, '.')+1:], `"`)
+}
+
+// groupsOf returns the keys of the GROUP BY of the outermost query of a view. The second result is false if it has
+// none, or if the view is a union of queries.
+func groupsOf(definition string) (keys []string, ok bool) {
+	depth, outer := 0, strings.Builder{} // outer has no text in brackets
+	for _, r := range bracketed.ReplaceAllString(definition, "$1$2") {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')':
+			depth--
+			outer.WriteRune(' ')
+		case depth == 0:
+			outer.WriteRune(r)
+		}
+	}
+	text := strings.TrimRight(strings.Join(strings.Fields(outer.String()), " "), "; ")
+	_, list, ok := strings.Cut(text, " GROUP BY ")
+	if !ok || strings.Contains(text, " UNION ") {
+		return nil, false
+	}
+	list, _, _ = strings.Cut(list, " HAVING ")
+	list, _, _ = strings.Cut(list, " ORDER BY ")
+	for key := range strings.SplitSeq(list, ",") {
+		keys = append(keys, strings.TrimSpace(key))
+	}
+	return keys, true
+}
+
+// bracketed matches a name in brackets that are no call, such as (users.email)::text.
+var bracketed = regexp.MustCompile(`(^|[^\w"])\(([\w."]+)\)`)
 
 // isRenamed reports whether a text or a document of a view may be a renamed column with personal data of the table. The
 // SQL of the view, and of the views that it reads, then names an annotated column, and no column of a table that it

@@ -62,11 +62,13 @@ func Cover(
 		one := TableCoverage{Table: live.Name, Mapped: mapped, Undecided: []string{}}
 		for _, column := range live.Columns {
 			declared, _ := live.Mapped(table, column.Name)
+			left, _ := found.leftOut(live.Name)
 			switch {
 			case declared.Personal != nil:
 				one.Annotated++
 			case declared.NotPersonal, column.Generated, inForeignKey(live, column.Name),
-				hasName(live, live.PrimaryKey, column.Name), mapped && found.IsKey(table, declared.Name), !mapped && !isOpen:
+				hasName(live, live.PrimaryKey, column.Name), mapped && found.IsKey(table, declared.Name), !mapped && !isOpen,
+				!mapped && left.Decided && slices.Contains(left.Columns, column.Name):
 				one.Excluded++
 			default:
 				one.Undecided = append(one.Undecided, column.Name)

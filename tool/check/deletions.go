@@ -78,11 +78,7 @@ func (l *losses) checkForeignKey(
 			"The erasure fails if "+parent.Name+" has no row with this key.",
 			"Declare ON DELETE SET NULL. If a migration of the application inserts this row, accept the finding.")
 	default:
-		remedy := "Add the table to the data map, or declare ON DELETE SET NULL."
-		if mapped {
-			remedy = "Declare ON DELETE SET NULL, or make the relation a path that deletes the rows or clears the reference."
-		}
-		l.report(deleteRestricted, at, refers+"The erasure fails if a row that stays refers to one of them.", remedy)
+		l.reportRestricted(child, foreign, parent, at, refers)
 	}
 }
 

@@ -25,16 +25,20 @@ func (s *schema) isHistory(table datamap.CatalogTable) bool {
 // has none.
 func (s *schema) documentOf(table datamap.CatalogTable) string {
 	isSession := hasWord(table.Name, "session", "sessions", "sess", "sitzungen")
+	if column := sessionOf(table); column != "" && !isSession {
+		return column
+	}
 	if !isSession && !hasWord(table.Name, "audit", "audits", "history", "log", "logs", "activity", "activities", "trail",
 		"journal", "versions") {
-		return cmp.Or(versionOf(table), claimsOf(table))
+		return cmp.Or(versionOf(table), claimsOf(table), rawOf(table))
 	}
 	i := slices.IndexFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 		switch family(c.Type) { //nolint:exhaustive // the other types hold no documents
 		case datamap.TypeJSON:
-			return c.Type == datamap.TypeJSON
+			return c.Type == datamap.TypeJSON && (isSession || !hasWord(c.Name, "state"))
 		case datamap.TypeText, datamap.TypeBytes:
-			return hasWord(c.Name, "sess", "data", "payload", "old", "new", "changes", "diff", "snapshot", "row", "object") &&
+			return hasWord(c.Name, "sess", "data", "payload", "attribute", "old", "new", "changes", "diff", "snapshot", "row",
+				"object") &&
 				(c.Length == 0 || c.Length > shortText)
 		default:
 			return false
@@ -54,6 +58,37 @@ func claimsOf(table datamap.CatalogTable) string {
 	}
 	for _, column := range table.Columns {
 		if isDocument(column) && hasWord(column.Name, "payload", "data", "claims", "session") {
+			return column.Name
+		}
+	}
+	return ""
+}
+
+// sessionOf returns the column with the documents of a table that has the columns of a store of sessions: the id of a
+// session, its end and its data. It returns "" if there is none.
+func sessionOf(table datamap.CatalogTable) (document string) {
+	hasID, hasEnd := false, false
+	for _, column := range table.Columns {
+		name := strings.Join(words.Lower(column.Name), " ")
+		hasID = hasID || slices.Contains([]string{"sid", "sess id", "session id", "session key"}, name)
+		hasEnd = hasEnd || hasWord(name, "expire", "expires", "expiry", "expiration", "lifetime")
+		isText := column.Type == datamap.TypeText && (column.Length == 0 || column.Length > shortText)
+		if (isText || isDocument(column) || column.Type == datamap.TypeBytes) &&
+			hasWord(name, "sess", "session", "data", "payload", "value") && !hasWord(name, "id", "key", "token") {
+			document = column.Name
+		}
+	}
+	if !hasID || !hasEnd {
+		return ""
+	}
+	return document
+}
+
+// rawOf returns the column with documents as another system has sent them, such as raw_payload. It returns "" if there
+// is none.
+func rawOf(table datamap.CatalogTable) string {
+	for _, column := range table.Columns {
+		if isDocument(column) && hasWord(column.Name, "raw") {
 			return column.Name
 		}
 	}
@@ -86,14 +121,19 @@ func isDocument(column datamap.CatalogColumn) bool {
 	return column.Type == datamap.TypeJSON || strings.Contains(column.Declared, "hstore")
 }
 
-// reportBackup reports a table outside the data map that seems to be a copy of a table of the data map.
+// reportBackup reports a table outside the data map that seems to be a copy of a table of the data map. A table of
+// things, such as sites, is no copy, although a site may have the columns of a person.
 func (s *schema) reportBackup(table datamap.CatalogTable) bool {
+	if s.isDecided(table.Name) {
+		return false
+	}
 	for _, original := range s.Declared() {
 		live, ok := s.live[original.Name]
 		copied := s.copied(original, table)
 		if !ok || len(copied) == 0 && !original.Owned ||
 			!isNamedAsCopy(table, live) &&
-				(len(copied) == 0 || !hasMostColumnsOf(table, live) || refersElsewhere(table, live) ||
+				(len(copied) == 0 || original.Name == s.SubjectTable().Name && isThing(table.Name) ||
+					!hasMostColumnsOf(table, live) || refersElsewhere(table, live) ||
 					!s.tellsPerson(table, original)) {
 			continue
 		}

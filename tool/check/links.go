@@ -78,7 +78,9 @@ func (s *schema) listsKeysOf(column datamap.CatalogColumn, parent datamap.Table)
 			parent.Name == s.SubjectTable().Name && (isPerson(stem) || isArray && s.mayListPeople(stem))
 	}
 	isHeader := isText(element) && slices.Contains(mailHeaders, strings.Join(last, " "))
-	return isArray && parent.Name == s.SubjectTable().Name && isPerson(column.Name) && !isHeader
+	isPlural := len(last) > 0 && names.Singular(last[len(last)-1]) != last[len(last)-1]
+	return (isArray || column.Type == datamap.TypeJSON && isPlural) && parent.Name == s.SubjectTable().Name &&
+		isPerson(column.Name) && !isHeader
 }
 
 // mailHeaders are names of columns in which texts are addresses of a mail, not keys of people.
@@ -222,6 +224,9 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 				"relation needs no foreign key. If the column refers to nobody, accept the finding.")
 	case byList: // reportLists has reported it
 	case byAnyOf:
+		if stem, _ := names.Stem(found.column); names.Is(table.Name, names.Reference) && !likelyMeansPerson(stem) {
+			return false // such as the facilities of regions
+		}
 		s.reportAsked(tableUnlinked, table, at,
 			"The column holds keys of the table that another column names. It may be "+found.to+outside+
 				s.personalSentence(table),
@@ -263,12 +268,14 @@ func (s *schema) reportLinks(table datamap.Table, live datamap.CatalogTable) {
 		stem, _ := names.Stem(found.column)
 		switch {
 		case found.kind == byList:
-			s.report(pathMissing, at, "The column seems to list keys of people. Exports and erasures of these people ignore it.",
+			s.reportColumn(column, pathMissing, at,
+				"The column seems to list keys of people. Exports and erasures of these people ignore it.",
 				"Move the list to a table with one row for each person, or remove the keys in the hook BeforeErasure and accept "+
 					"the finding.")
 		case found.kind == byAnyOf && likelyMeansPerson(stem):
-			s.report(pathMissing, at, "The column holds keys of the table that another column names. If it names the subject's "+
-				"table, exports and erasures of that person ignore the rows.",
+			s.reportColumn(column, pathMissing, at,
+				"The column holds keys of the table that another column names. If it names the subject's table, "+
+					"exports and erasures of that person ignore the rows.",
 				"Mark it as a path with a condition ("+s.says(`subject:"path", when:`, `"path": true, "when"`)+
 					"). If no row refers to a person, accept the finding.")
 		}

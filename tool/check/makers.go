@@ -15,9 +15,11 @@ func (s *schema) reportMaker(code string, at place, reason, remedy string) {
 	s.parts[part{code, at}] = makersUnmapped
 }
 
-// foldMakers replaces the parts of makers-unmapped by one notice.
+// foldMakers replaces the parts of makers-unmapped by one notice. There is no notice if all of the parts are columns of
+// the data map, because nothing has to be done about them.
 func (s *schema) foldMakers() {
-	if makers := s.takeParts(makersUnmapped); len(makers) > 0 {
+	makers := s.takeParts(makersUnmapped)
+	if slices.ContainsFunc(makers, func(f datamap.Finding) bool { return f.Code != pathMissing }) {
 		s.report(makersUnmapped, place{table: s.SubjectTable().Name}, makersSentence(makers)+
 			"An erasure keeps the person's row without personal data, so that these references lead to nobody.",
 			"If the rows are about that person, add the table to the data map, or mark the column as a path. If not, accept "+
@@ -114,6 +116,18 @@ func isOfOnePerson(table string) bool {
 		hasWord(table, "chat", "chats", "conversation", "conversations")
 }
 
+// ownersBeside reports whether a table has a path to the subject by another column than the given ones. The path is
+// held if the table links people to things, and that column means the person of the link, such as user_id of members.
+func (s *schema) ownersBeside(table datamap.Table, columns []string) (held, other bool) {
+	for _, path := range s.Paths(table.Name) {
+		if len(path.Relations) == 1 && !slices.Equal(path.Relations[0].Columns, columns) {
+			other = true
+			held = held || names.Is(table.Name, names.Links) && names.RoleOf(path.Relations[0].Columns[0]) == names.Holder
+		}
+	}
+	return held, other
+}
+
 // namesMaker reports whether the name of a reference means the person who created or changed the row. Other people who
 // work on a row, such as its actor or its sender, do not count.
 func namesMaker(column string) bool {
@@ -129,4 +143,5 @@ func namesAuthor(column string) bool {
 var makers = terms(`
 	created, creator, added, adder, updated, updater, modified, deleted, edited, editor, changed, archived,
 	published, publisher, approved, approver, closed, resolved, locked, merged, removed, restored, revoked,
-	disabled, enabled, inserted, ersteller, bearbeiter`)
+	disabled, enabled, inserted, ersteller, bearbeiter, granter, grantor, granted, revoker, resolver, admin,
+	administrator, moderator`)

@@ -147,11 +147,12 @@ var foldedCases = cases{
 	"makers-unmapped not of a creator with whom a row of the data map goes": {
 		func(w *world) {
 			w.addBadges()
-			w.addToBoth("badges", datamap.Column{Name: "created_by", Type: datamap.TypeBigInt})
+			w.addToBoth("badges", datamap.Column{Name: "note", Type: datamap.TypeText, Personal: personal(null)})
+			w.addToBoth("badges", datamap.Column{Name: "deleted_by", Type: datamap.TypeBigInt})
 			w.live("badges").ForeignKeys = append(w.live("badges").ForeignKeys,
-				foreignKey("created_by", "users", datamap.ActionCascade))
-			w.column("badges", "created_by").Nullable = false
-		}, []string{"path-missing badges.created_by created_by_fkey"},
+				foreignKey("deleted_by", "users", datamap.ActionCascade))
+			w.column("badges", "deleted_by").Nullable = false
+		}, []string{"path-missing badges.deleted_by deleted_by_fkey"},
 	},
 	"makers-unmapped not of chats": {
 		func(w *world) { w.addTable("ai_chats", "title"); w.refer("ai_chats", "creator_id", datamap.ActionNone) },
@@ -177,21 +178,23 @@ var foldedCases = cases{
 		func(w *world) { w.addTable("boards"); w.add("boards", "sender_id", datamap.TypeBigInt) },
 		[]string{"table-unlinked boards.sender_id"},
 	},
-	"makers-unmapped of a column of the data map": {
+	"makers-unmapped not only of a column of the data map": {
 		func(w *world) {
 			w.addBadges()
 			w.addToBoth("badges", datamap.Column{Name: "created_by", Type: datamap.TypeBigInt})
-		},
-		[]string{makers},
+			w.live("badges").ForeignKeys = append(w.live("badges").ForeignKeys,
+				foreignKey("created_by", "users", datamap.ActionCascade))
+			w.column("badges", "created_by").Nullable = false
+		}, nil,
 	},
-	"makers-unmapped of who changed a row with personal data": {
+	"makers-unmapped not only of who changed a row with personal data": {
 		func(w *world) {
 			for _, name := range []string{"added_by_id", "last_edited_by_id", "resolved_by_id", "deleted_by_id"} {
 				w.addToBoth("orders", datamap.Column{Name: name, Type: datamap.TypeBigInt})
 			}
 			w.live("orders").ForeignKeys = append(w.live("orders").ForeignKeys,
 				foreignKey("resolved_by_id", "users", datamap.ActionSetNull))
-		}, []string{makers},
+		}, nil,
 	},
 	"makers-unmapped not of who changed a row if an erasure deletes the user": {
 		func(w *world) {

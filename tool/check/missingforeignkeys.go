@@ -51,7 +51,7 @@ func (s *schema) checkForeignKeys() {
 			if slices.ContainsFunc(live.ForeignKeys, func(foreign datamap.CatalogForeignKey) bool {
 				target, known := s.catalog.Table(foreign.References)
 				return known && target.Name == parent.Name && isSubset(live, relation.Columns, foreign.Columns)
-			}) {
+			}) || s.isReversed(relation, live, parent) {
 				continue
 			}
 			at := place{table: table.Name, column: list(relation.Columns)}
@@ -60,6 +60,16 @@ func (s *schema) checkForeignKeys() {
 				". If a transaction adds a row while an erasure of its subject runs, the row stays.",
 				"Create a foreign key on "+list(relation.Columns)+" that refers to "+relation.References+".")
 		}
+	})
+}
+
+// isReversed reports whether a foreign key exists in the other direction, as from people.address_id to addresses.id. A
+// new row of the table then belongs to nobody until the row of the person, which an erasure locks, refers to it.
+func (s *schema) isReversed(relation datamap.Relation, live, parent datamap.CatalogTable) bool {
+	return slices.ContainsFunc(parent.ForeignKeys, func(foreign datamap.CatalogForeignKey) bool {
+		target, known := s.catalog.Table(foreign.References)
+		return known && target.Name == live.Name && slices.Equal(foreign.Columns, relation.ReferencedColumns) &&
+			slices.Equal(foreign.Referenced, relation.Columns)
 	})
 }
 

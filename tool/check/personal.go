@@ -116,6 +116,9 @@ type guess struct {
 func soundsPersonal(table string, live datamap.CatalogTable, column datamap.CatalogColumn) (guess, bool) {
 	match, ok := names.Find(table, column.Name, column.Type)
 	found := guess{match.Category, match.Reason(), match.Means, match.Secret, match.Word}
+	if other, is := namesPerson(table, column); !ok && is && !inForeignKey(live, column.Name) && !live.IsChoice(column) {
+		return other, true
+	}
 	switch {
 	case inForeignKey(live, column.Name) || column.Type == datamap.TypeBoolean,
 		match.Category == domain.CategoryCommunication && live.IsChoice(column):
@@ -139,12 +142,37 @@ func soundsPersonal(table string, live datamap.CatalogTable, column datamap.Cata
 	}
 }
 
+// namesPerson recognises columns by the role of the person: the name of an editor, and the number of a phone.
+func namesPerson(table string, column datamap.CatalogColumn) (guess, bool) {
+	parts := words.Lower(column.Name)
+	isName := column.Type == datamap.TypeText && len(parts) > 1 && parts[len(parts)-1] == "name" &&
+		names.IsRole(strings.Join(parts[:len(parts)-1], " "))
+	switch {
+	case isName:
+		return guess{category: domain.CategoryIdentity, reason: "its name suggests the name of a person"}, true
+	case column.Type != datamap.TypeBoolean && column.Type != datamap.TypeTime && names.IsPhoneNumber(table, column.Name):
+		return guess{
+			category: domain.CategoryContact, reason: "its name suggests a telephone number", means: phoneNumber,
+		}, true
+	default:
+		return guess{}, false
+	}
+}
+
+// phoneNumber is guess.means of a telephone number.
+const phoneNumber = "a telephone number"
+
 // isOfThing reports whether a word such as "display name" means the name or the picture of a thing, because the rows of
 // the table are things, such as the providers of a login.
 func isOfThing(table, word string) bool {
 	if !slices.ContainsFunc(ofThings, func(w string) bool { return strings.Contains(word, w) }) {
 		return false
 	}
+	return isThing(table)
+}
+
+// isThing reports whether the rows of a table are things with a name.
+func isThing(table string) bool {
 	parts := words.Lower(names.BaseName(table))
 	return len(parts) > 0 && slices.Contains(things, names.Singular(parts[len(parts)-1]))
 }
@@ -208,18 +236,34 @@ func isOfSystem(column datamap.CatalogColumn) bool {
 // isIdentifying reports whether the name of a column suggests that the column identifies a person, independent of the
 // table. The second result is false if things often have such a column, too. For example, a repository may have a full
 // name, and a service may have a user name.
-func isIdentifying(column datamap.CatalogColumn) (is, surely bool) {
-	found, ok := soundsPersonal("", datamap.CatalogTable{}, column)
+//
+// In a table of people, such as applicants, each column that identifies a person does so surely.
+func isIdentifying(table string, column datamap.CatalogColumn) (is, surely bool) {
+	of := ""
+	if names.IsPhoneNumber(table, column.Name) {
+		of = table
+	}
+	found, ok := soundsPersonal(of, datamap.CatalogTable{}, column)
+	if column.Type == datamap.TypeText && (strings.EqualFold(column.Name, "mail") ||
+		names.Is(table, names.Trails) && slices.Contains(acting, strings.ToLower(column.Name))) {
+		return true, true
+	}
 	parts := words.Lower(column.Name)
 	if !ok || isOfSystem(column) {
 		return false, false
 	}
-	if found.means == "an email address" || found.means == "a telephone number" {
+	if found.means == names.Email || found.means == phoneNumber {
 		return true, true
 	}
 	return found.category == domain.CategoryIdentity, found.category == domain.CategoryIdentity &&
-		!slices.ContainsFunc(ofThings, func(w string) bool { return strings.Contains(strings.Join(parts, " "), w) })
+		(names.IsPeople(table) || !slices.ContainsFunc(ofThings, func(w string) bool {
+			return strings.Contains(strings.Join(parts, " "), w)
+		}))
 }
+
+// acting are names of columns of a log with the name of the person who acted.
+var acting = terms(`
+	actor, user, username, user_name, login, principal, principal_name, whodunnit, performed_by, done_by, operator`)
 
 // ofThings are parts of column names that are as common for things as for people.
 var ofThings = terms(`

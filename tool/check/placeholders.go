@@ -36,24 +36,31 @@ func (s *schema) collides(at place) bool {
 }
 
 // checkDerived reports generated columns that are shorter than a surrogate from which the database may compute them.
-// The catalog does not have the expression of a generated column, so each text that an erasure writes into the table
-// counts.
+// Without the expression of the column, each text that an erasure writes into the table counts.
 func (s *schema) checkDerived(table datamap.Table, live datamap.CatalogTable) {
-	longest, source := 0, ""
-	for _, column := range s.writtenColumns(table.Name) {
-		isText := column.live.Type == datamap.TypeText && !column.live.Generated && !column.null
-		if length := utf8.RuneCountInString(surrogateOf(column.Column).text); isText && length > longest {
-			longest, source = length, column.Name
-		}
-	}
 	for _, column := range live.Columns {
-		if !column.Generated || column.Type != datamap.TypeText || column.Length == 0 || column.Length >= longest {
+		if !column.Generated || column.Type != datamap.TypeText || column.Length == 0 {
 			continue
+		}
+		longest, source := column.Length, ""
+		for _, written := range s.writtenColumns(table.Name) {
+			isText := written.live.Type == datamap.TypeText && !written.live.Generated && !written.null
+			if length := utf8.RuneCountInString(surrogateOf(written.Column).text); isText && length > longest &&
+				s.mayExceed(column, written.live.Name) {
+				longest, source = length, written.Name
+			}
+		}
+		if source == "" {
+			continue
+		}
+		depends := ""
+		if column.Expression == "" {
+			depends = " If the column does not depend on it, accept the finding."
 		}
 		s.report(derivedLength, place{table: table.Name, column: column.Name},
 			"The database computes the column and takes "+characters(column.Length)+", but an erasure writes "+
-				characters(longest)+" into "+source+". If the column depends on "+source+", the erasure fails.",
-			"Give "+source+" a shorter surrogate, such as by its length in the data map, or make the generated column longer. "+
-				"If the column does not depend on it, accept the finding.")
+				characters(longest)+" into "+source+". If the result is too long, the erasure fails.",
+			"Give "+source+" a shorter surrogate, such as by its length in the data map, or make the generated column longer."+
+				depends)
 	}
 }

@@ -193,17 +193,22 @@ func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogCo
 	}
 	isBy := strings.HasSuffix(strings.ToLower(column.Name), "by") // created_by
 	return isReference && names.Same(stem, names.BaseName(parent.Name)) ||
-		(isReference && s.isPersonElsewhere(stem) || names.Names(column.Name, parent.Name) || isBy && names.IsRole(stem)) &&
+		(isReference && s.isPersonElsewhere(stem) || names.Names(column.Name, parent.Name) && !s.hasTable(stem) ||
+			isBy && names.IsRole(stem)) &&
 			parent.Name == s.SubjectTable().Name
 }
 
 // isPersonElsewhere reports whether a word means a person, such as user, and no table of the database has this name. A
 // reference with this word then seems to mean the subject.
 func (s *schema) isPersonElsewhere(stem string) bool {
-	return slices.Contains(personWords, strings.ToLower(stem)) &&
-		!slices.ContainsFunc(s.catalog.Tables, func(t datamap.CatalogTable) bool {
-			return names.Same(stem, names.BaseName(t.Name))
-		})
+	return slices.Contains(personWords, strings.ToLower(stem)) && !s.hasTable(stem)
+}
+
+// hasTable reports whether a table of the database has the name, in singular or plural.
+func (s *schema) hasTable(name string) bool {
+	return slices.ContainsFunc(s.catalog.Tables, func(t datamap.CatalogTable) bool {
+		return names.Same(name, names.BaseName(t.Name))
+	})
 }
 
 // personWords are words that applications use for a subject's key, whatever the name of the subject's table.
@@ -215,9 +220,12 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 		return
 	}
 	if document := s.documentOf(table); document != "" {
+		if s.isDecided(table.Name) {
+			return
+		}
 		s.report(tablePersonal, place{table: table.Name, column: document},
-			"The table seems to keep sessions or a history of actions of people in the documents of the column. It does not "+
-				"refer to a table of the data map. Exports and erasures ignore it.",
+			"The table seems to keep sessions, raw messages or a history of actions of people in the documents of the column. "+
+				"It is not in the data map. Exports and erasures ignore it.",
 			"Add a column with the key of the person and add the table to the data map, or clear its rows in the hook "+
 				"BeforeErasure and accept the finding.")
 		return
@@ -228,7 +236,7 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 	var found []string
 	enough := false
 	for _, column := range table.Columns {
-		if is, surely := isIdentifying(column); is {
+		if is, surely := isIdentifying(table.Name, column); is {
 			found, enough = append(found, column.Name), enough || surely
 		} else if isVerified(table.Name, column) {
 			found, enough = append(found, column.Name), true
@@ -329,8 +337,14 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 	}
 	report := s.report
 	isNeutral := len(table.Personal()) == 0 && s.personalSentence(live) == ""
-	isAbout := func(name string) bool { return !namesMaker(name) || !isNeutral && namesAuthor(name) }
-	if s.empties(s.SubjectTable().Name) && !goesWith(live, columns) && !slices.ContainsFunc(columns, isAbout) {
+	held, other := s.ownersBeside(table, columns)
+	isAbout := func(name string) bool { return !namesMaker(name) || !isNeutral && !held && namesAuthor(name) }
+	isOwn := goesWith(live, columns) && !held && (!isNeutral || !other)
+	column, _ := live.Mapped(table, columns[0])
+	switch {
+	case strings.Contains(column.Note, datamap.Decided):
+		return
+	case s.empties(s.SubjectTable().Name) && !isOwn && !slices.ContainsFunc(columns, isAbout):
 		report = func(code string, at place, reason, remedy string) {
 			s.reportMaker(code, at, reason, remedy)
 		}

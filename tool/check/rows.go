@@ -7,19 +7,17 @@ import (
 	"github.com/habeas-data/habeas/tool/check/internal/triggers"
 )
 
-// trigger is a trigger of a table, with the results of triggers.Read.
+// trigger is a trigger of a table, with the effects of its code.
 type trigger struct {
 	datamap.CatalogTrigger
-	sets    []triggers.Assignment
-	unlinks string
+	triggers.Effects
 }
 
-// triggersOf returns the triggers of a table, with the results of triggers.Read.
+// triggersOf returns the triggers of a table.
 func triggersOf(live datamap.CatalogTable) []trigger {
 	all := make([]trigger, len(live.Triggers))
 	for i, found := range live.Triggers {
-		all[i].CatalogTrigger = found
-		all[i].sets, all[i].unlinks = triggers.Read(live, found)
+		all[i] = trigger{found, triggers.Read(live, found)}
 	}
 	return all
 }
@@ -44,7 +42,7 @@ func (s *schema) checkRows() {
 // checkAssignments reports columns into which a trigger copies personal values of the same row. If a trigger copies the
 // new values whenever an erasure overwrites them, it copies the surrogates, too, and is no problem.
 func (s *schema) checkAssignments(table datamap.Table, live datamap.CatalogTable, trigger trigger) {
-	for _, set := range trigger.sets {
+	for _, set := range trigger.Sets {
 		column, known := live.Mapped(table, set.Column)
 		copied := s.personalOf(table, live, set)
 		if column.NotPersonal || set.Old && !slices.Contains(trigger.Events, "UPDATE") {
@@ -73,7 +71,7 @@ func (s *schema) checkAssignments(table datamap.Table, live datamap.CatalogTable
 // of which the value is made.
 func (s *schema) follows(live datamap.CatalogTable, column, overwritten string) bool {
 	return slices.ContainsFunc(s.triggers[live.Name], func(t trigger) bool {
-		return slices.ContainsFunc(t.sets, func(set triggers.Assignment) bool {
+		return slices.ContainsFunc(t.Sets, func(set triggers.Assignment) bool {
 			reads := slices.Contains(set.Reads, "*") || hasName(live, set.Reads, overwritten)
 			return reads && sameName(live, set.Column, column) &&
 				slices.ContainsFunc(set.Follows, func(name string) bool { return s.areWrittenTogether(live, name, overwritten) })
@@ -141,7 +139,7 @@ func (s *schema) checkSearchColumns(table datamap.Table, live datamap.CatalogTab
 func (s *schema) isComputed(table datamap.Table, live datamap.CatalogTable, column string) bool {
 	computed := false
 	for _, trigger := range s.triggers[live.Name] {
-		for _, set := range trigger.sets {
+		for _, set := range trigger.Sets {
 			if !sameName(live, set.Column, column) {
 				continue
 			}
@@ -161,7 +159,7 @@ func (s *schema) checkLargeObjects(table datamap.Table, live datamap.CatalogTabl
 	for _, found := range live.Columns {
 		column, _ := live.Mapped(table, found.Name)
 		isLinked := slices.ContainsFunc(s.triggers[live.Name], func(t trigger) bool {
-			return t.unlinks != "" && sameName(live, t.unlinks, found.Name) && slices.Contains(t.Events, "DELETE")
+			return t.Unlinks != "" && sameName(live, t.Unlinks, found.Name) && slices.Contains(t.Events, "DELETE")
 		})
 		if found.Declared != "oid" || column.NotPersonal || isLinked {
 			continue

@@ -11,7 +11,8 @@ type Rule struct {
 	Code string `json:"code"` // never changes
 	// Severity is the severity of the findings. Some findings are errors although their rule is a warning: a finding of
 	// delete-cascades or delete-undecided if the database deletes rows of other people, and a finding of placeholder-alone
-	// if the column is unique.
+	// if the column is unique. Others are less than an error: a finding of delete-restricted if a trigger may change the
+	// referring rows, and a finding of trigger-refuses if the trigger refuses only some statements.
 	Severity datamap.Severity `json:"severity"`
 	Title    string           `json:"title"` // describes a violation of the rule, as a sentence without a full stop
 }
@@ -36,6 +37,7 @@ const (
 	surrogateLength     = "surrogate-length"
 	placeholderAlone    = "placeholder-alone"
 	derivedLength       = "derived-length"
+	surrogateCast       = "surrogate-cast"
 	nullRefused         = "null-refused"
 	generatedWritten    = "generated-written"
 	enumRefuses         = "enum-refuses"
@@ -53,11 +55,13 @@ const (
 	deleteSetsDefault   = "delete-sets-default"
 	deleteUndecided     = "delete-undecided"
 	setNullMissing      = "set-null-missing"
+	dutyMissing         = "duty-missing"
 	tableUnmapped       = "table-unmapped"
 	tableReferred       = "table-referred"
 	tableUnlinked       = "table-unlinked"
 	makersUnmapped      = "makers-unmapped"
 	questionsOpen       = "questions-open"
+	leftOutChanged      = "left-out-changed"
 	tablePersonal       = "table-personal"
 	pathMissing         = "path-missing"
 	personalUnannotated = "personal-unannotated"
@@ -67,6 +71,7 @@ const (
 	triggerDeletes      = "trigger-deletes"
 	triggerUnread       = "trigger-unread"
 	triggerReplaces     = "trigger-replaces"
+	triggerRefuses      = "trigger-refuses"
 	viewCopies          = "view-copies"
 	searchCopies        = "search-copies"
 	rowSecurity         = "row-security"
@@ -113,6 +118,7 @@ var rules = []Rule{
 	{surrogateLength, failure, "A surrogate is longer than its column allows"},
 	{placeholderAlone, warning, "A surrogate is only {}, which an erasure writes unchanged"},
 	{derivedLength, warning, "A surrogate may be too long for a column that the database computes from it"},
+	{surrogateCast, warning, "A view or a generated column converts a surrogate to a type that may refuse it"},
 	{nullRefused, failure, "An erasure sets a NOT NULL column to NULL"},
 	{generatedWritten, failure, "An erasure overwrites a generated column"},
 	{enumRefuses, failure, "A surrogate is not a label of the enum"},
@@ -131,12 +137,14 @@ var rules = []Rule{
 	{deleteSetsDefault, warning, "ON DELETE SET DEFAULT changes rows of other people"},
 	{deleteUndecided, warning, "Rows of other people may refer to rows that are deleted"},
 	{setNullMissing, failure, "The data map relies on ON DELETE SET NULL, but the foreign key does not exist"},
+	{dutyMissing, warning, "An erasure deletes rows that a law may require to keep"},
 
 	{tableUnmapped, warning, "A table refers to the subject, but is not in the data map"},
 	{tableReferred, warning, "Rows of the subject refer to a table that seems to hold personal data"},
 	{tableUnlinked, warning, "A table seems to refer to the subject, but is not in the data map"},
 	{makersUnmapped, notice, "References that are no paths say which person created or changed a row"},
 	{questionsOpen, warning, "Nobody has answered the questions of a draft"},
+	{leftOutChanged, warning, "A table that a person has left out of the data map has new columns"},
 	{tablePersonal, warning, "A table outside of the data map seems to hold personal data"},
 	{pathMissing, warning, "A reference to a person is not marked as a path"},
 	{personalUnannotated, warning, "A column seems to hold personal data, but is not annotated"},
@@ -147,6 +155,7 @@ var rules = []Rule{
 	{triggerDeletes, warning, "A trigger may delete rows of other people"},
 	{triggerUnread, warning, "The tables that a trigger writes to cannot be determined"},
 	{triggerReplaces, failure, "A trigger or a rule replaces a statement of an erasure"},
+	{triggerRefuses, failure, "A trigger refuses a statement of an erasure"},
 	{viewCopies, warning, "A materialized view keeps copies of erased data until it is refreshed"},
 	{searchCopies, warning, "A full-text index keeps copies of erased data"},
 	{largeObject, warning, "A large object stays when its row is erased"},

@@ -28,6 +28,7 @@ type schema struct {
 	needed   map[string]bool                 // tables of the data map that an erasure or an export reads
 	copies   map[string]bool                 // tables outside the data map into which triggers copy values
 	writes   []write
+	written  []*tableWrite // the tables outside the data map to which triggers write
 }
 
 func newSchema(dataMap datamap.DataMap, plan datamap.Plan, catalog datamap.Catalog, manifest bool) *schema {

@@ -2,7 +2,9 @@ package check
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
@@ -28,7 +30,7 @@ func (s *schema) checkSecrets() {
 				continue
 			}
 			match, ok := names.Find(table.Name, column.Name, column.Type)
-			if ok && match.Secret && soundsCredential(match.Word) {
+			if ok && match.Secret && soundsCredential(match.Word) && !isPostalCode(table, match.Word) {
 				s.report(secretExported, place{table: table.Name, column: column.Name},
 					"The column is named like a secret ("+match.Word+"), and exports show its values.",
 					"Set "+s.says("export:no", `"export": "no"`)+" if the person must not read the values, or "+
@@ -36,4 +38,11 @@ func (s *schema) checkSecrets() {
 			}
 		}
 	}
+}
+
+// isPostalCode reports whether the word pin means a postal code, as in India: another column holds a street.
+func isPostalCode(table datamap.Table, word string) bool {
+	return strings.HasPrefix(word, "pin") && slices.ContainsFunc(table.Columns, func(c datamap.Column) bool {
+		return hasWord(c.Name, "street", "village", "district", "city", "town", "address")
+	})
 }

@@ -114,7 +114,10 @@ func TestTheCatalogOfPostgreSQLHasColumnsAndConstraints(t *testing.T) {
 		{Name: "doc", Declared: "jsonb", Type: datamap.TypeJSON, Nullable: true},
 		{Name: "seen", Declared: "timestamp with time zone", Type: datamap.TypeTime, Nullable: true},
 		{Name: "nickname", Declared: "text", Type: datamap.TypeText, Nullable: true},
-		{Name: "twice", Declared: "text", Type: datamap.TypeText, Nullable: true, Generated: true},
+		{
+			Name: "twice", Declared: "text", Type: datamap.TypeText, Nullable: true, Generated: true,
+			Expression: "(nickname || nickname)",
+		},
 		{Name: "part", Declared: "int4range", Nullable: true},
 	})
 	isListed(t, "the primary key", visits.PrimaryKey, []string{"id"})

@@ -88,7 +88,7 @@ func leftOut(m datamap.DataMap, schema []SchemaTable) (tables []datamap.LeftOut)
 	for _, table := range schema {
 		isOpen := strings.Contains(table.Note, datamap.Decide)
 		if _, mapped := m.Table(table.Name); !mapped && (isOpen || strings.Contains(table.Note, datamap.Decided)) {
-			tables = append(tables, datamap.LeftOut{Table: table.Name, Decided: !isOpen})
+			tables = append(tables, datamap.LeftOut{Table: table.Name, Decided: !isOpen, Columns: table.Columns})
 		}
 	}
 	return tables

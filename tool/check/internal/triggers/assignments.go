@@ -11,8 +11,9 @@ import (
 // assignments returns the columns of the table that the code of the trigger sets in its own row to a value that is made
 // of the row, in three forms:
 //
-//   - NEW.column := value, and NEW.column = value at the begin of a statement
-//   - SELECT value INTO NEW.column
+//   - NEW.column := value, and NEW.column = value at the begin of a statement, in a trigger that runs before the row
+//     is written
+//   - SELECT value INTO NEW.column, in such a trigger
 //   - UPDATE table SET column = value
 //
 // A variable in a value stands for the values that the code before gives it.
@@ -47,7 +48,7 @@ func (t trigger) assignments(text sqltext.Tokens) (sets []Assignment) {
 		}
 		held.read(text, begin, i, t.table)
 		switch {
-		case text.Is(i, "new") && text.IsSign(i+1, ".") && i+2 < len(text):
+		case t.early && text.Is(i, "new") && text.IsSign(i+1, ".") && i+2 < len(text):
 			end := text.EndOfStatement(i)
 			switch assigns := text.IsSign(i+3, ":") || text.IsSign(i+3, "="); {
 			case assigns && i == begin:

@@ -1,7 +1,9 @@
-// Package triggers reads the code of a trigger: which columns the trigger sets in its own row.
+// Package triggers reads the code of a trigger: which columns the trigger sets in its own row, and what it does with the
+// statement that fires it and with other rows.
 package triggers
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -22,6 +24,7 @@ type Assignment struct {
 type trigger struct {
 	datamap.CatalogTrigger
 	table datamap.CatalogTable
+	early bool             // BEFORE ... FOR EACH ROW: the code can change or skip the row
 	of    sqltext.Tokens   // the columns of UPDATE OF, or none
 	when  []sqltext.Tokens // the conditions under which the database fires the trigger
 	calls string           // the database function that it executes, without a schema
@@ -36,9 +39,25 @@ const (
 	searcherOfIt = "tsvector_update_trigger_column"
 )
 
-// Read returns the columns that a trigger of the table sets in its own row to a value made of this row, and the column
-// whose large objects the trigger deletes with lo_manage, or "". The code of called database functions does not count.
-func Read(table datamap.CatalogTable, of datamap.CatalogTrigger) (sets []Assignment, unlinks string) {
+// Effects are what the code of a trigger does. The code of called database functions does not count.
+type Effects struct {
+	// Sets are the columns of the trigger's own row that it sets to a value made of this row.
+	Sets []Assignment
+	// Unlinks is the column whose large objects the trigger deletes with lo_manage, or "".
+	Unlinks string
+	// Refuses is VerdictHolds if the trigger refuses each statement that fires it, and VerdictUndecided if it refuses some
+	// of them, or may do so.
+	Refuses datamap.Verdict
+	// Skips is the same for a trigger that skips the row, so that the statement does not change or delete it.
+	Skips datamap.Verdict
+	// Tied are the tables from which the trigger deletes rows, by their names in the code, each with the columns that
+	// these rows share with the row of the trigger: the condition of each deletion compares them with the columns of the
+	// same names. It is nil if the code calls a procedure, which may delete other rows.
+	Tied map[string][]string
+}
+
+// Read returns the effects of a trigger of the table.
+func Read(table datamap.CatalogTable, of datamap.CatalogTrigger) Effects {
 	quotes := sqltext.QuotesOfPostgres
 	if table.FoldsCase {
 		quotes = sqltext.QuotesOfSQLite
@@ -48,15 +67,15 @@ func Read(table datamap.CatalogTable, of datamap.CatalogTrigger) (sets []Assignm
 	t.readHeader(definition)
 	switch isSearch := t.calls == searcher || t.calls == searcherOfIt; {
 	case of.Language == "":
-		return t.assignments(definition.Body()), ""
+		return t.effects(definition.Body())
 	case of.Language == "sql", of.Language == "plpgsql":
-		return t.assignments(sqltext.TokensOf(of.Code, quotes).Body()), ""
+		return t.effects(sqltext.TokensOf(of.Code, quotes).Body())
 	case of.Language == "c" && t.calls == unlinker && len(t.args) > 0:
-		return nil, t.args[0]
+		return Effects{Unlinks: t.args[0]}
 	case of.Language == "internal" && isSearch && len(t.args) > 2:
-		return []Assignment{{Column: t.args[0], Reads: t.args[2:], Follows: t.follows(nil, 0, nil)}}, ""
+		return Effects{Sets: []Assignment{{Column: t.args[0], Reads: t.args[2:], Follows: t.follows(nil, 0, nil)}}}
 	}
-	return nil, ""
+	return Effects{}
 }
 
 // readHeader reads the columns, the condition, and the database function of a trigger or rule from the statement that
@@ -64,7 +83,11 @@ func Read(table datamap.CatalogTable, of datamap.CatalogTrigger) (sets []Assignm
 func (t *trigger) readHeader(definition sqltext.Tokens) {
 	text := definition.Until(0, "begin", "execute", "do")
 	t.readCall(definition[len(text):])
-	for i := text.AfterCreate("trigger"); i < len(text); i++ {
+	i := text.AfterCreate("trigger")
+	t.early = text.Is(i, "before") && slices.ContainsFunc(text, func(token sqltext.Token) bool {
+		return strings.EqualFold(token.Text, "row")
+	})
+	for ; i < len(text); i++ {
 		if text.Is(i, "when", "where") {
 			t.when = append(t.when, text[i+1:])
 			return

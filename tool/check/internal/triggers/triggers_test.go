@@ -34,8 +34,8 @@ func triggersOf(t *testing.T, db *bun.DB, table string, statements ...string) (a
 	must(t, err)
 	live, _ := catalog.Table(table)
 	for _, trigger := range live.Triggers {
-		sets, unlinks := triggers.Read(live, trigger)
-		all = append(all, read{trigger.Name, trigger.Events, trigger.Writes, sets, unlinks})
+		effects := triggers.Read(live, trigger)
+		all = append(all, read{trigger.Name, trigger.Events, trigger.Writes, effects.Sets, effects.Unlinks})
 	}
 	return all
 }
@@ -143,9 +143,9 @@ func TestReadFindsATableByItsNamesInTheCode(t *testing.T) {
 		"log":        {Name: "other.log", Schema: "other", FoldsCase: true},
 	} {
 		table.Columns = []datamap.CatalogColumn{{Name: "a"}, {Name: "b"}}
-		sets, _ := triggers.Read(table, datamap.CatalogTrigger{
+		sets := triggers.Read(table, datamap.CatalogTrigger{
 			Language: "plpgsql", Code: "BEGIN UPDATE " + name + " SET a = NEW.b; UPDATE another SET b = NEW.a; END",
-		})
+		}).Sets
 		if len(sets) != 1 || sets[0].Column != "a" {
 			t.Errorf("with the name %s, the trigger of %s sets %+v", name, table.Name, sets)
 		}

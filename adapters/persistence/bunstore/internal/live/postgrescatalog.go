@@ -8,14 +8,18 @@ import (
 )
 
 // catalog returns one statement. Without a scope, it reads all schemas. With a scope, it reads no indexes and no
-// checks, but also the triggers that only TRUNCATE fires.
+// checks and no SQL of views and generated columns, but also the triggers that only TRUNCATE fires.
 func (postgres) catalog(_ string, of *scope) statements {
-	fires := "TRUE"
+	fires, definition, expression := "TRUE", "NULL", "NULL"
 	if of == nil {
 		fires = "t.tgtype & 28 <> 0"
+		definition = "CASE WHEN r.relkind IN ('v', 'm') THEN pg_get_viewdef(r.oid) END"
+		expression = "CASE WHEN a.attgenerated <> '' THEN (SELECT pg_get_expr(e.adbin, e.adrelid) " +
+			"FROM pg_catalog.pg_attrdef AS e WHERE e.adrelid = r.oid AND e.adnum = a.attnum) END"
 	}
 	fill := func(statement string) string {
 		return syntax.Fill(statement, "name bytes", strconv.Itoa(syntax.NameBytes), "fires", fires,
+			"definition", definition, "expression", expression,
 			"filters rows", strings.ReplaceAll(filtersRows, "b.oid", "r.oid"), "body", functionBody, "reused", reused,
 			"name of r", NameInDataMap("r", "r.nspname"), "name of f", NameInDataMap("f", "s.nspname"),
 			"columns", ColumnNamesOf("k.conkey", "k.conrelid"), "referenced", ColumnNamesOf("k.confkey", "k.confrelid"))
@@ -150,7 +154,7 @@ const (
 					SELECT sum(l.reltuples) FROM pg_partition_tree(r.oid) AS p JOIN pg_catalog.pg_class AS l ON l.oid = p.relid
 					WHERE p.isleaf AND l.reltuples >= 0), -1)
 				ELSE r.reltuples END AS bigint),
-			'filtered', r.relkind = 'm' OR r.relkind = 'v' AND ({filters rows}
+			'definition', {definition}, 'filtered', r.relkind = 'm' OR r.relkind = 'v' AND ({filters rows}
 				OR (pg_relation_is_updatable(r.oid, FALSE) & 4) = 0)) AS text), 0
 		FROM relations AS r WHERE r.root = r.oid`
 
@@ -160,7 +164,7 @@ const (
 			'nullable', NOT (a.attnotnull OR COALESCE(d.never, FALSE)),
 			'default', a.atthasdef AND a.attgenerated = '' OR a.attidentity <> '' OR COALESCE(d.fills, FALSE),
 			'reused', {reused},
-			'generated', a.attgenerated <> '', 'identity', a.attidentity = 'a',
+			'generated', a.attgenerated <> '', 'expression', {expression}, 'identity', a.attidentity = 'a',
 			'derived', r.relkind = 'v' AND NOT pg_column_is_updatable(r.oid, a.attnum, FALSE),
 			'values', CASE WHEN t.typtype = 'e' THEN (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder)
 				FROM pg_catalog.pg_enum AS e WHERE e.enumtypid = t.oid) END,

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/habeas-data/habeas/internal/sqltext"
@@ -14,7 +15,8 @@ func targetTables(t sqltext.Tokens) (written, deleted []string, isDynamic bool) 
 		all := &written
 		switch {
 		case t.Is(i, "execute") && !t.Is(at, "function", "procedure", "on"):
-			isDynamic = true
+			more, gone, known := executed(t, at)
+			written, deleted, isDynamic = append(written, more...), append(deleted, gone...), isDynamic || !known
 			continue
 		case t.Is(i, "into") && (t.Is(i-1, "insert", "replace", "merge") || t.Is(i-3, "insert") && t.Is(i-2, "or")):
 		case t.Is(i, "update") && !t.Is(i-1, "for", "key", "on", "do"): // not FOR UPDATE, ON UPDATE
@@ -43,6 +45,23 @@ func targetTables(t sqltext.Tokens) (written, deleted []string, isDynamic bool) 
 	return written, deleted, isDynamic
 }
 
+// executed returns the target tables of a statement that is a string constant at the index i. It returns false if the
+// code builds the statement at run time, or if the statement calls a routine.
+func executed(t sqltext.Tokens, i int) (written, deleted []string, known bool) {
+	if i >= len(t) || t[i].Kind != sqltext.TokenString || !t.IsSign(i+1, ";") && !t.Is(i+1, "into", "using") {
+		return nil, nil, false
+	}
+	statement := sqltext.TokensOf(t[i].Text, sqltext.QuotesOfPostgres)
+	for at := range statement {
+		if isCall(statement, at) {
+			return nil, nil, false
+		}
+	}
+	written, deleted, isDynamic := targetTables(statement)
+	return written, deleted, !isDynamic && statement.Is(0, "lock", "set", "insert", "update", "delete", "truncate",
+		"merge", "with", "select", "notify", "refresh", "analyze")
+}
+
 // isCall reports whether the token at the index i may be the name of a called routine: a name before an opening
 // bracket. After INTO, such a name is not a routine but a table with a list of columns.
 func isCall(t sqltext.Tokens, i int) bool {
@@ -59,7 +78,8 @@ func isCall(t sqltext.Tokens, i int) bool {
 // the first one after UPDATE. Each assignment has one of these forms:
 //
 //   - n = n + 1, also within COALESCE and GREATEST
-//   - n = (SELECT count(...) FROM ...)
+//   - n = n + source.n, in which the source is another table of the statement, not the row of the trigger
+//   - n = (SELECT count(...) FROM ...), also sum, and within COALESCE
 func counts(t sqltext.Tokens, i int) bool {
 	end := t.EndOfStatement(i)
 	for ; i < end && !t.Is(i, "set"); i++ {
@@ -80,7 +100,18 @@ func counts(t sqltext.Tokens, i int) bool {
 // isCount reports whether a value of the column is a number of rows. See counts.
 func isCount(t sqltext.Tokens, column string) bool {
 	if t.IsSign(0, "(") && t.Is(1, "select") {
-		return t.Is(2, "count") && t.ClosingBracket(0) == len(t)-1 && t.Is(t.ClosingBracket(3)+1, "from")
+		at, closed := 2, 0
+		if t.Is(at, "coalesce") && t.IsSign(at+1, "(") {
+			at, closed = at+2, t.ClosingBracket(at+1)
+		}
+		end := t.ClosingBracket(at + 1)
+		if closed > 0 && t.IsSign(end+1, ",") {
+			end = closed
+		}
+		return t.Is(at, "count", "sum") && t.ClosingBracket(0) == len(t)-1 && t.Is(end+1, "from")
+	}
+	if addsToOwn(t, column) {
+		return true
 	}
 	mentioned, computed := false, false
 	for i, token := range t {
@@ -92,4 +123,16 @@ func isCount(t sqltext.Tokens, column string) bool {
 		}
 	}
 	return mentioned && computed
+}
+
+// addsToOwn reports whether a value is the column, with or without its table, plus or minus something that is not made
+// of the row of the trigger. A sum of numbers cannot hold a text.
+func addsToOwn(t sqltext.Tokens, column string) bool {
+	at := 0
+	if t.IsSign(1, ".") {
+		at = 2
+	}
+	return len(t) > at+2 && t.IsName(at) && strings.EqualFold(t[at].Text, column) && t.IsSign(at+1, "+", "-") &&
+		!t.Has("new") && !t.Has("old") && !t.Has("concat") &&
+		!slices.ContainsFunc(t, func(token sqltext.Token) bool { return token.Kind == sqltext.TokenSign && token.Text == "|" })
 }

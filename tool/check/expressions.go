@@ -1,0 +1,104 @@
+package check
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+)
+
+// checkCasts reports views and generated columns that convert an overwritten text to a type that does not accept the
+// surrogate.
+func (s *schema) checkCasts() {
+	for _, w := range s.writes {
+		for _, generated := range w.live.Columns {
+			s.reportCasts(w, generated.Expression, generated.Name,
+				"The generated column "+generated.Name+" converts", "The erasure fails.")
+		}
+		for _, view := range s.catalog.Tables {
+			if slices.Contains(view.Reads, w.live.Name) {
+				fails := "Each read of the view that reaches the person's row fails, for everybody."
+				if view.Kind == datamap.KindMatView {
+					fails = "Each refresh of the view fails, for everybody."
+				}
+				s.reportCasts(w, view.Definition, view.Name, "The view "+view.Name+" converts", fails)
+			}
+		}
+	}
+}
+
+func (s *schema) reportCasts(w write, text, object, converts, fails string) {
+	for _, column := range w.columns {
+		if text == "" || column.null || column.live.Type != datamap.TypeText || column.live.Values != nil {
+			continue
+		}
+		for _, kind := range castsOf(text, column.Name) {
+			written := surrogateOf(column.Column)
+			if s.accepts(kind, written.text) {
+				continue
+			}
+			s.report(surrogateCast, place{table: w.table.Name, column: column.Name, object: object},
+				converts+" the column to "+kind+", but an erasure writes "+written.called()+", which that type may refuse. "+fails,
+				"Use a surrogate that the type accepts, "+column.nullRemedy()+"or change the conversion.")
+		}
+	}
+}
+
+// castsOf returns the types, other than texts, to which an SQL text converts a column. PostgreSQL writes a conversion
+// as column::type.
+func castsOf(text, column string) (kinds []string) {
+	pattern := regexp.MustCompile(`(?:^|[^\w"])(?:"?\w+"?\.)?"?` + regexp.QuoteMeta(column) + `"?\)?::([a-z_"][\w". ]*)`)
+	for _, match := range pattern.FindAllStringSubmatch(text, -1) {
+		kind, _, _ := strings.Cut(match[1], " AS ")
+		kind = strings.TrimSpace(kind)
+		isText := slices.Contains([]string{"text", "bpchar", "name", "citext"}, kind) || strings.HasPrefix(kind, "character")
+		if !isText && !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+// accepts reports whether a type of PostgreSQL surely accepts a text.
+func (s *schema) accepts(kind, text string) bool {
+	switch kind {
+	case "integer", "bigint", "smallint":
+		_, err := strconv.ParseInt(text, 10, 16)
+		return err == nil
+	case "numeric", "double precision", "real":
+		_, err := strconv.ParseFloat(text, 64)
+		return err == nil
+	case "boolean":
+		return slices.Contains([]string{"t", "f", "true", "false", "0", "1"}, text)
+	case "json", "jsonb":
+		return json.Valid([]byte(text))
+	}
+	return slices.ContainsFunc(s.catalog.Tables, func(table datamap.CatalogTable) bool {
+		return slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
+			return c.Declared == kind && slices.Contains(c.Values, text)
+		})
+	})
+}
+
+// mayExceed reports whether a generated column may be too short for what the database computes of a surrogate. Without
+// its expression, it may depend on each column.
+func (s *schema) mayExceed(column datamap.CatalogColumn, source string) bool {
+	if column.Expression == "" {
+		return true
+	}
+	begin := beginOf.FindStringSubmatch(column.Expression)
+	if begin != nil {
+		characters, err := strconv.Atoi(begin[1])
+		return err != nil || characters > column.Length
+	}
+	occurring := strings.FieldsFunc(column.Expression, func(r rune) bool {
+		return r != '_' && r != '$' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r < 0x80
+	})
+	return slices.Contains(occurring, source) || strings.Contains(column.Expression, `"`+source+`"`)
+}
+
+// beginOf matches an expression that takes the first characters of a column.
+var beginOf = regexp.MustCompile(`^"left"\("?\w+"?, (\d+)\)$`)

@@ -1,0 +1,90 @@
+package triggers
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/sqltext"
+)
+
+// effects returns the effects of the trigger's code.
+func (t trigger) effects(text sqltext.Tokens) Effects {
+	effects := Effects{Sets: t.assignments(text)}
+	effects.Refuses, effects.Skips = t.refusals(text)
+	if !text.Has("perform") && !text.Has("call") {
+		effects.Tied = tiedDeletions(text)
+	}
+	return effects
+}
+
+// refusals reports whether the code refuses the statement that fires the trigger, and whether it skips the row.
+func (t trigger) refusals(text sqltext.Tokens) (refuses, skips datamap.Verdict) {
+	isSQLite := t.table.FoldsCase
+	add := func(effect *datamap.Verdict, i int) {
+		around, exits := guardsBefore(text, i)
+		isSure := len(t.when) == 0 && len(t.of) == 0 && len(exits) == 0 &&
+			!slices.ContainsFunc(around, func(g guard) bool { return g.unknown || len(g.conditions)+len(g.denied) > 0 })
+		if isSQLite {
+			isSure = isSure && !text[i:text.EndOfStatement(i)].Has("where")
+		}
+		switch {
+		case isSure:
+			*effect = datamap.VerdictHolds
+		case *effect == "":
+			*effect = datamap.VerdictUndecided
+		}
+	}
+	for i := range text {
+		switch {
+		case isSQLite && text.Is(i, "raise") && text.Is(i+2, "ignore"):
+			add(&skips, i)
+		case isSQLite && text.Is(i, "raise") && text.IsSign(i+1, "("),
+			!isSQLite && text.Is(i, "raise") && !text.IsSign(i+1, ";") &&
+				!text.Is(i+1, "notice", "warning", "info", "log", "debug"):
+			add(&refuses, i)
+		case t.early && text.Is(i, "return") && text.Is(i+1, "null"):
+			add(&skips, i)
+		}
+	}
+	return refuses, skips
+}
+
+// tiedDeletions returns the tables from which the code deletes rows, each with the columns that all of these deletions
+// compare with the column of the same name in OLD: DELETE FROM marks WHERE user_id = OLD.user_id AND ... .
+func tiedDeletions(t sqltext.Tokens) map[string][]string {
+	tied := map[string][]string{}
+	for i := range t {
+		if !t.Is(i, "from") || !t.Is(i-1, "delete") {
+			continue
+		}
+		at := i + 1
+		if t.Is(at, "only") {
+			at++
+		}
+		name := t.NameAt(at)
+		columns := tiedColumns(t[i:t.EndOfStatement(i)])
+		if before, known := tied[name]; known {
+			columns = slices.DeleteFunc(columns, func(c string) bool { return !slices.Contains(before, c) })
+		}
+		tied[name] = columns
+	}
+	return tied
+}
+
+// tiedColumns returns the columns that the condition of a DELETE compares with the columns of the same names in OLD.
+func tiedColumns(t sqltext.Tokens) (columns []string) {
+	where := t[len(t.Until(0, "where")):]
+	if len(where) == 0 || t.Has("using") || len(where.Until(1, "or")) < len(where)-1 {
+		return nil
+	}
+	for _, condition := range split(where[1:].Until(0, "returning"), "and") {
+		for i := range condition {
+			left, right := condition[:i], condition[min(i+1, len(condition)):]
+			if condition.IsSign(i, "=") && (isOwn(left, right) || isOwn(right, left)) && !condition.Has("new") {
+				columns = append(columns, strings.ToLower(last(left)))
+			}
+		}
+	}
+	return columns
+}

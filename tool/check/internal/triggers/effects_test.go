@@ -1,0 +1,73 @@
+package triggers_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/check/internal/triggers"
+)
+
+// effectsOf returns the effects of a trigger with the header and the code, of PostgreSQL or of SQLite.
+func effectsOf(header, code string, isSQLite bool) triggers.Effects {
+	if isSQLite {
+		return triggers.Read(datamap.CatalogTable{Name: "pages", FoldsCase: true},
+			datamap.CatalogTrigger{Definition: "CREATE TRIGGER t " + header + " " + code})
+	}
+	return triggers.Read(datamap.CatalogTable{Name: "pages"}, datamap.CatalogTrigger{
+		Definition: "CREATE TRIGGER t " + header + " EXECUTE FUNCTION f()", Language: "plpgsql", Code: code,
+	})
+}
+
+func TestATriggerMayRefuseOrSkipItsStatement(t *testing.T) {
+	const surely, maybe = datamap.VerdictHolds, datamap.VerdictUndecided
+	const early, late = "BEFORE DELETE ON pages FOR EACH ROW", "AFTER DELETE ON pages FOR EACH ROW"
+	for _, test := range []struct {
+		header, code   string
+		refuses, skips datamap.Verdict
+	}{
+		{early, "BEGIN RAISE EXCEPTION 'no'; END", surely, ""},
+		{early, "BEGIN RAISE 'no'; END", surely, ""},
+		{early, "BEGIN IF NEW.id > 1 THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END", maybe, ""},
+		{early, "BEGIN RAISE NOTICE 'yes'; RETURN NEW; END", "", ""},
+		{early, "BEGIN a; EXCEPTION WHEN others THEN RAISE; END", "", ""},
+		{early, "BEGIN RETURN NULL; END", "", surely},
+		{early, "BEGIN IF OLD.id = 1 THEN RETURN OLD; END IF; RETURN NULL; END", "", maybe},
+		{early, "BEGIN RETURN NEW; END", "", ""},
+		{late, "BEGIN RETURN NULL; END", "", ""},
+		{early + " WHEN (OLD.id > 1)", "BEGIN RAISE 'no'; END", maybe, ""},
+	} {
+		if got := effectsOf(test.header, test.code, false); got.Refuses != test.refuses || got.Skips != test.skips {
+			t.Errorf("%s %s: refuses %q, skips %q", test.header, test.code, got.Refuses, got.Skips)
+		}
+	}
+	for code, want := range map[string][2]datamap.Verdict{
+		"BEGIN SELECT RAISE(ABORT, 'no'); END":                 {surely, ""},
+		"BEGIN SELECT RAISE(FAIL, 'no') WHERE OLD.id = 1; END": {maybe, ""},
+		"BEGIN SELECT RAISE(IGNORE); END":                      {"", surely},
+		"BEGIN UPDATE pages SET n = 1; END":                    {"", ""},
+	} {
+		if got := effectsOf("AFTER DELETE ON pages", code, true); got.Refuses != want[0] || got.Skips != want[1] {
+			t.Errorf("%s: refuses %q, skips %q", code, got.Refuses, got.Skips)
+		}
+	}
+}
+
+func TestADeletionIsTiedToTheRowOfItsTrigger(t *testing.T) {
+	for code, want := range map[string][]string{
+		"DELETE FROM marks AS m WHERE m.user_id = OLD.user_id AND m.page = OLD.page;": {"user_id", "page"},
+		"DELETE FROM ONLY marks WHERE OLD.user_id = user_id RETURNING id;":            {"user_id"},
+		"DELETE FROM marks WHERE user_id = OLD.user_id OR page = 1;":                  nil,
+		"DELETE FROM marks WHERE page = OLD.user_id;":                                 nil,
+		"DELETE FROM marks;": nil,
+		"DELETE FROM marks USING users u WHERE u.id = OLD.id AND user_id = u.id;":                       nil,
+		"DELETE FROM marks WHERE user_id = OLD.user_id; DELETE FROM marks WHERE page = 1;":              nil,
+		"DELETE FROM marks WHERE user_id = OLD.user_id; PERFORM purge();":                               nil,
+		"DELETE FROM marks WHERE a = OLD.a AND b = OLD.b; DELETE FROM marks WHERE b = OLD.b AND c = 1;": {"b"},
+	} {
+		got := effectsOf("AFTER DELETE ON users FOR EACH ROW", "BEGIN "+code+" RETURN OLD; END", false).Tied["marks"]
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q", code, got)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+)
+
+// checkLeftOut reports columns that are new in a table of which a person has decided that it stays out of the data map.
+// The decision is about the columns that the table had then.
+func (s *schema) checkLeftOut() {
+	for _, left := range s.LeftOut() {
+		live, exists := s.catalog.Table(left.Table)
+		if !exists || !left.Decided || left.Columns == nil {
+			continue
+		}
+		var added []string
+		for _, column := range live.Columns {
+			if !column.Generated && !hasName(live, left.Columns, column.Name) {
+				added = append(added, column.Name)
+			}
+		}
+		if len(added) > 0 {
+			s.report(leftOutChanged, place{table: live.Name, column: list(added)},
+				"A person has decided that the table stays out of the data map, but these columns are new. Exports and erasures "+
+					"ignore them.",
+				"Run habeas scaffold with --update, and answer its question about the table. If the columns are about nobody, add "+
+					"them to the columns of the table in the member schema of the manifest.")
+		}
+	}
+}
+
+// isDecided reports whether a person has decided that a table stays out of the data map, as it is now.
+func (s *schema) isDecided(table string) bool {
+	left, _ := s.leftOut(table)
+	return left.Decided && !s.reported(table, leftOutChanged)
+}
+
+// isSettled reports whether isDecided does, or a person has accepted a finding about the table.
+func (s *schema) isSettled(table string) bool {
+	return s.isDecided(table) ||
+		slices.ContainsFunc(s.Accepted(), func(a datamap.Acceptance) bool { return a.Table == table })
+}

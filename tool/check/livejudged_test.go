@@ -1,0 +1,123 @@
+package check_test
+
+// annotated returns a further column of users in the manifest.
+func annotated(name, surrogate string) string {
+	return `, {"name": "` + name + `", "type": "text", "surrogate": "` + surrogate + `",
+		"personal": {"category": "identity", "erasure": "anonymize"}}`
+}
+
+// onVisits creates a trigger on visits with the code.
+func onVisits(events, code string) []string {
+	return []string{
+		`CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ` + code + ` END $$`,
+		"CREATE TRIGGER keep " + events + " ON visits FOR EACH ROW EXECUTE FUNCTION f()",
+	}
+}
+
+// judgedDangers are dangers that a judge of drafts found.
+var judgedDangers = map[string]liveCase{
+	"a trigger refuses each deletion": {
+		statements: onVisits("BEFORE DELETE", "RAISE EXCEPTION 'no';"), want: []string{"trigger-refuses visits keep"},
+	},
+	"a trigger refuses some deletions": {
+		statements: onVisits("BEFORE DELETE", "IF OLD.id > 5 THEN RAISE EXCEPTION 'no'; END IF; RETURN OLD;"),
+		want:       []string{"trigger-refuses users keep of visits"},
+	},
+	"a trigger skips each deletion": {
+		statements: onVisits("BEFORE DELETE", "RETURN NULL;"), want: []string{"trigger-replaces visits keep"},
+	},
+	"a view converts a surrogate to an enum": {
+		statements: []string{
+			`CREATE TYPE kind AS ENUM ('f', 'm')`, `ALTER TABLE users ADD COLUMN sex text`,
+			`CREATE VIEW kinds AS SELECT id, u.sex::kind AS sex FROM users AS u`,
+		},
+		columns: annotated("sex", "gone"),
+		want:    []string{"surrogate-cast users.sex kinds"},
+	},
+	"a materialized view converts a surrogate to a number": {
+		statements: []string{
+			`ALTER TABLE users ADD COLUMN code varchar(40)`,
+			`CREATE MATERIALIZED VIEW codes AS SELECT count(*) AS n, sum(code::integer) AS s FROM users`,
+		},
+		columns: annotated("code", "{}"),
+		want:    []string{"placeholder-alone users.code", "surrogate-cast users.code codes"},
+	},
+	"a generated column converts a surrogate": {
+		statements: []string{
+			`ALTER TABLE users ADD COLUMN code text, ADD COLUMN n integer GENERATED ALWAYS AS (CAST(code AS integer)) STORED`,
+		},
+		columns: annotated("code", "gone"),
+		want:    []string{"surrogate-cast users.code n"},
+	},
+	"a generated column is too short": {
+		statements: []string{`ALTER TABLE users ADD COLUMN part varchar(3) GENERATED ALWAYS AS (upper(email)) STORED`},
+		want:       []string{"derived-length users.part"},
+	},
+	"a materialized view groups by a value": {
+		statements: []string{
+			`CREATE MATERIALIZED VIEW tops AS SELECT (email)::varchar AS top, count(*) AS n FROM users
+				GROUP BY (email)::varchar`,
+		},
+		want: []string{"view-copies tops tops"},
+	},
+	"many materialized views": {
+		statements: []string{
+			`CREATE MATERIALIZED VIEW a AS SELECT id, email FROM users`,
+			`CREATE MATERIALIZED VIEW b AS SELECT id, email FROM users`,
+			`CREATE MATERIALIZED VIEW c AS SELECT id, email FROM users`,
+			`CREATE MATERIALIZED VIEW d AS SELECT id, email FROM users`,
+		},
+		want: []string{"view-copies a a"},
+	},
+}
+
+// judgedSafe are the twins of judgedDangers.
+var judgedSafe = map[string]liveCase{
+	"a trigger warns": {statements: onVisits("BEFORE DELETE", "RAISE NOTICE 'yes'; RETURN OLD;")},
+	"a trigger refuses an INSERT": {
+		statements: onVisits("BEFORE INSERT", "RAISE EXCEPTION 'no';"),
+	},
+	"a trigger returns NULL after a deletion": {statements: onVisits("AFTER DELETE", "RETURN NULL;")},
+	"a trigger sets a value after the row is written": {
+		statements: []string{
+			addBefore, oldEmail, "CREATE TRIGGER keep AFTER UPDATE ON users FOR EACH ROW EXECUTE FUNCTION f()",
+		},
+	},
+	"a trigger locks a table": {
+		statements: onVisits("BEFORE UPDATE OR DELETE", "EXECUTE 'LOCK visits IN EXCLUSIVE MODE'; RETURN OLD;"),
+	},
+	"a trigger adds the count of a statement": {
+		statements: []string{
+			`CREATE TABLE sums (id bigint PRIMARY KEY, agent text, n bigint)`,
+			`CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+				UPDATE sums AS s SET n = s.n + d.n FROM (SELECT count(*) AS n FROM gone) AS d; RETURN NULL; END $$`,
+			`CREATE TRIGGER keep AFTER DELETE ON visits REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION f()`,
+		},
+	},
+	"a trigger deletes rows of the same person": {
+		statements: append(makeNotes, `DROP FUNCTION f()`, `CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS
+			$$ BEGIN DELETE FROM notes AS n WHERE n.user_id = OLD.user_id; RETURN NULL; END $$`,
+			`CREATE TRIGGER keep AFTER DELETE ON visits FOR EACH ROW EXECUTE FUNCTION f()`),
+		tables: notesInManifest,
+	},
+	"a view converts a surrogate to a type that accepts it": {
+		statements: []string{
+			`ALTER TABLE users ADD COLUMN code text`,
+			`CREATE VIEW codes AS SELECT id, code::integer AS n, email::varchar(10) AS mail FROM users`,
+		},
+		columns: annotated("code", "0"),
+	},
+	"a generated column takes the begin of a value": {
+		statements: []string{`ALTER TABLE users ADD COLUMN part varchar(3) GENERATED ALWAYS AS (left(email, 1)) STORED`},
+	},
+	"a short generated column of another column": {
+		statements: []string{`ALTER TABLE users ADD COLUMN part varchar(3) GENERATED ALWAYS AS (upper(nick)) STORED`},
+	},
+	"a materialized view counts rows of each day": {
+		statements: []string{
+			`CREATE TABLE days (id bigint PRIMARY KEY, label text)`,
+			`CREATE MATERIALIZED VIEW tops AS SELECT d.label AS day, count(u.email) AS n FROM users AS u
+				JOIN days AS d ON d.id = u.id GROUP BY d.label`,
+		},
+	},
+}
