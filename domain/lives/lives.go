@@ -46,9 +46,8 @@ func Count(ctx context.Context, sessions ports.SessionFactory) (unknown int64, e
 func Finding(unknown int64) (datamap.Finding, bool) {
 	return datamap.Finding{
 		Code: "lives-unknown", Severity: datamap.SeverityWarning,
-		Reason: "Erased ids that have a row, of which nothing tells whether it is the erased one, was restored, or belongs to a new" +
-			" person: " +
-			strconv.FormatInt(unknown, 10) + ".",
+		Reason: "Erased ids that have a row, of which nothing tells whether it is the erased one, was restored, or belongs" +
+			" to a new person: " + strconv.FormatInt(unknown, 10) + ".",
 		Remedy: "If tables were restored, replay the journal with --restored-to. Otherwise, call Registered for each new" +
 			" person, or give the subject's table a creation time or a text column that an erasure anonymizes.",
 	}, unknown > 0

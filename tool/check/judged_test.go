@@ -124,7 +124,8 @@ var judgedCases = cases{
 	},
 	"trigger-deletes rows with the same other key": {
 		both(memberships("user_id", "added_by", "theme"), coded("sessions", "DELETE",
-			"BEGIN DELETE FROM memberships WHERE theme = OLD.theme; RETURN OLD; END", "memberships")), []string{"trigger-deletes sessions keep"},
+			"BEGIN DELETE FROM memberships WHERE theme = OLD.theme; RETURN OLD; END", "memberships")),
+		[]string{"trigger-deletes sessions keep"},
 	},
 
 	"table-unlinked by a role": {

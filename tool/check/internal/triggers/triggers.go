@@ -1,5 +1,5 @@
-// Package triggers reads the code of a trigger: which columns the trigger sets in its own row, and what it does with the
-// statement that fires it and with other rows.
+// Package triggers reads the code of a trigger: which columns the trigger sets in its own row, and what it does with
+// the statement that fires it and with other rows.
 package triggers
 
 import (

@@ -62,7 +62,8 @@ func (held variables) readSelect(text sqltext.Tokens, begin, into int, table dat
 		value := slices.Clone(values[from:to])
 		if _, isColumn := columnCalled(table, last(value)); reads && isColumn && !value.Has("new") {
 			value = sqltext.Tokens{
-				{Kind: sqltext.TokenWord, Text: "OLD"}, {Kind: sqltext.TokenSign, Text: "."},
+				{Kind: sqltext.TokenWord, Text: "OLD"},
+				{Kind: sqltext.TokenSign, Text: "."},
 				{Kind: sqltext.TokenWord, Text: last(value)},
 			}
 		}

@@ -134,5 +134,5 @@ func addsToOwn(t sqltext.Tokens, column string) bool {
 	}
 	return len(t) > at+2 && t.IsName(at) && strings.EqualFold(t[at].Text, column) && t.IsSign(at+1, "+", "-") &&
 		!t.Has("new") && !t.Has("old") && !t.Has("concat") &&
-		!slices.ContainsFunc(t, func(token sqltext.Token) bool { return token.Kind == sqltext.TokenSign && token.Text == "|" })
+		!slices.ContainsFunc(t, func(s sqltext.Token) bool { return s.Kind == sqltext.TokenSign && s.Text == "|" })
 }
