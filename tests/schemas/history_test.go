@@ -152,7 +152,7 @@ func TestATriggerWhoseStatementsCannotBeReadIsNamed(t *testing.T) {
 	}{
 		"execute": {"EXECUTE format('INSERT INTO %I VALUES ($1, $2)', 'his' || 'tory') USING OLD.id, OLD.email;", nil},
 		"a function that executes": {"PERFORM keep(OLD.id);", []string{
-			"CREATE FUNCTION keep(id bigint) RETURNS void LANGUAGE plpgsql AS $$ BEGIN execute 'SELECT 1'; END $$",
+			"CREATE FUNCTION keep(id bigint) RETURNS void LANGUAGE plpgsql AS $$ BEGIN execute 'SELECT ' || id; END $$",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

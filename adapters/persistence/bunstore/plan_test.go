@@ -93,7 +93,7 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 		}, 0, []any{key, "1", key, key, key, key, "1", "1"}},
 		"marks, how far":               {list, 0, nil},
 		"marks":                        {list, 1, []any{10000, 20000, noon, noon, 100}},
-		"erasure, lock of the subject": {erase, 1, []any{key, "1", noon, false}},
+		"erasure, lock of the subject": {erase, 1, []any{key, "1", noon}},
 		"erasure, lock of the orders":  {erase, 2, []any{key}},
 		"erasure, steps":               {erase, 3, []any{key, noon, key, noon, key, key, key, "[]", "1"}},
 	} {
