@@ -132,7 +132,7 @@ test-packages:
 test-servers: export HABEAS_TEST_DATABASE_URL =
 test-servers: ## Run what takes several servers: PgBouncer, failover, replicas, S3; then the store on the oldest and newest PostgreSQL
 	@.ci/ensure-postgres servers
-	$(call test-module,.,-count=1 ./$(HARNESS))
+	go test -count=1 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./$(HARNESS)
 	$(call test-module,tests/servers,-count=1 ./...)
 	go -C tests/objectstore test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	@$(MAKE) --no-print-directory test-versions VERSIONS="$(firstword $(VERSIONS)) $(lastword $(VERSIONS))" \
