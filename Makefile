@@ -25,8 +25,8 @@ export GORACE = atexit_sleep_ms=50
 SEQUENTIAL = tests/schemas tool/scaffold tool/check tests/lives adapters/http/httptestsuite ports/porttest tests/arch \
 	tests/budget tests/cmd/apitext tests/cmd/dependencies tests/cookbook tests/firsterasure tests/isolation tests/maps \
 	tests/release
-# These packages take five times as long with the race detector. "make test" runs them without it, and "make test-race"
-# with it.
+# These packages take five times as long with the race detector. "make test" runs them without it; "make test-race"
+# runs them with it, and so does "make test-newest".
 STORES = adapters/persistence/bunstore tests/internal/conformance
 # The tests of how servers are started and stopped. They start dozens of servers.
 HARNESS = internal/tests/postgres
@@ -115,15 +115,15 @@ NEWEST = github.com/uptrace/bun@v1.3.0 \
 	github.com/spf13/cobra@v1.10.2 \
 	github.com/google/uuid@v1.6.0
 
-# Only what stands on these modules is tested again, and without the race detector: "make test" has it.
+# Only what stands on these modules is tested again, with the race detector: "make test" runs the stores without it.
 NEWEST_PACKAGES = ./adapters/persistence/... ./adapters/http/fiberhttp ./adapters/supportdesk ./app/... \
-	./tool/cli ./tool/habeas ./tool/modelsource ./tests/acceptance
+	./tool/cli ./tool/habeas ./tool/modelsource ./tests/acceptance ./tests/internal/conformance
 
-test-newest: postgres ## Run the adapters' tests on the newest versions of what go.mod requires; "make test" uses the lowest
+test-newest: postgres ## Run the adapters' tests, with the race detector, on the newest versions of what go.mod requires
 	@directory=$$(mktemp -d) && trap 'rm -rf "$$directory"' EXIT && \
 	cp go.mod go.sum "$$directory" && export GOFLAGS="$$(go env GOFLAGS) -modfile=$$directory/go.mod" && \
 	go mod edit $(NEWEST:%=-require=%) "$$directory/go.mod" && go mod tidy && go build ./... && \
-	$(WITH_POSTGRES) $(MAKE) --no-print-directory test-packages PACKAGES="$(NEWEST_PACKAGES)"
+	$(WITH_POSTGRES) $(MAKE) --no-print-directory test-packages PACKAGES="$(NEWEST_PACKAGES)" RACE="$(RACE_FLAGS)"
 
 test-packages:
 	$(call test-module,.,$(PACKAGES))
