@@ -76,7 +76,8 @@ func hasKeyLike(table datamap.CatalogTable, column datamap.CatalogColumn) bool {
 		return false
 	}
 	key, ok := table.Column(table.PrimaryKey[0])
-	return ok && (key.Type == column.Type || key.Type == "" || column.Type == "" || isWhole(key.Type) && isWhole(column.Type))
+	isAlike := key.Type == column.Type || isWhole(key.Type) && isWhole(column.Type)
+	return ok && (isAlike || key.Type == "" || column.Type == "")
 }
 
 func isWhole(t datamap.ColumnType) bool {

@@ -204,9 +204,7 @@ var columnRules = []columnRule{
 	{
 		domain.CategoryTechnical, "an account at an identity provider", texts | numbers,
 		[]Kind{People},
-		patterns(`
-			sub, external id, external uid, oidc id, ldap id, saml id, sso id, auth id, gitlab id, twitter id, linkedin id,
-			microsoft id, azure id, entra id, keycloak id, okta id, cognito id, firebase id, firebase uid, clerk id, workos id`),
+		slices.Concat(patterns("sub, external id, external uid, auth id"), providerIDs),
 	},
 	{
 		domain.CategoryBehavioral, "the behaviour of a person", texts | numbers | times, nil,

@@ -24,8 +24,8 @@ func (d *draft) recognise() {
 					m, ok = text, true
 				}
 			}
-			if provided, isProvided := t.atProvider(c); !ok && isProvided {
-				m, ok = provided, true
+			if !ok && (t.isNumberAtProvider(c) || t == d.subject && d.isElsewhere(c)) {
+				m, ok = atProvider(c), true
 			}
 			isCode := m.Category == domain.CategoryCommunication && t.IsChoice(c) // such a column holds no free text
 			if ok && !isCode && !t.refers(c.Name) {
@@ -118,6 +118,10 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 		return column
 	case !ok && t.repeatsPlace(c) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
 		t.ask(c.Name, "It may repeat the location in other columns. Must an erasure overwrite it?", leaveIt, "overwrite it")
+		return column
+	case !ok && t.isSubject && d.mayBeElsewhere(c):
+		t.ask(c.Name, "It has no foreign key. Is it the id of the person in another system, or the key of another person?",
+			leaveIt, "overwrite it", "add a relation")
 		return column
 	case !ok && d.seemsPerson(t, c):
 		t.ask(c.Name, "It has no foreign key, but seems to refer to "+d.subject.Name+". Does the row belong to that person, "+

@@ -39,6 +39,9 @@ func (d *draft) guessByRole() {
 			if c.Type == datamap.TypeText && !isReference || names.Same(stem, names.BaseName(t.Name)) || t.refers(c.Name) {
 				continue // for example, the column is the own key of the table
 			}
+			if t == d.subject && !names.MeansRelative(c.Name) {
+				continue // for example, the id of the person at a provider
+			}
 			doubtful := usesKeys && !d.isSure(c.Name) && !d.isOfPerson(t, c.Name)
 			if !names.Names(c.Name, d.subject.Name) && !names.IsRole(stem) || doubtful && refers {
 				continue
