@@ -332,8 +332,8 @@ func isRetained(c datamap.Column) bool {
 	return c.Personal != nil && c.Personal.Strategy == domain.StrategyRetain
 }
 
-// askForTypes asks about polymorphic references: a column such as owner_id, next to a column such as owner_type that
-// names the referenced table. The column must have the type of a key of the person.
+// askForTypes asks about polymorphic references: a column such as owner_id, next to a column that names the referenced
+// table: see kindOf. The column must have the type of a key of the person.
 func (t *table) askForTypes(person *table) {
 	isKey := func(c datamap.CatalogColumn) bool {
 		return slices.ContainsFunc(person.key, func(name string) bool {
@@ -342,16 +342,10 @@ func (t *table) askForTypes(person *table) {
 		})
 	}
 	for _, c := range t.Columns {
-		stem, ok := names.Stem(c.Name)
-		if !ok || !isKey(c) || t.refers(c.Name) {
-			continue
-		}
-		for _, kind := range t.Columns {
-			base, isKind := cutSuffixFold(kind.Name, "type")
-			if isKind && kind.Type == datamap.TypeText && flat(base) == flat(stem) {
-				t.ask(c.Name, "The column "+kind.Name+" seems to name the table that it refers to. Does it lead to a person in "+
-					"some rows?", "no", "yes: add a relation with when and path")
-			}
+		_, ok := names.Stem(c.Name)
+		if kind, isKind := t.kindOf(c.Name); ok && isKind && isKey(c) && !t.refers(c.Name) {
+			t.ask(c.Name, "The column "+kind+" seems to name the table that it refers to. Does it lead to a person in some "+
+				"rows?", "no", "yes: add a relation with when and path")
 		}
 	}
 }
