@@ -267,7 +267,13 @@ var asideWords = []string{
 	"notify", "verification", "consent", "permission", "permissions", "role", "schema", "width", "height", "length",
 	"tsv", "tsvector", "generated", "updated", "created", "flag", "flags", "quality", "rate", "interval", "blocked",
 	"settings", "setting", "config", "configuration", "options", "limits", "suppressed", "bounced", "frequency", "digest",
-	"class", "typ", "anzahl", "state", "level", "priority", "position", "color", "value", "source", "channel",
+	"class", "scope", "scopes", "rights", "typ", "anzahl", "state", "level", "priority", "position", "color", "value", "source", "channel",
+}
+
+// ofArchives are words after zip that show that it means a file and not a postal code.
+var ofArchives = []string{
+	"sha", "sha1", "sha256", "sha512", "md5", "crc", "crc32", "hash", "checksum", "digest", "file", "filename", "path",
+	"url", "key", "json", "bytes", "archive", "size",
 }
 
 // onlyLast are words that mean something else before another word, such as sub in sub_total.
