@@ -267,7 +267,8 @@ var asideWords = []string{
 	"notify", "verification", "consent", "permission", "permissions", "role", "schema", "width", "height", "length",
 	"tsv", "tsvector", "generated", "updated", "created", "flag", "flags", "quality", "rate", "interval", "blocked",
 	"settings", "setting", "config", "configuration", "options", "limits", "suppressed", "bounced", "frequency", "digest",
-	"class", "scope", "scopes", "rights", "typ", "anzahl", "state", "level", "priority", "position", "color", "value", "source", "channel",
+	"class", "scope", "scopes", "rights", "typ", "anzahl", "state", "level", "priority", "position", "color", "value",
+	"source", "channel",
 }
 
 // ofArchives are words after zip that show that it means a file and not a postal code.
