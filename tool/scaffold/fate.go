@@ -334,7 +334,8 @@ func (t *table) askForLeft(d *draft) {
 	}
 	if owner := t.otherOwner(); owner != "" {
 		t.ask(owner, "It seems to refer to the owner of the row, but "+t.paths[0].label()+" only leads to a person who "+
-			"worked on the row. Are some owners people?", "no: leave the table out", "yes: add a relation with path")
+			"worked on the row. Are some owners people?", "no: leave the table out", "yes: add a relation with path, "+
+			"and with when if the owner has a kind")
 		return
 	}
 	question := "Its rows lead to a person by " + t.paths[0].label()

@@ -115,3 +115,14 @@ func TestReferencesToOtherPeopleInTheTableOfThePeople(t *testing.T) {
 		t.Error("the key of another table is annotated")
 	}
 }
+
+// The unique index may leave out the value that an erasure writes.
+func TestAUniqueIndexOfSomeRowsMayRefuseTheSecondErasure(t *testing.T) {
+	for partial, want := range map[bool]string{true: "the second erasure may fail", false: "the second erasure fails"} {
+		catalog := schema("users: id*, email, gh_id:integer!")
+		catalog.Tables[0].Uniques[0].Partial = partial
+		if p := propose(t, catalog); len(p.questionsAbout("users", want)) != 1 {
+			t.Errorf("partial %v: asked %v", partial, p.Decisions)
+		}
+	}
+}
