@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/names"
 )
 
 // checkEnforcement reports that the database ignores the foreign keys of mapped tables, and of tables that refer to
@@ -55,12 +56,30 @@ func (s *schema) checkForeignKeys() {
 				continue
 			}
 			at := place{table: table.Name, column: list(relation.Columns)}
+			if rival := s.rivalOf(live, relation.Columns, parent); rival != "" {
+				s.report(foreignKeyMissing, at, "No foreign key refers to "+relation.References+", and the column may refer to "+
+					rival+" instead. Exports and erasures would then take rows of other people.",
+					"If the column refers to "+rival+", remove the relation. If not, create a foreign key on "+
+						list(relation.Columns)+" that refers to "+relation.References+".")
+				continue
+			}
 			s.parts[part{foreignKeyMissing, at}] = foreignKeyMissing
 			s.report(foreignKeyMissing, at, "No foreign key refers to "+relation.References+
 				". If a transaction adds a row while an erasure of its subject runs, the row stays.",
 				"Create a foreign key on "+list(relation.Columns)+" that refers to "+relation.References+".")
 		}
 	})
+}
+
+// rivalOf returns another table to which the column of a relation may refer, or "". See names.Rival.
+func (s *schema) rivalOf(live datamap.CatalogTable, columns []string, parent datamap.CatalogTable) string {
+	column, ok := live.Column(columns[0])
+	stem, isReference := names.Stem(columns[0])
+	if !ok || len(columns) != 1 || !isReference || !names.EndsIn(names.BaseName(parent.Name), stem) {
+		return ""
+	}
+	rival, _ := names.Rival(s.catalog.Tables, live, column, parent)
+	return rival
 }
 
 // isReversed reports whether a foreign key exists in the other direction, as from people.address_id to addresses.id. A

@@ -176,7 +176,8 @@ func (s *schema) personalSentence(table datamap.CatalogTable) string {
 // namedAfter reports whether a column without a foreign key seems to refer to the table parent. The column must have
 // the type of the primary key of parent. It must be named after parent, such as user_id for users.id. For the subject's
 // table, a name of a role of a person is sufficient, such as sender_id, to_user_id or created_by. A word for a person
-// that is the name of no table is sufficient, too. The resource_owner_id of OAuth may also be a text.
+// that is the name of no table is sufficient, too. The resource_owner_id of OAuth may also be a text. namedAfter
+// returns false if the name of another table is nearer: see names.Rival.
 func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogColumn, parent datamap.Table) bool {
 	live, ok := s.live[parent.Name]
 	if !ok || len(parent.PrimaryKey) != 1 || inForeignKey(table, column.Name) {
@@ -190,6 +191,9 @@ func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogCo
 	if differ(key.Type, column.Type) {
 		return isReference && column.Type == datamap.TypeText && parent.Name == s.SubjectTable().Name &&
 			names.Same(stem, "resource owner")
+	}
+	if _, unclear := names.Rival(s.catalog.Tables, table, column, live); unclear {
+		return false
 	}
 	isBy := strings.HasSuffix(strings.ToLower(column.Name), "by") // created_by
 	return isReference && names.Same(stem, names.BaseName(parent.Name)) ||

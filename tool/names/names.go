@@ -72,7 +72,8 @@ func isAside(parts []string, from, to int, t datamap.ColumnType) bool {
 		return false
 	}
 	last := parts[len(parts)-1]
-	return slices.Contains(asideWords, last) || slices.Contains(onlyLast, parts[to-1]) ||
+	isArchive := parts[from] == "zip" && to == from+1 && slices.Contains(ofArchives, parts[to])
+	return isArchive || slices.Contains(asideWords, last) || slices.Contains(onlyLast, parts[to-1]) ||
 		from == 0 && t == datamap.TypeText && slices.Contains(asideOfText, last)
 }
 

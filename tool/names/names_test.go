@@ -52,6 +52,8 @@ func TestNamesOfPersonalData(t *testing.T) {
 		"users.openid_connect_id":      domain.CategoryTechnical,
 		"users.keycloakId":             domain.CategoryTechnical,
 		"users.google_sub":             domain.CategoryTechnical,
+		"users.gh_id bigint":           domain.CategoryTechnical,
+		"users.slack_user_id":          domain.CategoryTechnical,
 		"users.sub":                    domain.CategoryTechnical,
 		"users.external_id bigint":     domain.CategoryTechnical,
 		"employees.tax_no":             domain.CategoryFinancial,

@@ -76,8 +76,9 @@ var tableWords = map[Kind][]pattern{
 		comment, reply, replies, answer, review, feedback, response, reaction, rating, report, post, submission, application,
 		kommentar, kommentare, antwort, antworten, commentaire, comentario`),
 	Settings: patterns(`
-		setting, preference, option, prefs, notification level, mention, mute, follow, follower, following, membership,
-		member, friendship, bookmark, favorite, favourite, like, reaction, vote, seen, read, read state, watch, watcher, pin,
+		setting, user config, user configuration, preference, option, prefs, notification level, mention, mute, follow,
+		follower, following, membership, member, friendship, bookmark, favorite, favourite, like, reaction, vote, seen, read,
+		read state, watch, watcher, pin,
 		acknowledgement, reminder, password reset, verification, confirmation, two factor, second factor,
 		totp, otp, mfa, recovery code, backup code, security key, consent,
 		einstellung, einstellungen, preferencia`),
@@ -129,6 +130,10 @@ func Is(table string, kind Kind) bool {
 	case Duties:
 		_, ok := FindDuty(table)
 		return ok
+	case Things:
+		if endsIn(table, ofUsers) {
+			return false
+		}
 	case Addresses:
 		if slices.ContainsFunc(partsOf(BaseName(table)), func(word string) bool { return slices.Contains(virtual, word) }) {
 			return false
@@ -136,6 +141,9 @@ func Is(table string, kind Kind) bool {
 	}
 	return endsIn(table, tableWords[kind])
 }
+
+// ofUsers are words for the settings of a user. Other configurations are those of things.
+var ofUsers = patterns("user config, user configuration")
 
 // loose are words of Messages that as often name things, such as a report of figures or an application of OAuth.
 var loose = patterns(`

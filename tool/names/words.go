@@ -204,9 +204,7 @@ var columnRules = []columnRule{
 	{
 		domain.CategoryTechnical, "an account at an identity provider", texts | numbers,
 		[]Kind{People},
-		patterns(`
-			sub, external id, external uid, oidc id, ldap id, saml id, sso id, auth id, gitlab id, twitter id, linkedin id,
-			microsoft id, azure id, entra id, keycloak id, okta id, cognito id, firebase id, firebase uid, clerk id, workos id`),
+		slices.Concat(patterns("sub, external id, external uid, auth id"), providerIDs),
 	},
 	{
 		domain.CategoryBehavioral, "the behaviour of a person", texts | numbers | times, nil,
@@ -269,7 +267,14 @@ var asideWords = []string{
 	"notify", "verification", "consent", "permission", "permissions", "role", "schema", "width", "height", "length",
 	"tsv", "tsvector", "generated", "updated", "created", "flag", "flags", "quality", "rate", "interval", "blocked",
 	"settings", "setting", "config", "configuration", "options", "limits", "suppressed", "bounced", "frequency", "digest",
-	"class", "typ", "anzahl", "state", "level", "priority", "position", "color", "value", "source", "channel",
+	"class", "scope", "scopes", "rights", "typ", "anzahl", "state", "level", "priority", "position", "color", "value",
+	"source", "channel",
+}
+
+// ofArchives are words after zip that show that it means a file and not a postal code.
+var ofArchives = []string{
+	"sha", "sha1", "sha256", "sha512", "md5", "crc", "crc32", "hash", "checksum", "digest", "file", "filename", "path",
+	"url", "key", "json", "bytes", "archive", "size",
 }
 
 // onlyLast are words that mean something else before another word, such as sub in sub_total.

@@ -24,8 +24,8 @@ func (d *draft) recognise() {
 					m, ok = text, true
 				}
 			}
-			if provided, isProvided := t.atProvider(c); !ok && isProvided {
-				m, ok = provided, true
+			if !ok && (t.isNumberAtProvider(c) || t == d.subject && d.isElsewhere(c)) {
+				m, ok = atProvider(c), true
 			}
 			isCode := m.Category == domain.CategoryCommunication && t.IsChoice(c) // such a column holds no free text
 			if ok && !isCode && !t.refers(c.Name) {
@@ -118,6 +118,10 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 		return column
 	case !ok && t.repeatsPlace(c) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
 		t.ask(c.Name, "It may repeat the location in other columns. Must an erasure overwrite it?", leaveIt, "overwrite it")
+		return column
+	case !ok && t.isSubject && d.mayBeElsewhere(c):
+		t.ask(c.Name, "It has no foreign key. Is it the id of the person in another system, or the key of another person?",
+			leaveIt, "overwrite it", "add a relation")
 		return column
 	case !ok && d.seemsPerson(t, c):
 		t.ask(c.Name, "It has no foreign key, but seems to refer to "+d.subject.Name+". Does the row belong to that person, "+
@@ -328,8 +332,8 @@ func isRetained(c datamap.Column) bool {
 	return c.Personal != nil && c.Personal.Strategy == domain.StrategyRetain
 }
 
-// askForTypes asks about polymorphic references: a column such as owner_id, next to a column such as owner_type that
-// names the referenced table. The column must have the type of a key of the person.
+// askForTypes asks about polymorphic references: a column such as owner_id, next to a column that names the referenced
+// table: see kindOf. The column must have the type of a key of the person.
 func (t *table) askForTypes(person *table) {
 	isKey := func(c datamap.CatalogColumn) bool {
 		return slices.ContainsFunc(person.key, func(name string) bool {
@@ -338,16 +342,10 @@ func (t *table) askForTypes(person *table) {
 		})
 	}
 	for _, c := range t.Columns {
-		stem, ok := names.Stem(c.Name)
-		if !ok || !isKey(c) || t.refers(c.Name) {
-			continue
-		}
-		for _, kind := range t.Columns {
-			base, isKind := cutSuffixFold(kind.Name, "type")
-			if isKind && kind.Type == datamap.TypeText && flat(base) == flat(stem) {
-				t.ask(c.Name, "The column "+kind.Name+" seems to name the table that it refers to. Does it lead to a person in "+
-					"some rows?", "no", "yes: add a relation with when and path")
-			}
+		_, ok := names.Stem(c.Name)
+		if kind, isKind := t.kindOf(c.Name); ok && isKind && isKey(c) && !t.refers(c.Name) {
+			t.ask(c.Name, "The column "+kind+" seems to name the table that it refers to. Does it lead to a person in some "+
+				"rows?", "no", "yes: add a relation with when and path")
 		}
 	}
 }

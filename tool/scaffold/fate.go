@@ -332,6 +332,12 @@ func (t *table) askForLeft(d *draft) {
 	if to := t.parent(); to != d.subject && to.fate == left && len(t.personal()) == 0 && !t.present && !t.mayHoldMore(d) {
 		return
 	}
+	if owner := t.otherOwner(); owner != "" {
+		t.ask(owner, "It seems to refer to the owner of the row, but "+t.paths[0].label()+" only leads to a person who "+
+			"worked on the row. Are some owners people?", "no: leave the table out", "yes: add a relation with path, "+
+			"and with when if the owner has a kind")
+		return
+	}
 	question := "Its rows lead to a person by " + t.paths[0].label()
 	i := slices.IndexFunc(t.out, func(r *reference) bool { return r.to == d.subject })
 	if i >= 0 && t.parent() != d.subject {

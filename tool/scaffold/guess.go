@@ -39,6 +39,9 @@ func (d *draft) guessByRole() {
 			if c.Type == datamap.TypeText && !isReference || names.Same(stem, names.BaseName(t.Name)) || t.refers(c.Name) {
 				continue // for example, the column is the own key of the table
 			}
+			if t == d.subject && !names.MeansRelative(c.Name) {
+				continue // for example, the id of the person at a provider
+			}
 			doubtful := usesKeys && !d.isSure(c.Name) && !d.isOfPerson(t, c.Name)
 			if !names.Names(c.Name, d.subject.Name) && !names.IsRole(stem) || doubtful && refers {
 				continue
@@ -83,6 +86,34 @@ func (d *draft) guess(t *table, c datamap.CatalogColumn, parent *table) bool {
 	if family(key.Type) == "" || family(key.Type) != family(c.Type) {
 		return false
 	}
+	if rival, ok := names.Rival(d.catalog.Tables, t.CatalogTable, c, parent.CatalogTable); ok {
+		t.unclear = append(t.unclear, unclear{c.Name, parent, rival})
+		return false
+	}
 	d.add(&reference{from: t, to: parent, columns: []string{c.Name}, referenced: parent.key, guessed: true})
 	return true
+}
+
+// unclear is a column without a foreign key that is named after the table to, but may refer to a table with a nearer
+// name. See names.Rival.
+type unclear struct {
+	column string
+	to     *table
+	rival  string
+}
+
+// askForUnclear asks about the columns that may refer to a person or to a row of another table. The proposal has no
+// relation for them.
+func (d *draft) askForUnclear() {
+	for _, t := range d.tables {
+		var asked []string
+		for _, u := range t.unclear {
+			if u.to.distance == unreachable || t.refers(u.column) || slices.Contains(asked, u.column) {
+				continue
+			}
+			asked = append(asked, u.column)
+			t.ask(u.column, "It has no foreign key, and may refer to "+u.rival+" or to "+u.to.Name+". To which table does it "+
+				"refer?", u.rival+": add no relation", u.to.Name+": add a relation to it")
+		}
+	}
 }

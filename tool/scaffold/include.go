@@ -73,9 +73,13 @@ func (d *draft) checkIncluded(list []string) error {
 	return refuse(list, func(name string) string {
 		t := d.table(name)
 		i := slices.IndexFunc(t.Columns, func(c datamap.CatalogColumn) bool { return d.isOfPerson(t, c.Name) })
+		owner := t.otherOwner()
 		switch {
 		case t.mapped:
 			return ""
+		case owner != "":
+			return "leads to a person only by " + t.paths[0].label() + ", but the owner of a row seems to be in " + owner +
+				": write a relation for this column"
 		case i >= 0 && len(t.paths) > 0:
 			return "leads to a person only by " + t.paths[0].label() + ", but the person of a row seems to be in " +
 				t.Columns[i].Name + ": write a relation for this column"

@@ -91,3 +91,29 @@ func TestAnIncludedTableWithPartsThatStayIsOverwritten(t *testing.T) {
 		anonymize users email
 	`)
 }
+
+// An owner may be a team. The person who added an owner is not the owner.
+func TestTheMakerOfARowIsNotItsOwner(t *testing.T) {
+	for _, columns := range []string{
+		"owner_id, owner_kind:integer", "owner_id, owner_kind", "owner_id, owner_kind:enum(user|team)",
+		"owner_id, owner_type:smallint", "owner_id, owner_type", "owner_id", "owner_id:uuid", "user_id, user_type",
+	} {
+		catalog := schema(users + "crates: id*, name\ncrate_owners: id*, crate_id>crates, " + columns +
+			", created_by:bigint>users, note")
+		column, _, _ := strings.Cut(columns, ",")
+		column, _, _ = strings.Cut(column, ":")
+		p := propose(t, catalog)
+		if len(p.questionsAbout("crate_owners", "the owner of the row")) != 1 {
+			t.Errorf("%s: asked %v", columns, p.Decisions)
+		}
+		_, err := scaffold.Propose(t.Context(), memory.NewSchema(catalog),
+			scaffold.Options{Include: []string{"crate_owners"}})
+		if !errors.Is(err, domain.ErrInvalid) || !strings.Contains(err.Error(), "seems to be in "+column) {
+			t.Errorf("%s: %v", columns, err)
+		}
+	}
+	p := propose(t, schema(users+"crates: id*, name\ncrate_owners: id*, crate_id>crates, owner_id, owner_kind:integer"))
+	if len(p.questionsAbout("crate_owners", "The column owner_kind seems to name")) != 1 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}

@@ -211,3 +211,23 @@ func (t *table) isSold() bool { return t.hasWord(ofSales) }
 func isFixed(c datamap.CatalogColumn) bool {
 	return len(c.Values) > 0 || names.IsOfLink(c.Name) && c.Type != datamap.TypeJSON
 }
+
+// otherOwner returns a column that seems to hold the owner of a row, such as owner_id next to owner_kind, if the paths
+// only lead to people who worked on the row. It returns "" if there is no such column.
+func (t *table) otherOwner() string {
+	if len(t.paths) == 0 || slices.ContainsFunc(t.paths, func(r *reference) bool {
+		return !r.to.isSubject || r.role != names.Maker
+	}) {
+		return ""
+	}
+	i := slices.IndexFunc(t.Columns, func(c datamap.CatalogColumn) bool {
+		stem, isReference := names.Stem(c.Name)
+		isPath := slices.ContainsFunc(t.paths, func(r *reference) bool { return slices.Contains(r.columns, c.Name) })
+		return isReference && !isPath && (names.EndsIn(stem, "owner") ||
+			t.hasType(c.Name) && names.RoleOf(c.Name) == names.Holder)
+	})
+	if i < 0 {
+		return ""
+	}
+	return t.Columns[i].Name
+}

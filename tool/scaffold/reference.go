@@ -152,14 +152,28 @@ func (t *table) dropWider() {
 	}
 }
 
-// hasType reports whether another column names the table that the column refers to, as owner_type does for owner_id.
-// The column then refers to several tables.
-func (t *table) hasType(column string) bool {
+// kindOf returns another column that names the table that the column refers to, as owner_type and owner_kind do for
+// owner_id. The column then refers to several tables. Beside the role of a person, the other column may be a number or
+// an enum.
+func (t *table) kindOf(column string) (name string, ok bool) {
 	stem, _ := names.Stem(column)
-	return slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
-		base, ok := cutSuffixFold(c.Name, "type")
-		return ok && c.Type == datamap.TypeText && flat(base) == flat(stem)
-	})
+	for _, c := range t.Columns {
+		base, isKind := cutSuffixFold(c.Name, "type")
+		if !isKind {
+			base, isKind = cutSuffixFold(c.Name, "kind")
+		}
+		isCode := names.IsRole(stem) && (family(c.Type) == datamap.TypeBigInt || len(c.Values) > 0)
+		if isKind && (c.Type == datamap.TypeText || isCode) && flat(base) == flat(stem) {
+			return c.Name, true
+		}
+	}
+	return "", false
+}
+
+// hasType reports whether the column refers to several tables: see kindOf.
+func (t *table) hasType(column string) bool {
+	_, ok := t.kindOf(column)
+	return ok
 }
 
 // hasSecretOf reports whether another column holds the secret of what the column names, as client_secret does for the

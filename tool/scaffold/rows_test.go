@@ -154,3 +154,12 @@ func TestAProposalThatErasesNothingAsks(t *testing.T) {
 		t.Errorf("asked about %v", asked)
 	}
 }
+
+func TestTheConfigurationOfAUserIsDeleted(t *testing.T) {
+	for _, table := range []string{"user_configs", "encrypted_user_configs", "user_settings"} {
+		p := propose(t, schema(users+table+": id*, user_id>users, key, value"))
+		if to, ok := p.dataMap.Table(table); !ok || !to.Owned {
+			t.Errorf("%s is left out: %v", table, p.LeftOut)
+		}
+	}
+}

@@ -144,6 +144,7 @@ func draftOf(
 	if err := d.checkIncluded(options.Include); err != nil {
 		return nil, err
 	}
+	d.askForUnclear()
 	d.askForLeftOut()
 	d.askForStrays()
 	d.askForPersonal()
@@ -204,6 +205,7 @@ type table struct {
 	chosen      bool // the data map has the table
 	evaluate    evaluate
 	asked       []Decision
+	unclear     []unclear // columns that may refer to one of two tables; see askForUnclear
 }
 
 const unreachable = 1 << 30

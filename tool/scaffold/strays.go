@@ -10,17 +10,42 @@ import (
 	"github.com/habeas-data/habeas/tool/names"
 )
 
-// atProvider returns the guess about a column with the number of a person at a provider of identities, next to a column
-// such as provider_id. In other tables, the same name means a key of the application.
-func (t *table) atProvider(c datamap.CatalogColumn) (m names.Match, ok bool) {
+// isNumberAtProvider reports whether a column holds the number of a person at a provider of identities, next to a
+// column such as provider_id. In other tables, the same name means a key of the application.
+func (t *table) isNumberAtProvider(c datamap.CatalogColumn) bool {
 	isNumber := slices.Contains([]string{"accountid", "subjectid", "sub", "subject", "externalid", "uid"}, flat(c.Name))
-	if !t.hasProvider() || !isNumber || family(c.Type) == "" {
-		return names.Match{}, false
-	}
+	return t.hasProvider() && isNumber && family(c.Type) != ""
+}
+
+// isElsewhere reports whether a column of the subject's table seems to hold the id of the person in another system,
+// such as acme_user_id: it is a text, or has another type than the key.
+func (d *draft) isElsewhere(c datamap.CatalogColumn) bool {
+	return d.mayBeElsewhere(c) && (c.Type == datamap.TypeText || !d.hasTypeOfKey(c))
+}
+
+// mayBeElsewhere reports whether a column of the subject's table is named like a reference to a person, but means
+// neither another row of this table nor a row of another table.
+func (d *draft) mayBeElsewhere(c datamap.CatalogColumn) bool {
+	stem, isReference := names.Stem(c.Name)
+	return isReference && len(words.Lower(stem)) > 1 && names.IsPeople(stem) && !names.MeansRelative(c.Name) &&
+		family(c.Type) != "" && !d.subject.refers(c.Name) && !d.subject.hasType(c.Name) &&
+		!slices.Contains(d.subject.key, c.Name) && !slices.ContainsFunc(d.tables, func(other *table) bool {
+		return other != d.subject && names.EndsIn(stem, names.BaseName(other.Name))
+	})
+}
+
+// hasTypeOfKey reports whether a column can hold the key of a person.
+func (d *draft) hasTypeOfKey(c datamap.CatalogColumn) bool {
+	key, _ := d.subject.Column(d.subjectID[0])
+	return len(d.subjectID) == 1 && family(key.Type) == family(c.Type)
+}
+
+// atProvider returns the guess about a column with the id of a person in another system.
+func atProvider(c datamap.CatalogColumn) names.Match {
 	return names.Match{
 		Category: domain.CategoryTechnical, Word: strings.Join(words.Lower(c.Name), " "),
 		Means: "an account at an identity provider",
-	}, true
+	}
 }
 
 // mayHoldMore reports whether the rows of a table that is left out are parts of rows that refer to a person, and may

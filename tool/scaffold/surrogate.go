@@ -254,8 +254,12 @@ func (t *table) askForUnique() {
 			}
 		}
 		if len(equal) > 0 && !apart {
-			t.ask(equal[0], "An erasure writes the same value into each row, but "+u.Name+" is unique, so the second erasure "+
-				"fails. Which value should an erasure write instead?", "the surrogate, until the schema is changed",
+			why := " is unique, so the second erasure fails."
+			if u.Partial {
+				why = " is unique in some rows, so the second erasure may fail."
+			}
+			t.ask(equal[0], "An erasure writes the same value into each row, but "+u.Name+why+
+				" Which value should an erasure write instead?", "the surrogate, until the schema is changed",
 				"make the column nullable")
 		}
 	}

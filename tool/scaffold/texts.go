@@ -47,13 +47,14 @@ func isTechnical(column string) bool {
 }
 
 // askForNulls asks about the columns in which an erasure writes a value into rows that have NULL. In such a row, the
-// value may be a false fact, such as a place or an address that waits for its confirmation. The empty text is none.
+// value may be a false fact, such as a place or an address that waits for its confirmation. The empty text is a false
+// fact only if its presence means a state, as in lock_reason.
 func (t *table) askForNulls() {
 	var list []string
 	for _, c := range t.columns {
 		live, _ := t.Column(c.Name)
 		if c.Personal != nil && c.Personal.Strategy == domain.StrategyAnonymize && live.Nullable &&
-			c.Surrogate != datamap.EmptySurrogate {
+			(c.Surrogate != datamap.EmptySurrogate || isState(c.Name)) {
 			list = append(list, c.Name)
 		}
 	}
@@ -61,4 +62,11 @@ func (t *table) askForNulls() {
 		t.ask("", "An erasure also writes its values into cells that are NULL ("+strings.Join(list, ", ")+"). May these "+
 			"cells get a value?", "yes", "no: set the columns to NULL (erasure null)")
 	}
+}
+
+// isState reports whether the name of a column suggests that a value that is not NULL means a state, such as the reason
+// why a person is locked.
+func isState(column string) bool {
+	parts := words.Lower(column)
+	return len(parts) > 0 && slices.Contains([]string{"reason", "at", "since", "until", "by"}, parts[len(parts)-1])
 }

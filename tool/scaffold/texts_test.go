@@ -78,3 +78,13 @@ func TestWhatRepeatsALocationIsAsked(t *testing.T) {
 		}
 	}
 }
+
+// An application reads a reason that is not NULL, even an empty one, as a lock.
+func TestAnEmptyReasonInACellThatIsNullIsAsked(t *testing.T) {
+	for column, want := range map[string]int{"account_lock_reason?": 1, "account_lock_reason": 0, "description?": 0} {
+		p := propose(t, schema("users: id*, email, "+column))
+		if got := p.questionsAbout("users", "cells that are NULL"); len(got) != want {
+			t.Errorf("%s: asked %v", column, p.Decisions)
+		}
+	}
+}
