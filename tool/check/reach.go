@@ -303,8 +303,7 @@ func (s *schema) checkOtherOwners(table datamap.Table, live datamap.CatalogTable
 		if s.deletesRows(table.Name) {
 			reason += ", and an erasure of another person deletes them"
 		}
-		s.report(pathMissing, at, reason+".", "If the rows are also about that person, mark the relation as a path ("+
-			s.says(`subject:"path"`, `"path": true`)+"). If not, accept the finding.")
+		s.report(pathMissing, at, reason+".", s.pathRemedy())
 	}
 }
 
@@ -352,8 +351,18 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 	report(pathMissing, place{table: table.Name, column: list(columns), object: constraint},
 		"The column refers to a person, or is named like such a reference, but is not a path. Exports and erasures of "+
 			"that person ignore the rows"+s.deletedByOthers(table)+".",
-		"If the rows are also about that person, mark the relation as a path ("+s.says(`subject:"path"`, `"path": true`)+
-			"). If not, accept the finding.")
+		s.pathRemedy())
+}
+
+// pathRemedy returns the remedy of a finding about a relation that is no path. With a second path, the data map needs
+// further options.
+func (s *schema) pathRemedy() string {
+	return "If the rows are also about that person, mark this relation and that of the present path as paths (" +
+		s.says(`subject:"path"`, `"path": true`) + ")" + s.says("", `, give each a different name ("name")`) +
+		", and name a path in each annotated column (" + s.says("via:", `"via"`) + "). For each of the " +
+		"two relations, " + s.says("erasure:delete", `"erasure": "delete"`) + " deletes the rows with its person; " +
+		s.says("erasure:null", `"erasure": "null"`) + " keeps them and clears the reference. If the rows are not about " +
+		"that person, accept the finding."
 }
 
 // deletedByOthers returns the end of a sentence about rows that hang on the row of one person and refer to another one.
