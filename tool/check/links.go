@@ -237,13 +237,15 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 }
 
 // reportLists reports the lists of keys in a table outside the data map. Such a list is a finding of its own, because a
-// relation by another column of the table does not reach the people in the list.
+// relation by another column of the table does not reach the people in the list. For the same reason, the answer to a
+// question about other columns of the table does not end the finding.
 func (s *schema) reportLists(table datamap.CatalogTable) {
-	if left, _ := s.leftOut(table.Name); left.Decided || table.Kind == datamap.KindVirtual {
+	if table.Kind == datamap.KindVirtual {
 		return
 	}
+	left, _ := s.leftOut(table.Name)
 	for _, found := range s.linksOf(table) {
-		if found.kind == byList {
+		if found.kind == byList && (!left.Decided || !asksAbout(left, table, found.column)) {
 			s.report(tableUnlinked, place{table: table.Name, column: found.column},
 				"The column seems to list keys of "+found.to+", and the table is not in the data map. Exports and erasures "+
 					"ignore the table."+s.personalSentence(table),

@@ -220,10 +220,16 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 		return
 	}
 	if document := s.documentOf(table); document != "" {
-		if s.isDecided(table.Name) {
+		at := place{table: table.Name, column: document}
+		asked, open := s.asksAboutDocument(at)
+		switch {
+		case s.isDecided(table.Name), asked && !open:
 			return
+		case asked:
+			s.parts[part{tablePersonal, at}] = questionsOpen
+			s.asked[table.Name] = true
 		}
-		s.report(tablePersonal, place{table: table.Name, column: document},
+		s.report(tablePersonal, at,
 			"The table seems to keep sessions, raw messages or a history of actions of people in the documents of the column. "+
 				"It is not in the data map. Exports and erasures ignore it.",
 			"Add a column with the key of the person and add the table to the data map, or clear its rows in the hook "+
