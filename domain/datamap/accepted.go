@@ -77,6 +77,7 @@ type LeftOut struct {
 	Table   string
 	Decided bool     // the person has answered
 	Columns []string // the columns about which the question was; nil if they are not known
+	Note    string   // the note with the question, if it is known
 }
 
 // WithLeftOut returns the data map with tables that a draft left out. A check of the data map reports the open

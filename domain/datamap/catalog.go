@@ -216,6 +216,8 @@ type CatalogUnique struct {
 	// Partial is true if the constraint applies to some of the rows only. A constraint that only leaves out rows with NULL
 	// in its columns is not partial, because NULL counts as different from NULL.
 	Partial bool `json:"partial,omitempty"`
+	// Where is the condition of a partial constraint, as the database writes it, or the definition of its index.
+	Where string `json:"where,omitempty"`
 	// NullsEqual is true if the constraint also refuses a second NULL.
 	NullsEqual bool `json:"nulls_equal,omitempty"`
 	// Exclusion is true for an exclusion constraint of PostgreSQL.

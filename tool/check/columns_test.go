@@ -196,13 +196,22 @@ var surrogateCases = cases{
 		}, nil,
 	},
 	"placeholder-alone": {
-		fits(datamap.TypeText, "{}", datamap.TypeText, "text"), []string{"placeholder-alone users.data"},
+		unique(of("theme"), "{}"), []string{"placeholder-alone users.code"},
+	},
+	"placeholder-alone not of a text with the name of a document": {
+		fits(datamap.TypeText, "{}", datamap.TypeText, "text"), nil,
 	},
 	"placeholder-alone not with other characters": {fits(datamap.TypeText, "anon-{}", datamap.TypeText, "text"), nil},
 	"placeholder-alone not of JSON":               {fits(datamap.TypeJSON, "{}", datamap.TypeJSON, "jsonb"), nil},
 	"placeholder-alone not of JSON in a text":     {fits(datamap.TypeJSON, "{}", datamap.TypeText, "text"), nil},
 	"placeholder-alone not of a text that is JSON": {
 		fits(datamap.TypeText, "{}", datamap.TypeJSON, "jsonb"), nil,
+	},
+	"placeholder-alone of a unique text with the name of a document": {
+		func(w *world) {
+			w.surrogate(datamap.TypeText, "{}", datamap.TypeText, "text")
+			w.live("users").Uniques = []datamap.CatalogUnique{of("data")}
+		}, []string{"placeholder-alone users.data", "unique-violated users.data"},
 	},
 	"derived-length": {
 		computed(datamap.TypeText, 36), []string{"derived-length users.sorting"},

@@ -88,6 +88,20 @@ func TestATableIsUndecidedUntilItsQuestionIsAnswered(t *testing.T) {
 	}
 }
 
+func TestADocumentIsUndecidedUntilTheQuestionAboutItIsAnswered(t *testing.T) {
+	w := newWorld()
+	tokens(w)
+	before := w.coverage(t)
+	noted("users", "", "DECIDE: Documents: tokens.claims?")(w)
+	if asked := w.coverage(t); asked.Undecided != before.Undecided {
+		t.Errorf("before %+v, with a question %+v", before, asked)
+	}
+	noted("users", "", "DECIDED: Documents: tokens.claims?")(w)
+	if decided := w.coverage(t); decided.Undecided != before.Undecided-1 {
+		t.Errorf("before %+v, with a decision %+v", before, decided)
+	}
+}
+
 func TestACoverageWithoutACatalogIsAnError(t *testing.T) {
 	reader := mocks.NewMockCatalogReader(gomock.NewController(t))
 	reader.EXPECT().Catalog(gomock.Any()).Return(datamap.Catalog{}, domain.ErrUnavailable)

@@ -30,7 +30,7 @@ func (s *schema) documentOf(table datamap.CatalogTable) string {
 	}
 	if !isSession && !hasWord(table.Name, "audit", "audits", "history", "log", "logs", "activity", "activities", "trail",
 		"journal", "versions") {
-		return cmp.Or(versionOf(table), claimsOf(table), rawOf(table))
+		return cmp.Or(versionOf(table), claimsOf(table), rawOf(table), eventOf(table))
 	}
 	i := slices.IndexFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 		switch family(c.Type) { //nolint:exhaustive // the other types hold no documents
@@ -65,16 +65,19 @@ func claimsOf(table datamap.CatalogTable) string {
 }
 
 // sessionOf returns the column with the documents of a table that has the columns of a store of sessions: the id of a
-// session, its end and its data. It returns "" if there is none.
+// session, its end and its data. Instead of its end, it may have the last activity beside a payload; its id may then
+// have any name. It returns "" if there is none.
 func sessionOf(table datamap.CatalogTable) (document string) {
-	hasID, hasEnd := false, false
+	_, isActive := table.Column("last_activity")
+	hasID, hasEnd := isActive, isActive
 	for _, column := range table.Columns {
 		name := strings.Join(words.Lower(column.Name), " ")
 		hasID = hasID || slices.Contains([]string{"sid", "sess id", "session id", "session key"}, name)
 		hasEnd = hasEnd || hasWord(name, "expire", "expires", "expiry", "expiration", "lifetime")
 		isText := column.Type == datamap.TypeText && (column.Length == 0 || column.Length > shortText)
 		if (isText || isDocument(column) || column.Type == datamap.TypeBytes) &&
-			hasWord(name, "sess", "session", "data", "payload", "value") && !hasWord(name, "id", "key", "token") {
+			(hasWord(name, "sess", "session", "payload") || hasWord(name, "data", "value") && !isActive) &&
+			!hasWord(name, "id", "key", "token") {
 			document = column.Name
 		}
 	}
@@ -82,6 +85,21 @@ func sessionOf(table datamap.CatalogTable) (document string) {
 		return ""
 	}
 	return document
+}
+
+// eventOf returns the column with the documents of a table of all events of the application, such as event_stream. It
+// returns "" if there is none.
+func eventOf(table datamap.CatalogTable) string {
+	if !hasWord(table.Name, "event", "events") ||
+		!hasWord(table.Name, "stream", "streams", "store", "stored", "domain", "sourced") {
+		return ""
+	}
+	for _, column := range table.Columns {
+		if isDocument(column) && hasWord(column.Name, "body", "data", "payload", "event") {
+			return column.Name
+		}
+	}
+	return ""
 }
 
 // rawOf returns the column with documents as another system has sent them, such as raw_payload. It returns "" if there

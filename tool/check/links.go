@@ -159,15 +159,15 @@ func likelyMeansPerson(stem string) bool {
 // mayMeanPerson reports whether the stem of a reference to one of several tables can mean a person. It returns false in
 // these cases:
 //
-//   - The stem says what can be done with a thing, such as taggable.
+//   - The stem says what can be done with things only, such as taggable.
 //   - The stem is a thing, such as document.
 //   - The stem is in the name of the table, such as acme in acme_accounts. The columns then say what the row is at
 //     Acme.
 func mayMeanPerson(table, stem string) bool {
-	if isPerson(stem) || hasWord(stem, anyRows...) || hasWord(stem, peopleAble...) {
+	isAble := strings.HasSuffix(strings.ToLower(stem), "able") || strings.HasSuffix(strings.ToLower(stem), "ible")
+	if isPerson(stem) || hasWord(stem, anyRows...) || isAble && !hasWord(stem, thingsAble...) {
 		return true
 	}
-	isAble := strings.HasSuffix(strings.ToLower(stem), "able") || strings.HasSuffix(strings.ToLower(stem), "ible")
 	return !isAble && !hasWord(stem, pages...) && !names.Is(stem, names.Things) && !names.Is(stem, names.Reference) &&
 		!hasWord(table, words.Lower(stem)...)
 }
@@ -177,12 +177,13 @@ var (
 	anyRows = terms(`
 		target, subject, actor, object, entity, record, row, resource, model, item, source, origin, parent, context, causer,
 		principal, grantee, party, scope, reference, related, linked`)
-	// peopleAble are words for what can be done with people, too.
-	peopleAble = terms(`
-		trackable, auditable, notifiable, addressable, contactable, followable, reportable, flaggable, mentionable, blockable,
-		tokenable, authenticatable, billable, payable, assignable, memberable, ownable, loggable, attributable, invitable,
-		subscribable, viewable, searchable, attachable, messageable, chattable, rateable, ratable, reviewable, versionable,
-		moderatable, changeable, bannable, impersonatable, participatable, recordable, enrollable, verifiable`)
+	// thingsAble are words for what can be done with things only, and words with the same ending that are things.
+	thingsAble = terms(`
+		taggable, votable, voteable, sluggable, categorizable, categorisable, classifiable, entryable, translatable,
+		localizable, purchasable, purchaseable, buyable, sellable, orderable, shippable, stockable, priceable, discountable,
+		rentable, bookable, publishable, downloadable, printable, playable, streamable, embeddable, renderable, cacheable,
+		pageable, sortable, configurable, deployable, executable, runnable, buildable, schedulable, transitionable, eligible,
+		table, variable, cable, collectible`)
 	// pages are words for things that people write or upload.
 	pages = terms("doc, document, file, node, field, view, sheet, article, post, message, comment, photo, video, media")
 )
@@ -237,13 +238,15 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 }
 
 // reportLists reports the lists of keys in a table outside the data map. Such a list is a finding of its own, because a
-// relation by another column of the table does not reach the people in the list.
+// relation by another column of the table does not reach the people in the list. For the same reason, the answer to a
+// question about other columns of the table does not end the finding.
 func (s *schema) reportLists(table datamap.CatalogTable) {
-	if left, _ := s.leftOut(table.Name); left.Decided || table.Kind == datamap.KindVirtual {
+	if table.Kind == datamap.KindVirtual {
 		return
 	}
+	left, _ := s.leftOut(table.Name)
 	for _, found := range s.linksOf(table) {
-		if found.kind == byList {
+		if found.kind == byList && (!left.Decided || !asksAbout(left, table, found.column)) {
 			s.report(tableUnlinked, place{table: table.Name, column: found.column},
 				"The column seems to list keys of "+found.to+", and the table is not in the data map. Exports and erasures "+
 					"ignore the table."+s.personalSentence(table),

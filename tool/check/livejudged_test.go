@@ -110,6 +110,14 @@ var judgedSafe = map[string]liveCase{
 	"a generated column takes the begin of a value": {
 		statements: []string{`ALTER TABLE users ADD COLUMN part varchar(3) GENERATED ALWAYS AS (left(email, 1)) STORED`},
 	},
+	"a partial unique index leaves out the surrogate": {
+		statements: []string{
+			`ALTER TABLE users ADD COLUMN code integer`, `CREATE UNIQUE INDEX one ON users (code) WHERE code > 0`,
+			`CREATE UNIQUE INDEX two ON users (code) WHERE code <> -1`,
+		},
+		columns: `, {"name": "code", "type": "integer", "surrogate": "-1",
+			"personal": {"category": "identity", "erasure": "anonymize"}}`,
+	},
 	"a short generated column of another column": {
 		statements: []string{`ALTER TABLE users ADD COLUMN part varchar(3) GENERATED ALWAYS AS (upper(nick)) STORED`},
 	},

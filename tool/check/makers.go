@@ -128,6 +128,13 @@ func (s *schema) ownersBeside(table datamap.Table, columns []string) (held, othe
 	return held, other
 }
 
+// hasOnlyMakers reports whether all paths of a table begin with a reference to the person who created or changed a row.
+func (s *schema) hasOnlyMakers(table string) bool {
+	return !slices.ContainsFunc(s.Paths(table), func(p datamap.Path) bool {
+		return len(p.Relations) == 0 || !namesMaker(p.Relations[0].Columns[0])
+	})
+}
+
 // namesMaker reports whether the name of a reference means the person who created or changed the row. Other people who
 // work on a row, such as its actor or its sender, do not count.
 func namesMaker(column string) bool {

@@ -5,7 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/tool/check"
 )
 
 // made adds a table whose rows say which user created them, without foreign keys.
@@ -64,6 +68,37 @@ func accepted(rule, table, column string) func(*world) {
 		w.accepted = append(w.accepted, datamap.Acceptance{
 			Rule: rule, Table: table, Column: column, Reason: "is known", Until: "2026-12-31",
 		})
+	}
+}
+
+// A data map with a second path needs further options, which the remedy names.
+func TestTheRemedyOfAMissingPathIsComplete(t *testing.T) {
+	w := newWorld()
+	memberships("owner_id", "invitee_id")(w)
+	found := w.findings(t)
+	if len(found) != 1 || found[0].Code != "path-missing" {
+		t.Fatalf("got %v", found)
+	}
+	dataMap, err := datamap.NewDataMap(w.tables...)
+	must(t, err)
+	plan, err := erasure.Planner{}.Plan(dataMap, nil)
+	must(t, err)
+	result, err := check.Run(t.Context(), memory.NewSchema(w.catalog), dataMap, plan, check.Options{Manifest: true})
+	must(t, err)
+	for _, option := range []string{`"path": true`, `"name"`, `"via"`, `"erasure": "delete"`, `"erasure": "null"`} {
+		if !strings.Contains(result.Findings[0].Remedy, option) {
+			t.Errorf("%q does not name %s", result.Findings[0].Remedy, option)
+		}
+	}
+	table := w.table("memberships")
+	second := belongsTo("users", "invitee_id")
+	second.OnErasure, second.Path, second.Name = domain.StrategyNull, true, "Invitee"
+	table.Relations[0].Path, table.Relations[0].Name = true, "Owner"
+	table.Relations = append(table.Relations, second)
+	table.Columns = append(table.Columns, datamap.Column{Name: "invitee_id", Type: datamap.TypeBigInt})
+	w.field("memberships", "agent").Personal.Via = "Owner"
+	if found := w.findings(t); len(found) > 0 {
+		t.Errorf("after the remedy, got %v", found)
 	}
 }
 

@@ -131,6 +131,8 @@ func soundsPersonal(table string, live datamap.CatalogTable, column datamap.Cata
 		return guess{}, false
 	case isOfThing(table, match.Word):
 		return guess{}, false
+	case match.Word == "handle" && names.IsPeople(table):
+		return found, true // such as mastodon_handle
 	case slices.Contains(alone, match.Word):
 		return found, len(words.Lower(column.Name)) == 1
 	case match.Secret:

@@ -5,18 +5,25 @@ import (
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/words"
 )
 
 // checkPlaceholder reports a text column with the surrogate {}, which an erasure writes unchanged (see
 // datamap.Placeholder). It is an error if the column is in a unique constraint that does not accept equal surrogates.
+// In another column that is named like a document, such as settings, {} is an empty document in JSON, and a draft
+// writes it there, too.
 func (s *schema) checkPlaceholder(column written, at place) {
 	if column.Surrogate != datamap.Placeholder || column.Type != datamap.TypeText ||
 		column.live.Type != datamap.TypeText || column.live.Values != nil {
 		return
 	}
+	isUnique := s.collides(at)
+	if parts := words.Lower(column.Name); !isUnique && slices.Contains(documents, parts[len(parts)-1]) {
+		return
+	}
 	severity, reason := warning, "An erasure writes the two characters {} into each cell. Only beside other characters, "+
 		"{} is a placeholder for random digits."
-	if s.collides(at) {
+	if isUnique {
 		severity = failure
 		reason += " The column is in a unique constraint or index, so that a second erasure fails."
 	}
@@ -24,6 +31,11 @@ func (s *schema) checkPlaceholder(column written, at place) {
 		"Write anon-{} as the surrogate ("+s.says("surrogate:'anon-{}'", `"surrogate": "anon-{}"`)+
 			"). If the column is not unique and holds JSON, accept the finding.")
 }
+
+// documents are the last words of the names of text columns that often hold documents in JSON.
+var documents = terms(`
+	settings, preferences, prefs, data, metadata, meta, payload, extra, extras, attributes, props, properties, options,
+	fields, json, config`)
 
 // collides reports whether a unique constraint or index may refuse the surrogate of a column because another row has
 // it.

@@ -71,12 +71,18 @@ func (s *schema) clearedSentence(table datamap.CatalogTable, columns []string) s
 }
 
 // isBarePart reports whether the rows of a table belong to rows that stay after an erasure and are not people, and hold
-// no texts or documents. An example is the monthly numbers of an organization.
+// no texts or documents. An example is the monthly numbers of an organization. If people
+// only created or changed those rows, texts that do not look personal do not count. An example is the list of the
+// dependencies of a version.
 func (s *schema) isBarePart(table datamap.CatalogTable, of string) bool {
+	ofMaker := s.hasOnlyMakers(of) && s.documentOf(table) == "" && !s.isHistory(table) && !isOfOnePerson(table.Name) &&
+		len(s.linksOf(table)) == 0
 	return of != s.SubjectTable().Name && !s.deletesRows(of) && !names.IsPeople(of) && s.personalSentence(table) == "" &&
 		!slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 			switch c.Type { //nolint:exhaustive // the other types hold numbers, instants and keys
-			case datamap.TypeText, datamap.TypeJSON, datamap.TypeArray, datamap.TypeBytes, "":
+			case datamap.TypeText, datamap.TypeArray:
+				return !ofMaker && c.Values == nil && !inForeignKey(table, c.Name) && !hasName(table, table.PrimaryKey, c.Name)
+			case datamap.TypeJSON, datamap.TypeBytes, "":
 				return c.Values == nil && !inForeignKey(table, c.Name) && !hasName(table, table.PrimaryKey, c.Name)
 			default:
 				return false
@@ -224,10 +230,16 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 		return
 	}
 	if document := s.documentOf(table); document != "" {
-		if s.isDecided(table.Name) {
+		at := place{table: table.Name, column: document}
+		asked, open := s.asksAboutDocument(at)
+		switch {
+		case s.isDecided(table.Name), asked && !open:
 			return
+		case asked:
+			s.parts[part{tablePersonal, at}] = questionsOpen
+			s.asked[table.Name] = true
 		}
-		s.report(tablePersonal, place{table: table.Name, column: document},
+		s.report(tablePersonal, at,
 			"The table seems to keep sessions, raw messages or a history of actions of people in the documents of the column. "+
 				"It is not in the data map. Exports and erasures ignore it.",
 			"Add a column with the key of the person and add the table to the data map, or clear its rows in the hook "+
@@ -307,8 +319,7 @@ func (s *schema) checkOtherOwners(table datamap.Table, live datamap.CatalogTable
 		if s.deletesRows(table.Name) {
 			reason += ", and an erasure of another person deletes them"
 		}
-		s.report(pathMissing, at, reason+".", "If the rows are also about that person, mark the relation as a path ("+
-			s.says(`subject:"path"`, `"path": true`)+"). If not, accept the finding.")
+		s.report(pathMissing, at, reason+".", s.pathRemedy())
 	}
 }
 
@@ -356,8 +367,18 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 	report(pathMissing, place{table: table.Name, column: list(columns), object: constraint},
 		"The column refers to a person, or is named like such a reference, but is not a path. Exports and erasures of "+
 			"that person ignore the rows"+s.deletedByOthers(table)+".",
-		"If the rows are also about that person, mark the relation as a path ("+s.says(`subject:"path"`, `"path": true`)+
-			"). If not, accept the finding.")
+		s.pathRemedy())
+}
+
+// pathRemedy returns the remedy of a finding about a relation that is no path. With a second path, the data map needs
+// further options.
+func (s *schema) pathRemedy() string {
+	return "If the rows are also about that person, mark this relation and that of the present path as paths (" +
+		s.says(`subject:"path"`, `"path": true`) + ")" + s.says("", `, give each a different name ("name")`) +
+		", and name a path in each annotated column (" + s.says("via:", `"via"`) + "). For each of the " +
+		"two relations, " + s.says("erasure:delete", `"erasure": "delete"`) + " deletes the rows with its person; " +
+		s.says("erasure:null", `"erasure": "null"`) + " keeps them and clears the reference. If the rows are not about " +
+		"that person, accept the finding."
 }
 
 // deletedByOthers returns the end of a sentence about rows that hang on the row of one person and refer to another one.

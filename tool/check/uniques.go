@@ -15,23 +15,16 @@ func (s *schema) checkUniques() {
 		}
 		for _, unique := range constraints {
 			if colliding := w.colliding(unique); len(colliding) > 0 {
-				orNull := w.nullRemedy(colliding)
-				if unique.NullsEqual {
-					orNull = ""
-				}
 				// Each expression of the index is then the same in all of these rows.
 				isConstant := isSubset(w.live, unique.Columns, colliding)
 				at := place{table: w.table.Name, column: list(colliding), object: unique.Name}
-				s.reportUnique(unique, isConstant, at, orNull)
+				s.reportUnique(unique, isConstant, at, s.distinctRemedy(w, unique, colliding))
 			}
 		}
 	}
 }
 
-func (s *schema) reportUnique(unique datamap.CatalogUnique, isConstant bool, at place, orNull string) {
-	remedy := "Give a surrogate that differs in each cell (a placeholder in a text: " +
-		s.says(`surrogate:'{}@erased.invalid'`, `"surrogate": "{}@erased.invalid"`) + "), " + orNull +
-		"or change the constraint."
+func (s *schema) reportUnique(unique datamap.CatalogUnique, isConstant bool, at place, remedy string) {
 	switch {
 	case unique.Exclusion:
 		s.report(uniqueUndecided, at,
@@ -49,9 +42,41 @@ func (s *schema) reportUnique(unique datamap.CatalogUnique, isConstant bool, at 
 	}
 }
 
+// distinctRemedy returns the remedy for equal surrogates in a unique constraint. Only a text can have surrogates that
+// differ in each cell. For other types, an erasure has one surrogate, except for a UUID without a surrogate of its own.
+func (s *schema) distinctRemedy(w write, unique datamap.CatalogUnique, colliding []string) string {
+	orNull := w.nullRemedy(colliding)
+	if unique.NullsEqual {
+		orNull = ""
+	}
+	isOf := func(t datamap.ColumnType) bool {
+		return slices.ContainsFunc(w.columns, func(c written) bool {
+			return c.Type == t && c.live.Values == nil && slices.Contains(colliding, c.Name)
+		})
+	}
+	switch {
+	case isOf(datamap.TypeText):
+		return "Give a surrogate that differs in each cell (a placeholder in a text: " +
+			s.says(`surrogate:'{}@erased.invalid'`, `"surrogate": "{}@erased.invalid"`) + "), " + orNull +
+			"or change the constraint."
+	case isOf(datamap.TypeUUID):
+		return "Remove the surrogate of the UUID, so that each cell gets a different one, " + orNull +
+			"or change the constraint."
+	}
+	if orNull == "" && !unique.NullsEqual {
+		orNull = "drop NOT NULL and set " + s.says("erasure:null", `"erasure": "null"`) + ", "
+	}
+	other := ""
+	if unique.Partial {
+		other = "give a surrogate to which the condition of the index does not apply, "
+	}
+	return "Only a text can have surrogates that differ in each cell. Drop the constraint, " + orNull + other +
+		"change the type to a text, or " + s.declareNone()
+}
+
 // colliding returns those columns of a unique constraint in which an erasure writes a value that another row may also
 // have. It returns nil if the constraint has another column that is NULL or different in each row, because the database
-// then accepts the row.
+// then accepts the row, or if the condition of a partial index does not apply to the surrogates.
 func (w write) colliding(unique datamap.CatalogUnique) []string {
 	var names, kept []string
 	for _, name := range unique.Columns {
@@ -73,7 +98,7 @@ func (w write) colliding(unique datamap.CatalogUnique) []string {
 			names = append(names, column.Name)
 		}
 	}
-	if isUnique(w.live, kept) {
+	if isUnique(w.live, kept) || unique.Partial && w.isLeftOut(unique) {
 		return nil
 	}
 	return names

@@ -22,7 +22,10 @@ func TestADataMapKnowsTheQuestionsAboutTablesThatADraftLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []datamap.LeftOut{
-		{Table: "calls", Columns: []string{"id"}}, {Table: "teams", Decided: true, Columns: []string{"id"}},
+		{Table: "calls", Columns: []string{"id"}, Note: "It leads to users. DECIDE: Is it the person's?"},
+		{
+			Table: "teams", Decided: true, Columns: []string{"id"}, Note: "It leads to users. DECIDED: Is it the person's?",
+		},
 	}
 	if got := m.LeftOut(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -88,7 +88,9 @@ func leftOut(m datamap.DataMap, schema []SchemaTable) (tables []datamap.LeftOut)
 	for _, table := range schema {
 		isOpen := strings.Contains(table.Note, datamap.Decide)
 		if _, mapped := m.Table(table.Name); !mapped && (isOpen || strings.Contains(table.Note, datamap.Decided)) {
-			tables = append(tables, datamap.LeftOut{Table: table.Name, Decided: !isOpen, Columns: table.Columns})
+			tables = append(tables, datamap.LeftOut{
+				Table: table.Name, Decided: !isOpen, Columns: table.Columns, Note: table.Note,
+			})
 		}
 	}
 	return tables

@@ -70,6 +70,9 @@ func (l *reader) addIndex(table *Table, index *liveIndex) {
 		Partial:    index.Partial && (len(index.Present) == 0 || !isSubset(index.Present, plain)),
 		NullsEqual: index.NullsEqual && len(index.Present) == 0, Exclusion: index.Exclusion,
 	}
+	if unique.Partial {
+		unique.Where = index.Where
+	}
 	if unique.Expressions {
 		for _, name := range l.columnsIn(inBrackets(sqltext.TokensOf(index.Text, l.own.quotes())), table) {
 			if !slices.Contains(plain, name) {

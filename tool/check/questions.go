@@ -1,0 +1,73 @@
+package check
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+)
+
+// asksAbout reports whether the questions about a table outside the data map are about a column of it. They are if they
+// name the column, or no column at all.
+func asksAbout(left datamap.LeftOut, table datamap.CatalogTable, column string) bool {
+	var named []string
+	for _, q := range questionsIn(left.Note) {
+		for _, c := range table.Columns {
+			if q.names(c.Name) {
+				named = append(named, c.Name)
+			}
+		}
+	}
+	return len(named) == 0 || slices.Contains(named, column)
+}
+
+// asksAboutDocument reports whether a draft asks about a document of a table outside the data map, in the note of the
+// subject's table, and whether the question is open.
+func (s *schema) asksAboutDocument(at place) (asked, open bool) {
+	for _, q := range questionsIn(s.SubjectTable().Note) {
+		if q.names(at.table + "." + at.column) {
+			return true, !q.decided
+		}
+	}
+	return false, false
+}
+
+// question is a question in a note, with its options and its answer.
+type question struct {
+	decided bool
+	words   []string // the names in it, which may have a point, such as the name of a column after that of its table
+}
+
+// names reports whether the question names a column.
+func (q question) names(name string) bool { return slices.Contains(q.words, name) }
+
+var markers = regexp.MustCompile(datamap.Decided + "|" + datamap.Decide)
+
+// questionsIn returns the questions in a note.
+func questionsIn(note string) (all []question) {
+	at := markers.FindAllStringIndex(note, -1)
+	for i, marker := range at {
+		end := len(note)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		all = append(all, question{note[marker[0]:marker[1]] == datamap.Decided, wordsOf(note[marker[1]:end])})
+	}
+	return all
+}
+
+// wordsOf returns the words of a question. It leaves out the table to which relations lead, because a column may have
+// the same name.
+func wordsOf(text string) (words []string) {
+	fields := strings.FieldsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.'
+	})
+	for i, word := range fields {
+		if i < 2 || fields[i-1] != "to" || !strings.HasPrefix(fields[i-2], "lead") {
+			words = append(words, strings.Trim(word, "."))
+		}
+	}
+	return words
+}
