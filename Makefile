@@ -55,7 +55,7 @@ POSTGRES_PACKAGES = $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImpo
 	grep -E 'habeas/(internal/tests/(postgres|databases)|tests/internal/conformance)[] ]' | cut -d' ' -f1 | \
 	grep -vE 'habeas/(tests/cmd|internal/tests/postgres)')
 
-.PHONY: help vet test-newest test test-quick test-modules test-concurrent test-nested test-race test-drivers test-modules-of-drivers test-isolation test-release test-packages test-servers test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
+.PHONY: help vet test-newest test-modules-newest test test-quick test-modules test-concurrent test-nested test-race test-drivers test-modules-of-drivers test-isolation test-release test-packages test-servers test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -115,15 +115,21 @@ NEWEST = github.com/uptrace/bun@v1.3.0 \
 	github.com/spf13/cobra@v1.10.2 \
 	github.com/google/uuid@v1.6.0
 
-# Only what stands on these modules is tested again, with the race detector: "make test" runs the stores without it.
-NEWEST_PACKAGES = ./adapters/persistence/... ./adapters/http/fiberhttp ./adapters/supportdesk ./app/... \
-	./tool/cli ./tool/habeas ./tool/modelsource ./tests/acceptance ./tests/internal/conformance
+# Only what stands on these modules is tested again: the stores with the race detector, because "make test" runs them
+# without it, and the other packages without it.
+NEWEST_PACKAGES = ./adapters/persistence/bunmodels ./adapters/persistence/bunstore/internal/... \
+	./adapters/persistence/bunstore/pgxlisten ./adapters/persistence/manifest ./adapters/http/fiberhttp \
+	./adapters/supportdesk ./app/... ./tool/cli ./tool/habeas ./tool/modelsource ./tests/acceptance
 
-test-newest: postgres ## Run the adapters' tests, with the race detector, on the newest versions of what go.mod requires
+test-newest: postgres ## Run the adapters' tests on the newest versions of what go.mod requires, the stores with the race detector
 	@directory=$$(mktemp -d) && trap 'rm -rf "$$directory"' EXIT && \
 	cp go.mod go.sum "$$directory" && export GOFLAGS="$$(go env GOFLAGS) -modfile=$$directory/go.mod" && \
 	go mod edit $(NEWEST:%=-require=%) "$$directory/go.mod" && go mod tidy && go build ./... && \
-	$(WITH_POSTGRES) $(MAKE) --no-print-directory test-packages PACKAGES="$(NEWEST_PACKAGES)" RACE="$(RACE_FLAGS)"
+	$(WITH_POSTGRES) $(MAKE) --no-print-directory test-modules-newest
+
+test-modules-newest:
+	$(call test-module,.,$(NEWEST_PACKAGES))
+	@$(MAKE) --no-print-directory test-packages PACKAGES="$(STORES:%=./%)" RACE="$(RACE_FLAGS)"
 
 test-packages:
 	$(call test-module,.,$(PACKAGES))
