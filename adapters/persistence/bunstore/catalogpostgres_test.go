@@ -123,7 +123,10 @@ func TestTheCatalogOfPostgreSQLHasColumnsAndConstraints(t *testing.T) {
 	isListed(t, "the primary key", visits.PrimaryKey, []string{"id"})
 	isListed(t, "uniques", visits.Uniques, []datamap.CatalogUnique{
 		{Name: "alone", Columns: []string{"part"}, Exclusion: true},
-		{Name: "one_mail", Columns: []string{"person", "mail"}, Expressions: true, Partial: true},
+		{
+			Name: "one_mail", Columns: []string{"person", "mail"}, Expressions: true, Partial: true,
+			Where: "(nickname IS NOT NULL)",
+		},
 		{Name: "one_note", Columns: []string{"note"}},
 	})
 	isListed(t, "indexes", visits.Indexes, []datamap.CatalogIndex{

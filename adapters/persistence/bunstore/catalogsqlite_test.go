@@ -87,7 +87,10 @@ func TestTheCatalogOfSQLiteHasColumnsAndConstraints(t *testing.T) {
 	})
 	isListed(t, "the primary key", visits.PrimaryKey, []string{"id", "person"})
 	isListed(t, "uniques", visits.Uniques, []datamap.CatalogUnique{
-		{Name: "one_mail", Columns: []string{"person", "nickname"}, Expressions: true, Partial: true},
+		{
+			Name: "one_mail", Columns: []string{"person", "nickname"}, Expressions: true, Partial: true,
+			Where: "CREATE UNIQUE INDEX one_mail ON visits (person, lower(nickname)) WHERE note IS NOT NULL",
+		},
 		{Name: "sqlite_autoindex_Visits_1", Columns: []string{"Note", "host"}},
 	})
 	isListed(t, "indexes", visits.Indexes, []datamap.CatalogIndex{
