@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/names"
 )
 
 // checkPlaceholder reports a text column with the surrogate {}, which an erasure writes unchanged (see
@@ -18,7 +18,7 @@ func (s *schema) checkPlaceholder(column written, at place) {
 		return
 	}
 	isUnique := s.collides(at)
-	if parts := words.Lower(column.Name); !isUnique && slices.Contains(documents, parts[len(parts)-1]) {
+	if !isUnique && names.IsDocument(column.Name) {
 		return
 	}
 	severity, reason := warning, "An erasure writes the two characters {} into each cell. Only beside other characters, "+
@@ -31,11 +31,6 @@ func (s *schema) checkPlaceholder(column written, at place) {
 		"Write anon-{} as the surrogate ("+s.says("surrogate:'anon-{}'", `"surrogate": "anon-{}"`)+
 			"). If the column is not unique and holds JSON, accept the finding.")
 }
-
-// documents are the last words of the names of text columns that often hold documents in JSON.
-var documents = terms(`
-	settings, preferences, prefs, data, metadata, meta, payload, extra, extras, attributes, props, properties, options,
-	fields, json, config`)
 
 // collides reports whether a unique constraint or index may refuse the surrogate of a column because another row has
 // it.

@@ -222,3 +222,13 @@ func TestTheSingularOfAPlural(t *testing.T) {
 		}
 	}
 }
+
+func TestTheLastWordTellsADocument(t *testing.T) {
+	for name, is := range map[string]bool{
+		"userSettings": true, "meta_data": true, "settings_page": false, "_": false, "": false,
+	} {
+		if names.IsDocument(name) != is {
+			t.Errorf("%q", name)
+		}
+	}
+}

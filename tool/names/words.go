@@ -2,6 +2,7 @@ package names
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -285,6 +286,17 @@ func Describes(column string) bool {
 	parts := partsOf(column)
 	return len(parts) > 0 && slices.Contains(asideWords, parts[len(parts)-1])
 }
+
+// IsDocument reports whether the name of a text column suggests that it holds a JSON document, such as settings.
+func IsDocument(column string) bool {
+	parts := partsOf(column)
+	return len(parts) > 0 && slices.Contains(documents, parts[len(parts)-1])
+}
+
+// documents are the last words of the names of text columns that often hold JSON documents.
+var documents = strings.Fields(`
+	settings preferences prefs data metadata meta payload extra extras attributes props properties options fields json
+	config`)
 
 // asideOfText are last words of names of text columns that only describe personal data and do not hold the data, such
 // as phone_since.

@@ -166,7 +166,7 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 // such as metadata, and the rows are about one person.
 func (t *table) mayBeDocument(c datamap.CatalogColumn) bool {
 	return c.Type == datamap.TypeJSON ||
-		c.Type == datamap.TypeText && isDocument(c.Name) && !t.IsChoice(c) && (t.isSubject || t.isProfile())
+		c.Type == datamap.TypeText && names.IsDocument(c.Name) && !t.IsChoice(c) && (t.isSubject || t.isProfile())
 }
 
 // sentence converts a reason to a sentence.

@@ -41,7 +41,7 @@ func (t *table) isOwnText(c datamap.CatalogColumn) bool {
 		return false
 	}
 	last := parts[len(parts)-1]
-	isWord := slices.Contains(ofOwner, last) || isDocument(c.Name) ||
+	isWord := slices.Contains(ofOwner, last) || names.IsDocument(c.Name) ||
 		len(parts) == 1 && slices.Contains(ofOwnerAlone, last)
 	return isWord && (c.Type == datamap.TypeText || c.Type == datamap.TypeJSON)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
@@ -282,7 +281,7 @@ func (t *table) candidatesFor(c datamap.CatalogColumn, m names.Match, constraint
 		switch name := flat(c.Name); {
 		case m.Means == names.Email && strings.HasSuffix(name, flat(m.Word)):
 			list = []string{"{}@erased.invalid", ""}
-		case !t.inUnique(c.Name) && isDocument(c.Name):
+		case !t.inUnique(c.Name) && names.IsDocument(c.Name):
 			list = []string{"{}", datamap.EmptySurrogate, ""}
 		case !t.inUnique(c.Name) && !m.Secret && (!t.isSubject || !isHandle(m)):
 			list = []string{datamap.EmptySurrogate, ""}
@@ -319,15 +318,6 @@ func isPattern(text string) bool { return text == "" || strings.ContainsAny(text
 var neutral = []string{
 	"unknown", "unspecified", "undisclosed", "none", "other", "not_specified", "n/a", "na", "x", "anonymous", "deleted",
 	"inactive", "unbekannt", "divers", "keine", "inconnu", "autre", "desconocido", "otro",
-}
-
-// isDocument reports whether the name of a text column suggests that it holds a JSON document, such as settings.
-func isDocument(column string) bool {
-	parts := words.Lower(column)
-	return len(parts) > 0 && slices.Contains([]string{
-		"settings", "preferences", "prefs", "data", "metadata", "meta", "payload", "extra", "extras", "attributes", "props",
-		"properties", "options", "fields", "json", "config",
-	}, parts[len(parts)-1])
 }
 
 func isNeutral(word string) bool { return slices.Contains(neutral, strings.ToLower(word)) }
