@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
@@ -205,6 +206,15 @@ var accessCases = cases{
 	},
 	"privilege-missing to lock a table on a path": {
 		func(w *world) { w.addCarts(); lacks("carts", "UPDATE")(w) }, []string{"privilege-missing carts UPDATE"},
+	},
+	"privilege-missing to lock rows with keys of an external system": {
+		func(w *world) {
+			w.addToBoth("sessions", datamap.Column{Name: "recording", Type: datamap.TypeText, Personal: &datamap.Annotation{
+				Category: domain.CategoryBehavioral, Strategy: domain.StrategyDelete, Ref: "media",
+			}})
+			lacks("sessions", "UPDATE")(w)
+		},
+		[]string{"privilege-missing sessions UPDATE", "ref-shared sessions.recording"},
 	},
 	"privilege-missing not to insert":        {both(lacks("users", "INSERT"), lacks("users", "DELETE")), nil},
 	"privilege-missing not to write":         {lacks("sessions", "UPDATE"), nil},
