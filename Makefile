@@ -211,7 +211,7 @@ bench: postgres ## Measure habeas against other code and as tables grow, and wri
 	go -C tests/bench test ./...
 	$(call run-bench,-markdown ../../docs/benchmarks)
 
-bench-quick: postgres ## The same in brief, but for growth, and nothing written; its last lines are for programs
+bench-quick: postgres ## The same in brief, without growth and bad days, and nothing written; its last lines are for programs
 	$(call run-bench,-quick)
 
 bench-growth: postgres ## Measure what grows with the tables alone; for more: BENCH_FLAGS="-rows 10000,10000000 -limit 2h"
