@@ -27,7 +27,8 @@ type InstallationStore interface {
 	// longer lines of the clone. The ancestor is valid up to the highest Intake of the erasure marks that exist now.
 	Renew(ctx context.Context) (datamap.Installation, error)
 
-	// Started records what the worker that starts now does in erasures. It replaces the record of an earlier start.
+	// Started records, for the process whose worker starts, the resolvers of its erasures and whether hooks run with them.
+	// It replaces the record of an earlier start.
 	Started(ctx context.Context, worker datamap.StartedWorker) error
 
 	// RaiseSequences makes sure that the next record of each ledger, the next audit event and the next erasure mark get
@@ -36,8 +37,9 @@ type InstallationStore interface {
 	// logical replica, because logical replication copies no sequences.
 	RaiseSequences(ctx context.Context, intake int64) error
 
-	// LowSequences returns the sequence of the application from which the database takes the next id of a subject, if its
-	// next number is at most the parameter highest. The result names the sequence in the way in which an operator can use
-	// it, and is empty if there is no such sequence. A subject that registers would get the number of an erased person.
+	// LowSequences returns the sequences of the application from which the database takes the next id of a subject, if
+	// their next number is at most the parameter highest. A person who registers could then get the id of an erased
+	// person. The result also has sequences whose next number cannot be read. It names a sequence in the way in which an
+	// operator can use it.
 	LowSequences(ctx context.Context, highest int64) ([]string, error)
 }
