@@ -39,8 +39,8 @@ type Document struct {
 // sets no timeout.
 //
 // A document of up to 1 MiB is written after the session has committed. A larger document is written while the rows are
-// read. The output is complete only if Write returns no error. The error wraps an error of w, or is an error of Stream
-// or of the session factory.
+// read. The output is complete only if Write returns no error. If w fails, the error wraps the error of w, or
+// context.Canceled if w is an *io.PipeWriter. All other errors are those of Stream and of the session factory.
 func (e *Exporter) Write(
 	ctx context.Context, sessions ports.SessionFactory, subject domain.Subject, w io.Writer,
 ) (domain.ExportBundle, error) {
