@@ -39,9 +39,9 @@ type Config struct {
 	Resolvers   []ports.Resolver
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	Purposes    []domain.Purpose
-	// Accepted are findings of check.Run that a person has accepted, each with a reason and an end. Such a finding
-	// is left out until its end. An acceptance has no effect on anything else: it never makes New, an erasure or another
-	// operation accept what they refuse. A manifest can have accepted findings, too. The default is empty.
+	// Accepted are findings of check.Run that a person has accepted, each with a reason and an end. Such a finding is left
+	// out until its end. An acceptance never makes New, an erasure or another operation accept what they refuse. A
+	// manifest can have accepted findings, too. The default is empty.
 	Accepted []datamap.Acceptance
 	// RequestTimeout is the time limit of each HTTP request, including the time to write its audit events. The default is
 	// 30 s.
