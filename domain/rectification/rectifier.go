@@ -81,8 +81,8 @@ func (r *Rectifier) RectifySubject(
 
 // Rectify writes each correction into its column, in all of the subject's rows or in one row. It also corrects retained
 // columns. If an external system can rectify, Rectify enqueues one outbox entry for each ref (id) of the subject in
-// that system. The entry has the corrections that name a category. All changes are committed in one transaction, with
-// the session. A repeated rectification is not an error.
+// that system. The entry has the corrections that name a category. If no correction names one, there is no such entry.
+// All changes are committed in one transaction, with the session. A repeated rectification is not an error.
 //
 // If a correction overwrites keys of an external system (datamap.Annotation.Ref), Rectify also enqueues entries that
 // erase the objects with the old keys, except keys that the subject's rows still hold. Only a correction that names the
