@@ -84,7 +84,7 @@ func (e *Eraser) RunsHooks() bool { return e.hooks.Before != nil || e.hooks.Afte
 //     entry has at most datamap.MaxKeys keys. Keys in retained cells are not included.
 //  3. It calls the hook Before.
 //  4. It carries out the local steps of the plan, which change the application's own tables.
-//  5. It withdraws the corrections (outbox entries of rectifications) that external systems have not received yet.
+//  5. It withdraws the corrections: the outbox entries of rectifications that are pending, failed or in flight.
 //  6. It withdraws the consents in force and clears the reasons of restrictions.
 //  7. It adds one outbox entry for each ref of the subject.
 //

@@ -20,8 +20,8 @@ const (
 // Document is the JSON document of an export, a domain.ExportBundle. It buffers a document of up to 1 MiB until the
 // session has committed. Until then, a retry can start the document again. It is for one export.
 //
-// A larger document is streamed. Its last part, the tail, is sent only after the session has committed. If the export
-// fails, the tail is missing, so that a client does not take the partial document for a complete one.
+// If Open is set, a larger document is streamed. Its last part, the tail, is sent only after the session has committed.
+// If the export fails, the tail is missing, so that a client does not take the partial document for a complete one.
 type Document struct {
 	// Open opens the stream. It is called at most once, in the goroutine of Export. By default, Document buffers a
 	// document of any size.

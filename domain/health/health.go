@@ -53,8 +53,8 @@ type Config struct {
 	// once an hour, and for at most 10 seconds. The default is none.
 	UnknownLives func(context.Context) (int64, error)
 
-	// Duties is the state of the background duties. Check keeps what it has read for 30 s, and adds what this process
-	// knows. The default is none.
+	// Duties is the state of the background duties. Check reads it at most once every 30 s, and adds what this process
+	// knows to the result. The default is none.
 	Duties Duties
 
 	Worker       ports.Heartbeat // the worker of this process; default none

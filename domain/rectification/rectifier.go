@@ -64,8 +64,8 @@ type Option func(*options)
 
 type options struct{ allColumns bool }
 
-// AllColumns applies each correction to all columns of its category. Without this option, RectifySubject rejects a
-// category with several columns as ambiguous.
+// AllColumns applies each correction to all columns of its category, as domain.Correction.AllColumns does. Without this
+// option, RectifySubject rejects a category with several columns as ambiguous.
 func AllColumns() Option { return func(o *options) { o.allColumns = true } }
 
 // RectifySubject does the same as Rectify for corrections that name categories instead of columns.
