@@ -102,7 +102,7 @@ func (e *Error) As(target any) bool {
 
 // ErrReadOnlyDatabase is the result of ports.SessionFactory.Probe if the database can only be read, as on a standby.
 var ErrReadOnlyDatabase error = &Error{
-	Code: ErrUnavailable, Op: "probe", Message: "the database can only be read: it serves exports, and nothing else",
+	Code: ErrUnavailable, Op: "probe", Message: "the database can only be read: it serves reads, and nothing else",
 }
 
 // FieldError describes the mistake of one input field. Its texts do not contain the value of the field.
