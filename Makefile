@@ -3,7 +3,7 @@
 WITH_POSTGRES = go run ./tests/cmd/withpostgres --
 TOOL          = go tool -modfile=.ci/tools/go.mod
 TEST_TIMEOUT  = 10m
-TEST_FLAGS    =
+TEST_FLAGS   ?=
 BENCH_FLAGS   =
 PACKAGES      = ./...
 

@@ -17,6 +17,14 @@ func trigger(table, event string, writes ...string) func(*world) {
 	}
 }
 
+// writesToAccepted adds a trigger that writes to a table outside the data map. A finding about this table is accepted
+// until the given day.
+func writesToAccepted(until string) func(*world) {
+	return both(outside("totals", "number"), trigger("sessions", "DELETE", "totals"), func(w *world) {
+		w.accepted = []datamap.Acceptance{{Rule: "personal-key", Table: "totals", Reason: "only counts", Until: until}}
+	})
+}
+
 func outside(name string, columns ...string) func(*world) {
 	return func(w *world) { w.addTable(name, columns...) }
 }
@@ -103,6 +111,13 @@ var copyCases = cases{
 	},
 	"trigger-writes-outside of a table that is not listed": {
 		trigger("users", "UPDATE", "elsewhere"), []string{"trigger-writes-outside users keep"},
+	},
+	"trigger-writes-outside not of a table with an acceptance": {
+		writesToAccepted("2026-12-31"), []string{"acceptance-unused totals personal-key"},
+	},
+	"trigger-writes-outside after the end of the acceptance": {
+		writesToAccepted("2026-03-30"),
+		[]string{"trigger-writes-outside sessions keep", "acceptance-expired totals personal-key"},
 	},
 	"trigger-writes-outside not of an index": {
 		both(search("email"), trigger("users", "UPDATE", "found"), trigger("users", "DELETE", "found")), nil,
