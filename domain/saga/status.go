@@ -52,7 +52,7 @@ func findings(backlog domain.OutboxBacklog, at time.Time) (found []datamap.Findi
 			Code: "outbox-abandoned", Severity: datamap.SeverityError,
 			Reason: system + given + " abandoned. The system did not erase or correct the data.",
 			Remedy: "Fix the cause. Then requeue or discard the erasures. A rectification cannot be requeued: " +
-				"make the correction again, unless an erasure has withdrawn it, and discard the entry.",
+				"make the correction again and discard the entry.",
 		})
 	}
 	if backlog.Oldest != nil && at.Sub(*backlog.Oldest) >= lateAfter {

@@ -57,7 +57,7 @@ func TestTheStatusReportsTheFindings(t *testing.T) {
 			t.Errorf("found %q in %+v", got, status)
 		}
 		for _, remedy := range []string{
-			"requeue or discard the erasures", "make the correction again, unless an erasure has withdrawn it, and discard the entry",
+			"requeue or discard the erasures", "make the correction again and discard the entry",
 		} {
 			if got := status.Findings[0].Remedy; !strings.Contains(got, remedy) {
 				t.Errorf("the remedy is %q, without %q", got, remedy)
