@@ -3,7 +3,7 @@
 WITH_POSTGRES = go run ./tests/cmd/withpostgres --
 TOOL          = go tool -modfile=.ci/tools/go.mod
 TEST_TIMEOUT  = 10m
-TEST_FLAGS    =
+TEST_FLAGS   ?=
 BENCH_FLAGS   =
 PACKAGES      = ./...
 
@@ -55,7 +55,7 @@ POSTGRES_PACKAGES = $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImpo
 	grep -E 'habeas/(internal/tests/(postgres|databases)|tests/internal/conformance)[] ]' | cut -d' ' -f1 | \
 	grep -vE 'habeas/(tests/cmd|internal/tests/postgres)')
 
-.PHONY: help vet test-newest test-modules-newest test test-quick test-modules test-concurrent test-nested test-race test-drivers test-modules-of-drivers test-isolation test-release test-packages test-servers test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
+.PHONY: help vet test-newest test-modules-newest test test-quick test-modules test-concurrent test-nested test-race test-drivers test-modules-of-drivers test-isolation test-release test-packages test-servers test-several test-oldest test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -121,7 +121,10 @@ NEWEST_PACKAGES = ./adapters/persistence/bunmodels ./adapters/persistence/bunsto
 	./adapters/persistence/bunstore/pgxlisten ./adapters/persistence/manifest ./adapters/http/fiberhttp \
 	./adapters/supportdesk ./app/... ./tool/cli ./tool/habeas ./tool/modelsource ./tests/acceptance
 
-test-newest: postgres ## Run the adapters' tests on the newest versions of what go.mod requires, the stores with the race detector
+test-newest: export HABEAS_TEST_DATABASE_URL =
+test-newest: export HABEAS_TEST_POSTGRES_VERSION = $(lastword $(VERSIONS))
+test-newest: ## Run the adapters' tests on the newest versions of what go.mod requires and of PostgreSQL, the stores with the race detector
+	@.ci/ensure-postgres servers
 	@directory=$$(mktemp -d) && trap 'rm -rf "$$directory"' EXIT && \
 	cp go.mod go.sum "$$directory" && export GOFLAGS="$$(go env GOFLAGS) -modfile=$$directory/go.mod" && \
 	go mod edit $(NEWEST:%=-require=%) "$$directory/go.mod" && go mod tidy && go build ./... && \
@@ -136,12 +139,18 @@ test-packages:
 
 # All servers are the tests' own here, so that a database that is supplied would only hide that some cannot be had.
 test-servers: export HABEAS_TEST_DATABASE_URL =
-test-servers: ## Run what takes several servers: PgBouncer, failover, replicas, S3; then the store on the oldest and newest PostgreSQL
+test-servers: ## Run what takes several servers: PgBouncer, failover, replicas, S3, and the store on the oldest PostgreSQL
 	@.ci/ensure-postgres servers
+	@$(MAKE) --no-print-directory -j 2 test-several test-oldest
+
+# These tests mostly wait: for a server that starts, or that is lost.
+test-several:
 	go test -count=1 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./$(HARNESS)
 	$(call test-module,tests/servers,-count=1 ./...)
 	go -C tests/objectstore test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
-	@$(MAKE) --no-print-directory test-versions VERSIONS="$(firstword $(VERSIONS)) $(lastword $(VERSIONS))" \
+
+test-oldest:
+	@$(MAKE) --no-print-directory test-versions VERSIONS="$(firstword $(VERSIONS))" \
 		POSTGRES_PACKAGES=./adapters/persistence/bunstore/...
 
 # Servers of each version are fetched once, and kept in the user's cache directory.
@@ -211,7 +220,7 @@ bench: postgres ## Measure habeas against other code and as tables grow, and wri
 	go -C tests/bench test ./...
 	$(call run-bench,-markdown ../../docs/benchmarks)
 
-bench-quick: postgres ## The same in brief, but for growth, and nothing written; its last lines are for programs
+bench-quick: postgres ## The same in brief, without growth and bad days, and nothing written; its last lines are for programs
 	$(call run-bench,-quick)
 
 bench-growth: postgres ## Measure what grows with the tables alone; for more: BENCH_FLAGS="-rows 10000,10000000 -limit 2h"

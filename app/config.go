@@ -39,9 +39,9 @@ type Config struct {
 	Resolvers   []ports.Resolver
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	Purposes    []domain.Purpose
-	// Accepted are findings of check.Run that a person has accepted, each with a reason and an end. Such a finding
-	// is left out until its end. An acceptance has no effect on anything else: it never makes New, an erasure or another
-	// operation accept what they refuse. A manifest can have accepted findings, too. The default is empty.
+	// Accepted are findings of check.Run that a person has accepted, each with a reason and an end. Such a finding is left
+	// out until its end. An acceptance never makes New, an erasure or another operation accept what they refuse. A
+	// manifest can have accepted findings, too. The default is empty.
 	Accepted []datamap.Acceptance
 	// RequestTimeout is the time limit of each HTTP request, including the time to write its audit events. The default is
 	// 30 s.
@@ -51,10 +51,10 @@ type Config struct {
 
 	// Schema is the PostgreSQL schema of the tables of habeas. The default is the search path of the connection.
 	Schema string
-	// Name distinguishes several data maps in one database, such as those of customers and of employees. Each Integration
-	// with a Name has tables of its own, called habeas_<name>_…. It has 1 to 20 of the characters a to z and 0 to 9.
-	// The default is "": the tables are called habeas_…. An Integration whose data map has another subject table than
-	// the one that uses the tables already is refused at its first session, see datamap.ForeignMapError.
+	// Name distinguishes several data maps in one database, such as those of customers and of employees. Each Name has
+	// tables of its own, called habeas_<name>_…. A Name has 1 to 20 of the characters a to z and 0 to 9. The default is
+	// "": the tables are called habeas_…. If the tables belong to a data map with another subject table or other key
+	// columns, each session fails, see datamap.ForeignMapError.
 	Name string
 	// CustomTypes maps Go types of annotated fields to column types. It is needed for Go types that bunmodels does not
 	// know. The default is empty.
@@ -68,42 +68,42 @@ type Config struct {
 	// bunstore.Options.
 	TrustRowFilters bool
 	// SynchronousCommit is the value of the PostgreSQL setting synchronous_commit for transactions that erase. With a
-	// value, an erasure returns only after the synchronous standbys have received its commit. See bunstore.Options for the
-	// values. The default is the setting of the connection.
+	// value, the commit of an erasure waits for the synchronous standbys. See bunstore.Options for the values. The default
+	// is the setting of the connection.
 	SynchronousCommit string
-	// ReadDB is a physical replica of the PostgreSQL database. Exports read from it. See bunstore.Options. The default is
-	// nil: exports read from DB.
+	// ReadDB is a physical replica of the PostgreSQL database. Exports read from it if possible. See bunstore.Options. The
+	// default is nil: exports read from DB.
 	ReadDB *bun.DB
 
-	// PollInterval is the longest sleep of the worker while no outbox entry is due. The worker wakes earlier if a commit
-	// in this process adds an entry. The default is 5 s.
+	// PollInterval is the interval at which the worker looks for due outbox entries while it has none. If Stack is nil,
+	// the worker also looks after each commit of a session in this process that has added entries, but not after the
+	// commit of a joined transaction (see Integration.Join). The default is 5 s.
 	PollInterval time.Duration
-	// Workers is the number of batches that the worker processes concurrently. Each batch uses a database connection. See
-	// worker.Options. The default is 4. Saga.Concurrency limits the concurrent calls to each system, independently of
-	// Workers.
+	// Workers is the number of loops in which the worker processes batches of outbox entries. See worker.Options. The
+	// default is 4. The field Saga limits the concurrent calls to each system, independently of Workers.
 	Workers int
 	// Health has the settings of Integration.Health. See health.Options.
 	Health health.Options
 	// Clock is the clock of the services and of the worker; see stack.Config.
 	Clock ports.Clock
 
-	// SweepInterval is the interval at which the worker starts a sweep of all erased subjects. A sweep overwrites retained
-	// cells after the end of their retention period (storage limitation, Art. 5(1)(e) GDPR). See sweep.Sweeper. If several
-	// processes run workers, they share one sweep. One day is a good value. The default is zero: the worker does not
-	// sweep.
+	// SweepInterval is the minimum time from the begin of one sweep of all erased subjects to the begin of the next one. A
+	// sweep overwrites retained cells after the end of their retention period (storage limitation, Art. 5(1)(e) GDPR). See
+	// sweep.Sweeper. If several processes run workers, they share each sweep. One day is a good value. The default is
+	// zero: the worker does not sweep.
 	SweepInterval time.Duration
 	// VerifyAfter is the delay after which the worker verifies an erasure (Art. 17 GDPR). A verification searches for rows
-	// and values that the erasure should have deleted or overwritten. See verification.Verifier.RunOnce. The audit trail
-	// has the result. The log has a warning for each table and column with such a row or value. If several processes run
-	// workers, each erasure is verified once. Five minutes is a good value. The default is zero: the worker does not
-	// verify.
+	// and values that the erasure should have deleted or overwritten. It records the result in the audit trail, and logs a
+	// warning for each table and column with such a row or value. See verification.Verifier.RunOnce, also for the erasures
+	// that are skipped. If several processes run workers, one of them verifies the erasure. Five minutes is a good value.
+	// The default is zero: the worker does not verify.
 	VerifyAfter time.Duration
 	// Journal is a file or an object store outside the database. The worker appends a line for each erasure. After a
-	// backup is restored, Operator.Replay reads these lines and repeats the erasures. See package journal in adapters.
-	// The default is nil: the worker writes no journal.
+	// backup is restored, Operator.Replay reads these lines and repeats the erasures that the restore has undone. See
+	// package journal in adapters. The default is nil: the worker writes no journal.
 	Journal ports.Journal
-	// JournalInterval is the pause of the worker between two writes to Journal. After a loss of the database, the erasures
-	// since the last write are missing in the journal. The default is 5 s.
+	// JournalInterval is the pause of the worker after it has written the lines of all new erasures to Journal. After a
+	// loss of the database, the erasures since the last write are missing in the journal. The default is 5 s.
 	JournalInterval time.Duration
 
 	// Options has settings that few applications change: ResolverTimeout, Saga, IDs, Hooks and Observer.

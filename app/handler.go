@@ -32,9 +32,9 @@ func (i *Integration) Handler(
 //
 //	gdpr.Mount(mux, "/me", currentSubject)
 //
-// Mount registers the two patterns "/me" and "/me/". With "/me/" alone, an http.ServeMux would redirect DELETE /me,
-// which is the erasure. Mount panics if mux.Handle panics, because a pattern is registered already or is not valid. Put
-// middleware, such as authentication, around the mux or around Handler.
+// Here, Mount registers the two patterns "/me" and "/me/". With "/me/" alone, an http.ServeMux would redirect DELETE
+// /me, which is the erasure. Mount panics if mux.Handle panics, for example because a pattern is registered already.
+// Put middleware, such as authentication, around the mux or around Handler.
 func (i *Integration) Mount(
 	mux *http.ServeMux, prefix string, subject nethttp.SubjectProvider, options ...RouterOption,
 ) {

@@ -26,12 +26,12 @@ func (i *Integration) checkHealth(c Config) (err error) {
 	return err
 }
 
-// Health checks whether this process can serve requests, and whether the outbox needs the attention of a person. Health
-// returns within Config.Health.Timeout.
+// Health checks whether this process can serve requests, and whether a person should act. Health returns within
+// Config.Health.Timeout.
 //
-// A process is ready if the database can be reached and all migrations are applied. If the worker runs in this process,
-// it must also have shown activity recently. A process is degraded if the outbox has entries that were given up or that
-// are late (see Config.Health).
+// A process is ready if the database can be reached and has the tables of this version and data map. If the worker runs
+// in this process, it must also have shown activity recently. A process is degraded if a person should act, for example
+// because the outbox has entries that were given up. See health.Health.
 func (i *Integration) Health(ctx context.Context) health.Health { return i.checker.Check(ctx) }
 
 // HealthHandler returns an http.Handler that serves the probes GET /live and GET /ready under the prefix. GET /live

@@ -50,8 +50,8 @@ type Integration struct {
 }
 
 // New creates an Integration. It opens no connection. New checks the configuration, the models and the erasure plan
-// that follows from the models. It returns domain.ErrConfiguration, domain.ErrManifest or domain.ErrRetention. One
-// error lists all mistakes of the models and of the plan. See domain.Problems.
+// that follows from the models. It returns domain.ErrConfiguration, domain.ErrManifest or domain.ErrRetention. An error
+// about the models or the plan lists all mistakes that New has found. See domain.Problems.
 func New(c Config) (*Integration, error) {
 	err := c.validate()
 	if err != nil {
@@ -103,7 +103,8 @@ func (i *Integration) Plan() datamap.Plan { return i.stack.Eraser.Plan() }
 func (i *Integration) Migrate(ctx context.Context) error { return i.operator.Migrate(ctx) }
 
 // Join returns a session factory that works inside tx, a transaction of the application. The writes of habeas commit or
-// roll back with tx. See bunstore.Store.Join. Join returns domain.ErrConfiguration if Config.Stack is set.
+// roll back with tx. See bunstore.Store.Join. Join returns domain.ErrConfiguration if Config.Stack is set, or if tx is
+// not a bun.Tx or a bun.Conn.
 func (i *Integration) Join(tx bun.IDB) (*bunstore.Joined, error) {
 	if i.store == nil {
 		return nil, domain.Misconfigured("app", "Config.Stack is set: use the store of that stack to join the transaction")
@@ -112,11 +113,11 @@ func (i *Integration) Join(tx bun.IDB) (*bunstore.Joined, error) {
 }
 
 // Registered tells habeas that the application has registered a person under the id. Call it in the transaction of the
-// registration (see Join), after the insert of the subject's row, and before the first consent or
-// restriction of the person is recorded. The records of an earlier person with the same id then never count for the new
-// person. Without this call, habeas recognizes a new person by the creation time of the row only (see domain.Life). It
-// is not necessary if ids are never given again. It returns domain.ErrSubject if the subject does not fit the data map,
-// and domain.ErrConflict if the subject's table has no row of the subject.
+// registration (see Join), after the insert of the subject's row, and before the first consent or restriction of the
+// person is recorded. The records of an earlier person with the same id then do not count for the new person. Without
+// this call, habeas recognizes a new person by the creation time of the row only (see domain.Life). The call is not
+// necessary if ids are never given again. Registered returns domain.ErrSubject if the subject does not fit the data
+// map, and domain.ErrConflict if the subject's table has no row of the subject.
 func (i *Integration) Registered(ctx context.Context, s ports.Session, subject domain.Subject) error {
 	if err := i.stack.DataMap.CheckSubject(subject); err != nil {
 		return err

@@ -8,14 +8,14 @@ import (
 	"github.com/habeas-data/habeas/adapters/worker"
 )
 
-// Worker returns the worker that calls external systems. Lifespan and Run call the worker's methods Start and Stop. An
-// application needs the worker only to call these methods directly.
+// Worker returns the worker that calls external systems. Lifespan and Run call its methods Start and Stop. An
+// application needs the worker if it calls these methods itself, or Wake.
 func (i *Integration) Worker() *worker.SagaWorker { return i.background.worker }
 
 // Lifespan starts the worker when the server listens, and stops the worker when the server shuts down. The shutdown
-// waits up to 10 s for running calls to external systems. If a call takes longer, a worker repeats the call when the
-// lease of its outbox entry expires. With Fiber's Prefork, the worker runs in the parent process, and commits of the
-// child processes do not wake the worker.
+// waits up to 10 s for running calls to external systems. If the process ends during a call, a worker repeats the call
+// when the lease of its outbox entry has expired. With Fiber's Prefork, the worker runs in the parent process, and
+// commits of the child processes do not wake it (see package pgxlisten).
 func (i *Integration) Lifespan(server *fiber.App) {
 	server.Hooks().OnListen(func(fiber.ListenData) error {
 		i.background.worker.Start()
@@ -25,8 +25,9 @@ func (i *Integration) Lifespan(server *fiber.App) {
 }
 
 // Run runs the worker until ctx ends, for applications that do not use Fiber. Run then waits up to 10 s for running
-// calls to external systems. If a call takes longer, Run returns the error of SagaWorker.Stop, and a worker repeats the
-// call when the lease of its outbox entry expires. Otherwise Run returns nil.
+// calls to external systems and running tasks. If one takes longer, Run returns the error of SagaWorker.Stop. Otherwise
+// Run returns nil. If the process ends during a call, a worker repeats the call when the lease of its outbox entry has
+// expired.
 //
 // Call Run once, in a goroutine or as the last statement of main. Wait for Run to return before you close the database.
 func (i *Integration) Run(ctx context.Context) error {

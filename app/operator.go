@@ -35,9 +35,9 @@ func (o *Operator) DataMap() datamap.DataMap { return o.stack.DataMap }
 func (o *Operator) Plan() datamap.Plan { return o.stack.Eraser.Plan() }
 
 // Status returns the state of the outbox and of the background duties, and findings that need the attention of a
-// person. See saga.Runner.Status, duties.Findings and lives.Finding. Status reads the marks of all erasures. If
-// migrations are pending, Status adds a finding with the code migration-pending. It does not check migrations if
-// Config.Stack is set.
+// person. See saga.Runner.Status, duties.Findings and lives.Finding. If no migration is pending, Status reads the marks
+// of all erasures. If migrations are pending, Status adds a finding with the code migration-pending instead. It does
+// not check migrations if Config.Stack is set.
 func (o *Operator) Status(ctx context.Context) (status saga.Status, err error) {
 	var pending []string
 	var migrations []domain.Migration

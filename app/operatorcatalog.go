@@ -30,10 +30,10 @@ func (o *Operator) Satisfies(
 	return o.stack.Catalog.Satisfies(ctx, table, check, rows)
 }
 
-// Find searches the complete database for values, such as an email address or a phone number. It returns the tables and
-// columns that contain them. See ports.Finder. Find reads every row of every table, so call it for an operator and not
-// in a request of a user. The parameter progress may be nil. Find returns domain.ErrConfiguration if the application
-// set Config.Stack and that stack has no Finder (see stack.Config.Finder).
+// Find searches the tables of the database for values, such as an email address or a phone number. It returns the
+// tables and columns that contain them. See ports.Finder. Find reads complete tables, so call it for an operator and
+// not in a request of a user. The parameter progress may be nil. Find returns domain.ErrConfiguration if the
+// application set Config.Stack and that stack has no Finder (see stack.Config.Finder).
 func (o *Operator) Find(
 	ctx context.Context, values []string, progress func(search.Progress),
 ) (search.Result, error) {
@@ -43,8 +43,8 @@ func (o *Operator) Find(
 	return o.stack.Finder.Find(ctx, values, progress)
 }
 
-// Registers reports whether the application calls Registered for new people. It reports that a call was made for any
-// person of the data map. It fails before the first migration of the tables of habeas.
+// Registers reports whether the application has ever called Registered, for any person of the data map. It fails before
+// the first migration of the tables of habeas.
 func (o *Operator) Registers(ctx context.Context) (bool, error) {
 	return lives.Registers(ctx, o.sessions)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Sweep overwrites expired cells, which are retained cells after the end of their retention period. It checks every
-// erased subject before it returns. See sweep.Sweeper.RunAll. If Config.SweepInterval is set, the worker does the same
+// Sweep overwrites expired cells, which are retained cells after the end of their retention period. It goes through all
+// erased subjects. See sweep.Sweeper.RunAll, also for errors. If Config.SweepInterval is set, the worker does the same
 // work in batches. The parameter progress may be nil.
 func (o *Operator) Sweep(
 	ctx context.Context, progress func(domain.SweepReport),
@@ -24,7 +24,7 @@ func (o *Operator) Sweep(
 	return sweeper.RunAll(ctx, progress)
 }
 
-// RehearseSweep counts the cells that Sweep would overwrite, and changes nothing. See sweep.Sweeper.Rehearse.
+// RehearseSweep counts the rows in which Sweep would overwrite cells, and changes nothing. See sweep.Sweeper.Rehearse.
 func (o *Operator) RehearseSweep(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
@@ -35,9 +35,9 @@ func (o *Operator) RehearseSweep(
 	return sweeper.Rehearse(ctx, progress)
 }
 
-// Journal writes one line for each erasure that the bounds select to a writer, and returns the number of lines. See
-// journal.Write. With From.After, the number of the last line of a journal, it continues this journal exactly. If
-// Config.Journal is set, the worker appends the lines of new erasures to that journal.
+// Journal writes one line to out for the last erasure of each subject, if the bounds select it, and returns the number
+// of lines. See journal.Write. With the number of the last line of a journal as From.After, it continues this journal
+// without a gap. If Config.Journal is set, the worker appends the lines of new erasures to that journal.
 func (o *Operator) Journal(ctx context.Context, out io.Writer, from journal.From) (written int64, err error) {
 	return journal.Write(ctx, o.sessions, out, from)
 }
@@ -45,8 +45,8 @@ func (o *Operator) Journal(ctx context.Context, out io.Writer, from journal.From
 // ReplayOptions are the settings of Replay.
 type ReplayOptions = replay.Options
 
-// Replay reads the lines of a journal and erases their subjects again, after the database was restored from a backup.
-// See replay.Replayer.Replay. Call it before users can reach the application again.
+// Replay reads the lines of a journal after the database was restored from a backup, and repeats the erasures that the
+// restore has undone. See replay.Replayer.Replay. Call it before users can reach the application again.
 func (o *Operator) Replay(
 	ctx context.Context, lines io.Reader, options ReplayOptions,
 ) (report domain.ReplayReport, err error) {

@@ -40,17 +40,17 @@ func (o *Operator) Preview(
 }
 
 // Erase erases a subject outside of a request, in one session without a timeout. Use it for a subject with so many rows
-// that DELETE /me exceeds RequestTimeout. Call it in a background job, because the erasure ends with an error if ctx
-// ends. The application must have authenticated the subject. Errors are the errors of Eraser.Erase and of the store.
+// that DELETE /me exceeds RequestTimeout. Do not pass the context of a request, because the erasure fails if ctx ends.
+// The application must have authenticated the subject. Errors are the errors of Eraser.Erase and of the store.
 func (o *Operator) Erase(ctx context.Context, subject domain.Subject) (domain.ErasureResult, error) {
 	return inSession(ctx, o.sessions, func(ctx context.Context, s ports.Session) (domain.ErasureResult, error) {
 		return o.stack.Eraser.Erase(ctx, s, subject)
 	})
 }
 
-// EraseAsRehearsed erases a subject if the erasure makes the same changes as an earlier rehearsal. The parameter
-// fingerprint is the Fingerprint of that rehearsal (datamap.Rehearsal). If the changes differ, EraseAsRehearsed erases
-// nothing and returns domain.ErrConflict.
+// EraseAsRehearsed erases a subject if the erasure has the same effects and row counts as an earlier rehearsal. The
+// parameter fingerprint is the Fingerprint of that rehearsal (datamap.Rehearsal). If they differ, EraseAsRehearsed
+// erases nothing and returns domain.ErrConflict. See erasure.Eraser.EraseAsRehearsed.
 func (o *Operator) EraseAsRehearsed(
 	ctx context.Context, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {
@@ -81,8 +81,8 @@ func (o *Operator) Trail(ctx context.Context, id domain.SubjectID) ([]domain.Aud
 	})
 }
 
-// Consents returns the current consent of a subject for each purpose of Config.Purposes, and then the consents of the
-// subject for purposes that Config.Purposes does not list.
+// Consents returns whether a subject has given consent for each purpose of Config.Purposes, and then for the other
+// purposes about which the ledger has a decision of the subject.
 func (o *Operator) Consents(ctx context.Context, id domain.SubjectID) (domain.ConsentStatuses, error) {
 	return inSession(ctx, o.sessions, func(ctx context.Context, s ports.Session) (domain.ConsentStatuses, error) {
 		return o.stack.Consent.AllStatuses(ctx, s, id)
@@ -99,7 +99,8 @@ func (o *Operator) ConsentHistory(
 	})
 }
 
-// ConsentAsOf returns the consent for a purpose that was in force at the given past instant.
+// ConsentAsOf returns the consent for a purpose that was in force at the given past instant. See
+// consent.Ledger.StatusAsOf.
 func (o *Operator) ConsentAsOf(
 	ctx context.Context, id domain.SubjectID, purpose string, at time.Time,
 ) (domain.ConsentStatus, error) {

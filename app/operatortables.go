@@ -66,8 +66,8 @@ func (o *Operator) AcceptMap(ctx context.Context) (before datamap.Installation, 
 }
 
 // RenewInstallation gives the tables of habeas a new identity and returns it. Call it in a clone of a database that
-// lives on beside the original. From then on, the journal lines of each of the two are refused by the other one, except
-// the lines of erasures before the clone.
+// lives on beside the original, before the clone is used. From then on, each of the two refuses the journal lines of
+// the other, except the lines of erasures before the clone.
 func (o *Operator) RenewInstallation(ctx context.Context) (datamap.Installation, error) {
 	return inSession(ctx, o.sessions, func(ctx context.Context, s ports.Session) (datamap.Installation, error) {
 		return s.Installation().Renew(ctx)

@@ -49,8 +49,8 @@ func (i *Integration) Router(subject fiberhttp.SubjectProvider, options ...Route
 // router as follows:
 //
 //   - If the Integration has one router, OpenAPI accepts any prefix, because a proxy may have changed the prefix.
-//   - Otherwise the prefix of a router must be the end of the parameter prefix. If there is no such router, OpenAPI
-//     returns domain.ErrConfiguration.
+//   - Otherwise the prefix of a router must be the end of the parameter prefix. The longest such prefix counts. If
+//     there is no such router, OpenAPI returns domain.ErrConfiguration.
 func (i *Integration) OpenAPI(prefix string) ([]byte, error) {
 	api := i.mounts.find(prefix)
 	if api == nil {

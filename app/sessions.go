@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// SessionDependency is the session factory that all routers and the Operator of an Integration share. Override
-// therefore affects them immediately. SessionDependency is safe for concurrent use.
+// SessionDependency is the session factory that the Operator and the routers of an Integration share, except routers
+// with the option WithSession. Override affects their next sessions. SessionDependency is safe for concurrent use.
 type SessionDependency struct {
 	current atomic.Pointer[ports.SessionFactory]
 }
@@ -59,11 +59,12 @@ func (d *SessionDependency) inForce() (ports.SessionFactory, error) {
 }
 
 // Override replaces the session factory of the routers and of the Operator, but not that of the worker, of
-// Operator.Migrate and of Operator.AcceptMap. Override returns a function that restores the previous session factory:
+// Integration.Health, and of the methods Migrate, AcceptMap and Purge of the Operator. Override returns a function that
+// restores the previous session factory:
 //
 //	defer gdpr.Sessions().Override(factory)()
 //
-// If factory is nil, every session fails with domain.ErrConfiguration.
+// If factory is nil, the sessions of the routers and of the Operator fail with domain.ErrConfiguration.
 func (d *SessionDependency) Override(factory ports.SessionFactory) (restore func()) {
 	former := d.current.Swap(&factory)
 	return func() { d.current.Store(former) }

@@ -10,8 +10,8 @@ import (
 // not bytes.
 const MaxTextLength = 255
 
-// CheckText returns the error of a text field, or nil. The text must have at least as many characters as the parameter
-// minimum, and at most MaxTextLength. It must be valid UTF-8 without NUL, which PostgreSQL cannot store.
+// CheckText returns the error of a text field, or nil. The text must have at most MaxTextLength characters, and must
+// not be empty if the parameter minimum is above 0. It must be valid UTF-8 without NUL, which PostgreSQL cannot store.
 func CheckText(field, value string, minimum int) []FieldError {
 	switch {
 	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):

@@ -50,8 +50,8 @@ type ConsentStatus struct {
 	Source        *string    `json:"source"`
 }
 
-// ConsentStatuses are the consents in force for all purposes that the application has declared, in the order of the
-// declaration.
+// ConsentStatuses are the consents of a subject for the purposes that the application has declared, in the order of the
+// declaration, and then for other purposes. See consent.Ledger.Statuses.
 type ConsentStatuses struct {
 	SubjectID SubjectID       `json:"subject_id"`
 	Consents  []ConsentStatus `json:"consents"`

@@ -20,10 +20,11 @@ type Correction struct {
 	Row string `json:"row,omitempty"`
 
 	// Category names the value for external systems, which do not know the tables. A correction without a Category is not
-	// sent to external systems. If Table is set, Category must be the category of the column.
+	// sent to external systems. If Table and Category are set, Category must be the category of the column.
 	Category Category `json:"category,omitempty"`
-	// AllColumns applies a correction without a Table to all columns of its Category, except for columns that are left
-	// out of exports. If AllColumns is false and the category has several columns, the correction is refused as ambiguous.
+	// AllColumns applies a correction without a Table to all columns of its Category, except for columns that are left out
+	// of exports and columns with datamap.Annotation.Ref. If AllColumns is false and the category has several such
+	// columns, the correction is refused as ambiguous.
 	AllColumns bool `json:"all_columns,omitempty"`
 
 	// Value has one of the types that rectification.Planner.Plan lists.

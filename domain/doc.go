@@ -14,7 +14,7 @@
 //   - [ExportBundle] and [ExportRecord]: the result of an export
 //   - [ErasureResult] and [ErasureMark]: the result and the mark of an erasure
 //   - [Correction]: a corrected value of a rectification
-//   - [OutboxEntry]: a call to an external system that is still due
+//   - [OutboxEntry]: a call to an external system
 //   - [AuditEvent]: a line of the audit trail
 //   - [Error] and [Code]: the errors of all packages
 //
@@ -22,8 +22,8 @@
 // Package observation has the observations for metrics and traces, and package search the forms in which a database may
 // store a value.
 //
-// The packages import only the standard library, and do not access files, the network or a database. The services that
-// use these types are in the other packages below domain, such as consent, restriction, export, erasure, rectification
-// and saga. Package ports declares the interfaces between the services and their environment. The JSON form of the
-// result types is public API, because the HTTP adapters send these types unchanged.
+// The packages import no third-party package, and do not access files, the network or a database. The services that use
+// these types are in the other packages below domain, such as consent, restriction, export, erasure, rectification and
+// saga. Package ports declares the interfaces between the services and their environment. The JSON form of the result
+// types is public API, because the HTTP adapters send these types unchanged.
 package domain

@@ -24,15 +24,16 @@ type Duty struct {
 	Name DutyName `json:"duty"`
 	// Every is the longest pause between two runs.
 	Every time.Duration `json:"every_nanoseconds"`
-	// Began is the instant since which a worker has the duty. It is nil if no worker ever had it.
+	// Began is the instant since which a process has the duty. It is nil if no process ever had it.
 	Began       *time.Time `json:"began"`
 	LastSuccess *time.Time `json:"last_success"`
 	LastFailure *time.Time `json:"last_failure"`
 	// LastError is the class of the last failure, or empty if no run has failed.
 	LastError Outcome `json:"last_error"`
 	// LeftOver is the number of erasures that need a person. For the verification, these are the erasures that left rows
-	// or values behind, and that no later verification found clean. For the sweep, these are the subjects with cells that
-	// the last complete sweep did not overwrite although their duty was over. It is 0 for the other duties.
+	// or values behind, and that no later verification found clean. For the sweep, these are the subjects that the last
+	// complete sweep has counted as failed, skipped or unclear (see SweepReport), or those of the current sweep if they
+	// are more. It is 0 for the other duties.
 	LeftOver int64 `json:"left_over"`
 }
 
@@ -79,8 +80,8 @@ func (d Duty) Waits(at time.Time) time.Duration {
 	return 0
 }
 
-// Merge returns the state of a duty from what two observers know: the later success and the later failure, and the
-// earlier begin. The other fields are those of d, unless d has no Every.
+// Merge returns the state of a duty from what two observers know: the earlier begin, the later success, and the later
+// failure with its LastError. The other fields are those of d. If d has no Every, Merge takes that of other.
 func (d Duty) Merge(other Duty) Duty {
 	d.Every = cmp.Or(d.Every, other.Every)
 	if d.Began == nil || other.Began != nil && other.Began.Before(*d.Began) {

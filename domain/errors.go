@@ -15,25 +15,26 @@ type Code string
 
 // The codes of this module. An error without a code is internal.
 const (
-	// ErrInvalid: an input of the caller breaks a rule. Error.Fields names each wrong field.
+	// ErrInvalid: an input of the caller breaks a rule. Error.Fields names the wrong fields, if the input has fields.
 	ErrInvalid Code = "invalid"
 	// ErrSubject: the subject that the application supplied cannot be used. The mistake is in the application, not in the
 	// request of the data subject. An HTTP adapter refuses the request.
 	ErrSubject Code = "subject"
-	// ErrManifest: the data map has a mistake. The error occurs at start-up, and names the table and the column.
+	// ErrManifest: the data map has a mistake, or a step does not follow the data map or the database. The mistakes of a
+	// data map are found at start-up.
 	ErrManifest Code = "manifest"
-	// ErrRetention: an erasure that follows the data map would delete a row that must be kept by law. The error occurs at
-	// start-up.
+	// ErrRetention: an erasure that follows the data map would delete a value that must be kept by law, or its connection
+	// to the subject. The error occurs at start-up.
 	ErrRetention Code = "retention_violation"
-	// ErrConfiguration: the application has set up the module wrongly. The error occurs at start-up.
+	// ErrConfiguration: the application has set up the module wrongly, or the database lacks a migration, a privilege or
+	// another prerequisite.
 	ErrConfiguration Code = "configuration"
-	// ErrSession: a session (one transaction with all stores) was used against its contract. The caller nested sessions,
-	// used a session after its end, or called its methods in the wrong order.
+	// ErrSession: a session (one transaction with all stores) was used against its contract. For example, the caller
+	// nested sessions, used a session after its end, or called its methods in the wrong order.
 	ErrSession Code = "session"
-	// ErrUnavailable: the store cannot be reached or is overloaded. A later retry may succeed.
+	// ErrUnavailable: the store cannot be reached, is overloaded or can only be read. A later retry may succeed.
 	ErrUnavailable Code = "unavailable"
-	// ErrConflict: the store refused a write because it conflicts with stored data, or because a value does not fit its
-	// column.
+	// ErrConflict: an operation conflicts with the stored data, or a value does not fit its column.
 	ErrConflict Code = "conflict"
 	// ErrLeftOver: the database still holds data that an erasure should have deleted or overwritten, or does not hold the
 	// new values of a rectification. The cause is a trigger, a rule or a view. The operation is rolled back.
@@ -53,7 +54,7 @@ type Error struct {
 	Fields  []FieldError // the wrong fields, for ErrInvalid
 	Err     error        // the cause; not part of the text
 
-	// Problems are all mistakes of a data map, in an ErrManifest or ErrRetention error that occurs at start-up. Message
+	// Problems are the mistakes of a data map, in an ErrManifest or ErrRetention error that occurs at start-up. Message
 	// contains their text.
 	Problems []Problem
 }
@@ -101,7 +102,7 @@ func (e *Error) As(target any) bool {
 
 // ErrReadOnlyDatabase is the result of ports.SessionFactory.Probe if the database can only be read, as on a standby.
 var ErrReadOnlyDatabase error = &Error{
-	Code: ErrUnavailable, Op: "probe", Message: "the database can only be read: it serves exports, and nothing else",
+	Code: ErrUnavailable, Op: "probe", Message: "the database can only be read: it serves reads, and nothing else",
 }
 
 // FieldError describes the mistake of one input field. Its texts do not contain the value of the field.

@@ -17,15 +17,15 @@ type ExportBundle struct {
 	GeneratedAt       time.Time      `json:"generated_at"` // an instant before the rows were read
 	SchemaVersion     int            `json:"schema_version"`
 	Records           []ExportRecord `json:"records"`
-	IncompleteSources []string       `json:"incomplete_sources"` // resolvers whose records are missing
+	IncompleteSources []string       `json:"incomplete_sources"` // resolvers of which records are missing
 }
 
 // ExportRecord is one field of one row. In JSON, Erased is left out if it is false, and every other field is always
 // present. A nil field is null. Pointer fields of several records may point to the same value, so callers must not
 // modify this value. The method Valid describes the limits of each field.
 //
-// If a table has no annotated columns, a row of the subject has one record for each column of its primary key, with the
-// category technical. See datamap.DataMap.ExportedColumns.
+// If an exported table has no annotated columns, a row of the subject has one record for each column of its primary
+// key, with the category technical. See datamap.DataMap.ExportedColumns.
 type ExportRecord struct {
 	Source string `json:"source"` // the table, or the resolver
 	Field  string `json:"field"`

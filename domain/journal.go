@@ -24,7 +24,8 @@ const (
 )
 
 // JournalEntry is a line of a journal. It records the erasure of a subject. A journal is stored outside the database.
-// After the database was restored from a backup, a replay of the journal repeats the erasures.
+// After the database was restored from a backup, a replay of the journal repeats the erasures that the restore has
+// undone.
 //
 // A line is a JSON object that ends with a line feed (JSON Lines). It has these members:
 //
@@ -43,7 +44,7 @@ type JournalEntry struct {
 	Number int64
 	// After is ErasureMark.After of the erasure: the number of the erasure before this one in the database, at which the
 	// line was written. The line states that the database had no other erasure with a number greater than After and less
-	// than Number. A later erasure of a subject gives the erasure of the subject a higher number.
+	// than Number. If a subject is erased again, only its new erasure counts, which has a higher number.
 	After     int64
 	SubjectID SubjectID
 	ErasedAt  time.Time

@@ -53,7 +53,7 @@ func (n Number) isJSON() bool {
 		json.Valid([]byte(n))
 }
 
-// JSON is a value that the application stores as JSON. It must be valid JSON. An export shows it unchanged.
+// JSON is a value that the application stores as JSON. It must be valid JSON. An export shows the same JSON value.
 type JSON string
 
 // MarshalJSON returns the stored document unchanged.

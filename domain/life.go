@@ -10,7 +10,7 @@ import (
 //
 //	                     new                     ended         unknown
 //	sweep                rows with surrogates    all due       as new
-//	verification         not checked, counted    checks        not checked, counted
+//	verification         not checked             checks        not checked
 //	export, history      records after the mark  as new        as new
 //	consent, restriction records after the mark  all records   as new
 //	rectification        carried out             refused       carried out
@@ -41,7 +41,8 @@ type LifeEvidence struct {
 // rules that applies decides:
 //
 //  1. Without a row, the life is ended.
-//  2. If Registered was called since the last erasure for the row that stands there, the life is new.
+//  2. If Registered was called since the last erasure for the row that stands there, and this is not the row that the
+//     erasure has deleted, the life is new.
 //  3. If the row was created after the row that the erasure found, the life is new. If it was created before that row,
 //     the life is unknown. If both have the same creation time, with fractions of a second, it is the same row: the
 //     life is ended if the erasure deletes the row, because a restore has brought it back.
@@ -81,6 +82,6 @@ func (m ErasureMark) isRegistered(e LifeEvidence) bool {
 }
 
 // KeepsEarlier reports whether the records of an earlier life count for the current status of consents and
-// restrictions. They count after the life has ended: nobody else has the id, and a restriction stays in force (Art.
-// 18(2) GDPR).
+// restrictions. They count only after the life has ended: nobody else has the id, and a restriction stays in force
+// (Art. 18(2) GDPR).
 func (l Life) KeepsEarlier() bool { return l == LifeEnded }

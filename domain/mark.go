@@ -5,9 +5,8 @@ import (
 )
 
 // ErasureMark is the row that records the erasures of a subject in the store. Each erased subject has one mark. A
-// further erasure of the subject updates ErasedAt, Erasures and Intake of the mark. A sweep updates SweptAt if it
-// overwrites cells of the subject. A sweep overwrites retained cells after the end of their retention duty (the legal
-// duty to keep a value).
+// further erasure of the subject updates the mark. A sweep updates SweptAt if it overwrites cells of the subject. A
+// sweep overwrites retained cells after the end of their retention duty (the legal duty to keep a value).
 type ErasureMark struct {
 	SubjectID SubjectID
 	ErasedAt  time.Time // the instant of the last erasure, see ErasureInstant
@@ -63,6 +62,6 @@ func (q MarkQuery) Matches(m ErasureMark) bool {
 		(q.Until.IsZero() || m.ErasedAt.Before(q.Until))
 }
 
-// CheckReader returns ErrInvalid if name is not a valid name of a reader. A reader is a job of the application that
-// reads erasure marks in several steps. A name has 1 to MaxTextLength characters.
+// CheckReader returns ErrInvalid if name is not a valid name of a reader. A reader is a job that reads erasure marks in
+// several steps. A name has 1 to MaxTextLength characters.
 func CheckReader(name string) error { return Invalid("reader", CheckText("reader", name, 1)) }

@@ -7,8 +7,8 @@ type MigrationState string
 const (
 	MigrationApplied MigrationState = "applied"
 	MigrationPending MigrationState = "pending"
-	// MigrationUnrecorded: tables of habeas exist without a record of migrations, because the application runs the
-	// migrations with its own tool.
+	// MigrationUnrecorded: tables of habeas exist without a record of migrations, for example because the application runs
+	// the migrations with its own tool.
 	MigrationUnrecorded MigrationState = "unrecorded"
 )
 

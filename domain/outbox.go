@@ -24,14 +24,15 @@ type OutboxStatus string
 //	            claim                    success
 //	pending ───────────► in_flight ───────────────► succeeded
 //	   ▲                  ▲  │  │
-//	   │ requeue    claim │  │  │ permanent error, or too many attempts
+//	   │ requeue    claim │  │  │ permanent error, or a limit is reached
 //	   │                  │  │  └──────────────────► abandoned
 //	   │                  │  ▼ temporary error           │
 //	   │                 failed                          │
 //	   └─────────────────────────────────────────────────┘
 //
 // An entry in flight whose lease has expired can be claimed like a failed entry. A claim abandons an entry that it
-// cannot read. A claimed entry that was not tried is settled as pending.
+// cannot read. An erasure abandons the rectifications of its subject that are pending, failed or in flight. A claimed
+// entry that was not tried is settled as pending.
 const (
 	OutboxPending   OutboxStatus = "pending"
 	OutboxInFlight  OutboxStatus = "in_flight"
@@ -40,7 +41,7 @@ const (
 	OutboxAbandoned OutboxStatus = "abandoned"
 )
 
-// Error classes that a store sets as OutboxEntry.LastError.
+// Some error classes that a store sets as OutboxEntry.LastError.
 const (
 	// LastErrorUnreadable means that the store could not decode the outbox entry, and abandoned it.
 	LastErrorUnreadable = "unreadable"
@@ -52,9 +53,9 @@ const (
 // shortened.
 const LongestWait = 24 * time.Hour
 
-// OutboxEntry is one call to an external system that is due for a subject. An erasure or a rectification writes the
-// entry in the transaction of its local changes. A worker makes the call after the commit. If the transaction rolls
-// back, the entry does not exist.
+// OutboxEntry is one call to an external system for a subject. An erasure, a rectification or a sweep writes the entry
+// in the transaction of its local changes. A worker makes the call after the commit. If the transaction rolls back, the
+// entry does not exist.
 type OutboxEntry struct {
 	EntryID       string       `json:"entry_id"` // the idempotency key of the external call
 	SubjectID     SubjectID    `json:"subject_id"`

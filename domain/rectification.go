@@ -14,7 +14,7 @@ type RectificationResult struct {
 	CompletedAt      time.Time        `json:"completed_at"`
 	Rectified        map[string]int64 `json:"rectified"`
 	EnqueuedExternal []string         `json:"enqueued_external"` // resolver names; one for each outbox entry
-	// SkippedResolvers are the names of the resolvers that get no call: they cannot rectify, or have nothing to correct.
+	// SkippedResolvers are the names of the registered resolvers that get no outbox entry.
 	SkippedResolvers []string `json:"skipped_resolvers"`
 }
 

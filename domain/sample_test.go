@@ -17,7 +17,8 @@ func TestAPrivateValueHidesItself(t *testing.T) {
 	value := domain.NewPrivateValue("zoe@example.org")
 	sample := datamap.StepSample{Before: []datamap.SampledRow{{Values: []domain.PrivateValue{value}}}}
 	var out bytes.Buffer
-	for _, thing := range []any{value, &value, sample, sample.Before[0]} {
+	unexported := struct{ value domain.PrivateValue }{value}
+	for _, thing := range []any{value, &value, sample, sample.Before[0], unexported, &unexported} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 			fmt.Fprintf(&out, verb, thing)
 		}
@@ -39,5 +40,8 @@ func TestAPrivateValueHidesItself(t *testing.T) {
 	}
 	if _, null := domain.NullValue().Reveal(); !null {
 		t.Error("NULL is not NULL")
+	}
+	if text, null := (domain.PrivateValue{}).Reveal(); text != "" || null {
+		t.Errorf("the zero value is %q, %v", text, null)
 	}
 }

@@ -17,8 +17,8 @@ const (
 	StrategyAnonymize Strategy = "anonymize"
 	// StrategyNull sets the value to NULL. The row stays. It is refused for a column that is known to be NOT NULL.
 	StrategyNull Strategy = "null"
-	// StrategyRetain keeps the value because of a legal duty, which datamap.Annotation.Reason must name (Art. 17(3) GDPR).
-	// The row stays.
+	// StrategyRetain keeps the value as long as a legal duty lasts, which datamap.Annotation.Reason must name (Art. 17(3)
+	// GDPR). The row stays.
 	StrategyRetain Strategy = "retain"
 	// StrategyDelete deletes the value with its row. It is refused if the row stays. See datamap.Table.ColumnsKeepingRows.
 	StrategyDelete Strategy = "delete"

@@ -38,7 +38,7 @@ func (m ErasureMark) SweepScope(life Life, dutiesSince time.Time) *SweepScope {
 // SweepReport is the result of a sweep. A sweep overwrites retained cells of erased subjects after the end of the legal
 // duty to keep them.
 type SweepReport struct {
-	Erased   int64            `json:"erased"`   // number of erased subjects that were checked
+	Erased   int64            `json:"erased"`   // number of erased subjects, including skipped ones
 	Subjects int64            `json:"subjects"` // number of subjects with overwritten cells
 	Failed   int64            `json:"failed"`   // number of subjects whose sweep failed
 	Skipped  int64            `json:"skipped"`  // number of subjects whose id does not fit the key of the subject's table

@@ -22,10 +22,9 @@ type CatalogReader interface {
 	// form of a value of any type.
 	//
 	// The verdict is datamap.VerdictUndecided if the database refuses to evaluate the constraint on the row. For example,
-	// the constraint needs a column that the row does not have, calls a function that fails, or takes longer than a
-	// second. It is also undecided if the table does not have the constraint, and if there is no database, as in a store
-	// in memory. Satisfies writes nothing: the database evaluates the constraint in a read-only transaction. Satisfies
-	// returns domain.ErrUnavailable if the database cannot be reached.
+	// the constraint needs a column that the row does not have, calls a function that fails, or takes too long. It is also
+	// undecided if the table does not have the constraint, and if there is no database, as in a store in memory. Satisfies
+	// writes nothing, and returns domain.ErrUnavailable if the database cannot be reached.
 	Satisfies(
 		ctx context.Context, table string, check datamap.CatalogCheck, rows []map[string]any,
 	) ([]datamap.Verdict, error)

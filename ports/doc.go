@@ -14,7 +14,7 @@
 //   - [ConsentStore] and [RestrictionStore]: the append-only ledgers
 //   - [SubjectStore]: the subject's rows in the tables of the application
 //   - [ErasedStore]: the results of erasures, such as their marks and the retained cells
-//   - [Outbox] and [OutboxAdmin]: the calls to external systems that are still due
+//   - [Outbox] and [OutboxAdmin]: the calls to external systems
 //   - [AuditLog]: the append-only audit trail
 //   - [Resolver]: one external system that holds personal data
 //
@@ -23,8 +23,8 @@
 //
 // # Errors
 //
-// An adapter returns an error that errors.Is matches with one of the error codes of package domain. For example, the
-// code is domain.ErrUnavailable if the store cannot be reached, and domain.ErrSession if a session is misused. If a
+// If an error code of package domain applies, errors.Is matches the error of an adapter with this code. For example,
+// the code is domain.ErrUnavailable if the store cannot be reached, and domain.ErrSession if a session is misused. If a
 // call fails because its context has ended, errors.Is matches the error with context.Canceled or
 // context.DeadlineExceeded. The text of an error never contains an identifier, a value, SQL or a message of a driver.
 package ports

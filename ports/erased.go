@@ -11,10 +11,11 @@ import (
 // ErasedStore works on the results of erasures. Sweeps, verifications, replays, the journal and the health checks use
 // it:
 //
-//   - An erasure leaves a mark, see domain.ErasureMark. SubjectStore.Lock writes the mark. The methods Marks, Find and
-//     Lives read marks, and RecallRow completes one.
+//   - An erasure leaves a mark, see domain.ErasureMark. SubjectStore.Lock writes the mark. The methods Marks and Find
+//     read marks, Lives judges them, and RecallRow completes one.
 //   - Each reader of the marks has a position, such as the job that writes the journal. The position of a reader is the
-//     Intake of the last mark that the reader has read. The methods Position and Advance read and change it.
+//     Intake of the last mark that the reader has read. The methods Position and Advance read and change it. The
+//     services also store other numbers in this way.
 //   - An erasure retains cells if the law requires this. The duty is the legal obligation to keep a cell. The data map
 //     determines the instant at which the duty ends. Due finds subjects with cells whose duty is over, SweptKeys
 //     returns the keys in such cells, and Sweep overwrites the cells (Art. 17(1)(a) and Art. 5(1)(e) GDPR). Due and
@@ -26,30 +27,29 @@ import (
 // Lives, Position, Due and LeftOver only read.
 type ErasedStore interface {
 	// Marks returns the marks that match the query, in ascending order of Intake. It returns at most query.Limit marks. To
-	// read all marks, call Marks again with the last Intake as query.After, until Marks returns no mark. The cost of a
-	// call does not depend on the number of marks whose Intake is at most query.After. If query.Since or query.Until is
-	// set, the cost grows with the number of marks that Marks must skip.
+	// read all marks, call Marks again with the last Intake as query.After, until Marks returns no mark. In a database,
+	// the cost of a call does not depend on the number of marks whose Intake is at most query.After. If query.Since or
+	// query.Until is set, the cost grows with the number of marks that Marks must skip.
 	//
 	// A reader that continues from the last Intake misses no mark, even if clocks differ, or if sessions do not commit in
 	// the order in which they wrote their marks. To ensure this, a mark that commits later always has a higher Intake than
 	// every mark that Marks has returned before. If a session that has written a mark is still open, Marks leaves out all
 	// marks with a higher Intake until this session has ended. Marks may leave out the marks of its own session.
 	//
-	// If a subject is erased again between two calls, Marks returns the mark of the subject again, with the new instant.
-	// No mark is ever removed.
+	// If a subject is erased again between two calls, Marks returns the mark of the subject again, with the new instant. A
+	// mark that Marks has returned is never removed.
 	//
-	// Marks returns domain.ErrSession if the session is part of a transaction of the application whose isolation level is
-	// not READ COMMITTED. Such a transaction does not see marks that are committed while it runs.
+	// On PostgreSQL, Marks returns domain.ErrSession if the session is part of a transaction of the application whose
+	// isolation level is not READ COMMITTED. Such a transaction does not see marks that are committed while it runs.
 	Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error)
 
 	// Find returns the erasure marks of the given subjects, in no defined order. It leaves out subjects that were never
-	// erased. It uses one statement. It does not return marks that are not committed.
+	// erased. It does not return marks that other sessions have not committed.
 	Find(ctx context.Context, ids []domain.SubjectID) ([]domain.ErasureMark, error)
 
 	// Lives judges the lives of the given marks by the rows that the subject's table has now (see
 	// domain.ErasureMark.Life). The result has one element for each mark, in the same order. A subject whose id does not
-	// fit the key of the subject's table has no row. The number of statements is at most one for every 50 marks, and one
-	// more.
+	// fit the key of the subject's table has no row. The number of statements depends only on the number of marks.
 	Lives(ctx context.Context, marks []domain.ErasureMark) ([]domain.Life, error)
 
 	// Position returns the position that Advance last stored for a reader. It returns 0 if Advance has stored none. All
@@ -79,8 +79,8 @@ type ErasedStore interface {
 
 	// Sweep overwrites retained cells of the subject: cells that the last erasure has kept. It overwrites a cell in a
 	// column of a step if the duty is over at the instant datamap.Step.At. Sweep returns, for each step, the number of
-	// rows in which it has overwritten a cell. For a subject that was never erased, Sweep does nothing. Sweep takes the
-	// same locks as SubjectStore.Lock. In the mark, it changes only SweptAt.
+	// rows in which it has overwritten a cell. For a subject that was never erased, Sweep does nothing. Sweep locks the
+	// same rows as SubjectStore.Lock, and needs the same isolation level. In the mark, it changes only SweptAt.
 	//
 	// Sweep skips these cells:
 	//
@@ -110,8 +110,8 @@ type ErasedStore interface {
 	//   - In a column of datamap.Step.Expired, a cell counts only if its retention duty was over at the erasure.
 	//
 	// LeftOver counts nothing for a step with datamap.Step.Self, because the step that deletes rows counts the rows to
-	// which the references lead. LeftOver also counts columns that an export leaves out. The result is in the order of the
-	// steps, and is empty if no data is left. The number of statements does not depend on the number of rows.
+	// which the references lead. LeftOver also counts cells in columns that an export leaves out. The result is in the
+	// order of the steps, and is empty if no data is left. The number of statements does not depend on the number of rows.
 	//
 	// The application may have added data after the erasure:
 	//
@@ -123,9 +123,9 @@ type ErasedStore interface {
 	//
 	// LeftOver does not judge whether the rows belong to the erased person, see SubjectStore.State.
 	//
-	// These comparisons with erasedAt have no tolerance, although different clocks may have set the instants. LeftOver
-	// reads the column as datamap.EarliestAddedAt does, because a time without a zone may be a local time. A row that was
-	// added up to 26 hours after the erasure may therefore count, but no older row is taken for a new one.
+	// These comparisons with erasedAt do not allow for differences between clocks. LeftOver reads the column as
+	// datamap.EarliestAddedAt does, because a time without a zone may be a local time. A row with such a time that was
+	// added up to 26 hours after the erasure may therefore count.
 	//
 	// LeftOver finds rows in the same way as SubjectStore.Apply. If the subject's own row was deleted, LeftOver still
 	// finds rows whose columns hold the subject's key. It then misses rows that were connected to the subject through

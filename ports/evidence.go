@@ -10,10 +10,10 @@ type evidenceDeadline struct{}
 // WithEvidenceDeadline returns a context that limits the time for writing evidence, the audit events that a
 // SessionFactory writes even if the session rolls back (see AuditLog.AppendEvidence).
 //
-// A SessionFactory writes the evidence of a failure after the session has ended. It stops this write at the given
-// deadline, not at the deadline of ctx, because the end of ctx may have caused the failure. Pass the instant until
-// which the caller of SessionFactory.Do still waits. This instant should be later than the deadline of ctx, so that
-// time is left for the evidence.
+// A SessionFactory writes the evidence of a failure after the session has ended. It stops this write at the latest at
+// the given deadline, and not at the deadline of ctx, because the end of ctx may have caused the failure. Pass the
+// instant until which the caller of SessionFactory.Do still waits. This instant should be later than the deadline of
+// ctx, so that time is left for the evidence.
 func WithEvidenceDeadline(ctx context.Context, deadline time.Time) context.Context {
 	return &withEvidenceDeadline{ctx, deadline}
 }

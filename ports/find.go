@@ -6,17 +6,17 @@ import (
 	"github.com/habeas-data/habeas/domain/search"
 )
 
-// Finder searches the complete database for values, such as an email address or a phone number. It also finds copies in
-// columns that the data map does not contain. The stores of this module implement Finder, and the tools for operators
-// receive it beside the SessionFactory. A Finder is safe for concurrent use.
+// Finder searches a database for values, such as an email address or a phone number. It also finds copies in columns
+// that the data map does not contain. The stores of this module implement Finder, and the tools for operators receive
+// it beside the SessionFactory. A Finder is safe for concurrent use.
 type Finder interface {
 	// Find counts the rows that hold a value, separately for each value and each column.
 	//
-	// Find searches every column that can hold text. These are the columns of all types except numbers, truth values,
-	// times, UUIDs and enumerations. JSON, arrays of texts and binary data are included. Find searches tables and
-	// materialized views, including those that the data map does not contain. It skips views and temporary tables. In the
-	// tables of habeas, it searches the columns whose values are not from habeas: the ids of subjects, the purposes and
-	// policy versions, the reasons of restrictions, the payloads of events, and the refs and corrections of outbox
+	// Find searches every column that can hold text, including JSON, arrays of texts and binary data. Columns of numbers,
+	// truth values, times, UUIDs and enumerations hold no text, unless the database accepts a text in them, as SQLite
+	// does. Find searches tables and materialized views, including those that the data map does not contain. It skips
+	// views and temporary tables. In the tables of habeas, it searches these columns: the ids of subjects, the purposes
+	// and policy versions, the reasons of restrictions, the payloads of events, and the refs and corrections of outbox
 	// entries.
 	//
 	// A column holds a value if the text of the column contains the value. Find ignores the case of letters (see
@@ -32,9 +32,9 @@ type Finder interface {
 	//   - another notation of a value, such as a phone number with other spaces
 	//   - a letter that is stored as two characters, such as e and a combining accent
 	//
-	// The result refers to a value by its index in the parameter values. If a table or a column cannot be read, the result
-	// lists it in Found.Gaps, and Find continues with the other tables. Find searches one table after the other and does
-	// not read them from one snapshot. The memory that Find needs does not depend on the number of rows.
+	// The result refers to a value by its index in the parameter values. If a table or a column cannot be searched
+	// completely, the result lists it in Gaps, and Find continues with the other tables. Find searches one table after the
+	// other and does not read them from one snapshot. The memory that Find needs does not depend on the number of rows.
 	//
 	// Find calls the function progress before each table and once at the end, in the goroutine of the caller. progress may
 	// be nil.

@@ -12,7 +12,8 @@ import (
 // Each session compares the data map of its store with the installation before it reads or writes anything else. If
 // they differ, the session fails with a datamap.ForeignMapError. The first session that writes records the data map
 // instead, and the record counts when that session has committed. Rehearsals and sessions that only read do not record
-// it. A store may remember that its data map was recorded in a committed session, and then skip the comparison.
+// it. A store may remember that its data map was recorded in a committed session, and then skip the comparison. While
+// an open session records another data map, a session that would record its own may fail with domain.ErrConflict.
 type InstallationStore interface {
 	// Read returns the installation.
 	Read(ctx context.Context) (datamap.Installation, error)
@@ -27,17 +28,20 @@ type InstallationStore interface {
 	// longer lines of the clone. The ancestor is valid up to the highest Intake of the erasure marks that exist now.
 	Renew(ctx context.Context) (datamap.Installation, error)
 
-	// Started records what the worker that starts now does in erasures. It replaces the record of an earlier start.
+	// Started records, for the process whose worker starts, the resolvers of its erasures and whether hooks run with them.
+	// It replaces the record of an earlier start.
 	Started(ctx context.Context, worker datamap.StartedWorker) error
 
 	// RaiseSequences makes sure that the next record of each ledger, the next audit event and the next erasure mark get
 	// higher sequence numbers than all existing ones. In addition, the next erasure mark gets a higher Intake than the
 	// parameter intake. Sequences that are high enough do not change. It is needed after a restore and after a switch to a
-	// logical replica, because logical replication copies no sequences.
+	// logical replica, because logical replication copies no sequences. RaiseSequences returns domain.ErrConfiguration if
+	// it lacks a privilege on a sequence.
 	RaiseSequences(ctx context.Context, intake int64) error
 
-	// LowSequences returns the sequence of the application from which the database takes the next id of a subject, if its
-	// next number is at most the parameter highest. The result names the sequence in the way in which an operator can use
-	// it, and is empty if there is no such sequence. A subject that registers would get the number of an erased person.
+	// LowSequences returns the sequences of the application from which the database takes the next id of a subject, if
+	// their next number is at most the parameter highest. A person who registers could then get the id of an erased
+	// person. The result also has sequences whose next number cannot be read. It names a sequence in the way in which an
+	// operator can use it.
 	LowSequences(ctx context.Context, highest int64) ([]string, error)
 }

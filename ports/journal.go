@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Journal keeps one line for each erasure. The journal is outside of the database, so the lines survive a loss of the
+// Journal keeps the lines about erasures. The journal is outside of the database, so the lines survive a loss of the
 // database. domain.JournalEntry describes a line. A Journal is safe for concurrent use.
 type Journal interface {
 	// Name returns the name of the journal, which has 1 to 200 characters. The name never changes, and is the same in all

@@ -6,13 +6,14 @@ import (
 	"github.com/habeas-data/habeas/domain/observation"
 )
 
-// Observer receives events for metrics and traces. An event carries only counts, durations, names and outcomes. The
-// names and outcomes are from fixed sets. An event never carries an id, a value, a ref (the id of a subject in an
-// external system) or any other text. An Observer is safe for concurrent use.
+// Observer receives events for metrics and traces. An event carries only counts, durations, instants, names and
+// outcomes. The names are those of external systems, routes and other fixed parts of an application. An event never
+// carries an id, a value, a ref (the id of a subject in an external system) or any other text. An Observer is safe for
+// concurrent use.
 //
-// The methods are called while a request is processed, so they must return immediately and must not block. They return
-// no error. If a method panics, the functions StartActivity and Emit of this package recover the panic. An observer
-// ignores kinds of activities and observations that it does not know, because a later version may add kinds.
+// The methods are called while a request or a batch is processed, so they must return immediately and must not block.
+// They return no error. StartActivity, RunningActivity.End and Emit recover a panic. An observer ignores kinds of
+// activities and observations that it does not know, because a later version may add kinds.
 type Observer interface {
 	// Start is called when an activity begins. It returns a context for the activity, which is derived from ctx, and a
 	// function that ends the activity. The caller calls this function once, in any goroutine. The duration of the activity

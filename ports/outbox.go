@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Outbox keeps the calls to external systems that are still due, for those who make them. See domain.OutboxStatus for
-// the states of an entry. OutboxAdmin has the methods for operators.
+// Outbox keeps the calls to external systems that erasures, rectifications and sweeps have requested. See
+// domain.OutboxStatus for the states of an entry. OutboxAdmin has the methods for operators.
 //
 // For every method, a limit of 0 or less selects no entry. A method accepts any number of entries and ids.
 type Outbox interface {
@@ -31,13 +31,13 @@ type Outbox interface {
 	//
 	// Claim changes each entry. It sets Status to in_flight, adds 1 to Attempts, and sets LastAttemptAt to query.Now. It
 	// sets NextAttemptAt to query.LeaseUntil, and LeaseToken to query.LeaseToken. A claimed entry belongs to the caller
-	// from the commit of the session until query.LeaseUntil. Then the entry is due again, so that a crash of the caller
-	// does not block the entry. Concurrent claims take different entries. They do not wait for each other if the store
-	// supports that.
+	// from the commit of the session until query.LeaseUntil, or until the entry is settled or withdrawn. At
+	// query.LeaseUntil, the entry is due again, so that a crash of the caller does not block the entry. Concurrent claims
+	// take different entries. They do not wait for each other if the store supports that.
 	//
-	// The cost of Claim does not grow with the number of entries that it cannot take. These entries are settled, leased,
-	// not due yet, or belong to other takes. To keep the cost, a store may leave out a due entry for some seconds. A later
-	// claim then takes the entry.
+	// In a database, the cost of Claim does not grow with the number of entries that it cannot take. These entries are
+	// settled, leased, not due yet, or belong to other takes. To keep the cost low, a store may leave out a due entry for
+	// a while. A later claim then takes the entry.
 	//
 	// A process whose clock was ahead may have set an instant in the far future. Such an instant must not delay an entry.
 	// An open entry (pending, failed or in flight) is therefore also due, as the last retry of its take, if its
@@ -68,8 +68,8 @@ type Outbox interface {
 	// that the settlement has completed its operation: every entry of the operation has now succeeded. Abandoned
 	// rectifications are ignored, because they are never requeued: the application issues a new rectification instead. If
 	// one call settles the last entries of an operation, Completes is set on the last successful settlement. If several
-	// sessions settle entries of one operation concurrently, Completes is set in exactly one of them, because Settle takes
-	// a lock before it decides about Completes.
+	// sessions concurrently settle the last entries of one operation as succeeded, Completes is set in exactly one of
+	// them, because Settle takes a lock before it decides about Completes.
 	Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
 
 	// Withdraw abandons the subject's rectifications (outbox entries) that are pending, failed or in flight. It clears
@@ -94,8 +94,7 @@ type OutboxAdmin interface {
 	Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error)
 
 	// Backlog returns the number and the age of the outbox entries that have not succeeded, for each resolver that has
-	// such entries. The result is in the order of the names of the resolvers. Backlog only reads, and it reads only an
-	// index.
+	// such entries. The result is in the order of the names of the resolvers.
 	Backlog(ctx context.Context) ([]domain.OutboxBacklog, error)
 
 	// Abandoned returns up to limit abandoned outbox entries, oldest first by (EnqueuedAt, EntryID). If the parameter
@@ -110,7 +109,7 @@ type OutboxAdmin interface {
 
 	// RequeueMatching works like Requeue, but selects the abandoned entries by a filter. It requeues at most limit
 	// entries, oldest first, and returns them. To requeue all matching entries, call RequeueMatching again until it
-	// returns no entry. An empty filter matches all entries. A limit of 0 or less requeues no entry.
+	// returns no entry. An empty filter matches all abandoned erasures.
 	RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) ([]domain.OutboxEntry, error)
 
 	// Discard marks abandoned outbox entries as succeeded, because a person has handled them by other means. It clears the

@@ -30,13 +30,14 @@ type Resolver interface {
 	// EraseSubject erases the subject of ref in the system. If the system holds no data about the subject, return true and
 	// no error.
 	//
-	// EraseSubject is called at least once for each entryID, the id of the outbox entry. It is possibly called again after
-	// a success, because a worker may crash before it records the success. The entryID serves as the idempotency key.
+	// EraseSubject may be called several times for one entryID, the id of the outbox entry. It may be called again even
+	// after a success, because a worker may crash before it records the success. The entryID serves as the idempotency
+	// key.
 	//
 	// Return a *domain.ResolverError if a retry cannot succeed. The outbox entry is then abandoned, and a person has to
-	// handle it. After any other error, EraseSubject is called again until the entry reaches the maximum number of
-	// attempts or the maximum age. After a *domain.RetryLaterError, the next call comes at the earliest after the duration
-	// in the error. A duration above domain.LongestWait counts as domain.LongestWait.
+	// handle it. After any other error or a panic, EraseSubject is called again until the entry reaches a limit of
+	// saga.Options (GiveUpAfter or MaxAttempts). After a *domain.RetryLaterError, the next call comes at the earliest
+	// after the duration in the error. A duration above domain.LongestWait counts as domain.LongestWait.
 	EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (alreadyAbsent bool, err error)
 }
 

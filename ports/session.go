@@ -5,13 +5,13 @@ import "context"
 // Session is one open transaction and its stores. All writes through the stores commit together or roll back together.
 // Services use an open Session and never commit it.
 //
-// A session belongs to the function that it was opened for. It must not be used concurrently. Any use of the session
-// after this function has returned fails with domain.ErrSession.
+// A session belongs to the function that it was opened for. It must not be used concurrently. Any use of the session's
+// stores after this function has returned fails with domain.ErrSession.
 //
-// A session may buffer new records (consents, restrictions, audit events, outbox entries) and send them in one batch.
-// It sends the batch at the latest when a call reads from a store with buffered records, or when the session ends. If
-// an append fails, a later call or SessionFactory.Do may therefore return the error. A session opens no connection
-// before its first statement.
+// A session may buffer new records (consents, restrictions, audit events, outbox entries) and send them in batches. It
+// sends them at the latest when a call reads from a store with buffered records, or when the session commits. If an
+// append fails, a later call or SessionFactory.Do may therefore return the error. A session opens no connection before
+// its first statement.
 //
 // A store copies the values that a caller passes to it. The values that a store returns belong to the caller. A store
 // returns every instant in UTC and in whole microseconds, as domain.Instant does. A call that waits for a lock or for a
@@ -39,19 +39,21 @@ type Session interface {
 	// SessionFactory.Rehearse never calls fn.
 	//
 	// If the session is part of a transaction of the application, the store cannot see the commit. It then calls fn when
-	// the application reports the commit to the store. If such a session fails, the store calls fn immediately.
+	// the application reports the commit to the store, with the context of this report, and never if the application rolls
+	// back. If such a session fails, the store calls fn immediately.
 	AfterEnd(fn func(ctx context.Context, err error))
 }
 
 // SessionFactory opens sessions. It is safe for concurrent use.
 type SessionFactory interface {
-	// Do calls fn with an open session. If fn returns nil, Do commits the session, and returns nil only after the commit
-	// is durable. If fn or the commit fails, Do rolls back all writes of fn, except evidence (audit events that a
-	// rollback does not remove, see AuditLog.AppendEvidence). These rules hold for a failure:
+	// Do calls fn with an open session. If fn returns nil, Do commits the session, and returns nil only after the commit.
+	// If fn or the commit fails, Do rolls back all writes of fn, except evidence (audit events that a rollback does not
+	// remove, see AuditLog.AppendEvidence). These rules hold for a failure:
 	//
-	//   - If fn returns an error, Do returns this error or an error that wraps it (see errors.Is and errors.As).
+	//   - If fn returns an error, and no statement has failed before, Do returns this error or an error that wraps it (see
+	//     errors.Is and errors.As).
 	//   - If fn panics, Do rolls back and then panics with the same value.
-	//   - If the context ends before the commit, errors.Is matches the error with context.Canceled or
+	//   - If fn returns nil, but the context ends before the commit, errors.Is matches the error with context.Canceled or
 	//     context.DeadlineExceeded.
 	//   - If a statement fails, Do fails even if fn ignores the error of the statement.
 	//
@@ -61,6 +63,9 @@ type SessionFactory interface {
 	//
 	// Do retries serialization failures and deadlocks a bounded number of times. fn may therefore run more than once, and
 	// must not have effects outside of the session.
+	//
+	// If the session is part of a transaction of the application, the application commits the writes of fn. Do then does
+	// not retry. It writes evidence into that transaction, and cannot write it after ctx has ended.
 	//
 	// fn must not call Do with the context that it received. Such an inner Do returns domain.ErrSession, because it would
 	// need a second connection and would not be part of the transaction.
@@ -85,11 +90,11 @@ type SessionFactory interface {
 	// transaction, too.
 	Rehearse(ctx context.Context, fn func(ctx context.Context, s Session) error) error
 
-	// Probe returns nil if the database can be reached and has the tables of this version of habeas. It only reads, and
-	// takes no lock. Probe returns domain.ErrUnavailable if the database cannot be reached. Probe returns
-	// domain.ErrConfiguration if migrations are pending, if a table, a column or a privilege is missing, or if the tables
-	// belong to another data map. It returns domain.ErrReadOnlyDatabase if all is in order, but the database can only be
-	// read, as on a standby: exports then work, and nothing else. Probe returns context.Canceled or
-	// context.DeadlineExceeded if ctx ends first. Probe returns domain.ErrSession in a transaction of the application.
+	// Probe returns nil if the database can be reached and has the tables of this version of habeas. It only reads. Probe
+	// returns domain.ErrUnavailable if the database cannot be reached. Probe returns domain.ErrConfiguration if migrations
+	// are pending, if a table, a column, a function or a privilege is missing, or if the tables belong to another data
+	// map. It returns domain.ErrReadOnlyDatabase if all is in order, but the database can only be read, as on a standby.
+	// If ctx ends first, errors.Is matches the error with context.Canceled or context.DeadlineExceeded. Probe returns
+	// domain.ErrSession in a transaction of the application.
 	Probe(ctx context.Context) error
 }

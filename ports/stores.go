@@ -34,7 +34,7 @@ type ConsentStore interface {
 
 	// InForce returns, for each purpose, the subject's record that is in force. The records are in the order in which the
 	// store accepted them. The result includes grants and withdrawals. It leaves out purposes for which the subject has no
-	// record. InForce uses one statement for any number of purposes.
+	// record. The number of its statements does not depend on the number of purposes.
 	InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error)
 
 	// History returns the subject's records for the purpose after domain.ErasureMark.ConsentsUntil, in the order in which
@@ -74,21 +74,22 @@ type RestrictionStore interface {
 // sends any statement. The store treats rows that the application has marked as deleted (soft deletion) like any other
 // row.
 //
-// The number of statements that a method sends never depends on the number of rows.
+// The number of statements that a method sends does not depend on the number of rows.
 type SubjectStore interface {
-	// Lock locks the subject for an erasure until the session ends. Another session that calls Lock or LockToRectify for
-	// the same subject waits until then. Lock also writes an erasure mark: a row that records that the subject was erased
-	// (see domain.ErasureMark). If the subject is created again later, this mark still shows that the subject was erased.
-	// The instant of the mark is by the clock of the store, see domain.ErasureInstant. The parameter at is the instant by
-	// the clock of the process. Lock returns the instant of the mark. The erasure must use this instant for the ends of
-	// retention duties, because later sweeps and verifications use it, too.
+	// Lock locks the subject for an erasure until the transaction of the session ends. Another session that calls Lock or
+	// LockToRectify for the same subject waits until then. Lock also writes an erasure mark: a row that records that the
+	// subject was erased (see domain.ErasureMark). If the subject is created again later, this mark still shows that the
+	// subject was erased. The instant of the mark is by the clock of the store, see domain.ErasureInstant. The parameter
+	// at is the instant by the clock of the process. Lock returns the instant of the mark. The erasure must use this
+	// instant for the ends of retention duties, because later sweeps and verifications use it, too.
 	//
-	// When the session ends, the store sets ConsentsUntil and RestrictionsUntil of the mark to the highest numbers of the
-	// subject's records in the ledgers, those of this session included.
+	// Before the session commits, the store sets ConsentsUntil and RestrictionsUntil of the mark to the highest numbers of
+	// the subject's records in the ledgers, those of this session included.
 	//
 	// Lock also locks the subject's own row, and the rows that connect rows of other tables to the subject. For example,
-	// it locks the subject's orders, because the rows of order lines refer to orders, and rows of a table whose
-	// references to itself an erasure sets to NULL. It locks a row before the rows of other tables that refer to it.
+	// it locks the subject's orders if the rows of order lines refer to orders. It also locks the subject's rows of a
+	// table for which the plan has a step with datamap.Step.Self. It locks a row before the rows of other tables that
+	// refer to it. In a database with one writer at a time, the lock of the writer replaces these locks.
 	//
 	// Lock waits for open transactions of the application in two cases:
 	//
@@ -102,25 +103,26 @@ type SubjectStore interface {
 	// Lock returns domain.ErrSubject if the id differs in spelling from the key in the subject's row. An example is ANN
 	// for the key ann in a column that ignores case. The ledgers would treat ANN and ann as two subjects. Lock returns
 	// domain.ErrConfiguration if rows cannot be locked, because a privilege is missing or because the table is of a kind
-	// that does not support locks.
+	// that does not support locks. Lock returns domain.ErrSession for the isolation levels for which ErasedStore.Marks
+	// returns it.
 	Lock(ctx context.Context, id domain.SubjectID, at time.Time) (erasedAt time.Time, err error)
 
-	// LockToRectify locks the subject for a rectification until the session ends: another session that calls Lock or
-	// LockToRectify for the same subject waits until then. LockToRectify locks no rows of the application, and leaves no
-	// new mark. It returns the state of the subject. It returns domain.ErrSubject as Lock does.
+	// LockToRectify locks the subject for a rectification until the transaction of the session ends: another session that
+	// calls Lock or LockToRectify for the same subject waits until then. LockToRectify locks no rows of the application,
+	// and leaves no new mark. It returns the state of the subject. It returns domain.ErrSubject as Lock does.
 	LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 
 	// State returns whether the subject's table has a row of the subject, and the life of its id, with the mark and the
 	// evidence on which the life was judged. It only reads, waits for no lock, and works on a standby. It does not see an
-	// erasure that is not committed. It uses one statement. State returns domain.ErrSubject for an id that Lock refuses.
+	// erasure that another session has not committed. State returns domain.ErrSubject for an id that Lock refuses.
 	State(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 
-	// Register records that the application has registered a person under the id. Call it in the session that has inserted
-	// the subject's row, before the first record in a ledger. All records in the ledgers then belong to an earlier life of
-	// the id (see domain.Life). Register sets RegisteredAt, RegisteredAddedAt, ConsentsUntil and RestrictionsUntil in the
-	// erasure mark. If the id has records but no mark, Register adds a mark with 0 erasures, which only divides the
-	// ledgers, and which ErasedStore does not return. If the id has neither, Register stores nothing. It returns
-	// domain.ErrConflict if the subject's table has no row of the subject.
+	// Register records that the application has registered a person under the id. Call it in the transaction that has
+	// inserted the subject's row, before the first record of the person in a ledger. All records in the ledgers then
+	// belong to an earlier life of the id (see domain.Life). Register sets RegisteredAt, RegisteredAddedAt, ConsentsUntil
+	// and RestrictionsUntil in the erasure mark. If the id has records but no mark, Register adds a mark with 0 erasures,
+	// which only divides the ledgers, and which ErasedStore does not return. If the id has neither, Register stores
+	// nothing. It returns domain.ErrConflict if the subject's table has no row of the subject.
 	Register(ctx context.Context, id domain.SubjectID, at time.Time) error
 
 	// Keys returns keys of an external system, such as the names of files, from the subject's rows. It reads the columns
@@ -153,8 +155,8 @@ type SubjectStore interface {
 	// datamap.Step.ClearedColumns to NULL. A row may have several paths to the subject. If the step of one of these paths
 	// deletes the row, the row is deleted. Otherwise the effects of all steps apply to the row.
 	//
-	// Apply never changes a row of another subject, with one exception. A step with datamap.Step.Self sets ClearedColumns
-	// to NULL in the rows that refer, by a relation of the table to itself, to the rows that the erasure deletes from the
+	// No step changes a row of another subject, with one exception. A step with datamap.Step.Self sets ClearedColumns to
+	// NULL in the rows that refer, by a relation of the table to itself, to the rows that the erasure deletes from the
 	// table (datamap.DataMap.SelfReferences), and counts these rows. Some of them may be rows that the erasure deletes,
 	// too.
 	//
@@ -167,10 +169,10 @@ type SubjectStore interface {
 	//
 	//   - A column with domain.StrategyNull gets NULL.
 	//   - A column with a constant in the data map (datamap.Column.Constant) gets the constant. Each placeholder of the
-	//     constant becomes datamap.Column.Digits hexadecimal digits, which differ in every cell.
-	//   - Another text column gets "anon-" and 32 hexadecimal digits, which differ in every cell. A shorter column gets
+	//     constant becomes datamap.Column.Digits random hexadecimal digits, new ones for each cell.
+	//   - Another text column gets "anon-" and 32 random hexadecimal digits, new ones for each cell. A shorter column gets
 	//     fewer digits. A column of fewer than 17 characters gets only digits.
-	//   - Another UUID column gets a random UUID, which differs in every cell.
+	//   - Another UUID column gets a random UUID for each cell.
 	//   - Any other column gets the empty value of its type: 0, false, 1970-01-01 in UTC, {} for JSON, an empty array, no
 	//     bytes.
 	//
@@ -204,14 +206,14 @@ type SubjectStore interface {
 	// It returns domain.ErrManifest if datamap.DataMap.CheckSteps refuses the step.
 	Sample(ctx context.Context, id domain.SubjectID, query datamap.SampleQuery) ([]datamap.SampledRow, error)
 
-	// Rectify writes the values of a step into the subject's rows, in one statement, and returns the number of rows. These
-	// are the rows of the step's table that the path of the step connects to the subject. A path is a chain of relations
-	// to the subject's table. If there is no row, Rectify returns 0 and no error. If step.Row is not empty, Rectify writes
-	// only one row: the row that Export identifies by the same text in ExportRecord.Row. If this row does not belong to
-	// the subject, Rectify writes nothing. Rectify never changes a row of another subject, and writes no erasure mark.
+	// Rectify writes the values of a step into the subject's rows, and returns the number of rows. These are the rows of
+	// the step's table that the path of the step connects to the subject. A path is a chain of relations to the subject's
+	// table. If there is no row, Rectify returns 0 and no error. If step.Row is not empty, Rectify writes only one row:
+	// the row that Export identifies by the same text in ExportRecord.Row. If this row does not belong to the subject,
+	// Rectify writes nothing. Rectify never changes a row of another subject, and writes no erasure mark.
 	//
-	// Rectify stores a value so that the application and Export read the same value again. If two sessions rectify the
-	// same row, one session waits for the other. The row then holds the values of the later session.
+	// Rectify passes a value to the database so that the application and Export read the same value again. If two sessions
+	// rectify the same row, one session waits for the other. The row then holds the values of the later session.
 	//
 	// The caller ensures that the values fit their columns by the rules of rectification.Planner.Plan. A store may know
 	// further rules about a column. For example, readers of the column may expect a certain shape of JSON, or the numbers
@@ -219,8 +221,9 @@ type SubjectStore interface {
 	// The error is then domain.ErrInvalid with a FieldError whose field is the category of the column.
 	//
 	// Rectify returns domain.ErrManifest if the step has no values, or if the data map does not annotate the table or a
-	// column of the step. Rectify returns domain.ErrLeftOver if the database does not hold the values of the step after
-	// the statement. A value that the database stores in another form, such as in lower case, causes no error.
+	// column of the step. Rectify returns domain.ErrLeftOver if a trigger, a rule or a view has kept the database from
+	// holding the values of the step. A value that the database stores in another form, such as in lower case, causes no
+	// error.
 	Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (rows int64, err error)
 
 	// Export calls yield once for every exported column of every row of the subject. The exported columns are those that
@@ -238,8 +241,9 @@ type SubjectStore interface {
 	//
 	// Export reads everything from one snapshot. It passes each record to yield as soon as it has read the record, and
 	// keeps no records in memory. If yield returns an error, Export stops and returns this error. The function yield must
-	// not use the session. Export returns domain.ErrSession if the session has written before. Records that the session
-	// has only buffered (see Session) do not count as writes, and the export may leave them out.
+	// not use the session. Export returns domain.ErrSession if the session has written before, unless it is part of a
+	// transaction of the application. Records that the session has only buffered (see Session) do not count as writes, and
+	// the export may leave them out.
 	Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error
 }
 
@@ -252,8 +256,8 @@ type AuditLog interface {
 
 	// AppendEvidence adds events that must be stored even if the session rolls back. Such events are called evidence. Most
 	// evidence is about the failure that causes the rollback. If the session commits, the evidence commits with it. If the
-	// session rolls back, SessionFactory.Do then writes the evidence in a separate transaction. If this write fails, the
-	// error of Do contains both the error of the write and the error that caused the rollback.
+	// session rolls back, SessionFactory.Do then writes the evidence in a separate transaction, or in the transaction of
+	// the application of which the session is part. If this write fails, the error of Do also reports this failure.
 	//
 	// If Do retries the session, the evidence of the failed attempt is dropped. After a statement of the session has
 	// failed, AppendEvidence returns the error of the statement, but still accepts the events.
@@ -266,8 +270,8 @@ type AuditLog interface {
 	//
 	// After a rollback, one transaction writes the evidence (the events of AppendEvidence) and then the events of
 	// AppendOnRollback. If Do has lost its connection during the commit, the session may have committed nevertheless. The
-	// evidence is then stored already, so this transaction fails with a conflict and writes nothing. Therefore the trail
-	// never has an event about a rollback that did not happen.
+	// evidence is then stored already, so this transaction fails with a conflict and writes nothing. A session that has
+	// appended evidence therefore leaves no event about a rollback that did not happen.
 	AppendOnRollback(ctx context.Context, events ...domain.AuditEvent) error
 
 	// Trail returns the subject's events in the order in which the store accepted them, independent of clocks. The events

@@ -20,11 +20,12 @@ type Hooks struct {
 	// AfterErasure is called after the commit of each erasure, for example to clear caches, sessions and tokens. It is
 	// called in the process that commits, before Do of the session factory returns. It is not called for an erasure that
 	// rolls back. Its context is not cancelled if the request is cancelled. An error of AfterErasure does not change the
-	// erasure. The error is logged without its text, and Attempts decides whether AfterErasure is called again.
+	// erasure. The error is logged (see Logger), and Attempts decides whether AfterErasure is called again.
 	//
-	// If the process ends between the commit and the call, AfterErasure is not called. Put work that must not be lost into
-	// BeforeErasure or into a resolver. If the erasure runs in a transaction of the application, the application must call
-	// bunstore.Joined.Committed after its commit. Only then is AfterErasure called. See app.Integration.Join.
+	// If the process ends between the commit and the call, or if the connection is lost during the commit, AfterErasure is
+	// not called. Put work that must not be lost into BeforeErasure or into a resolver. If the erasure runs in a
+	// transaction of the application, the application must call bunstore.Joined.Committed after its commit. Only then is
+	// AfterErasure called. See app.Integration.Join.
 	AfterErasure func(ctx context.Context, subject domain.Subject, result domain.ErasureResult) error
 
 	// BeforeRectification is called in the transaction of each rectification, after the subject is locked and before its
@@ -40,7 +41,9 @@ type Hooks struct {
 	// shutdown does not wait for them. Each call has a time limit of 5 s. The wait before the second call is 1 s, and
 	// doubles for each further call, up to a minute. The default is 1.
 	Attempts int
-	// Logger receives failures of hooks. No log record holds personal data. The default is slog.Default().
+	// Logger receives the failures of AfterErasure and AfterRectification. No log record holds personal data: the text of
+	// an error is logged only if it is an error of package domain. The default is the Logger of app.Config if package app
+	// creates the Stack, and otherwise slog.Default().
 	Logger *slog.Logger
 }
 

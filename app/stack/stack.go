@@ -41,18 +41,17 @@ type Config struct {
 	// DataMap is the data map of the application. The store that you set in the field Sessions must use the same data map.
 	DataMap datamap.DataMap
 	// Purposes lists the purposes of processing. A subject can consent to a purpose (Art. 7 GDPR), or restrict the
-	// processing for it (Art. 18 GDPR). If Purposes is set, every other purpose is refused. The API then lists the consent
-	// for each purpose in this order, and audit events name the purpose. If you remove a purpose from the list, a subject
-	// whose consent for it is in force can still read and withdraw the consent (Art. 7(3)), but not grant it again. A
-	// restriction in force can likewise be read and lifted. The default is empty: every purpose is accepted.
+	// processing for it (Art. 18 GDPR). If Purposes is set, the API lists the consent for each purpose in this order, and
+	// audit events about consents name the purpose. All other purposes are refused, except that a subject can read and
+	// withdraw a consent in force (Art. 7(3)), and read and lift a restriction in force, after you have removed a purpose
+	// from the list. The default is empty: every purpose is accepted.
 	Purposes []domain.Purpose
-	// Resolvers are the adapters of external systems that hold personal data. Erasures, rectifications and exports include
-	// these systems. The default is empty.
+	// Resolvers are the adapters of external systems that hold personal data. Erasures and exports include these systems,
+	// and rectifications include those whose adapter is a ports.RectifyingResolver. The default is empty.
 	Resolvers []ports.Resolver
 	// OnAbandoned is called with each outbox entry that the saga.Runner gives up, so that an operator can look into it. It
-	// is also called once with each entry that no process has claimed for a day. See saga.Config. Do not log the SubjectID
-	// and the Ref of the entry, because they identify a person. Both kinds of entries leave events on the audit trail. The
-	// default is nil: no function is called.
+	// is also called with an entry that has been due for a day without a claim. See saga.Config. Do not log the SubjectID
+	// and the Ref of the entry, because they identify a person. The default is nil: no function is called.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Clock is the source of the current time. The default is the clock of the machine.
 	Clock ports.Clock
@@ -67,7 +66,7 @@ type Config struct {
 
 // Options has settings that few applications change. The zero value selects the defaults.
 type Options struct {
-	// ResolverTimeout is the time limit of each external system in an export. The default is 10 s.
+	// ResolverTimeout is the time limit of each call to an external system in an export. The default is 10 s.
 	ResolverTimeout time.Duration
 	// Saga has the limits of the calls to external systems in erasures and rectifications. See saga.Options for the
 	// defaults.
@@ -111,7 +110,7 @@ type Stack struct {
 }
 
 // New creates the services. It returns domain.ErrConfiguration if a setting is missing or not valid. It returns
-// domain.ErrManifest or domain.ErrRetention if no valid erasure plan follows from the data map.
+// domain.ErrManifest or domain.ErrRetention if the data map has a mistake, see erasure.NewEraser.
 func New(c Config) (Stack, error) {
 	switch {
 	case c.Sessions == nil:
@@ -199,8 +198,8 @@ func (s Stack) Erases() datamap.StartedWorker {
 	return started
 }
 
-// API returns the HTTP API of the stack, for a router such as fiberhttp or nethttp. Each missing field of c gets its
-// value from the stack, so httpapi.Config{} is sufficient.
+// API returns the HTTP API of the stack, for a router such as fiberhttp or nethttp. If c lacks a service or the data
+// map, API takes it from the stack, so httpapi.Config{} is sufficient.
 func (s Stack) API(c httpapi.Config) (*httpapi.API, error) {
 	c.Sessions = cmp.Or(c.Sessions, s.Sessions)
 	c.Consent = cmp.Or(c.Consent, s.Consent)

@@ -28,9 +28,9 @@ func NewLedger(clock ports.Clock, ids ports.IDSource) *Ledger {
 }
 
 // WithPurposes returns a copy of the ledger with declared purposes. The methods Record and Status of the copy reject
-// any other purpose, unless a consent for it is in force: Art. 7(3) GDPR lets a subject withdraw a consent at any time.
-// The method Statuses lists the declared purposes and the other consents in force. Audit events name the purpose of
-// each decision about a declared purpose.
+// any other purpose. If a consent for it is in force, Status returns the consent, and Record accepts a withdrawal: Art.
+// 7(3) GDPR lets a subject withdraw a consent at any time. The method Statuses lists the declared purposes and the
+// other consents in force. Audit events name the purpose of each decision about a declared purpose.
 func (l *Ledger) WithPurposes(purposes domain.Purposes) *Ledger {
 	return &Ledger{l.audit, purposes, l.observer}
 }
@@ -122,7 +122,7 @@ func (l *Ledger) Status(
 
 // Statuses returns the consent that is in force now for each declared purpose, in the order of declaration. Then follow
 // the consents that are granted for other purposes, in the order of recording, so that the subject can find and
-// withdraw them. Statuses uses one query. The result is empty if no purposes are declared.
+// withdraw them. The result is empty if no purposes are declared.
 func (l *Ledger) Statuses(ctx context.Context, s ports.Session, id domain.SubjectID) (domain.ConsentStatuses, error) {
 	if !l.purposes.Declared() {
 		all := domain.ConsentStatuses{SubjectID: id, Consents: []domain.ConsentStatus{}}
@@ -162,7 +162,8 @@ func (l *Ledger) AllStatuses(
 }
 
 // StatusAsOf returns the consent that was in force at an instant. This is the last decision that was recorded at or
-// before that instant. The purpose need not be declared.
+// before that instant. If this decision belongs to an earlier life of the id and no longer counts (see
+// domain.Life.KeepsEarlier), consent is not granted. The purpose need not be declared.
 func (l *Ledger) StatusAsOf(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose string, at time.Time,
 ) (domain.ConsentStatus, error) {
@@ -184,7 +185,7 @@ func (l *Ledger) status(
 }
 
 // History returns every decision about the purpose in the order of recording, oldest first. It leaves out the decisions
-// of an erased person who had the same id (see domain.Life). The purpose need not be declared.
+// of earlier lives of the id (see domain.Life). The purpose need not be declared.
 func (l *Ledger) History(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose string,
 ) ([]domain.ConsentRecord, error) {
@@ -194,8 +195,8 @@ func (l *Ledger) History(
 	return s.Consents().History(ctx, id, purpose)
 }
 
-// HistoryOfAllLives returns the same as History, and before it the decisions of erased people who had the same id. Show
-// it to operators only.
+// HistoryOfAllLives returns the same as History, and before it the decisions of earlier lives of the id, which may be
+// of other people. Show it to operators only.
 func (l *Ledger) HistoryOfAllLives(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose string,
 ) ([]domain.ConsentRecord, error) {

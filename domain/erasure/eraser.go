@@ -84,24 +84,28 @@ func (e *Eraser) RunsHooks() bool { return e.hooks.Before != nil || e.hooks.Afte
 //     entry has at most datamap.MaxKeys keys. Keys in retained cells are not included.
 //  3. It calls the hook Before.
 //  4. It carries out the local steps of the plan, which change the application's own tables.
-//  5. It withdraws the corrections (outbox entries of rectifications) that external systems have not received yet.
+//  5. It withdraws the corrections: the outbox entries of rectifications that are pending, failed or in flight.
 //  6. It withdraws the consents in force and clears the reasons of restrictions.
 //  7. It adds one outbox entry for each ref of the subject.
 //
-// Erase records erasure_requested, one erasure_step_succeeded per local step, one consent_withdrawn for each consent
-// that was in force, and erasure_local_completed. If no external system has to erase, Erase also records
-// erasure_completed. Otherwise saga.Runner records erasure_completed after all external systems have erased.
+// Erase records erasure_requested, one erasure_step_succeeded per local step, one rectification_step_failed for each
+// withdrawn correction, one consent_withdrawn for each consent that was in force, and erasure_local_completed. A step
+// that only overwrites retained cells after the end of their duty leaves no event if there are no such cells. If no
+// external system has to erase, Erase also records erasure_completed. Otherwise saga.Runner records erasure_completed
+// after all external systems have erased.
 //
-// If the session rolls back, erasure_requested is still recorded, together with an erasure_step_failed that names the
-// failed step. If no step failed, for example because the commit failed, the error in this event is "rolled_back". If
-// the hook Before fails, Erase returns the error of the hook, and the target of erasure_step_failed is "hook". After a
-// panic of the hook, the error in the event is "panic".
+// If the session rolls back, erasure_requested is still recorded. If a local step has failed, Erase also records
+// erasure_step_failed, which names the step if the store knows it. If the session rolls back after Erase has succeeded,
+// for example because the commit failed, the error in this event is "rolled_back". If the hook Before fails, Erase
+// returns the error of the hook, and the target of erasure_step_failed is "hook". After a panic of the hook, the error
+// in the event is "panic".
 //
 // Erase fails with domain.ErrConflict if the database would delete rows of the data map that no step deletes, because
 // of a foreign key or a trigger. Such rows of other tables are in ErasureResult.Cascaded.
 //
 // Erase returns domain.ErrSubject, and records nothing, if the subject does not fit the data map or has a ref of an
-// unknown kind. A repeated erasure of a subject is not an error. It only replaces surrogates by new ones.
+// unknown kind. A repeated erasure of a subject is not an error: Erase takes all steps again, and replaces surrogates
+// by new ones.
 func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
 	return e.erase(ctx, s, subject, "")
 }

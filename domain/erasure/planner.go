@@ -21,23 +21,26 @@ type Planner struct{}
 //   - The strategy of the path (datamap.Path.OnErasure) is delete.
 //   - The rows belong only to the subject, and the strategy of every annotated column is erase or delete.
 //
-// Otherwise the rows survive, and the plan has up to two steps for them:
+// Otherwise the rows survive, and the plan has these steps for them:
 //
 //   - One step anonymizes the annotated columns that are not retained, or sets them to NULL if their strategy is null.
-//     If the strategy of the path is null, the step also clears the reference to the subject.
+//     If the strategy of the path is null, this step, or another one, clears the reference to the subject.
 //   - One step has the strategy retain and lists the other annotated columns, which keep their values. If the duty to
 //     retain a column has an end, the step lists the column in Expired. datamap.Plan.LocalAt returns the steps at an
 //     instant.
 //
-// A table has no step if it has no annotated column, is not owned (datamap.Table.Owned), and its path has no strategy.
-// A table with several paths has steps for each path. The steps come in this order:
+// A table has no step if it has no annotated column, is not owned (datamap.Table.Owned), and its paths have no
+// strategy. A table with several paths has steps for each path. The steps of a table come after those of the tables
+// that refer to it, and the steps for external systems come last. The steps of a table come in this order:
 //
+//   - The steps that clear references to deleted rows of the same table (datamap.Step.Self).
 //   - The steps that delete rows.
 //   - The other steps, in the order of the paths.
 //   - The steps that clear a reference shared by several paths.
 //
 // Plan returns domain.ErrRetention or domain.ErrManifest with one problem for each mistake:
 //
+//   - The relations between tables form a cycle.
 //   - The rows of a table survive, but the rows of a table on its path to the subject are deleted.
 //   - The rows of a table survive but refer to deleted rows, and the database does not set the reference to NULL (ON
 //     DELETE SET NULL).

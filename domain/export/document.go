@@ -20,8 +20,8 @@ const (
 // Document is the JSON document of an export, a domain.ExportBundle. It buffers a document of up to 1 MiB until the
 // session has committed. Until then, a retry can start the document again. It is for one export.
 //
-// A larger document is streamed. Its last part, the tail, is sent only after the session has committed. If the export
-// fails, the tail is missing, so that a client does not take the partial document for a complete one.
+// If Open is set, a larger document is streamed. Its last part, the tail, is sent only after the session has committed.
+// If the export fails, the tail is missing, so that a client does not take the partial document for a complete one.
 type Document struct {
 	// Open opens the stream. It is called at most once, in the goroutine of Export. By default, Document buffers a
 	// document of any size.
@@ -39,8 +39,8 @@ type Document struct {
 // sets no timeout.
 //
 // A document of up to 1 MiB is written after the session has committed. A larger document is written while the rows are
-// read. The output is complete only if Write returns no error. The error wraps an error of w, or is an error of Stream
-// or of the session factory.
+// read. The output is complete only if Write returns no error. If w fails, the error wraps the error of w, or
+// context.Canceled if w is an *io.PipeWriter. All other errors are those of Stream and of the session factory.
 func (e *Exporter) Write(
 	ctx context.Context, sessions ports.SessionFactory, subject domain.Subject, w io.Writer,
 ) (domain.ExportBundle, error) {

@@ -59,21 +59,21 @@ func NewExporter(c Config) (*Exporter, error) {
 }
 
 // Export returns the subject's bundle in memory. See Stream for large exports. The bundle has the rows of the
-// application's tables in the order of the data map, then the records of each external system in the order of
-// registration. Export takes these steps:
+// application's tables in the order of the data map, then the subject's records in the ledgers, and then the records of
+// the external systems. Export takes these steps:
 //
-//  1. It calls all external systems concurrently, before the first query of the session. A slow system therefore
-//     holds no database connection.
+//  1. It calls the external systems for which the subject has a ref concurrently, before its first query. If the
+//     session has made no query before, a slow system therefore holds no database connection.
 //  2. It reads the keys of external systems that the subject's rows hold (datamap.Annotation.Ref), one page at a time.
 //     It calls the system with up to datamap.MaxKeys keys per call. Each call has its own timeout. During a call, it
 //     holds a database connection only if the session is a transaction of the application.
 //  3. It reads the rows of the application. If a row is added or removed concurrently, the bundle may have the row
 //     without its files, or the files without their row.
 //
-// If a call for keys fails, or if the records of a system exceed 64 MiB, Export makes no further call to this system.
-// It keeps the records of the earlier calls. A system that fails, or that returns an invalid record (see
-// domain.ExportRecord), is listed in IncompleteSources and does not fail the export. A failure of the database fails
-// the export.
+// If a call for keys fails, or if the records that a system returns for keys exceed 64 MiB, Export makes no further
+// call to this system, and lists it in IncompleteSources. It keeps the records of the earlier calls. A system that
+// fails, or that returns an invalid record (see domain.ExportRecord), is listed there, too, and does not fail the
+// export. A failure of the database fails the export.
 //
 // Export records export_requested, even if the session rolls back, and export_completed. It returns domain.ErrSubject,
 // and records nothing, if the subject does not fit the data map or has a ref of an unknown kind. A restriction of
@@ -98,7 +98,7 @@ func (e *Exporter) Export(ctx context.Context, s ports.Session, subject domain.S
 // Stream does the same as Export but holds no row of the application in memory. It first calls begin with a bundle that
 // has no records. Then it calls yield for each record. If begin or yield returns an error, Stream ends and returns that
 // error. Neither function may use the session. The bundle and the records are valid only after the session has
-// committed. If the session is retried, Stream calls begin and yield again, with the bundle and all records.
+// committed. If the session factory runs the session again, begin and yield get the bundle and all records again.
 func (e *Exporter) Stream(
 	ctx context.Context, s ports.Session, subject domain.Subject,
 	begin func(domain.ExportBundle) error, yield func(domain.ExportRecord) error,

@@ -11,8 +11,8 @@ type Health struct {
 	// has failed.
 	Ready bool `json:"ready"`
 	// Degraded is true if the outbox has entries that are abandoned or late, if the database can only be read, if rows
-	// have an erased id and nothing tells whose they are, or if a background duty (see Duty) is not fulfilled in any
-	// process. A person should then act. The process still serves requests.
+	// have an erased id and nothing tells whose they are, or if a background duty (see domain.Duty) is not fulfilled or
+	// has leftovers. A person should then act. The process still serves requests.
 	Degraded bool `json:"degraded"`
 	// Checks has one check for each name, in the order of the constants, but CheckWritable, CheckLives and the checks of
 	// duties only if they failed.
@@ -32,7 +32,7 @@ type CheckName string
 // The checks.
 const (
 	CheckDatabase   CheckName = "database"          // the database responds in time
-	CheckMigrations CheckName = "migrations"        // all migrations are applied
+	CheckMigrations CheckName = "migrations"        // the tables of habeas are those of this version and data map
 	CheckWorker     CheckName = "worker"            // the last sign of life of the worker is recent
 	CheckAbandoned  CheckName = "abandoned_entries" // the outbox has no abandoned entries
 	CheckLate       CheckName = "late_entries"      // the outbox has no late entries

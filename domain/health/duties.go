@@ -42,15 +42,14 @@ func (c *Checker) checkDuties(ctx context.Context, database CheckStatus) (failed
 	return failed
 }
 
-// readDuties reads the duties. If the read fails, the last known state stays.
+// readDuties reads the duties. If the read fails, the last known state stays until the next read.
 func (c *Checker) readDuties(ctx context.Context) (all []domain.Duty) {
 	err := c.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 		all, err = c.config.Duties.Read(ctx, s)
 		return err
 	})
 	if err != nil {
-		known, _, _ := c.duties.load()
-		return known
+		all, _, _ = c.duties.load()
 	}
 	c.duties.store(all, c.config.Clock.Now())
 	return all

@@ -66,6 +66,7 @@ func TestDutiesThatAreNotFulfilledDegrade(t *testing.T) {
 		b.failure = errBoom
 		time.Sleep(31 * time.Second)
 		expect("after a failed read", true, 4, health.CheckWorkers) // the worker is late since
+		expect("before the read after it", true, 4, health.CheckWorkers)
 	})
 }
 

@@ -1,5 +1,5 @@
-// Package health checks whether a process can serve requests, and whether a person should look at its outbox. See the
-// example of [New].
+// Package health checks whether a process can serve requests, and whether a person should act. See the example of
+// [New].
 package health
 
 import (

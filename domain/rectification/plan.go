@@ -29,8 +29,9 @@ func (p Plan) Categories() []domain.Category { return slices.Sorted(maps.Keys(p.
 // Plan returns the plan for the corrections. The value of a correction must fit each column that it is written into:
 //
 //   - A text column takes a string of valid UTF-8 without NUL, up to the length of the column in characters.
-//   - An integer column takes Go's integers, a json.Number without fraction and exponent, and a float64 without a
-//     fraction up to 2^53. Beyond 2^53, a float64 does not hold every integer exactly.
+//   - An integer column takes a value of each integer type of Go, a json.Number without fraction and exponent, and a
+//     float without a fraction up to 2^53. Beyond 2^53, a float64 does not hold every integer exactly. The number must
+//     be in the range of the column.
 //   - A number column takes the values of an integer column, every finite float, and a domain.Number or json.Number
 //     that is domain.Number.Storable.
 //   - A boolean column takes a bool.
@@ -45,13 +46,14 @@ func (p Plan) Categories() []domain.Category { return slices.Sorted(maps.Keys(p.
 // column, a correction of the category must name another column. A correction of a category never applies to a column
 // that exports do not show (datamap.ExportNo), such as a password hash, or that holds keys of an external system
 // (datamap.Annotation.Ref). A retained column with such keys cannot be corrected at all: the object with the old key
-// must be kept, and no row would name it. If a category has several columns, the
-// correction must name a column or apply to all columns. The parameter external is true if an external system receives
-// the corrections. A category without a column is for external systems only, so it is an error if external is false. No
-// cell may be corrected twice, and no category may be sent twice.
+// must be kept, and no row would name it. If a category has several other columns, the correction must name a column or
+// apply to all columns. The parameter external is true if an external system receives the corrections. A category
+// without a column is for external systems only, so it is an error if external is false. No cell may be corrected
+// twice, and no category may be sent twice.
 //
 // Plan returns domain.ErrInvalid with one FieldError per invalid correction. The Field of the error is "table.column"
-// if the data map has the column. Otherwise it is the category, or "corrections" if there is no valid category.
+// if the data map has the column. Otherwise it is the category, or "corrections" if the category does not have the form
+// of one.
 func (Planner) Plan(m datamap.DataMap, corrections []domain.Correction, external bool) (Plan, error) {
 	const op = "rectify"
 	if len(corrections) == 0 {

@@ -64,8 +64,8 @@ type Option func(*options)
 
 type options struct{ allColumns bool }
 
-// AllColumns applies each correction to all columns of its category. Without this option, RectifySubject rejects a
-// category with several columns as ambiguous.
+// AllColumns applies each correction to all columns of its category, as domain.Correction.AllColumns does. Without this
+// option, RectifySubject rejects a category with several columns as ambiguous.
 func AllColumns() Option { return func(o *options) { o.allColumns = true } }
 
 // RectifySubject does the same as Rectify for corrections that name categories instead of columns.
@@ -81,29 +81,28 @@ func (r *Rectifier) RectifySubject(
 
 // Rectify writes each correction into its column, in all of the subject's rows or in one row. It also corrects retained
 // columns. If an external system can rectify, Rectify enqueues one outbox entry for each ref (id) of the subject in
-// that system. The entry has the corrections that name a category. All changes are committed in one transaction, with
-// the session. A repeated rectification is not an error.
+// that system. The entry has the corrections that name a category. If no correction names one, there is no such entry.
+// All changes are committed in one transaction, with the session. A repeated rectification is not an error.
 //
 // If a correction overwrites keys of an external system (datamap.Annotation.Ref), Rectify also enqueues entries that
 // erase the objects with the old keys, except keys that the subject's rows still hold. Only a correction that names the
 // column does so, because a correction of a category never writes such a column.
 //
-// Rectifications and erasures of one subject run one after the other. A rectification after an erasure returns
-// domain.ErrConflict and writes nothing, so that erased data does not come back. If an erasure deleted the row of the
-// subject, and the subject has a row again, the subject counts as one that was never erased. See domain.Life.
+// Rectifications and erasures of one subject run one after the other. If an erasure has ended the life of the id (see
+// domain.Life), Rectify returns domain.ErrConflict and changes no row, so that erased data does not come back.
 //
 // Rectify records rectification_requested, one rectification_step_succeeded per step in the order of the plan, and
 // rectification_local_completed. If no external system has to rectify, Rectify also records rectification_completed.
 // Otherwise saga.Runner records rectification_completed after all external systems have rectified.
 //
-// If the session rolls back, rectification_requested is still recorded, together with a rectification_step_failed that
-// names the failed step. If no step failed, for example because the commit failed, the error in this event is
-// "rolled_back". No event holds a value or names a row. If the hook Before fails, Rectify returns the error of the
-// hook, and the target of rectification_step_failed is "hook". After a panic of the hook, the error in the event is
-// "panic".
+// If the session rolls back, rectification_requested is still recorded. If a step has failed, Rectify also records
+// rectification_step_failed, which names the step. If the session rolls back after Rectify has succeeded, for example
+// because the commit failed, the error in this event is "rolled_back". No event holds a value or names a row. If the
+// hook Before fails, Rectify returns the error of the hook, and the target of rectification_step_failed is "hook".
+// After a panic of the hook, the error in the event is "panic".
 //
 // Rectify returns domain.ErrSubject if the subject does not fit the data map or has a ref of an unknown kind. It
-// returns domain.ErrInvalid if Planner.Plan rejects the corrections. In both cases it records nothing. It also returns
+// returns domain.ErrInvalid if Planner.Plan rejects the corrections. In these cases it records nothing. It also returns
 // domain.ErrInvalid, and records a failed step, if the store rejects a value (see ports.SubjectStore) or if a row does
 // not belong to the subject. The error does not reveal whether the row belongs to another subject or does not exist.
 func (r *Rectifier) Rectify(

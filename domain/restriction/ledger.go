@@ -31,7 +31,8 @@ func NewLedger(clock ports.Clock, ids ports.IDSource) *Ledger {
 }
 
 // WithPurposes returns a copy of the ledger with declared purposes. Record and Status of the copy reject any other
-// purpose, unless a restriction for it is in force: a subject can always lift a restriction.
+// purpose. If a restriction for it is in force, Status returns the restriction, and Record accepts a decision that
+// lifts it: a subject can always lift a restriction.
 func (l *Ledger) WithPurposes(purposes domain.Purposes) *Ledger {
 	return &Ledger{l.audit, purposes, l.observer}
 }
@@ -130,8 +131,8 @@ func (l *Ledger) Status(
 func restricts(record *domain.RestrictionRecord) bool { return record != nil && record.Restricted }
 
 // History returns every decision about the purpose, or every global decision if purpose is nil, in the order of
-// recording, oldest first. It leaves out the decisions of an erased person who had the same id (see domain.Life). The
-// purpose need not be declared.
+// recording, oldest first. It leaves out the decisions of earlier lives of the id (see domain.Life). The purpose need
+// not be declared.
 func (l *Ledger) History(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
 ) ([]domain.RestrictionRecord, error) {

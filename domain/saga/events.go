@@ -10,10 +10,11 @@ import (
 // Events are functions that Runner.RunWith calls while it works. Each function may be nil, must return immediately, and
 // may be called concurrently. A worker sets all of them.
 type Events struct {
-	// Progress is called after each claim of entries and each write of outcomes. It distinguishes a slow run from one that
-	// hangs, see Runner.LongestPause.
+	// Progress is called after each successful claim of entries and each successful write of outcomes. It distinguishes a
+	// slow run from one that hangs, see Runner.LongestPause.
 	Progress func()
-	// Full is called after each claim that found more due entries than the batch had room for. Other runs can claim them.
+	// Full is called after each claim that may have left due entries, because the batch had no room for them. Other runs
+	// can claim them.
 	Full func()
 	// Failed is called after the commit with an outbox entry that did not succeed: an attempt failed, the entry was
 	// abandoned, or it has been due for a day without a claim. See Config.OnAbandoned for the fields of the entry. The

@@ -60,7 +60,8 @@ func (t *throttle) state() observation.BreakerState {
 }
 
 // ObserveOutbox reads the backlogs of the outbox and reports the backlogs to the observer. It also reports breaker
-// states that were not reported yet. A worker calls it every minute. It does nothing without an observer.
+// states that were not reported yet. A worker that has an observer calls it every minute. It does nothing if the runner
+// has no observer.
 func (r *Runner) ObserveOutbox(ctx context.Context) error {
 	if r.config.Observer == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 const purgeBatch = 1000
 
 // Purge removes succeeded entries that are older than Retention, a thousand per session, until no such entry is left or
-// ctx ends. It returns the number of removed entries. A worker calls Purge every hour.
+// a session fails. It returns the number of removed entries. A worker calls Purge every hour.
 func (r *Runner) Purge(ctx context.Context) (removed int64, err error) {
 	for {
 		n, err := r.purge(ctx)

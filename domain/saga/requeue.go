@@ -8,8 +8,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Requeue makes abandoned erasures pending again and returns their entries. It records erasure_requeued for each entry.
-// Call Requeue after the cause of the failures is fixed. ports.OutboxAdmin.Abandoned lists the abandoned entries.
+// Requeue makes abandoned erasures pending again and returns their entries. It records erasure_requeued for each entry
+// whose subject can be read. Call Requeue after the cause of the failures is fixed. ports.OutboxAdmin.Abandoned lists
+// the abandoned entries.
 //
 // Requeue skips two kinds of entries:
 //
@@ -59,13 +60,12 @@ func (r *Runner) recordRequeued(ctx context.Context, s ports.Session, requeued [
 }
 
 // Discard marks abandoned outbox entries as succeeded, and returns these entries. Call it after a person has done the
-// work of the entries by other means. For each entry, it records erasure_discarded or rectification_discarded with the
-// reason. If the entry was the last open entry of an erasure, it also records erasure_completed. Discard skips entries
-// that are not abandoned.
+// work of the entries by other means. For each entry whose subject can be read, it records erasure_discarded or
+// rectification_discarded with the reason. If the entry was the last open entry of an erasure, it also records
+// erasure_completed. Discard skips entries that are not abandoned.
 //
-// The reason is 1 to 100 characters from a to z, digits, spaces, hyphens and underscores, and does not begin or end
-// with a space. Discard returns domain.ErrInvalid for any other reason, because the audit trail must hold no personal
-// data.
+// The reason is 1 to 100 characters from a to z, digits, spaces, hyphens and underscores, and not only spaces. Discard
+// returns domain.ErrInvalid for any other reason, because the audit trail must hold no personal data.
 func (r *Runner) Discard(
 	ctx context.Context, s ports.Session, reason string, entryIDs ...string,
 ) ([]domain.OutboxEntry, error) {

@@ -19,21 +19,23 @@ const (
 )
 
 // RunOnce claims a batch of outbox entries, calls the resolvers and settles the entries, that is, it writes the
-// outcomes of the calls. It makes at most Concurrency concurrent calls to each system, outside of any transaction.
+// outcomes of the calls. It makes the calls outside of any transaction.
 //
 // RunOnce returns the number of settled entries. This includes unreadable entries, which the store abandons. The number
 // is 0, without an error, in three cases:
 //
-//   - No entry was due.
+//   - No entry was due, or the systems of the due entries may not be called now, for example because a circuit breaker
+//     is open.
 //   - RunOnce has returned all entries to the outbox, without a call.
 //   - The leases of all entries expired, and other runners have claimed the entries.
 //
 // While RunOnce waits for slow systems, it claims and settles entries of other systems. A system that hangs therefore
-// delays no other system. RunOnce returns when all entries that it has claimed are settled or returned to the outbox.
+// does not block other systems. RunOnce returns when all entries that it has claimed are settled or returned to the
+// outbox, or this has failed.
 //
 // When ctx ends, RunOnce starts no further call. It returns the untried entries to the outbox. It waits for the calls
-// in flight, at most CallTimeout each, and settles their entries. If an outcome cannot be written, the entry stays
-// in flight until its lease expires. Then a runner calls the resolver again. RunOnce stops trying to write the outcomes
+// in flight, at most CallTimeout each, and settles their entries. If an outcome cannot be written, the entry stays in
+// flight until its lease expires. Then a runner can claim the entry again. RunOnce stops trying to write the outcomes
 // of a batch after Lease plus CallTimeout, even if the store does not respond.
 //
 // At most once an hour, RunOnce also searches for entries that have been due for a day without a claim, and reports

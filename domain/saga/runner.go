@@ -1,7 +1,7 @@
 // Package saga carries out erasures and rectifications at external systems. Each entry of the outbox is a call that
 // must be made. A Runner claims outbox entries, calls the resolver (the adapter of the external system) and settles the
-// entry, that is, it writes the outcome. The resolver is called at least once per entry. Each entry is settled exactly
-// once. See the example of [Runner.RunOnce].
+// entry, that is, it writes the outcome. A resolver may be called several times for an entry: after a failed call, and
+// if an outcome was not written. See the example of [Runner.RunOnce].
 package saga
 
 import (
@@ -48,8 +48,8 @@ const clockMargin = time.Minute
 
 // Options limit the calls to external systems. A zero field means the default. No number may be negative.
 type Options struct {
-	Batch        int           // entries per claim; default 200
-	Concurrency  int           // concurrent calls to each system, over all batches; default 10
+	Batch        int           // maximum number of entries per claim; default 200
+	Concurrency  int           // maximum number of concurrent calls to each system, over all batches; default 10
 	CallTimeout  time.Duration // limit of one call; default 30 s
 	Lease        time.Duration // lease of a claimed batch; at least CallTimeout plus one second; default 5 min
 	GiveUpAfter  time.Duration // limit of trying, from the first attempt; default 7 days
@@ -59,10 +59,9 @@ type Options struct {
 
 	// Jitter spreads the retries of entries that failed at the same time. It returns a number from 0 up to 1. The backoff
 	// is shortened by that number times half of the backoff. For example, the number 0.5 shortens the backoff by a
-	// quarter. Jitter must be safe for concurrent use. Default: no jitter. Package
-	// app/stack sets a random jitter instead of the default.
+	// quarter. Jitter must be safe for concurrent use. Default: no jitter, but package app/stack sets a random one.
 	Jitter func() float64
-	// Systems holds the limits of single systems, keyed by resolver name. Default: no limits.
+	// Systems holds limits of single systems, keyed by resolver name. Default: none.
 	Systems map[string]SystemLimits
 	// Retention is the age from which Purge removes succeeded entries. The age counts from the time of the enqueue. The
 	// default is 30 days.
@@ -78,22 +77,22 @@ type Config struct {
 	Observer  ports.Observer   // receives calls, circuit breaker states and backlogs; default none
 	Options
 
-	// OnAbandoned is called with each abandoned entry after the commit. Such an entry has the status abandoned, and its
-	// LastError is the class of the failure.
+	// OnAbandoned is called with each entry that the runner has abandoned, after the commit. If the process ends before
+	// the call, the call is lost. Such an entry has the status abandoned, and its LastError is the class of the failure.
 	//
-	// OnAbandoned is also called once with an entry that has been due for a day without a claim. An example is an entry
-	// whose resolver is registered nowhere. Such an entry has the LastError domain.LastErrorUnclaimed. It is not abandoned
-	// and can still be claimed.
+	// OnAbandoned is also called with an entry that has been due for a day without a claim. An example is an entry whose
+	// resolver is registered nowhere. Such an entry has the LastError domain.LastErrorUnclaimed. It is not abandoned and
+	// can still be claimed. While it has this LastError, OnAbandoned is not called with it again.
 	//
-	// Do not log the SubjectID and the Ref of the entry, because they identify a person. Both are empty if they cannot be
-	// read (domain.LastErrorUnreadable). OnAbandoned must not block. It may be called concurrently if several batches
-	// are in progress. Its panics are recovered and ignored. Default: no call.
+	// Do not log the SubjectID and the Ref of the entry, because they identify a person. A field that cannot be read is
+	// empty (domain.LastErrorUnreadable). OnAbandoned must not block. It may be called concurrently if several batches are
+	// in progress. Its panics are recovered and ignored. Default: no call.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 }
 
-// SystemLimits limit the calls of this process to one system.
+// SystemLimits limit the calls of a runner to one system.
 type SystemLimits struct {
-	Concurrency int     // concurrent calls, over all batches; 0 means Options.Concurrency
+	Concurrency int     // maximum number of concurrent calls, over all batches; 0 means Options.Concurrency
 	Rate        float64 // calls per second; 0 means unlimited
 	Burst       int     // calls that may start at the same time after a pause; default 1
 }

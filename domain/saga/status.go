@@ -74,11 +74,10 @@ func findings(backlog domain.OutboxBacklog, at time.Time) (found []datamap.Findi
 	return found
 }
 
-// Status is the overview for an operator. It shows the calls to external systems that are still due, and the findings
-// that a person has to handle.
+// Status is the overview for an operator. It shows the calls to external systems that have not succeeded, the
+// background duties, and the findings that a person has to handle.
 type Status struct {
-	// Map is the name of the data map if it has one (see datamap.CheckMapName). It belongs to the tables of habeas whose
-	// state this is.
+	// Map is the name of the data map if it has one (see datamap.CheckMapName).
 	Map     string                        `json:"map,omitempty"`
 	At      time.Time                     `json:"at"`
 	Counts  map[domain.OutboxStatus]int64 `json:"counts"` // of all entries of the outbox; has every status

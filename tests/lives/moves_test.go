@@ -28,7 +28,7 @@ func (g *game) moves() []move {
 		{"restrict", 2, g.canSpeak, g.restrict},
 		{"correct", 1, g.canCorrect, g.correct},
 		{"vanish", 1, g.canVanish, g.vanish},
-		{"verify", 1, g.canVerify, g.verify},
+		{"verify", 4, g.canVerify, g.verify},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // accept separates the accepted findings from the others. It adds a finding about each acceptance that has ended, that
 // matches no finding, or that matches several. Such an acceptance ends no finding.
-func (s *schema) accept(all []datamap.Acceptance, now time.Time) []AcceptedFinding {
+func (s *schema) accept(all []datamap.Acceptance) []AcceptedFinding {
 	accepted := []AcceptedFinding{}
 	ended := make([]bool, len(s.findings)) // by an acceptance
 	var about []datamap.Finding
@@ -25,10 +25,10 @@ func (s *schema) accept(all []datamap.Acceptance, now time.Time) []AcceptedFindi
 			matches = matches[exact : exact+1] // a finding without an object, beside others with one
 		}
 		switch {
-		case hasEnded(a, now) && len(matches) == 0:
+		case hasEnded(a, s.now) && len(matches) == 0:
 			about = append(about, aboutAcceptance(acceptanceExpired, a, "The acceptance has ended on "+a.Until+
 				", and matches no finding.", "Remove the acceptance."))
-		case hasEnded(a, now):
+		case hasEnded(a, s.now):
 			about = append(about, aboutAcceptance(acceptanceExpired, a, "The acceptance of this finding has ended on "+a.Until+
 				".", "Fix the cause of the finding, or accept it again until a later day."))
 		case len(matches) == 0:

@@ -19,7 +19,7 @@ func (s *schema) checkAccess() {
 				"Give habeas a role that the policies do not restrict (BYPASSRLS), or set TrustRowFilters if the policies show "+
 					"it all rows of a subject.")
 		}
-		for _, privilege := range s.privileges(table.Name) {
+		for _, privilege := range s.privileges(table) {
 			if slices.Contains(live.Missing, privilege) {
 				s.report(privilegeMissing, place{table: table.Name, object: privilege},
 					"The connection lacks the privilege "+privilege+". Every erasure fails.",
@@ -31,13 +31,17 @@ func (s *schema) checkAccess() {
 }
 
 // privileges returns the privileges that an erasure needs on a table. The result includes UPDATE for a table in which
-// the erasure only locks rows, because the statement that locks rows needs UPDATE.
-func (s *schema) privileges(table string) []string {
+// the erasure only locks rows, because the statement that locks rows needs UPDATE. It locks rows with keys of an external
+// system before it deletes them.
+func (s *schema) privileges(table datamap.Table) []string {
 	needed := []string{"SELECT"}
-	if table == s.SubjectTable().Name || s.isOnPath(table) || len(s.writtenColumns(table)) > 0 {
+	holdsKeys := slices.ContainsFunc(table.Columns, func(c datamap.Column) bool {
+		return c.Personal != nil && c.Personal.Ref != ""
+	})
+	if table.Name == s.SubjectTable().Name || s.isOnPath(table.Name) || len(s.writtenColumns(table.Name)) > 0 || holdsKeys {
 		needed = append(needed, "UPDATE")
 	}
-	if s.deletesRows(table) {
+	if s.deletesRows(table.Name) {
 		needed = append(needed, "DELETE")
 	}
 	return needed

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
@@ -14,6 +15,14 @@ func trigger(table, event string, writes ...string) func(*world) {
 			Name: "keep", Events: []string{event}, Writes: writes,
 		})
 	}
+}
+
+// writesToAccepted adds a trigger that writes to a table outside the data map. A finding about this table is accepted
+// until the given day.
+func writesToAccepted(until string) func(*world) {
+	return both(outside("totals", "number"), trigger("sessions", "DELETE", "totals"), func(w *world) {
+		w.accepted = []datamap.Acceptance{{Rule: "personal-key", Table: "totals", Reason: "only counts", Until: until}}
+	})
 }
 
 func outside(name string, columns ...string) func(*world) {
@@ -102,6 +111,13 @@ var copyCases = cases{
 	},
 	"trigger-writes-outside of a table that is not listed": {
 		trigger("users", "UPDATE", "elsewhere"), []string{"trigger-writes-outside users keep"},
+	},
+	"trigger-writes-outside not of a table with an acceptance": {
+		writesToAccepted("2026-12-31"), []string{"acceptance-unused totals personal-key"},
+	},
+	"trigger-writes-outside after the end of the acceptance": {
+		writesToAccepted("2026-03-30"),
+		[]string{"trigger-writes-outside sessions keep", "acceptance-expired totals personal-key"},
 	},
 	"trigger-writes-outside not of an index": {
 		both(search("email"), trigger("users", "UPDATE", "found"), trigger("users", "DELETE", "found")), nil,
@@ -205,6 +221,15 @@ var accessCases = cases{
 	},
 	"privilege-missing to lock a table on a path": {
 		func(w *world) { w.addCarts(); lacks("carts", "UPDATE")(w) }, []string{"privilege-missing carts UPDATE"},
+	},
+	"privilege-missing to lock rows with keys of an external system": {
+		func(w *world) {
+			w.addToBoth("sessions", datamap.Column{Name: "recording", Type: datamap.TypeText, Personal: &datamap.Annotation{
+				Category: domain.CategoryBehavioral, Strategy: domain.StrategyDelete, Ref: "media",
+			}})
+			lacks("sessions", "UPDATE")(w)
+		},
+		[]string{"privilege-missing sessions UPDATE", "ref-shared sessions.recording"},
 	},
 	"privilege-missing not to insert":        {both(lacks("users", "INSERT"), lacks("users", "DELETE")), nil},
 	"privilege-missing not to write":         {lacks("sessions", "UPDATE"), nil},

@@ -76,6 +76,7 @@ func run(
 		return nil, Result{}, err
 	}
 	found := newSchema(dataMap, plan, catalog, o.Manifest)
+	found.now = cmp.Or(o.Clock, ports.Clock(system.Clock{})).Now()
 	if found.registers, err = o.registers(ctx); err != nil {
 		return nil, Result{}, err
 	}
@@ -101,7 +102,7 @@ func run(
 	found.sort()
 	result := Result{Accepted: []AcceptedFinding{}}
 	if accepted := dataMap.Accepted(); len(accepted) > 0 {
-		result.Accepted = found.accept(accepted, cmp.Or(o.Clock, ports.Clock(system.Clock{})).Now())
+		result.Accepted = found.accept(accepted)
 	}
 	result.Findings = found.findings
 	return found, result, nil

@@ -36,8 +36,10 @@ func (s *schema) isDecided(table string) bool {
 	return left.Decided && !s.reported(table, leftOutChanged)
 }
 
-// isSettled reports whether isDecided does, or a person has accepted a finding about the table.
+// isSettled reports whether isDecided does, or a person has accepted a finding about the table until
+// a later day.
 func (s *schema) isSettled(table string) bool {
-	return s.isDecided(table) ||
-		slices.ContainsFunc(s.Accepted(), func(a datamap.Acceptance) bool { return a.Table == table })
+	return s.isDecided(table) || slices.ContainsFunc(s.Accepted(), func(a datamap.Acceptance) bool {
+		return a.Table == table && !hasEnded(a, s.now)
+	})
 }

@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -15,6 +16,7 @@ type schema struct {
 	catalog   datamap.Catalog
 	registers bool // the application calls Registered for new people
 	manifest  bool // see Options.Manifest
+	now       time.Time
 	steps     []datamap.Step
 	idle      bool // the plan has neither local nor external steps
 	findings  []datamap.Finding

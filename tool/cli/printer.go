@@ -27,6 +27,9 @@ type printer struct {
 
 func newPrinter(w io.Writer, format string) *printer {
 	p := &printer{w: w, json: format == "json", width: widthOf(w)}
+	if isTerminal(w) {
+		p.w = &controlEscaper{w: w}
+	}
 	p.colour = !p.json && isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	return p
 }

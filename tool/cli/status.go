@@ -25,7 +25,7 @@ systems. The findings are:
   lives-unknown       an erased id has a row, and nothing tells whether it
                       belongs to a new person or was restored
   worker-failing      the worker runs, and its batches fail
-  worker-late         no worker has been alive for longer than a minute
+  worker-late         no worker has been alive for longer than 90 seconds
   journal-failing, journal-late
                       erasures are not written to the journal
   sweep-failing, sweep-late

@@ -3,12 +3,15 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/tool/cli"
@@ -130,6 +133,18 @@ func TestValuesDoNotControlATerminal(t *testing.T) {
 	w.into(screen, io.Discard, "consents", "1")
 	if !strings.Contains(screen.String(), "a�]0;b��31m�c") {
 		t.Errorf("printed %q", screen.String())
+	}
+	for _, text := range []string{"a\u009b31m\u007f é\u00a0\u00bf", "\u0080\u009f"} {
+		w.consent("2", text, true)
+		screen, file := &terminal{}, &bytes.Buffer{}
+		w.into(screen, io.Discard, "consents", "2", "-o", "json")
+		w.into(file, io.Discard, "consents", "2", "-o", "json")
+		var shown, stored any
+		must(t, json.Unmarshal(file.Bytes(), &stored))
+		if err := json.Unmarshal([]byte(screen.String()), &shown); err != nil || !reflect.DeepEqual(shown, stored) ||
+			strings.ContainsFunc(screen.String(), func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) {
+			t.Errorf("printed %q, %v", screen.String(), err)
+		}
 	}
 }
 

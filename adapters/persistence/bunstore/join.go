@@ -103,7 +103,10 @@ func (j *Joined) newSession() *session {
 	return n
 }
 
+// preserve writes evidence in the transaction of the application, even if the context of the session has ended.
 func (j *Joined) preserve(ctx context.Context, evidence [][]any) error {
+	ctx, cancel := forEvidence(ctx)
+	defer cancel()
 	session := j.newSession()
 	session.ledger.Buffered[ledger.Events] = evidence
 	return session.ledger.Flush(ctx)

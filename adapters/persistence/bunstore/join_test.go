@@ -92,6 +92,28 @@ func TestAJoinedSessionThatFailsUndoesOnlyItsOwnWrites(t *testing.T) {
 	})
 }
 
+func TestAJoinedSessionWhoseContextEndsLeavesItsEvidence(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		s := newShop(t, db, 1)
+		failOn(t, db, "orders")
+		must(t, s.inHostTransaction(t, func(ctx context.Context, _ bun.Tx, sessions ports.SessionFactory) error {
+			request, end := context.WithCancel(ctx)
+			defer end()
+			err := sessions.Do(request, func(ctx context.Context, session ports.Session) error {
+				_, err := s.eraser.Erase(ctx, session, s.alice)
+				end()
+				return err
+			})
+			if err == nil {
+				t.Error("the erasure succeeded")
+			}
+			return nil
+		}))
+		s.wantFailedStep(t, "orders")
+	})
+}
+
 func TestAJoinedSessionThatPanicsUndoesItself(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {

@@ -17,7 +17,7 @@ type slowClaims struct{ statements }
 
 func (h *slowClaims) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
 	if strings.Contains(event.Query, "jsonb_to_recordset") {
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(30 * time.Millisecond) // longer than a round trip to a busy server
 	}
 	return ctx
 }

@@ -204,11 +204,7 @@ func (s *session) run(ctx context.Context, fn func(context.Context, ports.Sessio
 // preserve writes evidence in its own transaction, even if the context of the session has ended. It takes at most
 // evidenceTimeout, and ends earlier if ports.EvidenceDeadline returns an earlier deadline.
 func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
-	deadline := time.Now().Add(evidenceTimeout)
-	if limit, ok := ports.EvidenceDeadline(ctx); ok && limit.Before(deadline) {
-		deadline = limit
-	}
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
+	ctx, cancel := forEvidence(ctx)
 	defer cancel()
 	return conn.Retry(ctx, func() error {
 		// The session may have failed before its first statement, and so before the comparison of its data map.
@@ -217,6 +213,15 @@ func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
 		}
 		return conn.Wrap(ctx, "append", s.ledgers.Append(ctx, &ledger.UnsentRows{ledger.Events: evidence}))
 	})
+}
+
+// forEvidence returns the context in which evidence is written after the session with the given context.
+func forEvidence(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline := time.Now().Add(evidenceTimeout)
+	if limit, ok := ports.EvidenceDeadline(ctx); ok && limit.Before(deadline) {
+		deadline = limit
+	}
+	return context.WithDeadline(context.WithoutCancel(ctx), deadline)
 }
 
 // notifyTimeout is the timeout of a notification. If a notification is lost, workers find the outbox entries at their

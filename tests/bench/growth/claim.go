@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
 )
 
-// batch is the default maximum number of outbox entries that a saga.Runner claims in one statement.
+// batch is the number of outbox entries that the measured claims take in one statement.
 const batch = 50
 
 var claims = []operation{

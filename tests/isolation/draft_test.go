@@ -1,4 +1,4 @@
-package schemas
+package isolation
 
 import (
 	"context"
@@ -27,16 +27,16 @@ import (
 func TestAnUntouchedDraftHurtsNobodyElse(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+		if err := bunstore.Migrate(t.Context(), db, bunstore.Options{}); err != nil {
+			t.Fatal(err)
+		}
 		first := 1
 		rapid.Check(t, func(t *rapid.T) {
 			d := drawnSchema{first: first}
 			first += len(lives)
 			d.draw(t)
 			defer d.drop(db)
-			if err := d.create(t.Context(), db); err != nil {
-				t.Fatal(err)
-			}
+			must(t, d.create(t.Context(), db))
 			d.checkDraft(t, db)
 		})
 	})
@@ -233,26 +233,16 @@ func (d *drawnSchema) rows(t *rapid.T, db *bun.DB) map[string]string {
 
 func (d *drawnSchema) checkDraft(t *rapid.T, db *bun.DB) {
 	schema, err := bunstore.NewSchema(db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p, err := scaffold.Propose(t.Context(), schema, scaffold.Options{SubjectTable: "users"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dataMap, err := datamap.NewDataMap(p.Tables...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	gdpr, err := app.New(app.Config{DB: db, DataMap: dataMap, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before := d.rows(t, db)
 	subject, err := domain.NewSubject(fmt.Sprint(d.first))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = gdpr.Operator().Erase(t.Context(), subject)
 	after := d.rows(t, db)
 	if err != nil {
