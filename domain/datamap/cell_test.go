@@ -22,33 +22,28 @@ func cell(owned bool, columns ...datamap.Column) (datamap.DataMap, error) {
 func TestDeleteIsRefusedWhereTheRowStays(t *testing.T) {
 	const owned, erase = `mark the table with subject:"owned"`, "set erasure:erase for the columns that keep the row"
 	theme := column("theme", datamap.TypeText)
+	phone := func(strategy domain.Strategy) []datamap.Column {
+		return []datamap.Column{contact("phone", strategy)}
+	}
 	for name, c := range map[string]struct {
 		owned    bool
 		others   []datamap.Column
 		says     string   // the message; empty if the erasure deletes the row
 		remedies []string // the remedies for the row
 	}{
-		"not annotated":        {false, []datamap.Column{theme}, "theme (not annotated)", []string{owned}},
-		"not annotated, owned": {true, []datamap.Column{theme}, "", nil},
-		"anonymized": {
-			true, []datamap.Column{contact("phone", domain.StrategyAnonymize)}, "phone (anonymized)", []string{erase},
-		},
-		"anonymized, not owned": {
-			false, []datamap.Column{contact("phone", domain.StrategyAnonymize)}, "phone (anonymized)", []string{erase},
-		},
+		"not annotated":         {false, []datamap.Column{theme}, "theme (not annotated)", []string{owned}},
+		"not annotated, owned":  {true, []datamap.Column{theme}, "", nil},
+		"anonymized":            {true, phone(domain.StrategyAnonymize), "phone (anonymized)", []string{erase}},
+		"anonymized, not owned": {false, phone(domain.StrategyAnonymize), "phone (anonymized)", []string{erase}},
 		"anonymized and not annotated": {
-			false, []datamap.Column{contact("phone", domain.StrategyAnonymize), theme},
-			"phone (anonymized), theme (not annotated)", []string{owned, erase},
+			false, append(phone(domain.StrategyAnonymize), theme), "phone (anonymized), theme (not annotated)",
+			[]string{owned, erase},
 		},
-		"set to NULL": {
-			true, []datamap.Column{contact("phone", domain.StrategyNull)}, "phone (set to NULL)", []string{erase},
-		},
-		"retained": {
-			true, []datamap.Column{contact("phone", domain.StrategyRetain)}, "phone (retained)", []string{erase},
-		},
-		"erased":                 {false, []datamap.Column{contact("phone", domain.StrategyErase)}, "", nil},
-		"erased, saying nothing": {false, []datamap.Column{contact("phone", "")}, "", nil},
-		"deleted":                {false, []datamap.Column{contact("phone", domain.StrategyDelete)}, "", nil},
+		"set to NULL":            {true, phone(domain.StrategyNull), "phone (set to NULL)", []string{erase}},
+		"retained":               {true, phone(domain.StrategyRetain), "phone (retained)", []string{erase}},
+		"erased":                 {false, phone(domain.StrategyErase), "", nil},
+		"erased, saying nothing": {false, phone(""), "", nil},
+		"deleted":                {false, phone(domain.StrategyDelete), "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, other := range c.others {

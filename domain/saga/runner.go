@@ -101,8 +101,8 @@ type SystemLimits struct {
 // share one outbox. A runner claims only entries whose resolver and operation it knows, so processes of different
 // versions can share an outbox.
 //
-// The clocks of processes that share an outbox must agree as closely as possible. A process whose clock is ahead by some
-// time takes an entry that much before the end of its lease. If the other worker still processes the entry, both call
+// The clocks of processes that share an outbox must agree as closely as possible. A process whose clock is ahead by a
+// minute takes an entry a minute before the end of its lease. If the other worker still processes the entry, both call
 // the resolver, and only the later claim can settle the entry.
 type Runner struct {
 	config    Config

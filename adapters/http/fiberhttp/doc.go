@@ -17,10 +17,10 @@
 //
 // A prefix may have parameters if the API is mounted with Route or Group. Fiber's Mount does not support parameters.
 //
-// Fiber reads the complete body before it calls a handler, unless StreamRequestBody is set. Then, Fiber reads only the
-// first 8 KiB of a body with a Content-Length before, and nothing of a chunked body. The timeout of a request begins when
-// the handler is called, and includes the arrival of the rest of the body. Only Fiber's ReadTimeout limits the arrival
-// of the part that Fiber reads before. Set ReadTimeout, also with StreamRequestBody: it is unlimited by default.
+// The timeout of a request begins when Fiber calls the handler. By default, Fiber reads the complete body before. With
+// StreamRequestBody, it reads only the first 8 KiB of a body with a Content-Length before, and nothing of a chunked
+// body, and the timeout includes the arrival of the rest. Only Fiber's ReadTimeout limits the arrival of the part that
+// Fiber reads before. Set ReadTimeout, also with StreamRequestBody: it is unlimited by default.
 //
 // # Large exports
 //
