@@ -127,15 +127,16 @@ func TestColumnsWithExportNoAreNotExported(t *testing.T) {
 }
 
 func TestASecretInAKeyIsRefusedOrNoticed(t *testing.T) {
-	passes := func(token *datamap.Annotation) datamap.DataMap {
+	passes := func(token, user *datamap.Annotation) datamap.DataMap {
 		m := fixture.MustMap(t,
 			datamap.Table{Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
 				column("id", datamap.TypeBigInt), contact("email", ""),
 			}},
 			datamap.Table{
-				Name: "passes", PrimaryKey: []string{"token"}, Owned: true,
+				Name: "passes", PrimaryKey: []string{"token", "user_id"}, Owned: true,
 				Columns: []datamap.Column{
-					{Name: "token", Type: datamap.TypeText, Personal: token}, column("user_id", datamap.TypeBigInt),
+					{Name: "token", Type: datamap.TypeText, Personal: token},
+					{Name: "user_id", Type: datamap.TypeBigInt, Personal: user}, contact("note", ""),
 				},
 				Relations: []datamap.Relation{{
 					Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"},
@@ -144,16 +145,20 @@ func TestASecretInAKeyIsRefusedOrNoticed(t *testing.T) {
 		)
 		return m
 	}
+	said := func(export datamap.Export) *datamap.Annotation {
+		return &datamap.Annotation{Category: domain.CategoryTechnical, Export: export}
+	}
 	for name, c := range map[string]struct {
-		said    *datamap.Annotation
-		named   bool
-		notices int
+		said, ofUser *datamap.Annotation
+		named        bool
+		notices      int
 	}{
-		"nothing": {nil, true, 1},
-		"yes":     {&datamap.Annotation{Category: domain.CategoryTechnical, Export: datamap.ExportYes}, true, 0},
-		"no":      {&datamap.Annotation{Category: domain.CategoryTechnical, Export: datamap.ExportNo}, false, 0},
+		"nothing":                   {nil, nil, true, 1},
+		"yes":                       {said(datamap.ExportYes), nil, true, 0},
+		"no":                        {said(datamap.ExportNo), nil, false, 0},
+		"no to the rest of the key": {nil, said(datamap.ExportNo), false, 0},
 	} {
-		m := passes(c.said)
+		m := passes(c.said, c.ofUser)
 		table, _ := m.Table("passes")
 		notices := m.Notices()
 		if table.NamesRowsByKey() != c.named || len(notices) != c.notices {

@@ -86,7 +86,7 @@ func (p Path) isWithin(self Relation) bool {
 // exposedKeys returns a notice for each column of the primary key that is named like a secret and is not annotated, if
 // an export shows rows of the table. An export identifies a row by its primary key, so it would show the secret.
 func (m DataMap) exposedKeys(table Table) (notices []Notice) {
-	if len(m.ExportedColumns(table)) == 0 {
+	if len(m.ExportedColumns(table)) == 0 || !table.NamesRowsByKey() {
 		return nil
 	}
 	for _, name := range table.PrimaryKey {
