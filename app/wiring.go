@@ -47,12 +47,11 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	return services, store, err
 }
 
-// logNotices logs a warning for each notice of the data map. A notice names a table or a column that the data map
-// leaves out.
+// logNotices logs a warning for each notice of the data map.
 func logNotices(logger *slog.Logger, dataMap datamap.DataMap) {
 	logger = cmp.Or(logger, slog.Default())
 	for _, notice := range dataMap.Notices() {
-		logger.LogAttrs(context.Background(), slog.LevelWarn, "habeas: the data map leaves something out: "+notice.Message,
+		logger.LogAttrs(context.Background(), slog.LevelWarn, "habeas: notice about the data map: "+notice.Message,
 			slog.String("table", notice.Table), slog.String("column", notice.Column))
 	}
 }

@@ -69,10 +69,12 @@ type ErasedStore interface {
 	Due(ctx context.Context, marks []domain.ErasureMark, steps []datamap.Step) ([]domain.SubjectID, error)
 
 	// SweptKeys returns the keys of an external system in the cells that Sweep would overwrite at the instant
-	// query.ErasedAt. The form, the order and the paging of the keys are the same as for SubjectStore.Keys. SweptKeys
-	// takes the same locks as Sweep, so that no other transaction can change the cells. If Sweep follows in the same
-	// session with steps for the same instant, it overwrites exactly the cells that hold these keys. SweptKeys returns no
-	// key if the subject was never erased, or if query.ErasedAt is zero.
+	// query.ErasedAt. It leaves out each key that another cell in the subject's rows holds, such as a cell whose duty goes
+	// on, or a cell in a row that was added after the erasure. The form, the order and the paging of the keys are the same
+	// as for SubjectStore.Keys. SweptKeys takes the same locks as Sweep, so that no other transaction can change the cells
+	// that Sweep overwrites. If Sweep follows in the same session with steps for the same instant, no cell in the
+	// subject's rows holds one of these keys afterwards. SweptKeys returns no key if the subject was never erased, or if
+	// query.ErasedAt is zero.
 	SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error)
 
 	// Sweep overwrites retained cells of the subject: cells that the last erasure has kept. It overwrites a cell in a

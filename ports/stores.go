@@ -131,14 +131,17 @@ type SubjectStore interface {
 	// returns at most query.Limit keys. To read all keys, call Keys again with the last key as query.After. Keys uses one
 	// statement for any number of rows and tables.
 	//
-	// An erasure sets query.ErasedAt. Keys then leaves out the cells that an erasure at this instant retains. The session
-	// must have called Lock, and must not have called Apply yet. The call with an empty query.After also locks the rows,
-	// so that no other transaction can change their cells before Apply. The calls therefore return exactly the keys in the
-	// cells that Apply erases.
+	// An erasure sets query.ErasedAt. Keys then returns the keys in the cells that an erasure at this instant erases, and
+	// leaves out each key that another cell in the subject's rows holds. Such another cell is a retained cell, or a cell
+	// that belongs only to other people in a row that the erasure keeps. The object of such a key must be kept, and the
+	// erasure or sweep that erases the last of its cells passes the key. The session must have called Lock, and must not
+	// have called Apply yet. The call with an empty query.After also locks the rows of the cells that Apply erases. No
+	// other transaction can then change these cells before Apply.
 	//
 	// A rectification sets query.Cells. Keys then reads only these cells, and locks their rows as well, so that no other
 	// transaction can change the cells before Rectify. If query.Cells names a row that is not the subject's, Keys returns
-	// no keys.
+	// no keys. After the last step, the rectification sets query.Held. Keys then also returns the keys in cells of the
+	// subject's rows that belong only to other people.
 	Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error)
 
 	// Apply carries out local steps of an erasure plan and returns the number of affected rows for each step. This number

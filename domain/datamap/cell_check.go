@@ -118,7 +118,18 @@ func (d *draft) deletionRemedy(table Table) string {
 	if paths := d.paths[table.Name]; len(paths) > 1 || len(paths) == 1 && paths[0].OnErasure() != "" {
 		return "set erasure:delete on the path to delete the row"
 	}
-	return `mark the table with subject:"owned" if its rows belong to the subject as a whole`
+	const owned, erase = `mark the table with subject:"owned" if its rows belong to the subject as a whole`,
+		"set erasure:erase for the columns that keep the row"
+	keeping := table.ColumnsKeepingRows()
+	annotated := slices.DeleteFunc(slices.Clone(keeping), func(c Column) bool { return c.Personal == nil })
+	switch len(annotated) {
+	case 0:
+		return owned
+	case len(keeping):
+		return erase
+	default:
+		return owned + ", and " + erase
+	}
 }
 
 // reasonsToKeep returns the reasons why the row of the column stays after an erasure of the person that the column

@@ -17,13 +17,18 @@ const MaxKeys = 100
 type KeyQuery struct {
 	Resolver string // the name of the resolver of the external system
 
-	// ErasedAt is the instant of an erasure, or zero. If it is set, the query skips the cells that this erasure keeps
-	// because their retention duty is not over.
+	// ErasedAt is the instant of an erasure or of a sweep, or zero. If it is set, the query selects the keys in the cells
+	// that this operation erases. It skips each key that another cell in the subject's rows still holds afterwards, such
+	// as a retained cell.
 	ErasedAt time.Time
 
 	DutiesSince time.Time // the same as Step.DutiesSince, for the keys in the cells of a sweep
 
 	Cells *KeyCells // only keys in these cells; nil for all cells
+
+	// Held also selects keys in cells of the subject's rows that belong only to other people. A rectification sets it to
+	// learn which keys the rows still hold.
+	Held bool
 
 	After string // only keys after this key, compared byte by byte; empty for all keys
 	Limit int    // the maximum number of keys; 0 or less selects no key
@@ -33,11 +38,6 @@ type KeyQuery struct {
 type KeyCells struct {
 	Table, Column string
 	Row           string // the row, as domain.ExportRecord.Row names it; "" for all rows of the subject
-}
-
-// Includes reports whether the query selects keys in a column.
-func (q KeyQuery) Includes(table Table, column Column) bool {
-	return q.Cells == nil || q.Cells.Table == table.Name && q.Cells.Column == column.Name
 }
 
 // Refs returns the names of the resolvers in Annotation.Ref of all columns. Each name occurs once, in the order of the
@@ -59,14 +59,21 @@ func (t Table) RefColumns(resolver string) []Column {
 	return slices.DeleteFunc(t.Personal(), func(c Column) bool { return resolver == "" || c.Personal.Ref != resolver })
 }
 
-// PassesKeys reports whether an operation passes the keys in a column to the resolver, for the rows that the path
-// connects to a subject. The operation is an erasure if isErasure is true, otherwise an export. The keys are passed in
-// two cases:
+// SelectsKeys reports whether the query selects the keys in a column, for the rows that the path connects to a subject.
+// A query without Cells selects them in three cases:
 //
 //   - The column belongs to this subject.
 //   - The operation is an erasure that deletes the rows.
-func (m DataMap) PassesKeys(table Table, column Column, path Path, isErasure bool) bool {
-	return path.Has(column) || isErasure && m.RowsDeleted(table, path)
+//   - KeyQuery.Held is true.
+//
+// A query with Cells selects only keys in the column that Cells names.
+//
+// Several paths may connect one row to the subject. The query selects a cell if it selects the cell on one of them.
+func (m DataMap) SelectsKeys(query KeyQuery, table Table, column Column, path Path) bool {
+	if query.Cells != nil && (query.Cells.Table != table.Name || query.Cells.Column != column.Name) {
+		return false
+	}
+	return path.Has(column) || query.Held || !query.ErasedAt.IsZero() && m.RowsDeleted(table, path)
 }
 
 // Keeps reports whether no erasure overwrites the cells of a column. A retained column keeps its cells if its retention

@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 )
 
-// enqueueKeys adds outbox entries with the keys (such as file names) that the subject's rows hold for external systems.
-// It runs before the rows are deleted. It reads the keys in pages and holds one page in memory.
+// enqueueKeys adds outbox entries with the keys of external systems (such as file names) that the erasure removes from
+// the subject's rows. It runs before the rows are deleted. It reads the keys in pages and holds one page in memory.
 func (r *run) enqueueKeys(ctx context.Context) error {
 	for _, name := range r.dataMap.Refs() {
 		i := slices.IndexFunc(r.external, func(e datamap.RehearsedExternal) bool { return e.Resolver == name })

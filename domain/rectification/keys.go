@@ -70,7 +70,7 @@ func (r *run) enqueueKeys(ctx context.Context) error {
 	for _, system := range r.keys.systems {
 		old := r.keys.old[system]
 		if len(old) > 0 {
-			err := r.eachKey(ctx, datamap.KeyQuery{Resolver: system}, func(key string) { delete(old, key) })
+			err := r.eachKey(ctx, datamap.KeyQuery{Resolver: system, Held: true}, func(key string) { delete(old, key) })
 			if err != nil {
 				return err
 			}

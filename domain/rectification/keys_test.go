@@ -34,6 +34,16 @@ func gallery(t *testing.T, known ...ports.Resolver) (*memory.Store, *rectificati
 		}
 		return a
 	}
+	via := func(name string) *datamap.Annotation {
+		a := annotated("media", domain.StrategyErase)
+		a.Via = name
+		return a
+	}
+	path := func(name, column string) datamap.Relation {
+		return datamap.Relation{
+			Name: name, Columns: []string{column}, Path: true, References: "people", ReferencedColumns: []string{"id"},
+		}
+	}
 	dataMap := fixture.MustMap(t,
 		datamap.Table{
 			Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
@@ -48,6 +58,13 @@ func gallery(t *testing.T, known ...ports.Resolver) (*memory.Store, *rectificati
 			Relations: []datamap.Relation{
 				{Columns: []string{"person"}, References: "people", ReferencedColumns: []string{"id"}},
 			},
+		},
+		datamap.Table{
+			Name: "letters", PrimaryKey: []string{"id"}, Columns: []datamap.Column{
+				column("id", nil), column("sender", nil), column("recipient", nil), column("seal", via("Sender")),
+				column("stamp", via("Recipient")),
+			},
+			Relations: []datamap.Relation{path("Sender", "sender"), path("Recipient", "recipient")},
 		})
 	store, err := memory.New(dataMap, memory.Options{})
 	if err != nil {
@@ -136,6 +153,20 @@ func TestACorrectionOfAColumnErasesTheOldKeys(t *testing.T) {
 				t.Errorf("the result is %+v", result)
 			}
 		})
+	}
+}
+
+func TestAKeyInACellOfAnotherPersonStays(t *testing.T) {
+	for stamp, want := range map[string][]string{"zoe/seal.jpg": nil, "bob/stamp.jpg": {"zoe/seal.jpg"}} {
+		store, rectifier := gallery(t, keyed{})
+		row := memory.Row{"id": "1", "sender": "zoe", "recipient": "bob", "seal": "zoe/seal.jpg", "stamp": stamp}
+		if err := store.Insert("letters", row); err != nil {
+			t.Fatal(err)
+		}
+		_, keys, err := rectify(t, store, rectifier, domain.Correction{Table: "letters", Column: "seal", Value: "new.jpg"})
+		if err != nil || !slices.Equal(keys, want) {
+			t.Errorf("erased %q, want %q, %v", keys, want, err)
+		}
 	}
 }
 

@@ -99,7 +99,11 @@ type SystemLimits struct {
 
 // Runner processes the entries of the outbox. It is safe for concurrent use. Several runners in several processes can
 // share one outbox. A runner claims only entries whose resolver and operation it knows, so processes of different
-// versions can share an outbox. The clocks of processes that share an outbox must differ by less than a lease.
+// versions can share an outbox.
+//
+// The clocks of processes that share an outbox must agree as closely as possible. A process whose clock is ahead by a
+// minute takes an entry a minute before the end of its lease. If the other worker still processes the entry, both call
+// the resolver, and only the later claim can settle the entry.
 type Runner struct {
 	config    Config
 	audit     audit.Stamper

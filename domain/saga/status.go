@@ -23,8 +23,10 @@ const lateAfter = 24 * time.Hour
 //
 //   - outbox-abandoned: entries were abandoned, so a person must act.
 //   - outbox-late: an entry has been open for at least a day.
-//   - outbox-stalled: an entry has been due for 15 minutes. Either no worker runs, or the circuit breaker of its system
-//     is open.
+//   - outbox-stalled: an entry has been due for 15 minutes, and no worker has claimed it. Possible causes: no worker
+//     with its resolver and its operation runs, the circuit breaker of its system is open, the system has requested a
+//     wait, a rate limit (SystemLimits) or slow calls hold the worker back, or more entries are due than the worker can
+//     process.
 func (r *Runner) Status(ctx context.Context, s ports.Session) (status Status, err error) {
 	status = NewStatus(r.config.Clock.Now())
 	if status.Counts, err = s.OutboxAdmin().Counts(ctx); err != nil {

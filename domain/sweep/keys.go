@@ -22,8 +22,9 @@ func systemsOf(m datamap.DataMap) []string {
 }
 
 // enqueueKeys adds outbox entries for objects at external systems, such as files, that the systems must erase. The keys
-// of the objects are in the cells that the sweep will overwrite. enqueueKeys returns an event payload for each system
-// with such keys. The parameter template has the common fields of these entries.
+// of the objects are in the cells that the sweep will overwrite, and in no other cell of the subject's rows.
+// enqueueKeys returns an event payload for each system with such keys. The parameter template has the common fields of
+// these entries.
 func (s *Sweeper) enqueueKeys(
 	ctx context.Context, session ports.Session, template domain.OutboxEntry, step datamap.Step,
 ) (payloads []domain.Payload, err error) {

@@ -47,7 +47,7 @@ func signedIn(c *fiber.Ctx) (domain.Subject, error) {
 func newServer(ctx context.Context, db *bun.DB) (*fiber.App, error) {
 	gdpr, err := app.New(app.Config{DB: db, Models: []any{(*User)(nil), (*Order)(nil)}})
 	if err != nil {
-		return nil, err // the mistakes in the models, each with its table and column
+		return nil, err // the mistakes in the models or in the configuration
 	}
 	if err := gdpr.Migrate(ctx); err != nil {
 		return nil, err

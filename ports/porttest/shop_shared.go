@@ -37,14 +37,15 @@ func sharedTables() []datamap.Table {
 		column.Personal.Strategy = domain.StrategyErase
 		return column
 	}
+	wish, thanks := of("Giver", "wish"), of("Receiver", "thanks")
+	wish.Personal.Ref, thanks.Personal.Ref = cards, cards
 	return []datamap.Table{
 		{
 			Name: "gifts", PrimaryKey: []string{"id"},
 			Relations: []datamap.Relation{path("Giver", "giver", ""), path("Receiver", "receiver", domain.StrategyNull)},
 			Columns: []datamap.Column{
-				id, tenant, column("giver", datamap.TypeBigInt), column("receiver", datamap.TypeBigInt), of("Giver", "wish"),
-				of("Receiver", "thanks"), of("Giver,Receiver", "motto"), paid, price,
-				column("sent_at", datamap.TypeTime),
+				id, tenant, column("giver", datamap.TypeBigInt), column("receiver", datamap.TypeBigInt), wish, thanks,
+				of("Giver,Receiver", "motto"), paid, price, column("sent_at", datamap.TypeTime),
 			},
 		},
 		{

@@ -77,6 +77,11 @@ var subjectStorePromises = []promise.Promise[StoreHarness]{
 	that(subjectRowsAreSampledWithTheirNewValues, "Sample reads the changes of its session."),
 	that(subjectRowsAreSampledOnlyInARehearsal, "Sample returns ErrSession outside of a rehearsal."),
 	that(subjectKeysOmitRetainedCells, "Keys omits the keys of cells that an erasure retains."),
+	that(subjectKeysOmitHeldKeys,
+		"In an erasure, Keys omits each key that a retained cell of the subject also holds, until its duty is over."),
+	that(subjectKeysOfSharedRows,
+		"If a row belongs to several people, an erasure omits the keys in the cells of the other people, and query.Held "+
+			"includes them."),
 	that(subjectSharedRowsAreExportedInParts,
 		"If a row belongs to several people, an export contains each cell of the subject once, and no other cell."),
 	that(subjectSharedRowsAreErasedInParts,

@@ -12,11 +12,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// media and atlas are the names of resolvers whose keys are in columns of the shop. The keys of media are in
-// messages.body, order_lines.engraving and invoices.address. The keys of atlas are in addresses.street.
+// media, atlas and cards are the names of resolvers whose keys are in columns of the shop. The keys of media are in
+// messages.body, order_lines.engraving and invoices.address. The keys of atlas are in addresses.street, and those of
+// cards in gifts.wish and gifts.thanks.
 const (
 	media = "media"
 	atlas = "maps"
+	cards = "cards"
 )
 
 // afterTheDuty is an instant after the end of the duty to retain the address of an invoice.
@@ -122,4 +124,45 @@ func subjectKeysOmitRetainedCells(t testing.TB, h StoreHarness) {
 	expectKeys(t, "once it is over", s.keys(t, query), append([]string{zoe.says("address")}, erased...)...)
 	s.Insert(t, "invoices", zoe.row(zoe.ids+500, Row{"address": "a", "phone": "1", "issued_at": nil}))
 	expectKeys(t, "without a beginning", s.keys(t, query), append([]string{zoe.says("address")}, erased...)...)
+}
+
+func subjectKeysOmitHeldKeys(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	address, rest := zoe.says("address"), []string{zoe.says("body"), zoe.says("engraving")}
+	s.Insert(t, "messages", zoe.row(zoe.ids+500, Row{"body": address}))
+	s.Insert(t, "order_lines", Row{"order_id": zoe.ids, "line": int64(10), "engraving": address})
+	query := datamap.KeyQuery{Resolver: media, Limit: 100, ErasedAt: afterTheDuty.AddDate(-2, 0, 0)}
+	expectKeys(t, "while the duty goes on", s.keys(t, query), rest...)
+	page := query
+	page.Limit = 1
+	expectKeys(t, "the first page", s.keys(t, page), rest[0])
+	page.After = rest[0]
+	expectKeys(t, "the second page", s.keys(t, page), rest[1])
+	query.ErasedAt = afterTheDuty
+	expectKeys(t, "after the duty", s.keys(t, query), append([]string{address}, rest...)...)
+	s.Insert(t, "invoices", zoe.row(zoe.ids+500, Row{"address": address, "phone": "1", "issued_at": afterTheDuty}))
+	expectKeys(t, "during another duty", s.keys(t, query), rest...)
+	query.ErasedAt = afterTheDuty.AddDate(11, 0, 0)
+	expectKeys(t, "after both duties", s.keys(t, query), append([]string{address}, rest...)...)
+}
+
+func subjectKeysOfSharedRows(t testing.TB, h StoreHarness) {
+	s := h.shop(t)
+	ann, bob := others[0], others[2]
+	for i, gift := range []struct {
+		giver, receiver customer
+		wish, thanks    string
+	}{
+		{zoe, ann, "a", "b"}, {ann, zoe, "a", "c"}, {zoe, zoe, "d", "e"}, {bob, zoe, "f", "b"}, {ann, bob, "c", "g"},
+	} {
+		s.Insert(t, "gifts", Row{
+			"id": int64(i + 1), "tenant": zoe.tenant, "giver": gift.giver.number, "receiver": gift.receiver.number,
+			"wish": gift.wish, "thanks": gift.thanks,
+		})
+	}
+	query := datamap.KeyQuery{Resolver: cards, Limit: 100}
+	expectKeys(t, "in an export", s.keys(t, query), "a", "b", "c", "d", "e")
+	query.Held = true
+	expectKeys(t, "after a rectification", s.keys(t, query), "a", "b", "c", "d", "e", "f")
+	expectKeys(t, "in an erasure", s.keys(t, datamap.KeyQuery{Resolver: cards, Limit: 100, ErasedAt: noon}), "c", "d", "e")
 }

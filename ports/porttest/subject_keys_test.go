@@ -25,6 +25,20 @@ func changesKeyQuery(fn func(c *subjectCall)) func(*Store) {
 	}}.breaks
 }
 
+// withHeldKeys is a defective Keys. In an erasure, it also returns the keys in messages that retained cells hold.
+func withHeldKeys(c subjectCall) ([]string, error) {
+	keys, err := c.readKeys()
+	if err != nil || c.query.ErasedAt.IsZero() {
+		return keys, err
+	}
+	c.query.ErasedAt, c.query.Cells = time.Time{}, &datamap.KeyCells{Table: "messages", Column: "body"}
+	held, err := c.readKeys()
+	keys = append(keys, held...)
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	return keys[:min(len(keys), c.query.Limit)], err
+}
+
 func keyDefects() defects {
 	const differ = "are not the"
 	return defects{
@@ -60,8 +74,29 @@ func keyDefects() defects {
 			}
 		}), found{differ: {subjectKeysOfCells}}},
 		"the keys of retained cells": {changesKeyQuery(func(c *subjectCall) { c.query.ErasedAt = time.Time{} }), found{
-			differ: {subjectKeysOmitRetainedCells},
+			differ: {subjectKeysOmitRetainedCells, subjectKeysOmitHeldKeys, subjectKeysOfSharedRows},
 		}},
+		"keys that retained cells hold": {brokenSubjects{keys: withHeldKeys}.breaks, found{
+			"while the duty goes on": {subjectKeysOmitHeldKeys},
+		}},
+		"pages without the keys that retained cells hold": {brokenSubjects{keys: func(c subjectCall) ([]string, error) {
+			page, err := withHeldKeys(c)
+			if err != nil || c.query.Limit > 1 {
+				return c.readKeys()
+			}
+			c.query.Limit = 100
+			right, err := c.readKeys()
+			return slices.DeleteFunc(page, func(key string) bool { return !slices.Contains(right, key) }), err
+		}}.breaks, found{"the first page": {subjectKeysOmitHeldKeys}}},
+		"the keys of other people": {changesKeyQuery(func(c *subjectCall) { c.query.Held = true }), found{
+			"in an export": {subjectKeysOfSharedRows},
+		}},
+		"no keys of other people": {changesKeyQuery(func(c *subjectCall) { c.query.Held = false }), found{
+			"after a rectification": {subjectKeysOfSharedRows},
+		}},
+		"no keys of rows that have two paths to the subject": {changesKeys(func(keys []string) []string {
+			return slices.DeleteFunc(keys, func(key string) bool { return key == "d" && !slices.Contains(keys, "a") })
+		}), found{"in an erasure": {subjectKeysOfSharedRows}}},
 		"duties that never end for keys": {changesKeyQuery(func(c *subjectCall) {
 			if !c.query.ErasedAt.IsZero() {
 				c.query.ErasedAt = issued

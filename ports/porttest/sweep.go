@@ -33,6 +33,7 @@ var sweepPromises = []promise.Promise[StoreHarness]{
 	that(sweepTakesNewDutiesOfErasedSubjects,
 		"If a subject was not created again, a sweep also overwrites cells whose duty began after the erasure and is over."),
 	that(sweepReturnsKeys, "SweptKeys returns the keys in the cells that a sweep would overwrite, and no other keys."),
+	that(sweepOmitsHeldKeys, "SweptKeys omits each key that another cell in the subject's rows holds."),
 	that(sweepCanBeRolledBack, "A rollback undoes a sweep."),
 	that(sweepExcludesErasures, "A sweep and an erasure of one subject run one after the other."),
 	that(sweepRefusesOtherSteps, "Sweep returns ErrManifest for a step that affects other cells than retained ones."),
@@ -233,6 +234,20 @@ func sweepReturnsKeys(t testing.TB, h StoreHarness) {
 	s.rectify(t, zoe, rectifies("people", "email", "new@example.org"))
 	query.ErasedAt = overAt.AddDate(5, 0, 0)
 	expectKeys(t, "of a subject that came back", s.sweptKeys(t, zoe, query), want...)
+}
+
+func sweepOmitsHeldKeys(t testing.TB, h StoreHarness) {
+	s := h.openSweepShop(t)
+	address := zoe.says("address")
+	later := zoe.ids + 90
+	s.Insert(t, "invoices", zoe.row(later, Row{"address": address, "issued_at": issued.AddDate(2, 0, 0)}))
+	query := datamap.KeyQuery{Resolver: media, ErasedAt: overAt, Limit: 100}
+	expectKeys(t, "during another duty", s.sweptKeys(t, zoe, query))
+	s.sweep(t, "the first sweep", zoe, overAt, ofZoe, []int64{zoe.ids})
+	query.ErasedAt = overAt.AddDate(2, 0, 0)
+	expectKeys(t, "after the last duty", s.sweptKeys(t, zoe, query), address)
+	s.Insert(t, "order_lines", Row{"order_id": zoe.ids, "line": int64(70), "engraving": address})
+	expectKeys(t, "with a new row", s.sweptKeys(t, zoe, query))
 }
 
 // sweptKeys returns the keys in the cells that a sweep of the customer would overwrite.

@@ -164,6 +164,15 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			}
 			return b.ErasedStore.SweptKeys(ctx, id, query)
 		}}.breaks, found{"before the end of the duties": {sweepReturnsKeys}}},
+		"with keys that other cells hold": {brokenSweeper{keys: func(
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, query datamap.KeyQuery,
+		) ([]string, error) {
+			keys, err := b.ErasedStore.SweptKeys(ctx, id, query)
+			if len(keys) == 0 {
+				keys = []string{zoe.says("address")}
+			}
+			return keys, err
+		}}.breaks, found{"during another duty": {sweepOmitsHeldKeys}}},
 		"with the keys of those who came back": {brokenSweeper{keys: func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, query datamap.KeyQuery,
 		) ([]string, error) {

@@ -53,8 +53,9 @@ func (t *table) keysOf(system string) []*column {
 
 // keys returns the keys of an external system that are in the subject's rows. It reads these rows from a dump (the text
 // of every cell of the database). An export or an erasure must find exactly these keys. If erasing is true, keys omits
-// the values that an erasure retains.
+// the values that are in a cell that an erasure retains, even if they are in another cell, too.
 func (w *world) keys(subject int, system string, d dump, erasing bool) (keys []string) {
+	var kept []string
 	for _, t := range w.mapped() {
 		for _, r := range t.rows {
 			held, isThere := d[t][t.key(r)]
@@ -63,13 +64,17 @@ func (w *world) keys(subject int, system string, d dump, erasing bool) (keys []s
 			}
 			for _, c := range t.keysOf(system) {
 				text, isSet := w.plain(held[c.Name].String), held[c.Name].Valid
-				kept := erasing && c.Personal.Strategy == domain.StrategyRetain && !w.retentionEnded(t, r, c)
-				if isSet && !kept && text != "" && !w.isSurrogate(system, text) {
+				switch {
+				case !isSet:
+				case erasing && c.Personal.Strategy == domain.StrategyRetain && !w.retentionEnded(t, r, c):
+					kept = append(kept, text)
+				case text != "" && !w.isSurrogate(system, text):
 					keys = append(keys, text)
 				}
 			}
 		}
 	}
+	keys = slices.DeleteFunc(keys, func(key string) bool { return slices.Contains(kept, key) })
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }

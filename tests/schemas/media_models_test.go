@@ -50,6 +50,30 @@ type present struct {
 	Thanks        string    `bun:"thanks" pii:"communication,via:Taker,ref:media"`
 }
 
+// archivist has vouchers that must be kept, and annexes of letters. An annex may have the same file as a voucher.
+type archivist struct {
+	bun.BaseModel `bun:"table:archivists"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Name          string `bun:"name" pii:"identity,erasure:anonymize"`
+}
+
+type voucher struct {
+	bun.BaseModel `bun:"table:vouchers"`
+	ID            int64      `bun:"id,pk"`
+	ArchivistID   int64      `bun:"archivist_id"`
+	Archivist     *archivist `bun:"rel:belongs-to,join:archivist_id=id"`
+	Scan          string     `bun:"scan" pii:"financial,erasure:retain,reason:'books',retain:10y,since:issued_at,ref:scans"`
+	IssuedAt      time.Time  `bun:"issued_at"`
+}
+
+type annex struct {
+	bun.BaseModel `bun:"table:annexes" subject:"owned"`
+	ID            int64      `bun:"id,pk"`
+	ArchivistID   int64      `bun:"archivist_id"`
+	Archivist     *archivist `bun:"rel:belongs-to,join:archivist_id=id"`
+	File          string     `bun:"file" pii:"communication,ref:scans"`
+}
+
 var mediaModels = []any{(*uploader)(nil), (*upload)(nil), (*receipt)(nil), (*present)(nil)}
 
 func mediaTables() []string {

@@ -28,9 +28,14 @@ type gallery struct {
 
 func openGallery(t *testing.T, db *bun.DB, more ...string) gallery {
 	t.Helper()
+	return openGalleryOf(t, db, mediaModels, append(mediaTables(), more...)...)
+}
+
+func openGalleryOf(t *testing.T, db *bun.DB, models []any, statements ...string) gallery {
+	t.Helper()
 	media, scans := &shelf{name: "media"}, &shelf{name: "scans"}
-	config := app.Config{Models: mediaModels, Resolvers: []ports.Resolver{media, scans}}
-	return gallery{open(t, db, config, append(mediaTables(), more...)...), media, scans}
+	config := app.Config{Models: models, Resolvers: []ports.Resolver{media, scans}}
+	return gallery{open(t, db, config, statements...), media, scans}
 }
 
 // settle processes the outbox until no entry is due.
@@ -115,6 +120,51 @@ func TestFilesAreErasedWithTheRowsThatNameThem(t *testing.T) {
 			t.Errorf("a second erasure hands over %q, %v", got, result.EnqueuedExternal)
 		}
 	})
+}
+
+// A voucher must be kept, and an annex with the same file is deleted. The file must stay until the end of the duty to
+// keep the voucher.
+func TestAFileStaysAsLongAsARetainedRowNamesIt(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		g := openGalleryOf(t, db, []any{(*archivist)(nil), (*voucher)(nil), (*annex)(nil)},
+			"CREATE TABLE archivists (id bigint PRIMARY KEY, name text)",
+			"CREATE TABLE vouchers (id bigint PRIMARY KEY, archivist_id bigint REFERENCES archivists, scan text, "+
+				"issued_at timestamp)",
+			"CREATE TABLE annexes (id bigint PRIMARY KEY, archivist_id bigint REFERENCES archivists, file text)",
+			"INSERT INTO archivists VALUES (1, 'Ann')",
+			"INSERT INTO vouchers VALUES (1, 1, 'old', '2001-01-01 00:00:00'), (2, 1, 'new', '2099-01-01 00:00:00'), "+
+				"(3, 1, 'both', '2001-01-01 00:00:00'), (4, 1, 'both', '2099-01-01 00:00:00')",
+			"INSERT INTO annexes VALUES (1, 1, 'new'), (2, 1, 'old'), (3, 1, 'letter'), (4, 1, 'both')")
+		_, err := g.erase(t.Context(), "1")
+		must(t, err)
+		g.settle(t)
+		expectShelf(t, g.scans, "letter", "old")
+
+		execute(t, db, "UPDATE vouchers SET issued_at = '2001-01-01 00:00:00' WHERE id = 2")
+		execute(t, db, "INSERT INTO annexes VALUES (5, 1, 'new')")
+		g.sweep(t)
+		expectShelf(t, g.scans)
+		if got := g.cells(t, "SELECT scan FROM vouchers ORDER BY id"); got != "anon; anon; anon; both" {
+			t.Errorf("the vouchers are %s", got)
+		}
+
+		execute(t, db, "UPDATE vouchers SET issued_at = '2001-01-01 00:00:00' WHERE id = 4")
+		g.sweep(t)
+		expectShelf(t, g.scans, "both")
+		_, err = g.erase(t.Context(), "1")
+		must(t, err)
+		g.settle(t)
+		expectShelf(t, g.scans, "new")
+	})
+}
+
+// sweep sweeps all subjects and settles the outbox.
+func (g gallery) sweep(t *testing.T) {
+	t.Helper()
+	_, err := g.Operator().Sweep(t.Context(), nil)
+	must(t, err)
+	g.settle(t)
 }
 
 func TestFilesAreExportedWithTheRowsThatNameThem(t *testing.T) {

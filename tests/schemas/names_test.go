@@ -94,6 +94,26 @@ func TestTwoNamesThatTheDatabaseDoesNotDistinguishAreRefused(t *testing.T) {
 	})
 }
 
+// Databases ignore the case of ASCII letters only.
+func TestTwoNamesThatDifferInTheCaseOfALetterWithAnAccentAreAccepted(t *testing.T) {
+	t.Parallel()
+	type twins struct {
+		bun.BaseModel `bun:"table:twins"`
+		ID            int64  `bun:"id,pk" subject:"id"`
+		One           string `bun:"état" pii:"contact,erasure:anonymize"`
+		Two           string `bun:"État" pii:"contact,erasure:anonymize"`
+	}
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := open(t, db, app.Config{Models: []any{(*twins)(nil)}},
+			`CREATE TABLE twins (id bigint PRIMARY KEY, "état" text, "État" text)`, "INSERT INTO twins VALUES (1, 'a', 'b')")
+		_, err := a.erase(t.Context(), "1")
+		must(t, err)
+		if got := a.cells(t, `SELECT "état", "État" FROM twins`); got != "anon anon" {
+			t.Errorf("the row is %s", got)
+		}
+	})
+}
+
 // A temporary table of a connection hides a table of the application or of habeas. Statements would read and write the
 // temporary table, so they are refused.
 func TestATemporaryTableInFrontIsRefused(t *testing.T) {

@@ -17,8 +17,10 @@
 //
 // A prefix may have parameters if the API is mounted with Route or Group. Fiber's Mount does not support parameters.
 //
-// If StreamRequestBody is set, the timeout of a request includes the time in which its body arrives. Otherwise Fiber
-// reads the complete body before it calls a handler, and only Fiber's ReadTimeout bounds this time.
+// The timeout of a request begins when Fiber calls the handler. By default, Fiber reads the complete body before. With
+// StreamRequestBody, it reads only the first 8 KiB of a body with a Content-Length before, and nothing of a chunked
+// body, and the timeout includes the arrival of the rest. Only Fiber's ReadTimeout limits the arrival of the part that
+// Fiber reads before. Set ReadTimeout, also with StreamRequestBody: it is unlimited by default.
 //
 // # Large exports
 //

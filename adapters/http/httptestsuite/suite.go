@@ -103,7 +103,9 @@ var promises = []promise.Promise[Harness]{
 		"Over HTTP/1.0, the response to an export that fails does not look like a complete export."),
 	that(unreachableStoreIs503, "If the store cannot be reached, the response is 503 with Retry-After."),
 	that(deadlineIs504, "A request that exceeds its timeout returns 504."),
-	that(bodyThatNeverArrivesIs504, "If the body of a request does not arrive within the timeout, the response is 504."),
+	that(bodyThatNeverArrivesIs504,
+		"If a chunked body, or the second half of a body with a Content-Length, does not arrive within the timeout, the "+
+			"response is 504."),
 	that(failuresShowNoErrorText, "No response contains the text of an error."),
 	that(panicEndsOneRequestOnly, "A panic ends only the request in which it occurs."),
 	that(requestsShareNoStrings, "No string of a request appears in another request."),

@@ -30,20 +30,30 @@ func (s *state) keys(
 	id domain.SubjectID, query datamap.KeyQuery,
 	isSelected func(table datamap.Table, path datamap.Path, column datamap.Column, row int) bool,
 ) (keys []string) {
+	kept := map[string]bool{} // the keys in the other cells of the subject's rows
 	for _, table := range s.dataMap.Tables() {
-		for _, column := range table.RefColumns(query.Resolver) {
-			for _, path := range s.dataMap.Paths(table.Name) {
-				if !query.Includes(table, column) || !s.dataMap.PassesKeys(table, column, path, !query.ErasedAt.IsZero()) {
-					continue
-				}
-				for _, i := range s.rowsOf(id, table.Name, path) {
-					key := textOf(s.rows[table.Name][i][column.Name])
-					if key > query.After && isSelected(table, path, column, i) {
-						keys = append(keys, key)
-					}
+		columns := table.RefColumns(query.Resolver)
+		if len(columns) == 0 {
+			continue
+		}
+		rows, paths := s.pathsOf(id, table.Name)
+		for _, column := range columns {
+			for _, i := range rows {
+				key := textOf(s.rows[table.Name][i][column.Name])
+				selected := slices.ContainsFunc(paths[i], func(path datamap.Path) bool {
+					return s.dataMap.SelectsKeys(query, table, column, path) && isSelected(table, path, column, i)
+				})
+				switch {
+				case !selected:
+					kept[key] = true
+				case key > query.After:
+					keys = append(keys, key)
 				}
 			}
 		}
+	}
+	if !query.ErasedAt.IsZero() {
+		keys = slices.DeleteFunc(keys, func(key string) bool { return kept[key] })
 	}
 	slices.Sort(keys)
 	keys = slices.Compact(keys)

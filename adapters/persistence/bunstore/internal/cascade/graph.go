@@ -144,7 +144,7 @@ func (g *graph) direct(mapped map[*live.Table][]string, table *live.Table) (name
 
 func (g *graph) addTo(r *Reach, visits map[*live.Table]visit, mapped map[*live.Table][]string) {
 	for table, at := range visits {
-		if at.deletes && table.Kind != datamap.KindView && !live.IsOwn(live.Lower(table.Unnamed)) {
+		if at.deletes && table.Kind != datamap.KindView && !live.IsOwn(syntax.Lower(table.Unnamed)) {
 			r.Tables = append(r.Tables, reachedTable{
 				ID: id(table), Root: id(table), Name: called(table), Table: quoted(table), Mapped: mapped[table],
 				Direct: g.direct(mapped, table), Key: table.PrimaryKey, Readable: true, Inserted: at.inserts,
@@ -168,7 +168,7 @@ func (g *graph) addTo(r *Reach, visits map[*live.Table]visit, mapped map[*live.T
 	slices.SortFunc(r.Tables, func(a, b reachedTable) int { return strings.Compare(a.ID, b.ID) })
 }
 
-func id(table *live.Table) string { return table.Schema + "." + live.Lower(table.Unnamed) }
+func id(table *live.Table) string { return table.Schema + "." + syntax.Lower(table.Unnamed) }
 
 func quoted(table *live.Table) string {
 	return syntax.Quote(table.Schema) + "." + syntax.Quote(table.Unnamed)

@@ -102,7 +102,7 @@ func stored(declared, placeholder string, value any) string {
 // limitTime does nothing, because SQLite ends a statement with its context.
 func (sqlite) limitTime(context.Context, *conn.Tx) error { return nil }
 
-func (sqlite) sameName(a, b string) bool { return strings.EqualFold(a, b) }
+func (sqlite) sameName(a, b string) bool { return syntax.Lower(a) == syntax.Lower(b) }
 
 // mistakes reports whether the name occurs in the condition, because SQLite takes a quoted name for a text if there is
 // no such column.

@@ -41,10 +41,10 @@ func (t *Tables) All() []*Table { return t.order }
 // Find returns the table with a name that occurs in a definition of a schema. On SQLite, such a table is usually in the
 // same schema, so Find searches that schema first. It returns nil if there is no such table.
 func (t *Tables) Find(schema, name string) *Table {
-	if named := t.tables[schema+"."+Lower(name)]; named != nil {
+	if named := t.tables[schema+"."+syntax.Lower(name)]; named != nil {
 		return named
 	}
-	return t.names[Lower(name)]
+	return t.names[syntax.Lower(name)]
 }
 
 // scope limits what a reader reads: the tables of a data map, the tables that a view among them reads, those that
@@ -244,24 +244,14 @@ func (l *reader) tolerate(ctx context.Context, readColumns func()) {
 // names of PostgreSQL's tables already have a schema where necessary.
 func (l *reader) qualify() {
 	for _, table := range l.order {
-		if table.FoldsCase && l.names[Lower(table.Unnamed)] != nil {
+		if table.FoldsCase && l.names[syntax.Lower(table.Unnamed)] != nil {
 			table.Name = table.Schema + "." + table.Unnamed
 		}
-		l.names[Lower(table.Name)] = table
+		l.names[syntax.Lower(table.Name)] = table
 	}
 	for _, table := range l.order {
-		l.names[Lower(table.Schema+"."+strings.TrimPrefix(table.Unnamed, table.Schema+"."))] = table
+		l.names[syntax.Lower(table.Schema+"."+strings.TrimPrefix(table.Unnamed, table.Schema+"."))] = table
 	}
-}
-
-// Lower converts ASCII letters to lower case, as SQLite does to compare names.
-func Lower(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' {
-			r += 'a' - 'A'
-		}
-		return r
-	}, name)
 }
 
 // statements holds the statements that read the catalog of a database (PostgreSQL) or of one schema (SQLite). A

@@ -49,7 +49,7 @@ func placeOf(table *Table) (place ownPlace, rest string, ok bool) {
 func (t *Table) nameInSchema() string {
 	name := strings.TrimPrefix(t.Unnamed, t.Schema+".")
 	if t.FoldsCase {
-		return Lower(name)
+		return syntax.Lower(name)
 	}
 	return name
 }

@@ -94,7 +94,7 @@ func (sqlite) catalog(schema string, of *scope) statements {
 	}
 	names := make([]string, len(of.tables))
 	for i, table := range of.tables {
-		names[i] = syntax.Literal(Lower(table.Name[strings.Index(table.Name, ".")+1:]))
+		names[i] = syntax.Literal(syntax.Lower(table.Name[strings.Index(table.Name, ".")+1:]))
 	}
 	read.Columns = fill(columnsOfSQLite, "tables", master, "which", fill(`
 		({plain} OR {mapped}) AND (c.pk > 0 OR {mapped}

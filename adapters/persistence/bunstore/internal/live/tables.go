@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/sqltext"
 )
@@ -179,8 +180,8 @@ func (l *reader) markShadows(virtual *Table, text sqltext.Tokens) {
 		if !text.Is(i-1, "using") {
 			continue
 		}
-		for _, suffix := range shadowSuffixes[Lower(text[i].Text)] {
-			if shadow := l.tables[virtual.Schema+"."+Lower(virtual.Unnamed)+"_"+suffix]; shadow != nil {
+		for _, suffix := range shadowSuffixes[syntax.Lower(text[i].Text)] {
+			if shadow := l.tables[virtual.Schema+"."+syntax.Lower(virtual.Unnamed)+"_"+suffix]; shadow != nil {
 				shadow.shadow = true
 			}
 		}
@@ -204,7 +205,7 @@ func (l *reader) completeForeignKeys(table *Table, text sqltext.Tokens) {
 	for i := range table.ForeignKeys {
 		foreign := &table.ForeignKeys[i]
 		foreign.Deferrable = i < len(deferrable) && deferrable[i]
-		referenced := l.tables[table.Schema+"."+Lower(foreign.References)]
+		referenced := l.tables[table.Schema+"."+syntax.Lower(foreign.References)]
 		if referenced == nil {
 			continue
 		}
@@ -268,7 +269,7 @@ func (l *reader) addReads(view *Table, text sqltext.Tokens) {
 // filterOfSQLite sets the property Filtered of a view of SQLite. See Cache.hidesOfView.
 func (l *reader) filterOfSQLite(view *Table, text sqltext.Tokens) {
 	plain, ok := plainView(text)
-	base := l.tables[view.Schema+"."+Lower(plain.table)]
+	base := l.tables[view.Schema+"."+syntax.Lower(plain.table)]
 	view.Filtered = !ok || len(view.triggers) > 0 || base == nil || base.Kind == datamap.KindView ||
 		slices.ContainsFunc(plain.columns, func(name string) bool {
 			_, known := base.Column(name)
@@ -326,7 +327,7 @@ func (l *reader) follow(view *Table, reads map[string]*Table) {
 		if _, seen := reads[name]; seen {
 			continue
 		}
-		read := l.names[Lower(name)]
+		read := l.names[syntax.Lower(name)]
 		if reads[name] = read; read != nil {
 			l.follow(read, reads)
 		}

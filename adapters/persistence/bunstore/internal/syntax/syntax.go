@@ -24,6 +24,16 @@ func QuoteTable(name string) string { return string(bundialect.AppendIdent(nil, 
 // Literal quotes a text as a constant.
 func Literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
+// Lower converts ASCII letters to lower case, as SQLite does to compare names.
+func Lower(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, name)
+}
+
 // Placeholder returns the Placeholder of the n-th parameter of a statement: $n.
 func Placeholder(n int) string { return "$" + strconv.Itoa(n) }
 
@@ -343,4 +353,4 @@ func (sqlite) InstantType() string     { return "text" }
 // ForUpdate returns "", because SQLite has only one writing transaction at a time.
 func (sqlite) ForUpdate() string         { return "" }
 func (sqlite) CombinesChanges() bool     { return false }
-func (sqlite) SameName(a, b string) bool { return strings.EqualFold(a, b) }
+func (sqlite) SameName(a, b string) bool { return Lower(a) == Lower(b) }
