@@ -15,10 +15,7 @@ import (
 func (s subjectStore) Export(
 	ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error,
 ) error {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return err
-	}
-	snapshot, err := s.read(ctx, false)
+	snapshot, err := s.readOf(ctx, id, false)
 	if err != nil {
 		return err
 	}

@@ -11,10 +11,7 @@ import (
 // Keys implements ports.SubjectStore. It needs no lock of its own, because the session that has locked the subject
 // already holds the write lock.
 func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return nil, err
-	}
-	state, err := s.read(ctx, !query.ErasedAt.IsZero() || query.Cells != nil)
+	state, err := s.readOf(ctx, id, !query.ErasedAt.IsZero() || query.Cells != nil)
 	if err != nil || query.Limit <= 0 {
 		return nil, err
 	}

@@ -13,10 +13,7 @@ import (
 func (s subjectStore) Sample(
 	ctx context.Context, id domain.SubjectID, query datamap.SampleQuery,
 ) ([]datamap.SampledRow, error) {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return nil, err
-	}
-	state, err := s.read(ctx, false)
+	state, err := s.readOf(ctx, id, false)
 	if err != nil {
 		return nil, err
 	}
