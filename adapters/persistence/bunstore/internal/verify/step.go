@@ -136,9 +136,7 @@ type cell struct{ row, column string }
 // Begin records the rows of the step and their old values, executes the step, and returns the number of rows.
 func (s *Step) Begin(ctx context.Context) (rows int64, err error) {
 	if s.Strategy == domain.StrategyRetain {
-		text, args := countRetained(s.writer, s.live, s.Step, s.key)
-		err = s.db.Read(ctx, s.Op, func(r *sql.Rows) error { return r.Scan(&rows) }, text, args...)
-		return rows, err
+		return s.count(ctx)
 	}
 	if _, err := s.record(ctx, true); err != nil {
 		return 0, err
