@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
@@ -169,10 +170,7 @@ func (r *exportRow) countRow() {
 func (e *exportStatement) newRow() *exportRow {
 	row := &exportRow{values: make([]any, e.width)}
 	var position int64 // only ORDER BY needs it
-	row.targets = append(row.targets, &row.source, &position)
-	for i := range row.values {
-		row.targets = append(row.targets, &row.values[i])
-	}
+	row.targets = conn.AddTargets([]any{&row.source, &position}, row.values)
 	return row
 }
 

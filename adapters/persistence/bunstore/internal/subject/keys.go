@@ -160,11 +160,7 @@ func (s *Work) readKeys(
 		return err
 	}, text, args...)
 	if err != nil {
-		needs := make([]live.Need, len(tables))
-		for i, table := range tables {
-			needs[i] = need(table)
-		}
-		return nil, s.explain(ctx, "read keys", err, needs...)
+		return nil, s.explain(ctx, "read keys", err, live.NeedsOf(tables, need)...)
 	}
 	return keys, nil
 }

@@ -159,7 +159,7 @@ func (s *Work) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (tim
 		return time.Time{}, err
 	}
 	if err := s.lockRows(ctx, id, key, mark); err != nil {
-		return time.Time{}, s.explain(ctx, "lock subject", err, live.ToLock(locks.tables)...)
+		return time.Time{}, s.explain(ctx, "lock subject", err, live.NeedsOf(locks.tables, live.ToUpdate)...)
 	}
 	return s.erasedAt(id), nil
 }

@@ -158,7 +158,7 @@ func (s *Work) lockToSweep(
 	}
 	found, err := s.lockErased(ctx, id, key)
 	if err != nil {
-		return nil, s.explain(ctx, "sweep", err, live.ToLock(s.store.locks.tables)...)
+		return nil, s.explain(ctx, "sweep", err, live.NeedsOf(s.store.locks.tables, live.ToUpdate)...)
 	}
 	if found.mark.Erasures == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to sweep

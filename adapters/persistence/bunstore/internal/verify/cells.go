@@ -72,10 +72,7 @@ func (s *Step) containing(key []string, column string, texts []string) (text str
 // the constant that the step writes. Two values follow for each column of copies.columns: the text of the cell, and
 // whether the cell is too large to be read. The text is then NULL.
 func (s *Step) readingCells(sw *rows.StepWriter, condition string) string {
-	var selected []string
-	for _, name := range s.table.PrimaryKey {
-		selected = append(selected, "CAST(t0."+syntax.Quote(name)+" AS text)")
-	}
+	selected := rows.Texts("t0", s.table.PrimaryKey)
 	for i, name := range s.overwritten() {
 		cell := "CAST(t0." + syntax.Quote(name) + " AS text)"
 		if i >= len(s.Columns)+len(s.ClearedColumns) {

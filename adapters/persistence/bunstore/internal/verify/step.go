@@ -272,10 +272,7 @@ func (s *Step) readCells(
 ) error {
 	columns, others := s.overwritten(), make([]otherCell, len(s.copies.columns))
 	key, row := make([]string, len(s.table.PrimaryKey)), make([]heldCell, len(columns))
-	var targets []any
-	for i := range key {
-		targets = append(targets, &key[i])
-	}
+	targets := conn.AddTargets(nil, key)
 	for i, name := range columns {
 		row[i].column = name
 		targets = append(targets, &row[i].text, &row[i].written)
