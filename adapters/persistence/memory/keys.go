@@ -43,8 +43,7 @@ func (s *state) keys(
 		}
 	}
 	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	return slices.Clip(keys[:min(len(keys), query.Limit)])
+	return slices.Clip(upTo(query.Limit, slices.Compact(keys)))
 }
 
 // selectsCell reports whether the query includes the key in a cell. A query after an erasure includes a retained key
