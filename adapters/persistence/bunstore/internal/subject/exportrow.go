@@ -122,9 +122,7 @@ func newSource(d dialect, table datamap.Table, exported []datamap.Column) source
 	s := source{
 		table: table, namedByKey: table.NamesRowsByKey(), exported: exported, pathValues: func(int) []string { return nil },
 	}
-	for _, name := range table.PrimaryKey {
-		s.selected = append(s.selected, "CAST(t0."+syntax.Quote(name)+" AS text)")
-	}
+	s.selected = rows.Texts("t0", table.PrimaryKey)
 	for _, column := range s.exported {
 		s.selected = append(s.selected, d.exportedValue(column))
 		s.records = append(s.records, domain.ExportRecord{
