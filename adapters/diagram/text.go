@@ -2,6 +2,7 @@ package diagram
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -39,20 +40,10 @@ func DOT(m datamap.DataMap, plan datamap.Plan, only ...string) string {
 	return b.String()
 }
 
+var specialInRecord = regexp.MustCompile(`[\\"{}|<>]`)
+
 // escapeRecord escapes a text for a label of a DOT node with the shape record.
-func escapeRecord(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case strings.ContainsRune(`\"{}|<>`, r):
-			b.WriteRune('\\')
-			b.WriteRune(r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+func escapeRecord(text string) string { return specialInRecord.ReplaceAllString(text, `\$0`) }
 
 // Mermaid returns the diagram as a Mermaid flowchart. Many code hosts can draw a Mermaid flowchart in a Markdown file.
 // The parameter only has the same meaning as for SVG.
@@ -110,16 +101,9 @@ func (p picture) eachGroup(draw func(box int), begin func(root int), end func())
 	}
 }
 
+var specialInHTML = regexp.MustCompile("[\"'`<>&#;|\\[\\]{}()\\\\]")
+
 // escapeHTML escapes a text for a quoted label. In Mermaid, an HTML entity begins with # instead of &.
 func escapeHTML(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case strings.ContainsRune("\"'`<>&#;|[]{}()\\", r):
-			fmt.Fprintf(&b, "#%d;", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+	return specialInHTML.ReplaceAllStringFunc(text, func(char string) string { return fmt.Sprintf("#%d;", char[0]) })
 }

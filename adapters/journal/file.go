@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -139,17 +140,13 @@ func syncDirectory(path string) error {
 func (f *File) Open(context.Context) (io.ReadCloser, error) {
 	file, err := os.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return io.NopCloser(emptyReader{}), nil
+		return io.NopCloser(strings.NewReader("")), nil
 	}
 	if err != nil {
 		return nil, failed("open the file", err)
 	}
 	return file, nil
 }
-
-type emptyReader struct{}
-
-func (emptyReader) Read([]byte) (int, error) { return 0, io.EOF }
 
 func ended(cause error) error {
 	return &domain.Error{Op: "journal", Message: "ended by its context", Err: cause}

@@ -25,36 +25,23 @@ func (r *Resolver) EraseKeys(ctx context.Context, keys []string, _ string) (abse
 // erase erases the objects of all places. A place is one object, or all objects below a prefix. erase returns the
 // number of places that had no objects.
 func (r *Resolver) erase(ctx context.Context, places []place) (absent int, err error) {
-	results := make([]erasing, len(places))
-	for i, p := range places {
-		results[i].place = p
-	}
-	pointers := make([]*erasing, len(places))
-	for i := range results {
-		pointers[i] = &results[i]
-	}
-	err = forEach(ctx, r, pointers, func(ctx context.Context, e *erasing) (err error) {
-		e.objects, err = r.erasePlace(ctx, e.place)
+	erased := make([]int, len(places))
+	err = r.forEach(ctx, len(places), func(ctx context.Context, i int) (err error) {
+		erased[i], err = r.erasePlace(ctx, places[i])
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
-	for _, result := range results {
-		if result.objects == 0 {
+	for _, objects := range erased {
+		if objects == 0 {
 			absent++
 		}
 	}
 	return absent, nil
 }
 
-// erasing has the numbers of objects, or of versions of objects, that were erased in a place (one object, or all
-// objects below a prefix).
-type erasing struct {
-	place
-	objects int
-}
-
+// erasePlace returns the number of objects, or of versions of objects, that it has erased.
 func (r *Resolver) erasePlace(ctx context.Context, p place) (erased int, err error) {
 	var client *s3.Client
 	if r.bucket.As(&client) {
@@ -81,8 +68,8 @@ func (r *Resolver) eraseCurrent(ctx context.Context, p place) (erased int, err e
 			return erased, r.later("an object still exists after its deletion")
 		}
 		first = page[0].key
-		err = forEach(ctx, r, page, func(ctx context.Context, o object) error {
-			err := r.bucket.Delete(ctx, o.key)
+		err = r.forEach(ctx, len(page), func(ctx context.Context, i int) error {
+			err := r.bucket.Delete(ctx, page[i].key)
 			if err != nil && gcerrors.Code(err) != gcerrors.NotFound {
 				return r.failed(ctx, "a deletion", err)
 			}

@@ -91,7 +91,7 @@ func (r *Resolver) read(ctx context.Context, objects []object) ([]file, error) {
 			wanted = append(wanted, &files[i])
 		}
 	}
-	return files, forEach(ctx, r, wanted, r.readOne)
+	return files, r.forEach(ctx, len(wanted), func(ctx context.Context, i int) error { return r.readOne(ctx, wanted[i]) })
 }
 
 func (r *Resolver) readOne(ctx context.Context, f *file) error {
@@ -128,21 +128,21 @@ func (r *Resolver) records(f file) []domain.ExportRecord {
 	return append(records, record(fieldContent, f.content))
 }
 
-// forEach calls act for every item, with at most maxConcurrency concurrent calls. After the first error, forEach starts
-// no further call and returns this error.
-func forEach[T any](parent context.Context, r *Resolver, items []T, act func(context.Context, T) error) error {
+// forEach calls act for every index below n, with at most maxConcurrency concurrent calls. After the first error,
+// forEach starts no further call and returns this error.
+func (r *Resolver) forEach(parent context.Context, n int, act func(ctx context.Context, i int) error) error {
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)
 	var running sync.WaitGroup
 	free := make(chan struct{}, maxConcurrency)
-	for _, item := range items {
+	for i := range n {
 		free <- struct{}{}
 		if ctx.Err() != nil {
 			break
 		}
 		running.Go(func() {
 			defer func() { <-free }()
-			if err := act(ctx, item); err != nil {
+			if err := act(ctx, i); err != nil {
 				stop(err)
 			}
 		})

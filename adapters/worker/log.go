@@ -53,14 +53,16 @@ func (w *SagaWorker) logEntry(ctx context.Context, entry domain.OutboxEntry, cau
 	w.logger().LogAttrs(ctx, level, message, attributes...)
 }
 
-// logPeriodic logs that a purge or an observation of the outbox failed, unless ctx has ended. The parameter interval is
-// the time until the next attempt.
-func (w *SagaWorker) logPeriodic(ctx context.Context, message string, interval time.Duration, err error) {
+// logPeriodic logs that repeated work failed, unless ctx has ended. The parameter interval is the time until the next
+// attempt.
+func (w *SagaWorker) logPeriodic(
+	ctx context.Context, message string, interval time.Duration, err error, about ...slog.Attr,
+) {
 	if ctx.Err() != nil {
 		return
 	}
 	attributes := append(safelog.Error(err), slog.Duration("retry_in", interval))
-	w.logger().LogAttrs(ctx, slog.LevelWarn, message, attributes...)
+	w.logger().LogAttrs(ctx, slog.LevelWarn, message, append(attributes, about...)...)
 }
 
 // logPanic logs the place of a panic of the runner and the type of the panic value. The value is nil if the runner

@@ -37,7 +37,7 @@ func (w *SagaWorker) repeat(ctx context.Context, task Task) {
 			}
 			outcome = domain.OutcomeOf(err)
 			if err != nil {
-				w.logTask(ctx, task, err)
+				w.logPeriodic(ctx, "habeas: a task of the worker failed", task.Every, err, slog.String("task", task.Name))
 			} else if more {
 				pause = min(taskPause, task.Every)
 			}
@@ -68,13 +68,4 @@ func (w *SagaWorker) logTaskPanic(ctx context.Context, task Task) {
 		attributes := append(safelog.Panic(value), slog.String("task", task.Name), slog.Duration("retry_in", task.Every))
 		w.logger().LogAttrs(ctx, slog.LevelError, "habeas: a task of the worker panicked", attributes...)
 	}
-}
-
-// logTask logs that a part of a task failed, unless ctx has ended.
-func (w *SagaWorker) logTask(ctx context.Context, task Task, err error) {
-	if ctx.Err() != nil {
-		return
-	}
-	attributes := append(safelog.Error(err), slog.String("task", task.Name), slog.Duration("retry_in", task.Every))
-	w.logger().LogAttrs(ctx, slog.LevelWarn, "habeas: a task of the worker failed", attributes...)
 }

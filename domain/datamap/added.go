@@ -1,6 +1,7 @@
 package datamap
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -100,18 +101,12 @@ func textAdded(text, defaultZone string) (at time.Time, ok bool) {
 	if parts == nil {
 		return time.Time{}, false
 	}
-	orElse := func(part, other string) string {
-		if part == "" {
-			return other
-		}
-		return part
-	}
 	zone := strings.ReplaceAll(parts[5]+parts[6], ":", "")
 	if len(zone) == len("+02") {
 		zone += "00"
 	}
-	at, err := time.Parse("2006-01-02 15:04:05 .999999999 Z0700", parts[1]+" "+orElse(parts[2], "00:00")+":"+
-		orElse(parts[3], "00")+" ."+(parts[4] + "000000")[:6]+" "+orElse(zone, defaultZone))
+	at, err := time.Parse("2006-01-02 15:04:05 .999999999 Z0700", parts[1]+" "+cmp.Or(parts[2], "00:00")+":"+
+		cmp.Or(parts[3], "00")+" ."+(parts[4] + "000000")[:6]+" "+cmp.Or(zone, defaultZone))
 	return at.UTC(), err == nil && hasYearAdded(at)
 }
 

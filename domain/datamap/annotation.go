@@ -1,6 +1,7 @@
 package datamap
 
 import (
+	"regexp"
 	"strconv"
 	"time"
 
@@ -34,47 +35,27 @@ type Annotation struct {
 // value).
 type Period struct{ Years, Months, Days int }
 
+var periodText = regexp.MustCompile(`^(?:([0-9]+)y)?(?:([0-9]+)m)?(?:([0-9]+)d)?$`)
+
 // ParsePeriod reads numbers followed by y, m or d, such as "10y", "6m", "1y6m" or "30d". Each unit occurs at most once,
 // in that order. A number is 1 to 9999. ParsePeriod returns domain.ErrManifest for any other text.
 func ParsePeriod(text string) (Period, error) {
-	var p Period
-	fail := func() (Period, error) {
+	parts := periodText.FindStringSubmatch(text)
+	valid := len(parts) > 0 && text != ""
+	var numbers [3]int
+	for i := range numbers {
+		if valid && parts[i+1] != "" {
+			n, err := strconv.Atoi(parts[i+1])
+			numbers[i], valid = n, err == nil && n >= 1 && n <= 9999
+		}
+	}
+	if !valid {
 		return Period{}, &domain.Error{
 			Code: domain.ErrManifest, Op: "period",
 			Message: `must be like "10y", "6m", "30d" or "1y6m"`,
 		}
 	}
-	units, rest := "ymd", text
-	for rest != "" {
-		digits := 0
-		for digits < len(rest) && '0' <= rest[digits] && rest[digits] <= '9' {
-			digits++
-		}
-		n, err := strconv.Atoi(rest[:digits])
-		if err != nil || n < 1 || n > 9999 || digits == len(rest) {
-			return fail()
-		}
-		unit := rest[digits]
-		for units != "" && units[0] != unit {
-			units = units[1:]
-		}
-		if units == "" {
-			return fail()
-		}
-		units, rest = units[1:], rest[digits+1:]
-		switch unit {
-		case 'y':
-			p.Years = n
-		case 'm':
-			p.Months = n
-		case 'd':
-			p.Days = n
-		}
-	}
-	if p.IsZero() {
-		return fail()
-	}
-	return p, nil
+	return Period{Years: numbers[0], Months: numbers[1], Days: numbers[2]}, nil
 }
 
 // IsZero reports whether the period is empty. A retention duty with an empty period never ends.

@@ -17,10 +17,7 @@ func (d *draft) checkSurrogates(table Table) {
 		if column.Personal.Strategy != domain.StrategyNull && d.isDeletedWithRow(table, column) {
 			continue
 		}
-		checkSurrogate(column, func(p domain.Problem) {
-			p.Table, p.Column = table.Name, column.Name
-			d.report(p)
-		})
+		checkSurrogate(column, d.reporter(table, column.Name))
 	}
 }
 

@@ -131,10 +131,7 @@ func columnNames(table Table) []string {
 
 func (d *draft) checkAnnotation(table Table, column Column) {
 	a := column.Personal
-	report := func(p domain.Problem) {
-		p.Table, p.Column = table.Name, column.Name
-		d.report(p)
-	}
+	report := d.reporter(table, column.Name)
 	if !a.Category.Valid() {
 		report(domain.Problem{
 			Message: "has no known category", Found: string(a.Category), Possible: texts(domain.Categories()),

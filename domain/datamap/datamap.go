@@ -1,6 +1,7 @@
 package datamap
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -276,9 +277,7 @@ func cloneTable(table Table) Table {
 	for i, column := range table.Columns {
 		if column.Personal != nil {
 			annotation := *column.Personal
-			if annotation.Strategy == "" {
-				annotation.Strategy = domain.StrategyErase
-			}
+			annotation.Strategy = cmp.Or(annotation.Strategy, domain.StrategyErase)
 			table.Columns[i].Personal = &annotation
 		}
 	}

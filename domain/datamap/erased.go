@@ -122,13 +122,9 @@ func (c Column) holdsSurrogate(value any) (holds, distinctive bool) {
 			return IsUUID(value) && value[14] == '4', false
 		}
 		return c.isAnonymous(value), c.Unique()
-	case int64:
-		return value == 0, false
-	case float64:
-		return value == 0, false
-	case domain.Number:
-		n, err := strconv.ParseFloat(string(value), 64)
-		return err == nil && n == 0, false
+	case int64, float64, domain.Number:
+		n, ok := asFloat(value)
+		return ok && n == 0, false
 	case bool:
 		return !value, false
 	case time.Time:

@@ -13,10 +13,7 @@ func (d *draft) checkOnErasure(table Table, relation Relation) {
 	if relation.OnErasure == "" {
 		return
 	}
-	report := func(p domain.Problem) {
-		p.Table, p.Column = table.Name, strings.Join(relation.Columns, ", ")
-		d.report(p)
-	}
+	report := d.reporter(table, strings.Join(relation.Columns, ", "))
 	if relation.OnErasure != domain.StrategyDelete && relation.OnErasure != domain.StrategyNull {
 		report(domain.Problem{
 			Message: "refers by the relation " + relation.called() + ", which has an unknown value of erasure",

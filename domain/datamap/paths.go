@@ -177,10 +177,7 @@ func (d *draft) checkPaths(table Table) {
 }
 
 func (d *draft) checkVia(table Table, column Column) {
-	report := func(p domain.Problem) {
-		p.Table, p.Column = table.Name, column.Name
-		d.report(p)
-	}
+	report := d.reporter(table, column.Name)
 	paths, via := d.paths[table.Name], namesIn(column.Personal.Via)
 	several := len(paths) > 1
 	switch {

@@ -102,3 +102,11 @@ type draft struct {
 }
 
 func (d *draft) report(problems ...domain.Problem) { d.problems = append(d.problems, problems...) }
+
+// reporter returns a function that reports problems of a column, or of another field of the table.
+func (d *draft) reporter(table Table, field string) func(domain.Problem) {
+	return func(p domain.Problem) {
+		p.Table, p.Column = table.Name, field
+		d.report(p)
+	}
+}

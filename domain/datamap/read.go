@@ -116,7 +116,7 @@ func (d *draft) findPath(table Table, hasPath map[string]bool) bool {
 		d.report(domain.Problem{
 			Table: table.Name, Message: "does not reach the subject's table by belongs-to relations",
 			Found:    strings.Join(relationLabels(table.Relations), ", "),
-			Possible: texts(d.reachingTables(table, hasPath)),
+			Possible: slices.DeleteFunc(d.otherTables(table), func(name string) bool { return !hasPath[name] }),
 			Remedy:   "add a belongs-to relation to the subject's table or to a table that reaches it, or remove the table",
 		})
 	case len(candidates) > 1 && !marked:
@@ -135,18 +135,6 @@ func (d *draft) findPath(table Table, hasPath map[string]bool) bool {
 		hasPath[table.Name] = d.addPaths(table, candidates)
 	}
 	return hasPath[table.Name]
-}
-
-// reachingTables returns the tables that a new relation of the table could refer to: the other tables from which a
-// chain of relations is known to lead to the subject.
-func (d *draft) reachingTables(table Table, hasPath map[string]bool) []string {
-	var names []string
-	for _, other := range d.tables {
-		if other.Name != table.Name && hasPath[other.Name] {
-			names = append(names, other.Name)
-		}
-	}
-	return names
 }
 
 func relationLabels(relations []Relation) []string {

@@ -1,6 +1,7 @@
 package datamap
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -45,12 +46,7 @@ type Condition struct {
 }
 
 // called returns the name of the relation, which is References if Name is empty.
-func (r Relation) called() string {
-	if r.Name != "" {
-		return r.Name
-	}
-	return r.References
-}
+func (r Relation) called() string { return cmp.Or(r.Name, r.References) }
 
 // Equals reports whether two relations of one table have the same columns, referenced table, referenced columns and
 // condition.

@@ -2,6 +2,7 @@ package erasure
 
 import (
 	"context"
+	"slices"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -70,14 +71,9 @@ func (r *run) sampleAfter(ctx context.Context, steps []datamap.Step) error {
 
 // rowOf returns the row with the primary key, or nil.
 func rowOf(rows []datamap.SampledRow, key []domain.PrivateValue) *datamap.SampledRow {
-	for i := range rows {
-		same := len(rows[i].Key) == len(key)
-		for j := range key {
-			same = same && rows[i].Key[j] == key[j]
-		}
-		if same {
-			return &rows[i]
-		}
+	i := slices.IndexFunc(rows, func(row datamap.SampledRow) bool { return slices.Equal(row.Key, key) })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &rows[i]
 }

@@ -175,7 +175,7 @@ func (r *run) complete(ctx context.Context) error {
 	if err := r.session.Audit().Append(ctx, events...); err != nil {
 		return err
 	}
-	return r.failOnRollback(ctx)
+	return r.operation.FailOnRollback(ctx, r.session, domain.EventErasureStepFailed, r.id)
 }
 
 func total(counts map[string]int64) int64 {

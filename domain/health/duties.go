@@ -19,21 +19,13 @@ var checkOf = map[domain.DutyName]CheckName{
 }
 
 // checkDuties returns a failed check for each duty that is not fulfilled or has leftovers. It judges the duties as they
-// were read at most outboxInterval ago, together with what this process knows now. It waits at most a quarter of the
-// timeout for a read, and does not read if the check of the database failed.
+// were read at most outboxInterval ago, together with what this process knows now.
 func (c *Checker) checkDuties(ctx context.Context, database CheckStatus) (failed []Check) {
 	if c.config.Duties == nil {
 		return nil
 	}
+	known, _ := recent(ctx, c, &c.duties, database, outboxInterval, c.readDuties)
 	now := c.config.Clock.Now()
-	known, at, ok := c.duties.load()
-	if (!ok || now.Sub(at) >= outboxInterval) && database == CheckOK {
-		ctx, cancel := context.WithTimeout(ctx, c.config.Timeout/4)
-		defer cancel()
-		if read, ok := c.duties.wait(ctx, c.duties.begin(outboxTimeout, c.readDuties)); ok {
-			known = read
-		}
-	}
 	for _, duty := range c.config.Duties.Merge(known) {
 		if duty.State(now) != domain.DutyFulfilled || duty.LeftOver > 0 {
 			failed = append(failed, Check{Name: checkOf[duty.Name], Status: CheckFailed})

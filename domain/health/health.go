@@ -24,13 +24,10 @@ const (
 	// outboxInterval is the minimum time between two reads of the outbox, because orchestrators probe more often than the
 	// state of the outbox changes.
 	outboxInterval = 30 * time.Second
-	// outboxTimeout is the time limit of a read of the outbox. A check waits for the read at most a quarter of the check's
-	// own timeout. The read may continue, and a later check uses its result.
-	outboxTimeout = 10 * time.Second
-	// livesInterval is the minimum time between two counts of unknown lives, and livesTimeout is the time limit of a
-	// count. It reads the marks of all erasures.
+	// livesInterval is the minimum time between two counts of unknown lives. A count reads the marks of all erasures.
 	livesInterval = time.Hour
-	livesTimeout  = 10 * time.Second
+	// readTimeout is the time limit of a read of the outbox or the duties, and of a count.
+	readTimeout = 10 * time.Second
 )
 
 // Options change the defaults of a Checker. A zero field means the default. No number may be negative.

@@ -4,21 +4,13 @@ import (
 	"context"
 )
 
-// checkLives returns the last known result of the count of unknown lives. If this result is older than livesInterval,
-// it first counts again, and waits at most a quarter of the timeout. It does not count if the check of the database
-// failed.
+// checkLives returns the recent result of the count of unknown lives.
 func (c *Checker) checkLives(ctx context.Context, database CheckStatus) Check {
-	known, at, ok := c.lives.load()
-	isFresh := ok && c.config.Clock.Now().Sub(at) < livesInterval
-	if isFresh || database != CheckOK || c.config.UnknownLives == nil {
-		return known
+	if c.config.UnknownLives == nil {
+		return Check{}
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout/4)
-	defer cancel()
-	if read, ok := c.lives.wait(ctx, c.lives.begin(livesTimeout, c.countLives)); ok {
-		return read
-	}
-	return known
+	lives, _ := recent(ctx, c, &c.lives, database, livesInterval, c.countLives)
+	return lives
 }
 
 // countLives counts the unknown lives. The result is unknown if the count fails.

@@ -7,26 +7,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// checkOutbox returns the last known state of the outbox. If this state is older than outboxInterval, it first reads
-// the state again, and waits at most a quarter of the timeout for the read. It does not read if the check of the
-// database failed.
+// checkOutbox returns the recent state of the outbox.
 func (c *Checker) checkOutbox(ctx context.Context, database CheckStatus) outboxState {
-	known, at, ok := c.outbox.load()
-	if ok && c.config.Clock.Now().Sub(at) < outboxInterval {
-		return known
+	if state, ok := recent(ctx, c, &c.outbox, database, outboxInterval, c.readOutbox); ok {
+		return state
 	}
-	if !ok {
-		known = outboxOf(CheckUnknown, CheckUnknown)
-	}
-	if database != CheckOK {
-		return known
-	}
-	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout/4)
-	defer cancel()
-	if read, ok := c.outbox.wait(ctx, c.outbox.begin(outboxTimeout, c.readOutbox)); ok {
-		return read
-	}
-	return known
+	return outboxOf(CheckUnknown, CheckUnknown)
 }
 
 func outboxOf(abandoned, late CheckStatus) outboxState {

@@ -80,3 +80,22 @@ func (f *sharedCall[T]) load() (result T, at time.Time, ok bool) {
 	}
 	return *f.kept, f.keptAt, true
 }
+
+// recent returns the result that was last stored. If this result is older than the interval, or there is none, recent
+// first begins another call, and waits for its end at most a quarter of the timeout of a check. The call may continue,
+// and a later check uses its result. recent begins no call if the check of the database failed.
+func recent[T any](
+	ctx context.Context, c *Checker, f *sharedCall[T], database CheckStatus, interval time.Duration,
+	run func(context.Context) T,
+) (result T, ok bool) {
+	result, at, ok := f.load()
+	if ok && c.config.Clock.Now().Sub(at) < interval || database != CheckOK {
+		return result, ok
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout/4)
+	defer cancel()
+	if read, ended := f.wait(ctx, f.begin(readTimeout, run)); ended {
+		return read, true
+	}
+	return result, ok
+}

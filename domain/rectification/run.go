@@ -177,8 +177,7 @@ func (r *run) complete(ctx context.Context) error {
 	if err := r.session.Audit().Append(ctx, events...); err != nil {
 		return err
 	}
-	failed := r.operation.Event(domain.EventRectificationStepFailed, r.id, domain.Payload{"error": "rolled_back"})
-	return r.session.Audit().AppendOnRollback(ctx, failed) // for example if a deferred constraint fails at the commit
+	return r.operation.FailOnRollback(ctx, r.session, domain.EventRectificationStepFailed, r.id)
 }
 
 func joined(categories []domain.Category) string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -29,24 +30,10 @@ func canonicalValue(value any) (any, *domain.FieldError) {
 		return value, nil
 	case bool, int64:
 		return value, nil
-	case int:
-		return int64(value), nil
-	case int8:
-		return int64(value), nil
-	case int16:
-		return int64(value), nil
-	case int32:
-		return int64(value), nil
-	case uint:
-		return canonicalUint(uint64(value)), nil
-	case uint8:
-		return int64(value), nil
-	case uint16:
-		return int64(value), nil
-	case uint32:
-		return int64(value), nil
-	case uint64:
-		return canonicalUint(value), nil
+	case int, int8, int16, int32:
+		return reflect.ValueOf(value).Int(), nil
+	case uint, uint8, uint16, uint32, uint64:
+		return canonicalUint(reflect.ValueOf(value).Uint()), nil
 	case float32:
 		return canonicalFloat(float64(value))
 	case float64:

@@ -72,12 +72,7 @@ func divide(
 ) []*part {
 	parts := partsOf(streams, together, limits)
 	slices.SortStableFunc(parts, func(a, b *part) int { return b.waited - a.waited })
-	var calm []*part
-	for _, p := range parts {
-		if !p.more {
-			calm = append(calm, p)
-		}
-	}
+	calm := slices.DeleteFunc(slices.Clone(parts), func(p *part) bool { return p.more })
 	kept = min(max(kept, 1), n)
 	if len(calm) < len(parts) && (len(calm) == 0 || calm[0].waited < patience) {
 		kept = 0

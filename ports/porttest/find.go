@@ -13,7 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/search"
-	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/internal/tests/promise"
 	"github.com/habeas-data/habeas/ports"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
-	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/internal/tests/promise"
 )
 
 // MapsHarness opens databases that hold several data maps, for TestMaps.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/internal/tests/promise"
 )
 
 // outboxTakePromises are the promises about a claim if more entries are due than its takes permit.

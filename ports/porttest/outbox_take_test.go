@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/internal/tests/promise"
 )
 
 func TestOutboxesThatIgnoreATakeAreFoundOut(t *testing.T) {

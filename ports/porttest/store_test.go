@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/internal/tests/promise"
 )
 
 func TestAStoreThatKeepsItsPromisesPasses(t *testing.T) { TestStore(t, inMemory(noDefect)) }

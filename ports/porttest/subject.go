@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/internal/tests/promise"
 )
 
 // TestSubjectStore checks that a store keeps the promises of ports.SubjectStore and of ErasedStore.LeftOver on the

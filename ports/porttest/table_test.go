@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/internal/tests/promise"
 )
 
 var update = flag.Bool("update", false, "write promises.md instead of comparing with it")

@@ -22,9 +22,7 @@ type rule struct {
 // The rule does not apply to the packages in exceptCore.
 var (
 	core       = []string{"domain/...", "ports/...", "internal/..."}
-	exceptCore = []string{
-		"ports/mocks/...", "ports/porttest/...", "internal/promise/...", "internal/system", "internal/tests/...",
-	}
+	exceptCore = []string{"ports/mocks/...", "ports/porttest/...", "internal/system", "internal/tests/..."}
 )
 
 // wing are the packages that engineers and operators use by hand. The rest of the packages for applications must not
@@ -43,8 +41,11 @@ var engine = []string{"domain/...", "ports/...", "adapters/...", "app/...", "int
 // users are the packages that applications link.
 var users = slices.Concat(engine, wing)
 
-// testTools are packages that only tests may link.
+// testTools are packages that only tests and suites may link.
 var testTools = []string{"internal/tests/..."}
+
+// suites are the packages with tests that other modules can run against their adapters.
+var suites = []string{"ports/porttest/...", "adapters/http/httptestsuite/..."}
 
 // shared are packages that several services (packages below domain) need, because a service must not import another
 // service.
@@ -119,12 +120,12 @@ var rules = []rule{
 		importsOfOurs("domain"),
 	},
 	{
-		"packages for applications link no packages for tests", users, testTools,
+		"packages for applications link no packages for tests", users, slices.Concat(suites, testTools),
 		links(ours("tests/...", "internal/tests/...")),
 	},
 	{
 		"packages for applications link no test library", users,
-		append([]string{"ports/mocks/...", "ports/porttest/...", "adapters/http/httptestsuite/..."}, testTools...),
+		slices.Concat([]string{"ports/mocks/..."}, suites, testTools),
 		links(under("pgregory.net/rapid", "github.com/getkin/kin-openapi", "go.uber.org/goleak", "github.com/golang/mock")),
 	},
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/adapters/http/nethttp"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/internal/tests/promise"
 )
 
 // defect is a broken adapter, and the checks that must fail for this adapter, each with a part of its error text.

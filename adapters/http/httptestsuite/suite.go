@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
-	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/internal/tests/promise"
 )
 
 // Harness describes the adapter under test.

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/constraint"
@@ -20,7 +19,6 @@ var _ ports.CatalogReader = (*Schema)(nil)
 // Schema reads the live schema of a database like a Store, but needs no data map and no tables of habeas. It is safe
 // for concurrent use.
 type Schema struct {
-	db      *bun.DB
 	pool    *conn.Pool
 	dialect syntax.Dialect
 }
@@ -35,7 +33,7 @@ func NewSchema(db *bun.DB) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Schema{db, conn.NewPool(db), d}, nil
+	return &Schema{conn.NewPool(db), d}, nil
 }
 
 // Catalog implements ports.CatalogReader. It reads the definitions of the database's tables in one read-only
@@ -71,9 +69,5 @@ func (s *Schema) Catalog(ctx context.Context) (found datamap.Catalog, err error)
 func (s *Schema) Satisfies(
 	ctx context.Context, table string, check datamap.CatalogCheck, rows []map[string]any,
 ) ([]datamap.Verdict, error) {
-	database := constraint.SQLite
-	if s.db.Dialect().Name() == dialect.PG {
-		database = constraint.Postgres
-	}
-	return constraint.Satisfies(ctx, s.pool, database, table, check, rows)
+	return constraint.Satisfies(ctx, s.pool, s.dialect, table, check, rows)
 }

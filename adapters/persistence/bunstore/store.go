@@ -90,7 +90,7 @@ func New(db *bun.DB, dataMap datamap.DataMap, opts Options) (*Store, error) {
 		trustsRowFilters: opts.TrustRowFilters,
 		outbox:           outbox.New(d, tables), schemas: live.NewCache(d, dataMap, tables, opts.TrustRowFilters, logger),
 	}
-	s.schema = &Schema{db, s.pool, d}
+	s.schema = &Schema{s.pool, d}
 	if s.migration, err = newMigration(db, s.pool, opts); err != nil {
 		return nil, err
 	}

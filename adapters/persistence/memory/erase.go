@@ -13,10 +13,7 @@ import (
 func (s subjectStore) Apply(
 	ctx context.Context, id domain.SubjectID, steps []datamap.Step,
 ) (applied domain.Applied, err error) {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return applied, err
-	}
-	state, err := s.write(ctx)
+	state, err := s.writeOf(ctx, id)
 	if err != nil {
 		return applied, err
 	}

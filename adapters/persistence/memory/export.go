@@ -15,10 +15,7 @@ import (
 func (s subjectStore) Export(
 	ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error,
 ) error {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return err
-	}
-	snapshot, err := s.read(ctx, false)
+	snapshot, err := s.readOf(ctx, id, false)
 	if err != nil {
 		return err
 	}
@@ -79,41 +76,45 @@ func (s *state) erasedPaths(table datamap.Table, index int) []datamap.Path {
 func (s subjectStore) exportLedgers(
 	ctx context.Context, snapshot *state, id domain.SubjectID, yield func(domain.ExportRecord) error,
 ) error {
-	ledgers := datamap.LedgerTables()
 	mark := snapshot.erasures[id]
-	for i, r := range snapshot.consents {
-		if r.SubjectID != id || seqOf(i) <= mark.ConsentsUntil {
-			continue
-		}
-		if err := s.ready(ctx); err != nil {
-			return err
-		}
-		row := Row{
-			datamap.LedgerSeq: seqOf(i), "purpose": r.Purpose, "policy_version": r.PolicyVersion, "granted": r.Granted,
-			"recorded_at": r.RecordedAt, "source": r.Source,
-		}
-		records := recordsOf(ledgers[0], ledgers[0].Exported(), rowName(ledgers[0], row), row)
-		if err := yieldAll(records, yield); err != nil {
-			return err
-		}
-	}
-	for i, r := range snapshot.restrictions {
-		if r.SubjectID != id || seqOf(i) <= mark.RestrictionsUntil {
-			continue
-		}
-		if err := s.ready(ctx); err != nil {
-			return err
-		}
-		row := Row{
-			datamap.LedgerSeq: seqOf(i), "purpose": valueOf(r.Purpose), "restricted": r.Restricted,
-			"reason": valueOf(r.Reason), "recorded_at": r.RecordedAt, "source": r.Source,
-		}
-		records := recordsOf(ledgers[1], ledgers[1].Exported(), rowName(ledgers[1], row), row)
-		if err := yieldAll(records, yield); err != nil {
-			return err
+	until := []int64{mark.ConsentsUntil, mark.RestrictionsUntil}
+	consents, restrictions := snapshot.ledgerRows(func(of domain.SubjectID) bool { return of == id })
+	for i, rows := range [][]Row{consents, restrictions} {
+		ledger := datamap.LedgerTables()[i]
+		for _, row := range rows {
+			if seq, _ := row[datamap.LedgerSeq].(int64); seq <= until[i] {
+				continue
+			}
+			if err := s.ready(ctx); err != nil {
+				return err
+			}
+			if err := yieldAll(recordsOf(ledger, ledger.Exported(), rowName(ledger, row), row), yield); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// ledgerRows returns the records of the chosen subjects in the consent ledger and in the restriction ledger, as rows.
+func (s *state) ledgerRows(isChosen func(domain.SubjectID) bool) (consents, restrictions []Row) {
+	for i, r := range s.consents {
+		if isChosen(r.SubjectID) {
+			consents = append(consents, Row{
+				datamap.LedgerSeq: seqOf(i), "subject_id": r.SubjectID.String(), "purpose": r.Purpose,
+				"policy_version": r.PolicyVersion, "granted": r.Granted, "recorded_at": r.RecordedAt, "source": r.Source,
+			})
+		}
+	}
+	for i, r := range s.restrictions {
+		if isChosen(r.SubjectID) {
+			restrictions = append(restrictions, Row{
+				datamap.LedgerSeq: seqOf(i), "subject_id": r.SubjectID.String(), "purpose": valueOf(r.Purpose),
+				"restricted": r.Restricted, "reason": valueOf(r.Reason), "recorded_at": r.RecordedAt, "source": r.Source,
+			})
+		}
+	}
+	return consents, restrictions
 }
 
 // valueOf returns the value of a text column: a string, or nil for NULL.

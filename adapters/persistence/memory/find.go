@@ -85,17 +85,8 @@ func (s *state) ownPlaces() ([]place, error) {
 		return place{table: datamap.ObjectPrefix(s.name) + name, columns: columns}
 	}
 	consents := named("consent_records", "subject_id", "purpose", "policy_version")
-	for _, record := range s.consents {
-		consents.rows = append(consents.rows, Row{
-			"subject_id": record.SubjectID.String(), "purpose": record.Purpose, "policy_version": record.PolicyVersion,
-		})
-	}
 	restrictions := named("restriction_records", "subject_id", "purpose", "reason")
-	for _, record := range s.restrictions {
-		restrictions.rows = append(restrictions.rows, Row{
-			"subject_id": record.SubjectID.String(), "purpose": textIn(record.Purpose), "reason": textIn(record.Reason),
-		})
-	}
+	consents.rows, restrictions.rows = s.ledgerRows(func(domain.SubjectID) bool { return true })
 	events := named("audit_events", "subject_ref", "payload")
 	for _, event := range s.events {
 		payload, err := encoded(event.Payload)
@@ -122,13 +113,6 @@ func (s *state) ownPlaces() ([]place, error) {
 		marks.rows = append(marks.rows, Row{"subject_id": id.String()})
 	}
 	return []place{consents, restrictions, events, entries, marks}, nil
-}
-
-func textIn(text *string) any {
-	if text == nil {
-		return nil
-	}
-	return *text
 }
 
 func encoded(value any) (domain.JSON, error) {

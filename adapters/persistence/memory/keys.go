@@ -11,10 +11,7 @@ import (
 // Keys implements ports.SubjectStore. It needs no lock of its own, because the session that has locked the subject
 // already holds the write lock.
 func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return nil, err
-	}
-	state, err := s.read(ctx, !query.ErasedAt.IsZero() || query.Cells != nil)
+	state, err := s.readOf(ctx, id, !query.ErasedAt.IsZero() || query.Cells != nil)
 	if err != nil || query.Limit <= 0 {
 		return nil, err
 	}
@@ -56,8 +53,7 @@ func (s *state) keys(
 		keys = slices.DeleteFunc(keys, func(key string) bool { return kept[key] })
 	}
 	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	return slices.Clip(keys[:min(len(keys), query.Limit)])
+	return slices.Clip(upTo(query.Limit, slices.Compact(keys)))
 }
 
 // selectsCell reports whether the query includes the key in a cell. A query after an erasure includes a retained key

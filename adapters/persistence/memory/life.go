@@ -10,10 +10,7 @@ import (
 
 // State implements ports.SubjectStore.
 func (s subjectStore) State(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return domain.SubjectState{}, err
-	}
-	state, err := s.read(ctx, false)
+	state, err := s.readOf(ctx, id, false)
 	if err != nil {
 		return domain.SubjectState{}, err
 	}
@@ -22,10 +19,7 @@ func (s subjectStore) State(ctx context.Context, id domain.SubjectID) (domain.Su
 
 // Register implements ports.SubjectStore.
 func (s subjectStore) Register(ctx context.Context, id domain.SubjectID, at time.Time) error {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return err
-	}
-	state, err := s.write(ctx)
+	state, err := s.writeOf(ctx, id)
 	if err != nil {
 		return err
 	}

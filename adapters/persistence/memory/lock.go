@@ -12,10 +12,7 @@ type subjectStore struct{ *session }
 
 // Lock implements ports.SubjectStore. It takes the write lock of the session, which also locks the subject.
 func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return time.Time{}, err
-	}
-	state, err := s.write(ctx)
+	state, err := s.writeOf(ctx, id)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -31,10 +28,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 
 // LockToRectify implements ports.SubjectStore. It takes the write lock of the session, which also locks the subject.
 func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return domain.SubjectState{}, err
-	}
-	state, err := s.write(ctx)
+	state, err := s.writeOf(ctx, id)
 	if err != nil {
 		return domain.SubjectState{}, err
 	}

@@ -182,12 +182,7 @@ func (s *state) remove(table string, indexes []int) error {
 
 // put replaces the rows of a table.
 func (s *state) put(table string, rows []Row) {
-	tables := maps.Clone(s.rows)
-	if tables == nil {
-		tables = map[string][]Row{}
-	}
-	tables[table] = rows
-	s.rows = tables
+	s.rows = withEntry(s.rows, table, rows)
 }
 
 // sortedIndexes returns the indexes of rows in the order of their primary key.

@@ -13,10 +13,7 @@ import (
 func (s subjectStore) Sample(
 	ctx context.Context, id domain.SubjectID, query datamap.SampleQuery,
 ) ([]datamap.SampledRow, error) {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return nil, err
-	}
-	state, err := s.read(ctx, false)
+	state, err := s.readOf(ctx, id, false)
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +29,7 @@ func (s subjectStore) Sample(
 		indexes = slices.DeleteFunc(state.rowsOfStep(id, query.Step), func(i int) bool {
 			return !state.concerns(table, i, query.Step)
 		})
-		indexes = sortedIndexes(table, rows, indexes)
-		indexes = indexes[:max(0, min(len(indexes), query.Limit))]
+		indexes = upTo(query.Limit, sortedIndexes(table, rows, indexes))
 	}
 	for _, key := range query.Keys {
 		i := slices.IndexFunc(rows, func(row Row) bool { return slices.Equal(privateValues(row, table.PrimaryKey), key) })

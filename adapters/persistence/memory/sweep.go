@@ -32,10 +32,7 @@ func (s erasedStore) Due(
 
 // SweptKeys implements ports.ErasedStore.
 func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return nil, err
-	}
-	state, err := s.write(ctx)
+	state, err := s.writeOf(ctx, id)
 	if err != nil || query.Limit <= 0 || query.ErasedAt.IsZero() {
 		return nil, err
 	}
@@ -54,10 +51,7 @@ func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query d
 
 // Sweep implements ports.ErasedStore.
 func (s erasedStore) Sweep(ctx context.Context, id domain.SubjectID, steps []datamap.Step) ([]int64, error) {
-	if _, err := s.store.dataMap.Key(id); err != nil {
-		return nil, err
-	}
-	state, err := s.write(ctx)
+	state, err := s.writeOf(ctx, id)
 	if err != nil {
 		return nil, err
 	}

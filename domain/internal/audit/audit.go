@@ -60,6 +60,15 @@ func (o Operation) Fail(
 	return err
 }
 
+// FailOnRollback lets the store record a failure if the session rolls back although every part of the operation
+// succeeded. Causes are a deferred constraint that fails at the commit, a lost connection, or a later failure in the
+// same session.
+func (o Operation) FailOnRollback(
+	ctx context.Context, s ports.Session, eventType domain.EventType, id domain.SubjectID,
+) error {
+	return s.Audit().AppendOnRollback(ctx, o.Event(eventType, id, domain.Payload{"error": "rolled_back"}))
+}
+
 // Target returns a payload that names a table, and the path to its rows if there is one.
 func Target(table, via string) domain.Payload {
 	payload := domain.Payload{"target": table}

@@ -89,16 +89,16 @@ type Listener struct {
 // Options.Timeout is negative, or if Options.Name is not valid.
 func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 	if config == nil || wake == nil {
-		return nil, configurationError("config and wake are required")
+		return nil, domain.Misconfigured("listener", "config and wake are required")
 	}
 	if config.DialFunc == nil || config.RuntimeParams == nil {
-		return nil, configurationError("config must come from pgx.ParseConfig")
+		return nil, domain.Misconfigured("listener", "config must come from pgx.ParseConfig")
 	}
 	if err := datamap.CheckMapName("listener", opts.Name); err != nil {
 		return nil, err
 	}
 	if opts.Timeout < 0 {
-		return nil, configurationError("Timeout must not be negative")
+		return nil, domain.Misconfigured("listener", "Timeout must not be negative")
 	}
 	opts.Timeout = cmp.Or(opts.Timeout, defaultTimeout)
 	config = config.Copy()
@@ -109,10 +109,6 @@ func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 	l.config.ValidateConnect = markNotPrimary(l.config.ValidateConnect)
 	l.config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { l.wakeSoon() }
 	return l, nil
-}
-
-func configurationError(message string) error {
-	return &domain.Error{Code: domain.ErrConfiguration, Op: "listener", Message: message}
 }
 
 // wakeSoon calls wake immediately, or after a random delay if another notification has just arrived. If a delayed call

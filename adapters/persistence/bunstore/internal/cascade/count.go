@@ -247,17 +247,10 @@ func beforeDeletion(w *rows.Writer, tables []reachedTable) (declare, fetch, end 
 			continue
 		}
 		queries[i] = syntax.Fill(`SELECT {i}, CAST(json_build_array({key}) AS text) FROM {table} AS t0
-			WHERE CAST(xmax AS text) <> '0'`, "i", syntax.Placeholder(i)[1:], "table", table.Table, "key", keyTexts(table.Key))
+			WHERE CAST(xmax AS text) <> '0'`, "i", syntax.Placeholder(i)[1:], "table", table.Table,
+			"key", strings.Join(rows.Texts("t0", table.Key), ", "))
 	}
 	return dialectOf(w.Dialect).beforeDeletion(strings.Join(queries, " UNION ALL "))
-}
-
-func keyTexts(key []string) string {
-	texts := make([]string, len(key))
-	for i, name := range key {
-		texts[i] = "CAST(t0." + syntax.Quote(name) + " AS text)"
-	}
-	return strings.Join(texts, ", ")
 }
 
 // countRows returns the statement that counts the rows of a table.
@@ -288,9 +281,5 @@ func rowKey(table reachedTable) string {
 	if len(table.Key) == 0 {
 		return "CAST(rowid AS text)"
 	}
-	parts := make([]string, len(table.Key))
-	for i, name := range table.Key {
-		parts[i] = "quote(" + syntax.Quote(name) + ")"
-	}
-	return strings.Join(parts, " || ',' || ")
+	return syntax.Join(table.Key, " || ',' || ", func(name string) string { return "quote(" + syntax.Quote(name) + ")" })
 }

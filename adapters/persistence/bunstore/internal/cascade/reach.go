@@ -215,13 +215,8 @@ func (c *cachedReach) read(ctx context.Context, query conn.Query, key []any) (*s
 	reading.set = make([]int64, len(c.Settings))
 	var fingerprint, counters string
 	var keysAct bool
-	targets := []any{&fingerprint, &keysAct, &reading.counters, &counters}
-	for i := range own {
-		targets = append(targets, &own[i])
-	}
-	for i := range reading.set {
-		targets = append(targets, &reading.set[i])
-	}
+	targets := conn.AddTargets([]any{&fingerprint, &keysAct, &reading.counters, &counters}, own)
+	targets = conn.AddTargets(targets, reading.set)
 	if len(names) == 0 {
 		key = nil
 	}
@@ -332,9 +327,7 @@ func hangsOnDeleted(w *rows.Writer, steps []datamap.Step, chain []reachedKey, ch
 }
 
 func sameRow(key reachedKey, parent string) string {
-	var conditions []string
-	for _, name := range key.Referenced {
-		conditions = append(conditions, "t0."+syntax.Quote(name)+" = "+parent+"."+syntax.Quote(name))
-	}
-	return strings.Join(conditions, " AND ")
+	return syntax.Join(key.Referenced, " AND ", func(name string) string {
+		return "t0." + syntax.Quote(name) + " = " + parent + "." + syntax.Quote(name)
+	})
 }

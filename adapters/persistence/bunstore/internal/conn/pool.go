@@ -71,18 +71,7 @@ func (p *Pool) Begin(ctx context.Context) (*Tx, error) {
 	if err := p.acquireWriter(ctx); err != nil {
 		return nil, err
 	}
-	begun := false
-	defer func() {
-		if !begun { // also if the driver or a query hook panics
-			p.releaseWriter()
-		}
-	}()
-	tx, err := p.database.begin(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	begun = true
-	return &Tx{pool: p, transaction: tx, release: (*Pool).releaseWriter}, nil
+	return p.open(ctx, p.database.begin, (*Pool).releaseWriter)
 }
 
 // InTransaction calls fn in a transaction that can write. It commits the transaction if fn returns no error.
@@ -103,18 +92,25 @@ func (p *Pool) Snapshot(ctx context.Context) (*Tx, error) {
 	if err := p.connections.acquire(ctx); err != nil {
 		return nil, err
 	}
+	return p.open(ctx, p.database.snapshot, (*Pool).releaseReader)
+}
+
+// open opens a transaction for a caller that has its places. If it opens none, it releases these places.
+func (p *Pool) open(
+	ctx context.Context, begin func(context.Context, *Pool) (transaction, error), release func(*Pool),
+) (*Tx, error) {
 	begun := false
 	defer func() {
-		if !begun {
-			p.connections.release()
+		if !begun { // also if the driver or a query hook panics
+			release(p)
 		}
 	}()
-	tx, err := p.database.snapshot(ctx, p)
+	tx, err := begin(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	begun = true
-	return &Tx{pool: p, transaction: tx, release: (*Pool).releaseReader}, nil
+	return &Tx{pool: p, transaction: tx, release: release}, nil
 }
 
 func (p *Pool) releaseReader() { p.connections.release() }

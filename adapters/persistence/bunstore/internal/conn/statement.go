@@ -3,6 +3,7 @@ package conn
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -52,6 +53,15 @@ func (q Query) Texts(ctx context.Context, text string) (texts []string, err erro
 		return rows.Scan(&texts[len(texts)-1])
 	}, text)
 	return texts, err
+}
+
+// AddTargets adds pointers to the values to the targets of a scan.
+func AddTargets[T any](targets []any, values []T) []any {
+	targets = slices.Grow(targets, len(values))
+	for i := range values {
+		targets = append(targets, &values[i])
+	}
+	return targets
 }
 
 // Ignore ignores a row.

@@ -18,8 +18,8 @@ import (
 // limit is the time limit of a statement that evaluates a constraint.
 const limit = time.Second
 
-// Database has the statements of PostgreSQL or SQLite.
-type Database interface {
+// dialect has the statements of PostgreSQL or SQLite.
+type dialect interface {
 	// condition returns the condition of the constraint as the database has it. It returns "" if the table does not have
 	// the constraint.
 	condition(ctx context.Context, tx *conn.Tx, table string, check datamap.CatalogCheck) (string, error)
@@ -38,6 +38,8 @@ type Database interface {
 	mistakes(condition, column string) bool
 }
 
+func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, postgres{}, sqlite{}) }
+
 // column is a column of a table.
 type column struct {
 	name   string
@@ -48,11 +50,12 @@ type column struct {
 // Satisfies implements ports.CatalogReader. It evaluates all rows in one statement. If the database refuses the
 // statement, it evaluates the rows one by one.
 func Satisfies(
-	ctx context.Context, pool *conn.Pool, d Database, table string, check datamap.CatalogCheck, rows []map[string]any,
+	ctx context.Context, pool *conn.Pool, d syntax.Dialect, table string, check datamap.CatalogCheck,
+	rows []map[string]any,
 ) (verdicts []datamap.Verdict, err error) {
 	decided := false
 	err = conn.Retry(ctx, func() (err error) {
-		verdicts, decided, err = evaluate(ctx, pool, d, table, check, rows)
+		verdicts, decided, err = evaluate(ctx, pool, dialectOf(d), table, check, rows)
 		return conn.Wrap(ctx, "catalog", err)
 	})
 	if err != nil {
@@ -74,7 +77,7 @@ func Satisfies(
 // evaluate evaluates the constraint in a transaction that only reads. If the database refuses the statement, decided is
 // false, and no verdict is decided.
 func evaluate(
-	ctx context.Context, pool *conn.Pool, d Database, table string, check datamap.CatalogCheck, rows []map[string]any,
+	ctx context.Context, pool *conn.Pool, d dialect, table string, check datamap.CatalogCheck, rows []map[string]any,
 ) (verdicts []datamap.Verdict, decided bool, err error) {
 	verdicts = make([]datamap.Verdict, len(rows))
 	for i := range verdicts {
@@ -134,7 +137,7 @@ func isRefused(ctx context.Context, err error) bool {
 // the columns of the table for which they have values. It returns false if the rows have different columns, or if the
 // database would not refuse a row that lacks a column of the condition.
 func statement(
-	d Database, table, condition string, columns []column, rows []map[string]any,
+	d dialect, table, condition string, columns []column, rows []map[string]any,
 ) (text string, parameters []any, ok bool) {
 	const number = `"habeas number"`
 	examples := make([]string, len(rows))
@@ -163,7 +166,7 @@ func statement(
 		syntax.Quote(alias) + " ORDER BY " + number, parameters, true
 }
 
-func valueOf(d Database, row map[string]any, column string) (value any, ok bool) {
+func valueOf(d dialect, row map[string]any, column string) (value any, ok bool) {
 	for name, value := range row {
 		if d.sameName(name, column) {
 			return value, true

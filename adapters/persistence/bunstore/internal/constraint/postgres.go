@@ -12,9 +12,6 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// Postgres has the statements of PostgreSQL.
-var Postgres Database = postgres{}
-
 type postgres struct{}
 
 // A constraint of a domain belongs to no table.

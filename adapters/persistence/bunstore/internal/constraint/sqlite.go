@@ -12,9 +12,6 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// SQLite has the statements of SQLite.
-var SQLite Database = sqlite{}
-
 type sqlite struct{}
 
 // condition returns "" if the definition of the table has a collation, because the examples have none.

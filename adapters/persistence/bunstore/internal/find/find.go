@@ -203,10 +203,7 @@ func (f *finder) count(
 	text := f.own.counts(place, len(values))
 	err = conn.Retry(ctx, func() error {
 		counts = make([]int64, len(place.columns)*len(values))
-		targets := make([]any, len(counts))
-		for i := range counts {
-			targets[i] = &counts[i]
-		}
+		targets := conn.AddTargets(nil, counts)
 		return f.Pool.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(targets...) }, text,
 			slices.Concat(values...)...)
 	})

@@ -59,20 +59,17 @@ func (postgres) recording(tables syntax.Tables) (announceMap, rivalMaps, ifFree 
 func (postgres) randomID() string { return "CAST(gen_random_uuid() AS text)" }
 
 func (postgres) ownSequences(tables syntax.Tables) string {
-	var parts []string
-	for _, of := range [][2]string{
+	list := syntax.Join([][2]string{
 		{tables.Consents, "seq"},
 		{tables.Restrictions, "seq"},
 		{tables.Events, "seq"},
 		{tables.Erasures, "intake"},
 		{tables.Ancestors, "place"},
-	} {
-		parts = append(parts, "("+syntax.Literal(of[0])+", "+syntax.Literal(of[1])+")")
-	}
+	}, ", ", func(of [2]string) string { return "(" + syntax.Literal(of[0]) + ", " + syntax.Literal(of[1]) + ")" })
 	return syntax.Fill(`
 		SELECT s.name, s.tab, s.col, has_sequence_privilege(s.name, 'SELECT'), has_sequence_privilege(s.name, 'UPDATE')
 		FROM (SELECT pg_get_serial_sequence(v.tab, v.col) AS name, v.tab, v.col FROM (VALUES {list}) AS v (tab, col)) AS s
-		WHERE s.name IS NOT NULL`, "list", strings.Join(parts, ", "))
+		WHERE s.name IS NOT NULL`, "list", list)
 }
 
 // sequencePositions reads the sequence itself, because pg_sequence_last_value does not return the number with which an

@@ -77,10 +77,8 @@ const trail = `
 	ORDER BY seq`
 
 func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error) {
-	if len(a.l.Buffered[Events]) > 0 {
-		if err := a.l.Flush(ctx); err != nil {
-			return nil, err
-		}
+	if err := a.l.Send(ctx, Events); err != nil {
+		return nil, err
 	}
 	var trail []domain.AuditEvent
 	err := a.l.db.Read(ctx, "read audit trail", func(rows *sql.Rows) error {

@@ -101,7 +101,7 @@ const (
 func (c consents) Latest(
 	ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time,
 ) (*domain.ConsentRecord, error) {
-	if err := c.sendConsents(ctx); err != nil {
+	if err := c.l.Send(ctx, Consents); err != nil {
 		return nil, err
 	}
 	if err := c.l.db.Ready(ctx); err != nil {
@@ -183,7 +183,7 @@ func (c consents) HistoryOfAllLives(
 func (c consents) readRecords(
 	ctx context.Context, id domain.SubjectID, purpose, text string,
 ) ([]domain.ConsentRecord, error) {
-	if err := c.sendConsents(ctx); err != nil {
+	if err := c.l.Send(ctx, Consents); err != nil {
 		return nil, err
 	}
 	var records []domain.ConsentRecord
@@ -209,7 +209,7 @@ func (c consents) InForce(ctx context.Context, id domain.SubjectID) ([]domain.Co
 	if c.l.Prefetched != nil && c.l.Prefetched.SubjectID == id {
 		return slices.Clone(c.l.Prefetched.ConsentsInForce), c.l.db.Usable()
 	}
-	if err := c.sendConsents(ctx); err != nil {
+	if err := c.l.Send(ctx, Consents); err != nil {
 		return nil, err
 	}
 	var records, earlier []domain.ConsentRecord
@@ -232,15 +232,6 @@ func (c consents) InForce(ctx context.Context, id domain.SubjectID) ([]domain.Co
 		return records, err
 	}
 	return append(earlier, records...), nil
-}
-
-// sendConsents inserts the buffered rows if there are consent records among them, so that the next statement on
-// consents sees these records.
-func (c consents) sendConsents(ctx context.Context) error {
-	if len(c.l.Buffered[Consents]) == 0 {
-		return nil
-	}
-	return c.l.Flush(ctx)
 }
 
 // scanConsent scans a consent record from the first columns of a row, and the other columns into targets.

@@ -98,6 +98,15 @@ func (s *Session) Buffer(ctx context.Context, k Kind, row ...any) error {
 	return s.Flush(ctx)
 }
 
+// Send inserts the buffered rows if there are rows of one of the kinds among them, so that the next statement sees
+// these rows.
+func (s *Session) Send(ctx context.Context, kinds ...Kind) error {
+	if !slices.ContainsFunc(kinds, func(k Kind) bool { return len(s.Buffered[k]) > 0 }) {
+		return nil
+	}
+	return s.Flush(ctx)
+}
+
 // Flush inserts the buffered rows, and closes the ledgers of the subjects that the session erases.
 func (s *Session) Flush(ctx context.Context) error {
 	s.Buffered[LedgerClosings] = s.lives.Closings()

@@ -47,7 +47,7 @@ func (r restrictions) Latest(
 	if purpose != nil {
 		text, args = r.l.store.texts.latestRestrictions, append(args, *purpose)
 	}
-	if err := r.sendRestrictions(ctx); err != nil {
+	if err := r.l.Send(ctx, Restrictions, ReasonClearings); err != nil {
 		return nil, nil, err
 	}
 	anyEarlier, earlier := false, map[*domain.RestrictionRecord]bool{}
@@ -102,10 +102,8 @@ func (r restrictions) History(
 // ClearReasons implements ports.RestrictionStore. It buffers the change. On PostgreSQL, the session sends the change in
 // the same statement as its other buffered rows.
 func (r restrictions) ClearReasons(ctx context.Context, id domain.SubjectID) error {
-	if len(r.l.Buffered[Restrictions]) > 0 { // a statement that inserts records would not clear their reasons
-		if err := r.l.Flush(ctx); err != nil {
-			return err
-		}
+	if err := r.l.Send(ctx, Restrictions); err != nil { // a statement that inserts records would not clear their reasons
+		return err
 	}
 	return r.l.Buffer(ctx, ReasonClearings, id.String())
 }
@@ -113,7 +111,7 @@ func (r restrictions) ClearReasons(ctx context.Context, id domain.SubjectID) err
 func (r restrictions) readRecords(
 	ctx context.Context, id domain.SubjectID, text string, args []any,
 ) ([]domain.RestrictionRecord, error) {
-	if err := r.sendRestrictions(ctx); err != nil {
+	if err := r.l.Send(ctx, Restrictions, ReasonClearings); err != nil {
 		return nil, err
 	}
 	var records []domain.RestrictionRecord
@@ -123,14 +121,6 @@ func (r restrictions) readRecords(
 		return err
 	}, text, args...)
 	return records, err
-}
-
-// sendRestrictions sends the buffered rows if they concern restrictions, so that the next statement sees them.
-func (r restrictions) sendRestrictions(ctx context.Context) error {
-	if len(r.l.Buffered[Restrictions])+len(r.l.Buffered[ReasonClearings]) == 0 {
-		return nil
-	}
-	return r.l.Flush(ctx)
 }
 
 // scanRestriction scans a restriction record from the first columns of a row, and the other columns into targets.

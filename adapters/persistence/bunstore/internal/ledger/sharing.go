@@ -61,10 +61,6 @@ func (s *Store) lookUp(ctx context.Context, lookups ...*lookup) error {
 	if len(lookups) == 1 {
 		return s.lookUpOne(ctx, lookups[0])
 	}
-	pairs := make([]string, len(lookups))
-	for i, q := range lookups {
-		pairs[i] = q.pair
-	}
 	return s.pool.Query(ctx, func(rows *sql.Rows) error {
 		var n int
 		var earlier sql.NullBool
@@ -73,7 +69,7 @@ func (s *Store) lookUp(ctx context.Context, lookups ...*lookup) error {
 			lookups[n-1].take(record, earlier.Bool)
 		}
 		return err
-	}, s.texts.latestConsents, "["+strings.Join(pairs, ",")+"]")
+	}, s.texts.latestConsents, "["+syntax.Join(lookups, ",", func(q *lookup) string { return q.pair })+"]")
 }
 
 // newAppending returns a batcher for sessions that do nothing but insert records. It combines the inserts of concurrent

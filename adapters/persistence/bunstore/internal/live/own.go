@@ -13,12 +13,8 @@ import (
 // readMigrations returns a statement that reads the rows of a table which records migrations, but only the rows with
 // these names. Each row of the result has the two texts key and name.
 func readMigrations(key string, table datamap.CatalogTable, names []string) string {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = syntax.Literal(name)
-	}
 	return syntax.Fill(`SELECT CAST({key} AS text), CAST(name AS text) FROM {table} WHERE CAST(name AS text) IN ({names})`,
-		"key", syntax.Literal(key), "table", syntax.QualifiedName(table), "names", strings.Join(quoted, ", "))
+		"key", syntax.Literal(key), "table", syntax.QualifiedName(table), "names", syntax.Join(names, ", ", syntax.Literal))
 }
 
 // ownName matches the names of the tables of habeas; see syntax.OwnNames.

@@ -55,11 +55,9 @@ func fingerprintOfNotNull(tables []datamap.Table, anyTable string) string {
 
 // oidsOf returns the query that selects the oids of tables.
 func oidsOf(tables []datamap.Table) string {
-	names := make([]string, len(tables))
-	for i, table := range tables {
-		names[i] = "to_regclass(" + syntax.Literal(syntax.QuoteTable(table.Name)) + ")"
-	}
-	return "SELECT unnest(ARRAY[" + strings.Join(names, ", ") + "])::oid"
+	return "SELECT unnest(ARRAY[" + syntax.Join(tables, ", ", func(table datamap.Table) string {
+		return "to_regclass(" + syntax.Literal(syntax.QuoteTable(table.Name)) + ")"
+	}) + "])::oid"
 }
 
 // actionsOfKeys lists the functions of the internal triggers that carry out the action of a foreign key (ON DELETE).

@@ -4,9 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"slices"
-	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -202,11 +202,11 @@ func (c *Cache) ToExport() []Need {
 	return needs
 }
 
-// ToLock returns the privileges for statements that lock rows of tables.
-func ToLock(tables []string) []Need {
+// NeedsOf returns the need of each table, which is ToRead or ToUpdate.
+func NeedsOf(tables []string, need func(table string) Need) []Need {
 	needs := make([]Need, len(tables))
 	for i, table := range tables {
-		needs[i] = ToUpdate(table)
+		needs[i] = need(table)
 	}
 	return needs
 }
@@ -232,11 +232,7 @@ func (c *Cache) FindLacking(ctx context.Context, query conn.Query, needs []Need)
 // Unexplained returns the error message for a statement that the database refused although the role has all needed
 // privileges on the tables. The database must have refused the statement because of another object.
 func Unexplained(needs []Need) string {
-	names := make([]string, len(needs))
-	for i, n := range needs {
-		names[i] = n.table
-	}
-	return strings.Join(names, ", ") +
+	return syntax.Join(needs, ", ", func(n Need) string { return n.table }) +
 		": this role lacks a privilege: on some of the columns, on a table below a view, or" +
 		" on something that a trigger, a rule or a policy needs"
 }

@@ -23,30 +23,18 @@ type Schema struct {
 	inFront     string           // a temporary table with the name of a table of habeas
 	volatile    bool             // not to be cached: the fingerprint does not cover all properties
 	mapped      map[string]table // by name in the data map
+	keepsAny    bool             // see KeepsAny
+	copies      bool             // see Copies
 }
 
 // KeepsAny reports whether the database may keep or restore data that an erasure deletes or overwrites, in any table of
 // the data map. An erasure must then verify all tables, because a trigger of one table may restore data of another
 // table.
-func (c *Schema) KeepsAny() bool {
-	for _, table := range c.mapped {
-		if table.keeps {
-			return true
-		}
-	}
-	return false
-}
+func (c *Schema) KeepsAny() bool { return c.keepsAny }
 
 // Copies reports whether a trigger, a rule or a generated column may copy a value from one column of a row to another
 // one, in any table of the data map.
-func (c *Schema) Copies() bool {
-	for _, table := range c.mapped {
-		if table.copies {
-			return true
-		}
-	}
-	return false
-}
+func (c *Schema) Copies() bool { return c.copies }
 
 // table has the properties of a table or view of the data map that the operations of the store depend on. See describe.
 type table struct {
@@ -130,6 +118,7 @@ func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) 
 		live := l.describe(touched)
 		read.mapped[touched.Name] = live
 		read.volatile = read.volatile || live.moves
+		read.keepsAny, read.copies = read.keepsAny || live.keeps, read.copies || live.copies
 		c.warnOfCopies(ctx, touched, live.triggers)
 	}
 	for _, touched := range c.touched {

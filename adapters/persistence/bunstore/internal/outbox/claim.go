@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/scan"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
@@ -22,7 +23,7 @@ func (o *Session) Claim(ctx context.Context, query domain.ClaimQuery) (claimed [
 	if err := o.db.Usable(); err != nil || len(query.Takes) == 0 {
 		return nil, err
 	}
-	if err := o.sendEntries(ctx); err != nil {
+	if err := o.ledger.Send(ctx, ledger.Entries); err != nil {
 		return nil, err
 	}
 	began, begins := time.Now(), o.db.Tx == nil

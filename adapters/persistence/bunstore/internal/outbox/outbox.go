@@ -125,15 +125,6 @@ func (o *Session) Enqueue(ctx context.Context, added ...domain.OutboxEntry) erro
 	return nil
 }
 
-// sendEntries inserts the buffered rows if there are outbox entries among them, so that the next statement on the
-// outbox sees these entries.
-func (o *Session) sendEntries(ctx context.Context) error {
-	if len(o.ledger.Buffered[ledger.Entries]) == 0 {
-		return nil
-	}
-	return o.ledger.Flush(ctx)
-}
-
 // changeEntries locks outbox entries in the same order as lockOperations, so that the two statements cannot deadlock.
 const changeEntries = `
 	WITH chosen AS (
@@ -155,7 +146,7 @@ func (o *Session) change(ctx context.Context, op, text string, args ...any) ([]d
 func (o *Session) readEntries(
 	ctx context.Context, run conn.Run, op, text string, args ...any,
 ) ([]domain.OutboxEntry, error) {
-	if err := o.sendEntries(ctx); err != nil {
+	if err := o.ledger.Send(ctx, ledger.Entries); err != nil {
 		return nil, err
 	}
 	var found []domain.OutboxEntry

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -55,7 +56,7 @@ func (o *Session) Settle(ctx context.Context, settlements []domain.Settlement) (
 	if len(settlements) == 0 {
 		return nil, o.db.Usable()
 	}
-	if err := o.sendEntries(ctx); err != nil {
+	if err := o.ledger.Send(ctx, ledger.Entries); err != nil {
 		return nil, err
 	}
 	if err := o.db.OverwriteDeleted(ctx); err != nil { // settlements delete refs and corrections

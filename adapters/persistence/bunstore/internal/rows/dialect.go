@@ -106,11 +106,7 @@ func (postgres) changedTable(table string) (target, name string) {
 func (postgres) matchesForm(
 	column string, fixedParts []string, digits int, addParameter func(value any) string,
 ) string {
-	parts := make([]string, len(fixedParts))
-	for i, part := range fixedParts {
-		parts[i] = regexp.QuoteMeta(part)
-	}
-	pattern := "^" + strings.Join(parts, "[0-9a-f]{"+strconv.Itoa(digits)+"}") + "$"
+	pattern := "^" + syntax.Join(fixedParts, "[0-9a-f]{"+strconv.Itoa(digits)+"}", regexp.QuoteMeta) + "$"
 	return column + " ~ CAST(" + addParameter(pattern) + " AS text)"
 }
 
@@ -213,11 +209,8 @@ func (sqlite) changedTable(table string) (target, name string) {
 var globEscaper = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 
 func (sqlite) matchesForm(column string, fixedParts []string, digits int, addParameter func(value any) string) string {
-	parts := make([]string, len(fixedParts))
-	for i, part := range fixedParts {
-		parts[i] = globEscaper.Replace(part)
-	}
-	return column + " GLOB " + addParameter(strings.Join(parts, strings.Repeat("[0-9a-f]", digits)))
+	pattern := syntax.Join(fixedParts, strings.Repeat("[0-9a-f]", digits), globEscaper.Replace)
+	return column + " GLOB " + addParameter(pattern)
 }
 
 // parameterValue returns the value unchanged, because SQLite would store the text 'true' as a text, even in a column of

@@ -104,11 +104,10 @@ func (w *StepWriter) CoveredRows(step datamap.Step) string {
 	default:
 		return ""
 	}
-	expired := make([]string, len(step.Expired))
-	for i, name := range step.Expired {
-		expired[i] = "COALESCE(" + w.IsOverwritten(name, step) + ", FALSE)"
-	}
-	return " AND " + not + "(" + strings.Join(expired, operator) + ")"
+	expired := syntax.Join(step.Expired, operator, func(name string) string {
+		return "COALESCE(" + w.IsOverwritten(name, step) + ", FALSE)"
+	})
+	return " AND " + not + "(" + expired + ")"
 }
 
 // IsOverwritten returns the condition that a step overwrites a retained cell: all retention duties of the cell have

@@ -61,10 +61,7 @@ const isErased = `
 // subjectID returns the expression for the id of the person whose key is in the columns. It has the form of
 // domain.CanonicalTuple.
 func (w *Writer) subjectID(alias string, columns []string) string {
-	elements := make([]string, len(columns))
-	for i, column := range columns {
-		elements[i] = AsText(alias + "." + syntax.Quote(column))
-	}
+	elements := Texts(alias, columns)
 	if len(elements) == 1 {
 		return elements[0]
 	}
@@ -217,6 +214,15 @@ func (w *Writer) HasPrimaryKey(
 // AsText returns the expression for the text of a value.
 func AsText(expression string) string { return "CAST(" + expression + " AS text)" }
 
+// Texts returns the expressions for the texts of columns of the table with the alias.
+func Texts(alias string, columns []string) []string {
+	texts := make([]string, len(columns))
+	for i, column := range columns {
+		texts[i] = AsText(alias + "." + syntax.Quote(column))
+	}
+	return texts
+}
+
 func noExactKeyIn(column, table, key string) string {
 	return syntax.Fill(noExactKey, "table", syntax.QuoteTable(table), "key", syntax.Quote(key), "column", column)
 }
@@ -275,11 +281,7 @@ func (w *Writer) matchesSubjectText(column, value, key string) string {
 
 // List returns the columns of the table with the alias, separated by commas.
 func List(alias string, columns []string) string {
-	qualified := make([]string, len(columns))
-	for i, column := range columns {
-		qualified[i] = alias + "." + syntax.Quote(column)
-	}
-	return strings.Join(qualified, ", ")
+	return syntax.Join(columns, ", ", func(column string) string { return alias + "." + syntax.Quote(column) })
 }
 
 // Bytewise adds a collation that compares bytes to a text expression.

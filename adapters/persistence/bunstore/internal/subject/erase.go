@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"slices"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
@@ -171,11 +172,7 @@ func (s *Work) count(
 	ctx context.Context, op string, group *rows.StepGroup, args []any, targets ...any,
 ) ([]int64, error) {
 	counts := make([]int64, len(group.Steps))
-	columns := make([]any, len(counts), len(counts)+len(targets))
-	for i := range counts {
-		columns[i] = &counts[i]
-	}
-	columns = append(columns, targets...)
+	columns := append(conn.AddTargets(make([]any, 0, len(counts)+len(targets)), counts), targets...)
 	return counts, s.db.WriteRows(ctx, op, func(r *sql.Rows) error { return r.Scan(columns...) }, group.Text, args...)
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
@@ -121,9 +122,7 @@ func newSource(d dialect, table datamap.Table, exported []datamap.Column) source
 	s := source{
 		table: table, namedByKey: table.NamesRowsByKey(), exported: exported, pathValues: func(int) []string { return nil },
 	}
-	for _, name := range table.PrimaryKey {
-		s.selected = append(s.selected, "CAST(t0."+syntax.Quote(name)+" AS text)")
-	}
+	s.selected = rows.Texts("t0", table.PrimaryKey)
 	for _, column := range s.exported {
 		s.selected = append(s.selected, d.exportedValue(column))
 		s.records = append(s.records, domain.ExportRecord{
@@ -169,10 +168,7 @@ func (r *exportRow) countRow() {
 func (e *exportStatement) newRow() *exportRow {
 	row := &exportRow{values: make([]any, e.width)}
 	var position int64 // only ORDER BY needs it
-	row.targets = append(row.targets, &row.source, &position)
-	for i := range row.values {
-		row.targets = append(row.targets, &row.values[i])
-	}
+	row.targets = conn.AddTargets([]any{&row.source, &position}, row.values)
 	return row
 }
 

@@ -206,15 +206,11 @@ func (s *Work) readKeys(
 		return err
 	}, text, reader.args...)
 	if err != nil {
-		var needs []live.Need
-		for _, table := range slices.Compact(reader.tables) {
-			needs = append(needs, need(table))
-		}
-		for _, table := range slices.Compact(reader.keptIn) {
-			if !slices.Contains(reader.tables, table) {
-				needs = append(needs, live.ToRead(table))
-			}
-		}
+		tables := slices.Compact(reader.tables)
+		kept := slices.DeleteFunc(slices.Compact(reader.keptIn), func(name string) bool {
+			return slices.Contains(tables, name)
+		})
+		needs := append(live.NeedsOf(tables, need), live.NeedsOf(kept, live.ToRead)...)
 		return nil, s.explain(ctx, "read keys", err, needs...)
 	}
 	return keys, nil

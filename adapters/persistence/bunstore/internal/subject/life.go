@@ -195,11 +195,7 @@ func (r *lifeRow) targets() []any { return append(r.mark.targets(), r.rowTargets
 
 // rowTargets returns the targets of the columns of the subject's row.
 func (r *lifeRow) rowTargets() []any {
-	targets := []any{&r.added}
-	for i := range r.texts {
-		targets = append(targets, &r.texts[i])
-	}
-	return targets
+	return conn.AddTargets([]any{&r.added}, r.texts)
 }
 
 func (r *lifeRow) evidence(dataMap datamap.DataMap) domain.LifeEvidence {

@@ -159,7 +159,7 @@ func (s *Work) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (tim
 		return time.Time{}, err
 	}
 	if err := s.lockRows(ctx, id, key, mark); err != nil {
-		return time.Time{}, s.explain(ctx, "lock subject", err, live.ToLock(locks.tables)...)
+		return time.Time{}, s.explain(ctx, "lock subject", err, live.NeedsOf(locks.tables, live.ToUpdate)...)
 	}
 	return s.erasedAt(id), nil
 }
@@ -180,14 +180,19 @@ func (s *Work) lockRows(ctx context.Context, id domain.SubjectID, key, mark []an
 			return err
 		}
 	}
+	return s.lockLevels(ctx, "lock subject", key)
+}
+
+// lockLevels locks the rows to which other tables refer, after the subject's row. It refuses tables whose rows the
+// database cannot lock.
+func (s *Work) lockLevels(ctx context.Context, op string, key []any) error {
 	if s.schema != nil {
-		if err := s.schema.RefuseUnlocked(locks.tables); err != nil {
-			return s.db.Fail(ctx, "lock subject", err)
+		if err := s.schema.RefuseUnlocked(s.store.locks.tables); err != nil {
+			return s.db.Fail(ctx, op, err)
 		}
 	}
-	for _, level := range locks.levels {
-		err := s.db.WriteRows(ctx, "lock subject", conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...)
-		if err != nil {
+	for _, level := range s.store.locks.levels {
+		if err := s.db.WriteRows(ctx, op, conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...); err != nil {
 			return err
 		}
 	}

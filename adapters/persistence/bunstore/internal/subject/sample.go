@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -21,10 +22,7 @@ const sampleRows = `SELECT {columns} FROM {table} AS t0 WHERE {rows}{concerned} 
 // columns of the result are the primary key and query.Columns, as texts. The parameter key is the subject's key.
 func sampleStatement(w *rows.Writer, live rows.Live, query datamap.SampleQuery, key []any) (text string, args []any) {
 	table, _ := w.DataMap.Table(query.Step.Target)
-	var columns []string
-	for _, name := range slices.Concat(table.PrimaryKey, query.Columns) {
-		columns = append(columns, rows.AsText("t0."+syntax.Quote(name)))
-	}
+	columns := rows.Texts("t0", slices.Concat(table.PrimaryKey, query.Columns))
 	selected, concerned, limit := "", "", ""
 	if query.Keys == nil {
 		sw := w.StepWriter(table, live.Types(table.Name), len(key))
@@ -77,11 +75,8 @@ func (s *Work) Sample(
 	text, args := sampleStatement(s.store.writer, schema, query, key)
 	err = s.db.Read(ctx, "sample", func(rows *sql.Rows) error {
 		held := make([]sql.NullString, len(table.PrimaryKey)+len(query.Columns))
-		targets, values := make([]any, len(held)), make([]domain.PrivateValue, len(held))
-		for i := range held {
-			targets[i] = &held[i]
-		}
-		if err := rows.Scan(targets...); err != nil {
+		values := make([]domain.PrivateValue, len(held))
+		if err := rows.Scan(conn.AddTargets(nil, held)...); err != nil {
 			return err
 		}
 		for i, value := range held {

@@ -209,10 +209,7 @@ func (s *Work) checkSubjectRow(
 ) (present bool, err error) {
 	row := newPreconditions(s.store.locks)
 	targets := append(make([]any, 0, 2+len(row.texts)+len(further)), &present, &row.fingerprint)
-	for i := range row.texts {
-		targets = append(targets, &row.texts[i])
-	}
-	targets = append(targets, further...)
+	targets = append(conn.AddTargets(targets, row.texts), further...)
 	matches := true
 	err = s.db.Read(ctx, "lock subject", func(rows *sql.Rows) error {
 		err := rows.Scan(targets...)

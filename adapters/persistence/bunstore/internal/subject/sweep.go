@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -159,7 +158,7 @@ func (s *Work) lockToSweep(
 	}
 	found, err := s.lockErased(ctx, id, key)
 	if err != nil {
-		return nil, s.explain(ctx, "sweep", err, live.ToLock(s.store.locks.tables)...)
+		return nil, s.explain(ctx, "sweep", err, live.NeedsOf(s.store.locks.tables, live.ToUpdate)...)
 	}
 	if found.mark.Erasures == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to sweep
@@ -214,16 +213,11 @@ func (s *Work) lockErased(ctx context.Context, id domain.SubjectID, key []any) (
 	} else { // the subject has no row
 		err = s.loadSchemaAlone(ctx)
 	}
+	if err == nil {
+		err = s.lockLevels(ctx, "sweep", key)
+	}
 	if err != nil {
 		return life{}, err
-	}
-	if err := s.schema.RefuseUnlocked(s.store.locks.tables); err != nil {
-		return life{}, s.db.Fail(ctx, "sweep", err)
-	}
-	for _, level := range s.store.locks.levels {
-		if err := s.db.WriteRows(ctx, "sweep", conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...); err != nil {
-			return life{}, err
-		}
 	}
 	return found, nil
 }

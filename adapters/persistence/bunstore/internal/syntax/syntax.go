@@ -37,6 +37,15 @@ func Lower(name string) string {
 // Placeholder returns the Placeholder of the n-th parameter of a statement: $n.
 func Placeholder(n int) string { return "$" + strconv.Itoa(n) }
 
+// Join returns the texts of the elements, with a separator between them.
+func Join[T any](elements []T, separator string, text func(T) string) string {
+	texts := make([]string, len(elements))
+	for i, element := range elements {
+		texts[i] = text(element)
+	}
+	return strings.Join(texts, separator)
+}
+
 // Fill replaces each {name} in a statement by a text. The parameter replacements is a list of pairs of a name and its
 // text. Fill does not change other braces.
 func Fill(statement string, replacements ...string) string {
@@ -187,11 +196,7 @@ func TablesIn(schema, name string) Tables {
 
 // OwnTables returns the names of all tables of habeas for the data map with the given name, as a list of SQL constants.
 func OwnTables(name string) string {
-	own := TableNames()
-	for i, table := range own {
-		own[i] = Literal(datamap.ObjectPrefix(name) + table)
-	}
-	return strings.Join(own, ", ")
+	return Join(TableNames(), ", ", func(table string) string { return Literal(datamap.ObjectPrefix(name) + table) })
 }
 
 // QualifiedName returns the quoted name of a table with its schema. The name does not depend on the search path.

@@ -11,17 +11,6 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// countRetained returns the statement that counts the rows that a retain step covers. The parameter key is the
-// subject's key.
-func countRetained(w *rows.Writer, live rows.Live, step datamap.Step, key []any) (text string, args []any) {
-	table, _ := w.DataMap.Table(step.Target)
-	path, _ := w.DataMap.PathVia(step.Target, step.Via)
-	sw := w.StepWriter(table, live.Types(table.Name), len(w.DataMap.SubjectTable().SubjectKey))
-	text = syntax.Fill(`SELECT count(*) FROM {table} AS t0 WHERE {rows}{concerned}`,
-		"table", syntax.QuoteTable(table.Name), "rows", w.RowsOf(table, path, 0), "concerned", sw.CoveredRows(step))
-	return text, slices.Concat(key, rows.ResolveConstants(sw.Constants, step.At))
-}
-
 // maxReadCell is the maximum number of bytes of a cell outside the overwritten columns that a verification reads.
 const maxReadCell = 1 << 20
 
@@ -46,14 +35,6 @@ func (s *Step) ofSubject(onlyWritten bool) (text string, args []any) {
 	}
 	text = s.readingCells(sw, condition)
 	return text, slices.Concat(s.key, rows.ResolveConstants(sw.Constants, s.At))
-}
-
-const countFound = `SELECT count(*) FROM ({found}) AS found`
-
-// countOfSubject returns the statement that counts the rows that the statement of ofSubject returns.
-func (s *Step) countOfSubject() (text string, args []any) {
-	text, args = s.ofSubject(false)
-	return syntax.Fill(countFound, "found", text), args
 }
 
 // withKeys returns the statement for the rows with the given primary keys. These rows may belong to any subject.
@@ -91,10 +72,7 @@ func (s *Step) containing(key []string, column string, texts []string) (text str
 // the constant that the step writes. Two values follow for each column of copies.columns: the text of the cell, and
 // whether the cell is too large to be read. The text is then NULL.
 func (s *Step) readingCells(sw *rows.StepWriter, condition string) string {
-	var selected []string
-	for _, name := range s.table.PrimaryKey {
-		selected = append(selected, "CAST(t0."+syntax.Quote(name)+" AS text)")
-	}
+	selected := rows.Texts("t0", s.table.PrimaryKey)
 	for i, name := range s.overwritten() {
 		cell := "CAST(t0." + syntax.Quote(name) + " AS text)"
 		if i >= len(s.Columns)+len(s.ClearedColumns) {

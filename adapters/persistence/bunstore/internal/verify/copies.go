@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -219,10 +220,7 @@ func (s *Step) compareLarge(ctx context.Context, found func(heldText)) error {
 			continue
 		}
 		holds := make([]bool, len(sought))
-		targets := make([]any, len(holds))
-		for i := range holds {
-			targets[i] = &holds[i]
-		}
+		targets := conn.AddTargets(nil, holds)
 		text, args := s.containing(c.key, c.column, sought)
 		if err := s.db.Read(ctx, s.Op, func(r *sql.Rows) error { return r.Scan(targets...) }, text, args...); err != nil {
 			return err

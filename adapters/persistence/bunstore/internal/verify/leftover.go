@@ -61,8 +61,10 @@ func (s *Step) isLeftOver(cell heldCell) bool {
 	}
 }
 
+// count returns the number of the subject's rows that the step covers.
 func (s *Step) count(ctx context.Context) (rows int64, err error) {
-	text, args := s.countOfSubject()
-	err = s.db.Read(ctx, s.Op, func(r *sql.Rows) error { return r.Scan(&rows) }, text, args...)
+	text, args := s.ofSubject(false)
+	err = s.db.Read(ctx, s.Op, func(r *sql.Rows) error { return r.Scan(&rows) },
+		"SELECT count(*) FROM ("+text+") AS found", args...)
 	return rows, err
 }

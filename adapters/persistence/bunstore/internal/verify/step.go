@@ -136,9 +136,7 @@ type cell struct{ row, column string }
 // Begin records the rows of the step and their old values, executes the step, and returns the number of rows.
 func (s *Step) Begin(ctx context.Context) (rows int64, err error) {
 	if s.Strategy == domain.StrategyRetain {
-		text, args := countRetained(s.writer, s.live, s.Step, s.key)
-		err = s.db.Read(ctx, s.Op, func(r *sql.Rows) error { return r.Scan(&rows) }, text, args...)
-		return rows, err
+		return s.count(ctx)
 	}
 	if _, err := s.record(ctx, true); err != nil {
 		return 0, err
@@ -274,10 +272,7 @@ func (s *Step) readCells(
 ) error {
 	columns, others := s.overwritten(), make([]otherCell, len(s.copies.columns))
 	key, row := make([]string, len(s.table.PrimaryKey)), make([]heldCell, len(columns))
-	var targets []any
-	for i := range key {
-		targets = append(targets, &key[i])
-	}
+	targets := conn.AddTargets(nil, key)
 	for i, name := range columns {
 		row[i].column = name
 		targets = append(targets, &row[i].text, &row[i].written)

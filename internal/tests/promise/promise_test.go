@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/internal/promise"
+	"github.com/habeas-data/habeas/internal/tests/promise"
 )
 
 func idsOfANoteAreInUTCAndJSON(t testing.TB, sound bool) {
