@@ -165,7 +165,7 @@ func likelyMeansPerson(stem string) bool {
 //     Acme.
 func mayMeanPerson(table, stem string) bool {
 	isAble := strings.HasSuffix(strings.ToLower(stem), "able") || strings.HasSuffix(strings.ToLower(stem), "ible")
-	if isPerson(stem) || hasWord(stem, anyRows...) || isAble && !hasWord(stem, thingsAble...) {
+	if isPerson(stem) || hasWord(stem, anyRows...) || isAble && !names.MeansThing(stem) {
 		return true
 	}
 	return !isAble && !hasWord(stem, pages...) && !names.Is(stem, names.Things) && !names.Is(stem, names.Reference) &&
@@ -177,13 +177,6 @@ var (
 	anyRows = terms(`
 		target, subject, actor, object, entity, record, row, resource, model, item, source, origin, parent, context, causer,
 		principal, grantee, party, scope, reference, related, linked`)
-	// thingsAble are words for what can be done with things only, and words with the same ending that are things.
-	thingsAble = terms(`
-		taggable, votable, voteable, sluggable, categorizable, categorisable, classifiable, entryable, translatable,
-		localizable, purchasable, purchaseable, buyable, sellable, orderable, shippable, stockable, priceable, discountable,
-		rentable, bookable, publishable, downloadable, printable, playable, streamable, embeddable, renderable, cacheable,
-		pageable, sortable, configurable, deployable, executable, runnable, buildable, schedulable, transitionable, eligible,
-		table, variable, cable, collectible`)
 	// pages are words for things that people write or upload.
 	pages = terms("doc, document, file, node, field, view, sheet, article, post, message, comment, photo, video, media")
 )
