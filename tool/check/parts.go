@@ -63,8 +63,9 @@ func (s *schema) leftOut(table string) (left datamap.LeftOut, asked bool) {
 // reportColumn is report for a finding about a column of the data map. The finding is a part of questions-open if the
 // note of the column has a question. If a person has answered the question, there is no finding.
 func (s *schema) reportColumn(column datamap.Column, code string, at place, reason, remedy string) {
-	isOpen := strings.Contains(column.Note, datamap.Decide)
-	if !isOpen && strings.Contains(column.Note, datamap.Decided) {
+	table, _ := s.Table(at.table)
+	isAsked, isOpen := asksAboutColumn(table, column)
+	if isAsked && !isOpen {
 		return
 	}
 	s.report(code, at, reason, remedy)

@@ -114,6 +114,9 @@ type guess struct {
 // soundsPersonal reports whether the names of the column and the table, and the type of the column, clearly suggest
 // personal data.
 func soundsPersonal(table string, live datamap.CatalogTable, column datamap.CatalogColumn) (guess, bool) {
+	if names.IsFlag(column) {
+		column.Type = datamap.TypeBoolean
+	}
 	match, ok := names.Find(table, column.Name, column.Type)
 	found := guess{match.Category, match.Reason(), match.Means, match.Secret, match.Word}
 	if other, is := namesPerson(table, column); !ok && is && !inForeignKey(live, column.Name) && !live.IsChoice(column) {

@@ -34,9 +34,23 @@ func (s *schema) asksAboutDocument(at place) (asked, open bool) {
 	return false, false
 }
 
+// asksAboutColumn reports whether a note of the table has a question about a column, and whether such a question is
+// open. The note of another column may have the question: see question.columns.
+func asksAboutColumn(table datamap.Table, column datamap.Column) (asked, open bool) {
+	for _, other := range table.Columns {
+		for _, q := range questionsIn(other.Note) {
+			if other.Name == column.Name || slices.Contains(q.columns, column.Name) {
+				asked, open = true, open || !q.decided
+			}
+		}
+	}
+	return asked, open
+}
+
 // question is a question in a note, with its options and its answer.
 type question struct {
 	decided bool
+	columns []string // the columns that the question is about, if these are several
 	words   []string // the names in it, which may have a point, such as the name of a column after that of its table
 }
 
@@ -53,7 +67,13 @@ func questionsIn(note string) (all []question) {
 		if i+1 < len(at) {
 			end = at[i+1][0]
 		}
-		all = append(all, question{note[marker[0]:marker[1]] == datamap.Decided, wordsOf(note[marker[1]:end])})
+		text := note[marker[1]:end]
+		q := question{decided: note[marker[0]:marker[1]] == datamap.Decided, words: wordsOf(text)}
+		if rest, ok := strings.CutPrefix(text, "Columns "); ok {
+			columns, _, _ := strings.Cut(rest, ": ")
+			q.columns = strings.Split(columns, ", ")
+		}
+		all = append(all, q)
 	}
 	return all
 }
