@@ -1,6 +1,8 @@
 package bunstore_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/uptrace/bun"
