@@ -51,6 +51,7 @@ func asksAboutColumn(table datamap.Table, column datamap.Column) (asked, open bo
 type question struct {
 	decided bool
 	columns []string // the columns that the question is about, if these are several
+	tables  []string // the tables that a question in the note of the subject's table is about
 	words   []string // the names in it, which may have a point, such as the name of a column after that of its table
 }
 
@@ -69,13 +70,20 @@ func questionsIn(note string) (all []question) {
 		}
 		text := note[marker[1]:end]
 		q := question{decided: note[marker[0]:marker[1]] == datamap.Decided, words: wordsOf(text)}
-		if rest, ok := strings.CutPrefix(text, "Columns "); ok {
-			columns, _, _ := strings.Cut(rest, ": ")
-			q.columns = strings.Split(columns, ", ")
-		}
+		q.columns, q.tables = listIn(text, "Columns "), listIn(text, "Tables ")
 		all = append(all, q)
 	}
 	return all
+}
+
+// listIn returns the names at the begin of a question, such as Columns a, b: .
+func listIn(text, begin string) []string {
+	rest, ok := strings.CutPrefix(text, begin)
+	list, _, ends := strings.Cut(rest, ": ")
+	if !ok || !ends {
+		return nil
+	}
+	return strings.Split(list, ", ")
 }
 
 // wordsOf returns the words of a question. It leaves out the table to which relations lead, because a column may have

@@ -52,7 +52,32 @@ var answeredCases = cases{
 		both(tokens, accepted("table-personal", "tokens", "claims"),
 			noted("users", "", "DECIDE: Documents: tokens.claims. Do they?")), []string{questions},
 	},
+
+	"questions-open about a further column": {
+		both(further, noted("users", "theme", "DECIDE: Columns theme, phone: Must an erasure overwrite it?")), []string{questions},
+	},
+	"personal-unannotated not after an answer about a further column": {
+		both(further, noted("users", "theme", "DECIDED: Columns theme, phone: Must an erasure overwrite it?")), nil,
+	},
+	"personal-unannotated of a column that a question mentions": {
+		both(further, noted("users", "theme", "DECIDED: Must an erasure overwrite it, as phone?")),
+		[]string{"personal-unannotated users.phone"},
+	},
+	"questions-open about one of several tables": {
+		both(posted, noted("users", "", "DECIDE: Tables letters, calls: Are they of the person? (no | yes; chosen: no)")),
+		[]string{questions},
+	},
+	"table-unmapped not after an answer about several tables": {
+		both(posted, noted("users", "", "DECIDED: Tables letters, calls: Are they of the person? (no | yes; chosen: no)")), nil,
+	},
+	"table-unmapped of a table that a question mentions": {
+		both(posted, noted("users", "", "DECIDED: Tables calls: Are they like letters? (no | yes; chosen: no)")),
+		[]string{"table-unmapped letters.user_id"},
+	},
 }
+
+// further adds a column with a telephone number to users.
+func further(w *world) { w.addToBoth("users", datamap.Column{Name: "phone", Type: datamap.TypeText}) }
 
 // tokens adds a table outside the data map with the claims of tokens as documents.
 func tokens(w *world) { typedOutside("tokens", "claims", datamap.TypeJSON)(w) }

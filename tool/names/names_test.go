@@ -116,7 +116,7 @@ func TestNamesOfSecrets(t *testing.T) {
 func TestKindsOfTables(t *testing.T) {
 	for table, want := range map[string]names.Kind{
 		"users": names.People, "app.users": names.People, "auth_user": names.People, "Kunden": names.People,
-		"people": names.People, "Person": names.People, "companies_customers": names.People,
+		"people": names.People, "user_profiles": names.People, "profiles": names.People, "Person": names.People, "companies_customers": names.People,
 		"user_addresses": names.Addresses, "lieferadressen": names.Addresses, "messages": names.Messages,
 		"user_sessions": names.Sessions, "access_tokens": names.Sessions, "audit_logs": names.Activities,
 		"invoices": names.Duties, "rechnungen": names.Duties, "countries": names.Reference, "user_roles": names.Reference,
@@ -126,7 +126,9 @@ func TestKindsOfTables(t *testing.T) {
 			t.Errorf("%s is not among the %s", table, want)
 		}
 	}
-	for _, table := range []string{"user_roles", "user_settings", "teams", "usage"} {
+	for _, table := range []string{
+		"user_roles", "user_settings", "teams", "usage", "device_profiles", "assetProfile", "tenant_profile", "oauth2_clients",
+	} {
 		if names.IsPeople(table) {
 			t.Errorf("%s is among the people", table)
 		}

@@ -118,14 +118,16 @@ func (d *draft) isAlone() bool {
 }
 
 // rivalOf returns another table that a column without the name of the person's key may mean: its name ends with the
-// word in the name of the column.
+// word in the name of the column. A table that has such a column itself refers to people, as their links do.
 func (d *draft) rivalOf(t *table, c datamap.CatalogColumn) (rival string, found bool) {
 	stem, isReference := names.Stem(c.Name)
 	if !isReference || d.hasNameOfKey(t, c) {
 		return "", false
 	}
 	i := slices.IndexFunc(d.tables, func(other *table) bool {
-		return other != d.subject && other != t && names.EndsIn(names.BaseName(other.Name), stem)
+		_, refers := other.Column(c.Name)
+		return other != d.subject && other != t && names.EndsIn(names.BaseName(other.Name), stem) &&
+			(!refers || slices.Equal(other.key, []string{c.Name}))
 	})
 	if i < 0 {
 		return "", false

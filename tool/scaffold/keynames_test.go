@@ -112,7 +112,20 @@ func TestAWordForPeopleWithARivalIsAsked(t *testing.T) {
 		if len(p.questionsAbout("sessions", "may refer to console_users or to crew")) != 1 {
 			t.Errorf("asked %v", p.Decisions)
 		}
+		if len(p.questionsAbout("sessions", "")) != 1 {
+			t.Errorf("asked again: %v", p.Decisions)
+		}
 		wantNone(t, p, "delete sessions")
+	}
+}
+
+func TestALinkIsNoRival(t *testing.T) {
+	p := propose(t, schema(`
+		app_users: id*, email
+		app_room_users: id*, user_id, room_id
+		sessions: id*, user_id, ip`), scaffold.Options{SubjectTable: "app_users"})
+	if len(p.questionsAbout("sessions", "by user_id, which has no foreign key")) != 1 {
+		t.Errorf("asked %v", p.Decisions)
 	}
 }
 

@@ -7,22 +7,38 @@ import (
 	"github.com/habeas-data/habeas/tool/names"
 )
 
-// mostMakers is the number of tables up to which askForMakers leaves the question about each table.
-const mostMakers = 3
+// mostTables is the number of tables up to which equal questions about tables stay questions about each of them.
+const mostTables = 3
 
-// askForMakers asks one question instead of one for each table whose rows only say which person made or changed them.
-func (d *draft) askForMakers() {
-	made := slices.DeleteFunc(slices.Clone(d.tables), func(t *table) bool { return !t.isOnlyMade() })
-	if len(made) <= mostMakers {
+// foldTables asks one question instead of equal questions about many tables: about those whose rows only say which
+// person made or changed them, and about those without a key.
+func (d *draft) foldTables() {
+	d.foldQuestions((*table).isOnlyMade, "Their rows only say which person made or changed them. Are some of them the "+
+		"person's own rows?", "no: leave the tables out", "yes: take them in with --include")
+	d.foldQuestions(func(t *table) bool {
+		return slices.ContainsFunc(t.asked, func(asked Decision) bool { return asked.Question == withoutKey })
+	}, "They have no primary or unique key, so an erasure cannot find their rows. Do they hold personal data?",
+		"leave them out", "give them a primary key")
+}
+
+// foldQuestions asks a question about the subject's table instead of the questions about the rows of the tables for
+// which fits is true, if these are many.
+func (d *draft) foldQuestions(fits func(*table) bool, question, chosen, other string) {
+	tables := slices.DeleteFunc(slices.Clone(d.tables), func(t *table) bool { return !fits(t) })
+	if len(tables) <= mostTables {
 		return
 	}
 	var list []string
-	for _, t := range made {
-		t.asked, list = nil, append(list, t.Name)
+	for _, t := range tables {
+		t.asked, list = t.askedOfColumns(), append(list, t.Name)
 	}
-	d.subject.ask("", "The rows of these tables only say which person made or changed them: "+strings.Join(list, ", ")+
-		". Are some of them the person's own rows?", "no: leave the tables out", "yes: take them in with --include")
+	d.subject.ask("", "Tables "+strings.Join(list, ", ")+": "+question, chosen, other)
 }
+
+// withoutKey is the question about a table without a key.
+const withoutKey = "It has no primary or unique key, so an erasure cannot find its rows. Does it hold personal data?"
+
+func (t *table) askForPrimaryKey() { t.ask("", withoutKey, "leave it out", "give it a primary key") }
 
 // isOnlyMade reports whether a table is left out with a question, although its rows do not look personal, and refer to
 // people only as those who made or changed a row.

@@ -19,7 +19,7 @@ func TestManyTablesOfMakersAreOneQuestion(t *testing.T) {
 		parcels: id*, created_by:bigint>users, user_id?>users=set_null
 		plants: id*, created_by:bigint>users, owner_id, owner_kind`
 	p := propose(t, schema(lines+others))
-	asked := p.questionsAbout("users", "which person made or changed them: brands, colors, depots, fonts.")
+	asked := p.questionsAbout("users", "Tables brands, colors, depots, fonts: Their rows only say")
 	if len(asked) != 1 {
 		t.Errorf("asked %v", p.Decisions)
 	}
@@ -36,6 +36,17 @@ func TestManyTablesOfMakersAreOneQuestion(t *testing.T) {
 	p = propose(t, schema(strings.ReplaceAll(lines, "fonts: id*, created_by:bigint>users", "")))
 	if !slices.Contains(p.asked(), "brands") || len(p.questionsAbout("users", "made or changed")) != 0 {
 		t.Errorf("three tables: asked %v", p.Decisions)
+	}
+}
+
+func TestManyTablesWithoutAKeyAreOneQuestion(t *testing.T) {
+	lines := users + "\na: phone\nb: user_id>users\nc: phone"
+	for further, want := range map[string]int{"": 0, "\nd: email": 1} {
+		p := propose(t, schema(lines+further))
+		if len(p.questionsAbout("users", "Tables a, b, c, d: They have no primary or unique key")) != want ||
+			slices.Contains(p.asked(), "a") != (want == 0) {
+			t.Errorf("%q: asked %v", further, p.Decisions)
+		}
 	}
 }
 

@@ -151,13 +151,12 @@ func (d *draft) askForLeftOut() {
 		leads := slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.distance != unreachable })
 		switch {
 		case !t.canBeMapped() && (personal != "" || leads):
-			t.ask("", "It has no primary or unique key, so an erasure cannot find its rows. Does it hold personal data?",
-				"leave it out", "give it a primary key")
+			t.askForPrimaryKey()
 		case !t.canBeMapped():
 		case d.isNamedAfterPerson(t):
 			t.ask(t.key[0], "Its name suggests that each row describes a person, but no reference leads to "+d.subject.Name+
 				". Is "+t.key[0]+" the key of that person?", "no: leave the table out", "yes: add a relation by "+t.key[0])
-		case personal != "":
+		case personal != "" && len(t.unclear) == 0:
 			t.askForRows(d.subject.Name)
 			t.askForTypes(d.subject)
 		default:

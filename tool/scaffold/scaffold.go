@@ -165,7 +165,7 @@ func draftOf(
 	}
 	d.askForUnclear()
 	d.askForLeftOut()
-	d.askForMakers()
+	d.foldTables()
 	d.askForStrays()
 	d.askForPersonal()
 	d.askForKey()
