@@ -135,8 +135,7 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 			leaveIt, "overwrite it", "add a relation")
 		return column
 	case !ok && d.seemsPerson(t, c):
-		t.ask(c.Name, "It has no foreign key, but seems to refer to "+d.subject.Name+". Does the row belong to that person, "+
-			"too?", "no", "yes: add a relation")
+		t.askForSecondPerson(c.Name, d.subject)
 		return column
 	case !ok:
 		return column

@@ -106,14 +106,15 @@ func (d *draft) isSureKey(t *table, c datamap.CatalogColumn) bool {
 }
 
 // isAlone reports whether no other table seems to have people of its own. Tables with a column for the key of a person,
-// such as profiles, are parts of the person's data, unless people sign in with them.
+// such as profiles, are parts of the person's data, unless this column is their own key.
 func (d *draft) isAlone() bool {
 	key := d.keyName()
 	return !slices.ContainsFunc(d.tables, func(other *table) bool {
 		_, refers := other.Column(key)
-		isOwnKey := slices.Equal(other.key, []string{key})
-		return other != d.subject && (names.IsPeople(other.Name) && (!refers || isOwnKey) ||
-			(!refers || isOwnKey) && summarize(other).password)
+		found := summarize(other)
+		isPeople := names.IsPeople(other.Name) || names.RoleOf(names.BaseName(other.Name)) == names.Maker ||
+			found.email || found.password
+		return other != d.subject && isPeople && (!refers || slices.Equal(other.key, []string{key}))
 	})
 }
 

@@ -28,6 +28,14 @@ func TestAColumnWithTheNameOfAKeyIsAsked(t *testing.T) {
 			tickets: ticket_id*, user_id, note
 			crew: user_id*, email
 			consoles: console_id*, password`, "user_id"},
+		"user_id beside operators": {`
+			tickets: ticket_id*, user_id, note
+			crew: user_id*, email
+			operators: id*, label`, "user_id"},
+		"user_id beside other addresses": {`
+			tickets: ticket_id*, user_id, note
+			crew: user_id*, email
+			backoffice: id*, email`, "user_id"},
 		"a word for people": {`
 			tickets: ticket_id*, user_id, note
 			crew: id*, email`, "user_id"},
@@ -99,6 +107,20 @@ func TestOtherColumnsWithTheNameOfAKeyLeadToNobody(t *testing.T) {
 				t.Errorf("%s: asked %v", line, p.Decisions)
 			}
 		}
+	}
+}
+
+// The name of the author is certain, so that user_id must not decide whose text it is.
+func TestADoubtfulReferenceIsNoPathBesideAnother(t *testing.T) {
+	catalog := schema("crew: id*, email\nnotes: id*, user_id, author_id, body, ip")
+	p := propose(t, catalog, scaffold.Options{SubjectTable: "crew"})
+	if _, mapped := p.dataMap.Table("notes"); mapped {
+		t.Errorf("the steps are %v", p.steps())
+	}
+	p = propose(t, catalog, scaffold.Options{SubjectTable: "crew", Include: []string{"notes"}})
+	paths := p.dataMap.Paths("notes")
+	if len(paths) != 1 || paths[0].Relations[0].Columns[0] != "author_id" || !slices.Contains(p.asked(), "notes.user_id") {
+		t.Errorf("the paths are %v, asked %v", paths, p.Decisions)
 	}
 }
 

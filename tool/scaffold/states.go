@@ -43,7 +43,8 @@ func (t *table) findRendered() {
 	}
 	for _, c := range t.Columns {
 		_, ok := t.found[c.Name]
-		if !ok && c.Type == datamap.TypeText && isRendered(c.Name) && !t.IsChoice(c) && !t.refers(c.Name) {
+		if !ok && c.Type == datamap.TypeText && isRendered(c.Name) && !t.IsChoice(c) && !names.IsFlag(c) &&
+			!t.refers(c.Name) {
 			m := t.found[t.Columns[i].Name]
 			m.Word, m.Means = strings.Join(words.Lower(c.Name), " "), "the text in "+t.Columns[i].Name+" in another form"
 			t.found[c.Name] = m
