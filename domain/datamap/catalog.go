@@ -194,7 +194,7 @@ type CatalogColumn struct {
 	// the rowid of SQLite.
 	Default bool `json:"default,omitempty"`
 	// Initial is the constant of the column's own default, without quotes, such as new for DEFAULT 'new'. It is empty if the
-	// default is no constant. It is a text of the application, so it belongs in no error, log or finding.
+	// default is not a text, a whole number or a boolean. It belongs to the application, and in no error, log or finding.
 	Initial string `json:"initial,omitempty"`
 	// Reused is true if the database can fill in the number of a deleted row again: an alias of the rowid of SQLite
 	// without AUTOINCREMENT, or a sequence of PostgreSQL with CYCLE.
