@@ -212,6 +212,9 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 	const outside = ", and the table is not in the data map. Exports and erasures ignore the table."
 	switch found.kind {
 	case byName:
+		if s.isBareLink(table, found) {
+			return true
+		}
 		s.reportOutside(tableUnlinked, table, at,
 			"The column is named like a reference to "+found.to+". It has no foreign key"+outside+s.personalSentence(table),
 			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+" (of the same type). The "+
@@ -228,6 +231,21 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 				s.says(`when:`, `"when"`)+"). If not, accept the finding.")
 	}
 	return true
+}
+
+// isBareLink reports whether the rows of a table refer to rows that stay after an erasure and are not people, and hold
+// nothing else than references, numbers, instants, and texts that describe the row, such as its type.
+func (s *schema) isBareLink(table datamap.CatalogTable, found link) bool {
+	return found.to != s.SubjectTable().Name && !s.deletesRows(found.to) && !names.IsPeople(found.to) &&
+		s.personalSentence(table) == "" && !isOfOnePerson(table.Name) &&
+		!slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
+			stem, isReference := names.Stem(c.Name)
+			switch family(c.Type) { //nolint:exhaustive // the other types hold numbers, instants and keys
+			case datamap.TypeText, datamap.TypeJSON, datamap.TypeBytes, datamap.TypeArray, "":
+				return !isReference && !names.Describes(c.Name) && !table.IsChoice(c)
+			}
+			return isReference && isPerson(stem)
+		})
 }
 
 // reportLists reports the lists of keys in a table outside the data map. Such a list is a finding of its own, because a

@@ -101,6 +101,10 @@ var judgedDangers = map[string]liveCase{
 		},
 		want: []string{"view-copies tops tops"},
 	},
+	"an account at a provider of payments": {
+		statements: []string{`ALTER TABLE users ADD COLUMN customer_id text`},
+		want:       []string{"personal-unannotated users.customer_id"},
+	},
 	"many materialized views": {
 		statements: []string{
 			`CREATE MATERIALIZED VIEW a AS SELECT id, email FROM users`,
@@ -160,6 +164,11 @@ var judgedSafe = map[string]liveCase{
 			`CREATE TABLE teams (id bigint PRIMARY KEY, kind text, nick text)`,
 			`CREATE MATERIALIZED VIEW tops AS SELECT t.kind, array_agg(t.nick) AS names, count(u.nick) AS n
 				FROM users AS u JOIN teams AS t ON t.id = u.id GROUP BY t.kind`,
+		},
+	},
+	"a reference to customers": {
+		statements: []string{
+			`ALTER TABLE users ADD COLUMN customer_id text`, `CREATE TABLE customers (id text PRIMARY KEY, size bigint)`,
 		},
 	},
 	"a view converts a surrogate to a type that accepts it": {

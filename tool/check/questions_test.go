@@ -53,6 +53,20 @@ var answeredCases = cases{
 			noted("users", "", "DECIDE: Documents: tokens.claims. Do they?")), []string{questions},
 	},
 
+	"table-unlinked of a link with a text":             {paired("story"), []string{"table-unlinked pairs.order_id"}},
+	"table-unlinked not of a link with its kind alone": {paired("kind"), nil},
+	"table-unlinked of a link that names a person": {
+		both(paired("kind"), func(w *world) { w.add("pairs", "editor_id", datamap.TypeBigInt) }),
+		[]string{"table-unlinked pairs.order_id"},
+	},
+
+	"questions-open about people with a key of their own": {
+		both(crew("crew_key"), leftOut("crew_members", false)), []string{questions},
+	},
+	"table-personal of a copy in spite of a question": {
+		both(crew("id"), leftOut("crew_members", false)), []string{"table-personal crew_members.email, nick"},
+	},
+
 	"questions-open about a further column": {
 		both(further, noted("users", "theme", "DECIDE: Columns theme, phone: Must an erasure overwrite it?")), []string{questions},
 	},
@@ -74,6 +88,25 @@ var answeredCases = cases{
 		both(posted, noted("users", "", "DECIDED: Tables calls: Are they like letters? (no | yes; chosen: no)")),
 		[]string{"table-unmapped letters.user_id"},
 	},
+}
+
+// paired adds a table outside the data map that refers by name to orders, whose rows stay, with a text column.
+func paired(text string) func(*world) {
+	return func(w *world) {
+		w.addTable("pairs", text)
+		w.add("pairs", "order_id", datamap.TypeBigInt)
+	}
+}
+
+// crew adds a table of people outside the data map that has the columns of users, with the given key.
+func crew(key string) func(*world) {
+	return func(w *world) {
+		w.addTable("crew_members", "email", "nick", "theme")
+		if key != "id" {
+			w.add("crew_members", key, datamap.TypeBigInt)
+		}
+		w.live("crew_members").PrimaryKey = []string{key}
+	}
 }
 
 // further adds a column with a telephone number to users.

@@ -49,7 +49,7 @@ func (d *draft) namesKey(t *table, c datamap.CatalogColumn) bool {
 	if flat(c.Name) == "uid" {
 		stem, isReference = "user", family(c.Type) == datamap.TypeBigInt
 	}
-	if !isReference || slices.Equal(t.key, []string{c.Name}) || names.EndsIn(names.BaseName(t.Name), stem) {
+	if !isReference || slices.Equal(t.key, []string{c.Name}) || names.Same(stem, names.BaseName(t.Name)) {
 		return false
 	}
 	isOfSubject := flat(stem) == "user" || names.EndsIn(names.BaseName(d.subject.Name), stem)
