@@ -99,7 +99,7 @@ func TestNamesOfOtherData(t *testing.T) {
 
 func TestNamesOfSecrets(t *testing.T) {
 	for column, want := range map[string]bool{
-		"users.password": true, "users.passwd": true, "users.encrypted_password bytes": true, "users.salt": true,
+		"users.password": true, "users.passwd": true, "users.pw": true, "users.encrypted_password bytes": true, "users.salt": true,
 		"users.api_key": true, "users.apiKey": true, "sessions.token": true, "users.otp_secret": true,
 		"users.password_hint": true, "users.security_stamp": true,
 		"kunden.passwort_hash": true, "users.hash": true, "sessions.key": true, "users.mfa_recovery_codes array": true,

@@ -316,7 +316,7 @@ var asideOfText = []string{"at", "on", "since", "until", "by"}
 
 // secrets match the names of columns that hold a secret in any table, besides those of words.MeansSecret.
 var secrets = patterns(`
-	*passwd, passwd*, pass, pwd, passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, mfa*, totp*, two
+	*passwd, passwd*, pass, pwd, pw, passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, mfa*, totp*, two
 	factor*, backup code, webauthn*, verification code, confirmation code, reset code, activation code, authorization
 	code, auth code, login code, one time code, invite code, security answer, security question, private key,
 	privatekey, security stamp, session id, sessionid, csrf*, *api key, *secret key, access key, encryption key,

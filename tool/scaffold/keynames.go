@@ -38,11 +38,11 @@ func (d *draft) usesKeys() bool {
 	return slices.ContainsFunc(d.subject.in, func(r *reference) bool { return !r.guessed })
 }
 
-// namesKey reports whether the name of a column suggests the key of a person: see hasNameOfKey. A word for people also
+// namesKey reports whether the name of a column suggests the key of a person: see hasNameOfKey and hasEndingOfKey. A word for people also
 // does, such as user_id. So does uid, if the column is a number. If the application uses foreign keys, only words in the
 // name of the subject's table count, and user.
 func (d *draft) namesKey(t *table, c datamap.CatalogColumn) bool {
-	if d.hasNameOfKey(t, c) {
+	if d.hasNameOfKey(t, c) || d.hasEndingOfKey(c) {
 		return true
 	}
 	stem, isReference := names.Stem(c.Name)
@@ -69,6 +69,15 @@ func (d *draft) hasNameOfKey(t *table, c datamap.CatalogColumn) bool {
 	return d.tellsPeople(key) || !slices.ContainsFunc(d.tables, func(other *table) bool {
 		return other != d.subject && slices.Equal(other.key, []string{c.Name})
 	})
+}
+
+// hasEndingOfKey reports whether a column has the name of a role and the ending of the person's key, such as sender_no if
+// the key of members is member_no.
+func (d *draft) hasEndingOfKey(c datamap.CatalogColumn) bool {
+	key := flat(d.keyName())
+	ending, ok := strings.CutPrefix(key, flat(names.Singular(names.BaseName(d.subject.Name))))
+	role, hasEnding := strings.CutSuffix(flat(c.Name), ending)
+	return ok && ending != "" && hasEnding && names.IsRole(role)
 }
 
 // vagueKeys are names of keys that columns for other things have, too.

@@ -20,6 +20,9 @@ func TestAColumnWithTheNameOfAKeyIsAsked(t *testing.T) {
 		"a key with an unusual ending": {`
 			tickets: ticket_id*, crewhex:text, note
 			crew: crewhex:text*, email`, "crewhex"},
+		"a role with the ending of the key": {`
+			tickets: ticket_no:bigint*, sender_no:bigint, note
+			crew: crew_no:bigint*, email`, "sender_no"},
 		"user_id beside further people": {`
 			tickets: ticket_id*, user_id, note
 			crew: user_id*, email
@@ -102,6 +105,7 @@ func TestOtherColumnsWithTheNameOfAKeyLeadToNobody(t *testing.T) {
 		"tickets: ticket_id*, user_type, user_id, note":        "crew: id*, email",
 		"tickets: ticket_id*, user_secret, user_id, note":      "crew: id*, email",
 		"tickets: user_id*, note":                              "crew: id*, email",
+		"tickets: ticket_id*, page_no:bigint, note":            "crew: crew_no:bigint*, email",
 		"tickets: ticket_id*, page_id, note":                   "crew: id*, email",
 		"tickets: ticket_id*, account_id, note":                "crew: id*, email\nvisits: id*, crew_id>crew, ip",
 		"tickets: ticket_id*, user_id, note\nusers: id:uuid*":  "crew: id*, email",

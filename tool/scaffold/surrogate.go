@@ -284,7 +284,7 @@ func (t *table) candidatesFor(c datamap.CatalogColumn, m names.Match, constraint
 		switch name := flat(c.Name); {
 		case isInstant(c, m):
 			list = instantsFor(c, m)
-		case m.Means == names.Email && strings.HasSuffix(name, flat(m.Word)):
+		case m.Means == names.Email && (strings.HasSuffix(name, flat(m.Word)) || strings.HasSuffix(name, "addr")):
 			list = []string{"{}@erased.invalid", ""}
 		case !t.inUnique(c.Name) && names.IsDocument(c.Name):
 			list = []string{"{}", datamap.EmptySurrogate, ""}
