@@ -130,7 +130,10 @@ func (s *schema) checkMatView(view datamap.CatalogTable) {
 // with personal data. For example, a view that counts orders per day has no such column.
 func (s *schema) isPerPerson(table datamap.Table, view datamap.CatalogTable) bool {
 	subject := s.SubjectTable()
-	return len(s.copied(table, view)) > 0 || s.gathers(table, view) || slices.ContainsFunc(view.Columns, func(c datamap.CatalogColumn) bool {
+	if len(s.copied(table, view)) > 0 || s.gathers(table, view) {
+		return true
+	}
+	return slices.ContainsFunc(view.Columns, func(c datamap.CatalogColumn) bool {
 		if _, ok := soundsPersonal(view.Name, view, c); ok {
 			return true
 		}

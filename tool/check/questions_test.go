@@ -68,7 +68,8 @@ var answeredCases = cases{
 	},
 
 	"questions-open about a further column": {
-		both(further, noted("users", "theme", "DECIDE: Columns theme, phone: Must an erasure overwrite it?")), []string{questions},
+		both(further, noted("users", "theme", "DECIDE: Columns theme, phone: Must an erasure overwrite it?")),
+		[]string{questions},
 	},
 	"personal-unannotated not after an answer about a further column": {
 		both(further, noted("users", "theme", "DECIDED: Columns theme, phone: Must an erasure overwrite it?")), nil,
@@ -82,7 +83,8 @@ var answeredCases = cases{
 		[]string{questions},
 	},
 	"table-unmapped not after an answer about several tables": {
-		both(posted, noted("users", "", "DECIDED: Tables letters, calls: Are they of the person? (no | yes; chosen: no)")), nil,
+		both(posted, noted("users", "", "DECIDED: Tables letters, calls: Are they of the person? (no | yes; chosen: no)")),
+		nil,
 	},
 	"table-unmapped of a table that a question mentions": {
 		both(posted, noted("users", "", "DECIDED: Tables calls: Are they like letters? (no | yes; chosen: no)")),

@@ -57,8 +57,9 @@ func (s *schema) reportDeletes(trigger datamap.CatalogTrigger, name string, at p
 		return
 	}
 	s.report(triggerDeletes, at,
-		"An erasure fires the trigger "+trigger.Name+", which deletes rows of "+live.Name+". This table is not in the data map. "+
-			"If the rows belong to other people, the erasure deletes them, and does not notice it.",
+		"An erasure fires the trigger "+trigger.Name+", which deletes rows of "+live.Name+
+			". This table is not in the data map. If the rows belong to other people, the erasure deletes them, and does not "+
+			"notice it.",
 		"Remove the deletion from the trigger, or exempt the connection of habeas from it. If it deletes only rows of the "+
 			"same person, accept the finding.")
 }
@@ -66,7 +67,9 @@ func (s *schema) reportDeletes(trigger datamap.CatalogTrigger, name string, at p
 // mayBelong reports whether rows of a table outside the data map may belong to people, or to things that people share.
 func (s *schema) mayBelong(live datamap.CatalogTable) bool {
 	refers := func(from, to datamap.CatalogTable) bool {
-		return slices.ContainsFunc(from.ForeignKeys, func(f datamap.CatalogForeignKey) bool { return to.IsCalled(f.References) })
+		return slices.ContainsFunc(from.ForeignKeys, func(f datamap.CatalogForeignKey) bool {
+			return to.IsCalled(f.References)
+		})
 	}
 	return names.Is(live.Name, names.Messages) || len(s.linksOf(live)) > 0 ||
 		slices.ContainsFunc(s.catalog.Tables, func(other datamap.CatalogTable) bool {
@@ -82,7 +85,9 @@ func (s *schema) isTiedByPath(table datamap.Table, name string, trigger trigger)
 		live, ok := s.catalog.Table(called)
 		wanted, _ := s.catalog.Table(name)
 		if ok && live.Name == wanted.Name {
-			return slices.ContainsFunc(columns, func(column string) bool { return s.pathBy(table, column) == s.SubjectTable().Name })
+			return slices.ContainsFunc(columns, func(column string) bool {
+				return s.pathBy(table, column) == s.SubjectTable().Name
+			})
 		}
 	}
 	return false

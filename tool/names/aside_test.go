@@ -42,7 +42,8 @@ func TestATextOrANumberNamedLikeAnInstantIsJudgedAsOne(t *testing.T) {
 		}
 	}
 	for column, want := range map[string]bool{
-		"last_login": true, "last_login_at": true, "joined_on": true, "creationdate": true, "update": false, "runtime": false, "last_login json": false, "last_name": false,
+		"last_login": true, "last_login_at": true, "joined_on": true, "creationdate": true,
+		"update": false, "runtime": false, "last_login json": false, "last_name": false,
 		"at": false, "time_zone": false, "": false,
 	} {
 		_, name, typ := split("users." + column)

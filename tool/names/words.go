@@ -305,7 +305,8 @@ var documents = strings.Fields(`
 var ofInstants = []string{"at", "on", "date", "time", "datetime", "timestamp", "since", "until", "datum", "fecha"}
 
 // noInstants are words that end with date or time and mean something else.
-var noInstants = strings.Fields("update candidate mandate validate runtime lifetime uptime downtime overtime parttime fulltime")
+var noInstants = strings.Fields(`
+	update candidate mandate validate runtime lifetime uptime downtime overtime parttime fulltime`)
 
 // ofLast are the words after last in names of columns that hold an instant.
 var ofLast = strings.Fields("login logon signin seen active activity visit online access loggedin signedin")

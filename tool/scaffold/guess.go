@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/tool/names"
 )
 
-// guessByTable guesses a reference for each column that is named after a table, such as user_id, or after another row of
-// its table, and has no foreign key.
+// guessByTable guesses a reference for each column that is named after a table, such as user_id, or after another row
+// of its table, and has no foreign key.
 func (d *draft) guessByTable() {
 	for _, t := range d.tables {
 		for _, c := range t.Columns {
@@ -122,7 +122,8 @@ func (t *table) uniqueFor(c datamap.CatalogColumn) (key datamap.CatalogColumn, f
 		key, _ := t.Column(u.Columns[0])
 		name := flat(key.Name)
 		isEnding := slices.Contains([]string{"uuid", "guid", "uid"}, name) && strings.HasSuffix(flat(c.Name), name)
-		if !key.Nullable && family(key.Type) != "" && family(key.Type) == family(c.Type) && (isEnding || name == flat(c.Name)) {
+		isAlike := !key.Nullable && family(key.Type) != "" && family(key.Type) == family(c.Type)
+		if isAlike && (isEnding || name == flat(c.Name)) {
 			return key, true
 		}
 	}

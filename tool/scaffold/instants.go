@@ -32,8 +32,8 @@ func instantsFor(c datamap.CatalogColumn, m names.Match) []string {
 	return append(list, datamap.EmptySurrogate)
 }
 
-// askForInstants asks, once for each table, about the texts that an erasure overwrites with an instant, because programs
-// may parse them in another form.
+// askForInstants asks, once for each table, about the texts that an erasure overwrites with an instant, because
+// programs may parse them in another form.
 func (t *table) askForInstants() {
 	var list []string
 	for _, c := range t.columns {

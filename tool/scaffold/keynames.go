@@ -38,9 +38,9 @@ func (d *draft) usesKeys() bool {
 	return slices.ContainsFunc(d.subject.in, func(r *reference) bool { return !r.guessed })
 }
 
-// namesKey reports whether the name of a column suggests the key of a person: see hasNameOfKey and hasEndingOfKey. A word for people also
-// does, such as user_id. So does uid, if the column is a number. If the application uses foreign keys, only words in the
-// name of the subject's table count, and user.
+// namesKey reports whether the name of a column suggests the key of a person: see hasNameOfKey and hasEndingOfKey. A
+// word for people also does, such as user_id. So does uid, if the column is a number. If the application uses foreign
+// keys, only words in the name of the subject's table count, and user.
 func (d *draft) namesKey(t *table, c datamap.CatalogColumn) bool {
 	if d.hasNameOfKey(t, c) || d.hasEndingOfKey(c) {
 		return true
@@ -71,8 +71,8 @@ func (d *draft) hasNameOfKey(t *table, c datamap.CatalogColumn) bool {
 	})
 }
 
-// hasEndingOfKey reports whether a column has the name of a role and the ending of the person's key, such as sender_no if
-// the key of members is member_no.
+// hasEndingOfKey reports whether a column has the name of a role and the ending of the person's key, such as sender_no
+// if the key of members is member_no.
 func (d *draft) hasEndingOfKey(c datamap.CatalogColumn) bool {
 	key := flat(d.keyName())
 	ending, ok := strings.CutPrefix(key, flat(names.Singular(names.BaseName(d.subject.Name))))
@@ -155,7 +155,7 @@ func (d *draft) isNamedAfterPerson(t *table) bool {
 	}
 	key, _ := t.Column(t.key[0])
 	isOwnNumber := key.Default && family(key.Type) == datamap.TypeBigInt && !d.catalog.Untyped
-	isID := slices.Contains([]string{"id", "uuid", "guid", "uid"}, flat(key.Name)) || flat(key.Name) == flat(d.subjectID[0])
+	isID := slices.Contains([]string{"id", "uuid", "guid", "uid", flat(d.subjectID[0])}, flat(key.Name))
 	isNamed := slices.ContainsFunc(append([]string{names.Singular(names.BaseName(d.subject.Name))}, peopleWords...),
 		func(word string) bool {
 			return strings.HasPrefix(snakeCase(names.BaseName(t.Name)), snakeCase(word)+"_")

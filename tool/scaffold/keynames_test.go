@@ -201,10 +201,12 @@ func TestATableNamedAfterThePersonMayShareHerKey(t *testing.T) {
 
 func TestRowsWithAnswersOfOthersStayWithoutForeignKeys(t *testing.T) {
 	for columns, want := range map[string]string{
-		"id*, user_id, parent_id?, body": "anonymize comments body", "id*, user_id, in_reply_to_id?, body": "anonymize comments body",
+		"id*, user_id, parent_id?, body":                    "anonymize comments body",
+		"id*, user_id, in_reply_to_id?, body":               "anonymize comments body",
 		"commenthex:text*, user_id, parenthex:text, body":   "anonymize comments body",
 		"comment_key:text*, user_id, parent_key:text, body": "anonymize comments body",
-		"id*, user_id, parent_id:uuid?, body":               "delete comments", "id*, user_id, page_id, body": "delete comments",
+		"id*, user_id, parent_id:uuid?, body":               "delete comments",
+		"id*, user_id, page_id, body":                       "delete comments",
 	} {
 		p := propose(t, schema(users+"comments: "+columns))
 		if !slices.Contains(p.steps(), want) {
@@ -224,7 +226,8 @@ func TestAReferenceToAnotherUniqueColumnIsFound(t *testing.T) {
 		}
 	}
 	for key, column := range map[string]string{
-		"uuid:uuid?!": "user_uuid:uuid", "uuid:uuid": "user_uuid:uuid", "code:text!": "user_id:text", "uuid:text!": "user_uuid:uuid",
+		"uuid:uuid?!": "user_uuid:uuid", "uuid:uuid": "user_uuid:uuid", "code:text!": "user_id:text",
+		"uuid:text!": "user_uuid:uuid",
 	} {
 		p := propose(t, schema("users: id:bigint*, email, "+key+"\nsearches: id*, query, "+column))
 		wantNone(t, p, "delete searches")

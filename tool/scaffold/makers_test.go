@@ -60,7 +60,8 @@ func TestEqualQuestionsAboutColumnsAreOne(t *testing.T) {
 		traits extras zone
 		locale language
 	`)
-	if note := p.column(t, "users.traits").Note; !strings.Contains(note, "DECIDE: Columns traits, extras, zone: Do its JSON") {
+	note := p.column(t, "users.traits").Note
+	if !strings.Contains(note, "DECIDE: Columns traits, extras, zone: Do its JSON") {
 		t.Errorf("the note is %q", note)
 	}
 	if note := p.column(t, "users.extras").Note; note != "" {
@@ -77,7 +78,8 @@ func TestAQuestionWithoutAnEffectIsNotAsked(t *testing.T) {
 		views: id*, target_id, target_type
 		roles: user_role_id*, user_id>users`))
 	for place, want := range map[string]bool{
-		"post_sizes": false, "post_titles": true, "hits.taggable_id": false, "views.target_id": true, "roles.user_role_id": false,
+		"post_sizes": false, "post_titles": true, "hits.taggable_id": false, "views.target_id": true,
+		"roles.user_role_id": false,
 	} {
 		if slices.Contains(p.asked(), place) != want {
 			t.Errorf("%s: asked %v", place, p.asked())

@@ -137,7 +137,8 @@ func (t *table) takePeople(direct []*reference) {
 	}
 }
 
-// withoutDoubtful returns the references without the doubtful ones if others lead to a person, too. It asks about those.
+// withoutDoubtful returns the references without the doubtful ones if others lead to a person, too. It asks about
+// those.
 func (t *table) withoutDoubtful(direct []*reference) []*reference {
 	sure := slices.DeleteFunc(slices.Clone(direct), func(r *reference) bool { return r.doubtful })
 	if len(sure) == 0 || len(sure) == len(direct) {

@@ -63,7 +63,8 @@ func (d *draft) decideRows() {
 }
 
 // firing returns a trigger that deletes rows, perhaps those of other people, when rows of the table are deleted. It
-// returns "" if there is none. Rows of a full-text index do not count, and neither do parts that an erasure deletes, too.
+// returns "" if there is none. Rows of a full-text index do not count, and neither do parts that an erasure deletes,
+// too.
 func (d *draft) firing(t *table) string {
 	for _, trigger := range t.Triggers {
 		if slices.Contains(trigger.Events, "DELETE") && slices.ContainsFunc(trigger.Deletes, func(name string) bool {

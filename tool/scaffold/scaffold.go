@@ -63,8 +63,8 @@ func (d Decision) Columns() []string {
 	return append([]string{d.Column}, d.Further...)
 }
 
-// String returns the decision in one line. The notes of the data map contain this line. If the question concerns several
-// columns, the line is in the note of the first one, and begins with their names.
+// String returns the decision in one line. The notes of the data map contain this line. If the question concerns
+// several columns, the line is in the note of the first one, and begins with their names.
 func (d Decision) String() string {
 	of := ""
 	if len(d.Further) > 0 {

@@ -59,4 +59,5 @@ func isRendered(column string) bool {
 	return len(parts) > 0 && !slices.ContainsFunc(parts, isOther)
 }
 
-var rendered = strings.Fields("render rendered html xhtml markup parsed compiled formatted cooked plain plaintext markdown md")
+var rendered = strings.Fields(`
+	render rendered html xhtml markup parsed compiled formatted cooked plain plaintext markdown md`)

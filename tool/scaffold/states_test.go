@@ -48,7 +48,8 @@ func TestAStatusIsNoPartOfAnAddress(t *testing.T) {
 func TestAFlagIsNoAddress(t *testing.T) {
 	for initial, want := range map[string]bool{"false": false, "No": false, "0": false, "": true, "none": true} {
 		p := propose(t, withDefault(schema("users: id*, login!, confirmedemail"), initial))
-		if c := p.column(t, "users.confirmedemail"); (c.Personal != nil) != want || len(p.questionsAbout("users", "texts")) > 0 {
+		c := p.column(t, "users.confirmedemail")
+		if (c.Personal != nil) != want || len(p.questionsAbout("users", "texts")) > 0 {
 			t.Errorf("%q: %+v, asked %v", initial, c.Personal, p.Decisions)
 		}
 	}

@@ -45,10 +45,12 @@ func catalogOf(t *testing.T, store *bunstore.Store) datamap.Catalog {
 func TestTheCatalogHasTheConstantsOfDefaults(t *testing.T) {
 	t.Parallel()
 	wants := map[string]string{
-		"text DEFAULT 'it''s'": "", "varchar(20) DEFAULT 'a'": "a", "text DEFAULT false": "false", "text DEFAULT 'a b'": "a b",
-		"integer DEFAULT 5": "5", "numeric(5, 2) DEFAULT '1.5'": "", "jsonb DEFAULT '{}'": "{}",
-		"text DEFAULT 'a' || 'b'": "", "text DEFAULT lower('A')": "", "timestamptz DEFAULT now()": "", "text DEFAULT NULL": "",
-		"text": "", "text GENERATED ALWAYS AS ('a') STORED": "",
+		"text DEFAULT 'it''s'": "", "varchar(20) DEFAULT 'a'": "a", "text DEFAULT false": "false",
+		"text DEFAULT 'a b'": "a b",
+		"integer DEFAULT 5":  "5", "numeric(5, 2) DEFAULT '1.5'": "", "jsonb DEFAULT '{}'": "{}",
+		"text DEFAULT 'a' || 'b'": "", "text DEFAULT lower('A')": "", "timestamptz DEFAULT now()": "",
+		"text DEFAULT NULL": "",
+		"text":              "", "text GENERATED ALWAYS AS ('a') STORED": "",
 	}
 	columns, want, n := []string{"id bigint"}, map[string]string{"id": ""}, 0
 	for definition, initial := range wants {

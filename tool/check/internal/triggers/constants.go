@@ -7,8 +7,8 @@ import (
 )
 
 // constantWrites returns the tables to which the code writes nothing but constants, by their names in the code: each
-// statement that writes to them is UPDATE name SET column = constant. It returns nil if the code may call a routine that
-// writes other values.
+// statement that writes to them is UPDATE name SET column = constant. It returns nil if the code may call a routine
+// that writes other values.
 func constantWrites(t sqltext.Tokens) []string {
 	var constant, other []string
 	for i := range t {
@@ -35,9 +35,9 @@ func constantWrites(t sqltext.Tokens) []string {
 
 // harmless are functions that write nothing, and keywords before a bracket.
 var harmless = []string{
-	"now", "clock_timestamp", "statement_timestamp", "coalesce", "greatest", "least", "count", "sum", "min", "max", "lower",
-	"upper", "length", "nullif", "in", "values", "exists", "and", "or", "not", "where", "if", "elsif", "when", "on", "using",
-	"any", "all", "select", "from", "as", "return", "set", "then",
+	"now", "clock_timestamp", "statement_timestamp", "coalesce", "greatest", "least", "count", "sum", "min", "max",
+	"lower", "upper", "length", "nullif", "in", "values", "exists", "and", "or", "not", "where", "if", "elsif", "when",
+	"on", "using", "any", "all", "select", "from", "as", "return", "set", "then",
 }
 
 // setsConstants reports whether each assignment of an UPDATE sets a constant. The token at i is the name of the table.
@@ -60,7 +60,8 @@ func setsConstants(t sqltext.Tokens, i int) bool {
 
 // isConstant reports whether a value is a text, a number, a keyword such as NULL, or the present instant.
 func isConstant(t sqltext.Tokens) bool {
-	if i := slices.IndexFunc(t, func(s sqltext.Token) bool { return s.Kind == sqltext.TokenSign && s.Text == ":" }); i > 0 {
+	isColon := func(s sqltext.Token) bool { return s.Kind == sqltext.TokenSign && s.Text == ":" }
+	if i := slices.IndexFunc(t, isColon); i > 0 {
 		t = t[:i] // a cast
 	}
 	if t.IsSign(0, "-") {
@@ -72,6 +73,7 @@ func isConstant(t sqltext.Tokens) bool {
 	case len(t) != 1:
 		return false
 	}
-	return t[0].Kind == sqltext.TokenString || t.Is(0, "true", "false", "null", "default", "current_timestamp", "current_date") ||
+	return t[0].Kind == sqltext.TokenString ||
+		t.Is(0, "true", "false", "null", "default", "current_timestamp", "current_date") ||
 		t[0].Kind == sqltext.TokenWord && t[0].Text[0] >= '0' && t[0].Text[0] <= '9'
 }

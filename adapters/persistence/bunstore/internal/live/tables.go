@@ -49,9 +49,10 @@ func constantOf(t sqltext.Tokens) string {
 	for t.IsSign(0, "(") {
 		t = slices.Concat(t[1:t.ClosingBracket(0)], t[min(t.ClosingBracket(0)+1, len(t)):])
 	}
-	isCast := len(t) > 2 && t.IsSign(1, ":") && t.IsSign(2, ":") && !slices.ContainsFunc(t[3:], func(s sqltext.Token) bool {
+	isValue := func(s sqltext.Token) bool {
 		return s.Kind == sqltext.TokenString || s.Kind == sqltext.TokenSign && !strings.Contains("(),.[]", s.Text)
-	})
+	}
+	isCast := len(t) > 2 && t.IsSign(1, ":") && t.IsSign(2, ":") && !slices.ContainsFunc(t[3:], isValue)
 	switch {
 	case len(t) != 1 && !isCast:
 	case t[0].Kind == sqltext.TokenString, t.Is(0, "true", "false"),
