@@ -119,7 +119,7 @@ func (t *table) uniqueFor(c datamap.CatalogColumn) (key datamap.CatalogColumn, f
 		if !isPlain(u) || len(u.Columns) != 1 {
 			continue
 		}
-		key, _ := t.Column(u.Columns[0])
+		key, _ = t.Column(u.Columns[0])
 		name := flat(key.Name)
 		isEnding := slices.Contains([]string{"uuid", "guid", "uid"}, name) && strings.HasSuffix(flat(c.Name), name)
 		isAlike := !key.Nullable && family(key.Type) != "" && family(key.Type) == family(c.Type)

@@ -23,7 +23,7 @@ func (d *draft) guessByKey() {
 				t.unclear = append(t.unclear, unclear{c.Name, d.subject, rival})
 			} else if d.guess(t, c, d.subject) {
 				r := t.out[len(t.out)-1]
-				r.doubtful = usesKeys || !d.isSureKey(t, c)
+				r.doubtful = usesKeys || !d.isSureKey(c)
 				if r.role == names.Other {
 					r.role = names.Holder // such as owner_hex
 				}
@@ -42,7 +42,7 @@ func (d *draft) usesKeys() bool {
 // word for people also does, such as user_id. So does uid, if the column is a number. If the application uses foreign
 // keys, only words in the name of the subject's table count, and user.
 func (d *draft) namesKey(t *table, c datamap.CatalogColumn) bool {
-	if d.hasNameOfKey(t, c) || d.hasEndingOfKey(c) {
+	if d.hasNameOfKey(c) || d.hasEndingOfKey(c) {
 		return true
 	}
 	stem, isReference := names.Stem(c.Name)
@@ -61,7 +61,7 @@ var peopleWords = []string{"user", "account", "member", "person", "customer", "p
 
 // hasNameOfKey reports whether a column has the name of the person's key. The name must tell more than names such as id
 // and code. If it tells nothing about people, such as uid, it must not be the key of other tables, either.
-func (d *draft) hasNameOfKey(t *table, c datamap.CatalogColumn) bool {
+func (d *draft) hasNameOfKey(c datamap.CatalogColumn) bool {
 	key := d.keyName()
 	if key == "" || flat(c.Name) != flat(key) || slices.Contains(vagueKeys, flat(key)) {
 		return false
@@ -108,10 +108,10 @@ func isOfTable(key string, t *table) bool {
 // isSureKey reports whether a column that has the name of the person's key can only mean a person, like user_id beside
 // a table users: the name has the ending of a reference, and no other table has people. With another ending, the names
 // of other references are not known either, such as parent_hex for the row above.
-func (d *draft) isSureKey(t *table, c datamap.CatalogColumn) bool {
+func (d *draft) isSureKey(c datamap.CatalogColumn) bool {
 	key := d.keyName()
 	_, isReference := names.Stem(key)
-	return isReference && d.hasNameOfKey(t, c) && d.tellsPeople(key) && d.isAlone()
+	return isReference && d.hasNameOfKey(c) && d.tellsPeople(key) && d.isAlone()
 }
 
 // isAlone reports whether no other table seems to have people of its own. Tables with a column for the key of a person,
@@ -121,8 +121,9 @@ func (d *draft) isAlone() bool {
 	return !slices.ContainsFunc(d.tables, func(other *table) bool {
 		_, refers := other.Column(key)
 		found := summarize(other)
-		isPeople := names.IsPeople(other.Name) || names.RoleOf(names.BaseName(other.Name)) == names.Maker ||
-			found.email || found.password
+		isThing := names.Is(other.Name, names.Messages) || names.Is(other.Name, names.Things)
+		isPeople := (names.IsPeople(other.Name) || found.email) && !isThing || found.password ||
+			names.RoleOf(names.BaseName(other.Name)) == names.Maker
 		return other != d.subject && isPeople && (!refers || slices.Equal(other.key, []string{key}))
 	})
 }
@@ -131,7 +132,7 @@ func (d *draft) isAlone() bool {
 // word in the name of the column. A table that has such a column itself refers to people, as their links do.
 func (d *draft) rivalOf(t *table, c datamap.CatalogColumn) (rival string, found bool) {
 	stem, isReference := names.Stem(c.Name)
-	if !isReference || d.hasNameOfKey(t, c) {
+	if !isReference || d.hasNameOfKey(c) {
 		return "", false
 	}
 	i := slices.IndexFunc(d.tables, func(other *table) bool {

@@ -88,7 +88,8 @@ func TestTheOnlyKeyOfPeopleIsAReference(t *testing.T) {
 	for key, people := range map[string]string{
 		"user_account_id": "user_account", "user_id": "user_account", "accountId:bigint": "accounts",
 	} {
-		p := propose(t, schema(people+": "+key+"*, email\nsearches: search_id*, "+key+", query"),
+		p := propose(t, schema(people+": "+key+"*, email\nsearches: search_id*, "+key+", query\n"+
+			"invitations: id*, email\ncontact_requests: id*, email\nuser_profiles: profile_id*, "+key+", phone"),
 			scaffold.Options{SubjectTable: people})
 		if !slices.Contains(p.steps(), "delete searches") || !slices.Contains(p.asked(), "searches") {
 			t.Errorf("%s: the steps are %v, asked %v", key, p.steps(), p.asked())

@@ -158,3 +158,19 @@ func TestRowsWhoseTriggerDeletesFurtherRowsStay(t *testing.T) {
 		}
 	}
 }
+
+func TestRowsWhoseTriggerDeletesRowsAtAnUpdateAreLeft(t *testing.T) {
+	for deletes, want := range map[string]bool{"comments": false, "notes": false, "boards": true, "others": true} {
+		catalog := schema(users + `
+			comments: id*, user_id>users, parent_id?>comments, body
+			notes: id*, user_id>users, size:integer
+			boards: id*, title`)
+		catalog.Tables[1].Triggers = []datamap.CatalogTrigger{{
+			Name: "keep", Events: []string{"UPDATE"}, Deletes: []string{deletes},
+		}}
+		p := propose(t, catalog)
+		if _, mapped := p.dataMap.Table("comments"); mapped != want || !want && !slices.Contains(p.asked(), "comments") {
+			t.Errorf("%s: the steps are %v, asked %v", deletes, p.steps(), p.asked())
+		}
+	}
+}
