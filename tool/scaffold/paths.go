@@ -116,10 +116,13 @@ func (d *draft) choosePaths() {
 }
 
 // takePeople makes each direct reference to the subject's table a path, because the row concerns each person that it
-// refers to.
+// refers to. The person who has sent or written something comes before others, such as user_id.
 func (t *table) takePeople(direct []*reference) {
 	direct = t.withoutDoubtful(direct)
-	slices.SortStableFunc(direct, func(a, b *reference) int { return cmp.Compare(a.role, b.role) })
+	slices.SortStableFunc(direct, func(a, b *reference) int {
+		return cmp.Or(cmp.Compare(a.role, b.role),
+			cmp.Compare(boolRank(names.Sends(a.label())), boolRank(names.Sends(b.label()))))
+	})
 	if len(direct) > maxPaths {
 		t.ask("", "The rows refer to more than "+strconv.Itoa(maxPaths)+" people. To which people do they belong?",
 			"the first "+strconv.Itoa(maxPaths), "others")
