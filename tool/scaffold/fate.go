@@ -253,10 +253,13 @@ var bodies = []string{
 	"message text", "complaint",
 }
 
-// hasOtherWriter reports whether each row refers to a second person, who worked on it and may have written it.
+// hasOtherWriter reports whether each row refers to a second person, who worked on it and may have written it. A
+// reference that may be NULL counts only if the table is named after it, as reviews are after reviewer_id.
 func (t *table) hasOtherWriter() bool {
+	parts := words.Lower(names.BaseName(t.Name))
 	return slices.ContainsFunc(t.out, func(r *reference) bool {
-		return r.to.isSubject && !slices.Contains(t.paths, r) && !r.nullable()
+		isNamesake := len(parts) > 0 && strings.HasPrefix(flat(r.label()), names.Singular(parts[len(parts)-1]))
+		return r.to.isSubject && !slices.Contains(t.paths, r) && (!r.nullable() || isNamesake)
 	})
 }
 
