@@ -163,3 +163,22 @@ func (d *draft) isNamedAfterPerson(t *table) bool {
 		})
 	return isID && isNamed && !isOwnNumber && !t.refers(key.Name) && d.hasTypeOfKey(key)
 }
+
+// betweenPeople returns the columns by which the rows of a table with texts may have a sender and a recipient, such as
+// from_id and to_id, although nothing else shows that these are people.
+func (d *draft) betweenPeople(t *table) (sender, recipient string) {
+	for _, c := range t.Columns {
+		_, isReference := names.Stem(c.Name)
+		switch {
+		case !isReference || t.refers(c.Name) || t.hasType(c.Name) || !d.hasTypeOfKey(c):
+		case names.Sends(c.Name):
+			sender = c.Name
+		case names.Receives(c.Name):
+			recipient = c.Name
+		}
+	}
+	if sender == "" || recipient == "" || len(t.texts()) == 0 && len(t.found) == 0 {
+		return "", ""
+	}
+	return sender, recipient
+}

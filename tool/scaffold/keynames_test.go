@@ -234,3 +234,16 @@ func TestAReferenceToAnotherUniqueColumnIsFound(t *testing.T) {
 		wantNone(t, p, "delete searches")
 	}
 }
+
+func TestASenderAndARecipientWithoutForeignKeysAreAsked(t *testing.T) {
+	for columns, want := range map[string]int{
+		"from_id, to_id, text": 1, "from_id, to_id, phone": 1, "from_id, to_id, size:integer": 0, "from_id, page_id, text": 0,
+		"from_id:uuid, to_id:uuid, text": 0, "from_id, from_type, to_id, to_type, text": 0,
+		"from_id>pages, to_id>pages, text": 0,
+	} {
+		p := propose(t, schema(users+"pages: id*\ndms: id*, "+columns))
+		if got := p.questionsAbout("dms", "Do from_id and to_id refer to users?"); len(got) != want {
+			t.Errorf("%s: asked %v", columns, p.Decisions)
+		}
+	}
+}

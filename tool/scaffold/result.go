@@ -148,6 +148,7 @@ func (d *draft) askForLeftOut() {
 			continue
 		}
 		personal := strings.Join(t.personal(), ", ")
+		sender, recipient := d.betweenPeople(t)
 		leads := slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.distance != unreachable })
 		switch {
 		case !t.canBeMapped() && (personal != "" || leads):
@@ -156,6 +157,9 @@ func (d *draft) askForLeftOut() {
 		case d.isNamedAfterPerson(t):
 			t.ask(t.key[0], "Its name suggests that each row describes a person, but no reference leads to "+d.subject.Name+
 				". Is "+t.key[0]+" the key of that person?", "no: leave the table out", "yes: add a relation by "+t.key[0])
+		case sender != "":
+			t.ask(sender, "It has no foreign key. Do "+sender+" and "+recipient+" refer to "+d.subject.Name+"?",
+				"no: leave the table out", "yes: add relations by them")
 		case personal != "" && len(t.unclear) == 0:
 			t.askForRows(d.subject.Name)
 			t.askForTypes(d.subject)
