@@ -193,6 +193,10 @@ type CatalogColumn struct {
 	// Default is true if the database can fill in the column: it has a default, is an identity column, or is an alias of
 	// the rowid of SQLite.
 	Default bool `json:"default,omitempty"`
+	// Initial is the constant of the column's own default, without quotes, such as new for DEFAULT 'new'. It is empty if
+	// the default is not a text, a whole number or a boolean. It belongs to the application, and in no error, log or
+	// finding.
+	Initial string `json:"initial,omitempty"`
 	// Reused is true if the database can fill in the number of a deleted row again: an alias of the rowid of SQLite
 	// without AUTOINCREMENT, or a sequence of PostgreSQL with CYCLE.
 	Reused     bool     `json:"reused,omitempty"`

@@ -31,14 +31,15 @@ func (s *schema) checkAccess() {
 }
 
 // privileges returns the privileges that an erasure needs on a table. The result includes UPDATE for a table in which
-// the erasure only locks rows, because the statement that locks rows needs UPDATE. It locks rows with keys of an external
-// system before it deletes them.
+// the erasure only locks rows, because the statement that locks rows needs UPDATE. It locks rows with keys of an
+// external system before it deletes them.
 func (s *schema) privileges(table datamap.Table) []string {
 	needed := []string{"SELECT"}
 	holdsKeys := slices.ContainsFunc(table.Columns, func(c datamap.Column) bool {
 		return c.Personal != nil && c.Personal.Ref != ""
 	})
-	if table.Name == s.SubjectTable().Name || s.isOnPath(table.Name) || len(s.writtenColumns(table.Name)) > 0 || holdsKeys {
+	if table.Name == s.SubjectTable().Name || s.isOnPath(table.Name) || len(s.writtenColumns(table.Name)) > 0 ||
+		holdsKeys {
 		needed = append(needed, "UPDATE")
 	}
 	if s.deletesRows(table.Name) {

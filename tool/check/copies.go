@@ -19,10 +19,11 @@ func (s *schema) checkTriggers() {
 		for _, trigger := range s.triggers[live.Name] {
 			at := place{table: table.Name, object: trigger.Name}
 			s.checkEffects(table, live, trigger, at)
-			s.checkWrites(table, trigger.CatalogTrigger, at)
+			s.checkWrites(table, trigger, at)
 			s.checkDeletes(table, trigger, at)
 		}
 	})
+	s.checkDeletesOutside()
 	for _, written := range s.written {
 		written.report(s)
 	}
@@ -37,7 +38,7 @@ func (s *schema) fires(table string, trigger datamap.CatalogTrigger) bool {
 
 // checkWrites checks the tables that a trigger writes to. It ignores the event of the trigger, because even a trigger
 // on INSERT may have copied values to a table that an erasure does not know.
-func (s *schema) checkWrites(table datamap.Table, trigger datamap.CatalogTrigger, at place) {
+func (s *schema) checkWrites(table datamap.Table, trigger trigger, at place) {
 	for _, name := range trigger.Writes {
 		if _, mapped := s.mappedTable(name); mapped || len(table.Personal()) == 0 && !table.Owned {
 			continue
@@ -45,6 +46,12 @@ func (s *schema) checkWrites(table datamap.Table, trigger datamap.CatalogTrigger
 		target, known := s.catalog.Table(name)
 		if known && target.Kind == datamap.KindVirtual {
 			continue // checkCopies checks full-text indexes
+		}
+		if slices.ContainsFunc(trigger.Constant, func(called string) bool {
+			live, ok := s.catalog.Table(called)
+			return ok && live.Name == target.Name
+		}) {
+			continue
 		}
 		switch copied := s.copied(table, target); {
 		case len(copied) > 0:
@@ -123,7 +130,10 @@ func (s *schema) checkMatView(view datamap.CatalogTable) {
 // with personal data. For example, a view that counts orders per day has no such column.
 func (s *schema) isPerPerson(table datamap.Table, view datamap.CatalogTable) bool {
 	subject := s.SubjectTable()
-	return len(s.copied(table, view)) > 0 || slices.ContainsFunc(view.Columns, func(c datamap.CatalogColumn) bool {
+	if len(s.copied(table, view)) > 0 || s.gathers(table, view) {
+		return true
+	}
+	return slices.ContainsFunc(view.Columns, func(c datamap.CatalogColumn) bool {
 		if _, ok := soundsPersonal(view.Name, view, c); ok {
 			return true
 		}

@@ -88,6 +88,7 @@ func (l *losses) reportCascade(
 	child datamap.CatalogTable, foreign datamap.CatalogForeignKey, at place, refers string,
 ) {
 	l.add(child.Name)
+	l.cascaded = append(l.cascaded, child.Name)
 	if to, column := l.alsoRefers(child, foreign); to != "" {
 		l.reportAs(failure, deleteCascades, at,
 			refers+"The database deletes the referring rows too (ON DELETE CASCADE), even rows of other people, because "+

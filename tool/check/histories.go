@@ -150,7 +150,8 @@ func (s *schema) reportBackup(table datamap.CatalogTable) bool {
 		copied := s.copied(original, table)
 		if !ok || len(copied) == 0 && !original.Owned ||
 			!isNamedAsCopy(table, live) &&
-				(len(copied) == 0 || original.Name == s.SubjectTable().Name && isThing(table.Name) ||
+				(len(copied) == 0 ||
+					original.Name == s.SubjectTable().Name && (isThing(table.Name) || hasOwnPeople(table, live)) ||
 					!hasMostColumnsOf(table, live) || refersElsewhere(table, live) ||
 					!s.tellsPerson(table, original)) {
 			continue
@@ -163,6 +164,13 @@ func (s *schema) reportBackup(table datamap.CatalogTable) bool {
 		return true
 	}
 	return false
+}
+
+// hasOwnPeople reports whether a table seems to hold other people than another one: their key has another name. A copy
+// keeps the name.
+func hasOwnPeople(table, people datamap.CatalogTable) bool {
+	return len(table.PrimaryKey) == 1 && len(people.PrimaryKey) == 1 && names.IsPeople(table.Name) &&
+		!strings.EqualFold(table.PrimaryKey[0], people.PrimaryKey[0])
 }
 
 // isNamedAsCopy reports whether a table has the name of another table and a word for a copy, such as users_backup, and

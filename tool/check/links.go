@@ -165,7 +165,7 @@ func likelyMeansPerson(stem string) bool {
 //     Acme.
 func mayMeanPerson(table, stem string) bool {
 	isAble := strings.HasSuffix(strings.ToLower(stem), "able") || strings.HasSuffix(strings.ToLower(stem), "ible")
-	if isPerson(stem) || hasWord(stem, anyRows...) || isAble && !hasWord(stem, thingsAble...) {
+	if isPerson(stem) || hasWord(stem, anyRows...) || isAble && !names.MeansThing(stem) {
 		return true
 	}
 	return !isAble && !hasWord(stem, pages...) && !names.Is(stem, names.Things) && !names.Is(stem, names.Reference) &&
@@ -177,13 +177,6 @@ var (
 	anyRows = terms(`
 		target, subject, actor, object, entity, record, row, resource, model, item, source, origin, parent, context, causer,
 		principal, grantee, party, scope, reference, related, linked`)
-	// thingsAble are words for what can be done with things only, and words with the same ending that are things.
-	thingsAble = terms(`
-		taggable, votable, voteable, sluggable, categorizable, categorisable, classifiable, entryable, translatable,
-		localizable, purchasable, purchaseable, buyable, sellable, orderable, shippable, stockable, priceable, discountable,
-		rentable, bookable, publishable, downloadable, printable, playable, streamable, embeddable, renderable, cacheable,
-		pageable, sortable, configurable, deployable, executable, runnable, buildable, schedulable, transitionable, eligible,
-		table, variable, cable, collectible`)
 	// pages are words for things that people write or upload.
 	pages = terms("doc, document, file, node, field, view, sheet, article, post, message, comment, photo, video, media")
 )
@@ -219,6 +212,9 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 	const outside = ", and the table is not in the data map. Exports and erasures ignore the table."
 	switch found.kind {
 	case byName:
+		if s.isBareLink(table, found) {
+			return true
+		}
 		s.reportOutside(tableUnlinked, table, at,
 			"The column is named like a reference to "+found.to+". It has no foreign key"+outside+s.personalSentence(table),
 			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+" (of the same type). The "+
@@ -235,6 +231,21 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 				s.says(`when:`, `"when"`)+"). If not, accept the finding.")
 	}
 	return true
+}
+
+// isBareLink reports whether the rows of a table refer to rows that stay after an erasure and are not people, and hold
+// nothing else than references, numbers, instants, and texts that describe the row, such as its type.
+func (s *schema) isBareLink(table datamap.CatalogTable, found link) bool {
+	return found.to != s.SubjectTable().Name && !s.deletesRows(found.to) && !names.IsPeople(found.to) &&
+		s.personalSentence(table) == "" && !isOfOnePerson(table.Name) &&
+		!slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
+			stem, isReference := names.Stem(c.Name)
+			switch family(c.Type) { //nolint:exhaustive // the other types hold numbers, instants and keys
+			case datamap.TypeText, datamap.TypeJSON, datamap.TypeBytes, datamap.TypeArray, "":
+				return !isReference && !names.Describes(c.Name) && !table.IsChoice(c)
+			}
+			return isReference && isPerson(stem)
+		})
 }
 
 // reportLists reports the lists of keys in a table outside the data map. Such a list is a finding of its own, because a

@@ -60,6 +60,51 @@ var judgedDangers = map[string]liveCase{
 		},
 		want: []string{"view-copies tops tops"},
 	},
+	"a trigger deletes rows of a thing outside the data map": {
+		statements: append(onVisits("AFTER DELETE", "DELETE FROM rooms WHERE id = OLD.id; RETURN NULL;"),
+			`CREATE TABLE rooms (id bigint PRIMARY KEY, size bigint)`,
+			`CREATE TABLE seats (id bigint PRIMARY KEY, room_id bigint REFERENCES rooms)`),
+		want: []string{"trigger-deletes visits keep"},
+	},
+	"a trigger deletes texts outside the data map": {
+		statements: append(onVisits("AFTER DELETE", "DELETE FROM comments WHERE parent = OLD.id; RETURN NULL;"),
+			`CREATE TABLE comments (id bigint PRIMARY KEY, parent bigint)`),
+		want: []string{"trigger-deletes visits keep"},
+	},
+	"a trigger of deleted parts outside the data map": {
+		statements: []string{
+			`CREATE TABLE pages (id bigint PRIMARY KEY, visit_id bigint REFERENCES visits ON DELETE CASCADE)`,
+			`CREATE INDEX ON pages (visit_id)`, `CREATE TABLE replies (id bigint PRIMARY KEY, parent bigint)`,
+			`CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS
+				$$ BEGIN DELETE FROM replies WHERE parent = OLD.id; RETURN NULL; END $$`,
+			`CREATE TRIGGER keep AFTER DELETE ON pages FOR EACH ROW EXECUTE FUNCTION f()`,
+		},
+		want: []string{"delete-cascades pages.visit_id pages_visit_id_fkey", "trigger-deletes pages keep"},
+	},
+	"a trigger writes constants and a value into a history": {
+		statements: append(onVisits("BEFORE DELETE", "UPDATE visit_log SET done = true, old = OLD.agent; RETURN OLD;"),
+			`CREATE TABLE visit_log (id bigint PRIMARY KEY, old text, done boolean)`),
+		want: []string{"trigger-copies visits keep"},
+	},
+	"a trigger calls a function that writes into a history": {
+		statements: append([]string{
+			`CREATE TABLE visit_log (id bigint PRIMARY KEY, old text, done boolean)`,
+			`CREATE FUNCTION g(text) RETURNS void LANGUAGE sql AS $$ UPDATE visit_log SET old = $1 $$`,
+		}, onVisits("BEFORE DELETE", "UPDATE visit_log SET done = true; PERFORM g(OLD.agent); RETURN OLD;")...),
+		want: []string{"trigger-copies visits keep"},
+	},
+	"a materialized view lists the values of a group": {
+		statements: []string{
+			`CREATE TABLE teams (id bigint PRIMARY KEY, kind text)`,
+			`CREATE MATERIALIZED VIEW tops AS SELECT t.kind, array_agg(u.nick ORDER BY u.id) AS people, count(*) AS n
+				FROM users AS u JOIN teams AS t ON t.id = u.id GROUP BY t.kind`,
+		},
+		want: []string{"view-copies tops tops"},
+	},
+	"an account at a provider of payments": {
+		statements: []string{`ALTER TABLE users ADD COLUMN customer_id text`},
+		want:       []string{"personal-unannotated users.customer_id"},
+	},
 	"many materialized views": {
 		statements: []string{
 			`CREATE MATERIALIZED VIEW a AS SELECT id, email FROM users`,
@@ -99,6 +144,32 @@ var judgedSafe = map[string]liveCase{
 			$$ BEGIN DELETE FROM notes AS n WHERE n.user_id = OLD.user_id; RETURN NULL; END $$`,
 			`CREATE TRIGGER keep AFTER DELETE ON visits FOR EACH ROW EXECUTE FUNCTION f()`),
 		tables: notesInManifest,
+	},
+	"a trigger deletes rows of nobody outside the data map": {
+		statements: append(onVisits("AFTER DELETE", "DELETE FROM sums WHERE day = now(); RETURN NULL;"),
+			`CREATE TABLE sums (id bigint PRIMARY KEY, day timestamptz)`),
+	},
+	"a trigger deletes rows with the key of the person outside the data map": {
+		statements: append(onVisits("AFTER DELETE", "DELETE FROM comments WHERE user_id = OLD.user_id; RETURN NULL;"),
+			`CREATE TABLE comments (id bigint PRIMARY KEY, user_id integer)`),
+		want: []string{"table-unlinked comments.user_id"},
+	},
+	"a trigger writes constants into a history": {
+		statements: append(onVisits("BEFORE DELETE",
+			"UPDATE visit_log SET done = true, state = '{}'::jsonb, at = now(), n = -1 WHERE id = OLD.id; RETURN OLD;"),
+			`CREATE TABLE visit_log (id bigint PRIMARY KEY, state jsonb, done boolean, at timestamptz, n integer)`),
+	},
+	"a materialized view lists the values of things": {
+		statements: []string{
+			`CREATE TABLE teams (id bigint PRIMARY KEY, kind text, nick text)`,
+			`CREATE MATERIALIZED VIEW tops AS SELECT t.kind, array_agg(t.nick) AS names, count(u.nick) AS n
+				FROM users AS u JOIN teams AS t ON t.id = u.id GROUP BY t.kind`,
+		},
+	},
+	"a reference to customers": {
+		statements: []string{
+			`ALTER TABLE users ADD COLUMN customer_id text`, `CREATE TABLE customers (id text PRIMARY KEY, size bigint)`,
+		},
 	},
 	"a view converts a surrogate to a type that accepts it": {
 		statements: []string{

@@ -52,19 +52,26 @@ func (s *schema) reportAsked(code string, table datamap.CatalogTable, at place, 
 	}
 }
 
+// leftOut returns the question of a draft about a table that it left out. The note of the subject's table may have the
+// question: see question.tables.
 func (s *schema) leftOut(table string) (left datamap.LeftOut, asked bool) {
-	i := slices.IndexFunc(s.LeftOut(), func(t datamap.LeftOut) bool { return t.Table == table })
-	if i < 0 {
-		return datamap.LeftOut{}, false
+	if i := slices.IndexFunc(s.LeftOut(), func(t datamap.LeftOut) bool { return t.Table == table }); i >= 0 {
+		return s.LeftOut()[i], true
 	}
-	return s.LeftOut()[i], true
+	for _, q := range questionsIn(s.SubjectTable().Note) {
+		if slices.Contains(q.tables, table) {
+			return datamap.LeftOut{Table: table, Decided: q.decided}, true
+		}
+	}
+	return datamap.LeftOut{}, false
 }
 
 // reportColumn is report for a finding about a column of the data map. The finding is a part of questions-open if the
 // note of the column has a question. If a person has answered the question, there is no finding.
 func (s *schema) reportColumn(column datamap.Column, code string, at place, reason, remedy string) {
-	isOpen := strings.Contains(column.Note, datamap.Decide)
-	if !isOpen && strings.Contains(column.Note, datamap.Decided) {
+	table, _ := s.Table(at.table)
+	isAsked, isOpen := asksAboutColumn(table, column)
+	if isAsked && !isOpen {
 		return
 	}
 	s.report(code, at, reason, remedy)

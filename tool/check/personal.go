@@ -19,7 +19,8 @@ func (s *schema) checkNames() {
 		}
 		for _, found := range live.Columns {
 			column, _ := live.Mapped(table, found.Name)
-			if column.Personal != nil || column.NotPersonal || found.Generated || inForeignKey(live, found.Name) {
+			if column.Personal != nil || column.NotPersonal || found.Generated || inForeignKey(live, found.Name) ||
+				s.namesTable(live, found) {
 				continue
 			}
 			match, ok := soundsPersonal(name, live, found)
@@ -30,6 +31,19 @@ func (s *schema) checkNames() {
 				s.reportName(table, found.Name, column, match)
 			}
 		}
+	})
+}
+
+// namesTable reports whether a column has the name of another table and the type of its key, so that it refers to this
+// table, as customer_id beside customers.
+func (s *schema) namesTable(live datamap.CatalogTable, column datamap.CatalogColumn) bool {
+	stem, isReference := names.Stem(column.Name)
+	return isReference && slices.ContainsFunc(s.catalog.Tables, func(other datamap.CatalogTable) bool {
+		if other.Name == live.Name || len(other.PrimaryKey) != 1 || !names.Same(stem, names.BaseName(other.Name)) {
+			return false
+		}
+		key, _ := other.Column(other.PrimaryKey[0])
+		return !differ(key.Type, column.Type)
 	})
 }
 
@@ -114,6 +128,9 @@ type guess struct {
 // soundsPersonal reports whether the names of the column and the table, and the type of the column, clearly suggest
 // personal data.
 func soundsPersonal(table string, live datamap.CatalogTable, column datamap.CatalogColumn) (guess, bool) {
+	if names.IsFlag(column) {
+		column.Type = datamap.TypeBoolean
+	}
 	match, ok := names.Find(table, column.Name, column.Type)
 	found := guess{match.Category, match.Reason(), match.Means, match.Secret, match.Word}
 	if other, is := namesPerson(table, column); !ok && is && !inForeignKey(live, column.Name) && !live.IsChoice(column) {

@@ -34,9 +34,24 @@ func (s *schema) asksAboutDocument(at place) (asked, open bool) {
 	return false, false
 }
 
+// asksAboutColumn reports whether a note of the table has a question about a column, and whether such a question is
+// open. The note of another column may have the question: see question.columns.
+func asksAboutColumn(table datamap.Table, column datamap.Column) (asked, open bool) {
+	for _, other := range table.Columns {
+		for _, q := range questionsIn(other.Note) {
+			if other.Name == column.Name || slices.Contains(q.columns, column.Name) {
+				asked, open = true, open || !q.decided
+			}
+		}
+	}
+	return asked, open
+}
+
 // question is a question in a note, with its options and its answer.
 type question struct {
 	decided bool
+	columns []string // the columns that the question is about, if these are several
+	tables  []string // the tables that a question in the note of the subject's table is about
 	words   []string // the names in it, which may have a point, such as the name of a column after that of its table
 }
 
@@ -53,9 +68,22 @@ func questionsIn(note string) (all []question) {
 		if i+1 < len(at) {
 			end = at[i+1][0]
 		}
-		all = append(all, question{note[marker[0]:marker[1]] == datamap.Decided, wordsOf(note[marker[1]:end])})
+		text := note[marker[1]:end]
+		q := question{decided: note[marker[0]:marker[1]] == datamap.Decided, words: wordsOf(text)}
+		q.columns, q.tables = listIn(text, "Columns "), listIn(text, "Tables ")
+		all = append(all, q)
 	}
 	return all
+}
+
+// listIn returns the names at the begin of a question, such as Columns a, b: .
+func listIn(text, begin string) []string {
+	rest, ok := strings.CutPrefix(text, begin)
+	list, _, ends := strings.Cut(rest, ": ")
+	if !ok || !ends {
+		return nil
+	}
+	return strings.Split(list, ", ")
 }
 
 // wordsOf returns the words of a question. It leaves out the table to which relations lead, because a column may have

@@ -52,7 +52,67 @@ var answeredCases = cases{
 		both(tokens, accepted("table-personal", "tokens", "claims"),
 			noted("users", "", "DECIDE: Documents: tokens.claims. Do they?")), []string{questions},
 	},
+
+	"table-unlinked of a link with a text":             {paired("story"), []string{"table-unlinked pairs.order_id"}},
+	"table-unlinked not of a link with its kind alone": {paired("kind"), nil},
+	"table-unlinked of a link that names a person": {
+		both(paired("kind"), func(w *world) { w.add("pairs", "editor_id", datamap.TypeBigInt) }),
+		[]string{"table-unlinked pairs.order_id"},
+	},
+
+	"questions-open about people with a key of their own": {
+		both(crew("crew_key"), leftOut("crew_members", false)), []string{questions},
+	},
+	"table-personal of a copy in spite of a question": {
+		both(crew("id"), leftOut("crew_members", false)), []string{"table-personal crew_members.email, nick"},
+	},
+
+	"questions-open about a further column": {
+		both(further, noted("users", "theme", "DECIDE: Columns theme, phone: Must an erasure overwrite it?")),
+		[]string{questions},
+	},
+	"personal-unannotated not after an answer about a further column": {
+		both(further, noted("users", "theme", "DECIDED: Columns theme, phone: Must an erasure overwrite it?")), nil,
+	},
+	"personal-unannotated of a column that a question mentions": {
+		both(further, noted("users", "theme", "DECIDED: Must an erasure overwrite it, as phone?")),
+		[]string{"personal-unannotated users.phone"},
+	},
+	"questions-open about one of several tables": {
+		both(posted, noted("users", "", "DECIDE: Tables letters, calls: Are they of the person? (no | yes; chosen: no)")),
+		[]string{questions},
+	},
+	"table-unmapped not after an answer about several tables": {
+		both(posted, noted("users", "", "DECIDED: Tables letters, calls: Are they of the person? (no | yes; chosen: no)")),
+		nil,
+	},
+	"table-unmapped of a table that a question mentions": {
+		both(posted, noted("users", "", "DECIDED: Tables calls: Are they like letters? (no | yes; chosen: no)")),
+		[]string{"table-unmapped letters.user_id"},
+	},
 }
+
+// paired adds a table outside the data map that refers by name to orders, whose rows stay, with a text column.
+func paired(text string) func(*world) {
+	return func(w *world) {
+		w.addTable("pairs", text)
+		w.add("pairs", "order_id", datamap.TypeBigInt)
+	}
+}
+
+// crew adds a table of people outside the data map that has the columns of users, with the given key.
+func crew(key string) func(*world) {
+	return func(w *world) {
+		w.addTable("crew_members", "email", "nick", "theme")
+		if key != "id" {
+			w.add("crew_members", key, datamap.TypeBigInt)
+		}
+		w.live("crew_members").PrimaryKey = []string{key}
+	}
+}
+
+// further adds a column with a telephone number to users.
+func further(w *world) { w.addToBoth("users", datamap.Column{Name: "phone", Type: datamap.TypeText}) }
 
 // tokens adds a table outside the data map with the claims of tokens as documents.
 func tokens(w *world) { typedOutside("tokens", "claims", datamap.TypeJSON)(w) }

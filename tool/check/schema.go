@@ -30,6 +30,7 @@ type schema struct {
 	needed   map[string]bool                 // tables of the data map that an erasure or an export reads
 	copies   map[string]bool                 // tables outside the data map into which triggers copy values
 	writes   []write
+	cascaded []string      // tables outside the data map from which the database deletes rows with those of an erasure
 	written  []*tableWrite // the tables outside the data map to which triggers write
 }
 

@@ -4,24 +4,105 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/names"
 )
 
-// checkDeletes reports a trigger that an erasure fires and that deletes rows of a table of the data map.
+// checkDeletes reports a trigger that an erasure fires and that deletes rows of a table of the data map, or rows of
+// another table that may belong to other people.
 func (s *schema) checkDeletes(table datamap.Table, trigger trigger, at place) {
 	if !s.fires(table.Name, trigger.CatalogTrigger) {
 		return
 	}
 	for _, name := range trigger.Deletes {
 		target, mapped := s.mappedTable(name)
-		if !mapped || s.isTied(table, target, trigger) {
-			continue
+		switch {
+		case !mapped && !s.isTiedByPath(table, name, trigger):
+			s.reportDeletes(trigger.CatalogTrigger, name, at)
+		case mapped && !s.isTied(table, target, trigger):
+			s.report(triggerDeletes, at,
+				"An erasure fires the trigger "+trigger.Name+", which deletes rows of "+target.Name+
+					". If these rows belong to another person, the erasure is refused.",
+				"Remove the deletion from the trigger, or exempt the connection of habeas from it. If it deletes only rows of "+
+					"the same person, accept the finding.")
 		}
-		s.report(triggerDeletes, at,
-			"An erasure fires the trigger "+trigger.Name+", which deletes rows of "+target.Name+
-				". If these rows belong to another person, the erasure is refused.",
-			"Remove the deletion from the trigger, or exempt the connection of habeas from it. If it deletes only rows of the "+
-				"same person, accept the finding.")
 	}
+}
+
+// checkDeletesOutside reports the triggers of the tables outside the data map from which the database deletes rows
+// because of a foreign key.
+func (s *schema) checkDeletesOutside() {
+	for _, name := range s.cascaded {
+		live, _ := s.catalog.Table(name)
+		for _, trigger := range live.Triggers {
+			for _, deleted := range trigger.Deletes {
+				if _, mapped := s.mappedTable(deleted); slices.Contains(trigger.Events, "DELETE") && mapped {
+					s.report(triggerDeletes, place{table: name, object: trigger.Name},
+						"An erasure deletes rows of "+name+" (ON DELETE CASCADE), and the trigger "+trigger.Name+
+							" then deletes rows of "+deleted+". If these rows belong to another person, the erasure is refused.",
+						"Add "+name+" to the data map, or remove the deletion from the trigger.")
+				} else if slices.Contains(trigger.Events, "DELETE") {
+					s.reportDeletes(trigger, deleted, place{table: name, object: trigger.Name})
+				}
+			}
+		}
+	}
+}
+
+// reportDeletes reports a trigger that an erasure fires and that deletes rows of a table outside the data map. It
+// reports nothing if the rows are about nobody: no foreign key or reference leads to the table or from it to the data
+// map, and its name does not suggest texts of people.
+func (s *schema) reportDeletes(trigger datamap.CatalogTrigger, name string, at place) {
+	live, ok := s.catalog.Table(name)
+	if !ok || !isTable(live) || !s.mayBelong(live) {
+		return
+	}
+	s.report(triggerDeletes, at,
+		"An erasure fires the trigger "+trigger.Name+", which deletes rows of "+live.Name+
+			". This table is not in the data map. If the rows belong to other people, the erasure deletes them, and does not "+
+			"notice it.",
+		"Remove the deletion from the trigger, or exempt the connection of habeas from it. If it deletes only rows of the "+
+			"same person, accept the finding.")
+}
+
+// mayBelong reports whether rows of a table outside the data map may belong to people, or to things that people share.
+func (s *schema) mayBelong(live datamap.CatalogTable) bool {
+	refers := func(from, to datamap.CatalogTable) bool {
+		return slices.ContainsFunc(from.ForeignKeys, func(f datamap.CatalogForeignKey) bool {
+			return to.IsCalled(f.References)
+		})
+	}
+	return names.Is(live.Name, names.Messages) || len(s.linksOf(live)) > 0 ||
+		slices.ContainsFunc(s.catalog.Tables, func(other datamap.CatalogTable) bool {
+			_, mapped := s.mapped[other.Name]
+			return refers(other, live) || mapped && refers(live, other)
+		})
+}
+
+// isTiedByPath reports whether the rows that a trigger deletes from a table outside the data map have the key of the
+// person of the row that fires it.
+func (s *schema) isTiedByPath(table datamap.Table, name string, trigger trigger) bool {
+	for called, columns := range trigger.Tied {
+		live, ok := s.catalog.Table(called)
+		wanted, _ := s.catalog.Table(name)
+		if ok && live.Name == wanted.Name {
+			return slices.ContainsFunc(columns, func(column string) bool {
+				return s.pathBy(table, column) == s.SubjectTable().Name
+			})
+		}
+	}
+	return false
+}
+
+// pathBy returns the table to which a table of the data map has a path of one relation without a condition by the
+// column. It returns "" if there is none.
+func (s *schema) pathBy(t datamap.Table, column string) string {
+	for _, path := range s.Paths(t.Name) {
+		if len(path.Relations) == 1 && path.Relations[0].When == nil && len(path.Relations[0].Columns) == 1 &&
+			sameName(s.live[t.Name], path.Relations[0].Columns[0], column) {
+			return path.Relations[0].References
+		}
+	}
+	return ""
 }
 
 // isTied reports whether the rows that a trigger deletes belong to the person of the row that fires it. They then have
@@ -33,17 +114,8 @@ func (s *schema) isTied(table, target datamap.Table, trigger trigger) bool {
 			tied = columns
 		}
 	}
-	parentBy := func(t datamap.Table, column string) string {
-		for _, path := range s.Paths(t.Name) {
-			if len(path.Relations) == 1 && path.Relations[0].When == nil && len(path.Relations[0].Columns) == 1 &&
-				sameName(s.live[t.Name], path.Relations[0].Columns[0], column) {
-				return path.Relations[0].References
-			}
-		}
-		return ""
-	}
 	return slices.ContainsFunc(tied, func(column string) bool {
-		parent := parentBy(table, column)
-		return parent != "" && parent == parentBy(target, column)
+		parent := s.pathBy(table, column)
+		return parent != "" && parent == s.pathBy(target, column)
 	})
 }

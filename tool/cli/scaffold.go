@@ -220,7 +220,7 @@ func (p *printer) proposal(proposal scaffold.Proposal) {
 	if len(proposal.Decisions) > 0 {
 		t := table{head: []string{"place", "question", "chosen"}}
 		for _, decision := range proposal.Decisions {
-			where := domain.Problem{Table: decision.Table, Column: decision.Column}.Where()
+			where := domain.Problem{Table: decision.Table, Column: list(decision.Columns())}.Where()
 			t.rows = append(t.rows, []string{where, decision.Question, decision.Chosen})
 		}
 		p.table(t)

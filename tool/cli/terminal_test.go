@@ -141,7 +141,7 @@ func TestValuesDoNotControlATerminal(t *testing.T) {
 		w.into(file, io.Discard, "consents", "2", "-o", "json")
 		var shown, stored any
 		must(t, json.Unmarshal(file.Bytes(), &stored))
-		if err := json.Unmarshal([]byte(screen.String()), &shown); err != nil || !reflect.DeepEqual(shown, stored) ||
+		if err := json.Unmarshal(screen.Bytes(), &shown); err != nil || !reflect.DeepEqual(shown, stored) ||
 			strings.ContainsFunc(screen.String(), func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) {
 			t.Errorf("printed %q, %v", screen.String(), err)
 		}

@@ -29,3 +29,37 @@ func TestTheConfigurationOfAUserIsASetting(t *testing.T) {
 		}
 	}
 }
+
+func TestATextOrANumberNamedLikeAnInstantIsJudgedAsOne(t *testing.T) {
+	for column, want := range map[string]bool{
+		"last_login_at": true, "last_login": true, "lastSeen": true, "birth_date": true, "last_seen_at bigint": true,
+		"phone_confirmed_at": false, "phone_checked_at bigint": false, "login_time": false, "reset_password_date": false,
+		"last_name": true, "login": true,
+	} {
+		table, name, typ := split("users." + column)
+		if _, ok := names.Find(table, name, typ); ok != want {
+			t.Errorf("%s is personal: %v", column, ok)
+		}
+	}
+	for column, want := range map[string]bool{
+		"last_login": true, "last_login_at": true, "joined_on": true, "creationdate": true,
+		"update": false, "runtime": false, "last_login json": false, "last_name": false,
+		"at": false, "time_zone": false, "": false,
+	} {
+		_, name, typ := split("users." + column)
+		if names.MayBeInstant(name, typ) != want {
+			t.Errorf("%s is an instant: %v", column, !want)
+		}
+	}
+}
+
+func TestTheDefaultOfATextTellsAFlag(t *testing.T) {
+	for initial, want := range map[string]bool{"false": true, "N": true, "1": true, "": false, "none": false} {
+		if c := (datamap.CatalogColumn{Type: datamap.TypeText, Initial: initial}); names.IsFlag(c) != want {
+			t.Errorf("%q is a flag: %v", initial, !want)
+		}
+	}
+	if names.IsFlag(datamap.CatalogColumn{Type: datamap.TypeInteger, Initial: "0"}) {
+		t.Error("a number is a flag")
+	}
+}

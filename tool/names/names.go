@@ -29,6 +29,9 @@ func (m Match) Reason() string {
 // which may be empty. It returns false if the column does not look personal.
 func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 	parts := partsOf(column)
+	if MayBeInstant(column, t) {
+		t = datamap.TypeTime
+	}
 	if m, ok := findSecret(table, parts, t); ok {
 		return m, true
 	}
@@ -52,6 +55,30 @@ func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 	return Match{}, false
 }
 
+// MayBeInstant reports whether a column whose type is a text or a number is named like an instant or a date, such as
+// last_login_at and last_seen.
+func MayBeInstant(column string, t datamap.ColumnType) bool {
+	switch t { //nolint:exhaustive // the others hold no instants
+	case datamap.TypeText, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber:
+		parts := partsOf(column)
+		return len(parts) > 1 && slices.Contains(ofInstants, parts[len(parts)-1]) || isJoined(parts) ||
+			len(parts) > 1 && parts[0] == "last" && slices.Contains(ofLast, strings.Join(parts[1:], ""))
+	}
+	return false
+}
+
+// isJoined reports whether the last word joins another word and date or time, such as creationdate.
+func isJoined(parts []string) bool {
+	if len(parts) == 0 || slices.Contains(noInstants, parts[len(parts)-1]) {
+		return false
+	}
+	before, ok := strings.CutSuffix(parts[len(parts)-1], "date")
+	if !ok {
+		before, ok = strings.CutSuffix(parts[len(parts)-1], "time")
+	}
+	return ok && len(before) > 1
+}
+
 // isOwnKey reports whether the name of a column means the key of its own table, such as customer_id in customers.
 func isOwnKey(table, column string) bool {
 	stem, isReference := Stem(column)
@@ -68,10 +95,13 @@ func isOfSession(parts []string, from int) bool {
 // the data, or that it means something else. Examples are email_verified, phone_type and sub_total. The words
 // parts[from:to] are those that were recognised as personal.
 func isAside(parts []string, from, to int, t datamap.ColumnType) bool {
-	if to == len(parts) {
+	last := parts[len(parts)-1]
+	switch {
+	case strings.HasSuffix(last, "hex"): // a key, such as commenthex
+		return true
+	case to == len(parts):
 		return false
 	}
-	last := parts[len(parts)-1]
 	isArchive := parts[from] == "zip" && to == from+1 && slices.Contains(ofArchives, parts[to])
 	return isArchive || slices.Contains(asideWords, last) || slices.Contains(onlyLast, parts[to-1]) ||
 		from == 0 && t == datamap.TypeText && slices.Contains(asideOfText, last)

@@ -99,7 +99,8 @@ func TestNamesOfOtherData(t *testing.T) {
 
 func TestNamesOfSecrets(t *testing.T) {
 	for column, want := range map[string]bool{
-		"users.password": true, "users.passwd": true, "users.encrypted_password bytes": true, "users.salt": true,
+		"users.password": true, "users.passwd": true, "users.pw": true, "users.encrypted_password bytes": true,
+		"users.salt":    true,
 		"users.api_key": true, "users.apiKey": true, "sessions.token": true, "users.otp_secret": true,
 		"users.password_hint": true, "users.security_stamp": true,
 		"kunden.passwort_hash": true, "users.hash": true, "sessions.key": true, "users.mfa_recovery_codes array": true,
@@ -116,7 +117,8 @@ func TestNamesOfSecrets(t *testing.T) {
 func TestKindsOfTables(t *testing.T) {
 	for table, want := range map[string]names.Kind{
 		"users": names.People, "app.users": names.People, "auth_user": names.People, "Kunden": names.People,
-		"people": names.People, "Person": names.People, "companies_customers": names.People,
+		"people": names.People, "user_profiles": names.People, "profiles": names.People,
+		"Person": names.People, "companies_customers": names.People,
 		"user_addresses": names.Addresses, "lieferadressen": names.Addresses, "messages": names.Messages,
 		"user_sessions": names.Sessions, "access_tokens": names.Sessions, "audit_logs": names.Activities,
 		"invoices": names.Duties, "rechnungen": names.Duties, "countries": names.Reference, "user_roles": names.Reference,
@@ -126,7 +128,10 @@ func TestKindsOfTables(t *testing.T) {
 			t.Errorf("%s is not among the %s", table, want)
 		}
 	}
-	for _, table := range []string{"user_roles", "user_settings", "teams", "usage"} {
+	for _, table := range []string{
+		"user_roles", "user_settings", "teams", "usage", "device_profiles", "assetProfile", "tenant_profile",
+		"oauth2_clients",
+	} {
 		if names.IsPeople(table) {
 			t.Errorf("%s is among the people", table)
 		}

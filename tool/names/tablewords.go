@@ -130,6 +130,10 @@ func Is(table string, kind Kind) bool {
 	case Duties:
 		_, ok := FindDuty(table)
 		return ok
+	case People:
+		if endsIn(table, clients) || isProfileOfThing(table) {
+			return false
+		}
 	case Things:
 		if endsIn(table, ofUsers) {
 			return false
@@ -140,6 +144,19 @@ func Is(table string, kind Kind) bool {
 		}
 	}
 	return endsIn(table, tableWords[kind])
+}
+
+// clients are words for programs that are clients.
+var clients = patterns("oauth client, oidc client, api client, app client")
+
+// isProfileOfThing reports whether the name of a table means the profiles of things, such as device_profiles.
+func isProfileOfThing(table string) bool {
+	parts := partsOf(BaseName(table))
+	if len(parts) < 2 || Singular(parts[len(parts)-1]) != "profile" {
+		return false
+	}
+	of := strings.Join(parts[:len(parts)-1], " ")
+	return parts[len(parts)-2] == "device" || Is(of, Things) || Is(of, Reference)
 }
 
 // ofUsers are words for the settings of a user. Other configurations are those of things.

@@ -29,6 +29,9 @@ type columnRule struct {
 // Email is the value of Match.Means for columns with email addresses.
 const Email = "an email address"
 
+// Address is the value of Match.Means for columns with a part of a postal address.
+const Address = "a postal address"
+
 // ofPayment is the value of Match.Means for columns with a means of payment.
 const ofPayment = "a bank account or a means of payment"
 
@@ -148,19 +151,19 @@ var columnRules = []columnRule{
 			handy*, *rufnummer, mobilnummer, tel, portable, telefono, movil, celular`),
 	},
 	{
-		domain.CategoryContact, "a postal address", texts | numbers, nil,
+		domain.CategoryContact, Address, texts | numbers, nil,
 		patterns(`
 			*street, street name, house number, postal code, *postcode, post code, zip, zip code, zipcode, postal address,
 			mailing address, home address, billing address, shipping address, delivery address, *strasse, hausnummer, plz,
 			postleitzahl, *anschrift, wohnort, *adresse, rue, code postal, calle, codigo postal, direccion, domicilio`),
 	},
 	{
-		domain.CategoryContact, "a postal address", texts | numbers,
+		domain.CategoryContact, Address, texts | numbers,
 		[]Kind{Duties},
 		patterns("address*, city, town, county, country*, ort, stadt, ville, ciudad"),
 	},
 	{
-		domain.CategoryContact, "a postal address", texts | numbers,
+		domain.CategoryContact, Address, texts | numbers,
 		[]Kind{People, Addresses},
 		patterns(`
 			address*, line, city, town, state, province, county, region, country*, district, suburb, company, floor, apartment,
@@ -298,13 +301,23 @@ var documents = strings.Fields(`
 	settings preferences prefs data metadata meta payload extra extras attributes props properties options fields json
 	config`)
 
+// ofInstants are the last words of names of columns that hold an instant or a date.
+var ofInstants = []string{"at", "on", "date", "time", "datetime", "timestamp", "since", "until", "datum", "fecha"}
+
+// noInstants are words that end with date or time and mean something else.
+var noInstants = strings.Fields(`
+	update candidate mandate validate runtime lifetime uptime downtime overtime parttime fulltime`)
+
+// ofLast are the words after last in names of columns that hold an instant.
+var ofLast = strings.Fields("login logon signin seen active activity visit online access loggedin signedin")
+
 // asideOfText are last words of names of text columns that only describe personal data and do not hold the data, such
 // as phone_since.
 var asideOfText = []string{"at", "on", "since", "until", "by"}
 
 // secrets match the names of columns that hold a secret in any table, besides those of words.MeansSecret.
 var secrets = patterns(`
-	*passwd, passwd*, pass, pwd, passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, mfa*, totp*, two
+	*passwd, passwd*, pass, pwd, pw, passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, mfa*, totp*, two
 	factor*, backup code, webauthn*, verification code, confirmation code, reset code, activation code, authorization
 	code, auth code, login code, one time code, invite code, security answer, security question, private key,
 	privatekey, security stamp, session id, sessionid, csrf*, *api key, *secret key, access key, encryption key,

@@ -18,7 +18,11 @@ func (d *draft) recognise() {
 			name = "people"
 		}
 		for _, c := range t.Columns {
-			m, ok := d.memory.find(name, c)
+			seen := c
+			if names.IsFlag(c) {
+				seen.Type = datamap.TypeBoolean
+			}
+			m, ok := d.memory.find(name, seen)
 			if !ok && (t.isTree() || t.isAboutConduct()) {
 				if text, isText := d.memory.find("replies", c); isText && isBody(text) {
 					m, ok = text, true
@@ -32,6 +36,8 @@ func (d *draft) recognise() {
 				t.found[c.Name] = m
 			}
 		}
+		t.dropStates()
+		t.findRendered()
 	}
 }
 
@@ -87,6 +93,7 @@ func (d *draft) annotate(evaluate evaluate) {
 		t.askForDuty(since)
 		t.askForTypes(d.subject)
 		t.askForNulls()
+		t.askForInstants()
 		t.askForTexts()
 	}
 }
@@ -112,6 +119,10 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 	case !ok && t.mayBeDocument(c) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
 		t.ask(c.Name, "Do its JSON documents hold personal data?", "leave it as it is", "overwrite it")
 		return column
+	case !ok && t.rowsDeleted && t.isDocumentOfPerson(c) && !isKey && !t.refers(c.Name):
+		t.ask(c.Name, "The rows are deleted, but an export leaves its documents out. Do they hold personal data?",
+			"no: leave them out", "yes: annotate the column")
+		return column
 	case !ok && t.repeatsTitle(c) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
 		t.ask(c.Name, "It may repeat words that the person wrote, such as a title. Must an erasure overwrite it?", leaveIt,
 			"overwrite it")
@@ -124,8 +135,7 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 			leaveIt, "overwrite it", "add a relation")
 		return column
 	case !ok && d.seemsPerson(t, c):
-		t.ask(c.Name, "It has no foreign key, but seems to refer to "+d.subject.Name+". Does the row belong to that person, "+
-			"too?", "no", "yes: add a relation")
+		t.askForSecondPerson(c.Name, d.subject)
 		return column
 	case !ok:
 		return column
@@ -163,10 +173,29 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 }
 
 // mayBeDocument reports whether a column holds JSON documents. A text column counts if it has the name of a document,
-// such as metadata, and the rows are about one person.
+// such as metadata, and the rows are about one person. See also isDocumentOfPerson.
 func (t *table) mayBeDocument(c datamap.CatalogColumn) bool {
-	return c.Type == datamap.TypeJSON ||
+	return c.Type == datamap.TypeJSON || t.isDocumentOfPerson(c) ||
 		c.Type == datamap.TypeText && names.IsDocument(c.Name) && !t.IsChoice(c) && (t.isSubject || t.isProfile())
+}
+
+// isDocumentOfPerson reports whether a column holds a document of a table for documents, such as user_state and
+// game_data: a JSON column, or a text column with the name of a document.
+func (t *table) isDocumentOfPerson(c datamap.CatalogColumn) bool {
+	parts := words.Lower(names.BaseName(t.Name))
+	isNamed := len(parts) > 1 && slices.Contains(ofDocuments, names.Singular(parts[len(parts)-1]))
+	isText := c.Type == datamap.TypeText && !t.IsChoice(c) && !names.IsFlag(c) && c.Length == 0 &&
+		(names.IsDocument(c.Name) || slices.Contains([]string{"state", "value", "document"}, flat(c.Name)))
+	return isNamed && (isText || c.Type == datamap.TypeJSON)
+}
+
+// ofDocuments are the last words of the names of tables with a document in each row.
+var ofDocuments = []string{"state", "data", "setting", "preference", "prefs", "config", "storage"}
+
+// isReference reports whether the rows are about nobody, such as the states of a country. A state with documents is not
+// among them.
+func (t *table) isReference() bool {
+	return names.Is(t.Name, names.Reference) && !slices.ContainsFunc(t.Columns, t.isDocumentOfPerson)
 }
 
 // sentence converts a reason to a sentence.
@@ -228,6 +257,9 @@ func isParsed(c datamap.CatalogColumn) bool {
 // askForFixed asks about a column that looks personal but that an erasure cannot overwrite, because it is a key or
 // computed.
 func (t *table) askForFixed(c datamap.CatalogColumn, m names.Match, isKey bool) {
+	if !isKey && t.isComputedFromFound(c) {
+		return // it changes with the other column
+	}
 	if !isKey {
 		t.ask(c.Name, "It looks personal and is computed from other columns. Does it change when these are overwritten?",
 			"yes", "no: change the schema")
@@ -235,6 +267,15 @@ func (t *table) askForFixed(c datamap.CatalogColumn, m names.Match, isKey bool) 
 	}
 	t.ask(c.Name, "It looks personal ("+m.Means+"), but it is a key, which an erasure does not overwrite. May it stay?",
 		"keep the value", "delete the rows", "give the table another key")
+}
+
+// isComputedFromFound reports whether the expression of a computed column mentions another column that looks personal.
+func (t *table) isComputedFromFound(c datamap.CatalogColumn) bool {
+	return slices.ContainsFunc(sqlToken.FindAllString(c.Expression, -1), func(token string) bool {
+		name := strings.Trim(token, `"`)
+		_, ok := t.found[name]
+		return ok && name != c.Name
+	})
 }
 
 // viaOf returns the Annotation.Via of a column: the name of the path to the person that the column belongs to. It
@@ -342,8 +383,8 @@ func (t *table) askForTypes(person *table) {
 		})
 	}
 	for _, c := range t.Columns {
-		_, ok := names.Stem(c.Name)
-		if kind, isKind := t.kindOf(c.Name); ok && isKind && isKey(c) && !t.refers(c.Name) {
+		stem, ok := names.Stem(c.Name)
+		if kind, isKind := t.kindOf(c.Name); ok && isKind && isKey(c) && !t.refers(c.Name) && !names.MeansThing(stem) {
 			t.ask(c.Name, "The column "+kind+" seems to name the table that it refers to. Does it lead to a person in some "+
 				"rows?", "no", "yes: add a relation with when and path")
 		}

@@ -244,6 +244,13 @@ func TestTheErasedRowOfAPersonIsKnown(t *testing.T) {
 	}
 }
 
+func TestAnEmailAddressStaysOne(t *testing.T) {
+	p := propose(t, schema("users: id*, email_addr, email_hash"))
+	if got := p.column(t, "users.email_addr").Surrogate; got != "{}@erased.invalid" {
+		t.Errorf("the surrogate is %q", got)
+	}
+}
+
 func TestAKeyThatPeopleChooseIsAsked(t *testing.T) {
 	p := propose(t, schema(`
 		users: username:text*, email

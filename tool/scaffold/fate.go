@@ -253,10 +253,13 @@ var bodies = []string{
 	"message text", "complaint",
 }
 
-// hasOtherWriter reports whether each row refers to a second person, who worked on it and may have written it.
+// hasOtherWriter reports whether each row refers to a second person, who worked on it and may have written it. A
+// reference that may be NULL counts only if the table is named after it, as reviews are after reviewer_id.
 func (t *table) hasOtherWriter() bool {
+	parts := words.Lower(names.BaseName(t.Name))
 	return slices.ContainsFunc(t.out, func(r *reference) bool {
-		return r.to.isSubject && !slices.Contains(t.paths, r) && !r.nullable()
+		isNamesake := len(parts) > 0 && strings.HasPrefix(flat(r.label()), names.Singular(parts[len(parts)-1]))
+		return r.to.isSubject && !slices.Contains(t.paths, r) && (!r.nullable() || isNamesake)
 	})
 }
 
@@ -329,7 +332,7 @@ func isOfDevice(c datamap.CatalogColumn, m names.Match) bool {
 // have the table. It does not ask about rows that lead there only through other rows and do not look personal.
 func (t *table) askForLeft(d *draft) {
 	t.asked = nil
-	if to := t.parent(); to != d.subject && to.fate == left && len(t.personal()) == 0 && !t.present && !t.mayHoldMore(d) {
+	if !t.isWorthAsking(d) {
 		return
 	}
 	if owner := t.otherOwner(); owner != "" {
@@ -350,4 +353,14 @@ func (t *table) askForLeft(d *draft) {
 		question += ", and columns look personal (" + personal + ")"
 	}
 	t.ask("", question+". Are they the person's own rows?", "no: leave the table out", offer+t.Name)
+}
+
+// isWorthAsking reports whether the rows refer to a person, are parts of rows that an erasure deletes, or may hold more
+// about a person than other rows that lead to her.
+func (t *table) isWorthAsking(d *draft) bool {
+	to := t.parent()
+	if to == d.subject || to.fate == deleted || len(t.personal()) > 0 || t.present || t.mayHoldMore(d) {
+		return true
+	}
+	return to.fate == overwritten && (d.refersToPerson(t) || len(t.found) > 0 || len(t.texts()) > 0)
 }

@@ -185,3 +185,14 @@ func TestAnIncludedTableIsDeletedWithItsPerson(t *testing.T) {
 		}
 	}
 }
+
+func TestTheTextOfAReviewerIsNotDeletedWithTheReviewedPerson(t *testing.T) {
+	for columns, want := range map[string]bool{
+		"user_id>users, reviewer_id?>users": false, "user_id, reviewer_id?": false, "user_id, deleted_by_id?": true,
+	} {
+		p := propose(t, schema(users+"reviews: id*, "+columns+", comment"))
+		if got := slices.Contains(p.steps(), "delete reviews"); got != want {
+			t.Errorf("%s: the steps are %v", columns, p.steps())
+		}
+	}
+}

@@ -2,18 +2,19 @@ package scaffold
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
-// guessByTable guesses a reference for each column that is named after a table, such as user_id, and has no foreign
-// key.
+// guessByTable guesses a reference for each column that is named after a table, such as user_id, or after another row
+// of its table, and has no foreign key.
 func (d *draft) guessByTable() {
 	for _, t := range d.tables {
 		for _, c := range t.Columns {
 			stem, ok := names.Stem(c.Name)
-			if !ok || t.refers(c.Name) {
+			if t.refers(c.Name) || t.namesRowAbove(c) && d.guess(t, c, t) || !ok {
 				continue
 			}
 			for _, to := range d.tables {
@@ -26,12 +27,26 @@ func (d *draft) guessByTable() {
 	}
 }
 
+// namesRowAbove reports whether the name of a column in a table of texts means another row of the table, such as
+// parent_id of a comment. The name may have the ending of the own key, such as parent_hex for comment_hex.
+func (t *table) namesRowAbove(c datamap.CatalogColumn) bool {
+	if !names.Is(t.Name, names.Messages) || len(t.key) != 1 {
+		return false
+	}
+	stem, _ := names.Stem(c.Name)
+	own := flat(names.Singular(names.BaseName(t.Name)))
+	if ending, ok := strings.CutPrefix(flat(t.key[0]), own); ok && ending != "" {
+		stem = strings.TrimSuffix(flat(c.Name), ending)
+	}
+	return slices.Contains([]string{"parent", "replyto", "inreplyto", "repliedto"}, flat(stem))
+}
+
 // guessByRole guesses a reference to the subject's table for each column that is named after a role of a person, such
 // as sender_id. If a foreign key refers to the subject's table, the application uses foreign keys for its references to
 // people. Then a guess is doubtful, unless isSure or isOfPerson is true of the column. guessByRole makes no doubtful
 // guess about a table that refers to people by other columns: see seemsPerson.
 func (d *draft) guessByRole() {
-	usesKeys := slices.ContainsFunc(d.subject.in, func(r *reference) bool { return !r.guessed })
+	usesKeys := d.usesKeys()
 	for _, t := range d.tables {
 		refers := d.refersToPerson(t)
 		for _, c := range t.Columns {
@@ -84,14 +99,35 @@ func (d *draft) guess(t *table, c datamap.CatalogColumn, parent *table) bool {
 	}
 	key, _ := parent.Column(parent.key[0])
 	if family(key.Type) == "" || family(key.Type) != family(c.Type) {
-		return false
+		var ok bool
+		if key, ok = parent.uniqueFor(c); !ok {
+			return false
+		}
 	}
 	if rival, ok := names.Rival(d.catalog.Tables, t.CatalogTable, c, parent.CatalogTable); ok {
 		t.unclear = append(t.unclear, unclear{c.Name, parent, rival})
 		return false
 	}
-	d.add(&reference{from: t, to: parent, columns: []string{c.Name}, referenced: parent.key, guessed: true})
+	d.add(&reference{from: t, to: parent, columns: []string{c.Name}, referenced: []string{key.Name}, guessed: true})
 	return true
+}
+
+// uniqueFor returns a unique column to which a reference may lead instead of the primary key: it has the name of the
+// column, such as user_uid, or its ending, such as uuid for user_uuid.
+func (t *table) uniqueFor(c datamap.CatalogColumn) (key datamap.CatalogColumn, found bool) {
+	for _, u := range t.Uniques {
+		if !isPlain(u) || len(u.Columns) != 1 {
+			continue
+		}
+		key, _ = t.Column(u.Columns[0])
+		name := flat(key.Name)
+		isEnding := slices.Contains([]string{"uuid", "guid", "uid"}, name) && strings.HasSuffix(flat(c.Name), name)
+		isAlike := !key.Nullable && family(key.Type) != "" && family(key.Type) == family(c.Type)
+		if isAlike && (isEnding || name == flat(c.Name)) {
+			return key, true
+		}
+	}
+	return datamap.CatalogColumn{}, false
 }
 
 // unclear is a column without a foreign key that is named after the table to, but may refer to a table with a nearer

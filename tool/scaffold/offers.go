@@ -24,7 +24,7 @@ const maxTogether = 4
 // checkOffers makes sure that a person can choose each option that takes a table into the data map. The function works
 // reports whether a proposal with these further tables in Options.Include would have the tables. If it would not have a
 // table alone, checkOffers offers the table together with those that prevent it. If that does not work, either, it
-// drops the question, unless the table itself refers to a person.
+// drops the question, unless the table itself refers to a person and has texts or documents to annotate.
 func (d *draft) checkOffers(works func(tables []string) bool) {
 	for _, t := range d.tables {
 		i := slices.IndexFunc(t.asked, func(asked Decision) bool { return slices.Contains(asked.Options, offer+t.Name) })
@@ -35,12 +35,19 @@ func (d *draft) checkOffers(works func(tables []string) bool) {
 		switch found := t.tablesToInclude(works); {
 		case found != nil:
 			t.asked[i].Options[j] = offer + strings.Join(found, " --include ")
-		case d.refersToPerson(t):
+		case d.refersToPerson(t) && t.mayBeAnnotated():
 			t.asked[i].Options[j] = annotateIt
 		default:
 			t.asked = slices.Delete(t.asked, i, i+1)
 		}
 	}
+}
+
+// mayBeAnnotated reports whether a column may hold personal data, although its name does not suggest it.
+func (t *table) mayBeAnnotated() bool {
+	return len(t.found) > 0 || len(t.texts()) > 0 || slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
+		return c.Type == datamap.TypeJSON || c.Type == datamap.TypeBytes
+	})
 }
 
 // tablesToInclude returns the table alone, with the tables on its path, or with the tables that refer to it, whichever

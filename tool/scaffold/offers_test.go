@@ -88,7 +88,7 @@ func TestTablesThatReferToEachOtherAreTakenInTogether(t *testing.T) {
 // No column of the table looks personal, and its rows stay.
 func TestWhatCannotBeTakenInIsNotOffered(t *testing.T) {
 	lines := users + `
-		cases: id*, resolver_id>users, kind:enum(a|b)
+		cases: id*, resolver_id>users, kind:enum(a|b), summary
 		case_parts: case_id>cases, seq:integer
 		changes: id*, user_id>users=cascade, note, size:integer
 		change_comments: id*, change_id>changes, author_id>users, body
@@ -103,5 +103,9 @@ func TestWhatCannotBeTakenInIsNotOffered(t *testing.T) {
 	}
 	if asked := p.questionsAbout("ways", ""); len(asked) != 0 {
 		t.Errorf("asked %v", asked)
+	}
+	p = propose(t, schema(strings.ReplaceAll(lines, ", summary", "")))
+	if asked := p.questionsAbout("cases", ""); len(asked) != 0 {
+		t.Errorf("nothing can be annotated: asked %v", asked)
 	}
 }

@@ -182,7 +182,7 @@ func (r *reference) isSamePerson() bool {
 // isPointer reports whether a row refers to one of its own parts, such as a chat to its last message, and the database
 // clears the reference.
 func (r *reference) isPointer() bool {
-	if !r.setsNull {
+	if !r.setsNull || !r.nullable() {
 		return false
 	}
 	for t := r.to; len(t.paths) == 1; t = t.paths[0].to {

@@ -116,9 +116,13 @@ func (d *draft) choosePaths() {
 }
 
 // takePeople makes each direct reference to the subject's table a path, because the row concerns each person that it
-// refers to.
+// refers to. The person who has sent or written something comes before others, such as user_id.
 func (t *table) takePeople(direct []*reference) {
-	slices.SortStableFunc(direct, func(a, b *reference) int { return cmp.Compare(a.role, b.role) })
+	direct = t.withoutDoubtful(direct)
+	slices.SortStableFunc(direct, func(a, b *reference) int {
+		return cmp.Or(cmp.Compare(a.role, b.role),
+			cmp.Compare(boolRank(names.Sends(a.label())), boolRank(names.Sends(b.label()))))
+	})
 	if len(direct) > maxPaths {
 		t.ask("", "The rows refer to more than "+strconv.Itoa(maxPaths)+" people. To which people do they belong?",
 			"the first "+strconv.Itoa(maxPaths), "others")
@@ -134,6 +138,27 @@ func (t *table) takePeople(direct []*reference) {
 			r.name += strconv.Itoa(i + 1)
 		}
 	}
+}
+
+// withoutDoubtful returns the references without the doubtful ones if others lead to a person, too. It asks about
+// those.
+func (t *table) withoutDoubtful(direct []*reference) []*reference {
+	sure := slices.DeleteFunc(slices.Clone(direct), func(r *reference) bool { return r.doubtful })
+	if len(sure) == 0 || len(sure) == len(direct) {
+		return direct
+	}
+	for _, r := range direct {
+		if r.doubtful {
+			t.askForSecondPerson(r.label(), r.to)
+		}
+	}
+	return sure
+}
+
+// askForSecondPerson asks whether a row also belongs to the person that a column without a foreign key seems to name.
+func (t *table) askForSecondPerson(column string, person *table) {
+	t.ask(column, "It has no foreign key, but seems to refer to "+person.Name+". Does the row belong to that person, too?",
+		"no", "yes: add a relation")
 }
 
 // takeOne chooses the best of several references that begin equally short paths. It makes this reference the only path

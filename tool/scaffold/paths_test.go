@@ -30,6 +30,19 @@ func TestRowsAboutSeveralPeopleHaveAPathToEach(t *testing.T) {
 	}
 }
 
+// The texts of a message belong to its sender, whoever else it names.
+func TestTheSenderComesBeforeOtherPeople(t *testing.T) {
+	for _, columns := range []string{
+		"user_id>users, sender_id>users", "user_id, sender_id", "user_id>users, author_id>users",
+		"user_id, from_user_id",
+	} {
+		p := propose(t, schema(users+"messages: id*, "+columns+", body"))
+		if via := p.column(t, "messages.body").Personal.Via; via == "User" || via == "" {
+			t.Errorf("%s: the text belongs to %q", columns, via)
+		}
+	}
+}
+
 func TestTheRelationToThePersonComesBeforeLongerPaths(t *testing.T) {
 	p := propose(t, schema(users+`
 		posts: id*, author_id>users, title

@@ -67,13 +67,10 @@ func (t *table) indexOf(column string) int {
 // mapped returns the table for the data map.
 func (d *draft) mapped(t *table) datamap.Table {
 	to := datamap.Table{
-		Name: t.Name, PrimaryKey: t.key, Columns: t.columns, Owned: t.rowsDeleted, Note: t.note("", t.reason),
+		Name: t.Name, PrimaryKey: t.key, Columns: t.columns, Owned: t.rowsDeleted, Note: t.reason,
 	}
 	if t == d.subject {
 		to.SubjectKey = d.subjectID
-	}
-	for i, c := range to.Columns {
-		to.Columns[i].Note = t.note(c.Name, c.Note)
 	}
 	candidates := 0
 	for _, r := range t.out {
@@ -101,21 +98,6 @@ func (d *draft) mapped(t *table) datamap.Table {
 		to.Relations = append(to.Relations, relation)
 	}
 	return to
-}
-
-// note returns the given text, followed by all decisions (questions to a person) about the column. If column is empty,
-// it adds the decisions about the rows instead.
-func (t *table) note(column, text string) string {
-	var parts []string
-	if text != "" {
-		parts = append(parts, text)
-	}
-	for _, decision := range t.asked {
-		if decision.Column == column {
-			parts = append(parts, decision.String())
-		}
-	}
-	return strings.Join(parts, " ")
 }
 
 // leftOut returns the tables that are not in the data map, with the reasons.
@@ -154,7 +136,7 @@ func (d *draft) whyOut(t *table) string {
 }
 
 func (d *draft) isAboutNone(t *table) bool {
-	return names.Is(t.Name, names.Machinery) || names.Is(t.Name, names.Reference)
+	return names.Is(t.Name, names.Machinery) || t.isReference()
 }
 
 // askForLeftOut asks about tables that may hold personal data, but from which no chain of references leads to the
@@ -166,13 +148,19 @@ func (d *draft) askForLeftOut() {
 			continue
 		}
 		personal := strings.Join(t.personal(), ", ")
+		sender, recipient := d.betweenPeople(t)
 		leads := slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.distance != unreachable })
 		switch {
 		case !t.canBeMapped() && (personal != "" || leads):
-			t.ask("", "It has no primary or unique key, so an erasure cannot find its rows. Does it hold personal data?",
-				"leave it out", "give it a primary key")
+			t.askForPrimaryKey()
 		case !t.canBeMapped():
-		case personal != "":
+		case d.isNamedAfterPerson(t):
+			t.ask(t.key[0], "Its name suggests that each row describes a person, but no reference leads to "+d.subject.Name+
+				". Is "+t.key[0]+" the key of that person?", "no: leave the table out", "yes: add a relation by "+t.key[0])
+		case sender != "":
+			t.ask(sender, "It has no foreign key. Do "+sender+" and "+recipient+" refer to "+d.subject.Name+"?",
+				"no: leave the table out", "yes: add relations by them")
+		case personal != "" && len(t.unclear) == 0:
 			t.askForRows(d.subject.Name)
 			t.askForTypes(d.subject)
 		default:

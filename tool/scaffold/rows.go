@@ -35,6 +35,14 @@ func (d *draft) decideRows() {
 				t.keep(d, "rows of "+r.from.Name+" refer to them by "+r.label())
 				changed = true
 			}
+			if name := d.firing(t, "DELETE"); t.rowsDeleted && !t.included && name != "" {
+				t.keep(d, "the trigger "+name+" deletes further rows with them")
+				changed = true
+			}
+			if name := d.firing(t, "UPDATE"); t.fate == overwritten && !t.isSubject && !t.included && name != "" {
+				t.fate, changed = left, true
+				t.reason = "The trigger " + name + " deletes rows of people when rows change."
+			}
 			if t.reversed && t.fate != left && to.rowsDeleted {
 				to.keep(d, "the rows of "+t.Name+" are found through them")
 				changed = true
@@ -56,6 +64,27 @@ func (d *draft) decideRows() {
 				"they about no other person?", "yes", "no: leave the table out")
 		}
 	}
+}
+
+// firing returns a trigger that deletes rows, perhaps those of other people, when rows of the table are deleted or
+// updated. It returns "" if there is none. Rows of a full-text index do not count, and neither do parts that an erasure
+// deletes, too. At an update, only rows of the table itself, and rows that refer to people, count.
+func (d *draft) firing(t *table, event string) string {
+	for _, trigger := range t.Triggers {
+		if slices.Contains(trigger.Events, event) && slices.ContainsFunc(trigger.Deletes, func(name string) bool {
+			to := d.table(name)
+			switch {
+			case to == nil:
+				return event == "DELETE"
+			case to.Kind == datamap.KindVirtual, to.rowsDeleted && to != t && to.parent() == t:
+				return false
+			}
+			return event == "DELETE" || to == t || d.refersToPerson(to)
+		}) {
+			return trigger.Name
+		}
+	}
+	return ""
 }
 
 // hasOtherPerson reports whether a reference that begins no path leads to a person.
@@ -149,8 +178,9 @@ func (d *draft) seemsPerson(t *table, c datamap.CatalogColumn) bool {
 	stem, isReference := names.Stem(c.Name)
 	person := names.BaseName(d.subject.Name)
 	key, _ := d.subject.Column(d.subjectID[0])
-	return isReference && !t.isSubject && !t.refers(c.Name) && !t.hasType(c.Name) && names.Names(c.Name, person) &&
-		!names.Same(stem, person) && len(d.subjectID) == 1 && family(key.Type) == family(c.Type)
+	isPerson := isReference && names.Names(c.Name, person) && !names.Same(stem, person) || d.hasNameOfKey(c)
+	return isPerson && !t.isSubject && !t.refers(c.Name) && !t.hasType(c.Name) && !slices.Equal(t.key, []string{c.Name}) &&
+		len(d.subjectID) == 1 && family(key.Type) == family(c.Type)
 }
 
 // isOfThing reports whether the rows may describe another thing than the person, such as the closure of a ticket: a row
@@ -188,7 +218,7 @@ func (d *draft) isOwn(t *table) bool {
 	}
 	person := names.Singular(names.BaseName(d.subject.Name))
 	rest, named := strings.CutPrefix(snakeCase(names.BaseName(t.Name)), snakeCase(person)+"_")
-	return named && rest != "" && !names.Is(t.Name, names.Reference) && !names.Is(t.Name, names.Trails)
+	return named && rest != "" && !t.isReference() && !names.Is(t.Name, names.Trails)
 }
 
 // snakeCase returns a name in snake case. For example, UserSettings gives user_settings.

@@ -48,15 +48,29 @@ type LeftOut struct {
 // Decision is a question to a person, with the possible options.
 type Decision struct {
 	Table    string   `json:"table"`
-	Column   string   `json:"column,omitempty"` // empty if the question concerns the rows
+	Column   string   `json:"column,omitempty"`  // empty if the question concerns the rows
+	Further  []string `json:"further,omitempty"` // further columns of the table that the question concerns
 	Question string   `json:"question"`
 	Options  []string `json:"options"`
 	Chosen   string   `json:"chosen"` // the option that the proposal uses
 }
 
-// String returns the decision in one line. The notes of the data map contain this line.
+// Columns returns the columns that the question concerns, or nil if it concerns the rows.
+func (d Decision) Columns() []string {
+	if d.Column == "" {
+		return nil
+	}
+	return append([]string{d.Column}, d.Further...)
+}
+
+// String returns the decision in one line. The notes of the data map contain this line. If the question concerns
+// several columns, the line is in the note of the first one, and begins with their names.
 func (d Decision) String() string {
-	return datamap.Decide + d.Question + " (" + strings.Join(d.Options, " | ") + "; chosen: " + d.Chosen + ")"
+	of := ""
+	if len(d.Further) > 0 {
+		of = "Columns " + strings.Join(d.Columns(), ", ") + ": "
+	}
+	return datamap.Decide + of + d.Question + " (" + strings.Join(d.Options, " | ") + "; chosen: " + d.Chosen + ")"
 }
 
 // Propose reads the catalog once, and returns a data map for the schema. datamap.NewDataMap accepts its tables, and
@@ -78,11 +92,15 @@ func Propose(ctx context.Context, reader ports.CatalogReader, options Options) (
 	if err != nil {
 		return Proposal{}, err
 	}
-	return propose(ctx, reader, catalog, options, datamap.DataMap{})
+	p, err := propose(ctx, reader, catalog, options, datamap.DataMap{})
+	if err != nil {
+		return Proposal{}, err
+	}
+	return p.complete(), nil
 }
 
-// propose returns a proposal as Propose does. The rows of the tables in mapped, which may be zero, belong to the
-// person.
+// propose returns a proposal as Propose does, but with a decision for each column, and without decisions in the notes.
+// The rows of the tables in mapped, which may be zero, belong to the person.
 func propose(
 	ctx context.Context, reader ports.CatalogReader, catalog datamap.Catalog, options Options, mapped datamap.DataMap,
 ) (Proposal, error) {
@@ -120,6 +138,7 @@ func draftOf(
 		return nil, err
 	}
 	d.markIncluded(options.Include)
+	d.guessByKey()
 	d.guessByRole()
 	d.recognise()
 	d.measurePaths()
@@ -146,6 +165,7 @@ func draftOf(
 	}
 	d.askForUnclear()
 	d.askForLeftOut()
+	d.foldTables()
 	d.askForStrays()
 	d.askForPersonal()
 	d.askForKey()

@@ -132,11 +132,16 @@ func (p proposed) column(t *testing.T, place string) datamap.Column {
 	return c
 }
 
-// asked returns the table and the column of each decision.
+// asked returns the places of each decision: its table, or its columns with their table.
 func (p proposed) asked() []string {
 	var places []string
 	for _, d := range p.Decisions {
-		places = append(places, strings.TrimSuffix(d.Table+"."+d.Column, "."))
+		if d.Column == "" {
+			places = append(places, d.Table)
+		}
+		for _, column := range d.Columns() {
+			places = append(places, d.Table+"."+column)
+		}
 	}
 	return places
 }

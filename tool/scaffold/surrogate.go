@@ -271,6 +271,9 @@ func (t *table) candidatesFor(c datamap.CatalogColumn, m names.Match, constraint
 	if len(c.Values) > 0 {
 		return neutralFirst(c.Values)
 	}
+	if names.IsFlag(c) {
+		return []string{c.Initial}
+	}
 	list := []string{""}
 	var literals []string
 	for _, check := range constraints {
@@ -279,7 +282,9 @@ func (t *table) candidatesFor(c datamap.CatalogColumn, m names.Match, constraint
 	switch c.Type { //nolint:exhaustive // the others have one surrogate
 	case datamap.TypeText:
 		switch name := flat(c.Name); {
-		case m.Means == names.Email && strings.HasSuffix(name, flat(m.Word)):
+		case isInstant(c, m):
+			list = instantsFor(c, m)
+		case m.Means == names.Email && (strings.HasSuffix(name, flat(m.Word)) || strings.HasSuffix(name, "addr")):
 			list = []string{"{}@erased.invalid", ""}
 		case !t.inUnique(c.Name) && names.IsDocument(c.Name):
 			list = []string{"{}", datamap.EmptySurrogate, ""}

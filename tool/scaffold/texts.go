@@ -29,6 +29,7 @@ func (t *table) texts() []string {
 		isAsked := slices.ContainsFunc(t.asked, func(d Decision) bool { return d.Column == c.Name })
 		if c.Type == datamap.TypeText && !isFound && !isAsked && !c.Generated && !t.refers(c.Name) &&
 			!slices.Contains(t.key, c.Name) && !t.isReferredTo(c.Name) && !isFixed(c) && !t.IsChoice(c) &&
+			!names.IsFlag(c) && !names.MayBeInstant(c.Name, c.Type) &&
 			(c.Length == 0 || c.Length >= shortest) && !isTechnical(c.Name) {
 			list = append(list, c.Name)
 		}
@@ -43,6 +44,7 @@ func isTechnical(column string) bool {
 	return isReference || names.Describes(column) || len(parts) > 0 && slices.Contains([]string{
 		"currency", "code", "number", "hash", "checksum", "sha", "etag", "mime", "encoding", "extension", "icon", "theme",
 		"slug", "locale", "language", "lang", "timezone", "tz", "unit", "algorithm", "scheme", "key",
+		"uid", "uuid", "guid",
 	}, parts[len(parts)-1])
 }
 

@@ -60,7 +60,7 @@ func Update(ctx context.Context, reader ports.CatalogReader, former Former, opti
 	if err != nil {
 		return Proposal{}, err
 	}
-	return u.proposal(catalog), nil
+	return u.proposal(catalog).complete(), nil
 }
 
 // updating is a data map to which tables and columns are added.
@@ -107,7 +107,6 @@ func (u *updating) addColumn(i int, column datamap.Column) {
 	}
 	bare := column
 	bare.Personal, bare.Surrogate = nil, ""
-	bare.Note = strings.TrimSpace(column.Note + " " + question.String())
 	if column.Personal != nil && u.try(i, []datamap.Column{bare}, []Decision{question}) {
 		return
 	}

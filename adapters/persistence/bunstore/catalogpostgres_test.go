@@ -1,6 +1,8 @@
 package bunstore_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/uptrace/bun"
@@ -38,6 +40,30 @@ func catalogOf(t *testing.T, store *bunstore.Store) datamap.Catalog {
 	catalog, err := store.Catalog(t.Context())
 	must(t, err)
 	return catalog
+}
+
+func TestTheCatalogHasTheConstantsOfDefaults(t *testing.T) {
+	t.Parallel()
+	wants := map[string]string{
+		"text DEFAULT 'it''s'": "", "varchar(20) DEFAULT 'a'": "a", "text DEFAULT false": "false",
+		"text DEFAULT 'a b'": "a b",
+		"integer DEFAULT 5":  "5", "numeric(5, 2) DEFAULT '1.5'": "", "jsonb DEFAULT '{}'": "{}",
+		"text DEFAULT 'a' || 'b'": "", "text DEFAULT lower('A')": "", "timestamptz DEFAULT now()": "",
+		"text DEFAULT NULL": "",
+		"text":              "", "text GENERATED ALWAYS AS ('a') STORED": "",
+	}
+	columns, want, n := []string{"id bigint"}, map[string]string{"id": ""}, 0
+	for definition, initial := range wants {
+		n++
+		columns = append(columns, fmt.Sprintf("c%d %s", n, definition))
+		want[fmt.Sprintf("c%d", n)] = initial
+	}
+	_, store := postgresWith(t, "CREATE TABLE forms ("+strings.Join(columns, ", ")+")")
+	for i, c := range tableOf(t, store, "forms").Columns {
+		if c.Initial != want[c.Name] {
+			t.Errorf("%s: the constant is %q, want %q", columns[i], c.Initial, want[c.Name])
+		}
+	}
 }
 
 // tableOf returns the description of a table from Store.Catalog.
@@ -107,7 +133,7 @@ func TestTheCatalogOfPostgreSQLHasColumnsAndConstraints(t *testing.T) {
 		{Name: "id", Declared: "bigint", Type: datamap.TypeBigInt, Default: true, Identity: true},
 		{Name: "person", Declared: "bigint", Type: datamap.TypeBigInt},
 		{Name: "host", Declared: "bigint", Type: datamap.TypeBigInt, Nullable: true},
-		{Name: "mood", Declared: "mood", Type: datamap.TypeText, Default: true, Values: []string{"sad", "ok"}},
+		{Name: "mood", Declared: "mood", Type: datamap.TypeText, Default: true, Initial: "ok", Values: []string{"sad", "ok"}},
 		{Name: "mail", Declared: "character varying(20)", Type: datamap.TypeText, Length: 20, Default: true, Domain: "mail"},
 		{Name: "tags", Declared: "text[]", Type: datamap.TypeArray, Nullable: true},
 		{Name: "note", Declared: "character varying(40)", Type: datamap.TypeText, Length: 40, Nullable: true},

@@ -75,7 +75,10 @@ func TestTheCatalogOfSQLiteHasColumnsAndConstraints(t *testing.T) {
 		{Name: "id", Declared: "TEXT", Type: datamap.TypeText},
 		{Name: "person", Declared: "bigint", Type: datamap.TypeBigInt},
 		{Name: "host", Declared: "INT", Type: datamap.TypeBigInt, Nullable: true},
-		{Name: "Note", Declared: "varchar(40)", Type: datamap.TypeText, Length: 40, Nullable: true, Default: true},
+		{
+			Name: "Note", Declared: "varchar(40)", Type: datamap.TypeText, Length: 40, Nullable: true, Default: true,
+			Initial: "none",
+		},
 		{Name: "nickname", Nullable: true},
 		{Name: "twice", Declared: "TEXT", Type: datamap.TypeText, Nullable: true, Generated: true},
 		{Name: "once", Nullable: true, Generated: true},

@@ -10,7 +10,7 @@ import (
 
 // effects returns the effects of the trigger's code.
 func (t trigger) effects(text sqltext.Tokens) Effects {
-	effects := Effects{Sets: t.assignments(text)}
+	effects := Effects{Sets: t.assignments(text), Constant: constantWrites(text)}
 	effects.Refuses, effects.Skips = t.refusals(text)
 	if !text.Has("perform") && !text.Has("call") {
 		effects.Tied = tiedDeletions(text)

@@ -71,3 +71,25 @@ func TestADeletionIsTiedToTheRowOfItsTrigger(t *testing.T) {
 		}
 	}
 }
+
+func TestATriggerMayWriteConstantsOnly(t *testing.T) {
+	for code, want := range map[string][]string{
+		"UPDATE logs SET done = true, n = -1, at = now() WHERE id = OLD.id;":               {"logs"},
+		"UPDATE ONLY logs AS l SET state = 'gone'::text FROM pages WHERE l.id IN (1, 2);":  {"logs"},
+		"UPDATE logs SET done = true, text = OLD.text;":                                    nil,
+		"UPDATE logs SET n = n + 1;":                                                       nil,
+		"UPDATE logs SET (a, b) = (1, 2);":                                                 nil,
+		"UPDATE logs SET done = true; INSERT INTO logs (text) VALUES (OLD.text);":          nil,
+		"UPDATE logs SET done = true; UPDATE logs SET text = held;":                        nil,
+		"UPDATE logs SET done = true; UPDATE marks SET text = OLD.text;":                   {"logs"},
+		"UPDATE logs SET done = true; PERFORM keep(OLD.text);":                             nil,
+		"UPDATE logs SET done = true; EXECUTE 'UPDATE logs SET text = $1' USING OLD.text;": nil,
+		"UPDATE logs SET done = true WHERE keep(OLD.text);":                                nil,
+		"SELECT 1 FROM logs FOR UPDATE;":                                                   nil,
+	} {
+		got := effectsOf("AFTER DELETE ON pages FOR EACH ROW", "BEGIN "+code+" RETURN OLD; END", false).Constant
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q", code, got)
+		}
+	}
+}

@@ -50,6 +50,8 @@ type Effects struct {
 	Refuses datamap.Verdict
 	// Skips is the same for a trigger that skips the row, so that the statement does not change or delete it.
 	Skips datamap.Verdict
+	// Constant are the tables to which the trigger writes nothing but constants, by their names in the code.
+	Constant []string
 	// Tied are the tables from which the trigger deletes rows, by their names in the code, each with the columns that
 	// these rows share with the row of the trigger: the condition of each deletion compares them with the columns of the
 	// same names. It is nil if the code calls a procedure, which may delete other rows.

@@ -8,18 +8,20 @@ import (
 )
 
 // catalog returns one statement. Without a scope, it reads all schemas. With a scope, it reads no indexes and no
-// checks and no SQL of views and generated columns, but also the triggers that only TRUNCATE fires.
+// checks and no SQL of views, generated columns and defaults, but also the triggers that only TRUNCATE fires.
 func (postgres) catalog(_ string, of *scope) statements {
-	fires, definition, expression := "TRUE", "NULL", "NULL"
+	fires, definition, expression, initial := "TRUE", "NULL", "NULL", "NULL"
 	if of == nil {
 		fires = "t.tgtype & 28 <> 0"
 		definition = "CASE WHEN r.relkind IN ('v', 'm') THEN pg_get_viewdef(r.oid) END"
-		expression = "CASE WHEN a.attgenerated <> '' THEN (SELECT pg_get_expr(e.adbin, e.adrelid) " +
+		const filled = "THEN (SELECT pg_get_expr(e.adbin, e.adrelid) " +
 			"FROM pg_catalog.pg_attrdef AS e WHERE e.adrelid = r.oid AND e.adnum = a.attnum) END"
+		expression = "CASE WHEN a.attgenerated <> '' " + filled
+		initial = "CASE WHEN a.attgenerated = '' AND a.atthasdef " + filled
 	}
 	fill := func(statement string) string {
 		return syntax.Fill(statement, "name bytes", strconv.Itoa(syntax.NameBytes), "fires", fires,
-			"definition", definition, "expression", expression,
+			"definition", definition, "expression", expression, "initial", initial,
 			"filters rows", strings.ReplaceAll(filtersRows, "b.oid", "r.oid"), "body", functionBody, "reused", reused,
 			"name of r", NameInDataMap("r", "r.nspname"), "name of f", NameInDataMap("f", "s.nspname"),
 			"columns", ColumnNamesOf("k.conkey", "k.conrelid"), "referenced", ColumnNamesOf("k.confkey", "k.confrelid"))
@@ -163,7 +165,7 @@ const (
 			'declared', format_type(COALESCE(d.base, a.atttypid), CASE WHEN d.base IS NULL THEN a.atttypmod ELSE d.typmod END),
 			'nullable', NOT (a.attnotnull OR COALESCE(d.never, FALSE)),
 			'default', a.atthasdef AND a.attgenerated = '' OR a.attidentity <> '' OR COALESCE(d.fills, FALSE),
-			'reused', {reused},
+			'initial', {initial}, 'reused', {reused},
 			'generated', a.attgenerated <> '', 'expression', {expression}, 'identity', a.attidentity = 'a',
 			'derived', r.relkind = 'v' AND NOT pg_column_is_updatable(r.oid, a.attnum, FALSE),
 			'values', CASE WHEN t.typtype = 'e' THEN (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder)

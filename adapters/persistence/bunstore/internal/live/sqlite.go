@@ -118,7 +118,7 @@ const (
 	columnsOfSQLite = `
 		SELECT lower(m.name), json_object('name', c.name, 'declared', c.type, 'key', c.pk,
 			'nullable', json(iif(c."notnull" OR c.pk > 0, 'false', 'true')),
-			'default', json(iif(c.dflt_value IS NULL, 'false', 'true')),
+			'default', json(iif(c.dflt_value IS NULL, 'false', 'true')), 'initial', c.dflt_value,
 			'generated', json(iif(c.hidden > 1, 'true', 'false'))), c.cid
 		FROM {tables} AS m JOIN pragma_table_xinfo(m.name, {schema}) AS c
 		WHERE {which} AND c.hidden <> 1`

@@ -35,11 +35,31 @@ func (l *reader) addColumn(table *Table, column *liveColumn) {
 	if column.Values != nil {
 		column.Type = datamap.TypeText
 	}
+	column.Initial = constantOf(sqltext.TokensOf(column.Initial, l.own.quotes()))
 	table.Columns = append(table.Columns, column.CatalogColumn)
 	if column.Key > 0 {
 		table.PrimaryKey = append(table.PrimaryKey, make([]string, max(0, column.Key-len(table.PrimaryKey)))...)
 		table.PrimaryKey[column.Key-1] = column.Name
 	}
+}
+
+// constantOf returns the constant of a default, without quotes and without the cast that PostgreSQL adds. It returns ""
+// if the default is no constant.
+func constantOf(t sqltext.Tokens) string {
+	for t.IsSign(0, "(") {
+		t = slices.Concat(t[1:t.ClosingBracket(0)], t[min(t.ClosingBracket(0)+1, len(t)):])
+	}
+	isValue := func(s sqltext.Token) bool {
+		return s.Kind == sqltext.TokenString || s.Kind == sqltext.TokenSign && !strings.Contains("(),.[]", s.Text)
+	}
+	isCast := len(t) > 2 && t.IsSign(1, ":") && t.IsSign(2, ":") && !slices.ContainsFunc(t[3:], isValue)
+	switch {
+	case len(t) != 1 && !isCast:
+	case t[0].Kind == sqltext.TokenString, t.Is(0, "true", "false"),
+		t[0].Kind == sqltext.TokenWord && t[0].Text[0] >= '0' && t[0].Text[0] <= '9':
+		return t[0].Text
+	}
+	return ""
 }
 
 // addIndex adds an index to a table, whose columns must have been added before.

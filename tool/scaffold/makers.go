@@ -1,0 +1,53 @@
+package scaffold
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// mostTables is the number of tables up to which equal questions about tables stay questions about each of them.
+const mostTables = 3
+
+// foldTables asks one question instead of equal questions about many tables: about those whose rows only say which
+// person made or changed them, and about those without a key.
+func (d *draft) foldTables() {
+	d.foldQuestions((*table).isOnlyMade, "Their rows only say which person made or changed them. Are some of them the "+
+		"person's own rows?", "no: leave the tables out", "yes: take them in with --include")
+	d.foldQuestions(func(t *table) bool {
+		return slices.ContainsFunc(t.asked, func(asked Decision) bool { return asked.Question == withoutKey })
+	}, "They have no primary or unique key, so an erasure cannot find their rows. Do they hold personal data?",
+		"leave them out", "give them a primary key")
+}
+
+// foldQuestions asks a question about the subject's table instead of the questions about the rows of the tables for
+// which fits is true, if these are many.
+func (d *draft) foldQuestions(fits func(*table) bool, question, chosen, other string) {
+	tables := slices.DeleteFunc(slices.Clone(d.tables), func(t *table) bool { return !fits(t) })
+	if len(tables) <= mostTables {
+		return
+	}
+	var list []string
+	for _, t := range tables {
+		t.asked, list = t.askedOfColumns(), append(list, t.Name)
+	}
+	d.subject.ask("", "Tables "+strings.Join(list, ", ")+": "+question, chosen, other)
+}
+
+// withoutKey is the question about a table without a key.
+const withoutKey = "It has no primary or unique key, so an erasure cannot find its rows. Does it hold personal data?"
+
+func (t *table) askForPrimaryKey() { t.ask("", withoutKey, "leave it out", "give it a primary key") }
+
+// isOnlyMade reports whether a table is left out with a question, although its rows do not look personal, and refer to
+// people only as those who made or changed a row.
+func (t *table) isOnlyMade() bool {
+	isOfPerson := slices.ContainsFunc([]names.Kind{
+		names.Messages, names.Settings, names.Links, names.Profiles, names.Trails, names.Searches, names.Sessions,
+	}, func(k names.Kind) bool { return names.Is(t.Name, k) })
+	return t.fate == left && len(t.paths) > 0 && len(t.asked) == 1 && t.asked[0].Column == "" && !isOfPerson &&
+		len(t.personal()) == 0 && !slices.ContainsFunc(t.out, func(r *reference) bool {
+		return r.to.isSubject && (r.role != names.Maker || r.owns()) || !r.to.isSubject && r.isPath()
+	})
+}

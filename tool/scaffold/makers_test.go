@@ -1,0 +1,93 @@
+package scaffold_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestManyTablesOfMakersAreOneQuestion(t *testing.T) {
+	lines := users + `
+		brands: id*, created_by:bigint>users, title
+		colors: id*, created_by:bigint>users, updated_by?:bigint>users
+		depots: id*, approved_by:bigint?>users, size:integer
+		fonts: id*, created_by:bigint>users`
+	others := `
+		bookmarks: id*, created_by:bigint>users, title
+		cards: id*, created_by:bigint>users, phone
+		gifts: id*, created_by:bigint>users=cascade
+		parcels: id*, created_by:bigint>users, user_id?>users=set_null
+		plants: id*, created_by:bigint>users, owner_id, owner_kind`
+	p := propose(t, schema(lines+others))
+	asked := p.questionsAbout("users", "Tables brands, colors, depots, fonts: Their rows only say")
+	if len(asked) != 1 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+	for _, table := range []string{"brands", "colors", "depots", "fonts"} {
+		if slices.Contains(p.asked(), table) {
+			t.Errorf("asked about %s, too", table)
+		}
+	}
+	for _, table := range []string{"bookmarks", "cards", "gifts", "parcels", "plants.owner_id"} {
+		if !slices.Contains(p.asked(), table) {
+			t.Errorf("not asked about %s, but about %v", table, p.asked())
+		}
+	}
+	p = propose(t, schema(strings.ReplaceAll(lines, "fonts: id*, created_by:bigint>users", "")))
+	if !slices.Contains(p.asked(), "brands") || len(p.questionsAbout("users", "made or changed")) != 0 {
+		t.Errorf("three tables: asked %v", p.Decisions)
+	}
+}
+
+func TestManyTablesWithoutAKeyAreOneQuestion(t *testing.T) {
+	lines := users + "\na: phone\nb: user_id>users\nc: phone"
+	for further, want := range map[string]int{"": 0, "\nd: email": 1} {
+		p := propose(t, schema(lines+further))
+		if len(p.questionsAbout("users", "Tables a, b, c, d: They have no primary or unique key")) != want ||
+			slices.Contains(p.asked(), "a") != (want == 0) {
+			t.Errorf("%q: asked %v", further, p.Decisions)
+		}
+	}
+}
+
+func TestEqualQuestionsAboutColumnsAreOne(t *testing.T) {
+	p := propose(t, schema("users: id*, email, traits:json, extras:json, locale, zone:json, language"))
+	var got []string
+	for _, d := range p.Decisions {
+		got = append(got, strings.Join(d.Columns(), " "))
+	}
+	wantLines(t, got, `
+		traits extras zone
+		locale language
+	`)
+	note := p.column(t, "users.traits").Note
+	if !strings.Contains(note, "DECIDE: Columns traits, extras, zone: Do its JSON") {
+		t.Errorf("the note is %q", note)
+	}
+	if note := p.column(t, "users.extras").Note; note != "" {
+		t.Errorf("the note of a further column is %q", note)
+	}
+}
+
+func TestAQuestionWithoutAnEffectIsNotAsked(t *testing.T) {
+	p := propose(t, schema(users+`
+		posts: id*, user_id>users, parent_id?>posts, body
+		post_sizes: id*, post_id>posts, size:integer
+		post_titles: id*, post_id>posts, headline
+		hits: id*, taggable_id, taggable_type
+		views: id*, target_id, target_type
+		roles: user_role_id*, user_id>users`))
+	for place, want := range map[string]bool{
+		"post_sizes": false, "post_titles": true, "hits.taggable_id": false, "views.target_id": true,
+		"roles.user_role_id": false,
+	} {
+		if slices.Contains(p.asked(), place) != want {
+			t.Errorf("%s: asked %v", place, p.asked())
+		}
+	}
+	catalog := schema("users: id*, first_name, full_name")
+	catalog.Tables[0].Columns[2].Generated, catalog.Tables[0].Columns[2].Expression = true, "(first_name || 'x'::text)"
+	if p := propose(t, catalog); len(p.Decisions) != 0 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}
