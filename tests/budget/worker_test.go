@@ -37,8 +37,8 @@ var batches = []struct {
 	{"a full batch of both", 20, 20, 8},
 }
 
-// Outcomes that arrive late, as on a busy machine, are settled by another transaction. A batch with room for more entries
-// claims twice in most runs. The test therefore repeats each batch, and takes the cheapest.
+// Outcomes that arrive late, as on a busy machine, are settled by another transaction. A batch with room for more
+// entries claims twice in most runs. The test therefore repeats each batch, and takes the cheapest.
 func TestBatchesOfTheWorkerKeepTheirBudgetOfRoundTrips(t *testing.T) {
 	w := newWorld(t)
 	config := app.Config{DB: w.db, Models: shop.WithInvoices, Resolvers: []ports.Resolver{desk{}}}

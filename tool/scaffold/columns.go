@@ -248,9 +248,13 @@ func (t *table) askForLeftValue(c datamap.CatalogColumn, m names.Match) bool {
 
 // isParsed reports whether programs parse the value of a text column, such as a language or a time zone.
 func isParsed(c datamap.CatalogColumn) bool {
-	name := strings.Join(words.Lower(c.Name), " ")
+	parts := words.Lower(c.Name)
+	for len(parts) > 1 && slices.Contains([]string{"code", "name", "pref", "preference"}, parts[len(parts)-1]) {
+		parts = parts[:len(parts)-1]
+	}
+	name := strings.Join(parts, " ")
 	return c.Type == datamap.TypeText && len(c.Values) == 0 && slices.ContainsFunc([]string{
-		"locale", "language", "lang", "time zone", "timezone", "tz", "sprache", "langue", "idioma",
+		"locale", "language", "languages", "lang", "time zone", "timezone", "tz", "sprache", "langue", "idioma",
 	}, func(word string) bool { return name == word || strings.HasSuffix(name, " "+word) })
 }
 

@@ -177,8 +177,11 @@ func TestATextByAnotherPersonIsLeft(t *testing.T) {
 
 func TestValuesThatProgramsParseAreLeftWithAQuestion(t *testing.T) {
 	p := propose(t, schema(`
-		users: id*, email, locale, time_zone, language?, email_lang, tax_identification_number, metadata, payload, title`))
-	for _, column := range []string{"locale", "time_zone", "language", "email_lang", "metadata", "payload"} {
+		users: id*, email, locale, time_zone, language?, email_lang, language_code, timezone_name,
+			tax_identification_number, metadata, payload, title`))
+	for _, column := range []string{
+		"locale", "time_zone", "language", "email_lang", "language_code", "timezone_name", "metadata", "payload",
+	} {
 		if p.column(t, "users."+column).Personal != nil || !slices.Contains(p.asked(), "users."+column) {
 			t.Errorf("%s: %+v, asked about %q", column, p.column(t, "users."+column), p.asked())
 		}
