@@ -136,7 +136,8 @@ func TestASecretInAKeyIsRefusedOrNoticed(t *testing.T) {
 				Name: "passes", PrimaryKey: []string{"token", "user_id"}, Owned: true,
 				Columns: []datamap.Column{
 					{Name: "token", Type: datamap.TypeText, Personal: token},
-					{Name: "user_id", Type: datamap.TypeBigInt, Personal: user}, contact("note", ""),
+					{Name: "user_id", Type: datamap.TypeBigInt, Personal: user},
+					contact("note", ""),
 				},
 				Relations: []datamap.Relation{{
 					Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"},
