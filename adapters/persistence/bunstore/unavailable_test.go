@@ -79,7 +79,7 @@ func TestAConnectionThatIsKilledIsUnavailable(t *testing.T) {
 func TestAConnectionThatTheServerTerminatesIsUnavailable(t *testing.T) {
 	t.Parallel()
 	for setting, value := range map[string]string{
-		"statement_timeout": "100ms", "lock_timeout": "100ms", "idle_in_transaction_session_timeout": "50ms",
+		"statement_timeout": "500ms", "lock_timeout": "500ms", "idle_in_transaction_session_timeout": "50ms",
 		"default_transaction_read_only": "on",
 	} {
 		t.Run(setting, func(t *testing.T) {

@@ -123,8 +123,7 @@ func output(directory string, environment []string, command string) (string, err
 
 // shown are the sections of the walkthrough that the animation shows, by the beginnings of their titles.
 var shown = []string{
-	"A request without a valid token", "Alice requests a copy", "Alice requests her erasure",
-	"The worker erases Alice",
+	"Alice requests a copy", "Alice requests her erasure", "The worker erases Alice",
 }
 
 // scenesOf returns a scene for each section that is shown.
