@@ -246,18 +246,6 @@ func (t *table) askForLeftValue(c datamap.CatalogColumn, m names.Match) bool {
 	return true
 }
 
-// isParsed reports whether programs parse the value of a text column, such as a language or a time zone.
-func isParsed(c datamap.CatalogColumn) bool {
-	parts := words.Lower(c.Name)
-	for len(parts) > 1 && slices.Contains([]string{"code", "name", "pref", "preference"}, parts[len(parts)-1]) {
-		parts = parts[:len(parts)-1]
-	}
-	name := strings.Join(parts, " ")
-	return c.Type == datamap.TypeText && len(c.Values) == 0 && slices.ContainsFunc([]string{
-		"locale", "language", "languages", "lang", "time zone", "timezone", "tz", "sprache", "langue", "idioma",
-	}, func(word string) bool { return name == word || strings.HasSuffix(name, " "+word) })
-}
-
 // askForFixed asks about a column that looks personal but that an erasure cannot overwrite, because it is a key or
 // computed.
 func (t *table) askForFixed(c datamap.CatalogColumn, m names.Match, isKey bool) {

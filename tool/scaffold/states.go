@@ -61,3 +61,15 @@ func isRendered(column string) bool {
 
 var rendered = strings.Fields(`
 	render rendered html xhtml markup parsed compiled formatted cooked plain plaintext markdown md`)
+
+// isParsed reports whether programs parse the value of a text column, such as a language or a time zone.
+func isParsed(c datamap.CatalogColumn) bool {
+	parts := words.Lower(c.Name)
+	for len(parts) > 1 && slices.Contains([]string{"code", "name", "pref", "preference"}, parts[len(parts)-1]) {
+		parts = parts[:len(parts)-1]
+	}
+	name := strings.Join(parts, " ")
+	return c.Type == datamap.TypeText && len(c.Values) == 0 && slices.ContainsFunc([]string{
+		"locale", "language", "languages", "lang", "time zone", "timezone", "tz", "sprache", "langue", "idioma",
+	}, func(word string) bool { return name == word || strings.HasSuffix(name, " "+word) })
+}
