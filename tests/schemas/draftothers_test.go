@@ -66,6 +66,18 @@ var withOthers = map[string]struct {
 		},
 		rows: []string{"user_blocks VALUES (1, 1, 2, 'by two')", "user_blocks VALUES (2, 2, 1, 'by one')"},
 	},
+	"moderators without keys": {
+		tables: []string{
+			"user_privileges (id bigint PRIMARY KEY, user_id bigint, privilege text, revoke_user_id bigint, reason text)",
+			"user_blocks (id bigint PRIMARY KEY, user_id bigint, blocked_user_id bigint, override_user_id bigint)",
+			"blocked_ips (id bigint PRIMARY KEY, ip text, user_id bigint)",
+			"user_parents (id bigint PRIMARY KEY, user_id bigint, parent_user_id bigint, email text)",
+		},
+		rows: []string{
+			"user_privileges VALUES (1, 2, 'all', 1, 'of two')", "user_blocks VALUES (1, 2, 2, 1)",
+			"blocked_ips VALUES (1, '192.0.2.1', 1)", "user_parents VALUES (1, 2, 1, 'of both')",
+		},
+	},
 	"missing keys": {
 		tables: []string{
 			"visits (id bigint PRIMARY KEY, user_id bigint NOT NULL REFERENCES users)",

@@ -146,6 +146,8 @@ func TestRoles(t *testing.T) {
 		"created_by_user_id": names.Maker, "auth_user_id": names.Holder, "target_account_id": names.Party,
 		"assigned_to": names.Party, "created_by": names.Maker, "creatorid": names.Maker, "updated_by_id": names.Maker,
 		"granter_id": names.Maker, "grantor_id": names.Maker, "revoker_id": names.Maker,
+		"revoke_user_id": names.Maker, "overrideUserId": names.Maker, "revoked_user_id": names.Party,
+		"parent_user_id": names.Maker, "parent_id": names.Party,
 		"post_id": names.Other, "id": names.Other, "country": names.Other,
 	} {
 		if got := names.RoleOf(column); got != want {

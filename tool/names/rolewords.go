@@ -60,13 +60,24 @@ func RoleOf(column string) Role {
 	stem, _ := Stem(column)
 	parts := partsOf(stem)
 	if len(parts) > 1 && endsIn(stem, tableWords[People]) && !slices.Contains(namesOfPeople, parts[0]) {
-		if role := roleOf(strings.Join(parts[:len(parts)-1], " ")); role != Other { // to_user_id
-			return role
+		role := roleOf(strings.Join(parts[:len(parts)-1], " ")) // to_user_id
+		switch last := parts[len(parts)-2]; {
+		case slices.Contains(decisions, last), last == "parent": // the row is about the child
+			return Maker
+		case role == Other:
+			return Party
 		}
-		return Party
+		return role
 	}
 	return roleOf(stem)
 }
+
+// decisions are verbs that show the role of a maker if they stand before a word for people, such as revoke_user_id.
+// Their participles do not: a revoked_user_id means the person whom the row is about.
+var decisions = strings.Fields(`
+	accept activate approve archive ban cancel close confirm curate deactivate decline delete disable edit enable grant
+	handle hide lock merge moderate override pin process publish reject remove resolve restore review revoke suspend unban
+	unblock unlock update upload verify`)
 
 func roleOf(stem string) Role {
 	for _, role := range []Role{Maker, Party, Holder} {

@@ -89,7 +89,8 @@ var tableWords = map[Kind][]pattern{
 	Sanctions: patterns(`
 		strike, ban, suspension, infraction, warning, sanction, penalty, penalties, moderation, moderation action, moderation
 		log, moderation event, violation, shadow ban, user note, moderator note, mod note, verwarnung, verwarnungen, sperre,
-		sperren`),
+		sperren, blocked ip, banned ip, blocked ip address, banned ip address, ip block, ip ban, blocked address, blocked
+		email, banned email, blocked domain, banned domain, blocked host`),
 	Accusations: patterns("report, abuse report, flag, complaint, accusation, meldung, meldungen, signalement"),
 	Blocks: patterns(`
 		block, mute, kick, silence, timeout, restriction, lockout, blocklist, denylist, blacklist, banned user, blocked user,
