@@ -48,7 +48,7 @@ type Options struct {
 // Findings about references only to the person who created or changed a row are parts of one notice, which names their
 // places. An acceptance of a part takes it out of the notice. Findings about which a draft already asks a person are
 // parts of one warning in the same way, which names all open questions in notes (datamap.Decide). Findings about
-// missing foreign keys are parts of one warning if they concern many tables.
+// missing foreign keys, and about missing indexes, are parts of one warning if they concern many tables.
 //
 // The findings that a person has accepted (datamap.DataMap.Accepted) are apart in the result, each with its reason and
 // its end. An acceptance that has ended is itself a finding, and the finding that it accepted comes back. An acceptance
@@ -98,6 +98,7 @@ func run(
 	found.foldMakers()
 	found.foldQuestions()
 	found.foldForeignKeys()
+	found.foldIndexes()
 	found.foldEqual()
 	found.sort()
 	result := Result{Accepted: []AcceptedFinding{}}

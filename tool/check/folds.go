@@ -3,9 +3,61 @@ package check
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 )
+
+// maxAlone is the greatest number of tables for which each place is a finding of its own.
+const maxAlone = 3
+
+// foldForeignKeys replaces the findings foreign-key-missing about more than maxAlone tables by one finding.
+func (s *schema) foldForeignKeys() {
+	s.foldMissing(foreignKeyMissing, wherePlaced, func(n, places string) string {
+		return n + " tables refer without a foreign key: " + places +
+			". If a transaction adds a row to one of them while an erasure of its subject runs, the row stays."
+	}, "Create a foreign key on each of these columns.")
+}
+
+// foldIndexes replaces the findings index-missing about more than maxAlone tables by one finding.
+func (s *schema) foldIndexes() {
+	s.foldMissing(indexMissing, s.whereWithRows, func(n, places string) string {
+		return n + " tables lack an index for a search of an erasure, which scans the complete table: " + places + "."
+	}, "Create an index on each of these columns.")
+}
+
+// foldMissing replaces the parts with the given code about more than maxAlone tables by one finding.
+func (s *schema) foldMissing(
+	code string, where func(datamap.Finding) string, reason func(n, places string) string, remedy string,
+) {
+	missing := s.takeParts(code)
+	tables := map[string]bool{}
+	for _, f := range missing {
+		tables[f.Table] = true
+	}
+	if len(tables) <= maxAlone {
+		s.findings = append(s.findings, missing...)
+		return
+	}
+	s.report(code, place{table: missing[0].Table}, reason(strconv.Itoa(len(tables)), placesOf(missing, where)), remedy)
+}
+
+// wherePlaced returns the place of a finding, such as users.email, or users (id, tenant_id) for several columns.
+func wherePlaced(f datamap.Finding) string {
+	if strings.Contains(f.Column, ", ") {
+		return tableWithColumns(f)
+	}
+	return f.Where()
+}
+
+// whereWithRows is wherePlaced with the number of rows of the table, if the database has statistics about it.
+func (s *schema) whereWithRows(f datamap.Finding) string {
+	live, exists := s.catalog.Table(f.Table)
+	if !exists || live.Rows < 0 {
+		return wherePlaced(f)
+	}
+	return wherePlaced(f) + " (about " + strconv.FormatInt(live.Rows, 10) + " rows)"
+}
 
 // foldEqual replaces findings with the same texts about more than maxAlone tables of the data map, or about as many
 // views, by one finding, except those about speed and about the data map itself. It is about the place of the first of
@@ -40,7 +92,7 @@ func (s *schema) foldEqual() {
 		} else {
 			first := found[0]
 			first.Reason = strconv.Itoa(len(tables[of])) + " tables or views are concerned: " +
-				placesOf(found, datamap.Finding.Where) + ". " + of.reason
+				placesOf(found, wherePlaced) + ". " + of.reason
 			kept = append(kept, first)
 		}
 	}

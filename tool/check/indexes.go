@@ -74,6 +74,7 @@ func (s *schema) checkIndex(
 	if i >= 0 && !partial {
 		return
 	}
+	at := place{table: name, column: list(columns)}
 	rows := " The database has no statistics about the number of rows."
 	if live.Rows >= 0 {
 		rows = " It has about " + strconv.FormatInt(live.Rows, 10) + " rows."
@@ -82,6 +83,8 @@ func (s *schema) checkIndex(
 	if partial {
 		fact = why + " The index " + live.Indexes[i].Name +
 			" covers only some of the rows, so the search may scan the complete table." + rows
+	} else {
+		s.parts[part{indexMissing, at}] = indexMissing
 	}
-	s.report(indexMissing, place{table: name, column: list(columns)}, fact, "Create an index on "+list(columns)+".")
+	s.report(indexMissing, at, fact, "Create an index on "+list(columns)+".")
 }

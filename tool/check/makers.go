@@ -47,7 +47,7 @@ func makersSentence(makers []datamap.Finding) (text string) {
 	}
 	if len(columns) > 0 {
 		text += "Columns of the data map that only say who created or changed a row, and are no paths: " +
-			placesOf(columns, datamap.Finding.Where) + ". "
+			placesOf(columns, wherePlaced) + ". "
 	}
 	return text
 }

@@ -2,7 +2,6 @@ package check
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/names"
@@ -90,24 +89,4 @@ func (s *schema) isReversed(relation datamap.Relation, live, parent datamap.Cata
 		return known && target.Name == live.Name && slices.Equal(foreign.Columns, relation.ReferencedColumns) &&
 			slices.Equal(foreign.Referenced, relation.Columns)
 	})
-}
-
-// maxAlone is the greatest number of tables without a foreign key for which each place is a finding of its own.
-const maxAlone = 3
-
-// foldForeignKeys replaces the findings foreign-key-missing about more than maxAlone tables by one finding.
-func (s *schema) foldForeignKeys() {
-	missing := s.takeParts(foreignKeyMissing)
-	tables := map[string]bool{}
-	for _, f := range missing {
-		tables[f.Table] = true
-	}
-	if len(tables) <= maxAlone {
-		s.findings = append(s.findings, missing...)
-		return
-	}
-	s.report(foreignKeyMissing, place{table: missing[0].Table},
-		strconv.Itoa(len(tables))+" tables refer without a foreign key: "+placesOf(missing, datamap.Finding.Where)+
-			". If a transaction adds a row to one of them while an erasure of its subject runs, the row stays.",
-		"Create a foreign key on each of these columns.")
 }

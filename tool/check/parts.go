@@ -94,11 +94,11 @@ func (s *schema) foldQuestions() {
 	})
 	if len(unannotated) > 0 {
 		text += "Nobody has answered the questions about columns that may hold personal data: " +
-			placesOf(unannotated, datamap.Finding.Where) + ". Exports and erasures ignore them. "
+			placesOf(unannotated, wherePlaced) + ". Exports and erasures ignore them. "
 	}
 	if others := s.otherQuestions(unannotated); len(others) > 0 {
 		text += "Nobody has answered the questions about rows and columns of the data map: " +
-			placesOf(others, datamap.Finding.Where) + ". "
+			placesOf(others, wherePlaced) + ". "
 	}
 	if text != "" {
 		s.report(questionsOpen, place{table: s.SubjectTable().Name}, strings.TrimSpace(text),

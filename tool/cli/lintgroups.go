@@ -88,6 +88,9 @@ func (p *printer) group(g lintGroup) {
 		}
 		text := f.Reason
 		if len(places) > 0 {
+			if len(places) > 1 {
+				places = apart(places)
+			}
 			text = strings.Join(places, ", ") + ": " + text
 		}
 		p.indented(text, "  ")
@@ -114,6 +117,18 @@ func placeIn(f datamap.Finding) string {
 	default:
 		return f.Column + " (" + f.Object + ")"
 	}
+}
+
+// apart returns the places in a form in which a list shows where each of them begins: several columns are in
+// parentheses.
+func apart(places []string) (list []string) {
+	for _, where := range places {
+		if strings.Contains(where, ", ") {
+			where = "(" + where + ")"
+		}
+		list = append(list, where)
+	}
+	return list
 }
 
 // indented prints a text in lines that begin with an indentation.

@@ -1,0 +1,54 @@
+package check_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+)
+
+func TestAFindingNamesAllTablesWithoutAnIndex(t *testing.T) {
+	w := newWorld()
+	unlinked("visits", "calls")(w)
+	for _, table := range []string{"orders", "sessions", "visits", "calls"} {
+		w.live(table).ForeignKeys = []datamap.CatalogForeignKey{foreignKey("user_id", "users", datamap.ActionNone)}
+	}
+	for _, table := range []string{"orders", "visits", "calls"} {
+		noIndex(table, 5000)(w)
+	}
+	if found := w.findings(t); len(found) != 3 {
+		t.Errorf("of three tables, got %v", found)
+	}
+	noIndex("sessions", -1)(w)
+	found := w.findings(t)
+	const want = "4 tables lack an index for a search of an erasure, which scans the complete table: calls.user_id " +
+		"(about 5000 rows), orders.user_id (about 5000 rows), sessions.user_id, visits.user_id (about 5000 rows)."
+	if len(found) != 1 || found[0].Reason != want || found[0].Where() != "orders" {
+		t.Errorf("got %v", found)
+	}
+	accepted("index-missing", "calls", "user_id")(w)
+	if found = w.findings(t); len(found) != 3 {
+		t.Errorf("with an acceptance, got %v", found)
+	}
+}
+
+// A summary shows which columns belong to the same reference.
+func TestASummaryPutsTheColumnsOfAReferenceInParentheses(t *testing.T) {
+	w := newWorld()
+	w.addTable("boards", "title")
+	w.refer("boards", "created_by", datamap.ActionNone)
+	w.add("orders", "admin_id", datamap.TypeBigInt)
+	for _, maker := range []string{"updated_by", "deleted_by"} {
+		w.refer("orders", maker, datamap.ActionNone)
+		keys := w.live("orders").ForeignKeys
+		keys[len(keys)-1].Columns = []string{maker, "admin_id"}
+		keys[len(keys)-1].Referenced = []string{"id", "id"}
+	}
+	found := w.findings(t)
+	i := slices.IndexFunc(found, func(f datamap.Finding) bool { return f.Code == "makers-unmapped" })
+	const want = "orders (deleted_by, admin_id), orders (updated_by, admin_id)"
+	if i < 0 || !strings.Contains(found[i].Reason, want) {
+		t.Errorf("got %v", found)
+	}
+}
