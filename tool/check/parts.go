@@ -132,7 +132,8 @@ func (s *schema) askedTables(parts []datamap.Finding) (tables []datamap.Finding)
 func (s *schema) otherQuestions(known []datamap.Finding) (others []datamap.Finding) {
 	add := func(table, column, note string) {
 		isColumn := func(f datamap.Finding) bool {
-			return f.Code == personalUnannotated && f.Table == table && f.Column == column
+			isReference := f.Code == pathMissing && s.parts[part{f.Code, place{f.Table, f.Column, f.Object}}] == questionsOpen
+			return (f.Code == personalUnannotated || isReference) && f.Table == table && f.Column == column
 		}
 		if strings.Contains(note, datamap.Decide) && !slices.ContainsFunc(known, isColumn) &&
 			!slices.ContainsFunc(s.findings, isColumn) {

@@ -29,6 +29,13 @@ func noted(table, column, note string) func(*world) {
 	}
 }
 
+// asked adds a reference to a second person to the data map, with a note.
+func asked(note string) func(*world) {
+	return func(w *world) {
+		w.addToBoth("orders", datamap.Column{Name: "act_user_id", Type: datamap.TypeBigInt, Note: note})
+	}
+}
+
 const questions = "questions-open users"
 
 var questionCases = cases{
@@ -101,6 +108,13 @@ var questionCases = cases{
 	},
 	"questions-open about a plain column": {
 		noted("users", "theme", "DECIDE: Is it personal?"), []string{questions},
+	},
+	"questions-open about a reference that is no path": {asked("DECIDE: Is it that person's, too?"), []string{questions}},
+	"questions-open not about a reference without a question": {
+		asked("It has no foreign key."), []string{"path-missing orders.act_user_id"},
+	},
+	"questions-open not about a reference that is accepted": {
+		both(asked("DECIDE: Is it that person's, too?"), accepted("path-missing", "orders", "act_user_id")), nil,
 	},
 	"questions-open not about rows after an answer":     {noted("orders", "", "DECIDED: Whose?"), nil},
 	"questions-open not about a column after an answer": {noted("users", "nick", "DECIDED: May it be NULL?"), nil},

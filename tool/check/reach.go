@@ -364,10 +364,14 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 			s.reportMaker(code, at, reason, remedy)
 		}
 	}
-	report(pathMissing, place{table: table.Name, column: list(columns), object: constraint},
+	at := place{table: table.Name, column: list(columns), object: constraint}
+	report(pathMissing, at,
 		"The column refers to a person, or is named like such a reference, but is not a path. Exports and erasures of "+
 			"that person ignore the rows"+s.deletedByOthers(table)+".",
 		s.pathRemedy())
+	if _, isOpen := asksAboutColumn(table, column); isOpen {
+		s.parts[part{pathMissing, at}] = questionsOpen
+	}
 }
 
 // pathRemedy returns the remedy of a finding about a relation that is no path. With a second path, the data map needs
