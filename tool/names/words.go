@@ -328,8 +328,8 @@ var secrets = patterns(`
 // openPatterns match names that resemble the name of a secret but mean a public value.
 var openPatterns = patterns(`
 	public *, publickey, sort key, foreign key, primary key, cache key, translation key, object key, storage key, file
-	key, media key, content hash, file hash, commit hash, image hash, blur hash, idempotency key, natural key, partition
-	key, locale key, setting key, preference key, config key, group key`)
+	key, media key, blob key, bkey, content hash, file hash, commit hash, image hash, blur hash, idempotency key,
+	natural key, partition key, locale key, setting key, preference key, config key, group key`)
 
 // hints match the names of columns whose text may reveal a secret.
 var hints = patterns("password hint, passwd hint, pin hint, passphrase hint")

@@ -30,7 +30,8 @@ func isFile(c datamap.CatalogColumn) bool {
 	})
 }
 
-// isStored reports whether the name of the column suggests the name of a stored file, such as storage_key.
+// isStored reports whether the name of the column suggests the name of a stored file, such as storage_key, or
+// of the place of a file, such as latest_bucket.
 func isStored(c datamap.Column) bool {
 	parts := words.Lower(c.Name)
 	if len(parts) == 0 || c.Type != datamap.TypeText || slices.Contains(ofFiles, parts[len(parts)-1]) {
@@ -39,7 +40,7 @@ func isStored(c datamap.Column) bool {
 	if strings.HasSuffix(flat(c.Name), "objectkey") || strings.HasPrefix(strings.ToLower(c.Name), "s3") {
 		return true
 	}
-	return slices.ContainsFunc(parts, func(word string) bool {
+	return parts[len(parts)-1] == "bucket" || slices.ContainsFunc(parts, func(word string) bool {
 		return slices.Contains([]string{"file", "filename", "filepath", "blob", "storage"}, word)
 	})
 }
