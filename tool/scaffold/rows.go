@@ -50,6 +50,7 @@ func (d *draft) decideRows() {
 		}
 	}
 	for _, t := range d.tables {
+		t.askForPayments()
 		switch {
 		case t.rowsDeleted && t.paths[0].to == d.subject && (!t.own || t.hasOtherPerson()):
 			t.ask("", "Do its rows belong only to the person?", "delete the rows", "keep the rows", "leave the table out")
