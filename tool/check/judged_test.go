@@ -55,7 +55,25 @@ func memberships(owner, maker string, columns ...string) func(*world) {
 	}
 }
 
+// withMember adds a column member_id without a foreign key to a table of the data map.
+func withMember(w *world) {
+	w.addToBoth("orders", datamap.Column{Name: "member_id", Type: datamap.TypeBigInt})
+}
+
 var judgedCases = cases{
+	"path-missing of a member": {withMember, []string{"path-missing orders.member_id"}},
+	"path-missing not of a member of a table": {
+		both(withMember, func(w *world) { w.addTable("team_members", "color") }), nil,
+	},
+	"path-missing not of one of several members": {
+		both(withMember, func(w *world) {
+			w.addToBoth("orders", datamap.Column{Name: "member_type", Type: datamap.TypeText})
+			w.column("orders", "member_type").Values = []string{"node", "way"}
+		}), nil,
+	},
+	"path-missing not of a member of another type": {
+		both(withMember, func(w *world) { w.column("orders", "member_id").Type = datamap.TypeUUID }), nil,
+	},
 	"left-out-changed": {
 		both(outside("boards", "title", "guest_email", "guest_phone"), settled("boards", "id", "title")),
 		[]string{"left-out-changed boards.guest_email, guest_phone"},

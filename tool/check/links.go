@@ -151,6 +151,21 @@ func (s *schema) mayReferToSubject(table datamap.CatalogTable, column datamap.Ca
 	})
 }
 
+// namesMember reports whether a column without a foreign key may hold the key of a second person, because its name is
+// member_id, and no table has members.
+func (s *schema) namesMember(table datamap.CatalogTable, column datamap.CatalogColumn) bool {
+	subject := s.SubjectTable()
+	key, ok := s.live[subject.Name].Column(subject.PrimaryKey[0])
+	stem, isReference := names.Stem(column.Name)
+	return ok && isReference && len(subject.PrimaryKey) == 1 && key.Type != "" && column.Type != "" &&
+		!differ(key.Type, column.Type) && names.IsMember(s.catalog.Tables, stem) && !inForeignKey(table, column.Name) &&
+		!slices.ContainsFunc(table.Columns, func(other datamap.CatalogColumn) bool {
+			parts := words.Lower(other.Name)
+			return len(parts) > 1 && names.Same(strings.Join(parts[:len(parts)-1], " "), stem) &&
+				slices.Contains(typeWords, parts[len(parts)-1])
+		})
+}
+
 // likelyMeansPerson reports whether the stem of a reference to one of several tables often means a person.
 func likelyMeansPerson(stem string) bool {
 	return isPerson(stem) || hasWord(stem, "target", "subject", "actor", "object", "entity")

@@ -292,7 +292,8 @@ func (s *schema) checkPaths(table datamap.Table, live datamap.CatalogTable) {
 		inRelation := slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool {
 			return slices.ContainsFunc(r.Columns, func(name string) bool { return sameName(live, name, column.Name) })
 		})
-		if !inRelation && !hasName(live, live.PrimaryKey, column.Name) && s.namedAfter(live, column, s.SubjectTable()) {
+		if !inRelation && !hasName(live, live.PrimaryKey, column.Name) &&
+			(s.namedAfter(live, column, s.SubjectTable()) || s.namesMember(live, column)) {
 			s.reportNoPath(table, live, []string{column.Name}, "")
 		}
 	}

@@ -25,6 +25,14 @@ func Rival(
 	return tables[i].Name, true
 }
 
+// IsMember reports whether the stem of a reference (see Stem) is member, and no table has members to which the
+// reference may lead, such as team_members.
+func IsMember(tables []datamap.CatalogTable, stem string) bool {
+	return Same(stem, "member") && !slices.ContainsFunc(tables, func(t datamap.CatalogTable) bool {
+		return EndsIn(BaseName(t.Name), stem)
+	})
+}
+
 // isNearer reports whether other and to have the same name without the words with which the name of from begins, and
 // more of these words are in the name of other. If the names are equal, the schema of from decides.
 func isNearer(from, other, to string) bool {

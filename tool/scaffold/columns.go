@@ -93,6 +93,7 @@ func (d *draft) annotate(evaluate evaluate) {
 		t.askForDuty(since)
 		t.askForTypes(d.subject)
 		t.askForNulls()
+		t.askForUnfound()
 		t.askForInstants()
 		t.askForTexts()
 	}
@@ -318,15 +319,6 @@ func (t *table) askForAuthor(c datamap.CatalogColumn, m names.Match) bool {
 
 // copied are the first words of the names of columns that repeat a text.
 var copied = []string{"original", "quoted", "copied", "embed", "embedded", "parent"}
-
-// askForVia asks, once for each table, which person the columns belong to.
-func (t *table) askForVia() {
-	vias := t.vias()
-	personal := slices.ContainsFunc(t.columns, func(c datamap.Column) bool { return c.Personal != nil })
-	if len(vias) > 1 && personal && !t.reversed {
-		t.ask("", "The rows are about several people. To which of them do the columns belong? (via)", vias[0], vias[1:]...)
-	}
-}
 
 // since returns the best time column from which a retention duty may count, or "".
 func (t *table) since() string {

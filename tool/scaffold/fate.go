@@ -349,8 +349,16 @@ func (t *table) askForLeft(d *draft) {
 	if t.isDoubtful() {
 		question += ", which has no foreign key"
 	}
+	for _, c := range t.Columns {
+		if stem, _ := names.Stem(c.Name); names.IsMember(d.catalog.Tables, stem) && d.seemsPerson(t, c) {
+			question += ", and perhaps by " + c.Name + ", which has no foreign key"
+		}
+	}
 	if personal := strings.Join(t.personal(), ", "); personal != "" {
 		question += ", and columns look personal (" + personal + ")"
+	}
+	if unfound := t.unfound(); unfound != "" {
+		question += ". " + unfound
 	}
 	t.ask("", question+". Are they the person's own rows?", "no: leave the table out", offer+t.Name)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
 func TestRowsAboutPaymentsAreAskedForADuty(t *testing.T) {
@@ -23,6 +24,22 @@ func TestRowsAboutPaymentsAreAskedForADuty(t *testing.T) {
 	}
 }
 
+func TestAMemberMayBeASecondPerson(t *testing.T) {
+	families := users + "families: id*, admin_id>users=cascade, member_id, token"
+	p := propose(t, schema(families))
+	if len(p.questionsAbout("families", "Its rows lead to a person by admin_id, and perhaps by member_id")) != 1 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+	p = propose(t, schema(families+"\nfamily_members: id*, color"))
+	if len(p.questionsAbout("families", "member_id")) != 0 {
+		t.Errorf("with members, asked %v", p.Decisions)
+	}
+	p = propose(t, schema(families), scaffold.Options{Include: []string{"families"}})
+	if !slices.Contains(p.asked(), "families.member_id") {
+		t.Errorf("included, asked %v", p.Decisions)
+	}
+}
+
 func TestThePlacesOfFilesAreAsked(t *testing.T) {
 	p := propose(t, schema(users+`
 		user_attachments: attachment_id:text*, user_id>users=cascade, size:bigint, latest_bucket
@@ -34,5 +51,19 @@ func TestThePlacesOfFilesAreAsked(t *testing.T) {
 	}
 	if a := p.column(t, "profiles.avatar_bkey").Personal; a == nil || a.Export != datamap.ExportYes {
 		t.Errorf("avatar_bkey is annotated with %+v", a)
+	}
+}
+
+func TestRowsThatNoErasureFindsAreAsked(t *testing.T) {
+	const unfound = "No erasure finds the rows in which user_id is NULL, although their email may name a person"
+	for columns, want := range map[string]int{
+		"user_id?>users=cascade, email": 1, "user_id>users=cascade, email": 0, "user_id?>users=cascade, phone": 0,
+	} {
+		for name, options := range map[string]scaffold.Options{"left out": {}, "included": {Include: []string{"badges"}}} {
+			p := propose(t, schema(users+"badges: id*, "+columns), options)
+			if len(p.questionsAbout("badges", unfound)) != want {
+				t.Errorf("%s, %s: asked %v", columns, name, p.Decisions)
+			}
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
@@ -253,4 +254,13 @@ func (t *table) vias() []string {
 		}
 	}
 	return list
+}
+
+// askForVia asks, once for each table, which person the columns belong to.
+func (t *table) askForVia() {
+	vias := t.vias()
+	personal := slices.ContainsFunc(t.columns, func(c datamap.Column) bool { return c.Personal != nil })
+	if len(vias) > 1 && personal && !t.reversed {
+		t.ask("", "The rows are about several people. To which of them do the columns belong? (via)", vias[0], vias[1:]...)
+	}
 }

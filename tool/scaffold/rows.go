@@ -179,7 +179,8 @@ func (d *draft) seemsPerson(t *table, c datamap.CatalogColumn) bool {
 	stem, isReference := names.Stem(c.Name)
 	person := names.BaseName(d.subject.Name)
 	key, _ := d.subject.Column(d.subjectID[0])
-	isPerson := isReference && names.Names(c.Name, person) && !names.Same(stem, person) || d.hasNameOfKey(c)
+	isPerson := isReference && names.Names(c.Name, person) && !names.Same(stem, person) || d.hasNameOfKey(c) ||
+		isReference && names.IsMember(d.catalog.Tables, stem)
 	return isPerson && !t.isSubject && !t.refers(c.Name) && !t.hasType(c.Name) && !slices.Equal(t.key, []string{c.Name}) &&
 		len(d.subjectID) == 1 && family(key.Type) == family(c.Type)
 }

@@ -66,6 +66,28 @@ func (t *table) askForNulls() {
 	}
 }
 
+// askForUnfound asks about rows of the data map that no erasure finds: see unfound.
+func (t *table) askForUnfound() {
+	if unfound := t.unfound(); unfound != "" {
+		t.ask("", unfound+". Must an erasure reach these rows, too?", "no",
+			"yes: add a relation by another column, or erase them in the hook BeforeErasure")
+	}
+}
+
+// unfound returns a sentence without a full stop about rows with an email address of their own, but without their
+// person, because the only reference to her is NULL. It returns "" if there can be none.
+func (t *table) unfound() string {
+	if len(t.paths) != 1 || !t.paths[0].to.isSubject || !t.paths[0].nullable() {
+		return ""
+	}
+	i := slices.IndexFunc(t.Columns, func(c datamap.CatalogColumn) bool { return t.found[c.Name].Means == names.Email })
+	if i < 0 {
+		return ""
+	}
+	return "No erasure finds the rows in which " + t.paths[0].label() + " is NULL, although their " + t.Columns[i].Name +
+		" may name a person"
+}
+
 // isState reports whether the name of a column suggests that a value that is not NULL means a state, such as the reason
 // why a person is locked.
 func isState(column string) bool {
