@@ -17,7 +17,7 @@ func (d *draft) foldTables() {
 		"person's own rows?", "no: leave the tables out", "yes: take them in with --include")
 	d.foldQuestions(func(t *table) bool {
 		return slices.ContainsFunc(t.asked, func(asked Decision) bool { return asked.Question == withoutKey })
-	}, "They have no primary or unique key, so an erasure cannot find their rows. Do they hold personal data?",
+	}, "They have no key of NOT NULL columns, so an erasure cannot find their rows. Do they hold personal data?",
 		"leave them out", "give them a primary key")
 }
 
@@ -36,7 +36,7 @@ func (d *draft) foldQuestions(fits func(*table) bool, question, chosen, other st
 }
 
 // withoutKey is the question about a table without a key.
-const withoutKey = "It has no primary or unique key, so an erasure cannot find its rows. Does it hold personal data?"
+const withoutKey = "It has no key of NOT NULL columns, so an erasure cannot find its rows. Does it hold personal data?"
 
 func (t *table) askForPrimaryKey() { t.ask("", withoutKey, "leave it out", "give it a primary key") }
 

@@ -43,7 +43,7 @@ func TestManyTablesWithoutAKeyAreOneQuestion(t *testing.T) {
 	lines := users + "\na: phone\nb: user_id>users\nc: phone"
 	for further, want := range map[string]int{"": 0, "\nd: email": 1} {
 		p := propose(t, schema(lines+further))
-		if len(p.questionsAbout("users", "Tables a, b, c, d: They have no primary or unique key")) != want ||
+		if len(p.questionsAbout("users", "Tables a, b, c, d: They have no key of NOT NULL columns")) != want ||
 			slices.Contains(p.asked(), "a") != (want == 0) {
 			t.Errorf("%q: asked %v", further, p.Decisions)
 		}

@@ -119,7 +119,7 @@ func (d *draft) whyOut(t *table) string {
 	case len(t.Inherits) > 0:
 		return "Its rows are also rows of " + strings.Join(t.Inherits, ", ") + "."
 	case !t.canBeMapped():
-		return "It has no primary key and no unique key."
+		return "It has no key of NOT NULL columns."
 	case t.distance != unreachable && t.fate == left && len(t.asked) > 0:
 		return "It leads to " + d.subject.Name + ". " + t.reason
 	case t.distance != unreachable && len(t.askedOfColumns()) > 0:

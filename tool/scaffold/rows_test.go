@@ -131,7 +131,7 @@ func TestTablesAreLeftOutWithAReason(t *testing.T) {
 		api_keys: No relation leads from it to users, and none of its columns looks personal.
 		countries: No relation leads from it to users, and none of its columns looks personal.
 		leads: No relation leads from it to users, but columns look personal: email.
-		logs: It has no primary key and no unique key.
+		logs: It has no key of NOT NULL columns.
 		people_search: It is a virtual table, which an erasure does not change.
 	`)
 	if asked := p.asked(); !slices.Equal(asked, []string{"api_keys.owner_id", "flags", "leads", "logs"}) {
