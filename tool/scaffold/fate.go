@@ -51,6 +51,8 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 	case t.goesAlong && (!t.isAnswer() || d.otherParent(t) == nil):
 		return deleted, "The rows are deleted, because the application declares that they go with the person (ON DELETE" +
 			" CASCADE)."
+	case names.Is(t.Name, names.Things) && d.isKeyedByPerson(t):
+		return deleted, "The rows are deleted, because the person is a part of their key."
 	case names.Is(t.Name, names.Things):
 		return left, "The name of the table suggests things that outlive the person who made them."
 	case t.isAboutMoney():

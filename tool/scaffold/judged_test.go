@@ -2,11 +2,42 @@ package scaffold_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
+
+// The structure of a table shows more than a word in its name.
+func TestRowsWithTheirPersonInTheKeyAreHers(t *testing.T) {
+	for table, want := range map[string]bool{
+		"user_providers: user_id*>users, provider*, provider_uid":                 true,
+		"stores: kind*, user_id*>users=cascade":                                   true,
+		"stores: kind*, user_id*>users":                                           false,
+		"stores: kind*, created_by:bigint*>users=cascade":                         false,
+		"stores: user_id*>users, kind*, reviewer_id?, color":                      false,
+		"stores: user_id*>users, kind*, editor_id?>users, color":                  false,
+		"stores: user_id*>users, kind*, price:number, color":                      false,
+		"stores: user_id*>users, kind*, place_id>places, color":                   false,
+		"stores: id*, user_id>users, kind":                                        false,
+		"stores: user_id*>users, kind*, color\nsales: id*, user_id>stores, color": false,
+	} {
+		p := propose(t, schema(users+"places: id*, name\n"+table))
+		name, _, _ := strings.Cut(table, ":")
+		_, mapped := p.dataMap.Table(name)
+		if mapped != want || want && len(p.questionsAbout(name, "Do its rows belong only to the person?")) != 1 {
+			t.Errorf("%s: in the data map %t, asked %v", table, mapped, p.Decisions)
+		}
+	}
+}
+
+func TestAQuestionNamesThePersonWhomEachRowHas(t *testing.T) {
+	p := propose(t, schema(users+"track_things: id*, tracked_user_id?>users, tracking_user_id>users, track_query"))
+	if len(p.questionsAbout("track_things", "Its rows lead to a person by tracking_user_id")) != 1 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}
 
 func TestRowsAboutPaymentsAreAskedForADuty(t *testing.T) {
 	for columns, want := range map[string]int{

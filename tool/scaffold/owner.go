@@ -108,6 +108,19 @@ func (r *reference) isOwner() bool {
 	return r.owns() && r.role != names.Party && r.role != names.Maker && !names.Is(r.from.Name, names.Records)
 }
 
+// isKeyedByPerson reports whether the only person of a row is a part of its primary key, so that the row cannot outlive
+// her, as in user_providers (user_id, provider): her reference begins the key, or has ON DELETE CASCADE. Besides, the
+// row has no second owner, and is not about money.
+func (d *draft) isKeyedByPerson(t *table) bool {
+	if len(t.paths) != 1 || t.group || t.isAboutMoney() || d.hasOthers(t) || d.otherParent(t) != nil {
+		return false
+	}
+	path := t.paths[0]
+	return path.to == d.subject && !path.guessed && path.role == names.Holder && len(t.PrimaryKey) > len(path.columns) &&
+		!slices.ContainsFunc(path.columns, func(name string) bool { return !slices.Contains(t.PrimaryKey, name) }) &&
+		(path.owns() || !path.nullable() && slices.Contains(path.columns, t.PrimaryKey[0]))
+}
+
 // isIncludedWhole reports whether the caller or an existing data map says that the rows go with the person: they have
 // one reference to her that is NOT NULL or has ON DELETE CASCADE, or they are parts of other rows by ON DELETE CASCADE.
 func (t *table) isIncludedWhole() bool {

@@ -117,12 +117,14 @@ func (d *draft) choosePaths() {
 }
 
 // takePeople makes each direct reference to the subject's table a path, because the row concerns each person that it
-// refers to. The person who has sent or written something comes before others, such as user_id.
+// refers to. The person who has sent or written something comes before others, such as user_id. A person whom each row
+// has comes before one whom a row may lack.
 func (t *table) takePeople(direct []*reference) {
 	direct = t.withoutDoubtful(direct)
 	slices.SortStableFunc(direct, func(a, b *reference) int {
 		return cmp.Or(cmp.Compare(a.role, b.role),
-			cmp.Compare(boolRank(names.Sends(a.label())), boolRank(names.Sends(b.label()))))
+			cmp.Compare(boolRank(names.Sends(a.label())), boolRank(names.Sends(b.label()))),
+			cmp.Compare(boolRank(!a.nullable()), boolRank(!b.nullable())))
 	})
 	if len(direct) > maxPaths {
 		t.ask("", "The rows refer to more than "+strconv.Itoa(maxPaths)+" people. To which people do they belong?",
