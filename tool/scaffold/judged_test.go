@@ -12,16 +12,18 @@ import (
 // The structure of a table shows more than a word in its name.
 func TestRowsWithTheirPersonInTheKeyAreHers(t *testing.T) {
 	for table, want := range map[string]bool{
-		"user_providers: user_id*>users, provider*, provider_uid":                 true,
-		"stores: kind*, user_id*>users=cascade":                                   true,
-		"stores: kind*, user_id*>users":                                           false,
-		"stores: kind*, created_by:bigint*>users=cascade":                         false,
-		"stores: user_id*>users, kind*, reviewer_id?, color":                      false,
-		"stores: user_id*>users, kind*, editor_id?>users, color":                  false,
-		"stores: user_id*>users, kind*, price:number, color":                      false,
-		"stores: user_id*>users, kind*, place_id>places, color":                   false,
-		"stores: id*, user_id>users, kind":                                        false,
-		"stores: user_id*>users, kind*, color\nsales: id*, user_id>stores, color": false,
+		"user_providers: user_id*>users, provider*, provider_uid":                         true,
+		"stores: kind*, user_id*>users=cascade":                                           true,
+		"stores: kind*, user_id*>users":                                                   false,
+		"stores: kind*, created_by:bigint*>users=cascade":                                 false,
+		"products: user_id*>users, sku*, color":                                           false,
+		"user_stores: user_id*>users, kind*, color":                                       true,
+		"stores: user_id*>users=cascade, kind*, reviewer_id?, color":                      false,
+		"stores: user_id*>users=cascade, kind*, editor_id?>users, color":                  false,
+		"stores: user_id*>users=cascade, kind*, price:number, color":                      false,
+		"stores: user_id*>users=cascade, kind*, place_id>places, color":                   false,
+		"stores: id*, user_id>users, kind":                                                false,
+		"stores: user_id*>users=cascade, kind*, color\nsales: id*, user_id>stores, color": false,
 	} {
 		p := propose(t, schema(users+"places: id*, name\n"+table))
 		name, _, _ := strings.Cut(table, ":")

@@ -157,11 +157,15 @@ func (d *draft) isNamedAfterPerson(t *table) bool {
 	key, _ := t.Column(t.key[0])
 	isOwnNumber := key.Default && family(key.Type) == datamap.TypeBigInt && !d.catalog.Untyped
 	isID := slices.Contains([]string{"id", "uuid", "guid", "uid", flat(d.subjectID[0])}, flat(key.Name))
-	isNamed := slices.ContainsFunc(append([]string{names.Singular(names.BaseName(d.subject.Name))}, peopleWords...),
+	return isID && d.isNamedFor(t) && !isOwnNumber && !t.refers(key.Name) && d.hasTypeOfKey(key)
+}
+
+// isNamedFor reports whether the name of a table begins with a word for people, such as user_avatars.
+func (d *draft) isNamedFor(t *table) bool {
+	return slices.ContainsFunc(append([]string{names.Singular(names.BaseName(d.subject.Name))}, peopleWords...),
 		func(word string) bool {
 			return strings.HasPrefix(snakeCase(names.BaseName(t.Name)), snakeCase(word)+"_")
 		})
-	return isID && isNamed && !isOwnNumber && !t.refers(key.Name) && d.hasTypeOfKey(key)
 }
 
 // betweenPeople returns the columns by which the rows of a table with texts may have a sender and a recipient, such as
