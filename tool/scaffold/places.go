@@ -10,8 +10,9 @@ import (
 	"github.com/habeas-data/habeas/tool/names"
 )
 
-// askForPlace asks, once for each table, whether an erasure must overwrite the location in a row that stays, if rows of
-// other people refer to the row, such as the comments on a place. It reports whether the proposal leaves the value.
+// askForPlace asks whether an erasure must overwrite the location in a row that stays, if rows of other people refer to
+// the row, such as the comments on a place. It reports whether the proposal leaves the value. The equal questions about
+// the columns of a location become one, see folded.
 func (t *table) askForPlace(c datamap.CatalogColumn, m names.Match) bool {
 	if m.Category != domain.CategoryLocation || t.isSubject {
 		return false
@@ -22,16 +23,8 @@ func (t *table) askForPlace(c datamap.CatalogColumn, m names.Match) bool {
 	if i < 0 {
 		return false
 	}
-	var list []string
-	for _, other := range t.Columns {
-		if m, ok := t.found[other.Name]; ok && m.Category == domain.CategoryLocation {
-			list = append(list, other.Name)
-		}
-	}
-	if list[0] == c.Name {
-		t.ask(c.Name, "Rows of "+t.in[i].from.Name+", which other people may have added, refer to this location ("+
-			strings.Join(list, ", ")+"). Must an erasure overwrite it?", leaveIt, "overwrite it")
-	}
+	t.ask(c.Name, "Rows of "+t.in[i].from.Name+", which other people may have added, refer to this location. Must an "+
+		"erasure overwrite it?", leaveIt, "overwrite it")
 	return true
 }
 

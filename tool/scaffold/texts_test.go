@@ -59,6 +59,10 @@ func TestALocationOnWhichOthersActIsAsked(t *testing.T) {
 		if isLeft != want || slices.Contains(p.asked(), "notes.latitude") != want {
 			t.Errorf("%s: asked %v, left: %t", others, p.Decisions, isLeft)
 		}
+		i := slices.IndexFunc(p.Decisions, func(d scaffold.Decision) bool { return slices.Contains(d.Further, "longitude") })
+		if i >= 0 != want || want && p.Decisions[i].Column != "latitude" {
+			t.Errorf("%s: the question does not name both columns: %v", others, p.Decisions)
+		}
 	}
 }
 
