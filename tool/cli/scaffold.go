@@ -70,7 +70,7 @@ habeas scaffold --update datamap.json > updated.json`,
 		flags: func(c *cobra.Command) {
 			c.Flags().Var((*Text)(&s.options.SubjectTable), "subject-table", "`table` of subjects; the default is a guess")
 			c.Flags().StringArrayVar(&s.options.Include, "include", nil,
-				"propose this `table`, too; its rows belong to the person")
+				"propose this `table`, too; its rows belong to the person; can be repeated")
 			c.Flags().Var((*Text)(&s.update), "update", "add what is new to the data map in this `file`")
 			c.Flags().Var(choice{&s.language, languages}, "format", "`format` of the data map: json or go")
 			_ = c.RegisterFlagCompletionFunc("format", completes(languages...))

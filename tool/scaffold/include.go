@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -55,6 +56,8 @@ var (
 func (d *draft) include(list []string) error {
 	return refuse(list, func(name string) string {
 		switch t := d.table(name); {
+		case t == nil && strings.Contains(name, ","):
+			return "is not a table of the catalog; name each table on its own, and repeat --include"
 		case t == nil:
 			return "is not a table of the catalog"
 		case !t.canBeMapped():

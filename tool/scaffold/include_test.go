@@ -117,3 +117,11 @@ func TestTheMakerOfARowIsNotItsOwner(t *testing.T) {
 		t.Errorf("asked %v", p.Decisions)
 	}
 }
+
+func TestAListOfTablesIsNoTable(t *testing.T) {
+	_, err := scaffold.Propose(t.Context(), memory.NewSchema(schema(users+"posts: id*, user_id>users")),
+		scaffold.Options{Include: []string{"posts,users"}})
+	if err == nil || !strings.Contains(err.Error(), "repeat --include") {
+		t.Errorf("the error is %v", err)
+	}
+}

@@ -109,8 +109,8 @@ func (r *reference) isOwner() bool {
 }
 
 // isKeyedByPerson reports whether the only person of a row is a part of its primary key, so that the row cannot outlive
-// her, as in user_providers (user_id, provider): her reference has ON DELETE CASCADE, or begins the key of a table that is
-// named for people. Besides, the row has no second owner, and is not about money.
+// her, as in user_providers (user_id, provider): her reference has ON DELETE CASCADE, or begins the key of a table that
+// is named for people. Besides, the row has no second owner, and is not about money.
 func (d *draft) isKeyedByPerson(t *table) bool {
 	if len(t.paths) != 1 || t.group || t.isAboutMoney() || d.hasOthers(t) || d.otherParent(t) != nil {
 		return false
