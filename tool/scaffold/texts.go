@@ -10,24 +10,31 @@ import (
 	"github.com/habeas-data/habeas/tool/names"
 )
 
-// askForTexts asks, once for each table whose rows stay, about the texts whose names show nothing. They may be the
-// person's, such as the body of an essay.
+// askForTexts asks, once for each table whose rows stay, about the texts and bytes whose names show nothing. They may be
+// the person's, such as the body of an essay or the state of an extension.
 func (t *table) askForTexts() {
-	if list := t.texts(); !t.rowsDeleted && len(list) > 0 {
-		t.ask("", "Do further texts hold personal data ("+strings.Join(list, ", ")+")?", "no: leave them as they are",
+	list, what := t.unnamed(datamap.TypeText, datamap.TypeBytes), "texts"
+	if len(list) > len(t.texts()) {
+		what = "texts and bytes"
+	}
+	if !t.rowsDeleted && len(list) > 0 {
+		t.ask("", "Do further "+what+" hold personal data ("+strings.Join(list, ", ")+")?", "no: leave them as they are",
 			"yes: annotate them")
 	}
 }
 
-// texts returns the text columns without an annotation and without a question, unless their names show that they hold
-// no text of a person.
-func (t *table) texts() []string {
+// texts returns the text columns of unnamed.
+func (t *table) texts() []string { return t.unnamed(datamap.TypeText) }
+
+// unnamed returns the columns of the types without an annotation and without a question, unless their names show that
+// they hold nothing of a person.
+func (t *table) unnamed(types ...datamap.ColumnType) []string {
 	const shortest = 8
 	var list []string
 	for _, c := range t.Columns {
 		_, isFound := t.found[c.Name]
 		isAsked := slices.ContainsFunc(t.asked, func(d Decision) bool { return d.Column == c.Name })
-		if c.Type == datamap.TypeText && !isFound && !isAsked && !c.Generated && !t.refers(c.Name) &&
+		if slices.Contains(types, c.Type) && !isFound && !isAsked && !c.Generated && !t.refers(c.Name) &&
 			!slices.Contains(t.key, c.Name) && !t.isReferredTo(c.Name) && !isFixed(c) && !t.IsChoice(c) &&
 			!names.IsFlag(c) && !names.MayBeInstant(c.Name, c.Type) &&
 			(c.Length == 0 || c.Length >= shortest) && !isTechnical(c.Name) {

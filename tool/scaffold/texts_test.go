@@ -92,3 +92,15 @@ func TestAnEmptyReasonInACellThatIsNullIsAsked(t *testing.T) {
 		}
 	}
 }
+
+func TestBytesInRowsThatStayAreAsked(t *testing.T) {
+	p := propose(t, schema(`
+		users: id*, email
+		essays: id*, user_id>users=cascade, body, ip, ink:bytes, checksum:bytes
+		likes: parent_id>essays, user_id>users
+		sessions: id*, user_id>users=cascade, ip, ink:bytes`))
+	if len(p.questionsAbout("essays", "Do further texts and bytes hold personal data (body, ink)?")) != 1 ||
+		len(p.questionsAbout("sessions", "Do further")) > 0 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}
