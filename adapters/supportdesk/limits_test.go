@@ -21,7 +21,7 @@ func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
 func TestARequestWithoutAResponseTimesOut(t *testing.T) {
 	latch := desktest.NewLatch()
-	w := newWorld(t, func(o *supportdesk.Options) { o.Timeout = 20 * time.Millisecond })
+	w := newWorld(t, func(o *supportdesk.Options) { o.Timeout = 500 * time.Millisecond })
 	w.desk.Always(latch.Hold)
 	for method, err := range w.exportAndErase(context.Background(), t) {
 		mustRetry(t, err, 0, method+" got no response in time")
@@ -44,7 +44,7 @@ func stalling(w http.ResponseWriter, r *http.Request, _ http.HandlerFunc) {
 }
 
 func TestABodyThatStallsTimesOut(t *testing.T) {
-	w := newWorld(t, func(o *supportdesk.Options) { o.Timeout = 20 * time.Millisecond })
+	w := newWorld(t, func(o *supportdesk.Options) { o.Timeout = 500 * time.Millisecond })
 	w.desk.Always(stalling)
 	for method, err := range w.exportAndErase(context.Background(), t) {
 		mustRetry(t, err, 0, method+" got an incomplete response")
