@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/tool/names"
 )
 
-// askForTexts asks, once for each table whose rows stay, about the texts and bytes whose names show nothing. They may be
-// the person's, such as the body of an essay or the state of an extension.
+// askForTexts asks, once for each table whose rows stay, about the texts and bytes whose names show nothing. They may
+// be the person's, such as the body of an essay or the state of an extension.
 func (t *table) askForTexts() {
 	list, what := t.unnamed(datamap.TypeText, datamap.TypeBytes), "texts"
 	if len(list) > len(t.texts()) {
