@@ -62,7 +62,7 @@ type voucher struct {
 	ID            int64      `bun:"id,pk"`
 	ArchivistID   int64      `bun:"archivist_id"`
 	Archivist     *archivist `bun:"rel:belongs-to,join:archivist_id=id"`
-	Scan          string     `bun:"scan" pii:"financial,erasure:retain,reason:'books',retain:10y,since:issued_at,ref:scans"`
+	Scan          string     `pii:"financial,erasure:retain,reason:'books',retain:10y,since:issued_at,ref:scans"`
 	IssuedAt      time.Time  `bun:"issued_at"`
 }
 

@@ -36,8 +36,8 @@ func (s *schema) isDecided(table string) bool {
 	return left.Decided && !s.reported(table, leftOutChanged)
 }
 
-// isSettled reports whether isDecided does, or a person has accepted a finding about the table until
-// a later day.
+// isSettled reports whether isDecided does, or a person has accepted a finding about the table, and the
+// acceptance has not ended.
 func (s *schema) isSettled(table string) bool {
 	return s.isDecided(table) || slices.ContainsFunc(s.Accepted(), func(a datamap.Acceptance) bool {
 		return a.Table == table && !hasEnded(a, s.now)

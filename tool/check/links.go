@@ -155,9 +155,12 @@ func (s *schema) mayReferToSubject(table datamap.CatalogTable, column datamap.Ca
 // member_id, and no table has members.
 func (s *schema) namesMember(table datamap.CatalogTable, column datamap.CatalogColumn) bool {
 	subject := s.SubjectTable()
+	if len(subject.PrimaryKey) != 1 {
+		return false
+	}
 	key, ok := s.live[subject.Name].Column(subject.PrimaryKey[0])
 	stem, isReference := names.Stem(column.Name)
-	return ok && isReference && len(subject.PrimaryKey) == 1 && key.Type != "" && column.Type != "" &&
+	return ok && isReference && key.Type != "" && column.Type != "" &&
 		!differ(key.Type, column.Type) && names.IsMember(s.catalog.Tables, stem) && !inForeignKey(table, column.Name) &&
 		!slices.ContainsFunc(table.Columns, func(other datamap.CatalogColumn) bool {
 			parts := words.Lower(other.Name)
