@@ -234,7 +234,8 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 			return true
 		}
 		s.reportOutside(tableUnlinked, table, at,
-			"The column is named like a reference to "+found.to+". It has no foreign key"+outside+s.personalSentence(table),
+			"The column is named like a reference to "+found.to+". It has no foreign key"+outside+s.personalSentence(table)+
+				s.copiesSentence(table),
 			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+" (of the same type). The "+
 				"relation needs no foreign key. If the column refers to nobody, accept the finding.")
 	case byList: // reportLists has reported it
@@ -244,7 +245,7 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 		}
 		s.reportAsked(tableUnlinked, table, at,
 			"The column holds keys of the table that another column names. It may be "+found.to+outside+
-				s.personalSentence(table),
+				s.personalSentence(table)+s.copiesSentence(table),
 			"If rows refer to people, add the table to the data map, with a relation by "+found.column+" that has a condition ("+
 				s.says(`when:`, `"when"`)+"). If not, accept the finding.")
 	}

@@ -39,7 +39,7 @@ func (s *schema) checkReach() {
 // data.
 func (s *schema) reportReaching(table datamap.CatalogTable) bool {
 	chain, columns := s.foreignKeyChain(table)
-	isBare := s.personalSentence(table) == ""
+	isBare := s.personalSentence(table) == "" && s.copyOf(table) == ""
 	if len(chain) == 0 || len(chain) > 1 && isBare || s.isBarePart(table, chain[0]) {
 		return len(chain) > 0
 	}
@@ -51,7 +51,8 @@ func (s *schema) reportReaching(table datamap.CatalogTable) bool {
 	}
 	report(tableUnmapped, table, place{table: table.Name, column: list(columns)},
 		"The table refers to "+strings.Join(chain, ", which refers to ")+
-			", but is not in the data map. Exports and erasures ignore it."+cleared+s.personalSentence(table),
+			", but is not in the data map. Exports and erasures ignore it."+cleared+s.personalSentence(table)+
+			s.copiesSentence(table),
 		"Add the table to the data map, with a relation by "+list(columns)+" to "+chain[0]+
 			". If its rows are about nobody, accept the finding.")
 	return true
@@ -243,7 +244,7 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 		}
 		s.report(tablePersonal, at,
 			"The table seems to keep sessions, raw messages or a history of actions of people in the documents of the column. "+
-				"It is not in the data map. Exports and erasures ignore it.",
+				"It is not in the data map. Exports and erasures ignore it."+s.copiesSentence(table),
 			"Add a column with the key of the person and add the table to the data map, or clear its rows in the hook "+
 				"BeforeErasure and accept the finding.")
 		return
