@@ -178,7 +178,7 @@ func likelyMeansPerson(stem string) bool {
 // these cases:
 //
 //   - The stem says what can be done with things only, such as taggable.
-//   - The stem is a thing, such as document.
+//   - The stem is a thing, such as document, or what people do, such as contribution.
 //   - The stem is in the name of the table, such as acme in acme_accounts. The columns then say what the row is at
 //     Acme.
 func mayMeanPerson(table, stem string) bool {
@@ -186,7 +186,10 @@ func mayMeanPerson(table, stem string) bool {
 	if isPerson(stem) || hasWord(stem, anyRows...) || isAble && !names.MeansThing(stem) {
 		return true
 	}
-	return !isAble && !hasWord(stem, pages...) && !names.Is(stem, names.Things) && !names.Is(stem, names.Reference) &&
+	isAction := slices.ContainsFunc([]string{"tion", "sion", "ment"}, func(ending string) bool {
+		return strings.HasSuffix(strings.ToLower(stem), ending)
+	})
+	return !isAble && !isAction && !hasWord(stem, pages...) && !names.Is(stem, names.Things) && !names.Is(stem, names.Reference) &&
 		!hasWord(table, words.Lower(stem)...)
 }
 

@@ -221,8 +221,8 @@ var trailing = terms(`
 	address, addr, adresse, number, no, nr, num, nummer, numero, date, year, month, day, place, city, country, code,
 	hash, encrypted, enc, normalized, canonical, lower, lowercase, string, line, first, second, primary, secondary,
 	home, work, mobile, private, business, main, alt, alternative, backup, old, new, current, previous, raw, masked,
-	url, uri, path, key, file, filename, image, thumbnail, blob, prefix, suffix, name, identity, amount, v, x, y,
-	token`)
+	url, uri, path, key, file, filename, image, thumbnail, blob, prefix, suffix, name, identity, amount, v, x, y, e,
+	token, last, digits, handle, email`)
 
 // ofDevices are words before the token by which an application reaches the device of a person, as in push_token.
 var ofDevices = terms("push, fcm, apns, apn, device, expo")

@@ -25,8 +25,9 @@ var recognizedCases = cases{
 	"table-unlinked of documents": {
 		oneOf("documents", "documentable"), []string{"table-unlinked documents.documentable_id"},
 	},
-	"table-unlinked not of tags":  {oneOf("labels", "taggable"), nil},
-	"table-unlinked not of carts": {oneOf("lines", "purchasable"), nil},
+	"table-unlinked not of tags":           {oneOf("labels", "taggable"), nil},
+	"table-unlinked not of what people do": {oneOf("goals", "contribution"), nil},
+	"table-unlinked not of carts":          {oneOf("lines", "purchasable"), nil},
 
 	"personal-unannotated of a handle elsewhere": {
 		func(w *world) { w.addToBoth("users", datamap.Column{Name: "mastodon_handle", Type: datamap.TypeText}) },

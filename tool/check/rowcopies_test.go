@@ -116,10 +116,11 @@ func TestAFindingNamesTheDocumentsWithCopies(t *testing.T) {
 // roleCases are columns that hold something about a person by her part in a row that stays.
 var roleCases = cases{
 	"personal-unannotated of a part of a person": {
-		named("orders", "observer_name", "contact_person", "push_token", "signed_by"),
+		named("orders", "observer_name", "contact_person", "push_token", "signed_by", "phone_e164", "twitter_handle"),
 		[]string{
 			"personal-unannotated orders.contact_person", "personal-unannotated orders.observer_name",
-			"personal-unannotated orders.push_token", "personal-unannotated orders.signed_by",
+			"personal-unannotated orders.phone_e164", "personal-unannotated orders.push_token",
+			"personal-unannotated orders.signed_by", "personal-unannotated orders.twitter_handle",
 		},
 	},
 	"personal-unannotated not of things with a name": {

@@ -75,8 +75,9 @@ var (
 		plaintiff, declarant, informant, author, reviewer, approver, assignee, creator, uploader, member, subscriber,
 		customer, attendee, participant, speaker, photographer, translator, organizer, organiser, inviter, invitee,
 		referrer, winner, claimant, insured, policyholder, heir, deceased, resident, occupant, voter, citizen, technician,
-		courier, surveyor, reporter, commenter, officer, bride, groom, person, user, staff`)
-	chosen   = patterns("contact, responsible, authorized, authorised, reference, key, sales, delivery, support, in charge")
+		courier, surveyor, reporter, commenter, officer, bride, groom, person, user, staff, ship to,
+		bill to, sold to`)
+	chosen   = patterns("contact, responsible, authorized, authorised, reference, key, sales, delivery, support, accompanying")
 	numbered = patterns(`
 		employee, student, pupil, patient, member, customer, personnel, staff, insured, citizen, matriculation, personal`)
 )

@@ -23,6 +23,6 @@ func IsPhoneNumber(table, column string) bool {
 var (
 	phoneWords = []string{"sms", "call", "calls", "mobile", "mobiles", "telephone", "whatsapp", "fax"}
 	callers    = []string{
-		"recipient", "receiver", "sender", "caller", "callee", "called", "calling", "destination", "emergency",
+		"recipient", "receiver", "sender", "caller", "callee", "called", "calling", "destination", "emergency", "sms",
 	}
 )
