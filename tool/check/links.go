@@ -189,7 +189,8 @@ func mayMeanPerson(table, stem string) bool {
 	isAction := slices.ContainsFunc([]string{"tion", "sion", "ment"}, func(ending string) bool {
 		return strings.HasSuffix(strings.ToLower(stem), ending)
 	})
-	return !isAble && !isAction && !hasWord(stem, pages...) && !names.Is(stem, names.Things) && !names.Is(stem, names.Reference) &&
+	return !isAble && !isAction && !hasWord(stem, pages...) &&
+		!names.Is(stem, names.Things) && !names.Is(stem, names.Reference) &&
 		!hasWord(table, words.Lower(stem)...)
 }
 

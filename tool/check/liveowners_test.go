@@ -28,7 +28,8 @@ func ownedInManifest(name, columns, relations string) string {
 }
 
 // byDevice is the relation of passkeys to devices in a manifest.
-const byDevice = `{"columns": ["user_id", "device_id"], "references": "devices", "referenced_columns": ["user_id", "id"]}`
+const byDevice = `{"columns": ["user_id", "device_id"], "references": "devices",
+	"referenced_columns": ["user_id", "id"]}`
 
 func TestTwoReferencesToTheSamePersonAreNoDanger(t *testing.T) {
 	byUser := relationInManifest("user_id", "users")

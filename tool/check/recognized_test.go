@@ -29,6 +29,16 @@ var recognizedCases = cases{
 	"table-unlinked not of what people do": {oneOf("goals", "contribution"), nil},
 	"table-unlinked not of carts":          {oneOf("lines", "purchasable"), nil},
 
+	"path-missing not if the data map states that it is the same person": {
+		func(w *world) {
+			w.addToBoth("orders", datamap.Column{Name: "payer_id", Type: datamap.TypeBigInt})
+			same := belongsTo("users", "payer_id")
+			same.SamePerson = true
+			w.table("orders").Relations[0].Path = true
+			w.table("orders").Relations = append(w.table("orders").Relations, same)
+		}, nil,
+	},
+
 	"personal-unannotated of a handle elsewhere": {
 		func(w *world) { w.addToBoth("users", datamap.Column{Name: "mastodon_handle", Type: datamap.TypeText}) },
 		[]string{"personal-unannotated users.mastodon_handle"},

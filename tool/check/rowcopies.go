@@ -144,6 +144,6 @@ func (s *schema) reportRowCopies(table datamap.Table, live datamap.CatalogTable)
 	s.reportColumn(column, personalUnannotated, at,
 		"The documents in "+list(open)+" are not annotated, but seem to be copies of rows of other tables. An erasure of "+
 			"those rows leaves them as they are.",
-		"Annotate the columns, or clear the copies in the hook BeforeErasure and accept the finding. If they hold no personal "+
-			"data, "+s.declareNone())
+		"Annotate the columns, or clear the copies in the hook BeforeErasure and accept the finding. If they hold no "+
+			"personal data, "+s.declareNone())
 }

@@ -24,7 +24,8 @@ func mappedHistory(table, note string, columns ...string) func(*world) {
 		history := datamap.Table{
 			Name: table, PrimaryKey: []string{"id"}, Relations: []datamap.Relation{belongsTo("users", "user_id")},
 			Columns: []datamap.Column{
-				{Name: "id", Type: datamap.TypeBigInt}, {Name: "user_id", Type: datamap.TypeBigInt},
+				{Name: "id", Type: datamap.TypeBigInt},
+				{Name: "user_id", Type: datamap.TypeBigInt},
 				{Name: "agent", Type: datamap.TypeText, Personal: personal(anonymize)},
 			},
 		}

@@ -77,7 +77,8 @@ var (
 		referrer, winner, claimant, insured, policyholder, heir, deceased, resident, occupant, voter, citizen, technician,
 		courier, surveyor, reporter, commenter, officer, bride, groom, person, user, staff, ship to,
 		bill to, sold to`)
-	chosen   = patterns("contact, responsible, authorized, authorised, reference, key, sales, delivery, support, accompanying")
+	chosen = patterns(`
+		contact, responsible, authorized, authorised, reference, key, sales, delivery, support, accompanying`)
 	numbered = patterns(`
 		employee, student, pupil, patient, member, customer, personnel, staff, insured, citizen, matriculation, personal`)
 )

@@ -82,16 +82,16 @@ var columnRules = []columnRule{
 		patterns(`
 			ip, ips, ipv, ip address, ipaddr, remote addr*, remote ip, client ip, *ipaddress, ip adresse, *user agent, ua
 			string, device id, device name, device token, deviceid, device fingerprint, mac address, imei, imsi, idfa, gaid,
-			advertising id, browser fingerprint, fcm*, apns*, *push endpoint, remote host, client host,
-			forwarded for, cookie*, adresse ip, direccion ip`),
+			advertising id, browser fingerprint, fcm*, apns*, *push endpoint, remote host, client host, forwarded
+			for, cookie*, adresse ip, direccion ip`),
 	},
 	{
 		domain.CategoryIdentity, "an official document or number of a person", texts | numbers, nil,
 		patterns(`
 			passport*, ssn, social security*, national id, nationalid, national number, identity card, id card, id number,
 			identity number, document number, legal number, legal id, driver license*, driving licen*, license plate,
-			licence plate, plate number, plate no, number plate, registration plate,
-			vehicle plate, car plate, insurance number, personal code,
+			licence plate, plate number, plate no, number plate, registration plate, vehicle
+			plate, car plate, insurance number, personal code,
 			*ausweis, ausweisnummer, sozialversicherung*, fuehrerschein*, kennzeichen, passeport, numero securite sociale,
 			carte identite, dni, nif, nie, curp, pasaporte, matricula, national no`),
 	},
@@ -149,8 +149,8 @@ var columnRules = []columnRule{
 	{
 		domain.CategoryContact, "a telephone number", texts | numbers, nil,
 		patterns(`
-			*phone, phone number, contact number, contact no, telephone*, mobile, mobile number, cell phone, msisdn, fax*, *telefon, *telefonnummer,
-			handy*, *rufnummer, mobilnummer, tel, portable, telefono, movil, celular`),
+			*phone, phone number, contact number, contact no, telephone*, mobile, mobile number, cell phone, msisdn, fax*,
+			*telefon, *telefonnummer, handy*, *rufnummer, mobilnummer, tel, portable, telefono, movil, celular`),
 	},
 	{
 		domain.CategoryContact, "a way to reach a person", texts, nil,
