@@ -70,6 +70,14 @@ func TestTwoReferencesToTheSamePersonAreNoDanger(t *testing.T) {
 					strings.Replace(relationInManifest("card_id", "users"), `{`,
 						`{"path": true, "name": "card", "erasure": "null", `, 1)), `"owned": true`, `"owned": true, "via": "user"`, 1),
 		},
+		"one index for both keys": {
+			statements: []string{
+				`CREATE TABLE passkeys (id bigint PRIMARY KEY, user_id bigint REFERENCES users, device_id bigint, card_id bigint,` +
+					ofDevices + `)`,
+			},
+			tables: ownedInManifest("passkeys", columns, byUser),
+			want:   []string{"index-missing passkeys.user_id"},
+		},
 		"a key of another person": {
 			statements: []string{
 				`CREATE TABLE passkeys (id bigint PRIMARY KEY, user_id bigint REFERENCES users, device_id bigint, card_id bigint,
