@@ -94,7 +94,8 @@ func (d *draft) fateOfPart(t *table) (is fate, reason string) {
 // person. The row may then be part of another person's row.
 func (t *table) leadsToOthers() bool {
 	return slices.ContainsFunc(t.out, func(r *reference) bool {
-		return !r.isPath() && r.to != t && (r.to.isSubject || r.to.distance != unreachable && r.to.fate != deleted)
+		return !r.isPath() && r.to != t && !r.staysWithOwner() &&
+			(r.to.isSubject || r.to.distance != unreachable && r.to.fate != deleted)
 	})
 }
 
@@ -232,7 +233,9 @@ func (t *table) isKeyOfThing() bool {
 	}) && !slices.Contains(parts, "api") {
 		return false
 	}
-	return slices.ContainsFunc(t.out, func(r *reference) bool { return r.to != t && r.to != t.parent() })
+	return slices.ContainsFunc(t.out, func(r *reference) bool {
+		return r.to != t && r.to != t.parent() && !r.staysWithOwner()
+	})
 }
 
 // isWritten reports whether the rows hold texts that a person wrote.

@@ -140,9 +140,12 @@ func (t *table) isLink() bool {
 	return t.isBare(named)
 }
 
-// owners returns the references to rows that may own the row: all except those to partitions.
+// owners returns the references to rows that may own the row: all except those to partitions, and to further rows of
+// the person of the row.
 func (t *table) owners() []*reference {
-	return slices.DeleteFunc(slices.Clone(t.out), func(r *reference) bool { return r.to.partition })
+	return slices.DeleteFunc(slices.Clone(t.out), func(r *reference) bool {
+		return r.to.partition || r.staysWithOwner()
+	})
 }
 
 // isBare reports whether the rows hold little except references. If the name of the table suggests that, they may also
@@ -190,7 +193,7 @@ func (d *draft) seemsPerson(t *table, c datamap.CatalogColumn) bool {
 func (t *table) isOfThing() bool {
 	return !slices.ContainsFunc(t.paths, func(r *reference) bool { return !r.nullable() }) ||
 		slices.ContainsFunc(t.out, func(r *reference) bool {
-			return !slices.Contains(t.paths, r) && r.isUnique()
+			return !slices.Contains(t.paths, r) && r.isUnique() && !r.staysWithOwner()
 		})
 }
 
