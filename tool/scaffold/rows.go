@@ -49,6 +49,7 @@ func (d *draft) decideRows() {
 			}
 		}
 	}
+	d.dropLogins()
 	for _, t := range d.tables {
 		t.askForPayments()
 		switch {
@@ -235,7 +236,7 @@ func snakeCase(name string) string { return strings.Join(words.Lower(name), "_")
 func (t *table) blocker() *reference {
 	i := slices.IndexFunc(t.in, func(r *reference) bool {
 		isPart := r.from.rowsDeleted && r.isPath() && len(r.from.paths) == 1
-		return len(t.paths) != 1 || !isPart && !r.isSamePerson() && !r.isPointer()
+		return len(t.paths) != 1 || !isPart && !r.isSamePerson() && !r.isPointer() && !r.namesLogin()
 	})
 	if i < 0 {
 		return nil
