@@ -59,6 +59,8 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 		return left, "The rows seem to describe what the person bought or pays for."
 	case len(t.paths) > 1:
 		return t.fateOfShared()
+	case d.isOfAddress(t):
+		return deleted, "The rows are deleted, because the address of the person identifies them."
 	case t.own:
 		return deleted, "The rows are deleted, because the table's name suggests that they belong to the person."
 	}

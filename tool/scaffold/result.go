@@ -136,7 +136,7 @@ func (d *draft) whyOut(t *table) string {
 }
 
 func (d *draft) isAboutNone(t *table) bool {
-	return names.Is(t.Name, names.Machinery) || t.isReference()
+	return names.Is(t.Name, names.Machinery) && t.addressKey() == "" || t.isReference()
 }
 
 // askForLeftOut asks about tables that may hold personal data, but from which no chain of references leads to the
@@ -160,6 +160,8 @@ func (d *draft) askForLeftOut() {
 		case sender != "":
 			t.ask(sender, "It has no foreign key. Do "+sender+" and "+recipient+" refer to "+d.subject.Name+"?",
 				"no: leave the table out", "yes: add relations by them")
+		case t.addressKey() != "" && !t.isPeople() && len(t.unclear) == 0:
+			d.askForAddress(t, t.addressKey())
 		case personal != "" && len(t.unclear) == 0:
 			t.askForRows(d.subject.Name)
 			t.askForTypes(d.subject)

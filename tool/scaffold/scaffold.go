@@ -140,6 +140,8 @@ func draftOf(
 	d.markIncluded(options.Include)
 	d.guessByKey()
 	d.guessByRole()
+	d.preferKeys()
+	d.dropAddresses()
 	d.recognise()
 	d.measurePaths()
 	d.reversePaths()
