@@ -2,6 +2,7 @@ package scaffold_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -49,6 +50,16 @@ func TestAnAddressThatNoRelationLeadsToIsAsked(t *testing.T) {
 		if asked := p.questionsAbout(schema(table).Tables[0].Name, "It identifies a row"); len(asked) != want {
 			t.Errorf("%s: asked %v", table, p.Decisions)
 		}
+	}
+}
+
+func TestAnAddressInAPartOfARowThatStaysIsAsked(t *testing.T) {
+	p := propose(t, schema(users+`
+		folders: id*, created_by:bigint>users, name
+		readers: email:text*, folder_id>folders`), scaffold.Options{SubjectTable: "users"})
+	asked := p.questionsAbout("readers", "email")
+	if len(asked) != 1 || !strings.Contains(asked[0].Options[1], "BeforeErasure") {
+		t.Errorf("asked %v", p.Decisions)
 	}
 }
 

@@ -107,13 +107,13 @@ func (d *draft) isKeyedByPerson(t *table) bool {
 }
 
 // isIncludedWhole reports whether the caller or an existing data map says that the rows go with the person: they have
-// one reference to her that is NOT NULL or has ON DELETE CASCADE, or they are parts of other rows by ON DELETE CASCADE.
+// one reference to her, or they are parts of other rows by ON DELETE CASCADE.
 func (t *table) isIncludedWhole() bool {
 	if !t.included || t.mapped && !t.deletes || len(t.paths) != 1 || names.Is(t.Name, names.Duties) {
 		return false
 	}
 	path := t.paths[0]
-	return path.owns() || path.to.isSubject && (!path.nullable() || path.cascades) && !t.reversed &&
+	return path.owns() || path.to.isSubject && !t.reversed &&
 		!slices.ContainsFunc(t.out, func(r *reference) bool { return r != path && r.to.isSubject })
 }
 

@@ -109,13 +109,16 @@ func propose(
 	if err != nil {
 		return Proposal{}, err
 	}
-	d.checkOffers(func(tables []string) bool {
+	d.checkOffers(func(tables []string) *draft {
 		more := Options{SubjectTable: d.subject.Name, Include: slices.Concat(options.Include, tables)}
 		trial, err := draftOf(ctx, remembered, catalog, more, mapped)
 		if err == nil {
 			_, err = trial.proposal()
 		}
-		return err == nil && !slices.ContainsFunc(tables, func(name string) bool { return !trial.table(name).chosen })
+		if err != nil || slices.ContainsFunc(tables, func(name string) bool { return !trial.table(name).chosen }) {
+			return nil
+		}
+		return trial
 	})
 	return d.proposal()
 }
