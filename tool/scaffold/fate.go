@@ -129,6 +129,8 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 		return left, "The rows show who did what."
 	case t.isProfile():
 		return deleted, "The rows are deleted, because each describes one person."
+	case d.isMediaOf(t):
+		return deleted, "The rows are deleted, because each describes a file of one person."
 	case names.IsPeople(t.Name) && !t.isBare(false):
 		return left, "The rows seem to describe other people."
 	case t.isWritten() && t.hasOtherWriter():

@@ -143,6 +143,7 @@ func draftOf(
 	d.markIncluded(options.Include)
 	d.guessByKey()
 	d.guessByRole()
+	d.guessMedia()
 	d.preferKeys()
 	d.dropAddresses()
 	d.recognise()
