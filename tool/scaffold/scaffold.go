@@ -172,6 +172,7 @@ func draftOf(
 	d.askForUnclear()
 	d.askForLeftOut()
 	d.foldTables()
+	d.askForHistories()
 	d.askForStrays()
 	d.askForPersonal()
 	d.askForKey()
