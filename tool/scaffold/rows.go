@@ -53,12 +53,13 @@ func (d *draft) decideRows() {
 	for _, t := range d.tables {
 		t.askForPayments()
 		switch {
-		case t.rowsDeleted && t.paths[0].to == d.subject && (!t.own || t.hasOtherPerson()):
+		case t.rowsDeleted && t.paths[0].to == d.subject && (!t.own || t.hasOtherPerson() || t.groupOf() != nil):
 			t.ask("", "Do its rows belong only to the person?", "delete the rows", "keep the rows", "leave the table out")
 			t.askForSamePerson()
 		case t.rowsDeleted:
 			t.askForSamePerson()
 			t.askForOthers()
+			t.askForMembers()
 		case t.fate == left && t != d.subject && t.distance != unreachable:
 			t.askForLeft(d)
 		case t != d.subject && t.included && !t.mapped && t.parent() != d.subject && t.parent().fate == left:
