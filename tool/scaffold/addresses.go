@@ -87,17 +87,53 @@ func (d *draft) dropAddresses() {
 		if !isByAddress(r) || isOnly && !r.follows {
 			continue
 		}
-		dropped := func(other *reference) bool { return other == r }
-		r.from.out = slices.DeleteFunc(r.from.out, dropped)
-		if r.follows {
-			d.subject.in = slices.DeleteFunc(d.subject.in, dropped)
+		r.drop()
+		if isOnly {
+			r.from.byAddress = r.label()
 		}
+	}
+}
+
+// drop drops a reference. Unless the database gives a new value to both rows, an erasure still cannot overwrite the
+// columns to which the reference leads.
+func (r *reference) drop() {
+	dropped := func(other *reference) bool { return other == r }
+	r.from.out = slices.DeleteFunc(r.from.out, dropped)
+	if r.follows {
+		r.to.in = slices.DeleteFunc(r.to.in, dropped)
+	}
+}
+
+// dropTwins drops the references to the people by another column than their key, if each row also refers to a person by
+// the key, and goes with both people (ON DELETE CASCADE). Both references then seem to name the same person, unless the
+// name of the column means another person, such as blocked_user_id.
+func (d *draft) dropTwins() {
+	isByKey := func(r *reference) bool {
+		return r.to == d.subject && slices.ContainsFunc(r.referenced, func(name string) bool {
+			return slices.Contains(d.subjectID, name)
+		})
+	}
+	for _, r := range slices.Clone(d.subject.in) {
+		i := slices.IndexFunc(r.from.out, func(other *reference) bool {
+			return isByKey(other) && other.owns()
+		})
+		if i < 0 || isByKey(r) || r.from == d.subject || !r.owns() || names.MeansRelative(r.label()) {
+			continue
+		}
+		r.from.ask(r.label(), "It refers to "+d.subject.Name+" by another key than "+r.from.out[i].label()+
+			". Do both always name the same person?", "yes", "no: add a relation with path")
+		r.drop()
 	}
 }
 
 // askForAddress asks about the rows of a table that an address identifies, but from which no relation leads to the
 // people.
 func (d *draft) askForAddress(t *table, column string) {
+	if t.byAddress != "" {
+		t.ask(t.byAddress, "It leads to "+d.subject.Name+", but only by an address, which an erasure overwrites in both "+
+			"rows. Are they the person's own rows?", "no: leave the table out", eraseInHook)
+		return
+	}
 	t.ask(column, "It identifies a row, and seems to be the address of a person, but no relation leads to "+d.subject.Name+
 		", so an erasure does not find the row. Do the rows belong to people?", "no: leave the table out",
 		"yes: delete the person's rows in the hook BeforeErasure", "yes: add a relation by another column")

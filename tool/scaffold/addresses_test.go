@@ -100,6 +100,37 @@ func TestAReferenceByTheAddressKeepsNoAddress(t *testing.T) {
 			if paths := p.dataMap.Paths("login_states"); len(paths) > 1 {
 				t.Errorf("the rows are of several people: %v", paths)
 			}
+			isAsked := len(p.questionsAbout("login_states", "only by an address")) == 1
+			if want := name == "the database follows"; isAsked != want {
+				t.Errorf("asked %v", p.Decisions)
+			}
 		})
+	}
+}
+
+// A row that goes with both people in the same way seems to name one person by two of her keys.
+func TestTwoKeysOfOnePersonAreNoSecondPerson(t *testing.T) {
+	for columns, want := range map[string]bool{
+		"user_id>users=cascade, ring_user_id=cascade":        true,
+		"user_id>users=cascade, ring_user_id?=cascade":       false,
+		"user_id>users=cascade, to_user_id=cascade":          false,
+		"user_id>users=cascade, blocked_uuid:bigint=cascade": false,
+		"user_id?>users=cascade, ring_user_id=cascade":       false,
+		"user_id>users=cascade, ring_user_id=set_null":       false,
+	} {
+		last := strings.LastIndex(columns, "=")
+		columns, action := columns[:last], columns[last+1:]
+		catalog := schema("users: id*, email, ring_id!\nring_keys: id*, title, " + columns)
+		keys := &catalog.Tables[1]
+		keys.ForeignKeys = append(keys.ForeignKeys, datamap.CatalogForeignKey{
+			Columns: []string{keys.Columns[3].Name}, References: "users", Referenced: []string{"ring_id"},
+			OnDelete: datamap.ForeignKeyAction(action),
+		})
+		p := propose(t, catalog)
+		mapped, ok := p.dataMap.Table("ring_keys")
+		isAsked := len(p.questionsAbout("ring_keys", "Do both always name the same person?")) == 1
+		if (ok && mapped.Owned) != want || isAsked != want {
+			t.Errorf("%s: the steps are %v, asked %v", columns, p.steps(), p.Decisions)
+		}
 	}
 }

@@ -15,8 +15,9 @@ func TestRowsAboutAMemberOfAGroupAreAsked(t *testing.T) {
 		"a part, by one column":     {"badges: id*, membership_id>memberships, color", "badges", connects},
 		"a part, by both columns":   {"badges: club_id*, user_id*, color", "badges", connects},
 		"a part named after people": {"user_badges: club_id*, user_id*, color", "user_badges", connects},
-		"beside the people": {"user_badges: club_id*>clubs, user_id*>users, color", "user_badges",
-			"Do its rows belong only to the person?"},
+		"beside the people": {
+			"user_badges: club_id*>clubs, user_id*>users, color", "user_badges", "Do its rows belong only to the person?",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			catalog := schema(users + "clubs: id*, title\nmemberships: id*, club_id>clubs, user_id>users, role\n" + test.lines)

@@ -126,6 +126,8 @@ func (d *draft) whyOut(t *table) string {
 		return "It leads to " + d.subject.Name + ", and a person has to decide about its columns."
 	case t.distance != unreachable:
 		return "It leads to " + d.subject.Name + ", but none of its columns looks personal."
+	case t.byAddress != "":
+		return "It leads to " + d.subject.Name + " only by the address in " + t.byAddress + ", which an erasure overwrites."
 	case personal == "":
 		return "No relation leads from it to " + d.subject.Name + ", and none of its columns looks personal."
 	case d.isAboutNone(t):
@@ -151,6 +153,8 @@ func (d *draft) askForLeftOut() {
 		sender, recipient := d.betweenPeople(t)
 		leads := slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.distance != unreachable })
 		switch {
+		case t.byAddress != "":
+			d.askForAddress(t, t.byAddress)
 		case !t.canBeMapped() && (personal != "" || leads):
 			t.askForPrimaryKey()
 		case !t.canBeMapped():

@@ -146,6 +146,7 @@ func draftOf(
 	d.guessMedia()
 	d.preferKeys()
 	d.dropAddresses()
+	d.dropTwins()
 	d.recognise()
 	d.measurePaths()
 	d.reversePaths()
@@ -223,6 +224,7 @@ type table struct {
 	partition   bool   // the rows only divide the database; see isPartition
 	shared      bool   // the rows may belong to several people, because they are groups or parts of groups
 	goesAlong   bool   // the application declares that the rows go with the person; see isDeclared
+	byAddress   string // the column of a dropped reference to the people; see dropAddresses
 	present     bool   // the rows seem to be parts of rows that stay; see ofThing
 	reversed    bool   // the path of the table begins with a reversed reference; see reversePaths
 	fate        fate   // what an erasure does with the rows
