@@ -50,9 +50,13 @@ func (l *losses) checkForeignKey(
 ) {
 	table, mapped := l.mapped[child.Name]
 	at := place{table: child.Name, column: list(foreign.Columns), object: foreign.Name}
+	if parent, isHeir := l.inheritedFrom(child, foreign); !mapped && isHeir && l.beginsPath(parent, child, foreign) {
+		return // the statements on the parent also change the rows of the heir
+	}
 	if mapped {
 		at.table = table.Name
-		if l.beginsPath(table, child, foreign) || l.isCleared(table, child, foreign) {
+		if l.beginsPath(table, child, foreign) || l.isCleared(table, child, foreign) ||
+			l.goesWithOwner(table, child, foreign) {
 			return
 		}
 		if l.reportUndecided(table, foreign, parent, at) {
@@ -82,6 +86,18 @@ func (l *losses) checkForeignKey(
 	}
 }
 
+// inheritedFrom returns the table of the data map from which a table inherits the columns of a foreign key.
+func (s *schema) inheritedFrom(
+	heir datamap.CatalogTable, foreign datamap.CatalogForeignKey,
+) (parent datamap.Table, ok bool) {
+	for _, name := range heir.Inherits {
+		if parent, ok = s.mappedTable(name); ok && hasAll(s.live[parent.Name], foreign.Columns) {
+			return parent, true
+		}
+	}
+	return datamap.Table{}, false
+}
+
 // reportCascade reports a foreign key of a table outside the data map whose rows the database deletes. The finding is
 // an error if a row may belong to another person, because another column of the table refers to the data map.
 func (l *losses) reportCascade(
@@ -108,7 +124,8 @@ func (l *losses) alsoRefers(child datamap.CatalogTable, foreign datamap.CatalogF
 	nearest := -1
 	for _, other := range child.ForeignKeys {
 		if parent, mapped := l.mappedTable(other.References); mapped && !isSubset(child, other.Columns, foreign.Columns) &&
-			!isSubset(child, foreign.Columns, other.Columns) && (nearest < 0 || l.distance(parent.Name) < nearest) {
+			!isSubset(child, foreign.Columns, other.Columns) && !l.leadsWith(child, other, foreign) &&
+			(nearest < 0 || l.distance(parent.Name) < nearest) {
 			to, column, nearest = parent.Name, list(other.Columns), l.distance(parent.Name)
 		}
 	}
@@ -162,7 +179,7 @@ func (l *losses) reportUndecided(
 	if l.mayKeepRows(table) || l.isOfAnother(table, foreign, parent) {
 		return false
 	}
-	if parent.Name == l.live[table.Name].Name && l.sharesOwner(table, foreign) || l.isOfSamePerson(table, foreign) {
+	if l.isOfSamePerson(table, foreign) {
 		return true
 	}
 	refers := "Its foreign key " + keyCalled(foreign) + " refers to rows of " + parent.Name +
@@ -200,18 +217,6 @@ func (l *losses) isOfAnother(table datamap.Table, foreign datamap.CatalogForeign
 	return slices.ContainsFunc(l.Paths(table.Name), func(p datamap.Path) bool {
 		return len(p.Relations) > 0 && l.live[p.Relations[0].References].Name == parent.Name
 	}) || table.Name == l.SubjectTable().Name
-}
-
-// sharesOwner reports whether rows of one table that refer to each other always belong to the same person. This is true
-// if the foreign key contains all columns of a reference that begins a path to the person. The erasure then deletes all
-// of these rows in one statement.
-func (l *losses) sharesOwner(table datamap.Table, foreign datamap.CatalogForeignKey) bool {
-	live := l.live[table.Name]
-	return foreign.OnDelete != datamap.ActionRestrict && slices.ContainsFunc(l.Paths(table.Name),
-		func(p datamap.Path) bool {
-			return len(p.Relations) > 0 && len(p.Relations[0].Columns) < len(foreign.Columns) &&
-				isSubset(live, p.Relations[0].Columns, foreign.Columns)
-		})
 }
 
 // isOfSamePerson reports whether the data map states that both rows always belong to the same person.

@@ -30,7 +30,7 @@ func (s *schema) documentOf(table datamap.CatalogTable) string {
 	}
 	if !isSession && !hasWord(table.Name, "audit", "audits", "history", "log", "logs", "activity", "activities", "trail",
 		"journal", "versions") {
-		return cmp.Or(versionOf(table), claimsOf(table), rawOf(table), eventOf(table))
+		return cmp.Or(claimsOf(table), rawOf(table), eventOf(table), s.copyOf(table))
 	}
 	i := slices.IndexFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 		switch family(c.Type) { //nolint:exhaustive // the other types hold no documents
@@ -44,8 +44,11 @@ func (s *schema) documentOf(table datamap.CatalogTable) string {
 			return false
 		}
 	})
-	if i < 0 {
+	switch {
+	case !isSession && s.isHistoryOfThing(table):
 		return ""
+	case i < 0:
+		return s.copyOf(table)
 	}
 	return table.Columns[i].Name
 }

@@ -74,6 +74,11 @@ func (s *schema) checkIndex(
 	if i >= 0 && !partial {
 		return
 	}
+	if slices.ContainsFunc(s.findings, func(f datamap.Finding) bool {
+		return f.Code == indexMissing && f.Table == name && hasName(live, columns, f.Column)
+	}) {
+		return // the index on one of the columns, which another finding asks for, serves this search, too
+	}
 	at := place{table: name, column: list(columns)}
 	rows := " The database has no statistics about the number of rows."
 	if live.Rows >= 0 {

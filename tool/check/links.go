@@ -178,7 +178,7 @@ func likelyMeansPerson(stem string) bool {
 // these cases:
 //
 //   - The stem says what can be done with things only, such as taggable.
-//   - The stem is a thing, such as document.
+//   - The stem is a thing, such as document, or what people do, such as contribution.
 //   - The stem is in the name of the table, such as acme in acme_accounts. The columns then say what the row is at
 //     Acme.
 func mayMeanPerson(table, stem string) bool {
@@ -186,7 +186,11 @@ func mayMeanPerson(table, stem string) bool {
 	if isPerson(stem) || hasWord(stem, anyRows...) || isAble && !names.MeansThing(stem) {
 		return true
 	}
-	return !isAble && !hasWord(stem, pages...) && !names.Is(stem, names.Things) && !names.Is(stem, names.Reference) &&
+	isAction := slices.ContainsFunc([]string{"tion", "sion", "ment"}, func(ending string) bool {
+		return strings.HasSuffix(strings.ToLower(stem), ending)
+	})
+	return !isAble && !isAction && !hasWord(stem, pages...) &&
+		!names.Is(stem, names.Things) && !names.Is(stem, names.Reference) &&
 		!hasWord(table, words.Lower(stem)...)
 }
 
@@ -234,7 +238,8 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 			return true
 		}
 		s.reportOutside(tableUnlinked, table, at,
-			"The column is named like a reference to "+found.to+". It has no foreign key"+outside+s.personalSentence(table),
+			"The column is named like a reference to "+found.to+". It has no foreign key"+outside+s.personalSentence(table)+
+				s.copiesSentence(table),
 			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+" (of the same type). The "+
 				"relation needs no foreign key. If the column refers to nobody, accept the finding.")
 	case byList: // reportLists has reported it
@@ -244,7 +249,7 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 		}
 		s.reportAsked(tableUnlinked, table, at,
 			"The column holds keys of the table that another column names. It may be "+found.to+outside+
-				s.personalSentence(table),
+				s.personalSentence(table)+s.copiesSentence(table),
 			"If rows refer to people, add the table to the data map, with a relation by "+found.column+" that has a condition ("+
 				s.says(`when:`, `"when"`)+"). If not, accept the finding.")
 	}

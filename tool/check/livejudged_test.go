@@ -118,6 +118,15 @@ var judgedDangers = map[string]liveCase{
 
 // judgedSafe are the twins of judgedDangers.
 var judgedSafe = map[string]liveCase{
+	"an heir with a foreign key on an inherited column": {
+		statements: []string{
+			`CREATE TABLE visits_old (FOREIGN KEY (user_id) REFERENCES users ON DELETE CASCADE) INHERITS (visits)`,
+			`CREATE TABLE letters (id bigint PRIMARY KEY, visit_id bigint REFERENCES visits)`,
+			`CREATE TABLE letters_old (FOREIGN KEY (visit_id) REFERENCES visits ON DELETE CASCADE) INHERITS (letters)`,
+			`CREATE INDEX ON letters (visit_id)`, `CREATE INDEX ON letters_old (visit_id)`,
+		},
+		tables: lettersInManifest("visit_id:bigint", relationInManifest("visit_id", "visits")),
+	},
 	"a trigger warns": {statements: onVisits("BEFORE DELETE", "RAISE NOTICE 'yes'; RETURN OLD;")},
 	"a trigger refuses an INSERT": {
 		statements: onVisits("BEFORE INSERT", "RAISE EXCEPTION 'no';"),

@@ -27,11 +27,22 @@ func (s *schema) checkNames() {
 			if !ok && table.Name == s.SubjectTable().Name && found.Type == datamap.TypeJSON {
 				match, ok = guess{category: domain.CategoryIdentity, reason: "it holds a document about the subject"}, true
 			}
+			if !ok && s.namesDoer(table, live, found) {
+				match, ok = guess{category: domain.CategoryIdentity, reason: "its name suggests the name of a person"}, true
+			}
 			if ok {
 				s.reportName(table, found.Name, column, match)
 			}
 		}
+		s.reportRowCopies(table, live)
 	})
+}
+
+// namesDoer reports whether a text in a row that stays seems to hold the name of the person who did something, as in
+// signed_by. It returns false for a reference to the subject's table.
+func (s *schema) namesDoer(table datamap.Table, live datamap.CatalogTable, column datamap.CatalogColumn) bool {
+	return column.Type == datamap.TypeText && names.IsDoneBy(column.Name) && s.mayKeepRows(table) &&
+		!live.IsChoice(column) && !s.namedAfter(live, column, s.SubjectTable())
 }
 
 // namesTable reports whether a column has the name of another table and the type of its key, so that it refers to this
@@ -153,7 +164,8 @@ func soundsPersonal(table string, live datamap.CatalogTable, column datamap.Cata
 	case slices.Contains(alone, match.Word):
 		return found, len(words.Lower(column.Name)) == 1
 	case match.Secret:
-		return found, names.IsPeople(table) || names.Is(table, names.Sessions) || soundsPassword(match.Word)
+		return found, names.IsPeople(table) || names.Is(table, names.Sessions) || soundsPassword(match.Word) ||
+			hasWord(column.Name, ofDevices...)
 	default:
 		return found, match.Category == domain.CategorySpecial || !slices.ContainsFunc(match.Behind, func(part string) bool {
 			return !slices.Contains(trailing, part)
@@ -209,8 +221,11 @@ var trailing = terms(`
 	address, addr, adresse, number, no, nr, num, nummer, numero, date, year, month, day, place, city, country, code,
 	hash, encrypted, enc, normalized, canonical, lower, lowercase, string, line, first, second, primary, secondary,
 	home, work, mobile, private, business, main, alt, alternative, backup, old, new, current, previous, raw, masked,
-	url, uri, path, key, file, filename, image, thumbnail, blob, prefix, suffix, name, identity, amount, v, x, y,
-	token`)
+	url, uri, path, key, file, filename, image, thumbnail, blob, prefix, suffix, name, identity, amount, v, x, y, e,
+	token, last, digits, handle, email`)
+
+// ofDevices are words before the token by which an application reaches the device of a person, as in push_token.
+var ofDevices = terms("push, fcm, apns, apn, device, expo")
 
 // soundsPassword reports whether a word for a secret means a secret of a person, independent of the table. An example
 // is password.

@@ -39,7 +39,8 @@ func (s *schema) checkReach() {
 // data.
 func (s *schema) reportReaching(table datamap.CatalogTable) bool {
 	chain, columns := s.foreignKeyChain(table)
-	if len(chain) == 0 || len(chain) > 1 && s.personalSentence(table) == "" || s.isBarePart(table, chain[0]) {
+	isBare := s.personalSentence(table) == "" && s.copyOf(table) == ""
+	if len(chain) == 0 || len(chain) > 1 && isBare || s.isBarePart(table, chain[0]) {
 		return len(chain) > 0
 	}
 	report, cleared := s.reportOutside, s.clearedSentence(table, columns)
@@ -50,7 +51,8 @@ func (s *schema) reportReaching(table datamap.CatalogTable) bool {
 	}
 	report(tableUnmapped, table, place{table: table.Name, column: list(columns)},
 		"The table refers to "+strings.Join(chain, ", which refers to ")+
-			", but is not in the data map. Exports and erasures ignore it."+cleared+s.personalSentence(table),
+			", but is not in the data map. Exports and erasures ignore it."+cleared+s.personalSentence(table)+
+			s.copiesSentence(table),
 		"Add the table to the data map, with a relation by "+list(columns)+" to "+chain[0]+
 			". If its rows are about nobody, accept the finding.")
 	return true
@@ -194,18 +196,19 @@ func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogCo
 		return false
 	}
 	stem, isReference := names.Stem(column.Name)
+	isSubject := parent.Name == s.SubjectTable().Name
 	if differ(key.Type, column.Type) {
-		return isReference && column.Type == datamap.TypeText && parent.Name == s.SubjectTable().Name &&
-			names.Same(stem, "resource owner")
-	}
-	if _, unclear := names.Rival(s.catalog.Tables, table, column, live); unclear {
-		return false
+		return isSubject && isReference && column.Type == datamap.TypeText && names.Same(stem, "resource owner")
 	}
 	isBy := strings.HasSuffix(strings.ToLower(column.Name), "by") // created_by
-	return isReference && names.Same(stem, names.BaseName(parent.Name)) ||
+	isNamed := isReference && names.Same(stem, names.BaseName(parent.Name)) || isSubject &&
 		(isReference && s.isPersonElsewhere(stem) || names.Names(column.Name, parent.Name) && !s.hasTable(stem) ||
-			isBy && names.IsRole(stem)) &&
-			parent.Name == s.SubjectTable().Name
+			isBy && names.IsRole(stem))
+	if !isNamed {
+		return false
+	}
+	_, unclear := names.Rival(s.catalog.Tables, table, column, live)
+	return !unclear
 }
 
 // isPersonElsewhere reports whether a word means a person, such as user, and no table of the database has this name. A
@@ -241,7 +244,7 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 		}
 		s.report(tablePersonal, at,
 			"The table seems to keep sessions, raw messages or a history of actions of people in the documents of the column. "+
-				"It is not in the data map. Exports and erasures ignore it.",
+				"It is not in the data map. Exports and erasures ignore it."+s.copiesSentence(table),
 			"Add a column with the key of the person and add the table to the data map, or clear its rows in the hook "+
 				"BeforeErasure and accept the finding.")
 		return
@@ -268,128 +271,4 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 			"If its rows are about subjects, add the table to the data map, with a relation by a column that identifies them. "+
 				"If not, accept the finding.")
 	}
-}
-
-// checkPaths reports references to the subject's table that an erasure does not follow, because the data map does not
-// declare them as paths. The referring rows may be about further people. An export and an erasure of these people then
-// miss the rows.
-func (s *schema) checkPaths(table datamap.Table, live datamap.CatalogTable) {
-	subject := s.SubjectTable().Name
-	if table.Name == subject {
-		return
-	}
-	for _, relation := range table.Relations {
-		if relation.References == subject && !s.isPath(table, live, relation.Columns) {
-			s.reportNoPath(table, live, relation.Columns, "")
-		}
-	}
-	for _, foreign := range live.ForeignKeys {
-		if parent, _ := s.mappedTable(foreign.References); parent.Name == subject && !s.isPath(table, live, foreign.Columns) {
-			s.reportNoPath(table, live, foreign.Columns, foreign.Name)
-		}
-	}
-	for _, column := range live.Columns {
-		inRelation := slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool {
-			return slices.ContainsFunc(r.Columns, func(name string) bool { return sameName(live, name, column.Name) })
-		})
-		if !inRelation && !hasName(live, live.PrimaryKey, column.Name) &&
-			(s.namedAfter(live, column, s.SubjectTable()) || s.namesMember(live, column)) {
-			s.reportNoPath(table, live, []string{column.Name}, "")
-		}
-	}
-	s.reportLinks(table, live)
-	s.checkOtherOwners(table, live)
-}
-
-// checkOtherOwners reports rows that hang on the row of one person and also refer to a row of another person, such as
-// the lines of a shared list with the membership of the writer.
-func (s *schema) checkOtherOwners(table datamap.Table, live datamap.CatalogTable) {
-	shortest := s.distance(table.Name)
-	if shortest < 2 || s.reported(table.Name, pathMissing) {
-		return
-	}
-	for _, foreign := range live.ForeignKeys {
-		parent, mapped := s.mappedTable(foreign.References)
-		if !mapped || parent.Name == table.Name || s.distance(parent.Name) >= shortest ||
-			s.isPath(table, live, foreign.Columns) || s.leadsThrough(table, parent.Name) || s.isUndecided(foreign) {
-			continue
-		}
-		at := place{table: table.Name, column: list(foreign.Columns), object: foreign.Name}
-		reason := "The column refers to " + parent.Name + ", whose rows belong to a person, but is not a path. The rows " +
-			"may belong to several people. Exports and erasures of that person ignore the rows"
-		if s.deletesRows(table.Name) {
-			reason += ", and an erasure of another person deletes them"
-		}
-		s.report(pathMissing, at, reason+".", s.pathRemedy())
-	}
-}
-
-// isUndecided reports whether another finding already says that rows of other people may have the foreign key.
-func (s *schema) isUndecided(foreign datamap.CatalogForeignKey) bool {
-	return slices.ContainsFunc(s.findings, func(f datamap.Finding) bool {
-		return f.Code == deleteUndecided && f.Object == foreign.Name && f.Column == list(foreign.Columns)
-	})
-}
-
-// leadsThrough reports whether a path of the table leads through the other table.
-func (s *schema) leadsThrough(table datamap.Table, other string) bool {
-	return slices.ContainsFunc(s.Paths(table.Name), func(p datamap.Path) bool {
-		return slices.ContainsFunc(p.Relations, func(r datamap.Relation) bool { return r.References == other })
-	})
-}
-
-func (s *schema) isPath(table datamap.Table, live datamap.CatalogTable, columns []string) bool {
-	return slices.ContainsFunc(s.Paths(table.Name), func(p datamap.Path) bool {
-		return len(p.Relations) > 0 && len(p.Relations[0].Columns) == len(columns) &&
-			isSubset(live, p.Relations[0].Columns, columns)
-	})
-}
-
-func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, columns []string, constraint string) {
-	if s.reported(table.Name, pathMissing) && slices.ContainsFunc(s.findings, func(f datamap.Finding) bool {
-		return f.Table == table.Name && f.Code == pathMissing && sameName(live, f.Column, list(columns))
-	}) {
-		return
-	}
-	report := s.report
-	isNeutral := len(table.Personal()) == 0 && s.personalSentence(live) == ""
-	held, other := s.ownersBeside(table, columns)
-	isAbout := func(name string) bool { return !namesMaker(name) || !isNeutral && !held && namesAuthor(name) }
-	isOwn := goesWith(live, columns) && !held && (!isNeutral || !other)
-	column, _ := live.Mapped(table, columns[0])
-	switch {
-	case strings.Contains(column.Note, datamap.Decided):
-		return
-	case s.empties(s.SubjectTable().Name) && !isOwn && !slices.ContainsFunc(columns, isAbout):
-		report = func(code string, at place, reason, remedy string) {
-			s.reportMaker(code, at, reason, remedy)
-		}
-	}
-	at := place{table: table.Name, column: list(columns), object: constraint}
-	report(pathMissing, at,
-		"The column refers to a person, or is named like such a reference, but is not a path. Exports and erasures of "+
-			"that person ignore the rows"+s.deletedByOthers(table)+".",
-		s.pathRemedy())
-	if _, isOpen := asksAboutColumn(table, column); isOpen {
-		s.parts[part{pathMissing, at}] = questionsOpen
-	}
-}
-
-// pathRemedy returns the remedy of a finding about a relation that is no path. With a second path, the data map needs
-// further options.
-func (s *schema) pathRemedy() string {
-	return "If the rows are also about that person, mark this relation and that of the present path as paths (" +
-		s.says(`subject:"path"`, `"path": true`) + ")" + s.says("", `, give each a different name ("name")`) +
-		", and name a path in each annotated column (" + s.says("via:", `"via"`) + "). For each of the " +
-		"two relations, " + s.says("erasure:delete", `"erasure": "delete"`) + " deletes the rows with its person; " +
-		s.says("erasure:null", `"erasure": "null"`) + " keeps them and clears the reference. If the rows are not about " +
-		"that person, accept the finding."
-}
-
-// deletedByOthers returns the end of a sentence about rows that hang on the row of one person and refer to another one.
-func (s *schema) deletedByOthers(table datamap.Table) string {
-	if s.distance(table.Name) > 1 && s.deletesRows(table.Name) {
-		return ", and an erasure of the person whose rows they hang on deletes them"
-	}
-	return ""
 }

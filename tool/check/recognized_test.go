@@ -25,8 +25,19 @@ var recognizedCases = cases{
 	"table-unlinked of documents": {
 		oneOf("documents", "documentable"), []string{"table-unlinked documents.documentable_id"},
 	},
-	"table-unlinked not of tags":  {oneOf("labels", "taggable"), nil},
-	"table-unlinked not of carts": {oneOf("lines", "purchasable"), nil},
+	"table-unlinked not of tags":           {oneOf("labels", "taggable"), nil},
+	"table-unlinked not of what people do": {oneOf("goals", "contribution"), nil},
+	"table-unlinked not of carts":          {oneOf("lines", "purchasable"), nil},
+
+	"path-missing not if the data map states that it is the same person": {
+		func(w *world) {
+			w.addToBoth("orders", datamap.Column{Name: "payer_id", Type: datamap.TypeBigInt})
+			same := belongsTo("users", "payer_id")
+			same.SamePerson = true
+			w.table("orders").Relations[0].Path = true
+			w.table("orders").Relations = append(w.table("orders").Relations, same)
+		}, nil,
+	},
 
 	"personal-unannotated of a handle elsewhere": {
 		func(w *world) { w.addToBoth("users", datamap.Column{Name: "mastodon_handle", Type: datamap.TypeText}) },

@@ -101,7 +101,7 @@ func (s *schema) eachPresent(visit func(table datamap.Table, live datamap.Catalo
 
 // unmappedTables returns the tables of the database that are not in the data map, except views. A table may inherit
 // from a table of the data map. The data map then covers the inherited columns, so the result contains the table
-// without these columns.
+// without these columns, and without the foreign keys on them.
 func (s *schema) unmappedTables() []datamap.CatalogTable {
 	var tables []datamap.CatalogTable
 	for _, table := range s.catalog.Tables {
@@ -110,9 +110,12 @@ func (s *schema) unmappedTables() []datamap.CatalogTable {
 		}
 		for _, name := range table.Inherits {
 			if parent, mapped := s.mappedTable(name); mapped {
+				live := s.live[parent.Name]
 				table.Columns = slices.DeleteFunc(slices.Clone(table.Columns), func(c datamap.CatalogColumn) bool {
-					_, inherited := s.live[parent.Name].Column(c.Name)
-					return inherited
+					return hasAll(live, []string{c.Name})
+				})
+				table.ForeignKeys = slices.DeleteFunc(slices.Clone(table.ForeignKeys), func(f datamap.CatalogForeignKey) bool {
+					return hasAll(live, f.Columns)
 				})
 			}
 		}

@@ -22,5 +22,7 @@ func IsPhoneNumber(table, column string) bool {
 
 var (
 	phoneWords = []string{"sms", "call", "calls", "mobile", "mobiles", "telephone", "whatsapp", "fax"}
-	callers    = []string{"recipient", "receiver", "sender", "caller", "callee", "called", "calling", "destination"}
+	callers    = []string{
+		"recipient", "receiver", "sender", "caller", "callee", "called", "calling", "destination", "emergency", "sms",
+	}
 )

@@ -16,8 +16,8 @@ func Rival(
 	tables []datamap.CatalogTable, from datamap.CatalogTable, column datamap.CatalogColumn, to datamap.CatalogTable,
 ) (rival string, found bool) {
 	i := slices.IndexFunc(tables, func(other datamap.CatalogTable) bool {
-		return other.Name != from.Name && other.Name != to.Name && hasKeyLike(other, column) && !refersTo(other, to) &&
-			(isNearer(from.Name, other.Name, to.Name) || isNamesake(from, other, to))
+		return other.Name != from.Name && other.Name != to.Name && hasKeyLike(other, column) &&
+			(isNearer(from.Name, other.Name, to.Name) || isNamesake(from, other, to)) && !refersTo(other, to)
 	})
 	if i < 0 {
 		return "", false

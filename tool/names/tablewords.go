@@ -28,6 +28,9 @@ const (
 	Searches   Kind = "searches"   // traces of a person that nobody else needs
 	Trails     Kind = "trails"     // logs that show who did what
 	Notices    Kind = "notices"    // what an application tells a person
+	Media      Kind = "media"      // pictures and other files
+	Uploads    Kind = "uploads"    // files that people upload
+	Histories  Kind = "histories"  // earlier values of rows
 	// Sanctions are what moderators did about a person, and Accusations what others reported about her.
 	Sanctions   Kind = "sanctions"
 	Accusations Kind = "accusations"
@@ -57,7 +60,9 @@ var tableWords = map[Kind][]pattern{
 		attachment, bookmark, submission, response, story, stories, poll, revision, entries`),
 	Sessions: patterns(`
 		session, device, token, cookie, login, credential, passkey, authenticator, authorization, grant, key, refresh token,
-		push subscription, *sitzung, *sitzungen, sesion, sesiones`),
+		push subscription, *sitzung, *sitzungen, sesion, sesiones, magic link, login link, sign in link, signin link, login
+		challenge, auth challenge, authentication challenge, mfa challenge, otp challenge, passkey challenge, webauthn
+		challenge, login state, auth state, oauth state, login code, sign in code, otp code, email code`),
 	Activities: patterns(`
 		log, audit, event, activity, activities, visit, pageview, page view, view, click, history, histories, impression,
 		search, searches, access, trail, action, notification, *protokoll, *protokolle, *verlauf`),
@@ -98,6 +103,11 @@ var tableWords = map[Kind][]pattern{
 		muted user, exclusion`),
 	Notices: patterns(`
 		notification, notice, alert, benachrichtigung, benachrichtigungen, notificacion, notificaciones`),
+	Media: patterns(`
+		photo, picture, image, avatar, portrait, selfie, attachment, upload, file, video, recording, media, foto, fotos,
+		bild, bilder, datei, dateien`),
+	Uploads:   patterns("upload, uploaded file, uploaded image, uploaded media"),
+	Histories: patterns("version, revision, snapshot, change, changeset, archive"),
 	Trails: patterns(`
 		log, audit, trail, access, action, event, activity, activities, history, histories, *protokoll, *protokolle,
 		*verlauf`),

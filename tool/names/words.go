@@ -82,14 +82,16 @@ var columnRules = []columnRule{
 		patterns(`
 			ip, ips, ipv, ip address, ipaddr, remote addr*, remote ip, client ip, *ipaddress, ip adresse, *user agent, ua
 			string, device id, device name, device token, deviceid, device fingerprint, mac address, imei, imsi, idfa, gaid,
-			advertising id, browser fingerprint, fcm*, apns*, push endpoint, host name, cookie*, adresse ip, direccion ip`),
+			advertising id, browser fingerprint, fcm*, apns*, *push endpoint, remote host, client host, forwarded
+			for, cookie*, adresse ip, direccion ip`),
 	},
 	{
 		domain.CategoryIdentity, "an official document or number of a person", texts | numbers, nil,
 		patterns(`
 			passport*, ssn, social security*, national id, nationalid, national number, identity card, id card, id number,
 			identity number, document number, legal number, legal id, driver license*, driving licen*, license plate,
-			licence plate, insurance number,
+			licence plate, plate number, plate no, number plate, registration plate, vehicle
+			plate, car plate, insurance number, personal code,
 			*ausweis, ausweisnummer, sozialversicherung*, fuehrerschein*, kennzeichen, passeport, numero securite sociale,
 			carte identite, dni, nif, nie, curp, pasaporte, matricula, national no`),
 	},
@@ -147,15 +149,20 @@ var columnRules = []columnRule{
 	{
 		domain.CategoryContact, "a telephone number", texts | numbers, nil,
 		patterns(`
-			*phone, phone number, telephone*, mobile, mobile number, cell phone, msisdn, fax*, *telefon, *telefonnummer,
-			handy*, *rufnummer, mobilnummer, tel, portable, telefono, movil, celular`),
+			*phone, phone number, contact number, contact no, telephone*, mobile, mobile number, cell phone, msisdn, fax*,
+			*telefon, *telefonnummer, handy*, *rufnummer, mobilnummer, tel, portable, telefono, movil, celular`),
+	},
+	{
+		domain.CategoryContact, "a way to reach a person", texts, nil,
+		patterns("emergency contact, next of kin, contact info*, contact detail*"),
 	},
 	{
 		domain.CategoryContact, Address, texts | numbers, nil,
 		patterns(`
 			*street, street name, house number, postal code, *postcode, post code, zip, zip code, zipcode, postal address,
-			mailing address, home address, billing address, shipping address, delivery address, *strasse, hausnummer, plz,
-			postleitzahl, *anschrift, wohnort, *adresse, rue, code postal, calle, codigo postal, direccion, domicilio`),
+			mailing address, home address, billing address, shipping address, delivery address, pickup address, full address,
+			address line, *strasse, hausnummer, plz, postleitzahl, *anschrift, wohnort,
+			*adresse, rue, code postal, calle, codigo postal, direccion, domicilio`),
 	},
 	{
 		domain.CategoryContact, Address, texts | numbers,
@@ -182,8 +189,8 @@ var columnRules = []columnRule{
 	{
 		domain.CategoryLocation, "the location of a person", texts | numbers, nil,
 		patterns(`
-			latitude, longitude, lat, lng, lon, gps*, geo, geolocation, geo location, coordinate, geo point, breitengrad,
-			laengengrad, standort, latitud, longitud, ubicacion`),
+			latitude, longitude, lat, lng, lon, geo long, gps long, gps*, geo, geolocation, geo location, coordinate, geo point,
+			breitengrad, laengengrad, standort, latitud, longitud, ubicacion`),
 	},
 	{
 		domain.CategoryLocation, "the location of a person", texts,
@@ -194,8 +201,8 @@ var columnRules = []columnRule{
 		domain.CategoryTechnical, "a device of a person", texts,
 		[]Kind{People, Sessions, Activities},
 		patterns(`
-			device*, browser*, platform, screen, language, os, operating system, fingerprint, agent, hostname, model, endpoint,
-			app version`),
+			device*, browser*, platform, screen, language, os, operating system, fingerprint, agent, host name, model,
+			endpoint, app version`),
 	},
 	{
 		domain.CategoryTechnical, "an account at an identity provider", texts | numbers, nil,

@@ -193,10 +193,11 @@ func (t *table) isDocumentOfPerson(c datamap.CatalogColumn) bool {
 // ofDocuments are the last words of the names of tables with a document in each row.
 var ofDocuments = []string{"state", "data", "setting", "preference", "prefs", "config", "storage"}
 
-// isReference reports whether the rows are about nobody, such as the states of a country. A state with documents is not
-// among them.
+// isReference reports whether the rows are about nobody, such as the states of a country. A state with documents, and
+// the state of a login, are not among them.
 func (t *table) isReference() bool {
-	return names.Is(t.Name, names.Reference) && !slices.ContainsFunc(t.Columns, t.isDocumentOfPerson)
+	return names.Is(t.Name, names.Reference) && t.addressKey() == "" && !names.Is(t.Name, names.Sessions) &&
+		!slices.ContainsFunc(t.Columns, t.isDocumentOfPerson)
 }
 
 // sentence converts a reason to a sentence.

@@ -59,6 +59,8 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 		return left, "The rows seem to describe what the person bought or pays for."
 	case len(t.paths) > 1:
 		return t.fateOfShared()
+	case d.isOfAddress(t):
+		return deleted, "The rows are deleted, because the address of the person identifies them."
 	case t.own:
 		return deleted, "The rows are deleted, because the table's name suggests that they belong to the person."
 	}
@@ -94,7 +96,8 @@ func (d *draft) fateOfPart(t *table) (is fate, reason string) {
 // person. The row may then be part of another person's row.
 func (t *table) leadsToOthers() bool {
 	return slices.ContainsFunc(t.out, func(r *reference) bool {
-		return !r.isPath() && r.to != t && (r.to.isSubject || r.to.distance != unreachable && r.to.fate != deleted)
+		return !r.isPath() && r.to != t && !r.staysWithOwner() &&
+			(r.to.isSubject || r.to.distance != unreachable && r.to.fate != deleted)
 	})
 }
 
@@ -126,6 +129,8 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 		return left, "The rows show who did what."
 	case t.isProfile():
 		return deleted, "The rows are deleted, because each describes one person."
+	case d.isMediaOf(t):
+		return deleted, "The rows are deleted, because each describes a file of one person."
 	case names.IsPeople(t.Name) && !t.isBare(false):
 		return left, "The rows seem to describe other people."
 	case t.isWritten() && t.hasOtherWriter():
@@ -234,7 +239,9 @@ func (t *table) isKeyOfThing() bool {
 	}) && !slices.Contains(parts, "api") {
 		return false
 	}
-	return slices.ContainsFunc(t.out, func(r *reference) bool { return r.to != t && r.to != t.parent() })
+	return slices.ContainsFunc(t.out, func(r *reference) bool {
+		return r.to != t && r.to != t.parent() && !r.staysWithOwner()
+	})
 }
 
 // isWritten reports whether the rows hold texts that a person wrote.

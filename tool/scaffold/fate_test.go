@@ -172,7 +172,8 @@ func TestAnIncludedTableIsDeletedWithItsPerson(t *testing.T) {
 		"chats: id*, user_id>users, title":                          "delete chats",
 		"chats: id*, user_id>users=cascade, title, stripe_plan":     "delete chats",
 		"chats: id*, created_by:bigint>users, title":                "delete chats",
-		"chats: id*, user_id?>users, title":                         "anonymize chats title",
+		"chats: id*, user_id?>users, title":                         "delete chats",
+		"chats: id*, user_id?>users=set_null, title":                "delete chats",
 		"chats: id*, user_id>users, title, editor_id>users":         "anonymize chats title",
 		"chats: id*, user_id>users, title\n\t\tkeys: chat_id>chats": "anonymize chats title",
 	} {

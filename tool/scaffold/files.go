@@ -15,7 +15,7 @@ func (t *table) askForFile(column string) {
 
 // askForStored asks about the first column that seems to name a stored file, in rows that an erasure deletes.
 func (t *table) askForStored() {
-	i := slices.IndexFunc(t.columns, isStored)
+	i := slices.IndexFunc(t.columns, func(c datamap.Column) bool { return isStored(c) || t.isPlaceOfFile(c) })
 	if i >= 0 && t.rowsDeleted && !slices.ContainsFunc(t.asked, func(d Decision) bool {
 		return d.Column == t.columns[i].Name
 	}) {

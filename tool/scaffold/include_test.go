@@ -44,6 +44,27 @@ func TestAnIncludedTableGoesByThePersonWhoActed(t *testing.T) {
 	}
 }
 
+// The question about the own rows of a person announces what an erasure would do with them.
+func TestTheQuestionSaysThatIncludedRowsStay(t *testing.T) {
+	const staying = "With --include, an erasure keeps them"
+	for lines, want := range map[string]int{
+		"imports: id*, user_id?>users, name, q:number":                                                        0,
+		"imports: id*, user_id?>users=set_null, name, q:number":                                               0,
+		"imports: id*, user_id>users, editor_id>users, email, q:number":                                       1,
+		"imports: id*, user_id?>users, name, q:number\nsizes: import_id>imports, size:integer":                1,
+		"folders: id*, created_by:bigint>users, name\nimports: id*, folder_id>folders, email, name, q:number": 1,
+	} {
+		p := propose(t, schema(users+lines))
+		if asked := p.questionsAbout("imports", staying); len(asked) != want {
+			t.Errorf("%s: asked %v", lines, p.Decisions)
+		}
+		p = propose(t, schema(users+lines), scaffold.Options{Include: []string{"imports"}})
+		if table, ok := p.dataMap.Table("imports"); !ok || table.Owned != (want == 0) {
+			t.Errorf("%s: the steps are %v", lines, p.steps())
+		}
+	}
+}
+
 func TestTheSubjectTableCanBeIncluded(t *testing.T) {
 	p := propose(t, schema("users: id*, email, name, actor_id:uuid"), scaffold.Options{Include: []string{"users"}})
 	if got := p.dataMap.SubjectTable().Name; got != "users" {
@@ -63,7 +84,8 @@ func TestRowsThroughAThingOfOthersAreAsked(t *testing.T) {
 
 func TestTheTextsOfAnIncludedTableAreThePersons(t *testing.T) {
 	lines := users + `
-		drafts: id*, user_id?>users, email, name, data, fields:json, code!, key, version, currency_code, kind:enum(a|b)`
+		drafts: id*, user_id?>users, email, name, data, fields:json, code!, key, version, currency_code, kind:enum(a|b)
+		draft_sizes: draft_id>drafts, size:integer`
 	p := propose(t, schema(lines), scaffold.Options{Include: []string{"drafts"}})
 	wantLines(t, p.steps(), `
 		anonymize drafts email name data fields code key

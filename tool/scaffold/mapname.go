@@ -52,7 +52,7 @@ func (d *draft) askForName() {
 	relatives := related(d.subject)
 	var others []string
 	for _, t := range d.tables {
-		if t != d.subject && t.isPeople() && summarize(t).personal > 0 && !relatives[t] {
+		if t != d.subject && t.byAddress == "" && t.isPeople() && summarize(t).personal > 0 && !relatives[t] {
 			others = append(others, t.Name)
 		}
 	}

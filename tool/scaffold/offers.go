@@ -18,25 +18,37 @@ const offer = "yes: --include "
 // personal.
 const annotateIt = "yes: add it to the data map, and annotate its columns"
 
+// eraseInHook is the option about a table that neither --include nor an annotation can help.
+const eraseInHook = "yes: erase them in the hook BeforeErasure"
+
 // maxTogether is the maximum number of tables in an option.
 const maxTogether = 4
 
-// checkOffers makes sure that a person can choose each option that takes a table into the data map. The function works
-// reports whether a proposal with these further tables in Options.Include would have the tables. If it would not have a
-// table alone, checkOffers offers the table together with those that prevent it. If that does not work, either, it
-// drops the question, unless the table itself refers to a person and has texts or documents to annotate.
-func (d *draft) checkOffers(works func(tables []string) bool) {
+// staying says that an erasure would not delete the rows of a table that a person takes in.
+const staying = " With --include, an erasure keeps them, and overwrites personal values."
+
+// checkOffers makes sure that a person can choose each option that takes a table into the data map. The function try
+// returns the draft with these further tables in Options.Include, or nil if its proposal would not have the tables. If
+// it would not have a table alone, checkOffers offers the table together with those that prevent it. If that does not
+// work, either, it drops the question, unless the rows may be annotated or erased in another way. If the rows would
+// stay, the question says so.
+func (d *draft) checkOffers(try func(tables []string) *draft) {
 	for _, t := range d.tables {
 		i := slices.IndexFunc(t.asked, func(asked Decision) bool { return slices.Contains(asked.Options, offer+t.Name) })
 		if i < 0 {
 			continue
 		}
 		j := slices.Index(t.asked[i].Options, offer+t.Name)
-		switch found := t.tablesToInclude(works); {
+		switch found, trial := t.tablesToInclude(try); {
 		case found != nil:
 			t.asked[i].Options[j] = offer + strings.Join(found, " --include ")
-		case d.refersToPerson(t) && t.mayBeAnnotated():
+			if !trial.table(t.Name).rowsDeleted {
+				t.asked[i].Question += staying
+			}
+		case d.refersToPerson(t) && t.mayBeAnnotated() && t.addressKey() == "":
 			t.asked[i].Options[j] = annotateIt
+		case t.addressKey() != "", d.refersToPerson(t) && t.connectsPeople():
+			t.asked[i].Options[j] = eraseInHook
 		default:
 			t.asked = slices.Delete(t.asked, i, i+1)
 		}
@@ -51,8 +63,8 @@ func (t *table) mayBeAnnotated() bool {
 }
 
 // tablesToInclude returns the table alone, with the tables on its path, or with the tables that refer to it, whichever
-// works first. It returns nil if nothing works.
-func (t *table) tablesToInclude(works func([]string) bool) []string {
+// works first, and the draft with these tables. It returns nil if nothing works.
+func (t *table) tablesToInclude(try func([]string) *draft) ([]string, *draft) {
 	parents, referring := []string{t.Name}, []string{t.Name}
 	for to := t.parent(); to != nil && !to.isSubject; to = to.parent() {
 		parents = append(parents, to.Name)
@@ -63,11 +75,14 @@ func (t *table) tablesToInclude(works func([]string) bool) []string {
 		}
 	}
 	for _, list := range [][]string{parents[:1], parents, referring} {
-		if len(list) <= maxTogether && works(list) {
-			return list
+		if len(list) > maxTogether {
+			continue
+		}
+		if trial := try(list); trial != nil {
+			return list, trial
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // memory keeps the answers about a schema, because checkOffers makes several drafts of it.

@@ -71,21 +71,6 @@ func (r *reference) leadsToShared() bool {
 		(!r.nullable() || r.to.group && r.cascades || names.Is(r.to.Name, names.Groups))
 }
 
-// staysWithOwner reports whether the columns of a reference show that both rows belong to the same person, because the
-// reference contains the columns by which both rows refer to the person. For example, (user_id, list_id) refers to
-// (user_id, id).
-func (r *reference) staysWithOwner() bool {
-	if len(r.from.paths) != 1 || len(r.to.paths) != 1 || len(r.columns) != len(r.referenced) {
-		return false
-	}
-	own, others := r.from.paths[0], r.to.paths[0]
-	return own.to == others.to && slices.Equal(own.referenced, others.referenced) &&
-		!slices.ContainsFunc(own.columns, func(name string) bool {
-			i := slices.Index(r.columns, name)
-			return i < 0 || r.referenced[i] != others.columns[slices.Index(own.columns, name)]
-		})
-}
-
 // isDeclared reports whether the application declares that the rows go with the person: the only way to her is a
 // reference to her that is NOT NULL and has ON DELETE CASCADE, or a reference with ON DELETE CASCADE to rows that go
 // with her. Besides, the rows have no second owner, such as a team or another person.
@@ -122,13 +107,13 @@ func (d *draft) isKeyedByPerson(t *table) bool {
 }
 
 // isIncludedWhole reports whether the caller or an existing data map says that the rows go with the person: they have
-// one reference to her that is NOT NULL or has ON DELETE CASCADE, or they are parts of other rows by ON DELETE CASCADE.
+// one reference to her, or they are parts of other rows by ON DELETE CASCADE.
 func (t *table) isIncludedWhole() bool {
 	if !t.included || t.mapped && !t.deletes || len(t.paths) != 1 || names.Is(t.Name, names.Duties) {
 		return false
 	}
 	path := t.paths[0]
-	return path.owns() || path.to.isSubject && (!path.nullable() || path.cascades) && !t.reversed &&
+	return path.owns() || path.to.isSubject && !t.reversed &&
 		!slices.ContainsFunc(t.out, func(r *reference) bool { return r != path && r.to.isSubject })
 }
 

@@ -184,7 +184,7 @@ func (t *table) takeOne(shortest []*reference) {
 		)
 	})
 	t.paths = shortest[:1]
-	if len(shortest) == 1 {
+	if leadToOnePerson(shortest) || len(shortest) == 1 {
 		return
 	}
 	var others []string

@@ -15,6 +15,7 @@ type reference struct {
 	setsNull   bool
 	cascades   bool // the database deletes the row with the row that it refers to
 	restricts  bool // the database refuses to delete the other row before this row
+	follows    bool // the database gives the columns the new values of the other row (ON UPDATE CASCADE)
 	guessed    bool // there is no foreign key, only a name that suggests a reference
 	doubtful   bool // guessed, although other references to people are foreign keys
 	loose      bool // the application declares neither foreign keys nor NOT NULL; see markLoose
@@ -114,6 +115,7 @@ func (d *draft) add(r *reference) {
 		r.from.out[twin].setsNull = r.from.out[twin].setsNull && r.setsNull
 		r.from.out[twin].cascades = r.from.out[twin].cascades && r.cascades
 		r.from.out[twin].restricts = r.from.out[twin].restricts || r.restricts
+		r.from.out[twin].follows = r.from.out[twin].follows && r.follows
 		return
 	}
 	r.from.out, r.to.in = append(r.from.out, r), append(r.to.in, r)
@@ -129,7 +131,7 @@ func (d *draft) readForeignKeys() {
 			d.add(&reference{
 				from: t, to: to, columns: key.Columns, referenced: key.Referenced,
 				setsNull: key.OnDelete == datamap.ActionSetNull, cascades: key.OnDelete == datamap.ActionCascade,
-				restricts: key.OnDelete == datamap.ActionRestrict,
+				restricts: key.OnDelete == datamap.ActionRestrict, follows: key.Follows,
 			})
 		}
 		t.dropWider()

@@ -126,6 +126,8 @@ func (d *draft) whyOut(t *table) string {
 		return "It leads to " + d.subject.Name + ", and a person has to decide about its columns."
 	case t.distance != unreachable:
 		return "It leads to " + d.subject.Name + ", but none of its columns looks personal."
+	case t.byAddress != "":
+		return "It leads to " + d.subject.Name + " only by the address in " + t.byAddress + ", which an erasure overwrites."
 	case personal == "":
 		return "No relation leads from it to " + d.subject.Name + ", and none of its columns looks personal."
 	case d.isAboutNone(t):
@@ -136,7 +138,7 @@ func (d *draft) whyOut(t *table) string {
 }
 
 func (d *draft) isAboutNone(t *table) bool {
-	return names.Is(t.Name, names.Machinery) || t.isReference()
+	return names.Is(t.Name, names.Machinery) && t.addressKey() == "" || t.isReference()
 }
 
 // askForLeftOut asks about tables that may hold personal data, but from which no chain of references leads to the
@@ -151,6 +153,8 @@ func (d *draft) askForLeftOut() {
 		sender, recipient := d.betweenPeople(t)
 		leads := slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.distance != unreachable })
 		switch {
+		case t.byAddress != "":
+			d.askForAddress(t, t.byAddress)
 		case !t.canBeMapped() && (personal != "" || leads):
 			t.askForPrimaryKey()
 		case !t.canBeMapped():
@@ -160,6 +164,8 @@ func (d *draft) askForLeftOut() {
 		case sender != "":
 			t.ask(sender, "It has no foreign key. Do "+sender+" and "+recipient+" refer to "+d.subject.Name+"?",
 				"no: leave the table out", "yes: add relations by them")
+		case t.addressKey() != "" && !t.isPeople() && len(t.unclear) == 0:
+			d.askForAddress(t, t.addressKey())
 		case personal != "" && len(t.unclear) == 0:
 			t.askForRows(d.subject.Name)
 			t.askForTypes(d.subject)

@@ -49,15 +49,17 @@ func (d *draft) decideRows() {
 			}
 		}
 	}
+	d.dropLogins()
 	for _, t := range d.tables {
 		t.askForPayments()
 		switch {
-		case t.rowsDeleted && t.paths[0].to == d.subject && (!t.own || t.hasOtherPerson()):
+		case t.rowsDeleted && t.paths[0].to == d.subject && (!t.own || t.hasOtherPerson() || t.groupOf() != nil):
 			t.ask("", onlyOfPerson, "delete the rows", "keep the rows", "leave the table out")
 			t.askForSamePerson()
 		case t.rowsDeleted:
 			t.askForSamePerson()
 			t.askForOthers()
+			t.askForMembers()
 		case t.fate == left && t != d.subject && t.distance != unreachable:
 			t.askForLeft(d)
 		case t != d.subject && t.included && !t.mapped && t.parent() != d.subject && t.parent().fate == left:
@@ -140,9 +142,12 @@ func (t *table) isLink() bool {
 	return t.isBare(named)
 }
 
-// owners returns the references to rows that may own the row: all except those to partitions.
+// owners returns the references to rows that may own the row: all except those to partitions, and to further rows of
+// the person of the row.
 func (t *table) owners() []*reference {
-	return slices.DeleteFunc(slices.Clone(t.out), func(r *reference) bool { return r.to.partition })
+	return slices.DeleteFunc(slices.Clone(t.out), func(r *reference) bool {
+		return r.to.partition || r.staysWithOwner()
+	})
 }
 
 // isBare reports whether the rows hold little except references. If the name of the table suggests that, they may also
@@ -190,7 +195,7 @@ func (d *draft) seemsPerson(t *table, c datamap.CatalogColumn) bool {
 func (t *table) isOfThing() bool {
 	return !slices.ContainsFunc(t.paths, func(r *reference) bool { return !r.nullable() || r.loose }) ||
 		slices.ContainsFunc(t.out, func(r *reference) bool {
-			return !slices.Contains(t.paths, r) && r.isUnique()
+			return !slices.Contains(t.paths, r) && r.isUnique() && !r.staysWithOwner()
 		})
 }
 
@@ -232,7 +237,7 @@ func snakeCase(name string) string { return strings.Join(words.Lower(name), "_")
 func (t *table) blocker() *reference {
 	i := slices.IndexFunc(t.in, func(r *reference) bool {
 		isPart := r.from.rowsDeleted && r.isPath() && len(r.from.paths) == 1
-		return len(t.paths) != 1 || !isPart && !r.isSamePerson() && !r.isPointer()
+		return len(t.paths) != 1 || !isPart && !r.isSamePerson() && !r.isPointer() && !r.namesLogin()
 	})
 	if i < 0 {
 		return nil

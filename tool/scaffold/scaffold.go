@@ -109,13 +109,16 @@ func propose(
 	if err != nil {
 		return Proposal{}, err
 	}
-	d.checkOffers(func(tables []string) bool {
+	d.checkOffers(func(tables []string) *draft {
 		more := Options{SubjectTable: d.subject.Name, Include: slices.Concat(options.Include, tables)}
 		trial, err := draftOf(ctx, remembered, catalog, more, mapped)
 		if err == nil {
 			_, err = trial.proposal()
 		}
-		return err == nil && !slices.ContainsFunc(tables, func(name string) bool { return !trial.table(name).chosen })
+		if err != nil || slices.ContainsFunc(tables, func(name string) bool { return !trial.table(name).chosen }) {
+			return nil
+		}
+		return trial
 	})
 	if mapped.IsZero() {
 		d.foldEqual()
@@ -144,6 +147,10 @@ func draftOf(
 	d.guessByKey()
 	d.guessByRole()
 	d.guessPairs()
+	d.guessMedia()
+	d.preferKeys()
+	d.dropAddresses()
+	d.dropTwins()
 	d.markLoose()
 	d.recognise()
 	d.measurePaths()
@@ -173,6 +180,7 @@ func draftOf(
 	if mapped.IsZero() {
 		d.foldTables()
 	}
+	d.askForHistories()
 	d.askForStrays()
 	d.askForPersonal()
 	d.askForKey()
@@ -224,6 +232,7 @@ type table struct {
 	partition   bool   // the rows only divide the database; see isPartition
 	shared      bool   // the rows may belong to several people, because they are groups or parts of groups
 	goesAlong   bool   // the application declares that the rows go with the person; see isDeclared
+	byAddress   string // the column of a dropped reference to the people; see dropAddresses
 	present     bool   // the rows seem to be parts of rows that stay; see ofThing
 	reversed    bool   // the path of the table begins with a reversed reference; see reversePaths
 	fate        fate   // what an erasure does with the rows

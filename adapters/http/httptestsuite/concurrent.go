@@ -21,7 +21,7 @@ func requestsShareNoStrings(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	crowd := harness.crowd
 	if crowd == 0 {
-		crowd = 200
+		crowd = 100
 	}
 	var sending sync.WaitGroup
 	for i := range crowd {

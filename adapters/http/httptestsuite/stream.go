@@ -18,8 +18,8 @@ import (
 const (
 	// bulkSubject is the id of a subject with many rows of 64 KiB each.
 	bulkSubject = "1000"
-	bulkRows    = 48           // the number of rows that exceed the buffer of an export
-	manyRows    = 4 * bulkRows // the number of rows that also exceed the buffers of a connection
+	bulkRows    = 24           // the number of rows that exceed the buffer of an export
+	manyRows    = 8 * bulkRows // the number of rows that also exceed the buffers of a connection
 )
 
 // openBulk serves the API. The store has the given number of rows of bulkSubject.

@@ -22,7 +22,7 @@ type Harness struct {
 	// is waived.
 	Waive map[string]string
 
-	// crowd is the number of subjects that send requests concurrently. The default is 200. The tests of this package use
+	// crowd is the number of subjects that send requests concurrently. The default is 100. The tests of this package use
 	// fewer subjects.
 	crowd int
 	// golden receives the body of each response that has a golden file. If golden is set, bodies are not compared with the

@@ -213,7 +213,7 @@ func TestAReplayAfterARestoreOfTablesAlone(t *testing.T) {
 	t.Parallel()
 	const ahead, behind = 6 * time.Hour, -6 * time.Hour
 	for _, driver := range databases.Drivers() {
-		url := driver.NewDatabase(t)
+		shared := driver.Open(t, driver.NewDatabase(t))
 		for _, kind := range clubKinds {
 			for _, c := range []struct {
 				what       string
@@ -230,7 +230,7 @@ func TestAReplayAfterARestoreOfTablesAlone(t *testing.T) {
 				{"the current instant", began.Add(3 * time.Hour), 0, false},
 			} {
 				t.Run(driver.Name+", "+kind.name+", "+c.what, func(t *testing.T) {
-					db := emptied(t, driver, url)
+					db := emptied(t, driver, shared)
 					replayTables(t, newClub(t, db, kind, c.skew), c.restoredTo, c.undone)
 				})
 			}
@@ -238,19 +238,18 @@ func TestAReplayAfterARestoreOfTablesAlone(t *testing.T) {
 	}
 }
 
-// emptied opens a database without rows and without the table of members. On PostgreSQL, it uses the database with the
-// URL again, because a new one takes long.
-func emptied(t *testing.T, driver databases.Driver, url string) *bun.DB {
+// emptied returns a database without rows and without the table of members. On PostgreSQL, it is the shared database,
+// because a new one, and new connections, take long.
+func emptied(t *testing.T, driver databases.Driver, shared *bun.DB) *bun.DB {
 	t.Helper()
 	if driver.IsSQLite() {
 		return driver.Open(t, driver.NewDatabase(t))
 	}
-	db := driver.Open(t, url)
-	execute(t, db, "DROP TABLE IF EXISTS members", "DO $$ BEGIN PERFORM"+
+	execute(t, shared, "DROP TABLE IF EXISTS members", "DO $$ BEGIN PERFORM"+
 		" set_config('session_replication_role', 'replica', true); EXECUTE (SELECT"+ // without triggers
 		" coalesce('TRUNCATE ' || string_agg(tablename, ', ') || ' RESTART IDENTITY', '') FROM pg_tables"+
 		" WHERE schemaname = 'public' AND tablename NOT IN ('habeas_migrations', 'habeas_installation')); END $$")
-	return db
+	return shared
 }
 
 func replayTables(t *testing.T, c *club, restoredTo time.Time, undone bool) {
@@ -377,11 +376,13 @@ func backup(t *testing.T, driver databases.Driver, db *bun.DB, url string) (rest
 	must(t, err)
 	original, err := neturl.Parse(url)
 	must(t, err)
-	databases.Reconnect(db) // a database with connections cannot be copied
+	databases.Reconnect(db)
 	copied := *admin
 	copied.Path += "_restored"
 	at := driver.Open(t, admin.String())
-	execute(t, at, `CREATE DATABASE "`+copied.Path[1:]+`" TEMPLATE "`+original.Path[1:]+`"`)
+	execute(t, at, // a database with connections cannot be copied
+		`SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity WHERE datname = '`+original.Path[1:]+`'`,
+		`CREATE DATABASE "`+copied.Path[1:]+`" TEMPLATE "`+original.Path[1:]+`"`)
 	t.Cleanup(func() {
 		_, err := at.ExecContext(context.WithoutCancel(t.Context()), `DROP DATABASE "`+copied.Path[1:]+`" WITH (FORCE)`)
 		must(t, err)

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"crypto/rand"
+	"database/sql"
 	_ "embed"
 	"errors"
 	"slices"
@@ -23,7 +24,8 @@ var empty string
 // database is a database of a test.
 type database struct {
 	admin, name, url string
-	uses             int // the tests that have used it
+	uses             int     // the tests that have used it
+	emptier          *sql.DB // its one connection stays open, because a new one takes as long as to empty the database
 }
 
 // free has the databases that a test has used and that are empty again. The next test uses such a database, because to
@@ -60,13 +62,34 @@ func create(ctx context.Context, admin string) (*database, error) {
 }
 
 func (d *database) drop(ctx context.Context) error {
+	d.close()
 	return execute(ctx, d.admin, "DROP DATABASE "+d.name+" WITH (FORCE)")
+}
+
+// close closes the connection that empties the database.
+func (d *database) close() {
+	if d.emptier != nil {
+		_ = d.emptier.Close() // nothing depends on its error
+	}
+}
+
+func (d *database) empty(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
+	defer cancel()
+	if d.emptier == nil {
+		if d.emptier, err = sql.Open("pgx", d.url); err != nil {
+			return err
+		}
+		d.emptier.SetMaxOpenConns(1)
+	}
+	_, err = d.emptier.ExecContext(ctx, empty)
+	return err
 }
 
 // giveBack empties the database for the next test, or drops it.
 func (d *database) giveBack(ctx context.Context, reusable bool) error {
 	d.uses++
-	if !reusable || d.uses == maxUses || execute(ctx, d.url, empty) != nil {
+	if !reusable || d.uses == maxUses || d.empty(ctx) != nil {
 		return d.drop(ctx)
 	}
 	free.Lock()
@@ -90,5 +113,11 @@ func dropFree(ctx context.Context) (err error) {
 func forgetFree(admin string) {
 	free.Lock()
 	defer free.Unlock()
-	free.databases = slices.DeleteFunc(free.databases, func(d *database) bool { return d.admin == admin })
+	free.databases = slices.DeleteFunc(free.databases, func(d *database) bool {
+		if d.admin != admin {
+			return false
+		}
+		d.close()
+		return true
+	})
 }

@@ -1,0 +1,45 @@
+package scaffold_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+)
+
+// The database does not miss the login state, because no foreign key refers to it.
+func TestTheNameOfAColumnKeepsNoLogin(t *testing.T) {
+	for _, lines := range []string{
+		"sessions: id*, user_id>users, token\npage_hits: id*, user_id>users, session_id, size:integer, title",
+		"user_sessions: id*, user_id>users, ip\npage_hits: id*, user_session_id, title",
+		"magic_links: id*, user_id>users, expires_at:time\npage_hits: id*, user_id>users, magic_link_id, title",
+		"login_challenges: id*, user_id>users, challenge, expires:time\ndoors: id*, login_challenge_id?, title",
+		"login_states: id*, user_id>users, secret\ndoors: id*, login_state_id?, owner_id>users, title",
+	} {
+		p := propose(t, schema(users+lines))
+		table := schema(lines).Tables[0].Name
+		if mapped, ok := p.dataMap.Table(table); !ok || !mapped.Owned {
+			t.Errorf("%s stays: %v, %v", table, p.steps(), p.LeftOut)
+		}
+		for _, other := range p.dataMap.Tables() {
+			if slices.ContainsFunc(other.Relations, func(r datamap.Relation) bool {
+				return r.References == table && !other.Owned
+			}) {
+				t.Errorf("%s refers to %s", other.Name, table)
+			}
+		}
+	}
+}
+
+func TestRowsThatAreNoLoginStayWithThoseThatReferToThem(t *testing.T) {
+	for _, lines := range []string{
+		"sessions: id*, user_id>users, token\npage_hits: id*, user_id>users, session_id>sessions, title",
+		"game_sessions: id*, user_id>users, color\nscores: id*, user_id>users, game_session_id, title",
+		"searches: id*, user_id>users, token, query\npage_hits: id*, user_id>users, search_id, title",
+	} {
+		p := propose(t, schema(users+lines))
+		if mapped, ok := p.dataMap.Table(schema(lines).Tables[0].Name); ok && mapped.Owned {
+			t.Errorf("%s: the steps are %v", lines, p.steps())
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package scaffold
+
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// isMediaOf reports whether each row describes a file of one person: the table is named for files of people, as
+// profile_photos is, or for uploads. The file of another thing, such as the picture of a product, is not the person's.
+func (d *draft) isMediaOf(t *table) bool {
+	isUpload := names.Is(t.Name, names.Uploads) && !t.paths[0].nullable()
+	return names.Is(t.Name, names.Media) && (d.isNamedFor(t) || isUpload) && d.otherParent(t) == nil && !d.hasOthers(t) &&
+		!slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool { return t.hasType(c.Name) })
+}
+
+// guessMedia guesses that the key of a table of files that is named for people is the key of the person, as in
+// user_avatars (id, image). A wrong guess must not delete rows of another person, so a number is not enough.
+func (d *draft) guessMedia() {
+	for _, t := range d.tables {
+		if !names.Is(t.Name, names.Media) || d.refersToPerson(t) || !d.isNamedAfterPerson(t) {
+			continue
+		}
+		key, _ := t.Column(t.key[0])
+		if key.Default || family(key.Type) == datamap.TypeBigInt {
+			continue
+		}
+		d.add(&reference{from: t, to: d.subject, columns: t.key, referenced: d.subjectID, guessed: true})
+		t.out[len(t.out)-1].role = names.Holder
+		t.ask(key.Name, "It has no foreign key, but the name of the table suggests that it is the key of a row of "+
+			d.subject.Name+". Is it?", "yes: delete the row of the person", "no: leave the table out")
+	}
+}
+
+// isPlaceOfFile reports whether a column of a table of files holds the name or the place of the stored file.
+func (t *table) isPlaceOfFile(c datamap.Column) bool {
+	parts := words.Lower(c.Name)
+	return names.Is(t.Name, names.Media) && c.Type == datamap.TypeText && len(parts) > 0 &&
+		slices.Contains([]string{"key", "path", "url", "uri", "object"}, parts[len(parts)-1]) && !t.found[c.Name].Secret
+}
