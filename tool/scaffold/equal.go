@@ -46,9 +46,11 @@ func (d *draft) foldEqual() {
 	d.foldTypes()
 }
 
-// offered returns a function that returns the column in a question whose answer may be to include the table alone.
+// offered returns a function that returns the column in a question whose answer may be to include the table alone. The
+// effect of this answer, see staying, does not matter: the result of --include states it in the note of each table.
 func offered(end string) func(*table, Decision) (string, bool) {
 	return func(t *table, asked Decision) (string, bool) {
+		asked.Question = strings.TrimSuffix(asked.Question, staying)
 		about, ok := between(ofPath, end)(t, asked)
 		return about, ok && !strings.ContainsAny(about, " ,") && slices.Contains(asked.Options, offer+t.Name)
 	}

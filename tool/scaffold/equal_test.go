@@ -19,7 +19,8 @@ const questions = users + `
 	stars: id*, user_id>users=cascade, at:time
 	asides: id*, user_id>users=set_null, tint
 	boats: id*, user_id>users=set_null, tint
-	caves: id*, user_id>users=set_null, tint
+	caves: id*, user_id?>users, name, depth:number
+	sizes: cave_id>caves, size:integer
 	dunes: id*, user_id>users=set_null, tint
 	early: id*, phone
 	fresh: id*, phone
