@@ -19,6 +19,14 @@ func TestRightsAndArchivesAreNotPersonal(t *testing.T) {
 	}
 }
 
+func TestAChecksumIsNotPersonal(t *testing.T) {
+	for column, want := range map[string]bool{"message_checksum": false, "message": true} {
+		if _, ok := names.Find("inbound_emails", column, datamap.TypeText); ok != want {
+			t.Errorf("%s is personal: %v", column, ok)
+		}
+	}
+}
+
 func TestTheConfigurationOfAUserIsASetting(t *testing.T) {
 	for table, want := range map[string]bool{
 		"user_configs": true, "encrypted_user_configs": true, "userConfigurations": true, "user_settings": true,

@@ -47,7 +47,8 @@ var tableWords = map[Kind][]pattern{
 		driver, passenger, identity, identities, human, citizen, tenant user, staff, worker, donor, respondent, recipient,
 		signer, signatory, signatories, invitee, invitation, invite, organizer, pupil, resident, voter, *nutzer, *kunde,
 		*kunden, mitglied, mitglieder, person*, *mitarbeiter, *patienten, bewerber, teilnehmer, besucher, utilisateur,
-		membre, personne, salarie, abonne, usuario, cliente, miembro, persona, empleado, paciente`),
+		membre, personne, salarie, abonne, usuario, cliente, miembro, persona, empleado, paciente, pseud,
+		pseudonym`),
 	Addresses: patterns(`
 		address, *adresse, *adressen, anschrift, anschriften, direccion, direcciones, shipping, delivery, deliveries,
 		location address`),
@@ -87,7 +88,7 @@ var tableWords = map[Kind][]pattern{
 		acknowledgement, reminder, password reset, verification, confirmation, two factor, second factor,
 		totp, otp, mfa, recovery code, backup code, security key, consent,
 		einstellung, einstellungen, preferencia`),
-	Profiles: patterns("profile, identity, identities, profil, perfil, persona"),
+	Profiles: patterns("profile, pseud, pseudonym, identity, identities, profil, perfil, persona"),
 	Searches: patterns(`
 		search, searches, search history, view history, watch history, browsing history, visit, view, pageview, page view,
 		click, impression, notification, feed, draft, autosave, unread, presence, typing`),

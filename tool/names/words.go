@@ -279,7 +279,7 @@ var asideWords = []string{
 	"tsv", "tsvector", "generated", "updated", "created", "flag", "flags", "quality", "rate", "interval", "blocked",
 	"settings", "setting", "config", "configuration", "options", "limits", "suppressed", "bounced", "frequency", "digest",
 	"class", "scope", "scopes", "rights", "typ", "anzahl", "state", "level", "priority", "position", "color", "value",
-	"source", "channel",
+	"source", "channel", "checksum",
 }
 
 // ofArchives are words after zip that show that it means a file and not a postal code.

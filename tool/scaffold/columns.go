@@ -183,7 +183,7 @@ func (t *table) mayBeDocument(c datamap.CatalogColumn) bool {
 // isDocumentOfPerson reports whether a column holds a document of a table for documents, such as user_state and
 // game_data: a JSON column, or a text column with the name of a document.
 func (t *table) isDocumentOfPerson(c datamap.CatalogColumn) bool {
-	parts := words.Lower(names.BaseName(t.Name))
+	parts := words.Lower(t.base)
 	isNamed := len(parts) > 1 && slices.Contains(ofDocuments, names.Singular(parts[len(parts)-1]))
 	isText := c.Type == datamap.TypeText && !t.IsChoice(c) && !names.IsFlag(c) && c.Length == 0 &&
 		(names.IsDocument(c.Name) || slices.Contains([]string{"state", "value", "document"}, flat(c.Name)))
@@ -370,8 +370,7 @@ func (t *table) askForTypes(person *table) {
 	for _, c := range t.Columns {
 		stem, ok := names.Stem(c.Name)
 		if kind, isKind := t.kindOf(c.Name); ok && isKind && isKey(c) && !t.refers(c.Name) && !names.MeansThing(stem) {
-			t.ask(c.Name, "The column "+kind+" seems to name the table that it refers to. Does it lead to a person in some "+
-				"rows?", "no", "yes: add a relation with when and path")
+			t.ask(c.Name, ofType+kind+mayBePerson, "no", "yes: add a relation with when and path")
 		}
 	}
 }

@@ -55,7 +55,7 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 		return deleted, "The rows are deleted, because the person is a part of their key."
 	case names.Is(t.Name, names.Things):
 		return left, "The name of the table suggests things that outlive the person who made them."
-	case t.isAboutMoney():
+	case t.isAboutMoney(), t.recordsPayments():
 		return left, "The rows seem to describe what the person bought or pays for."
 	case len(t.paths) > 1:
 		return t.fateOfShared()
@@ -121,7 +121,7 @@ func (t *table) fateOfShared() (is fate, reason string) {
 func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 	other := d.otherParent(t)
 	switch {
-	case names.Is(t.Name, names.Settings), names.Is(t.Name, names.Searches), names.IsSaved(t.Name):
+	case names.Is(t.Name, names.Settings), names.Is(t.Name, names.Searches), names.IsSaved(t.base), t.isUse():
 		return deleted, "The rows are deleted, because an application keeps them for one person."
 	case names.Is(t.Name, names.Trails) && len(t.ofDevices()) > 0 && !d.hasOthers(t):
 		return overwritten, "The rows stay, because they show who did what."
@@ -138,6 +138,8 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 	case t.isWritten() && other != nil:
 		return overwritten, "The rows stay, because they are part of " + other.to.Name +
 			", which may belong to another person."
+	case t.isWritten() && d.unknownParent(t) != "":
+		return overwritten, "The rows stay, because they may be part of the rows that " + d.unknownParent(t) + " leads to."
 	case t.isWritten(), names.Is(t.Name, names.Activities) && other == nil && len(t.found) > 0:
 		return deleted, "The rows are deleted, because they refer to one person only."
 	case len(t.owners()) == 1 && !t.isNamed() && !t.isOfThing():
@@ -221,7 +223,7 @@ func (t *table) hasProvider() bool {
 // isKeyOfThing reports whether the rows hold tokens or keys that seem to belong to a thing of the application, such as
 // the token of a project.
 func (t *table) isKeyOfThing() bool {
-	parts := words.Lower(names.BaseName(t.Name))
+	parts := words.Lower(t.base)
 	if len(parts) == 0 {
 		return false
 	}
@@ -265,10 +267,10 @@ var bodies = []string{
 // hasOtherWriter reports whether each row refers to a second person, who worked on it and may have written it. A
 // reference that may be NULL counts only if the table is named after it, as reviews are after reviewer_id.
 func (t *table) hasOtherWriter() bool {
-	parts := words.Lower(names.BaseName(t.Name))
+	parts := words.Lower(t.base)
 	return slices.ContainsFunc(t.out, func(r *reference) bool {
 		isNamesake := len(parts) > 0 && strings.HasPrefix(flat(r.label()), names.Singular(parts[len(parts)-1]))
-		return r.to.isSubject && !slices.Contains(t.paths, r) && (!r.nullable() || isNamesake)
+		return r.to.isSubject && !slices.Contains(t.paths, r) && (!r.nullable() || r.loose || isNamesake)
 	})
 }
 
@@ -278,7 +280,7 @@ func (d *draft) hasOthers(t *table) bool {
 	return slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
 		stem, isReference := names.Stem(c.Name)
 		inPath := slices.ContainsFunc(t.paths, func(r *reference) bool { return slices.Contains(r.columns, c.Name) })
-		return isReference && !inPath && (names.IsRole(stem) || names.EndsIn(stem, names.BaseName(d.subject.Name)) ||
+		return isReference && !inPath && (names.IsRole(stem) || names.EndsIn(stem, d.subject.base) ||
 			slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.isSubject && slices.Contains(r.columns, c.Name) }))
 	})
 }
@@ -286,9 +288,9 @@ func (d *draft) hasOthers(t *table) bool {
 // joinsPerson reports whether the name of the table combines the names of the people and of another table that it
 // refers to, as in users_organizations.
 func (t *table) joinsPerson() bool {
-	name := flat(names.BaseName(t.Name))
+	name := flat(t.base)
 	return t.isNamedAfter() && slices.ContainsFunc(t.paths, func(r *reference) bool {
-		return r.to.isSubject && strings.Contains(name, flat(names.Singular(names.BaseName(r.to.Name))))
+		return r.to.isSubject && strings.Contains(name, flat(names.Singular(r.to.base)))
 	})
 }
 
@@ -350,13 +352,13 @@ func (t *table) askForLeft(d *draft) {
 			"and with when if the owner has a kind")
 		return
 	}
-	question := "Its rows lead to a person by " + t.paths[0].label()
+	question := ofPath + t.paths[0].label()
 	i := slices.IndexFunc(t.out, func(r *reference) bool { return r.to == d.subject })
 	if i >= 0 && t.parent() != d.subject {
 		question += ", and by " + t.out[i].label()
 	}
 	if t.isDoubtful() {
-		question += ", which has no foreign key"
+		question += withoutForeignKey
 	}
 	for _, c := range t.Columns {
 		if stem, _ := names.Stem(c.Name); names.IsMember(d.catalog.Tables, stem) && d.seemsPerson(t, c) {
@@ -369,7 +371,7 @@ func (t *table) askForLeft(d *draft) {
 	if unfound := t.unfound(); unfound != "" {
 		question += ". " + unfound
 	}
-	t.ask("", question+". Are they the person's own rows?", "no: leave the table out", offer+t.Name)
+	t.ask("", question+ownRows, "no: leave the table out", offer+t.Name)
 }
 
 // isWorthAsking reports whether the rows refer to a person, are parts of rows that an erasure deletes, or may hold more

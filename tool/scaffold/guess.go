@@ -19,7 +19,7 @@ func (d *draft) guessByTable() {
 			}
 			for _, to := range d.tables {
 				isProvided := t == to && t.hasProvider() // account_id in accounts at providers
-				if names.Same(stem, names.BaseName(to.Name)) && !isProvided && d.guess(t, c, to) {
+				if names.Same(stem, to.base) && !isProvided && d.guess(t, c, to) {
 					break
 				}
 			}
@@ -34,7 +34,7 @@ func (t *table) namesRowAbove(c datamap.CatalogColumn) bool {
 		return false
 	}
 	stem, _ := names.Stem(c.Name)
-	own := flat(names.Singular(names.BaseName(t.Name)))
+	own := flat(names.Singular(t.base))
 	if ending, ok := strings.CutPrefix(flat(t.key[0]), own); ok && ending != "" {
 		stem = strings.TrimSuffix(flat(c.Name), ending)
 	}
@@ -42,23 +42,23 @@ func (t *table) namesRowAbove(c datamap.CatalogColumn) bool {
 }
 
 // guessByRole guesses a reference to the subject's table for each column that is named after a role of a person, such
-// as sender_id. If a foreign key refers to the subject's table, the application uses foreign keys for its references to
-// people. Then a guess is doubtful, unless isSure or isOfPerson is true of the column. guessByRole makes no doubtful
-// guess about a table that refers to people by other columns: see seemsPerson.
+// as sender_id. If the application uses foreign keys for its references to people, see usesKeys, a guess is doubtful,
+// unless isSure or isOfPerson is true of the column. guessByRole makes no doubtful guess about a table that refers to
+// people by other columns: see seemsPerson.
 func (d *draft) guessByRole() {
 	usesKeys := d.usesKeys()
 	for _, t := range d.tables {
 		refers := d.refersToPerson(t)
 		for _, c := range t.Columns {
 			stem, isReference := names.Stem(c.Name)
-			if c.Type == datamap.TypeText && !isReference || names.Same(stem, names.BaseName(t.Name)) || t.refers(c.Name) {
+			if c.Type == datamap.TypeText && !isReference || names.Same(stem, t.base) || t.refers(c.Name) {
 				continue // for example, the column is the own key of the table
 			}
 			if t == d.subject && !names.MeansRelative(c.Name) {
 				continue // for example, the id of the person at a provider
 			}
 			doubtful := usesKeys && !d.isSure(c.Name) && !d.isOfPerson(t, c.Name)
-			if !names.Names(c.Name, d.subject.Name) && !names.IsRole(stem) || doubtful && refers {
+			if !names.Names(c.Name, d.subject.base) && !names.IsRole(stem) || doubtful && refers {
 				continue
 			}
 			if d.guess(t, c, d.subject) {
@@ -80,7 +80,7 @@ func (t *table) isDoubtful() bool {
 // or it has a role and the name of the people, such as to_user_id.
 func (d *draft) isSure(column string) bool {
 	stem, isReference := names.Stem(column)
-	return ownsToken(column) || isReference && names.EndsIn(stem, names.BaseName(d.subject.Name)) &&
+	return ownsToken(column) || isReference && names.EndsIn(stem, d.subject.base) &&
 		(names.Sends(column) || names.Receives(column))
 }
 

@@ -30,7 +30,7 @@ func (d *draft) isOfPerson(t *table, column string) bool {
 	stem, isReference := names.Stem(column)
 	return isReference && t.included && t != d.subject && !t.refers(column) && !d.refersToPerson(t) &&
 		(names.Acts(column) || names.IsRole(stem) && names.RoleOf(column) != names.Party ||
-			names.EndsIn(stem, names.BaseName(d.subject.Name)))
+			names.EndsIn(stem, d.subject.base))
 }
 
 // isOwnText reports whether a column of an included table whose rows stay holds what the person entered, because all

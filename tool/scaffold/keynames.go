@@ -23,7 +23,7 @@ func (d *draft) guessByKey() {
 				t.unclear = append(t.unclear, unclear{c.Name, d.subject, rival})
 			} else if d.guess(t, c, d.subject) {
 				r := t.out[len(t.out)-1]
-				r.doubtful = usesKeys || !d.isSureKey(c)
+				r.doubtful = usesKeys || !d.isSureKey(c) && !d.isUsual(c)
 				if r.role == names.Other {
 					r.role = names.Holder // such as owner_hex
 				}
@@ -32,11 +32,23 @@ func (d *draft) guessByKey() {
 	}
 }
 
-// usesKeys reports whether a foreign key refers to the subject's table, so that the application uses foreign keys for
-// its references to people.
+// usesKeys reports whether the application uses foreign keys for its references to people. Some foreign keys are not
+// sufficient: an application may have begun to add them, although most columns such as user_id still have none.
 func (d *draft) usesKeys() bool {
-	return slices.ContainsFunc(d.subject.in, func(r *reference) bool { return !r.guessed })
+	keys, guesses := 0, 0
+	for _, r := range d.subject.in {
+		switch stem, _ := names.Stem(r.label()); {
+		case !r.guessed:
+			keys++
+		case names.Same(stem, d.subject.base):
+			guesses++
+		}
+	}
+	return keys > 0 && guesses <= fewWithoutKey*keys
 }
+
+// fewWithoutKey is the maximum number of columns such as user_id without a foreign key for each column with one.
+const fewWithoutKey = 2
 
 // namesKey reports whether the name of a column suggests the key of a person: see hasNameOfKey and hasEndingOfKey. A
 // word for people also does, such as user_id. So does uid, if the column is a number. If the application uses foreign
@@ -49,10 +61,10 @@ func (d *draft) namesKey(t *table, c datamap.CatalogColumn) bool {
 	if flat(c.Name) == "uid" {
 		stem, isReference = "user", family(c.Type) == datamap.TypeBigInt
 	}
-	if !isReference || slices.Equal(t.key, []string{c.Name}) || names.Same(stem, names.BaseName(t.Name)) {
+	if !isReference || slices.Equal(t.key, []string{c.Name}) || names.Same(stem, t.base) {
 		return false
 	}
-	isOfSubject := flat(stem) == "user" || names.EndsIn(names.BaseName(d.subject.Name), stem)
+	isOfSubject := flat(stem) == "user" || names.EndsIn(d.subject.base, stem)
 	return slices.Contains(peopleWords, flat(stem)) && (isOfSubject || !d.usesKeys())
 }
 
@@ -75,7 +87,7 @@ func (d *draft) hasNameOfKey(c datamap.CatalogColumn) bool {
 // if the key of members is member_no.
 func (d *draft) hasEndingOfKey(c datamap.CatalogColumn) bool {
 	key := flat(d.keyName())
-	ending, ok := strings.CutPrefix(key, flat(names.Singular(names.BaseName(d.subject.Name))))
+	ending, ok := strings.CutPrefix(key, flat(names.Singular(d.subject.base)))
 	role, hasEnding := strings.CutSuffix(flat(c.Name), ending)
 	return ok && ending != "" && hasEnding && names.IsRole(role)
 }
@@ -101,7 +113,7 @@ func (d *draft) tellsPeople(key string) bool {
 
 // isOfTable reports whether the name of a key begins with the name of a table, such as owner_hex for owners.
 func isOfTable(key string, t *table) bool {
-	of := flat(names.Singular(names.BaseName(t.Name)))
+	of := flat(names.Singular(t.base))
 	return strings.HasPrefix(flat(key), of) && flat(key) != of
 }
 
@@ -123,7 +135,7 @@ func (d *draft) isAlone() bool {
 		found := summarize(other)
 		isThing := names.Is(other.Name, names.Messages) || names.Is(other.Name, names.Things)
 		isPeople := (names.IsPeople(other.Name) || found.email) && !isThing || found.password ||
-			names.RoleOf(names.BaseName(other.Name)) == names.Maker
+			names.RoleOf(other.base) == names.Maker
 		return other != d.subject && isPeople && (!refers || slices.Equal(other.key, []string{key}))
 	})
 }
@@ -137,7 +149,7 @@ func (d *draft) rivalOf(t *table, c datamap.CatalogColumn) (rival string, found 
 	}
 	i := slices.IndexFunc(d.tables, func(other *table) bool {
 		_, refers := other.Column(c.Name)
-		return other != d.subject && other != t && names.EndsIn(names.BaseName(other.Name), stem) &&
+		return other != d.subject && other != t && names.EndsIn(other.base, stem) &&
 			(!refers || slices.Equal(other.key, []string{c.Name}))
 	})
 	if i < 0 {
@@ -162,9 +174,9 @@ func (d *draft) isNamedAfterPerson(t *table) bool {
 
 // isNamedFor reports whether the name of a table begins with a word for people, such as user_avatars.
 func (d *draft) isNamedFor(t *table) bool {
-	return slices.ContainsFunc(append([]string{names.Singular(names.BaseName(d.subject.Name))}, peopleWords...),
+	return slices.ContainsFunc(append([]string{names.Singular(d.subject.base)}, peopleWords...),
 		func(word string) bool {
-			return strings.HasPrefix(snakeCase(names.BaseName(t.Name)), snakeCase(word)+"_")
+			return strings.HasPrefix(snakeCase(t.base), snakeCase(word)+"_")
 		})
 }
 

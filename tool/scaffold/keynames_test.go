@@ -206,8 +206,8 @@ func TestRowsWithAnswersOfOthersStayWithoutForeignKeys(t *testing.T) {
 		"id*, user_id, in_reply_to_id?, body":               "anonymize comments body",
 		"commenthex:text*, user_id, parenthex:text, body":   "anonymize comments body",
 		"comment_key:text*, user_id, parent_key:text, body": "anonymize comments body",
-		"id*, user_id, parent_id:uuid?, body":               "delete comments",
-		"id*, user_id, page_id, body":                       "delete comments",
+		"id*, user_id, parent_id:uuid?, body":               "anonymize comments body",
+		"id*, user_id, page_no:bigint, body":                "delete comments",
 	} {
 		p := propose(t, schema(users+"comments: "+columns))
 		if !slices.Contains(p.steps(), want) {

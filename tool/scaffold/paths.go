@@ -46,7 +46,7 @@ func (d *draft) measurePaths() {
 	d.subject.distance, d.subject.isSubject = 0, true
 	for _, r := range d.subject.in {
 		stem, _ := names.Stem(r.label())
-		if r.role == names.Party && names.Same(stem, names.BaseName(d.subject.Name)) {
+		if r.role == names.Party && names.Same(stem, d.subject.base) {
 			r.role = names.Holder // contact_id shows no role if contacts are the people
 		}
 		if names.Invites(r.label()) && slices.ContainsFunc(r.from.out, func(other *reference) bool {
@@ -180,7 +180,7 @@ func (t *table) takeOne(shortest []*reference) {
 			weigh(func(r *reference) bool { return names.Creates(r.label()) }),
 			weigh(func(r *reference) bool { return r.owns() && !r.to.shared }),
 			weigh(func(r *reference) bool { return !r.nullable() }),
-			weigh(func(r *reference) bool { return isPartOf(r.to.Name, t.Name) }),
+			weigh(func(r *reference) bool { return isPartOf(r.to, t) }),
 		)
 	})
 	t.paths = shortest[:1]
@@ -197,8 +197,8 @@ func (t *table) takeOne(shortest []*reference) {
 
 // isPartOf reports whether the name of the table child suggests that its rows are parts of rows of the table parent.
 // For example, order_items begins with order, the singular of orders.
-func isPartOf(parent, child string) bool {
-	return strings.HasPrefix(names.BaseName(child), names.Singular(names.BaseName(parent)))
+func isPartOf(parent, child *table) bool {
+	return strings.HasPrefix(child.base, names.Singular(parent.base))
 }
 
 // keepRelations selects further references that become relations of the data map. No path begins with such a reference,

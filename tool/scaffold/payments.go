@@ -18,7 +18,7 @@ func (t *table) askForPayments() {
 // recordsPayments reports whether a column shows that each row records a payment, such as payment_provider. A price or
 // an amount counts only beside a currency, or if the table has subscriptions or purchases.
 func (t *table) recordsPayments() bool {
-	parts := words.Lower(names.BaseName(t.Name))
+	parts := words.Lower(t.base)
 	isPaid := slices.ContainsFunc(parts, func(word string) bool {
 		return slices.Contains([]string{"subscription", "purchase", "order", "billing"}, names.Singular(word))
 	})

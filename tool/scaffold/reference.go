@@ -18,6 +18,7 @@ type reference struct {
 	follows    bool // the database gives the columns the new values of the other row (ON UPDATE CASCADE)
 	guessed    bool // there is no foreign key, only a name that suggests a reference
 	doubtful   bool // guessed, although other references to people are foreign keys
+	loose      bool // the application declares neither foreign keys nor NOT NULL; see markLoose
 	role       names.Role
 	name       string // the name of the relation, if the table has several paths
 	kept       bool   // the data map has the reference as a relation
@@ -49,7 +50,7 @@ func (r *reference) label() string {
 	})
 	prefer(func(name string) bool {
 		stem, _ := names.Stem(name)
-		return names.EndsIn(stem, names.BaseName(r.to.Name))
+		return names.EndsIn(stem, r.to.base)
 	})
 	prefer(func(name string) bool { return !r.shares(name) })
 	prefer(func(name string) bool { return names.RoleOf(name) != names.Other })

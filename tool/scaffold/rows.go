@@ -54,7 +54,7 @@ func (d *draft) decideRows() {
 		t.askForPayments()
 		switch {
 		case t.rowsDeleted && t.paths[0].to == d.subject && (!t.own || t.hasOtherPerson() || t.groupOf() != nil):
-			t.ask("", "Do its rows belong only to the person?", "delete the rows", "keep the rows", "leave the table out")
+			t.ask("", onlyOfPerson, "delete the rows", "keep the rows", "leave the table out")
 			t.askForSamePerson()
 		case t.rowsDeleted:
 			t.askForSamePerson()
@@ -182,7 +182,7 @@ func (t *table) repeatsTitle(c datamap.CatalogColumn) bool {
 // reporter_id.
 func (d *draft) seemsPerson(t *table, c datamap.CatalogColumn) bool {
 	stem, isReference := names.Stem(c.Name)
-	person := names.BaseName(d.subject.Name)
+	person := d.subject.base
 	key, _ := d.subject.Column(d.subjectID[0])
 	isPerson := isReference && names.Names(c.Name, person) && !names.Same(stem, person) || d.hasNameOfKey(c) ||
 		isReference && names.IsMember(d.catalog.Tables, stem)
@@ -193,7 +193,7 @@ func (d *draft) seemsPerson(t *table, c datamap.CatalogColumn) bool {
 // isOfThing reports whether the rows may describe another thing than the person, such as the closure of a ticket: a row
 // exists without a person, or the other thing has at most one row.
 func (t *table) isOfThing() bool {
-	return !slices.ContainsFunc(t.paths, func(r *reference) bool { return !r.nullable() }) ||
+	return !slices.ContainsFunc(t.paths, func(r *reference) bool { return !r.nullable() || r.loose }) ||
 		slices.ContainsFunc(t.out, func(r *reference) bool {
 			return !slices.Contains(t.paths, r) && r.isUnique() && !r.staysWithOwner()
 		})
@@ -204,7 +204,7 @@ func (t *table) isOfThing() bool {
 func (t *table) isNamedAfter() bool {
 	parts := 0
 	for _, r := range t.out {
-		if strings.Contains(flat(names.BaseName(t.Name)), flat(names.Singular(names.BaseName(r.to.Name)))) {
+		if strings.Contains(flat(t.base), flat(names.Singular(r.to.base))) {
 			parts++
 		}
 	}
@@ -223,8 +223,8 @@ func (d *draft) isOwn(t *table) bool {
 	case names.Is(t.Name, names.Addresses):
 		return d.otherParent(t) == nil
 	}
-	person := names.Singular(names.BaseName(d.subject.Name))
-	rest, named := strings.CutPrefix(snakeCase(names.BaseName(t.Name)), snakeCase(person)+"_")
+	person := names.Singular(d.subject.base)
+	rest, named := strings.CutPrefix(snakeCase(t.base), snakeCase(person)+"_")
 	return named && rest != "" && !t.isReference() && !names.Is(t.Name, names.Trails)
 }
 

@@ -120,6 +120,9 @@ func propose(
 		}
 		return trial
 	})
+	if mapped.IsZero() {
+		d.foldEqual()
+	}
 	return d.proposal()
 }
 
@@ -143,10 +146,12 @@ func draftOf(
 	d.markIncluded(options.Include)
 	d.guessByKey()
 	d.guessByRole()
+	d.guessPairs()
 	d.guessMedia()
 	d.preferKeys()
 	d.dropAddresses()
 	d.dropTwins()
+	d.markLoose()
 	d.recognise()
 	d.measurePaths()
 	d.reversePaths()
@@ -172,7 +177,9 @@ func draftOf(
 	}
 	d.askForUnclear()
 	d.askForLeftOut()
-	d.foldTables()
+	if mapped.IsZero() {
+		d.foldTables()
+	}
 	d.askForHistories()
 	d.askForStrays()
 	d.askForPersonal()
@@ -209,6 +216,7 @@ type draft struct {
 // table is a table of the catalog with the results of the steps of Propose.
 type table struct {
 	datamap.CatalogTable
+	base        string       // the name without its schema and without the prefix of all tables; see sharedPrefix
 	key         []string     // the columns that identify a row; empty if the table has no key
 	out         []*reference // references from this table
 	in          []*reference // references to this table, also from its own rows
@@ -234,6 +242,7 @@ type table struct {
 	chosen      bool // the data map has the table
 	evaluate    evaluate
 	asked       []Decision
+	folded      bool      // a question about the rows is a part of a question about several tables; see foldEqual
 	unclear     []unclear // columns that may refer to one of two tables; see askForUnclear
 }
 
@@ -241,11 +250,13 @@ const unreachable = 1 << 30
 
 func newDraft(catalog datamap.Catalog) *draft {
 	d := &draft{catalog: catalog}
+	prefix := sharedPrefix(catalog.Tables)
 	for _, t := range catalog.Tables {
 		if t.Kind == datamap.KindView || t.Kind == datamap.KindMatView {
 			continue
 		}
 		read := &table{CatalogTable: t, distance: unreachable, found: map[string]names.Match{}}
+		read.base = strings.TrimPrefix(names.BaseName(t.Name), prefix)
 		if (t.Kind == datamap.KindTable || t.Kind == datamap.KindPartitioned) && len(t.Inherits) == 0 {
 			read.key = keyOf(t)
 		}

@@ -30,7 +30,7 @@ func (d *draft) mayBeElsewhere(c datamap.CatalogColumn) bool {
 	return isReference && len(words.Lower(stem)) > 1 && names.IsPeople(stem) && !names.MeansRelative(c.Name) &&
 		family(c.Type) != "" && !d.subject.refers(c.Name) && !d.subject.hasType(c.Name) &&
 		!slices.Contains(d.subject.key, c.Name) && !slices.ContainsFunc(d.tables, func(other *table) bool {
-		return other != d.subject && names.EndsIn(stem, names.BaseName(other.Name))
+		return other != d.subject && names.EndsIn(stem, other.base)
 	})
 }
 
@@ -55,10 +55,10 @@ func (t *table) mayHoldMore(d *draft) bool {
 	if to.parent() != d.subject || to.isDoubtful() || to.group || !to.isHeld() {
 		return false
 	}
-	of, _, _ := strings.Cut(snakeCase(names.BaseName(t.Name)), "_")
+	of, _, _ := strings.Cut(snakeCase(t.base), "_")
 	isSecret := slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool { return t.found[c.Name].Secret })
-	return of == snakeCase(names.Singular(names.BaseName(d.subject.Name))) ||
-		(t.paths[0].owns() || isPartOf(to.Name, t.Name)) && (isSecret || len(t.texts()) > 0)
+	return of == snakeCase(names.Singular(d.subject.base)) ||
+		(t.paths[0].owns() || isPartOf(to, t)) && (isSecret || len(t.texts()) > 0)
 }
 
 // askForStrays asks about data of people in tables from which no relation leads to them: the names of files, the
@@ -69,7 +69,7 @@ func (d *draft) askForStrays() {
 		if t.distance != unreachable || len(t.asked) > 0 || t.Kind != datamap.KindTable && t.Kind != datamap.KindPartitioned {
 			continue
 		}
-		parts := words.Lower(names.BaseName(t.Name))
+		parts := words.Lower(t.base)
 		last := names.Singular(append([]string{""}, parts...)[len(parts)])
 		isJob := slices.Contains([]string{"job", "queue", "task"}, last)
 		for _, c := range t.Columns {

@@ -175,7 +175,7 @@ func (d *draft) findCandidates() []Candidate {
 }
 
 func (d *draft) score(t *table) Candidate {
-	name, isPeople := nameScore(t.Name)
+	name, isPeople := nameScore(t.base)
 	found := summarize(t)
 	referrers := t.referrers()
 	c := Candidate{Table: t.Name, Score: name}
@@ -193,7 +193,7 @@ func (d *draft) score(t *table) Candidate {
 		c.Score += forPassword
 	}
 	for _, r := range t.out {
-		better, people := nameScore(r.to.Name)
+		better, people := nameScore(r.to.base)
 		if !people || r.to == t || !summarize(r.to).email {
 			continue
 		}
@@ -209,7 +209,7 @@ func (d *draft) score(t *table) Candidate {
 		break
 	}
 	for _, r := range t.in {
-		worse, people := nameScore(r.from.Name)
+		worse, people := nameScore(r.from.base)
 		if r.from == t || !people || r.setsNull || names.Is(r.from.Name, names.Things) || r.owns() && worse < name {
 			continue
 		}

@@ -68,8 +68,7 @@ func (t *table) askForNulls() {
 		}
 	}
 	if !t.rowsDeleted && len(list) > 0 {
-		t.ask("", "An erasure also writes its values into cells that are NULL ("+strings.Join(list, ", ")+"). May these "+
-			"cells get a value?", "yes", "no: set the columns to NULL (erasure null)")
+		t.ask("", ofNulls+strings.Join(list, ", ")+mayBeNull, "yes", "no: set the columns to NULL (erasure null)")
 	}
 }
 

@@ -21,7 +21,7 @@ func (t *table) ofThing() *reference {
 		}
 		isOnly := t.isOnlyFor(r) && !t.isOnlyFor(path)
 		if path.to.isSubject && isOnly && !t.isProfile() ||
-			!path.to.isSubject && (isOnly || !r.nullable() && isPartOf(r.to.Name, t.Name) && !isPartOf(path.to.Name, t.Name)) {
+			!path.to.isSubject && (isOnly || !r.nullable() && isPartOf(r.to, t) && !isPartOf(path.to, t)) {
 			return r
 		}
 	}

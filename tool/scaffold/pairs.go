@@ -1,0 +1,48 @@
+package scaffold
+
+import (
+	"strings"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// guessPairs guesses references to the subject's table for two columns that are named after the two people of an
+// action, such as muter_id and muted_id.
+func (d *draft) guessPairs() {
+	usesKeys := d.usesKeys()
+	for _, t := range d.tables {
+		for _, acts := range t.Columns {
+			i := t.undergoes(acts)
+			if t == d.subject || i < 0 || !d.hasTypeOfKey(acts) || !d.hasTypeOfKey(t.Columns[i]) {
+				continue
+			}
+			d.guessAs(t, acts, names.Holder, usesKeys)
+			d.guessAs(t, t.Columns[i], names.Party, usesKeys)
+		}
+	}
+}
+
+// guessAs guesses a reference to a person with the given role, unless the column refers to something.
+func (d *draft) guessAs(t *table, c datamap.CatalogColumn, role names.Role, doubtful bool) {
+	if !t.refers(c.Name) && d.guess(t, c, d.subject) {
+		r := t.out[len(t.out)-1]
+		r.role, r.doubtful = role, doubtful
+	}
+}
+
+// undergoes returns the index of the column with the person to whom the person in the given column does something, such
+// as muted_id for muter_id. It returns -1 if there is none.
+func (t *table) undergoes(acts datamap.CatalogColumn) int {
+	stem, isReference := names.Stem(acts.Name)
+	verb, isActor := strings.CutSuffix(flat(stem), "er")
+	if !isReference || !isActor || verb == "" {
+		return -1
+	}
+	for i, c := range t.Columns {
+		if stem, isReference := names.Stem(c.Name); isReference && flat(stem) == verb+"ed" {
+			return i
+		}
+	}
+	return -1
+}
