@@ -176,15 +176,27 @@ type pattern []string
 // words also matches one part that joins them. For example, the pattern "private key" matches privatekey.
 func (p pattern) find(parts []string) (from, to int, ok bool) {
 	for from = range parts {
-		if matchesWord(parts[from], strings.Join(p, "")) {
-			return from, from + 1, true
-		}
-		to = from + len(p)
-		if to <= len(parts) && slices.EqualFunc(parts[from:to], p, matchesWord) {
-			return from, to, true
+		for _, to := range []int{from + 1, from + len(p)} {
+			if to <= len(parts) && p.matches(parts[from:to]) {
+				return from, to, true
+			}
 		}
 	}
 	return 0, 0, false
+}
+
+// ends reports whether the pattern matches the last of the parts.
+func (p pattern) ends(parts []string) bool {
+	n := len(parts)
+	return n > 0 && p.matches(parts[n-1:]) || n >= len(p) && p.matches(parts[n-len(p):])
+}
+
+// matches reports whether the pattern matches all of the parts.
+func (p pattern) matches(parts []string) bool {
+	if len(parts) == 1 && len(p) > 1 {
+		return matchesWord(parts[0], strings.Join(p, ""))
+	}
+	return slices.EqualFunc(parts, p, matchesWord)
 }
 
 func matchesWord(part, word string) bool {
@@ -201,7 +213,9 @@ func matchesWord(part, word string) bool {
 func patterns(list string) []pattern {
 	var read []pattern
 	for text := range strings.SplitSeq(list, ",") {
-		read = append(read, strings.Fields(text))
+		if p := strings.Fields(text); len(p) > 0 {
+			read = append(read, p)
+		}
 	}
 	return read
 }
@@ -211,11 +225,13 @@ func patterns(list string) []pattern {
 var plain = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "à", "a", "á", "a", "â", "a", "ç", "c",
 	"è", "e", "é", "e", "ê", "e", "ë", "e", "í", "i", "î", "i", "ñ", "n", "ó", "o", "ô", "o", "ú", "u", "û", "u")
 
-// partsOf splits a name into words and replaces accented letters.
+// partsOf splits a name into words and replaces accented letters. The caller must not change the result.
 func partsOf(name string) []string {
-	parts := words.Lower(name)
-	for i, part := range parts {
-		parts[i] = plain.Replace(part)
-	}
-	return parts
+	return remember(&splits, name, func() []string {
+		parts := words.Lower(name)
+		for i, part := range parts {
+			parts[i] = plain.Replace(part)
+		}
+		return parts
+	})
 }

@@ -127,14 +127,18 @@ func Stem(column string) (string, bool) {
 }
 
 // Same reports whether two names consist of the same words. The last words may differ in singular and plural.
-func Same(a, b string) bool { return joined(a) == joined(b) }
+func Same(a, b string) bool { return Fold(a) == Fold(b) }
 
-func joined(name string) string {
-	parts := partsOf(name)
-	if len(parts) > 0 {
-		parts[len(parts)-1] = Singular(parts[len(parts)-1])
-	}
-	return strings.Join(parts, "")
+// Fold returns a text that is equal for two names that are the Same.
+func Fold(name string) string {
+	return remember(&folds, name, func() string {
+		parts := partsOf(name)
+		if len(parts) == 0 {
+			return ""
+		}
+		last := len(parts) - 1
+		return strings.Join(parts[:last], "") + Singular(parts[last])
+	})
 }
 
 // Creates reports whether the name of a reference column means the person that created the row.

@@ -204,15 +204,19 @@ func MayBeThings(table string) bool { return endsIn(table, loose) }
 var virtual = []string{"ip", "mac", "email", "mail", "wallet", "network"}
 
 func endsIn(table string, list []pattern) bool {
-	parts := partsOf(BaseName(table))
-	return slices.ContainsFunc(list, func(p pattern) bool {
-		for from := range parts {
-			if _, to, ok := p.find(parts[from:]); ok && from+to == len(parts) {
-				return true
-			}
-		}
+	if len(list) == 0 {
 		return false
+	}
+	return remember(&ends, ending{table, &list[0]}, func() bool {
+		parts := partsOf(BaseName(table))
+		return slices.ContainsFunc(list, func(p pattern) bool { return p.ends(parts) })
 	})
+}
+
+// ending is a question of endsIn. A list is known by its first pattern.
+type ending struct {
+	table string
+	list  *pattern
 }
 
 // BaseName returns the name of a table without its schema.

@@ -11,15 +11,19 @@ import (
 // guessByTable guesses a reference for each column that is named after a table, such as user_id, or after another row
 // of its table, and has no foreign key.
 func (d *draft) guessByTable() {
+	called := map[string][]*table{}
+	for _, t := range d.tables {
+		called[names.Fold(t.base)] = append(called[names.Fold(t.base)], t)
+	}
 	for _, t := range d.tables {
 		for _, c := range t.Columns {
 			stem, ok := names.Stem(c.Name)
 			if t.refers(c.Name) || t.namesRowAbove(c) && d.guess(t, c, t) || !ok {
 				continue
 			}
-			for _, to := range d.tables {
+			for _, to := range called[names.Fold(stem)] {
 				isProvided := t == to && t.hasProvider() // account_id in accounts at providers
-				if names.Same(stem, to.base) && !isProvided && d.guess(t, c, to) {
+				if !isProvided && d.guess(t, c, to) {
 					break
 				}
 			}
@@ -104,7 +108,7 @@ func (d *draft) guess(t *table, c datamap.CatalogColumn, parent *table) bool {
 			return false
 		}
 	}
-	if rival, ok := names.Rival(d.catalog.Tables, t.CatalogTable, c, parent.CatalogTable); ok {
+	if rival := d.memory.rival(d.catalog.Tables, t.CatalogTable, c, parent.CatalogTable); rival != "" {
 		t.unclear = append(t.unclear, unclear{c.Name, parent, rival})
 		return false
 	}

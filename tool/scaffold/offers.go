@@ -90,6 +90,20 @@ type memory struct {
 	ports.CatalogReader
 	verdicts map[string][]datamap.Verdict
 	matches  map[string]match
+	rivals   map[[3]string]string // the key has the names of a table, its column, and another table
+}
+
+// rival returns the result of names.Rival, or "" if there is no rival.
+func (m memory) rival(
+	tables []datamap.CatalogTable, from datamap.CatalogTable, c datamap.CatalogColumn, to datamap.CatalogTable,
+) string {
+	key := [3]string{from.Name, c.Name, to.Name}
+	rival, ok := m.rivals[key]
+	if !ok {
+		rival, _ = names.Rival(tables, from, c, to)
+		m.rivals[key] = rival
+	}
+	return rival
 }
 
 // match is the result of names.Find.

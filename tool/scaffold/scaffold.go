@@ -104,7 +104,7 @@ func Propose(ctx context.Context, reader ports.CatalogReader, options Options) (
 func propose(
 	ctx context.Context, reader ports.CatalogReader, catalog datamap.Catalog, options Options, mapped datamap.DataMap,
 ) (Proposal, error) {
-	remembered := memory{reader, map[string][]datamap.Verdict{}, map[string]match{}}
+	remembered := memory{reader, map[string][]datamap.Verdict{}, map[string]match{}, map[[3]string]string{}}
 	d, err := draftOf(ctx, remembered, catalog, options, mapped)
 	if err != nil {
 		return Proposal{}, err
