@@ -13,7 +13,7 @@ import (
 
 // maxUses is the maximum number of tests that use one database one after the other. The catalogs of a database grow
 // with each test.
-const maxUses = 20
+const maxUses = 100
 
 // empty removes everything from a database, or fails. It fails if something remains, such as a setting of the database,
 // or if the removal would take longer than a new database.
