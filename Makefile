@@ -55,7 +55,7 @@ POSTGRES_PACKAGES = $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImpo
 	grep -E 'habeas/(internal/tests/(postgres|databases)|tests/internal/conformance)[] ]' | cut -d' ' -f1 | \
 	grep -vE 'habeas/(tests/cmd|internal/tests/postgres)')
 
-.PHONY: help vet test-newest test-modules-newest test test-quick test-modules test-concurrent test-nested test-race test-drivers test-modules-of-drivers test-isolation test-random test-release test-packages test-servers test-several test-oldest test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
+.PHONY: help vet test-newest test-modules-newest test test-quick test-modules test-concurrent test-sequential test-race test-drivers test-modules-of-drivers test-isolation test-random test-release test-packages test-servers test-several test-oldest test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,22 +67,22 @@ test: postgres ## Run all tests, with the race detector where goroutines meet; P
 test-quick: postgres ## Run all tests without the race detector
 	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-modules
 
-# Two at a time: while one waits for its database or its linker, the other runs.
+# Two at a time: while one waits for its database or its linker, the other runs. Both take equally long.
 test-modules:
-	@$(MAKE) --no-print-directory -j 2 test-concurrent test-nested
+	@$(MAKE) --no-print-directory -j 2 test-concurrent test-sequential
 
 test-concurrent:
 	$(call test-module,.,$(CONCURRENT))
-
-test-nested:
-	$(call test-module,.,$(STORES:%=./%) $(filter-out %/isolation %/release,$(SEQUENTIAL:%=./%)),sequential)
-	$(call test-module,.,./tests/isolation -rapid.checks=$(ISOLATION_CHECKS),sequential)
 	$(call test-module,examples/gin,./...,sequential)
 	$(call test-module,examples/gorm,./...,sequential)
 	$(call test-module,tests/stacks,./...,sequential)
 	go -C tests/openapi test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C adapters/objectstore test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C adapters/telemetry test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
+
+test-sequential:
+	$(call test-module,.,$(STORES:%=./%) $(filter-out %/isolation %/release,$(SEQUENTIAL:%=./%)),sequential)
+	$(call test-module,.,./tests/isolation -rapid.checks=$(ISOLATION_CHECKS),sequential)
 
 test-race: postgres ## Run the stores' tests with the race detector; "make test" runs them without it
 	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-packages PACKAGES="$(STORES:%=./%)" RACE="$(RACE_FLAGS)"
