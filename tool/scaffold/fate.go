@@ -35,6 +35,8 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 		return overwritten, "The rows stay, because rows of " + t.paths[0].to.Name + " refer to them."
 	case t.isSanction():
 		return left, "The rows seem to say what the application did about the person."
+	case t.ofTwo:
+		return t.fateOfShared()
 	case t.paths[0].to != d.subject:
 		return d.fateOfPart(t)
 	case !t.isHeld() && !t.goesAlong:
