@@ -40,7 +40,7 @@ func (d *draft) usesKeys() bool {
 		switch stem, _ := names.Stem(r.label()); {
 		case !r.guessed:
 			keys++
-		case names.Same(stem, d.subject.base):
+		case d.subject.isMeantBy(stem):
 			guesses++
 		}
 	}
