@@ -12,7 +12,8 @@ import (
 // profile_photos is, or for uploads. The file of another thing, such as the picture of a product, is not the person's.
 func (d *draft) isMediaOf(t *table) bool {
 	isUpload := names.Is(t.Name, names.Uploads) && !t.paths[0].nullable()
-	return names.Is(t.Name, names.Media) && (d.isNamedFor(t) || isUpload) && d.otherParent(t) == nil && !d.hasOthers(t) &&
+	return names.Is(t.Name, names.Media) && (d.isNamedFor(t) || isUpload) &&
+		d.otherParent(t) == nil && d.unknownParent(t) == "" && !d.hasOthers(t) &&
 		!slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool { return t.hasType(c.Name) })
 }
 

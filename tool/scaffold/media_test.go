@@ -39,6 +39,15 @@ func TestFilesOfPeopleAreDeleted(t *testing.T) {
 	}
 }
 
+func TestAFileOfAnUnknownThingIsNotThePersons(t *testing.T) {
+	for columns, want := range map[string]bool{"key": true, "nid:integer, key": false} {
+		p := propose(t, schema(loose+"uploads: id*, user_id, "+columns))
+		if got := slices.Contains(p.steps(), "delete uploads"); got != want {
+			t.Errorf("%s: the steps are %v", columns, p.steps())
+		}
+	}
+}
+
 // A number may be the own number of the row, and that of another person.
 func TestTheKeyOfATableOfFilesMayBeThatOfThePerson(t *testing.T) {
 	for id, want := range map[string]bool{"uuid": true, "text": true, "bigint": false} {
