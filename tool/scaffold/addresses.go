@@ -47,8 +47,9 @@ func (t *table) isAddress(c datamap.CatalogColumn) bool {
 // the entries of logs, and things with an address of their own do not.
 func (d *draft) isOfAddress(t *table) bool {
 	key := t.addressKey()
-	return key != "" && !t.isAddressOfThing(key) && len(t.paths) == 1 && (!names.IsPeople(t.Name) || t.isProfile()) &&
-		!names.Is(t.Name, names.Trails) && d.otherParent(t) == nil && !d.hasOthers(t)
+	return key != "" && !t.isAddressOfThing(key) && !d.isNamedForOthers(key) && len(t.paths) == 1 &&
+		(!names.IsPeople(t.Name) || t.isProfile()) && !names.Is(t.Name, names.Trails) &&
+		d.otherParent(t) == nil && !d.hasOthers(t)
 }
 
 // isAddressOfThing reports whether a unique address may be that of the thing in the row, such as the email of a clinic:

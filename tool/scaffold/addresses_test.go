@@ -25,6 +25,7 @@ func TestRowsThatAnAddressIdentifiesAreThePersons(t *testing.T) {
 		"signup_steps: email:text*, user_id>users, editor_id>users, name":    false,
 		"signup_steps: email:text*, user_id>users, place_id>places, note":    false,
 		"clinics: id*, user_id>users, name, email!":                          false,
+		"seats: id*, user_id?>users, customer_email!, row_no:integer":        false,
 		"signup_steps: email:text*, user_id?>users=set_null, name":           false,
 		"signup_steps: email:text*, created_by:bigint>users, name, q:number": false,
 	} {

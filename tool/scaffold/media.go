@@ -13,16 +13,16 @@ import (
 // profile_photos is, or for uploads. The file of another thing, such as the picture of a product, is not the person's.
 func (d *draft) isMediaOf(t *table) bool {
 	isUpload := names.Is(t.Name, names.Uploads) && !t.paths[0].nullable()
-	isOfPeople := d.isNamedFor(t) && !d.isNamedForOthers(t)
+	isOfPeople := d.isNamedFor(t) && !d.isNamedForOthers(t.base)
 	return names.Is(t.Name, names.Media) && (isOfPeople || isUpload) &&
 		d.otherParent(t) == nil && d.unknownParent(t) == "" && !d.hasOthers(t) &&
 		!slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool { return t.hasType(c.Name) })
 }
 
-// isNamedForOthers reports whether the first word of a table's name may mean a company or other people than those of the
+// isNamedForOthers reports whether the first word of a name may mean a company or other people than those of the
 // subject's table, such as the customers in customer_photos whom a user has photographed.
-func (d *draft) isNamedForOthers(t *table) bool {
-	first, _, _ := strings.Cut(snakeCase(t.base), "_")
+func (d *draft) isNamedForOthers(name string) bool {
+	first, _, _ := strings.Cut(snakeCase(name), "_")
 	return slices.Contains([]string{"account", "customer"}, first) && !d.meansSubject(first)
 }
 
