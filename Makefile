@@ -55,7 +55,7 @@ POSTGRES_PACKAGES = $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImpo
 	grep -E 'habeas/(internal/tests/(postgres|databases)|tests/internal/conformance)[] ]' | cut -d' ' -f1 | \
 	grep -vE 'habeas/(tests/cmd|internal/tests/postgres)')
 
-.PHONY: help vet test-newest test-modules-newest test test-quick test-modules test-concurrent test-nested test-race test-drivers test-modules-of-drivers test-isolation test-release test-packages test-servers test-several test-oldest test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
+.PHONY: help vet test-newest test-modules-newest test test-quick test-modules test-concurrent test-nested test-race test-drivers test-modules-of-drivers test-isolation test-random test-release test-packages test-servers test-several test-oldest test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -95,8 +95,12 @@ test-modules-of-drivers:
 	go -C tests/mattn test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/bench test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 
-test-isolation: postgres ## Run the tests of generated schemas on four times as many schemas as "make test" does
-	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-packages PACKAGES=./tests/isolation
+test-isolation: postgres ## Run the tests of generated schemas and of random events with more schemas and events than "make test"
+	@$(WITH_POSTGRES) $(MAKE) --no-print-directory test-random
+
+test-random:
+	$(call test-module,.,./tests/isolation)
+	$(call test-module,.,./tests/lives -rapid.checks=200)
 
 test-release: ## Test that the program and the library can be installed from an empty module cache
 	go test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./tests/release
@@ -115,10 +119,11 @@ NEWEST = github.com/uptrace/bun@v1.3.0 \
 	github.com/spf13/cobra@v1.10.2 \
 	github.com/google/uuid@v1.6.0
 
-# Only what stands on these modules is tested again: the stores with the race detector, because "make test" runs them
-# without it, and the other packages without it.
+# Only what stands on these modules, and the routers, are tested again: the stores with the race detector, because "make
+# test" runs them without it, and the other packages without it, because the routers then have all their configurations.
 NEWEST_PACKAGES = ./adapters/persistence/bunmodels ./adapters/persistence/bunstore/internal/... \
 	./adapters/persistence/bunstore/pgxlisten ./adapters/persistence/manifest ./adapters/http/fiberhttp \
+	./adapters/http/nethttp \
 	./adapters/supportdesk ./app/... ./tool/cli ./tool/habeas ./tool/modelsource ./tests/acceptance
 
 test-newest: export HABEAS_TEST_DATABASE_URL =

@@ -123,7 +123,7 @@ func randomTexts(texts []string, n int) (changed []string) {
 func TestACreationTimeIsReadAsTheDomainReadsIt(t *testing.T) {
 	t.Parallel()
 	texts := addedTexts()
-	texts = append(texts, randomTexts(texts, 1000)...)
+	texts = append(texts, randomTexts(texts, 400)...)
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newMembers(t, db, "text")
 		for i, text := range texts {

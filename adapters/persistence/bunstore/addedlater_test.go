@@ -19,7 +19,7 @@ import (
 func TestAVerificationIgnoresRowsThatAreLaterInEveryZone(t *testing.T) {
 	t.Parallel()
 	texts := addedTexts()
-	texts = append(texts, randomTexts(texts, 300)...)
+	texts = append(texts, randomTexts(texts, 150)...)
 	dataMap := fixture.MustMap(t, datamap.Table{
 		Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeInteger}},

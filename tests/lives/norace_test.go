@@ -1,6 +1,0 @@
-//go:build !race
-
-package lives
-
-// slowness divides the number of games on databases.
-const slowness = 1
