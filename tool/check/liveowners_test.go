@@ -87,6 +87,15 @@ func TestTwoReferencesToTheSamePersonAreNoDanger(t *testing.T) {
 			tables: ownedInManifest("passkeys", columns, byUser),
 			want:   []string{"delete-undecided passkeys.card_id, device_id passkeys_card_id_device_id_fkey"},
 		},
+		"a key that the database would set to NULL": {
+			statements: []string{
+				`CREATE TABLE passkeys (id bigint PRIMARY KEY, user_id bigint NOT NULL REFERENCES users, device_id bigint,
+					card_id bigint,` + strings.Replace(ofDevices, "CASCADE", "SET NULL", 1) + `)`,
+				`CREATE INDEX ON passkeys (user_id)`,
+			},
+			tables: ownedInManifest("passkeys", columns, byUser),
+			want:   []string{"delete-sets-null passkeys.user_id passkeys_user_id_device_id_fkey"},
+		},
 		"a table outside the data map": {
 			statements: []string{
 				`CREATE TABLE passkeys (id bigint PRIMARY KEY, user_id bigint, device_id bigint, card_id bigint,` +

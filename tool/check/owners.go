@@ -86,7 +86,7 @@ func (s *schema) goesWithOwner(
 	table datamap.Table, live datamap.CatalogTable, foreign datamap.CatalogForeignKey,
 ) bool {
 	parent, mapped := s.mappedTable(foreign.References)
-	if !mapped || !foreign.OnDelete.Acts() && !s.isDeletedInTime(table, parent, foreign) {
+	if !mapped || foreign.OnDelete != datamap.ActionCascade && !s.isDeletedInTime(table, parent, foreign) {
 		return false
 	}
 	losing := s.pathsBy(asRelation(foreign, parent), func(p datamap.Path) bool { return s.RowsDeleted(parent, p) })
@@ -98,7 +98,7 @@ func (s *schema) goesWithOwner(
 }
 
 // isDeletedInTime reports whether an erasure deletes the rows of a table before the rows of the parent table, or with
-// them, so that a foreign key of the table does not refuse the deletion.
+// them, so that a foreign key of the table neither refuses the deletion nor changes the rows.
 func (s *schema) isDeletedInTime(table, parent datamap.Table, foreign datamap.CatalogForeignKey) bool {
 	if table.Name == parent.Name {
 		return foreign.OnDelete != datamap.ActionRestrict

@@ -53,14 +53,16 @@ func (s *schema) reportAsked(code string, table datamap.CatalogTable, at place, 
 }
 
 // leftOut returns the question of a draft about a table that it left out. The note of the subject's table may have the
-// question: see question.tables.
+// question: see question.tables and question.columnsOf.
 func (s *schema) leftOut(table string) (left datamap.LeftOut, asked bool) {
 	if i := slices.IndexFunc(s.LeftOut(), func(t datamap.LeftOut) bool { return t.Table == table }); i >= 0 {
 		return s.LeftOut()[i], true
 	}
 	for _, q := range questionsIn(s.SubjectTable().Note) {
-		if slices.Contains(q.tables, table) {
-			return datamap.LeftOut{Table: table, Decided: q.decided}, true
+		columns := q.columnsOf(table)
+		if slices.Contains(q.tables, table) || len(columns) > 0 {
+			note := datamap.Decide + strings.Join(columns, ", ")
+			return datamap.LeftOut{Table: table, Decided: q.decided, Note: note}, true
 		}
 	}
 	return datamap.LeftOut{}, false
@@ -70,7 +72,7 @@ func (s *schema) leftOut(table string) (left datamap.LeftOut, asked bool) {
 // note of the column has a question. If a person has answered the question, there is no finding.
 func (s *schema) reportColumn(column datamap.Column, code string, at place, reason, remedy string) {
 	table, _ := s.Table(at.table)
-	isAsked, isOpen := asksAboutColumn(table, column)
+	isAsked, isOpen := s.asksAboutColumn(table, column)
 	if isAsked && !isOpen {
 		return
 	}

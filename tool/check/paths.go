@@ -111,7 +111,7 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 		"The column refers to a person, or is named like such a reference, but is not a path. Exports and erasures of "+
 			"that person ignore the rows"+s.deletedByOthers(table)+".",
 		s.pathRemedy())
-	if _, isOpen := asksAboutColumn(table, column); isOpen {
+	if _, isOpen := s.asksAboutColumn(table, column); isOpen {
 		s.parts[part{pathMissing, at}] = questionsOpen
 	}
 }

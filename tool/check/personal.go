@@ -144,7 +144,7 @@ func soundsPersonal(table string, live datamap.CatalogTable, column datamap.Cata
 	}
 	match, ok := names.Find(table, column.Name, column.Type)
 	found := guess{match.Category, match.Reason(), match.Means, match.Secret, match.Word}
-	if other, is := namesPerson(table, column); !ok && is && !inForeignKey(live, column.Name) && !live.IsChoice(column) {
+	if other, is := namesPhone(table, column); !ok && is && !inForeignKey(live, column.Name) && !live.IsChoice(column) {
 		return other, true
 	}
 	switch {
@@ -173,21 +173,14 @@ func soundsPersonal(table string, live datamap.CatalogTable, column datamap.Cata
 	}
 }
 
-// namesPerson recognises columns by the role of the person: the name of an editor, and the number of a phone.
-func namesPerson(table string, column datamap.CatalogColumn) (guess, bool) {
-	parts := words.Lower(column.Name)
-	isName := column.Type == datamap.TypeText && len(parts) > 1 && parts[len(parts)-1] == "name" &&
-		names.IsRole(strings.Join(parts[:len(parts)-1], " "))
-	switch {
-	case isName:
-		return guess{category: domain.CategoryIdentity, reason: "its name suggests the name of a person"}, true
-	case column.Type != datamap.TypeBoolean && column.Type != datamap.TypeTime && names.IsPhoneNumber(table, column.Name):
-		return guess{
-			category: domain.CategoryContact, reason: "its name suggests a telephone number", means: phoneNumber,
-		}, true
-	default:
+// namesPhone recognises the number of a phone by the person who has it, or by the table.
+func namesPhone(table string, column datamap.CatalogColumn) (guess, bool) {
+	if column.Type == datamap.TypeBoolean || column.Type == datamap.TypeTime || !names.IsPhoneNumber(table, column.Name) {
 		return guess{}, false
 	}
+	return guess{
+		category: domain.CategoryContact, reason: "its name suggests a telephone number", means: phoneNumber,
+	}, true
 }
 
 // phoneNumber is guess.means of a telephone number.

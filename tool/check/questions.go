@@ -35,13 +35,19 @@ func (s *schema) asksAboutDocument(at place) (asked, open bool) {
 }
 
 // asksAboutColumn reports whether a note of the table has a question about a column, and whether such a question is
-// open. The note of another column may have the question: see question.columns.
-func asksAboutColumn(table datamap.Table, column datamap.Column) (asked, open bool) {
+// open. The note of another column may have the question, and so may the note of the subject's table: see
+// question.columns.
+func (s *schema) asksAboutColumn(table datamap.Table, column datamap.Column) (asked, open bool) {
 	for _, other := range table.Columns {
 		for _, q := range questionsIn(other.Note) {
 			if other.Name == column.Name || slices.Contains(q.columns, column.Name) {
 				asked, open = true, open || !q.decided
 			}
+		}
+	}
+	for _, q := range questionsIn(s.SubjectTable().Note) {
+		if slices.Contains(q.columns, table.Name+"."+column.Name) {
+			asked, open = true, open || !q.decided
 		}
 	}
 	return asked, open
@@ -50,9 +56,20 @@ func asksAboutColumn(table datamap.Table, column datamap.Column) (asked, open bo
 // question is a question in a note, with its options and its answer.
 type question struct {
 	decided bool
-	columns []string // the columns that the question is about, if these are several
+	columns []string // the columns that the question is about, if these are several; see question.columnsOf
 	tables  []string // the tables that a question in the note of the subject's table is about
 	words   []string // the names in it, which may have a point, such as the name of a column after that of its table
+}
+
+// columnsOf returns the columns of a table that a question in the note of the subject's table is about, such as item_id
+// of the table items if the question is about items.item_id.
+func (q question) columnsOf(table string) (columns []string) {
+	for _, name := range q.columns {
+		if column, ok := strings.CutPrefix(name, table+"."); ok {
+			columns = append(columns, column)
+		}
+	}
+	return columns
 }
 
 // names reports whether the question names a column.
@@ -76,15 +93,18 @@ func questionsIn(note string) (all []question) {
 	return all
 }
 
-// listIn returns the names at the begin of a question, such as Columns a, b: .
+// listIn returns the names at the begin of a question, such as Columns a, b: . It leaves out the columns that may stand
+// behind the name of a table, as in Tables a (x, y), b (z): .
 func listIn(text, begin string) []string {
 	rest, ok := strings.CutPrefix(text, begin)
 	list, _, ends := strings.Cut(rest, ": ")
 	if !ok || !ends {
 		return nil
 	}
-	return strings.Split(list, ", ")
+	return strings.Split(behindTables.ReplaceAllString(list, ""), ", ")
 }
+
+var behindTables = regexp.MustCompile(` \([^)]*\)`)
 
 // wordsOf returns the words of a question. It leaves out the table to which relations lead, because a column may have
 // the same name.

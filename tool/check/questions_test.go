@@ -86,6 +86,25 @@ var answeredCases = cases{
 		both(posted, noted("users", "", "DECIDED: Tables letters, calls: Are they of the person? (no | yes; chosen: no)")),
 		nil,
 	},
+	"questions-open about one of several tables with columns": {
+		both(posted, noted("users", "", "DECIDE: Tables calls (size, tint), letters (user_id): Are they hers? (no | yes)")),
+		[]string{questions},
+	},
+	"table-unmapped not after an answer about several tables with columns": {
+		both(posted, noted("users", "", "DECIDED: Tables calls (size, tint), letters (user_id): Are they hers? (no | yes)")),
+		nil,
+	},
+	"questions-open about the columns of several tables": {
+		both(ofAny, noted("users", "", "DECIDE: Columns calls.item_id, pins.item_id: Do they lead to a person?")),
+		[]string{questions},
+	},
+	"table-unlinked not after an answer about the columns of several tables": {
+		both(ofAny, noted("users", "", "DECIDED: Columns calls.item_id, pins.item_id: Do they lead to a person?")), nil,
+	},
+	"table-unlinked after an answer about the columns of other tables": {
+		both(ofAny, noted("users", "", "DECIDED: Columns calls.item_id, my.pins.item_id: Do they lead to a person?")),
+		[]string{"table-unlinked pins.item_id"},
+	},
 	"table-unmapped of a table that a question mentions": {
 		both(posted, noted("users", "", "DECIDED: Tables calls: Are they like letters? (no | yes; chosen: no)")),
 		[]string{"table-unmapped letters.user_id"},
@@ -109,6 +128,12 @@ func crew(key string) func(*world) {
 		}
 		w.live("crew_members").PrimaryKey = []string{key}
 	}
+}
+
+// ofAny adds a table outside the data map that refers to a row of one of several tables.
+func ofAny(w *world) {
+	w.addTable("pins")
+	oneOfColumns("pins", "item")(w)
 }
 
 // further adds a column with a telephone number to users.

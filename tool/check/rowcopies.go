@@ -126,7 +126,7 @@ func (s *schema) copiesSentence(table datamap.CatalogTable) string {
 func (s *schema) reportRowCopies(table datamap.Table, live datamap.CatalogTable) {
 	open := slices.DeleteFunc(s.rowCopies(live), func(name string) bool {
 		column, mapped := live.Mapped(table, name)
-		asked, isOpen := asksAboutColumn(table, column)
+		asked, isOpen := s.asksAboutColumn(table, column)
 		isKept := mapped || !s.reported(table.Name, columnUnmapped) || s.mayKeepRows(table)
 		found, _ := live.Column(name)
 		_, named := soundsPersonal(table.Name, live, found) // checkNames reports it

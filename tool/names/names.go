@@ -18,6 +18,7 @@ type Match struct {
 	Word     string   // the part of the name that was recognised
 	Behind   []string // the words after Word; not set for a secret
 	Means    string   // the meaning of the word, for example "a postal address"
+	Part     bool     // the name means a person by her part in the row, who may be another one than its owner
 }
 
 // Reason returns the reason for the guess as a clause without a full stop.

@@ -18,9 +18,9 @@ func findPerson(parts []string, t datamap.ColumnType) (Match, bool) {
 	}
 	last := parts[len(parts)-1]
 	who := parts[:len(parts)-1]
-	m := Match{Word: strings.Join(parts, " ")}
+	m := Match{Word: strings.Join(parts, " "), Part: true}
 	switch {
-	case isText && slices.Contains(ofNames, last) && (endsWith(who, persons) || isDoneBy(who)):
+	case isText && slices.Contains(ofNames, last) && (endsWith(who, persons) || isDoneBy(who) || endsWith(who, sureRoles)):
 		m.Category, m.Means = domain.CategoryIdentity, "the name of a person"
 	case isText && last == "person" && endsWith(who, chosen):
 		m.Category, m.Means = domain.CategoryIdentity, "the name of a person"

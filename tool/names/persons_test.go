@@ -12,7 +12,7 @@ func TestNamesOfPeopleByTheirPart(t *testing.T) {
 		"contact_person", "responsible_person", "inspector_initials", "recipient_signature", "consignee_address",
 		"employee_no", "student_number bigint", "contact_info", "emergency_contact", "next_of_kin", "plate_number",
 		"pickup_address", "address_line_1", "geo_long number", "contact_number", "ship_to_name", "webpush_endpoint",
-		"x_forwarded_for", "vehicle_plate",
+		"x_forwarded_for", "vehicle_plate", "poster_name", "assigned_to_name",
 	} {
 		if _, _, ok := guess("visits." + column); !ok {
 			t.Errorf("%s does not look personal", column)

@@ -43,20 +43,32 @@ func (t *table) isAddress(c datamap.CatalogColumn) bool {
 	return of == "" || of == "login" || slices.Contains(peopleWords, of)
 }
 
-// isOfAddress reports whether the rows belong to the person because her address identifies them. The rows of contacts
-// and the entries of logs do not.
+// isOfAddress reports whether the rows belong to the person because her address identifies them. The rows of contacts,
+// the entries of logs, and things with an address of their own do not.
 func (d *draft) isOfAddress(t *table) bool {
-	return t.addressKey() != "" && len(t.paths) == 1 && (!names.IsPeople(t.Name) || t.isProfile()) &&
-		!names.Is(t.Name, names.Trails) && d.otherParent(t) == nil && !d.hasOthers(t)
+	key := t.addressKey()
+	return key != "" && !t.isAddressOfThing(key) && !d.isNamedForOthers(key) && len(t.paths) == 1 &&
+		(!names.IsPeople(t.Name) || t.isProfile()) && !names.Is(t.Name, names.Trails) &&
+		d.otherParent(t) == nil && !d.hasOthers(t)
+}
+
+// isAddressOfThing reports whether a unique address may be that of the thing in the row, such as the email of a clinic:
+// the rows have a name and another primary key, and the name of the column does not say that the address is a person's.
+func (t *table) isAddressOfThing(key string) bool {
+	return t.hasWord([]string{"name", "title", "slug", "label", "description"}) && !slices.Contains(t.PrimaryKey, key) &&
+		!slices.ContainsFunc(words.Lower(key), func(word string) bool {
+			return word == "login" || slices.Contains(peopleWords, word)
+		})
 }
 
 // preferKeys chooses another key for the tables that are identified by an address, because an erasure cannot overwrite
-// a column of the key.
+// a column of the key. An export shows the key, so a secret is none.
 func (d *draft) preferKeys() {
 	holds := func(t *table, key []string) bool {
 		return slices.ContainsFunc(key, func(name string) bool {
 			c, ok := t.Column(name)
-			return !ok || c.Nullable || t.isAddress(c)
+			m, _ := names.Find(t.Name, name, c.Type)
+			return !ok || c.Nullable || m.Secret || t.isAddress(c)
 		})
 	}
 	for _, t := range d.tables {
@@ -71,8 +83,8 @@ func (d *draft) preferKeys() {
 }
 
 // dropAddresses drops the references to the people by an address that is not their key. A relation by such an address
-// would prevent an erasure from overwriting it. It keeps a reference that is the only one of its table, unless the
-// database gives the address a new value in the referring rows, too (ON UPDATE CASCADE).
+// would prevent an erasure from overwriting it. It keeps a reference that is the only one of its table or means another
+// person, unless the database gives the address a new value in the referring rows, too (ON UPDATE CASCADE).
 func (d *draft) dropAddresses() {
 	isByAddress := func(r *reference) bool {
 		return r.to == d.subject && slices.ContainsFunc(r.referenced, func(name string) bool {
@@ -84,14 +96,28 @@ func (d *draft) dropAddresses() {
 		isOnly := !slices.ContainsFunc(r.from.out, func(other *reference) bool {
 			return other.to == d.subject && !isByAddress(other)
 		})
-		if !isByAddress(r) || isOnly && !r.follows {
+		if !isByAddress(r) || (isOnly || r.meansOther()) && !r.follows {
 			continue
 		}
 		r.drop()
-		if isOnly {
+		switch {
+		case isOnly:
 			r.from.byAddress = r.label()
+		case r.meansOther():
+			r.from.ofTwo = true
+			r.from.ask(r.label(), "It leads to another person, but only by an address, which an erasure overwrites in both "+
+				"rows. Does the row belong to that person, too?", "no", eraseInHook)
 		}
 	}
+}
+
+// meansOther reports whether the name of a reference to a person means another one than the person of the row, such as
+// blocked_user_id and recipient_email.
+func (r *reference) meansOther() bool {
+	return names.MeansRelative(r.label()) || slices.ContainsFunc(words.Lower(r.label()), func(word string) bool {
+		role := names.RoleOf(word)
+		return !names.Same(word, r.to.base) && (role == names.Party || role == names.Maker || names.MeansRelative(word))
+	})
 }
 
 // drop drops a reference. Unless the database gives a new value to both rows, an erasure still cannot overwrite the
@@ -117,7 +143,7 @@ func (d *draft) dropTwins() {
 		i := slices.IndexFunc(r.from.out, func(other *reference) bool {
 			return isByKey(other) && other.owns()
 		})
-		if i < 0 || isByKey(r) || r.from == d.subject || !r.owns() || names.MeansRelative(r.label()) {
+		if i < 0 || isByKey(r) || r.from == d.subject || !r.owns() || r.meansOther() {
 			continue
 		}
 		r.from.ask(r.label(), "It refers to "+d.subject.Name+" by another key than "+r.from.out[i].label()+

@@ -24,6 +24,8 @@ func TestRowsThatAnAddressIdentifiesAreThePersons(t *testing.T) {
 		"banned_emails: email:text*, user_id>users, reason":                  false,
 		"signup_steps: email:text*, user_id>users, editor_id>users, name":    false,
 		"signup_steps: email:text*, user_id>users, place_id>places, note":    false,
+		"clinics: id*, user_id>users, name, email!":                          false,
+		"seats: id*, user_id?>users, customer_email!, row_no:integer":        false,
 		"signup_steps: email:text*, user_id?>users=set_null, name":           false,
 		"signup_steps: email:text*, created_by:bigint>users, name, q:number": false,
 	} {
@@ -75,6 +77,34 @@ func TestAnotherKeyThanTheAddressIsChosen(t *testing.T) {
 	`)
 }
 
+// An export shows the key of a row.
+func TestASecretIsNoOtherKey(t *testing.T) {
+	p := propose(t, schema(users+"login_states: email:text*, token!, user_id>users, ip"))
+	if mapped, ok := p.dataMap.Table("login_states"); !ok || !slices.Equal(mapped.PrimaryKey, []string{"email"}) {
+		t.Errorf("the key is %v", mapped.PrimaryKey)
+	}
+}
+
+// The row also belongs to the person whom the address names.
+func TestAReferenceByTheAddressOfAnotherPersonDeletesNoRow(t *testing.T) {
+	for _, follows := range []bool{false, true} {
+		for column, want := range map[string]bool{"user_email": true, "recipient_email": false, "invited_by_email": false} {
+			catalog := schema("users: id*, email!\ngreetings: id*, user_id>users=cascade, tint:integer, " + column)
+			greetings := &catalog.Tables[1]
+			greetings.ForeignKeys = append(greetings.ForeignKeys, datamap.CatalogForeignKey{
+				Columns: []string{column}, References: "users", Referenced: []string{"email"}, Follows: follows,
+			})
+			p := propose(t, catalog)
+			if mapped, ok := p.dataMap.Table("greetings"); (ok && mapped.Owned) != want {
+				t.Errorf("%s, %t: the steps are %v", column, follows, p.steps())
+			}
+			if !slices.ContainsFunc(p.asked(), func(place string) bool { return strings.HasPrefix(place, "greetings") }) {
+				t.Errorf("%s, %t: asked %v", column, follows, p.Decisions)
+			}
+		}
+	}
+}
+
 // A relation by the address would keep the address of the person.
 func TestAReferenceByTheAddressKeepsNoAddress(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -115,6 +145,7 @@ func TestTwoKeysOfOnePersonAreNoSecondPerson(t *testing.T) {
 		"user_id>users=cascade, ring_user_id?=cascade":       false,
 		"user_id>users=cascade, to_user_id=cascade":          false,
 		"user_id>users=cascade, blocked_uuid:bigint=cascade": false,
+		"user_id>users=cascade, peer_ring:bigint=cascade":    false,
 		"user_id?>users=cascade, ring_user_id=cascade":       false,
 		"user_id>users=cascade, ring_user_id=set_null":       false,
 	} {

@@ -236,7 +236,8 @@ func (t *table) askForLeftValue(c datamap.CatalogColumn, m names.Match) bool {
 	case m.Secret && !t.mayOverwrite(c, m):
 		t.ask(c.Name, "It looks like a secret, but the row stays. Does the secret belong to the person alone?",
 			"no: leave it as it is", "yes: overwrite it")
-	case !t.mayOverwrite(c, m), c.Type == datamap.TypeJSON && !t.isSubject && !isText:
+	case !t.mayOverwrite(c, m), c.Type == datamap.TypeJSON && !t.isSubject && !isText,
+		m.Part && !t.isSubject && !t.included && !names.Is(t.Name, names.Duties):
 		t.ask(c.Name, "It looks personal ("+m.Means+"), but may describe other people, too. Must an erasure overwrite it?",
 			"no: leave it as it is", "yes: overwrite it")
 	case isParsed(c) && len(t.checksOf(c.Name)) == 0:

@@ -35,6 +35,8 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 		return overwritten, "The rows stay, because rows of " + t.paths[0].to.Name + " refer to them."
 	case t.isSanction():
 		return left, "The rows seem to say what the application did about the person."
+	case t.ofTwo:
+		return t.fateOfShared()
 	case t.paths[0].to != d.subject:
 		return d.fateOfPart(t)
 	case !t.isHeld() && !t.goesAlong:
@@ -123,9 +125,9 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 	switch {
 	case names.Is(t.Name, names.Settings), names.Is(t.Name, names.Searches), names.IsSaved(t.base), t.isUse():
 		return deleted, "The rows are deleted, because an application keeps them for one person."
-	case names.Is(t.Name, names.Trails) && len(t.ofDevices()) > 0 && !d.hasOthers(t):
+	case t.isTrail() && len(t.ofDevices()) > 0 && !d.hasOthers(t):
 		return overwritten, "The rows stay, because they show who did what."
-	case names.Is(t.Name, names.Trails):
+	case t.isTrail():
 		return left, "The rows show who did what."
 	case t.isProfile():
 		return deleted, "The rows are deleted, because each describes one person."
@@ -169,11 +171,14 @@ func (t *table) mayOverwrite(c datamap.CatalogColumn, m names.Match) bool {
 		return false // it may protect more than the person
 	case names.Is(t.Name, names.Duties):
 		return slices.Contains(retained, m.Category) // the records must stay complete
-	case names.Is(t.Name, names.Trails), names.Is(t.Name, names.Activities) && !t.isWritten():
+	case t.isTrail(), names.Is(t.Name, names.Activities) && !t.isWritten():
 		return isOfDevice(c, m)
 	}
 	return true
 }
+
+// isTrail reports whether the rows show who did what: the table is a log, or a history of rows of other tables.
+func (t *table) isTrail() bool { return names.Is(t.Name, names.Trails) || len(t.copies()) > 0 }
 
 // isHeld reports whether a reference that begins a path shows that the row belongs to the person.
 func (t *table) isHeld() bool {

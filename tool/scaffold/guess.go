@@ -14,6 +14,9 @@ func (d *draft) guessByTable() {
 	called := map[string][]*table{}
 	for _, t := range d.tables {
 		called[names.Fold(t.base)] = append(called[names.Fold(t.base)], t)
+		if full := names.BaseName(t.Name); full != t.base {
+			called[names.Fold(full)] = append(called[names.Fold(full)], t)
+		}
 	}
 	for _, t := range d.tables {
 		for _, c := range t.Columns {

@@ -1,6 +1,7 @@
 package scaffold_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -22,5 +23,18 @@ func TestCopiesInHistoriesAreAsked(t *testing.T) {
 		if len(asked) != min(len(want), 1) || want != "" && !strings.Contains(asked[0].Question, "("+want+")") {
 			t.Errorf("%s: asked %v", table, p.Decisions)
 		}
+	}
+}
+
+// The values are those of the changed rows, not of the person who changed them.
+func TestTheHistoryOfOtherRowsStays(t *testing.T) {
+	const history = "versions: id*, item_type, item_id, user_id>users, ip, object:json"
+	p := propose(t, schema(users+history))
+	if !slices.Contains(p.steps(), "anonymize versions ip") {
+		t.Errorf("the steps are %v", p.steps())
+	}
+	p = propose(t, schema(users+strings.Replace(history, "ip, ", "", 1)))
+	if _, mapped := p.dataMap.Table("versions"); mapped || !slices.Contains(p.asked(), "versions") {
+		t.Errorf("the steps are %v, asked %v", p.steps(), p.asked())
 	}
 }

@@ -40,7 +40,7 @@ func (d *draft) usesKeys() bool {
 		switch stem, _ := names.Stem(r.label()); {
 		case !r.guessed:
 			keys++
-		case names.Same(stem, d.subject.base):
+		case d.subject.isMeantBy(stem):
 			guesses++
 		}
 	}
@@ -64,8 +64,12 @@ func (d *draft) namesKey(t *table, c datamap.CatalogColumn) bool {
 	if !isReference || slices.Equal(t.key, []string{c.Name}) || names.Same(stem, t.base) {
 		return false
 	}
-	isOfSubject := flat(stem) == "user" || names.EndsIn(d.subject.base, stem)
-	return slices.Contains(peopleWords, flat(stem)) && (isOfSubject || !d.usesKeys())
+	return slices.Contains(peopleWords, flat(stem)) && (d.meansSubject(stem) || !d.usesKeys())
+}
+
+// meansSubject reports whether the stem of a reference is user, or in the name of the subject's table.
+func (d *draft) meansSubject(stem string) bool {
+	return flat(stem) == "user" || names.EndsIn(d.subject.base, stem)
 }
 
 // peopleWords are the words for people that need no other word in the name of a reference.

@@ -10,10 +10,14 @@ import (
 // minLoose is the least number of columns such as user_id from which isUsual and markLoose conclude something.
 const minLoose = 4
 
-// isUsual reports whether a column that is named after people, such as user_id, can only mean the people of the
-// subject's table, although this table has another name: many tables have the column, and no table without it seems to
-// have people of its own.
+// isUsual reports whether a column such as user_id can only mean the people of the subject's table, although this table
+// has another name: many tables have the column, and no table without it seems to have people of its own. A word such
+// as account is not sufficient: it may mean a company whose table is in another database.
 func (d *draft) isUsual(c datamap.CatalogColumn) bool {
+	stem, _ := names.Stem(c.Name)
+	if flat(c.Name) != "uid" && !d.meansSubject(stem) && !d.hasNameOfKey(c) {
+		return false
+	}
 	n := 0
 	for _, t := range d.tables {
 		if t == d.subject {

@@ -69,6 +69,10 @@ func TestAUsualColumnMeansTheOnlyPeople(t *testing.T) {
 			t.Errorf("%s: the steps are %v", other, steps)
 		}
 	}
+	companies := strings.ReplaceAll(lines, "uid:integer", "account_id")
+	if steps := propose(t, schema(companies), options).steps(); slices.Contains(steps, "delete searches") {
+		t.Errorf("with the key of an account, the steps are %v", steps)
+	}
 	few := strings.ReplaceAll(lines, "drafts: id*, uid", "drafts: id*, size")
 	if steps := propose(t, schema(few), options).steps(); slices.Contains(steps, "delete searches") {
 		t.Errorf("with three columns, the steps are %v", steps)
@@ -91,8 +95,8 @@ func TestTextsWithAnUnknownParentStay(t *testing.T) {
 
 func TestThePeopleOfAnActionArePeople(t *testing.T) {
 	for _, columns := range []string{"muter_id?, muted_id?", "admirerId:bigint?, admiredId:bigint?"} {
-		p := propose(t, schema(loose+"ties: id*, "+columns+", at:time"))
-		if !slices.ContainsFunc(p.steps(), func(step string) bool { return strings.HasPrefix(step, "delete ties via") }) {
+		p := propose(t, schema(loose+"mutes: id*, "+columns+", at:time"))
+		if !slices.ContainsFunc(p.steps(), func(step string) bool { return strings.HasPrefix(step, "delete mutes via") }) {
 			t.Errorf("%s: the steps are %v", columns, p.steps())
 		}
 	}
@@ -102,9 +106,27 @@ func TestThePeopleOfAnActionArePeople(t *testing.T) {
 			t.Errorf("%s: the steps are %v", columns, p.steps())
 		}
 	}
-	p := propose(t, schema(users+"visits: id*, user_id>users, ip\nties: id*, muter_id, muted_id, at:time"))
-	if _, mapped := p.dataMap.Table("ties"); mapped || !slices.Contains(p.asked(), "ties") {
+	p := propose(t, schema(users+"visits: id*, user_id>users, ip\nmutes: id*, muter_id, muted_id, at:time"))
+	if _, mapped := p.dataMap.Table("mutes"); mapped || !slices.Contains(p.asked(), "mutes") {
 		t.Errorf("with foreign keys, the steps are %v, asked %v", p.steps(), p.asked())
+	}
+}
+
+// The key of a thing may be equal to the key of a person.
+func TestThePairsOfThingsAreNoPeople(t *testing.T) {
+	for _, line := range []string{
+		"crates: id*, container_id, contained_id, at:time",
+		"dependencies: id*, blocker_id, blocked_id, at:time",
+		"song_blocks: id*, blocker_id, blocked_id, at:time",
+		"redemptions: id*, user_id, used_id, at:time",
+	} {
+		p := propose(t, schema(loose+line))
+		name := schema(line).Tables[0].Name
+		if steps := p.steps(); slices.ContainsFunc(steps, func(step string) bool {
+			return strings.HasPrefix(step, "delete "+name+" via")
+		}) || name != "redemptions" && !slices.Contains(p.asked(), name) {
+			t.Errorf("%s: the steps are %v, asked %v", line, steps, p.asked())
+		}
 	}
 }
 
@@ -113,10 +135,13 @@ func TestTheUseOfAThingIsThePersons(t *testing.T) {
 		"readings: id*, user_id, song_id, last_viewed:time, view_count:integer":        true,
 		"readings: id*, user_id, song_id, last_read_at:time, version:integer":          true,
 		"readings: id*, user_id, song_id, last_changed:time, view_count:integer":       false,
+		"readings: id*, user_id, song_id, last_viewed:time, kind":                      true,
 		"readings: id*, user_id, song_id, last_viewed:time, view_count:integer, title": false,
+		"sheets: id*, user_id, song_id, last_viewed:time, path":                        false,
+		"sheets: id*, user_id, song_id, last_viewed:time, cells:json":                  false,
 	} {
 		steps := propose(t, schema(loose+line)).steps()
-		if slices.Contains(steps, "delete readings") != want {
+		if slices.Contains(steps, "delete "+schema(line).Tables[0].Name) != want {
 			t.Errorf("%s: the steps are %v", line, steps)
 		}
 	}

@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
@@ -12,8 +13,17 @@ import (
 // profile_photos is, or for uploads. The file of another thing, such as the picture of a product, is not the person's.
 func (d *draft) isMediaOf(t *table) bool {
 	isUpload := names.Is(t.Name, names.Uploads) && !t.paths[0].nullable()
-	return names.Is(t.Name, names.Media) && (d.isNamedFor(t) || isUpload) && d.otherParent(t) == nil && !d.hasOthers(t) &&
+	isOfPeople := d.isNamedFor(t) && !d.isNamedForOthers(t.base)
+	return names.Is(t.Name, names.Media) && (isOfPeople || isUpload) &&
+		d.otherParent(t) == nil && d.unknownParent(t) == "" && !d.hasOthers(t) &&
 		!slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool { return t.hasType(c.Name) })
+}
+
+// isNamedForOthers reports whether the first word of a name may mean a company or other people than those of the
+// subject's table, such as the customers in customer_photos whom a user has photographed.
+func (d *draft) isNamedForOthers(name string) bool {
+	first, _, _ := strings.Cut(snakeCase(name), "_")
+	return slices.Contains([]string{"account", "customer"}, first) && !d.meansSubject(first)
 }
 
 // guessMedia guesses that the key of a table of files that is named for people is the key of the person, as in

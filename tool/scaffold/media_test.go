@@ -20,6 +20,8 @@ func TestFilesOfPeopleAreDeleted(t *testing.T) {
 		"uploads: id*, uploaded_by:bigint>users, key":                                                      false,
 		"uploads: id*, user_id?>users=set_null, key":                                                       false,
 		"photos: id*, user_id>users, path, title":                                                          false,
+		"customer_photos: id*, user_id>users, path, shelf":                                                 false,
+		"account_files: id*, user_id>users, path":                                                          false,
 		"product_photos: id*, user_id>users, path, title":                                                  false,
 		"profile_photos: id*, user_id>users, path\nbanners: id*, user_id>users, p_id>profile_photos, body": false,
 		"profile_photos: id*, user_id>users, reviewer_id?, path":                                           false,
@@ -35,6 +37,15 @@ func TestFilesOfPeopleAreDeleted(t *testing.T) {
 		})
 		if want && !place {
 			t.Errorf("%s: nobody is asked about the file: %v", table, p.Decisions)
+		}
+	}
+}
+
+func TestAFileOfAnUnknownThingIsNotThePersons(t *testing.T) {
+	for columns, want := range map[string]bool{"key": true, "nid:integer, key": false} {
+		p := propose(t, schema(loose+"uploads: id*, user_id, "+columns))
+		if got := slices.Contains(p.steps(), "delete uploads"); got != want {
+			t.Errorf("%s: the steps are %v", columns, p.steps())
 		}
 	}
 }

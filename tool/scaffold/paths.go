@@ -46,7 +46,7 @@ func (d *draft) measurePaths() {
 	d.subject.distance, d.subject.isSubject = 0, true
 	for _, r := range d.subject.in {
 		stem, _ := names.Stem(r.label())
-		if r.role == names.Party && names.Same(stem, d.subject.base) {
+		if r.role == names.Party && d.subject.isMeantBy(stem) {
 			r.role = names.Holder // contact_id shows no role if contacts are the people
 		}
 		if names.Invites(r.label()) && slices.ContainsFunc(r.from.out, func(other *reference) bool {

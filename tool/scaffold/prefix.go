@@ -31,3 +31,8 @@ func sharedPrefix(tables []datamap.CatalogTable) string {
 	}
 	return ""
 }
+
+// isMeantBy reports whether the stem of a reference is the name of the table, with or without the prefix of all tables.
+func (t *table) isMeantBy(stem string) bool {
+	return names.Same(stem, t.base) || names.Same(stem, names.BaseName(t.Name))
+}

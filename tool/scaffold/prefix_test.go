@@ -31,3 +31,18 @@ func TestThePrefixOfAllTablesIsNoPartOfTheirNames(t *testing.T) {
 		}
 	}
 }
+
+func TestAColumnMayRepeatThePrefix(t *testing.T) {
+	p := propose(t, schema(`
+		crm_users: id*, email
+		crm_notes: id*, crm_user_id, body
+		crm_pages: id*, crm_note_id, size:integer, title
+		crm_songs: id*, size:integer
+		crm_texts: id*, body`))
+	if !slices.Contains(p.steps(), "anonymize crm_notes body") {
+		t.Errorf("the steps are %v", p.steps())
+	}
+	if len(p.questionsAbout("crm_pages", "by crm_note_id")) != 1 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}

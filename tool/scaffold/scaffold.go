@@ -233,6 +233,7 @@ type table struct {
 	shared      bool   // the rows may belong to several people, because they are groups or parts of groups
 	goesAlong   bool   // the application declares that the rows go with the person; see isDeclared
 	byAddress   string // the column of a dropped reference to the people; see dropAddresses
+	ofTwo       bool   // a dropped reference leads to a second person; see dropAddresses
 	present     bool   // the rows seem to be parts of rows that stay; see ofThing
 	reversed    bool   // the path of the table begins with a reversed reference; see reversePaths
 	fate        fate   // what an erasure does with the rows
