@@ -85,11 +85,22 @@ func (s *schema) originalOf(history datamap.CatalogTable) (datamap.CatalogTable,
 	return s.catalog.Tables[i], true
 }
 
-// isImpersonal reports whether a table seems to hold no personal data: no column is annotated or looks personal.
+// isImpersonal reports whether a table seems to hold no personal data: a person has decided that it stays out of the data
+// map, or no column is annotated or looks personal. The name that a table of things shows, such as the display_name of a
+// tutorial, does not count.
 func (s *schema) isImpersonal(table datamap.CatalogTable) bool {
-	mapped := s.mapped[table.Name]
-	return len(mapped.Personal()) == 0 && !mapped.Owned && !names.IsPeople(table.Name) && s.personalSentence(table) == ""
+	mapped, isMapped := s.mapped[table.Name]
+	if names.IsPeople(table.Name) || len(mapped.Personal()) > 0 || mapped.Owned {
+		return false
+	}
+	return !isMapped && s.isDecided(table.Name) || !slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
+		found, ok := soundsPersonal(table.Name, table, c)
+		return ok && !slices.Contains(ofShownNames, found.word)
+	})
 }
+
+// ofShownNames are words for the name that an application shows, of a thing or of a person.
+var ofShownNames = terms("display name, displayname, full name, fullname")
 
 // ofHistories and ofLogs are words in the names of tables that hold changes of rows. The documents of a log may also
 // tell other things.

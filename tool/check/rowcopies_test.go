@@ -53,6 +53,12 @@ var rowCopyCases = cases{
 	"table-personal not of the versions of a thing": {
 		both(outside("plans", "color"), documents("plan_versions", "data", "object")), nil,
 	},
+	"table-personal not of the versions of a thing with a display name": {
+		both(outside("tutorials", "display_name", "language"), documents("tutorial_versions", "data", "steps")), nil,
+	},
+	"table-personal not of the versions of a table that a person left out": {
+		both(outside("lessons", "email"), settled("lessons", "id", "email"), documents("lesson_versions", "data")), nil,
+	},
 	"table-personal of the versions of a thing and of who made them": {
 		both(outside("plans", "color"), documents("plan_versions", "data"), func(w *world) {
 			w.add("plan_versions", "changed_by", datamap.TypeText)
