@@ -92,6 +92,8 @@ type CatalogTable struct {
 	// RowSecurity is true if policies of row-level security may hide rows from the connection. For a view, these are the
 	// policies of the tables that the view reads.
 	RowSecurity bool `json:"row_security,omitempty"`
+	// Secured is true if the table has row-level security, even if it does not apply to the connection.
+	Secured bool `json:"secured,omitempty"`
 	// Missing are the privileges (SELECT, INSERT, UPDATE or DELETE) that the connection has neither on the table nor on
 	// any of its columns.
 	Missing []string `json:"missing,omitempty"`
@@ -217,6 +219,9 @@ type CatalogUnique struct {
 	Columns []string `json:"columns"`
 	// Expressions is true if the constraint covers expressions, such as lower(email).
 	Expressions bool `json:"expressions,omitempty"`
+	// Definition is the SQL of an index with expressions. It is code of the application, so it belongs in no error, log or
+	// finding.
+	Definition string `json:"definition,omitempty"`
 	// Partial is true if the constraint applies to some of the rows only. A constraint that only leaves out rows with NULL
 	// in its columns is not partial, because NULL counts as different from NULL.
 	Partial bool `json:"partial,omitempty"`

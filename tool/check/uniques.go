@@ -14,7 +14,12 @@ func (s *schema) checkUniques() {
 			constraints = append([]datamap.CatalogUnique{{Columns: w.live.PrimaryKey}}, constraints...)
 		}
 		for _, unique := range constraints {
-			if colliding := w.colliding(unique); len(colliding) > 0 {
+			if parts := w.partsIn(unique); len(parts) > 0 {
+				s.report(uniqueUndecided, place{table: w.table.Name, column: list(parts), object: unique.Name},
+					"The surrogates of the column differ in each cell, but the unique index"+constraintCalled(unique.Name)+
+						" covers only a part of the text, which may be the same in all of them. A second erasure may fail.",
+					"Rehearse two erasures. Give a surrogate with {} in this part, "+w.nullRemedy(parts)+"or change the index.")
+			} else if colliding := w.colliding(unique); len(colliding) > 0 {
 				// Each expression of the index is then the same in all of these rows.
 				isConstant := isSubset(w.live, unique.Columns, colliding)
 				at := place{table: w.table.Name, column: list(colliding), object: unique.Name}
@@ -72,6 +77,29 @@ func (s *schema) distinctRemedy(w write, unique datamap.CatalogUnique, colliding
 	}
 	return "Only a text can have surrogates that differ in each cell. Drop the constraint, " + orNull + other +
 		"change the type to a text, or " + s.declareNone()
+}
+
+// partsIn returns the columns with a different surrogate in each cell of which a unique index covers only a part, see
+// coversPart. It returns nil if another column of the index tells the rows apart.
+func (w write) partsIn(unique datamap.CatalogUnique) (parts []string) {
+	var rest []string
+	for _, name := range unique.Columns {
+		i := slices.IndexFunc(w.columns, func(c written) bool { return sameName(w.live, c.Name, name) })
+		switch {
+		case i < 0:
+			rest = append(rest, name)
+		case w.columns[i].null:
+		case !w.columns[i].Unique():
+		case w.columns[i].coversPart(unique):
+			parts = append(parts, w.columns[i].Name)
+		case !w.columns[i].expired:
+			return nil
+		}
+	}
+	if isUnique(w.live, rest) || unique.Partial && w.isLeftOut(unique) {
+		return nil
+	}
+	return parts
 }
 
 // colliding returns those columns of a unique constraint in which an erasure writes a value that another row may also

@@ -19,7 +19,6 @@ import (
 type Table struct {
 	datamap.CatalogTable
 	Text      string `json:"text"`      // the definition of a view; on SQLite, of any table
-	Secured   bool   `json:"secured"`   // the table has row-level security, even if that does not apply to this role
 	Temporary bool   `json:"temporary"` // only this connection sees the table
 	Unnamed   string `json:"-"`         // the name without a schema
 

@@ -95,6 +95,7 @@ func (l *reader) addIndex(table *Table, index *liveIndex) {
 		unique.Where = index.Where
 	}
 	if unique.Expressions {
+		unique.Definition = index.Text
 		for _, name := range l.columnsIn(inBrackets(sqltext.TokensOf(index.Text, l.own.quotes())), table) {
 			if !slices.Contains(plain, name) {
 				unique.Columns = append(unique.Columns, name)
