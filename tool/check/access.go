@@ -9,6 +9,7 @@ import (
 // checkAccess reports privileges that the connection lacks, and tables whose row-level security may hide rows from the
 // connection.
 func (s *schema) checkAccess() {
+	s.checkBypassed()
 	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
 		if !s.needed[table.Name] {
 			return
@@ -28,6 +29,23 @@ func (s *schema) checkAccess() {
 		}
 		s.checkColumnPrivileges(table, live)
 	})
+}
+
+// checkBypassed reports, in one notice, the tables of the data map with row-level security that does not apply to the
+// connection, because its role owns the tables or bypasses the policies.
+func (s *schema) checkBypassed() {
+	var tables []string
+	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
+		if s.needed[table.Name] && live.Secured && !live.RowSecurity && !s.catalog.TrustsRowFilters {
+			tables = append(tables, table.Name)
+		}
+	})
+	if len(tables) > 0 {
+		s.report(rowSecurityBypassed, place{table: tables[0]},
+			"These tables have row-level security, which does not apply to the connection of lint: "+list(tables)+
+				". If it applies to the connection of an erasure or an export, habeas refuses the operation.",
+			"Run lint with the role that the application uses, or accept the finding if this role is the same.")
+	}
 }
 
 // privileges returns the privileges that an erasure needs on a table. The result includes UPDATE for a table in which

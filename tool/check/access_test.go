@@ -212,6 +212,21 @@ var accessCases = cases{
 	"row-security not if it is trusted": {
 		func(w *world) { w.live("orders").RowSecurity, w.catalog.TrustsRowFilters = true, true }, nil,
 	},
+	"row-security-bypassed": {
+		func(w *world) {
+			w.addBadges()
+			for _, name := range []string{"orders", "users", "badges"} {
+				w.live(name).Secured = true
+			}
+		}, []string{"row-security-bypassed users"},
+	},
+	"row-security-bypassed not if it applies": {
+		func(w *world) { w.live("orders").Secured, w.live("orders").RowSecurity = true, true },
+		[]string{"row-security orders"},
+	},
+	"row-security-bypassed not if it is trusted": {
+		func(w *world) { w.live("orders").Secured, w.catalog.TrustsRowFilters = true, true }, nil,
+	},
 	"row-security not of another table": {func(w *world) { w.addBadges(); w.live("badges").RowSecurity = true }, nil},
 	"privilege-missing to read":         {lacks("orders", "SELECT"), []string{"privilege-missing orders SELECT"}},
 	"privilege-missing to write":        {lacks("users", "UPDATE"), []string{"privilege-missing users UPDATE"}},

@@ -75,6 +75,7 @@ const (
 	viewCopies          = "view-copies"
 	searchCopies        = "search-copies"
 	rowSecurity         = "row-security"
+	rowSecurityBypassed = "row-security-bypassed"
 	privilegeMissing    = "privilege-missing"
 	indexMissing        = "index-missing"
 	foreignKeyMissing   = "foreign-key-missing"
@@ -161,6 +162,7 @@ var rules = []Rule{
 	{largeObject, warning, "A large object stays when its row is erased"},
 
 	{rowSecurity, failure, "Row-level security may hide rows of the subject"},
+	{rowSecurityBypassed, notice, "Row-level security does not apply to the connection of lint"},
 	{privilegeMissing, failure, "The connection lacks a privilege that an erasure needs"},
 	{indexMissing, warning, "An erasure scans a complete table, because an index is missing"},
 	{foreignKeyMissing, warning, "A concurrent transaction can add a row that an erasure misses"},
