@@ -95,7 +95,9 @@ func (d *draft) annotate(evaluate evaluate) {
 		t.askForNulls()
 		t.askForUnfound()
 		t.askForInstants()
-		t.askForTexts()
+		t.askForTexts(d)
+		t.askForCorrespondence()
+		t.askForGiver()
 	}
 }
 
@@ -139,6 +141,9 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 		t.askForSecondPerson(c.Name, d.subject)
 		return column
 	case !ok:
+		return column
+	case t.isOfDoer(c):
+		t.askForDoer(c.Name)
 		return column
 	default:
 		column.Note = sentence(m.Reason())

@@ -151,7 +151,9 @@ func (d *draft) askForLeftOut() {
 		}
 		personal := strings.Join(t.personal(), ", ")
 		sender, recipient := d.betweenPeople(t)
-		leads := slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.distance != unreachable })
+		leads := !t.linksThings() && slices.ContainsFunc(t.out, func(r *reference) bool {
+			return r.to.distance != unreachable
+		})
 		switch {
 		case t.byAddress != "":
 			d.askForAddress(t, t.byAddress)
