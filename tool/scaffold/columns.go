@@ -142,11 +142,12 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 		return column
 	case !ok:
 		return column
-	case t.isOfDoer(c):
-		t.askForDoer(c.Name)
-		return column
 	default:
 		column.Note = sentence(m.Reason())
+	}
+	if t.isOfDoer(c) {
+		t.askForDoer(c.Name)
+		return column
 	}
 	if !t.rowsDeleted && (isKey || c.Generated) {
 		t.askForFixed(c, m, isKey)

@@ -28,7 +28,8 @@ func (t *table) askForCorrespondence() {
 		effect, chosen, other = "deletes", "delete the rows", "keep the rows"
 	}
 	t.ask("", from+" and "+to+" suggest correspondence. An erasure "+effect+" its texts ("+strings.Join(texts, ", ")+
-		"), which may also hold words of other people. May they go?", chosen, other, "keep them by law, with a reason (retain)")
+		"), which may also hold words of other people. May they go?", chosen, other,
+		"keep them by law, with a reason (retain)")
 }
 
 // ends returns the columns with the sender and the recipient of a message, or "". At least one of them does not refer

@@ -36,7 +36,7 @@ func (t *table) giver() *reference {
 // askForGiver asks whether the rows of the data map also belong to the person who made or gave them: see giver.
 func (t *table) askForGiver() {
 	if r := t.giver(); r != nil {
-		t.ask(r.label(), "By it, the row also leads to a person, whose erasure leaves the row. Does the row belong to that "+
-			"person, too?", "no", "yes: make its relation a path, and set via")
+		t.ask(r.label(), "An erasure of the person of this column leaves the row. Does the row belong to that person, "+
+			"too?", "no", "yes: make its relation a path, and set via")
 	}
 }

@@ -22,7 +22,7 @@ func TestThePersonWhoGaveARowIsAskedAbout(t *testing.T) {
 		p := propose(t, schema(lines))
 		asked := p.questionsAbout("accesses", "Its rows lead to a person by")
 		if _, isMapped := p.dataMap.Table("accesses"); isMapped {
-			asked = p.questionsAbout("accesses", "By it, the row also leads to a person")
+			asked = p.questionsAbout("accesses", "An erasure of the person of this column")
 			if giver == "" && len(asked) > 0 || giver != "" && (len(asked) != 1 || asked[0].Column != giver) {
 				t.Errorf("%s is mapped: asked %v", columns, p.Decisions)
 			}
@@ -31,7 +31,7 @@ func TestThePersonWhoGaveARowIsAskedAbout(t *testing.T) {
 			t.Errorf("%s: asked %v", columns, p.Decisions)
 		}
 		p = propose(t, schema(lines), scaffold.Options{Include: []string{"accesses"}})
-		asked = p.questionsAbout("accesses", "By it, the row also leads to a person")
+		asked = p.questionsAbout("accesses", "An erasure of the person of this column")
 		if giver == "" && len(asked) > 0 || giver != "" && (len(asked) != 1 || asked[0].Column != giver) {
 			t.Errorf("%s is included: asked %v", columns, p.Decisions)
 		}

@@ -1,6 +1,12 @@
 package scaffold_test
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/tool/scaffold"
+)
 
 func TestAThingThatRefersToAThingIsNotAskedAbout(t *testing.T) {
 	const samples = "samples: id*, upload_user_id?>users\n"
@@ -16,6 +22,11 @@ func TestAThingThatRefersToAThingIsNotAskedAbout(t *testing.T) {
 		asked := append(p.questionsAbout("flows", "own rows"), p.questionsAbout("comments", "own rows")...)
 		if _, isMapped := p.dataMap.Table("flows"); len(asked) != want && !isMapped {
 			t.Errorf("%s: asked %v", lines, p.Decisions)
+		}
+		if slices.ContainsFunc(p.LeftOut, func(l scaffold.LeftOut) bool {
+			return l.Table == "flows" && strings.Contains(l.Reason, "none of its columns looks personal")
+		}) {
+			t.Errorf("%s: left out %v", lines, p.LeftOut)
 		}
 	}
 }
