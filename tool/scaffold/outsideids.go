@@ -21,7 +21,8 @@ func (d *draft) mayBeOutside(t *table, c datamap.CatalogColumn) bool {
 	return !slices.ContainsFunc(d.tables, func(other *table) bool { return names.EndsIn(stem, other.base) })
 }
 
-// ofMachines are the last words of the stems of ids that a machine gives to an event or a thing.
+// ofMachines are the last words of the stems of ids that a machine gives to an event or a thing, or to the row itself.
 var ofMachines = strings.Fields(`
 	request trace span correlation job task process batch run build commit message event transaction idempotency
-	parent root thread object resource record entity row item file blob image avatar photo template theme model session`)
+	parent root thread object resource record entity row item file blob image avatar photo template theme model session
+	short public unique display nano sequence`)

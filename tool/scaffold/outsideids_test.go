@@ -9,7 +9,7 @@ import (
 func TestAnIdOfAnotherSystemIsAsked(t *testing.T) {
 	for column, want := range map[string]bool{
 		"legacy_id": true, "legacy_id:text!": true, "acmeId:text": true, "external_ref": true, "legacy_id:bigint": false,
-		"shop_id:text": false, "request_id:text": false, "author_id:text": false,
+		"shop_id:text": false, "request_id:text": false, "short_id:text!": false, "author_id:text": false,
 		"thing_id:text, thing_type": false, "legacy_id:enum(a|b)": false,
 	} {
 		column = strings.ReplaceAll(column, "legacy_id,", "legacy_id:text,")
