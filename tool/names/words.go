@@ -346,5 +346,6 @@ var hints = patterns("password hint, passwd hint, pin hint, passphrase hint")
 var asideOfSecret = []string{
 	"type", "types", "count", "id", "ids", "name", "names", "expires", "expiry", "expiration", "enabled", "required",
 	"algorithm", "algo", "method", "policy", "length", "version", "at", "on", "scope", "scopes", "status", "prefix",
-	"hint", "endpoint", "url", "uri", "issuer", "period", "lifetime", "ttl",
+	"hint", "endpoint", "url", "uri", "issuer", "period", "lifetime", "ttl", "func", "function", "alg", "format",
+	"encoding", "scheme", "iterations", "rounds",
 }

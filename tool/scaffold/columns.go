@@ -95,7 +95,9 @@ func (d *draft) annotate(evaluate evaluate) {
 		t.askForNulls()
 		t.askForUnfound()
 		t.askForInstants()
-		t.askForTexts()
+		t.askForTexts(d)
+		t.askForCorrespondence()
+		t.askForGiver()
 	}
 }
 
@@ -142,6 +144,10 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 		return column
 	default:
 		column.Note = sentence(m.Reason())
+	}
+	if t.isOfDoer(c) {
+		t.askForDoer(c.Name)
+		return column
 	}
 	if !t.rowsDeleted && (isKey || c.Generated) {
 		t.askForFixed(c, m, isKey)

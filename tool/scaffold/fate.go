@@ -155,7 +155,7 @@ func (t *table) keep(d *draft, why string) {
 	t.rowsDeleted, t.fate = false, left
 	if t.included || t.paths[0].to == d.subject && slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
 		m, ok := t.found[c.Name]
-		return ok && t.mayOverwrite(c, m)
+		return ok && t.mayOverwrite(c, m) && !t.isOfDoer(c)
 	}) {
 		t.fate = overwritten
 	}
@@ -362,6 +362,9 @@ func (t *table) askForLeft(d *draft) {
 	if i >= 0 && t.parent() != d.subject {
 		question += ", and by " + t.out[i].label()
 	}
+	if r := t.giver(); r != nil {
+		question += ", and by " + r.label()
+	}
 	if t.isDoubtful() {
 		question += withoutForeignKey
 	}
@@ -383,6 +386,9 @@ func (t *table) askForLeft(d *draft) {
 // about a person than other rows that lead to her.
 func (t *table) isWorthAsking(d *draft) bool {
 	to := t.parent()
+	if t.isPartOfThing() {
+		return false
+	}
 	if to == d.subject || to.fate == deleted || len(t.personal()) > 0 || t.present || t.mayHoldMore(d) {
 		return true
 	}

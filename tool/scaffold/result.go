@@ -120,7 +120,7 @@ func (d *draft) whyOut(t *table) string {
 		return "Its rows are also rows of " + strings.Join(t.Inherits, ", ") + "."
 	case !t.canBeMapped():
 		return "It has no key of NOT NULL columns."
-	case t.distance != unreachable && t.fate == left && (len(t.asked) > 0 || t.folded):
+	case t.distance != unreachable && t.fate == left && (len(t.asked) > 0 || t.folded || t.isPartOfThing()):
 		return "It leads to " + d.subject.Name + ". " + t.reason
 	case t.distance != unreachable && len(t.askedOfColumns()) > 0:
 		return "It leads to " + d.subject.Name + ", and a person has to decide about its columns."
@@ -151,7 +151,9 @@ func (d *draft) askForLeftOut() {
 		}
 		personal := strings.Join(t.personal(), ", ")
 		sender, recipient := d.betweenPeople(t)
-		leads := slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.distance != unreachable })
+		leads := !t.linksThings() && slices.ContainsFunc(t.out, func(r *reference) bool {
+			return r.to.distance != unreachable
+		})
 		switch {
 		case t.byAddress != "":
 			d.askForAddress(t, t.byAddress)

@@ -12,9 +12,10 @@ import (
 
 // askForTexts asks, once for each table whose rows stay, about the texts and bytes whose names show nothing. They may
 // be the person's, such as the body of an essay or the state of an extension.
-func (t *table) askForTexts() {
-	list, what := t.unnamed(datamap.TypeText, datamap.TypeBytes), "texts"
-	if len(list) > len(t.texts()) {
+func (t *table) askForTexts(d *draft) {
+	isOther := func(c datamap.CatalogColumn) bool { return isTechnical(c.Name) && !d.mayBeOutside(t, c) }
+	list, what := t.unnamedBut(isOther, datamap.TypeText, datamap.TypeBytes), "texts"
+	if len(list) > len(t.unnamedBut(isOther, datamap.TypeText)) {
 		what = "texts and bytes"
 	}
 	if !t.rowsDeleted && len(list) > 0 {
@@ -29,6 +30,11 @@ func (t *table) texts() []string { return t.unnamed(datamap.TypeText) }
 // unnamed returns the columns of the types without an annotation and without a question, unless their names show that
 // they hold nothing of a person.
 func (t *table) unnamed(types ...datamap.ColumnType) []string {
+	return t.unnamedBut(func(c datamap.CatalogColumn) bool { return isTechnical(c.Name) }, types...)
+}
+
+// unnamedBut returns the columns as unnamed does, but isOther tells whether a name shows that.
+func (t *table) unnamedBut(isOther func(datamap.CatalogColumn) bool, types ...datamap.ColumnType) []string {
 	const shortest = 8
 	var list []string
 	for _, c := range t.Columns {
@@ -37,7 +43,7 @@ func (t *table) unnamed(types ...datamap.ColumnType) []string {
 		if slices.Contains(types, c.Type) && !isFound && !isAsked && !c.Generated && !t.refers(c.Name) &&
 			!slices.Contains(t.key, c.Name) && !t.isReferredTo(c.Name) && !isFixed(c) && !t.IsChoice(c) &&
 			!names.IsFlag(c) && !names.MayBeInstant(c.Name, c.Type) &&
-			(c.Length == 0 || c.Length >= shortest) && !isTechnical(c.Name) {
+			(c.Length == 0 || c.Length >= shortest) && !isOther(c) {
 			list = append(list, c.Name)
 		}
 	}
@@ -51,7 +57,7 @@ func isTechnical(column string) bool {
 	return isReference || names.Describes(column) || len(parts) > 0 && slices.Contains([]string{
 		"currency", "code", "number", "hash", "checksum", "sha", "etag", "mime", "encoding", "extension", "icon", "theme",
 		"slug", "locale", "language", "lang", "timezone", "tz", "unit", "algorithm", "scheme", "key",
-		"uid", "uuid", "guid",
+		"uid", "uuid", "guid", "func", "function", "algo", "alg",
 	}, parts[len(parts)-1])
 }
 

@@ -1,0 +1,57 @@
+package scaffold
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/names"
+)
+
+// askForCorrespondence asks whether the texts of correspondence may go, if an erasure overwrites or deletes them:
+// letters of a business must often be kept, and an answer or a forwarded message holds the words of others.
+func (t *table) askForCorrespondence() {
+	from, to := t.ends()
+	var texts []string
+	for _, c := range t.columns {
+		isText := c.Personal != nil && c.Personal.Category == domain.CategoryCommunication
+		if isText && (t.rowsDeleted || isWritten(c)) {
+			texts = append(texts, c.Name)
+		}
+	}
+	if t.isSubject || from == "" || to == "" || len(texts) == 0 {
+		return
+	}
+	effect, chosen, other := "overwrites", "overwrite them", "leave them as they are: remove their annotations"
+	if t.rowsDeleted {
+		effect, chosen, other = "deletes", "delete the rows", "keep the rows"
+	}
+	t.ask("", from+" and "+to+" suggest correspondence. An erasure "+effect+" its texts ("+strings.Join(texts, ", ")+
+		"), which may also hold words of other people. May they go?", chosen, other,
+		"keep them by law, with a reason (retain)")
+}
+
+// ends returns the columns with the sender and the recipient of a message, or "". At least one of them does not refer
+// to a row of a person: a message between two people of the subject's table is asked about by its paths.
+func (t *table) ends() (from, to string) {
+	isNamed := false
+	for _, c := range t.Columns {
+		isText := slices.Contains([]datamap.ColumnType{datamap.TypeText, datamap.TypeArray, datamap.TypeJSON}, c.Type)
+		switch {
+		case !isText && !t.refers(c.Name):
+			continue
+		case from == "" && names.IsFrom(c.Name):
+			from = c.Name
+		case to == "" && names.IsTo(c.Name):
+			to = c.Name
+		default:
+			continue
+		}
+		isNamed = isNamed || !t.refers(c.Name)
+	}
+	if !isNamed {
+		return "", ""
+	}
+	return from, to
+}

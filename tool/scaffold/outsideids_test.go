@@ -1,0 +1,32 @@
+package scaffold_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// A text with the name of a reference to nothing may be the id of the person in another system.
+func TestAnIdOfAnotherSystemIsAsked(t *testing.T) {
+	for column, want := range map[string]bool{
+		"legacy_id": true, "legacy_id:text!": true, "acmeId:text": true, "external_ref": true, "legacy_id:bigint": false,
+		"shop_id:text": false, "request_id:text": false, "short_id:text!": false, "author_id:text": false,
+		"thing_id:text, thing_type": false, "legacy_id:enum(a|b)": false,
+	} {
+		column = strings.ReplaceAll(column, "legacy_id,", "legacy_id:text,")
+		if column == "legacy_id" || column == "external_ref" {
+			column += ":text"
+		}
+		name, _, _ := strings.Cut(column, ":")
+		for _, lines := range []string{
+			"users: id*, email, " + column,
+			users + "essays: id*, user_id>users=cascade, ip, " + column + "\nlikes: essay_id>essays, user_id>users",
+		} {
+			p := propose(t, schema(lines+"\nshops: id*, color"))
+			asked := append(p.questionsAbout("users", "Do further texts"), p.questionsAbout("essays", "Do further texts")...)
+			got := len(asked) == 1 && strings.Contains(asked[0].Question, name)
+			if got != want {
+				t.Errorf("%s: asked %v", lines, p.Decisions)
+			}
+		}
+	}
+}
