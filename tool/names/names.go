@@ -80,6 +80,17 @@ func isJoined(parts []string) bool {
 	return ok && len(before) > 1
 }
 
+// IsIdentity reports whether the name of a column that holds a secret means a text in which an identity provider tells
+// about a person.
+func IsIdentity(column string) bool {
+	return slices.ContainsFunc(identities, func(p pattern) bool {
+		_, _, ok := p.find(partsOf(column))
+		return ok
+	})
+}
+
+var identities = patterns("jwt, id token")
+
 // isOwnKey reports whether the name of a column means the key of its own table, such as customer_id in customers.
 func isOwnKey(table, column string) bool {
 	stem, isReference := Stem(column)

@@ -48,6 +48,16 @@ func TestNamesOfPersonalData(t *testing.T) {
 		"posts.content":                domain.CategoryCommunication,
 		"diary_entries.body":           domain.CategoryCommunication,
 		"users.auth_uid":               domain.CategoryTechnical,
+		"users.webauthn_id":            domain.CategoryTechnical,
+		"users.user_handle":            domain.CategoryTechnical,
+		"passkeys.user_handle":         domain.CategoryTechnical,
+		"sign_ups.other_special_needs": domain.CategorySpecial,
+		"guests.dietary_requirements":  domain.CategorySpecial,
+		"sign_ups.accessibility_needs": domain.CategorySpecial,
+		"users.accessibility":          domain.CategorySpecial,
+		"handshakes.claims json":       domain.CategoryIdentity,
+		"id_documents.jwt json":        domain.CategoryTechnical,
+		"user_tokens.sent_to":          domain.CategoryContact,
 		"users.auth0_id":               domain.CategoryTechnical,
 		"users.openid_connect_id":      domain.CategoryTechnical,
 		"users.keycloakId":             domain.CategoryTechnical,
@@ -89,7 +99,8 @@ func TestNamesOfOtherData(t *testing.T) {
 		"products.price number", "photos.width integer", "keys.public_key", "tokens.token_type",
 		"users.is_active boolean", "users.role", "users.status", "pages.title", "users.stage", "teams.message_count integer",
 		"pipelines.branch", "addressables.kind", "users.avatar_id bigint",
-		"users.customer_id bigint", "customers.customer_id", "orders.customer_id", "users.token_hint",
+		"users.customer_id bigint", "customers.customer_id", "orders.customer_id", "users.token_hint", "links.webauthn_id",
+		"policies.claims integer", "users.accessibility_mode", "pictures.accessibility_label",
 	} {
 		if got, reason, ok := guess(column); ok {
 			t.Errorf("%s: %s, because %s", column, got, reason)

@@ -32,6 +32,9 @@ const Email = "an email address"
 // Address is the value of Match.Means for columns with a part of a postal address.
 const Address = "a postal address"
 
+// ofSpecial is the value of Match.Means for columns with data about health, religion and the like.
+const ofSpecial = "data of a special category (Art. 9 GDPR)"
+
 // ofPayment is the value of Match.Means for columns with a means of payment.
 const ofPayment = "a bank account or a means of payment"
 
@@ -41,17 +44,24 @@ const ofProvider = "an account at a provider of payments"
 // Verified is the value of Match.Means for columns with an address, such as an email address, that a token verifies.
 const Verified = "the address that a person verifies"
 
+// Authenticator is the value of Match.Means for columns with the id of a person at her authenticators (WebAuthn).
+const Authenticator = "the id of a person at authenticators"
+
 // columnRules are the rules by which Find recognises columns with personal data. The first rule that matches applies.
 // Most words are English, some are German, French or Spanish.
 var columnRules = []columnRule{
 	{
-		domain.CategorySpecial, "data of a special category (Art. 9 GDPR)", texts | numbers | times | booleans, nil,
+		domain.CategorySpecial, ofSpecial, texts | numbers | times | booleans, nil,
 		patterns(`
 			health*, diagnos*, disease*, illness*, medication, medicine, prescription, allerg*, blood type, blood group,
 			disabilit*, handicap, pregnan*, symptom, vaccin*, religion, religious *, confession, ethnic*, race, political*,
 			trade union, sexual*, sex life, biometric*, genetic*, dna, fingerprint template, krankheit*, krankenkasse,
 			gesundheit*, behinderung*, konfession, blutgruppe, schwanger*, gewerkschaft*, *diagnose, sante, maladie, grossesse,
-			salud, enfermedad, alergia*, embarazo, religion`),
+			salud, enfermedad, alergia*, embarazo, religion, special need, dietary*, accessibility need, accessibility
+			requirement, accessibility request, accessibility note`),
+	},
+	{
+		domain.CategorySpecial, ofSpecial, texts, []Kind{People}, patterns("accessibility"),
 	},
 	{
 		domain.CategoryFinancial, ofPayment, texts | numbers, nil,
@@ -84,6 +94,16 @@ var columnRules = []columnRule{
 			string, device id, device name, device token, deviceid, device fingerprint, mac address, imei, imsi, idfa, gaid,
 			advertising id, browser fingerprint, fcm*, apns*, *push endpoint, remote host, client host, forwarded
 			for, cookie*, adresse ip, direccion ip`),
+	},
+	{
+		domain.CategoryTechnical, Authenticator, texts, nil, patterns("user handle, webauthn user id"),
+	},
+	{
+		domain.CategoryTechnical, Authenticator, texts, []Kind{People}, patterns("webauthn id, passkey user id"),
+	},
+	{
+		domain.CategoryIdentity, "what an identity provider tells about a person", texts, nil,
+		patterns("claims, userinfo, user info, raw info, auth hash"),
 	},
 	{
 		domain.CategoryIdentity, "an official document or number of a person", texts | numbers, nil,
@@ -228,7 +248,7 @@ var columnRules = []columnRule{
 	{
 		domain.CategoryContact, Verified, texts,
 		[]Kind{Sessions, Settings},
-		patterns("identifier"),
+		patterns("identifier, sent to"),
 	},
 	{
 		domain.CategoryBehavioral, "the behaviour of a person", texts,
@@ -325,7 +345,7 @@ var asideOfText = []string{"at", "on", "since", "until", "by"}
 // secrets match the names of columns that hold a secret in any table, besides those of words.MeansSecret.
 var secrets = patterns(`
 	*passwd, passwd*, pass, pwd, pw, passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, mfa*, totp*, two
-	factor*, backup code, webauthn*, verification code, confirmation code, reset code, activation code, authorization
+	factor*, backup code, jwt, webauthn*, verification code, confirmation code, reset code, activation code, authorization
 	code, auth code, login code, one time code, invite code, security answer, security question, private key,
 	privatekey, security stamp, session id, sessionid, csrf*, *api key, *secret key, access key, encryption key,
 	signing key, auth key,

@@ -366,7 +366,8 @@ func isRetained(c datamap.Column) bool {
 }
 
 // askForTypes asks about polymorphic references: a column such as owner_id, next to a column that names the referenced
-// table: see kindOf. The column must have the type of a key of the person.
+// table: see kindOf. The column must have the type of a key of the person. A table without personal values whose name
+// the reference repeats, as surveyable_id does in surveys, has the parts of a thing.
 func (t *table) askForTypes(person *table) {
 	isKey := func(c datamap.CatalogColumn) bool {
 		return slices.ContainsFunc(person.key, func(name string) bool {
@@ -376,7 +377,8 @@ func (t *table) askForTypes(person *table) {
 	}
 	for _, c := range t.Columns {
 		stem, ok := names.Stem(c.Name)
-		if kind, isKind := t.kindOf(c.Name); ok && isKind && isKey(c) && !t.refers(c.Name) && !names.MeansThing(stem) {
+		isPart := len(t.found) == 0 && flat(stem) == flat(names.Singular(t.base))+"able"
+		if kind, isKind := t.kindOf(c.Name); ok && isKind && !isPart && isKey(c) && !t.refers(c.Name) && !names.MeansThing(stem) {
 			t.ask(c.Name, ofType+kind+mayBePerson, "no", "yes: add a relation with when and path")
 		}
 	}

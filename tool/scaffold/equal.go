@@ -3,6 +3,9 @@ package scaffold
 import (
 	"slices"
 	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/tool/names"
 )
 
 // The beginnings of questions about rows, which end with a list of columns or the name of a reference.
@@ -20,6 +23,7 @@ const (
 	onlyOfPerson = "Do its rows belong only to the person?"
 	mayBeNull    = "). May these cells get a value?"
 	ownRows      = ". Are they the person's own rows?"
+	noPersonal   = ", but no column looks personal. Do they hold data of the person?"
 	whose        = ". Whose rows are they?"
 	mayBePerson  = " seems to name the table that it refers to. Does it lead to a person in some rows?"
 
@@ -29,20 +33,22 @@ const (
 // foldEqual asks one question instead of equal questions about the rows of many tables. The names of columns by which
 // the questions differ stand behind the name of the table.
 func (d *draft) foldEqual() {
-	d.foldLike(func(_ *table, asked Decision) (string, bool) { return "", asked.Question == onlyOfPerson },
+	d.foldLike(func(_ *table, asked Decision) (string, bool) { return "", asked.Question == onlyOfPerson }, ruleOf,
 		"Do their rows belong only to the person?", "delete the rows", "keep the rows", "leave the tables out")
-	d.foldLike(between(ofTexts, ")?"), "Do these further texts hold personal data?", "no: leave them as they are",
+	d.foldLike(between(ofTexts, ")?"), alike, "Do these further texts hold personal data?", "no: leave them as they are",
 		"yes: annotate them")
-	d.foldLike(between(ofNulls, mayBeNull), "An erasure also writes its values into cells of these columns that are "+
-		"NULL. May these cells get a value?", "yes", "no: set the columns to NULL (erasure null)")
+	d.foldLike(between(ofNulls, mayBeNull), alike, "An erasure also writes its values into cells of these columns that "+
+		"are NULL. May these cells get a value?", "yes", "no: set the columns to NULL (erasure null)")
 	leave, take := "no: leave the tables out", "yes: take them in with --include"
-	d.foldLike(offered(ownRows), "Their rows lead to a person by these columns. Are some of them the person's own rows?",
-		leave, take)
-	d.foldLike(offered(withoutForeignKey+ownRows), "Their rows lead to a person by these columns, which have no foreign "+
-		"key. Are some of them the person's own rows?", leave, take)
-	d.foldLike(between(ofColumns, "), but no relation leads to "+d.subject.Name+whose), "These columns look personal, "+
-		"but no relation leads to "+d.subject.Name+". Whose rows are they?", "leave them out", "add relations",
-		"make them part of another data map")
+	d.foldLike(offered(ownRows), ruleOf, "Their rows lead to a person by these columns. Are some of them the person's own "+
+		"rows?", leave, take)
+	d.foldLike(offered(withoutForeignKey+ownRows), ruleOf, "Their rows lead to a person by these columns, which have no "+
+		"foreign key. Are some of them the person's own rows?", leave, take)
+	d.foldLike(between(ofPath, noPersonal), alike, "Their rows lead to a person by these columns, but no column looks "+
+		"personal. Do they hold data of the person?", leave, "yes: add them to the data map, and annotate their columns")
+	d.foldLike(between(ofColumns, "), but no relation leads to "+d.subject.Name+whose), (*table).holds, "These columns "+
+		"look personal, but no relation leads to "+d.subject.Name+". Whose rows are they?", "leave them out",
+		"add relations", "make them part of another data map")
 	d.foldTypes()
 }
 
@@ -93,35 +99,77 @@ func between(begin, end string) func(*table, Decision) (string, bool) {
 	}
 }
 
+// alike is the kind of all tables in a question that has one answer for all of them.
+func alike(*table) string { return "" }
+
+// ruleOf returns the rule by which the draft has chosen the fate of a table: the reason without the names in it.
+func ruleOf(t *table) string {
+	rule := t.reason
+	for _, r := range t.out {
+		rule = strings.ReplaceAll(strings.ReplaceAll(rule, r.to.Name, ""), r.label(), "")
+	}
+	return rule
+}
+
+// holds returns the most telling kind of personal data in a table: people, traces of them, places or texts.
+func (t *table) holds() string {
+	kinds := []string{"people", "traces", "places", "texts"}
+	best := len(kinds) - 1
+	for _, m := range t.found {
+		kind := 0
+		switch {
+		case m.Secret, m.Category == domain.CategoryCommunication:
+			continue
+		case m.Category == domain.CategoryTechnical, m.Category == domain.CategoryBehavioral:
+			kind = 1
+		case m.Category == domain.CategoryLocation, m.Means == names.Address:
+			kind = 2
+		}
+		best = min(best, kind)
+	}
+	return kinds[best]
+}
+
 // foldLike asks a question about the subject's table instead of the questions about rows for which like is true, if
-// these are about many tables. The function like also returns the columns that such a question is about.
+// these are about many tables. Tables of unlike kinds stay apart, because one answer must fit each table of a question.
+// The function like also returns the columns that such a question is about.
 func (d *draft) foldLike(
-	like func(*table, Decision) (about string, ok bool), question, chosen string, others ...string,
+	like func(*table, Decision) (about string, ok bool), kind func(*table) string, question, chosen string,
+	others ...string,
 ) {
-	var list []string
 	isLike := func(t *table) func(Decision) bool {
 		return func(asked Decision) bool {
 			_, ok := like(t, asked)
 			return ok && asked.Column == ""
 		}
 	}
-	var folded []*table
-	for _, t := range d.tables {
-		i := slices.IndexFunc(t.asked, isLike(t))
-		if i < 0 || t == d.subject || !t.chosen && t.fate != left {
-			continue
-		}
-		about, _ := like(t, t.asked[i])
-		if about != "" {
-			about = " (" + about + ")"
-		}
-		folded, list = append(folded, t), append(list, t.Name+about)
-	}
-	if len(folded) <= mostTables {
+	tables := slices.DeleteFunc(slices.Clone(d.tables), func(t *table) bool {
+		return t == d.subject || !t.chosen && t.fate != left || !slices.ContainsFunc(t.asked, isLike(t))
+	})
+	if len(tables) <= mostTables {
 		return
 	}
-	for _, t := range folded {
-		t.asked, t.folded = slices.DeleteFunc(slices.Clone(t.asked), isLike(t)), true
+	var kinds []string
+	ofKind := map[string][]*table{}
+	for _, t := range tables {
+		if _, ok := ofKind[kind(t)]; !ok {
+			kinds = append(kinds, kind(t))
+		}
+		ofKind[kind(t)] = append(ofKind[kind(t)], t)
 	}
-	d.subject.ask("", "Tables "+strings.Join(list, ", ")+": "+question, chosen, others...)
+	for _, key := range kinds {
+		if len(ofKind[key]) < 2 { //nolint:mnd // a question about one table stays with it
+			continue
+		}
+		var list []string
+		for _, t := range ofKind[key] {
+			about, _ := like(t, t.asked[slices.IndexFunc(t.asked, isLike(t))])
+			if about != "" {
+				about = " (" + about + ")"
+			}
+			list = append(list, t.Name+about)
+			t.asked, t.folded = slices.DeleteFunc(slices.Clone(t.asked), isLike(t)), true
+		}
+		d.subject.ask("", "Tables "+strings.Join(list, ", ")+": "+question, chosen, others...)
+	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
-// questions has four tables with each question that foldEqual folds.
+// questions has at least three tables with each question that foldEqual folds.
 const questions = users + `
 	likes: id*, user_id>users=cascade, at:time
 	pins: id*, user_id>users=cascade, at:time
@@ -21,6 +21,7 @@ const questions = users + `
 	boats: id*, user_id>users=set_null, tint
 	caves: id*, user_id?>users, name, depth:number
 	sizes: cave_id>caves, size:integer
+	crags: id*, user_id?>users, name
 	dunes: id*, user_id>users=set_null, tint
 	early: id*, phone
 	fresh: id*, phone
@@ -35,7 +36,8 @@ func TestEqualQuestionsAboutManyTablesAreOne(t *testing.T) {
 	p := propose(t, schema(questions))
 	for _, want := range []string{
 		"Tables likes, pins, seen, stars: Do their rows belong only to the person?",
-		"Tables asides (user_id), boats (user_id), caves (user_id), dunes (user_id): Their rows lead to a person by",
+		"Tables asides (user_id), boats (user_id), dunes (user_id): Their rows lead to a person by",
+		"Tables caves (user_id), crags (user_id): Their rows lead to a person by",
 		"Tables early (phone), fresh (phone), gates (phone), hills (phone): These columns look personal, but no",
 		"Columns ideas.item_id, jokes.item_id, kites.item_id, lakes.item_id: A column beside each of them seems",
 	} {
@@ -55,10 +57,12 @@ func TestEqualQuestionsAboutManyTablesAreOne(t *testing.T) {
 	}
 }
 
-func TestEqualQuestionsAboutThreeTablesStay(t *testing.T) {
+func TestEqualQuestionsAboutTwoTablesStay(t *testing.T) {
 	lines := slices.DeleteFunc(strings.Split(questions, "\n"), func(line string) bool {
 		name, _, _ := strings.Cut(strings.TrimSpace(line), ":")
-		return slices.Contains([]string{"stars", "dunes", "hills", "lakes"}, name)
+		return slices.Contains([]string{
+			"stars", "seen", "dunes", "boats", "crags", "hills", "gates", "lakes", "kites",
+		}, name)
 	})
 	asked := propose(t, schema(strings.Join(lines, "\n"))).asked()
 	for _, place := range []string{"likes", "asides", "early", "ideas.item_id"} {
@@ -68,9 +72,8 @@ func TestEqualQuestionsAboutThreeTablesStay(t *testing.T) {
 	}
 }
 
-// A question about many tables would be lost, because Update returns only the questions about what is new.
-func TestUpdateAsksAboutEachTable(t *testing.T) {
-	p := propose(t, schema(questions))
+// decided returns the data map after a person has decided about each table of the proposal.
+func decided(p proposed) scaffold.Former {
 	former := scaffold.Former{DataMap: p.dataMap, Known: map[string][]string{}, Plan: func(m datamap.DataMap) (
 		datamap.Plan, error,
 	) {
@@ -82,15 +85,81 @@ func TestUpdateAsksAboutEachTable(t *testing.T) {
 	for _, out := range p.LeftOut {
 		former.Known[out.Table] = nil
 	}
-	catalog := schema(questions + "\n\tnew_boats: id*, user_id>users=set_null, tint\n" +
-		"waves: id*, user_id>users=cascade, at:time")
+	return former
+}
+
+// A question about many tables would be lost, because Update returns only the questions about what is new.
+func TestUpdateAsksAboutEachTable(t *testing.T) {
+	p := propose(t, schema(questions))
+	former := decided(p)
+	catalog := schema(questions + `
+		new_boats: id*, user_id>users=set_null, tint
+		waves: id*, user_id>users=cascade, at:time
+		wind_jobs: id*, args
+		wood_jobs: id*, args
+		yarn_uploads: id*, extra:json
+		zeal_tracks: id*, submitter_id
+		zinc_tracks: id*, submitter_id
+		seat_purchases: id*, user_id>users, seats:integer`)
 	updated, err := scaffold.Update(t.Context(), memory.NewSchema(catalog), former, scaffold.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"new_boats", "waves"} {
+	for _, name := range []string{
+		"new_boats", "waves", "wind_jobs", "wood_jobs", "yarn_uploads", "zeal_tracks", "zinc_tracks", "seat_purchases",
+	} {
 		if !slices.ContainsFunc(updated.Decisions, func(d scaffold.Decision) bool { return d.Table == name }) {
 			t.Errorf("no question about %s in %v", name, updated.Decisions)
+		}
+	}
+}
+
+// The note of the table of the people has the question, so it must not stand in the way of an answer.
+func TestATableOfAQuestionAboutManyCanBeIncluded(t *testing.T) {
+	p := propose(t, schema(questions))
+	former := decided(p)
+	for _, name := range []string{"asides", "boats", "dunes", "caves", "crags"} {
+		included := propose(t, schema(questions), scaffold.Options{Include: []string{name}})
+		updated, err := scaffold.Update(t.Context(), memory.NewSchema(schema(questions)), former,
+			scaffold.Options{Include: []string{name}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		isTable := func(table datamap.Table) bool { return table.Name == name }
+		if !slices.ContainsFunc(included.Tables, isTable) || !slices.ContainsFunc(updated.Tables, isTable) {
+			t.Errorf("%s is not in the data map", name)
+		}
+	}
+}
+
+// One answer must fit each table of a question.
+func TestQuestionsAboutUnlikeTablesStayApart(t *testing.T) {
+	p := propose(t, schema(users+`
+		answers: id*, title
+		topics: id*, title
+		guests_of_honor: id*, phone
+		speakers_of_day: id*, phone
+		halls: id*, street, latitude:number`))
+	for _, want := range []string{
+		"Tables answers (title), topics (title)", "Tables guests_of_honor (phone), speakers_of_day (phone)",
+	} {
+		if len(p.questionsAbout("users", want)) != 1 {
+			t.Errorf("no question %q in %v", want, p.Decisions)
+		}
+	}
+	if len(p.questionsAbout("halls", "Whose rows")) != 1 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+	p = propose(t, schema(users+`
+		goods_events: id*, user_id>users, sort:enum(a|b)
+		place_events: id*, user_id>users, sort:enum(a|b)
+		webhooks: id*, user_id>users, size:integer
+		products: id*, user_id>users, size:integer`))
+	for _, want := range []string{
+		"Tables goods_events (user_id), place_events (user_id)", "Tables products (user_id), webhooks (user_id)",
+	} {
+		if len(p.questionsAbout("users", want)) != 1 {
+			t.Errorf("no question %q in %v", want, p.Decisions)
 		}
 	}
 }

@@ -18,6 +18,14 @@ func (t *table) isLogin() bool {
 		})
 }
 
+// isOnlyLogin reports whether the rows hold a secret, and refer only to the person, so that they can belong to nobody
+// else.
+func (t *table) isOnlyLogin() bool {
+	return len(t.out) == 1 && slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
+		return t.found[c.Name].Secret
+	})
+}
+
 // isEnd reports whether the name of a column means the end of the time in which a login is valid, such as expires_at.
 func isEnd(column string) bool {
 	return slices.ContainsFunc(words.Lower(column), func(word string) bool {

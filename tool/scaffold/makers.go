@@ -8,7 +8,7 @@ import (
 )
 
 // mostTables is the number of tables up to which equal questions about tables stay questions about each of them.
-const mostTables = 3
+const mostTables = 2
 
 // foldTables asks one question instead of equal questions about many tables: about those whose rows only say which
 // person made or changed them, and about those without a key.
@@ -30,7 +30,7 @@ func (d *draft) foldQuestions(fits func(*table) bool, question, chosen, other st
 	}
 	var list []string
 	for _, t := range tables {
-		t.asked, list = t.askedOfColumns(), append(list, t.Name)
+		t.asked, t.folded, list = t.askedOfColumns(), true, append(list, t.Name)
 	}
 	d.subject.ask("", "Tables "+strings.Join(list, ", ")+": "+question, chosen, other)
 }
@@ -41,12 +41,13 @@ const withoutKey = "It has no key of NOT NULL columns, so an erasure cannot find
 func (t *table) askForPrimaryKey() { t.ask("", withoutKey, "leave it out", "give it a primary key") }
 
 // isOnlyMade reports whether a table is left out with a question, although its rows do not look personal, and refer to
-// people only as those who made or changed a row.
+// people only as those who made or changed a row. The caller can include the table alone.
 func (t *table) isOnlyMade() bool {
 	isOfPerson := slices.ContainsFunc([]names.Kind{
 		names.Messages, names.Settings, names.Links, names.Profiles, names.Trails, names.Searches, names.Sessions,
 	}, func(k names.Kind) bool { return names.Is(t.Name, k) })
-	return t.fate == left && len(t.paths) > 0 && len(t.asked) == 1 && t.asked[0].Column == "" && !isOfPerson &&
+	return t.fate == left && len(t.paths) > 0 && len(t.asked) == 1 && slices.Contains(t.asked[0].Options, offer+t.Name) &&
+		!isOfPerson &&
 		len(t.personal()) == 0 && !slices.ContainsFunc(t.out, func(r *reference) bool {
 		return r.to.isSubject && (r.role != names.Maker || r.owns()) || !r.to.isSubject && r.isPath()
 	})

@@ -30,8 +30,8 @@ const staying = " With --include, an erasure keeps them, and overwrites personal
 // checkOffers makes sure that a person can choose each option that takes a table into the data map. The function try
 // returns the draft with these further tables in Options.Include, or nil if its proposal would not have the tables. If
 // it would not have a table alone, checkOffers offers the table together with those that prevent it. If that does not
-// work, either, it drops the question, unless the rows may be annotated or erased in another way. If the rows would
-// stay, the question says so.
+// work, either, it offers another way. It drops the question if no column looks personal and the rows do not refer to a
+// person. If the rows would stay, the question says so.
 func (d *draft) checkOffers(try func(tables []string) *draft) {
 	for _, t := range d.tables {
 		i := slices.IndexFunc(t.asked, func(asked Decision) bool { return slices.Contains(asked.Options, offer+t.Name) })
@@ -47,7 +47,7 @@ func (d *draft) checkOffers(try func(tables []string) *draft) {
 			}
 		case d.refersToPerson(t) && t.mayBeAnnotated() && t.addressKey() == "":
 			t.asked[i].Options[j] = annotateIt
-		case t.addressKey() != "", d.refersToPerson(t) && t.connectsPeople():
+		case t.addressKey() != "", d.refersToPerson(t), len(t.personal()) > 0:
 			t.asked[i].Options[j] = eraseInHook
 		default:
 			t.asked = slices.Delete(t.asked, i, i+1)

@@ -105,7 +105,8 @@ func TestWhatCannotBeTakenInIsNotOffered(t *testing.T) {
 		t.Errorf("asked %v", asked)
 	}
 	p = propose(t, schema(strings.ReplaceAll(lines, ", summary", "")))
-	if asked := p.questionsAbout("cases", ""); len(asked) != 0 {
+	if asked := p.questionsAbout("cases", ""); len(asked) != 1 || asked[0].Options[1] != "yes: erase them in the hook "+
+		"BeforeErasure" {
 		t.Errorf("nothing can be annotated: asked %v", asked)
 	}
 }

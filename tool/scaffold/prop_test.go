@@ -48,6 +48,7 @@ func TestEachProposalLoadsAndHasAPlan(t *testing.T) {
 			t.Fatal("equal input gave another proposal")
 		}
 		checkProposal(t, catalog, p)
+		checkReferences(t, catalog, p)
 		checkDeletions(t, catalog, m, plan)
 		checkParents(t, m, options.Include)
 		checkFindings(t, catalog, p, m, plan)
@@ -73,6 +74,23 @@ func checkProposal(t *rapid.T, catalog datamap.Catalog, p scaffold.Proposal) {
 	for _, table := range catalog.Tables {
 		if !seen[table.Name] && table.Kind != datamap.KindView {
 			t.Fatalf("%s is neither in the data map nor left out", table.Name)
+		}
+	}
+}
+
+// checkReferences fails the test if no decision names a table that refers to people and is left out.
+func checkReferences(t *rapid.T, catalog datamap.Catalog, p scaffold.Proposal) {
+	for _, out := range p.LeftOut {
+		table, _ := catalog.Table(out.Table)
+		isTable := table.Kind == datamap.KindTable || table.Kind == datamap.KindPartitioned
+		refers := slices.ContainsFunc(table.ForeignKeys, func(key datamap.CatalogForeignKey) bool {
+			return key.References == p.Tables[0].Name && slices.Equal(key.Referenced, p.Tables[0].PrimaryKey)
+		})
+		named := regexp.MustCompile(`\b` + out.Table + `\b`)
+		if isTable && refers && !slices.ContainsFunc(p.Decisions, func(d scaffold.Decision) bool {
+			return d.Table == out.Table || named.MatchString(d.Question)
+		}) {
+			t.Fatalf("no question about %s: %s", out.Table, out.Reason)
 		}
 	}
 }

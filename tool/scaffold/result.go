@@ -32,6 +32,19 @@ func (t *table) choose() {
 	}
 }
 
+// askForUnchosen asks about the tables whose rows refer to a person and would stay, but that are not selected, because
+// no column looks personal.
+func (d *draft) askForUnchosen() {
+	for _, t := range d.tables {
+		if t.chosen || t.distance == unreachable || t.fate == left || !d.refersToPerson(t) ||
+			len(t.askedOfColumns()) > 0 {
+			continue
+		}
+		t.fate, t.asked = left, nil
+		t.ask("", ofPath+t.paths[0].label()+noPersonal, "no: leave the table out", annotateIt)
+	}
+}
+
 // result returns the tables of the data map, and the decisions (questions to a person) about all tables. Both begin
 // with the subject's table. The other tables follow, sorted by name.
 func (d *draft) result() ([]datamap.Table, []Decision) {
@@ -128,6 +141,12 @@ func (d *draft) whyOut(t *table) string {
 		return "It leads to " + d.subject.Name + ", but none of its columns looks personal."
 	case t.byAddress != "":
 		return "It leads to " + d.subject.Name + " only by the address in " + t.byAddress + ", which an erasure overwrites."
+	case d.agentOf(t) != "":
+		why := "No foreign key leads from it to " + d.subject.Name + ", but the name of " + d.agentOf(t) + " may mean a person"
+		if personal != "" && !d.isAboutNone(t) {
+			why += ", and columns look personal: " + personal
+		}
+		return why + "."
 	case personal == "":
 		return "No relation leads from it to " + d.subject.Name + ", and none of its columns looks personal."
 	case d.isAboutNone(t):
@@ -135,6 +154,15 @@ func (d *draft) whyOut(t *table) string {
 	default:
 		return "No relation leads from it to " + d.subject.Name + ", but columns look personal: " + personal + "."
 	}
+}
+
+// agentOf returns a column that only by its name may refer to a person: see mayBeAgent. It returns "" if there is none.
+func (d *draft) agentOf(t *table) string {
+	i := slices.IndexFunc(t.Columns, func(c datamap.CatalogColumn) bool { return d.mayBeAgent(t, c) })
+	if i < 0 {
+		return ""
+	}
+	return t.Columns[i].Name
 }
 
 func (d *draft) isAboutNone(t *table) bool {
@@ -191,11 +219,11 @@ func (d *draft) askForPersonal() {
 }
 
 // personal returns the names of the columns that look personal, in the order of the table. It leaves out secrets, such
-// as passwords.
+// as passwords, but not those that tell who the person is.
 func (t *table) personal() []string {
 	var list []string
 	for _, c := range t.Columns {
-		if m, ok := t.found[c.Name]; ok && !m.Secret {
+		if m, ok := t.found[c.Name]; ok && (!m.Secret || names.IsIdentity(c.Name)) {
 			list = append(list, c.Name)
 		}
 	}

@@ -53,7 +53,8 @@ func (d *draft) decideRows() {
 	for _, t := range d.tables {
 		t.askForPayments()
 		switch {
-		case t.rowsDeleted && t.paths[0].to == d.subject && (!t.own || t.hasOtherPerson() || t.groupOf() != nil):
+		case t.rowsDeleted && t.paths[0].to == d.subject && !t.isOnlyLogin() &&
+			(!t.own || t.hasOtherPerson() || t.groupOf() != nil):
 			t.ask("", onlyOfPerson, "delete the rows", "keep the rows", "leave the table out")
 			t.askForSamePerson()
 		case t.rowsDeleted:

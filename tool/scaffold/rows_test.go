@@ -33,7 +33,7 @@ func TestRowsThatBelongToThePersonAreDeleted(t *testing.T) {
 		delete user_settings
 		anonymize users email
 	`)
-	if got := p.asked(); !slices.Equal(got, []string{"follows", "group_users", "searches"}) {
+	if got := p.asked(); !slices.Equal(got, []string{"users", "searches"}) {
 		t.Errorf("asked about %v", got)
 	}
 }

@@ -120,7 +120,8 @@ func propose(
 		}
 		return trial
 	})
-	if mapped.IsZero() {
+	if !d.single {
+		d.foldTables()
 		d.foldEqual()
 	}
 	return d.proposal()
@@ -131,7 +132,7 @@ func draftOf(
 	ctx context.Context, remembered memory, catalog datamap.Catalog, options Options, mapped datamap.DataMap,
 ) (*draft, error) {
 	d := newDraft(catalog)
-	d.memory = remembered
+	d.memory, d.single = remembered, !mapped.IsZero()
 	if len(d.tables) == 0 {
 		return nil, &domain.Error{
 			Code: domain.ErrInvalid, Op: "scaffold", Message: "the database has no tables; check that the URL names the" +
@@ -172,14 +173,12 @@ func draftOf(
 	}
 	d.markErased()
 	d.choose()
+	d.askForUnchosen()
 	if err := d.checkIncluded(options.Include); err != nil {
 		return nil, err
 	}
 	d.askForUnclear()
 	d.askForLeftOut()
-	if mapped.IsZero() {
-		d.foldTables()
-	}
 	d.askForHistories()
 	d.askForStrays()
 	d.askForPersonal()
@@ -211,6 +210,7 @@ type draft struct {
 	candidates []Candidate
 	subject    *table
 	subjectID  []string // the key columns of the subject
+	single     bool     // no question is about several tables, because Update returns those about new tables only
 }
 
 // table is a table of the catalog with the results of the steps of Propose.

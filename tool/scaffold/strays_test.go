@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
 func TestTheNumberAtAProviderIsPersonal(t *testing.T) {
@@ -52,16 +54,91 @@ func TestPartsOfRowsThatAreLeftOutAreAsked(t *testing.T) {
 
 func TestDataOutsideEachRelationIsAsked(t *testing.T) {
 	for line, place := range map[string]string{
-		"active_storage_blobs: id*, filename, size:bigint": "active_storage_blobs.filename",
-		"delayed_jobs: id*, handler, run_at:time":          "delayed_jobs.handler",
-		"river_job: id*, args:json":                        "river_job.args",
-		"schedule_data: schedule_id*, data:json":           "users",
-		"config: id*, size:integer":                        "",
+		"active_storage_blobs: id*, filename, size:bigint":        "active_storage_blobs.filename",
+		"delayed_jobs: id*, handler, run_at:time":                 "delayed_jobs.handler",
+		"river_job: id*, args:json":                               "river_job.args",
+		"work_queue: id*, job_class, serialized_params:json":      "work_queue.serialized_params",
+		"runs: id*, task_name, arguments":                         "runs.arguments",
+		"mail_spool: id*, to_address:bytes, size:integer":         "mail_spool.to_address",
+		"outbox: id*, topic_id, payload:json":                     "outbox.payload",
+		"login_tokens: token*, kind, credential, expires_at:time": "login_tokens.credential",
+		"verification: id*, token, subject, ends_at:time":         "verification.subject",
+		"tokens: id*, color, subject":                             "",
+		"sign_ins: id*, claims:json":                              "sign_ins",
+		"grants: id*, jwt:json, claims:json":                      "grants",
+		"machine_settings: id*, value:json":                       "",
+		"text_prompts: id*, params:json":                          "",
+		"issuers: id*, jwks:json, configuration:json":             "",
+		"prompts_of_users: id*, params:json":                      "users",
+		"schedule_data: schedule_id*, data:json":                  "users",
+		"config: id*, size:integer":                               "",
 	} {
 		p := propose(t, schema(users+line))
 		if place == "" && len(p.Decisions) > 0 || place != "" && !slices.Equal(p.asked(), []string{place}) {
 			t.Errorf("%s: asked %v", line, p.Decisions)
 		}
+	}
+}
+
+// The tables beside the jobs are named after them. Their arguments and other documents must not mix in one question.
+func TestTheArgumentsOfJobsAreOneQuestion(t *testing.T) {
+	p := propose(t, schema(users+`
+		fast_jobs: id*, serialized_params:json
+		fast_job_executions: id*, serialized_params:json
+		fast_job_settings: id*, value:json
+		fast_job_workers: id*, state:json
+		raw_uploads: id*, extra:json`))
+	want := "Columns fast_job_executions.serialized_params, fast_jobs.serialized_params: The arguments of jobs may"
+	if len(p.questionsAbout("users", want)) != 1 || len(p.questionsAbout("users", "to users: raw_uploads.extra.")) != 1 ||
+		len(p.Decisions) != 2 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}
+
+// A name alone may mean a person, so the reason must not say that no relation leads to people.
+func TestAColumnNamedAfterWhoDidSomethingIsAsked(t *testing.T) {
+	for column, want := range map[string]bool{
+		"pusher_id": true, "submitter_id": true, "pusher_id:uuid": false, "order_id": false, "folder_id": false,
+		"shelter_id": false, "pusher_id, pusher_type": false, "size": false, "server_id": false,
+	} {
+		p := propose(t, schema(users+"shelters: id*, size\nkey_uses: id*, user_id>users=cascade\ntracks: id*, color, "+column))
+		name, _, _ := strings.Cut(column, ":")
+		if got := slices.Contains(p.asked(), "tracks."+name); got != want {
+			t.Errorf("%s: asked %v", column, p.Decisions)
+		}
+		i := slices.IndexFunc(p.LeftOut, func(out scaffold.LeftOut) bool { return out.Table == "tracks" })
+		if got := strings.Contains(p.LeftOut[i].Reason, "may mean a person"); got != want {
+			t.Errorf("%s: the reason is %q", column, p.LeftOut[i].Reason)
+		}
+	}
+	p := propose(t, schema(users+"tracks: id*, submitter_id\nbuilds: id*, pusher_id"))
+	if len(p.questionsAbout("users", "Columns builds.pusher_id, tracks.submitter_id: The names may mean")) != 1 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}
+
+// A record of bookkeeping without a personal column would stay as it is.
+func TestARecordThatRefersToThePersonIsAsked(t *testing.T) {
+	p := propose(t, schema(users+"seat_purchases: id*, user_id>users, seats:integer"))
+	if len(p.questionsAbout("seat_purchases", "by user_id, but no column looks personal")) != 1 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+	p = propose(t, schema(users+`
+		seat_purchases: id*, user_id>users, seats:integer
+		ticket_orders: id*, user_id>users, seats:integer
+		wood_sales: id*, user_id>users, logs:integer`))
+	if len(p.questionsAbout("users", "Tables seat_purchases (user_id), ticket_orders (user_id), wood_sales (user_id)")) != 1 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}
+
+// A secret that stands for a person at an identity provider tells about her.
+func TestWhatAnIdentityProviderTellsIsAsked(t *testing.T) {
+	p := propose(t, schema(users+`
+		access_roles: id*, user_id>users, name, path
+		id_documents: id*, access_role_id>access_roles, jwt:json`))
+	if len(p.questionsAbout("id_documents", "(jwt)")) != 1 {
+		t.Errorf("asked %v", p.Decisions)
 	}
 }
 

@@ -64,8 +64,8 @@ func (t *table) chooseStrategy(
 	if c.Nullable && a.Strategy == domain.StrategyAnonymize && t.takesNull(c) {
 		why := ""
 		switch {
-		case m.Secret && t.isSubject:
-			why = "NULL often means that the person has no such secret, for example no password."
+		case m.Secret && t.isSubject, meansState(c, m):
+			why = absent
 		case t.needsNull(c, m):
 			why = "No surrogate satisfies its constraints without a false fact."
 		case t.inUnique(c.Name) && !(datamap.Column{Type: c.Type, Length: c.Length}).Unique():
@@ -329,7 +329,7 @@ func isNeutral(word string) bool { return slices.Contains(neutral, strings.ToLow
 
 // handles are words for the name by which an application finds a person.
 var handles = []string{
-	"user name", "username", "login", "login name", "handle", "slug", "acct", "alias", "nick", "nickname", "nick name",
+	"user name", "username", "user handle", "login", "login name", "handle", "slug", "acct", "alias", "nick", "nickname", "nick name",
 	"screen name", "benutzername", "nom utilisateur", "pseudo", "pseudonyme", "nombre usuario", "apodo",
 }
 

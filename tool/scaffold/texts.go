@@ -99,10 +99,3 @@ func (t *table) unfound() string {
 	return "No erasure finds the rows in which " + t.paths[0].label() + " is NULL, although their " + t.Columns[i].Name +
 		" may name a person"
 }
-
-// isState reports whether the name of a column suggests that a value that is not NULL means a state, such as the reason
-// why a person is locked.
-func isState(column string) bool {
-	parts := words.Lower(column)
-	return len(parts) > 0 && slices.Contains([]string{"reason", "at", "since", "until", "by"}, parts[len(parts)-1])
-}
