@@ -122,12 +122,12 @@ func TestALinkToRowsThatStayStays(t *testing.T) {
 
 // The row stays, and its person need not be the one whom the column names.
 func TestTheNameOfSomebodyByAPartIsAsked(t *testing.T) {
-	const lines = "places: id*, name\ntickets: id*, user_id>users, place_id>places, body, inspector_name, approver_name"
+	const lines = "places: id*, name\ntickets: id*, user_id>users, place_id>places, body, inspector_name, doctor_name"
 	p := propose(t, schema(users+lines))
 	if !slices.Contains(p.steps(), "anonymize tickets body") {
 		t.Errorf("the steps are %v", p.steps())
 	}
-	for _, name := range []string{"inspector_name", "approver_name"} {
+	for _, name := range []string{"inspector_name", "doctor_name"} {
 		if asked := p.questionsAbout("tickets", "may describe other people"); len(asked) != 1 ||
 			!slices.Contains(asked[0].Columns(), name) {
 			t.Errorf("%s: asked %v", name, p.Decisions)
