@@ -51,7 +51,6 @@ func asksAboutColumn(table datamap.Table, column datamap.Column) (asked, open bo
 type question struct {
 	decided bool
 	columns []string // the columns that the question is about, if these are several
-	tables  []string // the tables that a question in the note of the subject's table is about
 	words   []string // the names in it, which may have a point, such as the name of a column after that of its table
 }
 
@@ -70,15 +69,15 @@ func questionsIn(note string) (all []question) {
 		}
 		text := note[marker[1]:end]
 		q := question{decided: note[marker[0]:marker[1]] == datamap.Decided, words: wordsOf(text)}
-		q.columns, q.tables = listIn(text, "Columns "), listIn(text, "Tables ")
+		q.columns = columnsIn(text)
 		all = append(all, q)
 	}
 	return all
 }
 
-// listIn returns the names at the begin of a question, such as Columns a, b: .
-func listIn(text, begin string) []string {
-	rest, ok := strings.CutPrefix(text, begin)
+// columnsIn returns the names at the begin of a question, such as Columns a, b: .
+func columnsIn(text string) []string {
+	rest, ok := strings.CutPrefix(text, "Columns ")
 	list, _, ends := strings.Cut(rest, ": ")
 	if !ok || !ends {
 		return nil
