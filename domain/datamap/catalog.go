@@ -262,14 +262,15 @@ func (a ForeignKeyAction) Acts() bool {
 
 // CatalogForeignKey is a foreign key.
 type CatalogForeignKey struct {
-	Name       string           `json:"name,omitempty"` // empty on SQLite
-	Columns    []string         `json:"columns"`
-	References string           `json:"references"` // the Name of the referenced table
-	Referenced []string         `json:"referenced"` // the columns of that table
-	OnDelete   ForeignKeyAction `json:"on_delete"`
-	Deferrable bool             `json:"deferrable,omitempty"`
-	Follows    bool             `json:"follows,omitempty"` // ON UPDATE CASCADE
-	Full       bool             `json:"full,omitempty"`    // MATCH FULL: either all columns are NULL, or none is
+	Name           string           `json:"name,omitempty"` // empty on SQLite
+	Columns        []string         `json:"columns"`
+	References     string           `json:"references"` // the Name of the referenced table
+	Referenced     []string         `json:"referenced"` // the columns of that table
+	OnDelete       ForeignKeyAction `json:"on_delete"`
+	Deferrable     bool             `json:"deferrable,omitempty"`
+	Follows        bool             `json:"follows,omitempty"`          // ON UPDATE CASCADE
+	ClearsOnUpdate bool             `json:"clears_on_update,omitempty"` // ON UPDATE SET NULL
+	Full           bool             `json:"full,omitempty"`             // MATCH FULL: either all columns are NULL, or none is
 	// Cleared are the columns that ON DELETE SET NULL or SET DEFAULT changes. Empty means all columns.
 	Cleared []string `json:"cleared,omitempty"`
 }

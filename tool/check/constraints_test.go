@@ -218,6 +218,24 @@ var constraintCases = cases{
 			}
 		}, []string{"referenced-overwritten users.nick to_fkey", "table-unmapped mails.id"},
 	},
+	"referenced-overwritten not by NULL if the reference follows and accepts it": {
+		mailed("nick", func(f *datamap.CatalogForeignKey) { f.Follows = true }), []string{"table-unmapped mails.receiver"},
+	},
+	"referenced-overwritten not if the database clears the reference": {
+		mailed("email", func(f *datamap.CatalogForeignKey) { f.ClearsOnUpdate = true }), []string{"table-unmapped mails.receiver"},
+	},
+	"referenced-overwritten if the database cannot clear the reference": {
+		func(w *world) {
+			mailed("email", func(f *datamap.CatalogForeignKey) { f.ClearsOnUpdate = true })(w)
+			w.column("mails", "receiver").Nullable = false
+		}, []string{"referenced-overwritten users.email to_fkey", "table-unmapped mails.receiver"},
+	},
+	"referenced-overwritten if the database may clear a part of the reference only": {
+		mailed("nick", func(f *datamap.CatalogForeignKey) {
+			f.Columns, f.Referenced = append(f.Columns, "id"), append(f.Referenced, "id")
+			f.Follows, f.Full = true, true
+		}), []string{"referenced-overwritten users.nick to_fkey", "table-unmapped mails.receiver, id"},
+	},
 	"referenced-overwritten not if the rows go": {
 		func(w *world) {
 			w.deleteUsers()
@@ -227,6 +245,17 @@ var constraintCases = cases{
 			w.live("sessions").Indexes = append(w.live("sessions").Indexes, datamap.CatalogIndex{Columns: []string{"agent"}})
 		}, []string{"path-missing sessions.agent"},
 	},
+}
+
+// mailed adds a table outside the data map whose column receiver refers to a column of users.
+func mailed(to string, change func(*datamap.CatalogForeignKey)) func(*world) {
+	return func(w *world) {
+		foreign := datamap.CatalogForeignKey{
+			Name: "to_fkey", Columns: []string{"receiver"}, References: "users", Referenced: []string{to},
+		}
+		change(&foreign)
+		w.addTable("mails", "receiver").ForeignKeys = []datamap.CatalogForeignKey{foreign}
+	}
 }
 
 // The remedy of a finding must suggest NULL only for a column that accepts NULL.

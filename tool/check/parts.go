@@ -52,18 +52,10 @@ func (s *schema) reportAsked(code string, table datamap.CatalogTable, at place, 
 	}
 }
 
-// leftOut returns the question of a draft about a table that it left out. The note of the subject's table may have the
-// question: see question.tables and question.columnsOf.
+// leftOut returns the question of a draft about a table that it left out.
 func (s *schema) leftOut(table string) (left datamap.LeftOut, asked bool) {
-	if i := slices.IndexFunc(s.LeftOut(), func(t datamap.LeftOut) bool { return t.Table == table }); i >= 0 {
-		return s.LeftOut()[i], true
-	}
-	for _, q := range questionsIn(s.SubjectTable().Note) {
-		columns := q.columnsOf(table)
-		if slices.Contains(q.tables, table) || len(columns) > 0 {
-			note := datamap.Decide + strings.Join(columns, ", ")
-			return datamap.LeftOut{Table: table, Decided: q.decided, Note: note}, true
-		}
+	if i := slices.IndexFunc(s.left, func(t datamap.LeftOut) bool { return t.Table == table }); i >= 0 {
+		return s.left[i], true
 	}
 	return datamap.LeftOut{}, false
 }
@@ -112,7 +104,7 @@ func (s *schema) foldQuestions() {
 // askedTables returns the tables that a draft left out with an open question, each with its part of questions-open. It
 // leaves out a table without such a part, but with a finding of its own.
 func (s *schema) askedTables(parts []datamap.Finding) (tables []datamap.Finding) {
-	for _, left := range s.LeftOut() {
+	for _, left := range s.left {
 		live, exists := s.catalog.Table(left.Table)
 		isTable := func(f datamap.Finding) bool { return f.Table == live.Name }
 		i := slices.IndexFunc(parts, isTable)

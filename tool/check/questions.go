@@ -56,20 +56,8 @@ func (s *schema) asksAboutColumn(table datamap.Table, column datamap.Column) (as
 // question is a question in a note, with its options and its answer.
 type question struct {
 	decided bool
-	columns []string // the columns that the question is about, if these are several; see question.columnsOf
-	tables  []string // the tables that a question in the note of the subject's table is about
+	columns []string // the columns that the question is about, if these are several
 	words   []string // the names in it, which may have a point, such as the name of a column after that of its table
-}
-
-// columnsOf returns the columns of a table that a question in the note of the subject's table is about, such as item_id
-// of the table items if the question is about items.item_id.
-func (q question) columnsOf(table string) (columns []string) {
-	for _, name := range q.columns {
-		if column, ok := strings.CutPrefix(name, table+"."); ok {
-			columns = append(columns, column)
-		}
-	}
-	return columns
 }
 
 // names reports whether the question names a column.
@@ -87,24 +75,21 @@ func questionsIn(note string) (all []question) {
 		}
 		text := note[marker[1]:end]
 		q := question{decided: note[marker[0]:marker[1]] == datamap.Decided, words: wordsOf(text)}
-		q.columns, q.tables = listIn(text, "Columns "), listIn(text, "Tables ")
+		q.columns = columnsIn(text)
 		all = append(all, q)
 	}
 	return all
 }
 
-// listIn returns the names at the begin of a question, such as Columns a, b: . It leaves out the columns that may stand
-// behind the name of a table, as in Tables a (x, y), b (z): .
-func listIn(text, begin string) []string {
-	rest, ok := strings.CutPrefix(text, begin)
+// columnsIn returns the names at the begin of a question, such as Columns a, b: .
+func columnsIn(text string) []string {
+	rest, ok := strings.CutPrefix(text, "Columns ")
 	list, _, ends := strings.Cut(rest, ": ")
 	if !ok || !ends {
 		return nil
 	}
-	return strings.Split(behindTables.ReplaceAllString(list, ""), ", ")
+	return strings.Split(list, ", ")
 }
-
-var behindTables = regexp.MustCompile(` \([^)]*\)`)
 
 // wordsOf returns the words of a question. It leaves out the table to which relations lead, because a column may have
 // the same name.

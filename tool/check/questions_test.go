@@ -105,6 +105,52 @@ var answeredCases = cases{
 		both(ofAny, noted("users", "", "DECIDED: Columns calls.item_id, my.pins.item_id: Do they lead to a person?")),
 		[]string{"table-unlinked pins.item_id"},
 	},
+	"questions-open about one of several tables with their columns": {
+		both(posted, noted("users", "", "DECIDE: Tables calls (a, b), letters (user_id): By these columns. Are they hers?")),
+		[]string{questions},
+	},
+	"table-unmapped not after an answer about several tables with their columns": {
+		both(posted, noted("users", "", "DECIDED: Tables calls (a, b), letters (user_id): By these columns. Are they hers?")),
+		nil,
+	},
+	"table-unmapped not after an answer about the last of several tables": {
+		both(func(w *world) { posted(w); w.live("letters").Schema = "public" },
+			noted("users", "", "DECIDED: Tables calls and public.\"letters\": Are they hers?")),
+		nil,
+	},
+	"questions-open about a table with an answer to another question": {
+		both(posted, noted("users", "", "DECIDED: Tables calls, letters: Are they hers? DECIDE: Tables letters: And these?")),
+		[]string{questions},
+	},
+	"questions-open about a table with an answer in its own note": {
+		both(both(posted, answered("letters", "DECIDED: Its texts?")),
+			noted("users", "", "DECIDE: Tables calls, letters: Are they hers?")),
+		[]string{questions},
+	},
+	"table-unlinked not after an answer about columns of several tables": {
+		both(posted, noted("users", "", "DECIDED: Columns calls.target_id, letters.user_id: Do they lead to a person?")), nil,
+	},
+	"table-unlinked of a list after an answer about another column of several tables": {
+		both(readers("reader_ids"), noted("users", "", "DECIDED: Tables calls (a), letters (user_id): Are they hers?")),
+		[]string{"table-unlinked letters.reader_ids"},
+	},
+	"makers-unmapped not of a table with a question about several tables": {
+		both(made("boards"), noted("users", "", "DECIDE: Tables boards (created_by), calls (a): Are they hers?")),
+		[]string{questions},
+	},
+	"makers-unmapped not of a table with an answer about several tables": {
+		both(made("boards"), noted("users", "", "DECIDED: Tables boards (created_by), calls (a): Are they hers?")), nil,
+	},
+	"trigger-copies into a table with an answer about several tables": {
+		func(w *world) {
+			posted(w)
+			w.add("letters", "email", datamap.TypeText)
+			w.live("users").Triggers = []datamap.CatalogTrigger{{
+				Name: "keep", Events: []string{"UPDATE"}, Writes: []string{"letters"},
+			}}
+			noted("users", "", "DECIDED: Tables calls (a), letters (user_id): Are they hers?")(w)
+		}, []string{"trigger-copies users keep"},
+	},
 	"table-unmapped of a table that a question mentions": {
 		both(posted, noted("users", "", "DECIDED: Tables calls: Are they like letters? (no | yes; chosen: no)")),
 		[]string{"table-unmapped letters.user_id"},

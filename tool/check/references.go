@@ -20,7 +20,8 @@ func (s *schema) checkKeys() {
 				continue
 			}
 			for _, column := range s.writtenColumns(parent.Name) {
-				if hasName(s.live[parent.Name], foreign.Referenced, column.Name) && (!foreign.Follows || column.null) {
+				if hasName(s.live[parent.Name], foreign.Referenced, column.Name) &&
+					!s.acceptsUpdate(child, foreign, s.live[parent.Name], column) {
 					s.report(referencedWritten, place{table: parent.Name, column: column.Name, object: foreign.Name},
 						"An erasure overwrites the column, but the foreign key "+keyCalled(foreign)+" of "+child.Name+
 							" refers to it. The erasure fails if a row of "+child.Name+" refers to the person's row.",
@@ -29,6 +30,27 @@ func (s *schema) checkKeys() {
 			}
 		}
 	}
+}
+
+// acceptsUpdate reports whether a foreign key of a table accepts that an erasure overwrites a referenced column: the
+// database then writes the new value into the referring rows (ON UPDATE CASCADE), or NULL (ON UPDATE SET NULL).
+func (s *schema) acceptsUpdate(
+	child datamap.CatalogTable, foreign datamap.CatalogForeignKey, parent datamap.CatalogTable, overwritten written,
+) bool {
+	if foreign.Follows && !overwritten.null {
+		return true
+	}
+	if !foreign.Follows && !foreign.ClearsOnUpdate || len(foreign.Columns) != len(foreign.Referenced) {
+		return false
+	}
+	for i, name := range foreign.Columns {
+		column, _ := child.Column(name)
+		isSet := foreign.ClearsOnUpdate || sameName(parent, foreign.Referenced[i], overwritten.Name)
+		if isSet && !column.Nullable || !isSet && foreign.Full {
+			return false
+		}
+	}
+	return true
 }
 
 // checkReference reports columns of a foreign key into which an erasure writes a surrogate. The referenced table may

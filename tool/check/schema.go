@@ -20,8 +20,9 @@ type schema struct {
 	steps     []datamap.Step
 	idle      bool // the plan has neither local nor external steps
 	findings  []datamap.Finding
-	parts     map[part]string // the code of the finding that another one is a part of
-	asked     map[string]bool // the tables outside the data map that questions-open names
+	left      []datamap.LeftOut // see allLeftOut
+	parts     map[part]string   // the code of the finding that another one is a part of
+	asked     map[string]bool   // the tables outside the data map that questions-open names
 	verdicts  map[decided]datamap.Verdict
 
 	live     map[string]datamap.CatalogTable // by name in the data map; without tables that the database does not have
@@ -52,6 +53,7 @@ func newSchema(dataMap datamap.DataMap, plan datamap.Plan, catalog datamap.Catal
 			s.triggers[live.Name] = triggersOf(live)
 		}
 	}
+	s.left = s.allLeftOut()
 	s.needed[s.SubjectTable().Name] = true
 	for _, step := range s.steps {
 		s.need(step.Target)
@@ -72,7 +74,7 @@ func distinct(all []datamap.CatalogForeignKey) []datamap.CatalogForeignKey {
 	for _, foreign := range all {
 		if !slices.ContainsFunc(kept, func(k datamap.CatalogForeignKey) bool {
 			return k.References == foreign.References && k.OnDelete == foreign.OnDelete && k.Follows == foreign.Follows &&
-				slices.Equal(k.Columns, foreign.Columns) && slices.Equal(k.Referenced, foreign.Referenced)
+				k.ClearsOnUpdate == foreign.ClearsOnUpdate && slices.Equal(k.Columns, foreign.Columns) && slices.Equal(k.Referenced, foreign.Referenced)
 		}) {
 			kept = append(kept, foreign)
 		}

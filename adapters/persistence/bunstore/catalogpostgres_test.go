@@ -20,7 +20,8 @@ var museumOfPostgres = []string{
 	`CREATE DOMAIN mail AS short NOT NULL DEFAULT 'none' CONSTRAINT has_at CHECK (VALUE LIKE '%@%')`,
 	`CREATE TABLE people (id bigint PRIMARY KEY)`,
 	`CREATE TABLE visits (
-		id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, person bigint NOT NULL REFERENCES people (id),
+		id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, person bigint NOT NULL
+			REFERENCES people (id) ON UPDATE SET NULL,
 		host bigint CONSTRAINT host REFERENCES people ON DELETE SET NULL DEFERRABLE,
 		mood mood NOT NULL DEFAULT 'ok', mail mail, tags text[], note varchar(40) COLLATE "C", doc jsonb, seen timestamptz,
 		nickname text, twice text GENERATED ALWAYS AS (nickname || nickname) STORED, part int4range,
@@ -170,7 +171,7 @@ func TestTheCatalogOfPostgreSQLHasColumnsAndConstraints(t *testing.T) {
 		},
 		{
 			Name: "visits_person_fkey", Columns: []string{"person"}, References: "people", Referenced: []string{"id"},
-			OnDelete: datamap.ActionNone,
+			OnDelete: datamap.ActionNone, ClearsOnUpdate: true,
 		},
 	})
 	isListed(t, "checks", visits.Checks, []datamap.CatalogCheck{

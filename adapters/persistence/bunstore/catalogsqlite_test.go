@@ -44,7 +44,8 @@ func TestTheCatalogOfSQLiteHasColumnsAndConstraints(t *testing.T) {
 	t.Parallel()
 	_, store := applicationWith(t, databases.SQLite(t), []string{
 		`CREATE TABLE people (id INTEGER PRIMARY KEY)`,
-		`CREATE TABLE "Visits" (id TEXT, person bigint NOT NULL REFERENCES People NOT DEFERRABLE INITIALLY DEFERRED,
+		`CREATE TABLE "Visits" (id TEXT, person bigint NOT NULL REFERENCES People
+			ON UPDATE SET NULL NOT DEFERRABLE INITIALLY DEFERRED,
 			host INT CONSTRAINT h REFERENCES people (id) ON DELETE SET NULL ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED,
 			Note varchar(40) DEFAULT 'none' CONSTRAINT "polite one" CHECK (Note <> 'a)' AND note IS NOT nickname), nickname,
 			twice TEXT GENERATED ALWAYS AS (nickname || nickname) STORED, once AS (nickname), born TIMESTAMP, seen, doc JSON,
@@ -104,7 +105,10 @@ func TestTheCatalogOfSQLiteHasColumnsAndConstraints(t *testing.T) {
 		{Name: "sqlite_autoindex_Visits_2", Columns: []string{"id", "person"}},
 	})
 	isListed(t, "foreign keys", visits.ForeignKeys, []datamap.CatalogForeignKey{
-		{Columns: []string{"person"}, References: "people", Referenced: []string{"id"}, OnDelete: datamap.ActionNone},
+		{
+			Columns: []string{"person"}, References: "people", Referenced: []string{"id"}, OnDelete: datamap.ActionNone,
+			ClearsOnUpdate: true,
+		},
 		{
 			Columns: []string{"host"}, References: "people", Referenced: []string{"id"}, OnDelete: datamap.ActionSetNull,
 			Deferrable: true, Follows: true,

@@ -11,12 +11,14 @@ import (
 
 func TestADataMapKnowsTheQuestionsAboutTablesThatADraftLeftOut(t *testing.T) {
 	m, err := manifest.Read(strings.NewReader(`{"manifest_version": 2, "tables": [
-		{"name": "users", "primary_key": ["id"], "subject_key": ["id"], "columns": [
+		{"name": "users", "primary_key": ["id"], "subject_key": ["id"], "note": "DECIDED: Tables pins (user_id), users: Why?",
+			"columns": [
 			{"name": "id", "type": "bigint"}, {"name": "email", "type": "text", "personal": {"category": "contact"}}]}],
 		"schema": [
 			{"name": "users", "columns": ["id"], "note": "DECIDE: Is it the person's?"},
 			{"name": "calls", "columns": ["id"], "note": "It leads to users. DECIDE: Is it the person's?"},
 			{"name": "teams", "columns": ["id"], "note": "It leads to users. DECIDED: Is it the person's?"},
+			{"name": "pins", "columns": ["id", "user_id"], "note": "It leads to users."},
 			{"name": "words", "columns": ["id"], "note": "None of its columns looks personal."}]}`))
 	if err != nil {
 		t.Fatal(err)
@@ -26,6 +28,7 @@ func TestADataMapKnowsTheQuestionsAboutTablesThatADraftLeftOut(t *testing.T) {
 		{
 			Table: "teams", Decided: true, Columns: []string{"id"}, Note: "It leads to users. DECIDED: Is it the person's?",
 		},
+		{Table: "pins", Decided: true, Columns: []string{"id", "user_id"}, Note: "DECIDED: user_id"},
 	}
 	if got := m.LeftOut(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -23,6 +23,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,14 +84,26 @@ func Read(r io.Reader) (datamap.DataMap, error) {
 	return m.WithAccepted(manifest.Accepted...).WithLeftOut(leftOut(m, manifest.Schema)...), erasure.Complete(err)
 }
 
-// leftOut returns the tables that a draft left out with a question.
+// leftOut returns the tables that a draft left out with a question. The note of the subject's table may have the
+// question.
 func leftOut(m datamap.DataMap, schema []SchemaTable) (tables []datamap.LeftOut) {
+	if m.IsZero() {
+		return nil
+	}
+	together := datamap.LeftOutIn(m.SubjectTable().Note)
 	for _, table := range schema {
+		if _, mapped := m.Table(table.Name); mapped {
+			continue
+		}
 		isOpen := strings.Contains(table.Note, datamap.Decide)
-		if _, mapped := m.Table(table.Name); !mapped && (isOpen || strings.Contains(table.Note, datamap.Decided)) {
-			tables = append(tables, datamap.LeftOut{
-				Table: table.Name, Decided: !isOpen, Columns: table.Columns, Note: table.Note,
-			})
+		left := datamap.LeftOut{Table: table.Name, Decided: !isOpen, Columns: table.Columns, Note: table.Note}
+		i := slices.IndexFunc(together, func(t datamap.LeftOut) bool { return t.Table == table.Name })
+		switch {
+		case isOpen, strings.Contains(table.Note, datamap.Decided):
+			tables = append(tables, left)
+		case i >= 0:
+			left.Decided, left.Note = together[i].Decided, together[i].Note
+			tables = append(tables, left)
 		}
 	}
 	return tables

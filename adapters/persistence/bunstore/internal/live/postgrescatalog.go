@@ -207,7 +207,8 @@ const (
 			'columns', {columns}, 'references', {name of f}, 'referenced', {referenced},
 			'on_delete', CASE k.confdeltype WHEN 'r' THEN 'restrict' WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set_null'
 				WHEN 'd' THEN 'set_default' ELSE 'no_action' END,
-			'deferrable', k.condeferrable, 'follows', k.confupdtype = 'c', 'full', k.confmatchtype = 'f',
+			'deferrable', k.condeferrable, 'follows', k.confupdtype = 'c', 'clears_on_update', k.confupdtype = 'n',
+			'full', k.confmatchtype = 'f',
 			'cleared', (SELECT json_agg(a.attname ORDER BY a.attnum) FROM pg_catalog.pg_attribute AS a
 				WHERE a.attrelid = k.conrelid AND jsonb_typeof(to_jsonb(k) -> 'confdelsetcols') = 'array'
 					AND to_jsonb(k) -> 'confdelsetcols' @> to_jsonb(a.attnum))) AS text),
