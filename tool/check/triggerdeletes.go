@@ -50,7 +50,7 @@ func (s *schema) checkDeletesOutside() {
 
 // reportDeletes reports a trigger that an erasure fires and that deletes rows of a table outside the data map. It is a
 // notice if the rows seem to be about nobody: no foreign key or reference leads to the table or from it to the data
-// map, and its name does not suggest texts of people. If they also hold no texts, such as counters, there is no finding.
+// map, and its name does not suggest texts of people. If they hold no texts either, such as counters, there is none.
 func (s *schema) reportDeletes(trigger datamap.CatalogTrigger, name string, at place) {
 	live, ok := s.catalog.Table(name)
 	switch {
