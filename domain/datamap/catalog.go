@@ -270,7 +270,7 @@ type CatalogForeignKey struct {
 	Deferrable     bool             `json:"deferrable,omitempty"`
 	Follows        bool             `json:"follows,omitempty"`          // ON UPDATE CASCADE
 	ClearsOnUpdate bool             `json:"clears_on_update,omitempty"` // ON UPDATE SET NULL
-	Full           bool             `json:"full,omitempty"`             // MATCH FULL: either all columns are NULL, or none is
+	Full           bool             `json:"full,omitempty"`             // MATCH FULL: all columns are NULL, or none is
 	// Cleared are the columns that ON DELETE SET NULL or SET DEFAULT changes. Empty means all columns.
 	Cleared []string `json:"cleared,omitempty"`
 }

@@ -222,7 +222,8 @@ var constraintCases = cases{
 		mailed("nick", func(f *datamap.CatalogForeignKey) { f.Follows = true }), []string{"table-unmapped mails.receiver"},
 	},
 	"referenced-overwritten not if the database clears the reference": {
-		mailed("email", func(f *datamap.CatalogForeignKey) { f.ClearsOnUpdate = true }), []string{"table-unmapped mails.receiver"},
+		mailed("email", func(f *datamap.CatalogForeignKey) { f.ClearsOnUpdate = true }),
+		[]string{"table-unmapped mails.receiver"},
 	},
 	"referenced-overwritten if the database cannot clear the reference": {
 		func(w *world) {

@@ -40,11 +40,40 @@ func (s *schema) reportCasts(w write, text, object, converts, fails string) {
 			if s.accepts(kind, written.text) {
 				continue
 			}
-			s.report(surrogateCast, place{table: w.table.Name, column: column.Name, object: object},
-				converts+" the column to "+kind+", but an erasure writes "+written.called()+", which that type may refuse. "+fails,
+			severity, refuses := severityOf(surrogateCast), "may refuse"
+			if !column.expired && isCastOf(text, column.Name, kind) && !slices.ContainsFunc(written.examples, func(e any) bool {
+				text, isText := e.(string)
+				return !isText || !refusesText(kind, text)
+			}) {
+				severity, refuses = failure, "refuses"
+			}
+			s.reportAs(severity, surrogateCast, place{table: w.table.Name, column: column.Name, object: object},
+				converts+" the column to "+kind+", but an erasure writes "+written.called()+", which that type "+refuses+". "+fails,
 				"Use a surrogate that the type accepts, "+column.nullRemedy()+"or change the conversion.")
 		}
 	}
+}
+
+// isCastOf reports whether an expression is nothing else than the conversion of a column to a type.
+func isCastOf(expression, column, kind string) bool {
+	return strings.NewReplacer("(", "", ")", "", `"`, "").Replace(expression) == column+"::"+kind
+}
+
+// refusesText reports whether a type of PostgreSQL surely refuses a text.
+func refusesText(kind, text string) bool {
+	text = strings.TrimSpace(text)
+	switch kind {
+	case "integer", "bigint", "smallint":
+		_, err := strconv.ParseInt(text, 0, 64)
+		return err != nil
+	case "numeric", "double precision", "real":
+		_, err := strconv.ParseFloat(text, 64)
+		_, noWhole := strconv.ParseInt(text, 0, 64)
+		return err != nil && noWhole != nil
+	case "boolean", "date", "json", "jsonb", "uuid", "inet":
+		return text == ""
+	}
+	return false
 }
 
 // castsOf returns the types, other than texts, to which an SQL text converts a column. PostgreSQL writes a conversion

@@ -61,7 +61,13 @@ func (s *schema) linksOf(table datamap.CatalogTable) (found []link) {
 // name of several people is sufficient, such as watchers.
 func (s *schema) listsKeysOf(column datamap.CatalogColumn, parent datamap.Table) bool {
 	live, ok := s.live[parent.Name]
-	if !ok || len(parent.PrimaryKey) != 1 || column.Type != datamap.TypeArray && column.Type != datamap.TypeJSON {
+	if !ok || len(parent.PrimaryKey) != 1 {
+		return false
+	}
+	if column.Type == datamap.TypeText {
+		return column.Values == nil && s.namesList(column.Name, parent)
+	}
+	if column.Type != datamap.TypeArray && column.Type != datamap.TypeJSON {
 		return false
 	}
 	key, ok := live.Column(parent.PrimaryKey[0])
@@ -81,6 +87,17 @@ func (s *schema) listsKeysOf(column datamap.CatalogColumn, parent datamap.Table)
 	isPlural := len(last) > 0 && names.Singular(last[len(last)-1]) != last[len(last)-1]
 	return (isArray || column.Type == datamap.TypeJSON && isPlural) && parent.Name == s.SubjectTable().Name &&
 		isPerson(column.Name) && !isHeader
+}
+
+// namesList reports whether the name of a text says that it is a list of the keys of a table, such as user_ids. The
+// texts of other lists hold no keys as often as keys.
+func (s *schema) namesList(column string, parent datamap.Table) bool {
+	parts := words.Lower(column)
+	if len(parts) < 2 || !slices.Contains([]string{"ids", "uuids"}, parts[len(parts)-1]) {
+		return false
+	}
+	stem := strings.Join(parts[:len(parts)-1], " ")
+	return names.EndsIn(stem, names.BaseName(parent.Name)) || parent.Name == s.SubjectTable().Name && isPerson(stem)
 }
 
 // mailHeaders are names of columns in which texts are addresses of a mail, not keys of people.

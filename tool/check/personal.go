@@ -24,7 +24,7 @@ func (s *schema) checkNames() {
 				continue
 			}
 			match, ok := soundsPersonal(name, live, found)
-			if !ok && table.Name == s.SubjectTable().Name && found.Type == datamap.TypeJSON {
+			if !ok && table.Name == s.SubjectTable().Name && (isDocument(found) || found.Declared == "xml") {
 				match, ok = guess{category: domain.CategoryIdentity, reason: "it holds a document about the subject"}, true
 			}
 			if !ok && s.namesDoer(table, live, found) {
@@ -214,6 +214,7 @@ var trailing = terms(`
 	address, addr, adresse, number, no, nr, num, nummer, numero, date, year, month, day, place, city, country, code,
 	hash, encrypted, enc, normalized, canonical, lower, lowercase, string, line, first, second, primary, secondary,
 	home, work, mobile, private, business, main, alt, alternative, backup, old, new, current, previous, raw, masked,
+	sha, sha1, sha256, sha512, md5, digest, hashed,
 	url, uri, path, key, file, filename, image, thumbnail, blob, prefix, suffix, name, identity, amount, v, x, y, e,
 	token, last, digits, handle, email`)
 

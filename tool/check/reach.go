@@ -182,10 +182,11 @@ func (s *schema) personalSentence(table datamap.CatalogTable) string {
 }
 
 // namedAfter reports whether a column without a foreign key seems to refer to the table parent. The column must have
-// the type of the primary key of parent. It must be named after parent, such as user_id for users.id. For the subject's
-// table, a name of a role of a person is sufficient, such as sender_id, to_user_id or created_by. A word for a person
-// that is the name of no table is sufficient, too. The resource_owner_id of OAuth may also be a text. namedAfter
-// returns false if the name of another table is nearer: see names.Rival.
+// the type of the primary key of parent. It must be named after parent, such as user_id for users.id. For the
+// subject's table, a name of a role of a person is sufficient, such as sender_id, to_user_id or created_by. A word
+// for a person that is the name of no table is sufficient, too, and so is the uid or the owner of a row of
+// user_settings. The resource_owner_id of OAuth may also be a text. namedAfter returns false if the name of another
+// table is nearer: see names.Rival.
 func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogColumn, parent datamap.Table) bool {
 	live, ok := s.live[parent.Name]
 	if !ok || len(parent.PrimaryKey) != 1 || inForeignKey(table, column.Name) {
@@ -203,7 +204,7 @@ func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogCo
 	isBy := strings.HasSuffix(strings.ToLower(column.Name), "by") // created_by
 	isNamed := isReference && names.Same(stem, names.BaseName(parent.Name)) || isSubject &&
 		(isReference && s.isPersonElsewhere(stem) || names.Names(column.Name, parent.Name) && !s.hasTable(stem) ||
-			isBy && names.IsRole(stem))
+			isBy && names.IsRole(stem) || isOwnedByName(table.Name, column.Name, live))
 	if !isNamed {
 		return false
 	}
@@ -260,6 +261,9 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 		} else if isVerified(table.Name, column) {
 			found, enough = append(found, column.Name), true
 		}
+	}
+	if receiver := receiverOf(table); receiver != "" && !slices.Contains(found, receiver) {
+		found, enough = append(found, receiver), true
 	}
 	if addresses := devicesOf(table); !enough && len(addresses) > 0 {
 		found, enough = append(found, addresses...), true

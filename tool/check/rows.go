@@ -35,6 +35,9 @@ func (s *schema) checkRows() {
 			}
 			s.checkSearchColumns(table, live)
 		}
+		if s.mayKeepRows(table) {
+			s.checkGathered(table, live)
+		}
 		s.checkLargeObjects(table, live)
 	})
 }

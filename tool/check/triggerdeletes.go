@@ -48,12 +48,19 @@ func (s *schema) checkDeletesOutside() {
 	}
 }
 
-// reportDeletes reports a trigger that an erasure fires and that deletes rows of a table outside the data map. It
-// reports nothing if the rows are about nobody: no foreign key or reference leads to the table or from it to the data
-// map, and its name does not suggest texts of people.
+// reportDeletes reports a trigger that an erasure fires and that deletes rows of a table outside the data map. It is a
+// notice if the rows seem to be about nobody: no foreign key or reference leads to the table or from it to the data
+// map, and its name does not suggest texts of people. If they hold no texts either, such as counters, there is none.
 func (s *schema) reportDeletes(trigger datamap.CatalogTrigger, name string, at place) {
 	live, ok := s.catalog.Table(name)
-	if !ok || !isTable(live) || !s.mayBelong(live) {
+	switch {
+	case !ok || !isTable(live) || !s.mayBelong(live) && !holdsTexts(live):
+		return
+	case !s.mayBelong(live):
+		s.reportAs(notice, triggerDeletes, at,
+			"An erasure fires the trigger "+trigger.Name+", which deletes rows of "+live.Name+
+				". This table is not in the data map. The erasure reports only the number of these rows.",
+			"If the rows must stay, remove the deletion from the trigger, or exempt the connection of habeas from it.")
 		return
 	}
 	s.report(triggerDeletes, at,
@@ -62,6 +69,14 @@ func (s *schema) reportDeletes(trigger datamap.CatalogTrigger, name string, at p
 			"notice it.",
 		"Remove the deletion from the trigger, or exempt the connection of habeas from it. If it deletes only rows of the "+
 			"same person, accept the finding.")
+}
+
+// holdsTexts reports whether a table has a text or a document that is no key, and not one of a few values.
+func holdsTexts(live datamap.CatalogTable) bool {
+	return slices.ContainsFunc(live.Columns, func(c datamap.CatalogColumn) bool {
+		isText := c.Type == datamap.TypeText || c.Type == datamap.TypeBytes || isDocument(c)
+		return isText && !hasName(live, live.PrimaryKey, c.Name) && !live.IsChoice(c)
+	})
 }
 
 // mayBelong reports whether rows of a table outside the data map may belong to people, or to things that people share.

@@ -1,6 +1,11 @@
 package check
 
-import "github.com/habeas-data/habeas/domain/datamap"
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/check/internal/triggers"
+)
 
 // checkEffects reports a trigger that refuses or replaces statements of an erasure.
 func (s *schema) checkEffects(table datamap.Table, live datamap.CatalogTable, trigger trigger, at place) {
@@ -17,12 +22,41 @@ func (s *schema) checkEffects(table datamap.Table, live datamap.CatalogTable, tr
 		s.report(triggerRefuses, at,
 			"The trigger "+trigger.Name+" refuses each statement that fires it. The erasure fails.",
 			"Drop it, or exempt the connection of habeas from it.")
+	case s.refusesSurrogate(live, trigger) != "":
+		s.report(triggerRefuses, at,
+			"The trigger "+trigger.Name+" refuses the surrogate that an erasure writes into "+s.refusesSurrogate(live, trigger)+
+				". The erasure fails.",
+			"Give the column another surrogate, or exempt the connection of habeas from the trigger.")
 	case trigger.Refuses != "", trigger.Skips != "":
 		s.reportAs(notice, triggerRefuses, at,
 			"The trigger "+trigger.Name+" refuses or skips some of the statements that fire it. If it refuses a statement of "+
 				"an erasure, the erasure fails.", "Rehearse an erasure, which fires the trigger.")
 		s.parts[part{triggerRefuses, at}] = triggerRefuses
 	}
+}
+
+// refusesSurrogate returns a column whose surrogate a trigger refuses at each UPDATE. It returns "" if there is none,
+// or if a trigger changes the column.
+func (s *schema) refusesSurrogate(live datamap.CatalogTable, refusing trigger) string {
+	if !slices.Contains(refusing.Events, "UPDATE") {
+		return ""
+	}
+	isSet := func(name string) bool {
+		return slices.ContainsFunc(s.triggers[live.Name], func(t trigger) bool {
+			return slices.ContainsFunc(t.Sets, func(set triggers.Assignment) bool { return sameName(live, set.Column, name) })
+		})
+	}
+	for name, text := range refusing.RefusesTexts {
+		for _, w := range s.writes {
+			if w.live.Name == live.Name && !isSet(name) && slices.ContainsFunc(w.columns, func(c written) bool {
+				return sameName(live, name, c.Name) && !c.null && !c.expired && c.live.Type == datamap.TypeText &&
+					c.Digits() == 0 && surrogateOf(c.Column).text == text
+			}) {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // foldRefusals replaces the findings about triggers that refuse or skip only some statements by one notice.

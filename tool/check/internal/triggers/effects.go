@@ -12,6 +12,7 @@ import (
 func (t trigger) effects(text sqltext.Tokens) Effects {
 	effects := Effects{Sets: t.assignments(text), Constant: constantWrites(text)}
 	effects.Refuses, effects.Skips = t.refusals(text)
+	effects.RefusesTexts = t.refusedTexts(text)
 	if !text.Has("perform") && !text.Has("call") {
 		effects.Tied = tiedDeletions(text)
 	}
@@ -48,6 +49,35 @@ func (t trigger) refusals(text sqltext.Tokens) (refuses, skips datamap.Verdict) 
 		}
 	}
 	return refuses, skips
+}
+
+// refusedTexts returns the texts that the trigger surely refuses in a column: IF NEW.column = 'text' THEN RAISE ...; .
+func (t trigger) refusedTexts(text sqltext.Tokens) map[string]string {
+	refused := map[string]string{}
+	for i := range text {
+		if text.Is(i, "exception") && !text.Is(i-1, "raise") {
+			return nil // it may handle what the trigger raises
+		}
+		if !text.Is(i, "raise") || t.table.FoldsCase || text.IsSign(i+1, ";") ||
+			text.Is(i+1, "notice", "warning", "info", "log", "debug") || len(t.when)+len(t.of) > 0 {
+			continue
+		}
+		around, exits := guardsBefore(text, i)
+		around = slices.DeleteFunc(around, func(g guard) bool { return !g.unknown && len(g.conditions)+len(g.denied) == 0 })
+		if len(exits) > 0 || len(around) != 1 || around[0].unknown || len(around[0].denied) > 0 ||
+			len(around[0].conditions) != 1 {
+			continue
+		}
+		condition := around[0].conditions[0]
+		if rest, ok := withoutBrackets(condition); ok {
+			condition = rest
+		}
+		if len(condition) == 5 && condition.Is(0, "new") && condition.IsSign(1, ".") && condition.IsSign(3, "=") &&
+			condition[4].Kind == sqltext.TokenString {
+			refused[condition[2].Text] = condition[4].Text
+		}
+	}
+	return refused
 }
 
 // tiedDeletions returns the tables from which the code deletes rows, each with the columns that all of these deletions

@@ -53,6 +53,35 @@ func TestATriggerMayRefuseOrSkipItsStatement(t *testing.T) {
 	}
 }
 
+func TestATriggerRefusesATextInAColumn(t *testing.T) {
+	for code, want := range map[string]string{
+		"BEGIN IF NEW.title = '' THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END":                         "",
+		"BEGIN IF (new.title = 'x') THEN RAISE 'no'; END IF; RETURN NEW; END":                                "x",
+		"BEGIN IF NEW.title = 'x' THEN RAISE NOTICE 'no'; END IF; RETURN NEW; END":                           "none",
+		"BEGIN IF NEW.title = 'x' AND NEW.n = 1 THEN RAISE 'no'; END IF; RETURN NEW; END":                    "none",
+		"BEGIN IF OLD.title = 'x' THEN RAISE 'no'; END IF; RETURN NEW; END":                                  "none",
+		"BEGIN IF NEW.n = 1 THEN RETURN NEW; END IF; IF NEW.title = 'x' THEN RAISE 'no'; END IF; END":        "none",
+		"BEGIN IF NEW.n = 1 THEN a; ELSIF NEW.title = 'x' THEN RAISE 'no'; END IF; END":                      "none",
+		"BEGIN IF NEW.title = 'x' THEN RAISE 'no'; END IF; EXCEPTION WHEN others THEN RETURN NEW; END":       "none",
+		"BEGIN IF NEW.n = 1 THEN IF NEW.title = 'x' THEN RAISE 'no'; END IF; END IF; RETURN NEW; END":        "none",
+		"BEGIN FOR i IN 1..2 LOOP IF NEW.title = 'x' THEN RAISE 'no'; END IF; END LOOP; RETURN NEW; END":     "none",
+		"BEGIN IF NEW.title = 'x' THEN a; ELSE RAISE 'no'; END IF; RETURN NEW; END":                          "none",
+		"BEGIN IF NEW.title = x THEN RAISE EXCEPTION 'the column has no constant'; END IF; RETURN NEW; END;": "none",
+	} {
+		got, refuses := effectsOf("AFTER UPDATE ON pages FOR EACH ROW", code, false).RefusesTexts["title"]
+		if !refuses {
+			got = "none"
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", code, got, want)
+		}
+	}
+	if got := effectsOf("AFTER UPDATE ON pages FOR EACH ROW WHEN (NEW.n > 1)",
+		"BEGIN IF NEW.title = 'x' THEN RAISE 'no'; END IF; END", false).RefusesTexts; len(got) > 0 {
+		t.Errorf("with a condition: got %q", got)
+	}
+}
+
 func TestADeletionIsTiedToTheRowOfItsTrigger(t *testing.T) {
 	for code, want := range map[string][]string{
 		"DELETE FROM marks AS m WHERE m.user_id = OLD.user_id AND m.page = OLD.page;": {"user_id", "page"},

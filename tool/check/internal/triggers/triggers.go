@@ -48,6 +48,8 @@ type Effects struct {
 	// Refuses is VerdictHolds if the trigger refuses each statement that fires it, and VerdictUndecided if it refuses some
 	// of them, or may do so.
 	Refuses datamap.Verdict
+	// RefusesTexts are columns with a text that the trigger refuses in them, whatever the other columns hold.
+	RefusesTexts map[string]string
 	// Skips is the same for a trigger that skips the row, so that the statement does not change or delete it.
 	Skips datamap.Verdict
 	// Constant are the tables to which the trigger writes nothing but constants, by their names in the code.
