@@ -37,22 +37,11 @@ func (t *table) unnamed(types ...datamap.ColumnType) []string {
 		if slices.Contains(types, c.Type) && !isFound && !isAsked && !c.Generated && !t.refers(c.Name) &&
 			!slices.Contains(t.key, c.Name) && !t.isReferredTo(c.Name) && !isFixed(c) && !t.IsChoice(c) &&
 			!names.IsFlag(c) && !names.MayBeInstant(c.Name, c.Type) &&
-			(c.Length == 0 || c.Length >= shortest) && !isTechnical(c.Name) {
+			(c.Length == 0 || c.Length >= shortest) && !names.IsTechnical(c.Name) {
 			list = append(list, c.Name)
 		}
 	}
 	return list
-}
-
-// isTechnical reports whether the name of a text column shows that no person writes into it, such as currency.
-func isTechnical(column string) bool {
-	parts := words.Lower(column)
-	_, isReference := names.Stem(column)
-	return isReference || names.Describes(column) || len(parts) > 0 && slices.Contains([]string{
-		"currency", "code", "number", "hash", "checksum", "sha", "etag", "mime", "encoding", "extension", "icon", "theme",
-		"slug", "locale", "language", "lang", "timezone", "tz", "unit", "algorithm", "scheme", "key",
-		"uid", "uuid", "guid",
-	}, parts[len(parts)-1])
 }
 
 // askForNulls asks about the columns in which an erasure writes a value into rows that have NULL. In such a row, the
