@@ -63,9 +63,11 @@ func (s *schema) checkUnknown() {
 		}
 		unknown := slices.DeleteFunc(live.Unmapped(table), func(name string) bool {
 			column, _ := live.Column(name)
-			return !s.mayHoldText(live, column) || s.isFilled(live, name) || slices.ContainsFunc(s.findings, func(f datamap.Finding) bool {
+			isFound := slices.ContainsFunc(s.findings, func(f datamap.Finding) bool {
 				return f.Table == table.Name && f.Column == name
-			}) || slices.ContainsFunc(questionsIn(table.Note), func(q question) bool { return q.names(name) })
+			})
+			isAsked := slices.ContainsFunc(questionsIn(table.Note), func(q question) bool { return q.names(name) })
+			return isFound || isAsked || !s.mayHoldText(live, column) || s.isFilled(live, name)
 		})
 		if len(unknown) > 0 {
 			s.report(columnUnknown, place{table: table.Name, column: list(unknown)},
