@@ -90,7 +90,7 @@ func run(
 		(*schema).checkDeletions, (*schema).checkDuties,
 		(*schema).checkTriggers, (*schema).checkReach, (*schema).checkNames, (*schema).checkCopies, (*schema).checkRows,
 		(*schema).checkIndexes, (*schema).checkEnforcement, (*schema).checkForeignKeys, (*schema).checkSecrets,
-		(*schema).checkRefs, (*schema).checkLives,
+		(*schema).checkRefs, (*schema).checkLives, (*schema).checkUnknown,
 	} {
 		group(found)
 	}

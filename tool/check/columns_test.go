@@ -220,7 +220,11 @@ var surrogateCases = cases{
 	"derived-length not without a limit":      {computed(datamap.TypeText, 0), nil},
 	"derived-length not of a number":          {computed(datamap.TypeBigInt, 36), nil},
 	"derived-length not if it is not computed": {
-		func(w *world) { computed(datamap.TypeText, 36)(w); w.column("users", "sorting").Generated = false }, nil,
+		func(w *world) {
+			computed(datamap.TypeText, 36)(w)
+			w.column("users", "sorting").Generated = false
+			w.table("users").Columns = append(w.table("users").Columns, datamap.Column{Name: "sorting", Type: datamap.TypeText})
+		}, nil,
 	},
 	"derived-length not of NULL": {
 		func(w *world) { computed(datamap.TypeText, 36)(w); w.field("users", "email").Personal = personal(null) },

@@ -12,7 +12,8 @@ var leaving = []string{
 	nothingErased, subjectKeyShared, viewMapped, deleteCascadesKept, deleteCascades, deleteSetsDefault, deleteUndecided,
 	setNullMissing, tableUnmapped, tableReferred, tableUnlinked, makersUnmapped, questionsOpen, leftOutChanged,
 	tablePersonal, pathMissing,
-	personalUnannotated, personalKey, triggerCopies, triggerWrites, triggerDeletes, triggerUnread, triggerReplaces,
+	personalUnannotated, columnUnknown, personalKey, triggerCopies, triggerWrites, triggerDeletes, triggerUnread,
+	triggerReplaces,
 	viewCopies, searchCopies, largeObject, rowSecurity, refShared, secretKey, secretExported, keyReused,
 }
 

@@ -206,6 +206,7 @@ var safe = map[string]liveCase{
 		statements: []string{addBefore, newEmail, keep("INSERT OR UPDATE")},
 	},
 	"a trigger compares values": {
+		columns: `, {"name": "before", "type": "text"}`,
 		statements: []string{
 			addBefore, `CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS
 				$$ BEGIN IF NEW.email = OLD.email THEN NEW.before := 'same'; END IF; RETURN NEW; END $$`,

@@ -137,6 +137,7 @@ var safeCopies = map[string]liveCase{
 		},
 	},
 	"a table with the usual columns": {
+		columns: `, {"name": "title", "type": "text", "not_personal": true}`,
 		statements: []string{
 			`ALTER TABLE users ADD COLUMN title text, ADD COLUMN status text, ADD COLUMN theme text`,
 			`CREATE TABLE pages (id bigint PRIMARY KEY, nick text, title text, status text, theme text, created_at timestamptz)`,

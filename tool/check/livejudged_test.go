@@ -133,6 +133,7 @@ var judgedSafe = map[string]liveCase{
 	},
 	"a trigger returns NULL after a deletion": {statements: onVisits("AFTER DELETE", "RETURN NULL;")},
 	"a trigger sets a value after the row is written": {
+		columns: `, {"name": "before", "type": "text"}`,
 		statements: []string{
 			addBefore, oldEmail, "CREATE TRIGGER keep AFTER UPDATE ON users FOR EACH ROW EXECUTE FUNCTION f()",
 		},

@@ -30,6 +30,9 @@ func (s *schema) checkNames() {
 			if !ok && s.namesDoer(table, live, found) {
 				match, ok = guess{category: domain.CategoryIdentity, reason: "its name suggests the name of a person"}, true
 			}
+			if !ok {
+				match, ok = s.wouldAnnotate(name, table, live, found)
+			}
 			if ok {
 				s.reportName(table, found.Name, column, match)
 			}

@@ -50,6 +50,66 @@ var nameCases = cases{
 			w.addToBoth("users", datamap.Column{Name: "phone", Type: datamap.TypeText, NotPersonal: true})
 		}, nil,
 	},
+	"personal-unannotated of a column that a draft annotates": {
+		named("users", "credited_name", "company"),
+		[]string{"personal-unannotated users.company", "personal-unannotated users.credited_name"},
+	},
+	"personal-unannotated of a document about the row": {
+		func(w *world) {
+			posts := datamap.Table{
+				Name: "posts", PrimaryKey: []string{"id"}, Relations: []datamap.Relation{belongsTo("users", "user_id")},
+				Columns: []datamap.Column{
+					{Name: "id", Type: datamap.TypeBigInt},
+					{Name: "user_id", Type: datamap.TypeBigInt},
+					{Name: "body", Type: datamap.TypeText, Personal: personal(anonymize)},
+					{Name: "title", Type: datamap.TypeText},
+					{Name: "metadata", Type: datamap.TypeJSON},
+				},
+			}
+			w.tables = append(w.tables, posts)
+			w.catalog.Tables = append(w.catalog.Tables, liveOf(posts))
+		}, []string{"personal-unannotated posts.metadata", "personal-unannotated posts.title"},
+	},
+	"personal-unannotated not of such a column after an answer": {
+		func(w *world) {
+			w.addToBoth("users", datamap.Column{
+				Name: "credited_name", Type: datamap.TypeText, Note: "DECIDED: Is it personal? (no)",
+			})
+		}, nil,
+	},
+	"personal-unannotated not of such a column in records": {
+		named("orders", "company", "credited_name"), nil,
+	},
+	"column-unknown": {
+		func(w *world) {
+			w.add("users", "moniker", datamap.TypeText)
+			w.add("users", "scan", datamap.TypeBytes)
+			w.add("users", "card", "")
+			w.column("users", "card").Declared = "xml"
+			w.add("orders", "extra", datamap.TypeJSON)
+		}, []string{"column-unknown orders.extra", "column-unknown users.moniker, scan, card"},
+	},
+	"column-unknown not of a column with a finding of its own": {
+		func(w *world) { w.add("users", "phone", datamap.TypeText) }, []string{"personal-unannotated users.phone"},
+	},
+	"column-unknown not of rows that go": {
+		func(w *world) { w.add("sessions", "moniker", datamap.TypeText); w.table("sessions").Owned = true }, nil,
+	},
+	"column-unknown not after an answer": {
+		func(w *world) {
+			w.add("users", "moniker", datamap.TypeText)
+			w.table("users").Note = "DECIDED: Do further texts hold personal data (moniker)? (no)"
+		}, nil,
+	},
+	"column-unknown not of what no person writes": {
+		func(w *world) {
+			w.add("users", "logins", datamap.TypeInteger)
+			w.add("users", "currency", datamap.TypeText)
+			w.add("users", "created_at", datamap.TypeTime)
+			w.add("users", "digest", datamap.TypeText)
+			w.column("users", "digest").Generated = true
+		}, nil,
+	},
 	"personal-unannotated not of a name of a thing": {
 		named("users", "file_name", "plan_name", "email_template", "locale", "role", "status"), nil,
 	},
@@ -77,7 +137,7 @@ var nameCases = cases{
 		func(w *world) { w.add("users", "prefs", datamap.TypeJSON) }, []string{"personal-unannotated users.prefs"},
 	},
 	"personal-unannotated not of a document about another row": {
-		func(w *world) { w.add("orders", "prefs", datamap.TypeJSON) }, nil,
+		func(w *world) { w.addToBoth("orders", datamap.Column{Name: "prefs", Type: datamap.TypeJSON}) }, nil,
 	},
 	"personal-key": {
 		func(w *world) {

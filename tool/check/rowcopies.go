@@ -85,9 +85,9 @@ func (s *schema) originalOf(history datamap.CatalogTable) (datamap.CatalogTable,
 	return s.catalog.Tables[i], true
 }
 
-// isImpersonal reports whether a table seems to hold no personal data: a person has decided that it stays out of the data
-// map, or no column is annotated or looks personal. The name that a table of things shows, such as the display_name of a
-// tutorial, does not count.
+// isImpersonal reports whether a table seems to hold no personal data: a person has decided that it stays out of the
+// data map, or no column is annotated or looks personal. The name that a table of things shows, such as the
+// display_name of a tutorial, does not count.
 func (s *schema) isImpersonal(table datamap.CatalogTable) bool {
 	mapped, isMapped := s.mapped[table.Name]
 	if names.IsPeople(table.Name) || len(mapped.Personal()) > 0 || mapped.Owned {

@@ -26,6 +26,7 @@ const (
 	primaryKeyMissing   = "primary-key-missing"
 	subjectKeyShared    = "subject-key-shared"
 	columnUnmapped      = "column-unmapped"
+	columnUnknown       = "column-unknown"
 	rowsNotLockable     = "rows-not-lockable"
 	viewMapped          = "view-mapped"
 	viewTrusted         = "view-trusted"
@@ -149,6 +150,7 @@ var rules = []Rule{
 	{tablePersonal, warning, "A table outside of the data map seems to hold personal data"},
 	{pathMissing, warning, "A reference to a person is not marked as a path"},
 	{personalUnannotated, warning, "A column seems to hold personal data, but is not annotated"},
+	{columnUnknown, warning, "The data map lacks a column of a kept row that may hold personal data"},
 	{personalKey, warning, "A key column seems to hold personal data, but an erasure keeps the rows"},
 
 	{triggerCopies, failure, "A trigger keeps old values that an erasure does not reach"},

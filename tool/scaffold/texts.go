@@ -6,14 +6,13 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
 )
 
 // askForTexts asks, once for each table whose rows stay, about the texts and bytes whose names show nothing. They may
 // be the person's, such as the body of an essay or the state of an extension.
 func (t *table) askForTexts(d *draft) {
-	isOther := func(c datamap.CatalogColumn) bool { return isTechnical(c.Name) && !d.mayBeOutside(t, c) }
+	isOther := func(c datamap.CatalogColumn) bool { return names.IsTechnical(c.Name) && !d.mayBeOutside(t, c) }
 	list, what := t.unnamedBut(isOther, datamap.TypeText, datamap.TypeBytes), "texts"
 	if len(list) > len(t.unnamedBut(isOther, datamap.TypeText)) {
 		what = "texts and bytes"
@@ -30,7 +29,7 @@ func (t *table) texts() []string { return t.unnamed(datamap.TypeText) }
 // unnamed returns the columns of the types without an annotation and without a question, unless their names show that
 // they hold nothing of a person.
 func (t *table) unnamed(types ...datamap.ColumnType) []string {
-	return t.unnamedBut(func(c datamap.CatalogColumn) bool { return isTechnical(c.Name) }, types...)
+	return t.unnamedBut(func(c datamap.CatalogColumn) bool { return names.IsTechnical(c.Name) }, types...)
 }
 
 // unnamedBut returns the columns as unnamed does, but isOther tells whether a name shows that.
@@ -48,17 +47,6 @@ func (t *table) unnamedBut(isOther func(datamap.CatalogColumn) bool, types ...da
 		}
 	}
 	return list
-}
-
-// isTechnical reports whether the name of a text column shows that no person writes into it, such as currency.
-func isTechnical(column string) bool {
-	parts := words.Lower(column)
-	_, isReference := names.Stem(column)
-	return isReference || names.Describes(column) || len(parts) > 0 && slices.Contains([]string{
-		"currency", "code", "number", "hash", "checksum", "sha", "etag", "mime", "encoding", "extension", "icon", "theme",
-		"slug", "locale", "language", "lang", "timezone", "tz", "unit", "algorithm", "scheme", "key",
-		"uid", "uuid", "guid", "func", "function", "algo", "alg",
-	}, parts[len(parts)-1])
 }
 
 // askForNulls asks about the columns in which an erasure writes a value into rows that have NULL. In such a row, the
