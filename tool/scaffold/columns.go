@@ -378,7 +378,8 @@ func (t *table) askForTypes(person *table) {
 	for _, c := range t.Columns {
 		stem, ok := names.Stem(c.Name)
 		isPart := len(t.found) == 0 && flat(stem) == flat(names.Singular(t.base))+"able"
-		if kind, isKind := t.kindOf(c.Name); ok && isKind && !isPart && isKey(c) && !t.refers(c.Name) && !names.MeansThing(stem) {
+		kind, isKind := t.kindOf(c.Name)
+		if ok && isKind && !isPart && isKey(c) && !t.refers(c.Name) && !names.MeansThing(stem) {
 			t.ask(c.Name, ofType+kind+mayBePerson, "no", "yes: add a relation with when and path")
 		}
 	}

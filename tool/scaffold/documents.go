@@ -15,9 +15,9 @@ type stray struct {
 	column string
 }
 
-// askForStrays asks about data of people in tables from which no relation leads to them: the arguments of jobs, messages
-// that wait to be sent, the addresses that tokens were sent to, the names of files, JSON documents, and columns that
-// only seem to refer to people.
+// askForStrays asks about data of people in tables from which no relation leads to them: the arguments of jobs,
+// messages that wait to be sent, the addresses that tokens were sent to, the names of files, JSON documents, and
+// columns that only seem to refer to people.
 func (d *draft) askForStrays() {
 	var documents, arguments, agents []stray
 	for _, t := range d.tables {
@@ -141,7 +141,8 @@ func (t *table) isOutbox() bool {
 			return slices.Contains(list, names.Singular(word))
 		})
 	}
-	return has("outbox", "outgoing") || has("mail", "email", "sms", "message", "mailer") && has("queue", "spool", "pending")
+	return has("outbox", "outgoing") ||
+		has("mail", "email", "sms", "message", "mailer") && has("queue", "spool", "pending")
 }
 
 // isForPerson reports whether a column of a table of tokens seems to say to whom a token was given, such as credential

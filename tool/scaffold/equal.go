@@ -40,8 +40,8 @@ func (d *draft) foldEqual() {
 	d.foldLike(between(ofNulls, mayBeNull), alike, "An erasure also writes its values into cells of these columns that "+
 		"are NULL. May these cells get a value?", "yes", "no: set the columns to NULL (erasure null)")
 	leave, take := "no: leave the tables out", "yes: take them in with --include"
-	d.foldLike(offered(ownRows), ruleOf, "Their rows lead to a person by these columns. Are some of them the person's own "+
-		"rows?", leave, take)
+	d.foldLike(offered(ownRows), ruleOf, "Their rows lead to a person by these columns. Are some of them the person's "+
+		"own rows?", leave, take)
 	d.foldLike(offered(withoutForeignKey+ownRows), ruleOf, "Their rows lead to a person by these columns, which have no "+
 		"foreign key. Are some of them the person's own rows?", leave, take)
 	d.foldLike(between(ofPath, noPersonal), alike, "Their rows lead to a person by these columns, but no column looks "+

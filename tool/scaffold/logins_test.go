@@ -43,3 +43,23 @@ func TestRowsThatAreNoLoginStayWithThoseThatReferToThem(t *testing.T) {
 		}
 	}
 }
+
+func TestASecretOfOnePersonNeedsNoQuestion(t *testing.T) {
+	for line, want := range map[string]int{
+		"phone_checks: id*, user_id>users=cascade, otp":                     0,
+		"phone_checks: id*, user_id>users=cascade, otp, place_id>places":    1,
+		"phone_checks: id*, user_id>users=cascade, phone, checked_at:time?": 1,
+	} {
+		p := propose(t, schema(users+"places: id*, size\n"+line))
+		if asked := p.questionsAbout("phone_checks", "belong only to the person"); len(asked) != want {
+			t.Errorf("%s: asked %v", line, p.Decisions)
+		}
+	}
+}
+
+func TestThePartsOfAThingAreNoReferenceToAPerson(t *testing.T) {
+	p := propose(t, schema(users+"films: id*, filmable_type, filmable_id\nclips: id*, holder_type, holder_id"))
+	if asked := p.asked(); len(asked) != 1 || asked[0] != "clips.holder_id" {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}

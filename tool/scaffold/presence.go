@@ -11,9 +11,9 @@ import (
 // absent is the reason why NULL suits a column better than a surrogate.
 const absent = "NULL often means that there is no such thing, for example no password, no pending address or no login."
 
-// meansState reports whether a value that is not NULL means that the person is in a state, so that a surrogate in a cell
-// that is NULL would be a false fact. Examples are the address in blocked_email, the instant in last_sign_in_at, and
-// the reason in lock_reason.
+// meansState reports whether a value that is not NULL means that the person is in a state, so that a surrogate in a
+// cell that is NULL would be a false fact. Examples are the address in blocked_email, the instant in last_sign_in_at,
+// and the reason in lock_reason.
 func meansState(c datamap.CatalogColumn, m names.Match) bool {
 	return c.Type != datamap.TypeBoolean && len(c.Values) == 0 && !names.IsFlag(c) &&
 		(c.Type == datamap.TypeTime || names.MayBeInstant(c.Name, c.Type) || isInstant(c, m) || isState(c.Name) ||

@@ -142,7 +142,8 @@ func (d *draft) whyOut(t *table) string {
 	case t.byAddress != "":
 		return "It leads to " + d.subject.Name + " only by the address in " + t.byAddress + ", which an erasure overwrites."
 	case d.agentOf(t) != "":
-		why := "No foreign key leads from it to " + d.subject.Name + ", but the name of " + d.agentOf(t) + " may mean a person"
+		why := "No foreign key leads from it to " + d.subject.Name + ", but the name of " + d.agentOf(t) +
+			" may mean a person"
 		if personal != "" && !d.isAboutNone(t) {
 			why += ", and columns look personal: " + personal
 		}

@@ -101,7 +101,7 @@ func TestAColumnNamedAfterWhoDidSomethingIsAsked(t *testing.T) {
 		"pusher_id": true, "submitter_id": true, "pusher_id:uuid": false, "order_id": false, "folder_id": false,
 		"shelter_id": false, "pusher_id, pusher_type": false, "size": false, "server_id": false,
 	} {
-		p := propose(t, schema(users+"shelters: id*, size\nkey_uses: id*, user_id>users=cascade\ntracks: id*, color, "+column))
+		p := propose(t, schema(users+"shelters: id*, size\nuses: id*, user_id>users=cascade\ntracks: id*, color, "+column))
 		name, _, _ := strings.Cut(column, ":")
 		if got := slices.Contains(p.asked(), "tracks."+name); got != want {
 			t.Errorf("%s: asked %v", column, p.Decisions)
@@ -127,7 +127,8 @@ func TestARecordThatRefersToThePersonIsAsked(t *testing.T) {
 		seat_purchases: id*, user_id>users, seats:integer
 		ticket_orders: id*, user_id>users, seats:integer
 		wood_sales: id*, user_id>users, logs:integer`))
-	if len(p.questionsAbout("users", "Tables seat_purchases (user_id), ticket_orders (user_id), wood_sales (user_id)")) != 1 {
+	want := "Tables seat_purchases (user_id), ticket_orders (user_id), wood_sales (user_id)"
+	if len(p.questionsAbout("users", want)) != 1 {
 		t.Errorf("asked %v", p.Decisions)
 	}
 }

@@ -329,7 +329,8 @@ func isNeutral(word string) bool { return slices.Contains(neutral, strings.ToLow
 
 // handles are words for the name by which an application finds a person.
 var handles = []string{
-	"user name", "username", "user handle", "login", "login name", "handle", "slug", "acct", "alias", "nick", "nickname", "nick name",
+	"user name", "username", "user handle", "login", "login name", "handle", "slug", "acct", "alias", "nick", "nickname",
+	"nick name",
 	"screen name", "benutzername", "nom utilisateur", "pseudo", "pseudonyme", "nombre usuario", "apodo",
 }
 
