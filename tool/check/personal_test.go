@@ -84,10 +84,8 @@ var nameCases = cases{
 		func(w *world) {
 			w.add("users", "moniker", datamap.TypeText)
 			w.add("users", "scan", datamap.TypeBytes)
-			w.add("users", "sheet", "")
-			w.column("users", "sheet").Declared = "xml"
 			w.add("orders", "extra", datamap.TypeJSON)
-		}, []string{"column-unknown orders.extra", "column-unknown users.moniker, scan, sheet"},
+		}, []string{"column-unknown orders.extra", "column-unknown users.moniker, scan"},
 	},
 	"column-unknown not of a column with a finding of its own": {
 		func(w *world) { w.add("users", "phone", datamap.TypeText) }, []string{"personal-unannotated users.phone"},

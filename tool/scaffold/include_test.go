@@ -147,3 +147,21 @@ func TestAListOfTablesIsNoTable(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
+
+// The author of an included thing has a reference of its own. A longer path leads to somebody who only works with it.
+func TestAnIncludedThingGoesByItsAuthor(t *testing.T) {
+	const lines = `
+		groups: id*, mentor_id>users, name
+		assignments: id*, group_id>groups=cascade, name
+		projects: id*, author_id>users, assignment_id?>assignments, name, description`
+	p := propose(t, schema(users+lines), scaffold.Options{Include: []string{"projects"}})
+	projects, _ := p.dataMap.Table("projects")
+	for _, r := range projects.Relations {
+		if r.References != "users" {
+			t.Errorf("a relation leads to %s", r.References)
+		}
+	}
+	if len(projects.Relations) != 1 || projects.Relations[0].Columns[0] != "author_id" {
+		t.Errorf("the relations are %v", projects.Relations)
+	}
+}

@@ -28,15 +28,15 @@ func (r *reference) length(subject *table) int {
 	return 1
 }
 
-// isOfActors reports whether the caller includes the table, and its references to people lead to those who acted. A row
-// then does not belong to the person of a thing on which they acted.
+// isOfActors reports whether the caller includes the table, and its references to people lead to those who acted or
+// wrote. A row then does not belong to the person of a thing on which they acted, or for which they wrote.
 func (t *table) isOfActors(subject *table) bool {
 	acts := false
 	for _, r := range t.out {
 		if r.to == subject && r.role != names.Maker {
 			return false
 		}
-		acts = acts || r.to == subject && names.Acts(r.label())
+		acts = acts || r.to == subject && (names.Acts(r.label()) || names.Writes(r.label()))
 	}
 	return acts && t.included
 }

@@ -152,7 +152,7 @@ func TestTheCatalogOfPostgreSQLHasColumnsAndConstraints(t *testing.T) {
 		{Name: "alone", Columns: []string{"part"}, Exclusion: true},
 		{
 			Name: "one_mail", Columns: []string{"person", "mail"}, Expressions: true, Partial: true,
-			Where:      "(nickname IS NOT NULL)",
+			Where: "(nickname IS NOT NULL)",
 			Definition: "CREATE UNIQUE INDEX one_mail ON public.visits USING btree (person, lower((mail)::text)) " +
 				"WHERE (nickname IS NOT NULL)",
 		},
