@@ -107,6 +107,10 @@ const makers = "makers-unmapped users"
 var foldedCases = cases{
 	"makers-unmapped":            {made("boards", "color"), []string{makers}},
 	"makers-unmapped of several": {both(made("boards"), made("tags")), []string{makers}},
+	"makers-unmapped of somebody who finished": {
+		func(w *world) { made("boards")(w); w.add("boards", "finished_by_user_id", datamap.TypeBigInt) },
+		[]string{makers},
+	},
 	"makers-unmapped with foreign keys": {
 		func(w *world) {
 			w.addTable("boards")

@@ -41,7 +41,7 @@ func TestTheStrategyOfAColumn(t *testing.T) {
 		backup_email text contact anonymize
 		login text identity anonymize
 		phone bigint contact anonymize
-		birthday time identity null
+		birthday time identity anonymize
 		password_hash text technical anonymize no
 		api_key text technical null no
 		homepage_url text contact anonymize  ''
@@ -59,7 +59,7 @@ func TestTheStrategyOfAColumn(t *testing.T) {
 		theme -
 	`)
 	wantLines(t, p.asked(), `
-		users.birthday
+		users
 		users.api_key
 		users.mac_address
 		users.salary
@@ -210,7 +210,7 @@ func TestNoColumnBecomesNULLWithoutAQuestion(t *testing.T) {
 		email anonymize {}@erased.invalid
 		nick anonymize
 		bio anonymize ''
-		birthday null
+		birthday anonymize
 		photo anonymize
 		settings anonymize {}
 		password_hash null

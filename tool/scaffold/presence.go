@@ -3,6 +3,7 @@ package scaffold
 import (
 	"slices"
 
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/names"
@@ -13,11 +14,12 @@ const absent = "NULL often means that there is no such thing, for example no pas
 
 // meansState reports whether a value that is not NULL means that the person is in a state, so that a surrogate in a
 // cell that is NULL would be a false fact. Examples are the address in blocked_email, the instant in last_sign_in_at,
-// and the reason in lock_reason.
+// and the reason in lock_reason. A birthday means no state.
 func meansState(c datamap.CatalogColumn, m names.Match) bool {
+	isInstant := c.Type == datamap.TypeTime || names.MayBeInstant(c.Name, c.Type) || isInstant(c, m)
 	return c.Type != datamap.TypeBoolean && len(c.Values) == 0 && !names.IsFlag(c) &&
-		(c.Type == datamap.TypeTime || names.MayBeInstant(c.Name, c.Type) || isInstant(c, m) || isState(c.Name) ||
-			isOfState(c.Name) || m.Means == names.Authenticator)
+		(isInstant && m.Category != domain.CategoryIdentity || isState(c.Name) || isOfState(c.Name) ||
+			m.Means == names.Authenticator)
 }
 
 // isOfState reports whether the name of a column says in which state its value is, such as blocked_email and

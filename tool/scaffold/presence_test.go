@@ -15,7 +15,7 @@ func TestAValueThatMeansAStateBecomesNULL(t *testing.T) {
 		"blocked_email?": domain.StrategyNull, "unconfirmed_email?": domain.StrategyNull,
 		"pending_email?": domain.StrategyNull, "newEmail?": domain.StrategyNull, "email_change?": domain.StrategyNull,
 		"previous_phone_number?": domain.StrategyNull, "new_phone:bigint?": domain.StrategyNull,
-		"last_sign_in_at:time?": domain.StrategyNull, "birthday:time?": domain.StrategyNull,
+		"last_sign_in_at:time?": domain.StrategyNull, "birthday:time?": domain.StrategyAnonymize,
 		"last_login_at?": domain.StrategyNull, "last_login_at:bigint?": domain.StrategyNull,
 		"account_lock_reason?": domain.StrategyNull, "webauthn_id:text?": domain.StrategyNull,
 		"blocked_email": domain.StrategyAnonymize, "last_sign_in_at:time": domain.StrategyAnonymize,

@@ -23,8 +23,8 @@ func Models() []any {
 
 // User is a row of users. The table of the people. The row stays without personal data, because other rows refer to
 // it.
-// DECIDE: An erasure also writes its values into cells that are NULL (last_ip, interests). May these cells get a
-// value? (yes | no: set the columns to NULL (erasure null); chosen: yes)
+// DECIDE: An erasure also writes its values into cells that are NULL (birthday, last_ip, interests). May these
+// cells get a value? (yes | no: set the columns to NULL (erasure null); chosen: yes)
 type User struct {
 	bun.BaseModel `bun:"table:users"`
 
@@ -38,12 +38,12 @@ type User struct {
 	// Its name contains "password", which suggests a secret.
 	PasswordHash []byte `bun:"password_hash,notnull" pii:"technical,erasure:anonymize,export:no"`
 	// Its name contains "secret", which suggests a secret.
-	// DECIDE: Columns 2fa_secret, birthday: NULL often means that there is no such thing, for example no password, no
-	// pending address or no login. Can every program that reads the column read NULL? (yes: NULL | no: leave it as it
-	// is | give a surrogate; chosen: yes: NULL)
+	// DECIDE: NULL often means that there is no such thing, for example no password, no pending address or no login.
+	// Can every program that reads the column read NULL? (yes: NULL | no: leave it as it is | give a surrogate;
+	// chosen: yes: NULL)
 	X2faSecret *string `bun:"2fa_secret" pii:"technical,erasure:null,export:no"`
 	// Its name contains "birthday", which suggests a date of birth or an age.
-	Birthday *time.Time `bun:"birthday,type:date" pii:"identity,erasure:null"`
+	Birthday *time.Time `bun:"birthday,type:date" pii:"identity,erasure:anonymize"`
 	// Its name contains "gender", which suggests a trait of a person.
 	Gender string `bun:"gender,notnull,type:gender" pii:"identity,erasure:anonymize,surrogate:unknown"`
 	// Its name contains "phone", which suggests a telephone number.
