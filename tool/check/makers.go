@@ -150,5 +150,5 @@ func namesAuthor(column string) bool {
 var makers = terms(`
 	created, creator, added, adder, updated, updater, modified, deleted, edited, editor, changed, archived,
 	published, publisher, approved, approver, closed, resolved, locked, merged, removed, restored, revoked,
-	disabled, enabled, started, finished, completed, cancelled, canceled, rejected, inserted, ersteller, bearbeiter, granter, grantor, granted, revoker, resolver, admin,
-	administrator, moderator`)
+	disabled, enabled, started, finished, completed, cancelled, canceled, rejected, inserted, ersteller, bearbeiter,
+	granter, grantor, granted, revoker, resolver, admin, administrator, moderator`)
