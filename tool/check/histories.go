@@ -7,7 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // isHistory reports whether a table seems to be a history of other tables. It is named like a history, and has a column

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // checkEnforcement reports that the database ignores the foreign keys of mapped tables, and of tables that refer to

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // checkPlaceholder reports a text column with the surrogate {}, which an erasure writes unchanged (see

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // checkReach reports tables outside the data map that refer to the subject or seem to hold personal data. It also

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/check/internal/triggers"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // wouldAnnotate reports whether a draft would annotate a column of rows that stay, although its name does not clearly

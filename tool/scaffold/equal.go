@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // The beginnings of questions about rows, which end with a list of columns or the name of a reference.

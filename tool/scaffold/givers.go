@@ -3,7 +3,7 @@ package scaffold
 import (
 	"slices"
 
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // giver returns a reference to the person who made or gave the row and may own it, although no path begins with the

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // guessByTable guesses a reference for each column that is named after a table, such as user_id, or after another row

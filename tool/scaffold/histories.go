@@ -6,7 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // askForHistories asks about the tables with earlier values of rows of other tables, as versions (item_type, item_id,

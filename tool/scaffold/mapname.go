@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // MapName returns a name for the data map whose subject's table has the given name (app.Config.Name, --name). It is the

@@ -1,7 +1,7 @@
 package scaffold
 
 import (
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // groupOf returns the group, such as a team, with which each row connects a person, or nil. The login state of a person

@@ -6,7 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // ofOthers returns the columns by which the rows may name other people: the rows are deleted as parts of other rows,

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // findShared finds the tables whose rows may belong to several people. These are the groups, such as teams, the tables

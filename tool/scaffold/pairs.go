@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // guessPairs guesses references to the subject's table for two columns that are named after the two people of an

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // isOnlyThing reports whether the rows of a table that is left out seem to be things of the application: no reference

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/internal/words"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // askForPayments asks whether rows that an erasure deletes must be kept by law, because they seem to record payments.

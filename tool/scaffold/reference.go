@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // reference is a foreign key, or a column whose name suggests that it refers to another table.

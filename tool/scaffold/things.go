@@ -1,7 +1,7 @@
 package scaffold
 
 import (
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // ofThing returns a reference that shows that each row is a part of a row that stays, such as the state of a rotation.

@@ -3,7 +3,7 @@ package names_test
 import (
 	"testing"
 
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 func TestNamesOfPhoneNumbers(t *testing.T) {

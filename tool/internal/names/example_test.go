@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // A name suggests what a column holds. A person has to confirm the guess.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 func TestNamesOfPersonalData(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/names"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 func TestRightsAndArchivesAreNotPersonal(t *testing.T) {
