@@ -24,16 +24,11 @@ func (s *schema) rowCopies(table datamap.CatalogTable) (found []string) {
 	if s.isOfThing(table) {
 		return nil
 	}
-	isHistory, isLog, several := hasWord(table.Name, ofHistories...), hasWord(table.Name, ofLogs...), isOfSeveral(table)
 	_, isNamed := s.originalOf(table)
 	old := versionOf(table)
+	copies := names.RowCopies(table, isNamed || names.IsOfSeveral(table))
 	for _, column := range table.Columns {
-		isLong := column.Type == datamap.TypeText && (column.Length == 0 || column.Length > shortText) ||
-			column.Type == datamap.TypeBytes
-		isWord := (isHistory || isLog) && hasWord(column.Name, ofRows...) ||
-			isHistory && hasWord(column.Name, ofContents...) || several && isLog && hasWord(column.Name, ofParameters...)
-		if column.Name == old || isWord && (isDocument(column) || isLong && (several || isNamed)) &&
-			!table.IsChoice(column) && !names.Describes(column.Name) && !inForeignKey(table, column.Name) {
+		if (column.Name == old || slices.Contains(copies, column.Name)) && !inForeignKey(table, column.Name) {
 			found = append(found, column.Name)
 		}
 	}
@@ -43,7 +38,7 @@ func (s *schema) rowCopies(table datamap.CatalogTable) (found []string) {
 // isOfThing reports whether a table is the history of one table that seems to hold no personal data.
 func (s *schema) isOfThing(history datamap.CatalogTable) bool {
 	original, isNamed := s.originalOf(history)
-	return isNamed && !isOfSeveral(history) && s.isImpersonal(original)
+	return isNamed && !names.IsOfSeveral(history) && s.isImpersonal(original)
 }
 
 // isHistoryOfThing reports whether a table is the history of one table that seems to hold no personal data, and does
@@ -54,25 +49,10 @@ func (s *schema) isHistoryOfThing(history datamap.CatalogTable) bool {
 	})
 }
 
-// isOfSeveral reports whether a table has the key of a row of one of several tables, and the name of this table, such
-// as item_id and item_type.
-func isOfSeveral(table datamap.CatalogTable) bool {
-	return slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
-		stem, isReference := names.Stem(c.Name)
-		return isReference && slices.ContainsFunc(table.Columns, func(other datamap.CatalogColumn) bool {
-			parts := words.Lower(other.Name)
-			return len(parts) > 1 && slices.Contains(typeWords, parts[len(parts)-1]) &&
-				names.Same(strings.Join(parts[:len(parts)-1], " "), stem)
-		})
-	})
-}
-
 // originalOf returns the table after which a history is named, as plan_versions is after plans.
 func (s *schema) originalOf(history datamap.CatalogTable) (datamap.CatalogTable, bool) {
 	parts := words.Lower(names.BaseName(history.Name))
-	of := strings.Join(slices.DeleteFunc(slices.Clone(parts), func(word string) bool {
-		return slices.Contains(ofHistories, word)
-	}), " ")
+	of := strings.Join(slices.DeleteFunc(slices.Clone(parts), names.IsHistoryName), " ")
 	if len(of) == len(strings.Join(parts, " ")) {
 		return datamap.CatalogTable{}, false
 	}
@@ -101,25 +81,6 @@ func (s *schema) isImpersonal(table datamap.CatalogTable) bool {
 
 // ofShownNames are words for the name that an application shows, of a thing or of a person.
 var ofShownNames = terms("display name, displayname, full name, fullname")
-
-// ofHistories and ofLogs are words in the names of tables that hold changes of rows. The documents of a log may also
-// tell other things.
-var (
-	ofHistories = terms(`
-		version, versions, revision, revisions, audit, audits, audited, history, histories, changelog, changelogs, changeset,
-		changesets, changes, snapshot, snapshots, archive, archives, archived, shadow`)
-	ofLogs = terms("log, logs, activity, activities, trail, trails, journal, journals")
-)
-
-// ofRows, ofContents and ofParameters are words in the names of columns with the content of a row. The words of
-// ofContents mean it only in a history, and those of ofParameters only in a log about rows of several tables.
-var (
-	ofRows = terms(`
-		object, changes, changed, changeset, diff, delta, old, new, before, after, previous, prev, snapshot, row, record,
-		modifications, values`)
-	ofContents   = terms("data, payload, content, contents, attributes, fields, body, document, entity")
-	ofParameters = terms("parameters, params, data, details, properties")
-)
 
 // copiesSentence returns a sentence that names the documents in which a table seems to hold the rows of other tables.
 // It returns "" if there are none.

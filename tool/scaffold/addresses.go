@@ -55,7 +55,7 @@ func (d *draft) isOfAddress(t *table) bool {
 // isAddressOfThing reports whether a unique address may be that of the thing in the row, such as the email of a clinic:
 // the rows have a name and another primary key, and the name of the column does not say that the address is a person's.
 func (t *table) isAddressOfThing(key string) bool {
-	return t.hasWord([]string{"name", "title", "slug", "label", "description"}) && !slices.Contains(t.PrimaryKey, key) &&
+	return t.hasWord(ofNames) && !slices.Contains(t.PrimaryKey, key) &&
 		!slices.ContainsFunc(words.Lower(key), func(word string) bool {
 			return word == "login" || slices.Contains(peopleWords, word)
 		})

@@ -79,12 +79,17 @@ func (d *draft) askForDocuments(list []stray) {
 func (d *draft) askAbout(list []stray, one func(column string) string, all, chosen, other string) {
 	isOne := !slices.ContainsFunc(list, func(at stray) bool { return at.table != list[0].table })
 	if !isOne && !d.single {
-		d.subject.ask("", "Columns "+strings.Join(placesOf(list), ", ")+": "+all, chosen, other)
+		d.askTogether(list, all, chosen, other)
 		return
 	}
 	for _, at := range list {
 		at.table.ask(at.column, one(at.column), chosen, other)
 	}
+}
+
+// askTogether asks one question about the columns of several tables.
+func (d *draft) askTogether(list []stray, question, chosen, other string) {
+	d.subject.ask("", "Columns "+strings.Join(placesOf(list), ", ")+": "+question, chosen, other)
 }
 
 func placesOf(list []stray) []string {

@@ -68,7 +68,7 @@ func (d *draft) foldTypes() {
 		_, ok := between(ofType, mayBePerson)(nil, asked)
 		return ok && asked.Column != ""
 	}
-	var columns []string
+	var columns []stray
 	tables := 0
 	for _, t := range d.tables {
 		if slices.ContainsFunc(t.asked, isType) {
@@ -76,7 +76,7 @@ func (d *draft) foldTypes() {
 		}
 		for _, asked := range t.asked {
 			if isType(asked) {
-				columns = append(columns, t.Name+"."+asked.Column)
+				columns = append(columns, stray{t, asked.Column})
 			}
 		}
 	}
@@ -86,8 +86,8 @@ func (d *draft) foldTypes() {
 	for _, t := range d.tables {
 		t.asked = slices.DeleteFunc(slices.Clone(t.asked), isType)
 	}
-	d.subject.ask("", "Columns "+strings.Join(columns, ", ")+": A column beside each of them seems to name the table "+
-		"that it refers to. Do they lead to a person in some rows?", "no", "yes: add relations with when and path")
+	d.askTogether(columns, "A column beside each of them seems to name the table that it refers to. Do they lead to a "+
+		"person in some rows?", "no", "yes: add relations with when and path")
 }
 
 // between returns a function that returns the text of a question between its beginning and its end.

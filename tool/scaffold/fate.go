@@ -178,7 +178,10 @@ func (t *table) mayOverwrite(c datamap.CatalogColumn, m names.Match) bool {
 }
 
 // isTrail reports whether the rows show who did what: the table is a log, or a history of rows of other tables.
-func (t *table) isTrail() bool { return names.Is(t.Name, names.Trails) || len(t.copies()) > 0 }
+func (t *table) isTrail() bool {
+	return names.Is(t.Name, names.Trails) || len(t.copies()) > 0 ||
+		names.Is(t.Name, names.Histories) && names.IsOfSeveral(t.CatalogTable)
+}
 
 // isHeld reports whether a reference that begins a path shows that the row belongs to the person.
 func (t *table) isHeld() bool {
@@ -323,10 +326,8 @@ func (t *table) hasWord(list []string) bool {
 var (
 	ofSales  = []string{"plan", "stripe", "billing", "invoice", "paddle", "subtotal", "vat"}
 	ofMoney  = append([]string{"price", "amount", "currency"}, ofSales...)
-	ofThings = []string{
-		"name", "title", "slug", "url", "uri", "secret", "token", "key", "code", "domain", "label", "description", "filename",
-		"path", "config", "version",
-	}
+	ofNames  = []string{"name", "title", "slug", "label", "description"} // of things
+	ofThings = append(strings.Fields("url uri secret token key code domain filename path config version"), ofNames...)
 )
 
 // ofDevices returns the columns that hold the network address or the device of the person.

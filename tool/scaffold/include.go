@@ -48,7 +48,7 @@ func (t *table) isOwnText(c datamap.CatalogColumn) bool {
 }
 
 var (
-	ofOwner      = []string{"name", "title", "slug", "description", "label", "filename", "details", "content"}
+	ofOwner      = append([]string{"filename", "details", "content"}, ofNames...)
 	ofOwnerAlone = []string{"code", "key", "value", "path", "url"}
 )
 
