@@ -50,6 +50,13 @@ func TestManyTablesWithoutAKeyAreOneQuestion(t *testing.T) {
 	}
 }
 
+func TestATableWithoutAKeyThatRefersToPeopleIsAskedAbout(t *testing.T) {
+	p := propose(t, schema(users+"\nusers_roles: user_id, role_id"))
+	if !slices.Contains(p.asked(), "users_roles") {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}
+
 func TestEqualQuestionsAboutColumnsAreOne(t *testing.T) {
 	p := propose(t, schema("users: id*, email, traits:json, extras:json, locale, zone:json, language"))
 	var got []string

@@ -175,7 +175,8 @@ func (d *draft) isAboutNone(t *table) bool {
 func (d *draft) askForLeftOut() {
 	for _, t := range d.tables {
 		isTable := t.Kind == datamap.KindTable || t.Kind == datamap.KindPartitioned
-		if t.distance != unreachable || !isTable || len(t.Inherits) > 0 || d.isAboutNone(t) {
+		isAboutNone := d.isAboutNone(t) && !d.refersToPerson(t) // members_roles has no key, but refers to members
+		if t.distance != unreachable || !isTable || len(t.Inherits) > 0 || isAboutNone {
 			continue
 		}
 		personal := strings.Join(t.personal(), ", ")

@@ -59,10 +59,11 @@ var tableWords = map[Kind][]pattern{
 		kommentare, anfrage, anfragen, commentaire, mensaje, comentario, publicacion, publicaciones, pull request,
 		attachment, bookmark, submission, response, story, stories, poll, revision, entries`),
 	Sessions: patterns(`
-		session, device, token, cookie, login, credential, passkey, authenticator, authorization, grant, key, refresh token,
-		push subscription, *sitzung, *sitzungen, sesion, sesiones, magic link, login link, sign in link, signin link, login
-		challenge, auth challenge, authentication challenge, mfa challenge, otp challenge, passkey challenge, webauthn
-		challenge, login state, auth state, oauth state, login code, sign in code, otp code, email code`),
+		session, device, token, cookie, login, credential, passkey, authenticator, authentication, authorization, grant,
+		key, refresh token, push subscription, *sitzung, *sitzungen, sesion, sesiones, magic link, login link, sign in
+		link, signin link, login challenge, auth challenge, authentication challenge, mfa challenge, otp challenge,
+		passkey challenge, webauthn challenge, login state, auth state, oauth state, login code, sign in code, otp code,
+		email code`),
 	Activities: patterns(`
 		log, audit, event, activity, activities, visit, pageview, page view, view, click, history, histories, impression,
 		search, searches, access, trail, action, notification, *protokoll, *protokolle, *verlauf`),
