@@ -57,6 +57,8 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 		return deleted, "The rows are deleted, because the person is a part of their key."
 	case names.Is(t.Name, names.Things):
 		return left, "The name of the table suggests things that outlive the person who made them."
+	case (t.isAboutMoney() || t.recordsPayments()) && d.isExtension(t):
+		return overwritten, "The row stays, because it says what the person bought or pays for, and is her only one."
 	case t.isAboutMoney(), t.recordsPayments():
 		return left, "The rows seem to describe what the person bought or pays for."
 	case len(t.paths) > 1:
@@ -135,6 +137,8 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 		return deleted, "The rows are deleted, because each describes a file of one person."
 	case names.IsPeople(t.Name) && !t.isBare(false):
 		return left, "The rows seem to describe other people."
+	case t.isWritten() && t.isPublication():
+		return left, "The rows seem to be published under their own address, and may outlive their author."
 	case t.isWritten() && t.hasOtherWriter():
 		return left, "The rows seem to hold what one person wrote about another."
 	case t.isWritten() && other != nil:
@@ -300,15 +304,6 @@ func (t *table) joinsPerson() bool {
 	return t.isNamedAfter() && slices.ContainsFunc(t.paths, func(r *reference) bool {
 		return r.to.isSubject && strings.Contains(name, flat(names.Singular(r.to.base)))
 	})
-}
-
-// isProfile reports whether each row describes one person: it is the only row of the person, or her account at a
-// provider of identities.
-func (t *table) isProfile() bool {
-	if len(t.paths) != 1 || !names.IsPeople(t.Name) && !names.Is(t.Name, names.Profiles) {
-		return false
-	}
-	return names.Is(t.Name, names.Profiles) || t.paths[0].isUnique() || t.hasProvider()
 }
 
 // isAboutMoney reports whether a column shows what the person bought or pays for, as in the subscription to a plan.

@@ -89,7 +89,9 @@ var tableWords = map[Kind][]pattern{
 		acknowledgement, reminder, password reset, verification, confirmation, two factor, second factor,
 		totp, otp, mfa, recovery code, backup code, security key, consent,
 		einstellung, einstellungen, preferencia`),
-	Profiles: patterns("profile, pseud, pseudonym, identity, identities, profil, perfil, persona"),
+	Profiles: patterns(`
+		profile, pseud, pseudonym, identity, identities, profil, perfil, persona, user data, user info, user information,
+		user detail, user extra, user attribute, user metadata, member data, member detail, customer data, customer detail`),
 	Searches: patterns(`
 		search, searches, search history, view history, watch history, browsing history, visit, view, pageview, page view,
 		click, impression, notification, feed, draft, autosave, unread, presence, typing`),
