@@ -10,14 +10,21 @@ func TestPublicationsOutliveTheirAuthor(t *testing.T) {
 		"author_id>users, slug, published_at:time?, content":         true,
 		"author_id>users, published_at:time?, content":               true,
 	} {
-		p := propose(t, schema(users+"articles: id*, "+columns))
-		mapped, isMapped := p.dataMap.Table("articles")
+		p := propose(t, schema(users+"news_articles: id*, "+columns))
+		mapped, isMapped := p.dataMap.Table("news_articles")
 		if isMapped != wantOwned || mapped.Owned != wantOwned {
 			t.Errorf("%s: the steps are %v", columns, p.steps())
 		}
-		if asked := p.questionsAbout("articles", "own rows?"); len(asked) != 1 && !wantOwned {
+		if asked := p.questionsAbout("news_articles", "own rows?"); len(asked) != 1 && !wantOwned {
 			t.Errorf("%s: asked %v", columns, p.Decisions)
 		}
+	}
+}
+
+func TestPostsOfMembersAreTheirs(t *testing.T) {
+	p := propose(t, schema(users+"posts: id*, author_id>users, slug!, published_at:time?, title, content"))
+	if mapped, _ := p.dataMap.Table("posts"); !mapped.Owned {
+		t.Errorf("the steps are %v", p.steps())
 	}
 }
 
