@@ -2,8 +2,10 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/check/internal/triggers"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -94,18 +96,22 @@ func (s *schema) mayBelong(live datamap.CatalogTable) bool {
 }
 
 // isTiedByPath reports whether the rows that a trigger deletes from a table outside the data map have the key of the
-// person of the row that fires it.
+// person of the row that fires it, in a column of the same name.
 func (s *schema) isTiedByPath(table datamap.Table, name string, trigger trigger) bool {
-	for called, columns := range trigger.Tied {
-		live, ok := s.catalog.Table(called)
-		wanted, _ := s.catalog.Table(name)
-		if ok && live.Name == wanted.Name {
-			return slices.ContainsFunc(columns, func(column string) bool {
-				return s.pathBy(table, column) == s.SubjectTable().Name
-			})
+	return slices.ContainsFunc(s.tiesOf(name, trigger), func(tie triggers.Tie) bool {
+		return strings.EqualFold(tie.Column, tie.Row) && s.pathBy(table, tie.Row) == s.SubjectTable().Name
+	})
+}
+
+// tiesOf returns the columns that tie the rows that a trigger deletes from a table to the row that fires it.
+func (s *schema) tiesOf(name string, trigger trigger) []triggers.Tie {
+	wanted, _ := s.catalog.Table(name)
+	for called, ties := range trigger.Tied {
+		if live, ok := s.catalog.Table(called); ok && live.Name == wanted.Name {
+			return ties
 		}
 	}
-	return false
+	return nil
 }
 
 // pathBy returns the table to which a table of the data map has a path of one relation without a condition by the
@@ -121,16 +127,24 @@ func (s *schema) pathBy(t datamap.Table, column string) string {
 }
 
 // isTied reports whether the rows that a trigger deletes belong to the person of the row that fires it. They then have
-// the same key of that person, in one of the tied columns.
+// the same key of that person, or a path of them begins with a reference to this row.
 func (s *schema) isTied(table, target datamap.Table, trigger trigger) bool {
-	var tied []string
-	for name, columns := range trigger.Tied {
-		if deleted, mapped := s.mappedTable(name); mapped && deleted.Name == target.Name {
-			tied = columns
+	return slices.ContainsFunc(s.tiesOf(target.Name, trigger), func(tie triggers.Tie) bool {
+		parent := s.pathBy(table, tie.Row)
+		return parent != "" && strings.EqualFold(tie.Column, tie.Row) && parent == s.pathBy(target, tie.Column) ||
+			s.hangsOn(target, table, tie)
+	})
+}
+
+// hangsOn reports whether a path of a table begins with the tied column, which refers to the row of another table.
+func (s *schema) hangsOn(table, on datamap.Table, tie triggers.Tie) bool {
+	return slices.ContainsFunc(s.Paths(table.Name), func(p datamap.Path) bool {
+		if len(p.Relations) == 0 {
+			return false
 		}
-	}
-	return slices.ContainsFunc(tied, func(column string) bool {
-		parent := s.pathBy(table, column)
-		return parent != "" && parent == s.pathBy(target, column)
+		first := p.Relations[0]
+		return first.References == on.Name && first.When == nil && len(first.Columns) == 1 &&
+			sameName(s.live[table.Name], first.Columns[0], tie.Column) &&
+			sameName(s.live[on.Name], first.ReferencedColumns[0], tie.Row)
 	})
 }

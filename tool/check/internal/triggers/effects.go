@@ -81,9 +81,9 @@ func (t trigger) refusedTexts(text sqltext.Tokens) map[string]string {
 }
 
 // tiedDeletions returns the tables from which the code deletes rows, each with the columns that all of these deletions
-// compare with the column of the same name in OLD: DELETE FROM marks WHERE user_id = OLD.user_id AND ... .
-func tiedDeletions(t sqltext.Tokens) map[string][]string {
-	tied := map[string][]string{}
+// compare with columns of OLD: DELETE FROM marks WHERE user_id = OLD.id AND ... .
+func tiedDeletions(t sqltext.Tokens) map[string][]Tie {
+	tied := map[string][]Tie{}
 	for i := range t {
 		if !t.Is(i, "from") || !t.Is(i-1, "delete") {
 			continue
@@ -93,28 +93,43 @@ func tiedDeletions(t sqltext.Tokens) map[string][]string {
 			at++
 		}
 		name := t.NameAt(at)
-		columns := tiedColumns(t[i:t.EndOfStatement(i)])
+		ties := tiesOf(t[at:t.EndOfStatement(i)], name)
 		if before, known := tied[name]; known {
-			columns = slices.DeleteFunc(columns, func(c string) bool { return !slices.Contains(before, c) })
+			ties = slices.DeleteFunc(ties, func(tie Tie) bool { return !slices.Contains(before, tie) })
 		}
-		tied[name] = columns
+		tied[name] = ties
 	}
 	return tied
 }
 
-// tiedColumns returns the columns that the condition of a DELETE compares with the columns of the same names in OLD.
-func tiedColumns(t sqltext.Tokens) (columns []string) {
+// tiesOf returns the columns that the condition of a DELETE compares with columns of OLD. The tokens begin with the
+// name of the table. If the statement reads further tables (USING), a column counts only with its table before it.
+func tiesOf(t sqltext.Tokens, table string) (ties []Tie) {
 	where := t[len(t.Until(0, "where")):]
-	if len(where) == 0 || t.Has("using") || len(where.Until(1, "or")) < len(where)-1 {
+	if len(where) == 0 || len(where.Until(1, "or")) < len(where)-1 {
 		return nil
 	}
+	target := t.Until(0, "using", "where")
+	called := []string{table, last(target)} // the table and its alias
 	for _, condition := range split(where[1:].Until(0, "returning"), "and") {
 		for i := range condition {
 			left, right := condition[:i], condition[min(i+1, len(condition)):]
-			if condition.IsSign(i, "=") && (isOwn(left, right) || isOwn(right, left)) && !condition.Has("new") {
-				columns = append(columns, strings.ToLower(last(left)))
+			if !condition.IsSign(i, "=") {
+				continue
+			}
+			if isOld(left) {
+				left, right = right, left
+			}
+			isOfTable := len(left) == 3 && left.IsSign(1, ".") && slices.ContainsFunc(called, func(name string) bool {
+				return strings.EqualFold(name, left[0].Text)
+			})
+			if isOld(right) && (isOfTable || len(left) == 1 && left.IsName(0) && !t.Has("using")) {
+				ties = append(ties, Tie{strings.ToLower(last(left)), strings.ToLower(last(right))})
 			}
 		}
 	}
-	return columns
+	return ties
 }
+
+// isOld reports whether the tokens are a column of OLD.
+func isOld(t sqltext.Tokens) bool { return len(t) == 3 && t.Is(0, "old") && t.IsSign(1, ".") }

@@ -83,16 +83,23 @@ func TestATriggerRefusesATextInAColumn(t *testing.T) {
 }
 
 func TestADeletionIsTiedToTheRowOfItsTrigger(t *testing.T) {
-	for code, want := range map[string][]string{
-		"DELETE FROM marks AS m WHERE m.user_id = OLD.user_id AND m.page = OLD.page;": {"user_id", "page"},
-		"DELETE FROM ONLY marks WHERE OLD.user_id = user_id RETURNING id;":            {"user_id"},
+	user, page := triggers.Tie{Column: "user_id", Row: "user_id"}, triggers.Tie{Column: "page", Row: "page"}
+	own := triggers.Tie{Column: "user_id", Row: "id"}
+	for code, want := range map[string][]triggers.Tie{
+		"DELETE FROM marks AS m WHERE m.user_id = OLD.user_id AND m.page = OLD.page;": {user, page},
+		"DELETE FROM ONLY marks WHERE OLD.user_id = user_id RETURNING id;":            {user},
+		"DELETE FROM marks WHERE user_id = OLD.id;":                                   {own},
+		"DELETE FROM marks WHERE user_id = NEW.id;":                                   nil,
 		"DELETE FROM marks WHERE user_id = OLD.user_id OR page = 1;":                  nil,
-		"DELETE FROM marks WHERE page = OLD.user_id;":                                 nil,
 		"DELETE FROM marks;": nil,
-		"DELETE FROM marks USING users u WHERE u.id = OLD.id AND user_id = u.id;":                       nil,
-		"DELETE FROM marks WHERE user_id = OLD.user_id; DELETE FROM marks WHERE page = 1;":              nil,
-		"DELETE FROM marks WHERE user_id = OLD.user_id; PERFORM purge();":                               nil,
-		"DELETE FROM marks WHERE a = OLD.a AND b = OLD.b; DELETE FROM marks WHERE b = OLD.b AND c = 1;": {"b"},
+		"DELETE FROM marks USING users u WHERE u.id = OLD.id AND user_id = u.id;":                                     nil,
+		"DELETE FROM marks USING users u WHERE u.id = marks.id AND id = OLD.id;":                                      nil,
+		"DELETE FROM marks m USING users u WHERE m.user_id = OLD.id AND u.id = OLD.id;":                               {own},
+		"DELETE FROM marks USING users WHERE users.page = 1 AND marks.user_id = OLD.id;":                              {own},
+		"DELETE FROM marks WHERE user_id = OLD.user_id; DELETE FROM marks WHERE page = 1;":                            nil,
+		"DELETE FROM marks WHERE user_id = OLD.user_id; DELETE FROM marks WHERE user_id = OLD.id;":                    nil,
+		"DELETE FROM marks WHERE user_id = OLD.user_id; PERFORM purge();":                                             nil,
+		"DELETE FROM marks WHERE user_id = OLD.user_id AND page = OLD.page; DELETE FROM marks WHERE page = OLD.page;": {page},
 	} {
 		got := effectsOf("AFTER DELETE ON users FOR EACH ROW", "BEGIN "+code+" RETURN OLD; END", false).Tied["marks"]
 		if !slices.Equal(got, want) {
