@@ -44,10 +44,11 @@ func (s *schema) reportCasts(w write, text, object, converts, fails string) {
 				continue
 			}
 			severity, refuses := severityOf(surrogateCast), "may refuse"
-			if !column.expired && surelyCasts(text, column.Name, kind) && !slices.ContainsFunc(written.examples, func(e any) bool {
+			isRefused := !slices.ContainsFunc(written.examples, func(e any) bool {
 				text, isText := e.(string)
 				return !isText || !refusesText(kind, text)
-			}) {
+			})
+			if !column.expired && isRefused && surelyCasts(text, column.Name, kind) {
 				severity, refuses = failure, "refuses"
 			}
 			s.reportAs(severity, surrogateCast, place{table: w.table.Name, column: column.Name, object: object},

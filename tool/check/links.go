@@ -84,9 +84,35 @@ func (s *schema) listsKeysOf(column datamap.CatalogColumn, parent datamap.Table)
 			parent.Name == s.SubjectTable().Name && (isPerson(stem) || isArray && s.mayListPeople(stem))
 	}
 	isHeader := isText(element) && slices.Contains(mailHeaders, strings.Join(last, " "))
-	isPlural := len(last) > 0 && names.Singular(last[len(last)-1]) != last[len(last)-1]
-	return (isArray || column.Type == datamap.TypeJSON && isPlural) && parent.Name == s.SubjectTable().Name &&
-		isPerson(column.Name) && !isHeader
+	_, isValue := soundsPersonal("", datamap.CatalogTable{}, column)
+	return (isArray || column.Type == datamap.TypeJSON && isPlural(last) && !isValue) &&
+		parent.Name == s.SubjectTable().Name && isPerson(column.Name) && !isHeader && !s.isPartyOfThing(last)
+}
+
+// listsPeople reports whether a column is a list of texts or documents about people, such as guests.
+func (s *schema) listsPeople(column datamap.CatalogColumn) bool {
+	parts := words.Lower(column.Name)
+	element, isArray := strings.CutSuffix(column.Declared, "[]")
+	return isArray && (isText(element) || isDocument(column)) && isPlural(parts) && isPerson(column.Name) &&
+		!s.isPartyOfThing(parts) && !s.listsKeysOf(column, s.SubjectTable())
+}
+
+func isPlural(parts []string) bool {
+	return len(parts) > 0 && names.Singular(parts[len(parts)-1]) != parts[len(parts)-1]
+}
+
+// isPartyOfThing reports whether the words of a name end with a word for a person or a thing, such as targets, behind
+// the word for a thing or the name of a table, as in connector_targets.
+func (s *schema) isPartyOfThing(parts []string) bool {
+	name := strings.Join(parts, " ")
+	if len(parts) < 2 || names.RoleOf(name) != names.Party || names.IsPeople(name) || names.IsRole(name) {
+		return false
+	}
+	before := strings.Join(parts[:len(parts)-1], " ")
+	return names.Is(before, names.Things) || slices.Contains(things, names.Singular(parts[len(parts)-2])) ||
+		slices.ContainsFunc(s.catalog.Tables, func(t datamap.CatalogTable) bool {
+			return names.EndsIn(before, names.BaseName(t.Name)) && !names.IsPeople(t.Name)
+		})
 }
 
 // namesList reports whether the name of a text says that it is a list of the keys of a table, such as user_ids. The

@@ -34,6 +34,9 @@ var falseCases = cases{
 		both(textKeys, outside("mails"), listed("mails", "replyTo", "text[]"), listed("mails", "to", "text[]"),
 			listed("mails", "cc", "text[]")), nil,
 	},
+	"path-missing of people with text keys": {
+		both(textKeys, listed("orders", "watchers", "text[]")), []string{"path-missing orders.watchers"},
+	},
 	"table-unlinked of people with text keys": {
 		both(textKeys, outside("mails"), listed("mails", "watchers", "text[]"), listed("mails", "assigned_to", "text[]")),
 		[]string{"table-unlinked mails.assigned_to", "table-unlinked mails.watchers"},

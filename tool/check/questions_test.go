@@ -9,6 +9,11 @@ func answered(table, question string) func(*world) {
 	}
 }
 
+// open adds an open question about a table outside the data map.
+func open(table, question string) func(*world) {
+	return func(w *world) { w.leftOut = append(w.leftOut, datamap.LeftOut{Table: table, Note: question}) }
+}
+
 // readers adds the table letters outside the data map, with a list of users.
 func readers(column string) func(*world) { return both(posted, listed("letters", column, "bigint[]")) }
 
@@ -47,6 +52,14 @@ var answeredCases = cases{
 	},
 	"questions-open about a document": {
 		both(tokens, noted("users", "", "DECIDE: Documents: tokens.claims. Do they?")), []string{questions},
+	},
+	"questions-open about a document in the note of its table": {
+		both(tokens, open("tokens", "DECIDE: Columns look personal (claims), but no relation leads to users. Whose?")),
+		[]string{questions},
+	},
+	"table-personal of a document with a question about another column of its table": {
+		both(tokens, open("tokens", "DECIDE: Columns look personal (email), but no relation leads to users. Whose?")),
+		[]string{"table-personal tokens.claims"},
 	},
 	"table-personal of a document if its finding is accepted": {
 		both(tokens, accepted("table-personal", "tokens", "claims"),

@@ -121,14 +121,14 @@ func (s *schema) reportReferred(table datamap.CatalogTable) bool {
 }
 
 // namesPersonal reports whether the name of a reference, such as avatar_id, suggests that the referenced table holds
-// personal data.
+// personal data. A secret counts only if a table of people refers to it, because applications have secrets, too.
 func namesPersonal(table string, columns []string) bool {
 	if len(columns) != 1 {
 		return false
 	}
 	stem, isReference := names.Stem(columns[0])
-	_, ok := soundsPersonal(table, datamap.CatalogTable{}, datamap.CatalogColumn{Name: stem, Type: datamap.TypeText})
-	return isReference && ok
+	found, ok := soundsPersonal(table, datamap.CatalogTable{}, datamap.CatalogColumn{Name: stem, Type: datamap.TypeText})
+	return isReference && ok && (!found.secret || names.IsPeople(table))
 }
 
 // foreignKeyChain searches for the shortest chain of foreign keys from a table outside the data map to a person. It
@@ -185,8 +185,8 @@ func (s *schema) personalSentence(table datamap.CatalogTable) string {
 // the type of the primary key of parent. It must be named after parent, such as user_id for users.id. For the
 // subject's table, a name of a role of a person is sufficient, such as sender_id, to_user_id or created_by. A word
 // for a person that is the name of no table is sufficient, too, and so is the uid or the owner of a row of
-// user_settings. The resource_owner_id of OAuth may also be a text. namedAfter returns false if the name of another
-// table is nearer: see names.Rival.
+// user_settings. The same names count without an ending such as _id: see isBarePerson. The resource_owner_id of OAuth
+// may also be a text. namedAfter returns false if the name of another table is nearer: see names.Rival.
 func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogColumn, parent datamap.Table) bool {
 	live, ok := s.live[parent.Name]
 	if !ok || len(parent.PrimaryKey) != 1 || inForeignKey(table, column.Name) {
@@ -203,7 +203,8 @@ func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogCo
 	}
 	isBy := strings.HasSuffix(strings.ToLower(column.Name), "by") // created_by
 	isNamed := isReference && names.Same(stem, names.BaseName(parent.Name)) || isSubject &&
-		(isReference && s.isPersonElsewhere(stem) || names.Names(column.Name, parent.Name) && !s.hasTable(stem) ||
+		(isReference && s.isPersonElsewhere(stem) || s.isBarePerson(table, column, key) ||
+			names.Names(column.Name, parent.Name) && !s.hasTable(stem) ||
 			isBy && names.IsRole(stem) || isOwnedByName(table.Name, column.Name, live))
 	if !isNamed {
 		return false

@@ -18,7 +18,7 @@ func (s *schema) checkDeletes(table datamap.Table, trigger trigger, at place) {
 	for _, name := range trigger.Deletes {
 		target, mapped := s.mappedTable(name)
 		switch {
-		case !mapped && !s.isTiedByPath(table, name, trigger):
+		case !mapped && (!s.isTiedByPath(table, name, trigger) || s.staysOut(name)):
 			s.reportDeletes(trigger.CatalogTrigger, name, at)
 		case mapped && !s.isTied(table, target, trigger):
 			s.report(triggerDeletes, at,
@@ -88,11 +88,18 @@ func (s *schema) mayBelong(live datamap.CatalogTable) bool {
 			return to.IsCalled(f.References)
 		})
 	}
-	return names.Is(live.Name, names.Messages) || len(s.linksOf(live)) > 0 ||
+	return names.Is(live.Name, names.Messages) || names.Is(live.Name, names.Things) || names.Is(live.Name, names.Duties) ||
+		len(s.linksOf(live)) > 0 ||
 		slices.ContainsFunc(s.catalog.Tables, func(other datamap.CatalogTable) bool {
 			_, mapped := s.mapped[other.Name]
 			return refers(other, live) || mapped && refers(live, other)
 		})
+}
+
+// staysOut reports whether a person has decided that a table stays out of the data map, so that its rows must stay.
+func (s *schema) staysOut(name string) bool {
+	live, _ := s.catalog.Table(name)
+	return s.isDecided(live.Name)
 }
 
 // isTiedByPath reports whether the rows that a trigger deletes from a table outside the data map have the key of the
