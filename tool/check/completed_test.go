@@ -51,6 +51,18 @@ var completedDangers = map[string]liveCase{
 			`CREATE TABLE boards (id bigint PRIMARY KEY, size bigint)`),
 		want: []string{"trigger-deletes users keep"},
 	},
+	"a trigger refuses each change of a value": {
+		statements: []string{
+			`CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+				IF TG_OP = 'UPDATE' AND OLD.email <> NEW.email THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END $$`,
+			keep("INSERT OR UPDATE"),
+		},
+		want: []string{"trigger-refuses users keep"},
+	},
+	"a copy of the people with a list": {
+		statements: []string{`CREATE TABLE users_backup (id bigint PRIMARY KEY, email text, watchers bigint[])`},
+		want:       []string{"table-personal users_backup.email", "table-unlinked users_backup.watchers"},
+	},
 	"a trigger deletes invoices outside the data map": {
 		statements: append(onUsers(`DELETE FROM invoices WHERE n = OLD.id;`),
 			`CREATE TABLE invoices (id bigint PRIMARY KEY, n bigint)`),
@@ -120,6 +132,15 @@ var completedSafe = map[string]liveCase{
 			`ALTER TABLE users ADD COLUMN tenant bigint`, `CREATE UNIQUE INDEX ON users (tenant, id)`,
 			`ALTER TABLE visits ADD COLUMN tenant bigint, ADD FOREIGN KEY (tenant, user_id) REFERENCES users (tenant, id)`,
 		},
+	},
+	"a trigger refuses the change of another value": {
+		statements: []string{
+			`ALTER TABLE users ADD COLUMN code bigint`,
+			`CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+				IF OLD.code <> NEW.code OR OLD.id IS DISTINCT FROM NEW.id THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END $$`,
+			keep("UPDATE"),
+		},
+		want: []string{"trigger-refuses users keep of users"},
 	},
 	"lists of things": {
 		statements: []string{

@@ -286,6 +286,7 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+" (of the same type). The "+
 				"relation needs no foreign key. If the column refers to nobody, accept the finding.")
 	case byList: // reportLists has reported it
+		s.reportBackup(table)
 	case byAnyOf:
 		if stem, _ := names.Stem(found.column); names.Is(table.Name, names.Reference) && !likelyMeansPerson(stem) {
 			return false // such as the facilities of regions

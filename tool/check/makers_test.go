@@ -34,6 +34,20 @@ var falseCases = cases{
 		both(textKeys, outside("mails"), listed("mails", "replyTo", "text[]"), listed("mails", "to", "text[]"),
 			listed("mails", "cc", "text[]")), nil,
 	},
+	"table-unlinked of a role with the length of text keys": {
+		both(textKeys, func(w *world) {
+			w.column("users", "id").Length = 12
+			w.addTable("marks", "author", "assignee")
+			w.column("marks", "author").Length, w.column("marks", "assignee").Length = 12, 255
+		}), []string{"table-unlinked marks.author"},
+	},
+	"table-unlinked not of a name as long as text keys": {
+		both(textKeys, func(w *world) {
+			w.column("users", "id").Length = 255
+			w.addTable("marks", "author")
+			w.column("marks", "author").Length = 255
+		}), nil,
+	},
 	"path-missing of people with text keys": {
 		both(textKeys, listed("orders", "watchers", "text[]")), []string{"path-missing orders.watchers"},
 	},

@@ -13,6 +13,7 @@ func (t trigger) effects(text sqltext.Tokens) Effects {
 	effects := Effects{Sets: t.assignments(text), Constant: constantWrites(text)}
 	effects.Refuses, effects.Skips = t.refusals(text)
 	effects.RefusesTexts = t.refusedTexts(text)
+	effects.RefusesChanges = t.refusedChanges(text)
 	if !text.Has("perform") && !text.Has("call") {
 		effects.Tied = tiedDeletions(text)
 	}
@@ -41,14 +42,47 @@ func (t trigger) refusals(text sqltext.Tokens) (refuses, skips datamap.Verdict) 
 		case isSQLite && text.Is(i, "raise") && text.Is(i+2, "ignore"):
 			add(&skips, i)
 		case isSQLite && text.Is(i, "raise") && text.IsSign(i+1, "("),
-			!isSQLite && text.Is(i, "raise") && !text.IsSign(i+1, ";") &&
-				!text.Is(i+1, "notice", "warning", "info", "log", "debug"):
+			!isSQLite && raises(text, i):
 			add(&refuses, i)
 		case t.early && text.Is(i, "return") && text.Is(i+1, "null"):
 			add(&skips, i)
 		}
 	}
 	return refuses, skips
+}
+
+// raises reports whether the code of PostgreSQL raises an exception at i.
+func raises(text sqltext.Tokens, i int) bool {
+	return text.Is(i, "raise") && !text.IsSign(i+1, ";") && !text.Is(i+1, "notice", "warning", "info", "log", "debug")
+}
+
+// refusedChanges returns the columns of which the trigger refuses each change of a value to another one, as
+// IF NEW.column <> OLD.column THEN RAISE ...; does.
+func (t trigger) refusedChanges(text sqltext.Tokens) (columns []string) {
+	table := t.table
+	handles := false // exceptions
+	for i := range text {
+		handles = handles || text.Is(i, "exception") && !text.Is(i-1, "raise")
+	}
+	if handles || table.FoldsCase || !slices.Contains(t.Events, "UPDATE") {
+		return nil
+	}
+	table.Columns = slices.Clone(table.Columns)
+	for i := range table.Columns {
+		table.Columns[i].Nullable = false // both values are no NULL
+	}
+	for _, column := range table.Columns {
+		at := change{table, column.Name}
+		if (len(t.of) == 0 || mentions(t.of, column.Name)) && at.enters(guard{conditions: t.when}) == yes {
+			for i := range text {
+				if raises(text, i) && at.runsAt(text, i) {
+					columns = append(columns, column.Name)
+					break
+				}
+			}
+		}
+	}
+	return columns
 }
 
 // refusedTexts returns the texts that the trigger surely refuses in a column: IF NEW.column = 'text' THEN RAISE ...; .
@@ -58,8 +92,7 @@ func (t trigger) refusedTexts(text sqltext.Tokens) map[string]string {
 		if text.Is(i, "exception") && !text.Is(i-1, "raise") {
 			return nil // it may handle what the trigger raises
 		}
-		if !text.Is(i, "raise") || t.table.FoldsCase || text.IsSign(i+1, ";") ||
-			text.Is(i+1, "notice", "warning", "info", "log", "debug") || len(t.when)+len(t.of) > 0 {
+		if !raises(text, i) || t.table.FoldsCase || len(t.when)+len(t.of) > 0 {
 			continue
 		}
 		around, exits := guardsBefore(text, i)

@@ -129,3 +129,25 @@ func TestATriggerMayWriteConstantsOnly(t *testing.T) {
 		}
 	}
 }
+
+func TestATriggerRefusesChangesOfAColumn(t *testing.T) {
+	for code, refuses := range map[string]bool{
+		"IF NEW.title <> OLD.title THEN RAISE EXCEPTION 'no'; END IF;":                     true,
+		"IF NEW IS DISTINCT FROM OLD THEN RAISE 'no'; END IF;":                             true,
+		"IF NEW.title <> OLD.title THEN RAISE NOTICE 'no'; END IF;":                        false,
+		"IF NEW.title <> OLD.title AND NEW.done THEN RAISE 'no'; END IF;":                  false,
+		"IF NEW.done <> OLD.done THEN RAISE 'no'; END IF;":                                 false,
+		"IF NEW.done THEN RETURN NEW; END IF; IF NEW <> OLD THEN RAISE 'no'; END IF;":      false,
+		"IF NEW.title <> OLD.title THEN RAISE 'no'; END IF; EXCEPTION WHEN others THEN a;": false,
+	} {
+		got := triggers.Read(datamap.CatalogTable{Name: "pages", Columns: []datamap.CatalogColumn{
+			{Name: "title", Nullable: true}, {Name: "done", Nullable: true},
+		}}, datamap.CatalogTrigger{
+			Definition: "CREATE TRIGGER t BEFORE UPDATE ON pages FOR EACH ROW EXECUTE FUNCTION f()", Language: "plpgsql",
+			Events: []string{"UPDATE"}, Code: "BEGIN " + code + " RETURN NEW; END",
+		}).RefusesChanges
+		if slices.Contains(got, "title") != refuses {
+			t.Errorf("%s: refuses changes of %q", code, got)
+		}
+	}
+}
