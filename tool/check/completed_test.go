@@ -181,4 +181,25 @@ var completedSafe = map[string]liveCase{
 		},
 		tables: stated("app_tokens", `, {"name": "app_secret_id", "type": "bigint"}`),
 	},
+	"references to those who decide about rows, beside records and people of another table": {
+		statements: []string{
+			`CREATE TABLE payees (id bigint PRIMARY KEY, size bigint)`,
+			`CREATE TABLE boards (id bigint PRIMARY KEY, fulfilled_by_id bigint REFERENCES users, payee_id bigint,
+				reviewer_id bigint)`,
+			`CREATE TABLE attempts (id bigint PRIMARY KEY, payout_type text, payout_id bigint)`,
+		},
+		want: []string{"makers-unmapped users"},
+	},
+	"what a notification is about": {
+		statements: []string{
+			`CREATE TABLE notification_messages (id bigint PRIMARY KEY, user_id bigint REFERENCES users, agent text,
+				targets bigint[])`,
+			`CREATE INDEX ON notification_messages (user_id)`,
+		},
+		tables: stated("notification_messages", `, {"name": "targets", "type": "array"}`),
+	},
+	"targets of something else": {
+		statements: []string{`ALTER TABLE visits ADD COLUMN targets bigint[]`},
+		want:       []string{"path-missing visits.targets"},
+	},
 }

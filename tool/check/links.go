@@ -221,7 +221,7 @@ func likelyMeansPerson(stem string) bool {
 // these cases:
 //
 //   - The stem says what can be done with things only, such as taggable.
-//   - The stem is a thing, such as document, or what people do, such as contribution.
+//   - The stem is a thing, such as document, a record such as payout, or what people do, such as contribution.
 //   - The stem is in the name of the table, such as acme in acme_accounts. The columns then say what the row is at
 //     Acme.
 func mayMeanPerson(table, stem string) bool {
@@ -233,7 +233,7 @@ func mayMeanPerson(table, stem string) bool {
 		return strings.HasSuffix(strings.ToLower(stem), ending)
 	})
 	return !isAble && !isAction && !hasWord(stem, pages...) &&
-		!names.Is(stem, names.Things) && !names.Is(stem, names.Reference) &&
+		!names.Is(stem, names.Things) && !names.Is(stem, names.Reference) && !names.Is(stem, names.Duties) &&
 		!hasWord(table, words.Lower(stem)...)
 }
 
@@ -342,6 +342,7 @@ func (s *schema) reportLinks(table datamap.Table, live datamap.CatalogTable) {
 			return hasName(live, r.Columns, found.column)
 		})
 		if found.to != s.SubjectTable().Name || inRelation || column.NotPersonal || column.Personal != nil ||
+			s.isBesideAddressee(table, found.column) ||
 			hasName(live, live.PrimaryKey, found.column) {
 			continue
 		}

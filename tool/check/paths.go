@@ -37,7 +37,7 @@ func (s *schema) checkPaths(table datamap.Table, live datamap.CatalogTable) {
 		declared, _ := live.Mapped(table, column.Name)
 		isNamed := s.namedAfter(live, column, s.SubjectTable()) || s.namesMember(live, column)
 		if isNamed && !inRelation && !declared.NotPersonal && !hasName(live, live.PrimaryKey, column.Name) &&
-			!s.isOwnerOfThing(table, column.Name) {
+			!s.isBesideAddressee(table, column.Name) {
 			s.reportNoPath(table, live, []string{column.Name}, "")
 		}
 	}
@@ -45,14 +45,18 @@ func (s *schema) checkPaths(table datamap.Table, live datamap.CatalogTable) {
 	s.checkOtherOwners(table, live)
 }
 
-// isOwnerOfThing reports whether a column of a notification means the owner of a thing, such as group_owner_id, and
-// another column leads to the person whom the notification tells something.
-func (s *schema) isOwnerOfThing(table datamap.Table, column string) bool {
+// isBesideAddressee reports whether a column of a notification means the owner of a thing, such as group_owner_id, or
+// what the notification is about (targets), and another column leads to the person whom it tells something.
+func (s *schema) isBesideAddressee(table datamap.Table, column string) bool {
 	stem, _ := names.Stem(column)
 	parts := words.Lower(stem)
 	_, other := s.ownersBeside(table, []string{column})
-	return other && names.Is(table.Name, names.Notices) && len(parts) > 1 && parts[len(parts)-1] == "owner" &&
-		names.Is(strings.Join(parts[:len(parts)-1], " "), names.Things)
+	if !other || len(parts) == 0 || !hasWord(table.Name, "notification", "notifications") &&
+		!names.Is(table.Name, names.Notices) {
+		return false
+	}
+	return parts[len(parts)-1] == "owner" && names.Is(strings.Join(parts[:len(parts)-1], " "), names.Things) ||
+		parts[0] == "targets"
 }
 
 // checkOtherOwners reports rows that hang on the row of one person and also refer to a row of another person, such as

@@ -14,6 +14,15 @@ func open(table, question string) func(*world) {
 	return func(w *world) { w.leftOut = append(w.leftOut, datamap.LeftOut{Table: table, Note: question}) }
 }
 
+// stamped adds a table with a text, whose rows are parts of letters.
+func stamped(column string) func(*world) {
+	return func(w *world) {
+		w.addTable("stamps", column).ForeignKeys = []datamap.CatalogForeignKey{
+			foreignKey("id", "letters", datamap.ActionCascade),
+		}
+	}
+}
+
 // readers adds the table letters outside the data map, with a list of users.
 func readers(column string) func(*world) { return both(posted, listed("letters", column, "bigint[]")) }
 
@@ -52,6 +61,13 @@ var answeredCases = cases{
 	},
 	"questions-open about a document": {
 		both(tokens, noted("users", "", "DECIDE: Documents: tokens.claims. Do they?")), []string{questions},
+	},
+	"table-personal of a part of a table that stays out": {
+		both(letters(datamap.ActionCascade), answered("letters", "DECIDED: Are they hers?"), stamped("phone")),
+		[]string{"table-personal stamps.phone"},
+	},
+	"table-unmapped not of a part of a table that stays out": {
+		both(letters(datamap.ActionCascade), answered("letters", "DECIDED: Are they hers?"), stamped("display_name")), nil,
 	},
 	"questions-open about a document in the note of its table": {
 		both(tokens, open("tokens", "DECIDE: Columns look personal (claims), but no relation leads to users. Whose?")),

@@ -134,7 +134,8 @@ func namesPersonal(table string, columns []string) bool {
 // foreignKeyChain searches for the shortest chain of foreign keys from a table outside the data map to a person. It
 // returns the tables of the chain from the second to the first one in the data map, and the columns of the first
 // foreign key. Between two tables outside the data map, it follows only foreign keys with ON DELETE CASCADE. They
-// suggest that the referring rows are parts of the referenced rows, and so belong to the same person.
+// suggest that the referring rows are parts of the referenced rows, and so belong to the same person. It does not go on
+// from a table of which a person has decided that it stays out.
 func (s *schema) foreignKeyChain(table datamap.CatalogTable) (chain, columns []string) {
 	type way struct {
 		at             datamap.CatalogTable
@@ -157,7 +158,7 @@ func (s *schema) foreignKeyChain(table datamap.CatalogTable) (chain, columns []s
 				continue
 			}
 			parent, ok := s.catalog.Table(foreign.References)
-			if ok && foreign.OnDelete == datamap.ActionCascade && !seen[parent.Name] {
+			if ok && foreign.OnDelete == datamap.ActionCascade && !seen[parent.Name] && !s.isDecided(parent.Name) {
 				seen[parent.Name] = true
 				ways = append(ways, way{parent, append(slices.Clone(w.chain), parent.Name), first})
 			}
