@@ -101,6 +101,15 @@ var completedDangers = map[string]liveCase{
 			"table-unlinked lists.author",
 		},
 	},
+	"the owner of a group in a notification without an addressee": {
+		statements: []string{
+			`CREATE TABLE notifications (id bigint PRIMARY KEY, visit_id bigint REFERENCES visits ON DELETE CASCADE,
+				group_owner_id bigint)`,
+			`CREATE INDEX ON notifications (visit_id)`,
+		},
+		tables: ownedInManifest("notifications", "visit_id group_owner_id", relationInManifest("visit_id", "visits")),
+		want:   []string{"path-missing notifications.group_owner_id"},
+	},
 	"the owner of a group beside the person of a visit": {
 		statements: []string{`ALTER TABLE visits ADD COLUMN group_owner_id bigint`},
 		want:       []string{"path-missing visits.group_owner_id"},
