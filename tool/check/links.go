@@ -285,7 +285,10 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 				s.copiesSentence(table),
 			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+" (of the same type). The "+
 				"relation needs no foreign key. If the column refers to nobody, accept the finding.")
-	case byList: // reportLists has reported it
+	case byList: // reportLists has reported it, unless it is a list of things that stay
+		if s.isKeptThing(found.to) {
+			return false
+		}
 		s.reportBackup(table)
 	case byAnyOf:
 		if stem, _ := names.Stem(found.column); names.Is(table.Name, names.Reference) && !likelyMeansPerson(stem) {
@@ -303,13 +306,12 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 // isBareLink reports whether the rows of a table refer to rows that stay after an erasure and are not people, and hold
 // nothing else than references, numbers, instants, and texts that describe the row, such as its type.
 func (s *schema) isBareLink(table datamap.CatalogTable, found link) bool {
-	return found.to != s.SubjectTable().Name && !s.deletesRows(found.to) && !names.IsPeople(found.to) &&
-		s.personalSentence(table) == "" && !isOfOnePerson(table.Name) &&
+	return s.isKeptThing(found.to) && s.personalSentence(table) == "" && !isOfOnePerson(table.Name) &&
 		!slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 			stem, isReference := names.Stem(c.Name)
 			switch family(c.Type) { //nolint:exhaustive // the other types hold numbers, instants and keys
 			case datamap.TypeText, datamap.TypeJSON, datamap.TypeBytes, datamap.TypeArray, "":
-				return !isReference && !names.Describes(c.Name) && !table.IsChoice(c)
+				return !names.IsTechnical(c.Name) && !table.IsChoice(c)
 			}
 			return isReference && isPerson(stem)
 		})
@@ -317,14 +319,15 @@ func (s *schema) isBareLink(table datamap.CatalogTable, found link) bool {
 
 // reportLists reports the lists of keys in a table outside the data map. Such a list is a finding of its own, because a
 // relation by another column of the table does not reach the people in the list. For the same reason, the answer to a
-// question about other columns of the table does not end the finding.
+// question about other columns of the table does not end the finding. A list of things that stay after an erasure says
+// nothing about people.
 func (s *schema) reportLists(table datamap.CatalogTable) {
 	if table.Kind == datamap.KindVirtual {
 		return
 	}
 	left, _ := s.leftOut(table.Name)
 	for _, found := range s.linksOf(table) {
-		if found.kind == byList && (!left.Decided || !asksAbout(left, table, found.column)) {
+		if found.kind == byList && !s.isKeptThing(found.to) && (!left.Decided || !asksAbout(left, table, found.column)) {
 			s.report(tableUnlinked, place{table: table.Name, column: found.column},
 				"The column seems to list keys of "+found.to+", and the table is not in the data map. Exports and erasures "+
 					"ignore the table."+s.personalSentence(table),
@@ -332,6 +335,11 @@ func (s *schema) reportLists(table datamap.CatalogTable) {
 					"hook BeforeErasure and accept the finding.")
 		}
 	}
+}
+
+// isKeptThing reports whether the rows of a table of the data map stay after an erasure, and are not people.
+func (s *schema) isKeptThing(table string) bool {
+	return table != s.SubjectTable().Name && !s.deletesRows(table) && !names.IsPeople(table)
 }
 
 // reportLinks reports the lists of keys, and the keys of one of several tables, in a table of the data map.

@@ -84,6 +84,7 @@ var answeredCases = cases{
 
 	"table-unlinked of a link with a text":             {paired("story"), []string{"table-unlinked pairs.order_id"}},
 	"table-unlinked not of a link with its kind alone": {paired("kind"), nil},
+	"table-unlinked not of a link with a code alone":   {paired("short_code"), nil},
 	"table-unlinked of a link that names a person": {
 		both(paired("kind"), func(w *world) { w.add("pairs", "editor_id", datamap.TypeBigInt) }),
 		[]string{"table-unlinked pairs.order_id"},

@@ -73,17 +73,18 @@ func (s *schema) clearedSentence(table datamap.CatalogTable, columns []string) s
 }
 
 // isBarePart reports whether the rows of a table belong to rows that stay after an erasure and are not people, and hold
-// no texts or documents. An example is the monthly numbers of an organization. If people
-// only created or changed those rows, texts that do not look personal do not count. An example is the list of the
-// dependencies of a version.
+// no texts or documents, except for texts such as a status or a code. An example is the monthly numbers of an
+// organization. If people only created or changed those rows, texts that do not look personal do not count. An example
+// is the list of the dependencies of a version.
 func (s *schema) isBarePart(table datamap.CatalogTable, of string) bool {
 	ofMaker := s.hasOnlyMakers(of) && s.documentOf(table) == "" && !s.isHistory(table) && !isOfOnePerson(table.Name) &&
 		len(s.linksOf(table)) == 0
-	return of != s.SubjectTable().Name && !s.deletesRows(of) && !names.IsPeople(of) && s.personalSentence(table) == "" &&
+	return s.isKeptThing(of) && s.personalSentence(table) == "" &&
 		!slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 			switch c.Type { //nolint:exhaustive // the other types hold numbers, instants and keys
 			case datamap.TypeText, datamap.TypeArray:
-				return !ofMaker && c.Values == nil && !inForeignKey(table, c.Name) && !hasName(table, table.PrimaryKey, c.Name)
+				return !ofMaker && c.Values == nil && !inForeignKey(table, c.Name) && !hasName(table, table.PrimaryKey, c.Name) &&
+					!names.IsTechnical(c.Name)
 			case datamap.TypeJSON, datamap.TypeBytes, "":
 				return c.Values == nil && !inForeignKey(table, c.Name) && !hasName(table, table.PrimaryKey, c.Name)
 			default:
