@@ -71,10 +71,12 @@ type CatalogTable struct {
 	// parents.
 	Inherits []string `json:"inherits,omitempty"`
 	// Columns are in the order in which the table declares them.
-	Columns     []CatalogColumn     `json:"columns"`
-	PrimaryKey  []string            `json:"primary_key,omitempty"`
-	Uniques     []CatalogUnique     `json:"uniques,omitempty"` // without the primary key
-	Indexes     []CatalogIndex      `json:"indexes,omitempty"` // includes the indexes of the primary key and of Uniques
+	Columns    []CatalogColumn `json:"columns"`
+	PrimaryKey []string        `json:"primary_key,omitempty"`
+	Uniques    []CatalogUnique `json:"uniques,omitempty"` // without the primary key
+	Indexes    []CatalogIndex  `json:"indexes,omitempty"` // includes the indexes of the primary key and of Uniques
+	// Expressions are those indexes of PostgreSQL, of any kind, that have expressions or a condition.
+	Expressions []CatalogExpression `json:"expressions,omitempty"`
 	ForeignKeys []CatalogForeignKey `json:"foreign_keys,omitempty"`
 	Checks      []CatalogCheck      `json:"checks,omitempty"`
 	Triggers    []CatalogTrigger    `json:"triggers,omitempty"` // also rules of PostgreSQL; no foreign key triggers
@@ -241,6 +243,14 @@ type CatalogIndex struct {
 	// Present are the columns of a partial index that leaves out the rows with NULL in one of them, and no other rows. The
 	// index serves a search by values of these columns. It is empty if the condition of the index is another one.
 	Present []string `json:"present,omitempty"`
+}
+
+// CatalogExpression is what the database computes of a row for an index.
+type CatalogExpression struct {
+	Index string `json:"index"`
+	// Text is the definition of an index with expressions, or the condition of another index. It is SQL of the
+	// application, so it belongs in no error, log or finding.
+	Text string `json:"text"`
 }
 
 // ForeignKeyAction is the effect on a row if the row that it refers to is deleted.

@@ -10,13 +10,16 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// checkCasts reports views and generated columns that convert an overwritten text to a type that does not accept the
-// surrogate.
+// checkCasts reports views, generated columns and indexes that convert an overwritten text to a type that does not
+// accept the surrogate.
 func (s *schema) checkCasts() {
 	for _, w := range s.writes {
 		for _, generated := range w.live.Columns {
 			s.reportCasts(w, generated.Expression, generated.Name,
 				"The generated column "+generated.Name+" converts", "The erasure fails.")
+		}
+		for _, index := range w.live.Expressions {
+			s.reportCasts(w, index.Text, index.Index, "The index "+index.Index+" converts", "The erasure fails.")
 		}
 		for _, view := range s.catalog.Tables {
 			if slices.Contains(view.Reads, w.live.Name) {
@@ -41,10 +44,11 @@ func (s *schema) reportCasts(w write, text, object, converts, fails string) {
 				continue
 			}
 			severity, refuses := severityOf(surrogateCast), "may refuse"
-			if !column.expired && isCastOf(text, column.Name, kind) && !slices.ContainsFunc(written.examples, func(e any) bool {
+			isRefused := !slices.ContainsFunc(written.examples, func(e any) bool {
 				text, isText := e.(string)
 				return !isText || !refusesText(kind, text)
-			}) {
+			})
+			if !column.expired && isRefused && surelyCasts(text, column.Name, kind) {
 				severity, refuses = failure, "refuses"
 			}
 			s.reportAs(severity, surrogateCast, place{table: w.table.Name, column: column.Name, object: object},
@@ -52,11 +56,6 @@ func (s *schema) reportCasts(w write, text, object, converts, fails string) {
 				"Use a surrogate that the type accepts, "+column.nullRemedy()+"or change the conversion.")
 		}
 	}
-}
-
-// isCastOf reports whether an expression is nothing else than the conversion of a column to a type.
-func isCastOf(expression, column, kind string) bool {
-	return strings.NewReplacer("(", "", ")", "", `"`, "").Replace(expression) == column+"::"+kind
 }
 
 // refusesText reports whether a type of PostgreSQL surely refuses a text.
@@ -74,21 +73,6 @@ func refusesText(kind, text string) bool {
 		return text == ""
 	}
 	return false
-}
-
-// castsOf returns the types, other than texts, to which an SQL text converts a column. PostgreSQL writes a conversion
-// as column::type.
-func castsOf(text, column string) (kinds []string) {
-	pattern := regexp.MustCompile(`(?:^|[^\w"])(?:"?\w+"?\.)?"?` + regexp.QuoteMeta(column) + `"?\)?::([a-z_"][\w". ]*)`)
-	for _, match := range pattern.FindAllStringSubmatch(text, -1) {
-		kind, _, _ := strings.Cut(match[1], " AS ")
-		kind = strings.TrimSpace(kind)
-		isText := slices.Contains([]string{"text", "bpchar", "name", "citext"}, kind) || strings.HasPrefix(kind, "character")
-		if !isText && !slices.Contains(kinds, kind) {
-			kinds = append(kinds, kind)
-		}
-	}
-	return kinds
 }
 
 // accepts reports whether a type of PostgreSQL surely accepts a text.

@@ -39,7 +39,7 @@ func (s *schema) documentOf(table datamap.CatalogTable) string {
 		case datamap.TypeText, datamap.TypeBytes:
 			return hasWord(c.Name, "sess", "data", "payload", "attribute", "old", "new", "changes", "diff", "snapshot", "row",
 				"object") &&
-				(c.Length == 0 || c.Length > shortText)
+				(c.Length == 0 || c.Length > shortText) && !names.Describes(c.Name)
 		default:
 			return false
 		}
@@ -138,8 +138,10 @@ func versionOf(table datamap.CatalogTable) string {
 	return ""
 }
 
+// isDocument reports whether a column holds a document, or a list of documents.
 func isDocument(column datamap.CatalogColumn) bool {
-	return column.Type == datamap.TypeJSON || strings.Contains(column.Declared, "hstore")
+	return column.Type == datamap.TypeJSON || strings.Contains(column.Declared, "hstore") ||
+		column.Type == datamap.TypeArray && strings.HasPrefix(column.Declared, "json")
 }
 
 // reportBackup reports a table outside the data map that seems to be a copy of a table of the data map. A table of

@@ -146,6 +146,12 @@ var judgedCases = cases{
 		[]string{"trigger-deletes sessions keep"},
 	},
 
+	"trigger-deletes rows of the same person that a person has left out": {
+		both(typedOutside("marks", "user_id", datamap.TypeBigInt), settled("marks", "id", "user_id"),
+			coded("sessions", "DELETE", "BEGIN DELETE FROM marks WHERE user_id = OLD.user_id; RETURN OLD; END", "marks")),
+		[]string{"trigger-deletes sessions keep"},
+	},
+
 	"table-unlinked by a role": {
 		typedOutside("alert_logs", "sub_user_id", datamap.TypeBigInt), []string{"table-unlinked alert_logs.sub_user_id"},
 	},

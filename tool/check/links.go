@@ -84,9 +84,35 @@ func (s *schema) listsKeysOf(column datamap.CatalogColumn, parent datamap.Table)
 			parent.Name == s.SubjectTable().Name && (isPerson(stem) || isArray && s.mayListPeople(stem))
 	}
 	isHeader := isText(element) && slices.Contains(mailHeaders, strings.Join(last, " "))
-	isPlural := len(last) > 0 && names.Singular(last[len(last)-1]) != last[len(last)-1]
-	return (isArray || column.Type == datamap.TypeJSON && isPlural) && parent.Name == s.SubjectTable().Name &&
-		isPerson(column.Name) && !isHeader
+	_, isValue := soundsPersonal("", datamap.CatalogTable{}, column)
+	return (isArray || column.Type == datamap.TypeJSON && isPlural(last) && !isValue) &&
+		parent.Name == s.SubjectTable().Name && isPerson(column.Name) && !isHeader && !s.isPartyOfThing(last)
+}
+
+// listsPeople reports whether a column is a list of texts or documents about people, such as guests.
+func (s *schema) listsPeople(column datamap.CatalogColumn) bool {
+	parts := words.Lower(column.Name)
+	element, isArray := strings.CutSuffix(column.Declared, "[]")
+	return isArray && (isText(element) || isDocument(column)) && isPlural(parts) && isPerson(column.Name) &&
+		!s.isPartyOfThing(parts) && !s.listsKeysOf(column, s.SubjectTable())
+}
+
+func isPlural(parts []string) bool {
+	return len(parts) > 0 && names.Singular(parts[len(parts)-1]) != parts[len(parts)-1]
+}
+
+// isPartyOfThing reports whether the words of a name end with a word for a person or a thing, such as targets, behind
+// the word for a thing or the name of a table, as in connector_targets.
+func (s *schema) isPartyOfThing(parts []string) bool {
+	name := strings.Join(parts, " ")
+	if len(parts) < 2 || names.RoleOf(name) != names.Party || names.IsPeople(name) || names.IsRole(name) {
+		return false
+	}
+	before := strings.Join(parts[:len(parts)-1], " ")
+	return names.Is(before, names.Things) || slices.Contains(things, names.Singular(parts[len(parts)-2])) ||
+		slices.ContainsFunc(s.catalog.Tables, func(t datamap.CatalogTable) bool {
+			return names.EndsIn(before, names.BaseName(t.Name)) && !names.IsPeople(t.Name)
+		})
 }
 
 // namesList reports whether the name of a text says that it is a list of the keys of a table, such as user_ids. The
@@ -195,7 +221,7 @@ func likelyMeansPerson(stem string) bool {
 // these cases:
 //
 //   - The stem says what can be done with things only, such as taggable.
-//   - The stem is a thing, such as document, or what people do, such as contribution.
+//   - The stem is a thing, such as document, a record such as payout, or what people do, such as contribution.
 //   - The stem is in the name of the table, such as acme in acme_accounts. The columns then say what the row is at
 //     Acme.
 func mayMeanPerson(table, stem string) bool {
@@ -207,7 +233,7 @@ func mayMeanPerson(table, stem string) bool {
 		return strings.HasSuffix(strings.ToLower(stem), ending)
 	})
 	return !isAble && !isAction && !hasWord(stem, pages...) &&
-		!names.Is(stem, names.Things) && !names.Is(stem, names.Reference) &&
+		!names.Is(stem, names.Things) && !names.Is(stem, names.Reference) && !names.Is(stem, names.Duties) &&
 		!hasWord(table, words.Lower(stem)...)
 }
 
@@ -259,7 +285,11 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 				s.copiesSentence(table),
 			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+" (of the same type). The "+
 				"relation needs no foreign key. If the column refers to nobody, accept the finding.")
-	case byList: // reportLists has reported it
+	case byList: // reportLists has reported it, unless it is a list of things that stay
+		if s.isKeptThing(found.to) {
+			return false
+		}
+		s.reportBackup(table)
 	case byAnyOf:
 		if stem, _ := names.Stem(found.column); names.Is(table.Name, names.Reference) && !likelyMeansPerson(stem) {
 			return false // such as the facilities of regions
@@ -276,13 +306,12 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 // isBareLink reports whether the rows of a table refer to rows that stay after an erasure and are not people, and hold
 // nothing else than references, numbers, instants, and texts that describe the row, such as its type.
 func (s *schema) isBareLink(table datamap.CatalogTable, found link) bool {
-	return found.to != s.SubjectTable().Name && !s.deletesRows(found.to) && !names.IsPeople(found.to) &&
-		s.personalSentence(table) == "" && !isOfOnePerson(table.Name) &&
+	return s.isKeptThing(found.to) && s.personalSentence(table) == "" && !isOfOnePerson(table.Name) &&
 		!slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 			stem, isReference := names.Stem(c.Name)
 			switch family(c.Type) { //nolint:exhaustive // the other types hold numbers, instants and keys
 			case datamap.TypeText, datamap.TypeJSON, datamap.TypeBytes, datamap.TypeArray, "":
-				return !isReference && !names.Describes(c.Name) && !table.IsChoice(c)
+				return !names.IsTechnical(c.Name) && !table.IsChoice(c)
 			}
 			return isReference && isPerson(stem)
 		})
@@ -290,14 +319,15 @@ func (s *schema) isBareLink(table datamap.CatalogTable, found link) bool {
 
 // reportLists reports the lists of keys in a table outside the data map. Such a list is a finding of its own, because a
 // relation by another column of the table does not reach the people in the list. For the same reason, the answer to a
-// question about other columns of the table does not end the finding.
+// question about other columns of the table does not end the finding. A list of things that stay after an erasure says
+// nothing about people.
 func (s *schema) reportLists(table datamap.CatalogTable) {
 	if table.Kind == datamap.KindVirtual {
 		return
 	}
 	left, _ := s.leftOut(table.Name)
 	for _, found := range s.linksOf(table) {
-		if found.kind == byList && (!left.Decided || !asksAbout(left, table, found.column)) {
+		if found.kind == byList && !s.isKeptThing(found.to) && (!left.Decided || !asksAbout(left, table, found.column)) {
 			s.report(tableUnlinked, place{table: table.Name, column: found.column},
 				"The column seems to list keys of "+found.to+", and the table is not in the data map. Exports and erasures "+
 					"ignore the table."+s.personalSentence(table),
@@ -305,6 +335,11 @@ func (s *schema) reportLists(table datamap.CatalogTable) {
 					"hook BeforeErasure and accept the finding.")
 		}
 	}
+}
+
+// isKeptThing reports whether the rows of a table of the data map stay after an erasure, and are not people.
+func (s *schema) isKeptThing(table string) bool {
+	return table != s.SubjectTable().Name && !s.deletesRows(table) && !names.IsPeople(table)
 }
 
 // reportLinks reports the lists of keys, and the keys of one of several tables, in a table of the data map.
@@ -315,6 +350,7 @@ func (s *schema) reportLinks(table datamap.Table, live datamap.CatalogTable) {
 			return hasName(live, r.Columns, found.column)
 		})
 		if found.to != s.SubjectTable().Name || inRelation || column.NotPersonal || column.Personal != nil ||
+			s.isBesideAddressee(table, found.column) ||
 			hasName(live, live.PrimaryKey, found.column) {
 			continue
 		}

@@ -360,6 +360,7 @@ func liveFindings(t *testing.T, c liveCase) (texts []string, found []datamap.Fin
 func TestDangersOfARealDatabaseAreFound(t *testing.T) {
 	maps.Copy(dangers, copyDangers)
 	maps.Copy(dangers, judgedDangers)
+	maps.Copy(dangers, completedDangers)
 	for name, c := range dangers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -379,6 +380,7 @@ func TestDangersOfARealDatabaseAreFound(t *testing.T) {
 func TestASafeDatabaseHasNoFinding(t *testing.T) {
 	maps.Copy(safe, safeCopies)
 	maps.Copy(safe, judgedSafe)
+	maps.Copy(safe, completedSafe)
 	for name, c := range safe {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -86,7 +86,8 @@ func (s *schema) refersToMakersOnly(table datamap.CatalogTable) bool {
 	return !slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 		stem, isReference := names.Stem(c.Name)
 		isThing := hasWord(stem, "parent") || hasWord(stem, "client") && hasWord(table.Name, "oauth", "oidc")
-		return isReference && isPerson(stem) && !isThing && !namesMaker(c.Name) && !inForeignKey(table, c.Name)
+		return isReference && isPerson(stem) && !isThing && !namesMaker(c.Name) && !inForeignKey(table, c.Name) &&
+			!s.namesTable(table, c)
 	})
 }
 
@@ -151,4 +152,6 @@ var makers = terms(`
 	created, creator, added, adder, updated, updater, modified, deleted, edited, editor, changed, archived,
 	published, publisher, approved, approver, closed, resolved, locked, merged, removed, restored, revoked,
 	disabled, enabled, started, finished, completed, cancelled, canceled, rejected, inserted, ersteller, bearbeiter,
-	granter, grantor, granted, revoker, resolver, admin, administrator, moderator`)
+	granter, grantor, granted, revoker, resolver, admin, administrator, moderator, reviewed, reviewer, fulfilled, mapped,
+	authorized, authorised, verified, verifier, processed, confirmed, activated, deactivated, suspended, unlocked,
+	configured, imported, voided, refunded, reopened, acknowledged, dismissed, validated, frozen, scheduled`)

@@ -28,11 +28,52 @@ func listed(table, column, declared string) func(*world) {
 	}
 }
 
+// parted adds a table with texts outside the data map, whose rows are parts of orders.
+func parted(texts ...string) func(*world) {
+	return func(w *world) {
+		w.addTable("parts", texts...)
+		w.add("parts", "order_id", datamap.TypeBigInt)
+		w.live("parts").ForeignKeys = []datamap.CatalogForeignKey{foreignKey("order_id", "orders", datamap.ActionNone)}
+	}
+}
+
 // falseCases are tables of mails and their templates, which are neither lists of people nor copies of sessions.
 var falseCases = cases{
 	"table-unlinked not of the addresses of a mail": {
 		both(textKeys, outside("mails"), listed("mails", "replyTo", "text[]"), listed("mails", "to", "text[]"),
 			listed("mails", "cc", "text[]")), nil,
+	},
+	"table-unlinked of a role with the length of text keys": {
+		both(textKeys, func(w *world) {
+			w.column("users", "id").Length = 12
+			w.addTable("marks", "author")
+			w.column("marks", "author").Length = 12
+			w.addTable("jottings", "author")
+			w.column("jottings", "author").Length = 255
+		}), []string{"table-unlinked marks.author"},
+	},
+	"table-unlinked not of a name as long as text keys": {
+		both(textKeys, func(w *world) {
+			w.column("users", "id").Length = 255
+			w.addTable("marks", "author")
+			w.column("marks", "author").Length = 255
+		}), nil,
+	},
+	"table-unlinked not of a list of things that stay": {
+		both(outside("boards"), listed("boards", "order_ids", "bigint[]")), nil,
+	},
+	"table-personal beside a list of things that stay": {
+		both(outside("boards", "phone"), listed("boards", "order_ids", "bigint[]")), []string{"table-personal boards.phone"},
+	},
+	"table-unlinked of a list of rows that an erasure deletes": {
+		both(outside("boards"), listed("boards", "session_ids", "bigint[]")), []string{"table-unlinked boards.session_ids"},
+	},
+	"table-unmapped not of a part with a code and a state": {parted("aasm_state", "short_code", "asset_id"), nil},
+	"table-unmapped of a part with a text": {
+		parted("aasm_state", "memo"), []string{"table-unmapped parts.order_id"},
+	},
+	"path-missing of people with text keys": {
+		both(textKeys, listed("orders", "watchers", "text[]")), []string{"path-missing orders.watchers"},
 	},
 	"table-unlinked of people with text keys": {
 		both(textKeys, outside("mails"), listed("mails", "watchers", "text[]"), listed("mails", "assigned_to", "text[]")),

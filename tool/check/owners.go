@@ -56,10 +56,24 @@ func (s *schema) leadTogether(live datamap.CatalogTable, a, b []datamap.Relation
 	others := s.anchors(live, b)
 	return slices.ContainsFunc(s.anchors(live, a), func(one anchor) bool {
 		return slices.ContainsFunc(others, func(other anchor) bool {
-			return one.table == other.table && maps.Equal(one.columns, other.columns) &&
+			return one.table == other.table && s.isSameRow(one, other) &&
 				slices.EqualFunc(one.rest, other.rest, datamap.Relation.Equals)
 		})
 	})
+}
+
+// isSameRow reports whether two anchors in a table surely are the same row: they have the same columns, or one of them
+// has further columns, such as a tenant, beside those of a unique key.
+func (s *schema) isSameRow(a, b anchor) bool {
+	if len(a.columns) > len(b.columns) {
+		a, b = b, a
+	}
+	for referenced, column := range a.columns {
+		if b.columns[referenced] != column {
+			return false
+		}
+	}
+	return len(a.columns) == len(b.columns) || isUnique(s.live[a.table], slices.Collect(maps.Keys(a.columns)))
 }
 
 // pathsBy returns the paths to people that begin with a reference, and continue with those paths of the referenced

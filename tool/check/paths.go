@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // checkPaths reports references to the subject's table that an erasure does not follow, because the data map does not
@@ -32,13 +34,29 @@ func (s *schema) checkPaths(table datamap.Table, live datamap.CatalogTable) {
 		inRelation := slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool {
 			return slices.ContainsFunc(r.Columns, func(name string) bool { return sameName(live, name, column.Name) })
 		})
-		if !inRelation && !hasName(live, live.PrimaryKey, column.Name) &&
-			(s.namedAfter(live, column, s.SubjectTable()) || s.namesMember(live, column)) {
+		declared, _ := live.Mapped(table, column.Name)
+		isNamed := s.namedAfter(live, column, s.SubjectTable()) || s.namesMember(live, column)
+		if isNamed && !inRelation && !declared.NotPersonal && !hasName(live, live.PrimaryKey, column.Name) &&
+			!s.isBesideAddressee(table, column.Name) {
 			s.reportNoPath(table, live, []string{column.Name}, "")
 		}
 	}
 	s.reportLinks(table, live)
 	s.checkOtherOwners(table, live)
+}
+
+// isBesideAddressee reports whether a column of a notification means the owner of a thing, such as group_owner_id, or
+// what the notification is about (targets), and another column leads to the person whom it tells something.
+func (s *schema) isBesideAddressee(table datamap.Table, column string) bool {
+	stem, _ := names.Stem(column)
+	parts := words.Lower(stem)
+	_, other := s.ownersBeside(table, []string{column})
+	if !other || len(parts) == 0 || !hasWord(table.Name, "notification", "notifications") &&
+		!names.Is(table.Name, names.Notices) {
+		return false
+	}
+	return parts[len(parts)-1] == "owner" && names.Is(strings.Join(parts[:len(parts)-1], " "), names.Things) ||
+		parts[0] == "targets"
 }
 
 // checkOtherOwners reports rows that hang on the row of one person and also refer to a row of another person, such as

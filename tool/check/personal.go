@@ -30,6 +30,9 @@ func (s *schema) checkNames() {
 			if !ok && s.namesDoer(table, live, found) {
 				match, ok = guess{category: domain.CategoryIdentity, reason: "its name suggests the name of a person"}, true
 			}
+			if !ok && s.listsPeople(found) {
+				match, ok = guess{category: domain.CategoryIdentity, reason: "its name suggests a list of people"}, true
+			}
 			if !ok {
 				match, ok = s.wouldAnnotate(name, table, live, found)
 			}

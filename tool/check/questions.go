@@ -23,9 +23,15 @@ func asksAbout(left datamap.LeftOut, table datamap.CatalogTable, column string) 
 	return len(named) == 0 || slices.Contains(named, column)
 }
 
-// asksAboutDocument reports whether a draft asks about a document of a table outside the data map, in the note of the
-// subject's table, and whether the question is open.
+// asksAboutDocument reports whether a draft asks about a document of a table outside the data map, and whether the
+// question is open. The question is in the note of the subject's table, or in that of the table.
 func (s *schema) asksAboutDocument(at place) (asked, open bool) {
+	left, _ := s.leftOut(at.table)
+	for _, q := range questionsIn(left.Note) {
+		if q.names(at.column) {
+			return true, !q.decided
+		}
+	}
 	for _, q := range questionsIn(s.SubjectTable().Note) {
 		if q.names(at.table + "." + at.column) {
 			return true, !q.decided

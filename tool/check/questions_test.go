@@ -9,6 +9,20 @@ func answered(table, question string) func(*world) {
 	}
 }
 
+// open adds an open question about a table outside the data map.
+func open(table, question string) func(*world) {
+	return func(w *world) { w.leftOut = append(w.leftOut, datamap.LeftOut{Table: table, Note: question}) }
+}
+
+// stamped adds a table with a text, whose rows are parts of letters.
+func stamped(column string) func(*world) {
+	return func(w *world) {
+		w.addTable("stamps", column).ForeignKeys = []datamap.CatalogForeignKey{
+			foreignKey("id", "letters", datamap.ActionCascade),
+		}
+	}
+}
+
 // readers adds the table letters outside the data map, with a list of users.
 func readers(column string) func(*world) { return both(posted, listed("letters", column, "bigint[]")) }
 
@@ -48,6 +62,21 @@ var answeredCases = cases{
 	"questions-open about a document": {
 		both(tokens, noted("users", "", "DECIDE: Documents: tokens.claims. Do they?")), []string{questions},
 	},
+	"table-personal of a part of a table that stays out": {
+		both(letters(datamap.ActionCascade), answered("letters", "DECIDED: Are they hers?"), stamped("phone")),
+		[]string{"table-personal stamps.phone"},
+	},
+	"table-unmapped not of a part of a table that stays out": {
+		both(letters(datamap.ActionCascade), answered("letters", "DECIDED: Are they hers?"), stamped("display_name")), nil,
+	},
+	"questions-open about a document in the note of its table": {
+		both(tokens, open("tokens", "DECIDE: Columns look personal (claims), but no relation leads to users. Whose?")),
+		[]string{questions},
+	},
+	"table-personal of a document with a question about another column of its table": {
+		both(tokens, open("tokens", "DECIDE: Columns look personal (email), but no relation leads to users. Whose?")),
+		[]string{"table-personal tokens.claims"},
+	},
 	"table-personal of a document if its finding is accepted": {
 		both(tokens, accepted("table-personal", "tokens", "claims"),
 			noted("users", "", "DECIDE: Documents: tokens.claims. Do they?")), []string{questions},
@@ -55,6 +84,7 @@ var answeredCases = cases{
 
 	"table-unlinked of a link with a text":             {paired("story"), []string{"table-unlinked pairs.order_id"}},
 	"table-unlinked not of a link with its kind alone": {paired("kind"), nil},
+	"table-unlinked not of a link with a code alone":   {paired("short_code"), nil},
 	"table-unlinked of a link that names a person": {
 		both(paired("kind"), func(w *world) { w.add("pairs", "editor_id", datamap.TypeBigInt) }),
 		[]string{"table-unlinked pairs.order_id"},

@@ -73,17 +73,18 @@ func (s *schema) clearedSentence(table datamap.CatalogTable, columns []string) s
 }
 
 // isBarePart reports whether the rows of a table belong to rows that stay after an erasure and are not people, and hold
-// no texts or documents. An example is the monthly numbers of an organization. If people
-// only created or changed those rows, texts that do not look personal do not count. An example is the list of the
-// dependencies of a version.
+// no texts or documents, except for texts such as a status or a code. An example is the monthly numbers of an
+// organization. If people only created or changed those rows, texts that do not look personal do not count. An example
+// is the list of the dependencies of a version.
 func (s *schema) isBarePart(table datamap.CatalogTable, of string) bool {
 	ofMaker := s.hasOnlyMakers(of) && s.documentOf(table) == "" && !s.isHistory(table) && !isOfOnePerson(table.Name) &&
 		len(s.linksOf(table)) == 0
-	return of != s.SubjectTable().Name && !s.deletesRows(of) && !names.IsPeople(of) && s.personalSentence(table) == "" &&
+	return s.isKeptThing(of) && s.personalSentence(table) == "" &&
 		!slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 			switch c.Type { //nolint:exhaustive // the other types hold numbers, instants and keys
 			case datamap.TypeText, datamap.TypeArray:
-				return !ofMaker && c.Values == nil && !inForeignKey(table, c.Name) && !hasName(table, table.PrimaryKey, c.Name)
+				return !ofMaker && c.Values == nil && !inForeignKey(table, c.Name) && !hasName(table, table.PrimaryKey, c.Name) &&
+					!names.IsTechnical(c.Name)
 			case datamap.TypeJSON, datamap.TypeBytes, "":
 				return c.Values == nil && !inForeignKey(table, c.Name) && !hasName(table, table.PrimaryKey, c.Name)
 			default:
@@ -121,20 +122,21 @@ func (s *schema) reportReferred(table datamap.CatalogTable) bool {
 }
 
 // namesPersonal reports whether the name of a reference, such as avatar_id, suggests that the referenced table holds
-// personal data.
+// personal data. A secret counts only if a table of people refers to it, because applications have secrets, too.
 func namesPersonal(table string, columns []string) bool {
 	if len(columns) != 1 {
 		return false
 	}
 	stem, isReference := names.Stem(columns[0])
-	_, ok := soundsPersonal(table, datamap.CatalogTable{}, datamap.CatalogColumn{Name: stem, Type: datamap.TypeText})
-	return isReference && ok
+	found, ok := soundsPersonal(table, datamap.CatalogTable{}, datamap.CatalogColumn{Name: stem, Type: datamap.TypeText})
+	return isReference && ok && (!found.secret || names.IsPeople(table))
 }
 
 // foreignKeyChain searches for the shortest chain of foreign keys from a table outside the data map to a person. It
 // returns the tables of the chain from the second to the first one in the data map, and the columns of the first
 // foreign key. Between two tables outside the data map, it follows only foreign keys with ON DELETE CASCADE. They
-// suggest that the referring rows are parts of the referenced rows, and so belong to the same person.
+// suggest that the referring rows are parts of the referenced rows, and so belong to the same person. It does not go on
+// from a table of which a person has decided that it stays out.
 func (s *schema) foreignKeyChain(table datamap.CatalogTable) (chain, columns []string) {
 	type way struct {
 		at             datamap.CatalogTable
@@ -157,7 +159,7 @@ func (s *schema) foreignKeyChain(table datamap.CatalogTable) (chain, columns []s
 				continue
 			}
 			parent, ok := s.catalog.Table(foreign.References)
-			if ok && foreign.OnDelete == datamap.ActionCascade && !seen[parent.Name] {
+			if ok && foreign.OnDelete == datamap.ActionCascade && !seen[parent.Name] && !s.isDecided(parent.Name) {
 				seen[parent.Name] = true
 				ways = append(ways, way{parent, append(slices.Clone(w.chain), parent.Name), first})
 			}
@@ -185,8 +187,8 @@ func (s *schema) personalSentence(table datamap.CatalogTable) string {
 // the type of the primary key of parent. It must be named after parent, such as user_id for users.id. For the
 // subject's table, a name of a role of a person is sufficient, such as sender_id, to_user_id or created_by. A word
 // for a person that is the name of no table is sufficient, too, and so is the uid or the owner of a row of
-// user_settings. The resource_owner_id of OAuth may also be a text. namedAfter returns false if the name of another
-// table is nearer: see names.Rival.
+// user_settings. The same names count without an ending such as _id: see isBarePerson. The resource_owner_id of OAuth
+// may also be a text. namedAfter returns false if the name of another table is nearer: see names.Rival.
 func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogColumn, parent datamap.Table) bool {
 	live, ok := s.live[parent.Name]
 	if !ok || len(parent.PrimaryKey) != 1 || inForeignKey(table, column.Name) {
@@ -203,7 +205,8 @@ func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogCo
 	}
 	isBy := strings.HasSuffix(strings.ToLower(column.Name), "by") // created_by
 	isNamed := isReference && names.Same(stem, names.BaseName(parent.Name)) || isSubject &&
-		(isReference && s.isPersonElsewhere(stem) || names.Names(column.Name, parent.Name) && !s.hasTable(stem) ||
+		(isReference && s.isPersonElsewhere(stem) || s.isBarePerson(table, column, key) ||
+			names.Names(column.Name, parent.Name) && !s.hasTable(stem) ||
 			isBy && names.IsRole(stem) || isOwnedByName(table.Name, column.Name, live))
 	if !isNamed {
 		return false

@@ -35,3 +35,52 @@ func TestAReferenceWithANearerTableNeedNotBeThePersons(t *testing.T) {
 		}
 	}
 }
+
+// In site_agent_stats, user_id may refer to site_agents, unless another column does.
+func TestAReferenceBesideThatToTheRivalIsThePersons(t *testing.T) {
+	for column, isClear := range map[string]bool{"agent_id": true, "size": false} {
+		w := newWorld()
+		unlinked("site_agent_stats")(w)
+		w.addTable("site_agents", "label")
+		w.add("site_agent_stats", column, datamap.TypeBigInt)
+		for _, f := range w.findings(t) {
+			if f.Table == "site_agent_stats" && f.Code == "foreign-key-missing" &&
+				strings.Contains(f.Remedy, "site_agents, remove") == isClear {
+				t.Errorf("beside %s: the remedy is %s", column, f.Remedy)
+			}
+		}
+	}
+}
+
+// The name of the people's table may be the name of a reference.
+func TestAReferenceHasTheNameOfThePeople(t *testing.T) {
+	w := newWorld()
+	w.table("users").Name, w.live("users").Name = "patients", "patients"
+	for i := range w.tables {
+		for j := range w.tables[i].Relations {
+			w.tables[i].Relations[j].References = "patients"
+		}
+		for j := range w.catalog.Tables[i].ForeignKeys {
+			w.catalog.Tables[i].ForeignKeys[j].References = "patients"
+		}
+	}
+	w.addTable("visits")
+	w.add("visits", "patient", datamap.TypeBigInt)
+	if found := w.findings(t); len(found) != 1 || found[0].Where() != "visits.patient" {
+		t.Errorf("found %v", found)
+	}
+}
+
+// A column with a tenant leads to several people, so that a key with further columns need not lead to the same person.
+func TestAKeyWithATenantNeedNotLeadToTheOwner(t *testing.T) {
+	w := newWorld()
+	w.addToBoth("users", datamap.Column{Name: "tenant", Type: datamap.TypeBigInt})
+	w.addToBoth("orders", datamap.Column{Name: "person", Type: datamap.TypeBigInt})
+	w.table("orders").Relations[0].ReferencedColumns = []string{"tenant"}
+	w.live("orders").ForeignKeys = []datamap.CatalogForeignKey{{
+		Name: "by", Columns: []string{"user_id", "person"}, References: "users", Referenced: []string{"tenant", "id"},
+	}}
+	if found := w.findings(t); len(found) != 1 || found[0].Code != "path-missing" {
+		t.Errorf("found %v", found)
+	}
+}

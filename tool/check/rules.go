@@ -120,7 +120,7 @@ var rules = []Rule{
 	{surrogateLength, failure, "A surrogate is longer than its column allows"},
 	{placeholderAlone, warning, "A surrogate is only {}, which an erasure writes unchanged"},
 	{derivedLength, warning, "A surrogate may be too long for a column that the database computes from it"},
-	{surrogateCast, warning, "A view or a generated column converts a surrogate to a type that may refuse it"},
+	{surrogateCast, warning, "A view, a generated column or an index converts a surrogate to a type that may refuse it"},
 	{nullRefused, failure, "An erasure sets a NOT NULL column to NULL"},
 	{generatedWritten, failure, "An erasure overwrites a generated column"},
 	{enumRefuses, failure, "A surrogate is not a label of the enum"},

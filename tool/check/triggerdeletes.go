@@ -2,8 +2,10 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/check/internal/triggers"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -16,7 +18,7 @@ func (s *schema) checkDeletes(table datamap.Table, trigger trigger, at place) {
 	for _, name := range trigger.Deletes {
 		target, mapped := s.mappedTable(name)
 		switch {
-		case !mapped && !s.isTiedByPath(table, name, trigger):
+		case !mapped && (!s.isTiedByPath(table, name, trigger) || s.staysOut(name)):
 			s.reportDeletes(trigger.CatalogTrigger, name, at)
 		case mapped && !s.isTied(table, target, trigger):
 			s.report(triggerDeletes, at,
@@ -86,26 +88,37 @@ func (s *schema) mayBelong(live datamap.CatalogTable) bool {
 			return to.IsCalled(f.References)
 		})
 	}
-	return names.Is(live.Name, names.Messages) || len(s.linksOf(live)) > 0 ||
+	return names.Is(live.Name, names.Messages) || names.Is(live.Name, names.Things) || names.Is(live.Name, names.Duties) ||
+		len(s.linksOf(live)) > 0 ||
 		slices.ContainsFunc(s.catalog.Tables, func(other datamap.CatalogTable) bool {
 			_, mapped := s.mapped[other.Name]
 			return refers(other, live) || mapped && refers(live, other)
 		})
 }
 
+// staysOut reports whether a person has decided that a table stays out of the data map, so that its rows must stay.
+func (s *schema) staysOut(name string) bool {
+	live, _ := s.catalog.Table(name)
+	return s.isDecided(live.Name)
+}
+
 // isTiedByPath reports whether the rows that a trigger deletes from a table outside the data map have the key of the
-// person of the row that fires it.
+// person of the row that fires it, in a column of the same name.
 func (s *schema) isTiedByPath(table datamap.Table, name string, trigger trigger) bool {
-	for called, columns := range trigger.Tied {
-		live, ok := s.catalog.Table(called)
-		wanted, _ := s.catalog.Table(name)
-		if ok && live.Name == wanted.Name {
-			return slices.ContainsFunc(columns, func(column string) bool {
-				return s.pathBy(table, column) == s.SubjectTable().Name
-			})
+	return slices.ContainsFunc(s.tiesOf(name, trigger), func(tie triggers.Tie) bool {
+		return strings.EqualFold(tie.Column, tie.Row) && s.pathBy(table, tie.Row) == s.SubjectTable().Name
+	})
+}
+
+// tiesOf returns the columns that tie the rows that a trigger deletes from a table to the row that fires it.
+func (s *schema) tiesOf(name string, trigger trigger) []triggers.Tie {
+	wanted, _ := s.catalog.Table(name)
+	for called, ties := range trigger.Tied {
+		if live, ok := s.catalog.Table(called); ok && live.Name == wanted.Name {
+			return ties
 		}
 	}
-	return false
+	return nil
 }
 
 // pathBy returns the table to which a table of the data map has a path of one relation without a condition by the
@@ -121,16 +134,24 @@ func (s *schema) pathBy(t datamap.Table, column string) string {
 }
 
 // isTied reports whether the rows that a trigger deletes belong to the person of the row that fires it. They then have
-// the same key of that person, in one of the tied columns.
+// the same key of that person, or a path of them begins with a reference to this row.
 func (s *schema) isTied(table, target datamap.Table, trigger trigger) bool {
-	var tied []string
-	for name, columns := range trigger.Tied {
-		if deleted, mapped := s.mappedTable(name); mapped && deleted.Name == target.Name {
-			tied = columns
+	return slices.ContainsFunc(s.tiesOf(target.Name, trigger), func(tie triggers.Tie) bool {
+		parent := s.pathBy(table, tie.Row)
+		return parent != "" && strings.EqualFold(tie.Column, tie.Row) && parent == s.pathBy(target, tie.Column) ||
+			s.hangsOn(target, table, tie)
+	})
+}
+
+// hangsOn reports whether a path of a table begins with the tied column, which refers to the row of another table.
+func (s *schema) hangsOn(table, on datamap.Table, tie triggers.Tie) bool {
+	return slices.ContainsFunc(s.Paths(table.Name), func(p datamap.Path) bool {
+		if len(p.Relations) == 0 {
+			return false
 		}
-	}
-	return slices.ContainsFunc(tied, func(column string) bool {
-		parent := s.pathBy(table, column)
-		return parent != "" && parent == s.pathBy(target, column)
+		first := p.Relations[0]
+		return first.References == on.Name && first.When == nil && len(first.Columns) == 1 &&
+			sameName(s.live[table.Name], first.Columns[0], tie.Column) &&
+			sameName(s.live[on.Name], first.ReferencedColumns[0], tie.Row)
 	})
 }

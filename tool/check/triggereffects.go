@@ -27,6 +27,11 @@ func (s *schema) checkEffects(table datamap.Table, live datamap.CatalogTable, tr
 			"The trigger "+trigger.Name+" refuses the surrogate that an erasure writes into "+s.refusesSurrogate(live, trigger)+
 				". The erasure fails.",
 			"Give the column another surrogate, or exempt the connection of habeas from the trigger.")
+	case s.refusesChange(live, trigger) != "":
+		s.report(triggerRefuses, at,
+			"The trigger "+trigger.Name+" refuses each change of "+s.refusesChange(live, trigger)+
+				", which an erasure overwrites. The erasure fails.",
+			"Exempt the connection of habeas from the trigger, or do not overwrite the column.")
 	case trigger.Refuses != "", trigger.Skips != "":
 		s.reportAs(notice, triggerRefuses, at,
 			"The trigger "+trigger.Name+" refuses or skips some of the statements that fire it. If it refuses a statement of "+
@@ -53,6 +58,19 @@ func (s *schema) refusesSurrogate(live datamap.CatalogTable, refusing trigger) s
 					c.Digits() == 0 && surrogateOf(c.Column).text == text
 			}) {
 				return name
+			}
+		}
+	}
+	return ""
+}
+
+// refusesChange returns a column that an erasure overwrites, and of which a trigger refuses each change. It returns ""
+// if there is none.
+func (s *schema) refusesChange(live datamap.CatalogTable, refusing trigger) string {
+	for _, w := range s.writes {
+		for _, c := range w.columns {
+			if w.live.Name == live.Name && !c.null && hasName(live, refusing.RefusesChanges, c.Name) {
+				return c.Name
 			}
 		}
 	}

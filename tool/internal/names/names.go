@@ -130,7 +130,8 @@ func findSecret(table string, parts []string, t datamap.ColumnType) (Match, bool
 		_, to, ok := p.find(parts)
 		return ok && to == len(parts)
 	})
-	if len(parts) == 0 || !isHint && slices.Contains(asideOfSecret, parts[len(parts)-1]) {
+	if len(parts) == 0 || !isHint && (slices.Contains(asideOfSecret, parts[len(parts)-1]) ||
+		slices.Contains(asideOfSecret, Singular(parts[len(parts)-1]))) {
 		return Match{}, false
 	}
 	for _, p := range openPatterns {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -109,6 +110,11 @@ func TestNamesOfOtherData(t *testing.T) {
 }
 
 func TestNamesOfSecrets(t *testing.T) {
+	for _, name := range []string{"password_method", "forgot_password_methods", "password_policies"} {
+		if m, ok := names.Find("users", name, datamap.TypeText); ok {
+			t.Errorf("%s is recognised by %s", name, m.Word)
+		}
+	}
 	for column, want := range map[string]bool{
 		"users.password": true, "users.passwd": true, "users.pw": true, "users.encrypted_password bytes": true,
 		"users.salt":    true,

@@ -13,6 +13,7 @@ func (t trigger) effects(text sqltext.Tokens) Effects {
 	effects := Effects{Sets: t.assignments(text), Constant: constantWrites(text)}
 	effects.Refuses, effects.Skips = t.refusals(text)
 	effects.RefusesTexts = t.refusedTexts(text)
+	effects.RefusesChanges = t.refusedChanges(text)
 	if !text.Has("perform") && !text.Has("call") {
 		effects.Tied = tiedDeletions(text)
 	}
@@ -41,14 +42,47 @@ func (t trigger) refusals(text sqltext.Tokens) (refuses, skips datamap.Verdict) 
 		case isSQLite && text.Is(i, "raise") && text.Is(i+2, "ignore"):
 			add(&skips, i)
 		case isSQLite && text.Is(i, "raise") && text.IsSign(i+1, "("),
-			!isSQLite && text.Is(i, "raise") && !text.IsSign(i+1, ";") &&
-				!text.Is(i+1, "notice", "warning", "info", "log", "debug"):
+			!isSQLite && raises(text, i):
 			add(&refuses, i)
 		case t.early && text.Is(i, "return") && text.Is(i+1, "null"):
 			add(&skips, i)
 		}
 	}
 	return refuses, skips
+}
+
+// raises reports whether the code of PostgreSQL raises an exception at i.
+func raises(text sqltext.Tokens, i int) bool {
+	return text.Is(i, "raise") && !text.IsSign(i+1, ";") && !text.Is(i+1, "notice", "warning", "info", "log", "debug")
+}
+
+// refusedChanges returns the columns of which the trigger refuses each change of a value to another one, as
+// IF NEW.column <> OLD.column THEN RAISE ...; does.
+func (t trigger) refusedChanges(text sqltext.Tokens) (columns []string) {
+	table := t.table
+	handles := false // exceptions
+	for i := range text {
+		handles = handles || text.Is(i, "exception") && !text.Is(i-1, "raise")
+	}
+	if handles || table.FoldsCase || !slices.Contains(t.Events, "UPDATE") {
+		return nil
+	}
+	table.Columns = slices.Clone(table.Columns)
+	for i := range table.Columns {
+		table.Columns[i].Nullable = false // both values are no NULL
+	}
+	for _, column := range table.Columns {
+		at := change{table, column.Name}
+		if (len(t.of) == 0 || mentions(t.of, column.Name)) && at.enters(guard{conditions: t.when}) == yes {
+			for i := range text {
+				if raises(text, i) && at.runsAt(text, i) {
+					columns = append(columns, column.Name)
+					break
+				}
+			}
+		}
+	}
+	return columns
 }
 
 // refusedTexts returns the texts that the trigger surely refuses in a column: IF NEW.column = 'text' THEN RAISE ...; .
@@ -58,8 +92,7 @@ func (t trigger) refusedTexts(text sqltext.Tokens) map[string]string {
 		if text.Is(i, "exception") && !text.Is(i-1, "raise") {
 			return nil // it may handle what the trigger raises
 		}
-		if !text.Is(i, "raise") || t.table.FoldsCase || text.IsSign(i+1, ";") ||
-			text.Is(i+1, "notice", "warning", "info", "log", "debug") || len(t.when)+len(t.of) > 0 {
+		if !raises(text, i) || t.table.FoldsCase || len(t.when)+len(t.of) > 0 {
 			continue
 		}
 		around, exits := guardsBefore(text, i)
@@ -81,9 +114,9 @@ func (t trigger) refusedTexts(text sqltext.Tokens) map[string]string {
 }
 
 // tiedDeletions returns the tables from which the code deletes rows, each with the columns that all of these deletions
-// compare with the column of the same name in OLD: DELETE FROM marks WHERE user_id = OLD.user_id AND ... .
-func tiedDeletions(t sqltext.Tokens) map[string][]string {
-	tied := map[string][]string{}
+// compare with columns of OLD: DELETE FROM marks WHERE user_id = OLD.id AND ... .
+func tiedDeletions(t sqltext.Tokens) map[string][]Tie {
+	tied := map[string][]Tie{}
 	for i := range t {
 		if !t.Is(i, "from") || !t.Is(i-1, "delete") {
 			continue
@@ -93,28 +126,43 @@ func tiedDeletions(t sqltext.Tokens) map[string][]string {
 			at++
 		}
 		name := t.NameAt(at)
-		columns := tiedColumns(t[i:t.EndOfStatement(i)])
+		ties := tiesOf(t[at:t.EndOfStatement(i)], name)
 		if before, known := tied[name]; known {
-			columns = slices.DeleteFunc(columns, func(c string) bool { return !slices.Contains(before, c) })
+			ties = slices.DeleteFunc(ties, func(tie Tie) bool { return !slices.Contains(before, tie) })
 		}
-		tied[name] = columns
+		tied[name] = ties
 	}
 	return tied
 }
 
-// tiedColumns returns the columns that the condition of a DELETE compares with the columns of the same names in OLD.
-func tiedColumns(t sqltext.Tokens) (columns []string) {
+// tiesOf returns the columns that the condition of a DELETE compares with columns of OLD. The tokens begin with the
+// name of the table. If the statement reads further tables (USING), a column counts only with its table before it.
+func tiesOf(t sqltext.Tokens, table string) (ties []Tie) {
 	where := t[len(t.Until(0, "where")):]
-	if len(where) == 0 || t.Has("using") || len(where.Until(1, "or")) < len(where)-1 {
+	if len(where) == 0 || len(where.Until(1, "or")) < len(where)-1 {
 		return nil
 	}
+	target := t.Until(0, "using", "where")
+	called := []string{table, last(target)} // the table and its alias
 	for _, condition := range split(where[1:].Until(0, "returning"), "and") {
 		for i := range condition {
 			left, right := condition[:i], condition[min(i+1, len(condition)):]
-			if condition.IsSign(i, "=") && (isOwn(left, right) || isOwn(right, left)) && !condition.Has("new") {
-				columns = append(columns, strings.ToLower(last(left)))
+			if !condition.IsSign(i, "=") {
+				continue
+			}
+			if isOld(left) {
+				left, right = right, left
+			}
+			isOfTable := len(left) == 3 && left.IsSign(1, ".") && slices.ContainsFunc(called, func(name string) bool {
+				return strings.EqualFold(name, left[0].Text)
+			})
+			if isOld(right) && (isOfTable || len(left) == 1 && left.IsName(0) && !t.Has("using")) {
+				ties = append(ties, Tie{strings.ToLower(last(left)), strings.ToLower(last(right))})
 			}
 		}
 	}
-	return columns
+	return ties
 }
+
+// isOld reports whether the tokens are a column of OLD.
+func isOld(t sqltext.Tokens) bool { return len(t) == 3 && t.Is(0, "old") && t.IsSign(1, ".") }

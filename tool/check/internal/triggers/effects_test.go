@@ -83,16 +83,23 @@ func TestATriggerRefusesATextInAColumn(t *testing.T) {
 }
 
 func TestADeletionIsTiedToTheRowOfItsTrigger(t *testing.T) {
-	for code, want := range map[string][]string{
-		"DELETE FROM marks AS m WHERE m.user_id = OLD.user_id AND m.page = OLD.page;": {"user_id", "page"},
-		"DELETE FROM ONLY marks WHERE OLD.user_id = user_id RETURNING id;":            {"user_id"},
+	user, page := triggers.Tie{Column: "user_id", Row: "user_id"}, triggers.Tie{Column: "page", Row: "page"}
+	own := triggers.Tie{Column: "user_id", Row: "id"}
+	for code, want := range map[string][]triggers.Tie{
+		"DELETE FROM marks AS m WHERE m.user_id = OLD.user_id AND m.page = OLD.page;": {user, page},
+		"DELETE FROM ONLY marks WHERE OLD.user_id = user_id RETURNING id;":            {user},
+		"DELETE FROM marks WHERE user_id = OLD.id;":                                   {own},
+		"DELETE FROM marks WHERE user_id = NEW.id;":                                   nil,
 		"DELETE FROM marks WHERE user_id = OLD.user_id OR page = 1;":                  nil,
-		"DELETE FROM marks WHERE page = OLD.user_id;":                                 nil,
 		"DELETE FROM marks;": nil,
-		"DELETE FROM marks USING users u WHERE u.id = OLD.id AND user_id = u.id;":                       nil,
-		"DELETE FROM marks WHERE user_id = OLD.user_id; DELETE FROM marks WHERE page = 1;":              nil,
-		"DELETE FROM marks WHERE user_id = OLD.user_id; PERFORM purge();":                               nil,
-		"DELETE FROM marks WHERE a = OLD.a AND b = OLD.b; DELETE FROM marks WHERE b = OLD.b AND c = 1;": {"b"},
+		"DELETE FROM marks USING users u WHERE u.id = OLD.id AND user_id = u.id;":                                     nil,
+		"DELETE FROM marks USING users u WHERE u.id = marks.id AND id = OLD.id;":                                      nil,
+		"DELETE FROM marks m USING users u WHERE m.user_id = OLD.id AND u.id = OLD.id;":                               {own},
+		"DELETE FROM marks USING users WHERE users.page = 1 AND marks.user_id = OLD.id;":                              {own},
+		"DELETE FROM marks WHERE user_id = OLD.user_id; DELETE FROM marks WHERE page = 1;":                            nil,
+		"DELETE FROM marks WHERE user_id = OLD.user_id; DELETE FROM marks WHERE user_id = OLD.id;":                    nil,
+		"DELETE FROM marks WHERE user_id = OLD.user_id; PERFORM purge();":                                             nil,
+		"DELETE FROM marks WHERE user_id = OLD.user_id AND page = OLD.page; DELETE FROM marks WHERE page = OLD.page;": {page},
 	} {
 		got := effectsOf("AFTER DELETE ON users FOR EACH ROW", "BEGIN "+code+" RETURN OLD; END", false).Tied["marks"]
 		if !slices.Equal(got, want) {
@@ -119,6 +126,28 @@ func TestATriggerMayWriteConstantsOnly(t *testing.T) {
 		got := effectsOf("AFTER DELETE ON pages FOR EACH ROW", "BEGIN "+code+" RETURN OLD; END", false).Constant
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: got %q", code, got)
+		}
+	}
+}
+
+func TestATriggerRefusesChangesOfAColumn(t *testing.T) {
+	for code, refuses := range map[string]bool{
+		"IF NEW.title <> OLD.title THEN RAISE EXCEPTION 'no'; END IF;":                     true,
+		"IF NEW IS DISTINCT FROM OLD THEN RAISE 'no'; END IF;":                             true,
+		"IF NEW.title <> OLD.title THEN RAISE NOTICE 'no'; END IF;":                        false,
+		"IF NEW.title <> OLD.title AND NEW.done THEN RAISE 'no'; END IF;":                  false,
+		"IF NEW.done <> OLD.done THEN RAISE 'no'; END IF;":                                 false,
+		"IF NEW.done THEN RETURN NEW; END IF; IF NEW <> OLD THEN RAISE 'no'; END IF;":      false,
+		"IF NEW.title <> OLD.title THEN RAISE 'no'; END IF; EXCEPTION WHEN others THEN a;": false,
+	} {
+		got := triggers.Read(datamap.CatalogTable{Name: "pages", Columns: []datamap.CatalogColumn{
+			{Name: "title", Nullable: true}, {Name: "done", Nullable: true},
+		}}, datamap.CatalogTrigger{
+			Definition: "CREATE TRIGGER t BEFORE UPDATE ON pages FOR EACH ROW EXECUTE FUNCTION f()", Language: "plpgsql",
+			Events: []string{"UPDATE"}, Code: "BEGIN " + code + " RETURN NEW; END",
+		}).RefusesChanges
+		if slices.Contains(got, "title") != refuses {
+			t.Errorf("%s: refuses changes of %q", code, got)
 		}
 	}
 }

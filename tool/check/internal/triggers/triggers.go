@@ -50,14 +50,22 @@ type Effects struct {
 	Refuses datamap.Verdict
 	// RefusesTexts are columns with a text that the trigger refuses in them, whatever the other columns hold.
 	RefusesTexts map[string]string
+	// RefusesChanges are the columns of which the trigger refuses each change of a value to another one.
+	RefusesChanges []string
 	// Skips is the same for a trigger that skips the row, so that the statement does not change or delete it.
 	Skips datamap.Verdict
 	// Constant are the tables to which the trigger writes nothing but constants, by their names in the code.
 	Constant []string
 	// Tied are the tables from which the trigger deletes rows, by their names in the code, each with the columns that
-	// these rows share with the row of the trigger: the condition of each deletion compares them with the columns of the
-	// same names. It is nil if the code calls a procedure, which may delete other rows.
-	Tied map[string][]string
+	// the condition of each deletion compares with columns of the trigger's row. It is nil if the code calls a procedure,
+	// which may delete other rows.
+	Tied map[string][]Tie
+}
+
+// Tie is a column of deleted rows that equals a column of the trigger's row.
+type Tie struct {
+	Column string
+	Row    string // the column of OLD
 }
 
 // Read returns the effects of a trigger of the table.

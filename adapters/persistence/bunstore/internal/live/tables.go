@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -82,6 +83,9 @@ func (l *reader) addIndex(table *Table, index *liveIndex) {
 	if index.Equality && len(first) > 0 {
 		index.Columns = first
 		table.Indexes = append(table.Indexes, index.CatalogIndex)
+	}
+	if text := cmp.Or(index.Text, index.Where); text != "" && !table.FoldsCase {
+		table.Expressions = append(table.Expressions, datamap.CatalogExpression{Index: index.Name, Text: text})
 	}
 	if index.Primary || !index.Unique && !index.Exclusion {
 		return

@@ -1,0 +1,40 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/internal/names"
+)
+
+// isBarePerson reports whether a number or a UUID seems to be a key of the subject's table, although its name has no
+// ending such as _id: it is the name of that table, another word for a person, or a role such as author. So does a text
+// if both texts have the same short length. It returns false if another table has this name. The owner of a row of
+// site_meta is a site.
+func (s *schema) isBarePerson(table datamap.CatalogTable, column, key datamap.CatalogColumn) bool {
+	name, people := strings.ToLower(column.Name), s.SubjectTable().Name
+	parts := words.Lower(name)
+	isKey := column.Type == key.Type || isWhole(column.Declared) && column.Type != datamap.TypeSmallInt
+	isOtherText := key.Type == datamap.TypeText &&
+		(key.Length != column.Length || key.Length == 0 || key.Length > longestKey)
+	if !isKey || isOtherText || len(parts) == 0 || isPlural(parts) ||
+		name == "owner" && names.IsDocument(names.BaseName(table.Name)) ||
+		slices.ContainsFunc(parts, func(word string) bool { return slices.Contains(ofAmounts, word) }) {
+		return false
+	}
+	if slices.ContainsFunc(s.catalog.Tables, func(t datamap.CatalogTable) bool {
+		return t.Name != s.live[people].Name && names.EndsIn(name, names.BaseName(t.Name))
+	}) {
+		return false
+	}
+	return names.Same(name, names.BaseName(people)) || slices.Contains(personWords, name) ||
+		names.IsMember(s.catalog.Tables, name) || names.IsRole(name)
+}
+
+// longestKey is the greatest length of a text that is too short for many names.
+const longestKey = 36
+
+// ofAmounts are words in the names of columns with a number, or with the key of a picture.
+var ofAmounts = terms("per, max, min, num, count, total, limit, number, poster")
