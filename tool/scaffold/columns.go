@@ -84,6 +84,7 @@ func (d *draft) annotate(evaluate evaluate) {
 			t.columns = append(t.columns, d.annotated(t, c, since))
 		}
 		if t.fate == left {
+			t.askForTypes(d.subject)
 			continue
 		}
 		t.leaveRefused()
@@ -379,7 +380,8 @@ func (t *table) askForTypes(person *table) {
 		stem, ok := names.Stem(c.Name)
 		isPart := len(t.found) == 0 && flat(stem) == flat(names.Singular(t.base))+"able"
 		kind, isKind := t.kindOf(c.Name)
-		if ok && isKind && !isPart && isKey(c) && !t.refers(c.Name) && !names.MeansThing(stem) {
+		isAsked := slices.ContainsFunc(t.asked, func(d Decision) bool { return d.Column == c.Name })
+		if ok && isKind && !isPart && !isAsked && isKey(c) && !t.refers(c.Name) && !names.MeansThing(stem) {
 			t.ask(c.Name, ofType+kind+mayBePerson, "no", "yes: add a relation with when and path")
 		}
 	}

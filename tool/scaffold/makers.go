@@ -46,7 +46,8 @@ func (t *table) isOnlyMade() bool {
 	isOfPerson := slices.ContainsFunc([]names.Kind{
 		names.Messages, names.Settings, names.Links, names.Profiles, names.Trails, names.Searches, names.Sessions,
 	}, func(k names.Kind) bool { return names.Is(t.Name, k) })
-	return t.fate == left && len(t.paths) > 0 && len(t.asked) == 1 && slices.Contains(t.asked[0].Options, offer+t.Name) &&
+	rows := slices.DeleteFunc(slices.Clone(t.asked), func(asked Decision) bool { return asked.Column != "" })
+	return t.fate == left && len(t.paths) > 0 && len(rows) == 1 && slices.Contains(rows[0].Options, offer+t.Name) &&
 		!isOfPerson &&
 		len(t.personal()) == 0 && !slices.ContainsFunc(t.out, func(r *reference) bool {
 		return r.to.isSubject && (r.role != names.Maker || r.owns()) || !r.to.isSubject && r.isPath()

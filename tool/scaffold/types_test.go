@@ -1,0 +1,29 @@
+package scaffold_test
+
+import (
+	"slices"
+	"testing"
+)
+
+// Another reference may lead to a person, too, or to a thing that a person made.
+func TestEachPolymorphicReferenceThatMayNameAPersonIsAsked(t *testing.T) {
+	for column, lines := range map[string]string{
+		"slugs.sluggable_id":           "slugs: id*, slug, sluggable_type, sluggable_id",
+		"translations.translatable_id": "translations: id*, translatable_type, translatable_id, words",
+		"notices.notifier_id":          "notices: id*, user_id>users, title, notifier_type, notifier_id",
+		"alarms.notifier_id":           "alarms: id*, user_id?>users=set_null, notifier_type, notifier_id",
+		"files.record_id": "groups: id*, created_by:bigint>users, name\n" +
+			"files: id*, group_id>groups, record_type, record_id",
+	} {
+		p := propose(t, schema(users+lines))
+		if !slices.Contains(p.asked(), column) {
+			t.Errorf("%s: asked %v", column, p.Decisions)
+		}
+	}
+	p := propose(t, schema(users+"keys: id*, added_by:bigint>users, owner_type, owner_id\n"+
+		"groups: id*, name\ntaggings: id*, group_id>groups, taggable_type, taggable_id"))
+	if asked := p.asked(); slices.Contains(asked, "taggings.taggable_id") ||
+		len(p.questionsAbout("keys", "")) != 1 || !slices.Contains(asked, "keys.owner_id") {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}
