@@ -175,7 +175,7 @@ func (d *draft) isAboutNone(t *table) bool {
 func (d *draft) askForLeftOut() {
 	for _, t := range d.tables {
 		isTable := t.Kind == datamap.KindTable || t.Kind == datamap.KindPartitioned
-		if t.distance != unreachable || !isTable || len(t.Inherits) > 0 || d.isAboutNone(t) {
+		if t.distance != unreachable || !isTable || len(t.Inherits) > 0 {
 			continue
 		}
 		personal := strings.Join(t.personal(), ", ")
@@ -184,6 +184,11 @@ func (d *draft) askForLeftOut() {
 			return r.to.distance != unreachable
 		})
 		switch {
+		case d.isAboutNone(t) && !t.canBeMapped() && d.isHeldByName(t):
+			t.askForPrimaryKey()
+		case t.isReference():
+			t.askForTypes(d.subject)
+		case d.isAboutNone(t):
 		case t.byAddress != "":
 			d.askForAddress(t, t.byAddress)
 		case !t.canBeMapped() && (personal != "" || leads):
@@ -204,6 +209,12 @@ func (d *draft) askForLeftOut() {
 			t.askForTypes(d.subject)
 		}
 	}
+}
+
+// isHeldByName reports whether a reference leads from the rows to a person who holds them, as user_id in users_roles
+// does, although the name of the table means data that is not about people.
+func (d *draft) isHeldByName(t *table) bool {
+	return slices.ContainsFunc(t.out, func(r *reference) bool { return r.to == d.subject && r.role == names.Holder })
 }
 
 // askForPersonal adds a question to the subject's table if the proposed data map has nothing that an erasure could

@@ -20,7 +20,11 @@ func TestEachPolymorphicReferenceThatMayNameAPersonIsAsked(t *testing.T) {
 			t.Errorf("%s: asked %v", column, p.Decisions)
 		}
 	}
-	p := propose(t, schema(users+"keys: id*, added_by:bigint>users, owner_type, owner_id\n"+
+	p := propose(t, schema(users+"users_roles: user_id>users, role_id\ncountries: code, created_by:bigint>users"))
+	if asked := p.asked(); !slices.Contains(asked, "users_roles") || slices.Contains(asked, "countries") {
+		t.Errorf("without a key: asked %v", p.Decisions)
+	}
+	p = propose(t, schema(users+"keys: id*, added_by:bigint>users, owner_type, owner_id\n"+
 		"groups: id*, name\ntaggings: id*, group_id>groups, taggable_type, taggable_id"))
 	if asked := p.asked(); slices.Contains(asked, "taggings.taggable_id") ||
 		len(p.questionsAbout("keys", "")) != 1 || !slices.Contains(asked, "keys.owner_id") {
