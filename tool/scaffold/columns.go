@@ -180,10 +180,11 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 	return column
 }
 
-// mayBeDocument reports whether a column holds JSON documents. A text column counts if it has the name of a document,
-// such as metadata, and the rows are about one person. See also isDocumentOfPerson.
+// mayBeDocument reports whether a column holds documents: JSON, an array of JSON, or hstore. A text column counts if it
+// has the name of a document, such as metadata, and the rows are about one person. See also isDocumentOfPerson.
 func (t *table) mayBeDocument(c datamap.CatalogColumn) bool {
-	return c.Type == datamap.TypeJSON || t.isDocumentOfPerson(c) ||
+	isList := c.Type == datamap.TypeArray && strings.Contains(c.Declared, "json")
+	return c.Type == datamap.TypeJSON || isList || strings.Contains(c.Declared, "hstore") || t.isDocumentOfPerson(c) ||
 		c.Type == datamap.TypeText && names.IsDocument(c.Name) && !t.IsChoice(c) && (t.isSubject || t.isProfile())
 }
 
