@@ -84,7 +84,7 @@ func (d *draft) annotate(evaluate evaluate) {
 			t.columns = append(t.columns, d.annotated(t, c, since))
 		}
 		if t.fate == left {
-			t.askForTypes(d.subject)
+			d.askForTypes(t)
 			continue
 		}
 		t.leaveRefused()
@@ -92,7 +92,7 @@ func (d *draft) annotate(evaluate evaluate) {
 		t.askForUnique()
 		t.askForVia()
 		t.askForDuty(since)
-		t.askForTypes(d.subject)
+		d.askForTypes(t)
 		t.askForNulls()
 		t.askForUnfound()
 		t.askForInstants()
@@ -365,27 +365,6 @@ func (t *table) askForDuty(since string) {
 
 func isRetained(c datamap.Column) bool {
 	return c.Personal != nil && c.Personal.Strategy == domain.StrategyRetain
-}
-
-// askForTypes asks about polymorphic references: a column such as owner_id, next to a column that names the referenced
-// table: see kindOf. The column must have the type of a key of the person. A table without personal values whose name
-// the reference repeats, as surveyable_id does in surveys, has the parts of a thing.
-func (t *table) askForTypes(person *table) {
-	isKey := func(c datamap.CatalogColumn) bool {
-		return slices.ContainsFunc(person.key, func(name string) bool {
-			key, _ := person.Column(name)
-			return family(key.Type) == family(c.Type)
-		})
-	}
-	for _, c := range t.Columns {
-		stem, ok := names.Stem(c.Name)
-		isPart := len(t.found) == 0 && flat(stem) == flat(names.Singular(t.base))+"able"
-		kind, isKind := t.kindOf(c.Name)
-		isAsked := slices.ContainsFunc(t.asked, func(d Decision) bool { return d.Column == c.Name })
-		if ok && isKind && !isPart && !isAsked && isKey(c) && !t.refers(c.Name) && !names.MeansThing(stem) {
-			t.ask(c.Name, ofType+kind+mayBePerson, "no", "yes: add a relation with when and path")
-		}
-	}
 }
 
 func cutSuffixFold(text, suffix string) (string, bool) {

@@ -55,5 +55,5 @@ func (t *table) isWorthAsking(d *draft) bool {
 	if to == d.subject || to.fate == deleted || len(t.personal()) > 0 || t.present || t.mayHoldMore(d) {
 		return true
 	}
-	return to.fate == overwritten && (d.refersToPerson(t) || len(t.found) > 0 || len(t.texts()) > 0)
+	return d.refersToPerson(t) || to.fate == overwritten && (len(t.found) > 0 || len(t.texts()) > 0)
 }

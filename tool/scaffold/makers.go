@@ -41,7 +41,8 @@ const withoutKey = "It has no key of NOT NULL columns, so an erasure cannot find
 func (t *table) askForPrimaryKey() { t.ask("", withoutKey, "leave it out", "give it a primary key") }
 
 // isOnlyMade reports whether a table is left out with a question, although its rows do not look personal, and refer to
-// people only as those who made or changed a row. The caller can include the table alone.
+// people only as those who made or changed a row. Rows that are left out, too, may also lead to a person, as those of a
+// team do. The caller can include the table alone.
 func (t *table) isOnlyMade() bool {
 	isOfPerson := slices.ContainsFunc([]names.Kind{
 		names.Messages, names.Settings, names.Links, names.Profiles, names.Trails, names.Searches, names.Sessions,
@@ -50,6 +51,6 @@ func (t *table) isOnlyMade() bool {
 	return t.fate == left && len(t.paths) > 0 && len(rows) == 1 && slices.Contains(rows[0].Options, offer+t.Name) &&
 		!isOfPerson &&
 		len(t.personal()) == 0 && !slices.ContainsFunc(t.out, func(r *reference) bool {
-		return r.to.isSubject && (r.role != names.Maker || r.owns()) || !r.to.isSubject && r.isPath()
+		return r.to.isSubject && (r.role != names.Maker || r.owns()) || !r.to.isSubject && r.isPath() && r.to.fate != left
 	})
 }

@@ -91,3 +91,28 @@ func TestAQuestionWithoutAnEffectIsNotAsked(t *testing.T) {
 		t.Errorf("asked %v", p.Decisions)
 	}
 }
+
+// The owner of a team owns neither its rooms nor its halls.
+func TestTablesOfMakersInThingsAreAsked(t *testing.T) {
+	lines := users + `
+		teams: id*, name, owner_id>users
+		rooms: id*, team_id>teams, created_by:bigint>users, color
+		hinges: id*, team_id>teams, color`
+	p := propose(t, schema(lines))
+	if len(p.questionsAbout("rooms", "by team_id, and by created_by")) != 1 || slices.Contains(p.asked(), "hinges") {
+		t.Errorf("asked %v", p.Decisions)
+	}
+	p = propose(t, schema(lines+`
+		halls: id*, team_id>teams, author_id>users, color
+		doors: id*, team_id>teams, updated_by:bigint>users, color`))
+	if len(p.questionsAbout("users", "Tables doors, rooms: Their rows only say")) != 0 ||
+		len(p.questionsAbout("halls", "by team_id, and by author_id")) != 1 {
+		t.Errorf("with an author, asked %v", p.Decisions)
+	}
+	p = propose(t, schema(lines+`
+		halls: id*, team_id>teams, updated_by:bigint>users, color
+		doors: id*, team_id>teams, updated_by:bigint>users, color`))
+	if len(p.questionsAbout("users", "Tables doors, halls, rooms: Their rows only say")) != 1 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}

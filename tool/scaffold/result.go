@@ -187,7 +187,7 @@ func (d *draft) askForLeftOut() {
 		case d.isAboutNone(t) && !t.canBeMapped() && d.isHeldByName(t):
 			t.askForPrimaryKey()
 		case t.isReference():
-			t.askForTypes(d.subject)
+			d.askForTypes(t)
 		case d.isAboutNone(t):
 		case t.byAddress != "":
 			d.askForAddress(t, t.byAddress)
@@ -204,9 +204,9 @@ func (d *draft) askForLeftOut() {
 			d.askForAddress(t, t.addressKey())
 		case personal != "" && len(t.unclear) == 0:
 			t.askForRows(d.subject.Name)
-			t.askForTypes(d.subject)
+			d.askForTypes(t)
 		default:
-			t.askForTypes(d.subject)
+			d.askForTypes(t)
 		}
 	}
 }
