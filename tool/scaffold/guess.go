@@ -50,8 +50,9 @@ func (t *table) namesRowAbove(c datamap.CatalogColumn) bool {
 
 // guessByRole guesses a reference to the subject's table for each column that is named after a role of a person, such
 // as sender_id. If the application uses foreign keys for its references to people, see usesKeys, a guess is doubtful,
-// unless isSure or isOfPerson is true of the column. guessByRole makes no doubtful guess about a table that refers to
-// people by other columns: see seemsPerson.
+// unless isSure or isOfPerson is true of the column. So is a guess from a name without an ending such as _id that means
+// the owner of the row, such as author and member, because the column may hold another number. guessByRole makes no
+// doubtful guess about a table that refers to people by other columns: see seemsPerson.
 func (d *draft) guessByRole() {
 	usesKeys := d.usesKeys()
 	for _, t := range d.tables {
@@ -64,8 +65,10 @@ func (d *draft) guessByRole() {
 			if t == d.subject && !names.MeansRelative(c.Name) {
 				continue // for example, the id of the person at a provider
 			}
-			doubtful := usesKeys && !d.isSure(c.Name) && !d.isOfPerson(t, c.Name)
-			if !names.Names(c.Name, d.subject.base) && !names.IsRole(stem) || doubtful && refers {
+			isWord := !isReference && d.isWordForPerson(stem)
+			isOwner := !isReference && names.RoleOf(c.Name) == names.Holder
+			doubtful := (usesKeys && !d.isSure(c.Name) || isOwner) && !d.isOfPerson(t, c.Name)
+			if !names.Names(c.Name, d.subject.base) && !names.IsRole(stem) && !isWord || doubtful && refers {
 				continue
 			}
 			if d.guess(t, c, d.subject) {
@@ -76,6 +79,11 @@ func (d *draft) guessByRole() {
 			}
 		}
 	}
+}
+
+// isWordForPerson reports whether a name is the word for one row of the table of the people, or the word user.
+func (d *draft) isWordForPerson(name string) bool {
+	return flat(name) == "user" || flat(name) == flat(names.Singular(d.subject.base))
 }
 
 // isDoubtful reports whether only doubtful references lead from the table to a person.

@@ -38,3 +38,25 @@ func TestASecondPersonWithoutForeignKeyIsAsked(t *testing.T) {
 		}
 	}
 }
+
+// Such a column may hold another number, for example of comments by the author.
+func TestAWordForAPersonIsNoOwnerWithoutAnAnswer(t *testing.T) {
+	for lines, want := range map[string]bool{
+		"users: id*, email\nessays: id*, author:bigint, body":                            true,
+		"users: id*, email\nessays: id*, user:bigint, body":                              true,
+		"members: id*, email, password\nessays: id*, member:integer, body":               true,
+		"members: id*, email, password\nessays: id*, members:integer, body":              false,
+		"users: id*, email\nessays: id*, author, body":                                   false,
+		"users: id*, email\nvisits: id*, user_id>users\nessays: id*, owner:bigint, body": true,
+	} {
+		p := propose(t, schema(lines))
+		_, mapped := p.dataMap.Table("essays")
+		if asked := len(p.questionsAbout("essays", ", which has no foreign key")) == 1; mapped || asked != want {
+			t.Errorf("%s: in the data map %t, asked %v", lines, mapped, p.Decisions)
+		}
+	}
+	p := propose(t, schema(users+"posts: id*, user_id>users, body, author:bigint"))
+	if !slices.Contains(p.asked(), "posts.author") {
+		t.Errorf("beside user_id, asked %v", p.Decisions)
+	}
+}

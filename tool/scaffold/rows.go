@@ -179,14 +179,15 @@ func (t *table) repeatsTitle(c datamap.CatalogColumn) bool {
 		})
 }
 
-// seemsPerson reports whether a column without a foreign key seems to refer to a second person, such as act_user_id and
-// reporter_id.
+// seemsPerson reports whether a column without a foreign key seems to refer to a second person, such as act_user_id,
+// reporter_id and the number in author.
 func (d *draft) seemsPerson(t *table, c datamap.CatalogColumn) bool {
 	stem, isReference := names.Stem(c.Name)
 	person := d.subject.base
 	key, _ := d.subject.Column(d.subjectID[0])
 	isPerson := isReference && names.Names(c.Name, person) && !names.Same(stem, person) || d.hasNameOfKey(c) ||
-		isReference && names.IsMember(d.catalog.Tables, stem)
+		isReference && names.IsMember(d.catalog.Tables, stem) ||
+		!isReference && c.Type != datamap.TypeText && (names.IsRole(stem) || d.isWordForPerson(stem))
 	return isPerson && !t.isSubject && !t.refers(c.Name) && !t.hasType(c.Name) && !slices.Equal(t.key, []string{c.Name}) &&
 		len(d.subjectID) == 1 && family(key.Type) == family(c.Type)
 }
