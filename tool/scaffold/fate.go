@@ -123,8 +123,10 @@ func (t *table) fateOfShared() (is fate, reason string) {
 
 // fateOfHeld returns the fate of a table whose rows have one holder, by the kind of the table.
 func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
-	other := d.otherParent(t)
+	other, partaker := d.otherParent(t), d.partakerOf(t)
 	switch {
+	case partaker != "":
+		return left, "The rows may belong to a person whom " + partaker + " names."
 	case names.Is(t.Name, names.Settings), names.Is(t.Name, names.Searches), names.IsSaved(t.base), t.isUse():
 		return deleted, "The rows are deleted, because an application keeps them for one person."
 	case t.isTrail() && len(t.ofDevices()) > 0 && !d.hasOthers(t):

@@ -32,7 +32,8 @@ func (t *table) askForLeft(d *draft) {
 		question += withoutForeignKey
 	}
 	for _, c := range t.Columns {
-		if stem, _ := names.Stem(c.Name); names.IsMember(d.catalog.Tables, stem) && d.seemsPerson(t, c) {
+		stem, _ := names.Stem(c.Name)
+		if names.IsMember(d.catalog.Tables, stem) && d.seemsPerson(t, c) || d.mayBeAgent(t, c) {
 			question += ", and perhaps by " + c.Name + ", which has no foreign key"
 		}
 	}

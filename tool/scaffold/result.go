@@ -157,6 +157,19 @@ func (d *draft) whyOut(t *table) string {
 	}
 }
 
+// partakerOf returns a column without a foreign key that seems to name the person whom the row is about, such as
+// participant_id beside inviter_id. It returns "" if there is none.
+func (d *draft) partakerOf(t *table) string {
+	i := slices.IndexFunc(t.Columns, func(c datamap.CatalogColumn) bool {
+		stem, _ := names.Stem(c.Name)
+		return names.TakesPart(stem) && d.mayBeAgent(t, c)
+	})
+	if i < 0 {
+		return ""
+	}
+	return t.Columns[i].Name
+}
+
 // agentOf returns a column that only by its name may refer to a person: see mayBeAgent. It returns "" if there is none.
 func (d *draft) agentOf(t *table) string {
 	i := slices.IndexFunc(t.Columns, func(c datamap.CatalogColumn) bool { return d.mayBeAgent(t, c) })

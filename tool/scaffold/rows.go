@@ -186,7 +186,7 @@ func (d *draft) seemsPerson(t *table, c datamap.CatalogColumn) bool {
 	person := d.subject.base
 	key, _ := d.subject.Column(d.subjectID[0])
 	isPerson := isReference && names.Names(c.Name, person) && !names.Same(stem, person) || d.hasNameOfKey(c) ||
-		isReference && names.IsMember(d.catalog.Tables, stem) ||
+		isReference && names.IsMember(d.catalog.Tables, stem) || t.included && d.mayBeAgent(t, c) ||
 		!isReference && c.Type != datamap.TypeText && (names.IsRole(stem) || d.isWordForPerson(stem))
 	return isPerson && !t.isSubject && !t.refers(c.Name) && !t.hasType(c.Name) && !slices.Equal(t.key, []string{c.Name}) &&
 		len(d.subjectID) == 1 && family(key.Type) == family(c.Type)
