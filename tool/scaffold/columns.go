@@ -120,7 +120,7 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 	isKey := slices.Contains(t.key, c.Name) || t.isReferredTo(c.Name) ||
 		t == d.subject && slices.Contains(d.subjectID, c.Name)
 	switch {
-	case !ok && t.mayBeDocument(c) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
+	case !ok && t.mayBeDocument(c) && !t.isCopied(c.Name) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
 		t.ask(c.Name, "Do its JSON documents hold personal data?", "leave it as it is", "overwrite it")
 		return column
 	case !ok && t.rowsDeleted && t.isDocumentOfPerson(c) && !isKey && !t.refers(c.Name):
@@ -241,6 +241,7 @@ func (t *table) referenceNote(column string) string {
 func (t *table) askForLeftValue(c datamap.CatalogColumn, m names.Match) bool {
 	isText := m.Category == domain.CategoryCommunication
 	switch {
+	case !t.mayOverwrite(c, m) && t.isCopied(c.Name): // askForHistories asks about it
 	case m.Secret && !t.mayOverwrite(c, m):
 		t.ask(c.Name, "It looks like a secret, but the row stays. Does the secret belong to the person alone?",
 			"no: leave it as it is", "yes: overwrite it")

@@ -37,7 +37,7 @@ func (t *table) askForLeft(d *draft) {
 			question += ", and perhaps by " + c.Name + ", which has no foreign key"
 		}
 	}
-	if personal := strings.Join(t.personal(), ", "); personal != "" {
+	if personal := strings.Join(t.personalItself(), ", "); personal != "" {
 		question += ", and columns look personal (" + personal + ")"
 	}
 	if unfound := t.unfound(); unfound != "" {

@@ -215,7 +215,7 @@ func (d *draft) askForLeftOut() {
 				"no: leave the table out", "yes: add relations by them")
 		case t.addressKey() != "" && !t.isPeople() && len(t.unclear) == 0:
 			d.askForAddress(t, t.addressKey())
-		case personal != "" && len(t.unclear) == 0:
+		case len(t.personalItself()) > 0 && len(t.unclear) == 0:
 			t.askForRows(d.subject.Name)
 			d.askForTypes(t)
 		default:
@@ -254,3 +254,10 @@ func (t *table) personal() []string {
 	}
 	return list
 }
+
+// personalItself returns the columns of personal without those with earlier values of other rows, about which
+// askForHistories asks.
+func (t *table) personalItself() []string { return slices.DeleteFunc(t.personal(), t.isCopied) }
+
+// isCopied reports whether the column holds earlier values of rows of other tables: see copies.
+func (t *table) isCopied(column string) bool { return slices.Contains(t.copies(), column) }

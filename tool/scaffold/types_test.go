@@ -2,6 +2,7 @@ package scaffold_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -29,5 +30,28 @@ func TestEachPolymorphicReferenceThatMayNameAPersonIsAsked(t *testing.T) {
 	if asked := p.asked(); slices.Contains(asked, "taggings.taggable_id") || slices.Contains(asked, "visits.shop_id") ||
 		len(p.questionsAbout("keys", "")) != 1 || !slices.Contains(asked, "keys.owner_id") {
 		t.Errorf("asked %v", p.Decisions)
+	}
+}
+
+func TestACopyOfOtherRowsHasOneQuestion(t *testing.T) {
+	for line, want := range map[string]string{
+		"versions: id*, user_id>users, item_type, item_id, object:json, ip":              "versions.object",
+		"logs: id*, user_id>users, item_type, item_id, changes:json, ip":                 "logs.changes",
+		"logs: id*, user_id?>users, item_type, item_id, properties:json":                 "logs.properties",
+		"audits: id*, source_type, source_id, source_changes:json":                       "audits.source_changes",
+		"audits: id*, source_type, source_id, source_changes:json, ip":                   "audits.source_changes",
+		"logs: id*, user_id>users=cascade, board_id>boards, item_type, item_id, changes": "logs.changes",
+	} {
+		p := propose(t, schema(users+"boards: id*, title\n"+line))
+		n := 0
+		for _, d := range p.Decisions {
+			if slices.Contains(d.Columns(), want[strings.Index(want, ".")+1:]) || strings.Contains(d.Question, "personal (") &&
+				strings.Contains(d.Question, want[strings.Index(want, ".")+1:]) {
+				n++
+			}
+		}
+		if n != 1 || !slices.Contains(p.asked(), want) {
+			t.Errorf("%s: asked %v", line, p.Decisions)
+		}
 	}
 }

@@ -16,8 +16,8 @@ func MeansAgent(stem string) bool {
 	last := parts[len(parts)-1]
 	const shortest = 5
 	isAgent := len(last) >= shortest && (strings.HasSuffix(last, "er") || strings.HasSuffix(last, "or"))
-	return TakesPart(stem) || isAgent && !slices.Contains(noAgents, last) && !Is(stem, Things) && !Is(stem, Groups) && !Is(stem, Reference) &&
-		!Is(stem, Machinery) && !Is(stem, Messages) && !Is(stem, Addresses) && !Is(stem, Duties)
+	return TakesPart(stem) || isAgent && !slices.Contains(noAgents, last) && !Is(stem, Things) && !Is(stem, Groups) &&
+		!Is(stem, Reference) && !Is(stem, Machinery) && !Is(stem, Messages) && !Is(stem, Addresses) && !Is(stem, Duties)
 }
 
 // TakesPart reports whether the stem of a reference is a word for a person whom the row is about, such as participant.
