@@ -55,6 +55,8 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 	case t.goesAlong && (!t.isAnswer() || d.otherParent(t) == nil):
 		return deleted, "The rows are deleted, because the application declares that they go with the person (ON DELETE" +
 			" CASCADE)."
+	case t.isInstalled():
+		return left, "The rows seem to be devices that the person has, and that other people may use, too."
 	case names.Is(t.Name, names.Things) && d.isKeyedByPerson(t):
 		return deleted, "The rows are deleted, because the person is a part of their key."
 	case names.Is(t.Name, names.Things):

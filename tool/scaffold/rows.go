@@ -221,7 +221,7 @@ func (d *draft) isOwn(t *table) bool {
 	}
 	switch {
 	case names.Is(t.Name, names.Sessions):
-		return !t.isKeyOfThing()
+		return !t.isKeyOfThing() && !t.isInstalled()
 	case names.Is(t.Name, names.Addresses):
 		return d.otherParent(t) == nil
 	}
