@@ -32,7 +32,8 @@ func (t *table) isInstalled() bool {
 
 var (
 	ofDevices = strings.Fields("serial firmware hardware mac manufacturer imei sensor")
-	ofLogins  = strings.Fields("platform os browser agent ip endpoint push fcm apns token fingerprint session login used seen")
+	ofLogins  = strings.Fields(`
+		platform os browser agent ip endpoint push fcm apns token fingerprint session login used seen`)
 )
 
 // isOnlyLogin reports whether the rows hold a secret, and refer only to the person, so that they can belong to nobody

@@ -88,7 +88,8 @@ func TestADeviceIsALoginOnlyIfItsColumnsSaySo(t *testing.T) {
 			t.Errorf("%s: deleted %t, asked %v", line, table.Owned, p.Decisions)
 		}
 	}
-	p := propose(t, schema(users+"devices: id*, user_id>users, name, serial\nvalues: id*, device_id>devices, size:integer"))
+	p := propose(t, schema(users+"devices: id*, user_id>users, name, serial\n"+
+		"values: id*, device_id>devices, size:integer"))
 	if _, mapped := p.dataMap.Table("values"); mapped {
 		t.Errorf("the steps are %v", p.steps())
 	}

@@ -19,6 +19,18 @@ func (d *draft) foldTables() {
 		return slices.ContainsFunc(t.asked, func(asked Decision) bool { return asked.Question == withoutKey })
 	}, "They have no key of NOT NULL columns, so an erasure cannot find their rows. Do they hold personal data?",
 		"leave them out", "give them a primary key")
+	d.foldLike(func(t *table, asked Decision) (string, bool) {
+		return strings.Join(t.personalItself(), ", "), d.isInThing(t) && strings.HasPrefix(asked.Question, ofPath)
+	}, alike, "These columns look personal, but only things on which several people may act lead from their rows "+
+		"to a person. Are some of them the person's own rows?", "no: leave the tables out",
+		"yes: take them in with --include, or add relations")
+}
+
+// isInThing reports whether the rows lead to a person only through a thing that is left out, and look personal. They
+// need not be those of the person who made or owns the thing.
+func (d *draft) isInThing(t *table) bool {
+	return t.fate == left && len(t.paths) > 0 && !t.present && t.parent().isOnlyThing() && !t.parent().isSubject &&
+		!d.refersToPerson(t) && len(t.personalItself()) > 0
 }
 
 // foldQuestions asks a question about the subject's table instead of the questions about the rows of the tables for
@@ -52,5 +64,5 @@ func (t *table) isOnlyMade() bool {
 		!isOfPerson &&
 		len(t.personal()) == 0 && !slices.ContainsFunc(t.out, func(r *reference) bool {
 		return r.to.isSubject && (r.role != names.Maker || r.owns()) || !r.to.isSubject && r.isPath() && r.to.fate != left
-	})
+	}) && slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.isSubject })
 }

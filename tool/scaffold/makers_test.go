@@ -116,3 +116,27 @@ func TestTablesOfMakersInThingsAreAsked(t *testing.T) {
 		t.Errorf("asked %v", p.Decisions)
 	}
 }
+
+func TestManyTablesInThingsAreOneQuestion(t *testing.T) {
+	lines := users + `
+		papers: id*, created_by:bigint>users, updated_by?:bigint>users, color
+		paper_comments: id*, paper_id>papers=cascade, body
+		paper_notes: id*, paper_id>papers, note
+		paper_hinges: id*, paper_id>papers=cascade, label
+		courses: id*, owner_id>users, color
+		course_places: id*, course_id>courses=cascade, label
+		user_courses: id*, course_id>courses, color`
+	p := propose(t, schema(lines))
+	for place, want := range map[string]bool{
+		"paper_comments": true, "paper_notes": true, "paper_hinges": false, "course_places": false, "user_courses": true,
+	} {
+		if slices.Contains(p.asked(), place) != want {
+			t.Errorf("asked %v", p.Decisions)
+		}
+	}
+	p = propose(t, schema(lines+"\npaper_files: id*, paper_id>papers, comment"))
+	if len(p.questionsAbout("users", "paper_comments (body), paper_files (comment), paper_notes (note): These")) != 1 ||
+		slices.Contains(p.asked(), "paper_notes") {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}

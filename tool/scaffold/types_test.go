@@ -26,7 +26,8 @@ func TestEachPolymorphicReferenceThatMayNameAPersonIsAsked(t *testing.T) {
 		t.Errorf("without a key: asked %v", p.Decisions)
 	}
 	p = propose(t, schema(users+"keys: id*, added_by:bigint>users, owner_type, owner_id\n"+
-		"shops: id*, name\nvisits: id*, shop_type, shop_id\ngroups: id*, name\ntaggings: id*, group_id>groups, taggable_type, taggable_id"))
+		"shops: id*, name\nvisits: id*, shop_type, shop_id\n"+
+		"groups: id*, name\ntaggings: id*, group_id>groups, taggable_type, taggable_id"))
 	if asked := p.asked(); slices.Contains(asked, "taggings.taggable_id") || slices.Contains(asked, "visits.shop_id") ||
 		len(p.questionsAbout("keys", "")) != 1 || !slices.Contains(asked, "keys.owner_id") {
 		t.Errorf("asked %v", p.Decisions)

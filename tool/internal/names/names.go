@@ -104,8 +104,8 @@ func isOfSession(parts []string, from int) bool {
 	return parts[from] == "state" && endsIn(strings.Join(parts[:from], " "), tableWords[Sessions])
 }
 
-// isOfThing reports whether words that mean the last activity of a person mean that of a thing, on which many people may
-// act: the last activity of a thread is its last post.
+// isOfThing reports whether words that mean the last activity of a person mean that of a thing, on which many people
+// may act: the last activity of a thread is its last post.
 func isOfThing(table string, word []string) bool {
 	isActivity := len(word) > 1 && word[0] == "last" && strings.HasPrefix(word[1], "activ")
 	return isActivity && (Is(table, Messages) || Is(table, Things)) && !IsPeople(table)

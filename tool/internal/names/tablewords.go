@@ -110,9 +110,9 @@ var tableWords = map[Kind][]pattern{
 		bild, bilder, datei, dateien`),
 	Uploads: patterns("upload, uploaded file, uploaded image, uploaded media"),
 	Mailings: patterns(`
-		mailing, mass mail, mass email, bulk mail, bulk email, mailshot, mailout, newsletter, announcement, bulletin, circular,
-		broadcast, email campaign, mail campaign, mailing campaign, rundbrief, rundbriefe, rundschreiben, ankuendigung,
-		ankuendigungen`),
+		mailing, mass mail, mass email, bulk mail, bulk email, mailshot, mailout, newsletter, announcement, bulletin,
+		circular, broadcast, email campaign, mail campaign, mailing campaign, rundbrief, rundbriefe, rundschreiben,
+		ankuendigung, ankuendigungen`),
 	Mails:     patterns("mail, email, letter, brief, briefe, courriel, correo"),
 	Histories: patterns("version, revision, snapshot, change, changeset, archive"),
 	Trails: patterns(`
@@ -132,7 +132,7 @@ var tableWords = map[Kind][]pattern{
 // groups and records are the words of Groups and Records, which are words of Things, too.
 var (
 	groups = patterns(`
-		team, company, companies, organization, organisation, workspace, project, tenant, community, communities, family,
+		team, company, companies, org, organization, organisation, workspace, project, tenant, community, communities, family,
 		families, household, firma, projekt, equipe, entreprise, equipo, empresa`)
 	records = patterns(`
 		webhook, hook, channel, product, price, plan, invitation, invite, invitation code, invite code, domain, oauth
