@@ -33,7 +33,7 @@ func (t *table) askForLeft(d *draft) {
 	}
 	for _, c := range t.Columns {
 		stem, _ := names.Stem(c.Name)
-		if names.IsMember(d.catalog.Tables, stem) && d.seemsPerson(t, c) || d.mayBeAgent(t, c) {
+		if names.IsMember(d.catalog.Tables, stem) && d.seemsPerson(t, c) || names.TakesPart(stem) && d.mayBeAgent(t, c) {
 			question += ", and perhaps by " + c.Name + ", which has no foreign key"
 		}
 	}

@@ -28,7 +28,7 @@ func TakesPart(stem string) bool {
 
 var partakers = strings.Fields(`
 	participant student pupil patient attendee applicant candidate respondent employee citizen mentee trainee invitee
-	nominee`)
+	nominee requestor`)
 
 // noAgents are words for things and companies that end like words for people.
 var noAgents = strings.Fields(`
