@@ -143,6 +143,10 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 		return left, "The rows seem to describe other people."
 	case t.isWritten() && t.hasOtherWriter():
 		return left, "The rows seem to hold what one person wrote about another."
+	case names.Is(t.Name, names.Accusations) && t.namesRowOf() && t.isWritten():
+		return overwritten, "The rows stay, because they may be reports about other people."
+	case names.Is(t.Name, names.Accusations) && t.namesRowOf():
+		return left, "The rows may be reports about other people."
 	case t.isWritten() && other != nil:
 		return overwritten, "The rows stay, because they are part of " + other.to.Name +
 			", which may belong to another person."
@@ -217,6 +221,14 @@ func (t *table) isSanction() bool {
 			return r.to.isSubject && !slices.Equal(r.columns, t.paths[0].columns) && (names.Is(t.Name, names.Accusations) ||
 				names.Is(t.Name, names.Blocks) && r.role == names.Maker)
 		})
+}
+
+// namesRowOf reports whether a column refers to one of several tables: see kindOf.
+func (t *table) namesRowOf() bool {
+	return slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
+		_, isReference := names.Stem(c.Name)
+		return isReference && t.hasType(c.Name)
+	})
 }
 
 // isOfGroup reports whether the rows exist only with a group, but also without a person.

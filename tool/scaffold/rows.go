@@ -51,6 +51,7 @@ func (d *draft) decideRows() {
 	}
 	d.dropLogins()
 	for _, t := range d.tables {
+		t.dropUnknownPeople()
 		t.askForPayments()
 		switch {
 		case t.rowsDeleted && t.paths[0].to == d.subject && !t.isOnlyLogin() &&
@@ -67,6 +68,17 @@ func (d *draft) decideRows() {
 			t.ask("", "Its rows lead to a person only through rows of "+t.parent().Name+", on which other people may act. Are "+
 				"they about no other person?", "yes", "no: leave the table out")
 		}
+	}
+}
+
+// dropUnknownPeople makes sure that an erasure deletes no row of another person only because a reference whose role is
+// unknown leads to the erased person, as archiver_id does beside user_id.
+func (t *table) dropUnknownPeople() {
+	isHolder := func(r *reference) bool { return r.to.isSubject && r.role == names.Holder }
+	if t.rowsDeleted && slices.ContainsFunc(t.paths, isHolder) {
+		t.paths = slices.DeleteFunc(slices.Clone(t.paths), func(r *reference) bool {
+			return r.to.isSubject && r.role == names.Other && !r.owns()
+		})
 	}
 }
 
