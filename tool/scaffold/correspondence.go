@@ -61,13 +61,13 @@ func (t *table) ends() (from, to string) {
 // newsletter. No column says who has received it, and the receivers may need it without her, too. A mail need not be
 // such a message if the application declares that it goes with the person, unless she is its author.
 func (t *table) isMailing() bool {
-	isMail := names.Is(t.Name, names.Mails) && (!t.goesAlong || names.Sends(t.paths[0].label()) ||
-		names.Writes(t.paths[0].label()) || names.Creates(t.paths[0].label()))
+	label := t.paths[0].label()
+	isMail := names.Is(t.Name, names.Mails) && (!t.goesAlong || names.Sends(label) || names.Creates(label))
 	if len(t.paths) != 1 || !isMail && !names.Is(t.Name, names.Mailings) {
 		return false
 	}
 	return slices.ContainsFunc(t.Columns, isOfMail) && !slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
-		return names.IsTo(c.Name) || names.Receives(c.Name) || t.found[c.Name].Category == domain.CategoryContact
+		return names.IsTo(c.Name) || t.found[c.Name].Category == domain.CategoryContact
 	})
 }
 

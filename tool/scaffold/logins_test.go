@@ -75,6 +75,7 @@ func TestADeviceIsALoginOnlyIfItsColumnsSaySo(t *testing.T) {
 		"devices: id*, user_id>users, token, platform, user_agent":            true,
 		"push_devices: id*, user_id>users, name, fcm_token":                   true,
 		"login_devices: id*, user_id>users, name, last_used_at:time, ip":      true,
+		"devices: id*, user_id>users, name, last_used_at:time":                true,
 		"devices: id*, user_id>users, name, expires_at:time":                  true,
 		"devices: id*, user_id>users, device_id:text, name, os_version":       true,
 		"devices: id*, user_id>users, created:time":                           true,
@@ -91,6 +92,15 @@ func TestADeviceIsALoginOnlyIfItsColumnsSaySo(t *testing.T) {
 	p := propose(t, schema(users+"devices: id*, user_id>users, name, serial\n"+
 		"values: id*, device_id>devices, size:integer"))
 	if _, mapped := p.dataMap.Table("values"); mapped {
+		t.Errorf("the steps are %v", p.steps())
+	}
+}
+
+// A reference without a foreign key keeps a device, because it is no login.
+func TestTheValuesOfADeviceKeepIt(t *testing.T) {
+	p := propose(t, schema(users+"devices: id*, user_id>users=cascade, serial, token\n"+
+		"hits: id*, user_id>users, device_id, title"))
+	if table, _ := p.dataMap.Table("devices"); table.Owned {
 		t.Errorf("the steps are %v", p.steps())
 	}
 }

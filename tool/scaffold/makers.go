@@ -29,7 +29,7 @@ func (d *draft) foldTables() {
 // isInThing reports whether the rows lead to a person only through a thing that is left out, and look personal. They
 // need not be those of the person who made or owns the thing.
 func (d *draft) isInThing(t *table) bool {
-	return t.fate == left && len(t.paths) > 0 && !t.present && t.parent().isOnlyThing() && !t.parent().isSubject &&
+	return len(t.paths) > 0 && t.parent().isOnlyThing() && !t.parent().isSubject &&
 		!d.refersToPerson(t) && len(t.personalItself()) > 0
 }
 

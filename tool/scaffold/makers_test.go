@@ -134,6 +134,10 @@ func TestManyTablesInThingsAreOneQuestion(t *testing.T) {
 			t.Errorf("asked %v", p.Decisions)
 		}
 	}
+	p = propose(t, schema(lines+"\nuser_hours: id*, course_id>courses\nuser_marks: id*, course_id>courses"))
+	if len(p.questionsAbout("users", "made or changed")) != 0 {
+		t.Errorf("asked %v", p.Decisions)
+	}
 	p = propose(t, schema(lines+"\npaper_files: id*, paper_id>papers, comment"))
 	if len(p.questionsAbout("users", "paper_comments (body), paper_files (comment), paper_notes (note): These")) != 1 ||
 		slices.Contains(p.asked(), "paper_notes") {

@@ -233,7 +233,7 @@ func (d *draft) isOwn(t *table) bool {
 	}
 	switch {
 	case names.Is(t.Name, names.Sessions):
-		return !t.isKeyOfThing() && !t.isInstalled()
+		return !t.isKeyOfThing()
 	case names.Is(t.Name, names.Addresses):
 		return d.otherParent(t) == nil
 	}
