@@ -136,7 +136,7 @@ func TestKindsOfTables(t *testing.T) {
 		"user_addresses": names.Addresses, "lieferadressen": names.Addresses, "messages": names.Messages,
 		"user_sessions": names.Sessions, "access_tokens": names.Sessions, "audit_logs": names.Activities,
 		"invoices": names.Duties, "rechnungen": names.Duties, "countries": names.Reference, "user_roles": names.Reference,
-		"schema_migrations": names.Machinery,
+		"schema_migrations": names.Machinery, "orgs": names.Groups, "newsletters": names.Mailings,
 	} {
 		if !names.Is(table, want) {
 			t.Errorf("%s is not among the %s", table, want)
