@@ -84,6 +84,7 @@ func (d *draft) annotate(evaluate evaluate) {
 			t.columns = append(t.columns, d.annotated(t, c, since))
 		}
 		if t.fate == left {
+			d.askForTypes(t)
 			continue
 		}
 		t.leaveRefused()
@@ -91,7 +92,7 @@ func (d *draft) annotate(evaluate evaluate) {
 		t.askForUnique()
 		t.askForVia()
 		t.askForDuty(since)
-		t.askForTypes(d.subject)
+		d.askForTypes(t)
 		t.askForNulls()
 		t.askForUnfound()
 		t.askForInstants()
@@ -119,7 +120,7 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 	isKey := slices.Contains(t.key, c.Name) || t.isReferredTo(c.Name) ||
 		t == d.subject && slices.Contains(d.subjectID, c.Name)
 	switch {
-	case !ok && t.mayBeDocument(c) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
+	case !ok && t.mayBeDocument(c) && !t.isCopied(c.Name) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
 		t.ask(c.Name, "Do its JSON documents hold personal data?", "leave it as it is", "overwrite it")
 		return column
 	case !ok && t.rowsDeleted && t.isDocumentOfPerson(c) && !isKey && !t.refers(c.Name):
@@ -179,10 +180,11 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 	return column
 }
 
-// mayBeDocument reports whether a column holds JSON documents. A text column counts if it has the name of a document,
-// such as metadata, and the rows are about one person. See also isDocumentOfPerson.
+// mayBeDocument reports whether a column holds documents: JSON, an array of JSON, or hstore. A text column counts if it
+// has the name of a document, such as metadata, and the rows are about one person. See also isDocumentOfPerson.
 func (t *table) mayBeDocument(c datamap.CatalogColumn) bool {
-	return c.Type == datamap.TypeJSON || t.isDocumentOfPerson(c) ||
+	isList := c.Type == datamap.TypeArray && strings.Contains(c.Declared, "json")
+	return c.Type == datamap.TypeJSON || isList || strings.Contains(c.Declared, "hstore") || t.isDocumentOfPerson(c) ||
 		c.Type == datamap.TypeText && names.IsDocument(c.Name) && !t.IsChoice(c) && (t.isSubject || t.isProfile())
 }
 
@@ -239,6 +241,7 @@ func (t *table) referenceNote(column string) string {
 func (t *table) askForLeftValue(c datamap.CatalogColumn, m names.Match) bool {
 	isText := m.Category == domain.CategoryCommunication
 	switch {
+	case !t.mayOverwrite(c, m) && t.isCopied(c.Name): // askForHistories asks about it
 	case m.Secret && !t.mayOverwrite(c, m):
 		t.ask(c.Name, "It looks like a secret, but the row stays. Does the secret belong to the person alone?",
 			"no: leave it as it is", "yes: overwrite it")
@@ -363,26 +366,6 @@ func (t *table) askForDuty(since string) {
 
 func isRetained(c datamap.Column) bool {
 	return c.Personal != nil && c.Personal.Strategy == domain.StrategyRetain
-}
-
-// askForTypes asks about polymorphic references: a column such as owner_id, next to a column that names the referenced
-// table: see kindOf. The column must have the type of a key of the person. A table without personal values whose name
-// the reference repeats, as surveyable_id does in surveys, has the parts of a thing.
-func (t *table) askForTypes(person *table) {
-	isKey := func(c datamap.CatalogColumn) bool {
-		return slices.ContainsFunc(person.key, func(name string) bool {
-			key, _ := person.Column(name)
-			return family(key.Type) == family(c.Type)
-		})
-	}
-	for _, c := range t.Columns {
-		stem, ok := names.Stem(c.Name)
-		isPart := len(t.found) == 0 && flat(stem) == flat(names.Singular(t.base))+"able"
-		kind, isKind := t.kindOf(c.Name)
-		if ok && isKind && !isPart && isKey(c) && !t.refers(c.Name) && !names.MeansThing(stem) {
-			t.ask(c.Name, ofType+kind+mayBePerson, "no", "yes: add a relation with when and path")
-		}
-	}
 }
 
 func cutSuffixFold(text, suffix string) (string, bool) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -54,4 +55,25 @@ func (t *table) ends() (from, to string) {
 		return "", ""
 	}
 	return from, to
+}
+
+// isMailing reports whether each row seems to be a message that a person has written to other people, such as a
+// newsletter. No column says who has received it, and the receivers may need it without her, too. A mail need not be
+// such a message if the application declares that it goes with the person, unless she is its author.
+func (t *table) isMailing() bool {
+	label := t.paths[0].label()
+	isMail := names.Is(t.Name, names.Mails) && (!t.goesAlong || names.Sends(label) || names.Creates(label))
+	if len(t.paths) != 1 || !isMail && !names.Is(t.Name, names.Mailings) {
+		return false
+	}
+	return slices.ContainsFunc(t.Columns, isOfMail) && !slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
+		return names.IsTo(c.Name) || t.found[c.Name].Category == domain.CategoryContact
+	})
+}
+
+// isOfMail reports whether the name of a column means the subject or the text of a message.
+func isOfMail(c datamap.CatalogColumn) bool {
+	return slices.ContainsFunc(words.Lower(c.Name), func(word string) bool {
+		return slices.Contains([]string{"subject", "body", "content", "text", "message", "html", "betreff", "inhalt"}, word)
+	}) && slices.Contains([]datamap.ColumnType{datamap.TypeText, datamap.TypeJSON}, c.Type)
 }

@@ -56,3 +56,40 @@ func TestAMembershipWithTheAddressOfTheInviterIsLeftOut(t *testing.T) {
 		t.Errorf("the data map has the table: %t, asked %v", isMapped, p.Decisions)
 	}
 }
+
+func TestAPersonWhoseRoleIsUnknownDeletesNoRowOfAnother(t *testing.T) {
+	const begin = users + "levels: id*, color\nlevel_users: id*, level_id>levels, "
+	for columns, want := range map[string]string{
+		"user_id>users, archiver_id?>users":         "user_id",
+		"user_id>users, archiver_id?>users=cascade": "user_id",
+		"user_id?>users, archiver_id?>users":        "user_id",
+		"user_id>users, archiver_id>users=cascade":  "user_id archiver_id",
+		"user_id>users, friend_id>users":            "user_id friend_id",
+	} {
+		p := propose(t, schema(begin+columns))
+		table, _ := p.dataMap.Table("level_users")
+		var paths []string
+		for _, path := range p.dataMap.Paths("level_users") {
+			paths = append(paths, path.Relations[0].Columns...)
+		}
+		asked := p.questionsAbout("level_users", "only to the person")
+		if !table.Owned || strings.Join(paths, " ") != want || len(asked) != 1 {
+			t.Errorf("%s: the paths are %v, asked %v", columns, paths, p.Decisions)
+		}
+	}
+}
+
+func TestAReportAboutOneOfSeveralTablesStays(t *testing.T) {
+	for columns, want := range map[string]string{
+		"reportable_type, reportable_id, reason": "anonymize abuse_reports reason",
+		"reportable_type, reportable_id, color":  "",
+		"reason":                                 "delete abuse_reports",
+		"thing_id, reason":                       "delete abuse_reports",
+	} {
+		p := propose(t, schema(users+"abuse_reports: id*, user_id>users, "+columns))
+		_, mapped := p.dataMap.Table("abuse_reports")
+		if mapped != (want != "") || mapped && !slices.Contains(p.steps(), want) {
+			t.Errorf("%s: the steps are %v, asked %v", columns, p.steps(), p.Decisions)
+		}
+	}
+}

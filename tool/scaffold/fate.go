@@ -43,6 +43,8 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 		return d.fateOfMade(t)
 	case t.losesPerson():
 		return left, t.whyLost()
+	case t.isMailing():
+		return left, "The rows seem to be messages of the person to other people, who have received them."
 	case names.Is(t.Name, names.Duties) && !t.isLink() && t.isOfGroup():
 		return left, "The rows seem to belong to the group that they refer to, and not to the person."
 	case names.Is(t.Name, names.Duties) && !t.isLink():
@@ -53,6 +55,8 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 	case t.goesAlong && (!t.isAnswer() || d.otherParent(t) == nil):
 		return deleted, "The rows are deleted, because the application declares that they go with the person (ON DELETE" +
 			" CASCADE)."
+	case t.isInstalled():
+		return left, "The rows seem to be devices that the person has, and that other people may use, too."
 	case names.Is(t.Name, names.Things) && d.isKeyedByPerson(t):
 		return deleted, "The rows are deleted, because the person is a part of their key."
 	case names.Is(t.Name, names.Things):
@@ -123,8 +127,10 @@ func (t *table) fateOfShared() (is fate, reason string) {
 
 // fateOfHeld returns the fate of a table whose rows have one holder, by the kind of the table.
 func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
-	other := d.otherParent(t)
+	other, partaker := d.otherParent(t), d.partakerOf(t)
 	switch {
+	case partaker != "":
+		return left, "The rows may belong to a person whom " + partaker + " names."
 	case names.Is(t.Name, names.Settings), names.Is(t.Name, names.Searches), names.IsSaved(t.base), t.isUse():
 		return deleted, "The rows are deleted, because an application keeps them for one person."
 	case t.isTrail() && len(t.ofDevices()) > 0 && !d.hasOthers(t):
@@ -141,6 +147,10 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 		return left, "The rows seem to be published under their own address, and may outlive their author."
 	case t.isWritten() && t.hasOtherWriter():
 		return left, "The rows seem to hold what one person wrote about another."
+	case names.Is(t.Name, names.Accusations) && t.namesRowOf() && t.isWritten():
+		return overwritten, "The rows stay, because they may be reports about other people."
+	case names.Is(t.Name, names.Accusations) && t.namesRowOf():
+		return left, "The rows may be reports about other people."
 	case t.isWritten() && other != nil:
 		return overwritten, "The rows stay, because they are part of " + other.to.Name +
 			", which may belong to another person."
@@ -218,6 +228,14 @@ func (t *table) isSanction() bool {
 			return r.to.isSubject && !slices.Equal(r.columns, t.paths[0].columns) && (names.Is(t.Name, names.Accusations) ||
 				names.Is(t.Name, names.Blocks) && r.role == names.Maker)
 		})
+}
+
+// namesRowOf reports whether a column refers to one of several tables: see kindOf.
+func (t *table) namesRowOf() bool {
+	return slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
+		_, isReference := names.Stem(c.Name)
+		return isReference && t.hasType(c.Name)
+	})
 }
 
 // isOfGroup reports whether the rows exist only with a group, but also without a person.
@@ -338,55 +356,4 @@ func (t *table) ofDevices() []string {
 
 func isOfDevice(c datamap.CatalogColumn, m names.Match) bool {
 	return !m.Secret && c.Type != datamap.TypeJSON && m.Category == domain.CategoryTechnical
-}
-
-// askForLeft asks whether the rows of a table that leads to the person are the person's, although the data map does not
-// have the table. It does not ask about rows that lead there only through other rows and do not look personal.
-func (t *table) askForLeft(d *draft) {
-	t.asked = nil
-	if !t.isWorthAsking(d) {
-		return
-	}
-	if owner := t.otherOwner(); owner != "" {
-		t.ask(owner, "It seems to refer to the owner of the row, but "+t.paths[0].label()+" only leads to a person who "+
-			"worked on the row. Are some owners people?", "no: leave the table out", "yes: add a relation with path, "+
-			"and with when if the owner has a kind")
-		return
-	}
-	question := ofPath + t.paths[0].label()
-	i := slices.IndexFunc(t.out, func(r *reference) bool { return r.to == d.subject })
-	if i >= 0 && t.parent() != d.subject {
-		question += ", and by " + t.out[i].label()
-	}
-	if r := t.giver(); r != nil {
-		question += ", and by " + r.label()
-	}
-	if t.isDoubtful() {
-		question += withoutForeignKey
-	}
-	for _, c := range t.Columns {
-		if stem, _ := names.Stem(c.Name); names.IsMember(d.catalog.Tables, stem) && d.seemsPerson(t, c) {
-			question += ", and perhaps by " + c.Name + ", which has no foreign key"
-		}
-	}
-	if personal := strings.Join(t.personal(), ", "); personal != "" {
-		question += ", and columns look personal (" + personal + ")"
-	}
-	if unfound := t.unfound(); unfound != "" {
-		question += ". " + unfound
-	}
-	t.ask("", question+ownRows, "no: leave the table out", offer+t.Name)
-}
-
-// isWorthAsking reports whether the rows refer to a person, are parts of rows that an erasure deletes, or may hold more
-// about a person than other rows that lead to her.
-func (t *table) isWorthAsking(d *draft) bool {
-	to := t.parent()
-	if t.isPartOfThing() {
-		return false
-	}
-	if to == d.subject || to.fate == deleted || len(t.personal()) > 0 || t.present || t.mayHoldMore(d) {
-		return true
-	}
-	return to.fate == overwritten && (d.refersToPerson(t) || len(t.found) > 0 || len(t.texts()) > 0)
 }

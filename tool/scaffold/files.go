@@ -23,11 +23,13 @@ func (t *table) askForStored() {
 	}
 }
 
-// isFile reports whether the name of the column suggests the name of a file, such as avatar.
+// isFile reports whether the name of the column suggests the name of a file, such as avatar. The initials in place of
+// an avatar are no file.
 func isFile(c datamap.CatalogColumn) bool {
-	return c.Type == datamap.TypeText && slices.ContainsFunc(words.Lower(c.Name), func(word string) bool {
+	isWord := func(word string) bool {
 		return slices.Contains([]string{"avatar", "photo", "picture", "image", "file", "header", "portrait"}, word)
-	})
+	}
+	return c.Type == datamap.TypeText && lastWord(c.Name) != "initial" && slices.ContainsFunc(words.Lower(c.Name), isWord)
 }
 
 // isStored reports whether the name of the column suggests the name of a stored file, such as storage_key, or

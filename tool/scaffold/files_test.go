@@ -23,3 +23,10 @@ func TestStoredFilesOfDeletedRowsAreAsked(t *testing.T) {
 		}
 	}
 }
+
+func TestInitialsAreNoFile(t *testing.T) {
+	p := propose(t, schema("users: id*, email, avatar_initials, avatar_url"))
+	if asked := p.asked(); slices.Contains(asked, "users.avatar_initials") || !slices.Contains(asked, "users.avatar_url") {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}

@@ -50,12 +50,15 @@ func (t *table) namesRowAbove(c datamap.CatalogColumn) bool {
 
 // guessByRole guesses a reference to the subject's table for each column that is named after a role of a person, such
 // as sender_id. If the application uses foreign keys for its references to people, see usesKeys, a guess is doubtful,
-// unless isSure or isOfPerson is true of the column. guessByRole makes no doubtful guess about a table that refers to
-// people by other columns: see seemsPerson.
+// unless isSure or isOfPerson is true of the column. If the table does not refer to people by other columns, so is a
+// guess from a name without an ending such as _id that means the owner of the row, such as author and member, because
+// the column may hold another number. guessByRole makes no doubtful guess about a table that refers to people by other
+// columns: see seemsPerson.
 func (d *draft) guessByRole() {
 	usesKeys := d.usesKeys()
 	for _, t := range d.tables {
 		refers := d.refersToPerson(t)
+		var words []*reference
 		for _, c := range t.Columns {
 			stem, isReference := names.Stem(c.Name)
 			if c.Type == datamap.TypeText && !isReference || names.Same(stem, t.base) || t.refers(c.Name) {
@@ -64,18 +67,42 @@ func (d *draft) guessByRole() {
 			if t == d.subject && !names.MeansRelative(c.Name) {
 				continue // for example, the id of the person at a provider
 			}
-			doubtful := usesKeys && !d.isSure(c.Name) && !d.isOfPerson(t, c.Name)
-			if !names.Names(c.Name, d.subject.base) && !names.IsRole(stem) || doubtful && refers {
+			isWord := !isReference && !refers && d.isWordForPerson(stem)
+			isOwner := !isReference && !refers && names.RoleOf(c.Name) == names.Holder
+			doubtful := (usesKeys && !d.isSure(c.Name) || isOwner) && !d.isOfPerson(t, c.Name)
+			if !names.Names(c.Name, d.subject.base) && !names.IsRole(stem) && !isWord || doubtful && refers {
 				continue
 			}
 			if d.guess(t, c, d.subject) {
-				t.out[len(t.out)-1].doubtful = doubtful
+				r := t.out[len(t.out)-1]
+				r.doubtful = doubtful
+				if isOwner && !usesKeys {
+					words = append(words, r)
+				}
 			} else if ownsToken(c.Name) && !t.hasType(c.Name) {
 				t.ask(c.Name, "It seems to refer to a person, but the key of "+d.subject.Name+" has another type. Are the rows "+
 					"the person's?", "no: leave the table out", "yes: give the column the type of the key")
 			}
 		}
+		t.trustBesidePeople(words)
 	}
+}
+
+// trustBesidePeople makes the references by words such as author sure if another reference leads to a person to whom
+// the row may belong. The row is then about several people.
+func (t *table) trustBesidePeople(words []*reference) {
+	for _, word := range words {
+		if slices.ContainsFunc(t.out, func(r *reference) bool {
+			return r.to == word.to && !slices.Contains(words, r) && !r.doubtful && r.role != names.Maker
+		}) {
+			word.doubtful = false
+		}
+	}
+}
+
+// isWordForPerson reports whether a name is the word for one row of the table of the people, or the word user.
+func (d *draft) isWordForPerson(name string) bool {
+	return flat(name) == "user" || flat(name) == flat(names.Singular(d.subject.base))
 }
 
 // isDoubtful reports whether only doubtful references lead from the table to a person.

@@ -38,3 +38,41 @@ func TestASecondPersonWithoutForeignKeyIsAsked(t *testing.T) {
 		}
 	}
 }
+
+// Such a column may hold another number, for example of comments by the author.
+func TestAWordForAPersonIsNoOwnerWithoutAnAnswer(t *testing.T) {
+	for lines, want := range map[string]bool{
+		"users: id*, email\nessays: id*, author:bigint, body":                            true,
+		"users: id*, email\nessays: id*, user:bigint, body":                              true,
+		"members: id*, email, password\nessays: id*, member:integer, body":               true,
+		"members: id*, email, password\nessays: id*, members:integer, body":              false,
+		"users: id*, email\nessays: id*, author, body":                                   false,
+		"users: id*, email\nvisits: id*, user_id>users\nessays: id*, owner:bigint, body": true,
+	} {
+		p := propose(t, schema(lines))
+		_, mapped := p.dataMap.Table("essays")
+		if asked := len(p.questionsAbout("essays", ", which has no foreign key")) == 1; mapped || asked != want {
+			t.Errorf("%s: in the data map %t, asked %v", lines, mapped, p.Decisions)
+		}
+	}
+	p := propose(t, schema("users: id*, email\nposts: id*, user_id, body, author:bigint"))
+	if slices.Contains(p.steps(), "delete posts") || len(p.dataMap.Paths("posts")) != 2 {
+		t.Errorf("without foreign keys, the steps are %v", p.steps())
+	}
+	p = propose(t, schema("users: id*, email\nposts: id*, author:bigint?, sender_id, body"))
+	if slices.Contains(p.steps(), "delete posts") {
+		t.Errorf("beside a sender, the steps are %v", p.steps())
+	}
+	p = propose(t, schema("users: id*, email\nposts: id*, author:bigint, updated_by:bigint?, body"))
+	if slices.Contains(p.steps(), "delete posts") {
+		t.Errorf("beside a maker, the steps are %v", p.steps())
+	}
+	p = propose(t, schema("members: id*, email, password\nposts: id*, member_id, body, member:bigint"))
+	if len(p.dataMap.Paths("posts")) != 1 || !slices.Contains(p.asked(), "posts.member") {
+		t.Errorf("without foreign keys, the steps are %v, asked %v", p.steps(), p.Decisions)
+	}
+	p = propose(t, schema(users+"posts: id*, user_id>users, body, author:bigint"))
+	if !slices.Contains(p.asked(), "posts.author") {
+		t.Errorf("beside user_id, asked %v", p.Decisions)
+	}
+}

@@ -73,6 +73,27 @@ func TestAMemberMayBeASecondPerson(t *testing.T) {
 	}
 }
 
+func TestAParticipantMayBeASecondPerson(t *testing.T) {
+	stances := users + "stances: id*, inviter_id>users, participant_id, reason"
+	for lines, want := range map[string]int{
+		stances: 1, stances + "\nstance_participants: id*, color": 0,
+		users + "stances: id*, inviter_id>users, participant_id:uuid, reason": 0,
+	} {
+		p := propose(t, schema(lines))
+		if len(p.questionsAbout("stances", "by inviter_id, and perhaps by participant_id, which has no ")) != want {
+			t.Errorf("%s: asked %v", lines, p.Decisions)
+		}
+	}
+	p := propose(t, schema(stances), scaffold.Options{Include: []string{"stances"}})
+	if !slices.Contains(p.asked(), "stances.participant_id") {
+		t.Errorf("included, asked %v", p.Decisions)
+	}
+	p = propose(t, schema(users+"votes: id*, participant_id, choice"))
+	if !slices.Contains(p.asked(), "votes.participant_id") {
+		t.Errorf("alone, asked %v", p.Decisions)
+	}
+}
+
 func TestThePlacesOfFilesAreAsked(t *testing.T) {
 	p := propose(t, schema(users+`
 		user_attachments: attachment_id:text*, user_id>users=cascade, size:bigint, latest_bucket

@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/words"
@@ -11,12 +12,29 @@ import (
 // isLogin reports whether the rows are the login state of people, such as sessions, tokens and magic links: they have a
 // secret, an end or the device of the person. A session of a game has none of them.
 func (t *table) isLogin() bool {
-	return names.Is(t.Name, names.Sessions) && !t.isKeyOfThing() &&
+	return names.Is(t.Name, names.Sessions) && !t.isKeyOfThing() && !t.isInstalled() &&
 		slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
 			m, ok := t.found[c.Name]
 			return ok && (m.Secret || isOfDevice(c, m)) || isEnd(c.Name)
 		})
 }
+
+// isInstalled reports whether the rows seem to be devices that measure or control something, and no devices from which
+// people log in: they have a serial number or the like, or a name and nothing about a login.
+func (t *table) isInstalled() bool {
+	isLogin := func(c datamap.CatalogColumn) bool {
+		m, ok := t.found[c.Name]
+		return ok && (m.Secret || isOfDevice(c, m) && m.Word != "model" && m.Word != "device name") || isEnd(c.Name)
+	}
+	return lastWord(t.base) == "device" &&
+		(t.hasWord(ofDevices) || t.isNamed() && !t.hasWord(ofLogins) && !slices.ContainsFunc(t.Columns, isLogin))
+}
+
+var (
+	ofDevices = strings.Fields("serial firmware hardware mac manufacturer imei sensor")
+	ofLogins  = strings.Fields(`
+		platform os browser agent ip endpoint push fcm apns token fingerprint session login used seen`)
+)
 
 // isOnlyLogin reports whether the rows hold a secret, and refer only to the person, so that they can belong to nobody
 // else.

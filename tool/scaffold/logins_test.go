@@ -2,6 +2,7 @@ package scaffold_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -62,5 +63,45 @@ func TestThePartsOfAThingAreNoReferenceToAPerson(t *testing.T) {
 	p := propose(t, schema(users+"films: id*, filmable_type, filmable_id\nclips: id*, holder_type, holder_id"))
 	if asked := p.asked(); len(asked) != 1 || asked[0] != "clips.holder_id" {
 		t.Errorf("asked %v", p.Decisions)
+	}
+}
+
+func TestADeviceIsALoginOnlyIfItsColumnsSaySo(t *testing.T) {
+	for line, want := range map[string]bool{
+		"devices: id*, user_id>users, name, serial_number, firmware":          false,
+		"devices: id*, owner_id>users, name, created:time":                    false,
+		"user_devices: id*, user_id>users, serial":                            false,
+		"sensor_devices: id*, user_id>users, mac, token, ip":                  false,
+		"devices: id*, user_id>users, name, model":                            false,
+		"devices: id*, user_id>users, token, platform, user_agent":            true,
+		"push_devices: id*, user_id>users, name, fcm_token":                   true,
+		"login_devices: id*, user_id>users, name, last_used_at:time, ip":      true,
+		"devices: id*, user_id>users, name, last_used_at:time":                true,
+		"devices: id*, user_id>users, name, expires_at:time":                  true,
+		"devices: id*, user_id>users, device_id:text, name, os_version":       true,
+		"devices: id*, user_id>users, created:time":                           true,
+		"devices: id*, user_id>users=cascade, name, serial_number, firmware":  true,
+		"user_devices: id*, user_id>users, machine_id>machines, created:time": true,
+	} {
+		p := propose(t, schema(users+"machines: id*, name\n"+line))
+		name, _, _ := strings.Cut(line, ":")
+		table, mapped := p.dataMap.Table(name)
+		if table.Owned != want || mapped != want || !want && len(p.questionsAbout(name, "the person's own rows?")) != 1 {
+			t.Errorf("%s: deleted %t, asked %v", line, table.Owned, p.Decisions)
+		}
+	}
+	p := propose(t, schema(users+"devices: id*, user_id>users, name, serial\n"+
+		"values: id*, device_id>devices, size:integer"))
+	if _, mapped := p.dataMap.Table("values"); mapped {
+		t.Errorf("the steps are %v", p.steps())
+	}
+}
+
+// A reference without a foreign key keeps a device, because it is no login.
+func TestTheValuesOfADeviceKeepIt(t *testing.T) {
+	p := propose(t, schema(users+"devices: id*, user_id>users=cascade, serial, token\n"+
+		"hits: id*, user_id>users, device_id, title"))
+	if table, _ := p.dataMap.Table("devices"); table.Owned {
+		t.Errorf("the steps are %v", p.steps())
 	}
 }

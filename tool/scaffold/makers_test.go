@@ -50,13 +50,6 @@ func TestManyTablesWithoutAKeyAreOneQuestion(t *testing.T) {
 	}
 }
 
-func TestATableWithoutAKeyThatRefersToPeopleIsAskedAbout(t *testing.T) {
-	p := propose(t, schema(users+"\nusers_roles: user_id, role_id"))
-	if !slices.Contains(p.asked(), "users_roles") {
-		t.Errorf("asked %v", p.Decisions)
-	}
-}
-
 func TestEqualQuestionsAboutColumnsAreOne(t *testing.T) {
 	p := propose(t, schema("users: id*, email, traits:json, extras:json, locale, zone:json, language"))
 	var got []string
@@ -95,6 +88,59 @@ func TestAQuestionWithoutAnEffectIsNotAsked(t *testing.T) {
 	catalog := schema("users: id*, first_name, full_name")
 	catalog.Tables[0].Columns[2].Generated, catalog.Tables[0].Columns[2].Expression = true, "(first_name || 'x'::text)"
 	if p := propose(t, catalog); len(p.Decisions) != 0 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}
+
+// The owner of a team owns neither its rooms nor its halls.
+func TestTablesOfMakersInThingsAreAsked(t *testing.T) {
+	lines := users + `
+		teams: id*, name, owner_id>users
+		rooms: id*, team_id>teams, created_by:bigint>users, color
+		hinges: id*, team_id>teams, color`
+	p := propose(t, schema(lines))
+	if len(p.questionsAbout("rooms", "by team_id, and by created_by")) != 1 || slices.Contains(p.asked(), "hinges") {
+		t.Errorf("asked %v", p.Decisions)
+	}
+	p = propose(t, schema(lines+`
+		halls: id*, team_id>teams, author_id>users, color
+		doors: id*, team_id>teams, updated_by:bigint>users, color`))
+	if len(p.questionsAbout("users", "Tables doors, rooms: Their rows only say")) != 0 ||
+		len(p.questionsAbout("halls", "by author_id")) != 1 {
+		t.Errorf("with an author, asked %v", p.Decisions)
+	}
+	p = propose(t, schema(lines+`
+		halls: id*, team_id>teams, updated_by:bigint>users, color
+		doors: id*, team_id>teams, updated_by:bigint>users, color`))
+	if len(p.questionsAbout("users", "Tables doors, halls, rooms: Their rows only say")) != 1 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}
+
+func TestManyTablesInThingsAreOneQuestion(t *testing.T) {
+	lines := users + `
+		papers: id*, created_by:bigint>users, updated_by?:bigint>users, color
+		paper_comments: id*, paper_id>papers=cascade, body
+		paper_notes: id*, paper_id>papers, note
+		paper_hinges: id*, paper_id>papers=cascade, label
+		courses: id*, owner_id>users, color
+		course_places: id*, course_id>courses=cascade, label
+		user_courses: id*, course_id>courses, color`
+	p := propose(t, schema(lines))
+	for place, want := range map[string]bool{
+		"paper_comments": true, "paper_notes": true, "paper_hinges": false, "course_places": false, "user_courses": true,
+	} {
+		if slices.Contains(p.asked(), place) != want {
+			t.Errorf("asked %v", p.Decisions)
+		}
+	}
+	p = propose(t, schema(lines+"\nuser_hours: id*, course_id>courses\nuser_marks: id*, course_id>courses"))
+	if len(p.questionsAbout("users", "made or changed")) != 0 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+	p = propose(t, schema(lines+"\npaper_files: id*, paper_id>papers, comment"))
+	if len(p.questionsAbout("users", "paper_comments (body), paper_files (comment), paper_notes (note): These")) != 1 ||
+		slices.Contains(p.asked(), "paper_notes") {
 		t.Errorf("asked %v", p.Decisions)
 	}
 }

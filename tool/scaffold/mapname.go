@@ -31,7 +31,7 @@ func naming(table string) string {
 // the given subject's table. If the table may be the subject's table of another data map, the question has the name of
 // that data map.
 func (t *table) askForRows(subject string) {
-	question := ofColumns + strings.Join(t.personal(), ", ") + "), but no relation leads to " + subject + whose
+	question := ofColumns + strings.Join(t.personalItself(), ", ") + "), but no relation leads to " + subject + whose
 	option := "make it part of another data map"
 	if t.isPeople() {
 		question += " If they are other people, make another data map of them:" + naming(t.Name)

@@ -10,11 +10,13 @@ import (
 )
 
 // mayBeOutside reports whether a text column with the name of a reference may hold the id of the person in another
-// system, such as legacy_id: it refers to no table, and its name means none.
+// system, such as legacy_id: it refers to no table, and its name means none. In the table of the people, a kind beside
+// the id is that of the system, as vcs_type is beside vcs_id.
 func (d *draft) mayBeOutside(t *table, c datamap.CatalogColumn) bool {
 	stem, isReference := names.Stem(c.Name)
 	parts := words.Lower(stem)
-	if !isReference || len(parts) == 0 || c.Type != datamap.TypeText || t.hasType(c.Name) || names.IsRole(stem) ||
+	refersByType := t.hasType(c.Name) && !t.isSubject
+	if !isReference || len(parts) == 0 || c.Type != datamap.TypeText || refersByType || names.IsRole(stem) ||
 		names.MeansThing(stem) || names.MeansRelative(c.Name) || slices.Contains(ofMachines, parts[len(parts)-1]) {
 		return false
 	}

@@ -10,7 +10,7 @@ func TestAnIdOfAnotherSystemIsAsked(t *testing.T) {
 	for column, want := range map[string]bool{
 		"legacy_id": true, "legacy_id:text!": true, "acmeId:text": true, "external_ref": true, "legacy_id:bigint": false,
 		"shop_id:text": false, "request_id:text": false, "short_id:text!": false, "author_id:text": false,
-		"thing_id:text, thing_type": false, "legacy_id:enum(a|b)": false,
+		"legacy_id:enum(a|b)": false,
 	} {
 		column = strings.ReplaceAll(column, "legacy_id,", "legacy_id:text,")
 		if column == "legacy_id" || column == "external_ref" {
@@ -27,6 +27,19 @@ func TestAnIdOfAnotherSystemIsAsked(t *testing.T) {
 			if got != want {
 				t.Errorf("%s: asked %v", lines, p.Decisions)
 			}
+		}
+	}
+}
+
+func TestAKindBesideAnIDMeansTheSystem(t *testing.T) {
+	for lines, want := range map[string]int{
+		"users: id*, email, vcs_type, vcs_id:text":                                                    1,
+		"users: id:text*, email, vcs_type, vcs_id:text":                                               0,
+		"users: id*, email\nposts: id*, user_id>users, parent_id?>posts, body, vcs_type, vcs_id:text": 0,
+	} {
+		p := propose(t, schema(lines))
+		if n := len(p.questionsAbout("users", "(vcs_id)")) + len(p.questionsAbout("posts", "(vcs_id)")); n != want {
+			t.Errorf("%s: asked %v", lines, p.Decisions)
 		}
 	}
 }

@@ -178,9 +178,12 @@ func (r *reference) isSamePerson() bool {
 }
 
 // isPointer reports whether a row refers to one of its own parts, such as a chat to its last message, and the database
-// clears the reference.
+// can clear the reference.
 func (r *reference) isPointer() bool {
-	if !r.setsNull || !r.nullable() {
+	if !r.setsNull || slices.ContainsFunc(r.columns, func(name string) bool {
+		c, ok := r.from.Column(name)
+		return ok && !c.Nullable
+	}) {
 		return false
 	}
 	for t := r.to; len(t.paths) == 1; t = t.paths[0].to {

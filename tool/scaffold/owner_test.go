@@ -214,6 +214,16 @@ func TestAPointerToAPartDoesNotKeepIt(t *testing.T) {
 	`)
 }
 
+// The database would set the shared column to NULL, too.
+func TestAPointerThatTheDatabaseCannotClearKeepsThePart(t *testing.T) {
+	p := propose(t, schema(`
+		users: id*, tenant_id, email, last_chat_id?>chats/tenant_id=set_null
+		chats: id*, tenant_id, user_id>users=cascade, title`))
+	if slices.Contains(p.steps(), "delete chats") {
+		t.Errorf("the steps are %v", p.steps())
+	}
+}
+
 func TestPartsOfRowsThatStayAreLeftOut(t *testing.T) {
 	lines := mailbox + `
 		teams: id*, name

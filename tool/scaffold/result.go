@@ -157,6 +157,19 @@ func (d *draft) whyOut(t *table) string {
 	}
 }
 
+// partakerOf returns a column without a foreign key that seems to name the person whom the row is about, such as
+// participant_id beside inviter_id. It returns "" if there is none.
+func (d *draft) partakerOf(t *table) string {
+	i := slices.IndexFunc(t.Columns, func(c datamap.CatalogColumn) bool {
+		stem, _ := names.Stem(c.Name)
+		return names.TakesPart(stem) && d.mayBeAgent(t, c)
+	})
+	if i < 0 {
+		return ""
+	}
+	return t.Columns[i].Name
+}
+
 // agentOf returns a column that only by its name may refer to a person: see mayBeAgent. It returns "" if there is none.
 func (d *draft) agentOf(t *table) string {
 	i := slices.IndexFunc(t.Columns, func(c datamap.CatalogColumn) bool { return d.mayBeAgent(t, c) })
@@ -175,8 +188,7 @@ func (d *draft) isAboutNone(t *table) bool {
 func (d *draft) askForLeftOut() {
 	for _, t := range d.tables {
 		isTable := t.Kind == datamap.KindTable || t.Kind == datamap.KindPartitioned
-		isAboutNone := d.isAboutNone(t) && !d.refersToPerson(t) // members_roles has no key, but refers to members
-		if t.distance != unreachable || !isTable || len(t.Inherits) > 0 || isAboutNone {
+		if t.distance != unreachable || !isTable || len(t.Inherits) > 0 {
 			continue
 		}
 		personal := strings.Join(t.personal(), ", ")
@@ -185,6 +197,11 @@ func (d *draft) askForLeftOut() {
 			return r.to.distance != unreachable
 		})
 		switch {
+		case d.isAboutNone(t) && !t.canBeMapped() && d.isHeldByName(t):
+			t.askForPrimaryKey()
+		case t.isReference():
+			d.askForTypes(t)
+		case d.isAboutNone(t):
 		case t.byAddress != "":
 			d.askForAddress(t, t.byAddress)
 		case !t.canBeMapped() && (personal != "" || leads):
@@ -198,13 +215,19 @@ func (d *draft) askForLeftOut() {
 				"no: leave the table out", "yes: add relations by them")
 		case t.addressKey() != "" && !t.isPeople() && len(t.unclear) == 0:
 			d.askForAddress(t, t.addressKey())
-		case personal != "" && len(t.unclear) == 0:
+		case len(t.personalItself()) > 0 && len(t.unclear) == 0:
 			t.askForRows(d.subject.Name)
-			t.askForTypes(d.subject)
+			d.askForTypes(t)
 		default:
-			t.askForTypes(d.subject)
+			d.askForTypes(t)
 		}
 	}
+}
+
+// isHeldByName reports whether a reference leads from the rows to a person who holds them, as user_id in users_roles
+// does, although the name of the table means data that is not about people.
+func (d *draft) isHeldByName(t *table) bool {
+	return slices.ContainsFunc(t.out, func(r *reference) bool { return r.to == d.subject && r.role == names.Holder })
 }
 
 // askForPersonal adds a question to the subject's table if the proposed data map has nothing that an erasure could
@@ -231,3 +254,10 @@ func (t *table) personal() []string {
 	}
 	return list
 }
+
+// personalItself returns the columns of personal without those with earlier values of other rows, about which
+// askForHistories asks.
+func (t *table) personalItself() []string { return slices.DeleteFunc(t.personal(), t.isCopied) }
+
+// isCopied reports whether the column holds earlier values of rows of other tables: see copies.
+func (t *table) isCopied(column string) bool { return slices.Contains(t.copies(), column) }

@@ -51,6 +51,7 @@ func (d *draft) decideRows() {
 	}
 	d.dropLogins()
 	for _, t := range d.tables {
+		t.dropUnknownPeople()
 		t.askForPayments()
 		switch {
 		case t.rowsDeleted && t.paths[0].to == d.subject && !t.isOnlyLogin() &&
@@ -67,6 +68,17 @@ func (d *draft) decideRows() {
 			t.ask("", "Its rows lead to a person only through rows of "+t.parent().Name+", on which other people may act. Are "+
 				"they about no other person?", "yes", "no: leave the table out")
 		}
+	}
+}
+
+// dropUnknownPeople makes sure that an erasure deletes no row of another person only because a reference whose role is
+// unknown leads to the erased person, as archiver_id does beside user_id.
+func (t *table) dropUnknownPeople() {
+	isHolder := func(r *reference) bool { return r.to.isSubject && r.role == names.Holder }
+	if t.rowsDeleted && slices.ContainsFunc(t.paths, isHolder) {
+		t.paths = slices.DeleteFunc(slices.Clone(t.paths), func(r *reference) bool {
+			return r.to.isSubject && r.role == names.Other && !r.owns()
+		})
 	}
 }
 
@@ -179,14 +191,15 @@ func (t *table) repeatsTitle(c datamap.CatalogColumn) bool {
 		})
 }
 
-// seemsPerson reports whether a column without a foreign key seems to refer to a second person, such as act_user_id and
-// reporter_id.
+// seemsPerson reports whether a column without a foreign key seems to refer to a second person, such as act_user_id,
+// reporter_id and the number in author.
 func (d *draft) seemsPerson(t *table, c datamap.CatalogColumn) bool {
 	stem, isReference := names.Stem(c.Name)
 	person := d.subject.base
 	key, _ := d.subject.Column(d.subjectID[0])
 	isPerson := isReference && names.Names(c.Name, person) && !names.Same(stem, person) || d.hasNameOfKey(c) ||
-		isReference && names.IsMember(d.catalog.Tables, stem)
+		isReference && names.IsMember(d.catalog.Tables, stem) || t.included && d.mayBeAgent(t, c) ||
+		!isReference && c.Type != datamap.TypeText && (names.IsRole(stem) || d.isWordForPerson(stem))
 	return isPerson && !t.isSubject && !t.refers(c.Name) && !t.hasType(c.Name) && !slices.Equal(t.key, []string{c.Name}) &&
 		len(d.subjectID) == 1 && family(key.Type) == family(c.Type)
 }

@@ -49,7 +49,8 @@ func atProvider(c datamap.CatalogColumn) names.Match {
 }
 
 // mayHoldMore reports whether the rows of a table that is left out are parts of rows that refer to a person, and may
-// hold more about her: a text, a secret, or anything if the table has the name of the people.
+// hold more about her: anything if the table has the name of the people, else a text or a secret, unless the other rows
+// are things.
 func (t *table) mayHoldMore(d *draft) bool {
 	to := t.parent()
 	if to.parent() != d.subject || to.isDoubtful() || to.group || !to.isHeld() {
@@ -58,5 +59,5 @@ func (t *table) mayHoldMore(d *draft) bool {
 	of, _, _ := strings.Cut(snakeCase(t.base), "_")
 	isSecret := slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool { return t.found[c.Name].Secret })
 	return of == snakeCase(names.Singular(d.subject.base)) ||
-		(t.paths[0].owns() || isPartOf(to, t)) && (isSecret || len(t.texts()) > 0)
+		!names.Is(to.Name, names.Things) && (t.paths[0].owns() || isPartOf(to, t)) && (isSecret || len(t.texts()) > 0)
 }

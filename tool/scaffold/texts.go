@@ -9,12 +9,17 @@ import (
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
-// askForTexts asks, once for each table whose rows stay, about the texts and bytes whose names show nothing. They may
-// be the person's, such as the body of an essay or the state of an extension.
+// askForTexts asks, once for each table whose rows stay, about the texts, bytes and arrays whose names show nothing.
+// They may be the person's, such as the body of an essay or the state of an extension.
 func (t *table) askForTexts(d *draft) {
 	isOther := func(c datamap.CatalogColumn) bool { return names.IsTechnical(c.Name) && !d.mayBeOutside(t, c) }
-	list, what := t.unnamedBut(isOther, datamap.TypeText, datamap.TypeBytes), "texts"
-	if len(list) > len(t.unnamedBut(isOther, datamap.TypeText)) {
+	list, what := t.unnamedBut(isOther, datamap.TypeText, datamap.TypeBytes, datamap.TypeArray), "texts"
+	switch hasBytes := len(t.unnamedBut(isOther, datamap.TypeBytes)) > 0; {
+	case len(t.unnamedBut(isOther, datamap.TypeArray)) > 0 && hasBytes:
+		what = "texts, bytes and arrays"
+	case len(t.unnamedBut(isOther, datamap.TypeArray)) > 0:
+		what = "texts and arrays"
+	case hasBytes:
 		what = "texts and bytes"
 	}
 	if !t.rowsDeleted && len(list) > 0 {

@@ -94,3 +94,29 @@ func TestBytesInRowsThatStayAreAsked(t *testing.T) {
 		t.Errorf("asked %v", p.Decisions)
 	}
 }
+
+func TestArraysInRowsThatStayAreAsked(t *testing.T) {
+	catalog := schema(`
+		users: id*, email, cards:array, likings:array, traits:hstore, tallies:array
+		essays: id*, user_id>users=cascade, body, ip, drafts:array, lines:array
+		likes: parent_id>essays, user_id>users
+		sessions: id*, user_id>users=cascade, ip, lines:array`)
+	for i := range catalog.Tables {
+		for j, c := range catalog.Tables[i].Columns {
+			if declared, ok := map[string]string{"cards": "jsonb[]", "drafts": "json[]", "tallies": "int[]"}[c.Name]; ok {
+				catalog.Tables[i].Columns[j].Declared = declared
+			}
+		}
+	}
+	p := propose(t, catalog)
+	for _, column := range []string{"users.cards", "users.traits", "essays.drafts"} {
+		if !slices.Contains(p.asked(), column) {
+			t.Errorf("not asked about %s, but %v", column, p.Decisions)
+		}
+	}
+	if len(p.questionsAbout("users", "Do further texts and arrays hold personal data (likings, tallies)?")) != 1 ||
+		len(p.questionsAbout("essays", "Do further texts and arrays hold personal data (body, lines)?")) != 1 ||
+		len(p.questionsAbout("sessions", "lines")) > 0 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}

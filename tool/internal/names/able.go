@@ -11,8 +11,8 @@ func MeansThing(stem string) bool {
 }
 
 var thingsAble = patterns(`
-	taggable, votable, voteable, sluggable, categorizable, categorisable, classifiable, entryable, translatable,
-	localizable, purchasable, purchaseable, buyable, sellable, orderable, shippable, stockable, priceable, discountable,
-	rentable, bookable, publishable, downloadable, printable, playable, streamable, embeddable, renderable, cacheable,
-	pageable, sortable, configurable, deployable, executable, runnable, buildable, schedulable, transitionable, eligible,
-	table, variable, cable, collectible`)
+	taggable, votable, voteable, categorizable, categorisable, classifiable, entryable, purchasable, purchaseable,
+	buyable, sellable, orderable, shippable, stockable, priceable, discountable, rentable, bookable, publishable,
+	downloadable, printable, playable, streamable, embeddable, renderable, cacheable, pageable, sortable, configurable,
+	deployable, executable, runnable, buildable, schedulable, transitionable, eligible, table, variable, cable,
+	collectible`)

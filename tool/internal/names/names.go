@@ -37,7 +37,8 @@ func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 		return m, true
 	}
 	for _, r := range columnRules {
-		if !r.fits(t) || !r.isIn(table) || r.means == ofProvider && isOwnKey(table, column) {
+		isKey := r.category == domain.CategoryCommunication && parts[len(parts)-1] == "key" // such as message_key
+		if !r.fits(t) || !r.isIn(table) || isKey || r.means == ofProvider && isOwnKey(table, column) {
 			continue
 		}
 		for _, p := range r.patterns {
@@ -46,7 +47,7 @@ func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 			if ok && isSmall && r.means == ofPayment && slices.Contains(parts, "card") {
 				continue // the number of a payment card has more digits
 			}
-			if ok && !isAside(parts, from, to, t) && !isOfSession(parts, from) {
+			if ok && !isAside(parts, from, to, t) && !isOfSession(parts, from) && !isOfThing(table, parts[from:to]) {
 				return Match{
 					Category: r.category, Word: strings.Join(parts[from:to], " "), Behind: parts[to:], Means: r.means,
 				}, true
@@ -101,6 +102,13 @@ func isOwnKey(table, column string) bool {
 // address, as in session_state.
 func isOfSession(parts []string, from int) bool {
 	return parts[from] == "state" && endsIn(strings.Join(parts[:from], " "), tableWords[Sessions])
+}
+
+// isOfThing reports whether words that mean the last activity of a person mean that of a thing, on which many people
+// may act: the last activity of a thread is its last post.
+func isOfThing(table string, word []string) bool {
+	isActivity := len(word) > 1 && word[0] == "last" && strings.HasPrefix(word[1], "activ")
+	return isActivity && (Is(table, Messages) || Is(table, Things)) && !IsPeople(table)
 }
 
 // isAside reports whether the last word of a name shows that the column only describes personal data and does not hold

@@ -31,6 +31,8 @@ const (
 	Media      Kind = "media"      // pictures and other files
 	Uploads    Kind = "uploads"    // files that people upload
 	Histories  Kind = "histories"  // earlier values of rows
+	Mailings   Kind = "mailings"   // messages to many people
+	Mails      Kind = "mails"      // messages to one or many people
 	// Sanctions are what moderators did about a person, and Accusations what others reported about her.
 	Sanctions   Kind = "sanctions"
 	Accusations Kind = "accusations"
@@ -109,7 +111,12 @@ var tableWords = map[Kind][]pattern{
 	Media: patterns(`
 		photo, picture, image, avatar, portrait, selfie, attachment, upload, file, video, recording, media, foto, fotos,
 		bild, bilder, datei, dateien`),
-	Uploads:   patterns("upload, uploaded file, uploaded image, uploaded media"),
+	Uploads: patterns("upload, uploaded file, uploaded image, uploaded media"),
+	Mailings: patterns(`
+		mailing, mass mail, mass email, bulk mail, bulk email, mailshot, mailout, newsletter, announcement, bulletin,
+		circular, broadcast, email campaign, mail campaign, mailing campaign, rundbrief, rundbriefe, rundschreiben,
+		ankuendigung, ankuendigungen`),
+	Mails:     patterns("mail, email, letter, brief, briefe, courriel, correo"),
 	Histories: patterns("version, revision, snapshot, change, changeset, archive"),
 	Trails: patterns(`
 		log, audit, trail, access, action, event, activity, activities, history, histories, *protokoll, *protokolle,
@@ -128,7 +135,7 @@ var tableWords = map[Kind][]pattern{
 // groups and records are the words of Groups and Records, which are words of Things, too.
 var (
 	groups = patterns(`
-		team, company, companies, organization, organisation, workspace, project, tenant, community, communities, family,
+		team, company, companies, org, organization, organisation, workspace, project, tenant, community, communities, family,
 		families, household, firma, projekt, equipe, entreprise, equipo, empresa`)
 	records = patterns(`
 		webhook, hook, channel, product, price, plan, invitation, invite, invitation code, invite code, domain, oauth
