@@ -14,7 +14,7 @@ import (
 func (d *draft) recognise() {
 	for _, t := range d.tables {
 		name := t.Name
-		if t == d.subject && !names.IsPeople(name) {
+		if t == d.subject && !names.IsPeople(name) || d.isExtension(t) {
 			name = "people"
 		}
 		for _, c := range t.Columns {

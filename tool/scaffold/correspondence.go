@@ -62,7 +62,7 @@ func (t *table) ends() (from, to string) {
 // such a message if the application declares that it goes with the person, unless she is its author.
 func (t *table) isMailing() bool {
 	label := t.paths[0].label()
-	isMail := names.Is(t.Name, names.Mails) && (!t.goesAlong || names.Sends(label) || names.Creates(label))
+	isMail := names.Is(t.Name, names.Mails) && !t.hasWord([]string{"cc", "bcc", "uid"}) && (!t.goesAlong || names.Sends(label) || names.Creates(label))
 	if len(t.paths) != 1 || !isMail && !names.Is(t.Name, names.Mailings) {
 		return false
 	}

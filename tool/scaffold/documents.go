@@ -172,9 +172,12 @@ func (t *table) isOfApplication(c datamap.CatalogColumn) bool {
 }
 
 // mayBeAgent reports whether a column without a foreign key is named after someone who does something, such as
-// pusher_id, and could hold the key of a person. No table has this name.
+// pusher_id, or only user, and could hold the key of a person. No table has the name of a doer.
 func (d *draft) mayBeAgent(t *table, c datamap.CatalogColumn) bool {
 	stem, isReference := names.Stem(c.Name)
+	if !isReference && c.Type != datamap.TypeText && d.isWordForPerson(stem) {
+		return d.hasTypeOfKey(c) && !t.refers(c.Name) && !slices.Equal(t.key, []string{c.Name})
+	}
 	return isReference && names.MeansAgent(stem) && d.hasTypeOfKey(c) && !t.refers(c.Name) && !t.hasType(c.Name) &&
 		!slices.Equal(t.key, []string{c.Name}) && !slices.ContainsFunc(d.tables, func(other *table) bool {
 		return names.EndsIn(stem, other.base) || names.Same(lastWord(other.base), lastWord(stem))

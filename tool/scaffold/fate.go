@@ -133,7 +133,7 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 		return left, "The rows may belong to a person whom " + partaker + " names."
 	case names.Is(t.Name, names.Settings), names.Is(t.Name, names.Searches), names.IsSaved(t.base), t.isUse():
 		return deleted, "The rows are deleted, because an application keeps them for one person."
-	case t.isTrail() && len(t.ofDevices()) > 0 && !d.hasOthers(t):
+	case (names.Is(t.Name, names.Trails) || len(t.copies()) > 0) && len(t.ofDevices()) > 0 && !d.hasOthers(t):
 		return overwritten, "The rows stay, because they show who did what."
 	case t.isTrail():
 		return left, "The rows show who did what."

@@ -67,10 +67,9 @@ func (d *draft) guessByRole() {
 			if t == d.subject && !names.MeansRelative(c.Name) {
 				continue // for example, the id of the person at a provider
 			}
-			isWord := !isReference && !refers && d.isWordForPerson(stem)
 			isOwner := !isReference && !refers && names.RoleOf(c.Name) == names.Holder
 			doubtful := (usesKeys && !d.isSure(c.Name) || isOwner) && !d.isOfPerson(t, c.Name)
-			if !names.Names(c.Name, d.subject.base) && !names.IsRole(stem) && !isWord || doubtful && refers {
+			if !names.Names(c.Name, d.subject.base) && !names.IsRole(stem) || doubtful && refers {
 				continue
 			}
 			if d.guess(t, c, d.subject) {

@@ -26,12 +26,14 @@ func (t *table) isInstalled() bool {
 		m, ok := t.found[c.Name]
 		return ok && (m.Secret || isOfDevice(c, m) && m.Word != "model" && m.Word != "device name") || isEnd(c.Name)
 	}
+	isOfLogin := t.hasWord(ofLogins) || slices.ContainsFunc(t.Columns, isLogin)
 	return lastWord(t.base) == "device" &&
-		(t.hasWord(ofDevices) || t.isNamed() && !t.hasWord(ofLogins) && !slices.ContainsFunc(t.Columns, isLogin))
+		(t.hasWord(ofDevices) || (t.isNamed() || t.hasWord(ofParts)) && !isOfLogin)
 }
 
 var (
-	ofDevices = strings.Fields("serial firmware hardware mac manufacturer imei sensor")
+	ofDevices = strings.Fields("serial firmware imei sensor mac")
+	ofParts   = strings.Fields("hardware manufacturer") // also of the telephones of people
 	ofLogins  = strings.Fields(`
 		platform os browser agent ip endpoint push fcm apns token fingerprint session login used seen`)
 )

@@ -37,8 +37,7 @@ func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 		return m, true
 	}
 	for _, r := range columnRules {
-		isKey := r.category == domain.CategoryCommunication && parts[len(parts)-1] == "key" // such as message_key
-		if !r.fits(t) || !r.isIn(table) || isKey || r.means == ofProvider && isOwnKey(table, column) {
+		if !r.fits(t) || !r.isIn(table) || r.means == ofProvider && isOwnKey(table, column) {
 			continue
 		}
 		for _, p := range r.patterns {
@@ -47,7 +46,7 @@ func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 			if ok && isSmall && r.means == ofPayment && slices.Contains(parts, "card") {
 				continue // the number of a payment card has more digits
 			}
-			if ok && !isAside(parts, from, to, t) && !isOfSession(parts, from) && !isOfThing(table, parts[from:to]) {
+			if ok && !isAside(parts, from, to, t) && !isOfSession(parts, from) && !(t == datamap.TypeTime && isOfThing(table, parts[from:to])) {
 				return Match{
 					Category: r.category, Word: strings.Join(parts[from:to], " "), Behind: parts[to:], Means: r.means,
 				}, true

@@ -18,7 +18,8 @@ func RowCopies(table datamap.CatalogTable, isOfRow bool) (found []string) {
 		isWord := (isHistory || isLog) && has(c.Name, ofRows) || isHistory && has(c.Name, ofContents) ||
 			several && (isLog && has(c.Name, ofParameters) || isCopy(c.Name))
 		isDocument := c.Type == datamap.TypeJSON || strings.Contains(c.Declared, "hstore")
-		if isWord && (isDocument || isOfRow && isLong(c)) && !table.IsChoice(c) && !Describes(c.Name) {
+		isAside := Describes(c.Name) && !(several && isCopy(c.Name)) // such as changes_count
+		if isWord && (isDocument || isOfRow && isLong(c)) && !table.IsChoice(c) && !isAside {
 			found = append(found, c.Name)
 		}
 	}
@@ -40,9 +41,8 @@ func IsOfSeveral(table datamap.CatalogTable) bool {
 		stem, isReference := Stem(c.Name)
 		return isReference && (namesTable && slices.Contains(anyRows, strings.Join(partsOf(stem), " ")) ||
 			slices.ContainsFunc(table.Columns, func(other datamap.CatalogColumn) bool {
-				parts := partsOf(other.Name)
-				return len(parts) > 1 && slices.Contains(ofTypes, parts[len(parts)-1]) &&
-					Same(strings.Join(parts[:len(parts)-1], " "), stem)
+				name := strings.Join(partsOf(other.Name), "")
+				return slices.ContainsFunc(ofTypes, func(word string) bool { return name == strings.Join(partsOf(stem), "")+word })
 			}))
 	})
 }
@@ -56,7 +56,7 @@ func isCopy(column string) bool {
 	}
 	last := parts[len(parts)-1]
 	return len(parts) == 1 && slices.Contains(ofCopies, last) ||
-		slices.Contains(ofTimes, parts[0]) && slices.Contains(ofRows, last) || slices.Contains(ofChanges, last)
+		slices.Contains(ofTimes, parts[0]) && slices.Contains(ofValues, last) || slices.Contains(ofChanges, last)
 }
 
 // ofHistories and ofLogs are words in the names of tables that hold changes of rows. The documents of a log may also
@@ -79,6 +79,7 @@ var (
 	ofParameters = strings.Fields("parameters params data details properties")
 	ofCopies     = strings.Fields("object before after old new")
 	ofTimes      = strings.Fields("old new before after previous prev original")
+	ofValues     = strings.Fields("row data values value record object attributes fields state")
 	ofChanges    = strings.Fields("changes changeset changed diff delta snapshot patch")
 )
 

@@ -61,7 +61,7 @@ var tableWords = map[Kind][]pattern{
 		kommentare, anfrage, anfragen, commentaire, mensaje, comentario, publicacion, publicaciones, pull request,
 		attachment, bookmark, submission, response, story, stories, poll, revision, entries`),
 	Sessions: patterns(`
-		session, device, token, cookie, login, credential, passkey, authenticator, authentication, authorization, grant,
+		session, device, token, cookie, login, credential, passkey, authenticator, authorization, grant,
 		key, refresh token, push subscription, *sitzung, *sitzungen, sesion, sesiones, magic link, login link, sign in
 		link, signin link, login challenge, auth challenge, authentication challenge, mfa challenge, otp challenge,
 		passkey challenge, webauthn challenge, login state, auth state, oauth state, login code, sign in code, otp code,
@@ -91,9 +91,7 @@ var tableWords = map[Kind][]pattern{
 		acknowledgement, reminder, password reset, verification, confirmation, two factor, second factor,
 		totp, otp, mfa, recovery code, backup code, security key, consent,
 		einstellung, einstellungen, preferencia`),
-	Profiles: patterns(`
-		profile, pseud, pseudonym, identity, identities, profil, perfil, persona, user data, user info, user information,
-		user detail, user extra, user attribute, user metadata, member data, member detail, customer data, customer detail`),
+	Profiles: patterns("profile, pseud, pseudonym, identity, identities, profil, perfil, persona"),
 	Searches: patterns(`
 		search, searches, search history, view history, watch history, browsing history, visit, view, pageview, page view,
 		click, impression, notification, feed, draft, autosave, unread, presence, typing`),

@@ -61,7 +61,7 @@ var columnRules = []columnRule{
 			requirement, accessibility request, accessibility note`),
 	},
 	{
-		domain.CategorySpecial, ofSpecial, texts, []Kind{People, Profiles}, patterns("accessibility"),
+		domain.CategorySpecial, ofSpecial, texts, []Kind{People}, patterns("accessibility"),
 	},
 	{
 		domain.CategoryFinancial, ofPayment, texts | numbers, nil,
@@ -80,11 +80,11 @@ var columnRules = []columnRule{
 			ustid*, salaire, revenu, numero fiscal, salario, nomina, ingresos, tax no, vat no`),
 	},
 	{
-		domain.CategoryFinancial, ofProvider, texts, []Kind{People, Profiles}, patterns("customer id"),
+		domain.CategoryFinancial, ofProvider, texts, []Kind{People}, patterns("customer id"),
 	},
 	{
 		domain.CategoryFinancial, "the money of a person", numbers,
-		[]Kind{People, Profiles},
+		[]Kind{People},
 		patterns("balance, credit, credits, kontostand, guthaben, solde, saldo"),
 	},
 	{
@@ -99,7 +99,7 @@ var columnRules = []columnRule{
 		domain.CategoryTechnical, Authenticator, texts, nil, patterns("user handle, webauthn user id"),
 	},
 	{
-		domain.CategoryTechnical, Authenticator, texts, []Kind{People, Profiles}, patterns("webauthn id, passkey user id"),
+		domain.CategoryTechnical, Authenticator, texts, []Kind{People}, patterns("webauthn id, passkey user id"),
 	},
 	{
 		domain.CategoryIdentity, "what an identity provider tells about a person", texts, nil,
@@ -134,7 +134,7 @@ var columnRules = []columnRule{
 	},
 	{
 		domain.CategoryIdentity, "the name of a person", texts,
-		[]Kind{People, Profiles, Addresses},
+		[]Kind{People, Addresses},
 		patterns(`
 			name, login, handle, acct, alias, slug, nom, nombre, title, salutation, honorific, anrede, titel, civilite,
 			tratamiento`),
@@ -153,7 +153,7 @@ var columnRules = []columnRule{
 	},
 	{
 		domain.CategoryIdentity, "a picture or a description of a person", texts,
-		[]Kind{People, Profiles},
+		[]Kind{People},
 		patterns(`
 			photo*, picture*, image*, header*, banner*, bio, about, description, headline, occupation, job title, position,
 			company, employer, foto, bild, beruf, profession, profesion, signature`),
@@ -164,7 +164,7 @@ var columnRules = []columnRule{
 			*email, e mail, email address, *mail address, mailadresse, *courriel, correo, correo electronico, gravatar*`),
 	},
 	{
-		domain.CategoryContact, Email, texts, []Kind{People, Profiles, Addresses}, patterns("mail"),
+		domain.CategoryContact, Email, texts, []Kind{People, Addresses}, patterns("mail"),
 	},
 	{
 		domain.CategoryContact, "a telephone number", texts | numbers, nil,
@@ -191,7 +191,7 @@ var columnRules = []columnRule{
 	},
 	{
 		domain.CategoryContact, Address, texts | numbers,
-		[]Kind{People, Profiles, Addresses},
+		[]Kind{People, Addresses},
 		patterns(`
 			address*, line, city, town, state, province, county, region, country*, district, suburb, company, floor, apartment,
 			door, ort, stadt, land, bundesland, ville, pays, ciudad, pais, provincia`),
@@ -203,7 +203,7 @@ var columnRules = []columnRule{
 			matrix user id, jabber*, xmpp*, slack user*`),
 	},
 	{
-		domain.CategoryContact, "a page about a person", texts, []Kind{People, Profiles}, patterns(`
+		domain.CategoryContact, "a page about a person", texts, []Kind{People}, patterns(`
 			website, homepage, web, url*, uri, site web`),
 	},
 	{
@@ -234,7 +234,7 @@ var columnRules = []columnRule{
 	},
 	{
 		domain.CategoryTechnical, "an account at an identity provider", texts | numbers,
-		[]Kind{People, Profiles},
+		[]Kind{People},
 		slices.Concat(patterns("sub, external id, external uid, auth id"), providerIDs),
 	},
 	{
@@ -265,7 +265,7 @@ var columnRules = []columnRule{
 	},
 	{
 		domain.CategoryBehavioral, "the preferences of a person", texts,
-		[]Kind{People, Profiles},
+		[]Kind{People},
 		patterns("interest, hobby, hobbies, preference*, locale, language, lang, setting*, sprache, langue, idioma"),
 	},
 	{

@@ -1,0 +1,60 @@
+package scaffold_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain/datamap"
+)
+
+// An erasure with the untouched draft must not change the rows of these tables: they may be things, secrets of others,
+// rows about other people or copies of their rows.
+func TestRowsThatMayBeOfOthersStayAsTheyAre(t *testing.T) {
+	const things = "organizations: id*, name\nprojects: id*, name\nclinics: id*, name\nplaces: id*, name\n"
+	for _, lines := range []string{
+		"organization_authentications: id*, user_id>users, organization_id>organizations, client_secret, provider",
+		"domain_authentications: id*, user_id>users, domain, dkim_key",
+		"sender_authentications: id*, user_id>users, domain, dkim_selector",
+		"api_authentications: id*, user_id>users, project_id>projects, secret",
+		"edits: id*, user_id>users, record_type, record_id, old_value, new_value",
+		"comments: id*, user_id>users, body, table_name, entity_id, old_data:json",
+		"corrections: id*, user_id>users, item_type, item_id, old_attributes:json",
+		"price_adjustments: id*, user_id>users, entity, entity_id, previous_value",
+		"versions: id*, userid>users, itemtype, itemid, object:json",
+		"revisions: id*, userid>users, itemtype, itemid, body, changes",
+		"entries: id*, userid>users, targettype, targetid, content, diff",
+		"customer_details: id*, user_id>users, name, email, phone",
+		"customer_details: id*, user_id>users, clinic_id>clinics, name, email, phone",
+		"member_data: id*, user_id>users, member_name, phone",
+		"user_information: id*, user_id>users, place_id!>places",
+		"company_profiles: id*, user_id>users, name, description, url, address\n" +
+			"jobs: id*, company_profile_id>company_profiles, title",
+		"seats: id*, owner_id, project_id, user:bigint",
+		"grants: id*, owner_id, project_id, user:bigint",
+		"account_subscriptions: id*, account_id, user_id!>users, plan, billing_email, company, stripe_customer_id",
+		"user_customers: id*, user_id!>users, billing_email, vat_number, plan, paid_by_id",
+		"user_data: id*, creator_id!>users, stripe_customer_id, phone",
+		"user_data: id*, user_id!>users, paid_by_id, stripe_customer_id, phone",
+		"machine_changes: id*, user_id>users, place_id>places, item_type, item_id, device_name, user_agent",
+	} {
+		p := propose(t, schema(users+things+lines))
+		table := schema(lines).Tables[0].Name
+		if slices.ContainsFunc(p.plan.Steps, func(step datamap.Step) bool { return step.Target == table }) {
+			t.Errorf("%s: the steps are %v", lines, p.steps())
+		}
+	}
+}
+
+func TestRowsOfTwoPeopleStay(t *testing.T) {
+	for _, lines := range []string{
+		"reviews: id*, user_id, author:bigint, body\nposts: id*, user_id, body",
+		"notes: id*, user_id, owner:bigint, body",
+		"entries: id*, user_id, author:bigint, content",
+		"sessions: id*, user_id, owner:bigint, token",
+	} {
+		p := propose(t, schema("users: id*, email, name\n"+lines))
+		if table := schema(lines).Tables[0].Name; slices.Contains(p.steps(), "delete "+table) {
+			t.Errorf("%s: the steps are %v", lines, p.steps())
+		}
+	}
+}
