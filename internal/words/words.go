@@ -2,9 +2,7 @@
 package words
 
 import (
-	"slices"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -38,17 +36,9 @@ func Split(name string) []string {
 // Lower splits a name like Split, and returns the words in lower case. A digit separates words, too. For example, both
 // api_key2 and apiKey give "api" and "key".
 func Lower(name string) []string {
-	if known, ok := lower.Load(name); ok {
-		words, _ := known.([]string)
-		return slices.Clone(words)
-	}
 	var words []string
 	for _, word := range Split(name) {
 		words = append(words, strings.FieldsFunc(strings.ToLower(word), unicode.IsDigit)...)
 	}
-	lower.Store(name, slices.Clone(words))
 	return words
 }
-
-// lower has the results of Lower. A draft of a large schema needs the words of each name thousands of times.
-var lower sync.Map

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -15,7 +14,7 @@ import (
 // site_meta is a site.
 func (s *schema) isBarePerson(table datamap.CatalogTable, column, key datamap.CatalogColumn) bool {
 	name, people := strings.ToLower(column.Name), s.SubjectTable().Name
-	parts := words.Lower(name)
+	parts := names.Words(name)
 	isKey := column.Type == key.Type || isWhole(column.Declared) && column.Type != datamap.TypeSmallInt
 	isOtherText := key.Type == datamap.TypeText &&
 		(key.Length != column.Length || key.Length == 0 || key.Length > longestKey)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // checkTriggers reports triggers and rules that copy old values to other tables, or that replace the statements of an
@@ -92,7 +92,7 @@ func (s *schema) copied(table datamap.Table, target datamap.CatalogTable) []stri
 }
 
 func hasWord(name string, among ...string) bool {
-	return slices.ContainsFunc(words.Lower(name), func(w string) bool { return slices.Contains(among, w) })
+	return slices.ContainsFunc(names.Words(name), func(w string) bool { return slices.Contains(among, w) })
 }
 
 // checkCopies reports materialized views and full-text indexes that hold copies of personal data.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -74,7 +73,7 @@ func sessionOf(table datamap.CatalogTable) (document string) {
 	_, isActive := table.Column("last_activity")
 	hasID, hasEnd := isActive, isActive
 	for _, column := range table.Columns {
-		name := strings.Join(words.Lower(column.Name), " ")
+		name := strings.Join(names.Words(column.Name), " ")
 		hasID = hasID || slices.Contains([]string{"sid", "sess id", "session id", "session key"}, name)
 		hasEnd = hasEnd || hasWord(name, "expire", "expires", "expiry", "expiration", "lifetime")
 		isText := column.Type == datamap.TypeText && (column.Length == 0 || column.Length > shortText)
@@ -182,7 +181,7 @@ func hasOwnPeople(table, people datamap.CatalogTable) bool {
 // has a column of it besides its key.
 func isNamedAsCopy(table, original datamap.CatalogTable) bool {
 	kept, marked := []string{}, strings.ContainsAny(names.BaseName(table.Name), "0123456789") // users_2024
-	for _, word := range words.Lower(names.BaseName(table.Name)) {
+	for _, word := range names.Words(names.BaseName(table.Name)) {
 		if slices.Contains(copyWords, word) {
 			marked = true
 			continue
@@ -209,7 +208,7 @@ func hasMostColumnsOf(table, original datamap.CatalogTable) bool {
 			continue
 		}
 		same++
-		if !slices.Contains(common, strings.Join(words.Lower(column.Name), " ")) {
+		if !slices.Contains(common, strings.Join(names.Words(column.Name), " ")) {
 			telling++
 		}
 	}

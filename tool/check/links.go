@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -76,7 +75,7 @@ func (s *schema) listsKeysOf(column datamap.CatalogColumn, parent datamap.Table)
 		(key.Type != datamap.TypeText || !isText(element)) {
 		return false
 	}
-	last := words.Lower(column.Name)
+	last := names.Words(column.Name)
 	isIDs := len(last) > 1 && slices.Contains([]string{"ids", "uuids"}, last[len(last)-1])
 	if isIDs {
 		stem := strings.Join(last[:len(last)-1], " ")
@@ -91,7 +90,7 @@ func (s *schema) listsKeysOf(column datamap.CatalogColumn, parent datamap.Table)
 
 // listsPeople reports whether a column is a list of texts or documents about people, such as guests.
 func (s *schema) listsPeople(column datamap.CatalogColumn) bool {
-	parts := words.Lower(column.Name)
+	parts := names.Words(column.Name)
 	element, isArray := strings.CutSuffix(column.Declared, "[]")
 	return isArray && (isText(element) || isDocument(column)) && isPlural(parts) && isPerson(column.Name) &&
 		!s.isPartyOfThing(parts) && !s.listsKeysOf(column, s.SubjectTable())
@@ -118,7 +117,7 @@ func (s *schema) isPartyOfThing(parts []string) bool {
 // namesList reports whether the name of a text says that it is a list of the keys of a table, such as user_ids. The
 // texts of other lists hold no keys as often as keys.
 func (s *schema) namesList(column string, parent datamap.Table) bool {
-	parts := words.Lower(column)
+	parts := names.Words(column)
 	if len(parts) < 2 || !slices.Contains([]string{"ids", "uuids"}, parts[len(parts)-1]) {
 		return false
 	}
@@ -132,7 +131,7 @@ var mailHeaders = terms("to, mail to, email to, send to, sent to, reply to, from
 // mayListPeople reports whether a list of ids may be a list of people, because the stem has the ending of a word for a
 // person, such as contributor. It returns false if the stem is a word for things, or the name of a table.
 func (s *schema) mayListPeople(stem string) bool {
-	parts := words.Lower(stem)
+	parts := names.Words(stem)
 	last := names.Singular(parts[len(parts)-1])
 	endsAsPerson := strings.HasSuffix(last, "er") || strings.HasSuffix(last, "or") || strings.HasSuffix(last, "ee")
 	return endsAsPerson && !slices.Contains(things, last) && !slices.Contains(devices, last) &&
@@ -161,7 +160,7 @@ func isText(declared string) bool {
 
 // isPerson reports whether a name means people, or a role of people.
 func isPerson(name string) bool {
-	last := words.Lower(name)
+	last := names.Words(name)
 	return names.IsPeople(name) || names.IsRole(name) || names.RoleOf(name) == names.Party ||
 		len(last) > 0 && slices.Contains(groups, names.Singular(last[len(last)-1]))
 }
@@ -185,7 +184,7 @@ func (s *schema) mayReferToSubject(table datamap.CatalogTable, column datamap.Ca
 		return false
 	}
 	return slices.ContainsFunc(table.Columns, func(other datamap.CatalogColumn) bool {
-		parts := words.Lower(other.Name)
+		parts := names.Words(other.Name)
 		if len(parts) < 2 || !s.mayNameSubject(other) || !slices.Contains(typeWords, parts[len(parts)-1]) {
 			return false
 		}
@@ -206,7 +205,7 @@ func (s *schema) namesMember(table datamap.CatalogTable, column datamap.CatalogC
 	return ok && isReference && key.Type != "" && column.Type != "" &&
 		!differ(key.Type, column.Type) && names.IsMember(s.catalog.Tables, stem) && !inForeignKey(table, column.Name) &&
 		!slices.ContainsFunc(table.Columns, func(other datamap.CatalogColumn) bool {
-			parts := words.Lower(other.Name)
+			parts := names.Words(other.Name)
 			return len(parts) > 1 && names.Same(strings.Join(parts[:len(parts)-1], " "), stem) &&
 				slices.Contains(typeWords, parts[len(parts)-1])
 		})
@@ -234,7 +233,7 @@ func mayMeanPerson(table, stem string) bool {
 	})
 	return !isAble && !isAction && !hasWord(stem, pages...) &&
 		!names.Is(stem, names.Things) && !names.Is(stem, names.Reference) && !names.Is(stem, names.Duties) &&
-		!hasWord(table, words.Lower(stem)...)
+		!hasWord(table, names.Words(stem)...)
 }
 
 var (

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -16,7 +15,7 @@ func receiverOf(table datamap.CatalogTable) string {
 		return func(c datamap.CatalogColumn) bool {
 			isText := c.Type == datamap.TypeText && !table.IsChoice(c)
 			return (isText || isDocument(c) || c.Type == datamap.TypeArray) &&
-				slices.Contains(among, strings.Join(words.Lower(c.Name), " "))
+				slices.Contains(among, strings.Join(names.Words(c.Name), " "))
 		}
 	}
 	i := slices.IndexFunc(table.Columns, text(receivers))
@@ -36,7 +35,7 @@ var (
 // isOwnedByName reports whether a column has a name that means the owner of a row, such as uid, and the name of its
 // table begins with the name of the subject's table, as user_settings does. Such a table keeps data of each person.
 func isOwnedByName(table, column string, subject datamap.CatalogTable) bool {
-	of, parts := words.Lower(names.BaseName(subject.Name)), words.Lower(names.BaseName(table))
+	of, parts := names.Words(names.BaseName(subject.Name)), names.Words(names.BaseName(table))
 	return len(of) > 0 && len(parts) > len(of) && names.Same(strings.Join(parts[:len(of)], " "), strings.Join(of, " ")) &&
 		slices.Contains(owners, strings.ToLower(column))
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -49,7 +48,7 @@ func (s *schema) checkPaths(table datamap.Table, live datamap.CatalogTable) {
 // what the notification is about (targets), and another column leads to the person whom it tells something.
 func (s *schema) isBesideAddressee(table datamap.Table, column string) bool {
 	stem, _ := names.Stem(column)
-	parts := words.Lower(stem)
+	parts := names.Words(stem)
 	_, other := s.ownersBeside(table, []string{column})
 	if !other || len(parts) == 0 || !hasWord(table.Name, "notification", "notifications") &&
 		!names.Is(table.Name, names.Notices) {

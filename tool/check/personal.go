@@ -6,7 +6,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -168,7 +167,7 @@ func soundsPersonal(table string, live datamap.CatalogTable, column datamap.Cata
 	case match.Word == "handle" && names.IsPeople(table):
 		return found, true // such as mastodon_handle
 	case slices.Contains(alone, match.Word):
-		return found, len(words.Lower(column.Name)) == 1
+		return found, len(names.Words(column.Name)) == 1
 	case match.Secret:
 		return found, names.IsPeople(table) || names.Is(table, names.Sessions) || soundsPassword(match.Word) ||
 			hasWord(column.Name, ofDevices...)
@@ -203,7 +202,7 @@ func isOfThing(table, word string) bool {
 
 // isThing reports whether the rows of a table are things with a name.
 func isThing(table string) bool {
-	parts := words.Lower(names.BaseName(table))
+	parts := names.Words(names.BaseName(table))
 	return len(parts) > 0 && slices.Contains(things, names.Singular(parts[len(parts)-1]))
 }
 
@@ -282,7 +281,7 @@ func isIdentifying(table string, column datamap.CatalogColumn) (is, surely bool)
 		names.Is(table, names.Trails) && slices.Contains(acting, strings.ToLower(column.Name))) {
 		return true, true
 	}
-	parts := words.Lower(column.Name)
+	parts := names.Words(column.Name)
 	if !ok || isOfSystem(column) {
 		return false, false
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -51,7 +50,7 @@ func (s *schema) isHistoryOfThing(history datamap.CatalogTable) bool {
 
 // originalOf returns the table after which a history is named, as plan_versions is after plans.
 func (s *schema) originalOf(history datamap.CatalogTable) (datamap.CatalogTable, bool) {
-	parts := words.Lower(names.BaseName(history.Name))
+	parts := names.Words(names.BaseName(history.Name))
 	of := strings.Join(slices.DeleteFunc(slices.Clone(parts), names.IsHistoryName), " ")
 	if len(of) == len(strings.Join(parts, " ")) {
 		return datamap.CatalogTable{}, false

@@ -6,7 +6,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/check/internal/triggers"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
@@ -46,7 +45,7 @@ var ofRow = terms("metadata, meta, extra, extras")
 
 // isNameOfThing reports whether a column has the name of a thing beside the person, such as plan_name and file_name.
 func isNameOfThing(match names.Match, column datamap.CatalogColumn) bool {
-	before, isName := strings.CutSuffix(strings.Join(words.Lower(column.Name), "_"), "_"+match.Word)
+	before, isName := strings.CutSuffix(strings.Join(names.Words(column.Name), "_"), "_"+match.Word)
 	return isName && slices.Contains(alone, match.Word) && slices.ContainsFunc(
 		[]names.Kind{names.Things, names.Media, names.Reference, names.Machinery, names.Messages},
 		func(k names.Kind) bool { return names.Is(before, k) },

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -39,7 +38,7 @@ func (t *table) isAddress(c datamap.CatalogColumn) bool {
 	if !ok || m.Means != names.Email || m.Secret || len(m.Behind) > 0 {
 		return false
 	}
-	of := flat(strings.TrimSuffix(strings.Join(words.Lower(c.Name), " "), m.Word))
+	of := flat(strings.TrimSuffix(strings.Join(names.Words(c.Name), " "), m.Word))
 	return of == "" || of == "login" || slices.Contains(peopleWords, of)
 }
 
@@ -56,7 +55,7 @@ func (d *draft) isOfAddress(t *table) bool {
 // the rows have a name and another primary key, and the name of the column does not say that the address is a person's.
 func (t *table) isAddressOfThing(key string) bool {
 	return t.hasWord(ofNames) && !slices.Contains(t.PrimaryKey, key) &&
-		!slices.ContainsFunc(words.Lower(key), func(word string) bool {
+		!slices.ContainsFunc(names.Words(key), func(word string) bool {
 			return word == "login" || slices.Contains(peopleWords, word)
 		})
 }
@@ -114,7 +113,7 @@ func (d *draft) dropAddresses() {
 // meansOther reports whether the name of a reference to a person means another one than the person of the row, such as
 // blocked_user_id and recipient_email.
 func (r *reference) meansOther() bool {
-	return names.MeansRelative(r.label()) || slices.ContainsFunc(words.Lower(r.label()), func(word string) bool {
+	return names.MeansRelative(r.label()) || slices.ContainsFunc(names.Words(r.label()), func(word string) bool {
 		role := names.RoleOf(word)
 		return !names.Same(word, r.to.base) && (role == names.Party || role == names.Maker || names.MeansRelative(word))
 	})

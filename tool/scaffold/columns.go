@@ -191,7 +191,7 @@ func (t *table) mayBeDocument(c datamap.CatalogColumn) bool {
 // isDocumentOfPerson reports whether a column holds a document of a table for documents, such as user_state and
 // game_data: a JSON column, or a text column with the name of a document.
 func (t *table) isDocumentOfPerson(c datamap.CatalogColumn) bool {
-	parts := words.Lower(t.base)
+	parts := names.Words(t.base)
 	isNamed := len(parts) > 1 && slices.Contains(ofDocuments, names.Singular(parts[len(parts)-1]))
 	isText := c.Type == datamap.TypeText && !t.IsChoice(c) && !names.IsFlag(c) && c.Length == 0 &&
 		(names.IsDocument(c.Name) || slices.Contains([]string{"state", "value", "document"}, flat(c.Name)))
@@ -300,7 +300,7 @@ func (t *table) viaOf(column string) string {
 	return vias[0]
 }
 
-func flat(name string) string { return strings.Join(words.Lower(name), "") }
+func flat(name string) string { return strings.Join(names.Words(name), "") }
 
 // askForAuthor asks whether the person has written the text in a column, and reports whether the proposal leaves the
 // text. It asks in two cases:
@@ -320,7 +320,7 @@ func (t *table) askForAuthor(c datamap.CatalogColumn, m names.Match) bool {
 			from = " Was it written by the person that " + r.label() + " leads to?"
 		}
 	}
-	if parts := words.Lower(c.Name); from == "" && (len(parts) == 0 || !slices.Contains(copied, parts[0])) {
+	if parts := names.Words(c.Name); from == "" && (len(parts) == 0 || !slices.Contains(copied, parts[0])) {
 		return false
 	}
 	t.ask(c.Name, "The text seems to be a copy of another one."+from, "leave it as it is", "overwrite it",

@@ -6,7 +6,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -73,7 +72,7 @@ func (t *table) isMailing() bool {
 
 // isOfMail reports whether the name of a column means the subject or the text of a message.
 func isOfMail(c datamap.CatalogColumn) bool {
-	return slices.ContainsFunc(words.Lower(c.Name), func(word string) bool {
+	return slices.ContainsFunc(names.Words(c.Name), func(word string) bool {
 		return slices.Contains([]string{"subject", "body", "content", "text", "message", "html", "betreff", "inhalt"}, word)
 	}) && slices.Contains([]datamap.ColumnType{datamap.TypeText, datamap.TypeJSON}, c.Type)
 }

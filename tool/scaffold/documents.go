@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -102,7 +101,7 @@ func placesOf(list []stray) []string {
 
 // lastWord returns the last word of a name in the singular, or "".
 func lastWord(name string) string {
-	parts := words.Lower(name)
+	parts := names.Words(name)
 	if len(parts) == 0 {
 		return ""
 	}
@@ -142,7 +141,7 @@ func (t *table) isArgument(c datamap.CatalogColumn) bool {
 // isOutbox reports whether the rows are messages that wait to be sent.
 func (t *table) isOutbox() bool {
 	has := func(list ...string) bool {
-		return slices.ContainsFunc(words.Lower(t.base), func(word string) bool {
+		return slices.ContainsFunc(names.Words(t.base), func(word string) bool {
 			return slices.Contains(list, names.Singular(word))
 		})
 	}
@@ -166,7 +165,7 @@ func (t *table) isOfApplication(c datamap.CatalogColumn) bool {
 	isOf := func(list []string) func(string) bool {
 		return func(word string) bool { return slices.Contains(list, names.Singular(word)) }
 	}
-	parts := words.Lower(t.base)
+	parts := names.Words(t.base)
 	isPerson := slices.ContainsFunc(parts, func(word string) bool { return names.IsPeople(word) })
 	return !isPerson && (isOf(documentsOfThings)(lastWord(c.Name)) || slices.ContainsFunc(parts, isOf(tablesOfThings)))
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -253,7 +252,7 @@ func (t *table) hasProvider() bool {
 // isKeyOfThing reports whether the rows hold tokens or keys that seem to belong to a thing of the application, such as
 // the token of a project.
 func (t *table) isKeyOfThing() bool {
-	parts := words.Lower(t.base)
+	parts := names.Words(t.base)
 	if len(parts) == 0 {
 		return false
 	}
@@ -297,7 +296,7 @@ var bodies = []string{
 // hasOtherWriter reports whether each row refers to a second person, who worked on it and may have written it. A
 // reference that may be NULL counts only if the table is named after it, as reviews are after reviewer_id.
 func (t *table) hasOtherWriter() bool {
-	parts := words.Lower(t.base)
+	parts := names.Words(t.base)
 	return slices.ContainsFunc(t.out, func(r *reference) bool {
 		isNamesake := len(parts) > 0 && strings.HasPrefix(flat(r.label()), names.Singular(parts[len(parts)-1]))
 		return r.to.isSubject && !slices.Contains(t.paths, r) && (!r.nullable() || r.loose || isNamesake)
@@ -332,7 +331,7 @@ func (t *table) isNamed() bool { return t.hasWord(ofThings) }
 
 func (t *table) hasWord(list []string) bool {
 	return slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
-		return slices.ContainsFunc(words.Lower(c.Name), func(word string) bool { return slices.Contains(list, word) })
+		return slices.ContainsFunc(names.Words(c.Name), func(word string) bool { return slices.Contains(list, word) })
 	})
 }
 

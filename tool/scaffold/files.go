@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
+	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 func (t *table) askForFile(column string) {
@@ -29,13 +29,13 @@ func isFile(c datamap.CatalogColumn) bool {
 	isWord := func(word string) bool {
 		return slices.Contains([]string{"avatar", "photo", "picture", "image", "file", "header", "portrait"}, word)
 	}
-	return c.Type == datamap.TypeText && lastWord(c.Name) != "initial" && slices.ContainsFunc(words.Lower(c.Name), isWord)
+	return c.Type == datamap.TypeText && lastWord(c.Name) != "initial" && slices.ContainsFunc(names.Words(c.Name), isWord)
 }
 
 // isStored reports whether the name of the column suggests the name of a stored file, such as storage_key, or
 // of the place of a file, such as latest_bucket.
 func isStored(c datamap.Column) bool {
-	parts := words.Lower(c.Name)
+	parts := names.Words(c.Name)
 	if len(parts) == 0 || c.Type != datamap.TypeText || slices.Contains(ofFiles, parts[len(parts)-1]) {
 		return false
 	}

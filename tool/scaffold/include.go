@@ -6,7 +6,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -36,7 +35,7 @@ func (d *draft) isOfPerson(t *table, column string) bool {
 // isOwnText reports whether a column of an included table whose rows stay holds what the person entered, because all
 // rows are the person's. The same name means no personal data in other tables.
 func (t *table) isOwnText(c datamap.CatalogColumn) bool {
-	parts := words.Lower(c.Name)
+	parts := names.Words(c.Name)
 	if !t.included || t.mapped || t.rowsDeleted || t.fate == left || len(parts) == 0 || t.refers(c.Name) ||
 		c.Generated || slices.Contains(t.key, c.Name) || t.isReferredTo(c.Name) || isFixed(c) || t.IsChoice(c) {
 		return false

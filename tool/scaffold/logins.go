@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -48,7 +47,7 @@ func (t *table) isOnlyLogin() bool {
 
 // isEnd reports whether the name of a column means the end of the time in which a login is valid, such as expires_at.
 func isEnd(column string) bool {
-	return slices.ContainsFunc(words.Lower(column), func(word string) bool {
+	return slices.ContainsFunc(names.Words(column), func(word string) bool {
 		return slices.Contains([]string{"expires", "expiry", "expire", "expiration", "expired"}, word)
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -46,7 +45,7 @@ func (d *draft) guessMedia() {
 
 // isPlaceOfFile reports whether a column of a table of files holds the name or the place of the stored file.
 func (t *table) isPlaceOfFile(c datamap.Column) bool {
-	parts := words.Lower(c.Name)
+	parts := names.Words(c.Name)
 	return names.Is(t.Name, names.Media) && c.Type == datamap.TypeText && len(parts) > 0 &&
 		slices.Contains([]string{"key", "path", "url", "uri", "object"}, parts[len(parts)-1]) && !t.found[c.Name].Secret
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -14,7 +13,7 @@ import (
 // the id is that of the system, as vcs_type is beside vcs_id.
 func (d *draft) mayBeOutside(t *table, c datamap.CatalogColumn) bool {
 	stem, isReference := names.Stem(c.Name)
-	parts := words.Lower(stem)
+	parts := names.Words(stem)
 	refersByType := t.hasType(c.Name) && !t.isSubject
 	if !isReference || len(parts) == 0 || c.Type != datamap.TypeText || refersByType || names.IsRole(stem) ||
 		names.MeansThing(stem) || names.MeansRelative(c.Name) || slices.Contains(ofMachines, parts[len(parts)-1]) {

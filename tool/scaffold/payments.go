@@ -3,7 +3,6 @@ package scaffold
 import (
 	"slices"
 
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -18,7 +17,7 @@ func (t *table) askForPayments() {
 // recordsPayments reports whether a column shows that each row records a payment, such as payment_provider. A price or
 // an amount counts only beside a currency, or if the table has subscriptions or purchases.
 func (t *table) recordsPayments() bool {
-	parts := words.Lower(t.base)
+	parts := names.Words(t.base)
 	isPaid := slices.ContainsFunc(parts, func(word string) bool {
 		return slices.Contains([]string{"subscription", "purchase", "order", "billing"}, names.Singular(word))
 	})

@@ -6,7 +6,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -33,7 +32,7 @@ func (t *table) askForPlace(c datamap.CatalogColumn, m names.Match) bool {
 func (t *table) repeatsPlace(c datamap.CatalogColumn) bool {
 	name := "_" + strings.ToLower(c.Name)
 	isPlace := strings.Contains(name, "_h3") || strings.Contains(name, "_s2") ||
-		slices.ContainsFunc(words.Lower(c.Name), func(word string) bool { return slices.Contains(places, word) })
+		slices.ContainsFunc(names.Words(c.Name), func(word string) bool { return slices.Contains(places, word) })
 	return isPlace && c.Type != datamap.TypeTime && c.Type != datamap.TypeBoolean &&
 		slices.ContainsFunc(t.Columns, func(other datamap.CatalogColumn) bool {
 			m, ok := t.found[other.Name]

@@ -5,7 +5,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -25,7 +24,7 @@ func meansState(c datamap.CatalogColumn, m names.Match) bool {
 // isOfState reports whether the name of a column says in which state its value is, such as blocked_email and
 // new_phone_number.
 func isOfState(column string) bool {
-	parts := words.Lower(column)
+	parts := names.Words(column)
 	return len(parts) > 1 && slices.ContainsFunc(parts, func(word string) bool {
 		return slices.Contains(ofStates, word)
 	})
@@ -39,6 +38,6 @@ var ofStates = []string{
 // isState reports whether the last word of the name of a column suggests that a value that is not NULL means a state,
 // such as the reason why a person is locked.
 func isState(column string) bool {
-	parts := words.Lower(column)
+	parts := names.Words(column)
 	return len(parts) > 0 && slices.Contains([]string{"reason", "at", "since", "until", "by"}, parts[len(parts)-1])
 }

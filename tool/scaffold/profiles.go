@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -30,7 +29,7 @@ func (t *table) isAuthentication() bool {
 // isExtension reports whether the table adds columns to that of the people, such as user_data: its name says so, and it
 // has one row for each person, which leads to nobody else.
 func (d *draft) isExtension(t *table) bool {
-	parts := words.Lower(t.base)
+	parts := names.Words(t.base)
 	last := len(parts) - 1
 	if last < 1 || !slices.Contains(ofExtensions, parts[last]) || len(t.out) != 1 ||
 		!d.isWordForPerson(strings.Join(parts[:last], " ")) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -243,7 +242,7 @@ func (d *draft) isOwn(t *table) bool {
 }
 
 // snakeCase returns a name in snake case. For example, UserSettings gives user_settings.
-func snakeCase(name string) string { return strings.Join(words.Lower(name), "_") }
+func snakeCase(name string) string { return strings.Join(names.Words(name), "_") }
 
 // blocker returns a reference that prevents an erasure from deleting the rows of t, or nil. Each reference does, unless
 // the erasure deletes the referring rows with the rows of t. ON DELETE SET NULL prevents it, too, because it would

@@ -7,7 +7,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -46,7 +45,7 @@ func (t *table) findRendered() {
 		if !ok && c.Type == datamap.TypeText && isRendered(c.Name) && !t.IsChoice(c) && !names.IsFlag(c) &&
 			!t.refers(c.Name) {
 			m := t.found[t.Columns[i].Name]
-			m.Word, m.Means = strings.Join(words.Lower(c.Name), " "), "the text in "+t.Columns[i].Name+" in another form"
+			m.Word, m.Means = strings.Join(names.Words(c.Name), " "), "the text in "+t.Columns[i].Name+" in another form"
 			t.found[c.Name] = m
 		}
 	}
@@ -54,7 +53,7 @@ func (t *table) findRendered() {
 
 // isRendered reports whether the name of a column consists of words for a text in another form, such as html_rendered.
 func isRendered(column string) bool {
-	parts := words.Lower(column)
+	parts := names.Words(column)
 	isOther := func(word string) bool { return !slices.Contains(rendered, word) }
 	return len(parts) > 0 && !slices.ContainsFunc(parts, isOther)
 }
@@ -64,7 +63,7 @@ var rendered = strings.Fields(`
 
 // isParsed reports whether programs parse the value of a text column, such as a language or a time zone.
 func isParsed(c datamap.CatalogColumn) bool {
-	parts := words.Lower(c.Name)
+	parts := names.Words(c.Name)
 	for len(parts) > 1 && slices.Contains([]string{"code", "name", "pref", "preference"}, parts[len(parts)-1]) {
 		parts = parts[:len(parts)-1]
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -27,7 +26,7 @@ func (d *draft) isElsewhere(c datamap.CatalogColumn) bool {
 // neither another row of this table nor a row of another table.
 func (d *draft) mayBeElsewhere(c datamap.CatalogColumn) bool {
 	stem, isReference := names.Stem(c.Name)
-	return isReference && len(words.Lower(stem)) > 1 && names.IsPeople(stem) && !names.MeansRelative(c.Name) &&
+	return isReference && len(names.Words(stem)) > 1 && names.IsPeople(stem) && !names.MeansRelative(c.Name) &&
 		family(c.Type) != "" && !d.subject.refers(c.Name) && !d.subject.hasType(c.Name) &&
 		!slices.Contains(d.subject.key, c.Name) && !slices.ContainsFunc(d.tables, func(other *table) bool {
 		return other != d.subject && names.EndsIn(stem, other.base)
@@ -43,7 +42,7 @@ func (d *draft) hasTypeOfKey(c datamap.CatalogColumn) bool {
 // atProvider returns the guess about a column with the id of a person in another system.
 func atProvider(c datamap.CatalogColumn) names.Match {
 	return names.Match{
-		Category: domain.CategoryTechnical, Word: strings.Join(words.Lower(c.Name), " "),
+		Category: domain.CategoryTechnical, Word: strings.Join(names.Words(c.Name), " "),
 		Means: "an account at an identity provider",
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -231,7 +230,7 @@ func nameScore(table string) (score int, isPeople bool) {
 	if !names.IsPeople(table) {
 		return 0, false
 	}
-	parts := words.Lower(names.BaseName(table))
+	parts := names.Words(names.BaseName(table))
 	switch names.Singular(parts[len(parts)-1]) {
 	case "user":
 		score = forBestName

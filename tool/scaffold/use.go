@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/internal/words"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -16,7 +15,7 @@ func (t *table) isUse() bool {
 		return false
 	}
 	return slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
-		parts := words.Lower(c.Name)
+		parts := names.Words(c.Name)
 		if n := len(parts); n == 3 && parts[2] == "at" {
 			parts = parts[:2]
 		}

@@ -245,7 +245,10 @@ func patterns(list string) []pattern {
 var plain = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "à", "a", "á", "a", "â", "a", "ç", "c",
 	"è", "e", "é", "e", "ê", "e", "ë", "e", "í", "i", "î", "i", "ñ", "n", "ó", "o", "ô", "o", "ú", "u", "û", "u")
 
-// partsOf splits a name into words and replaces accented letters. The caller must not change the result.
+// Words splits a name into words in lower case, and replaces accented letters. It remembers the words of each name. The
+// caller must not change the result.
+func Words(name string) []string { return partsOf(name) }
+
 func partsOf(name string) []string {
 	return remember(&splits, name, func() []string {
 		parts := words.Lower(name)
