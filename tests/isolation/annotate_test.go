@@ -98,13 +98,15 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 	case domain.StrategyAnonymize, domain.StrategyNull:
 	}
 	if strategy != domain.StrategyRetain && strategy != domain.StrategyNull && oneIn(g.T, "surrogate", 2) {
-		g.surrogate(c)
+		g.surrogate(t, c)
 	}
 }
 
-// surrogate chooses the value that replaces erased values of the column, or chooses none. In a unique column, this
-// value needs the placeholder {} for random digits, because each row needs a different value.
-func (g *generator) surrogate(c *column) {
+// surrogate chooses the value that replaces erased values of the column, or chooses none. In a unique column and in a
+// column of a key, this value needs the placeholder {} for random digits, because each row needs a different value. A
+// column of a key gets such a value even if an erasure deletes the rows, because addMistake may make the rows survive.
+func (g *generator) surrogate(t *table, c *column) {
+	unique := c.unique || t.refersTo(c.Name)
 	long := c.kind.length == 0 || c.kind.length > 30
 	switch isText := c.kind.Type == datamap.TypeText; {
 	case isText && (long || c.kind.length > 12) && oneIn(g.T, "placeholder", 2):
@@ -112,9 +114,9 @@ func (g *generator) surrogate(c *column) {
 		if long {
 			c.Surrogate = pick(g.T, "surrogate", "{}@erased.invalid", "'{}'")
 		}
-	case isText && !c.unique && (!long || oneIn(g.T, "empty", 2)):
+	case isText && !unique && (!long || oneIn(g.T, "empty", 2)):
 		c.Surrogate = datamap.EmptySurrogate
-	case isText && !c.unique:
+	case isText && !unique:
 		c.Surrogate = pick(g.T, "surrogate", "it's gone?", "$1 ?0", datamap.Placeholder)
 	case c.kind.Type == datamap.TypeJSON:
 		c.Surrogate = "[]"
