@@ -60,8 +60,9 @@ func (t *table) ends() (from, to string) {
 // newsletter. No column says who has received it, and the receivers may need it without her, too. A mail need not be
 // such a message if the application declares that it goes with the person, unless she is its author.
 func (t *table) isMailing() bool {
-	label := t.paths[0].label()
-	isMail := names.Is(t.Name, names.Mails) && !t.hasWord([]string{"cc", "bcc", "uid"}) && (!t.goesAlong || names.Sends(label) || names.Creates(label))
+	label, isMailbox := t.paths[0].label(), t.hasWord([]string{"cc", "bcc", "uid"})
+	isMail := names.Is(t.Name, names.Mails) && !isMailbox &&
+		(!t.goesAlong || names.Sends(label) || names.Creates(label))
 	if len(t.paths) != 1 || !isMail && !names.Is(t.Name, names.Mailings) {
 		return false
 	}

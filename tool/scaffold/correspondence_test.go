@@ -50,6 +50,7 @@ func TestAMessageToManyPeopleStays(t *testing.T) {
 		"custom_mails: id*, user_id>users=cascade, recipient, subject, body":      false,
 		"custom_mails: id*, user_id>users=cascade, to_id:text, subject, body":     false,
 		"mails: id*, user_id>users, email, subject, body":                         false,
+		"emails: id*, user_id>users, subject, body, cc, message_uid":              false,
 		"posts: id*, author_id>users, subject, body":                              false,
 		"mail_settings: id*, user_id>users, subject_line, body_size":              false,
 		"user_mailshots: id*, user_id>users, mailshot_id>mailshots, sent_at:time": false,

@@ -75,6 +75,8 @@ func TestADeviceIsALoginOnlyIfItsColumnsSaySo(t *testing.T) {
 		"devices: id*, user_id>users, name, model":                            false,
 		"devices: id*, user_id>users, token, platform, user_agent":            true,
 		"push_devices: id*, user_id>users, name, fcm_token":                   true,
+		"devices: id*, user_id>users, manufacturer, push_token":               true,
+		"devices: id*, user_id>users, manufacturer, color":                    false,
 		"login_devices: id*, user_id>users, name, last_used_at:time, ip":      true,
 		"devices: id*, user_id>users, name, last_used_at:time":                true,
 		"devices: id*, user_id>users, name, expires_at:time":                  true,

@@ -46,7 +46,7 @@ func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 			if ok && isSmall && r.means == ofPayment && slices.Contains(parts, "card") {
 				continue // the number of a payment card has more digits
 			}
-			if ok && !isAside(parts, from, to, t) && !isOfSession(parts, from) && !(t == datamap.TypeTime && isOfThing(table, parts[from:to])) {
+			if ok && !isAside(parts, from, to, t) && !isOfSession(parts, from) && !isOfThing(table, parts[from:to], t) {
 				return Match{
 					Category: r.category, Word: strings.Join(parts[from:to], " "), Behind: parts[to:], Means: r.means,
 				}, true
@@ -103,10 +103,10 @@ func isOfSession(parts []string, from int) bool {
 	return parts[from] == "state" && endsIn(strings.Join(parts[:from], " "), tableWords[Sessions])
 }
 
-// isOfThing reports whether words that mean the last activity of a person mean that of a thing, on which many people
-// may act: the last activity of a thread is its last post.
-func isOfThing(table string, word []string) bool {
-	isActivity := len(word) > 1 && word[0] == "last" && strings.HasPrefix(word[1], "activ")
+// isOfThing reports whether words that mean the instant of the last activity of a person mean that of a thing, on which
+// many people may act: the last activity of a thread is its last post.
+func isOfThing(table string, word []string, t datamap.ColumnType) bool {
+	isActivity := t == datamap.TypeTime && len(word) > 1 && word[0] == "last" && strings.HasPrefix(word[1], "activ")
 	return isActivity && (Is(table, Messages) || Is(table, Things)) && !IsPeople(table)
 }
 
