@@ -31,8 +31,8 @@ func isLong(c datamap.CatalogColumn) bool {
 	return c.Type == datamap.TypeBytes || c.Type == datamap.TypeText && (c.Length == 0 || c.Length > shortText)
 }
 
-// IsOfSeveral reports whether each row tells of a row of one of several tables: columns have the key of that row and the
-// name of its table, such as item_id and item_type, or record_id and table_name.
+// IsOfSeveral reports whether each row tells of a row of one of several tables: columns have the key of that row and
+// the name of its table, such as item_id and item_type, or record_id and table_name.
 func IsOfSeveral(table datamap.CatalogTable) bool {
 	namesTable := slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 		return slices.Contains(ofTables, strings.Join(partsOf(c.Name), " "))
@@ -69,8 +69,8 @@ var (
 )
 
 // ofRows, ofContents and ofParameters are words in the names of columns with the content of a row. The words of
-// ofContents mean it only in a history, and those of ofParameters only in a log about rows of several tables. See isCopy
-// for the others.
+// ofContents mean it only in a history, and those of ofParameters only in a log about rows of several tables. See
+// isCopy for the others.
 var (
 	ofRows = strings.Fields(`
 		object changes changed changeset diff delta old new before after previous prev snapshot row record modifications
