@@ -121,6 +121,9 @@ func (d *draft) choosePaths() {
 // has comes before one whom a row may lack.
 func (t *table) takePeople(direct []*reference) {
 	direct = t.withoutDoubtful(direct)
+	if owner := ownerOfCopy(direct); owner != nil {
+		direct, t.ofTwo = []*reference{owner}, true
+	}
 	slices.SortStableFunc(direct, func(a, b *reference) int {
 		return cmp.Or(cmp.Compare(a.role, b.role),
 			cmp.Compare(boolRank(names.Sends(a.label())), boolRank(names.Sends(b.label()))),
@@ -141,6 +144,29 @@ func (t *table) takePeople(direct []*reference) {
 			r.name += strconv.Itoa(i + 1)
 		}
 	}
+}
+
+// ownerOfCopy returns the reference to the owner of a message, beside those to its sender and its recipient. Both have
+// a copy of the message, so that an erasure of one must not delete the copy of the other. It returns nil if there is no
+// such reference.
+func ownerOfCopy(direct []*reference) *reference {
+	var owner *reference
+	sent, received := false, false
+	for _, r := range direct {
+		stem, _ := names.Stem(r.label())
+		switch {
+		case names.Same(stem, "owner"):
+			owner = r
+		case names.Sends(r.label()):
+			sent = true
+		case names.Receives(r.label()):
+			received = true
+		}
+	}
+	if !sent || !received {
+		return nil
+	}
+	return owner
 }
 
 // withoutDoubtful returns the references without the doubtful ones if others lead to a person, too. It asks about

@@ -246,3 +246,20 @@ func TestAMembershipDoesNotBelongToTheInviter(t *testing.T) {
 		anonymize users email
 	`)
 }
+
+func TestACopyOfAMessageGoesWithItsOwnerAlone(t *testing.T) {
+	for line, want := range map[string]int{
+		"mails: id*, owner_id>users, from_id>users, to_id>users, subject, body": 1,
+		"mails: id*, from_id>users, to_id>users, subject, body":                 2,
+		"mails: id*, owner_id>users, from_id>users, subject, body":              2,
+	} {
+		p := propose(t, schema(users+line))
+		if slices.Contains(p.steps(), "delete mails") {
+			t.Errorf("%s: the steps are %v", line, p.steps())
+		}
+		p = propose(t, schema(users+line), scaffold.Options{Include: []string{"mails"}})
+		if paths := p.dataMap.Paths("mails"); len(paths) != want {
+			t.Errorf("%s: included with %d paths: %v", line, len(paths), p.steps())
+		}
+	}
+}
