@@ -25,6 +25,7 @@ func (d *draft) askForStrays() {
 		}
 		last := lastWord(t.base)
 		for _, c := range t.Columns {
+			isDocument := c.Type == datamap.TypeJSON || c.Type == datamap.TypeText && lastWord(c.Name) == "payload"
 			isText := c.Type == datamap.TypeText || c.Type == datamap.TypeJSON || c.Type == datamap.TypeBytes
 			at := stray{t, c.Name}
 			switch {
@@ -39,7 +40,7 @@ func (d *draft) askForStrays() {
 				t.ask(c.Name, "The column "+c.Name+" seems to say to whom the token was given, but no relation leads to "+
 					d.subject.Name+". Do the rows name people?", "no: leave the table out",
 					"yes: delete the person's rows in the hook BeforeErasure")
-			case c.Type == datamap.TypeJSON && !d.isAboutNone(t) && !t.isOfApplication(c) && !isJob(t) && !d.isBesideJobs(t):
+			case isDocument && !d.isAboutNone(t) && !t.isOfApplication(c) && !isJob(t) && !d.isBesideJobs(t):
 				documents = append(documents, at)
 			case d.mayBeAgent(t, c):
 				agents = append(agents, at)

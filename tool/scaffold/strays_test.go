@@ -65,6 +65,7 @@ func TestDataOutsideEachRelationIsAsked(t *testing.T) {
 		"verification: id*, token, subject, ends_at:time":         "verification.subject",
 		"tokens: id*, color, subject":                             "",
 		"sign_ins: id*, claims:json":                              "sign_ins",
+		"request_payloads: id*, request_id, payload":              "users",
 		"grants: id*, jwt:json, claims:json":                      "grants",
 		"machine_settings: id*, value:json":                       "",
 		"text_prompts: id*, params:json":                          "",
