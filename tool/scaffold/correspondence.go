@@ -77,3 +77,19 @@ func isOfMail(c datamap.CatalogColumn) bool {
 		return slices.Contains([]string{"subject", "body", "content", "text", "message", "html", "betreff", "inhalt"}, word)
 	}) && slices.Contains([]datamap.ColumnType{datamap.TypeText, datamap.TypeJSON}, c.Type)
 }
+
+// isLetter reports whether a row of notices seems to be a message that one person has sent to another: columns refer to
+// both, and it has a subject, or a text that no column marks as read.
+func (t *table) isLetter() bool {
+	has := func(fits func(string) bool) bool {
+		return slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
+			_, isReference := names.Stem(c.Name)
+			return isReference && fits(c.Name)
+		})
+	}
+	hasSubject := slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
+		return isOfMail(c) && slices.Contains(names.Words(c.Name), "subject")
+	})
+	return has(names.Sends) && has(names.Receives) &&
+		(hasSubject || slices.ContainsFunc(t.Columns, isOfMail) && !t.isMarkedRead())
+}

@@ -103,6 +103,8 @@ func (d *draft) add(r *reference) {
 		r.role = names.Holder // the person that created a message is its author
 	case names.Writes(last) && names.Is(r.from.Name, names.Things):
 		r.role = names.Maker // the author of a thing need not own it
+	case names.Is(r.from.Name, names.Notices) && !r.owns() && r.from.isLetter():
+		// the text of a message is the sender's, and the row is about both
 	case names.Is(r.from.Name, names.Notices) && names.Receives(last):
 		r.role = names.Holder // a notification belongs to its recipient
 	case names.Is(r.from.Name, names.Notices) && names.Sends(last):

@@ -15,6 +15,7 @@ func (d *draft) decideRows() {
 	for _, t := range d.byDistance() {
 		t.own, t.goesAlong = d.isOwn(t), d.isDeclared(t) || t.isIncludedWhole()
 		t.fate, t.reason = d.fateOf(t)
+		d.withhold(t)
 		t.rowsDeleted = t.fate == deleted
 	}
 	for changed := true; changed; {
