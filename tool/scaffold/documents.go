@@ -36,6 +36,8 @@ func (d *draft) askForStrays() {
 					"yes: leave it out", "no: delete the messages of the person in the hook BeforeErasure")
 			case isText && slices.Contains(ofUploads, last) && slices.Contains(namesOfFiles, flat(c.Name)):
 				t.ask(c.Name, "People may have chosen the names of the files. Whose are they?", "leave it out", "add a relation")
+			case isText && t.holdsFile(c):
+				t.ask(c.Name, "People may have chosen the files. Whose are they?", "leave it out", "add a relation")
 			case c.Type == datamap.TypeText && t.isForPerson(c):
 				t.ask(c.Name, "The column "+c.Name+" seems to say to whom the token was given, but no relation leads to "+
 					d.subject.Name+". Do the rows name people?", "no: leave the table out",
