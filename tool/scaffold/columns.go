@@ -138,6 +138,9 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 		t.ask(c.Name, "It has no foreign key. Is it the id of the person in another system, or the key of another person?",
 			leaveIt, "overwrite it", "add a relation")
 		return column
+	case !ok && d.twinOf(t, c) != nil:
+		t.askForSecondPerson(c.Name, d.twinOf(t, c))
+		return column
 	case !ok && d.seemsPerson(t, c):
 		t.askForSecondPerson(c.Name, d.subject)
 		return column

@@ -36,6 +36,8 @@ func (d *draft) askForStrays() {
 					"yes: leave it out", "no: delete the messages of the person in the hook BeforeErasure")
 			case isText && slices.Contains(ofUploads, last) && slices.Contains(namesOfFiles, flat(c.Name)):
 				t.ask(c.Name, "People may have chosen the names of the files. Whose are they?", "leave it out", "add a relation")
+			case isText && t.holdsFile(c):
+				t.ask(c.Name, "People may have chosen the files. Whose are they?", "leave it out", "add a relation")
 			case c.Type == datamap.TypeText && t.isForPerson(c):
 				t.ask(c.Name, "The column "+c.Name+" seems to say to whom the token was given, but no relation leads to "+
 					d.subject.Name+". Do the rows name people?", "no: leave the table out",
@@ -172,10 +174,14 @@ func (t *table) isOfApplication(c datamap.CatalogColumn) bool {
 }
 
 // mayBeAgent reports whether a column without a foreign key is named after someone who does something, such as
-// pusher_id, or only user, and could hold the key of a person. No table has the name of a doer.
+// pusher_id and comment_by, or only user, and could hold the key of a person: see also twinOf. No table has the name of
+// a doer.
 func (d *draft) mayBeAgent(t *table, c datamap.CatalogColumn) bool {
+	if d.twinOf(t, c) != nil {
+		return true
+	}
 	stem, isReference := names.Stem(c.Name)
-	if !isReference && c.Type != datamap.TypeText && d.isWordForPerson(stem) {
+	if !isReference && c.Type != datamap.TypeText && (d.isWordForPerson(stem) || names.MeansMaker(c.Name)) {
 		return d.hasTypeOfKey(c) && !t.refers(c.Name) && !slices.Equal(t.key, []string{c.Name})
 	}
 	return isReference && names.MeansAgent(stem) && d.hasTypeOfKey(c) && !t.refers(c.Name) && !t.hasType(c.Name) &&

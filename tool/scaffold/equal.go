@@ -57,9 +57,26 @@ func (d *draft) foldEqual() {
 func offered(end string) func(*table, Decision) (string, bool) {
 	return func(t *table, asked Decision) (string, bool) {
 		asked.Question = strings.TrimSuffix(asked.Question, staying)
+		var further []string
+		asked.Question, further = cutFurther(asked.Question)
 		about, ok := between(ofPath, end)(t, asked)
-		return about, ok && !strings.ContainsAny(about, " ,") && slices.Contains(asked.Options, offer+t.Name)
+		ok = ok && !strings.ContainsAny(about, " ,")
+		return strings.Join(append([]string{about}, further...), ", "), ok && slices.Contains(asked.Options, offer+t.Name)
 	}
+}
+
+// cutFurther returns a question without the clauses of furtherPeople, and the columns in these clauses.
+func cutFurther(question string) (rest string, columns []string) {
+	for begin, end := range map[string]string{furtherReferences: ")", furtherColumns: " foreign key"} {
+		before, after, ok := strings.Cut(question, begin)
+		list, after, ends := strings.Cut(after, end)
+		if ok && ends {
+			list, _, _ = strings.Cut(list, ", which ha")
+			question, columns = before+after, append(columns, list)
+		}
+	}
+	slices.Sort(columns)
+	return question, columns
 }
 
 // foldTypes asks one question about polymorphic references instead of one for each of many tables.

@@ -13,11 +13,21 @@ import (
 func (d *draft) askForHistories() {
 	for _, t := range d.tables {
 		if list := t.copies(); len(list) > 0 && (t.Kind == datamap.KindTable || t.Kind == datamap.KindPartitioned) {
+			people := ""
+			if i := slices.IndexFunc(t.Columns, t.namesActor); i >= 0 {
+				people = ", and " + t.Columns[i].Name + " seems to name the person who changed them"
+			}
 			t.ask(list[0], "Its rows seem to hold earlier values of rows of other tables ("+strings.Join(list, ", ")+"), also "+
-				"personal values, and an erasure leaves those that no relation leads to. Do they hold data of people?",
+				"personal values, and an erasure leaves those that no relation leads to"+people+". Do they hold data of people?",
 				"no: leave them as they are", eraseInHook)
 		}
 	}
+}
+
+// namesActor reports whether a column without a foreign key names the person who did what the row is about, such as
+// whodunnit.
+func (t *table) namesActor(c datamap.CatalogColumn) bool {
+	return family(c.Type) != "" && !t.refers(c.Name) && (names.Acts(c.Name) || names.MeansMaker(c.Name))
 }
 
 // copies returns the columns with earlier values of rows of other tables. It returns none if no other column says to

@@ -61,7 +61,7 @@ func (t *table) isOnlyMade() bool {
 	}, func(k names.Kind) bool { return names.Is(t.Name, k) })
 	rows := slices.DeleteFunc(slices.Clone(t.asked), func(asked Decision) bool { return asked.Column != "" })
 	return t.fate == left && len(t.paths) > 0 && len(rows) == 1 && slices.Contains(rows[0].Options, offer+t.Name) &&
-		!isOfPerson &&
+		!isOfPerson && !strings.Contains(rows[0].Question, furtherColumns) &&
 		len(t.personal()) == 0 && !slices.ContainsFunc(t.out, func(r *reference) bool {
 		return r.to.isSubject && (r.role != names.Maker || r.owns()) || !r.to.isSubject && r.isPath() && r.to.fate != left
 	}) && slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.isSubject })

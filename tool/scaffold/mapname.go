@@ -28,10 +28,16 @@ func naming(table string) string {
 }
 
 // askForRows asks for the owners of the rows of a table with columns that look personal, from which no path leads to
-// the given subject's table. If the table may be the subject's table of another data map, the question has the name of
+// the subject's table. If the table may be the subject's table of another data map, the question has the name of
 // that data map.
-func (t *table) askForRows(subject string) {
-	question := ofColumns + strings.Join(t.personalItself(), ", ") + "), but no relation leads to " + subject + whose
+func (t *table) askForRows(d *draft) {
+	list := t.personalItself()
+	for _, c := range t.Columns {
+		if d.namesPerson(t, c) {
+			list = append(list, c.Name)
+		}
+	}
+	question := ofColumns + strings.Join(list, ", ") + "), but no relation leads to " + d.subject.Name + whose
 	option := "make it part of another data map"
 	if t.isPeople() {
 		question += " If they are other people, make another data map of them:" + naming(t.Name)

@@ -49,3 +49,26 @@ func (t *table) isPlaceOfFile(c datamap.Column) bool {
 	return names.Is(t.Name, names.Media) && c.Type == datamap.TypeText && len(parts) > 0 &&
 		slices.Contains([]string{"key", "path", "url", "uri", "object"}, parts[len(parts)-1]) && !t.found[c.Name].Secret
 }
+
+// holdsFile reports whether a column of a table of files holds a file, or its name or place, and nothing shows that the
+// file is that of a thing, as in product_images and in files with a site_id.
+func (t *table) holdsFile(c datamap.CatalogColumn) bool {
+	isOf := func(name string) bool {
+		return name != "" && (names.Is(name, names.Records) || names.Is(name, names.Reference))
+	}
+	of := ""
+	if parts := names.Words(t.base); len(parts) > 0 {
+		of = strings.Join(parts[:len(parts)-1], " ")
+	}
+	isFile := slices.ContainsFunc(names.Words(c.Name), func(word string) bool {
+		return slices.Contains(ofMedia, names.Singular(word))
+	})
+	return names.Is(t.Name, names.Media) && isFile && !slices.Contains(ofFiles, lastWord(c.Name)) && !isOf(of) &&
+		!slices.ContainsFunc(t.Columns, func(other datamap.CatalogColumn) bool {
+			stem, isReference := names.Stem(other.Name)
+			return isReference && isOf(stem)
+		})
+}
+
+// ofMedia are words in names of columns with a file, or with its name or place.
+var ofMedia = strings.Fields("file filename image photo picture video data url path uri object")

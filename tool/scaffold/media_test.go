@@ -2,6 +2,7 @@ package scaffold_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/habeas-data/habeas/tool/scaffold"
@@ -65,6 +66,26 @@ func TestTheKeyOfATableOfFilesMayBeThatOfThePerson(t *testing.T) {
 		catalog.Tables[1].Columns[0].Default = true
 		if p = propose(t, catalog); slices.Contains(p.steps(), "delete user_avatars") {
 			t.Errorf("%s: the database fills in the key, but the steps are %v", id, p.steps())
+		}
+	}
+}
+
+func TestFilesWithoutRelationAreAsked(t *testing.T) {
+	for line, want := range map[string]string{
+		"gallery_images: id*, image_file, image_gallery_id":           "gallery_images.image_file",
+		"photos: id*, photo:bytes, size:integer":                      "photos.photo",
+		"videos: id*, url":                                            "videos.url",
+		"uploads: id*, filename":                                      "uploads.filename",
+		"photos: id*, file_size:text, file_type":                      "",
+		"product_images: id*, file":                                   "",
+		"category_photos: id*, file":                                  "",
+		"files: id*, site_id, raw_file":                               "",
+		"pages: id*, file":                                            "",
+		"photos: id*, image_file, product_id>products\nproducts: id*": "",
+	} {
+		p := propose(t, schema(users+line))
+		if got := strings.Join(p.asked(), " "); got != want {
+			t.Errorf("%s: asked %v", line, p.Decisions)
 		}
 	}
 }

@@ -41,7 +41,8 @@ func (d *draft) askForUnchosen() {
 			continue
 		}
 		t.fate, t.asked = left, nil
-		t.ask("", ofPath+t.paths[0].label()+noPersonal, "no: leave the table out", annotateIt)
+		path := t.paths[0].label()
+		t.ask("", ofPath+path+d.furtherPeople(t, []string{path})+noPersonal, "no: leave the table out", annotateIt)
 	}
 }
 
@@ -216,7 +217,7 @@ func (d *draft) askForLeftOut() {
 		case t.addressKey() != "" && !t.isPeople() && len(t.unclear) == 0:
 			d.askForAddress(t, t.addressKey())
 		case len(t.personalItself()) > 0 && len(t.unclear) == 0:
-			t.askForRows(d.subject.Name)
+			t.askForRows(d)
 			d.askForTypes(t)
 		default:
 			d.askForTypes(t)

@@ -155,6 +155,7 @@ func draftOf(
 	d.markLoose()
 	d.recognise()
 	d.measurePaths()
+	d.findTwins()
 	d.reversePaths()
 	d.choosePaths()
 	if err := d.include(options.Include); err != nil {
@@ -209,6 +210,7 @@ type draft struct {
 	tables     []*table // all tables of the catalog except views, sorted by name
 	candidates []Candidate
 	subject    *table
+	twins      []*table // tables with one row for each person; see findTwins
 	subjectID  []string // the key columns of the subject
 	single     bool     // no question is about several tables, because Update returns those about new tables only
 }

@@ -53,7 +53,7 @@ func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 			}
 		}
 	}
-	return findPerson(parts, t)
+	return findPerson(table, parts, t)
 }
 
 // MayBeInstant reports whether a column whose type is a text or a number is named like an instant or a date, such as

@@ -9,10 +9,16 @@ import (
 )
 
 // findPerson recognizes a column by the person whom its name means and by what it holds about her, as observer_name and
-// signed_by_name do.
-func findPerson(parts []string, t datamap.ColumnType) (Match, bool) {
+// signed_by_name do. A text may also have the name of her job, such as sales_rep, or of her work, such as quote_by.
+// In a table of activities, such a text shows nothing about the person who acted.
+func findPerson(table string, parts []string, t datamap.ColumnType) (Match, bool) {
 	isText := t == "" || t == datamap.TypeText || t == datamap.TypeArray
 	isNumber := isText || t == datamap.TypeInteger || t == datamap.TypeBigInt
+	if isText && (hasJob(parts) || isWorkBy(parts)) && !Is(table, Activities) {
+		return Match{
+			Word: strings.Join(parts, " "), Part: true, Category: domain.CategoryIdentity, Means: "the name of a person",
+		}, true
+	}
 	if len(parts) < 2 || !isNumber {
 		return Match{}, false
 	}
@@ -54,6 +60,22 @@ func isDoneBy(parts []string) bool {
 	return (strings.HasSuffix(done, "ed") || slices.Contains(participles, done)) && !slices.Contains(doneByThings, done)
 }
 
+// MeansMaker reports whether the name of a column that is no reference means the person who did or made something, as
+// signed_by and comment_by do.
+func MeansMaker(column string) bool { return IsDoneBy(column) || isWorkBy(partsOf(column)) }
+
+// hasJob reports whether the name means a person by her job, such as sales_rep and sales_rep_name.
+func hasJob(parts []string) bool {
+	n := len(parts)
+	return endsWith(parts, jobs) || n > 1 && slices.Contains(ofNames, parts[n-1]) && endsWith(parts[:n-1], jobs)
+}
+
+// isWorkBy reports whether the name means the person who made a work, such as photo_by.
+func isWorkBy(parts []string) bool {
+	n := len(parts)
+	return n > 1 && parts[n-1] == "by" && slices.Contains(works, parts[n-2])
+}
+
 var (
 	ofNames   = []string{"name", "names", "fullname", "initials"}
 	ofNumbers = []string{"number", "no", "nr", "num", "nummer"}
@@ -77,6 +99,14 @@ var (
 		referrer, winner, claimant, insured, policyholder, heir, deceased, resident, occupant, voter, citizen, technician,
 		courier, surveyor, reporter, commenter, officer, bride, groom, person, user, staff, ship to,
 		bill to, sold to`)
+	// jobs are the jobs of people. A word for a thing may stand before manager, as in package_manager.
+	jobs = patterns(`
+		agency rep, sales rep, account rep, service rep, support rep, customer rep, field rep, representative, case manager,
+		account manager, sales manager, project manager, office manager, relationship manager, caseworker, case worker,
+		social worker, care worker, support worker, salesperson, sales person, sales agent, care coordinator`)
+	works = strings.Fields(`
+		quote quotation photo photograph photography picture image video illustration artwork art drawing text story lyrics
+		music song translation testimonial interview recipe poem comment article`)
 	chosen = patterns(`
 		contact, responsible, authorized, authorised, reference, key, sales, delivery, support, accompanying`)
 	numbered = patterns(`

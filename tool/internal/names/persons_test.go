@@ -3,6 +3,7 @@ package names_test
 import (
 	"testing"
 
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
@@ -36,6 +37,43 @@ func TestThePersonWhoDidSomething(t *testing.T) {
 	} {
 		if names.IsDoneBy(column) != want {
 			t.Errorf("%s means the person who did something: %t", column, !want)
+		}
+	}
+}
+
+// A value that looks personal tells in a table of activities that the row belongs to one person, but the job of another
+// person does not.
+func TestTheJobOrTheWorkOfAPerson(t *testing.T) {
+	for _, column := range []string{
+		"agency_rep", "case_manager", "salesRep", "account_manager", "caseworker", "social_worker", "representative",
+		"quote_by", "photo_by", "case_managers", "caseworker_name", "sales_rep_names",
+	} {
+		if match, ok := names.Find("handovers", column, datamap.TypeText); !ok || !match.Part {
+			t.Errorf("%s does not look like the name of a person", column)
+		}
+		if _, ok := names.Find("visits", column, datamap.TypeText); ok {
+			t.Errorf("%s looks personal in a visit", column)
+		}
+		if _, ok := names.Find("handovers", column, datamap.TypeInteger); ok {
+			t.Errorf("%s looks personal, although it is a number", column)
+		}
+	}
+	for _, column := range []string{
+		"package_manager", "file_manager", "window_manager", "worker", "reps", "order_by", "sort_by", "group_by",
+		"interval_by",
+	} {
+		if _, ok := names.Find("handovers", column, datamap.TypeText); ok {
+			t.Errorf("%s looks personal", column)
+		}
+	}
+}
+
+func TestTheMakerOfAWork(t *testing.T) {
+	for column, want := range map[string]bool{
+		"comment_by": true, "signed_by": true, "order_by": false, "blocked_by": false, "by": false, "comment": false,
+	} {
+		if names.MeansMaker(column) != want {
+			t.Errorf("%s means the maker of a work: %t", column, !want)
 		}
 	}
 }

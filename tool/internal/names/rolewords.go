@@ -163,7 +163,7 @@ func Acts(column string) bool {
 	return endsIn(stem, actors) || Creates(column)
 }
 
-var actors = patterns("actor, doer, performed by, done by, triggered by, executed by")
+var actors = patterns("actor, doer, whodunnit, performed by, done by, triggered by, executed by")
 
 // Invites reports whether the name of a reference column means the person who invited another one.
 func Invites(column string) bool {
