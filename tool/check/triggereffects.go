@@ -51,6 +51,17 @@ func (s *schema) mayRefuse(table datamap.Table, live datamap.CatalogTable, refus
 	for _, column := range s.writtenColumns(table.Name) {
 		changed = append(changed, column.live.Name)
 	}
+	for _, column := range live.Columns {
+		if column.Generated {
+			changed = append(changed, column.Name) // a trigger before the UPDATE sees no new value
+		}
+	}
+	for _, foreign := range live.ForeignKeys {
+		if foreign.Follows || foreign.ClearsOnUpdate || foreign.OnDelete == datamap.ActionSetNull ||
+			foreign.OnDelete == datamap.ActionSetDefault {
+			changed = append(changed, foreign.Columns...) // the database changes them with the referenced row
+		}
+	}
 	set, known := triggers.SetsOf(live)
 	return !known || triggers.MayRefuse(live, refusing.CatalogTrigger, append(changed, set...))
 }

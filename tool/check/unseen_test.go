@@ -80,6 +80,23 @@ var unseenDangers = map[string]liveCase{
 			`CREATE TRIGGER a BEFORE UPDATE ON users FOR EACH ROW EXECUTE FUNCTION g()`),
 		want: []string{"trigger-refuses users keep of users"},
 	},
+	"a trigger refuses the change of a reference that the database clears": {
+		statements: []string{
+			`CREATE TABLE letters (id bigint PRIMARY KEY, user_id bigint REFERENCES users, line text,
+				visit_id bigint REFERENCES visits ON DELETE SET NULL)`,
+			`CREATE INDEX ON letters (user_id)`, `CREATE INDEX ON letters (visit_id)`,
+			`CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+				IF OLD.visit_id IS DISTINCT FROM NEW.visit_id THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END $$`,
+			`CREATE TRIGGER keep BEFORE UPDATE ON letters FOR EACH ROW EXECUTE FUNCTION f()`,
+		},
+		tables: keptLetters(`{"name": "visit_id", "type": "bigint"}, `),
+		want:   []string{"trigger-refuses users keep of letters"},
+	},
+	"a trigger refuses the change of a generated value": {
+		statements: append(onUsers("IF OLD.n IS DISTINCT FROM NEW.n THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW;"),
+			`ALTER TABLE users ADD COLUMN n integer GENERATED ALWAYS AS (length(nick)) STORED`),
+		want: []string{"trigger-refuses users keep of users"},
+	},
 	"a trigger refuses the deletion beside a change": {
 		statements: onVisits("BEFORE UPDATE OR DELETE",
 			"IF OLD.id IS DISTINCT FROM NEW.id THEN RAISE EXCEPTION 'no'; END IF; RETURN OLD;"),
