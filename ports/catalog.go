@@ -16,10 +16,10 @@ type CatalogReader interface {
 	// domain.ErrUnavailable if the database cannot be reached.
 	Catalog(ctx context.Context) (datamap.Catalog, error)
 
-	// Satisfies returns for each row whether it satisfies a CHECK constraint of a table of the catalog. The database
-	// evaluates the constraint on the values of the rows, which are examples and never values of the application. A row
-	// has values by the names of columns: nil, a string, an int64, a float64, a bool or a []byte. A string can be the text
-	// form of a value of any type.
+	// Satisfies returns for each row whether it satisfies a CHECK constraint of a table of the catalog, or the condition
+	// of a partial index, whose text is datamap.CatalogUnique.Where. The database evaluates the condition on the values
+	// of the rows, which are examples and never values of the application. A row has values by the names of columns: nil,
+	// a string, an int64, a float64, a bool or a []byte. A string can be the text form of a value of any type.
 	//
 	// The verdict is datamap.VerdictUndecided if the database refuses to evaluate the constraint on the row. For example,
 	// the constraint needs a column that the row does not have, calls a function that fails, or takes too long. It is also

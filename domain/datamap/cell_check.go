@@ -70,10 +70,10 @@ func checkSurrogate(column Column, report func(domain.Problem)) {
 }
 
 // checkExport reports an unknown value of Export. It also reports a column that is named like a secret and does not set
-// Export.
+// Export. An instant is no secret, such as the time at which somebody has reset a password.
 func checkExport(column Column, report func(domain.Problem)) {
 	switch said := column.Personal.Export; {
-	case said == "" && words.IsSecret(column.Name):
+	case said == "" && column.Type != TypeTime && words.IsSecret(column.Name):
 		report(domain.Problem{
 			Message:  "is named like a secret, but does not set export",
 			Possible: []string{"export:no", "export:yes"},

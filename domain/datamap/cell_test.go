@@ -72,12 +72,25 @@ func TestDeleteIsRefusedWhereTheRowStays(t *testing.T) {
 	}
 }
 
+func TestAnInstantNamedLikeASecretNeedNotSetExport(t *testing.T) {
+	sent := contact("reset_password_sent_at", domain.StrategyErase)
+	if _, err := cell(true, sent); err == nil {
+		t.Error("a text named like a secret is accepted")
+	}
+	sent.Type = datamap.TypeTime
+	if _, err := cell(true, sent); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAColumnNamedLikeASecretMustSetExport(t *testing.T) {
 	for name, secret := range map[string]bool{
 		"password": true, "Password": true, "passwords": true, "encrypted_password": true, "passwordHash": true,
 		"secret": true, "client_secret": true, "clientsecret": true, "secrets": true,
 		"token": true, "resetToken": true, "tokens": true, "tokenized": true, "TOKEN": true, "token2": true,
-		"recovery": true, "recovery_codes": true, "recoverycode": true,
+		"recovery": true, "recovery_codes": true, "recoverycode": true, "recovery_kit": true, "account_recovery": true,
+		"recovery_token": true, "recovery_key": true, "recovery_share_key": true, "recovery_share": true,
+		"recoveryTweet": false, "recovery_story": false,
 		"hash": true, "pwhash": true, "hashes": true, "sha_hash": true, "hash_of_card": true,
 		"otp": true, "totp": true, "otp_seed": true, "totps": true, "otp1": true,
 		"key": true, "apikey": true, "APIKey": true, "apiKey": true, "KeyID": true, "ssh_keys": true, "private-key": true,

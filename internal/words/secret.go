@@ -13,9 +13,20 @@ var (
 	vagueEnds   = []string{"hash", "hashes", "key", "keys"}
 )
 
+// ofRecoveries are words after recovery with which a name means what is known about a recovery, such as that of a lost
+// thing. Any other word may mean a secret, as in recovery_codes and in the recovery_share of a wallet.
+var ofRecoveries = []string{"tweet", "story", "display", "displays", "status", "reason"}
+
 // IsSecret reports whether the name of a column sounds like a secret.
 func IsSecret(name string) bool {
-	return slices.ContainsFunc(Lower(name), func(word string) bool { return MeansSecret(word) || MayMeanSecret(word) })
+	words := Lower(name)
+	for i, word := range words {
+		isOpen := word == "recovery" && i+2 == len(words) && slices.Contains(ofRecoveries, words[i+1])
+		if !isOpen && (MeansSecret(word) || MayMeanSecret(word)) {
+			return true
+		}
+	}
+	return false
 }
 
 // MeansSecret reports whether a word in lower case means a secret, such as password.

@@ -73,10 +73,34 @@ func isTextOf(value sqltext.Tokens, column string) (found bool) {
 	return found
 }
 
+// onlyAsNull reports whether an SQL text reads a column only as NULLIF(column, value), which is NULL for the value.
+func onlyAsNull(text, column, value string) bool {
+	tokens, found := sqltext.TokensOf(text, sqltext.QuotesOfPostgres), false
+	for i := range tokens {
+		if !tokens.IsName(i) || tokens[i].Text != column {
+			continue
+		}
+		from := i - 1
+		for tokens.IsSign(from, "(") || tokens.IsSign(from, ".") || tokens.IsSign(from+1, ".") {
+			from--
+		}
+		at := i + 1
+		for at < len(tokens) && !tokens.IsSign(at, ",") {
+			at++
+		}
+		if !tokens.Is(from, "nullif") || at+1 >= len(tokens) || tokens[at+1].Kind != sqltext.TokenString ||
+			tokens[at+1].Text != value {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
 // keepingText are functions of PostgreSQL that return a text or a part of it.
 var keepingText = terms(`
 	lower, upper, initcap, trim, btrim, ltrim, rtrim, substr, substring, left, right, replace, regexp_replace, translate,
-	split_part, concat`)
+	split_part, concat, nullif, coalesce`)
 
 // surelyCasts reports whether an SQL text always converts a column to a type, and converts nothing else. The text is an
 // expression, or the definition of an index.

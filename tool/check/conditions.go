@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
@@ -12,8 +13,8 @@ import (
 // constraint.
 type decided struct{ write, check int }
 
-// decideConditions lets the database evaluate each CHECK constraint of the tables and domains on the rows after an
-// erasure. It leaves out constraints of columns that no erasure overwrites.
+// decideConditions lets the database evaluate each CHECK constraint of the tables and domains, and the condition of
+// each partial unique index, on the rows after an erasure. It leaves out those of columns that no erasure overwrites.
 func (s *schema) decideConditions(ctx context.Context, reader ports.CatalogReader) (err error) {
 	for i, w := range s.writes {
 		for j, check := range w.live.Checks {
@@ -24,8 +25,35 @@ func (s *schema) decideConditions(ctx context.Context, reader ports.CatalogReade
 				return err
 			}
 		}
+		for _, unique := range w.live.Uniques {
+			verdict, err := w.decideIndex(ctx, reader, unique)
+			if err != nil {
+				return err
+			}
+			if verdict == datamap.VerdictFails {
+				s.writes[i].outside = append(s.writes[i].outside, unique.Name)
+			}
+		}
 	}
 	return nil
+}
+
+// decideIndex evaluates the condition of a partial unique index on the rows after an erasure. It returns
+// datamap.VerdictUndecided for another index, and if the condition reads a column that the erasure does not always
+// overwrite.
+func (w write) decideIndex(
+	ctx context.Context, reader ports.CatalogReader, unique datamap.CatalogUnique,
+) (datamap.Verdict, error) {
+	check := datamap.CatalogCheck{Name: unique.Name, Text: unique.Where}
+	for _, column := range w.columns {
+		if !column.expired && strings.Contains(unique.Where, column.live.Name) {
+			check.Columns = append(check.Columns, column.live.Name)
+		}
+	}
+	if !unique.Partial || unique.Name == "" || len(check.Columns) == 0 {
+		return datamap.VerdictUndecided, nil
+	}
+	return w.decide(ctx, reader, check)
 }
 
 // checkConditions reports a CHECK constraint that a row violates after an erasure, and one that is not decided.

@@ -40,7 +40,7 @@ func (s *schema) reportCasts(w write, text, object, converts, fails string) {
 		}
 		for _, kind := range castsOf(text, column.Name) {
 			written := surrogateOf(column.Column)
-			if s.accepts(kind, written.text) {
+			if s.accepts(kind, written.text) || onlyAsNull(text, column.Name, written.text) {
 				continue
 			}
 			severity, refuses := severityOf(surrogateCast), "may refuse"
@@ -48,11 +48,13 @@ func (s *schema) reportCasts(w write, text, object, converts, fails string) {
 				text, isText := e.(string)
 				return !isText || !refusesText(kind, text)
 			})
+			follows := "If it does: " + fails
 			if !column.expired && isRefused && surelyCasts(text, column.Name, kind) {
-				severity, refuses = failure, "refuses"
+				severity, refuses, follows = failure, "refuses", fails
 			}
 			s.reportAs(severity, surrogateCast, place{table: w.table.Name, column: column.Name, object: object},
-				converts+" the column to "+kind+", but an erasure writes "+written.called()+", which that type "+refuses+". "+fails,
+				converts+" the column to "+kind+", but an erasure writes "+written.called()+", which that type "+refuses+". "+
+					follows,
 				"Use a surrogate that the type accepts, "+column.nullRemedy()+"or change the conversion.")
 		}
 	}
@@ -102,9 +104,12 @@ func (s *schema) mayExceed(column datamap.CatalogColumn, source string) bool {
 	if column.Expression == "" {
 		return true
 	}
-	begin := beginOf.FindStringSubmatch(column.Expression)
-	if begin != nil {
-		characters, err := strconv.Atoi(begin[1])
+	if begin := beginOf.FindStringSubmatch(column.Expression); begin != nil {
+		taken := begin[5] // substr(column, from, characters)
+		if strings.Contains(begin[1], "left") {
+			taken = begin[3]
+		}
+		characters, err := strconv.Atoi(taken)
 		return err != nil || characters > column.Length
 	}
 	occurring := strings.FieldsFunc(column.Expression, func(r rune) bool {
@@ -113,5 +118,6 @@ func (s *schema) mayExceed(column datamap.CatalogColumn, source string) bool {
 	return slices.Contains(occurring, source) || strings.Contains(column.Expression, `"`+source+`"`)
 }
 
-// beginOf matches an expression that takes the first characters of a column.
-var beginOf = regexp.MustCompile(`^"left"\("?\w+"?, (\d+)\)$`)
+// beginOf matches an expression that takes at most a number of characters of a column.
+var beginOf = regexp.MustCompile(
+	`^\(?("?left"?|substr|"?(?i:substring)"?)\(\(?"?\w+"?\)?(::[a-z ]+)?, (\d+)(, (\d+))?\)\)?(::[a-z ]+(\(\d+\))?)?$`)

@@ -36,8 +36,9 @@ func (s *schema) documentOf(table datamap.CatalogTable) string {
 		case datamap.TypeJSON:
 			return c.Type == datamap.TypeJSON && (isSession || !hasWord(c.Name, "state"))
 		case datamap.TypeText, datamap.TypeBytes:
-			return hasWord(c.Name, "sess", "data", "payload", "attribute", "old", "new", "changes", "diff", "snapshot", "row",
-				"object") &&
+			isExchange := hasWord(c.Name, "request", "response") && hasWord(c.Name, "body")
+			return (isExchange || hasWord(c.Name, "sess", "data", "payload", "attribute", "old", "new", "changes", "diff",
+				"snapshot", "row", "object")) &&
 				(c.Length == 0 || c.Length > shortText) && !names.Describes(c.Name)
 		default:
 			return false
@@ -75,7 +76,8 @@ func sessionOf(table datamap.CatalogTable) (document string) {
 	for _, column := range table.Columns {
 		name := strings.Join(names.Words(column.Name), " ")
 		hasID = hasID || slices.Contains([]string{"sid", "sess id", "session id", "session key"}, name)
-		hasEnd = hasEnd || hasWord(name, "expire", "expires", "expiry", "expiration", "lifetime")
+		hasEnd = hasEnd || hasWord(name, "expire", "expires", "expiry", "expiration", "lifetime") ||
+			column.Type == datamap.TypeTime && hasWord(name, "touched", "accessed", "seen", "active", "activity", "access")
 		isText := column.Type == datamap.TypeText && (column.Length == 0 || column.Length > shortText)
 		if (isText || isDocument(column) || column.Type == datamap.TypeBytes) &&
 			(hasWord(name, "sess", "session", "payload") || hasWord(name, "data", "value") && !isActive) &&
@@ -193,6 +195,11 @@ func isNamedAsCopy(table, original datamap.CatalogTable) bool {
 			_, ok := original.Column(c.Name)
 			return ok && !hasName(original, original.PrimaryKey, c.Name)
 		})
+}
+
+// isNamedAsCopy reports whether a table is named as the copy of a table of the data map.
+func (s *schema) isNamedAsCopy(table datamap.CatalogTable) bool {
+	return slices.ContainsFunc(s.Declared(), func(t datamap.Table) bool { return isNamedAsCopy(table, s.live[t.Name]) })
 }
 
 // copyWords are words in the names of tables that are copies.

@@ -56,108 +56,6 @@ func (s *schema) linksOf(table datamap.CatalogTable) (found []link) {
 	return found
 }
 
-// listsKeysOf reports whether a column is a list of the keys of a table, such as user_ids. For the subject's table, a
-// name of several people is sufficient, such as watchers.
-func (s *schema) listsKeysOf(column datamap.CatalogColumn, parent datamap.Table) bool {
-	live, ok := s.live[parent.Name]
-	if !ok || len(parent.PrimaryKey) != 1 {
-		return false
-	}
-	if column.Type == datamap.TypeText {
-		return column.Values == nil && s.namesList(column.Name, parent)
-	}
-	if column.Type != datamap.TypeArray && column.Type != datamap.TypeJSON {
-		return false
-	}
-	key, ok := live.Column(parent.PrimaryKey[0])
-	element, isArray := strings.CutSuffix(column.Declared, "[]")
-	if !ok || isArray && element != key.Declared && (family(key.Type) != datamap.TypeNumber || !isWhole(element)) &&
-		(key.Type != datamap.TypeText || !isText(element)) {
-		return false
-	}
-	last := names.Words(column.Name)
-	isIDs := len(last) > 1 && slices.Contains([]string{"ids", "uuids"}, last[len(last)-1])
-	if isIDs {
-		stem := strings.Join(last[:len(last)-1], " ")
-		return names.EndsIn(stem, names.BaseName(parent.Name)) ||
-			parent.Name == s.SubjectTable().Name && (isPerson(stem) || isArray && s.mayListPeople(stem))
-	}
-	isHeader := isText(element) && slices.Contains(mailHeaders, strings.Join(last, " "))
-	_, isValue := soundsPersonal("", datamap.CatalogTable{}, column)
-	return (isArray || column.Type == datamap.TypeJSON && isPlural(last) && !isValue) &&
-		parent.Name == s.SubjectTable().Name && isPerson(column.Name) && !isHeader && !s.isPartyOfThing(last)
-}
-
-// listsPeople reports whether a column is a list of texts or documents about people, such as guests.
-func (s *schema) listsPeople(column datamap.CatalogColumn) bool {
-	parts := names.Words(column.Name)
-	element, isArray := strings.CutSuffix(column.Declared, "[]")
-	return isArray && (isText(element) || isDocument(column)) && isPlural(parts) && isPerson(column.Name) &&
-		!s.isPartyOfThing(parts) && !s.listsKeysOf(column, s.SubjectTable())
-}
-
-func isPlural(parts []string) bool {
-	return len(parts) > 0 && names.Singular(parts[len(parts)-1]) != parts[len(parts)-1]
-}
-
-// isPartyOfThing reports whether the words of a name end with a word for a person or a thing, such as targets, behind
-// the word for a thing or the name of a table, as in connector_targets.
-func (s *schema) isPartyOfThing(parts []string) bool {
-	name := strings.Join(parts, " ")
-	if len(parts) < 2 || names.RoleOf(name) != names.Party || names.IsPeople(name) || names.IsRole(name) {
-		return false
-	}
-	before := strings.Join(parts[:len(parts)-1], " ")
-	return names.Is(before, names.Things) || slices.Contains(things, names.Singular(parts[len(parts)-2])) ||
-		slices.ContainsFunc(s.catalog.Tables, func(t datamap.CatalogTable) bool {
-			return names.EndsIn(before, names.BaseName(t.Name)) && !names.IsPeople(t.Name)
-		})
-}
-
-// namesList reports whether the name of a text says that it is a list of the keys of a table, such as user_ids. The
-// texts of other lists hold no keys as often as keys.
-func (s *schema) namesList(column string, parent datamap.Table) bool {
-	parts := names.Words(column)
-	if len(parts) < 2 || !slices.Contains([]string{"ids", "uuids"}, parts[len(parts)-1]) {
-		return false
-	}
-	stem := strings.Join(parts[:len(parts)-1], " ")
-	return names.EndsIn(stem, names.BaseName(parent.Name)) || parent.Name == s.SubjectTable().Name && isPerson(stem)
-}
-
-// mailHeaders are names of columns in which texts are addresses of a mail, not keys of people.
-var mailHeaders = terms("to, mail to, email to, send to, sent to, reply to, from, mail from, cc, bcc")
-
-// mayListPeople reports whether a list of ids may be a list of people, because the stem has the ending of a word for a
-// person, such as contributor. It returns false if the stem is a word for things, or the name of a table.
-func (s *schema) mayListPeople(stem string) bool {
-	parts := names.Words(stem)
-	last := names.Singular(parts[len(parts)-1])
-	endsAsPerson := strings.HasSuffix(last, "er") || strings.HasSuffix(last, "or") || strings.HasSuffix(last, "ee")
-	return endsAsPerson && !slices.Contains(things, last) && !slices.Contains(devices, last) &&
-		!names.Is(stem, names.Things) && !names.Is(stem, names.Reference) &&
-		!slices.ContainsFunc(s.catalog.Tables, func(t datamap.CatalogTable) bool {
-			return names.EndsIn(stem, names.BaseName(t.Name))
-		})
-}
-
-// devices are words that have the ending of a word for a person, but mean things.
-var devices = terms(`
-	folder, order, offer, header, footer, number, letter, newsletter, banner, sensor, monitor, filter, layer,
-	vendor, color, error, pointer, chapter, trigger, answer, parameter, register, container, cluster, worker, tree,
-	fee, identifier, marker, ledger, paper, computer, printer, router, transfer, tier, character, quarter, semester,
-	center, sticker, voucher, adapter, handler, cursor, vector, factor, indicator, selector, processor, floor, door,
-	timer, reminder, blocker, supplier, manufacturer, carrier, publisher, counter, meter, tracker, scanner,
-	controller, runner, importer, exporter`)
-
-func isWhole(declared string) bool {
-	return slices.Contains([]string{"bigint", "integer", "smallint"}, declared)
-}
-
-func isText(declared string) bool {
-	return declared == "text" || strings.HasPrefix(declared, "character varying")
-}
-
 // isPerson reports whether a name means people, or a role of people.
 func isPerson(name string) bool {
 	last := names.Words(name)
@@ -178,7 +76,7 @@ func (s *schema) mayReferToSubject(table datamap.CatalogTable, column datamap.Ca
 		return false
 	}
 	key, ok := live.Column(subject.PrimaryKey[0])
-	stem, isReference := names.Stem(column.Name)
+	stem, isReference := keyStem(column.Name)
 	if !ok || !isReference || column.Type != datamap.TypeText && differ(key.Type, column.Type) ||
 		!mayMeanPerson(table.Name, stem) {
 		return false
@@ -191,6 +89,15 @@ func (s *schema) mayReferToSubject(table datamap.CatalogTable, column datamap.Ca
 		return parts[len(parts)-1] != "name" && names.Same(strings.Join(parts[:len(parts)-1], " "), stem) ||
 			slices.Contains(tableNames, strings.Join(parts, " ")) && slices.Contains(rowNames, strings.ToLower(stem))
 	})
+}
+
+// keyStem is names.Stem also for the key of a person beside the name of its table, such as owner_key beside owner_kind.
+func keyStem(column string) (string, bool) {
+	if parts := names.Words(column); len(parts) > 1 && parts[len(parts)-1] == "key" {
+		stem := strings.Join(parts[:len(parts)-1], " ")
+		return stem, isPerson(stem) || hasWord(stem, "subject", "actor")
+	}
+	return names.Stem(column)
 }
 
 // namesMember reports whether a column without a foreign key may hold the key of a second person, because its name is
@@ -276,8 +183,11 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 	const outside = ", and the table is not in the data map. Exports and erasures ignore the table."
 	switch found.kind {
 	case byName:
-		if s.isBareLink(table, found) {
+		if s.isBareLink(table, found) || s.isLinkToReference(table) {
 			return true
+		}
+		if names.RoleOf(found.column) == names.Maker && s.isNamedAsCopy(table) && s.reportBackup(table) {
+			return true // the relation of a copy would lead to the person who deleted the original
 		}
 		s.reportOutside(tableUnlinked, table, at,
 			"The column is named like a reference to "+found.to+". It has no foreign key"+outside+s.personalSentence(table)+
@@ -290,7 +200,7 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 		}
 		s.reportBackup(table)
 	case byAnyOf:
-		if stem, _ := names.Stem(found.column); names.Is(table.Name, names.Reference) && !likelyMeansPerson(stem) {
+		if stem, _ := keyStem(found.column); names.Is(table.Name, names.Reference) && !likelyMeansPerson(stem) {
 			return false // such as the facilities of regions
 		}
 		s.reportAsked(tableUnlinked, table, at,
@@ -300,20 +210,6 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 				s.says(`when:`, `"when"`)+"). If not, accept the finding.")
 	}
 	return true
-}
-
-// isBareLink reports whether the rows of a table refer to rows that stay after an erasure and are not people, and hold
-// nothing else than references, numbers, instants, and texts that describe the row, such as its type.
-func (s *schema) isBareLink(table datamap.CatalogTable, found link) bool {
-	return s.isKeptThing(found.to) && s.personalSentence(table) == "" && !isOfOnePerson(table.Name) &&
-		!slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
-			stem, isReference := names.Stem(c.Name)
-			switch family(c.Type) { //nolint:exhaustive // the other types hold numbers, instants and keys
-			case datamap.TypeText, datamap.TypeJSON, datamap.TypeBytes, datamap.TypeArray, "":
-				return !names.IsTechnical(c.Name) && !table.IsChoice(c)
-			}
-			return isReference && isPerson(stem)
-		})
 }
 
 // reportLists reports the lists of keys in a table outside the data map. Such a list is a finding of its own, because a
@@ -348,13 +244,14 @@ func (s *schema) reportLinks(table datamap.Table, live datamap.CatalogTable) {
 		inRelation := slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool {
 			return hasName(live, r.Columns, found.column)
 		})
-		if found.to != s.SubjectTable().Name || inRelation || column.NotPersonal || column.Personal != nil ||
+		to, _ := s.Table(found.to)
+		if !s.isPeopleTable(to) || inRelation || column.NotPersonal || column.Personal != nil ||
 			s.isBesideAddressee(table, found.column) ||
 			hasName(live, live.PrimaryKey, found.column) {
 			continue
 		}
 		at := place{table: table.Name, column: found.column}
-		stem, _ := names.Stem(found.column)
+		stem, _ := keyStem(found.column)
 		switch {
 		case found.kind == byList:
 			s.reportColumn(column, pathMissing, at,

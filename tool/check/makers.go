@@ -76,10 +76,14 @@ func (s *schema) refersToMakersOnly(table datamap.CatalogTable) bool {
 			return false
 		}
 	}
+	isPeople := func(name string) bool {
+		to, _ := s.Table(name)
+		return s.isPeopleTable(to) && s.empties(name)
+	}
 	if slices.ContainsFunc(s.linksOf(table), func(l link) bool {
-		stem, _ := names.Stem(l.column)
+		stem, _ := keyStem(l.column)
 		return l.kind == byAnyOf && likelyMeansPerson(stem) ||
-			l.kind == byList || l.kind == byName && (l.to != subject || !namesMaker(l.column))
+			l.kind == byList || l.kind == byName && (!isPeople(l.to) || !namesMaker(l.column))
 	}) {
 		return false
 	}
@@ -142,11 +146,31 @@ func namesMaker(column string) bool {
 	return names.RoleOf(column) == names.Maker && hasWord(column, makers...)
 }
 
+// namesDoerOf reports whether the name of a reference means a person who did something with the row of another person,
+// such as contacted_by_user_id and awarded_by_id. It returns false for what people do for themselves, such as to write:
+// the row may then hold what they wrote.
+func namesDoerOf(column string) bool {
+	parts := names.Words(column)
+	at := slices.Index(parts, "by")
+	return at > 0 && names.RoleOf(column) == names.Maker && names.IsDoneBy(strings.Join(parts[:at+1], " ")) &&
+		!slices.Contains(ownDeeds, parts[at-1])
+}
+
 // namesAuthor reports whether the name of a reference means the person who created the row. Personal data in the row
 // may then be about this person. It is rarely about the person who changed the row later.
 func namesAuthor(column string) bool {
 	return hasWord(column, "created", "creator", "inserted", "ersteller", "published", "publisher")
 }
+
+// ownDeeds are what people do for themselves, or what leaves something of them in the row.
+var ownDeeds = terms(`
+	answered, asked, authored, booked, borrowed, bought, built, called, claimed, collected, commented, contributed,
+	donated, drawn, driven, entered, filed, followed, given, hired, hosted, invited, led, liked, loved, made, met,
+	nominated, noted, observed, ordered, organized, organised, owned, paid, performed, photographed, placed, played,
+	posted, proposed, purchased, raised, rated, received, recommended, recorded, referred, registered, rented, replied,
+	reported, requested, reserved, responded, saved, seen, sent, shared, signed, sold, solved, sponsored, started, stated,
+	submitted, suggested, supported, taken, tagged, taught, told, translated, treated, typed, uploaded, used, viewed,
+	visited, voted, watched, won, written, witnessed, done`)
 
 var makers = terms(`
 	created, creator, added, adder, updated, updater, modified, deleted, edited, editor, changed, archived,

@@ -23,8 +23,10 @@ func (s *schema) checkPaths(table datamap.Table, live datamap.CatalogTable) {
 		}
 	}
 	for _, foreign := range live.ForeignKeys {
-		parent, _ := s.mappedTable(foreign.References)
-		if parent.Name == subject && !s.isPath(table, live, foreign.Columns) &&
+		parent, mapped := s.mappedTable(foreign.References)
+		isPerson := parent.Name == subject || mapped && parent.Name != table.Name && s.isOfEachPerson(parent.Name) &&
+			s.leadsThrough(table, parent.Name) // another person than that of the path
+		if isPerson && !s.isPath(table, live, foreign.Columns) &&
 			!s.isWithOwner(table, live, asRelation(foreign, parent)) {
 			s.reportNoPath(table, live, foreign.Columns, foreign.Name)
 		}
@@ -34,7 +36,9 @@ func (s *schema) checkPaths(table datamap.Table, live datamap.CatalogTable) {
 			return slices.ContainsFunc(r.Columns, func(name string) bool { return sameName(live, name, column.Name) })
 		})
 		declared, _ := live.Mapped(table, column.Name)
-		isNamed := s.namedAfter(live, column, s.SubjectTable()) || s.namesMember(live, column)
+		isNamed := s.namesMember(live, column) || slices.ContainsFunc(s.Declared(), func(people datamap.Table) bool {
+			return people.Name != table.Name && s.isPeopleTable(people) && s.namedAfter(live, column, people)
+		})
 		if isNamed && !inRelation && !declared.NotPersonal && !hasName(live, live.PrimaryKey, column.Name) &&
 			!s.isBesideAddressee(table, column.Name) {
 			s.reportNoPath(table, live, []string{column.Name}, "")
@@ -69,7 +73,7 @@ func (s *schema) checkOtherOwners(table datamap.Table, live datamap.CatalogTable
 		parent, mapped := s.mappedTable(foreign.References)
 		if !mapped || parent.Name == table.Name || s.distance(parent.Name) >= shortest ||
 			s.isPath(table, live, foreign.Columns) || s.leadsThrough(table, parent.Name) || s.isUndecided(foreign) ||
-			s.isWithOwner(table, live, asRelation(foreign, parent)) {
+			isAnswered(table, foreign.Columns) || s.isWithOwner(table, live, asRelation(foreign, parent)) {
 			continue
 		}
 		at := place{table: table.Name, column: list(foreign.Columns), object: foreign.Name}
@@ -80,6 +84,23 @@ func (s *schema) checkOtherOwners(table datamap.Table, live datamap.CatalogTable
 		}
 		s.report(pathMissing, at, reason+".", s.pathRemedy())
 	}
+}
+
+// isAnswered reports whether a person has answered which relation of a table tells the owner of a row, and the columns
+// were among the options.
+func isAnswered(table datamap.Table, columns []string) bool {
+	return slices.ContainsFunc(questionsIn(table.Note), func(q question) bool {
+		return q.decided && slices.Contains(q.options, list(columns))
+	})
+}
+
+// isOfEachPerson reports whether a table has at most one row for each person, such as the accounts of people whose
+// logins are another table.
+func (s *schema) isOfEachPerson(table string) bool {
+	return table != s.SubjectTable().Name && names.IsPeople(table) &&
+		slices.ContainsFunc(s.Paths(table), func(p datamap.Path) bool {
+			return len(p.Relations) == 1 && isUnique(s.live[table], p.Relations[0].Columns)
+		})
 }
 
 // isUndecided reports whether another finding already says that rows of other people may have the foreign key.
@@ -103,6 +124,24 @@ func (s *schema) isPath(table datamap.Table, live datamap.CatalogTable, columns 
 	})
 }
 
+// saysOf reports whether a row has a text of the person to whom a column refers: its name begins with that of the
+// column, and ends with a word for what people write, as reviewer_reply beside reviewer_id.
+func saysOf(table datamap.Table, live datamap.CatalogTable, column string) bool {
+	stem, _ := names.Stem(column)
+	of := strings.Join(names.Words(stem), " ") + " "
+	return slices.ContainsFunc(live.Columns, func(c datamap.CatalogColumn) bool {
+		declared, _ := live.Mapped(table, c.Name)
+		written, ok := strings.CutPrefix(strings.Join(names.Words(c.Name), " "), of)
+		return ok && c.Type == datamap.TypeText && !declared.NotPersonal && !live.IsChoice(c) &&
+			hasWord(written, writings...)
+	})
+}
+
+// writings are words for what people write.
+var writings = terms(`
+	reply, replies, answer, comment, comments, note, notes, message, remark, remarks, feedback, response, statement, text,
+	opinion, review, explanation, testimony`)
+
 func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, columns []string, constraint string) {
 	if s.reported(table.Name, pathMissing) && slices.ContainsFunc(s.findings, func(f datamap.Finding) bool {
 		return f.Table == table.Name && f.Code == pathMissing && sameName(live, f.Column, list(columns))
@@ -112,11 +151,14 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 	report := s.report
 	isNeutral := len(table.Personal()) == 0 && s.personalSentence(live) == ""
 	held, other := s.ownersBeside(table, columns)
-	isAbout := func(name string) bool { return !namesMaker(name) || !isNeutral && !held && namesAuthor(name) }
+	isMaker := func(name string) bool { return namesMaker(name) || other && namesDoerOf(name) }
+	isAbout := func(name string) bool {
+		return !isMaker(name) || !isNeutral && !held && namesAuthor(name) || saysOf(table, live, name)
+	}
 	isOwn := goesWith(live, columns) && !held && (!isNeutral || !other)
 	column, _ := live.Mapped(table, columns[0])
 	switch {
-	case strings.Contains(column.Note, datamap.Decided):
+	case strings.Contains(column.Note, datamap.Decided), isAnswered(table, columns):
 		return
 	case s.empties(s.SubjectTable().Name) && !isOwn && !slices.ContainsFunc(columns, isAbout):
 		report = func(code string, at place, reason, remedy string) {

@@ -13,10 +13,14 @@ import (
 // comparison is a comparison of a column with a constant, as in gh_id > 0.
 type comparison struct{ column, operator, constant string }
 
-// isLeftOut reports whether the condition of a partial index surely leaves out the rows after an erasure, because a
-// surrogate does not satisfy a comparison in it. An example is the surrogate -1 with the condition gh_id > 0. It
-// returns false if the condition is not one comparison of a column with a constant, or several of them with AND.
+// isLeftOut reports whether the condition of a partial index surely leaves out the rows after an erasure, because the
+// database has evaluated it, or because a surrogate does not satisfy a comparison in it. An example is the surrogate -1
+// with the condition gh_id > 0. Without the database, it returns false if the condition is not one comparison of a
+// column with a constant, or several of them with AND.
 func (w write) isLeftOut(unique datamap.CatalogUnique) bool {
+	if slices.Contains(w.outside, unique.Name) {
+		return true
+	}
 	return slices.ContainsFunc(comparisonsIn(unique.Where), func(c comparison) bool {
 		i := slices.IndexFunc(w.columns, func(column written) bool { return sameName(w.live, column.Name, c.column) })
 		return i >= 0 && w.columns[i].fails(c)

@@ -63,6 +63,7 @@ func (s *schema) asksAboutColumn(table datamap.Table, column datamap.Column) (as
 type question struct {
 	decided bool
 	columns []string // the columns that the question is about, if these are several
+	options []string // the answers to choose from
 	words   []string // the names in it, which may have a point, such as the name of a column after that of its table
 }
 
@@ -81,10 +82,19 @@ func questionsIn(note string) (all []question) {
 		}
 		text := note[marker[1]:end]
 		q := question{decided: note[marker[0]:marker[1]] == datamap.Decided, words: wordsOf(text)}
-		q.columns = columnsIn(text)
+		q.columns, q.options = columnsIn(text), optionsIn(text)
 		all = append(all, q)
 	}
 	return all
+}
+
+// optionsIn returns the options of a question such as ... (user_id | owner_id; chosen: user_id).
+func optionsIn(text string) []string {
+	before, _, ok := strings.Cut(text, "; chosen: ")
+	if !ok {
+		return nil
+	}
+	return strings.Split(before[strings.LastIndexByte(before, '(')+1:], " | ")
 }
 
 // columnsIn returns the names at the begin of a question, such as Columns a, b: .

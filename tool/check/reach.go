@@ -207,7 +207,10 @@ func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogCo
 	isNamed := isReference && names.Same(stem, names.BaseName(parent.Name)) || isSubject &&
 		(isReference && s.isPersonElsewhere(stem) || s.isBarePerson(table, column, key) ||
 			names.Names(column.Name, parent.Name) && !s.hasTable(stem) ||
-			isBy && names.IsRole(stem) || isOwnedByName(table.Name, column.Name, live))
+			isBy && names.IsRole(stem) || isOwnedByName(table.Name, column.Name, live)) ||
+		!isSubject && s.isPeopleTable(parent) && ((isReference || isBy) && names.IsRole(stem) ||
+			strings.EqualFold(column.Name, key.Name) && !strings.EqualFold(key.Name, "id") &&
+				!hasName(table, table.PrimaryKey, column.Name)) // uid
 	if !isNamed {
 		return false
 	}

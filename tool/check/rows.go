@@ -161,15 +161,22 @@ func (s *schema) isComputed(table datamap.Table, live datamap.CatalogTable, colu
 func (s *schema) checkLargeObjects(table datamap.Table, live datamap.CatalogTable) {
 	for _, found := range live.Columns {
 		column, _ := live.Mapped(table, found.Name)
-		isLinked := slices.ContainsFunc(s.triggers[live.Name], func(t trigger) bool {
-			return t.Unlinks != "" && sameName(live, t.Unlinks, found.Name) && slices.Contains(t.Events, "DELETE")
+		event, isGone := "DELETE", true
+		if s.mayKeepRows(table) {
+			event, isGone = "UPDATE", slices.ContainsFunc(s.writtenColumns(table.Name), func(w written) bool {
+				return w.live.Name == found.Name
+			})
+		}
+		isLinked := isGone && slices.ContainsFunc(s.triggers[live.Name], func(t trigger) bool {
+			return t.Unlinks != "" && sameName(live, t.Unlinks, found.Name) && slices.Contains(t.Events, event)
 		})
 		if found.Declared != "oid" || column.NotPersonal || isLinked {
 			continue
 		}
 		s.report(largeObject, place{table: table.Name, column: found.Name},
 			"The column seems to hold numbers of large objects. An erasure does not delete the objects.",
-			"Delete them with a trigger of the extension lo (lo_manage), for UPDATE and DELETE. If the column refers to no "+
-				"object of a person, "+s.declareNone())
+			"Delete them with a trigger of the extension lo (lo_manage), for UPDATE and DELETE. It deletes an object only "+
+				"if the erasure also deletes the row or clears the column ("+s.says("erasure:null", `"erasure": "null"`)+
+				"). If the column refers to no object of a person, "+s.declareNone())
 	}
 }

@@ -199,6 +199,7 @@ type write struct {
 	table   datamap.Table
 	live    datamap.CatalogTable
 	columns []written
+	outside []string // the partial unique indexes that surely leave out the rows after an erasure
 
 	manifest bool // see written
 }

@@ -32,12 +32,38 @@ func (s *schema) checkEffects(table datamap.Table, live datamap.CatalogTable, tr
 			"The trigger "+trigger.Name+" refuses each change of "+s.refusesChange(live, trigger)+
 				", which an erasure overwrites. The erasure fails.",
 			"Exempt the connection of habeas from the trigger, or do not overwrite the column.")
+	case !s.mayRefuse(table, live, trigger):
 	case trigger.Refuses != "", trigger.Skips != "":
 		s.reportAs(notice, triggerRefuses, at,
 			"The trigger "+trigger.Name+" refuses or skips some of the statements that fire it. If it refuses a statement of "+
 				"an erasure, the erasure fails.", "Rehearse an erasure, which fires the trigger.")
 		s.parts[part{triggerRefuses, at}] = triggerRefuses
 	}
+}
+
+// mayRefuse reports whether a trigger may refuse or skip a statement of an erasure. It does not if only an UPDATE fires
+// it, and it refuses only changes of columns that neither the erasure nor a trigger changes.
+func (s *schema) mayRefuse(table datamap.Table, live datamap.CatalogTable, refusing trigger) bool {
+	if s.deletesRows(table.Name) && slices.Contains(refusing.Events, "DELETE") {
+		return true
+	}
+	var changed []string
+	for _, column := range s.writtenColumns(table.Name) {
+		changed = append(changed, column.live.Name)
+	}
+	for _, column := range live.Columns {
+		if column.Generated {
+			changed = append(changed, column.Name) // a trigger before the UPDATE sees no new value
+		}
+	}
+	for _, foreign := range live.ForeignKeys {
+		if foreign.Follows || foreign.ClearsOnUpdate || foreign.OnDelete == datamap.ActionSetNull ||
+			foreign.OnDelete == datamap.ActionSetDefault {
+			changed = append(changed, foreign.Columns...) // the database changes them with the referenced row
+		}
+	}
+	set, known := triggers.SetsOf(live)
+	return !known || triggers.MayRefuse(live, refusing.CatalogTrigger, append(changed, set...))
 }
 
 // refusesSurrogate returns a column whose surrogate a trigger refuses at each UPDATE. It returns "" if there is none,

@@ -23,15 +23,19 @@ func (t trigger) assignments(text sqltext.Tokens) (sets []Assignment) {
 	for i := range text {
 		add := func(column string, value, where sqltext.Tokens) {
 			name, ok := columnCalled(t.table, column)
+			selects := selected(value)
 			value, set := held.in(value)
 			reads, old := rowReads(value)
 			if !ok || len(reads) == 0 {
 				return
 			}
+			if own := t.ownSelected(selects); len(own) > 0 {
+				reads, old = append(reads, own...), true
+			}
 			for i := range reads {
 				reads[i], _ = columnCalled(t.table, reads[i])
 			}
-			assignment := Assignment{Column: name, Reads: reads, Old: old}
+			assignment := Assignment{Column: name, Reads: reads, Old: old, Selects: selects}
 			if !old && !mentions(value, name) {
 				assignment.Follows = t.follows(text, i, where)
 				for _, at := range set {
@@ -43,7 +47,7 @@ func (t trigger) assignments(text sqltext.Tokens) (sets []Assignment) {
 			}
 			sets = append(sets, assignment)
 		}
-		if i == 0 || text.IsSign(i-1, ";") || text.Is(i-1, "declare", "begin", "then", "else", "loop") {
+		if beginsStatement(text, i) {
 			begin = i
 		}
 		held.read(text, begin, i, t.table)
@@ -75,6 +79,48 @@ func (t trigger) assignments(text sqltext.Tokens) (sets []Assignment) {
 	return sets
 }
 
+// selected returns the names in the queries of a value, in lower case: those of what they select, and of the tables,
+// but not those of conditions. It returns nil if no query reads a table.
+func selected(value sqltext.Tokens) (found []string) {
+	begin := 0
+	for begin < len(value) && !value.Is(begin, "select") {
+		begin++
+	}
+	query, counts := value[begin:], false
+	if !query.Has("from") {
+		return nil
+	}
+	for i := range query {
+		switch {
+		case query.Is(i, "select", "from", "join"):
+			counts = true
+			continue
+		case query.Is(i, "where", "on", "using", "group", "having", "order", "limit"):
+			counts = false
+		}
+		isRow := query.Is(i, "new", "old") || query.IsSign(i-1, ".") && query.Is(i-2, "new", "old")
+		name := strings.ToLower(query[i].Text)
+		if counts && query.IsName(i) && !isRow && !slices.Contains(found, name) {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// ownSelected returns the columns that a query reads of the trigger's table, which still has the row before the
+// statement. Its keys do not count, because the query finds the row by them.
+func (t trigger) ownSelected(names []string) (columns []string) {
+	if !slices.Contains(names, strings.ToLower(plainName(t.table))) {
+		return nil
+	}
+	for _, column := range t.table.Columns {
+		if slices.Contains(names, strings.ToLower(column.Name)) && !slices.Contains(t.table.PrimaryKey, column.Name) {
+			columns = append(columns, column.Name)
+		}
+	}
+	return columns
+}
+
 // follows returns Assignment.Follows of an assignment at i. The parameter where is empty, or the part of an UPDATE
 // from FROM or WHERE on.
 func (t trigger) follows(text sqltext.Tokens, i int, where sqltext.Tokens) (columns []string) {
@@ -89,7 +135,7 @@ func (t trigger) follows(text sqltext.Tokens, i int, where sqltext.Tokens) (colu
 		return nil
 	}
 	for _, column := range t.table.Columns {
-		at := change{t.table, column.Name}
+		at := change{table: t.table, column: column.Name}
 		if (len(t.of) == 0 || mentions(t.of, column.Name)) && at.runsAt(text, i) &&
 			at.enters(guard{conditions: conditions}) == yes {
 			columns = append(columns, column.Name)

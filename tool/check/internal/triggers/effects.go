@@ -72,7 +72,7 @@ func (t trigger) refusedChanges(text sqltext.Tokens) (columns []string) {
 		table.Columns[i].Nullable = false // both values are no NULL
 	}
 	for _, column := range table.Columns {
-		at := change{table, column.Name}
+		at := change{table: table, column: column.Name}
 		if (len(t.of) == 0 || mentions(t.of, column.Name)) && at.enters(guard{conditions: t.when}) == yes {
 			for i := range text {
 				if raises(text, i) && at.runsAt(text, i) {

@@ -28,10 +28,12 @@ type guard struct {
 	unknown    bool             // a loop, a CASE, or a handler of exceptions
 }
 
-// change is an UPDATE that changes a column of the trigger's table.
+// change is an UPDATE that changes a column of the trigger's table. Without the column, it is an UPDATE that may change
+// only some columns.
 type change struct {
 	table  datamap.CatalogTable
 	column string
+	some   []string
 }
 
 // runsAt reports whether the change surely runs the code at i: no condition around the code and no RETURN before it
@@ -103,6 +105,12 @@ func (c change) decide(condition sqltext.Tokens) verdict {
 		return c.decide(rest)
 	}
 	if parts := split(condition, "or"); len(parts) > 1 {
+		if !slices.ContainsFunc(parts, func(part sqltext.Tokens) bool {
+			v := c.decide(part)
+			return v != no && v != notTrue
+		}) {
+			return notTrue
+		}
 		return not(c.all(parts, func(v verdict) verdict {
 			if v == notTrue {
 				return depends
@@ -218,6 +226,9 @@ func (c change) equals(left, right sqltext.Tokens, negated bool) verdict {
 		return yes
 	}
 	v := c.differs(left, right, verdictOf(negated))
+	if c.column == "" {
+		return map[verdict]verdict{no: notTrue}[v] // both may be NULL
+	}
 	if column, ok := c.table.Column(c.column); v == depends || ok && !column.Nullable {
 		return v
 	}
@@ -239,12 +250,18 @@ func isOwn(t sqltext.Tokens, other sqltext.Tokens) bool {
 }
 
 // differs returns the verdict if the sides are the same columns of NEW and OLD, or the complete rows, and the changed
-// column is among them.
+// column is among them. Without a changed column, it returns the other verdict if none of the columns may change.
 func (c change) differs(left, right sqltext.Tokens, v verdict) verdict {
 	of, first, ok := rowColumns(left)
 	with, second, same := rowColumns(right)
 	if !ok || !same || of == with || !slices.EqualFunc(first, second, strings.EqualFold) {
 		return depends
+	}
+	if c.column == "" {
+		if slices.ContainsFunc(first, func(name string) bool { return name == "*" || containsFold(c.some, name) }) {
+			return depends
+		}
+		return not(v)
 	}
 	if slices.ContainsFunc(first, func(name string) bool { return name == "*" || strings.EqualFold(name, c.column) }) {
 		return v

@@ -15,6 +15,8 @@ type Assignment struct {
 	Column string
 	Reads  []string // the columns that the value is made of; "*" means the complete row
 	Old    bool     // the value is made of the row before the statement
+	// Selects are the names of the tables and columns that queries in the value select, in lower case.
+	Selects []string
 	// Follows are columns of the table. Each UPDATE that changes one of them sets Column to a new value, which is not made
 	// of the old row.
 	Follows []string

@@ -14,11 +14,14 @@ import (
 
 type postgres struct{}
 
-// A constraint of a domain belongs to no table.
+// A constraint of a domain belongs to no table. The condition of a partial index has no constraint.
 const conditionOfPostgres = `
 	SELECT pg_get_expr(k.conbin, k.conrelid) FROM pg_catalog.pg_constraint AS k
 	WHERE k.contype = 'c' AND pg_get_constraintdef(k.oid) = $2
 		AND (k.conrelid = to_regclass($1) OR k.conrelid = 0 AND to_regclass($1) IS NOT NULL)
+	UNION ALL
+	SELECT pg_get_expr(i.indpred, i.indrelid) FROM pg_catalog.pg_index AS i
+	WHERE i.indrelid = to_regclass($1) AND pg_get_expr(i.indpred, i.indrelid) = $2
 	LIMIT 1`
 
 func (postgres) condition(
