@@ -317,10 +317,9 @@ func (d *draft) hasOthers(t *table) bool {
 // joinsPerson reports whether the name of the table combines the names of the people and of another table that it
 // refers to, as in users_organizations.
 func (t *table) joinsPerson() bool {
-	name := flat(t.base)
-	return t.isNamedAfter() && slices.ContainsFunc(t.paths, func(r *reference) bool {
-		return r.to.isSubject && strings.Contains(name, flat(names.Singular(r.to.base)))
-	})
+	isNamed := func(r *reference) bool { return strings.Contains(flat(t.base), flat(names.Singular(r.to.base))) }
+	return slices.ContainsFunc(t.paths, func(r *reference) bool { return r.to.isSubject && isNamed(r) }) &&
+		slices.ContainsFunc(t.out, func(r *reference) bool { return !r.to.isSubject && isNamed(r) })
 }
 
 // isAboutMoney reports whether a column shows what the person bought or pays for, as in the subscription to a plan.

@@ -58,3 +58,11 @@ func TestRowsOfTwoPeopleStay(t *testing.T) {
 		}
 	}
 }
+
+// Two references to people do not make a table a link that is named after two tables.
+func TestANoteAboutAPersonStaysWithoutItsAuthor(t *testing.T) {
+	p := propose(t, schema("members: id*, email, password\nmember_notes: id*, author_id, member_id, note"))
+	if slices.Contains(p.steps(), "delete member_notes via Author") || slices.Contains(p.steps(), "delete member_notes") {
+		t.Errorf("the steps are %v", p.steps())
+	}
+}
