@@ -16,6 +16,7 @@ func TestTheNameOfAColumnKeepsNoLogin(t *testing.T) {
 		"magic_links: id*, user_id>users, expires_at:time\npage_hits: id*, user_id>users, magic_link_id, title",
 		"login_challenges: id*, user_id>users, challenge, expires:time\ndoors: id*, login_challenge_id?, title",
 		"authentications: id*, user_id>users, provider, uid, token",
+		"sessions: id*, user_id>users, ip, last_transaction_filter:json",
 		"login_states: id*, user_id>users, secret\ndoors: id*, login_state_id?, owner_id>users, title",
 	} {
 		p := propose(t, schema(users+lines))

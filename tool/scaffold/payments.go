@@ -15,8 +15,12 @@ func (t *table) askForPayments() {
 }
 
 // recordsPayments reports whether a column shows that each row records a payment, such as payment_provider. A price or
-// an amount counts only beside a currency, or if the table has subscriptions or purchases.
+// an amount counts only beside a currency, or if the table has subscriptions or purchases. The sessions of a web site
+// record none, although they may hold the filter of a list of transactions.
 func (t *table) recordsPayments() bool {
+	if names.Same(t.base, "session") && t.isLogin() {
+		return false
+	}
 	parts := names.Words(t.base)
 	isPaid := slices.ContainsFunc(parts, func(word string) bool {
 		return slices.Contains([]string{"subscription", "purchase", "order", "billing"}, names.Singular(word))
