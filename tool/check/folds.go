@@ -61,12 +61,11 @@ func (s *schema) whereWithRows(f datamap.Finding) string {
 
 // foldEqual replaces findings with the same texts about more than maxAlone tables of the data map, or about as many
 // views, by one finding, except those about speed and about the data map itself. It is about the place of the first of
-// them. References of the same name to those who created the rows are one finding, however few the tables are, because
-// one answer applies to all of them. A finding that an acceptance names stays alone.
+// them. A finding that an acceptance names stays alone.
 func (s *schema) foldEqual() {
 	type texts struct {
-		code, reason, remedy, author string
-		severity                     datamap.Severity
+		code, reason, remedy string
+		severity             datamap.Severity
 	}
 	var order []texts
 	groups, tables := map[texts][]datamap.Finding{}, map[texts]map[string]bool{}
@@ -78,10 +77,7 @@ func (s *schema) foldEqual() {
 			kept = append(kept, f)
 			continue
 		}
-		of := texts{f.Code, f.Reason, f.Remedy, "", f.Severity}
-		if f.Code == pathMissing && namesMaker(f.Column) && namesAuthor(f.Column) {
-			of.author = f.Column
-		}
+		of := texts{f.Code, f.Reason, f.Remedy, f.Severity}
 		if f.Code == viewCopies {
 			of.reason = "They are materialized views. They keep deleted and overwritten data until they are refreshed."
 		}
@@ -91,7 +87,7 @@ func (s *schema) foldEqual() {
 		groups[of], tables[of][f.Table] = append(groups[of], f), true
 	}
 	for _, of := range order {
-		if found := groups[of]; len(tables[of]) <= maxAlone && (of.author == "" || len(tables[of]) == 1) {
+		if found := groups[of]; len(tables[of]) <= maxAlone {
 			kept = append(kept, found...)
 		} else {
 			first := found[0]

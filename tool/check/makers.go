@@ -121,16 +121,16 @@ func isOfOnePerson(table string) bool {
 		hasWord(table, "chat", "chats", "conversation", "conversations")
 }
 
-// ownersBeside reports whether a table has a path to the subject by another column than the given ones. The path is
-// held if the table links people to things, and that column means the person of the link, such as user_id of members.
-func (s *schema) ownersBeside(table datamap.Table, columns []string) (held, other bool) {
+// ownersBeside reports whether a table has a path to the subject by another column than the given ones. The rows are
+// owned if that column means their owner, such as user_id.
+func (s *schema) ownersBeside(table datamap.Table, columns []string) (owned, other bool) {
 	for _, path := range s.Paths(table.Name) {
 		if len(path.Relations) == 1 && !slices.Equal(path.Relations[0].Columns, columns) {
 			other = true
-			held = held || names.Is(table.Name, names.Links) && names.RoleOf(path.Relations[0].Columns[0]) == names.Holder
+			owned = owned || names.RoleOf(path.Relations[0].Columns[0]) == names.Holder
 		}
 	}
-	return held, other
+	return owned, other
 }
 
 // hasOnlyMakers reports whether all paths of a table begin with a reference to the person who created or changed a row.
@@ -147,9 +147,12 @@ func namesMaker(column string) bool {
 }
 
 // namesDoerOf reports whether the name of a reference means a person who did something with the row of another person,
-// such as contacted_by_user_id and awarded_by_id. It returns false for what people do for themselves, such as to write:
-// the row may then hold what they wrote.
+// such as contacted_by_user_id, awarded_by_id and grader_id. It returns false for what people do for themselves, such as
+// to write: the row may then hold what they wrote.
 func namesDoerOf(column string) bool {
+	if stem, isReference := names.Stem(column); isReference && hasWord(stem, doers...) {
+		return true
+	}
 	parts := names.Words(column)
 	at := slices.Index(parts, "by")
 	return at > 0 && names.RoleOf(column) == names.Maker && names.IsDoneBy(strings.Join(parts[:at+1], " ")) &&
@@ -161,6 +164,11 @@ func namesDoerOf(column string) bool {
 func namesAuthor(column string) bool {
 	return hasWord(column, "created", "creator", "inserted", "ersteller", "published", "publisher")
 }
+
+// doers are words for people who work on the rows of others.
+var doers = terms(`
+	grader, marker, confirmer, awarder, assessor, examiner, evaluator, inspector, checker, releaser, publisher, archiver,
+	canceller, closer, locker, assigner, issuer, validator, deleter, discarder`)
 
 // ownDeeds are what people do for themselves, or what leaves something of them in the row.
 var ownDeeds = terms(`

@@ -283,9 +283,22 @@ var foldedCases = cases{
 			w.addToBoth("sessions", datamap.Column{Name: "deleted_by", Type: datamap.TypeBigInt})
 		}, []string{"path-missing sessions.deleted_by"},
 	},
-	"makers-unmapped not of a table of the data map with personal data": {
-		func(w *world) { w.addToBoth("orders", datamap.Column{Name: "created_by", Type: datamap.TypeBigInt}) },
-		[]string{"path-missing orders.created_by"},
+	"makers-unmapped not of the rows of an owner": {
+		func(w *world) { w.addToBoth("orders", datamap.Column{Name: "created_by", Type: datamap.TypeBigInt}) }, nil,
+	},
+	"makers-unmapped not of those who work on the rows of an owner": {
+		func(w *world) {
+			for _, name := range []string{"grader_id", "confirmer_id", "publisher_id", "creator_id"} {
+				w.refers("orders", name, "users")
+			}
+		}, nil,
+	},
+	"makers-unmapped not of what those who work on a row write": {
+		func(w *world) {
+			w.refers("orders", "confirmer_id", "users")
+			w.addToBoth("orders", datamap.Column{Name: "confirmer_note", Type: datamap.TypeText, Personal: personal(null)})
+		},
+		[]string{"path-missing orders.confirmer_id confirmer_id_fkey"},
 	},
 	"makers-unmapped not if it is accepted": {
 		both(made("boards"), accepted("makers-unmapped", "users", "")), nil,

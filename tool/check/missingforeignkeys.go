@@ -63,9 +63,12 @@ func (s *schema) checkForeignKeys() {
 				continue
 			}
 			s.parts[part{foreignKeyMissing, at}] = foreignKeyMissing
+			remedy := "Create a foreign key on " + list(relation.Columns) + " that refers to " + relation.References + "."
+			if !slices.Equal(relation.ReferencedColumns, parent.PrimaryKey) {
+				remedy += " If rows may name people who have no row there, such as invitations by an address, accept the finding."
+			}
 			s.report(foreignKeyMissing, at, "No foreign key refers to "+relation.References+
-				". If a transaction adds a row while an erasure of its subject runs, the row stays.",
-				"Create a foreign key on "+list(relation.Columns)+" that refers to "+relation.References+".")
+				". If a transaction adds a row while an erasure of its subject runs, the row stays.", remedy)
 		}
 	})
 }

@@ -150,10 +150,12 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 	}
 	report := s.report
 	isNeutral := len(table.Personal()) == 0 && s.personalSentence(live) == ""
-	held, other := s.ownersBeside(table, columns)
-	isMaker := func(name string) bool { return namesMaker(name) || other && namesDoerOf(name) }
+	owned, other := s.ownersBeside(table, columns)
+	held := owned && names.Is(table.Name, names.Links)
+	isDoer := func(name string) bool { return other && namesDoerOf(name) }
 	isAbout := func(name string) bool {
-		return !isMaker(name) || !isNeutral && !held && namesAuthor(name) || saysOf(table, live, name)
+		return !namesMaker(name) && !isDoer(name) || saysOf(table, live, name) ||
+			!isNeutral && !owned && !isDoer(name) && namesAuthor(name)
 	}
 	isOwn := goesWith(live, columns) && !held && (!isNeutral || !other)
 	column, _ := live.Mapped(table, columns[0])

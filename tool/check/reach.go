@@ -107,7 +107,8 @@ func (s *schema) reportReferred(table datamap.CatalogTable) bool {
 				continue
 			}
 			isOf := func(column datamap.CatalogColumn) bool { return isOfPerson(table.Name, column) }
-			if !slices.ContainsFunc(table.Columns, isOf) && !namesPersonal(parent.Name, foreign.Columns) {
+			isNamed := namesPersonal(parent.Name, foreign.Columns) && slices.ContainsFunc(table.Columns, mayHoldText)
+			if !slices.ContainsFunc(table.Columns, isOf) && !isNamed {
 				continue
 			}
 			s.reportAsked(tableReferred, table, place{table: table.Name, object: foreign.Name},
@@ -117,6 +118,15 @@ func (s *schema) reportReferred(table datamap.CatalogTable) bool {
 					" and add the table to the data map, or clear its rows in the hook BeforeErasure and accept the finding.")
 			return true
 		}
+	}
+	return false
+}
+
+// mayHoldText reports whether a column may hold a text, a document or a file.
+func mayHoldText(c datamap.CatalogColumn) bool {
+	switch c.Type { //nolint:exhaustive // the others hold numbers, instants and the like
+	case datamap.TypeText, datamap.TypeJSON, datamap.TypeBytes, datamap.TypeArray, "":
+		return c.Values == nil
 	}
 	return false
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // logins are people in two tables: users has the logins, and accounts one row for each user, to which the other tables
@@ -341,18 +339,6 @@ var unseenSafe = map[string]liveCase{
 func TestAConversionThatMayBeRefusedIsNoFailure(t *testing.T) {
 	_, found := liveFindings(t, unseenDangers["a generated column converts a value that may be NULL"])
 	if len(found) != 1 || !strings.Contains(found[0].Reason, "may refuse. If it does: The erasure fails.") {
-		t.Errorf("got %v", found)
-	}
-}
-
-// One answer applies to the creators of all rows.
-func TestCreatorsOfRowsAreOneFinding(t *testing.T) {
-	w := newWorld()
-	for _, table := range []string{"orders", "sessions"} {
-		w.addToBoth(table, datamap.Column{Name: "created_by", Type: datamap.TypeBigInt})
-	}
-	found := w.findings(t)
-	if len(found) != 1 || !strings.Contains(found[0].Reason, "orders.created_by, sessions.created_by") {
 		t.Errorf("got %v", found)
 	}
 }
