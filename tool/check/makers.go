@@ -147,8 +147,8 @@ func namesMaker(column string) bool {
 }
 
 // namesDoerOf reports whether the name of a reference means a person who did something with the row of another person,
-// such as contacted_by_user_id, awarded_by_id and grader_id. It returns false for what people do for themselves, such as
-// to write: the row may then hold what they wrote.
+// such as contacted_by_user_id, awarded_by_id and grader_id. It returns false for what people do for themselves, such
+// as to write: the row may then hold what they wrote.
 func namesDoerOf(column string) bool {
 	if stem, isReference := names.Stem(column); isReference && hasWord(stem, doers...) {
 		return true

@@ -80,7 +80,16 @@ func (s *schema) rivalOf(live datamap.CatalogTable, columns []string, parent dat
 	if !ok || len(columns) != 1 || !isReference || !names.EndsIn(names.BaseName(parent.Name), stem) {
 		return ""
 	}
-	rival, _ := names.Rival(s.catalog.Tables, live, column, parent)
+	return s.rival(live, column, parent)
+}
+
+// rival returns another table to which a column may refer, or "". See names.Rival. A table to which another column
+// refers is none.
+func (s *schema) rival(table datamap.CatalogTable, column datamap.CatalogColumn, parent datamap.CatalogTable) string {
+	rival, _ := names.Rival(s.catalog.Tables, table, column, parent)
+	if other, known := s.catalog.Table(rival); known && names.RefersBeside(table, other, parent) {
+		return ""
+	}
 	return rival
 }
 

@@ -224,8 +224,7 @@ func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogCo
 	if !isNamed {
 		return false
 	}
-	_, unclear := names.Rival(s.catalog.Tables, table, column, live)
-	return !unclear
+	return s.rival(table, column, live) == ""
 }
 
 // isPersonElsewhere reports whether a word means a person, such as user, and no table of the database has this name. A

@@ -10,9 +10,12 @@ import (
 
 // isOfDoer reports whether a column that looks personal holds a value of the person who did something to the row, such
 // as invited_by_email, and this person is none of those to whom the row belongs. The creator of a message is its
-// author.
+// author. The maker of a work, as in photo_by, need not be the person of the row.
 func (t *table) isOfDoer(c datamap.CatalogColumn) bool {
 	m, ok := t.found[c.Name]
+	if ok && names.IsWorkBy(c.Name) {
+		return true
+	}
 	doer, isDone := names.Doer(c.Name)
 	if !ok || !isDone || m.Secret || !slices.Contains([]domain.Category{
 		domain.CategoryIdentity, domain.CategoryContact, domain.CategoryTechnical,

@@ -132,7 +132,7 @@ func (d *draft) fateOfHeld(t *table) (is fate, reason string) {
 		return left, "The rows may belong to a person whom " + partaker + " names."
 	case names.Is(t.Name, names.Settings), names.Is(t.Name, names.Searches), names.IsSaved(t.base), t.isUse():
 		return deleted, "The rows are deleted, because an application keeps them for one person."
-	case (names.Is(t.Name, names.Trails) || len(t.copies()) > 0) && len(t.ofDevices()) > 0 && !d.hasOthers(t):
+	case t.isTrailOfPerson() && len(t.ofDevices()) > 0 && !d.hasOthers(t):
 		return overwritten, "The rows stay, because they show who did what."
 	case t.isTrail():
 		return left, "The rows show who did what."
@@ -194,6 +194,12 @@ func (t *table) mayOverwrite(c datamap.CatalogColumn, m names.Match) bool {
 func (t *table) isTrail() bool {
 	return names.Is(t.Name, names.Trails) || len(t.copies()) > 0 ||
 		names.Is(t.Name, names.Histories) && names.IsOfSeveral(t.CatalogTable)
+}
+
+// isTrailOfPerson reports whether the name of a trail does not say of what else it is a trail, as that of
+// patient_changelogs does. The devices in its rows are then those of the person.
+func (t *table) isTrailOfPerson() bool {
+	return names.Is(t.Name, names.Trails) || names.Is(t.Name, names.Histories) && t.namesRowOf() && len(t.copies()) > 0
 }
 
 // isHeld reports whether a reference that begins a path shows that the row belongs to the person.

@@ -121,7 +121,7 @@ func (d *draft) choosePaths() {
 // has comes before one whom a row may lack.
 func (t *table) takePeople(direct []*reference) {
 	direct = t.withoutDoubtful(direct)
-	if owner := ownerOfCopy(direct); owner != nil {
+	if owner := t.ownerOfCopy(direct); owner != nil {
 		direct, t.ofTwo = []*reference{owner}, true
 	}
 	slices.SortStableFunc(direct, func(a, b *reference) int {
@@ -148,8 +148,12 @@ func (t *table) takePeople(direct []*reference) {
 
 // ownerOfCopy returns the reference to the owner of a message, beside those to its sender and its recipient. Both have
 // a copy of the message, so that an erasure of one must not delete the copy of the other. It returns nil if there is no
-// such reference.
-func ownerOfCopy(direct []*reference) *reference {
+// such reference, and for other rows, such as tickets: their owner works on what the sender has written.
+func (t *table) ownerOfCopy(direct []*reference) *reference {
+	last, ends := lastWord(t.base), 3
+	if !strings.HasSuffix(last, "mail") && last != "message" || len(direct) != ends {
+		return nil
+	}
 	var owner *reference
 	sent, received := false, false
 	for _, r := range direct {

@@ -23,7 +23,17 @@ func (t *table) isProfile() bool {
 // isAuthentication reports whether each row is the account of a person at a provider of identities, by its number
 // there, in a table named authentications. No other reference leads to a second owner, such as a team.
 func (t *table) isAuthentication() bool {
-	return names.Same(t.base, "authentication") && len(t.out) == 1 && slices.ContainsFunc(t.Columns, t.isNumberAtProvider)
+	return names.Same(t.base, "authentication") && len(t.out) == 1 && !t.hasUnknownReference() &&
+		slices.ContainsFunc(t.Columns, t.isNumberAtProvider)
+}
+
+// hasUnknownReference reports whether a column that is no text is named like a reference, such as team_id, but refers
+// to no table of the schema.
+func (t *table) hasUnknownReference() bool {
+	return slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
+		_, isReference := names.Stem(c.Name)
+		return isReference && c.Type != datamap.TypeText && !t.refers(c.Name) && !slices.Contains(t.key, c.Name)
+	})
 }
 
 // isExtension reports whether the table adds columns to that of the people, such as user_data: its name says so, and it
@@ -37,11 +47,7 @@ func (d *draft) isExtension(t *table) bool {
 	}
 	r := t.out[0]
 	stem, _ := names.Stem(r.label())
-	return r.to == d.subject && r.isUnique() && !r.nullable() && d.isWordForPerson(stem) &&
-		!slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
-			_, isReference := names.Stem(c.Name)
-			return isReference && c.Type != datamap.TypeText && !t.refers(c.Name) && !slices.Contains(t.key, c.Name)
-		})
+	return r.to == d.subject && r.isUnique() && !r.nullable() && d.isWordForPerson(stem) && !t.hasUnknownReference()
 }
 
 // ofExtensions are the last words of the names of tables with further columns of the people.

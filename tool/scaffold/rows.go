@@ -149,6 +149,9 @@ func (t *table) isLink() bool {
 		return false
 	}
 	named := names.Is(t.Name, names.Links) || t.isNamedAfter()
+	if names.Is(t.Name, names.Groups) && !t.isNamedAfter() {
+		return false
+	}
 	if !named && (names.Is(t.Name, names.Messages) || t.isOfThing()) {
 		return false
 	}

@@ -2,9 +2,11 @@ package scaffold_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
 // An erasure with the untouched draft must not change the rows of these tables: they may be things, secrets of others,
@@ -35,6 +37,12 @@ func TestRowsThatMayBeOfOthersStayAsTheyAre(t *testing.T) {
 		"user_customers: id*, user_id!>users, billing_email, vat_number, plan, paid_by_id",
 		"user_data: id*, creator_id!>users, stripe_customer_id, phone",
 		"user_data: id*, user_id!>users, paid_by_id, stripe_customer_id, phone",
+		"archived_customers: id*, user_id>users, item_type, item_id, data:json, ip",
+		"machine_changelogs: id*, user_id>users, title, item_type, item_id, fields:json, device_name",
+		"authentications: id*, user_id>users, team_id, provider, uid, client_secret",
+		"authentications: id*, user_id>users, authenticatable_type, authenticatable_id, provider, uid, client_secret",
+		"orgs: id*, user_id>users, author_id>users, kind",
+		"orders: id*, user_id>users, quote_by, photo_by",
 		"machine_changes: id*, user_id>users, place_id>places, item_type, item_id, device_name, user_agent",
 	} {
 		p := propose(t, schema(users+things+lines))
@@ -64,5 +72,32 @@ func TestANoteAboutAPersonStaysWithoutItsAuthor(t *testing.T) {
 	p := propose(t, schema("members: id*, email, password\nmember_notes: id*, author_id, member_id, note"))
 	if slices.Contains(p.steps(), "delete member_notes via Author") || slices.Contains(p.steps(), "delete member_notes") {
 		t.Errorf("the steps are %v", p.steps())
+	}
+}
+
+// The owner of a ticket works on what its sender has written, and a notice of one person to another is about both.
+func TestRowsWithASenderAndARecipientAreOfBoth(t *testing.T) {
+	for line, want := range map[string]string{
+		"tickets: id*, owner_id>users, sender_id>users, recipient_id>users, body": "anonymize tickets via Sender body",
+		"user_notifications: id*, sender_id>users, recipient_id>users, body":      "",
+		"user_alerts: id*, sender_id>users, recipient_id>users, body":             "",
+	} {
+		p := propose(t, schema(users+line))
+		table := schema(line).Tables[0].Name
+		got := slices.DeleteFunc(p.steps(), func(step string) bool { return !strings.Contains(step, table) })
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: the steps are %v", line, got)
+		}
+	}
+}
+
+// The rows of a shop's customer may name the clerk.
+func TestRowsNamedAfterOtherPeopleStay(t *testing.T) {
+	for _, table := range []string{"shop_customer_profiles", "shop_customer_addresses", "shop_customer_logins"} {
+		p := propose(t, schema("users: id*, email, password\nshop_customers: id*, name, email\n"+
+			table+": id*, customer_id, user_id, street, phone, token"), scaffold.Options{SubjectTable: "users"})
+		if _, mapped := p.dataMap.Table(table); mapped {
+			t.Errorf("the steps are %v", p.steps())
+		}
 	}
 }

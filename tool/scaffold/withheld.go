@@ -28,9 +28,11 @@ func (d *draft) withheld(t *table) (is fate, reason string) {
 	switch {
 	case t.isNoticeToAll():
 		return left, "The rows seem to be notices to all people."
+	case names.Is(t.Name, names.Notices) && len(t.paths) > 1 && t.isLetter():
+		return t.fateOfShared()
 	case t.isOwned():
 		return deleted, t.reason
-	case about != "" && slices.Contains(ofReplies, lastWord(t.base)):
+	case about != "" && slices.Contains(ofReplies, lastWord(t.base)) && t.ofThing() == nil:
 		return overwritten, "The rows stay, because they may be part of the rows that " + about + " leads to."
 	case about != "":
 		return left, "The rows may be about the rows that " + about + " leads to, and not about the person."

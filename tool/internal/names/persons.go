@@ -60,6 +60,9 @@ func isDoneBy(parts []string) bool {
 	return (strings.HasSuffix(done, "ed") || slices.Contains(participles, done)) && !slices.Contains(doneByThings, done)
 }
 
+// IsWorkBy reports whether the name of a column means the person who made a work, such as photo_by.
+func IsWorkBy(column string) bool { return isWorkBy(partsOf(column)) }
+
 // MeansMaker reports whether the name of a column that is no reference means the person who did or made something, as
 // signed_by and comment_by do.
 func MeansMaker(column string) bool { return IsDoneBy(column) || isWorkBy(partsOf(column)) }
@@ -70,7 +73,6 @@ func hasJob(parts []string) bool {
 	return endsWith(parts, jobs) || n > 1 && slices.Contains(ofNames, parts[n-1]) && endsWith(parts[:n-1], jobs)
 }
 
-// isWorkBy reports whether the name means the person who made a work, such as photo_by.
 func isWorkBy(parts []string) bool {
 	n := len(parts)
 	return n > 1 && parts[n-1] == "by" && slices.Contains(works, parts[n-2])

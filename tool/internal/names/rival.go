@@ -58,19 +58,23 @@ func sharedWords(from, name string) (n int, rest string) {
 }
 
 // isNamesake reports whether from is named after other, a table of people, and to is a table of users. It returns false
-// if another column of from refers to other, also by the end of its name, such as agent_id for site_agents, or if to
-// refers to other, as users refer to accounts of companies.
+// if another column of from refers to other, or if to refers to other, as users refer to accounts of companies.
 func isNamesake(from, other, to datamap.CatalogTable) bool {
 	begin, people, users := partsOf(BaseName(from.Name)), partsOf(BaseName(other.Name)), partsOf(BaseName(to.Name))
 	if len(begin) <= len(people) || len(users) == 0 || Singular(users[len(users)-1]) != "user" {
 		return false
 	}
 	return Same(strings.Join(begin[:len(people)], " "), BaseName(other.Name)) &&
-		(IsPeople(other.Name) || roleOf(BaseName(other.Name)) == Maker) && !refersTo(to, other) && !refersTo(from, other) &&
-		!slices.ContainsFunc(from.Columns, func(c datamap.CatalogColumn) bool {
-			stem, isReference := Stem(c.Name)
-			return isReference && !Same(stem, BaseName(to.Name)) && EndsIn(BaseName(other.Name), stem) && hasKeyLike(other, c)
-		})
+		(IsPeople(other.Name) || roleOf(BaseName(other.Name)) == Maker) && !refersTo(from, other) && !refersTo(to, other)
+}
+
+// RefersBeside reports whether a column of from seems to refer to other by the end of its name, as agent_id does for
+// site_agents. If other is the Rival of the table to, a column such as user_id may then refer to the table to.
+func RefersBeside(from, other, to datamap.CatalogTable) bool {
+	return slices.ContainsFunc(from.Columns, func(c datamap.CatalogColumn) bool {
+		stem, isReference := Stem(c.Name)
+		return isReference && !Same(stem, BaseName(to.Name)) && EndsIn(BaseName(other.Name), stem) && hasKeyLike(other, c)
+	})
 }
 
 // refersTo reports whether a foreign key of the table, or a column named like a reference, leads to the table to.
