@@ -9,10 +9,9 @@ import (
 
 // leaving are the rules about erasures that leave personal data, or that change the data of other people.
 var leaving = []string{
-	nothingErased, subjectKeyShared, viewMapped, deleteCascadesKept, deleteCascades, deleteSetsDefault, deleteUndecided,
-	setNullMissing, tableUnmapped, tableReferred, tableUnlinked, makersUnmapped, questionsOpen, leftOutChanged,
-	tablePersonal, pathMissing,
-	personalUnannotated, columnUnknown, personalKey, triggerCopies, triggerWrites, triggerDeletes, triggerUnread,
+	nothingErased, subjectKeyShared, relationShared, viewMapped, deleteCascadesKept, deleteCascades, deleteSetsDefault,
+	deleteUndecided, setNullMissing, tableUnmapped, tableReferred, tableUnlinked, makersUnmapped, questionsOpen,
+	leftOutChanged, tablePersonal, pathMissing, personalUnannotated, columnUnknown, personalKey, triggerCopies, triggerWrites, triggerDeletes, triggerUnread,
 	triggerReplaces,
 	viewCopies, searchCopies, largeObject, rowSecurity, refShared, secretKey, secretExported, keyReused,
 }

@@ -276,6 +276,18 @@ var reachCases = cases{
 			w.refers("orders", "list_id", "lists")
 		}, nil,
 	},
+	"table-referred not of reasons that the application offers": {
+		func(w *world) {
+			w.addTable("app_waiting_reasons", "name_en", "description_en")
+			w.refers("orders", "app_waiting_reasons_id", "app_waiting_reasons")
+		}, nil,
+	},
+	"table-referred not of a table without texts": {
+		func(w *world) {
+			w.addTable("settings_emails")
+			w.refers("orders", "settings_email_id", "settings_emails")
+		}, nil,
+	},
 	"table-referred not of people": {
 		func(w *world) { w.addTable("employees", "first_name"); w.refers("orders", "employee_id", "employees") },
 		[]string{"table-personal employees.first_name"},

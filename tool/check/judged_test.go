@@ -283,6 +283,7 @@ var judgedCases = cases{
 			w.addToBoth("users", datamap.Column{Name: "home_id", Type: datamap.TypeBigInt})
 			w.tables = append(w.tables, table)
 			live := liveOf(table)
+			w.live("users").Uniques = append(w.live("users").Uniques, datamap.CatalogUnique{Columns: []string{"home_id"}})
 			live.ForeignKeys = nil
 			w.catalog.Tables = append(w.catalog.Tables, live)
 			w.live("users").ForeignKeys = append(w.live("users").ForeignKeys, foreignKey("home_id", "homes", datamap.ActionNone))

@@ -45,7 +45,8 @@ func (s *schema) checkForeignKeys() {
 			}
 			relation := path.Relations[0]
 			parent, exists := s.live[relation.References]
-			if !exists || !isTable(parent) || !hasAll(live, relation.Columns) {
+			if !exists || !isTable(parent) || !hasAll(live, relation.Columns) ||
+				!isUnique(parent, relation.ReferencedColumns) { // see checkSharing
 				continue
 			}
 			if slices.ContainsFunc(live.ForeignKeys, func(foreign datamap.CatalogForeignKey) bool {

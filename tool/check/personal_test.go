@@ -143,6 +143,7 @@ var nameCases = cases{
 			w.table("users").PrimaryKey, w.live("users").PrimaryKey = []string{"username"}, []string{"username"}
 			w.table("users").SubjectKey = []string{"username"}
 			w.live("users").Indexes = append(w.live("users").Indexes, datamap.CatalogIndex{Columns: []string{"username"}})
+			w.live("users").Uniques = append(w.live("users").Uniques, datamap.CatalogUnique{Columns: []string{"id"}})
 		}, []string{"personal-key users.username"},
 	},
 	"personal-key of another table's relation": {
@@ -154,7 +155,7 @@ var nameCases = cases{
 			}}
 			w.live("orders").Indexes = append(w.live("orders").Indexes, datamap.CatalogIndex{Columns: []string{"buyer"}})
 		}, []string{
-			"foreign-key-missing orders.buyer", "path-missing orders.user_id user_id_fkey", "personal-key users.mail_address",
+			"path-missing orders.user_id user_id_fkey", "personal-key users.mail_address", "relation-shared orders.buyer",
 		},
 	},
 	"personal-key not if the row goes": {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
@@ -132,14 +133,15 @@ func mayHoldText(c datamap.CatalogColumn) bool {
 }
 
 // namesPersonal reports whether the name of a reference, such as avatar_id, suggests that the referenced table holds
-// personal data. A secret counts only if a table of people refers to it, because applications have secrets, too.
+// personal data. A secret counts only if a table of people refers to it, because applications have secrets, too. A word
+// for a text does not count: reason_id leads to one of the reasons that the application offers.
 func namesPersonal(table string, columns []string) bool {
 	if len(columns) != 1 {
 		return false
 	}
 	stem, isReference := names.Stem(columns[0])
 	found, ok := soundsPersonal(table, datamap.CatalogTable{}, datamap.CatalogColumn{Name: stem, Type: datamap.TypeText})
-	return isReference && ok && (!found.secret || names.IsPeople(table))
+	return isReference && ok && found.category != domain.CategoryCommunication && (!found.secret || names.IsPeople(table))
 }
 
 // foreignKeyChain searches for the shortest chain of foreign keys from a table outside the data map to a person. It

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,7 +81,8 @@ func TestAKeyWithATenantNeedNotLeadToTheOwner(t *testing.T) {
 	w.live("orders").ForeignKeys = []datamap.CatalogForeignKey{{
 		Name: "by", Columns: []string{"user_id", "person"}, References: "users", Referenced: []string{"tenant", "id"},
 	}}
-	if found := w.findings(t); len(found) != 1 || found[0].Code != "path-missing" {
+	found := w.findings(t)
+	if !slices.ContainsFunc(found, func(f datamap.Finding) bool { return f.Code == "path-missing" }) {
 		t.Errorf("found %v", found)
 	}
 }

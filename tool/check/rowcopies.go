@@ -95,13 +95,20 @@ func (s *schema) copiesSentence(table datamap.CatalogTable) string {
 // reportRowCopies reports the documents of a table of the data map that seem to hold the rows of other tables, if they
 // are not annotated and no question about them has an answer. There is one finding for each table.
 func (s *schema) reportRowCopies(table datamap.Table, live datamap.CatalogTable) {
+	isAnswered := func(name string) bool { // the question about one column may name others
+		return slices.ContainsFunc(table.Columns, func(c datamap.Column) bool {
+			return slices.ContainsFunc(questionsIn(c.Note), func(q question) bool {
+				return q.decided && slices.Contains(q.words, name)
+			})
+		})
+	}
 	open := slices.DeleteFunc(s.rowCopies(live), func(name string) bool {
 		column, mapped := live.Mapped(table, name)
 		asked, isOpen := s.asksAboutColumn(table, column)
 		isKept := mapped || !s.reported(table.Name, columnUnmapped) || s.mayKeepRows(table)
 		found, _ := live.Column(name)
 		_, named := soundsPersonal(table.Name, live, found) // checkNames reports it
-		return column.Personal != nil || column.NotPersonal || asked && !isOpen || !isKept || named ||
+		return column.Personal != nil || column.NotPersonal || asked && !isOpen || isAnswered(name) || !isKept || named ||
 			hasName(live, live.PrimaryKey, name)
 	})
 	if len(open) == 0 {

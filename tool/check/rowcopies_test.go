@@ -86,6 +86,15 @@ var rowCopyCases = cases{
 	"personal-unannotated not of a history after an answer": {
 		mappedHistory("versions", "DECIDED: Do its JSON documents hold personal data? (no)", "object", "object_changes"), nil,
 	},
+	"personal-unannotated not after an answer in the note of another column": {
+		both(mappedHistory("versions", "", "object", "object_changes"), func(w *world) {
+			for i, c := range w.table("versions").Columns {
+				if c.Name == "object" {
+					w.table("versions").Columns[i].Note = "DECIDED: Its rows hold earlier values (object, object_changes)."
+				}
+			}
+		}), nil,
+	},
 	"personal-unannotated not of the history of a thing": {
 		both(outside("plans", "color"), mappedHistory("plan_versions", "", "data")), nil,
 	},

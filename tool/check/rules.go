@@ -25,6 +25,7 @@ const (
 	mapOutdated         = "map-outdated"
 	primaryKeyMissing   = "primary-key-missing"
 	subjectKeyShared    = "subject-key-shared"
+	relationShared      = "relation-shared"
 	columnUnmapped      = "column-unmapped"
 	columnUnknown       = "column-unknown"
 	rowsNotLockable     = "rows-not-lockable"
@@ -107,6 +108,7 @@ var rules = []Rule{
 	{mapOutdated, warning, "The data map has a table or column that the database lacks and that no operation uses"},
 	{primaryKeyMissing, warning, "The primary key of the data map is not unique in the database"},
 	{subjectKeyShared, warning, "The key of the subject is not unique in the database"},
+	{relationShared, warning, "A relation leads to the rows of several people"},
 	{columnUnmapped, failure, "An erasure would delete a column that the data map does not have"},
 	{rowsNotLockable, failure, "The rows of a table cannot be locked"},
 	{viewMapped, failure, "A table of the data map is a view that may leave rows out"},

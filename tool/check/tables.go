@@ -32,6 +32,7 @@ func (s *schema) checkTables() {
 			s.checkUnmapped(table, live)
 			if isTable(live) {
 				s.checkPrimaryKey(table, live)
+				s.checkSharing(table)
 			}
 		}
 	}
@@ -127,6 +128,28 @@ func (s *schema) checkPrimaryKey(table datamap.Table, live datamap.CatalogTable)
 			"The database does not ensure that the subject's key is unique. "+
 				"If two people share a key, an erasure of one of them erases both.",
 			"Make the columns unique.")
+	}
+}
+
+// checkSharing reports paths whose relations lead to columns that several rows may share, such as users.family_id. A
+// row then belongs to each person who has the value.
+func (s *schema) checkSharing(table datamap.Table) {
+	for _, path := range s.Paths(table.Name) {
+		if len(path.Relations) == 0 {
+			continue
+		}
+		relation := path.Relations[0]
+		parent, exists := s.live[relation.References]
+		subject := s.SubjectTable() // checkPrimaryKey reports its key
+		isKey := relation.References == subject.Name && slices.Equal(relation.ReferencedColumns, subject.SubjectKey)
+		if !exists || !isTable(parent) || !hasAll(parent, relation.ReferencedColumns) || isKey ||
+			isUnique(parent, relation.ReferencedColumns) {
+			continue
+		}
+		s.report(relationShared, place{table: table.Name, column: list(relation.Columns)},
+			"The relation leads to "+list(relation.ReferencedColumns)+" of "+parent.Name+", which is not unique. An erasure "+
+				"of one person also erases the rows of the others who have the same value.",
+			"Refer to a key of "+parent.Name+". If each value belongs to one person, make the columns unique.")
 	}
 }
 

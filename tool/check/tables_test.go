@@ -149,6 +149,27 @@ var tableCases = cases{
 			w.column("orders", "id").Nullable = true
 		}, nil,
 	},
+	"relation-shared": {
+		func(w *world) {
+			w.addToBoth("users", datamap.Column{Name: "family_id", Type: datamap.TypeBigInt})
+			w.addToBoth("orders", datamap.Column{Name: "family_id", Type: datamap.TypeBigInt})
+			w.table("orders").Relations[0].Columns = []string{"family_id"}
+			w.table("orders").Relations[0].ReferencedColumns = []string{"family_id"}
+		}, []string{
+			"index-missing orders.family_id", "path-missing orders.user_id user_id_fkey", "relation-shared orders.family_id",
+		},
+	},
+	"relation-shared not if the columns are unique": {
+		func(w *world) {
+			w.addToBoth("users", datamap.Column{Name: "number", Type: datamap.TypeBigInt})
+			w.addToBoth("orders", datamap.Column{Name: "number", Type: datamap.TypeBigInt})
+			w.live("users").Uniques = append(w.live("users").Uniques, datamap.CatalogUnique{Columns: []string{"number"}})
+			w.table("orders").Relations[0].Columns = []string{"number"}
+			w.table("orders").Relations[0].ReferencedColumns = []string{"number"}
+		}, []string{
+			"foreign-key-missing orders.number", "index-missing orders.number", "path-missing orders.user_id user_id_fkey",
+		},
+	},
 	"subject-key-shared": {
 		func(w *world) {
 			w.addToBoth("users", datamap.Column{Name: "uid", Type: datamap.TypeUUID})

@@ -44,9 +44,10 @@ only a row that stays leads to, are left out, with a question. So are the only r
 of a thing, such as the state of a rotation, and blocks by a moderator. With --include,
 the proposal takes in such a table and its parts. A question offers only tables that
 --include accepts. If the proposal states that two rows are always of the same person
-(same_person), and they are not, an erasure fails and changes nothing. No value becomes
-NULL without a question. An erasure also writes into cells that are NULL: the proposal
-asks about columns in which this may be a false fact.
+(same_person), and they are not, a foreign key makes an erasure fail, which then
+changes nothing. No value becomes NULL without a question. An erasure also writes
+into cells that are NULL: the proposal asks about columns in which this may be a false
+fact.
 
 The result is a manifest in JSON. It is a first draft that consists of guesses. Its
 notes give a reason for each guess. A note that begins with DECIDE needs a decision

@@ -131,7 +131,8 @@ is the document itself, or an element of one of its members.
   relation  when               restricts the relation to some of the rows
   relation  sets_null          true: the foreign key has ON DELETE SET NULL
   relation  same_person        true: both rows always belong to the same
-                               person; otherwise the erasure fails
+                               person; otherwise a foreign key
+                               makes the erasure fail
   when      column             the column that decides
   when      value              the value of the column, as text
   accepted  rule               the rule of the finding

@@ -198,9 +198,12 @@ func (r *reference) isPointer() bool {
 func (t *table) askForSamePerson() {
 	for _, r := range t.out {
 		if r.isSamePerson() && !r.staysWithOwner() {
+			otherwise := "an erasure fails."
+			if r.guessed {
+				otherwise = "rows of other people lose the row that they refer to."
+			}
 			t.ask("", "By "+r.label()+", its rows refer to rows of "+r.to.Name+", which an erasure deletes, too. Do both rows "+
-				"always belong to the same person? If not, an erasure fails.", "yes (same_person)", "no: keep the rows of "+
-				r.to.Name)
+				"always belong to the same person? If not, "+otherwise, "yes (same_person)", "no: keep the rows of "+r.to.Name)
 		}
 	}
 }

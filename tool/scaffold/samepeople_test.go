@@ -75,3 +75,15 @@ func TestPathsThatMeetAreNoQuestion(t *testing.T) {
 		}
 	}
 }
+
+// Only a foreign key makes an erasure fail if a row of another person refers to a deleted row.
+func TestTheQuestionAboutTheSamePersonSaysWhatHappensIfNot(t *testing.T) {
+	for reference, want := range map[string]string{"story_id>stories": "an erasure fails.", "story_id": "lose the row"} {
+		p := propose(t, schema("users: id*, email\nstories: id*, user_id>users, color\n"+
+			"chapters: id*, user_id>users, size:integer, "+reference),
+			scaffold.Options{Include: []string{"stories", "chapters"}})
+		if asked := p.questionsAbout("chapters", want); len(asked) != 1 {
+			t.Errorf("%s: asked %v", reference, p.Decisions)
+		}
+	}
+}

@@ -112,5 +112,6 @@ var (
 	chosen = patterns(`
 		contact, responsible, authorized, authorised, reference, key, sales, delivery, support, accompanying`)
 	numbered = patterns(`
-		employee, student, pupil, patient, member, customer, personnel, staff, insured, citizen, matriculation, personal`)
+		employee, student, pupil, patient, member, membership, customer, personnel, staff, insured, citizen, matriculation,
+		personal`)
 )

@@ -11,7 +11,8 @@ func TestNamesOfPeopleByTheirPart(t *testing.T) {
 	for _, column := range []string{
 		"observer_name", "reporter_name", "witness_names", "signed_by_name", "takenByName", "emergency_contact_name",
 		"contact_person", "responsible_person", "inspector_initials", "recipient_signature", "consignee_address",
-		"employee_no", "student_number bigint", "contact_info", "emergency_contact", "next_of_kin", "plate_number",
+		"employee_no", "student_number bigint",
+		"membership_number", "contact_info", "emergency_contact", "next_of_kin", "plate_number",
 		"pickup_address", "address_line_1", "geo_long number", "contact_number", "ship_to_name", "webpush_endpoint",
 		"x_forwarded_for", "vehicle_plate", "poster_name", "assigned_to_name",
 	} {
