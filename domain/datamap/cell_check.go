@@ -70,7 +70,7 @@ func checkSurrogate(column Column, report func(domain.Problem)) {
 }
 
 // checkExport reports an unknown value of Export. It also reports a column that is named like a secret and does not set
-// Export. An instant is no secret, such as the time at which somebody has reset a password.
+// Export. Instants, such as the time of the last password reset, are not secrets.
 func checkExport(column Column, report func(domain.Problem)) {
 	switch said := column.Personal.Export; {
 	case said == "" && column.Type != TypeTime && words.IsSecret(column.Name):

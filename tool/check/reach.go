@@ -148,7 +148,7 @@ func namesPersonal(table string, columns []string) bool {
 // returns the tables of the chain from the second to the first one in the data map, and the columns of the first
 // foreign key. Between two tables outside the data map, it follows only foreign keys with ON DELETE CASCADE. They
 // suggest that the referring rows are parts of the referenced rows, and so belong to the same person. It does not go on
-// from a table of which a person has decided that it stays out.
+// from a table that a person has left out of the data map.
 func (s *schema) foreignKeyChain(table datamap.CatalogTable) (chain, columns []string) {
 	type way struct {
 		at             datamap.CatalogTable

@@ -90,8 +90,8 @@ func (s *schema) refusesSurrogate(live datamap.CatalogTable, refusing trigger) s
 	return ""
 }
 
-// refusesChange returns a column that an erasure overwrites, and of which a trigger refuses each change. It returns ""
-// if there is none.
+// refusesChange returns a column that an erasure overwrites, although a trigger does not let its values change. It
+// returns "" if there is none.
 func (s *schema) refusesChange(live datamap.CatalogTable, refusing trigger) string {
 	for _, w := range s.writes {
 		for _, c := range w.columns {

@@ -63,7 +63,7 @@ func isDoneBy(parts []string) bool {
 // IsWorkBy reports whether the name of a column means the person who made a work, such as photo_by.
 func IsWorkBy(column string) bool { return isWorkBy(partsOf(column)) }
 
-// MeansMaker reports whether the name of a column that is no reference means the person who did or made something, as
+// MeansMaker reports whether the name of a column without a reference means the person who did or made something, as
 // signed_by and comment_by do.
 func MeansMaker(column string) bool { return IsDoneBy(column) || isWorkBy(partsOf(column)) }
 

@@ -27,7 +27,7 @@ func RowCopies(table datamap.CatalogTable, isOfRow bool) (found []string) {
 }
 
 func isLong(c datamap.CatalogColumn) bool {
-	const shortText = 500 // the greatest length of a text that is no document
+	const shortText = 500 // the greatest length of a text that cannot hold a document
 	return c.Type == datamap.TypeBytes || c.Type == datamap.TypeText && (c.Length == 0 || c.Length > shortText)
 }
 

@@ -56,7 +56,7 @@ func raises(text sqltext.Tokens, i int) bool {
 	return text.Is(i, "raise") && !text.IsSign(i+1, ";") && !text.Is(i+1, "notice", "warning", "info", "log", "debug")
 }
 
-// refusedChanges returns the columns of which the trigger refuses each change of a value to another one, as
+// refusedChanges returns the columns whose values the trigger does not let change, as
 // IF NEW.column <> OLD.column THEN RAISE ...; does.
 func (t trigger) refusedChanges(text sqltext.Tokens) (columns []string) {
 	table := t.table

@@ -52,7 +52,7 @@ type Effects struct {
 	Refuses datamap.Verdict
 	// RefusesTexts are columns with a text that the trigger refuses in them, whatever the other columns hold.
 	RefusesTexts map[string]string
-	// RefusesChanges are the columns of which the trigger refuses each change of a value to another one.
+	// RefusesChanges are the columns whose values the trigger does not let change.
 	RefusesChanges []string
 	// Skips is the same for a trigger that skips the row, so that the statement does not change or delete it.
 	Skips datamap.Verdict
