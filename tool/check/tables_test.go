@@ -1,6 +1,10 @@
 package check_test
 
 import (
+	"slices"
+	"strings"
+	"testing"
+
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -238,4 +242,15 @@ var tableCases = cases{
 	},
 	"view-trusted not of a table":          {func(w *world) { w.table("sessions").Trusted = true }, nil},
 	"view-mapped not if it shows all rows": {func(w *world) { w.view("sessions", datamap.KindView) }, nil},
+}
+
+// A foreign key by an address, such as that of an invitation, would refuse rows about people who have no row.
+func TestARelationByAnAddressNeedsNoForeignKey(t *testing.T) {
+	w := newWorld()
+	tableCases["relation-shared not if the columns are unique"].change(w)
+	if !slices.ContainsFunc(w.findings(t), func(f datamap.Finding) bool {
+		return f.Code == "foreign-key-missing" && strings.Contains(f.Remedy, "who have no row there")
+	}) {
+		t.Error("no remedy for people who have no row")
+	}
 }
