@@ -159,7 +159,7 @@ var rules = []Rule{
 	{triggerWrites, warning, "A trigger writes to a table that is not in the data map"},
 	{triggerDeletes, warning, "A trigger may delete rows of other people"},
 	{triggerUnread, warning, "The tables that a trigger writes to cannot be determined"},
-	{triggerReplaces, failure, "A trigger or a rule replaces a statement of an erasure"},
+	{triggerReplaces, failure, "A trigger or a rule replaces or undoes a statement of an erasure"},
 	{triggerRefuses, failure, "A trigger refuses a statement of an erasure"},
 	{viewCopies, warning, "A materialized view keeps copies of erased data until it is refreshed"},
 	{searchCopies, warning, "A full-text index keeps copies of erased data"},

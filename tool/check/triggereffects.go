@@ -18,6 +18,11 @@ func (s *schema) checkEffects(table datamap.Table, live datamap.CatalogTable, tr
 			"The rule or trigger "+trigger.Name+" replaces or skips statements that an erasure runs. "+
 				"The rows may stay unchanged, and the erasure is then refused.",
 			"Drop it, or exempt the connection of habeas from it.")
+	case len(s.restored(live, trigger)) > 0:
+		s.report(triggerReplaces, at,
+			"The trigger "+trigger.Name+" gives "+list(s.restored(live, trigger))+" the old value again when an erasure "+
+				"overwrites it. The erasure is refused.",
+			"Exempt the connection of habeas from the trigger, or remove the column from it.")
 	case trigger.Refuses == datamap.VerdictHolds:
 		s.report(triggerRefuses, at,
 			"The trigger "+trigger.Name+" refuses each statement that fires it. The erasure fails.",
@@ -101,6 +106,23 @@ func (s *schema) refusesChange(live datamap.CatalogTable, refusing trigger) stri
 		}
 	}
 	return ""
+}
+
+// restored returns the columns that an erasure overwrites, but to which a trigger surely gives the old value again.
+func (s *schema) restored(live datamap.CatalogTable, restoring trigger) (columns []string) {
+	for _, w := range s.writes {
+		for _, c := range w.columns {
+			to := triggers.Written{Null: c.null}
+			if !c.null && c.live.Type == datamap.TypeText && c.Digits() == 0 {
+				to.IsKnown, to.Text = true, surrogateOf(c.Column).text
+			}
+			if w.live.Name == live.Name && !slices.Contains(columns, c.Name) &&
+				triggers.Restores(live, restoring.CatalogTrigger, c.live.Name, to) {
+				columns = append(columns, c.Name)
+			}
+		}
+	}
+	return columns
 }
 
 // foldRefusals replaces the findings about triggers that refuse or skip only some statements by one notice.

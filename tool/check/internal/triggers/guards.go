@@ -34,6 +34,7 @@ type change struct {
 	table  datamap.CatalogTable
 	column string
 	some   []string
+	to     *Written // what it writes into the column; nil if it is not known
 }
 
 // runsAt reports whether the change surely runs the code at i: no condition around the code and no RETURN before it
@@ -123,6 +124,9 @@ func (c change) decide(condition sqltext.Tokens) verdict {
 	}
 	if condition.Is(0, "not") {
 		return not(c.decide(condition[1:]))
+	}
+	if v := c.ofValue(condition); v != depends {
+		return v
 	}
 	return c.compare(condition)
 }
