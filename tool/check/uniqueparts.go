@@ -16,13 +16,8 @@ const enoughDigits = 8
 // an email address, so that two surrogates with different digits may have the same part. It returns false if the index
 // also covers the whole text, in any spelling, and for a function that it does not know.
 func (c written) coversPart(unique datamap.CatalogUnique) bool {
-	text := sqltext.TokensOf(unique.Definition, sqltext.QuotesOfPostgres)
-	begin := slices.IndexFunc(text, func(t sqltext.Token) bool { return t.Kind == sqltext.TokenSign && t.Text == "(" })
-	if begin < 0 {
-		return false
-	}
 	covers := false
-	for _, key := range entriesIn(text, begin) {
+	for _, key := range keysOf(unique) {
 		if !c.isIn(key) {
 			continue
 		}

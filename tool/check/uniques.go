@@ -14,6 +14,7 @@ func (s *schema) checkUniques() {
 			constraints = append([]datamap.CatalogUnique{{Columns: w.live.PrimaryKey}}, constraints...)
 		}
 		for _, unique := range constraints {
+			unique = withComputed(w.live, unique)
 			if parts := w.partsIn(unique); len(parts) > 0 {
 				s.report(uniqueUndecided, place{table: w.table.Name, column: list(parts), object: unique.Name},
 					"The surrogates of the column differ in each cell, but the unique index"+constraintCalled(unique.Name)+
@@ -51,7 +52,7 @@ func (s *schema) reportUnique(unique datamap.CatalogUnique, isConstant bool, at 
 // differ in each cell. For other types, an erasure has one surrogate, except for a UUID without a surrogate of its own.
 func (s *schema) distinctRemedy(w write, unique datamap.CatalogUnique, colliding []string) string {
 	orNull := w.nullRemedy(colliding)
-	if unique.NullsEqual {
+	if unique.NullsEqual || w.replacesNull(unique, colliding) {
 		orNull = ""
 	}
 	isOf := func(t datamap.ColumnType) bool {
@@ -68,7 +69,7 @@ func (s *schema) distinctRemedy(w write, unique datamap.CatalogUnique, colliding
 		return "Remove the surrogate of the UUID, so that each cell gets a different one, " + orNull +
 			"or change the constraint."
 	}
-	if orNull == "" && !unique.NullsEqual {
+	if orNull == "" && !unique.NullsEqual && !w.replacesNull(unique, colliding) {
 		orNull = "drop NOT NULL and set " + s.says("erasure:null", `"erasure": "null"`) + ", "
 	}
 	other := ""
@@ -77,6 +78,13 @@ func (s *schema) distinctRemedy(w write, unique datamap.CatalogUnique, colliding
 	}
 	return "Only a text can have surrogates that differ in each cell. Drop the constraint, " + orNull + other +
 		"change the type to a text, or " + s.declareNone()
+}
+
+// replacesNull reports whether an index has another value for each NULL of one of the columns, as COALESCE returns it.
+func (w write) replacesNull(unique datamap.CatalogUnique, columns []string) bool {
+	return slices.ContainsFunc(w.columns, func(c written) bool {
+		return slices.Contains(columns, c.Name) && c.ofNull(unique) == keyReplaced
+	})
 }
 
 // partsIn returns the columns with a different surrogate in each cell of which a unique index covers only a part, see
@@ -117,8 +125,10 @@ func (w write) colliding(unique datamap.CatalogUnique) []string {
 		switch {
 		case column.null && unique.NullsEqual, unique.Exclusion && !column.null:
 			names = append(names, column.Name)
-		case column.null && !unique.Expressions:
+		case column.null && (!unique.Expressions || column.ofNull(unique) == keyNull):
 			return nil
+		case column.null && column.ofNull(unique) == keyReplaced:
+			names = append(names, column.Name)
 		case column.null:
 		case column.Unique() && !column.expired:
 			return nil
