@@ -25,7 +25,8 @@ func TestSurrogatesMayBeEqualInAComputedKey(t *testing.T) {
 		want                   []string
 	}{
 		"a generated column": {
-			generated("lower(first || last)") + " UNIQUE", noText, noText, []string{"unique-violated users.first, last users_key_key"},
+			generated("lower(first || last)") + " UNIQUE", noText, noText,
+			[]string{"unique-violated users.first, last users_key_key"},
 		},
 		"a generated column beside another one": {
 			generated("lower(first)") + ", ADD UNIQUE (key, created_at)", noText, noText,

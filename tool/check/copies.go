@@ -53,12 +53,18 @@ func (s *schema) checkWrites(table datamap.Table, trigger trigger, at place) {
 		}) {
 			continue
 		}
+		inserted := s.inserted(table, trigger, target)
 		switch copied := s.copied(table, target); {
 		case len(copied) > 0:
 			s.copies[target.Name] = true
 			s.addWrite(triggerCopies, at, name,
 				"which is not in the data map but has columns of the same names: "+list(copied)+
 					". Old values there survive an erasure.",
+				"Add "+name+" to the data map, or remove these columns from the trigger.")
+		case len(inserted) > 0:
+			s.copies[target.Name] = true
+			s.addWrite(triggerCopies, at, name,
+				"which is not in the data map, and copies "+list(inserted)+" into its new rows. The copies survive an erasure.",
 				"Add "+name+" to the data map, or remove these columns from the trigger.")
 		case known && s.isHistory(target):
 			s.copies[target.Name] = true

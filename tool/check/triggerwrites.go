@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/check/internal/triggers"
 )
 
 // tableWrite is a table outside the data map to which triggers write. It is one finding, however many triggers there
@@ -54,6 +55,38 @@ func (w *tableWrite) report(s *schema) {
 func (s *schema) hasFinding(code string, at place) bool {
 	return slices.ContainsFunc(s.findings, func(f datamap.Finding) bool {
 		return f.Code == code && at == place{f.Table, f.Column, f.Object}
+	})
+}
+
+// inserted returns the annotated columns that a trigger surely copies into new rows of a table outside the data map. It
+// returns nil if a trigger may change or delete these rows later, or if the database deletes them in an erasure.
+func (s *schema) inserted(table datamap.Table, inserting trigger, target datamap.CatalogTable) (columns []string) {
+	live := s.live[table.Name]
+	if s.isRenewed(live, target) || slices.ContainsFunc(target.ForeignKeys, func(f datamap.CatalogForeignKey) bool {
+		parent, mapped := s.mappedTable(f.References)
+		return mapped && f.OnDelete == datamap.ActionCascade && s.deletesRows(parent.Name)
+	}) {
+		return nil
+	}
+	for _, column := range table.Personal() {
+		if slices.ContainsFunc(inserting.Inserts, func(insert triggers.Insert) bool {
+			into, ok := s.catalog.Table(insert.Table)
+			return ok && into.Name == target.Name &&
+				(slices.Contains(insert.Reads, "*") || hasName(live, insert.Reads, column.Name))
+		}) {
+			columns = append(columns, column.Name)
+		}
+	}
+	return columns
+}
+
+// isRenewed reports whether a trigger of a table may change or delete rows of the target, and so keep them current.
+func (s *schema) isRenewed(live, target datamap.CatalogTable) bool {
+	return slices.ContainsFunc(s.triggers[live.Name], func(t trigger) bool {
+		return slices.Contains(t.Deletes, target.Name) || slices.ContainsFunc(t.Changes, func(name string) bool {
+			changed, ok := s.catalog.Table(name)
+			return ok && changed.Name == target.Name
+		})
 	})
 }
 

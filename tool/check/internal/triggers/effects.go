@@ -11,6 +11,7 @@ import (
 // effects returns the effects of the trigger's code.
 func (t trigger) effects(text sqltext.Tokens) Effects {
 	effects := Effects{Sets: t.assignments(text), Constant: constantWrites(text)}
+	effects.Inserts, effects.Changes = inserts(text)
 	effects.Refuses, effects.Skips = t.refusals(text)
 	effects.RefusesTexts = t.refusedTexts(text)
 	effects.RefusesChanges = t.refusedChanges(text)

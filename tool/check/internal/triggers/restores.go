@@ -16,8 +16,8 @@ type Written struct {
 }
 
 // Restores reports whether a trigger surely gives a column its old value again whenever an UPDATE has written another
-// value into it: NEW.column := OLD.column, COALESCE(OLD.column, NEW.column), or RETURN OLD, also in an IF. The old value
-// is not NULL. It returns false if the code is not known, or if it depends on anything else.
+// value into it: NEW.column := OLD.column, COALESCE(OLD.column, NEW.column), or RETURN OLD, also in an IF. The old
+// value is not NULL. It returns false if the code is not known, or if it depends on anything else.
 func Restores(table datamap.CatalogTable, of datamap.CatalogTrigger, column string, to Written) bool {
 	t := trigger{CatalogTrigger: of, table: table}
 	t.readHeader(sqltext.TokensOf(of.Definition, sqltext.QuotesOfPostgres))
@@ -101,11 +101,7 @@ func (c change) valueOf(t sqltext.Tokens) value {
 	case !t.Is(0, "coalesce", "nullif") || !t.IsSign(1, "(") || t.ClosingBracket(1) != len(t)-1:
 		return unknown
 	}
-	var arguments []sqltext.Tokens
-	for from := 2; from < len(t)-1; {
-		to := t.EndOfValue(from, len(t)-1)
-		arguments, from = append(arguments, t[from:to]), to+1
-	}
+	arguments := listIn(t[2 : len(t)-1])
 	if t.Is(0, "nullif") {
 		return c.valueOfNullIf(arguments)
 	}

@@ -58,6 +58,10 @@ type Effects struct {
 	Skips datamap.Verdict
 	// Constant are the tables to which the trigger writes nothing but constants, by their names in the code.
 	Constant []string
+	// Inserts are values of its own row that the trigger inserts into new rows of other tables.
+	Inserts []Insert
+	// Changes are the tables whose rows the trigger updates, by their names in the code.
+	Changes []string
 	// Tied are the tables from which the trigger deletes rows, by their names in the code, each with the columns that
 	// the condition of each deletion compares with columns of the trigger's row. It is nil if the code calls a procedure,
 	// which may delete other rows.
