@@ -59,9 +59,13 @@ func (s *schema) whereWithRows(f datamap.Finding) string {
 	return wherePlaced(f) + " (about " + strconv.FormatInt(live.Rows, 10) + " rows)"
 }
 
+// allPlaces is the object of a finding that replaces several others. No object of a database has this name, so that an
+// acceptance with it is for the whole finding.
+const allPlaces = "all"
+
 // foldEqual replaces findings with the same texts about more than maxAlone tables of the data map, or about as many
 // views, by one finding, except those about speed and about the data map itself. It is about the place of the first of
-// them. A finding that an acceptance names stays alone.
+// them, or about that of an acceptance of the whole finding. A finding that another acceptance names stays alone.
 func (s *schema) foldEqual() {
 	type texts struct {
 		code, reason, remedy string
@@ -91,10 +95,23 @@ func (s *schema) foldEqual() {
 			kept = append(kept, found...)
 		} else {
 			first := found[0]
+			if i := slices.IndexFunc(found, s.isAcceptedWithAll); i >= 0 {
+				first = found[i]
+			}
+			first.Object = allPlaces
+			first.Remedy += " An acceptance with the object all ends the whole finding."
 			first.Reason = strconv.Itoa(len(tables[of])) + " tables or views are concerned: " +
 				placesOf(found, wherePlaced) + ". " + of.reason
 			kept = append(kept, first)
 		}
 	}
 	s.findings = kept
+}
+
+// isAcceptedWithAll reports whether an acceptance of a whole finding names the place of one of the findings in it.
+func (s *schema) isAcceptedWithAll(f datamap.Finding) bool {
+	f.Object = allPlaces
+	return slices.ContainsFunc(s.Accepted(), func(a datamap.Acceptance) bool {
+		return a.Object == allPlaces && matchesFinding(a, f)
+	})
 }

@@ -52,3 +52,38 @@ func TestASummaryPutsTheColumnsOfAReferenceInParentheses(t *testing.T) {
 		t.Errorf("got %v", found)
 	}
 }
+
+func TestOneAcceptanceEndsAFindingAboutSeveralPlaces(t *testing.T) {
+	accept := func(table, object string) func(*world) {
+		return func(w *world) {
+			w.accepted = append(w.accepted, datamap.Acceptance{
+				Rule: "view-copies", Table: table, Object: object, Reason: "refreshed each night", Until: "2026-12-31",
+			})
+		}
+	}
+	for name, test := range map[string]struct {
+		change func(*world)
+		want   []string
+	}{
+		"none":             {func(*world) {}, []string{"view-copies a all"}},
+		"the first view":   {accept("a", "all"), nil},
+		"another view":     {accept("c", "all"), nil},
+		"a view alone":     {accept("a", ""), []string{"view-copies b all"}},
+		"a named view":     {accept("a", "a"), []string{"view-copies b all"}},
+		"one and the rest": {both(accept("a", "a"), accept("b", "all")), nil},
+	} {
+		w := newWorld()
+		for _, view := range []string{"a", "b", "c", "d", "e"} {
+			w.addTable(view, "email").Kind = datamap.KindMatView
+			w.live(view).Reads = []string{"users"}
+		}
+		test.change(w)
+		var got []string
+		for _, f := range w.findings(t) {
+			got = append(got, f.Code+" "+f.Where()+" "+f.Object)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+	}
+}

@@ -112,7 +112,7 @@ var judgedDangers = map[string]liveCase{
 			`CREATE MATERIALIZED VIEW c AS SELECT id, email FROM users`,
 			`CREATE MATERIALIZED VIEW d AS SELECT id, email FROM users`,
 		},
-		want: []string{"view-copies a a"},
+		want: []string{"view-copies a all"},
 	},
 }
 
