@@ -71,9 +71,13 @@ func (l *losses) checkForeignKey(
 			l.reportCascade(child, foreign, at, refers)
 			return
 		}
+		remedy := "Declare ON DELETE SET NULL, or make the relation a path that deletes the rows."
+		if to, isMapped := l.mappedTable(parent.Name); isMapped && l.leadsTo(to.Name, table.Name) {
+			remedy = "Declare ON DELETE SET NULL."
+		}
 		l.report(deleteCascadesKept, at,
 			refers+"The database deletes the referring rows too (ON DELETE CASCADE), even rows of other people "+
-				"that the data map keeps.", "Declare ON DELETE SET NULL, or make the relation a path that deletes the rows.")
+				"that the data map keeps.", remedy)
 		l.add(child.Name)
 	case datamap.ActionSetNull:
 		l.reportSetNull(child, foreign, at, refers)

@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -20,15 +21,52 @@ func (l *losses) reportRestricted(
 			return
 		}
 	}
-	setNull := "declare ON DELETE SET NULL"
-	if !areNullable(child, foreign.Columns) {
-		setNull = "drop NOT NULL and " + setNull
-	}
-	remedy := "Add the table to the data map, or " + setNull + "."
-	if _, mapped := l.mapped[child.Name]; mapped {
-		remedy = "Make the relation a path that deletes the rows or clears the reference, or " + setNull + "."
+	remedy := "Add the table to the data map, or " + declareSetNull(child, foreign) + "."
+	if table, mapped := l.mapped[child.Name]; mapped {
+		to, _ := l.mappedTable(parent.Name)
+		remedy = l.clearRemedy(table, to, child, foreign)
 	}
 	l.report(deleteRestricted, at, refers+"The erasure fails if a row that stays refers to one of them.", remedy)
+}
+
+// clearRemedy returns the remedy for a foreign key of a table of the data map that refuses a deletion. The data map
+// accepts no path that would close a cycle of relations, and no path of a table to itself.
+func (s *schema) clearRemedy(
+	table, to datamap.Table, child datamap.CatalogTable, foreign datamap.CatalogForeignKey,
+) string {
+	setNull := declareSetNull(child, foreign)
+	switch {
+	case table.Name == to.Name && areNullable(child, foreign.Columns):
+		return "Let the erasure clear the reference (" +
+			s.says(`subject:"erasure:null"`, `"erasure": "null" of the relation`) + "), or " + setNull + "."
+	case table.Name == to.Name:
+		return strings.ToUpper(setNull[:1]) + setNull[1:] + "."
+	case s.leadsTo(to.Name, table.Name):
+		return strings.ToUpper(setNull[:1]) + setNull[1:] + ", or change the references in the hook BeforeErasure and " +
+			"accept the finding. A relation by " + list(foreign.Columns) + " would close a cycle, which no data map may have."
+	}
+	return "Make the relation a path that deletes the rows or clears the reference, or " + setNull + "."
+}
+
+func declareSetNull(child datamap.CatalogTable, foreign datamap.CatalogForeignKey) string {
+	if !areNullable(child, foreign.Columns) {
+		return "drop NOT NULL and declare ON DELETE SET NULL"
+	}
+	return "declare ON DELETE SET NULL"
+}
+
+// leadsTo reports whether relations of the data map lead from a table to another one, or whether both are the same.
+func (s *schema) leadsTo(from, to string) bool {
+	reached := []string{from}
+	for i := 0; i < len(reached); i++ {
+		table, _ := s.Table(reached[i])
+		for _, relation := range table.Relations {
+			if !slices.Contains(reached, relation.References) {
+				reached = append(reached, relation.References)
+			}
+		}
+	}
+	return slices.Contains(reached, to)
 }
 
 func areNullable(live datamap.CatalogTable, columns []string) bool {
