@@ -29,8 +29,18 @@ func (s *schema) isBarePerson(table datamap.CatalogTable, column, key datamap.Ca
 		return false
 	}
 	return names.Same(name, names.BaseName(people)) || slices.Contains(personWords, name) ||
-		names.IsMember(s.catalog.Tables, name) || names.IsRole(name)
+		names.IsMember(s.catalog.Tables, name) || names.IsRole(name) || s.namesSide(name)
 }
+
+// namesSide reports whether a name means one of two people who deal with each other, such as challenger. It returns
+// false if a table has this name, or if the database has groups, such as teams, which may deal with each other, too.
+func (s *schema) namesSide(name string) bool {
+	return slices.Contains(sides, strings.ToLower(name)) && !s.hasTable(name) &&
+		!slices.ContainsFunc(s.catalog.Tables, func(t datamap.CatalogTable) bool { return names.Is(t.Name, names.Groups) })
+}
+
+var sides = terms(`
+	challenger, opponent, buyer, seller, lender, borrower, mentor, mentee, bidder, donor, nominee, nominator, voter`)
 
 // longestKey is the greatest length of a text that is too short for many names.
 const longestKey = 36

@@ -147,7 +147,7 @@ var (
 	// anyRows are words that may mean any row, or a row of a person.
 	anyRows = terms(`
 		target, subject, actor, object, entity, record, row, resource, model, item, source, origin, parent, context, causer,
-		principal, grantee, party, scope, reference, related, linked`)
+		principal, grantee, party, scope, reference, related, linked, mention`)
 	// pages are words for things that people write or upload.
 	pages = terms("doc, document, file, node, field, view, sheet, article, post, message, comment, photo, video, media")
 )

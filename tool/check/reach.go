@@ -217,7 +217,7 @@ func (s *schema) namedAfter(table datamap.CatalogTable, column datamap.CatalogCo
 	}
 	isBy := strings.HasSuffix(strings.ToLower(column.Name), "by") // created_by
 	isNamed := isReference && names.Same(stem, names.BaseName(parent.Name)) || isSubject &&
-		(isReference && s.isPersonElsewhere(stem) || s.isBarePerson(table, column, key) ||
+		(isReference && (s.isPersonElsewhere(stem) || s.namesSide(stem)) || s.isBarePerson(table, column, key) ||
 			names.Names(column.Name, parent.Name) && !s.hasTable(stem) ||
 			isBy && names.IsRole(stem) || isOwnedByName(table.Name, column.Name, live)) ||
 		!isSubject && s.isPeopleTable(parent) && ((isReference || isBy) && names.IsRole(stem) ||

@@ -25,6 +25,34 @@ var recognizedCases = cases{
 	"table-unlinked of documents": {
 		oneOf("documents", "documentable"), []string{"table-unlinked documents.documentable_id"},
 	},
+	"table-unlinked of mentions": {oneOf("pings", "mention"), []string{"table-unlinked pings.mention_id"}},
+	"table-unlinked of two sides": {
+		func(w *world) {
+			w.addTable("duels")
+			w.add("duels", "challenger", datamap.TypeBigInt)
+			w.addTable("sales")
+			w.add("sales", "seller_id", datamap.TypeBigInt)
+		}, []string{"table-unlinked duels.challenger", "table-unlinked sales.seller_id"},
+	},
+	"table-unlinked not of sides that are teams": {
+		both(outside("teams", "color"), func(w *world) {
+			w.addTable("matches")
+			w.add("matches", "opponent", datamap.TypeBigInt)
+		}), nil,
+	},
+	"table-unlinked not of sides with a table": {
+		both(outside("sellers", "color"), func(w *world) {
+			w.addTable("sales")
+			w.add("sales", "seller_id", datamap.TypeBigInt)
+		}), nil,
+	},
+	"table-unlinked not of other values of a side": {
+		func(w *world) {
+			w.addTable("duels", "challenger")
+			w.add("duels", "opponent", datamap.TypeSmallInt)
+			w.add("duels", "opponent_count", datamap.TypeBigInt)
+		}, nil,
+	},
 	"table-unlinked not of tags":           {oneOf("labels", "taggable"), nil},
 	"table-unlinked not of what people do": {oneOf("goals", "contribution"), nil},
 	"table-unlinked not of carts":          {oneOf("lines", "purchasable"), nil},
