@@ -99,6 +99,7 @@ func run(
 	found.foldQuestions()
 	found.foldForeignKeys()
 	found.foldIndexes()
+	found.foldPayloads()
 	found.foldEqual()
 	found.sort()
 	result := Result{Accepted: []AcceptedFinding{}}

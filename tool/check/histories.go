@@ -38,8 +38,7 @@ func (s *schema) documentOf(table datamap.CatalogTable) string {
 		case datamap.TypeText, datamap.TypeBytes:
 			isExchange := hasWord(c.Name, "request", "response") && hasWord(c.Name, "body")
 			return (isExchange || hasWord(c.Name, "sess", "data", "payload", "attribute", "old", "new", "changes", "diff",
-				"snapshot", "row", "object")) &&
-				(c.Length == 0 || c.Length > shortText) && !names.Describes(c.Name)
+				"snapshot", "row", "object")) && names.IsLong(c) && !names.Describes(c.Name)
 		default:
 			return false
 		}
@@ -78,8 +77,7 @@ func sessionOf(table datamap.CatalogTable) (document string) {
 		hasID = hasID || slices.Contains([]string{"sid", "sess id", "session id", "session key"}, name)
 		hasEnd = hasEnd || hasWord(name, "expire", "expires", "expiry", "expiration", "lifetime") ||
 			column.Type == datamap.TypeTime && hasWord(name, "touched", "accessed", "seen", "active", "activity", "access")
-		isText := column.Type == datamap.TypeText && (column.Length == 0 || column.Length > shortText)
-		if (isText || isDocument(column) || column.Type == datamap.TypeBytes) &&
+		if (names.IsLong(column) || isDocument(column)) &&
 			(hasWord(name, "sess", "session", "payload") || hasWord(name, "data", "value") && !isActive) &&
 			!hasWord(name, "id", "key", "token") {
 			document = column.Name
@@ -116,9 +114,6 @@ func rawOf(table datamap.CatalogTable) string {
 	}
 	return ""
 }
-
-// shortText is the greatest length of a text column that cannot hold a document.
-const shortText = 500
 
 // versionOf returns the column of a table in which documents hold the rows of other tables before a change, such as
 // old_row. It returns "" if there is none. A column before counts only beside a column after.

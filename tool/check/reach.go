@@ -291,5 +291,7 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 				"Exports and erasures ignore it.",
 			"If its rows are about subjects, add the table to the data map, with a relation by a column that identifies them. "+
 				"If not, accept the finding.")
+		return
 	}
+	s.reportPayload(table)
 }

@@ -19,14 +19,15 @@ func RowCopies(table datamap.CatalogTable, isOfRow bool) (found []string) {
 			several && isLog && has(c.Name, ofParameters)
 		isNamed := isWord && !Describes(c.Name) || several && isCopy(c.Name)
 		isDocument := c.Type == datamap.TypeJSON || strings.Contains(c.Declared, "hstore")
-		if isNamed && (isDocument || isOfRow && isLong(c)) && !table.IsChoice(c) {
+		if isNamed && (isDocument || isOfRow && IsLong(c)) && !table.IsChoice(c) {
 			found = append(found, c.Name)
 		}
 	}
 	return found
 }
 
-func isLong(c datamap.CatalogColumn) bool {
+// IsLong reports whether a column can hold a document as a text or as bytes.
+func IsLong(c datamap.CatalogColumn) bool {
 	const shortText = 500 // the greatest length of a text that cannot hold a document
 	return c.Type == datamap.TypeBytes || c.Type == datamap.TypeText && (c.Length == 0 || c.Length > shortText)
 }
