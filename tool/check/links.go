@@ -82,12 +82,9 @@ func (s *schema) mayReferToSubject(table datamap.CatalogTable, column datamap.Ca
 		return false
 	}
 	return slices.ContainsFunc(table.Columns, func(other datamap.CatalogColumn) bool {
-		parts := names.Words(other.Name)
-		if len(parts) < 2 || !s.mayNameSubject(other) || !slices.Contains(typeWords, parts[len(parts)-1]) {
-			return false
-		}
-		return parts[len(parts)-1] != "name" && names.Same(strings.Join(parts[:len(parts)-1], " "), stem) ||
-			slices.Contains(tableNames, strings.Join(parts, " ")) && slices.Contains(rowNames, strings.ToLower(stem))
+		isNamed := slices.Contains(tableNames, strings.Join(names.Words(other.Name), " ")) &&
+			slices.Contains(rowNames, strings.ToLower(stem))
+		return s.mayNameSubject(other) && (isNamed || names.NamesTableOf(other.Name, stem))
 	})
 }
 
@@ -112,9 +109,7 @@ func (s *schema) namesMember(table datamap.CatalogTable, column datamap.CatalogC
 	return ok && isReference && key.Type != "" && column.Type != "" &&
 		!differ(key.Type, column.Type) && names.IsMember(s.catalog.Tables, stem) && !inForeignKey(table, column.Name) &&
 		!slices.ContainsFunc(table.Columns, func(other datamap.CatalogColumn) bool {
-			parts := names.Words(other.Name)
-			return len(parts) > 1 && names.Same(strings.Join(parts[:len(parts)-1], " "), stem) &&
-				slices.Contains(typeWords, parts[len(parts)-1])
+			return names.NamesTableOf(other.Name, stem) || names.Same(other.Name, stem+" name")
 		})
 }
 
@@ -162,10 +157,9 @@ func (s *schema) mayNameSubject(column datamap.CatalogColumn) bool {
 	})
 }
 
-// typeWords are the last words of the names of columns with the name of a table, such as target_type. A table_name may
-// stand beside a record_id.
+// tableNames are names of columns with the name of a table, and rowNames those of the key of its row beside them, as
+// record_id beside table_name.
 var (
-	typeWords  = []string{"type", "kind", "class", "model", "table", "name"}
 	tableNames = []string{"table name", "model name", "entity type", "resource type", "object type", "model type"}
 	rowNames   = []string{"record", "row", "entity", "object", "resource", "model"}
 )

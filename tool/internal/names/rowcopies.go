@@ -41,11 +41,18 @@ func IsOfSeveral(table datamap.CatalogTable) bool {
 	return slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 		stem, isReference := Stem(c.Name)
 		return isReference && (namesTable && slices.Contains(anyRows, strings.Join(partsOf(stem), " ")) ||
-			slices.ContainsFunc(table.Columns, func(other datamap.CatalogColumn) bool {
-				name := strings.Join(partsOf(other.Name), "")
-				return slices.ContainsFunc(ofTypes, func(word string) bool { return name == strings.Join(partsOf(stem), "")+word })
-			}))
+			slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool { return NamesTableOf(c.Name, stem) }))
 	})
+}
+
+// NamesTableOf reports whether a column has the name of the table to which the key with the stem leads, as target_type
+// beside target_id. See Stem.
+func NamesTableOf(column, stem string) bool {
+	parts := partsOf(column)
+	name := strings.Join(parts, "")
+	return len(parts) > 1 && slices.Contains(ofTypes, parts[len(parts)-1]) &&
+		Same(strings.Join(parts[:len(parts)-1], " "), stem) ||
+		slices.ContainsFunc(ofTypes, func(word string) bool { return name == strings.Join(partsOf(stem), "")+word })
 }
 
 // isCopy reports whether the name of a column means the values of a row before or after a change in any table that
