@@ -206,6 +206,33 @@ var forecasts = map[string]forecastCase{
 		statements: with("CREATE RULE stay AS ON DELETE TO visits DO INSTEAD NOTHING"),
 		code:       "trigger-replaces", onPostgres: true,
 	},
+	"a trigger that restores an erased value": {
+		statements: with(`CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS
+			$$ BEGIN NEW.nick := COALESCE(NEW.nick, OLD.nick); RETURN NEW; END $$`,
+			"CREATE TRIGGER keep BEFORE UPDATE ON people FOR EACH ROW EXECUTE FUNCTION keep()"),
+		code: "trigger-replaces", onPostgres: true,
+	},
+	"a trigger that restores only NULL": {
+		statements: with(`CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS
+			$$ BEGIN NEW.email := COALESCE(NEW.email, OLD.email); RETURN NEW; END $$`,
+			"CREATE TRIGGER keep BEFORE UPDATE ON people FOR EACH ROW EXECUTE FUNCTION keep()"),
+		onPostgres: true,
+	},
+	"a trigger that keeps old values under another name": {
+		statements: with("CREATE TABLE history (who text)"),
+		code:       "trigger-copies", left: "SELECT count(*) FROM history WHERE who LIKE '%@%'",
+	},
+	"a generated column with equal values": {
+		statements: withPeople("id bigint PRIMARY KEY, email text, nick text, " +
+			"key text GENERATED ALWAYS AS (lower(email || COALESCE(nick, ''))) STORED UNIQUE"),
+		change: func(people, _ *datamap.Table) { people.Columns[1].Surrogate = "gone" },
+		code:   "unique-violated", onPostgres: true,
+	},
+	"a generated column that becomes NULL": {
+		statements: withPeople("id bigint PRIMARY KEY, email text, nick text, " +
+			"key text GENERATED ALWAYS AS (lower(email || nick)) STORED UNIQUE"),
+		change: func(people, _ *datamap.Table) { people.Columns[1].Surrogate = "gone" }, onPostgres: true,
+	},
 	"rows of a materialized view": {
 		statements: []string{
 			makePeople, "CREATE MATERIALIZED VIEW visits AS SELECT id, id AS person_id, nick AS agent FROM people",
