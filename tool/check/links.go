@@ -67,6 +67,14 @@ func isPerson(name string) bool {
 var groups = terms(`
 	watcher, reader, viewer, voter, editor, moderator, admin, administrator, approver, collaborator, manager, listener`)
 
+// namesTableOf reports whether a column has the name of the table to which the key with the stem leads, as target_type
+// beside target_id and table_name beside record_id do.
+func namesTableOf(column, stem string) bool {
+	name := strings.Join(names.Words(column), " ")
+	return slices.Contains(tableNames, name) && slices.Contains(rowNames, strings.ToLower(stem)) ||
+		names.NamesTableOf(column, stem) || names.NamesTableOf(strings.TrimSuffix(name, " name"), stem) // owner_class_name
+}
+
 // mayReferToSubject reports whether a column holds a key of one of several tables, of which another column has the
 // name, such as target_id and target_type. One of the tables may then be the subject's.
 func (s *schema) mayReferToSubject(table datamap.CatalogTable, column datamap.CatalogColumn) bool {
@@ -82,9 +90,7 @@ func (s *schema) mayReferToSubject(table datamap.CatalogTable, column datamap.Ca
 		return false
 	}
 	return slices.ContainsFunc(table.Columns, func(other datamap.CatalogColumn) bool {
-		isNamed := slices.Contains(tableNames, strings.Join(names.Words(other.Name), " ")) &&
-			slices.Contains(rowNames, strings.ToLower(stem))
-		return s.mayNameSubject(other) && (isNamed || names.NamesTableOf(other.Name, stem))
+		return s.mayNameSubject(other) && namesTableOf(other.Name, stem)
 	})
 }
 

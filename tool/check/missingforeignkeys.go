@@ -28,9 +28,9 @@ func (s *schema) checkEnforcement() {
 // a relation refers. A transaction that inserts a referring row waits for this lock only if there is a foreign key.
 // Without a foreign key, the erasure may miss the new row.
 //
-// checkForeignKeys ignores relations with a condition, because a foreign key cannot express the condition. It ignores
-// views and foreign tables (tables on another server), because they have no foreign keys. A foreign key with the
-// columns of the relation and further columns, such as a tenant id, is sufficient.
+// checkForeignKeys ignores relations with a condition, and those that lack one (see checkKinds), because a foreign key
+// cannot express the condition. It ignores views and foreign tables (tables on another server), because they have no
+// foreign keys. A foreign key with the columns of the relation and further columns, such as a tenant id, is sufficient.
 func (s *schema) checkForeignKeys() {
 	if s.catalog.SerialWrites {
 		return
@@ -52,7 +52,7 @@ func (s *schema) checkForeignKeys() {
 			if slices.ContainsFunc(live.ForeignKeys, func(foreign datamap.CatalogForeignKey) bool {
 				target, known := s.catalog.Table(foreign.References)
 				return known && target.Name == parent.Name && isSubset(live, relation.Columns, foreign.Columns)
-			}) || s.isReversed(relation, live, parent) {
+			}) || s.isReversed(relation, live, parent) || s.lacksCondition(live, relation) {
 				continue
 			}
 			at := place{table: table.Name, column: list(relation.Columns)}

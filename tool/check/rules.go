@@ -11,8 +11,9 @@ type Rule struct {
 	Code string `json:"code"` // never changes
 	// Severity is the severity of the findings. Some findings are errors although their rule is a warning: a finding of
 	// delete-cascades or delete-undecided if the database deletes rows of other people, and a finding of placeholder-alone
-	// if the column is unique. Others are less than an error: a finding of delete-restricted if a trigger may change the
-	// referring rows, and a finding of trigger-refuses if the trigger refuses only some statements.
+	// if the column is unique. Others are less than an error: a finding of condition-missing if the other column may
+	// also tell the kind of a person, a finding of delete-restricted if a trigger may change the referring rows, and a
+	// finding of trigger-refuses if the trigger refuses only some statements.
 	Severity datamap.Severity `json:"severity"`
 	Title    string           `json:"title"` // describes a violation of the rule, as a sentence without a full stop
 }
@@ -26,6 +27,7 @@ const (
 	primaryKeyMissing   = "primary-key-missing"
 	subjectKeyShared    = "subject-key-shared"
 	relationShared      = "relation-shared"
+	conditionMissing    = "condition-missing"
 	columnUnmapped      = "column-unmapped"
 	columnUnknown       = "column-unknown"
 	rowsNotLockable     = "rows-not-lockable"
@@ -109,6 +111,7 @@ var rules = []Rule{
 	{primaryKeyMissing, warning, "The primary key of the data map is not unique in the database"},
 	{subjectKeyShared, warning, "The key of the subject is not unique in the database"},
 	{relationShared, warning, "A relation leads to the rows of several people"},
+	{conditionMissing, failure, "A relation also takes rows that refer to other tables"},
 	{columnUnmapped, failure, "An erasure would delete a column that the data map does not have"},
 	{rowsNotLockable, failure, "The rows of a table cannot be locked"},
 	{viewMapped, failure, "A table of the data map is a view that may leave rows out"},

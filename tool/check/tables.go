@@ -33,6 +33,7 @@ func (s *schema) checkTables() {
 			if isTable(live) {
 				s.checkPrimaryKey(table, live)
 				s.checkSharing(table)
+				s.checkKinds(table, live)
 			}
 		}
 	}
