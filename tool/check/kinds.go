@@ -31,7 +31,7 @@ func (s *schema) checkKinds(table datamap.Table, live datamap.CatalogTable) {
 		s.reportAs(severity, conditionMissing, place{table: table.Name, column: list(relation.Columns)},
 			"The relation leads to "+relation.References+" and has no condition, but "+kind+" "+mayBe+" another table to which "+
 				"the column refers. Exports and erasures also take rows that refer to a row of another table with the same key.",
-			s.conditionRemedy(kind, relation.References)+" If the column refers only to "+relation.References+
+			s.conditionRemedy(live, relation)+" If the column refers only to "+relation.References+
 				", create a foreign key, or accept the finding.")
 	}
 }
@@ -42,9 +42,27 @@ func (s *schema) lacksCondition(live datamap.CatalogTable, relation datamap.Rela
 	return kind != ""
 }
 
-// conditionRemedy returns a sentence about the condition of a relation to the parent.
-func (s *schema) conditionRemedy(kind, parent string) string {
-	return "Give the relation a condition (" + s.says("when:", `"when"`) + ") with the value of " + kind + " for " + parent + "."
+// conditionRemedy returns a sentence about the condition of a relation, or "" if the relation needs none.
+func (s *schema) conditionRemedy(live datamap.CatalogTable, relation datamap.Relation) string {
+	kind, isSure := s.kindOf(live, relation)
+	condition := "ive the relation a condition (" + s.says("when:", `"when"`) + ") with the value of " + kind + " for " +
+		relation.References + "."
+	switch {
+	case kind == "":
+		return ""
+	case isSure:
+		return "G" + condition
+	default:
+		return "If " + kind + " names a table, g" + condition
+	}
+}
+
+// conditionOf is conditionRemedy for a reference that is no relation yet, with a space after the sentence.
+func (s *schema) conditionOf(live datamap.CatalogTable, columns []string, to string) string {
+	if remedy := s.conditionRemedy(live, datamap.Relation{Columns: columns, References: to}); remedy != "" {
+		return remedy + " "
+	}
+	return ""
 }
 
 // kindOf returns the column that names the table to which a relation refers, such as owner_type beside owner_id. It

@@ -136,3 +136,25 @@ func TestAMissingConditionIsAnErrorUnlessTheKindMayBeThatOfAPerson(t *testing.T)
 		}
 	}
 }
+
+// A relation that lint proposes needs a condition, too, if another column names the table.
+func TestTheRemedyOfAMissingRelationHasItsCondition(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*world)
+		want   bool
+	}{
+		"outside":                {both(outside("letters"), oneOfColumns("letters", "owner")), true},
+		"outside, of a subject":  {both(outside("letters"), oneOfColumns("letters", "subject")), true},
+		"outside, of a customer": {both(outside("letters"), oneOfColumns("letters", "customer")), true},
+		"outside, of one table":  {typedOutside("letters", "owner_id", datamap.TypeBigInt), false},
+		"inside":                 {oneOfColumns("orders", "sender"), true},
+		"inside, of one table":   {func(w *world) { w.add("orders", "sender_id", datamap.TypeBigInt) }, false},
+	} {
+		w := newWorld()
+		test.change(w)
+		found := w.findings(t)
+		if len(found) != 1 || strings.Contains(found[0].Remedy, "a condition (when:)") != test.want {
+			t.Errorf("%s: got %v", name, found)
+		}
+	}
+}

@@ -193,7 +193,8 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 			"The column is named like a reference to "+found.to+". It has no foreign key"+outside+s.personalSentence(table)+
 				s.copiesSentence(table),
 			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+" (of the same type). The "+
-				"relation needs no foreign key. If the column refers to nobody, accept the finding.")
+				"relation needs no foreign key. "+s.conditionOf(table, []string{found.column}, found.to)+"If the column refers to "+
+				"nobody, accept the finding.")
 	case byList: // reportLists has reported it, unless it is a list of things that stay
 		if s.isKeptThing(found.to) {
 			return false

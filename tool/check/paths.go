@@ -171,7 +171,7 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 	report(pathMissing, at,
 		"The column refers to a person, or is named like such a reference, but is not a path. Exports and erasures of "+
 			"that person ignore the rows"+s.deletedByOthers(table)+".",
-		s.pathRemedy())
+		s.conditionOf(live, columns, s.SubjectTable().Name)+s.pathRemedy())
 	if _, isOpen := s.asksAboutColumn(table, column); isOpen {
 		s.parts[part{pathMissing, at}] = questionsOpen
 	}
