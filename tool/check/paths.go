@@ -73,6 +73,7 @@ func (s *schema) checkOtherOwners(table datamap.Table, live datamap.CatalogTable
 		parent, mapped := s.mappedTable(foreign.References)
 		if !mapped || parent.Name == table.Name || s.distance(parent.Name) >= shortest ||
 			s.isPath(table, live, foreign.Columns) || s.leadsThrough(table, parent.Name) || s.isUndecided(foreign) ||
+			s.belongsByReferrers(parent.Name) ||
 			isAnswered(table, foreign.Columns) || s.isWithOwner(table, live, asRelation(foreign, parent)) {
 			continue
 		}
@@ -84,6 +85,14 @@ func (s *schema) checkOtherOwners(table datamap.Table, live datamap.CatalogTable
 		}
 		s.report(pathMissing, at, reason+".", s.pathRemedy())
 	}
+}
+
+// belongsByReferrers reports whether the rows of a table belong to people only because rows of people refer to them, as
+// orders refer to addresses. Another row that refers to an address does not get a person from it.
+func (s *schema) belongsByReferrers(table string) bool {
+	return !slices.ContainsFunc(s.Paths(table), func(p datamap.Path) bool {
+		return len(p.Relations) == 0 || !s.isReversed(p.Relations[0], s.live[table], s.live[p.Relations[0].References])
+	})
 }
 
 // isAnswered reports whether a person has answered which relation of a table tells the owner of a row, and the columns
