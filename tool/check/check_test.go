@@ -31,7 +31,7 @@ var all = []cases{
 	tableCases, columnCases, surrogateCases, constraintCases, deletionCases, reachCases, nameCases, copyCases, accessCases,
 	lifeCases, acceptanceCases, refCases, foldedCases, questionCases, falseCases, judgedCases,
 	answeredCases, recognizedCases, rowCopyCases, roleCases, gatheredCases, kindCases, insertedCases, payloadCases,
-	reversedCases,
+	reversedCases, linkCases,
 }
 
 func TestADataMapThatFitsHasNoFindings(t *testing.T) {

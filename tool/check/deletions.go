@@ -103,12 +103,16 @@ func (s *schema) inheritedFrom(
 }
 
 // reportCascade reports a foreign key of a table outside the data map whose rows the database deletes. The finding is
-// an error if a row may belong to another person, because another column of the table refers to the data map.
+// an error if a row may belong to another person, because another column of the table refers to the data map. If a
+// person has left out a table that only connects other rows, nothing is left to do.
 func (l *losses) reportCascade(
 	child datamap.CatalogTable, foreign datamap.CatalogForeignKey, at place, refers string,
 ) {
 	l.add(child.Name)
 	l.cascaded = append(l.cascaded, child.Name)
+	if l.isDecided(child.Name) && l.isPureLink(child) {
+		return
+	}
 	if to, column := l.alsoRefers(child, foreign); to != "" {
 		l.reportAs(failure, deleteCascades, at,
 			refers+"The database deletes the referring rows too (ON DELETE CASCADE), even rows of other people, because "+
