@@ -8,14 +8,14 @@ import (
 )
 
 // checkDuties reports tables that seem to hold invoices, if an erasure deletes the rows and the data map has no
-// retention duty for them.
+// retention duty for them. If a draft asks about the duty, questions-open reports the open question.
 func (s *schema) checkDuties() {
 	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
 		isBill := hasWord(table.Name, "invoice", "invoices", "billing", "receipt", "receipts", "rechnung", "rechnungen",
 			"facture", "factures", "factura", "facturas") ||
 			hasWord(table.Name, "credit") && hasWord(table.Name, "note", "notes")
-		if !isBill || !s.deletesRows(table.Name) || strings.Contains(table.Note, datamap.Decide) ||
-			strings.Contains(table.Note, datamap.Decided) || slices.ContainsFunc(live.Columns, holdsDuty(table, live)) ||
+		if !isBill || !s.deletesRows(table.Name) || s.asksAboutDuty(table) ||
+			slices.ContainsFunc(live.Columns, holdsDuty(table, live)) ||
 			!slices.ContainsFunc(live.Columns, func(c datamap.CatalogColumn) bool {
 				return hasWord(c.Name, "number", "no", "nr", "nummer", "issued", "amount", "total", "tax", "vat", "betrag",
 					"montant")
@@ -29,6 +29,26 @@ func (s *schema) checkDuties() {
 				s.says("erasure:retain", `"erasure": "retain"`)+"). If not, accept the finding.")
 	})
 }
+
+// asksAboutDuty reports whether a note has a question about a retention duty of the rows, open or answered: the note of
+// the table, or that of the subject's table, which then names the table. An answer to another question says nothing
+// about the duty.
+func (s *schema) asksAboutDuty(table datamap.Table) bool {
+	isAbout := func(q question) bool {
+		return slices.ContainsFunc(q.words, func(word string) bool {
+			return slices.Contains(dutyWords, strings.ToLower(word))
+		})
+	}
+	return slices.ContainsFunc(questionsIn(table.Note), isAbout) ||
+		slices.ContainsFunc(questionsIn(s.SubjectTable().Note), func(q question) bool {
+			return q.names(table.Name) && isAbout(q)
+		})
+}
+
+// dutyWords are words in questions about retention duties.
+var dutyWords = terms(`
+	law, laws, legal, legally, statutory, duty, duties, retain, retained, retention, tax, taxes, bookkeeping, accounting,
+	ao, hgb, aufbewahrung, aufbewahrungspflicht, steuerrecht`)
 
 // holdsDuty reports whether a column of the data map has a retention duty.
 func holdsDuty(table datamap.Table, live datamap.CatalogTable) func(datamap.CatalogColumn) bool {

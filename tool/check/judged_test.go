@@ -260,10 +260,39 @@ var judgedCases = cases{
 	"duty-missing not of other rows":            {billed("letters", "number", "issued_at"), nil},
 	"duty-missing not of rows without a number": {billed("invoices", "theme"), nil},
 	"duty-missing not after an answer": {
-		both(billed("invoices", "number", "issued_at"), noted("invoices", "", "DECIDED: Must they stay?")), nil,
+		both(billed("invoices", "number", "issued_at"), noted("invoices", "", "DECIDED: Must they be kept by law?")), nil,
+	},
+	"duty-missing not after an answer about several tables": {
+		both(billed("invoices", "number", "issued_at"),
+			noted("users", "", "DECIDED: Tables calls, invoices: Must they be kept by law?")), nil,
+	},
+	"duty-missing not after a second answer": {
+		both(billed("invoices", "number", "issued_at"),
+			noted("invoices", "", "DECIDED: Are they hers? (yes | no) DECIDED: May they go? (yes | retain; chosen: yes)")), nil,
+	},
+	"duty-missing after an answer to another question": {
+		both(billed("invoices", "number", "issued_at"), noted("invoices", "", "DECIDED: Its rows are deleted with the rows of "+
+			"orders, which connect a person with rows of teams. Do they belong to the person? (yes: delete the rows | no: keep "+
+			"the rows, and those of orders; chosen: yes: delete the rows)")),
+		[]string{"duty-missing invoices"},
+	},
+	"duty-missing after an answer about the duty of other rows": {
+		both(billed("invoices", "number", "issued_at"), noted("users", "", "DECIDED: Tables calls: Must they be kept by law?")),
+		[]string{"duty-missing invoices"},
+	},
+	"duty-missing beside another question": {
+		both(billed("invoices", "number", "issued_at"), noted("invoices", "", "DECIDE: Are they hers?")),
+		[]string{"duty-missing invoices", questions},
+	},
+	"path-missing beside an open question after an answer to another one": {
+		func(w *world) {
+			w.addToBoth("orders", datamap.Column{
+				Name: "sender_id", Type: datamap.TypeBigInt, Note: "DECIDED: May it be NULL? DECIDE: Whose?",
+			})
+		}, []string{questions},
 	},
 	"duty-missing not beside the question": {
-		both(billed("invoices", "number", "issued_at"), noted("invoices", "", "DECIDE: Must they stay?")),
+		both(billed("invoices", "number", "issued_at"), noted("invoices", "", "DECIDE: Must they be kept by law?")),
 		[]string{questions},
 	},
 	"secret-exported of a pin": {exported("pin"), []string{"secret-exported users.pin"}},

@@ -168,8 +168,9 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 	}
 	isOwn := goesWith(live, columns) && !held && (!isNeutral || !other)
 	column, _ := live.Mapped(table, columns[0])
+	asked, isOpen := s.asksAboutColumn(table, column)
 	switch {
-	case strings.Contains(column.Note, datamap.Decided), isAnswered(table, columns):
+	case asked && !isOpen, isAnswered(table, columns):
 		return
 	case s.empties(s.SubjectTable().Name) && !isOwn && !slices.ContainsFunc(columns, isAbout):
 		report = func(code string, at place, reason, remedy string) {
@@ -181,7 +182,7 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 		"The column refers to a person, or is named like such a reference, but is not a path. Exports and erasures of "+
 			"that person ignore the rows"+s.deletedByOthers(table)+".",
 		s.conditionOf(live, columns, s.SubjectTable().Name)+s.pathRemedy())
-	if _, isOpen := s.asksAboutColumn(table, column); isOpen {
+	if isOpen {
 		s.parts[part{pathMissing, at}] = questionsOpen
 	}
 }
