@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func verify() subcommand {
@@ -40,7 +41,7 @@ habeas verify - --operator dpo --output json < erased.txt`,
 				if result.Life == domain.LifeUnknown {
 					left++
 				}
-				if err := c.out.show(result, func() { c.out.verification(result) }); err != nil {
+				if err := c.out.show(result, func() { c.out.verification(c.DataMap(), result) }); err != nil {
 					return err
 				}
 			}
@@ -49,11 +50,15 @@ habeas verify - --operator dpo --output json < erased.txt`,
 	}
 }
 
-func (p *printer) verification(v domain.Verification) {
+func (p *printer) verification(dataMap datamap.DataMap, v domain.Verification) {
 	id := printable(formatID(v.SubjectID))
 	if v.Life != "" {
-		p.line(id + " was erased at " + instant(v.ErasedAt) +
-			": not checked, because the id was registered again or restored.")
+		why := "the id was registered again or restored"
+		if subject := dataMap.SubjectTable(); v.Life == domain.LifeUnknown && len(subject.Identifying()) == 0 &&
+			!dataMap.RowsDeleted(subject, datamap.Path{}) {
+			why = "no column shows whether the row is still that of the erased person (see life-unknown in lint)"
+		}
+		p.line(id + " was erased at " + instant(v.ErasedAt) + ": not checked, because " + why + ".")
 		return
 	}
 	p.line(id + " was erased at " + instant(v.ErasedAt) + ": " + counted(len(v.LeftOver), "finding") + ".")
