@@ -284,12 +284,13 @@ var judgedCases = cases{
 		both(billed("invoices", "number", "issued_at"), noted("invoices", "", "DECIDE: Are they hers?")),
 		[]string{"duty-missing invoices", questions},
 	},
-	"path-missing beside an open question after an answer to another one": {
+	"path-missing after an answer to another question": {
 		func(w *world) {
 			w.addToBoth("orders", datamap.Column{
-				Name: "sender_id", Type: datamap.TypeBigInt, Note: "DECIDED: May it be NULL? DECIDE: Whose?",
+				Name: "sender_id", Type: datamap.TypeBigInt,
+				Note: "DECIDED: Can every program that reads the column read NULL? (yes: NULL | no; chosen: yes: NULL)",
 			})
-		}, []string{questions},
+		}, []string{"path-missing orders.sender_id"},
 	},
 	"duty-missing not beside the question": {
 		both(billed("invoices", "number", "issued_at"), noted("invoices", "", "DECIDE: Must they be kept by law?")),

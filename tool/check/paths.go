@@ -103,6 +103,12 @@ func isAnswered(table datamap.Table, columns []string) bool {
 	})
 }
 
+// answersWhose reports whether a person has answered a question that may be about the person to whom a column refers. An
+// answer about its surrogate, or about NULL as its value, says nothing about this person.
+func answersWhose(q question) bool {
+	return q.decided && !q.names("surrogate") && (!q.names("NULL") || !q.names("read"))
+}
+
 // isOfEachPerson reports whether a table has at most one row for each person, such as the accounts of people whose
 // logins are another table.
 func (s *schema) isOfEachPerson(table string) bool {
@@ -168,9 +174,8 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 	}
 	isOwn := goesWith(live, columns) && !held && (!isNeutral || !other)
 	column, _ := live.Mapped(table, columns[0])
-	asked, isOpen := s.asksAboutColumn(table, column)
 	switch {
-	case asked && !isOpen, isAnswered(table, columns):
+	case slices.ContainsFunc(questionsIn(column.Note), answersWhose), isAnswered(table, columns):
 		return
 	case s.empties(s.SubjectTable().Name) && !isOwn && !slices.ContainsFunc(columns, isAbout):
 		report = func(code string, at place, reason, remedy string) {
@@ -182,7 +187,7 @@ func (s *schema) reportNoPath(table datamap.Table, live datamap.CatalogTable, co
 		"The column refers to a person, or is named like such a reference, but is not a path. Exports and erasures of "+
 			"that person ignore the rows"+s.deletedByOthers(table)+".",
 		s.conditionOf(live, columns, s.SubjectTable().Name)+s.pathRemedy())
-	if isOpen {
+	if _, isOpen := s.asksAboutColumn(table, column); isOpen {
 		s.parts[part{pathMissing, at}] = questionsOpen
 	}
 }
