@@ -75,7 +75,7 @@ func faulty() datamap.Catalog {
 		{Name: "users_email_check", Columns: []string{"email"}, Text: "email LIKE '%@%'"},
 	}
 	schema.Tables = append(schema.Tables, datamap.CatalogTable{
-		Name: "logins", Kind: datamap.KindTable, Columns: []datamap.CatalogColumn{
+		Name: "logins", Kind: datamap.KindTable, PrimaryKey: []string{"user_id"}, Columns: []datamap.CatalogColumn{
 			{Name: "user_id", Type: datamap.TypeBigInt, Declared: "bigint"},
 		},
 		ForeignKeys: []datamap.CatalogForeignKey{{
