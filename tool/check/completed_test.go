@@ -59,6 +59,17 @@ var completedDangers = map[string]liveCase{
 		},
 		want: []string{"trigger-refuses users keep"},
 	},
+	"relations without a condition": {
+		statements: []string{
+			`CREATE TABLE pages (id bigint PRIMARY KEY, owner_type varchar(40) NOT NULL, owner_id bigint NOT NULL)`,
+			`CREATE TABLE notes (id bigint PRIMARY KEY, owner_type varchar(40) NOT NULL
+				CHECK (owner_type IN ('User', 'Visit')), owner_id bigint NOT NULL)`,
+			`CREATE INDEX ON pages (owner_id)`, `CREATE INDEX ON notes (owner_id)`,
+		},
+		tables: ownedInManifest("pages", "owner_id", relationInManifest("owner_id", "users")) +
+			ownedInManifest("notes", "owner_id", relationInManifest("owner_id", "users")),
+		want: []string{"condition-missing notes.owner_id", "condition-missing pages.owner_id"},
+	},
 	"a copy of the people with a list": {
 		statements: []string{`CREATE TABLE users_backup (id bigint PRIMARY KEY, email text, watchers bigint[])`},
 		want:       []string{"table-personal users_backup.email", "table-unlinked users_backup.watchers"},
@@ -119,6 +130,17 @@ var completedDangers = map[string]liveCase{
 // completedSafe are the twins
 // completedSafe are the twins of completedDangers.
 var completedSafe = map[string]liveCase{
+	"relations that need no condition": {
+		statements: []string{
+			`CREATE TABLE pages (id bigint PRIMARY KEY, owner_type varchar(40) NOT NULL, owner_id bigint REFERENCES users)`,
+			`CREATE TABLE notes (id bigint PRIMARY KEY, owner_type varchar(40) NOT NULL CHECK (owner_type IN ('User')),
+				owner_id bigint NOT NULL)`,
+			`CREATE INDEX ON pages (owner_id)`, `CREATE INDEX ON notes (owner_id)`,
+		},
+		tables: ownedInManifest("pages", "owner_id", relationInManifest("owner_id", "users")) +
+			ownedInManifest("notes", "owner_id", relationInManifest("owner_id", "users")),
+		want: []string{"foreign-key-missing notes.owner_id"},
+	},
 	"indexes that accept a surrogate": {
 		statements: []string{
 			`ALTER TABLE users ADD COLUMN code text, ADD COLUMN data jsonb, ADD COLUMN n text`,

@@ -271,13 +271,14 @@ var judgedCases = cases{
 			noted("invoices", "", "DECIDED: Are they hers? (yes | no) DECIDED: May they go? (yes | retain; chosen: yes)")), nil,
 	},
 	"duty-missing after an answer to another question": {
-		both(billed("invoices", "number", "issued_at"), noted("invoices", "", "DECIDED: Its rows are deleted with the rows of "+
-			"orders, which connect a person with rows of teams. Do they belong to the person? (yes: delete the rows | no: keep "+
-			"the rows, and those of orders; chosen: yes: delete the rows)")),
+		both(billed("invoices", "number", "issued_at"), noted("invoices", "", "DECIDED: Its rows are deleted with the rows "+
+			"of orders, which connect a person with rows of teams. Do they belong to the person? (yes: delete the rows | no: "+
+			"keep the rows, and those of orders; chosen: yes: delete the rows)")),
 		[]string{"duty-missing invoices"},
 	},
 	"duty-missing after an answer about the duty of other rows": {
-		both(billed("invoices", "number", "issued_at"), noted("users", "", "DECIDED: Tables calls: Must they be kept by law?")),
+		both(billed("invoices", "number", "issued_at"),
+			noted("users", "", "DECIDED: Tables calls: Must they be kept by law?")),
 		[]string{"duty-missing invoices"},
 	},
 	"duty-missing beside another question": {

@@ -10,7 +10,7 @@ import (
 )
 
 // checkKinds reports relations without a condition, if another column names the table to which the column of the
-// relation refers, as owner_type does beside owner_id. The relation then also takes the rows that refer to other tables.
+// relation refers, as owner_type does beside owner_id. The relation then also takes rows that refer to other tables.
 func (s *schema) checkKinds(table datamap.Table, live datamap.CatalogTable) {
 	if !s.needed[table.Name] {
 		return
@@ -70,7 +70,7 @@ func (s *schema) conditionOf(live datamap.CatalogTable, columns []string, to str
 //
 //   - The relation has a foreign key, so that it cannot lead elsewhere.
 //   - A CHECK constraint or an enum allows one value only, or no name of another table.
-//   - The relation has the name of its table, as device_id has for devices. The column then tells the kind of the device.
+//   - The relation has the name of its table, as device_id has for devices. The column then tells the kind of a device.
 //
 // The result is not sure if the relation has another word for the people to whom it leads. For example, customer_type
 // may name a table, or tell the kind of a customer.

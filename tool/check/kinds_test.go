@@ -64,7 +64,7 @@ var kindCases = cases{
 	},
 	"condition-missing of classes in a CHECK constraint": {
 		both(outside("admin_users"), pinned("users", "owner", "owner_type"), onlyOf("owner_type",
-			`((owner_type)::text = ANY ((ARRAY['App\Models\User'::character varying, 'AdminUser'::character varying])::text[]))`)),
+			`(owner_type = ANY (ARRAY['App\Models\User'::text, 'AdminUser'::text]))`)),
 		[]string{"condition-missing pins.owner_id"},
 	},
 	"condition-missing if the CHECK constraint refuses only the empty text": {
@@ -86,7 +86,9 @@ var kindCases = cases{
 	},
 	"condition-missing not of the kind of a row":        {pinned("users", "owner", "type"), []string{noKey("owner")}},
 	"condition-missing not of the type of another word": {pinned("users", "owner", "plan_type"), []string{noKey("owner")}},
-	"condition-missing not of a name":                   {pinned("users", "owner", "owner_name"), []string{noKey("owner"), "personal-unannotated pins.owner_name"}},
+	"condition-missing not of a name": {
+		pinned("users", "owner", "owner_name"), []string{noKey("owner"), "personal-unannotated pins.owner_name"},
+	},
 	"condition-missing not of the kind of a thing": {
 		both(withDevices, pinned("devices", "device", "device_type")), []string{noKey("device")},
 	},
@@ -116,7 +118,8 @@ func noKey(stem string) string { return "foreign-key-missing pins." + stem + "_i
 // withDevices adds a table of things of a user to the data map.
 func withDevices(w *world) {
 	table := datamap.Table{
-		Name: "devices", PrimaryKey: []string{"id"}, Owned: true, Relations: []datamap.Relation{belongsTo("users", "user_id")},
+		Name: "devices", PrimaryKey: []string{"id"}, Owned: true,
+		Relations: []datamap.Relation{belongsTo("users", "user_id")},
 		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}, {Name: "user_id", Type: datamap.TypeBigInt}},
 	}
 	w.tables, w.catalog.Tables = append(w.tables, table), append(w.catalog.Tables, liveOf(table))

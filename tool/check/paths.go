@@ -103,8 +103,8 @@ func isAnswered(table datamap.Table, columns []string) bool {
 	})
 }
 
-// answersWhose reports whether a person has answered a question that may be about the person to whom a column refers. An
-// answer about its surrogate, or about NULL as its value, says nothing about this person.
+// answersWhose reports whether a person has answered a question that may be about the person to whom a column refers.
+// An answer about its surrogate, or about NULL as its value, says nothing about this person.
 func answersWhose(q question) bool {
 	return q.decided && !q.names("surrogate") && (!q.names("NULL") || !q.names("read"))
 }

@@ -7,8 +7,8 @@ import "github.com/habeas-data/habeas/domain/datamap"
 func shipped(w *world) {
 	judgedCases["foreign-key-missing not in the other direction"].change(w)
 	table := datamap.Table{
-		Name: "shipments", PrimaryKey: []string{"id"}, Owned: true, Relations: []datamap.Relation{belongsTo("orders", "order_id")},
-		Columns: []datamap.Column{
+		Name: "shipments", PrimaryKey: []string{"id"}, Owned: true,
+		Relations: []datamap.Relation{belongsTo("orders", "order_id")}, Columns: []datamap.Column{
 			{Name: "id", Type: datamap.TypeBigInt}, {Name: "order_id", Type: datamap.TypeBigInt},
 			{Name: "home_id", Type: datamap.TypeBigInt},
 		},
