@@ -120,7 +120,7 @@ func withDevices(w *world) {
 	table := datamap.Table{
 		Name: "devices", PrimaryKey: []string{"id"}, Owned: true,
 		Relations: []datamap.Relation{belongsTo("users", "user_id")},
-		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}, {Name: "user_id", Type: datamap.TypeBigInt}},
+		Columns:   []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}, {Name: "user_id", Type: datamap.TypeBigInt}},
 	}
 	w.tables, w.catalog.Tables = append(w.tables, table), append(w.catalog.Tables, liveOf(table))
 }
