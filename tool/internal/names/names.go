@@ -146,6 +146,9 @@ func findSecret(table string, parts []string, t datamap.ColumnType) (Match, bool
 			return Match{}, false
 		}
 	}
+	if len(parts) == 1 && isListOfSecrets(table, parts[0]) || t == datamap.TypeJSON && slices.Equal(parts, ofFactor) {
+		return m, true
+	}
 	if t == datamap.TypeSmallInt || t == datamap.TypeInteger || t == datamap.TypeBigInt {
 		return Match{}, false
 	}
@@ -165,6 +168,23 @@ func findSecret(table string, parts []string, t datamap.ColumnType) (Match, bool
 	}
 	m.Word = parts[i]
 	return m, true
+}
+
+// ofFactor is the name of a column whose JSON holds the secrets of a second factor. Another type holds its kind.
+var ofFactor = []string{"tfa"}
+
+// isListOfSecrets reports whether each row of a table is a secret in the column of the given name, as the code in
+// user_backup_codes is.
+func isListOfSecrets(table, column string) bool {
+	parts := slices.Clone(partsOf(table))
+	if len(parts) < 2 {
+		return false
+	}
+	last := len(parts) - 1
+	parts[last] = Singular(parts[last])
+	return parts[last] == column && slices.ContainsFunc(secrets, func(p pattern) bool {
+		return len(p) > 1 && endsWith(parts, []pattern{p})
+	})
 }
 
 // fits reports whether a column of the given type can hold the personal data that the rule recognises. It returns true

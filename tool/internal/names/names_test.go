@@ -50,6 +50,7 @@ func TestNamesOfPersonalData(t *testing.T) {
 		"diary_entries.body":            domain.CategoryCommunication,
 		"users.auth_uid":                domain.CategoryTechnical,
 		"users.webauthn_id":             domain.CategoryTechnical,
+		"users.last_request_at time":    domain.CategoryBehavioral,
 		"users.user_handle":             domain.CategoryTechnical,
 		"passkeys.user_handle":          domain.CategoryTechnical,
 		"sign_ups.other_special_needs":  domain.CategorySpecial,
@@ -126,6 +127,7 @@ func TestNamesOfSecrets(t *testing.T) {
 		"kunden.passwort_hash": true, "users.hash": true, "sessions.key": true, "users.mfa_recovery_codes array": true,
 		"users.email": false, "users.public_key": false, "files.hash": false, "users.token_id bigint": false,
 		"users.password_count integer": false, "posts.private_message": false,
+		"user_backup_codes.code bigint": true, "country_codes.code": false, "users.tfa json": true, "users.tfa": false,
 	} {
 		table, name, t1 := split(column)
 		if got, _ := names.Find(table, name, t1); got.Secret != want {

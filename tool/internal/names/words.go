@@ -246,6 +246,10 @@ var columnRules = []columnRule{
 			sign`),
 	},
 	{
+		domain.CategoryBehavioral, "the behaviour of a person", times, []Kind{People},
+		patterns("last request, remember created, password sent, confirmation sent"),
+	},
+	{
 		domain.CategoryContact, Verified, texts,
 		[]Kind{Sessions, Settings},
 		patterns("identifier, sent to"),
