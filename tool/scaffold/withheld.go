@@ -32,6 +32,8 @@ func (d *draft) withheld(t *table) (is fate, reason string) {
 		return t.fateOfShared()
 	case t.isOwned():
 		return deleted, t.reason
+	case t.saysWhoOwns():
+		return left, "A row may say who owns a thing or a group, which would have no owner without it."
 	case about != "" && slices.Contains(ofReplies, lastWord(t.base)) && t.ofThing() == nil:
 		return overwritten, "The rows stay, because they may be part of the rows that " + about + " leads to."
 	case about != "":
@@ -143,6 +145,14 @@ func (t *table) isNoteOfGroup() bool {
 		slices.ContainsFunc(t.keys(), func(key []string) bool {
 			return len(key) > 0 && !slices.ContainsFunc(key, func(c string) bool { return !isOfOthers(c) })
 		})
+}
+
+// saysWhoOwns reports whether one of the rows that link people with a thing or a group says who owns it: they have a
+// flag such as is_owner.
+func (t *table) saysWhoOwns() bool {
+	return len(t.owners()) > 1 && slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
+		return c.Type == datamap.TypeBoolean && lastWord(c.Name) == "owner"
+	})
 }
 
 // keys returns the columns of the primary key and of each unique key.

@@ -52,6 +52,15 @@ func TestATextAboutARowOfAnyTableIsNotDeletedWithItsAuthor(t *testing.T) {
 	})
 }
 
+func TestAMembershipThatSaysWhoOwnsAGroupIsNotDeleted(t *testing.T) {
+	wantFates(t, things, map[string]string{
+		"members: id*, user_id>users, organization_id>organizations, role, is_owner:boolean":         "left",
+		"members: id*, user_id>users, organization_id>organizations, role, accepted:boolean":         "deleted",
+		"members: id*, user_id>users=cascade, organization_id>organizations, role, is_owner:boolean": "deleted",
+		"members: id*, user_id>users, organization_id>organizations, owner_name?":                    "deleted",
+	})
+}
+
 func TestALinkIsDeletedOnlyIfItSeemsToBeThePersons(t *testing.T) {
 	wantFates(t, things, map[string]string{
 		"post_features: id*, user_id>users, post_id>posts, at:time":                "left",
