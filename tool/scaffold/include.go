@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -43,7 +44,8 @@ func (t *table) isOwnText(c datamap.CatalogColumn) bool {
 	last := parts[len(parts)-1]
 	isWord := slices.Contains(ofOwner, last) || names.IsDocument(c.Name) ||
 		len(parts) == 1 && slices.Contains(ofOwnerAlone, last)
-	return isWord && (c.Type == datamap.TypeText || c.Type == datamap.TypeJSON)
+	isRecord := names.Is(t.Name, names.Duties) // a document is the content of an invoice
+	return isWord && (c.Type == datamap.TypeText || c.Type == datamap.TypeJSON && !isRecord)
 }
 
 var (
@@ -75,7 +77,7 @@ func (d *draft) checkIncluded(list []string) error {
 	return refuse(list, func(name string) string {
 		t := d.table(name)
 		i := slices.IndexFunc(t.Columns, func(c datamap.CatalogColumn) bool { return d.isOfPerson(t, c.Name) })
-		owner := t.otherOwner()
+		owner := cmp.Or(t.otherOwner(), t.partaker())
 		switch {
 		case t.mapped:
 			return ""
@@ -85,12 +87,44 @@ func (d *draft) checkIncluded(list []string) error {
 		case i >= 0 && len(t.paths) > 0:
 			return "leads to a person only by " + t.paths[0].label() + ", but the person of a row seems to be in " +
 				t.Columns[i].Name + ": write a relation for this column"
+		case d.isJudged(t):
+			return "leads to a person only by " + t.paths[0].label() + ", who seems to have decided about rows of others: write " +
+				"a relation for the column of the person of a row"
 		case !t.chosen:
 			return "would not change, because none of its columns looks personal: " + t.reason
 		}
 		return ""
 	})
 }
+
+// isJudged reports whether the paths of a table only lead to people who decided about rows of others, such as those who
+// approved or awarded them. The people of the data map can be such people, as moderators are.
+func (d *draft) isJudged(t *table) bool {
+	return len(t.paths) > 0 && !slices.ContainsFunc(t.paths, func(r *reference) bool {
+		stem, _ := names.Stem(r.label())
+		return !r.to.isSubject || !names.Judges(r.label()) || d.subject.isMeantBy(stem)
+	})
+}
+
+// partaker returns a reference to another table of people, such as customer_id, if the paths only lead to people who
+// created a row or worked on it. These may be employees. It returns "" if there is no such reference.
+func (t *table) partaker() string {
+	if len(t.paths) == 0 || slices.ContainsFunc(t.paths, func(r *reference) bool {
+		return !r.to.isSubject || r.role != names.Maker && !names.Judges(r.label())
+	}) {
+		return ""
+	}
+	for _, r := range t.out {
+		stem, _ := names.Stem(r.label())
+		if !r.to.isSubject && r.to.distance != unreachable &&
+			(names.TakesPart(stem) || slices.Contains(ofCustomers, lastWord(stem)) || names.EndsIn(stem, t.paths[0].to.base)) {
+			return r.label()
+		}
+	}
+	return ""
+}
+
+var ofCustomers = []string{"customer", "client", "member"}
 
 // refuse returns ErrInvalid if a table of the list has a reason for which it cannot be included. The reason is a clause
 // without its subject.

@@ -165,3 +165,41 @@ func TestAnIncludedThingGoesByItsAuthor(t *testing.T) {
 		t.Errorf("the relations are %v", projects.Relations)
 	}
 }
+
+// A person who approved or awarded a row decided about a row of somebody else.
+func TestATableOfJudgesIsNotIncluded(t *testing.T) {
+	options := scaffold.Options{Include: []string{"points"}}
+	for columns, want := range map[string]string{
+		"awarder_id>users, comment":                         "decided about rows of others",
+		"approved_by>users, comment":                        "decided about rows of others",
+		"updated_by>users, approver_id>users, comment":      "decided about rows of others",
+		"publisher_id>users, comment":                       "",
+		"opened_by>users, comment":                          "",
+		"author_id>users, approver_id>users, comment":       "",
+		"member_id>members, created_by_id>users, comment":   "seems to be in member_id",
+		"course_user_id>members, awarder_id>users, comment": "seems to be in course_user_id",
+		"member_id>members, author_id>users, comment":       "",
+		"vendor_id>members, created_by_id>users, comment":   "",
+		"member_id>members, user_id>users, comment":         "",
+	} {
+		catalog := schema(users + "members: id*, user_id>users, name\npoints: id*, " + columns)
+		_, err := scaffold.Propose(t.Context(), memory.NewSchema(catalog), options)
+		if (want == "") != (err == nil) ||
+			want != "" && (!errors.Is(err, domain.ErrInvalid) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v", columns, err)
+		}
+	}
+	moderators := schema("moderators: id*, email, name\nnotes: id*, moderator_id>moderators, comment")
+	p := propose(t, moderators, scaffold.Options{SubjectTable: "moderators", Include: []string{"notes"}})
+	if len(p.dataMap.Paths("notes")) != 1 {
+		t.Errorf("the steps are %v", p.steps())
+	}
+}
+
+func TestTheDocumentOfAnInvoiceIsNotOverwritten(t *testing.T) {
+	catalog := schema(users + "invoices: id*, user_id>users, number, data:json")
+	options := scaffold.Options{Include: []string{"invoices"}}
+	if _, err := scaffold.Propose(t.Context(), memory.NewSchema(catalog), options); !errors.Is(err, domain.ErrInvalid) {
+		t.Errorf("the invoices are included: %v", err)
+	}
+}

@@ -13,8 +13,8 @@ const mostTables = 2
 // foldTables asks one question instead of equal questions about many tables: about those whose rows only say which
 // person made or changed them, and about those without a key.
 func (d *draft) foldTables() {
-	d.foldQuestions((*table).isOnlyMade, "Their rows only say which person made or changed them. Are some of them the "+
-		"person's own rows?", "no: leave the tables out", "yes: take them in with --include")
+	d.foldQuestions(d.isOnlyMade, "Their rows only say which person made or changed them. Are some of them the "+
+		"person's own rows?", "no: leave the tables out", "yes: add them to the data map")
 	d.foldQuestions(func(t *table) bool {
 		return slices.ContainsFunc(t.asked, func(asked Decision) bool { return asked.Question == withoutKey })
 	}, "They have no key of NOT NULL columns, so an erasure cannot find their rows. Do they hold personal data?",
@@ -54,13 +54,14 @@ func (t *table) askForPrimaryKey() { t.ask("", withoutKey, "leave it out", "give
 
 // isOnlyMade reports whether a table is left out with a question, although its rows do not look personal, and refer to
 // people only as those who made or changed a row. Rows that are left out, too, may also lead to a person, as those of a
-// team do. The caller can include the table alone.
-func (t *table) isOnlyMade() bool {
+// team do. The caller can include the table alone, or the people only decided about the rows.
+func (d *draft) isOnlyMade(t *table) bool {
 	isOfPerson := slices.ContainsFunc([]names.Kind{
 		names.Messages, names.Settings, names.Links, names.Profiles, names.Trails, names.Searches, names.Sessions,
 	}, func(k names.Kind) bool { return names.Is(t.Name, k) })
 	rows := slices.DeleteFunc(slices.Clone(t.asked), func(asked Decision) bool { return asked.Column != "" })
-	return t.fate == left && len(t.paths) > 0 && len(rows) == 1 && slices.Contains(rows[0].Options, offer+t.Name) &&
+	return t.fate == left && len(t.paths) > 0 && len(rows) == 1 &&
+		(slices.Contains(rows[0].Options, offer+t.Name) || d.isJudged(t)) &&
 		!isOfPerson && !strings.Contains(rows[0].Question, furtherColumns) &&
 		len(t.personal()) == 0 && !slices.ContainsFunc(t.out, func(r *reference) bool {
 		return r.to.isSubject && (r.role != names.Maker || r.owns()) || !r.to.isSubject && r.isPath() && r.to.fate != left

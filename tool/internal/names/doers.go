@@ -47,6 +47,18 @@ func WritesDown(doer string) bool { return endsIn(doer, writers) }
 
 var writers = patterns("written by, posted by, sent by, submitted by, commented by, published by")
 
+// Judges reports whether the name of a reference column means a person who only decided about a row of another person,
+// or changed it, such as awarder_id, approved_by and updated_by.
+func Judges(column string) bool {
+	stem, _ := Stem(column)
+	return endsIn(stem, judges)
+}
+
+var judges = patterns(`
+	approver, awarder, grader, moderator, granter, grantor, revoker, resolver, approved by, awarded by, graded by,
+	moderated by, granted by, revoked by, resolved by, reviewed by, verified by, rejected by, updated by, modified by,
+	changed by, edited by, deleted by`)
+
 // Gives reports whether two names of references mean the two people of a grant: the one who gives, as grantor_id, and
 // the one who gets, as grantee_id.
 func Gives(giver, getter string) bool {
