@@ -23,7 +23,11 @@ func (t *table) groupOf() *table {
 func (t *table) askForMembers() {
 	for to := t.parent(); !to.isSubject; to = to.parent() {
 		if group := to.groupOf(); group != nil {
-			t.ask("", "Its rows are deleted with the rows of "+to.Name+", which connect a person with rows of "+group.Name+
+			with := "Its rows are deleted. They are parts of the rows of "
+			if to.rowsDeleted {
+				with = "Its rows are deleted with the rows of "
+			}
+			t.ask("", with+to.Name+", which connect a person with rows of "+group.Name+
 				". Do they belong to the person, and not to the rows of "+group.Name+"?", "yes: delete the rows",
 				"no: keep the rows, and those of "+to.Name)
 			return
