@@ -94,6 +94,7 @@ func (d *draft) annotate(evaluate evaluate) {
 		t.askForDuty(since)
 		d.askForTypes(t)
 		t.askForNulls()
+		t.askForEmptyDocuments()
 		t.askForUnfound()
 		t.askForInstants()
 		t.askForTexts(d)

@@ -18,7 +18,7 @@ type stray struct {
 // messages that wait to be sent, the addresses that tokens were sent to, the names of files, JSON documents, and
 // columns that only seem to refer to people.
 func (d *draft) askForStrays() {
-	var documents, arguments, agents []stray
+	var documents, arguments, agents, lists []stray
 	for _, t := range d.tables {
 		if t.distance != unreachable || len(t.asked) > 0 || t.Kind != datamap.KindTable && t.Kind != datamap.KindPartitioned {
 			continue
@@ -44,8 +44,10 @@ func (d *draft) askForStrays() {
 					"yes: delete the person's rows in the hook BeforeErasure")
 			case isDocument && !d.isAboutNone(t) && !t.isOfApplication(c) && !isJob(t) && !d.isBesideJobs(t):
 				documents = append(documents, at)
-			case d.mayBeAgent(t, c):
+			case d.mayBeAgent(t, c), c.Type == datamap.TypeText && d.namesAgent(t, c):
 				agents = append(agents, at)
+			case t.listsPeople(c), t.holdsAccount(c):
+				lists = append(lists, at)
 			}
 		}
 	}
@@ -54,6 +56,14 @@ func (d *draft) askForStrays() {
 	d.askAbout(arguments, func(string) string { return ofArguments }, ofArguments,
 		"yes: leave it out", "no: delete the jobs of the person in the hook BeforeErasure")
 	agents = slices.DeleteFunc(agents, func(at stray) bool { return len(at.table.asked) > 0 })
+	lists = slices.DeleteFunc(lists, func(at stray) bool {
+		isOfTable := func(other stray) bool { return other.table == at.table }
+		return len(at.table.asked) > 0 || slices.ContainsFunc(documents, isOfTable) || slices.ContainsFunc(agents, isOfTable)
+	})
+	for _, at := range lists {
+		at.table.ask(at.column, "The table seems to list people, but no relation leads to "+d.subject.Name+
+			". Must an erasure remove the person from it?", "no: leave the table out", eraseInHook)
+	}
 	d.askAbout(agents, func(column string) string {
 		return "The name of " + column + " may mean a person, but no foreign key leads to " + d.subject.Name +
 			". Do the rows belong to that person?"
@@ -184,10 +194,34 @@ func (d *draft) mayBeAgent(t *table, c datamap.CatalogColumn) bool {
 	if !isReference && c.Type != datamap.TypeText && (d.isWordForPerson(stem) || names.MeansMaker(c.Name)) {
 		return d.hasTypeOfKey(c) && !t.refers(c.Name) && !slices.Equal(t.key, []string{c.Name})
 	}
-	return isReference && names.MeansAgent(stem) && d.hasTypeOfKey(c) && !t.refers(c.Name) && !t.hasType(c.Name) &&
+	return d.hasTypeOfKey(c) && d.namesAgent(t, c)
+}
+
+// namesAgent reports whether a column without a foreign key is named like a reference to someone who does something. A
+// text may be the id of a person in another system, as payer_id is.
+func (d *draft) namesAgent(t *table, c datamap.CatalogColumn) bool {
+	stem, isReference := names.Stem(c.Name)
+	return isReference && names.MeansAgent(stem) && !t.refers(c.Name) && !t.hasType(c.Name) &&
 		!slices.Equal(t.key, []string{c.Name}) && !slices.ContainsFunc(d.tables, func(other *table) bool {
 		return names.EndsIn(stem, other.base) || names.Same(lastWord(other.base), lastWord(stem))
 	})
+}
+
+// listsPeople reports whether a table is a list of addresses or names of people, and the column holds them, as name does
+// in reserved_usernames.
+func (t *table) listsPeople(c datamap.CatalogColumn) bool {
+	m, ok := names.Find("", names.Singular(t.base), datamap.TypeText)
+	return ok && (m.Means == names.Email || isHandle(m)) && c.Type == datamap.TypeText && !t.IsChoice(c) &&
+		!slices.ContainsFunc(t.Columns, func(other datamap.CatalogColumn) bool {
+			return other.Type == datamap.TypeText && other.Name != c.Name
+		})
+}
+
+// holdsAccount reports whether a text column holds the account of a person in another network, such as discord_id. In a
+// table of things, such as channels, it is the id of the thing.
+func (t *table) holdsAccount(c datamap.CatalogColumn) bool {
+	return c.Type == datamap.TypeText && slices.Contains(ofAccounts, flat(c.Name)) &&
+		!names.Is(t.Name, names.Things) && !names.Is(t.Name, names.Groups)
 }
 
 var (
@@ -197,6 +231,7 @@ var (
 	ofMessages = strings.Fields(`
 		rcpt recipient recipients to toaddress toaddr toemail mailto sendto receiver destination body payload message data
 		raw mime content`)
+	ofAccounts   = strings.Fields("discordid discorduserid telegramid telegramuserid slackuserid twitterid steamid")
 	ofReceivers  = strings.Fields("credential identifier subject target destination recipient receiver login principal")
 	ofUploads    = []string{"blob", "attachment", "upload", "file", "document", "media", "asset"}
 	namesOfFiles = []string{"filename", "originalname", "originalfilename"}

@@ -205,3 +205,25 @@ func TestAUniqueIndexOfSomeRowsMayRefuseTheSecondErasure(t *testing.T) {
 		}
 	}
 }
+
+func TestValuesOfPeopleInTablesWithoutRelationsAreAsked(t *testing.T) {
+	for line, want := range map[string]string{
+		"checkouts: id*, payer_id:text, transaction_id:text":     "payer_id",
+		"checkouts: id*, carrier_id:text, transaction_id:text":   "",
+		"points: id*, discord_id:text!, amount:integer":          "list people",
+		"channels: id*, discord_id:text!, amount:integer":        "",
+		"blocked_emails: id*, value, blocker_id:bigint, at:time": "blocker_id",
+		"2024: id*, name":                                          "",
+		"reserved_usernames: id*, name, at:time":                   "seems to list people",
+		"blocked_emails: id*, value, at:time":                      "seems to list people",
+		"email_templates: id*, value, at:time":                     "",
+		"display_names: id*, value, locale":                        "",
+		"logins: id*, method:enum(password|link), amount:integer?": "",
+	} {
+		p := propose(t, schema(users+line))
+		name, _, _ := strings.Cut(line, ":")
+		if asked := p.questionsAbout(name, want); (len(asked) == 1) != (want != "") || want == "" && len(asked) > 0 {
+			t.Errorf("%s: asked %v", line, p.Decisions)
+		}
+	}
+}

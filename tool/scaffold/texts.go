@@ -71,6 +71,24 @@ func (t *table) askForNulls() {
 	}
 }
 
+// askForEmptyDocuments asks about the JSON documents of rows that stay, in whose place an erasure writes the empty
+// document. A program that expects a member of the document may fail, and not show rows of other people next to it. The
+// document in the row of the person is read alone. If a document can be NULL, askForNulls asks.
+func (t *table) askForEmptyDocuments() {
+	var list []string
+	for _, c := range t.columns {
+		live, _ := t.Column(c.Name)
+		if c.Personal != nil && c.Personal.Strategy == domain.StrategyAnonymize && c.Type == datamap.TypeJSON &&
+			!live.Nullable && c.Surrogate == "" {
+			list = append(list, c.Name)
+		}
+	}
+	if !t.rowsDeleted && !t.isSubject && len(list) > 0 {
+		t.ask("", "An erasure writes the empty document {} ("+strings.Join(list, ", ")+"). Can every program that reads it "+
+			"read that?", "yes", "no: overwrite the documents in the hook BeforeErasure")
+	}
+}
+
 // askForUnfound asks about rows of the data map that no erasure finds: see unfound.
 func (t *table) askForUnfound() {
 	if unfound := t.unfound(); unfound != "" {

@@ -120,3 +120,14 @@ func TestArraysInRowsThatStayAreAsked(t *testing.T) {
 		t.Errorf("asked %v", p.Decisions)
 	}
 }
+
+// A program that parses the documents of a thread may show none of them if one is empty.
+func TestAnEmptyDocumentIsAsked(t *testing.T) {
+	const question = "writes the empty document {} (body)"
+	for column, want := range map[string]int{"body:json": 1, "body:json?": 0, "body": 0} {
+		p := propose(t, schema(users+"threads: id*\nthread_messages: id*, thread_id>threads, author_id?>users, "+column))
+		if asked := p.questionsAbout("thread_messages", question); len(asked) != want {
+			t.Errorf("%s: asked %v", column, p.Decisions)
+		}
+	}
+}
