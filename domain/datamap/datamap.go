@@ -107,6 +107,7 @@ type DataMap struct {
 	notices   []Notice
 	accepted  []Acceptance
 	leftOut   []LeftOut
+	reviewed  []string
 }
 
 // NewDataMap checks the tables and determines the paths from each table to the subject's table. A path is a chain of

@@ -90,7 +90,7 @@ func run(
 		(*schema).checkDeletions, (*schema).checkDuties,
 		(*schema).checkTriggers, (*schema).checkReach, (*schema).checkNames, (*schema).checkCopies, (*schema).checkRows,
 		(*schema).checkIndexes, (*schema).checkEnforcement, (*schema).checkForeignKeys, (*schema).checkSecrets,
-		(*schema).checkRefs, (*schema).checkLives, (*schema).checkUnknown,
+		(*schema).checkRefs, (*schema).checkLives, (*schema).checkUnknown, (*schema).checkNewer,
 	} {
 		group(found)
 	}
@@ -100,6 +100,7 @@ func run(
 	found.foldForeignKeys()
 	found.foldIndexes()
 	found.foldPayloads()
+	found.foldNewer()
 	found.foldEqual()
 	found.sort()
 	result := Result{Accepted: []AcceptedFinding{}}

@@ -11,7 +11,7 @@ import (
 var leaving = []string{
 	nothingErased, subjectKeyShared, relationShared, viewMapped, deleteCascadesKept, deleteCascades, deleteSetsDefault,
 	deleteUndecided, setNullMissing, tableUnmapped, tableReferred, tableUnlinked, makersUnmapped, questionsOpen,
-	leftOutChanged, tablePersonal, pathMissing, personalUnannotated, columnUnknown, personalKey, triggerCopies,
+	leftOutChanged, tablePersonal, tableUnknown, pathMissing, personalUnannotated, columnUnknown, personalKey, triggerCopies,
 	triggerWrites, triggerDeletes, triggerUnread, triggerReplaces,
 	viewCopies, searchCopies, largeObject, rowSecurity, refShared, secretKey, secretExported, keyReused,
 }

@@ -67,6 +67,7 @@ const (
 	questionsOpen       = "questions-open"
 	leftOutChanged      = "left-out-changed"
 	tablePersonal       = "table-personal"
+	tableUnknown        = "table-unknown"
 	pathMissing         = "path-missing"
 	personalUnannotated = "personal-unannotated"
 	personalKey         = "personal-key"
@@ -153,6 +154,7 @@ var rules = []Rule{
 	{questionsOpen, warning, "Nobody has answered the questions of a draft"},
 	{leftOutChanged, warning, "A table that a person has left out of the data map has new columns"},
 	{tablePersonal, warning, "A table outside of the data map seems to hold personal data"},
+	{tableUnknown, warning, "A table that may hold personal data is newer than the draft of the data map"},
 	{pathMissing, warning, "A reference to a person is not marked as a path"},
 	{personalUnannotated, warning, "A column seems to hold personal data, but is not annotated"},
 	{columnUnknown, warning, "The data map lacks a column of a kept row that may hold personal data"},

@@ -23,7 +23,8 @@ type world struct {
 	registers func(context.Context) (bool, error)
 	accepted  []datamap.Acceptance // of the data map
 	leftOut   []datamap.LeftOut    // of the data map
-	db        func() *bun.DB       // the database of the constraints; by default, a new one
+	reviewed  []string
+	db        func() *bun.DB // the database of the constraints; by default, a new one
 }
 
 // today is the clock of the checks. It shows the last second of 2026-03-31.
@@ -198,9 +199,11 @@ func (w *world) check(ctx context.Context, t *testing.T) (check.Result, error) {
 	must(t, err)
 	plan, err := erasure.Planner{}.Plan(dataMap, nil)
 	must(t, err)
-	return check.Run(ctx, w.reader(t), dataMap.WithAccepted(w.accepted...).WithLeftOut(w.leftOut...), plan, check.Options{
-		Registers: w.registers, Clock: today{},
-	})
+	return check.Run(ctx, w.reader(t), w.dataMapOf(dataMap), plan, check.Options{Registers: w.registers, Clock: today{}})
+}
+
+func (w *world) dataMapOf(m datamap.DataMap) datamap.DataMap {
+	return m.WithAccepted(w.accepted...).WithLeftOut(w.leftOut...).WithReviewed(w.reviewed...)
 }
 
 func must(t testing.TB, err error) {

@@ -43,7 +43,7 @@ func (d *draft) hasTypeOfKey(c datamap.CatalogColumn) bool {
 func atProvider(c datamap.CatalogColumn) names.Match {
 	return names.Match{
 		Category: domain.CategoryTechnical, Word: strings.Join(names.Words(c.Name), " "),
-		Means: "an account at an identity provider",
+		Means: names.Account,
 	}
 }
 

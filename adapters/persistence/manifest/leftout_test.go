@@ -33,4 +33,7 @@ func TestADataMapKnowsTheQuestionsAboutTablesThatADraftLeftOut(t *testing.T) {
 	if got := m.LeftOut(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+	if got := strings.Join(m.Reviewed(), " "); got != "users calls teams pins words" {
+		t.Errorf("the draft knew %s", got)
+	}
 }

@@ -81,7 +81,11 @@ func Read(r io.Reader) (datamap.DataMap, error) {
 		fromVersion1(tables)
 	}
 	m, err := datamap.ReadDataMap("manifest", tables, problems)
-	return m.WithAccepted(manifest.Accepted...).WithLeftOut(leftOut(m, manifest.Schema)...), erasure.Complete(err)
+	m = m.WithAccepted(manifest.Accepted...).WithLeftOut(leftOut(m, manifest.Schema)...)
+	for _, table := range manifest.Schema {
+		m = m.WithReviewed(table.Name)
+	}
+	return m, erasure.Complete(err)
 }
 
 // leftOut returns the tables that a draft left out with a question. The note of the subject's table may have the

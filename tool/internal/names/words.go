@@ -47,6 +47,9 @@ const Verified = "the address that a person verifies"
 // Authenticator is the value of Match.Means for columns with the id of a person at her authenticators (WebAuthn).
 const Authenticator = "the id of a person at authenticators"
 
+// Account is the value of Match.Means for columns with the id of a person at an identity provider.
+const Account = "an account at an identity provider"
+
 // columnRules are the rules by which Find recognises columns with personal data. The first rule that matches applies.
 // Most words are English, some are German, French or Spanish.
 var columnRules = []columnRule{
@@ -225,7 +228,7 @@ var columnRules = []columnRule{
 			endpoint, app version`),
 	},
 	{
-		domain.CategoryTechnical, "an account at an identity provider", texts | numbers, nil,
+		domain.CategoryTechnical, Account, texts | numbers, nil,
 		patterns(`
 			oauth uid, oauth user id, provider uid, provider user, provider user id, provider account id, external user,
 			external user id, external account, auth data, oidc subject, oidc sub, openid connect id, open id connect id,
@@ -233,7 +236,7 @@ var columnRules = []columnRule{
 			party user id`),
 	},
 	{
-		domain.CategoryTechnical, "an account at an identity provider", texts | numbers,
+		domain.CategoryTechnical, Account, texts | numbers,
 		[]Kind{People},
 		slices.Concat(patterns("sub, external id, external uid, auth id"), providerIDs),
 	},
