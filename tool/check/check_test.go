@@ -30,7 +30,8 @@ type cases map[string]struct {
 var all = []cases{
 	tableCases, columnCases, surrogateCases, constraintCases, deletionCases, reachCases, nameCases, copyCases, accessCases,
 	lifeCases, acceptanceCases, refCases, foldedCases, questionCases, falseCases, judgedCases,
-	answeredCases, recognizedCases, rowCopyCases, roleCases, gatheredCases, kindCases, insertedCases, payloadCases, newerCases,
+	answeredCases, recognizedCases, rowCopyCases, roleCases, gatheredCases, kindCases, insertedCases,
+	payloadCases, newerCases,
 	reversedCases, linkCases,
 }
 

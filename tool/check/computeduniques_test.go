@@ -38,7 +38,8 @@ func TestSurrogatesMayBeEqualInAComputedKey(t *testing.T) {
 		},
 		"an index that replaces NULL": {
 			names + "n bigint; CREATE UNIQUE INDEX one ON users (lower(COALESCE(first, '') || COALESCE(last, '')))",
-			isNull, isNull, []string{"unique-violated users.first, last one"},
+			isNull, isNull,
+			[]string{"unique-violated users.first, last one"},
 		},
 		"a part of a surrogate with digits": {
 			names + "key text GENERATED ALWAYS AS (split_part(email, '@', 2)) STORED UNIQUE", isNull, isNull,

@@ -11,8 +11,8 @@ import (
 var leaving = []string{
 	nothingErased, subjectKeyShared, relationShared, viewMapped, deleteCascadesKept, deleteCascades, deleteSetsDefault,
 	deleteUndecided, setNullMissing, tableUnmapped, tableReferred, tableUnlinked, makersUnmapped, questionsOpen,
-	leftOutChanged, tablePersonal, tableUnknown, pathMissing, personalUnannotated, columnUnknown, personalKey, triggerCopies,
-	triggerWrites, triggerDeletes, triggerUnread, triggerReplaces,
+	leftOutChanged, tablePersonal, tableUnknown, pathMissing, personalUnannotated, columnUnknown, personalKey,
+	triggerCopies, triggerWrites, triggerDeletes, triggerUnread, triggerReplaces,
 	viewCopies, searchCopies, largeObject, rowSecurity, refShared, secretKey, secretExported, keyReused,
 }
 

@@ -38,6 +38,6 @@ func (s *schema) isPureLink(table datamap.CatalogTable) bool {
 	values.ForeignKeys = nil
 	return s.personalSentence(values) == "" && !slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 		isNumber := family(c.Type) == datamap.TypeNumber || c.Type == datamap.TypeUUID
-		return !inForeignKey(table, c.Name) && !(isNumber && hasName(table, table.PrimaryKey, c.Name))
+		return !inForeignKey(table, c.Name) && (!isNumber || !hasName(table, table.PrimaryKey, c.Name))
 	})
 }

@@ -14,7 +14,8 @@ func pinned(parent, stem, kind string) func(*world) {
 		table := datamap.Table{
 			Name: "pins", PrimaryKey: []string{"id"}, Owned: true, Relations: []datamap.Relation{belongsTo(parent, stem+"_id")},
 			Columns: []datamap.Column{
-				{Name: "id", Type: datamap.TypeBigInt}, {Name: stem + "_id", Type: datamap.TypeBigInt},
+				{Name: "id", Type: datamap.TypeBigInt},
+				{Name: stem + "_id", Type: datamap.TypeBigInt},
 				{Name: kind, Type: datamap.TypeText},
 			},
 		}

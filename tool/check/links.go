@@ -72,7 +72,7 @@ var groups = terms(`
 func namesTableOf(column, stem string) bool {
 	name := strings.Join(names.Words(column), " ")
 	return slices.Contains(tableNames, name) && slices.Contains(rowNames, strings.ToLower(stem)) ||
-		names.NamesTableOf(column, stem) || names.NamesTableOf(strings.TrimSuffix(name, " name"), stem) // owner_class_name
+		names.TellsTable(column, stem) || names.TellsTable(strings.TrimSuffix(name, " name"), stem) // owner_class_name
 }
 
 // mayReferToSubject reports whether a column holds a key of one of several tables, of which another column has the
@@ -115,7 +115,7 @@ func (s *schema) namesMember(table datamap.CatalogTable, column datamap.CatalogC
 	return ok && isReference && key.Type != "" && column.Type != "" &&
 		!differ(key.Type, column.Type) && names.IsMember(s.catalog.Tables, stem) && !inForeignKey(table, column.Name) &&
 		!slices.ContainsFunc(table.Columns, func(other datamap.CatalogColumn) bool {
-			return names.NamesTableOf(other.Name, stem) || names.Same(other.Name, stem+" name")
+			return names.TellsTable(other.Name, stem) || names.Same(other.Name, stem+" name")
 		})
 }
 

@@ -9,7 +9,8 @@ func shipped(w *world) {
 	table := datamap.Table{
 		Name: "shipments", PrimaryKey: []string{"id"}, Owned: true,
 		Relations: []datamap.Relation{belongsTo("orders", "order_id")}, Columns: []datamap.Column{
-			{Name: "id", Type: datamap.TypeBigInt}, {Name: "order_id", Type: datamap.TypeBigInt},
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "order_id", Type: datamap.TypeBigInt},
 			{Name: "home_id", Type: datamap.TypeBigInt},
 		},
 	}

@@ -207,8 +207,8 @@ func (d *draft) namesAgent(t *table, c datamap.CatalogColumn) bool {
 	})
 }
 
-// listsPeople reports whether a table is a list of addresses or names of people, and the column holds them, as name does
-// in reserved_usernames.
+// listsPeople reports whether a table is a list of addresses or names of people, and the column holds them, as the name
+// does in reserved_usernames.
 func (t *table) listsPeople(c datamap.CatalogColumn) bool {
 	m, ok := names.Find("", names.Singular(t.base), datamap.TypeText)
 	return ok && (m.Means == names.Email || isHandle(m)) && c.Type == datamap.TypeText && !t.IsChoice(c) &&

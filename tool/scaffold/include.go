@@ -88,8 +88,8 @@ func (d *draft) checkIncluded(list []string) error {
 			return "leads to a person only by " + t.paths[0].label() + ", but the person of a row seems to be in " +
 				t.Columns[i].Name + ": write a relation for this column"
 		case d.isJudged(t):
-			return "leads to a person only by " + t.paths[0].label() + ", who seems to have decided about rows of others: write " +
-				"a relation for the column of the person of a row"
+			return "leads to a person only by " + t.paths[0].label() + ", who seems to have decided about rows of others: " +
+				"write a relation for the column of the person of a row"
 		case !t.chosen:
 			return "would not change, because none of its columns looks personal: " + t.reason
 		}

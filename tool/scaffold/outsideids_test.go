@@ -46,7 +46,9 @@ func TestAKindBesideAnIDMeansTheSystem(t *testing.T) {
 
 // The key of a session in the table of the people is that of a login. In other tables, it is a reference.
 func TestASessionOfAPersonIsAsked(t *testing.T) {
-	p := propose(t, schema("users: id*, email, name, session_id:text?\nhits: id*, user_id>users, session_id:text, size:integer"))
+	p := propose(t, schema(`
+		users: id*, email, name, session_id:text?
+		hits: id*, user_id>users, session_id:text, size:integer`))
 	if asked := p.questionsAbout("users", "session_id"); len(asked) != 1 {
 		t.Errorf("asked %v", p.Decisions)
 	}

@@ -41,13 +41,13 @@ func IsOfSeveral(table datamap.CatalogTable) bool {
 	return slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 		stem, isReference := Stem(c.Name)
 		return isReference && (namesTable && slices.Contains(anyRows, strings.Join(partsOf(stem), " ")) ||
-			slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool { return NamesTableOf(c.Name, stem) }))
+			slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool { return TellsTable(c.Name, stem) }))
 	})
 }
 
-// NamesTableOf reports whether a column has the name of the table to which the key with the stem leads, as target_type
+// TellsTable reports whether a column has the name of the table to which the key with the stem leads, as target_type
 // beside target_id. See Stem.
-func NamesTableOf(column, stem string) bool {
+func TellsTable(column, stem string) bool {
 	parts := partsOf(column)
 	name := strings.Join(parts, "")
 	return len(parts) > 1 && slices.Contains(ofTypes, parts[len(parts)-1]) &&

@@ -249,7 +249,8 @@ var columnRules = []columnRule{
 			sign`),
 	},
 	{
-		domain.CategoryBehavioral, "the behaviour of a person", times, []Kind{People},
+		domain.CategoryBehavioral, "the behaviour of a person", times,
+		[]Kind{People},
 		patterns("last request, remember created, password sent, confirmation sent"),
 	},
 	{

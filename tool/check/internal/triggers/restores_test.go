@@ -28,8 +28,10 @@ func TestATriggerRestoresAnOldValue(t *testing.T) {
 		{early, "IF NEW.title <> OLD.title THEN NEW.title := OLD.title; END IF; RETURN NEW;", digits, true},
 		{early, "IF OLD.title IS NOT NULL THEN NEW.title := OLD.title; END IF; RETURN NEW;", digits, true},
 		{early, "IF NEW.title IS NULL OR NEW.title = '' THEN NEW.title := OLD.title; END IF; RETURN NEW;", empty, true},
-		{early, "IF TG_OP = 'UPDATE' THEN NEW.title := OLD.title; ELSE NEW.title := lower(NEW.title); END IF; RETURN NEW;",
-			digits, true},
+		{
+			early, "IF TG_OP = 'UPDATE' THEN NEW.title := OLD.title; ELSE NEW.title := lower(NEW.title); END IF; RETURN NEW;",
+			digits, true,
+		},
 		{early, "IF TG_OP = 'DELETE' THEN RETURN OLD; END IF; NEW.title := OLD.title; RETURN NEW;", digits, true},
 
 		{"AFTER UPDATE ON pages FOR EACH ROW", "NEW.title := OLD.title; RETURN NEW;", digits, false},
@@ -45,8 +47,10 @@ func TestATriggerRestoresAnOldValue(t *testing.T) {
 		{early, "IF NEW.title = '' THEN NEW.title := OLD.title; END IF; RETURN NEW;", digits, false},
 		{early, "IF OLD.title IS NULL THEN NEW.title := OLD.title; END IF; RETURN NEW;", digits, false},
 		{early, "IF OLD.locked THEN NEW.title := OLD.title; END IF; RETURN NEW;", digits, false},
-		{early, "IF current_setting('app.erases', true) = 'on' THEN RETURN NEW; END IF; NEW.title := OLD.title; RETURN NEW;",
-			digits, false},
+		{
+			early, "IF current_setting('app.erases', true) = 'on' THEN RETURN NEW; END IF; NEW.title := OLD.title; RETURN NEW;",
+			digits, false,
+		},
 		{early, "NEW.title := OLD.title; NEW.title := ''; RETURN NEW;", digits, false},
 		{early, "IF TG_OP = 'DELETE' THEN RETURN OLD; END IF; RETURN NEW;", digits, false},
 		{early, "RETURN COALESCE(NEW, OLD);", digits, false},
