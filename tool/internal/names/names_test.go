@@ -50,6 +50,7 @@ func TestNamesOfPersonalData(t *testing.T) {
 		"diary_entries.body":            domain.CategoryCommunication,
 		"users.auth_uid":                domain.CategoryTechnical,
 		"users.webauthn_id":             domain.CategoryTechnical,
+		"profiles.encrypted_pii":        domain.CategoryIdentity,
 		"users.last_request_at time":    domain.CategoryBehavioral,
 		"users.user_handle":             domain.CategoryTechnical,
 		"passkeys.user_handle":          domain.CategoryTechnical,
@@ -127,7 +128,8 @@ func TestNamesOfSecrets(t *testing.T) {
 		"kunden.passwort_hash": true, "users.hash": true, "sessions.key": true, "users.mfa_recovery_codes array": true,
 		"users.email": false, "users.public_key": false, "files.hash": false, "users.token_id bigint": false,
 		"users.password_count integer": false, "posts.private_message": false,
-		"user_backup_codes.code bigint": true, "country_codes.code": false, "users.tfa json": true, "users.tfa": false,
+		"user_backup_codes.code bigint": true, "country_codes.code": false, "security_answers.answer": false,
+		"users.tfa json": true, "users.tfa": false,
 	} {
 		table, name, t1 := split(column)
 		if got, _ := names.Find(table, name, t1); got.Secret != want {
@@ -197,7 +199,9 @@ func TestNamesOfPeopleByTheirRole(t *testing.T) {
 }
 
 func TestTheStateOfASessionIsNoAddress(t *testing.T) {
-	for column, want := range map[string]bool{"state": true, "home_state": true, "session_state": false} {
+	for column, want := range map[string]bool{
+		"state": true, "home_state": true, "session_state": false, "subscription_state": false,
+	} {
 		if _, ok := names.Find("account", column, "text"); ok != want {
 			t.Errorf("%s looks personal: %t", column, ok)
 		}

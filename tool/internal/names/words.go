@@ -70,7 +70,7 @@ var columnRules = []columnRule{
 		domain.CategoryFinancial, ofPayment, texts | numbers, nil,
 		patterns(`
 			iban, bic, swift, bank account, account number, account holder, routing number, sort code, bank name, card number,
-			credit card*, card holder, card last, last digits, card brand, card exp*, cc last, cc number,
+			credit card*, card holder, card last, last digits, last four, last4, card brand, card exp*, cc last, cc number,
 			stripe customer id, stripe customer, stripe id, customer token, paypal*, payer, kontonummer, kontoinhaber,
 			bankverbindung, bankleitzahl, blz,
 			kreditkarte*, rib, compte bancaire, carte bancaire, tarjeta, cuenta bancaria`),
@@ -103,6 +103,9 @@ var columnRules = []columnRule{
 	},
 	{
 		domain.CategoryTechnical, Authenticator, texts, []Kind{People}, patterns("webauthn id, passkey user id"),
+	},
+	{
+		domain.CategoryIdentity, "data that identifies a person", texts, nil, patterns("pii"),
 	},
 	{
 		domain.CategoryIdentity, "what an identity provider tells about a person", texts, nil,
@@ -224,8 +227,13 @@ var columnRules = []columnRule{
 		domain.CategoryTechnical, "a device of a person", texts,
 		[]Kind{People, Sessions, Activities},
 		patterns(`
-			device*, browser*, platform, screen, language, os, operating system, fingerprint, agent, host name, model,
-			endpoint, app version`),
+			device*, browser*, browser version, os version, platform, screen, language, os, operating system, fingerprint,
+			agent, host name, model, app version`),
+	},
+	{
+		domain.CategoryTechnical, "a device of a person", texts,
+		[]Kind{Sessions, Activities},
+		patterns("endpoint"),
 	},
 	{
 		domain.CategoryTechnical, Account, texts | numbers, nil,
@@ -251,7 +259,7 @@ var columnRules = []columnRule{
 	{
 		domain.CategoryBehavioral, "the behaviour of a person", times,
 		[]Kind{People},
-		patterns("last request, remember created, password sent, confirmation sent"),
+		patterns("last request, remember created, password sent, confirmation sent, first seen, last contacted, last heard"),
 	},
 	{
 		domain.CategoryContact, Verified, texts,
