@@ -124,7 +124,7 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 	case !ok && t.mayBeDocument(c) && !t.isCopied(c.Name) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
 		t.ask(c.Name, "Do its JSON documents hold personal data?", "leave it as it is", "overwrite it")
 		return column
-	case !ok && t.rowsDeleted && t.isDocumentOfPerson(c) && !isKey && !t.refers(c.Name):
+	case !ok && t.rowsDeleted && (t.isDocumentOfPerson(c) || t.isValueOfAnswer(c)) && !isKey && !t.refers(c.Name):
 		t.ask(c.Name, "The rows are deleted, but an export leaves its documents out. Do they hold personal data?",
 			"no: leave them out", "yes: annotate the column")
 		return column
@@ -134,6 +134,10 @@ func (d *draft) annotated(t *table, c datamap.CatalogColumn, since string) datam
 		return column
 	case !ok && t.repeatsPlace(c) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
 		t.ask(c.Name, "It may repeat the location in other columns. Must an erasure overwrite it?", leaveIt, "overwrite it")
+		return column
+	case !ok && t.mayBeOfAddress(c) && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
+		t.ask(c.Name, "It may be a part of the postal address in other columns. Must an erasure overwrite it?", leaveIt,
+			"overwrite it")
 		return column
 	case !ok && t.isSubject && d.mayBeElsewhere(c):
 		t.ask(c.Name, "It has no foreign key. Is it the id of the person in another system, or the key of another person?",
@@ -200,6 +204,13 @@ func (t *table) isDocumentOfPerson(c datamap.CatalogColumn) bool {
 	isText := c.Type == datamap.TypeText && !t.IsChoice(c) && !names.IsFlag(c) && c.Length == 0 &&
 		(names.IsDocument(c.Name) || slices.Contains([]string{"state", "value", "document"}, flat(c.Name)))
 	return isNamed && (isText || c.Type == datamap.TypeJSON)
+}
+
+// isValueOfAnswer reports whether a column holds what the person answered, as value does in form_answers.
+func (t *table) isValueOfAnswer(c datamap.CatalogColumn) bool {
+	return slices.Contains([]string{"answer", "response", "submission"}, lastWord(t.base)) &&
+		slices.Contains([]string{"value", "values", "data", "response"}, flat(c.Name)) &&
+		(c.Type == datamap.TypeJSON || c.Type == datamap.TypeText && !t.IsChoice(c))
 }
 
 // ofDocuments are the last words of the names of tables with a document in each row.

@@ -25,7 +25,8 @@ func (d *draft) askForStrays() {
 		}
 		last := lastWord(t.base)
 		for _, c := range t.Columns {
-			isDocument := c.Type == datamap.TypeJSON || c.Type == datamap.TypeText && lastWord(c.Name) == "payload"
+			isDocument := c.Type == datamap.TypeJSON || c.Type == datamap.TypeText && lastWord(c.Name) == "payload" ||
+				t.isStored(c)
 			isText := c.Type == datamap.TypeText || c.Type == datamap.TypeJSON || c.Type == datamap.TypeBytes
 			at := stray{t, c.Name}
 			switch {
@@ -110,6 +111,13 @@ func placesOf(list []stray) []string {
 		texts = append(texts, at.table.Name+"."+at.column)
 	}
 	return texts
+}
+
+// isStored reports whether a column holds documents of a store, such as value beside key in kv_store.
+func (t *table) isStored(c datamap.CatalogColumn) bool {
+	isText := c.Type == datamap.TypeText && c.Length == 0 || c.Type == datamap.TypeBytes
+	return isText && slices.Contains([]string{"store", "storage", "cache"}, lastWord(t.base)) &&
+		slices.Contains([]string{"value", "data", "content"}, flat(c.Name))
 }
 
 // lastWord returns the last word of a name in the singular, or "".

@@ -44,8 +44,7 @@ func (t *table) isOwnText(c datamap.CatalogColumn) bool {
 	last := parts[len(parts)-1]
 	isWord := slices.Contains(ofOwner, last) || names.IsDocument(c.Name) ||
 		len(parts) == 1 && slices.Contains(ofOwnerAlone, last)
-	isRecord := names.Is(t.Name, names.Duties) // a document is the content of an invoice
-	return isWord && (c.Type == datamap.TypeText || c.Type == datamap.TypeJSON && !isRecord)
+	return isWord && (c.Type == datamap.TypeText || c.Type == datamap.TypeJSON)
 }
 
 var (
@@ -90,6 +89,9 @@ func (d *draft) checkIncluded(list []string) error {
 		case d.isJudged(t):
 			return "leads to a person only by " + t.paths[0].label() + ", who seems to have decided about rows of others: " +
 				"write a relation for the column of the person of a row"
+		case len(t.paths) == 1 && !t.parent().isSubject && t.paths[0].setsNull:
+			return "leads to a person only by " + t.paths[0].label() + ", which the database clears (ON DELETE SET NULL), so " +
+				"that its rows need not be those of the person: write a relation for the column of the person of a row"
 		case !t.chosen:
 			return "would not change, because none of its columns looks personal: " + t.reason
 		}
@@ -106,11 +108,12 @@ func (d *draft) isJudged(t *table) bool {
 	})
 }
 
-// partaker returns a reference to another table of people, such as customer_id, if the paths only lead to people who
-// created a row or worked on it. These may be employees. It returns "" if there is no such reference.
+// partaker returns a reference to a person who takes part, such as customer_id and participant_id, if the paths only
+// lead to people who created a row or worked on it, who may be employees. It returns "" if there is no such reference.
 func (t *table) partaker() string {
 	if len(t.paths) == 0 || slices.ContainsFunc(t.paths, func(r *reference) bool {
-		return !r.to.isSubject || r.role != names.Maker && !names.Judges(r.label())
+		stem, _ := names.Stem(r.label())
+		return !r.to.isSubject || r.role != names.Maker && !names.Judges(r.label()) && !names.EndsIn(stem, "assignee")
 	}) {
 		return ""
 	}
@@ -119,6 +122,11 @@ func (t *table) partaker() string {
 		if !r.to.isSubject && r.to.distance != unreachable &&
 			(names.TakesPart(stem) || slices.Contains(ofCustomers, lastWord(stem)) || names.EndsIn(stem, t.paths[0].to.base)) {
 			return r.label()
+		}
+	}
+	for _, c := range t.Columns {
+		if stem, isReference := names.Stem(c.Name); isReference && names.TakesPart(stem) && !t.refers(c.Name) {
+			return c.Name
 		}
 	}
 	return ""

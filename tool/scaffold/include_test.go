@@ -181,6 +181,7 @@ func TestATableOfJudgesIsNotIncluded(t *testing.T) {
 		"member_id>members, author_id>users, comment":       "",
 		"vendor_id>members, created_by_id>users, comment":   "",
 		"member_id>members, user_id>users, comment":         "",
+		"assignee_id:bigint, main_participant_id, comment":  "seems to be in main_participant_id",
 	} {
 		catalog := schema(users + "members: id*, user_id>users, name\npoints: id*, " + columns)
 		_, err := scaffold.Propose(t.Context(), memory.NewSchema(catalog), options)
@@ -196,10 +197,12 @@ func TestATableOfJudgesIsNotIncluded(t *testing.T) {
 	}
 }
 
-func TestTheDocumentOfAnInvoiceIsNotOverwritten(t *testing.T) {
-	catalog := schema(users + "invoices: id*, user_id>users, number, data:json")
-	options := scaffold.Options{Include: []string{"invoices"}}
-	if _, err := scaffold.Propose(t.Context(), memory.NewSchema(catalog), options); !errors.Is(err, domain.ErrInvalid) {
-		t.Errorf("the invoices are included: %v", err)
+// A picture on the cover of a text does not make the text its owner's.
+func TestATableIsNotIncludedByAPointerToAThing(t *testing.T) {
+	catalog := schema(users + "medias: id*, owner_id>users, path\nposts: id*, cover_id?>medias=set_null, title, content")
+	options := scaffold.Options{Include: []string{"medias", "posts"}}
+	_, err := scaffold.Propose(t.Context(), memory.NewSchema(catalog), options)
+	if !errors.Is(err, domain.ErrInvalid) || !strings.Contains(err.Error(), "only by cover_id") {
+		t.Errorf("the error is %v", err)
 	}
 }

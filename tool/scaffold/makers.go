@@ -13,7 +13,7 @@ const mostTables = 2
 // foldTables asks one question instead of equal questions about many tables: about those whose rows only say which
 // person made or changed them, and about those without a key.
 func (d *draft) foldTables() {
-	d.foldQuestions(d.isOnlyMade, "Their rows only say which person made or changed them. Are some of them the "+
+	d.foldQuestions(d.isOnlyMade, "Their rows only say which person made, changed or judged them. Are some of them the "+
 		"person's own rows?", "no: leave the tables out", "yes: add them to the data map")
 	d.foldQuestions(func(t *table) bool {
 		return slices.ContainsFunc(t.asked, func(asked Decision) bool { return asked.Question == withoutKey })

@@ -17,7 +17,7 @@ func (d *draft) mayBeOutside(t *table, c datamap.CatalogColumn) bool {
 	refersByType := t.hasType(c.Name) && !t.isSubject
 	if !isReference || len(parts) == 0 || c.Type != datamap.TypeText || refersByType || names.IsRole(stem) ||
 		names.MeansThing(stem) || names.MeansRelative(c.Name) ||
-		slices.Contains(ofMachines, parts[len(parts)-1]) && (!t.isSubject || stem != "session") {
+		slices.Contains(ofMachines, parts[len(parts)-1]) && (!t.isSubject || parts[len(parts)-1] != "session") {
 		return false
 	}
 	return !slices.ContainsFunc(d.tables, func(other *table) bool { return names.EndsIn(stem, other.base) })

@@ -47,9 +47,9 @@ func TestAKindBesideAnIDMeansTheSystem(t *testing.T) {
 // The key of a session in the table of the people is that of a login. In other tables, it is a reference.
 func TestASessionOfAPersonIsAsked(t *testing.T) {
 	p := propose(t, schema(`
-		users: id*, email, name, session_id:text?
+		users: id*, email, name, session_id:text?, unique_session_id:text?
 		hits: id*, user_id>users, session_id:text, size:integer`))
-	if asked := p.questionsAbout("users", "session_id"); len(asked) != 1 {
+	if asked := p.questionsAbout("users", "session_id, unique_session_id"); len(asked) != 1 {
 		t.Errorf("asked %v", p.Decisions)
 	}
 	if asked := p.questionsAbout("hits", "session_id"); len(asked) != 0 {

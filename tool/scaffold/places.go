@@ -44,3 +44,17 @@ var places = []string{
 	"tile", "geohash", "quadkey", "geom", "geometry", "geog", "geography", "location", "point",
 	"coordinates", "pluscode", "olc", "place",
 }
+
+// mayBeOfAddress reports whether a column may be a part of the postal address in other columns of the row, as state is
+// beside street and zip. It may as well be the state of the row itself.
+func (t *table) mayBeOfAddress(c datamap.CatalogColumn) bool {
+	parts := names.Words(c.Name)
+	isNamed := slices.ContainsFunc(parts, func(word string) bool { return slices.Contains(ofRegions, word) })
+	isText := c.Type == datamap.TypeText && !names.IsFlag(c) && !t.IsChoice(c)
+	return isNamed && isText && slices.ContainsFunc(t.Columns, func(other datamap.CatalogColumn) bool {
+		m, ok := t.found[other.Name]
+		return ok && m.Means == names.Address && other.Name != c.Name
+	})
+}
+
+var ofRegions = strings.Fields("state country region province county city town district")

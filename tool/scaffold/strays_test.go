@@ -227,3 +227,15 @@ func TestValuesOfPeopleInTablesWithoutRelationsAreAsked(t *testing.T) {
 		}
 	}
 }
+
+func TestTheValuesOfAStoreAreAsked(t *testing.T) {
+	for line, want := range map[string]int{
+		"kv_store: key:text*, value:text": 1, "book_stores: key:text*, size": 0, "units: key:text*, value:text": 0,
+	} {
+		p := propose(t, schema(users+line))
+		name, _, _ := strings.Cut(line, ":")
+		if asked := p.questionsAbout("users", name+".value"); len(asked) != want {
+			t.Errorf("%s: asked %v", line, p.Decisions)
+		}
+	}
+}

@@ -131,3 +131,28 @@ func TestAnEmptyDocumentIsAsked(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAnswerWithoutAnAnnotationIsAsked(t *testing.T) {
+	for column, want := range map[string]int{"value:json": 1, "value": 1, "score:integer": 0, "value:enum(a|b)": 0} {
+		p := propose(t, schema(users+"form_answers: id*, user_id>users=cascade, question, "+column))
+		if asked := p.questionsAbout("form_answers", "an export leaves"); len(asked) != want {
+			t.Errorf("%s: asked %v", column, p.Decisions)
+		}
+	}
+}
+
+func TestAPartOfAnAddressIsAsked(t *testing.T) {
+	const question = "part of the postal address"
+	for columns, want := range map[string]int{
+		"street_address, zip_code, state":          1,
+		"street_address, country_code":             1,
+		"state, total:integer":                     0,
+		"street_address, state_count:integer":      0,
+		"street_address, state:enum(open|shipped)": 0,
+	} {
+		p := propose(t, schema(users+"messages: id*, sender_id>users, recipient_id>users, body, "+columns))
+		if asked := p.questionsAbout("messages", question); len(asked) != want {
+			t.Errorf("%s: asked %v", columns, p.Decisions)
+		}
+	}
+}

@@ -30,10 +30,10 @@ func (d *draft) withheld(t *table) (is fate, reason string) {
 		return left, "The rows seem to be notices to all people."
 	case names.Is(t.Name, names.Notices) && len(t.paths) > 1 && t.isLetter():
 		return t.fateOfShared()
+	case t.saysWhoOwns():
+		return left, "A row may say who owns or wrote a thing or a group, which would have nobody without it."
 	case t.isOwned():
 		return deleted, t.reason
-	case t.saysWhoOwns():
-		return left, "A row may say who owns a thing or a group, which would have no owner without it."
 	case about != "" && slices.Contains(ofReplies, lastWord(t.base)) && t.ofThing() == nil:
 		return overwritten, "The rows stay, because they may be part of the rows that " + about + " leads to."
 	case about != "":
@@ -147,12 +147,13 @@ func (t *table) isNoteOfGroup() bool {
 		})
 }
 
-// saysWhoOwns reports whether one of the rows that link people with a thing or a group says who owns it: they have a
-// flag such as is_owner.
+// saysWhoOwns reports whether rows that link people with a thing or a group say who owns or wrote it: they have a flag
+// such as is_owner, or a name such as post_authors. An application may fail without such a row.
 func (t *table) saysWhoOwns() bool {
-	return len(t.owners()) > 1 && slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
+	isNamed := t.isLink() && slices.Contains([]string{"author", "owner"}, lastWord(t.base))
+	return len(t.owners()) > 1 && (isNamed || slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
 		return c.Type == datamap.TypeBoolean && lastWord(c.Name) == "owner"
-	})
+	}))
 }
 
 // keys returns the columns of the primary key and of each unique key.

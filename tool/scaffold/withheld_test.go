@@ -56,7 +56,9 @@ func TestAMembershipThatSaysWhoOwnsAGroupIsNotDeleted(t *testing.T) {
 	wantFates(t, things, map[string]string{
 		"members: id*, user_id>users, organization_id>organizations, role, is_owner:boolean":         "left",
 		"members: id*, user_id>users, organization_id>organizations, role, accepted:boolean":         "deleted",
-		"members: id*, user_id>users=cascade, organization_id>organizations, role, is_owner:boolean": "deleted",
+		"members: id*, user_id>users=cascade, organization_id>organizations, role, is_owner:boolean": "left",
+		"post_authors: id*, author_id>users=cascade, post_id>posts=cascade":                          "left",
+		"post_readers: id*, reader_id>users=cascade, post_id>posts=cascade":                          "deleted",
 		"members: id*, user_id>users, organization_id>organizations, owner_name?":                    "deleted",
 	})
 }
