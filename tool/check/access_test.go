@@ -314,10 +314,10 @@ var accessCases = cases{
 			"foreign-key-missing orders.user_id", "foreign-key-missing sessions.user_id", "foreign-key-missing visits.user_id",
 		},
 	},
-	"foreign-key-missing of many tables": {unlinked("visits", "calls"), []string{"foreign-key-missing orders"}},
+	"foreign-key-missing of many tables": {unlinked("visits", "calls"), []string{"foreign-key-missing orders all"}},
 	"foreign-key-missing of many tables, of which one is accepted": {
 		both(unlinked("visits", "calls", "trips"), accepted("foreign-key-missing", "orders", "user_id")),
-		[]string{"foreign-key-missing sessions"},
+		[]string{"foreign-key-missing sessions all"},
 	},
 	"foreign-key-missing not of many tables if it is accepted": {
 		both(unlinked("visits", "calls"), accepted("foreign-key-missing", "orders", "")), nil,

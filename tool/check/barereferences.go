@@ -32,12 +32,24 @@ func (s *schema) isBarePerson(table datamap.CatalogTable, column, key datamap.Ca
 		names.IsMember(s.catalog.Tables, name) || names.IsRole(name) || s.namesSide(name)
 }
 
-// namesSide reports whether a name means one of two people who deal with each other, such as challenger. It returns
-// false if a table has this name, or if the database has groups, such as teams, which may deal with each other, too.
+// namesSide reports whether a name means a person who takes part, such as applicant, or one of two people who deal with
+// each other, such as challenger. It returns false if a table has this name. Groups, such as teams, may deal with each
+// other, too.
 func (s *schema) namesSide(name string) bool {
-	return slices.Contains(sides, strings.ToLower(name)) && !s.hasTable(name) &&
-		!slices.ContainsFunc(s.catalog.Tables, func(t datamap.CatalogTable) bool { return names.Is(t.Name, names.Groups) })
+	isPartaker := names.TakesPart(name) || slices.Contains(partakers, strings.ToLower(name))
+	hasGroups := slices.ContainsFunc(s.catalog.Tables, func(t datamap.CatalogTable) bool {
+		return names.Is(t.Name, names.Groups) || hasWord(t.Name, ofTraders...)
+	})
+	hasTable := slices.ContainsFunc(s.catalog.Tables, func(t datamap.CatalogTable) bool {
+		return hasWord(t.Name, name, name+"s")
+	})
+	return (isPartaker || slices.Contains(sides, strings.ToLower(name)) && !hasGroups) && !hasTable
 }
+
+var ofTraders = terms(`
+	shop, shops, store, stores, merchant, merchants, vendor, vendors, bank, banks, club, clubs, film, films`)
+
+var partakers = terms("volunteer, guardian, adopter, fosterer")
 
 var sides = terms(`
 	challenger, opponent, buyer, seller, lender, borrower, mentor, mentee, bidder, donor, nominee, nominator, voter`)

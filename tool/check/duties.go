@@ -47,7 +47,8 @@ func (s *schema) asksAboutDuty(table datamap.Table) bool {
 
 // dutyWords are words in questions about retention duties.
 var dutyWords = terms(`
-	law, laws, legal, legally, statutory, duty, duties, retain, retained, retention, tax, taxes, bookkeeping, accounting,
+	law, laws, legal, legally, statutory, duty, duties, retain, retained, retention, kept, record, records,
+	archive, archived, fiscal, tax, taxes, bookkeeping, accounting,
 	ao, hgb, aufbewahrung, aufbewahrungspflicht, steuerrecht`)
 
 // holdsDuty reports whether a column of the data map has a retention duty.

@@ -104,6 +104,10 @@ func (s *schema) mayExceed(column datamap.CatalogColumn, source string) bool {
 	if column.Expression == "" {
 		return true
 	}
+	if cut := cutTo.FindStringSubmatch(column.Expression); cut != nil {
+		characters, err := strconv.Atoi(cut[1])
+		return err != nil || characters > column.Length
+	}
 	if begin := beginOf.FindStringSubmatch(column.Expression); begin != nil {
 		taken := begin[5] // substr(column, from, characters)
 		if strings.Contains(begin[1], "left") {
@@ -117,6 +121,10 @@ func (s *schema) mayExceed(column datamap.CatalogColumn, source string) bool {
 	})
 	return slices.Contains(occurring, source) || strings.Contains(column.Expression, `"`+source+`"`)
 }
+
+// cutTo matches an expression that the schema converts to a text with at most a number of characters. Such a conversion
+// cuts the text.
+var cutTo = regexp.MustCompile(`::(?:character varying|varchar|character|bpchar)\((\d+)\)\)*$`)
 
 // beginOf matches an expression that takes at most a number of characters of a column.
 var beginOf = regexp.MustCompile(

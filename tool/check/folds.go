@@ -16,7 +16,8 @@ func (s *schema) foldForeignKeys() {
 	s.foldMissing(foreignKeyMissing, wherePlaced, func(n, places string) string {
 		return n + " tables refer without a foreign key: " + places +
 			". If a transaction adds a row to one of them while an erasure of its subject runs, the row stays."
-	}, "Create a foreign key on each of these columns.")
+	}, "Create a foreign key on each of these columns. If rows may stay when the application itself deletes a person, "+
+		"accept the finding.")
 }
 
 // foldIndexes replaces the findings index-missing about more than maxAlone tables by one finding.
@@ -39,7 +40,8 @@ func (s *schema) foldMissing(
 		s.findings = append(s.findings, missing...)
 		return
 	}
-	s.report(code, place{table: missing[0].Table}, reason(strconv.Itoa(len(tables)), placesOf(missing, where)), remedy)
+	s.report(code, place{table: missing[0].Table, object: allPlaces},
+		reason(strconv.Itoa(len(tables)), placesOf(missing, where)), remedy)
 }
 
 // wherePlaced returns the place of a finding, such as users.email, or users (id, tenant_id) for several columns.

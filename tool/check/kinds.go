@@ -36,7 +36,7 @@ func (s *schema) checkKinds(table datamap.Table, live datamap.CatalogTable) {
 	}
 }
 
-// lacksCondition reports whether checkKinds reports the relation.
+// lacksCondition reports whether checkKinds reports the relation. Its remedy names the foreign key, too.
 func (s *schema) lacksCondition(live datamap.CatalogTable, relation datamap.Relation) bool {
 	kind, _ := s.kindOf(live, relation)
 	return kind != ""
@@ -72,8 +72,8 @@ func (s *schema) conditionOf(live datamap.CatalogTable, columns []string, to str
 //   - A CHECK constraint or an enum allows one value only, or no name of another table.
 //   - The relation has the name of its table, as device_id has for devices. The column then tells the kind of a device.
 //
-// The result is not sure if the relation has another word for the people to whom it leads. For example, customer_type
-// may name a table, or tell the kind of a customer.
+// The result is not sure if the relation has a word for a person, such as customer and sender: customer_type may name a
+// table, or tell the kind of a customer.
 func (s *schema) kindOf(live datamap.CatalogTable, relation datamap.Relation) (kind string, isSure bool) {
 	for _, name := range relation.Columns {
 		stem, isReference := keyStem(name)
@@ -94,7 +94,9 @@ func (s *schema) kindOf(live datamap.CatalogTable, relation datamap.Relation) (k
 			if column.Type != datamap.TypeText || ofParent && !mayBeAny(column.Name, stem, relation.References) {
 				continue
 			}
-			return column.Name, !ofParent
+			isPart := !hasWord(stem, "owner") && !hasWord(stem, anyRows...) &&
+				(names.IsRole(stem) || names.MeansAgent(stem) || names.TakesPart(stem))
+			return column.Name, !ofParent && !isPart
 		}
 	}
 	return "", false
@@ -154,7 +156,7 @@ func allowedIn(live datamap.CatalogTable, column datamap.CatalogColumn) (allowed
 			}
 		}
 		text := sqltext.TokensOf(condition, sqltext.QuotesOfPostgres)
-		if !text.Has("array") && !text.Has("in") || text.Has("not") || text.Has("or") {
+		if slices.ContainsFunc(text, func(t sqltext.Token) bool { return !isOfList(t, column.Name) }) {
 			continue
 		}
 		for _, token := range text {
@@ -166,3 +168,12 @@ func allowedIn(live datamap.CatalogTable, column datamap.CatalogColumn) (allowed
 	}
 	return nil
 }
+
+// isOfList reports whether a token may be a part of a condition that lists the values of a column, as in
+// kind IS NULL OR kind IN ('a', 'b').
+func isOfList(t sqltext.Token, column string) bool {
+	return t.Kind == sqltext.TokenString || t.Kind == sqltext.TokenSign && strings.Contains("()[]=:,", t.Text) ||
+		strings.EqualFold(t.Text, column) || slices.Contains(ofLists, strings.ToLower(t.Text))
+}
+
+var ofLists = terms("any, array, in, or, is, null, text, character, varying, varchar, bpchar")

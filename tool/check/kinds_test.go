@@ -108,6 +108,11 @@ var kindCases = cases{
 		both(pinned("users", "sender", "sender_type"), onlyOf("sender_type", `sender_type IN ('user', 'system')`)),
 		[]string{noKey("sender")},
 	},
+	"condition-missing not of kinds that an OR lists": {
+		both(pinned("users", "owner", "owner_type"),
+			onlyOf("owner_type", `((owner_type IS NULL) OR (owner_type = 'adult'::text) OR (owner_type = 'child'::text))`)),
+		[]string{noKey("owner")},
+	},
 	"condition-missing not of rows that no erasure and no export reads": {
 		func(w *world) { pinned("users", "owner", "owner_type")(w); w.table("pins").Owned = false }, nil,
 	},
@@ -129,7 +134,8 @@ func withDevices(w *world) {
 // Only if a text may also tell the kind of a person, the finding is no error. The remedy has the words of the data map.
 func TestAMissingConditionIsAnErrorUnlessTheKindMayBeThatOfAPerson(t *testing.T) {
 	for stem, want := range map[string]datamap.Severity{
-		"owner": datamap.SeverityError, "sender": datamap.SeverityError, "subject": datamap.SeverityError,
+		"owner": datamap.SeverityError, "subject": datamap.SeverityError, "commentable": datamap.SeverityError,
+		"sender": datamap.SeverityWarning, "payer": datamap.SeverityWarning,
 		"user": datamap.SeverityWarning, "customer": datamap.SeverityWarning,
 	} {
 		w := newWorld()

@@ -53,6 +53,10 @@ var judgedDangers = map[string]liveCase{
 		statements: []string{`ALTER TABLE users ADD COLUMN part varchar(3) GENERATED ALWAYS AS (upper(email)) STORED`},
 		want:       []string{"derived-length users.part"},
 	},
+	"a generated column is cut": {
+		statements: []string{`ALTER TABLE users ADD COLUMN part varchar(3)
+			GENERATED ALWAYS AS (upper(email)::varchar(3)) STORED`},
+	},
 	"a materialized view groups by a value": {
 		statements: []string{
 			`CREATE MATERIALIZED VIEW tops AS SELECT (email)::varchar AS top, count(*) AS n FROM users

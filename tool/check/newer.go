@@ -35,7 +35,8 @@ func (s *schema) checkNewer() {
 	}
 }
 
-const ofNewer = "Run habeas scaffold with --update, and answer its questions about the tables."
+const ofNewer = "Run habeas scaffold with --update, which adds the tables to the member schema of the manifest, and " +
+	"answer its questions about them."
 
 // foldNewer replaces the findings of checkNewer about more than maxAlone tables by one finding.
 func (s *schema) foldNewer() {
@@ -50,7 +51,8 @@ func (s *schema) foldNewer() {
 func (s *schema) mayBePersonal(table datamap.CatalogTable, column datamap.CatalogColumn) bool {
 	account, ofPeople := names.Find("people", column.Name, column.Type)
 	stem, _ := names.Stem(column.Name)
-	isPerson := names.MeansAgent(stem) || names.IsRole(stem) || ofPeople && account.Means == names.Account
+	isPerson := names.MeansAgent(stem) && !hasWord(stem, ofMachines...) || names.IsRole(stem) && !hasWord(stem, "by") ||
+		ofPeople && account.Means == names.Account || names.EndsIn(stem, names.BaseName(s.SubjectTable().Name)) // user_uuid
 	isText := column.Type == datamap.TypeText && !table.IsChoice(column)
 	switch {
 	case inForeignKey(table, column.Name):
@@ -61,6 +63,15 @@ func (s *schema) mayBePersonal(table datamap.CatalogTable, column datamap.Catalo
 		return false
 	}
 	match, ok := names.Find(table.Name, column.Name, column.Type)
-	return ok && !isNameOfThing(match, column) || slices.Contains(contents, names.Fold(column.Name)) ||
-		column.Type == datamap.TypeJSON || column.Type == datamap.TypeBytes
+	isFree := isText && names.IsLong(column) && !hasWord(column.Name, ofLabels...)
+	return ok && !isNameOfThing(match, column) || isFree || column.Type == datamap.TypeJSON ||
+		column.Type == datamap.TypeBytes
 }
+
+// ofMachines are words for things that end like words for people.
+var ofMachines = terms("maker, builder, parser, driver, consumer, producer")
+
+// ofLabels are words in the names of texts about things.
+var ofLabels = terms(`
+	name, title, label, slug, code, key, url, uri, link, path, file, filename, description, color, colour, icon, locale,
+	language, version, unit, currency, format, template, type, kind, status, state, category, tag, tags, sku, model`)

@@ -13,13 +13,16 @@ var newerCases = cases{
 		both(reviewed("users"), outside("reviews", "reviewer", "stars"), outside("points", "discord_id", "color"),
 			documents("raw_messages", "data")),
 		[]string{
-			"table-unknown points.discord_id", "table-unknown raw_messages.data", "table-unknown reviews.reviewer",
+			"table-unknown points.discord_id", "table-unknown raw_messages.data", "table-unknown reviews.reviewer, stars",
 		},
+	},
+	"table-unknown by a key of the person that the data map does not use": {
+		both(reviewed("users"), outside("grants", "user_uuid", "status")), []string{"table-unknown grants.user_uuid"},
 	},
 	"table-unknown of many tables": {
 		both(reviewed("users"), outside("reviews", "reviewer"), outside("points", "discord_id"),
 			outside("shoutouts", "username"), outside("ballots", "voter")),
-		[]string{"table-unknown reviews"},
+		[]string{"table-unknown reviews all"},
 	},
 	"table-unknown beside an accepted one": {
 		both(reviewed("users"), outside("reviews", "reviewer"), outside("ballots", "voter"),
@@ -39,6 +42,11 @@ var newerCases = cases{
 				w.addTable("meters", "unit")
 				w.add("meters", "reader", datamap.TypeInteger)
 			}), nil,
+	},
+	"table-unknown not of labels and machines": {
+		both(reviewed("users"), outside("cars", "maker", "model"), outside("locks", "locked_by", "name"), func(w *world) {
+			w.column("cars", "maker").Length, w.column("locks", "locked_by").Length = 100, 100
+		}), nil,
 	},
 	"table-unknown not of values of a list": {
 		both(reviewed("users"), outside("ports", "winner"), func(w *world) {

@@ -54,14 +54,17 @@ func payloadOf(table datamap.CatalogTable) string {
 		return ""
 	}
 	last := names.Singular(parts[len(parts)-1])
-	isJob := last == "job" || last == "queue" || slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
+	isRun := slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool { return hasWord(c.Name, ofRuns...) })
+	isNamed := last == "job" || parts[len(parts)-1] == "queue"
+	isJob := isNamed || slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
 		return slices.Contains([]string{"job class", "queue name"}, strings.Join(names.Words(c.Name), " "))
 	})
-	isMessage := has([]string{"outbox", "outgoing"}) || has([]string{"webhook"}) && slices.Contains(ofDeliveries, last)
+	isMessage := has([]string{"outbox"}) || has([]string{"outgoing"}) && slices.Contains(ofSending, last) ||
+		has([]string{"webhook"}) && slices.Contains(ofDeliveries, last)
 	for _, column := range table.Columns {
 		name := strings.Join(names.Words(column.Name), " ")
 		isArgument := slices.Contains(arguments, name) || strings.HasPrefix(name, "serialized ")
-		isContent := slices.Contains(contents, name)
+		isContent := slices.Contains(contents, name) && (isRun || !isJob)
 		isText := names.IsLong(column) && !table.IsChoice(column)
 		if isDocument(column) && (isJob || isMessage) && (isArgument || isContent) ||
 			isText && (isJob && isArgument || isMessage && isContent) {
@@ -72,6 +75,8 @@ func payloadOf(table datamap.CatalogTable) string {
 }
 
 var (
+	ofRuns       = terms("run, runs, attempt, attempts, tries, retries, queue, locked, started, failed, priority")
+	ofSending    = terms("mail, email, message, sms, webhook, event, notification")
 	ofPlans      = terms("cron, periodic, recurring, template, definition, type, kind, schedule, print")
 	ofDeliveries = terms("delivery, event, log, request, call, attempt, message")
 	arguments    = terms("handler, args, arguments, kwargs, payload, params, parameters, job data, job args, job params")

@@ -15,7 +15,7 @@ var payloadCases = cases{
 	"table-personal of many tables of jobs and messages": {
 		both(documents("outbox", "payload"), documents("river_job", "args"), outside("delayed_jobs", "handler"),
 			outside("webhook_deliveries", "body")),
-		[]string{"table-personal outbox"},
+		[]string{"table-personal outbox all"},
 	},
 	"table-personal of tables beside an accepted one": {
 		both(documents("outbox", "payload"), documents("river_job", "args"),
@@ -34,6 +34,8 @@ var payloadCases = cases{
 	"table-personal not of an outbox that was left out": {
 		both(documents("outbox", "payload"), settled("outbox", "id", "payload")), nil,
 	},
+	"table-personal not of settings of queues": {documents("message_queues", "arguments"), nil},
+	"table-personal not of servers":            {outside("outgoing_mail_servers", "host", "message"), nil},
 	"table-personal not of jobs to apply for":  {outside("jobs", "headline", "requirements", "body"), nil},
 	"table-personal not of the times of jobs":  {documents("cron_jobs", "args"), nil},
 	"table-personal not of the kinds of jobs":  {documents("job_types", "params"), nil},

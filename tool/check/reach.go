@@ -47,7 +47,9 @@ func (s *schema) reportReaching(table datamap.CatalogTable) bool {
 	report, cleared := s.reportOutside, s.clearedSentence(table, columns)
 	if cleared != "" && s.personalSentence(table) != "" {
 		report = func(code string, _ datamap.CatalogTable, at place, reason, remedy string) {
-			s.report(code, at, reason, remedy) // a question does not tell that the values stay without their person
+			if !s.isDecided(table.Name) { // an open question does not tell that the values stay without their person
+				s.report(code, at, reason, remedy)
+			}
 		}
 	}
 	report(tableUnmapped, table, place{table: table.Name, column: list(columns)},

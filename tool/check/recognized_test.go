@@ -40,6 +40,20 @@ var recognizedCases = cases{
 			w.add("matches", "opponent", datamap.TypeBigInt)
 		}), nil,
 	},
+	"table-unlinked of people who take part, also beside teams": {
+		both(outside("teams", "color"), func(w *world) {
+			w.addTable("checks")
+			w.add("checks", "applicant", datamap.TypeBigInt)
+			w.addTable("walks")
+			w.add("walks", "volunteer_id", datamap.TypeBigInt)
+		}), []string{"table-unlinked checks.applicant", "table-unlinked walks.volunteer_id"},
+	},
+	"table-unlinked not of sides that are companies": {
+		both(outside("merchants", "color"), func(w *world) {
+			w.addTable("offers")
+			w.add("offers", "seller_id", datamap.TypeBigInt)
+		}), nil,
+	},
 	"table-unlinked not of sides with a table": {
 		both(outside("sellers", "color"), func(w *world) {
 			w.addTable("sales")

@@ -139,8 +139,8 @@ is the document itself, or an element of one of its members.
   accepted  table              the table of the finding
   accepted  column             the column of the finding; missing if it has
                                none
-  accepted  object             distinguishes findings about the same column;
-                               all ends a finding about many tables
+  accepted  object             the object of the finding, such as an index,
+                               or all for a finding about many tables
   accepted  reason             why the finding is accepted
   accepted  until              the last day, such as 2027-03-31; then lint
                                shows the finding again

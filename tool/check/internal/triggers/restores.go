@@ -35,6 +35,9 @@ func Restores(table datamap.CatalogTable, of datamap.CatalogTrigger, column stri
 	text := sqltext.TokensOf(of.Code, sqltext.QuotesOfPostgres).Body()
 	restored := false
 	for i := range text {
+		if changesOld(text, i) || returnsOther(text, i) {
+			return false
+		}
 		value, sets := at.assigned(text, i)
 		around, _ := guardsBefore(text, i)
 		switch {
@@ -46,6 +49,24 @@ func Restores(table datamap.CatalogTable, of datamap.CatalogTrigger, column stri
 		}
 	}
 	return restored
+}
+
+// changesOld reports whether the code assigns a value to OLD or to a column of it at i.
+func changesOld(text sqltext.Tokens, i int) bool {
+	if !text.Is(i, "old") {
+		return false
+	}
+	next := i + 1
+	if text.IsSign(next, ".") {
+		next += 2
+	}
+	return text.Is(i-1, "into", "strict") || text.IsSign(next, ":") && text.IsSign(next+1, "=") ||
+		text.IsSign(next, "=") && beginsStatement(text, i)
+}
+
+// returnsOther reports whether the code returns another row than NEW and OLD at i.
+func returnsOther(text sqltext.Tokens, i int) bool {
+	return text.Is(i, "return") && !text.Is(i+1, "new", "old", "null", "coalesce")
 }
 
 // assigned returns the value that the changed column gets at i. The second result is false if it gets none there.

@@ -54,6 +54,9 @@ func TestATriggerRestoresAnOldValue(t *testing.T) {
 		{early, "NEW.title := OLD.title; NEW.title := ''; RETURN NEW;", digits, false},
 		{early, "IF TG_OP = 'DELETE' THEN RETURN OLD; END IF; RETURN NEW;", digits, false},
 		{early, "RETURN COALESCE(NEW, OLD);", digits, false},
+		{early, "r := NEW; NEW.title := OLD.title; RETURN r;", digits, false},
+		{early, "OLD.title := NEW.title; NEW.title := OLD.title; RETURN NEW;", digits, false},
+		{early, "SELECT 'x' INTO OLD.title; NEW.title := OLD.title; RETURN NEW;", digits, false},
 	} {
 		got := triggers.Restores(datamap.CatalogTable{Name: "pages", Columns: []datamap.CatalogColumn{
 			{Name: "title", Nullable: true}, {Name: "n", Nullable: true},
