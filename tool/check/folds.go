@@ -40,7 +40,7 @@ func (s *schema) foldMissing(
 		s.findings = append(s.findings, missing...)
 		return
 	}
-	s.report(code, place{table: missing[0].Table, object: allPlaces},
+	s.report(code, place{table: missing[0].Table, object: AllPlaces},
 		reason(strconv.Itoa(len(tables)), placesOf(missing, where)), remedy)
 }
 
@@ -61,9 +61,9 @@ func (s *schema) whereWithRows(f datamap.Finding) string {
 	return wherePlaced(f) + " (about " + strconv.FormatInt(live.Rows, 10) + " rows)"
 }
 
-// allPlaces is the object of a finding that replaces several others. No object of a database has this name, so that an
-// acceptance with it is for the whole finding.
-const allPlaces = "all"
+// AllPlaces is the object of a finding that replaces those about several tables. An acceptance with this object ends the
+// whole finding.
+const AllPlaces = "all"
 
 // foldEqual replaces findings with the same texts about more than maxAlone tables of the data map, or about as many
 // views, by one finding, except those about speed and about the data map itself. It is about the place of the first of
@@ -100,7 +100,7 @@ func (s *schema) foldEqual() {
 			if i := slices.IndexFunc(found, s.isAcceptedWithAll); i >= 0 {
 				first = found[i]
 			}
-			first.Object = allPlaces
+			first.Object = AllPlaces
 			first.Remedy += " An acceptance with the object all ends the whole finding."
 			first.Reason = strconv.Itoa(len(tables[of])) + " tables or views are concerned: " +
 				placesOf(found, wherePlaced) + ". " + of.reason
@@ -112,8 +112,8 @@ func (s *schema) foldEqual() {
 
 // isAcceptedWithAll reports whether an acceptance of a whole finding names the place of one of the findings in it.
 func (s *schema) isAcceptedWithAll(f datamap.Finding) bool {
-	f.Object = allPlaces
+	f.Object = AllPlaces
 	return slices.ContainsFunc(s.Accepted(), func(a datamap.Acceptance) bool {
-		return a.Object == allPlaces && matchesFinding(a, f)
+		return a.Object == AllPlaces && matchesFinding(a, f)
 	})
 }

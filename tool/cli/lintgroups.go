@@ -110,7 +110,7 @@ func alike(a, b linted) bool {
 // placeIn returns the column and the object of a finding.
 func placeIn(f datamap.Finding) string {
 	switch {
-	case f.Object == "":
+	case f.Object == "", f.Object == check.AllPlaces: // the reason names the places
 		return f.Column
 	case f.Column == "":
 		return f.Object
