@@ -24,7 +24,7 @@ func (d *draft) fateOf(t *table) (is fate, reason string) {
 	switch {
 	case t == d.subject:
 		return overwritten, "The table of the people. The row stays without personal data, because other rows refer to it."
-	case t.included && (t.deletes || len(t.found) == 0 || t.isIncludedWhole()):
+	case t.included && (t.deletes || len(t.found) == 0 && !t.isOfDuty() || t.isIncludedWhole()):
 		return deleted, "The rows are deleted, because they belong to the person."
 	case t.included:
 		return overwritten, "The rows belong to the person, but stay, because no reference shows that they go with her."

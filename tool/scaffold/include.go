@@ -44,7 +44,8 @@ func (t *table) isOwnText(c datamap.CatalogColumn) bool {
 	last := parts[len(parts)-1]
 	isWord := slices.Contains(ofOwner, last) || names.IsDocument(c.Name) ||
 		len(parts) == 1 && slices.Contains(ofOwnerAlone, last)
-	return isWord && (c.Type == datamap.TypeText || c.Type == datamap.TypeJSON)
+	isRecord := t.isOfDuty() // a document is the content of an invoice
+	return isWord && (c.Type == datamap.TypeText || c.Type == datamap.TypeJSON && !isRecord)
 }
 
 var (
@@ -89,7 +90,7 @@ func (d *draft) checkIncluded(list []string) error {
 		case d.isJudged(t):
 			return "leads to a person only by " + t.paths[0].label() + ", who seems to have decided about rows of others: " +
 				"write a relation for the column of the person of a row"
-		case len(t.paths) == 1 && !t.parent().isSubject && t.paths[0].setsNull:
+		case t.isPointing():
 			return "leads to a person only by " + t.paths[0].label() + ", which the database clears (ON DELETE SET NULL), so " +
 				"that its rows need not be those of the person: write a relation for the column of the person of a row"
 		case !t.chosen:
@@ -106,6 +107,26 @@ func (d *draft) isJudged(t *table) bool {
 		stem, _ := names.Stem(r.label())
 		return !r.to.isSubject || !names.Judges(r.label()) || d.subject.isMeantBy(stem)
 	})
+}
+
+// isPointing reports whether the rows lead to a person only by a reference to a thing of hers that the database clears,
+// and that is not named after the thing, such as the picture on the cover.
+func (t *table) isPointing() bool {
+	if len(t.paths) != 1 || t.parent().isSubject || !t.paths[0].setsNull {
+		return false
+	}
+	stem, _ := names.Stem(t.paths[0].label())
+	return !names.EndsIn(stem, t.parent().base)
+}
+
+// isOfDuty reports whether the rows are records that must be kept by law, or parts of such records.
+func (t *table) isOfDuty() bool {
+	for ; t != nil && !t.isSubject; t = t.parent() {
+		if names.Is(t.Name, names.Duties) {
+			return true
+		}
+	}
+	return false
 }
 
 // partaker returns a reference to a person who takes part, such as customer_id and participant_id, if the paths only

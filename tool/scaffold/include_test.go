@@ -199,10 +199,31 @@ func TestATableOfJudgesIsNotIncluded(t *testing.T) {
 
 // A picture on the cover of a text does not make the text its owner's.
 func TestATableIsNotIncludedByAPointerToAThing(t *testing.T) {
-	catalog := schema(users + "medias: id*, owner_id>users, path\nposts: id*, cover_id?>medias=set_null, title, content")
-	options := scaffold.Options{Include: []string{"medias", "posts"}}
-	_, err := scaffold.Propose(t.Context(), memory.NewSchema(catalog), options)
-	if !errors.Is(err, domain.ErrInvalid) || !strings.Contains(err.Error(), "only by cover_id") {
-		t.Errorf("the error is %v", err)
+	for column, want := range map[string]bool{"cover_id": false, "media_id": true} {
+		catalog := schema(users + "medias: id*, owner_id>users, path\nposts: id*, " + column +
+			"?>medias=set_null, title, content")
+		options := scaffold.Options{Include: []string{"medias", "posts"}}
+		_, err := scaffold.Propose(t.Context(), memory.NewSchema(catalog), options)
+		if (err == nil) != want || err != nil && !strings.Contains(err.Error(), "only by "+column) {
+			t.Errorf("%s: %v", column, err)
+		}
+	}
+}
+
+func TestRecordsThatMustBeKeptAreNotIncludedWithoutPersonalColumns(t *testing.T) {
+	for _, lines := range []string{
+		"invoices: id*, user_id>users, number, data:json",
+		"invoices: id*, user_id>users, number\ninvoice_items: id*, invoice_id>invoices, sku",
+		"invoices: id*, created_by:bigint>users, number, total:number",
+	} {
+		include := []string{"invoices"}
+		if strings.Contains(lines, "items") {
+			include = []string{"invoices", "invoice_items"}
+		}
+		options := scaffold.Options{Include: include}
+		_, err := scaffold.Propose(t.Context(), memory.NewSchema(schema(users+lines)), options)
+		if !errors.Is(err, domain.ErrInvalid) {
+			t.Errorf("%s: the records are included: %v", lines, err)
+		}
 	}
 }

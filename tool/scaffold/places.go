@@ -49,7 +49,9 @@ var places = []string{
 // beside street and zip. It may as well be the state of the row itself.
 func (t *table) mayBeOfAddress(c datamap.CatalogColumn) bool {
 	parts := names.Words(c.Name)
-	isNamed := slices.ContainsFunc(parts, func(word string) bool { return slices.Contains(ofRegions, word) })
+	n := len(parts)
+	isNamed := slices.Contains(ofRegions, parts[n-1]) && !names.IsStatus(c.Name) ||
+		n > 1 && (parts[n-1] == "code" || parts[n-1] == "name") && slices.Contains(ofRegions, parts[n-2])
 	isText := c.Type == datamap.TypeText && !names.IsFlag(c) && !t.IsChoice(c)
 	return isNamed && isText && slices.ContainsFunc(t.Columns, func(other datamap.CatalogColumn) bool {
 		m, ok := t.found[other.Name]

@@ -14,7 +14,8 @@ import (
 // or a document: see isStatus.
 func (t *table) dropStates() {
 	for _, c := range t.Columns {
-		if m := t.found[c.Name]; m.Category == domain.CategoryContact && m.Word == "state" && t.isStatus(c) {
+		isStatus := t.isStatus(c) || t.isSubject && names.IsStatus(c.Name)
+		if m := t.found[c.Name]; m.Category == domain.CategoryContact && m.Word == "state" && isStatus {
 			delete(t.found, c.Name)
 		}
 	}

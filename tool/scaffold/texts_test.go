@@ -147,6 +147,8 @@ func TestAPartOfAnAddressIsAsked(t *testing.T) {
 		"street_address, zip_code, state":          1,
 		"street_address, country_code":             1,
 		"state, total:integer":                     0,
+		"street_address, payment_state":            0,
+		"street_address, country_name":             1,
 		"street_address, state_count:integer":      0,
 		"street_address, state:enum(open|shipped)": 0,
 	} {

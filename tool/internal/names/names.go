@@ -46,7 +46,7 @@ func Find(table, column string, t datamap.ColumnType) (Match, bool) {
 			if ok && isSmall && r.means == ofPayment && slices.Contains(parts, "card") {
 				continue // the number of a payment card has more digits
 			}
-			if ok && !isAside(parts, from, to, t) && !isStatus(parts, from) && !isOfThing(table, parts[from:to], t) {
+			if ok && !isAside(parts, from, to, t) && !isOfSession(parts, from) && !isOfThing(table, parts[from:to], t) {
 				return Match{
 					Category: r.category, Word: strings.Join(parts[from:to], " "), Behind: parts[to:], Means: r.means,
 				}, true
@@ -97,16 +97,24 @@ func isOwnKey(table, column string) bool {
 	return isReference && Same(stem, BaseName(table))
 }
 
-// isStatus reports whether parts[from] is the word state for a status and not for a part of an address, as in
-// session_state and subscription_state.
-func isStatus(parts []string, from int) bool {
-	return parts[from] == "state" && from > 0 && !slices.Contains(ofAddress, parts[from-1])
+// isOfSession reports whether parts[from] is the word state for the progress of a session and not for a part of an
+// address, as in session_state.
+func isOfSession(parts []string, from int) bool {
+	return parts[from] == "state" && endsIn(strings.Join(parts[:from], " "), tableWords[Sessions])
+}
+
+// IsStatus reports whether the last word of the name of a column is state, and the word before it shows that it is no
+// part of an address, as in subscription_state.
+func IsStatus(column string) bool {
+	parts := partsOf(column)
+	n := len(parts)
+	return n > 1 && parts[n-1] == "state" && !slices.Contains(ofAddress, parts[n-2])
 }
 
 // ofAddress are words before state that show that it is a part of an address.
 var ofAddress = strings.Fields(`
-	home billing shipping mailing postal delivery address residence residential birth work business company current
-	permanent us tax legal license contact pickup invoice customer user person`)
+	home billing shipping mailing mail postal delivery address addr residence residential birth work business company
+	employer current permanent us tax legal license contact pickup invoice customer user person`)
 
 // isOfThing reports whether words that mean the instant of the last activity of a person mean that of a thing, on which
 // many people may act: the last activity of a thread is its last post.

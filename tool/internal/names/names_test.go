@@ -200,7 +200,7 @@ func TestNamesOfPeopleByTheirRole(t *testing.T) {
 
 func TestTheStateOfASessionIsNoAddress(t *testing.T) {
 	for column, want := range map[string]bool{
-		"state": true, "home_state": true, "session_state": false, "subscription_state": false,
+		"state": true, "home_state": true, "session_state": false,
 	} {
 		if _, ok := names.Find("account", column, "text"); ok != want {
 			t.Errorf("%s looks personal: %t", column, ok)
@@ -262,6 +262,16 @@ func TestTheLastWordTellsADocument(t *testing.T) {
 	} {
 		if names.IsDocument(name) != is {
 			t.Errorf("%q", name)
+		}
+	}
+}
+
+func TestAStatusIsNoPartOfAnAddress(t *testing.T) {
+	for column, want := range map[string]bool{
+		"subscription_state": true, "state": false, "billing_state": false, "addr_state": false, "status": false,
+	} {
+		if names.IsStatus(column) != want {
+			t.Errorf("%s: want %v", column, want)
 		}
 	}
 }

@@ -70,7 +70,7 @@ var columnRules = []columnRule{
 		domain.CategoryFinancial, ofPayment, texts | numbers, nil,
 		patterns(`
 			iban, bic, swift, bank account, account number, account holder, routing number, sort code, bank name, card number,
-			credit card*, card holder, card last, last digits, last four, last4, card brand, card exp*, cc last, cc number,
+			credit card*, card holder, card last, last digits, last four, last 4, last4, card brand, card exp*, cc last, cc number,
 			stripe customer id, stripe customer, stripe id, customer token, paypal*, payer, kontonummer, kontoinhaber,
 			bankverbindung, bankleitzahl, blz,
 			kreditkarte*, rib, compte bancaire, carte bancaire, tarjeta, cuenta bancaria`),
@@ -227,8 +227,11 @@ var columnRules = []columnRule{
 		domain.CategoryTechnical, "a device of a person", texts,
 		[]Kind{People, Sessions, Activities},
 		patterns(`
-			device*, browser*, browser version, os version, platform, screen, language, os, operating system, fingerprint,
+			device*, browser*, platform, screen, language, os, operating system, fingerprint,
 			agent, host name, model, app version`),
+	},
+	{
+		domain.CategoryTechnical, "a device of a person", texts, []Kind{People}, patterns("browser version, os version"),
 	},
 	{
 		domain.CategoryTechnical, "a device of a person", texts,
@@ -325,7 +328,7 @@ var ofArchives = []string{
 }
 
 // onlyLast are words that mean something else before another word, such as sub in sub_total.
-var onlyLast = []string{"sub"}
+var onlyLast = []string{"sub", "pii"}
 
 // Describes reports whether the name of a column suggests that it only describes other data, such as theme_settings.
 func Describes(column string) bool {
