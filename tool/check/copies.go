@@ -66,6 +66,12 @@ func (s *schema) checkWrites(table datamap.Table, trigger trigger, at place) {
 			s.addWrite(triggerCopies, at, name,
 				"which is not in the data map, and copies "+list(inserted)+" into its new rows. The copies survive an erasure.",
 				"Add "+name+" to the data map, or remove these columns from the trigger.")
+		case len(s.kept(table, trigger, target)) > 0:
+			s.copies[target.Name] = true
+			s.addWrite(triggerCopies, at, name,
+				"which is not in the data map, and writes old values of "+list(s.kept(table, trigger, target))+" into its rows. "+
+					"They survive an erasure.",
+				"Add "+name+" to the data map, or remove these columns from the trigger.")
 		case known && s.isHistory(target):
 			s.copies[target.Name] = true
 			s.addWrite(triggerCopies, at, name,

@@ -61,8 +61,8 @@ func (s *schema) whereWithRows(f datamap.Finding) string {
 	return wherePlaced(f) + " (about " + strconv.FormatInt(live.Rows, 10) + " rows)"
 }
 
-// AllPlaces is the object of a finding that replaces those about several tables. An acceptance with this object ends the
-// whole finding.
+// AllPlaces is the object of a finding that replaces those about several tables. An acceptance with this object ends
+// the whole finding.
 const AllPlaces = "all"
 
 // foldEqual replaces findings with the same texts about more than maxAlone tables of the data map, or about as many

@@ -37,7 +37,16 @@ var insertedCases = cases{
 		inserting("IF NEW.id > 5 THEN INSERT INTO signups (entry) VALUES (jsonb_build_object('m', NEW.email)); END IF;"),
 		ofInserts,
 	},
+	"trigger-copies of an old value in rows that stay": {
+		inserting("UPDATE ONLY signups SET id = 2, who_mail = OLD.email WHERE id = OLD.id;"), ofInserts,
+	},
 
+	"trigger-copies not of a new value in rows that stay": {
+		inserting("UPDATE signups SET who_mail = NEW.email WHERE id = OLD.id;"), nil,
+	},
+	"trigger-copies not of an old value in a condition": {
+		inserting("UPDATE signups SET who_mail = '' WHERE who_mail = OLD.email;"), nil,
+	},
 	"trigger-copies not of other values": {inserting("INSERT INTO signups (who_mail) VALUES (NEW.theme);"), nil},
 	"trigger-copies not of a hash":       {inserting("INSERT INTO signups (who_mail) VALUES (md5(NEW.email));"), nil},
 	"trigger-copies not of a length":     {inserting("INSERT INTO signups (id) VALUES (length(NEW.email));"), nil},

@@ -57,7 +57,7 @@ func (s *schema) mayBePersonal(table datamap.CatalogTable, column datamap.Catalo
 	switch {
 	case inForeignKey(table, column.Name):
 		return false
-	case isText && isPerson:
+	case isText && (isPerson || hasWord(column.Name, "address", "city", "payee", "contact")):
 		return true
 	case !s.mayHoldText(table, column):
 		return false

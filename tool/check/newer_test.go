@@ -16,6 +16,10 @@ var newerCases = cases{
 			"table-unknown points.discord_id", "table-unknown raw_messages.data", "table-unknown reviews.reviewer, stars",
 		},
 	},
+	"table-unknown of a short text": {
+		both(reviewed("users"), outside("optins", "address"), func(w *world) { w.column("optins", "address").Length = 255 }),
+		[]string{"table-unknown optins.address"},
+	},
 	"table-unknown by a key of the person that the data map does not use": {
 		both(reviewed("users"), outside("grants", "user_uuid", "status")), []string{"table-unknown grants.user_uuid"},
 	},

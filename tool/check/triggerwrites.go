@@ -60,7 +60,7 @@ func (s *schema) hasFinding(code string, at place) bool {
 
 // inserted returns the annotated columns that a trigger surely copies into new rows of a table outside the data map. It
 // returns nil if a trigger may change or delete these rows later, or if the database deletes them in an erasure.
-func (s *schema) inserted(table datamap.Table, inserting trigger, target datamap.CatalogTable) (columns []string) {
+func (s *schema) inserted(table datamap.Table, inserting trigger, target datamap.CatalogTable) []string {
 	live := s.live[table.Name]
 	if s.isRenewed(live, target) || slices.ContainsFunc(target.ForeignKeys, func(f datamap.CatalogForeignKey) bool {
 		parent, mapped := s.mappedTable(f.References)
@@ -68,11 +68,28 @@ func (s *schema) inserted(table datamap.Table, inserting trigger, target datamap
 	}) {
 		return nil
 	}
+	return s.columnsIn(inserting.Inserts, table, target)
+}
+
+// kept returns the annotated columns whose old values a trigger surely writes into rows of a table outside the data map
+// when an erasure changes or deletes a row.
+func (s *schema) kept(table datamap.Table, keeping trigger, target datamap.CatalogTable) []string {
+	if !s.fires(table.Name, keeping.CatalogTrigger) {
+		return nil
+	}
+	return s.columnsIn(keeping.Keeps, table, target)
+}
+
+// columnsIn returns the annotated columns of a table that the values which a trigger writes into the target contain.
+func (s *schema) columnsIn(
+	values []triggers.Insert, table datamap.Table, target datamap.CatalogTable,
+) (columns []string) {
+	live := s.live[table.Name]
 	for _, column := range table.Personal() {
-		if slices.ContainsFunc(inserting.Inserts, func(insert triggers.Insert) bool {
-			into, ok := s.catalog.Table(insert.Table)
+		if slices.ContainsFunc(values, func(value triggers.Insert) bool {
+			into, ok := s.catalog.Table(value.Table)
 			return ok && into.Name == target.Name &&
-				(slices.Contains(insert.Reads, "*") || hasName(live, insert.Reads, column.Name))
+				(slices.Contains(value.Reads, "*") || hasName(live, value.Reads, column.Name))
 		}) {
 			columns = append(columns, column.Name)
 		}

@@ -52,3 +52,15 @@ func TestNULLIsAskedOnceForATable(t *testing.T) {
 		t.Errorf("asked %v", p.Decisions)
 	}
 }
+
+func TestAnEncryptedValueBecomesNull(t *testing.T) {
+	p := propose(t, schema("users: id*, name, encrypted_email?, encrypted_email_iv?, email_bidx?"))
+	for _, column := range []string{"encrypted_email", "encrypted_email_iv", "email_bidx"} {
+		if c := p.column(t, "users."+column); c.Personal == nil || c.Personal.Strategy != domain.StrategyNull {
+			t.Errorf("%s: %+v", column, c)
+		}
+	}
+	if asked := p.questionsAbout("users", "encrypted value"); len(asked) != 1 {
+		t.Errorf("asked %v", p.Decisions)
+	}
+}

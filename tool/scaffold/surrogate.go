@@ -66,6 +66,8 @@ func (t *table) chooseStrategy(
 		switch {
 		case m.Secret && t.isSubject, meansState(c, m):
 			why = absent
+		case isEncrypted(c.Name):
+			why = "It seems to hold an encrypted value, and a program may fail to decrypt a surrogate."
 		case t.needsNull(c, m):
 			why = "No surrogate satisfies its constraints without a false fact."
 		case t.inUnique(c.Name) && !(datamap.Column{Type: c.Type, Length: c.Length}).Unique():
@@ -78,6 +80,14 @@ func (t *table) chooseStrategy(
 		}
 	}
 	return t.chooseSurrogate(c, m, to)
+}
+
+// isEncrypted reports whether the name of a column says that it holds an encrypted value, or its initialization vector
+// or index, as encrypted_email, encrypted_email_iv and email_bidx do.
+func isEncrypted(column string) bool {
+	parts := names.Words(column)
+	return slices.Contains(parts, "encrypted") ||
+		slices.Contains([]string{"iv", "bidx", "ciphertext"}, parts[len(parts)-1])
 }
 
 // needsNull reports whether no surrogate is known that satisfies the constraints of the column and reveals nothing.

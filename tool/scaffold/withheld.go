@@ -17,6 +17,9 @@ func (d *draft) withhold(t *table) {
 	if t.fate == overwritten && t.isNoteOfGroup() {
 		t.fate, t.reason = left, "The rows seem to be notes of the group about a thing."
 	}
+	if r := t.noted(); t.fate == overwritten && r != nil && !t.isOwned() {
+		t.fate, t.reason = left, "The rows seem to be notes about the rows of "+r.to.Name+", who may be other people."
+	}
 	if t.fate == deleted {
 		t.fate, t.reason = d.withheld(t)
 	}
@@ -154,6 +157,19 @@ func (t *table) saysWhoOwns() bool {
 	return len(t.owners()) > 1 && (isNamed || slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
 		return c.Type == datamap.TypeBoolean && lastWord(c.Name) == "owner"
 	}))
+}
+
+// noted returns the reference by which each row seems to be a note about another person, such as that to supporters in
+// supporter_notes, or nil.
+func (t *table) noted() *reference {
+	i := slices.IndexFunc(t.out, func(r *reference) bool {
+		isPeople := names.IsPeople(r.to.Name) || names.MeansAgent(names.Singular(r.to.base))
+		return !r.to.isSubject && !r.isPath() && isPeople && isPartOf(r.to, t)
+	})
+	if i < 0 || !t.isWritten() || !slices.Contains(ofNotes, lastWord(t.base)) {
+		return nil
+	}
+	return t.out[i]
 }
 
 // keys returns the columns of the primary key and of each unique key.

@@ -63,6 +63,13 @@ func TestAMembershipThatSaysWhoOwnsAGroupIsNotDeleted(t *testing.T) {
 	})
 }
 
+func TestANoteAboutAnotherPersonIsNotOverwritten(t *testing.T) {
+	wantFates(t, things+"supporters: id*, email, name\n", map[string]string{
+		"supporter_notes: id*, user_id?>users, supporter_id>supporters, content": "left",
+		"post_notes: id*, user_id?>users, post_id>posts, content":                "stay",
+	})
+}
+
 func TestALinkIsDeletedOnlyIfItSeemsToBeThePersons(t *testing.T) {
 	wantFates(t, things, map[string]string{
 		"post_features: id*, user_id>users, post_id>posts, at:time":                "left",

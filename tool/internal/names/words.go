@@ -70,8 +70,8 @@ var columnRules = []columnRule{
 		domain.CategoryFinancial, ofPayment, texts | numbers, nil,
 		patterns(`
 			iban, bic, swift, bank account, account number, account holder, routing number, sort code, bank name, card number,
-			credit card*, card holder, card last, last digits, last four, last 4, last4, card brand, card exp*, cc last, cc number,
-			stripe customer id, stripe customer, stripe id, customer token, paypal*, payer, kontonummer, kontoinhaber,
+			credit card*, card holder, card last, last digits, last four, last 4, last4, card brand, card exp*, cc last, cc
+			number,			stripe customer id, stripe customer, stripe id, customer token, paypal*, payer, kontonummer, kontoinhaber,
 			bankverbindung, bankleitzahl, blz,
 			kreditkarte*, rib, compte bancaire, carte bancaire, tarjeta, cuenta bancaria`),
 	},
@@ -262,7 +262,9 @@ var columnRules = []columnRule{
 	{
 		domain.CategoryBehavioral, "the behaviour of a person", times,
 		[]Kind{People},
-		patterns("last request, remember created, password sent, confirmation sent, first seen, last contacted, last heard"),
+		patterns(`
+			last request, remember created, password sent, confirmation sent, reset sent, last connection, first seen,
+			last contacted, last heard`),
 	},
 	{
 		domain.CategoryContact, Verified, texts,
@@ -366,7 +368,8 @@ var secrets = patterns(`
 	*passwd, passwd*, pass, pwd, pw, passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, mfa*, totp*, two
 	factor*, backup code, jwt, webauthn*, verification code, confirmation code, reset code, activation code, authorization
 	code, auth code, login code, one time code, invite code, security answer, security question, private key,
-	privatekey, security stamp, session id, sessionid, csrf*, *api key, *secret key, access key, encryption key,
+	privatekey, security stamp, activation digest, remember digest, reset digest, validation code, session id, sessionid,
+	csrf*, *api key, *secret key, access key, encryption key,
 	signing key, auth key,
 	ssh key, license key, webhook key, session key, master key, token hash, code hash, passwort*, kennwort*, geheim*,
 	mot de passe, motdepasse, contrasena, clave`)

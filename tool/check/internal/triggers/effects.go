@@ -12,6 +12,7 @@ import (
 func (t trigger) effects(text sqltext.Tokens) Effects {
 	effects := Effects{Sets: t.assignments(text), Constant: constantWrites(text)}
 	effects.Inserts, effects.Changes = inserts(text)
+	effects.Keeps = keeps(text)
 	effects.Refuses, effects.Skips = t.refusals(text)
 	effects.RefusesTexts = t.refusedTexts(text)
 	effects.RefusesChanges = t.refusedChanges(text)

@@ -1,10 +1,12 @@
 package triggers
 
 import (
+	"slices"
+
 	"github.com/habeas-data/habeas/internal/sqltext"
 )
 
-// Insert is a value that a trigger inserts into a new row of another table, and that contains columns of its own row.
+// Insert is a value that a trigger writes into a row of another table, and that contains columns of its own row.
 type Insert struct {
 	Table string   // by its name in the code
 	Reads []string // the columns of the own row that the value contains; "*" means the complete row
@@ -34,6 +36,31 @@ func inserts(t sqltext.Tokens) (all []Insert, updated []string) {
 		}
 	}
 	return all, updated
+}
+
+// keeps returns the values of UPDATE table SET column = OLD.column. They are the values before an erasure.
+func keeps(t sqltext.Tokens) (all []Insert) {
+	for i := range t {
+		if !t.Is(i, "update") || !beginsStatement(t, i) {
+			continue
+		}
+		at := i + 1
+		if t.Is(at, "only") {
+			at++
+		}
+		statement := t[:t.EndOfStatement(i)]
+		before := len(statement[at:].Until(0, "set"))
+		for _, set := range listIn(statement[min(at+before+1, len(statement)):].Until(0, "from", "where", "returning")) {
+			begin := slices.IndexFunc(set, func(token sqltext.Token) bool { return token.Text == "=" })
+			if _, old := rowReads(set); !old || begin < 0 {
+				continue
+			}
+			if reads := contained(set[begin+1:]); len(reads) > 0 {
+				all = append(all, Insert{t.NameAt(at), reads})
+			}
+		}
+	}
+	return all
 }
 
 // valuesOf returns the values of an INSERT. The tokens begin with VALUES or SELECT.

@@ -60,6 +60,8 @@ type Effects struct {
 	Constant []string
 	// Inserts are values of its own row that the trigger inserts into new rows of other tables.
 	Inserts []Insert
+	// Keeps are old values of its own row that the trigger writes into rows of other tables by UPDATE.
+	Keeps []Insert
 	// Changes are the tables whose rows the trigger updates, by their names in the code.
 	Changes []string
 	// Tied are the tables from which the trigger deletes rows, by their names in the code, each with the columns that
