@@ -41,13 +41,13 @@ constraints on examples of the values that an erasure would write.
 An erasure with the proposal changes only rows of the person: rows that refer to her,
 and parts of rows that it deletes. Things such as teams and webhooks, and rows that
 only a row that stays leads to, are left out, with a question. So are the only row
-of a thing, such as the state of a rotation, and blocks by a moderator. With --include,
-the proposal takes in such a table and its parts. A question offers only tables that
---include accepts. If the proposal states that two rows are always of the same person
-(same_person), and they are not, a foreign key makes an erasure fail, which then
-changes nothing. No value becomes NULL without a question. An erasure also writes
-into cells that are NULL: the proposal asks about columns in which this may be a false
-fact.
+of a thing, such as the state of a rotation, blocks by a moderator, and links that say
+who owns or wrote a thing. With --include, the proposal takes in such a table and its
+parts. A question offers only tables that --include accepts. If the proposal states
+that two rows are always of the same person (same_person), and they are not, a foreign
+key makes an erasure fail, which then changes nothing. No value becomes NULL without a
+question. An erasure also writes into cells that are NULL: the proposal asks about
+columns in which this may be a false fact.
 
 The result is a manifest in JSON. It is a first draft that consists of guesses. Its
 notes give a reason for each guess. A note that begins with DECIDE needs a decision
