@@ -287,3 +287,12 @@ func TestAListOfValuesIsNoText(t *testing.T) {
 		}
 	}
 }
+
+func TestANameWithoutWordsIsAccepted(t *testing.T) {
+	p := propose(t, schema(users+`
+		_: id*, _
+		2024: id*, user_id>users, street, _, 2024, email?`))
+	if len(p.steps()) == 0 {
+		t.Error("no step")
+	}
+}

@@ -50,7 +50,7 @@ var places = []string{
 func (t *table) mayBeOfAddress(c datamap.CatalogColumn) bool {
 	parts := names.Words(c.Name)
 	n := len(parts)
-	isNamed := slices.Contains(ofRegions, parts[n-1]) && !names.IsStatus(c.Name) ||
+	isNamed := n > 0 && slices.Contains(ofRegions, parts[n-1]) && !names.IsStatus(c.Name) ||
 		n > 1 && (parts[n-1] == "code" || parts[n-1] == "name") && slices.Contains(ofRegions, parts[n-2])
 	isText := c.Type == datamap.TypeText && !names.IsFlag(c) && !t.IsChoice(c)
 	return isNamed && isText && slices.ContainsFunc(t.Columns, func(other datamap.CatalogColumn) bool {

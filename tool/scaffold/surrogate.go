@@ -85,9 +85,8 @@ func (t *table) chooseStrategy(
 // isEncrypted reports whether the name of a column says that it holds an encrypted value, or its initialization vector
 // or index, as encrypted_email, encrypted_email_iv and email_bidx do.
 func isEncrypted(column string) bool {
-	parts := names.Words(column)
-	return slices.Contains(parts, "encrypted") ||
-		slices.Contains([]string{"iv", "bidx", "ciphertext"}, parts[len(parts)-1])
+	return slices.Contains(names.Words(column), "encrypted") ||
+		slices.Contains([]string{"iv", "bidx", "ciphertext"}, lastWord(column))
 }
 
 // needsNull reports whether no surrogate is known that satisfies the constraints of the column and reveals nothing.
