@@ -36,7 +36,7 @@ func (d *draft) recognise() {
 				t.found[c.Name] = m
 			}
 		}
-		t.dropStates()
+		t.dropStates(t == d.subject)
 		t.findRendered()
 	}
 }

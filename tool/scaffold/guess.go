@@ -64,9 +64,6 @@ func (d *draft) guessByRole() {
 			if c.Type == datamap.TypeText && !isReference || names.Same(stem, t.base) || t.refers(c.Name) {
 				continue // for example, the column is the own key of the table
 			}
-			if !isReference && !strings.EqualFold(names.Singular(c.Name), c.Name) {
-				continue // followers is a count
-			}
 			if t == d.subject && !names.MeansRelative(c.Name) {
 				continue // for example, the id of the person at a provider
 			}

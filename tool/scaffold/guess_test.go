@@ -76,11 +76,3 @@ func TestAWordForAPersonIsNoOwnerWithoutAnAnswer(t *testing.T) {
 		t.Errorf("beside user_id, asked %v", p.Decisions)
 	}
 }
-
-// A number with the name of several people is their count.
-func TestACountOfPeopleIsNoReference(t *testing.T) {
-	p := propose(t, schema("users: id*, email\nchannels: id*, username, bio, followers:integer, following:integer"))
-	if asked := p.questionsAbout("channels", "by followers"); len(asked) != 0 {
-		t.Errorf("asked %v", asked)
-	}
-}

@@ -34,18 +34,17 @@ func (d *draft) isOfPerson(t *table, column string) bool {
 }
 
 // isOwnText reports whether a column of an included table whose rows stay holds what the person entered, because all
-// rows are the person's. The same name means no personal data in other tables.
+// rows are the person's. The same name means no personal data in other tables, and in records that must be kept by law.
 func (t *table) isOwnText(c datamap.CatalogColumn) bool {
 	parts := names.Words(c.Name)
-	if !t.included || t.mapped || t.rowsDeleted || t.fate == left || len(parts) == 0 || t.refers(c.Name) ||
+	if !t.included || t.mapped || t.rowsDeleted || t.isOfDuty() || t.fate == left || len(parts) == 0 || t.refers(c.Name) ||
 		c.Generated || slices.Contains(t.key, c.Name) || t.isReferredTo(c.Name) || isFixed(c) || t.IsChoice(c) {
 		return false
 	}
 	last := parts[len(parts)-1]
 	isWord := slices.Contains(ofOwner, last) || names.IsDocument(c.Name) ||
 		len(parts) == 1 && slices.Contains(ofOwnerAlone, last)
-	isRecord := t.isOfDuty() // a document is the content of an invoice
-	return isWord && (c.Type == datamap.TypeText || c.Type == datamap.TypeJSON && !isRecord)
+	return isWord && (c.Type == datamap.TypeText || c.Type == datamap.TypeJSON)
 }
 
 var (
@@ -90,6 +89,9 @@ func (d *draft) checkIncluded(list []string) error {
 		case d.isJudged(t):
 			return "leads to a person only by " + t.paths[0].label() + ", who seems to have decided about rows of others: " +
 				"write a relation for the column of the person of a row"
+		case t.isCounting():
+			return "leads to a person only by " + t.paths[0].label() + ", which may be a count: write a relation for the " +
+				"column of the person of a row"
 		case t.isPointing():
 			return "leads to a person only by " + t.paths[0].label() + ", which the database clears (ON DELETE SET NULL), so " +
 				"that its rows need not be those of the person: write a relation for the column of the person of a row"
@@ -117,6 +119,17 @@ func (t *table) isPointing() bool {
 	}
 	stem, _ := names.Stem(t.paths[0].label())
 	return !names.EndsIn(stem, t.parent().base)
+}
+
+// isCounting reports whether the rows lead to a person only by the name of a column that may be a count, such as
+// followers.
+func (t *table) isCounting() bool {
+	if len(t.paths) != 1 || !t.parent().isSubject || !t.paths[0].guessed {
+		return false
+	}
+	name := t.paths[0].label()
+	_, isReference := names.Stem(name)
+	return !isReference && !strings.EqualFold(names.Singular(name), name)
 }
 
 // isOfDuty reports whether the rows are records that must be kept by law, or parts of such records.

@@ -227,3 +227,12 @@ func TestRecordsThatMustBeKeptAreNotIncludedWithoutPersonalColumns(t *testing.T)
 		}
 	}
 }
+
+// A number with the name of several people may be their count.
+func TestATableIsNotIncludedByACount(t *testing.T) {
+	catalog := schema("users: id*, email\nchannels: id*, username, bio, followers:bigint, following:integer")
+	_, err := scaffold.Propose(t.Context(), memory.NewSchema(catalog), scaffold.Options{Include: []string{"channels"}})
+	if !errors.Is(err, domain.ErrInvalid) || !strings.Contains(err.Error(), "may be a count") {
+		t.Errorf("the error is %v", err)
+	}
+}

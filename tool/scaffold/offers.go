@@ -47,7 +47,7 @@ func (d *draft) checkOffers(try func(tables []string) *draft) {
 			}
 		case d.refersToPerson(t) && t.mayBeAnnotated() && t.addressKey() == "":
 			t.asked[i].Options[j] = annotateIt
-		case t.addressKey() != "", d.refersToPerson(t), len(t.personal()) > 0, d.namesTwin(t):
+		case t.isOfDuty(), t.isPointing(), t.addressKey() != "", d.refersToPerson(t), len(t.personal()) > 0, d.namesTwin(t):
 			t.asked[i].Options[j] = eraseInHook
 		default:
 			t.asked = slices.Delete(t.asked, i, i+1)

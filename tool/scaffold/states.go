@@ -11,10 +11,10 @@ import (
 )
 
 // dropStates drops the guess that a column such as state holds a part of a postal address, if it seems to hold a status
-// or a document: see isStatus.
-func (t *table) dropStates() {
+// or a document: see isStatus. In the subject's table, a word before state may tell, such as subscription.
+func (t *table) dropStates(isSubject bool) {
 	for _, c := range t.Columns {
-		isStatus := t.isStatus(c) || t.isSubject && names.IsStatus(c.Name)
+		isStatus := t.isStatus(c) || isSubject && names.IsStatus(c.Name)
 		if m := t.found[c.Name]; m.Category == domain.CategoryContact && m.Word == "state" && isStatus {
 			delete(t.found, c.Name)
 		}

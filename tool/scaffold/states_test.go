@@ -174,3 +174,8 @@ func TestRowsWhoseTriggerDeletesRowsAtAnUpdateAreLeft(t *testing.T) {
 		}
 	}
 }
+
+func TestAStatusBesideAnAddressStays(t *testing.T) {
+	p := propose(t, schema("users: id*, email, street, city, billing_state, subscription_state"))
+	wantLines(t, p.steps(), "anonymize users email street city billing_state")
+}

@@ -101,3 +101,18 @@ func TestRowsNamedAfterOtherPeopleStay(t *testing.T) {
 		}
 	}
 }
+
+// The words for secrets of people mean the code of a thing in other tables.
+func TestTheCodeOfAThingDeletesNothing(t *testing.T) {
+	for _, line := range []string{
+		"devices: id*, user_id>users, name, validation_code",
+		"receipts: id*, user_id>users=cascade, validation_code, total:number, created_at:time",
+		"devices: id*, user_id>users, name, tfa:json",
+	} {
+		p := propose(t, schema(users+line))
+		name, _, _ := strings.Cut(line, ":")
+		if _, isMapped := p.dataMap.Table(name); isMapped || !slices.Contains(p.asked(), name) {
+			t.Errorf("%s: the steps are %v", line, p.steps())
+		}
+	}
+}

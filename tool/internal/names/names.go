@@ -114,7 +114,8 @@ func IsStatus(column string) bool {
 // ofAddress are words before state that show that it is a part of an address.
 var ofAddress = strings.Fields(`
 	home billing shipping mailing mail postal delivery address addr residence residential birth work business company
-	employer current permanent us tax legal license contact pickup invoice customer user person`)
+	employer current permanent us tax legal license contact pickup invoice customer user person origin bill ship
+	guardian`)
 
 // isOfThing reports whether words that mean the instant of the last activity of a person mean that of a thing, on which
 // many people may act: the last activity of a thread is its last post.
@@ -159,7 +160,8 @@ func findSecret(table string, parts []string, t datamap.ColumnType) (Match, bool
 			return Match{}, false
 		}
 	}
-	if len(parts) == 1 && isListOfSecrets(table, parts[0]) || t == datamap.TypeJSON && slices.Equal(parts, ofFactor) {
+	isOfFactor := t == datamap.TypeJSON && slices.Equal(parts, ofFactor)
+	if len(parts) == 1 && isListOfSecrets(table, parts[0]) || IsPeople(table) && (isOfFactor || endsWith(parts, digests)) {
 		return m, true
 	}
 	if t == datamap.TypeSmallInt || t == datamap.TypeInteger || t == datamap.TypeBigInt {
@@ -185,6 +187,10 @@ func findSecret(table string, parts []string, t datamap.ColumnType) (Match, bool
 
 // ofFactor is the name of a column whose JSON holds the secrets of a second factor. Another type holds its kind.
 var ofFactor = []string{"tfa"}
+
+// digests match the names of columns of people that hold the hash of a secret, or a secret. In other tables, such as
+// tickets, such a code is that of a thing.
+var digests = patterns("activation digest, remember digest, reset digest, validation code")
 
 // isListOfSecrets reports whether each row of a table is a secret in the column of the given name, as the code in
 // user_backup_codes is.

@@ -130,6 +130,7 @@ func TestNamesOfSecrets(t *testing.T) {
 		"users.password_count integer": false, "posts.private_message": false,
 		"user_backup_codes.code bigint": true, "country_codes.code": false, "security_answers.answer": false,
 		"users.tfa json": true, "users.tfa": false, "users.remember_digest": true, "files.digest": false,
+		"tickets.validation_code": false,
 	} {
 		table, name, t1 := split(column)
 		if got, _ := names.Find(table, name, t1); got.Secret != want {

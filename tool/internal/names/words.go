@@ -70,7 +70,7 @@ var columnRules = []columnRule{
 		domain.CategoryFinancial, ofPayment, texts | numbers, nil,
 		patterns(`
 			iban, bic, swift, bank account, account number, account holder, routing number, sort code, bank name, card number,
-			credit card*, card holder, card last, last digits, last four, last 4, last4, card brand, card exp*, cc last, cc
+			credit card*, card holder, card last, last digits, last four, card brand, card exp*, cc last, cc
 			number, stripe customer id, stripe customer, stripe id, customer token, paypal*, payer, kontonummer, kontoinhaber,
 			bankverbindung, bankleitzahl, blz,
 			kreditkarte*, rib, compte bancaire, carte bancaire, tarjeta, cuenta bancaria`),
@@ -228,15 +228,10 @@ var columnRules = []columnRule{
 		[]Kind{People, Sessions, Activities},
 		patterns(`
 			device*, browser*, platform, screen, language, os, operating system, fingerprint,
-			agent, host name, model, app version`),
+			agent, host name, model, endpoint, app version`),
 	},
 	{
 		domain.CategoryTechnical, "a device of a person", texts, []Kind{People}, patterns("browser version, os version"),
-	},
-	{
-		domain.CategoryTechnical, "a device of a person", texts,
-		[]Kind{Sessions, Activities},
-		patterns("endpoint"),
 	},
 	{
 		domain.CategoryTechnical, Account, texts | numbers, nil,
@@ -368,8 +363,7 @@ var secrets = patterns(`
 	*passwd, passwd*, pass, pwd, pw, passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, mfa*, totp*, two
 	factor*, backup code, jwt, webauthn*, verification code, confirmation code, reset code, activation code, authorization
 	code, auth code, login code, one time code, invite code, security answer, security question, private key,
-	privatekey, security stamp, activation digest, remember digest, reset digest, validation code, session id, sessionid,
-	csrf*, *api key, *secret key, access key, encryption key,
+	privatekey, security stamp, session id, sessionid, csrf*, *api key, *secret key, access key, encryption key,
 	signing key, auth key,
 	ssh key, license key, webhook key, session key, master key, token hash, code hash, passwort*, kennwort*, geheim*,
 	mot de passe, motdepasse, contrasena, clave`)
