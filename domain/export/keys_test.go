@@ -91,13 +91,14 @@ func TestKeysAreSentInBoundedBatches(t *testing.T) {
 }
 
 func TestASystemThatFailsForKeysIsIncomplete(t *testing.T) {
+	tooMuch := make([]byte, 64<<20) // a loaded machine may need longer for it than the call may take
 	for name, second := range map[string]func(ctx context.Context) ([]domain.ExportRecord, error){
 		"an error":  func(context.Context) ([]domain.ExportRecord, error) { return nil, errBoom },
 		"a panic":   func(context.Context) ([]domain.ExportRecord, error) { panic("boom") },
 		"a timeout": func(ctx context.Context) ([]domain.ExportRecord, error) { <-ctx.Done(); return nil, ctx.Err() },
 		"too much": func(context.Context) ([]domain.ExportRecord, error) {
 			return []domain.ExportRecord{{
-				Field: "f", Row: "r", Category: domain.CategoryIdentity, Value: make([]byte, 64<<20),
+				Field: "f", Row: "r", Category: domain.CategoryIdentity, Value: tooMuch,
 			}}, nil
 		},
 	} {
