@@ -53,6 +53,9 @@ func TestWorkersThatAreKilledEraseEverySubjectOnce(t *testing.T) {
 		}
 		<-second.C
 		victim := fleet[i%workers]
+		for i%2 == 0 && desk.calls(strconv.Itoa(victim.Process.Pid)) == 0 && ctx.Err() == nil {
+			<-second.C // on a loaded machine, a worker needs longer for its first call
+		}
 		if desk.calls(strconv.Itoa(victim.Process.Pid)) > 0 {
 			inTheMiddle++
 		}
