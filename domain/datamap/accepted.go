@@ -91,8 +91,7 @@ func (m DataMap) WithLeftOut(tables ...LeftOut) DataMap {
 func (m DataMap) LeftOut() []LeftOut { return m.leftOut }
 
 // WithReviewed returns the data map with the names of the tables that the database had when the draft of the data map
-// was made. A check of the data map reports newer tables that may hold personal data, because nobody has decided about
-// them.
+// was made. A check of the data map reports newer tables that may hold personal data. Without names, it reports none.
 func (m DataMap) WithReviewed(tables ...string) DataMap {
 	m.reviewed = slices.Concat(m.reviewed, tables)
 	return m

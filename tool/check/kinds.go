@@ -57,7 +57,8 @@ func (s *schema) conditionRemedy(live datamap.CatalogTable, relation datamap.Rel
 	}
 }
 
-// conditionOf is conditionRemedy for a reference that is no relation yet, with a space after the sentence.
+// conditionOf returns conditionRemedy for a reference that the data map lacks, followed by a space. It returns "" if
+// the reference needs no condition.
 func (s *schema) conditionOf(live datamap.CatalogTable, columns []string, to string) string {
 	if remedy := s.conditionRemedy(live, datamap.Relation{Columns: columns, References: to}); remedy != "" {
 		return remedy + " "

@@ -131,7 +131,7 @@ func withDevices(w *world) {
 	w.tables, w.catalog.Tables = append(w.tables, table), append(w.catalog.Tables, liveOf(table))
 }
 
-// Only if a text may also tell the kind of a person, the finding is no error. The remedy has the words of the data map.
+// The finding is a warning if a text may also tell the kind of a person. The remedy has the words of the data map.
 func TestAMissingConditionIsAnErrorUnlessTheKindMayBeThatOfAPerson(t *testing.T) {
 	for stem, want := range map[string]datamap.Severity{
 		"owner": datamap.SeverityError, "subject": datamap.SeverityError, "commentable": datamap.SeverityError,

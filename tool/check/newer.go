@@ -46,8 +46,8 @@ func (s *schema) foldNewer() {
 	}, ofNewer)
 }
 
-// mayBePersonal reports whether a column outside of the data map may hold personal data by its name, or holds documents
-// or messages.
+// mayBePersonal reports whether a column outside of the data map may hold personal data: its name suggests a person, or
+// it holds documents, bytes or long texts that are not named like labels of things.
 func (s *schema) mayBePersonal(table datamap.CatalogTable, column datamap.CatalogColumn) bool {
 	account, ofPeople := names.Find("people", column.Name, column.Type)
 	stem, _ := names.Stem(column.Name)
