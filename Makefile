@@ -142,16 +142,19 @@ test-modules-newest:
 test-packages:
 	$(call test-module,.,$(PACKAGES))
 
+# This test measures one second, so "make test-servers" runs it alone.
+WITHIN_A_SECOND = WithinASecond$$
 # All servers are the tests' own here, so that a database that is supplied would only hide that some cannot be had.
 test-servers: export HABEAS_TEST_DATABASE_URL =
 test-servers: ## Run what takes several servers: PgBouncer, failover, replicas, S3, and the store on the oldest PostgreSQL
 	@.ci/ensure-postgres servers
+	$(call test-module,tests/servers,-count=1 -run '$(WITHIN_A_SECOND)' .)
 	@$(MAKE) --no-print-directory -j 2 test-several test-oldest
 
 # These tests mostly wait: for a server that starts, or that is lost.
 test-several:
 	go test -count=1 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./$(HARNESS)
-	$(call test-module,tests/servers,-count=1 ./...)
+	$(call test-module,tests/servers,-count=1 -skip '$(WITHIN_A_SECOND)' ./...)
 	go -C tests/objectstore test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 
 test-oldest:
