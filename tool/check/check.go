@@ -157,7 +157,7 @@ func (s *schema) reportAs(severity datamap.Severity, code string, at place, reas
 	}
 	s.findings = append(s.findings, datamap.Finding{
 		Code: code, Severity: severity, Table: at.table, Column: at.column, Object: at.object,
-		Reason: reason, Remedy: s.withKey(at.table, remedy),
+		Reason: reason, Remedy: remedy,
 	})
 }
 

@@ -117,12 +117,12 @@ func (l *losses) reportCascade(
 		l.reportAs(failure, deleteCascades, at,
 			refers+"The database deletes the referring rows too (ON DELETE CASCADE), even rows of other people, because "+
 				column+" refers to "+to+".",
-			"Add the table to the data map with both relations as paths, or declare ON DELETE SET NULL.")
+			capitalized(addTable(child))+" with both relations as paths, or declare ON DELETE SET NULL."+orStayKeyless(child))
 		return
 	}
 	l.report(deleteCascades, at,
 		refers+"The database deletes the referring rows too (ON DELETE CASCADE). Exports do not show these "+
-			"rows, and an erasure reports only their number.", "Add the table to the data map.")
+			"rows, and an erasure reports only their number.", capitalized(addTable(child))+"."+orStayKeyless(child))
 }
 
 // alsoRefers returns a table of the data map to which the table refers by other columns than those of the foreign key,

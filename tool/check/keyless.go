@@ -7,22 +7,28 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// withKey returns a remedy for a finding about a table. If the table is outside the data map and has no key by which an
-// erasure can find its rows, the data map cannot have it as it is. A remedy that adds it then also names the key.
-func (s *schema) withKey(table, remedy string) string {
-	live, exists := s.catalog.Table(table)
-	if _, mapped := s.mapped[live.Name]; !exists || mapped || !isTable(live) || hasKey(live) {
-		return remedy
+// addTable returns the clause of a remedy that adds a table to the data map. The data map cannot have a table without a
+// key by which an erasure finds its rows, so the clause for such a table also names the key.
+func addTable(table datamap.CatalogTable) string {
+	if lacksKey(table) {
+		return "give the table a primary key, and add it to the data map"
 	}
-	complete := strings.NewReplacer(
-		"Add the table to the data map", "Give the table a primary key, and add it to the data map",
-		"add the table to the data map", "give the table a primary key, and add it to the data map",
-	).Replace(remedy)
-	if complete != remedy && !strings.Contains(remedy, "accept the finding") {
-		complete += " If it must have no primary key, accept the finding."
-	}
-	return complete
+	return "add the table to the data map"
 }
+
+// orStayKeyless returns the sentence that ends a remedy with addTable and without another way to accept the finding. It
+// returns "" if the table has a key.
+func orStayKeyless(table datamap.CatalogTable) string {
+	if lacksKey(table) {
+		return " If it must have no primary key, accept the finding."
+	}
+	return ""
+}
+
+// capitalized returns a clause for the start of a sentence.
+func capitalized(clause string) string { return strings.ToUpper(clause[:1]) + clause[1:] }
+
+func lacksKey(table datamap.CatalogTable) bool { return isTable(table) && !hasKey(table) }
 
 // hasKey reports whether a primary key or a unique constraint distinguishes the rows of a table.
 func hasKey(live datamap.CatalogTable) bool {

@@ -192,7 +192,7 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 		s.reportOutside(tableUnlinked, table, at,
 			"The column is named like a reference to "+found.to+". It has no foreign key"+outside+s.personalSentence(table)+
 				s.copiesSentence(table),
-			"Add the table to the data map, with a relation by "+found.column+" to "+found.to+" (of the same type). The "+
+			capitalized(addTable(table))+", with a relation by "+found.column+" to "+found.to+" (of the same type). The "+
 				"relation needs no foreign key. "+s.conditionOf(table, []string{found.column}, found.to)+"If the column refers to "+
 				"nobody, accept the finding.")
 	case byList: // reportLists has reported it, unless it is a list of things that stay
@@ -207,7 +207,7 @@ func (s *schema) reportUnlinked(table datamap.CatalogTable) bool {
 		s.reportAsked(tableUnlinked, table, at,
 			"The column holds keys of the table that another column names. It may be "+found.to+outside+
 				s.personalSentence(table)+s.copiesSentence(table),
-			"If rows refer to people, add the table to the data map, with a relation by "+found.column+" that has a condition ("+
+			"If rows refer to people, "+addTable(table)+", with a relation by "+found.column+" that has a condition ("+
 				s.says(`when:`, `"when"`)+"). If not, accept the finding.")
 	}
 	return true

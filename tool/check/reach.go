@@ -56,7 +56,7 @@ func (s *schema) reportReaching(table datamap.CatalogTable) bool {
 		"The table refers to "+strings.Join(chain, ", which refers to ")+
 			", but is not in the data map. Exports and erasures ignore it."+cleared+s.personalSentence(table)+
 			s.copiesSentence(table),
-		"Add the table to the data map, with a relation by "+list(columns)+" to "+chain[0]+
+		capitalized(addTable(table))+", with a relation by "+list(columns)+" to "+chain[0]+
 			". If its rows are about nobody, accept the finding.")
 	return true
 }
@@ -118,7 +118,7 @@ func (s *schema) reportReferred(table datamap.CatalogTable) bool {
 				"Rows of "+parent.Name+" refer to the table by "+list(foreign.Columns)+
 					", but it is not in the data map. Exports and erasures ignore it."+s.personalSentence(table),
 				"Move the columns to "+parent.Name+", or add a column that refers to "+parent.Name+
-					" and add the table to the data map, or clear its rows in the hook BeforeErasure and accept the finding.")
+					" and "+addTable(table)+", or clear its rows in the hook BeforeErasure and accept the finding.")
 			return true
 		}
 	}
@@ -265,8 +265,8 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 		s.report(tablePersonal, at,
 			"The table seems to keep sessions, raw messages or a history of actions of people in the documents of the column. "+
 				"It is not in the data map. Exports and erasures ignore it."+s.copiesSentence(table),
-			"Add a column with the key of the person and add the table to the data map, or clear its rows in the hook "+
-				"BeforeErasure and accept the finding.")
+			"Add a column with the key of the person and "+addTable(table)+", or clear its rows in the hook BeforeErasure "+
+				"and accept the finding.")
 		return
 	}
 	if names.Is(table.Name, names.Groups) {
@@ -291,7 +291,7 @@ func (s *schema) reportPersonal(table datamap.CatalogTable) {
 		s.reportAsked(tablePersonal, table, place{table: table.Name, column: list(found)},
 			"The columns seem to hold data about people, but the table does not refer to a table of the data map. "+
 				"Exports and erasures ignore it.",
-			"If its rows are about subjects, add the table to the data map, with a relation by a column that identifies them. "+
+			"If its rows are about subjects, "+addTable(table)+", with a relation by a column that identifies them. "+
 				"If not, accept the finding.")
 		return
 	}

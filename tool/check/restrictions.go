@@ -2,7 +2,6 @@ package check
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -21,7 +20,7 @@ func (l *losses) reportRestricted(
 			return
 		}
 	}
-	remedy := "Add the table to the data map, or " + declareSetNull(child, foreign) + "."
+	remedy := capitalized(addTable(child)) + ", or " + declareSetNull(child, foreign) + "." + orStayKeyless(child)
 	if table, mapped := l.mapped[child.Name]; mapped {
 		to, _ := l.mappedTable(parent.Name)
 		remedy = l.clearRemedy(table, to, child, foreign)
@@ -40,9 +39,9 @@ func (s *schema) clearRemedy(
 		return "Let the erasure clear the reference (" +
 			s.says(`subject:"erasure:null"`, `"erasure": "null" of the relation`) + "), or " + setNull + "."
 	case table.Name == to.Name:
-		return strings.ToUpper(setNull[:1]) + setNull[1:] + "."
+		return capitalized(setNull) + "."
 	case s.leadsTo(to.Name, table.Name):
-		return strings.ToUpper(setNull[:1]) + setNull[1:] + ", or change the references in the hook BeforeErasure and " +
+		return capitalized(setNull) + ", or change the references in the hook BeforeErasure and " +
 			"accept the finding. A relation by " + list(foreign.Columns) + " would close a cycle, which no data map may have."
 	}
 	return "Make the relation a path that deletes the rows or clears the reference, or " + setNull + "."
