@@ -148,7 +148,7 @@ WITHIN_A_SECOND = WithinASecond$$
 test-servers: export HABEAS_TEST_DATABASE_URL =
 test-servers: ## Run what takes several servers: PgBouncer, failover, replicas, S3, and the store on the oldest PostgreSQL
 	@.ci/ensure-postgres servers
-	$(call test-module,tests/servers,-count=1 -run '$(WITHIN_A_SECOND)' .)
+	go -C tests/servers test -count=1 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '$(WITHIN_A_SECOND)' .
 	@$(MAKE) --no-print-directory -j 2 test-several test-oldest
 
 # These tests mostly wait: for a server that starts, or that is lost.
@@ -177,11 +177,11 @@ test-version:
 
 # The linter's cache remembers where files were: shared by two clones, it reports the other one's, and exclusions miss.
 lint: export GOLANGCI_LINT_CACHE = $(CURDIR)/bin/golangci-lint-cache
-lint: ## Run golangci-lint
-	$(TOOL) golangci-lint run $(PACKAGES)
-	for module in $(NESTED); do \
-		go -C $$module tool -modfile=$(CURDIR)/.ci/tools/go.mod golangci-lint run --config $(CURDIR)/.golangci.yml ./... || exit; \
-	done
+# In one workspace, the linter analyzes what the modules share only once. go tool -modfile does not work in workspaces.
+lint: ## Run golangci-lint on all modules
+	go build -modfile=.ci/tools/go.mod -o bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	rm -f bin/go.work && cd bin && GOWORK=off go work init .. $(NESTED:%=../%)
+	GOWORK=$(CURDIR)/bin/go.work bin/golangci-lint run ./... $(NESTED:%=./%/...)
 
 generate: ## Regenerate the mocks, the text of the API, the table of dependencies and the recordings
 	go generate ./...

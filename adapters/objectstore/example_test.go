@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/habeas-data/habeas/domain"
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/memblob"
 
 	"github.com/habeas-data/habeas/adapters/objectstore"
+	"github.com/habeas-data/habeas/domain"
 )
 
 func ExampleNew() {

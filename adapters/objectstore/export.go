@@ -5,8 +5,9 @@ import (
 	"io"
 	"sync"
 
-	"github.com/habeas-data/habeas/domain"
 	"gocloud.dev/gcerrors"
+
+	"github.com/habeas-data/habeas/domain"
 )
 
 // maxConcurrency is the maximum number of objects that are read or erased concurrently.

@@ -6,8 +6,9 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/habeas-data/habeas/domain"
 	"gocloud.dev/gcerrors"
+
+	"github.com/habeas-data/habeas/domain"
 )
 
 // refused returns a permanent error, because a retry would fail for the same reason.

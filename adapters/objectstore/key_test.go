@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
 	"gocloud.dev/blob/memblob"
 
 	"github.com/habeas-data/habeas/adapters/objectstore"
+	"github.com/habeas-data/habeas/domain"
 )
 
 // keysOfNoObject has texts that must not be accepted as keys. A user could write them into a column to access the

@@ -5,10 +5,11 @@ import (
 	"os"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 var _ ports.KeyResolver = (*Resolver)(nil)

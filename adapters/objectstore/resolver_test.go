@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports/porttest"
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
 	"gocloud.dev/blob/memblob"
 
 	"github.com/habeas-data/habeas/adapters/objectstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports/porttest"
 )
 
 func TestConformance(t *testing.T) {

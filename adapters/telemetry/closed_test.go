@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/observation"
-	"go.opentelemetry.io/otel/attribute"
 )
 
 // attributes has the allowed values of each attribute. nil means that the value is a number. Only habeas.system and

@@ -6,9 +6,10 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/metric"
+
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/observation"
-	"go.opentelemetry.io/otel/metric"
 )
 
 // gauges holds the newest observations. The gauges are computed from them when metrics are collected, so that an age is

@@ -4,15 +4,16 @@ import (
 	"context"
 	"time"
 
-	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/observation"
-	"github.com/habeas-data/habeas/ports"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/observation"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // Scope is the name of the instrumentation scope of all metrics and spans.

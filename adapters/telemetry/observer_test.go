@@ -8,10 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/observation"
-	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/ports/porttest"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
@@ -20,6 +16,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/habeas-data/habeas/adapters/telemetry"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/observation"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/porttest"
 )
 
 func TestConformance(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/domain/observation"
 	"go.opentelemetry.io/otel/attribute"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
@@ -16,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/habeas-data/habeas/adapters/telemetry"
+	"github.com/habeas-data/habeas/domain/observation"
 )
 
 var noon = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)

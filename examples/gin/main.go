@@ -14,14 +14,15 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
-	"github.com/habeas-data/habeas/adapters/http/httpapi"
-	"github.com/habeas-data/habeas/adapters/persistence/manifest"
-	"github.com/habeas-data/habeas/app"
-	"github.com/habeas-data/habeas/domain"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/adapters/persistence/manifest"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
 )
 
 //go:embed habeas.json

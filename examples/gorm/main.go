@@ -13,14 +13,15 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/http/httpapi"
-	"github.com/habeas-data/habeas/adapters/persistence/manifest"
-	"github.com/habeas-data/habeas/app"
-	"github.com/habeas-data/habeas/domain"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/adapters/persistence/manifest"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
 )
 
 //go:embed habeas.json

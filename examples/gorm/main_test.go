@@ -5,10 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/internal/tests/postgres"
-	"github.com/habeas-data/habeas/internal/tests/visit"
 	gormpostgres "gorm.io/driver/postgres"
 	"gorm.io/gorm"
+
+	"github.com/habeas-data/habeas/internal/tests/postgres"
+	"github.com/habeas-data/habeas/internal/tests/visit"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }

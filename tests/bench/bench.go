@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/internal/tests/postgres"
-
 	"github.com/habeas-data/habeas/tests/bench/machine"
 	"github.com/habeas-data/habeas/tests/bench/results"
 )

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/internal/tests/postgres"
-
 	"github.com/habeas-data/habeas/tests/bench/machine"
 )
 

@@ -4,10 +4,11 @@ package mattn
 import (
 	"testing"
 
+	_ "github.com/mattn/go-sqlite3" // driver "sqlite3"
+
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/tests/internal/conformance"
 	"github.com/habeas-data/habeas/tests/internal/story"
-	_ "github.com/mattn/go-sqlite3" // driver "sqlite3"
 )
 
 var driver = databases.Driver{Name: "SQLite mattn", SQL: "sqlite3"}

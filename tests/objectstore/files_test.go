@@ -10,15 +10,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	"gocloud.dev/blob"
+	_ "modernc.org/sqlite" // driver "sqlite"
+
 	"github.com/habeas-data/habeas/adapters/objectstore"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/sqlitedialect"
-	"gocloud.dev/blob"
-	_ "modernc.org/sqlite" // driver "sqlite"
 )
 
 type Member struct {

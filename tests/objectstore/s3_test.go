@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"gocloud.dev/blob"
+
 	"github.com/habeas-data/habeas/adapters/objectstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports/porttest"
-	"gocloud.dev/blob"
 )
 
 const vendorText = "the-words-of-the-vendor"

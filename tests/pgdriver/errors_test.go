@@ -8,11 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/uptrace/bun/driver/pgdriver"
+
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/uptrace/bun/driver/pgdriver"
 )
 
 // These tests check that a store maps errors of the driver to the errors of habeas. They are not in the conformance

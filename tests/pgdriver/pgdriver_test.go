@@ -4,11 +4,12 @@ package pgdriver
 import (
 	"testing"
 
+	_ "github.com/uptrace/bun/driver/pgdriver" // driver "pg"
+
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/tests/internal/conformance"
 	"github.com/habeas-data/habeas/tests/internal/story"
-	_ "github.com/uptrace/bun/driver/pgdriver" // driver "pg"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }

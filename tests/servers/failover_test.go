@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/internal/tests/shop"
 )
 
 const (

@@ -8,9 +8,10 @@ import (
 	"sync"
 	"testing"
 
+	pgxdriver "github.com/jackc/pgx/v5"
+
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
-	pgxdriver "github.com/jackc/pgx/v5"
 )
 
 func TestAListenerNoticesThatItListensThroughAProxy(t *testing.T) {

@@ -17,16 +17,16 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
-	"github.com/habeas-data/habeas/app"
-	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/internal/tests/shop"
-	"github.com/habeas-data/habeas/ports"
 	pgxdriver "github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/shop"
+	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tests/servers/recipe"
 )
 

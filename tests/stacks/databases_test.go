@@ -7,10 +7,6 @@ import (
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
-	"github.com/habeas-data/habeas/adapters/persistence/manifest"
-	"github.com/habeas-data/habeas/app"
-	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/jmoiron/sqlx"
@@ -19,6 +15,11 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 	gormpostgres "gorm.io/driver/postgres"
 	"gorm.io/gorm"
+
+	"github.com/habeas-data/habeas/adapters/persistence/manifest"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
 const personalData = `{"manifest_version": 2, "tables": [

@@ -4,12 +4,13 @@ import (
 	"context"
 	"testing"
 
-	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 	"github.com/jmoiron/sqlx"
 	"github.com/uptrace/bun"
 	gormpostgres "gorm.io/driver/postgres"
 	"gorm.io/gorm"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // sqlxIn returns a transaction of sqlx that is the transaction tx.
@@ -81,10 +82,10 @@ func TestALibraryWorksInTheTransactionOfAnErasure(t *testing.T) {
 					t.Fatal(err)
 				}
 				count := db.NewSelect().Table("users")
-				if n, err := count.Count(t.Context()); err != nil || n != users {
+				if n, err := count.Count(t.Context()); err != nil || int(n) != users {
 					t.Errorf("%d users, want %d: %v", n, users, err)
 				}
-				if n, err := count.Where("email = 'zoe@example.org'").Count(t.Context()); err != nil || n != zoes {
+				if n, err := count.Where("email = 'zoe@example.org'").Count(t.Context()); err != nil || int(n) != zoes {
 					t.Errorf("%d rows of Zoe, want %d: %v", n, zoes, err)
 				}
 			})

@@ -22,10 +22,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // Options holds the settings of a Bucket. The zero value is ready for use.

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/ports/porttest"
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
 	"gocloud.dev/blob/memblob"
 
 	"github.com/habeas-data/habeas/adapters/objectstore/journal"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+	"github.com/habeas-data/habeas/ports/porttest"
 )
 
 func TestConformance(t *testing.T) {

@@ -7,10 +7,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/jackc/pgx/v5"
 )
 
 // Sample has the durations of the claims in one interval, and the number of open outbox entries at the end of the

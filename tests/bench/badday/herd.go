@@ -7,11 +7,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/jackc/pgx/v5"
 )
 
 // Herd is the cost of many processes that wait for entries of one outbox.

@@ -9,10 +9,10 @@ import (
 	"os"
 	"slices"
 
-	"github.com/habeas-data/habeas/adapters/worker"
-	"github.com/habeas-data/habeas/domain/saga"
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/habeas-data/habeas/adapters/worker"
+	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/tests/bench/process"
 	"github.com/habeas-data/habeas/tests/bench/results"
 	"github.com/habeas-data/habeas/tests/bench/shop"

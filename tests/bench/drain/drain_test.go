@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/internal/tests/postgres"
-
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )

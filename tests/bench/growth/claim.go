@@ -8,7 +8,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
-
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
 )
 

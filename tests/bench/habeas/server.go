@@ -7,11 +7,11 @@ import (
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/uptrace/bun"
+
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/uptrace/bun"
-
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 

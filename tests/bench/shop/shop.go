@@ -9,9 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 )
 
 //go:embed schema.sql

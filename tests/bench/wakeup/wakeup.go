@@ -8,11 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/habeas-data/habeas/app"
-	"github.com/habeas-data/habeas/ports"
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/results"
 	"github.com/habeas-data/habeas/tests/bench/shop"

@@ -6,13 +6,13 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
+
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/jackc/pgx/v5"
-	"github.com/uptrace/bun"
-
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 )
 

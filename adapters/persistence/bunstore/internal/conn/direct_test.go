@@ -126,10 +126,9 @@ func TestADirectQueryFallsBackToThePool(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			db := bun.NewDB(sql.OpenDB(&test.driver), pgdialect.New())
-			t.Cleanup(func() { _ = db.Close() })
 			hook := &countingHook{}
-			db.AddQueryHook(hook)
+			db := bun.NewDB(sql.OpenDB(&test.driver), pgdialect.New()).WithQueryHook(hook)
+			t.Cleanup(func() { _ = db.Close() })
 			db.SetMaxOpenConns(1)
 			pool := NewPool(db)
 			var text, last string
