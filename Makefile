@@ -1,7 +1,6 @@
 # Every target works on a fresh clone: tools are pinned in .ci/tools/go.mod and built when first used.
 
 WITH_POSTGRES = go run ./tests/cmd/withpostgres --
-TOOL          = go tool -modfile=.ci/tools/go.mod
 TEST_TIMEOUT  = 10m
 TEST_FLAGS   ?=
 BENCH_FLAGS   =

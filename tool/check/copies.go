@@ -53,7 +53,7 @@ func (s *schema) checkWrites(table datamap.Table, trigger trigger, at place) {
 		}) {
 			continue
 		}
-		inserted := s.inserted(table, trigger, target)
+		inserted, kept := s.inserted(table, trigger, target), s.kept(table, trigger, target)
 		switch copied := s.copied(table, target); {
 		case len(copied) > 0:
 			s.copies[target.Name] = true
@@ -66,11 +66,10 @@ func (s *schema) checkWrites(table datamap.Table, trigger trigger, at place) {
 			s.addWrite(triggerCopies, at, name,
 				"which is not in the data map, and copies "+list(inserted)+" into its new rows. The copies survive an erasure.",
 				"Add "+name+" to the data map, or remove these columns from the trigger.")
-		case len(s.kept(table, trigger, target)) > 0:
+		case len(kept) > 0:
 			s.copies[target.Name] = true
 			s.addWrite(triggerCopies, at, name,
-				"which is not in the data map, and writes old values of "+list(s.kept(table, trigger, target))+" into its rows. "+
-					"They survive an erasure.",
+				"which is not in the data map, and writes old values of "+list(kept)+" into its rows. They survive an erasure.",
 				"Add "+name+" to the data map, or remove these columns from the trigger.")
 		case known && s.isHistory(target):
 			s.copies[target.Name] = true

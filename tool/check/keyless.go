@@ -28,6 +28,7 @@ func orStayKeyless(table datamap.CatalogTable) string {
 // capitalized returns a clause for the start of a sentence.
 func capitalized(clause string) string { return strings.ToUpper(clause[:1]) + clause[1:] }
 
+// lacksKey reports whether no key of a table distinguishes its rows. Objects such as views need none; see isTable.
 func lacksKey(table datamap.CatalogTable) bool { return isTable(table) && !hasKey(table) }
 
 // hasKey reports whether a primary key or a unique constraint distinguishes the rows of a table.

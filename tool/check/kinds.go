@@ -45,15 +45,15 @@ func (s *schema) lacksCondition(live datamap.CatalogTable, relation datamap.Rela
 // conditionRemedy returns a sentence about the condition of a relation, or "" if the relation needs none.
 func (s *schema) conditionRemedy(live datamap.CatalogTable, relation datamap.Relation) string {
 	kind, isSure := s.kindOf(live, relation)
-	condition := "ive the relation a condition (" + s.says("when:", `"when"`) + ") with the value of " + kind + " for " +
+	condition := "give the relation a condition (" + s.says("when:", `"when"`) + ") with the value of " + kind + " for " +
 		relation.References + "."
 	switch {
 	case kind == "":
 		return ""
 	case isSure:
-		return "G" + condition
+		return capitalized(condition)
 	default:
-		return "If " + kind + " names a table, g" + condition
+		return "If " + kind + " names a table, " + condition
 	}
 }
 
