@@ -24,7 +24,9 @@ type pair struct {
 
 func startPair(t testing.TB, settings ...postgres.Option) *pair {
 	t.Helper()
-	options := append([]postgres.Option{postgres.Durable(), postgres.ForStandbys()}, settings...)
+	// A primary that is killed keeps its shared memory, so the memory is in its directory, which is removed.
+	inDirectory := postgres.Setting("dynamic_shared_memory_type=mmap")
+	options := append([]postgres.Option{postgres.Durable(), postgres.ForStandbys(), inDirectory}, settings...)
 	p := &pair{primary: postgres.Private(t, options...)}
 	p.standby = postgres.Private(t, postgres.Durable(), postgres.StandbyOf(p.primary, "standby"))
 	await(t, time.Minute, "a standby that streams", func() bool {

@@ -148,7 +148,6 @@ func (s settings) arguments(port int) []string {
 		"listen_addresses=127.0.0.1",
 		"unix_socket_directories=", // a socket path in a long TMPDIR could exceed the limit of the system
 		"max_connections=200",
-		"dynamic_shared_memory_type=mmap", // in the directory, so that a server that is killed leaves no shared memory
 	}
 	if !s.durable {
 		// Without jit=off, a statement over hundreds of tables takes longer to compile than to run. With autovacuum, a

@@ -45,16 +45,15 @@ func query(t *testing.T, databaseURL, statement string) string {
 func TestServerHasTheSettingsThatTestsWant(t *testing.T) {
 	server := Private(t)
 	for setting, want := range map[string]string{
-		"server_encoding":            "UTF8",
-		"dynamic_shared_memory_type": "mmap",
-		"lc_messages":                "C",
-		"fsync":                      "off",
-		"synchronous_commit":         "off",
-		"full_page_writes":           "off",
-		"max_connections":            "200",
-		"jit":                        "off",
-		"listen_addresses":           "127.0.0.1",
-		"unix_socket_directories":    "",
+		"server_encoding":         "UTF8",
+		"lc_messages":             "C",
+		"fsync":                   "off",
+		"synchronous_commit":      "off",
+		"full_page_writes":        "off",
+		"max_connections":         "200",
+		"jit":                     "off",
+		"listen_addresses":        "127.0.0.1",
+		"unix_socket_directories": "",
 	} {
 		if got := query(t, server.URL(), "SHOW "+setting); got != want {
 			t.Errorf("%s = %q, want %q", setting, got, want)
