@@ -14,22 +14,27 @@ import (
 )
 
 // overlap runs two sessions concurrently. The first session calls inFirst in a transaction of the application. The
-// second session calls inSecond. overlap commits the transaction as soon as the second session waits for a lock or has
-// ended. It reports whether the second session waited, and therefore committed last.
+// second session calls inSecond. As soon as the second session waits for a lock or has ended, overlap calls each of
+// later in the transaction and commits it. It reports whether the second session waited, and therefore committed last.
 func (a *application) overlap(
 	t *testing.T, inFirst, inSecond func(context.Context, ports.Session) error,
+	later ...func(context.Context, ports.Session) error,
 ) (waited bool) {
 	t.Helper()
 	tx, err := a.db.BeginTx(t.Context(), nil)
 	must(t, err)
+	defer func() { _ = tx.Rollback() }() // if it was not committed, the other session would wait
 	joined, err := a.store.Join(tx)
 	must(t, err)
 	must(t, joined.Do(t.Context(), inFirst))
 	ended := make(chan error, 1)
 	go func() { ended <- a.store.Do(t.Context(), inSecond) }()
 	for !waited && len(ended) == 0 {
-		must(t, a.db.QueryRowContext(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND database ="+
-			" (SELECT oid FROM pg_database WHERE datname = current_database()))").Scan(&waited))
+		must(t, a.db.QueryRowContext(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity"+
+			" WHERE wait_event_type = 'Lock' AND datname = current_database())").Scan(&waited))
+	}
+	for _, step := range later {
+		must(t, joined.Do(t.Context(), step))
 	}
 	must(t, tx.Commit())
 	must(t, <-ended)

@@ -109,8 +109,9 @@ const (
 			restrictions_until = excluded.restrictions_until`
 )
 
-// Register implements ports.SubjectStore. On PostgreSQL, a separate statement first locks the ledgers of the subject,
-// so that the next statement sees each record that was taken in before.
+// Register implements ports.SubjectStore. On PostgreSQL, it first locks the mark and then the ledgers of the subject,
+// in the order of an erasure. The next statement then sees each record that was taken in before. The records of this
+// session lock the ledgers, too, so Register sends them after it has locked the mark.
 func (s *Work) Register(ctx context.Context, id domain.SubjectID, at time.Time) error {
 	state, err := s.State(ctx, id)
 	if err != nil {
@@ -122,10 +123,15 @@ func (s *Work) Register(ctx context.Context, id domain.SubjectID, at time.Time) 
 			Message: "the subject's table has no row of the subject: call Register after the insert",
 		})
 	}
+	lives, dialect := s.store.lives, s.store.dialect
+	if lives.lockLedgers != "" {
+		if err := s.lockMark(ctx, id); err != nil {
+			return err
+		}
+	}
 	if err := s.ledger.Flush(ctx); err != nil {
 		return err
 	}
-	lives, dialect := s.store.lives, s.store.dialect
 	if lives.lockLedgers != "" {
 		if err := s.db.WriteRows(ctx, "register", conn.Ignore, lives.lockLedgers, id.String()); err != nil {
 			return err

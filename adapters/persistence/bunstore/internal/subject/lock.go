@@ -123,16 +123,18 @@ func addMarkStatement(w *rows.Writer, first int) string {
 		"column", column, "number", number, "lock condition", lockCondition)
 }
 
-// Lock implements ports.SubjectStore. It locks these rows, in this order:
+// Lock implements ports.SubjectStore. It locks the following, in this order:
 //
 //   - the mark
+//   - the subject's ledgers
 //   - the subject's row
 //   - the rows to which other tables refer, for example the orders to which order lines refer. They are locked level by
 //     level. All rows of a level are the same number of relations away from the subject's row.
 //
-// Every session locks in this order, so that sessions that lock the same subject cannot deadlock. Each level has its
-// own statement. This statement also sees the rows that other transactions have committed while the statement before it
-// waited for locks.
+// Register, LockToRectify and Sweep lock in this order, too, so that sessions that lock the same subject cannot
+// deadlock. Only a session that has sent a record of the subject before can: it has locked a ledger before the mark.
+// Each level has its own statement. This statement also sees the rows that other transactions have committed while the
+// statement before it waited for locks.
 func (s *Work) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -199,26 +201,31 @@ func (s *Work) lockLevels(ctx context.Context, op string, key []any) error {
 	return nil
 }
 
-// LockToRectify implements ports.SubjectStore. It locks the mark of the subject. If the subject has no mark,
-// LockToRectify inserts one and deletes it in the same transaction. In both cases, other sessions that lock the subject
-// wait until this transaction ends.
+// LockToRectify implements ports.SubjectStore. It locks the mark of the subject, so that other sessions that lock the
+// subject wait until this transaction ends.
 func (s *Work) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return domain.SubjectState{}, err
 	}
-	var erasures int64
-	locks := s.store.locks
-	err = s.db.WriteRows(ctx, "lock subject", func(rows *sql.Rows) error { return rows.Scan(&erasures) },
-		locks.lockMark, id.String(), s.store.dialect.Instant(time.Unix(0, 0)))
-	if err == nil && erasures == 0 {
-		_, err = s.db.Write(ctx, "lock subject", locks.deleteUnusedMark, id.String())
-	}
-	if err != nil {
+	if err := s.lockMark(ctx, id); err != nil {
 		return domain.SubjectState{}, err
 	}
 	life, err := s.readLife(ctx, id, key)
 	return life.state(), err
+}
+
+// lockMark locks the mark of the subject until the transaction ends. If the subject has no mark, lockMark inserts one
+// and deletes it: other sessions that insert a mark of the subject wait, too.
+func (s *Work) lockMark(ctx context.Context, id domain.SubjectID) error {
+	var erasures int64
+	locks := s.store.locks
+	err := s.db.WriteRows(ctx, "lock subject", func(rows *sql.Rows) error { return rows.Scan(&erasures) },
+		locks.lockMark, id.String(), s.store.dialect.Instant(time.Unix(0, 0)))
+	if err == nil && erasures == 0 {
+		_, err = s.db.Write(ctx, "lock subject", locks.deleteUnusedMark, id.String())
+	}
+	return err
 }
 
 // makeDurable applies Options.SynchronousCommit to the transaction, and begins the transaction if the session has none.
