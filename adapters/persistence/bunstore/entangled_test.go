@@ -3,6 +3,7 @@ package bunstore_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,94 @@ func TestRowsThatATriggerAddsAreErasedToo(t *testing.T) {
 		}
 		if left, err := db.NewSelect().Model((*residenceHistory)(nil)).Count(t.Context()); err != nil || left > 0 {
 			t.Errorf("after committed erasures the history has %d rows, %v", left, err)
+		}
+	})
+}
+
+type tenancy struct {
+	bun.BaseModel `bun:"table:tenancies"`
+	ID            int64   `bun:"id,pk"`
+	ClientID      int64   `bun:"client_id"`
+	Client        *client `bun:"rel:belongs-to,join:client_id=id" subject:"path"`
+	SentTo        string  `bun:"sent_to" pii:"contact,erasure:anonymize"`
+}
+
+// A trigger of one table writes an old value into a row of another table, whose erasure step came earlier and has kept
+// the row. The erasure must overwrite the value again. An erasure ends although a trigger changes each surrogate.
+func TestValuesThatATriggerWritesIntoARowThatStaysAreErasedToo(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		write string
+		left  []string
+	}{
+		"an old value":         {"UPDATE tenancies SET sent_to = OLD.email WHERE client_id = OLD.id;", nil},
+		"a value of its own":   {"UPDATE tenancies SET sent_to = 'nobody' WHERE client_id = OLD.id;", nil},
+		"a changed surrogate":  {"UPDATE tenancies SET sent_to = NEW.email || '!' WHERE client_id = OLD.id;", nil},
+		"a surrogate, forever": {"", []string{"tenancies.sent_to"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			databases.Each(t, func(t *testing.T, db *bun.DB) {
+				must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+				execute(t, db, "CREATE TABLE clients (id bigint PRIMARY KEY, email text)",
+					"CREATE TABLE tenancies (id bigint PRIMARY KEY, client_id bigint REFERENCES clients, sent_to text)")
+				execute(t, db, "INSERT INTO clients VALUES (1, 'a@example.org'), (2, 'b@example.org')",
+					"INSERT INTO tenancies VALUES (1, 1, NULL), (2, 2, 'b@example.org')")
+				on, write, depth := "clients", c.write, ""
+				if write == "" {
+					on, write = "tenancies", "UPDATE tenancies SET sent_to = 'forever' WHERE id = OLD.id;"
+					depth = " WHEN (NEW.sent_to <> 'forever')"
+				}
+				if db.Dialect().Name() == dialect.PG {
+					execute(t, db,
+						"CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "+write+" RETURN NULL; END $$",
+						"CREATE TRIGGER keep AFTER UPDATE ON "+on+" FOR EACH ROW"+depth+" EXECUTE FUNCTION keep()")
+				} else {
+					execute(t, db, "CREATE TRIGGER keep AFTER UPDATE ON "+on+depth+" BEGIN "+write+" END")
+				}
+				a := existingApplication(t, db, nil, (*client)(nil), (*tenancy)(nil))
+				a.erase(t, "1")
+				if left := a.leftOver(t, time.Now(), "1"); !slices.Equal(left, c.left) {
+					t.Errorf("left over: %q, want %q", left, c.left)
+				}
+				var other string
+				must(t, db.QueryRowContext(t.Context(), "SELECT sent_to FROM tenancies WHERE id = 2").Scan(&other))
+				if other != "b@example.org" {
+					t.Error("the row of another person has changed")
+				}
+			})
+		})
+	}
+}
+
+// A trigger changes each surrogate, and adds a row to a history. It refuses a second update. An erasure must not repeat
+// the step because of the changed surrogate.
+func TestAStepIsNotRepeatedBecauseOfItsOwnTrigger(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+		const write = "UPDATE clients SET email = 'changed' WHERE id = OLD.id;" +
+			" INSERT INTO residences_history (client_id, street) VALUES (OLD.id, OLD.email);"
+		execute(t, db, "CREATE TABLE clients (id bigint PRIMARY KEY, email text)",
+			"INSERT INTO clients VALUES (1, 'a@example.org'), (2, 'b@example.org')")
+		if db.Dialect().Name() == dialect.PG {
+			execute(t, db,
+				"CREATE TABLE residences_history (id bigserial PRIMARY KEY, client_id bigint REFERENCES clients, street text)",
+				"CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "+write+" RETURN NULL; END $$",
+				"CREATE TRIGGER keep AFTER UPDATE ON clients FOR EACH ROW WHEN (NEW.email <> 'changed') EXECUTE FUNCTION keep()",
+				"CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'again'; END $$",
+				"CREATE TRIGGER refuse BEFORE UPDATE ON clients FOR EACH ROW WHEN (OLD.email = 'changed')"+
+					" EXECUTE FUNCTION refuse()")
+		} else {
+			execute(t, db,
+				"CREATE TABLE residences_history (id integer PRIMARY KEY, client_id bigint REFERENCES clients, street text)",
+				"CREATE TRIGGER keep AFTER UPDATE ON clients WHEN NEW.email <> 'changed' BEGIN "+write+" END",
+				"CREATE TRIGGER refuse BEFORE UPDATE ON clients WHEN OLD.email = 'changed' BEGIN SELECT RAISE(ABORT, 'again'); END")
+		}
+		a := existingApplication(t, db, nil, (*client)(nil), (*residenceHistory)(nil))
+		a.erase(t, "1")
+		if left := a.leftOver(t, time.Now(), "1"); !slices.Equal(left, []string{"clients.email"}) {
+			t.Errorf("left over: %q", left)
 		}
 	})
 }

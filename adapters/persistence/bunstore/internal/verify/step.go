@@ -31,6 +31,9 @@ type Step struct {
 	rows   map[string][]string // the primary keys of the rows that record has found, by domain.CanonicalTuple
 	cells  map[cell]string     // the old values of the cells of these rows, except values that the step has written
 
+	left   map[cell]string // the values in these cells after the step that are no surrogates of it, see noteLeft
+	others bool            // another step or its triggers have written such a value, see check
+
 	similar  map[cell]string   // the old texts that only case or punctuation distinguishes from the corrected text
 	doubtful map[cell][]string // the cells that hold such an old text after the step, with the key of the row
 	undone   *bool             // the result of isUndone
@@ -49,7 +52,7 @@ func NewStep(db *conn.Session, w *rows.Writer, live *live.Schema, op string, ste
 	return &Step{
 		Step: step, Op: op, db: db, writer: w, table: table, key: key, live: live,
 		rows: map[string][]string{}, cells: map[cell]string{}, copies: newCopies(),
-		similar: map[cell]string{},
+		similar: map[cell]string{}, left: map[cell]string{},
 	}
 }
 
@@ -76,9 +79,14 @@ func (s *Step) Overwrites(earlier *Step) bool {
 // old values to a table whose step came earlier, and a short random surrogate may by chance equal the old value.
 const maxRounds = 5
 
+// maxOtherRounds is the number of checks after which Repeat executes a step again because of othersWritten. The later
+// rounds remove what these repetitions have caused, such as rows of a history.
+const maxOtherRounds = 2
+
 // Repeat checks each step for old values that remain, and executes the step again if there are any. Repeat ends when no
 // step has remaining values. It returns an error if values remain at the last of maxRounds checks. On error, failing is
-// the index of the step that failed.
+// the index of the step that failed. A value that is neither old nor a surrogate, such as a surrogate that a trigger
+// has changed, is no error: a later verification reports it.
 func Repeat(ctx context.Context, steps []*Step) (failing int, err error) {
 	for round := 1; ; round++ {
 		clean := true
@@ -87,7 +95,7 @@ func Repeat(ctx context.Context, steps []*Step) (failing int, err error) {
 			switch {
 			case err != nil:
 				return i, err
-			case found == nothingLeft:
+			case found == nothingLeft, found == othersWritten && round > maxOtherRounds:
 				continue
 			case round == maxRounds:
 				return i, found.failure(s)
@@ -107,9 +115,10 @@ func Repeat(ctx context.Context, steps []*Step) (failing int, err error) {
 type checkResult int
 
 const (
-	nothingLeft checkResult = iota
-	rowsArrived             // only rows that did not exist before; in a view, other transactions may have added them
-	rowsKept                // rows or cells that the step should have erased or corrected
+	nothingLeft   checkResult = iota
+	othersWritten             // cells into which another step has written, possibly old values of another table
+	rowsArrived               // only rows that did not exist before; in a view, other transactions may have added them
+	rowsKept                  // rows or cells that the step should have erased or corrected
 )
 
 func (r checkResult) failure(s *Step) error {
@@ -153,8 +162,33 @@ func (s *Step) carryOut(ctx context.Context) error {
 	if s.values == nil {
 		text, args = s.writer.Step(s.live, s.Step, s.key)
 	}
-	_, err := s.db.Write(ctx, s.Op, text, args...)
-	return err
+	if _, err := s.db.Write(ctx, s.Op, text, args...); err != nil {
+		return err
+	}
+	return s.noteLeft(ctx)
+}
+
+// noteLeft notes the values that a step of an erasure has left in its cells, except surrogates. A trigger that the step
+// has fired may have changed a surrogate, so that a repetition of the step would not help.
+func (s *Step) noteLeft(ctx context.Context) error {
+	if s.values != nil || s.Strategy != domain.StrategyAnonymize {
+		return nil
+	}
+	s.left = map[cell]string{}
+	for chunk := range slices.Chunk(slices.Collect(maps.Values(s.rows)), rowsPerStatement) {
+		text, args := s.withKeys(chunk)
+		err := s.readCells(ctx, text, args, func(key []string, content []heldCell, _ []otherCell) {
+			for _, h := range content {
+				if s.isLeftOver(h) {
+					s.left[cell{domain.CanonicalTuple(key), h.column}] = h.text.String
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // check reports whether rows or old values of the step remain.
@@ -162,15 +196,21 @@ func (s *Step) check(ctx context.Context) (checkResult, error) {
 	if s.Strategy == domain.StrategyRetain {
 		return nothingLeft, nil
 	}
+	s.others = false
 	kept, err := s.findKept(ctx)
 	if err != nil || kept {
 		return rowsKept, err
 	}
 	added, err := s.record(ctx, false)
-	if err != nil || added == 0 {
+	switch {
+	case err != nil:
 		return nothingLeft, err
+	case added > 0:
+		return rowsArrived, nil
+	case s.others:
+		return othersWritten, nil
 	}
-	return rowsArrived, nil
+	return nothingLeft, nil
 }
 
 // record adds the current rows of the subject, with the old values of their cells, to s.rows and s.cells, and returns
@@ -236,6 +276,7 @@ func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 					s.cells[at] = old
 				}
 				kept = kept || had && stays || h.text.Valid && !h.written && s.holdsErased(row, h.text.String)
+				s.others = s.others || s.values == nil && s.isLeftOver(h) && s.left[at] != h.text.String
 			}
 		})
 		if err == nil {
