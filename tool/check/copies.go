@@ -40,7 +40,11 @@ func (s *schema) fires(table string, trigger datamap.CatalogTrigger) bool {
 // on INSERT may have copied values to a table that an erasure does not know.
 func (s *schema) checkWrites(table datamap.Table, trigger trigger, at place) {
 	for _, name := range trigger.Writes {
-		if _, mapped := s.mappedTable(name); mapped || len(table.Personal()) == 0 && !table.Owned {
+		if len(table.Personal()) == 0 && !table.Owned {
+			continue
+		}
+		if mapped, ok := s.mappedTable(name); ok {
+			s.checkKept(table, trigger, mapped)
 			continue
 		}
 		target, known := s.catalog.Table(name)

@@ -30,17 +30,21 @@ func (s *schema) checkGathered(table datamap.Table, live datamap.CatalogTable) {
 						" for UPDATE, or in the hook AfterErasure and accept the finding.")
 				continue
 			}
-			remedy := "Annotate the column"
-			if !known {
-				remedy = "Add the column to the data map, with an annotation"
-			}
 			at.object = trigger.Name
 			s.report(triggerCopies, at,
 				"The trigger "+trigger.Name+" fills the column with values of "+from+" ("+list(gathered)+
 					"), but an erasure does not fire it after it has overwritten them. The copy survives the erasure.",
-				remedy+", or fill the column again with a trigger of "+from+" for UPDATE and accept the finding.")
+				annotateRemedy(known)+", or fill the column again with a trigger of "+from+" for UPDATE and accept the finding.")
 		}
 	}
+}
+
+// annotateRemedy returns the remedy that annotates a column. The parameter known tells whether the data map has it.
+func annotateRemedy(known bool) string {
+	if known {
+		return "Annotate the column"
+	}
+	return "Add the column to the data map, with an annotation"
 }
 
 // isWrittenAfter reports whether an erasure overwrites rows of a table after those of another one.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -78,6 +79,33 @@ func (s *schema) kept(table datamap.Table, keeping trigger, target datamap.Catal
 		return nil
 	}
 	return s.columnsIn(keeping.Keeps, table, target)
+}
+
+// checkKept reports the columns without an annotation, in rows of the data map that stay, into which a trigger of
+// another table surely writes old values when an erasure overwrites them.
+func (s *schema) checkKept(table datamap.Table, keeping trigger, target datamap.Table) {
+	live, kept := s.live[target.Name], map[string][]string{}
+	if target.Name == table.Name || s.deletesRows(target.Name) {
+		return
+	}
+	for _, column := range s.writtenColumns(table.Name) {
+		for _, into := range triggers.Keeps(s.live[table.Name], keeping.CatalogTrigger, column.live.Name) {
+			if named, ok := s.catalog.Table(into.Table); ok && named.Name == live.Name && !column.expired {
+				kept[into.Column] = append(kept[into.Column], column.Name)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(kept)) {
+		column, known := live.Mapped(target, name)
+		_, exists := live.Column(name)
+		if !exists || column.Personal != nil || column.NotPersonal || inForeignKey(live, name) {
+			continue
+		}
+		s.reportColumn(column, triggerCopies, place{table: target.Name, column: name, object: keeping.Name},
+			"The trigger "+keeping.Name+" of "+table.Name+" writes old values of "+list(kept[name])+" into the column, which "+
+				"has no annotation. Its rows stay, so these values survive an erasure.",
+			annotateRemedy(known)+", or remove these values from the trigger.")
+	}
 }
 
 // columnsIn returns the annotated columns of a table that the values which a trigger writes into the target contain.

@@ -41,26 +41,31 @@ func inserts(t sqltext.Tokens) (all []Insert, updated []string) {
 // keeps returns the values of UPDATE table SET column = OLD.column. They are the values before an erasure.
 func keeps(t sqltext.Tokens) (all []Insert) {
 	for i := range t {
-		if !t.Is(i, "update") || !beginsStatement(t, i) {
-			continue
-		}
-		at := i + 1
-		if t.Is(at, "only") {
-			at++
-		}
-		statement := t[:t.EndOfStatement(i)]
-		before := len(statement[at:].Until(0, "set"))
-		for _, set := range listIn(statement[min(at+before+1, len(statement)):].Until(0, "from", "where", "returning")) {
-			begin := slices.IndexFunc(set, func(token sqltext.Token) bool { return token.Text == "=" })
-			if _, old := rowReads(set); !old || begin < 0 {
+		table, sets := updateAt(t, i)
+		for _, set := range sets {
+			if _, old := rowReads(set); !old {
 				continue
 			}
-			if reads := contained(set[begin+1:]); len(reads) > 0 {
-				all = append(all, Insert{t.NameAt(at), reads})
+			if reads := contained(assigned(set)); len(reads) > 0 {
+				all = append(all, Insert{table, reads})
 			}
 		}
 	}
 	return all
+}
+
+// updateAt returns the table and the assignments of the UPDATE that begins at i, or nothing if none does.
+func updateAt(t sqltext.Tokens, i int) (table string, sets []sqltext.Tokens) {
+	if !t.Is(i, "update") || !beginsStatement(t, i) {
+		return "", nil
+	}
+	at := i + 1
+	if t.Is(at, "only") {
+		at++
+	}
+	statement := t[:t.EndOfStatement(i)]
+	before := len(statement[at:].Until(0, "set"))
+	return t.NameAt(at), listIn(statement[min(at+before+1, len(statement)):].Until(0, "from", "where", "returning"))
 }
 
 // valuesOf returns the values of an INSERT. The tokens begin with VALUES or SELECT.
@@ -103,4 +108,10 @@ var containing = []string{
 	"lower", "upper", "initcap", "trim", "btrim", "ltrim", "rtrim", "coalesce", "nullif", "concat", "concat_ws", "format",
 	"to_json", "to_jsonb", "row_to_json", "hstore", "json_build_object", "jsonb_build_object", "json_build_array",
 	"jsonb_build_array", "row", "array",
+}
+
+// assigned returns the value of an assignment column = value.
+func assigned(set sqltext.Tokens) sqltext.Tokens {
+	begin := slices.IndexFunc(set, func(token sqltext.Token) bool { return token.Text == "=" })
+	return set[begin+1:]
 }
