@@ -24,7 +24,9 @@ import (
 //
 // On PostgreSQL, a session that appends to a ledger of a subject (the consents or the restrictions) locks that ledger
 // until the application's transaction ends. The lock keeps the records of a subject in the order of their commits. Keep
-// such transactions short, because other appends for this subject wait.
+// such transactions short, because other appends for this subject wait. An erasure locks the mark, the ledgers and then
+// the rows of the subject. So that the application's transaction does not deadlock with it, first register or erase the
+// subject, then append records, and then change rows of the subject that existed before.
 //
 // If triggers, rules or views of the database may restore old values, an erasure or a rectification verifies that no
 // old values remain. Before this verification, the store makes deferred triggers fire, so that the verification sees
