@@ -162,6 +162,33 @@ func TestAStepIsNotRepeatedBecauseOfItsOwnTrigger(t *testing.T) {
 	})
 }
 
+// Triggers of two tables write into each other's rows, and one adds a row to a history. The erasure must stop repeating
+// the steps of the two tables early enough to delete the last row of the history.
+func TestTriggersThatWriteIntoEachOthersRowsLetAnErasureEnd(t *testing.T) {
+	t.Parallel()
+	db := databases.PostgreSQL(t)
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	execute(t, db, "CREATE TABLE clients (id bigint PRIMARY KEY, email text)",
+		"CREATE TABLE tenancies (id bigint PRIMARY KEY, client_id bigint REFERENCES clients, sent_to text)",
+		"CREATE TABLE residences_history (id bigserial PRIMARY KEY, client_id bigint REFERENCES clients, street text)",
+		"INSERT INTO clients VALUES (1, 'a@example.org')", "INSERT INTO tenancies VALUES (1, 1, 'a@example.org')")
+	for table, code := range map[string]string{
+		"clients": "UPDATE tenancies SET sent_to = 'client ' || NEW.email WHERE client_id = OLD.id;" +
+			" INSERT INTO residences_history (client_id, street) VALUES (OLD.id, OLD.email);",
+		"tenancies": "UPDATE clients SET email = 'tenancy ' || NEW.sent_to WHERE id = OLD.client_id;",
+	} {
+		execute(t, db,
+			"CREATE FUNCTION of_"+table+"() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "+code+" RETURN NULL; END $$",
+			"CREATE TRIGGER t AFTER UPDATE ON "+table+" FOR EACH ROW WHEN (pg_trigger_depth() = 0)"+
+				" EXECUTE FUNCTION of_"+table+"()")
+	}
+	a := existingApplication(t, db, nil, (*client)(nil), (*tenancy)(nil), (*residenceHistory)(nil))
+	a.erase(t, "1")
+	if left := a.leftOver(t, time.Now(), "1"); len(left) != 1 {
+		t.Errorf("left over: %q", left)
+	}
+}
+
 type card struct {
 	bun.BaseModel `bun:"table:client_cards"`
 	ID            int64   `bun:"id,pk"`

@@ -85,8 +85,8 @@ const maxOtherRounds = 2
 
 // Repeat checks each step for old values that remain, and executes the step again if there are any. Repeat ends when no
 // step has remaining values. It returns an error if values remain at the last of maxRounds checks. On error, failing is
-// the index of the step that failed. A value that is neither old nor a surrogate, such as a surrogate that a trigger
-// has changed, is no error: a later verification reports it.
+// the index of the step that failed. Repeat does not fail because of a value that is neither old nor a surrogate, such
+// as a surrogate that a trigger has changed. A later verification reports such a value.
 func Repeat(ctx context.Context, steps []*Step) (failing int, err error) {
 	for round := 1; ; round++ {
 		clean := true
