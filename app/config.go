@@ -59,10 +59,6 @@ type Config struct {
 	// CustomTypes maps Go types of annotated fields to column types. It is needed for Go types that bunmodels does not
 	// know. The default is empty.
 	CustomTypes bunmodels.Types
-	// ShareStatements lets concurrent sessions share SQL statements on PostgreSQL, which increases the throughput. Leave
-	// it false if a hook configures each connection by values of the session's context, for example for row-level security
-	// by tenant. See bunstore.Options. The default is false.
-	ShareStatements bool
 	// TrustRowFilters declares that no row-level security policy and no view hides rows of a subject from the
 	// connections of DB. The default is false: erasures, exports and rectifications fail if a filter might hide rows. See
 	// bunstore.Options.

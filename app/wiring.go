@@ -28,9 +28,8 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	}
 	dataMap = dataMap.WithAccepted(c.Accepted...)
 	store, err := bunstore.New(c.DB, dataMap, bunstore.Options{
-		Schema: c.Schema, Name: c.Name, Enqueued: wake, ShareStatements: c.ShareStatements,
-		TrustRowFilters: c.TrustRowFilters, SynchronousCommit: c.SynchronousCommit, ReadDB: c.ReadDB, Logger: c.Logger,
-		Observer: c.Observer,
+		Schema: c.Schema, Name: c.Name, Enqueued: wake, TrustRowFilters: c.TrustRowFilters,
+		SynchronousCommit: c.SynchronousCommit, ReadDB: c.ReadDB, Logger: c.Logger, Observer: c.Observer,
 	})
 	if err != nil {
 		return Stack{}, nil, err

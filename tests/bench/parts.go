@@ -52,7 +52,7 @@ func measureEndpoints(ctx context.Context, p place) (results.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := p.endpoints(nameEndpoints, made, p.connections, p.pairs, endpoints.Floor, endpoints.Habeas, endpoints.Shared)
+	config := p.endpoints(nameEndpoints, made, p.connections, p.pairs, endpoints.Floor, endpoints.Habeas)
 	config.ServerProcess = p.serverProcess
 	return endpoints.Measure(ctx, config)
 }

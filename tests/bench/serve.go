@@ -21,7 +21,7 @@ import (
 func serve(arguments []string) (err error) {
 	signal.Ignore(os.Interrupt) // Ctrl+C also reaches this process, but the parent stops it
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
-	side := flags.String("side", "", "`side`: "+endpoints.Floor+", "+endpoints.Habeas+" or "+endpoints.Shared)
+	side := flags.String("side", "", "`side`: "+endpoints.Floor+" or "+endpoints.Habeas)
 	databaseURL := flags.String("database", "", "`url` of the side's database")
 	pool := flags.Int("pool", 0, "how many `connections` to the database")
 	driver := flags.String("driver", habeas.DefaultDriver, "the `driver` under habeas")
@@ -48,13 +48,13 @@ func open(side, databaseURL, driver string, pool int) (*fiber.App, func(), error
 	if side == endpoints.Floor {
 		return floor.New(context.Background(), databaseURL, pool)
 	}
-	if side != endpoints.Habeas && side != endpoints.Shared {
+	if side != endpoints.Habeas {
 		return nil, nil, fmt.Errorf("there is no side %q", side)
 	}
 	database, err := habeas.Open(databaseURL, driver, pool)
 	if err != nil {
 		return nil, nil, err
 	}
-	server, err := habeas.New(database, side == endpoints.Shared)
+	server, err := habeas.New(database)
 	return server, func() { _ = database.Close() }, err
 }

@@ -37,7 +37,7 @@ func onBothDatabases(t *testing.T, test func(t *testing.T, sides []side)) {
 		}
 		t.Run(name, func(t *testing.T) {
 			var sides []side
-			for _, name := range []string{endpoints.Floor, endpoints.Habeas, endpoints.Shared} {
+			for _, name := range []string{endpoints.Floor, endpoints.Habeas} {
 				databaseURL, err := made.Copy(t.Context(), name)
 				if err != nil {
 					t.Fatal(err)

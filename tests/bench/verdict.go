@@ -12,7 +12,7 @@ import (
 // with which it is compared (the hand-written server or River), and the medians of the results on SQLite.
 func verdict(all results.Set) (lines []string) {
 	served, onSQLite, drained := all.Of(nameEndpoints), all.Of(nameSQLite), all.Of(drain.Name)
-	lines = append(ratios("ratio", served, endpoints.Habeas), ratios("ratio-shared", served, endpoints.Shared)...)
+	lines = ratios("ratio", served)
 	for _, of := range []struct {
 		name    string
 		setting drain.Setting
@@ -22,7 +22,7 @@ func verdict(all results.Set) (lines []string) {
 			lines = append(lines, fmt.Sprintf("ratio %s - %.3f", of.name, ratio))
 		}
 	}
-	lines = append(lines, ratios("sqlite-ratio", onSQLite, endpoints.Habeas)...)
+	lines = append(lines, ratios("sqlite-ratio", onSQLite)...)
 	eachLevel(onSQLite, func(endpoint, connections string, at results.Set) {
 		for _, side := range at.Keys("side") {
 			of := at.With("side", side)
@@ -33,10 +33,10 @@ func verdict(all results.Set) (lines []string) {
 	return lines
 }
 
-func ratios(line string, set results.Set, side string) (lines []string) {
+func ratios(line string, set results.Set) (lines []string) {
 	eachLevel(set, func(endpoint, connections string, at results.Set) {
 		lines = append(lines, fmt.Sprintf("%s %s %s %.3f", line, endpoint, connections,
-			at.With("side", side).Ratio(at.With("side", endpoints.Floor), "req/s")))
+			at.With("side", endpoints.Habeas).Ratio(at.With("side", endpoints.Floor), "req/s")))
 	})
 	return lines
 }

@@ -18,7 +18,6 @@ func TestTheVerdictIsForPrograms(t *testing.T) {
 	}
 	add(nameEndpoints, "floor", 100)
 	add(nameEndpoints, "habeas", 150)
-	add(nameEndpoints, "habeas-shared", 300)
 	add(nameSQLite, "floor", 100)
 	add(nameSQLite, "habeas", 90)
 	all.Add(drain.Name, 1, []benchfmt.Value{results.Value(1000, "entries/s")}, "side", drain.River)
@@ -26,7 +25,6 @@ func TestTheVerdictIsForPrograms(t *testing.T) {
 	all.Add(drain.Name, 1, []benchfmt.Value{results.Value(800, "entries/s")}, "side", drain.Default)
 	want := []string{
 		"ratio erase 64 1.500",
-		"ratio-shared erase 64 3.000",
 		"ratio drain - 0.900",
 		"ratio drain-default - 0.800",
 		"sqlite-ratio erase 64 0.900",

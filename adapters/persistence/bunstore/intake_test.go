@@ -2,12 +2,8 @@ package bunstore_test
 
 import (
 	"context"
-	"strconv"
 	"testing"
-	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
@@ -98,43 +94,5 @@ func TestAnErasureSeesConsentInFlight(t *testing.T) {
 	})
 	if len(inForce) != 1 || !inForce[0].Granted {
 		t.Errorf("in force are %+v", inForce)
-	}
-}
-
-// A statement with the records of several sessions locks the ledgers (consents or restrictions) of several subjects. If
-// two stores concurrently send such statements for the same subjects, the statements must not deadlock.
-func TestSharedAppendsDoNotDeadlock(t *testing.T) {
-	t.Parallel()
-	db := databases.PostgreSQL(t)
-	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	dataMap, err := bunmodels.Read(db, []any{(*visitor)(nil)}, nil)
-	must(t, err)
-	var stores [2]*bunstore.Store
-	for i := range stores {
-		stores[i], err = bunstore.New(db, dataMap, bunstore.Options{ShareStatements: true})
-		must(t, err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	failed := make(chan error, 64)
-	for i := range cap(failed) {
-		go func() {
-			var err error
-			for n := range 40 {
-				if err == nil {
-					err = stores[i%2].Do(ctx, consentOf(t, strconv.Itoa(1+n*(1+i%7)%9), n%2 == 0))
-				}
-			}
-			failed <- err
-		}()
-	}
-	for range cap(failed) {
-		must(t, <-failed)
-	}
-	var deadlocks int
-	must(t, db.QueryRowContext(ctx, "SELECT deadlocks FROM pg_stat_database"+
-		" WHERE datname = current_database()").Scan(&deadlocks))
-	if deadlocks > 0 {
-		t.Errorf("%d deadlocks", deadlocks)
 	}
 }

@@ -29,20 +29,6 @@ type Options struct {
 	// (see Store.Join) never calls it, because the store does not see the commit.
 	Enqueued func()
 
-	// ShareStatements lets concurrent sessions share statements on PostgreSQL: the store combines their statements into
-	// one. It does so for sessions that only read the latest consent of a subject for a purpose, and for sessions that
-	// only append records. Sharing raises the throughput and does not change the results. A query hook sees a shared
-	// statement once, with the context values of one of the sessions.
-	//
-	// Do not set ShareStatements if a hook of the driver or of the pool configures a connection with values from the
-	// context of a session. For example, a hook may set a search path, a role or a variable for row-level security. With
-	// ShareStatements, a session could then see the rows of another tenant.
-	//
-	// If a transaction of the application (see Store.Join) appends to a ledger of a subject (the consents or the
-	// restrictions), other sessions that append for this subject wait until the transaction ends. With ShareStatements,
-	// sessions that share a statement with a waiting session wait, too. The default is false.
-	ShareStatements bool
-
 	// TrustRowFilters states that row-level security and views hide no row of a subject from the role of the store. The
 	// store cannot erase or export rows that the database hides from its role. To trust only one view, set
 	// datamap.Table.Trusted.

@@ -123,7 +123,7 @@ func TestARehearsalSendsNoNotification(t *testing.T) {
 		dataMap, err := bunmodels.Read(db, models, nil)
 		must(t, err)
 		for name, options := range map[string]bunstore.Options{
-			"as it is": {}, "sharing": {ShareStatements: true}, "with a replica": {ReadDB: db},
+			"as it is": {}, "with a replica": {ReadDB: db},
 		} {
 			if options.ReadDB != nil && db.Dialect().Name() != dialect.PG {
 				continue

@@ -211,7 +211,7 @@ func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
 		if err := s.newReader().db.Ready(ctx); err != nil {
 			return err
 		}
-		return conn.Wrap(ctx, "append", s.ledgers.Append(ctx, &ledger.UnsentRows{ledger.Events: evidence}))
+		return conn.Wrap(ctx, "append", s.ledgers.Append(ctx, ledger.UnsentRows{ledger.Events: evidence}))
 	})
 }
 

@@ -95,7 +95,7 @@ func New(db *bun.DB, dataMap datamap.DataMap, opts Options) (*Store, error) {
 		return nil, err
 	}
 	s.installation = installation.New(d, dataMap, tables)
-	s.ledgers = ledger.New(s.pool, d, tables, opts.ShareStatements, s.inLedgerSession)
+	s.ledgers = ledger.New(s.pool, d, tables, s.inLedgerSession)
 	s.subjects = subject.New(rows.NewWriter(d, dataMap, tables), s.schemas, subject.Settings{
 		DB: db, ReadDB: opts.ReadDB, SynchronousCommit: opts.SynchronousCommit,
 	})

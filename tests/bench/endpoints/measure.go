@@ -18,8 +18,7 @@ import (
 // The sides are the measured servers.
 const (
 	Floor  = "floor"
-	Habeas = "habeas"        // habeas with its defaults
-	Shared = "habeas-shared" // habeas with ShareStatements
+	Habeas = "habeas" // habeas with its defaults
 )
 
 // Config describes the measurement.

@@ -20,13 +20,10 @@ func Config(db *bun.DB) app.Config {
 	return app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{Desk{}}}
 }
 
-// New returns the web server of the shop. If share is true, concurrent requests share SQL statements (see
-// app.Config.ShareStatements). No worker runs, because the benchmark measures only requests. The outbox entries
-// therefore stay pending, as in the hand-written server.
-func New(db *bun.DB, share bool) (*fiber.App, error) {
-	config := Config(db)
-	config.ShareStatements = share
-	gdpr, err := app.New(config)
+// New returns the web server of the shop. No worker runs, because the benchmark measures only requests. The outbox
+// entries therefore stay pending, as in the hand-written server.
+func New(db *bun.DB) (*fiber.App, error) {
+	gdpr, err := app.New(Config(db))
 	if err != nil {
 		return nil, err
 	}

@@ -33,9 +33,6 @@ func NewPool(db *bun.DB) *Pool {
 	return p
 }
 
-// Crowded reports whether all connections are busy, so that the next caller has to wait.
-func (p *Pool) Crowded() bool { return p.connections.isFull() }
-
 // OneWriter reports whether the database allows only one writing transaction at a time.
 func (p *Pool) OneWriter() bool { return p.database.writers() == 1 }
 
@@ -178,9 +175,6 @@ func (l limiter) acquire(ctx context.Context) error {
 		return &domain.Error{Code: domain.ErrUnavailable, Op: "session", Message: "waited too long for a free connection"}
 	}
 }
-
-// isFull reports whether no place is free, so that the next caller has to wait.
-func (l limiter) isFull() bool { return l != nil && len(l) == cap(l) }
 
 func (l limiter) release() {
 	if l != nil {

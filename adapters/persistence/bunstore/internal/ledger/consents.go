@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -23,7 +22,6 @@ type texts struct {
 	// before each use of personal data.
 	latestConsent      string
 	latestConsentAsOf  string // the latest consent for the purpose $2 that was recorded at or before $3
-	latestConsents     string // the latest consent for each [subject, purpose] of the array $1, and the number of the pair
 	consentsInForce    string // the latest consent for each purpose; the last column is the purpose
 	consentHistory     string // all consents for the purpose $2
 	consentsOfAllLives string // all consents for the purpose $2, of all lives of the id
@@ -39,8 +37,7 @@ type texts struct {
 // newTexts returns the statements on the ledgers.
 func newTexts(tables syntax.Tables) texts {
 	consents := func(statement, until string) string {
-		return tables.Fill(statement, "until", until, "until of pair", EarlierUntil(tables, Consents, "pair ->> 0"),
-			"subject", "$1")
+		return tables.Fill(statement, "until", until, "subject", "$1")
 	}
 	restrictions := func(statement string) string {
 		return tables.Fill(statement, "until", EarlierUntil(tables, Restrictions, "$1"))
@@ -49,7 +46,6 @@ func newTexts(tables syntax.Tables) texts {
 	return texts{
 		latestConsent:      consents(latestConsent, until),
 		latestConsentAsOf:  consents(latestConsentAsOf, until),
-		latestConsents:     consents(latestConsents, until),
 		consentsInForce:    consents(ReadConsentsInForce, until),
 		consentHistory:     consents(consentHistory, until),
 		consentsOfAllLives: consents(consentHistory, "NULL"),
@@ -108,19 +104,11 @@ func (c consents) Latest(
 		return nil, err
 	}
 	if asOf == nil && c.l.db.Tx == nil {
-		q := &lookup{subject: id, purpose: purpose}
-		var err error
-		// A shared statement gets the purposes of its sessions as JSON. Bytes that are not valid UTF-8 would change in JSON.
-		// A purpose with such bytes therefore gets a separate statement.
-		if c.l.store.CanShare() && utf8.ValidString(purpose) {
-			err = c.l.store.lookups.Do(ctx, q)
-		} else {
-			err = c.l.store.lookUpOne(ctx, q)
-		}
+		record, earlier, err := c.l.store.lookUp(ctx, id, purpose)
 		if err != nil {
 			return nil, c.l.db.Fail(ctx, "read consent", err)
 		}
-		return c.ofThisLife(ctx, id, q.record, q.earlier)
+		return c.ofThisLife(ctx, id, record, earlier)
 	}
 	text, args := c.l.store.texts.latestConsent, []any{id.String(), purpose}
 	if asOf != nil {
@@ -139,14 +127,18 @@ func (c consents) Latest(
 	return c.ofThisLife(ctx, id, latest, earlier.Bool)
 }
 
-func (s *Store) lookUpOne(ctx context.Context, q *lookup) error {
-	q.record, q.earlier = nil, false // an attempt that failed may have set them
-	return s.pool.QueryDirect(ctx, func(row conn.Row) error {
-		var earlier sql.NullBool
-		record, err := scanConsent(row, &earlier)
-		q.take(record, earlier.Bool)
+// lookUp returns the latest consent record of a subject for a purpose, or nil. It reports whether the record belongs to
+// an earlier life of the id.
+func (s *Store) lookUp(
+	ctx context.Context, id domain.SubjectID, purpose string,
+) (record *domain.ConsentRecord, earlier bool, err error) {
+	err = s.pool.QueryDirect(ctx, func(row conn.Row) (err error) {
+		var isEarlier sql.NullBool
+		record, err = scanConsent(row, &isEarlier)
+		record.SubjectID, record.Purpose, earlier = id, purpose, isEarlier.Bool
 		return err
-	}, s.texts.latestConsent, [...]string{q.subject.String(), q.purpose})
+	}, s.texts.latestConsent, [...]string{id.String(), purpose})
+	return record, earlier, err
 }
 
 // ofThisLife returns the record, or nil if it is a record of an earlier life of the id that does not count any more.

@@ -8,40 +8,30 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/batch"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Store has the statements on the ledgers, and runs those that concurrent sessions share. It is safe for
-// concurrent use.
+// Store has the statements on the ledgers. It is safe for concurrent use.
 type Store struct {
 	pool    *conn.Pool
 	dialect syntax.Dialect
 	texts   texts
 	inserts *inserts
-	sharing bool // sessions share statements
-
-	lookups   *batch.Batcher[*lookup]     // consent reads of concurrent sessions
-	appending *batch.Batcher[*UnsentRows] // appends of concurrent sessions
 
 	// inSession runs a function in a session of its own.
 	inSession func(context.Context, func(context.Context, *Session) error) error
 }
 
-// New returns the statements for the tables. If sharing is true, concurrent sessions share statements. The
-// function inSession runs a function in a session of its own.
+// New returns the statements for the tables. The function inSession runs a function in a session of its own.
 func New(
-	pool *conn.Pool, d syntax.Dialect, tables syntax.Tables, sharing bool,
+	pool *conn.Pool, d syntax.Dialect, tables syntax.Tables,
 	inSession func(context.Context, func(context.Context, *Session) error) error,
 ) *Store {
-	s := &Store{
-		pool: pool, dialect: d, texts: newTexts(tables), inserts: newInserts(d, tables),
-		sharing: sharing && d.CombinesChanges(), inSession: inSession,
+	return &Store{
+		pool: pool, dialect: d, texts: newTexts(tables), inserts: newInserts(d, tables), inSession: inSession,
 	}
-	s.lookups, s.appending = newLookups(s), newAppending(s)
-	return s
 }
 
 // Lives answers questions about the subjects of records.
@@ -176,16 +166,16 @@ func (s *Session) closeEnded(ctx context.Context, erased []string) error {
 	return nil
 }
 
-// Append inserts the buffered rows of one session, or of several sessions, in one statement. If there are records of an
-// erased subject, a session inserts the rows, so that it can close the ledgers of the subject in the same transaction.
-func (s *Store) Append(ctx context.Context, held ...*UnsentRows) error {
-	all := mergeUnsent(held)
-	insert := s.inserts.takeAlone(&all)
+// Append inserts the buffered rows of a session in one statement. If there are records of an erased subject, a session
+// inserts the rows, so that it can close the ledgers of the subject in the same transaction.
+func (s *Store) Append(ctx context.Context, unsent UnsentRows) error {
+	kept := unsent
+	insert := s.inserts.takeAlone(&unsent)
 	if rows, err := s.pool.ExecAlone(ctx, insert.text, insert.args); err != nil || rows > 0 {
 		return err
 	}
 	return s.inSession(ctx, func(ctx context.Context, l *Session) error {
-		l.Buffered = mergeUnsent(held)
+		l.Buffered = kept
 		return l.Flush(ctx)
 	})
 }
@@ -195,14 +185,7 @@ func (s *Session) AppendAlone(ctx context.Context) (done bool, err error) {
 	if !s.store.inserts.fitsAlone(&s.Buffered) {
 		return false, nil
 	}
-	// A session with evidence sends its own statement. If its context ended during a shared statement, the session would
-	// not know whether its rows were written, and could write its evidence twice.
-	if s.store.CanShare() && len(s.evidence)+len(s.onRollback) == 0 {
-		err = s.store.appending.Do(ctx, &s.Buffered)
-	} else {
-		err = s.store.Append(ctx, &s.Buffered)
-	}
-	return true, s.db.Fail(ctx, "append", err)
+	return true, s.db.Fail(ctx, "append", s.store.Append(ctx, s.Buffered))
 }
 
 // Remains returns the audit events to write after a rollback. One statement inserts all of them. The database may have
