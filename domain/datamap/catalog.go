@@ -280,9 +280,15 @@ type CatalogForeignKey struct {
 	Deferrable     bool             `json:"deferrable,omitempty"`
 	Follows        bool             `json:"follows,omitempty"`          // ON UPDATE CASCADE
 	ClearsOnUpdate bool             `json:"clears_on_update,omitempty"` // ON UPDATE SET NULL
+	ResetsOnUpdate bool             `json:"resets_on_update,omitempty"` // ON UPDATE SET DEFAULT
 	Full           bool             `json:"full,omitempty"`             // MATCH FULL: all columns are NULL, or none is
 	// Cleared are the columns that ON DELETE SET NULL or SET DEFAULT changes. Empty means all columns.
 	Cleared []string `json:"cleared,omitempty"`
+}
+
+// ActsOnUpdate reports whether the database changes the referring rows if a referenced column changes.
+func (k CatalogForeignKey) ActsOnUpdate() bool {
+	return k.Follows || k.ClearsOnUpdate || k.ResetsOnUpdate
 }
 
 // CatalogCheck is a CHECK constraint of a table, or of the domain that is the type of a column.

@@ -74,8 +74,8 @@ func distinct(all []datamap.CatalogForeignKey) []datamap.CatalogForeignKey {
 	for _, foreign := range all {
 		if !slices.ContainsFunc(kept, func(k datamap.CatalogForeignKey) bool {
 			return k.References == foreign.References && k.OnDelete == foreign.OnDelete && k.Follows == foreign.Follows &&
-				k.ClearsOnUpdate == foreign.ClearsOnUpdate && slices.Equal(k.Columns, foreign.Columns) &&
-				slices.Equal(k.Referenced, foreign.Referenced)
+				k.ClearsOnUpdate == foreign.ClearsOnUpdate && k.ResetsOnUpdate == foreign.ResetsOnUpdate &&
+				slices.Equal(k.Columns, foreign.Columns) && slices.Equal(k.Referenced, foreign.Referenced)
 		}) {
 			kept = append(kept, foreign)
 		}

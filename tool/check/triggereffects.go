@@ -62,7 +62,7 @@ func (s *schema) mayRefuse(table datamap.Table, live datamap.CatalogTable, refus
 		}
 	}
 	for _, foreign := range live.ForeignKeys {
-		if foreign.Follows || foreign.ClearsOnUpdate || foreign.OnDelete == datamap.ActionSetNull ||
+		if foreign.ActsOnUpdate() || foreign.OnDelete == datamap.ActionSetNull ||
 			foreign.OnDelete == datamap.ActionSetDefault {
 			changed = append(changed, foreign.Columns...) // the database changes them with the referenced row
 		}

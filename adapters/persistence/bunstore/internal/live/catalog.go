@@ -47,8 +47,8 @@ func (t *Tables) Find(schema, name string) *Table {
 }
 
 // scope limits what a reader reads: the tables of a data map, the tables that a view among them reads, those that
-// inherit from one of these tables, and those that refer to one of these tables with a foreign key that acts on a
-// deletion. It also covers the temporary tables with the name of a table of habeas.
+// inherit from one of these tables, and those that refer to one of these tables with a foreign key that has an
+// action. It also covers the temporary tables with the name of a table of habeas.
 type scope struct {
 	tables []datamap.Table
 	own    syntax.Tables

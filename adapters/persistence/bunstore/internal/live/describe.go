@@ -35,7 +35,13 @@ func (l *reader) describe(mapped datamap.Table) (t table) {
 	for _, below := range l.below(live) {
 		t.addTable(live, below)
 		t.addColumns(mapped, live, below)
-		t.leads = t.leads || slices.ContainsFunc(l.order, func(child *Table) bool { return child.follows(below) })
+		t.splits = t.splits || below.Kind == datamap.KindPartitioned
+		for _, key := range l.keysTo(below) {
+			t.leads = t.leads || key.OnDelete.Acts()
+			if key.ActsOnUpdate() {
+				t.passedOn = append(t.passedOn, key.Referenced...)
+			}
+		}
 	}
 	t.copies = t.copies || len(t.triggers) > 0
 	t.keeps = t.keeps || t.copies
@@ -58,12 +64,17 @@ func (l *reader) below(table *Table) []*Table {
 	return all
 }
 
-// follows reports whether a deletion of rows of the parent deletes or changes rows of the table. A foreign key to a
-// partitioned table also refers to each of its partitions, which a data map may name.
-func (t *Table) follows(parent *Table) bool {
-	return slices.ContainsFunc(t.ForeignKeys, func(key datamap.CatalogForeignKey) bool {
-		return key.OnDelete.Acts() && (key.References == parent.Name || slices.Contains(parent.Inherits, key.References))
-	})
+// keysTo returns the foreign keys that refer to the table. A foreign key to a partitioned table also refers to each of
+// its partitions, which a data map may name.
+func (l *reader) keysTo(parent *Table) (keys []datamap.CatalogForeignKey) {
+	for _, child := range l.order {
+		for _, key := range child.ForeignKeys {
+			if key.References == parent.Name || slices.Contains(parent.Inherits, key.References) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
 }
 
 // addTable adds properties of the table live, or of a table below it.

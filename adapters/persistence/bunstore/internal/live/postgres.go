@@ -11,31 +11,36 @@ import (
 
 type postgres struct{}
 
-// fingerprint returns the expression for a hash of the table definitions. The hash includes the foreign keys that act
-// on other rows if a row is deleted. The expression converts the names of the tables to oids only once, so that the
-// database reads the catalog by its indexes. Its value ignores tables that do not exist.
+// fingerprint returns the expression for a hash of the table definitions, and of the tables that inherit from them, in
+// one recursion. The hash includes the foreign keys that act on other rows if a row is deleted or changed. The
+// expression converts the names of the tables to oids only once, so that the database reads the catalog by its indexes.
+// Its value ignores tables that do not exist.
 func (postgres) fingerprint(tables []datamap.Table, own syntax.Tables) string {
-	anyTable, inFront := "ANY (ARRAY("+oidsOf(tables)+"))", ""
+	inFront := ""
 	if !own.AreQualified() {
 		inFront = ", CASE WHEN pg_my_temp_schema() <> 0 THEN CAST(ARRAY(" + inFrontOf(own) + ") AS text) END"
 	}
-	return `(SELECT concat(
+	return `(WITH RECURSIVE below(oid) AS (
+			` + oidsOf(tables) + `
+			UNION
+			SELECT i.inhrelid FROM below JOIN pg_catalog.pg_inherits AS i ON i.inhparent = below.oid)
+		SELECT concat(
 		(SELECT string_agg(concat_ws(' ', c.oid, c.relkind, c.relnatts, c.relhassubclass, c.relhasrules,
 			CASE WHEN c.relrowsecurity THEN row_security_active(c.oid) END,
 			CASE c.relkind WHEN 'v' THEN md5(pg_get_viewdef(c.oid)) END), ',' ORDER BY c.oid)
 			FROM pg_catalog.pg_class AS c WHERE c.oid = ` + anyTable + `),
 		(SELECT string_agg(concat(t.oid, t.tgenabled), ' ' ORDER BY t.oid) FROM pg_catalog.pg_trigger AS t
-			WHERE t.tgrelid = ` + anyTable + ` AND (NOT t.tgisinternal OR t.tgfoid IN (` + actionsOfKeys + `))),
-		(SELECT string_agg(concat(t.oid, t.tgenabled), ' ' ORDER BY t.oid) FROM pg_catalog.pg_inherits AS i
-			JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = i.inhrelid
-			WHERE i.inhparent = ` + anyTable + ` AND NOT t.tgisinternal)` +
-		fingerprintOfNotNull(tables, anyTable) + inFront + `))`
+			WHERE t.tgrelid = ` + anyTable + ` AND (NOT t.tgisinternal OR t.tgfoid IN (` + actionsOfKeys + `)))` +
+		fingerprintOfNotNull(tables) + inFront + `))`
 }
+
+// anyTable stands for the oids of the tables in the fingerprint.
+const anyTable = "ANY (ARRAY(SELECT oid FROM below))"
 
 // fingerprintOfNotNull returns the part of the fingerprint for NOT NULL constraints. The part lists the columns that
 // are NOT NULL although an erasure sets them to NULL. fingerprintOfNotNull returns "" if an erasure sets no column to
-// NULL. The parameter anyTable is an expression such as ANY (ARRAY(SELECT ...)).
-func fingerprintOfNotNull(tables []datamap.Table, anyTable string) string {
+// NULL.
+func fingerprintOfNotNull(tables []datamap.Table) string {
 	var names []string
 	for _, table := range tables {
 		for _, column := range table.Columns {
@@ -60,9 +65,11 @@ func oidsOf(tables []datamap.Table) string {
 	}) + "])::oid"
 }
 
-// actionsOfKeys lists the functions of the internal triggers that carry out the action of a foreign key (ON DELETE).
+// actionsOfKeys lists the functions of the internal triggers that carry out the actions of foreign keys.
 const actionsOfKeys = `'pg_catalog."RI_FKey_cascade_del"'::regproc,
-			'pg_catalog."RI_FKey_setnull_del"'::regproc, 'pg_catalog."RI_FKey_setdefault_del"'::regproc`
+			'pg_catalog."RI_FKey_setnull_del"'::regproc, 'pg_catalog."RI_FKey_setdefault_del"'::regproc,
+			'pg_catalog."RI_FKey_cascade_upd"'::regproc, 'pg_catalog."RI_FKey_setnull_upd"'::regproc,
+			'pg_catalog."RI_FKey_setdefault_upd"'::regproc`
 
 // filtersRows is the condition that the view b may leave rows out, or that a rule or a trigger replaces its statements.
 const filtersRows = `(pg_get_viewdef(b.oid) ~* '\m(where|only)\M'

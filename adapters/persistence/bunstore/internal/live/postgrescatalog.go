@@ -106,7 +106,7 @@ const (
 			SELECT f.oid FROM below JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = below.oid AND t.tgisinternal
 			JOIN pg_catalog.pg_constraint AS k ON k.oid = t.tgconstraint AND k.contype = 'f' AND k.confrelid = t.tgrelid
 			CROSS JOIN LATERAL (VALUES (k.conrelid), (CAST(pg_partition_root(k.conrelid) AS oid))) AS f(oid)
-			WHERE k.confdeltype IN ('c', 'n', 'd')), `
+			WHERE k.confdeltype IN ('c', 'n', 'd') OR k.confupdtype IN ('c', 'n', 'd')), `
 
 	relations = `relations AS (
 		SELECT c.oid, c.relname, c.relkind, c.relpersistence, c.relrowsecurity, c.reltuples, c.relnamespace, n.nspname,
@@ -208,6 +208,7 @@ const (
 			'on_delete', CASE k.confdeltype WHEN 'r' THEN 'restrict' WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set_null'
 				WHEN 'd' THEN 'set_default' ELSE 'no_action' END,
 			'deferrable', k.condeferrable, 'follows', k.confupdtype = 'c', 'clears_on_update', k.confupdtype = 'n',
+			'resets_on_update', k.confupdtype = 'd',
 			'full', k.confmatchtype = 'f',
 			'cleared', (SELECT json_agg(a.attname ORDER BY a.attnum) FROM pg_catalog.pg_attribute AS a
 				WHERE a.attrelid = k.conrelid AND jsonb_typeof(to_jsonb(k) -> 'confdelsetcols') = 'array'

@@ -159,13 +159,32 @@ func (c *Schema) RefuseNull(step datamap.Step) error {
 	return domain.ManifestError("erase", problems)
 }
 
-// LeadsOn reports whether the steps of an erasure may delete or change rows that they do not name, because of foreign
-// keys or triggers.
+// LeadsOn reports whether the steps may delete or change rows that they do not name, because of foreign keys or
+// triggers.
 func (c *Schema) LeadsOn(steps []datamap.Step) bool {
 	return slices.ContainsFunc(steps, func(step datamap.Step) bool {
 		live := c.mapped[step.Target]
-		return step.Strategy != domain.StrategyRetain && len(live.triggers) > 0 ||
-			step.Strategy == domain.StrategyDelete && live.leads
+		return step.Strategy != domain.StrategyRetain && len(live.triggers) > 0 || c.passesOn(step) ||
+			(step.Strategy == domain.StrategyDelete || step.Strategy == domain.StrategyAnonymize && live.splits) && live.leads
+	})
+}
+
+// Acts reports whether active code of the database, or the action of a foreign key ON UPDATE, may keep, restore or
+// change values behind the steps, in any table of the data map. The steps must then run one by one and be verified.
+func (c *Schema) Acts(steps []datamap.Step) bool {
+	return c.keepsAny || slices.ContainsFunc(steps, c.passesOn)
+}
+
+// passesOn reports whether a step may change a column to which a foreign key with an action ON UPDATE refers. Generated
+// columns and triggers before the update may change every column, and a view may give a column another name.
+func (c *Schema) passesOn(step datamap.Step) bool {
+	live := c.mapped[step.Target]
+	if step.Strategy != domain.StrategyAnonymize || len(live.passedOn) == 0 {
+		return false
+	}
+	written := slices.Concat(step.Columns, step.ClearedColumns, step.Expired)
+	return live.copies || live.moves || slices.ContainsFunc(written, func(name string) bool {
+		return slices.ContainsFunc(live.passedOn, func(passed string) bool { return c.cache.d.SameName(passed, name) })
 	})
 }
 

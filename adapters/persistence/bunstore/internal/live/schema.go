@@ -52,6 +52,9 @@ type table struct {
 	mixes   string            // why SQLite may confuse subjects; see conversion
 	numeric []numericColumn   // the numeric columns for texts of the subject's key; see numericColumns
 	leads   bool              // foreign keys act on other rows when its rows are deleted
+	splits  bool              // it has partitions, between which an update may move rows
+
+	passedOn []string // the columns whose changes foreign keys pass on to other rows (ON UPDATE)
 
 	triggers []datamap.CatalogTrigger // also rules, and those of the tables below the view, and of inheriting tables
 }

@@ -145,6 +145,7 @@ const (
 		SELECT lower(m.name), json_object('references', f."table", 'on_delete', lower(replace(f.on_delete, ' ', '_')),
 			'follows', json(iif(upper(f.on_update) = 'CASCADE', 'true', 'false')),
 			'clears_on_update', json(iif(upper(f.on_update) = 'SET NULL', 'true', 'false')),
+			'resets_on_update', json(iif(upper(f.on_update) = 'SET DEFAULT', 'true', 'false')),
 			'columns', json((SELECT json_group_array(x."from") FROM (
 				SELECT "from" FROM pragma_foreign_key_list(m.name, {schema}) WHERE id = f.id ORDER BY seq) AS x)),
 			'referenced', json((SELECT json_group_array(x."to") FROM (

@@ -57,7 +57,7 @@ func (s *Work) Apply(ctx context.Context, id domain.SubjectID, steps []datamap.S
 func (s *Work) applySteps(
 	ctx context.Context, schema *live.Schema, id domain.SubjectID, key []any, steps []datamap.Step,
 ) ([]int64, error) {
-	verified, err := s.mustVerify(ctx, "erase: deferred triggers")
+	verified, err := s.mustVerify(ctx, "erase: deferred triggers", steps)
 	switch {
 	case err != nil:
 		return make([]int64, len(steps)), err // len(steps) counts mean that the failed step is not known

@@ -61,7 +61,7 @@ func (s *Work) Rectify(ctx context.Context, id domain.SubjectID, step domain.Rec
 	}
 	text, args := s.store.writer.Correct(table, path, row, step.Values, key)
 	var rows int64
-	verified, err := s.mustVerify(ctx, "rectify: "+table.Name)
+	verified, err := s.mustVerify(ctx, "rectify: "+table.Name, []datamap.Step{stepOf(step)})
 	if err != nil {
 		return 0, err
 	}
@@ -71,6 +71,15 @@ func (s *Work) Rectify(ctx context.Context, id domain.SubjectID, step domain.Rec
 		rows, err = s.db.Write(ctx, "rectify: "+table.Name, text, args...)
 	}
 	return rows, s.explain(ctx, "rectify: "+table.Name, err, live.ToUpdate(table.Name))
+}
+
+// stepOf returns a step of an erasure that writes the columns of a rectification.
+func stepOf(right domain.RectificationStep) datamap.Step {
+	step := datamap.Step{Target: right.Table, Via: right.Via, Strategy: domain.StrategyAnonymize}
+	for _, value := range right.Values {
+		step.Columns = append(step.Columns, value.Column)
+	}
+	return step
 }
 
 // rectifyVerified runs a rectification in a database whose triggers, rules or views may undo it, and verifies that the

@@ -174,7 +174,7 @@ func (s *Work) sweep(
 	if before, err := refuse(s.schema, id, steps); err != nil {
 		return make([]int64, before), s.db.Fail(ctx, "sweep", err)
 	}
-	verified, err := s.mustVerify(ctx, "sweep: deferred triggers")
+	verified, err := s.mustVerify(ctx, "sweep: deferred triggers", steps)
 	if err != nil {
 		return make([]int64, len(steps)), err
 	}

@@ -111,11 +111,11 @@ func (s *Work) lateTriggers(ctx context.Context, op string) ([]live.ConstraintTr
 	return slices.Clone(late), s.db.Fail(ctx, op, err)
 }
 
-// mustVerify reports whether the database may keep or restore values that the session deletes or overwrites. Triggers
-// of tables outside of the data map may do so if the deletions lead to these tables, and in a transaction of the
-// application also at the commit.
-func (s *Work) mustVerify(ctx context.Context, op string) (bool, error) {
-	keeps := s.schema.KeepsAny() || s.triggers
+// mustVerify reports whether the database may keep, restore or change values behind the steps. Triggers of tables
+// outside of the data map may do so if the steps lead to these tables, and in a transaction of the application also at
+// the commit.
+func (s *Work) mustVerify(ctx context.Context, op string, steps []datamap.Step) (bool, error) {
+	keeps := s.schema.Acts(steps) || s.triggers
 	if keeps || !s.db.Joined || s.store.locks.transaction == "" {
 		return keeps, nil
 	}
