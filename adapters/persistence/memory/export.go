@@ -1,7 +1,9 @@
 package memory
 
 import (
+	"cmp"
 	"context"
+	"encoding/hex"
 	"slices"
 	"strconv"
 	"time"
@@ -163,9 +165,18 @@ func exported(table datamap.Table, name string, row Row, column datamap.Column) 
 	return record
 }
 
-// rowName returns the primary key of a row as one text.
+// rowName returns the name of a row in an export: its primary key as one text, which is never empty.
 func rowName(table datamap.Table, row Row) string {
-	return domain.CanonicalTuple(texts(row, table.PrimaryKey))
+	key := texts(row, table.PrimaryKey)
+	for i, name := range table.PrimaryKey {
+		switch value := row[name].(type) {
+		case nil:
+			key[i] = "NULL"
+		case []byte:
+			key[i] = `\x` + hex.EncodeToString(value)
+		}
+	}
+	return cmp.Or(domain.CanonicalTuple(key), `""`)
 }
 
 // optional returns nil for the zero value, and otherwise a pointer to the value.

@@ -54,6 +54,13 @@ type dialect interface {
 	// reads. The column can have any type.
 	addedValue(column string) string
 
+	// keyName, keyExpression, keyValue and equalsKey are the parts of Writer.KeyNames, KeyValues, KeyValue and HasKey for
+	// one column. The value is not NULL.
+	keyName(column string) string
+	keyExpression(column string) string
+	keyValue(value any) any
+	equalsKey(column, parameter, sqlType string) string
+
 	// parameterValue converts a number, a text or a boolean to a query parameter that the database accepts for a column,
 	// whatever the type of the column.
 	parameterValue(value any) any

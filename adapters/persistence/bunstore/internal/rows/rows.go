@@ -199,14 +199,56 @@ func (w *Writer) constantText(text string) string {
 	return w.own.textFromHex(hex.EncodeToString([]byte(text)))
 }
 
-// HasPrimaryKey returns the condition that a row has the given primary key. The elements of the key are texts.
-// addParameter returns the placeholder of the new parameter.
+// HasPrimaryKey returns the condition that a row has the key whose KeyNames are the given names. addParameter returns
+// the placeholder of the new parameter.
 func (w *Writer) HasPrimaryKey(
-	alias string, table datamap.Table, key []string, addParameter func(value any) string,
+	alias string, table datamap.Table, names []string, addParameter func(value any) string,
 ) string {
-	comparisons := make([]string, len(key))
+	keys, comparisons := w.KeyNames(alias, table.PrimaryKey), make([]string, len(names))
+	for i, name := range names {
+		comparisons[i] = w.own.equalsExactly(keys[i], addParameter(name))
+	}
+	return strings.Join(comparisons, " AND ")
+}
+
+// KeyNames returns the expressions for the texts that name the values of key columns in an export. Different values of
+// a column have different names, and NULL has a name, too. The name of a key of one column is never empty, because a
+// correction without a row name applies to all rows of the table.
+func (w *Writer) KeyNames(alias string, columns []string) []string {
+	names := expressions(alias, columns, w.own.keyName)
+	if len(names) == 1 {
+		names[0] = "COALESCE(NULLIF(" + names[0] + `, ''), '""')`
+	}
+	return names
+}
+
+// KeyValues returns the expressions that read the values of key columns for HasKey. The results go into variables of
+// the type any, and then to KeyValue.
+func (w *Writer) KeyValues(alias string, columns []string) []string {
+	return expressions(alias, columns, w.own.keyExpression)
+}
+
+// KeyValue converts a value that a driver returned for an expression of KeyValues to a parameter of HasKey.
+func (w *Writer) KeyValue(value any) any {
+	if value == nil {
+		return nil
+	}
+	return w.own.keyValue(value)
+}
+
+// HasKey returns the condition that a row has the key with the given values, see KeyValues. The condition compares in
+// the type of the column, so that an index applies. The parameter types has the types of the columns in the database.
+func (w *Writer) HasKey(
+	alias string, table datamap.Table, types map[string]string, values []any, addParameter func(value any) string,
+) string {
+	comparisons := make([]string, len(values))
 	for i, name := range table.PrimaryKey {
-		comparisons[i] = w.own.equalsExactly(AsText(alias+"."+syntax.Quote(name)), addParameter(key[i]))
+		column := alias + "." + syntax.Quote(name)
+		if values[i] == nil {
+			comparisons[i] = column + " IS NULL"
+			continue
+		}
+		comparisons[i] = w.own.equalsKey(column, addParameter(values[i]), types[name])
 	}
 	return strings.Join(comparisons, " AND ")
 }
@@ -215,12 +257,14 @@ func (w *Writer) HasPrimaryKey(
 func AsText(expression string) string { return "CAST(" + expression + " AS text)" }
 
 // Texts returns the expressions for the texts of columns of the table with the alias.
-func Texts(alias string, columns []string) []string {
-	texts := make([]string, len(columns))
+func Texts(alias string, columns []string) []string { return expressions(alias, columns, AsText) }
+
+func expressions(alias string, columns []string, of func(column string) string) []string {
+	all := make([]string, len(columns))
 	for i, column := range columns {
-		texts[i] = AsText(alias + "." + syntax.Quote(column))
+		all[i] = of(alias + "." + syntax.Quote(column))
 	}
-	return texts
+	return all
 }
 
 func noExactKeyIn(column, table, key string) string {

@@ -78,7 +78,7 @@ func newExports(w *rows.Writer, locks *lockStatements) []exportStatement {
 	}}
 	for _, table := range w.DataMap.Tables() {
 		if columns := w.DataMap.ExportedColumns(table); len(columns) > 0 {
-			s := newSource(dialectOf(w.Dialect), table, columns)
+			s := newSource(w, table, columns)
 			s.keyParameters = keys
 			s.fromClause = func(offset int) string {
 				return syntax.Fill(fromOfSubject, "table", syntax.QuoteTable(table.Name), "rows", w.AllRowsOf(table, offset))
@@ -89,7 +89,7 @@ func newExports(w *rows.Writer, locks *lockStatements) []exportStatement {
 	}
 	kinds := []ledger.Kind{ledger.Consents, ledger.Restrictions}
 	for i, table := range datamap.LedgerTables() {
-		s := newSource(dialectOf(w.Dialect), table, table.Exported())
+		s := newSource(w, table, table.Exported())
 		s.fromClause = func(offset int) string {
 			subject := syntax.Placeholder(offset + 1)
 			return syntax.Fill(fromLedger, "table", ledger.TableOf(w.Tables, kinds[i]), "subject", subject,

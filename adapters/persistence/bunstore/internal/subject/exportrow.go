@@ -1,7 +1,6 @@
 package subject
 
 import (
-	"cmp"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -82,20 +81,16 @@ func (s *source) pathsTo(target string, values []any) (leading []datamap.Path) {
 	return leading
 }
 
-// rowName returns the name of the row in the export: its primary key, or its number. NULL in the key is named NULL. The
-// name is never empty, because a correction without a row name applies to all rows of the table.
+// rowName returns the name of the row in the export: its primary key, or its number.
 func (s *source) rowName(row *exportRow) string {
 	if !s.namedByKey {
 		return strconv.Itoa(row.rowNumber)
 	}
 	key := make([]string, len(s.table.PrimaryKey))
 	for i := range key {
-		key[i] = "NULL"
-		if row.values[i] != nil {
-			key[i] = syntax.Text(row.values[i])
-		}
+		key[i] = syntax.Text(row.values[i])
 	}
-	return cmp.Or(domain.CanonicalTuple(key), `""`)
+	return domain.CanonicalTuple(key)
 }
 
 // record returns the record of the exported column with the given index.
@@ -116,13 +111,13 @@ const (
 	leadsToErased  = "erased"  // the path leads from the row to another person, who was erased; only if columns are shared
 )
 
-// newSource returns the source of a table. Its values are the primary key as texts, the exported columns, and the
+// newSource returns the source of a table. Its values are the names of the primary key, the exported columns, and the
 // columns with the start of a retention duty.
-func newSource(d dialect, table datamap.Table, exported []datamap.Column) source {
-	s := source{
+func newSource(w *rows.Writer, table datamap.Table, exported []datamap.Column) source {
+	d, s := dialectOf(w.Dialect), source{
 		table: table, namedByKey: table.NamesRowsByKey(), exported: exported, pathValues: func(int) []string { return nil },
 	}
-	s.selected = rows.Texts("t0", table.PrimaryKey)
+	s.selected = w.KeyNames("t0", table.PrimaryKey)
 	for _, column := range s.exported {
 		s.selected = append(s.selected, d.exportedValue(column))
 		s.records = append(s.records, domain.ExportRecord{

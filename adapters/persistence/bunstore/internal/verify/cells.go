@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,42 +38,61 @@ func (s *Step) ofSubject(onlyWritten bool) (text string, args []any) {
 	return text, slices.Concat(s.key, rows.ResolveConstants(sw.Constants, s.At))
 }
 
-// withKeys returns the statement for the rows with the given primary keys. These rows may belong to any subject.
-func (s *Step) withKeys(keys [][]string) (text string, args []any) {
-	sw := s.writer.StepWriter(s.table, s.live.Types(s.table.Name), 0)
-	alternatives := make([]string, len(keys))
+// rowKey holds the values of the primary key of a row, see rows.Writer.KeyValues.
+type rowKey []any
+
+// id returns a text that identifies the key.
+func (k rowKey) id() string {
+	texts := make([]string, len(k))
+	for i, value := range k {
+		texts[i] = fmt.Sprintf("%T %v", value, value)
+	}
+	return domain.CanonicalTuple(texts)
+}
+
+// isUnique reports whether at most one row has the key. Several rows may have a key that contains NULL.
+func (k rowKey) isUnique() bool { return !slices.Contains(k, nil) }
+
+// withKeys returns the statement for the rows with the given primary keys. These rows may belong to any subject, except
+// rows whose key is not unique.
+func (s *Step) withKeys(keys []rowKey) (text string, args []any) {
+	types := s.live.Types(s.table.Name)
+	if slices.ContainsFunc(keys, func(key rowKey) bool { return !key.isUnique() }) {
+		args = s.key
+	}
+	sw, alternatives := s.writer.StepWriter(s.table, types, len(args)), make([]string, len(keys))
 	for i, key := range keys {
-		comparisons := make([]string, len(key))
-		for j, name := range s.table.PrimaryKey {
-			comparisons[j] = "t0." + syntax.Quote(name) + " = " + sw.AddConstant(key[j])
+		alternatives[i] = "(" + s.writer.HasKey("t0", s.table, types, key, sw.AddConstant) + ")"
+		if !key.isUnique() {
+			alternatives[i] += " AND " + s.writer.RowsOfStep("t0", s.table, s.Step, 0)
 		}
-		alternatives[i] = "(" + strings.Join(comparisons, " AND ") + ")"
 	}
 	text = s.readingCells(sw, "("+strings.Join(alternatives, " OR ")+")")
-	return text, rows.ResolveConstants(sw.Constants, s.At)
+	return text, slices.Concat(args, rows.ResolveConstants(sw.Constants, s.At))
 }
 
 // containing returns the statement that reports for each text whether a cell contains it in upper or lower case. The
 // cell has one of the columns that the step does not write, and the row has the given primary key.
-func (s *Step) containing(key []string, column string, texts []string) (text string, args []any) {
-	sw := s.writer.StepWriter(s.table, s.live.Types(s.table.Name), 0)
+func (s *Step) containing(key rowKey, column string, texts []string) (text string, args []any) {
+	types := s.live.Types(s.table.Name)
+	sw := s.writer.StepWriter(s.table, types, 0)
 	held := "lower(" + dialectOf(s.writer.Dialect).heldText("t0."+syntax.Quote(column)) + ")"
 	selected := make([]string, len(texts))
 	for i, sought := range texts {
 		folded := "lower(CAST(" + sw.AddConstant(sought) + " AS text))"
 		selected[i] = "COALESCE(" + dialectOf(s.writer.Dialect).contains(held, folded) + ", FALSE)"
 	}
-	condition := s.writer.HasPrimaryKey("t0", s.table, key, sw.AddConstant)
+	condition := s.writer.HasKey("t0", s.table, types, key, sw.AddConstant)
 	return syntax.Fill(`SELECT {selected} FROM {table} AS t0 WHERE {condition}`, "selected", strings.Join(selected, ", "),
 		"table", syntax.QuoteTable(s.table.Name), "condition", condition), sw.Constants
 }
 
 // readingCells returns the statement that reads the cells of the rows with a condition. A result row starts with the
-// primary key as texts. Two values follow for each overwritten column: the text of the cell, and whether the cell holds
+// primary key. Two values follow for each overwritten column: the text of the cell, and whether the cell holds
 // the constant that the step writes. Two values follow for each column of copies.columns: the text of the cell, and
 // whether the cell is too large to be read. The text is then NULL.
 func (s *Step) readingCells(sw *rows.StepWriter, condition string) string {
-	selected := rows.Texts("t0", s.table.PrimaryKey)
+	selected := s.writer.KeyValues("t0", s.table.PrimaryKey)
 	for i, name := range s.overwritten() {
 		cell := "CAST(t0." + syntax.Quote(name) + " AS text)"
 		if i >= len(s.Columns)+len(s.ClearedColumns) {

@@ -19,7 +19,7 @@ import (
 // keeps in another cell of the same row.
 type copies struct {
 	columns []string                // the columns that the step does not write; nil if the step is not observed
-	texts   map[string][]erasedText // the erased texts of each row that count, by domain.CanonicalTuple
+	texts   map[string][]erasedText // the erased texts of each row that count, by rowKey.id
 	before  map[heldText]bool       // the texts that the other cells held before the erasure
 	large   []largeCell             // cells to compare in the database
 	found   string                  // a column that holds a copy, or ""
@@ -48,7 +48,7 @@ type otherCell struct {
 // largeCell is a cell that is too large to be read, with the texts that it must not contain.
 type largeCell struct {
 	column string
-	key    []string
+	key    rowKey
 	texts  []erasedText
 }
 
@@ -100,11 +100,11 @@ func (s *Step) Copied() error {
 }
 
 // noteErased adds the texts of a row that the step will erase, and notes the other cells that hold them already.
-func (s *Step) noteErased(key []string, content []heldCell, others []otherCell) {
+func (s *Step) noteErased(key rowKey, content []heldCell, others []otherCell) {
 	if s.copies.columns == nil {
 		return
 	}
-	row, added := domain.CanonicalTuple(key), []erasedText(nil)
+	row, added := key.id(), []erasedText(nil)
 	for _, h := range content {
 		column, _ := s.table.Column(h.column)
 		if !counts(column, h) {
@@ -171,17 +171,17 @@ func appendTexts(texts []string, document any) []string {
 }
 
 // findCopies sets s.copies.found if one of the other cells of a row holds an erased text that it did not hold before.
-func (s *Step) findCopies(key []string, others []otherCell) {
-	s.compare(key, others, s.copies.texts[domain.CanonicalTuple(key)], s.noteFound)
+func (s *Step) findCopies(key rowKey, others []otherCell) {
+	s.compare(key, others, s.copies.texts[key.id()], s.noteFound)
 }
 
 // compare calls found for each of the other cells that contains one of the texts. It leaves large cells to
 // compareLarge.
-func (s *Step) compare(key []string, others []otherCell, texts []erasedText, found func(heldText)) {
+func (s *Step) compare(key rowKey, others []otherCell, texts []erasedText, found func(heldText)) {
 	if len(texts) == 0 {
 		return
 	}
-	row, copied := domain.CanonicalTuple(key), make([]func(searched) bool, len(texts))
+	row, copied := key.id(), make([]func(searched) bool, len(texts))
 	for i, text := range texts {
 		copied[i] = text.isCopiedTo()
 	}
@@ -227,7 +227,7 @@ func (s *Step) compareLarge(ctx context.Context, found func(heldText)) error {
 		}
 		for i := range holds {
 			if holds[i] {
-				found(heldText{cell{domain.CanonicalTuple(c.key), c.column}, of[i]})
+				found(heldText{cell{c.key.id(), c.column}, of[i]})
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func (s *Step) holdsNothingOld(cells []heldCell) bool {
 	for at, old := range s.cells {
 		if slices.ContainsFunc(cells, func(h heldCell) bool {
-			return h.column == at.column && h.text.Valid && !h.written && h.text.String == old
+			return h.column == at.column && h.text.Valid && !h.written && slices.Contains(old, h.text.String)
 		}) {
 			return false
 		}
@@ -120,15 +120,15 @@ func (s *Step) isUndone(ctx context.Context) (bool, error) {
 
 // countOld returns the number of doubtful cells that hold their old text.
 func (s *Step) countOld(ctx context.Context) (old int, err error) {
-	rows := map[string][]string{}
+	rows := map[string]rowKey{}
 	for at, key := range s.doubtful {
 		rows[at.row] = key
 	}
 	for _, key := range rows {
-		text, args := s.withKeys([][]string{key})
-		err = s.readCells(ctx, text, args, func(key []string, content []heldCell, _ []otherCell) {
+		text, args := s.withKeys([]rowKey{key})
+		err = s.readCells(ctx, text, args, func(key rowKey, content []heldCell, _ []otherCell) {
 			for _, h := range content {
-				at := cell{domain.CanonicalTuple(key), h.column}
+				at := cell{key.id(), h.column}
 				if _, ok := s.doubtful[at]; ok && h.text.Valid && h.text.String == s.similar[at] {
 					old++
 				}

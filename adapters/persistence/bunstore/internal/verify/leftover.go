@@ -30,7 +30,7 @@ func (s *Step) LeftOver(
 	}
 	left := map[string]int64{}
 	text, args := s.ofSubject(false)
-	err := s.readCells(ctx, text, args, func(_ []string, content []heldCell, _ []otherCell) {
+	err := s.readCells(ctx, text, args, func(_ rowKey, content []heldCell, _ []otherCell) {
 		for _, cell := range content {
 			if s.isLeftOver(cell) {
 				left[cell.column]++

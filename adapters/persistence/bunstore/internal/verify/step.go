@@ -28,18 +28,19 @@ type Step struct {
 	key    []any
 	live   *live.Schema
 	copies copies
-	rows   map[string][]string // the primary keys of the rows that record has found, by domain.CanonicalTuple
-	cells  map[cell]string     // the old values of the cells of these rows, except values that the step has written
+	rows   map[string]rowKey // the primary keys of the rows that record has found, by rowKey.id
+	found  int               // the number of these rows
+	cells  map[cell][]string // the old values of the cells of these rows, except values that the step has written
 
 	left   map[cell]string // the values in these cells after the step that are no surrogates of it, see noteLeft
 	others bool            // another step or its triggers have written such a value, see check
 
-	similar  map[cell]string   // the old texts that only case or punctuation distinguishes from the corrected text
-	doubtful map[cell][]string // the cells that hold such an old text after the step, with the key of the row
-	undone   *bool             // the result of isUndone
+	similar  map[cell]string // the old texts that only case or punctuation distinguishes from the corrected text
+	doubtful map[cell]rowKey // the cells that hold such an old text after the step, with the key of the row
+	undone   *bool           // the result of isUndone
 
 	values    map[string]any // the values that a rectification writes, by column; nil for an erasure
-	row       []string       // the primary key of the only row of the step; nil for all rows of the subject
+	row       []string       // the rows.Writer.KeyNames of the only row; nil for all rows of the subject
 	statement string         // the statement of a rectification
 	args      []any
 
@@ -51,7 +52,7 @@ func NewStep(db *conn.Session, w *rows.Writer, live *live.Schema, op string, ste
 	table, _ := w.DataMap.Table(step.Target)
 	return &Step{
 		Step: step, Op: op, db: db, writer: w, table: table, key: key, live: live,
-		rows: map[string][]string{}, cells: map[cell]string{}, copies: newCopies(),
+		rows: map[string]rowKey{}, cells: map[cell][]string{}, copies: newCopies(),
 		similar: map[cell]string{}, left: map[cell]string{},
 	}
 }
@@ -150,7 +151,7 @@ func (s *Step) Begin(ctx context.Context) (rows int64, err error) {
 	if _, err := s.record(ctx, true); err != nil {
 		return 0, err
 	}
-	return int64(len(s.rows)), s.carryOut(ctx)
+	return int64(s.found), s.carryOut(ctx)
 }
 
 // carryOut executes the step.
@@ -177,10 +178,10 @@ func (s *Step) noteLeft(ctx context.Context) error {
 	s.left = map[cell]string{}
 	for chunk := range slices.Chunk(slices.Collect(maps.Values(s.rows)), rowsPerStatement) {
 		text, args := s.withKeys(chunk)
-		err := s.readCells(ctx, text, args, func(key []string, content []heldCell, _ []otherCell) {
+		err := s.readCells(ctx, text, args, func(key rowKey, content []heldCell, _ []otherCell) {
 			for _, h := range content {
 				if s.isLeftOver(h) {
-					s.left[cell{domain.CanonicalTuple(key), h.column}] = h.text.String
+					s.left[cell{key.id(), h.column}] = h.text.String
 				}
 			}
 		})
@@ -218,9 +219,9 @@ func (s *Step) check(ctx context.Context) (checkResult, error) {
 // can identify these rows. Such rows count as added after the erasure.
 func (s *Step) record(ctx context.Context, first bool) (added int, err error) {
 	text, args := s.ofSubject(!first && s.live.Tells(s.table.Name))
-	err = s.readCells(ctx, text, args, func(key []string, content []heldCell, others []otherCell) {
-		row := domain.CanonicalTuple(key)
-		if _, known := s.rows[row]; known {
+	err = s.readCells(ctx, text, args, func(key rowKey, content []heldCell, others []otherCell) {
+		row := key.id()
+		if _, known := s.rows[row]; known && (!first || key.isUnique()) {
 			return
 		}
 		if s.values != nil && !first && s.holdsNothingOld(content) {
@@ -231,13 +232,14 @@ func (s *Step) record(ctx context.Context, first bool) (added int, err error) {
 		s.noteErased(key, content, others)
 		for _, h := range content {
 			if h.text.Valid && h.text.String != "" && !h.written && !s.correctedBefore(h, content) {
-				s.cells[cell{row, h.column}] = h.text.String
+				s.cells[cell{row, h.column}] = append(s.cells[cell{row, h.column}], h.text.String)
 			}
 			if first && s.values != nil && !h.written && s.isCorrected(h) {
 				s.similar[cell{row, h.column}] = h.text.String
 			}
 		}
 	})
+	s.found += added
 	if err == nil {
 		err = s.compareLarge(ctx, s.noteBefore)
 	}
@@ -255,16 +257,16 @@ const rowsPerStatement = 100
 //   - In a rectification, a recorded row no longer exists or does not hold the new values.
 func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 	changed, found := s.cells, 0
-	s.cells, s.copies.found, s.doubtful = map[cell]string{}, "", map[cell][]string{}
+	s.cells, s.copies.found, s.doubtful = map[cell][]string{}, "", map[cell]rowKey{}
 	for chunk := range slices.Chunk(slices.Collect(maps.Values(s.rows)), rowsPerStatement) {
 		text, args := s.withKeys(chunk)
-		err := s.readCells(ctx, text, args, func(key []string, content []heldCell, others []otherCell) {
+		err := s.readCells(ctx, text, args, func(key rowKey, content []heldCell, others []otherCell) {
 			found++
 			s.findCopies(key, others)
 			if s.Strategy == domain.StrategyDelete || s.values != nil && !s.holdsCorrections(content) {
 				kept = true
 			}
-			row := domain.CanonicalTuple(key)
+			row := key.id()
 			for _, h := range content {
 				at := cell{row, h.column}
 				if old, ok := s.similar[at]; ok && !h.written && h.text.String == old {
@@ -286,17 +288,19 @@ func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 			return false, err
 		}
 	}
-	if kept || s.values != nil && found < len(s.rows) || len(s.doubtful) == 0 {
-		return kept || s.values != nil && found < len(s.rows), nil
+	if kept || s.values != nil && found < s.found || len(s.doubtful) == 0 {
+		return kept || s.values != nil && found < s.found, nil
 	}
 	return s.isUndone(ctx)
 }
 
-// containsOld reports whether a text equals an old text or, in an erasure, contains it. A contained text must have at
-// least six bytes, because a random surrogate may contain a shorter text by chance. In a rectification, only equality
-// counts, because a new text may contain the old text.
-func (s *Step) containsOld(text, old string) bool {
-	return text == old || s.values == nil && len(old) >= shortestCopy && strings.Contains(text, old)
+// containsOld reports whether a text equals one of the old texts or, in an erasure, contains it. A contained text must
+// have at least six bytes, because a random surrogate may contain a shorter text by chance. In a rectification, only
+// equality counts, because a new text may contain the old text.
+func (s *Step) containsOld(text string, old []string) bool {
+	return slices.ContainsFunc(old, func(old string) bool {
+		return text == old || s.values == nil && len(old) >= shortestCopy && strings.Contains(text, old)
+	})
 }
 
 // heldCell is the content of a cell in a column that the step overwrites.
@@ -309,10 +313,10 @@ type heldCell struct {
 // readCells runs a statement that reads cells. It calls visit for each row, with the primary key, the cells that the
 // step overwrites, and the other cells of the row.
 func (s *Step) readCells(
-	ctx context.Context, text string, args []any, visit func(key []string, content []heldCell, others []otherCell),
+	ctx context.Context, text string, args []any, visit func(key rowKey, content []heldCell, others []otherCell),
 ) error {
 	columns, others := s.overwritten(), make([]otherCell, len(s.copies.columns))
-	key, row := make([]string, len(s.table.PrimaryKey)), make([]heldCell, len(columns))
+	key, row := make(rowKey, len(s.table.PrimaryKey)), make([]heldCell, len(columns))
 	targets := conn.AddTargets(nil, key)
 	for i, name := range columns {
 		row[i].column = name
@@ -324,6 +328,9 @@ func (s *Step) readCells(
 	}
 	return s.db.Read(ctx, s.Op, func(r *sql.Rows) error {
 		err := r.Scan(targets...)
+		for i, value := range key {
+			key[i] = s.writer.KeyValue(value)
+		}
 		for i, h := range row {
 			column, _ := s.table.Column(h.column)
 			row[i].written = h.written || s.values == nil && column.IsFilled(h.text.String)

@@ -1,0 +1,49 @@
+package rows
+
+import "github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+
+func (p postgres) keyName(column string) string {
+	return "COALESCE(" + p.keyExpression(column) + ", 'NULL')"
+}
+
+func (postgres) keyExpression(column string) string { return AsText(column) }
+
+// keyValue returns a text, because some drivers return the bytes of a text.
+func (postgres) keyValue(value any) any { return syntax.Text(value) }
+
+// equalsKey compares the name of the value if the type of the column is not known.
+func (p postgres) equalsKey(column, parameter, sqlType string) string {
+	if sqlType == "" {
+		return p.equalsExactly(p.keyName(column), parameter)
+	}
+	return column + " = CAST(CAST(" + parameter + " AS text) AS " + sqlType + ")"
+}
+
+// keyName returns the number or the text itself, and the bytes of a blob as hexadecimal digits. A text that would have
+// the name of another value is in quotes. These are texts such as 'NULL', and the text of a number in a column that may
+// also hold this number. A column that cannot hold it converts the number to the text, and therefore equals it.
+func (sqlite) keyName(column string) string {
+	return syntax.Fill(`
+		CASE typeof({column})
+			WHEN 'null' THEN 'NULL'
+			WHEN 'blob' THEN '\x' || lower(hex({column}))
+			WHEN 'text' THEN CASE
+				WHEN {column} = 'NULL' OR {column} GLOB '\x*' OR {column} GLOB '[''"]*'
+					OR quote(CAST({column} AS numeric)) = {column} AND NOT {column} = +CAST({column} AS numeric)
+				THEN quote({column}) ELSE {column} END
+			ELSE quote({column}) END`, "column", column)
+}
+
+// keyExpression returns the column with a unary plus, so that drivers do not convert the value by the type of the
+// column.
+func (sqlite) keyExpression(column string) string { return "+" + column }
+
+// keyValue returns empty bytes for an empty blob, because drivers return nil bytes, and write them as NULL.
+func (sqlite) keyValue(value any) any {
+	if content, ok := value.([]byte); ok && len(content) == 0 {
+		return []byte{}
+	}
+	return value
+}
+
+func (sqlite) equalsKey(column, parameter, _ string) string { return column + " IS " + parameter }
