@@ -105,6 +105,13 @@ var ErrReadOnlyDatabase error = &Error{
 	Code: ErrUnavailable, Op: "probe", Message: "the database can only be read: it serves reads, and nothing else",
 }
 
+// ErrNewerTables is the result of ports.SessionFactory.Probe if a newer version of habeas has applied migrations with
+// which this version can work.
+var ErrNewerTables error = &Error{
+	Code: ErrConfiguration, Op: "probe",
+	Message: "a newer version of habeas has applied migrations: this version works, and its Migrate changes nothing",
+}
+
 // FieldError describes the mistake of one input field. Its texts do not contain the value of the field.
 type FieldError struct {
 	Field   string `json:"field"`

@@ -93,8 +93,9 @@ type SessionFactory interface {
 	// Probe returns nil if the database can be reached and has the tables of this version of habeas. It only reads. Probe
 	// returns domain.ErrUnavailable if the database cannot be reached. Probe returns domain.ErrConfiguration if migrations
 	// are pending, if a table, a column, a function or a privilege is missing, or if the tables belong to another data
-	// map. It returns domain.ErrReadOnlyDatabase if all is in order, but the database can only be read, as on a standby.
-	// If ctx ends first, errors.Is matches the error with context.Canceled or context.DeadlineExceeded. Probe returns
-	// domain.ErrSession in a transaction of the application.
+	// map. It returns domain.ErrReadOnlyDatabase if all is in order, but the database can only be read, as on a standby,
+	// and otherwise domain.ErrNewerTables if a newer version of habeas has changed the tables, and this version still
+	// works. If ctx ends first, errors.Is matches the error with context.Canceled or context.DeadlineExceeded. Probe
+	// returns domain.ErrSession in a transaction of the application.
 	Probe(ctx context.Context) error
 }

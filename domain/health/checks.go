@@ -10,12 +10,12 @@ type Health struct {
 	// Ready is true if the process can serve requests: none of the checks of the database, the migrations and the worker
 	// has failed.
 	Ready bool `json:"ready"`
-	// Degraded is true if the outbox has entries that are abandoned or late, if the database can only be read, if rows
-	// have an erased id and nothing tells whose they are, or if a background duty (see domain.Duty) is not fulfilled or
-	// has leftovers. A person should then act. The process still serves requests.
+	// Degraded is true if the outbox has entries that are abandoned or late, if the database can only be read, if a newer
+	// version of habeas has changed the tables, if rows have an erased id and nothing tells whose they are, or if a
+	// background duty (see domain.Duty) is not fulfilled or has leftovers. A person should then act. The process still serves requests.
 	Degraded bool `json:"degraded"`
-	// Checks has one check for each name, in the order of the constants, but CheckWritable, CheckLives and the checks of
-	// duties only if they failed.
+	// Checks has one check for each name, in the order of the constants, but CheckWritable, CheckVersion, CheckLives
+	// and the checks of duties only if they failed.
 	Checks []Check `json:"checks"`
 }
 
@@ -37,6 +37,7 @@ const (
 	CheckAbandoned  CheckName = "abandoned_entries" // the outbox has no abandoned entries
 	CheckLate       CheckName = "late_entries"      // the outbox has no late entries
 	CheckWritable   CheckName = "writable"          // the database can be written, not only read by exports
+	CheckVersion    CheckName = "version"           // no newer version of habeas has changed the tables
 	CheckLives      CheckName = "known_lives"       // of each row with an erased id, it is known whose it is
 
 	// The checks of the duties: each is fulfilled and has no leftovers.

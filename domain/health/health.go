@@ -72,7 +72,7 @@ type Checker struct {
 // storeState is the result of a probe of the store.
 type storeState struct {
 	database, migrations Check
-	readOnly             bool
+	limits               []Check // CheckWritable or CheckVersion, if it failed
 }
 
 // outboxState is the result of a read of the outbox.
@@ -102,9 +102,7 @@ func (c *Checker) Check(ctx context.Context) Health {
 	store := c.checkStore(ctx)
 	outbox := c.checkOutbox(ctx, store.database.Status)
 	checks := []Check{store.database, store.migrations, c.checkWorker(), outbox.abandoned, outbox.late}
-	if store.readOnly {
-		checks = append(checks, Check{Name: CheckWritable, Status: CheckFailed, Err: domain.ErrReadOnlyDatabase})
-	}
+	checks = append(checks, store.limits...)
 	if lives := c.checkLives(ctx, store.database.Status); lives.Status == CheckFailed {
 		checks = append(checks, lives)
 	}
@@ -140,7 +138,9 @@ func storeOf(err error) storeState {
 	switch {
 	case err == nil:
 	case errors.Is(err, domain.ErrReadOnlyDatabase):
-		state.readOnly = true
+		state.limits = []Check{{Name: CheckWritable, Status: CheckFailed, Err: err}}
+	case errors.Is(err, domain.ErrNewerTables):
+		state.limits = []Check{{Name: CheckVersion, Status: CheckFailed, Err: err}}
 	case errors.Is(err, domain.ErrConfiguration):
 		state.migrations.Status, state.migrations.Err = CheckFailed, err
 	default:

@@ -92,7 +92,9 @@ func migrateStatus() subcommand {
   applied      the migration was applied
   pending      the migration was not applied; see migrate up
   unrecorded   the tables exist, but the database has no record of migrations;
-               the application applies them with its own tool`,
+               the application applies them with its own tool
+  newer        a newer version of habeas has applied the migration, and this
+               version can work with the tables`,
 		example: `habeas migrate status`,
 		exits:   exits{fine: "no migration is pending", findings: "a migration is pending"},
 		needs:   onlyTables,

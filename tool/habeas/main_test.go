@@ -90,7 +90,7 @@ func TestASubjectIsErasedOnEitherDatabase(t *testing.T) {
 				code int
 				says string
 			}{
-				{[]string{"migrate", "up"}, 0, "0002_installation.sql  applied"},
+				{[]string{"migrate", "up"}, 0, "0001_habeas.sql  applied"},
 				{[]string{"status"}, 0, "0 findings"},
 				{[]string{"export", "1"}, 0, "zoe@example.org"},
 				{[]string{"erase", "1", "--yes"}, 0, "users        0           1         0"},

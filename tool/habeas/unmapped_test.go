@@ -78,7 +78,7 @@ func TestCommandsOnTheTablesOfHabeasNeedNoDataMap(t *testing.T) {
 			step{[]string{"trail", "1"}, 2, `Run "habeas migrate up"`},
 			step{[]string{"migrate", "sql"}, 0, "CREATE TABLE habeas_outbox"},
 			step{[]string{"migrate", "sql", "--name", "staff"}, 0, "CREATE TABLE habeas_staff_outbox"},
-			step{[]string{"migrate", "up"}, 0, "0002_installation.sql  applied"},
+			step{[]string{"migrate", "up"}, 0, "0001_habeas.sql  applied"},
 			step{[]string{"migrate", "up", "--accept-map"}, 2, "--accept-map records a data map, which is missing"},
 			step{[]string{"trail", "1"}, 0, "0 events"}, // nothing has recorded the table of subjects yet
 			step{[]string{"outbox", "counts"}, 0, "Succeeded: 0"},

@@ -18,11 +18,6 @@ import (
 //go:embed migrations
 var migrationFiles embed.FS
 
-// upgradeFiles bring the tables of earlier versions to the state after the migration with the same name.
-//
-//go:embed upgrades
-var upgradeFiles embed.FS
-
 // Migrate creates or updates the tables of habeas for the data map with the name Options.Name. It does not change
 // tables of the application. The tables are in Options.Schema, which Migrate creates if it does not exist. If
 // Options.Schema is empty, the search path selects the schema. Migrate ignores the other options, except Logger.
@@ -45,7 +40,6 @@ var upgradeFiles embed.FS
 //   - Several schemas of the search path have tables of habeas. Set Options.Schema in this case.
 //   - Migrations are pending for tables in an attached database of SQLite.
 //   - A newer version of habeas has changed the tables, or an applied migration had another text.
-//   - The tables are those of an early version of habeas that Migrate cannot bring forward.
 func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
 	m, err := newMigration(db, nil, opts)
 	if err != nil {
@@ -67,15 +61,11 @@ func newMigration(db *bun.DB, pool *conn.Pool, opts Options) (*migrate.Migration
 	if err != nil {
 		return nil, err
 	}
-	upgrades, err := fs.Sub(upgradeFiles, "upgrades")
-	if err != nil {
-		return nil, err
-	}
 	if pool == nil {
 		pool = conn.NewPool(db)
 	}
 	return migrate.New(pool, d, migrate.Settings{
-		Schema: opts.Schema, Name: opts.Name, Logger: opts.Logger, Files: files, Upgrades: upgrades,
+		Schema: opts.Schema, Name: opts.Name, Logger: opts.Logger, Files: files,
 	})
 }
 

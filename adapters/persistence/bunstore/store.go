@@ -115,7 +115,7 @@ func (s *Store) Probe(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "probe", err)
 	}
-	readOnly, err := s.migration.Probe(ctx)
+	limit, err := s.migration.Probe(ctx)
 	if err != nil {
 		return conn.Wrap(ctx, "probe", err)
 	}
@@ -123,8 +123,8 @@ func (s *Store) Probe(ctx context.Context) error {
 	if err == nil {
 		err = installation.Check(s.dataMap)
 	}
-	if err == nil && readOnly {
-		return domain.ErrReadOnlyDatabase
+	if err == nil {
+		return limit
 	}
 	return conn.Wrap(ctx, "probe", err)
 }

@@ -25,12 +25,12 @@ import (
 )
 
 // onSQLite returns a harness that opens each store on a separate file. The file is a copy of a template with all
-// tables.
-func onSQLite(t testing.TB, driver databases.Driver) porttest.StoreHarness {
+// tables, after the functions in changes have run on it.
+func onSQLite(t testing.TB, driver databases.Driver, changes ...func(testing.TB, *bun.DB)) porttest.StoreHarness {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "template.db")
 	db := driver.Open(t, databases.SQLiteURL(path))
-	makeTables(t, db, sqliteTypes())
+	makeTables(t, db, sqliteTypes(), changes...)
 	must(t, db.Close()) // this writes all changes to the file
 	template, err := os.ReadFile(path)
 	must(t, err)
@@ -69,8 +69,11 @@ func schemasOf(t testing.TB, driver databases.Driver) func(c testing.TB) string 
 }
 
 // onPostgreSQL returns a harness that opens stores in separate schemas. After a successful test case, the harness
-// empties the tables of the schema and uses the schema again, which is ten times faster than new tables.
-func onPostgreSQL(t testing.TB, driver databases.Driver, place func(c testing.TB) string) porttest.StoreHarness {
+// empties the tables of the schema and uses the schema again, which is ten times faster than new tables. The functions in
+// changes run on new tables.
+func onPostgreSQL(
+	t testing.TB, driver databases.Driver, place func(c testing.TB) string, changes ...func(testing.TB, *bun.DB),
+) porttest.StoreHarness {
 	t.Helper()
 	var mu sync.Mutex
 	var free []opened
@@ -86,7 +89,7 @@ func onPostgreSQL(t testing.TB, driver databases.Driver, place func(c testing.TB
 			}
 		}
 		store := openBun(t, driver, place(c), unusedURL)
-		makeTables(c, store.past, postgresTypes())
+		makeTables(c, store.past, postgresTypes(), changes...)
 		return store
 	}
 	return porttest.StoreHarness{
@@ -148,10 +151,15 @@ func unusedURL(t testing.TB) string {
 	return "postgres://nobody@" + listener.Addr().String() + "/nothing?sslmode=disable"
 }
 
-// makeTables creates the tables of habeas and of the shop in an empty database.
-func makeTables(t testing.TB, db *bun.DB, types map[datamap.ColumnType]string) {
+// makeTables creates the tables of habeas and of the shop in an empty database, and then calls the functions in changes.
+func makeTables(
+	t testing.TB, db *bun.DB, types map[datamap.ColumnType]string, changes ...func(testing.TB, *bun.DB),
+) {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	for _, change := range changes {
+		change(t, db)
+	}
 	for _, statement := range createTables(porttest.DataMap(), types) {
 		_, err := db.ExecContext(t.Context(), statement)
 		must(t, err)

@@ -10,11 +10,11 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// readMigrations returns a statement that reads the rows of a table which records migrations, but only the rows with
-// these names. Each row of the result has the two texts key and name.
-func readMigrations(key string, table datamap.CatalogTable, names []string) string {
-	return syntax.Fill(`SELECT CAST({key} AS text), CAST(name AS text) FROM {table} WHERE CAST(name AS text) IN ({names})`,
-		"key", syntax.Literal(key), "table", syntax.QualifiedName(table), "names", syntax.Join(names, ", ", syntax.Literal))
+// readMigration returns a statement that reads the row with the given name from a table which records migrations. The
+// row of the result has the two texts key and name.
+func readMigration(key string, table datamap.CatalogTable, name string) string {
+	return syntax.Fill(`SELECT CAST({key} AS text), CAST(name AS text) FROM {table} WHERE CAST(name AS text) = {name}`,
+		"key", syntax.Literal(key), "table", syntax.QualifiedName(table), "name", syntax.Literal(name))
 }
 
 // ownName matches the names of the tables of habeas; see syntax.OwnNames.
@@ -23,8 +23,8 @@ var ownName = regexp.MustCompile(syntax.OwnNames())
 // IsOwn reports whether a table of habeas may have the name, of any data map.
 func IsOwn(name string) bool { return ownName.MatchString(name) }
 
-// firstMigrations are the names of the migrations that have created the first tables, in all versions of habeas.
-var firstMigrations = []string{"0001_habeas.sql", "0001_ledgers.sql"}
+// firstMigration is the name of the migration that creates the tables.
+const firstMigration = "0001_habeas.sql"
 
 // ownPlace is a schema and the prefix of a data map. At most one set of the tables of habeas is in an ownPlace.
 type ownPlace struct{ schema, prefix string }
@@ -51,15 +51,14 @@ func (t *Table) nameInSchema() string {
 }
 
 // removeOwn removes the tables of habeas, of all data maps. All other tables belong to the application, even if their
-// names begin with habeas_. The columns and indexes of all tables must have been
-// added before.
+// names begin with habeas_. The columns and indexes of all tables must have been added before.
 //
 // A table belongs to habeas if its name is a prefix of a data map and one of syntax.TableNames, and if a witness in
 // the same schema has the same prefix. A witness shows that migrations of habeas created the tables. It is one of:
 //
 //   - The table <prefix>migrations, which records the applied migrations. It has the columns name, which is the primary
-//     key, and applied_at, and at most the further column checksum. One of its rows has the name of a first migration.
-//     If the role must not read the rows, the columns decide.
+//     key, applied_at, checksum and breaks. One of its rows has the name of the first migration. If the role must not
+//     read the rows, the columns decide.
 //   - The table <prefix>installation with its columns. It shows the tables of an application that runs the migrations
 //     with its own tool, so that no table records them.
 //
@@ -98,14 +97,14 @@ func (l *reader) removeOwn(ctx context.Context) {
 	l.order = slices.DeleteFunc(l.order, isOwn)
 }
 
-// withFirstMigration returns the tables that record one of the firstMigrations, each table at most once.
+// withFirstMigration returns the tables that record the first migration, each table at most once.
 func (l *reader) withFirstMigration(ctx context.Context, candidates []*Table) (found []*Table) {
 	var texts []string
 	byKey := map[string]*Table{}
 	for _, table := range candidates {
 		key := table.Schema + "." + table.nameInSchema()
 		byKey[key] = table
-		texts = append(texts, readMigrations(key, table.CatalogTable, firstMigrations))
+		texts = append(texts, readMigration(key, table.CatalogTable, firstMigration))
 	}
 	l.readTexts(ctx, strings.Join(texts, " UNION "), func(key, _ string) {
 		if table := byKey[key]; table != nil && !slices.Contains(found, table) {
@@ -117,9 +116,7 @@ func (l *reader) withFirstMigration(ctx context.Context, candidates []*Table) (f
 
 // recordsMigrations reports whether the columns are those of the table in which Migrate records the migrations.
 func (t *Table) recordsMigrations() bool {
-	further := len(t.Columns) == 3 && t.hasColumns("checksum")
-	return slices.Equal(t.PrimaryKey, []string{"name"}) && t.hasColumns("name", "applied_at") &&
-		(further || len(t.Columns) == 2)
+	return slices.Equal(t.PrimaryKey, []string{"name"}) && t.hasColumns("name", "applied_at", "checksum", "breaks")
 }
 
 func (t *Table) hasColumns(names ...string) bool {

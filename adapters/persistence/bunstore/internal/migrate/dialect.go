@@ -21,10 +21,6 @@ type dialect interface {
 	//   - whether the database can only be read
 	ownTables(schema, name string) string
 
-	// ownObjects returns the statement that lists the columns of the tables of habeas, in the form table.column, and the
-	// names of their indexes and triggers.
-	ownObjects(schema, name string) string
-
 	// otherSets returns the statement that lists the schemas outside the given one that have tables of habeas for the
 	// data map with the given name. It returns "" if the database has no schemas.
 	otherSets(schema, name string) string
@@ -37,10 +33,6 @@ type dialect interface {
 	// installations returns the statement that lists the tables called habeas_…installation in a schema, or in the
 	// search path of the connection if schema is "".
 	installations(schema string) string
-
-	// addChecksum returns the statements that add the column checksum to the table of migrations that an earlier version
-	// created. The parameter create is the statement that creates the table of this version.
-	addChecksum(prefix, create string) []string
 
 	canMigrate(schema string) bool
 
@@ -89,19 +81,6 @@ func ownClasses(schema, name string) string {
 	return "c.relkind IN ('r', 'p') AND " + where + " AND c.relname IN (" + syntax.OwnTables(name) + ")"
 }
 
-func (postgres) ownObjects(schema, name string) string {
-	return syntax.Fill(`
-		WITH own AS (
-			SELECT c.oid, c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-			WHERE {own})
-		SELECT o.relname || '.' || a.attname FROM own o JOIN pg_catalog.pg_attribute a ON a.attrelid = o.oid
-		WHERE a.attnum > 0 AND NOT a.attisdropped
-		UNION ALL SELECT CAST(i.relname AS text) FROM own o JOIN pg_catalog.pg_index x ON x.indrelid = o.oid
-			JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
-		UNION ALL SELECT CAST(t.tgname AS text) FROM own o JOIN pg_catalog.pg_trigger t ON t.tgrelid = o.oid
-		WHERE NOT t.tgisinternal`, "own", ownClasses(schema, name))
-}
-
 func (postgres) otherSets(schema, name string) string {
 	return syntax.Fill(`
 		SELECT DISTINCT CAST(n.nspname AS text)
@@ -119,10 +98,6 @@ func (postgres) installations(schema string) string {
 		SELECT CAST(c.relname AS text) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p') AND c.relname LIKE 'habeas\_%installation' AND {where}
 		ORDER BY 1`, "where", where)
-}
-
-func (postgres) addChecksum(prefix, _ string) []string {
-	return []string{"ALTER TABLE " + prefix + "migrations ADD COLUMN checksum TEXT"}
 }
 
 func (postgres) canMigrate(string) bool { return true }
@@ -170,29 +145,11 @@ func (sqlite) ownTables(schema, name string) string {
 		ORDER BY m.name`, "name", syntax.Literal(schema), "schema", syntax.Quote(schema), "own", syntax.OwnTables(name))
 }
 
-func (sqlite) ownObjects(schema, name string) string {
-	return syntax.Fill(`
-		SELECT m.name || '.' || c.name FROM {schema}.sqlite_master AS m JOIN pragma_table_xinfo(m.name, {name}) AS c
-		WHERE m.type = 'table' AND m.name IN ({own})
-		UNION ALL SELECT name FROM {schema}.sqlite_master WHERE type IN ('index', 'trigger') AND tbl_name IN ({own})`,
-		"name", syntax.Literal(schema), "schema", syntax.Quote(schema), "own", syntax.OwnTables(name))
-}
-
 func (sqlite) otherSets(string, string) string { return "" }
 
 func (sqlite) installations(string) string {
 	return `SELECT name FROM main.sqlite_master WHERE type = 'table' AND name LIKE 'habeas\_%installation' ESCAPE '\'
 		ORDER BY name`
-}
-
-// addChecksum creates the table again, so that its text in the catalog is that of a fresh database.
-func (sqlite) addChecksum(prefix, create string) []string {
-	table, before := prefix+"migrations", prefix+"migrations_before"
-	return []string{
-		"ALTER TABLE " + table + " RENAME TO " + before, create,
-		"INSERT INTO " + table + " (name, applied_at) SELECT name, applied_at FROM " + before,
-		"DROP TABLE " + before,
-	}
 }
 
 // canMigrate returns true only for main, because the migrations create the tables in main.

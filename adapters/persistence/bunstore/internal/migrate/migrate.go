@@ -21,14 +21,13 @@ import (
 
 // Migration applies the migrations of the tables of habeas, and compares the tables with them.
 type Migration struct {
-	pool     *conn.Pool
-	dialect  syntax.Dialect
-	own      dialect
-	schema   string // the schema of the tables; "" for the search path
-	name     string // the name of the data map
-	files    []migrationFile
-	upgrades fs.FS
-	logger   *slog.Logger
+	pool    *conn.Pool
+	dialect syntax.Dialect
+	own     dialect
+	schema  string // the schema of the tables; "" for the search path
+	name    string // the name of the data map
+	files   []migrationFile
+	logger  *slog.Logger
 }
 
 // Settings are those of a migration.
@@ -36,14 +35,14 @@ type Settings struct {
 	Schema, Name string
 	Logger       *slog.Logger
 
-	Files, Upgrades fs.FS // a folder for each database system, see Folder
+	Files fs.FS // a folder for each database system, see Folder
 }
 
 // New returns a migration for the database of the pool.
 func New(pool *conn.Pool, d syntax.Dialect, settings Settings) (*Migration, error) {
 	m := &Migration{
 		pool: pool, dialect: d, own: dialectOf(d), schema: settings.Schema, name: settings.Name,
-		upgrades: settings.Upgrades, logger: cmp.Or(settings.Logger, slog.Default()),
+		logger: cmp.Or(settings.Logger, slog.Default()),
 	}
 	files, err := fs.Sub(settings.Files, Folder(d))
 	if err == nil {
@@ -55,23 +54,33 @@ func New(pool *conn.Pool, d syntax.Dialect, settings Settings) (*Migration, erro
 // Folder returns the name of the folder with the files of a database system.
 func Folder(d syntax.Dialect) string { return dialectOf(d).folder() }
 
-// Run applies the pending migrations, and repairs the functions and the sequences of habeas. See bunstore.Migrate.
+// Run applies the pending migrations, and repairs the functions and the sequences of habeas. If a newer version of habeas
+// has applied further migrations, Run changes nothing: that version has repaired its objects. See bunstore.Migrate.
 func (m *Migration) Run(ctx context.Context) error {
 	return conn.Retry(ctx, func() error {
 		err := m.run(ctx)
 		if err == nil {
-			err = m.warn(ctx)
-		}
-		if err == nil {
-			err = m.repairErasedFunction(ctx)
-		}
-		if err == nil {
-			err = installation.RaiseAll(ctx, m.pool, m.dialect, syntax.TablesIn(m.schema, m.name), func(reason error) {
-				m.logger.WarnContext(ctx, "Migrate does not know whether sequences are too low, as they can be after a restore"+
-					" or a switch of the database", "reason", reason)
-			})
+			err = m.finish(ctx)
 		}
 		return conn.Wrap(ctx, "migrate", err)
+	})
+}
+
+// finish warns of other sets of tables, and repairs the functions and the sequences.
+func (m *Migration) finish(ctx context.Context) error {
+	state, err := m.find(ctx, m.pool.Query)
+	if err != nil {
+		return err
+	}
+	if err := m.warn(ctx, state); err != nil || len(state.newer) > 0 {
+		return err
+	}
+	if err := m.repairErasedFunction(ctx, state); err != nil {
+		return err
+	}
+	return installation.RaiseAll(ctx, m.pool, m.dialect, syntax.TablesIn(m.schema, m.name), func(reason error) {
+		m.logger.WarnContext(ctx, "Migrate does not know whether sequences are too low, as they can be after a restore"+
+			" or a switch of the database", "reason", reason)
 	})
 }
 
@@ -88,12 +97,11 @@ const (
 	createMigrations = `CREATE TABLE habeas_migrations (
 	name       TEXT PRIMARY KEY,
 	applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
-	checksum   TEXT
+	checksum   TEXT,
+	breaks     BOOLEAN NOT NULL DEFAULT FALSE
 )`
 
-	forgetMigrations = `DELETE FROM habeas_migrations WHERE name IN ($1, $2, $3)`
-	insertMigration  = `INSERT INTO habeas_migrations (name, checksum) VALUES ($1, $2)`
-	fillChecksum     = `UPDATE habeas_migrations SET checksum = $2 WHERE name = $1 AND checksum IS NULL`
+	insertMigration = `INSERT INTO habeas_migrations (name, checksum, breaks) VALUES ($1, $2, $3)`
 )
 
 // migrationsTable returns the name of the table that records the applied migrations.
@@ -117,58 +125,23 @@ func (m *Migration) apply(ctx context.Context, tx *conn.Tx) error {
 			return err
 		}
 	}
-	if err := m.prepareChecksums(ctx, tx, state); err != nil {
-		return err
+	if len(state.tables) == 0 || state.unrecorded {
+		if err := m.exec(ctx, tx, m.named(createMigrations)); err != nil {
+			return err
+		}
 	}
 	for _, file := range m.files {
 		if !slices.Contains(state.pending, file.name) {
-			if _, err := tx.Exec(ctx, m.named(fillChecksum), file.name, file.checksum); err != nil {
-				return err
-			}
 			continue
 		}
-		if err := m.applyFile(ctx, tx, file, state); err != nil {
+		if err := m.exec(ctx, tx, m.statementsOf(file.text)...); err != nil {
 			return conn.Wrap(ctx, "migrate: "+file.name, err)
 		}
-		if _, err := tx.Exec(ctx, m.named(insertMigration), file.name, file.checksum); err != nil {
+		if _, err := tx.Exec(ctx, m.named(insertMigration), file.name, file.checksum, file.breaks); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// prepareChecksums creates the table of migrations, or adds the column checksum to the table of an earlier version.
-func (m *Migration) prepareChecksums(ctx context.Context, tx *conn.Tx, state migrated) error {
-	create := m.named(createMigrations)
-	switch {
-	case state.checksums:
-		return nil
-	case len(state.tables) == 0 || state.unrecorded:
-		return m.exec(ctx, tx, create)
-	default:
-		return m.exec(ctx, tx, m.own.addChecksum(datamap.ObjectPrefix(m.name), create)...)
-	}
-}
-
-// applyFile applies a migration. If the tables are those of its first version, applyFile brings them forward instead.
-func (m *Migration) applyFile(ctx context.Context, tx *conn.Tx, file migrationFile, state migrated) error {
-	if file.name != firstMigration || !state.first {
-		return m.exec(ctx, tx, m.statementsOf(file.text)...)
-	}
-	if m.pool.LeavesDeleted() { // the upgrade copies rows with refs, and drops the tables with the originals
-		if err := tx.OverwriteDeleted(ctx); err != nil {
-			return err
-		}
-	}
-	text, err := fs.ReadFile(m.upgrades, Folder(m.dialect)+"/"+file.name)
-	if err != nil {
-		return err
-	}
-	if err := m.exec(ctx, tx, m.statementsOf(string(text))...); err != nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, m.named(forgetMigrations), firstMigration, oldLedgers, oldOutboxStage)
-	return err
 }
 
 func (m *Migration) exec(ctx context.Context, tx *conn.Tx, statements ...string) error {
@@ -182,11 +155,7 @@ func (m *Migration) exec(ctx context.Context, tx *conn.Tx, statements ...string)
 
 // warn logs a warning if the database has a second set of tables of the same name outside the schema that m uses. A
 // process with another search path would use that set, and would not see the consents and restrictions of this one.
-func (m *Migration) warn(ctx context.Context) error {
-	state, err := m.find(ctx, m.pool.Query)
-	if err != nil {
-		return err
-	}
+func (m *Migration) warn(ctx context.Context, state migrated) error {
 	text := m.own.otherSets(state.schema, m.name)
 	if text == "" {
 		return nil
@@ -244,20 +213,17 @@ func (m *Migration) States(ctx context.Context) ([]domain.Migration, error) {
 			states[i].State = domain.MigrationPending
 		}
 	}
+	for _, name := range state.newer {
+		states = append(states, domain.Migration{Name: name, State: domain.MigrationNewer})
+	}
 	return states, nil
 }
-
-// The migrations of earlier versions, which an upgrade file brings to the current migrations.
-const (
-	firstMigration = "0001_habeas.sql"
-	oldLedgers     = "0001_ledgers.sql"
-	oldOutboxStage = "0002_outbox_stage.sql"
-)
 
 // migrationFile is a file of the folder migrations.
 type migrationFile struct {
 	name, text string
 	checksum   string // the SHA-256 of the text, in hexadecimal digits
+	breaks     bool   // processes that do not know the migration cannot work with its tables
 }
 
 // readMigrations returns the files of a database system in the order in which Migrate applies them.
@@ -272,7 +238,9 @@ func readMigrations(folder fs.FS) (files []migrationFile, err error) {
 			return nil, err
 		}
 		sum := sha256.Sum256(text)
-		files = append(files, migrationFile{name, string(text), hex.EncodeToString(sum[:])})
+		files = append(files, migrationFile{
+			name: name, text: string(text), checksum: hex.EncodeToString(sum[:]), breaks: breaksPattern.Match(text),
+		})
 	}
 	return files, nil
 }
@@ -292,36 +260,23 @@ var (
 	tablePattern  = regexp.MustCompile(`(?ms)^CREATE TABLE (\w+) \(\n(.*?)^\)`)
 	columnPattern = regexp.MustCompile(`(?m)^ {4}(\w+)`)
 	addedPattern  = regexp.MustCompile(`(?m)^ALTER TABLE (\w+) ADD COLUMN (\w+)`)
-	objectPattern = regexp.MustCompile(`(?m)^CREATE (?:INDEX|TRIGGER) (\w+)`)
+	breaksPattern = regexp.MustCompile(`\A(?:--.*\n)*?-- breaks: yes\n`) // in the comment at the beginning of a file
 )
 
-// objectsOf returns the objects that the migrations create: table.column for each column, and the names of the indexes
-// and triggers. It relies on the layout of the files, in which each column begins a line with four spaces.
-func (m *Migration) objectsOf(files ...migrationFile) (objects []string) {
-	for _, file := range files {
+// columns returns the columns that the migrations create, by table. It relies on the layout of the files, in which each
+// column begins a line with four spaces.
+func (m *Migration) columns() map[string][]string {
+	columns := map[string][]string{}
+	for _, file := range m.files {
 		text := m.named(file.text)
 		for _, table := range tablePattern.FindAllStringSubmatch(text, -1) {
 			for _, column := range columnPattern.FindAllStringSubmatch(table[2], -1) {
-				objects = append(objects, table[1]+"."+column[1])
+				columns[table[1]] = append(columns[table[1]], column[1])
 			}
 		}
 		for _, added := range addedPattern.FindAllStringSubmatch(text, -1) {
-			objects = append(objects, added[1]+"."+added[2])
-		}
-		for _, object := range objectPattern.FindAllStringSubmatch(text, -1) {
-			objects = append(objects, object[1])
+			columns[added[1]] = append(columns[added[1]], added[2])
 		}
 	}
-	return objects
-}
-
-// missingAtFirst reports whether the tables of the first version of 0001_habeas.sql lacked an object that its current
-// version creates. The tables of 0001_ledgers.sql and 0002_outbox_stage.sql lacked the same objects.
-func (m *Migration) missingAtFirst(object string) bool {
-	plain := strings.TrimPrefix(object, datamap.ObjectPrefix(m.name))
-	return strings.HasPrefix(plain, "consent_records_no_") || strings.HasPrefix(plain, "restriction_records_no_") ||
-		strings.HasPrefix(plain, "positions.") || slices.Contains([]string{
-		"outbox.operation_id", "outbox.tried_since", "outbox_tried", "subject_erasures.intake", "subject_erasures.swept_at",
-		"subject_erasures_intake",
-	}, plain)
+	return columns
 }

@@ -26,8 +26,9 @@ var needed = map[string][]string{
 }
 
 // Probe compares the tables of habeas, their columns, the function that habeas calls, the privileges of the role and
-// the applied migrations with what this version needs. It reports whether the database can only be read.
-func (m *Migration) Probe(ctx context.Context) (readOnly bool, err error) {
+// the applied migrations with what this version needs. The limit is domain.ErrReadOnlyDatabase if the database can only
+// be read, domain.ErrNewerTables if a newer version has applied migrations, and otherwise nil.
+func (m *Migration) Probe(ctx context.Context) (limit, err error) {
 	state, err := m.find(ctx, m.pool.Query)
 	if err == nil && !state.complete() && !state.unrecorded { // unrecorded: the application runs the migrations itself
 		err = domain.Misconfigured("bunstore", "migrations are pending: run Migrate")
@@ -35,7 +36,13 @@ func (m *Migration) Probe(ctx context.Context) (readOnly bool, err error) {
 	if err == nil {
 		err = m.lacking(ctx, m.pool.Query, state)
 	}
-	return slices.ContainsFunc(state.tables, func(p placed) bool { return p.readOnly }), err
+	switch {
+	case slices.ContainsFunc(state.tables, func(p placed) bool { return p.readOnly }):
+		return domain.ErrReadOnlyDatabase, err
+	case len(state.newer) > 0:
+		return domain.ErrNewerTables, err
+	}
+	return nil, err
 }
 
 // lacking returns domain.ErrConfiguration if a table, a column, a function or a privilege is missing. The message names
@@ -43,7 +50,7 @@ func (m *Migration) Probe(ctx context.Context) (readOnly bool, err error) {
 func (m *Migration) lacking(ctx context.Context, query conn.Query, state migrated) error {
 	var missing []string
 	prefix := datamap.ObjectPrefix(m.name)
-	columns := m.columnsOf(m.files...)
+	columns := m.columns()
 	for _, name := range syntax.TableNames() {
 		at := slices.IndexFunc(state.tables, func(p placed) bool { return p.table == prefix+name })
 		switch {
@@ -81,17 +88,6 @@ func (m *Migration) lacking(ctx context.Context, query conn.Query, state migrate
 	return domain.Misconfigured("bunstore", "the tables of habeas are incomplete for this role: "+
 		strings.Join(missing, ", ")+" is missing. Restore the objects, or grant the privileges."+
 		" Migrate repairs functions")
-}
-
-// columnsOf returns the columns that migrations create, by table.
-func (m *Migration) columnsOf(files ...migrationFile) map[string][]string {
-	columns := map[string][]string{}
-	for _, object := range m.objectsOf(files...) {
-		if table, column, ok := strings.Cut(object, "."); ok {
-			columns[table] = append(columns[table], column)
-		}
-	}
-	return columns
 }
 
 // erasedFunction is the state of the function that reports whether a subject was erased (see syntax.Tables.IsErased).
@@ -133,11 +129,7 @@ func (f erasedFunction) lacking(name string) string {
 }
 
 // repairErasedFunction replaces the function if it is missing or reads another schema.
-func (m *Migration) repairErasedFunction(ctx context.Context) error {
-	state, err := m.find(ctx, m.pool.Query)
-	if err != nil {
-		return err
-	}
+func (m *Migration) repairErasedFunction(ctx context.Context, state migrated) error {
 	found, err := m.findErasedFunction(ctx, m.pool.Query, state.schema)
 	if err != nil || !found.needed || found.exists && found.reads {
 		return err

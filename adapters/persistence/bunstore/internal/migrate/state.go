@@ -27,14 +27,13 @@ type migrated struct {
 	schema  string
 	tables  []placed
 	pending []string // the names of the pending migrations, in order
+	newer   []string // the names of the migrations that a newer version of habeas has applied, in order
 
 	unrecorded bool // there are tables, but no table of migrations
-	first      bool // the tables are those of the first version of firstMigration, which an upgrade file brings forward
-	checksums  bool // the table of migrations has the column checksum
 }
 
-// complete reports whether Migrate has nothing to do.
-func (s migrated) complete() bool { return len(s.pending) == 0 && s.checksums }
+// complete reports whether Migrate has nothing to apply.
+func (s migrated) complete() bool { return len(s.pending) == 0 || len(s.newer) > 0 }
 
 // find reads the state of the tables. It returns domain.ErrConfiguration if Migrate must not change them.
 func (m *Migration) find(ctx context.Context, query conn.Query) (state migrated, err error) {
@@ -55,7 +54,6 @@ func (m *Migration) find(ctx context.Context, query conn.Query) (state migrated,
 		state.unrecorded = true
 		return state, m.canMigrate(schema)
 	}
-	state.checksums = slices.Contains(state.tables[at].columns, "checksum")
 	if err := m.compareApplied(ctx, query, &state); err != nil {
 		return state, err
 	}
@@ -67,103 +65,40 @@ func (m *Migration) find(ctx context.Context, query conn.Query) (state migrated,
 
 // compareApplied compares the applied migrations with the files, and removes them from state.pending.
 func (m *Migration) compareApplied(ctx context.Context, query conn.Query, state *migrated) error {
-	checksum := "NULL"
-	if state.checksums {
-		checksum = "checksum"
-	}
-	unknown, older, unproven := []string{}, 0, false
-	changed := []string{}
+	var breaking, changed []string
 	err := query(ctx, func(rows *sql.Rows) error {
 		var name string
-		var sum sql.NullString
-		if err := rows.Scan(&name, &sum); err != nil {
+		var sum sql.NullString // NULL if the application runs the migrations and records their names
+		var breaks bool
+		if err := rows.Scan(&name, &sum, &breaks); err != nil {
 			return err
 		}
 		at := slices.IndexFunc(m.files, func(file migrationFile) bool { return file.name == name })
 		switch {
-		case at >= 0 && sum.Valid && sum.String != m.files[at].checksum:
+		case at < 0 && breaks:
+			breaking = append(breaking, name)
+		case at < 0:
+			state.newer = append(state.newer, name)
+		case sum.Valid && sum.String != m.files[at].checksum:
 			changed = append(changed, name)
-		case at >= 0:
-			unproven = unproven || !sum.Valid && name == firstMigration
-			state.pending = slices.DeleteFunc(state.pending, func(pending string) bool { return pending == name })
-		case m.name == "" && (name == oldLedgers || name == oldOutboxStage):
-			older++
 		default:
-			unknown = append(unknown, name)
+			state.pending = slices.DeleteFunc(state.pending, func(pending string) bool { return pending == name })
 		}
 		return nil
-	}, "SELECT name, "+checksum+" FROM "+syntax.Quote(state.schema)+"."+m.migrationsTable()+" ORDER BY name")
+	}, "SELECT name, checksum, breaks FROM "+syntax.Quote(state.schema)+"."+m.migrationsTable()+" ORDER BY name")
 	switch {
 	case err != nil:
 		return err
-	case len(unknown) > 0:
-		return domain.Misconfigured("bunstore", "this version of habeas does not have these migrations, which were applied"+
-			" to the database: "+strings.Join(unknown, ", ")+". A newer version of habeas has changed the tables: use that"+
-			" version or a newer one")
+	case len(breaking) > 0:
+		return domain.Misconfigured("bunstore", "a newer version of habeas has applied migrations with which this version"+
+			" cannot work: "+strings.Join(breaking, ", ")+". Use that version or a newer one")
 	case len(changed) > 0:
 		return domain.Misconfigured("bunstore", "these migrations were applied with another text than that of this version"+
 			" of habeas (their checksums differ): "+strings.Join(changed, ", ")+". Use the version of habeas that applied"+
 			" them, and do not edit the files of migrations")
-	case unproven || older > 0:
-		return m.compareObjects(ctx, query, state, older > 0)
 	default:
 		return nil
 	}
-}
-
-// compareObjects compares the tables with those after firstMigration. It is necessary for databases without checksums,
-// because earlier versions of habeas changed the text of this migration. If the tables are those of its first version,
-// compareObjects sets state.first and makes the migration pending. It returns domain.ErrConfiguration for the tables of
-// a version between the first and the current one. If older is true, only the first version is accepted.
-func (m *Migration) compareObjects(ctx context.Context, query conn.Query, state *migrated, older bool) error {
-	found, err := query.Texts(ctx, m.own.ownObjects(state.schema, m.name))
-	if err != nil {
-		return err
-	}
-	// The first version had the early objects, and the current version adds the later ones.
-	var early, later, missingEarly, missing []string
-	for _, object := range m.objectsOf(m.files[0]) {
-		switch has, late := slices.Contains(found, object), m.missingAtFirst(object); {
-		case has && late:
-			later = append(later, object)
-		case has:
-			early = append(early, object)
-		default:
-			missing = append(missing, object)
-			if !late {
-				missingEarly = append(missingEarly, object)
-			}
-		}
-	}
-	switch {
-	case len(missing) == 0 && !older:
-		return nil
-	case len(later) == 0 && len(missingEarly) == 0 && m.name == "":
-		state.first = true
-		if !slices.Contains(state.pending, firstMigration) {
-			state.pending = append([]string{firstMigration}, state.pending...)
-		}
-		return nil
-	}
-	return domain.Misconfigured("bunstore", "the tables of habeas in the schema "+state.schema+" are of a version that"+
-		" Migrate cannot bring forward. They have "+listed(early, later)+", and lack "+
-		listed(missing, missingEarly)+". Rename these tables, run Migrate to create the current tables, and copy the rows;"+
-		" or restore a backup of a version that the page about migrations lists")
-}
-
-// listed returns up to eight objects, the preferred ones if there are any.
-func listed(objects, preferred []string) string {
-	if len(preferred) > 0 {
-		objects = preferred
-	}
-	const most = 8
-	if len(objects) > most {
-		return strings.Join(objects[:most], ", ") + " and others"
-	}
-	if len(objects) == 0 {
-		return "nothing"
-	}
-	return strings.Join(objects, ", ")
 }
 
 // findTables returns the tables of habeas in Options.Schema. Without Options.Schema, it returns the tables that

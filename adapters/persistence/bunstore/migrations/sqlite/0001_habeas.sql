@@ -127,13 +127,24 @@ CREATE INDEX habeas_outbox_settled ON habeas_outbox (stage, enqueued_at, entry_i
 
 -- The marks of erasures, one row per subject. Each erasure of a subject sets intake to the next number. A rectification
 -- of a subject without a mark inserts a row with 0 erasures as a lock, and deletes the row in the same transaction. The
--- column swept_at holds the instant of the last sweep that overwrote retained cells of the subject.
+-- column swept_at holds the instant of the last sweep that overwrote retained cells of the subject, and added_at the
+-- creation time of the subject's row that the erasure found, in UTC.
+--
+-- An id may be given to another person after an erasure. registered_at is the instant at which the application has
+-- registered a person since the last erasure, and registered_added_at is the creation time of that person's row. The
+-- records of the subject in the ledgers up to consents_until and restrictions_until belong to an earlier person. A mark
+-- with 0 erasures and a registered_at only divides the ledgers.
 CREATE TABLE habeas_subject_erasures (
-    subject_id TEXT PRIMARY KEY,
-    erased_at  TEXT NOT NULL,
-    erasures   INTEGER NOT NULL,
-    intake     INTEGER NOT NULL DEFAULT 0,
-    swept_at   TEXT
+    subject_id          TEXT PRIMARY KEY,
+    erased_at           TEXT NOT NULL,
+    erasures            INTEGER NOT NULL,
+    intake              INTEGER NOT NULL DEFAULT 0,
+    swept_at            TEXT,
+    added_at            TEXT,
+    registered_at       TEXT,
+    registered_added_at TEXT,
+    consents_until      INTEGER NOT NULL DEFAULT 0,
+    restrictions_until  INTEGER NOT NULL DEFAULT 0
 );
 
 CREATE INDEX habeas_subject_erasures_intake ON habeas_subject_erasures (intake) WHERE erasures > 0;
@@ -142,4 +153,26 @@ CREATE INDEX habeas_subject_erasures_intake ON habeas_subject_erasures (intake) 
 CREATE TABLE habeas_positions (
     reader   TEXT PRIMARY KEY NOT NULL,
     position INTEGER NOT NULL
+);
+
+-- The installation: one row with the random id of this set of tables, and the data map to which the tables belong. The
+-- first session that writes sets subject_table and key_columns. The column resolvers and hooks describe the worker that
+-- started last. The next mark of an erasure gets a higher intake number than intake_floor.
+CREATE TABLE habeas_installation (
+    only_row      INTEGER PRIMARY KEY DEFAULT 1 CHECK (only_row = 1),
+    installation  TEXT NOT NULL,
+    subject_table TEXT,
+    key_columns   TEXT,
+    resolvers     TEXT,
+    hooks         BOOLEAN,
+    intake_floor  INTEGER NOT NULL DEFAULT 0
+);
+
+INSERT INTO habeas_installation (installation) VALUES (lower(hex(randomblob(16))));
+
+-- The earlier ids of the installation, each with the highest intake number of a mark at its end.
+CREATE TABLE habeas_ancestors (
+    place        INTEGER PRIMARY KEY AUTOINCREMENT,
+    installation TEXT NOT NULL UNIQUE,
+    until_intake INTEGER NOT NULL
 );
