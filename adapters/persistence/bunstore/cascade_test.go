@@ -272,22 +272,26 @@ var cascadeCases = map[string]cascadeCase{
 }
 
 // onDelete returns a statement that creates a trigger. The method forDatabase completes it.
-func onDelete(table, body string) string { return "TRIGGER " + table + " " + body }
+func onDelete(table, body string) string { return "TRIGGER DELETE " + table + " " + body }
+
+// onChange is like onDelete, for a trigger after an update.
+func onChange(table, body string) string { return "TRIGGER UPDATE " + table + " " + body }
 
 func (f forum) forDatabase(name dialect.Name) forum {
 	var rows []string
 	for _, statement := range f.rows {
 		text, ok := strings.CutPrefix(statement, "TRIGGER ")
+		event, text, _ := strings.Cut(text, " ")
 		table, body, _ := strings.Cut(text, " ")
 		switch {
 		case !ok:
 			rows = append(rows, statement)
 		case name == dialect.SQLite:
-			rows = append(rows, "CREATE TRIGGER t AFTER DELETE ON "+table+" BEGIN "+body+" END")
+			rows = append(rows, "CREATE TRIGGER t AFTER "+event+" ON "+table+" BEGIN "+body+" END")
 		default:
 			rows = append(rows,
 				"CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "+body+" RETURN NULL; END $$",
-				"CREATE TRIGGER t AFTER DELETE ON "+table+" FOR EACH ROW EXECUTE FUNCTION f()")
+				"CREATE TRIGGER t AFTER "+event+" ON "+table+" FOR EACH ROW EXECUTE FUNCTION f()")
 		}
 	}
 	f.rows = rows

@@ -29,7 +29,7 @@ func (c *Store) Apply(
 	if err := w.begin(ctx); err != nil {
 		return unknown, err
 	}
-	rows, err := run(w.before.Triggers)
+	rows, err := run(w.before.acts())
 	if err != nil {
 		return domain.Applied{Rows: rows}, err
 	}
@@ -41,7 +41,7 @@ func (c *Store) Apply(
 		if err := w.again(ctx, lost); err != nil {
 			return unknown, err
 		}
-		if rows, err = run(w.before.Triggers); err != nil {
+		if rows, err = run(w.before.acts()); err != nil {
 			return domain.Applied{Rows: rows}, err
 		}
 		if lost, err = w.lost(ctx); err == nil {
@@ -171,11 +171,11 @@ func (w *watch) judge(lost []loss, rows []int64) (table string, err error) {
 		}
 		n := " (rows: " + strconv.FormatInt(w.before.set[i], 10) + ")"
 		if table, column := w.retained(setting.Key); table != "" {
-			return table, conflict(table + "." + column + ": a foreign key (ON DELETE SET NULL or SET DEFAULT) would change " +
+			return table, conflict(table + "." + column + ": a foreign key (" + setting.Key.action() + ") would change " +
 				"this retained column" + n)
 		}
 		if table := w.separated(setting.Key); table != "" {
-			return table, conflict(table + ": a foreign key (ON DELETE SET NULL or SET DEFAULT) would change a reference" + n +
+			return table, conflict(table + ": a foreign key (" + setting.Key.action() + ") would change a reference" + n +
 				" in rows of other people, but the data map states that it leads to rows of the same person")
 		}
 	}
@@ -206,9 +206,7 @@ func (w *watch) retained(key reachedKey) (table, column string) {
 	for _, mapped := range key.Mapped {
 		table, _ := w.store.writer.DataMap.Table(mapped)
 		for _, column := range table.Personal() {
-			if column.Personal.Strategy == domain.StrategyRetain && slices.ContainsFunc(key.Sets, func(name string) bool {
-				return w.store.writer.Dialect.SameName(name, column.Name)
-			}) {
+			if column.Personal.Strategy == domain.StrategyRetain && containsName(w.store.writer, key.Sets, column.Name) {
 				return mapped, column.Name
 			}
 		}
@@ -218,9 +216,10 @@ func (w *watch) retained(key reachedKey) (table, column string) {
 
 // separated returns a table whose relation to rows of the same person the foreign key sets, or "".
 func (w *watch) separated(key reachedKey) string {
-	sets := func(column string) bool {
-		return slices.ContainsFunc(key.Sets, func(name string) bool { return w.store.writer.Dialect.SameName(name, column) })
+	if key.OnUpdate && key.Follows {
+		return ""
 	}
+	sets := func(column string) bool { return containsName(w.store.writer, key.Sets, column) }
 	for _, mapped := range key.Mapped {
 		table, _ := w.store.writer.DataMap.Table(mapped)
 		if slices.ContainsFunc(table.Relations, func(r datamap.Relation) bool {
@@ -230,6 +229,13 @@ func (w *watch) separated(key reachedKey) string {
 		}
 	}
 	return ""
+}
+
+func (k reachedKey) action() string {
+	if k.OnUpdate {
+		return "ON UPDATE"
+	}
+	return "ON DELETE SET NULL or SET DEFAULT"
 }
 
 func conflict(message string) error {

@@ -1,7 +1,6 @@
 package cascade
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
@@ -11,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// dialect has the statements that find out which rows the database deletes besides the steps of an erasure, because of
-// foreign keys (ON DELETE) and triggers.
+// dialect has the statements that find out which rows the database deletes or changes besides the steps, because of
+// foreign keys and triggers.
 type dialect interface {
 	// reachText returns the statement that reads a JSON document about the tables to which the steps lead. See
 	// Reach. It returns "" if live.Schema has all tables of the database.
@@ -49,17 +48,17 @@ func (postgres) reachText(w *rows.Writer, steps []datamap.Step) string {
 	for _, table := range w.DataMap.Tables() {
 		mapped = append(mapped, "("+syntax.Literal(table.Name)+", "+syntax.Literal(syntax.QuoteTable(table.Name))+")")
 	}
-	var changed []string
+	changed := []string{"(NULL, 'update', NULL)"}
 	for _, step := range steps {
-		if step.Strategy != domain.StrategyRetain {
-			changed = append(changed, "("+syntax.Literal(syntax.QuoteTable(step.Target))+", "+
-				strings.ToUpper(strconv.FormatBool(step.Strategy == domain.StrategyDelete))+")")
+		target := "(" + syntax.Literal(syntax.QuoteTable(step.Target))
+		if step.Strategy == domain.StrategyDelete {
+			changed = append(changed, target+", 'delete', NULL)")
+		}
+		for _, name := range writtenBy(step) {
+			changed = append(changed, target+", 'update', "+syntax.Literal(name)+")")
 		}
 	}
-	if len(changed) == 0 {
-		changed = append(changed, "(NULL, FALSE)")
-	}
-	return syntax.Fill(reachOfPostgres, "mapped", strings.Join(mapped, ", "), "changed", strings.Join(changed, ", "),
+	return syntax.Fill(reachOfPostgres, "follows", keyFollows, "mapped", strings.Join(mapped, ", "), "changed", strings.Join(changed, ", "),
 		"below m", live.TablesBelow("m.oid"), "below r", live.TablesBelow("r.oid"),
 		"columns", live.ColumnNamesOf("k.conkey", "k.conrelid"), "referenced", live.ColumnNamesOf("k.confkey", "k.confrelid"),
 		"key", live.ColumnNamesOf("p.conkey", "p.conrelid"),
@@ -68,35 +67,56 @@ func (postgres) reachText(w *rows.Writer, steps []datamap.Step) string {
 }
 
 // reachOfPostgres is the expression for the document of Reach. A table of the data map counts as mapped
-// also if it is a view, and with the tables that the view reads. The column "deletes" is true if rows of the
-// table may be deleted, and false if they may be updated. The member "root" of a table is the topmost table from which
-// it inherits. PostgreSQL 14 has no column confdelsetcols, so the statement reads the column from a JSON object.
+// also if it is a view, and with the tables that the view reads. The column "acts" says what may happen to rows of the
+// table: delete, update (then "name" is a changed column, or NULL for any column), or move. An update that moves a row to
+// another partition deletes and inserts the row. The member "root" of a table is the topmost table from which it
+// inherits. PostgreSQL 14 has no column confdelsetcols, so the statement reads the column from a JSON object.
 const reachOfPostgres = `
 	WITH RECURSIVE mapped(name, oid, of_view) AS (
 		SELECT m.name, v.oid, v.relkind = 'v' FROM (VALUES {mapped}) AS m(name, quoted)
 		JOIN pg_catalog.pg_class AS v ON v.oid = CAST(to_regclass(m.quoted) AS oid)
 		UNION
 		SELECT m.name, f.oid, m.of_view FROM mapped AS m JOIN LATERAL ({below m}) AS f(oid) ON TRUE),
-	reach(oid, deletes) AS (
-		SELECT CAST(to_regclass(r.quoted) AS oid), r.deletes FROM (VALUES {changed}) AS r(quoted, deletes)
+	reach(oid, acts, name) AS (
+		SELECT CAST(to_regclass(r.quoted) AS oid), r.acts, r.name COLLATE "C" FROM (VALUES {changed}) AS r(quoted, acts, name)
 		UNION
-		SELECT f.oid, f.deletes FROM reach AS r JOIN LATERAL (
-			SELECT b.oid, r.deletes FROM ({below r}) AS b(oid)
+		SELECT f.oid, f.acts, f.name COLLATE "C" FROM reach AS r JOIN LATERAL (
+			SELECT b.oid, r.acts, CASE WHEN (SELECT c.relkind FROM pg_catalog.pg_class AS c WHERE c.oid = r.oid) <> 'v'
+				THEN r.name END FROM ({below r}) AS b(oid)
 			UNION ALL
-			SELECT k.conrelid, k.confdeltype = 'c' FROM pg_catalog.pg_trigger AS t
-			JOIN pg_catalog.pg_constraint AS k ON k.oid = t.tgconstraint
-			WHERE r.deletes AND t.tgrelid = r.oid AND t.tgisinternal AND t.tgenabled <> 'D'
-				AND k.contype = 'f' AND k.confrelid = r.oid AND k.confdeltype IN ('c', 'n', 'd')
-		) AS f(oid, deletes) ON TRUE),
+			SELECT r.oid, 'update', CAST(a.attname AS text) FROM pg_catalog.pg_attribute AS a
+			WHERE r.acts = 'update' AND a.attrelid = r.oid AND a.attgenerated <> ''
+			UNION ALL
+			SELECT r.oid, 'update', NULL FROM pg_catalog.pg_trigger AS t
+			WHERE r.acts = 'update' AND t.tgrelid = r.oid AND NOT t.tgisinternal AND t.tgenabled <> 'D'
+				AND CAST(t.tgtype AS integer) & 18 = 18
+			UNION ALL
+			SELECT r.oid, 'move', NULL FROM pg_catalog.pg_partitioned_table AS p
+			WHERE r.acts = 'update' AND p.partrelid = r.oid AND (r.name IS NULL OR 0 = ANY (p.partattrs)
+				OR EXISTS (SELECT 1 FROM pg_catalog.pg_attribute AS a
+					WHERE a.attrelid = r.oid AND a.attnum = ANY (p.partattrs) AND a.attname = r.name))
+			UNION ALL
+			SELECT k.conrelid, e.acts, e.name FROM pg_catalog.pg_trigger AS t
+			JOIN pg_catalog.pg_constraint AS k ON k.oid = t.tgconstraint AND {follows}
+			JOIN LATERAL (
+				SELECT 'delete', NULL WHERE r.acts <> 'update' AND k.confdeltype = 'c'
+				UNION ALL
+				SELECT 'update', CAST(a.attname AS text) FROM pg_catalog.pg_attribute AS a
+				WHERE a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey) AND (r.acts = 'update' OR k.confdeltype <> 'c')
+			) AS e(acts, name) ON TRUE
+			WHERE t.tgrelid = r.oid AND t.tgisinternal AND t.tgenabled <> 'D'
+		) AS f(oid, acts, name) ON TRUE),
+	acted AS (SELECT DISTINCT oid, acts FROM reach),
 	acting AS (
 		SELECT {catches} OR l.lanname NOT IN ('plpgsql', 'sql') AS undoes
-		FROM reach AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
+		FROM acted AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
 		JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 		WHERE NOT t.tgisinternal AND t.tgenabled <> 'D'
-			AND CAST(t.tgtype AS integer) & CASE WHEN r.deletes THEN 8 ELSE 16 END <> 0
+			AND CAST(t.tgtype AS integer) & CASE r.acts WHEN 'delete' THEN 8 WHEN 'update' THEN 16 ELSE 12 END <> 0
 		UNION ALL
-		SELECT FALSE FROM reach AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
-		WHERE w.rulename <> '_RETURN' AND w.ev_enabled <> 'D' AND w.ev_type = CASE WHEN r.deletes THEN '4' ELSE '2' END),
+		SELECT FALSE FROM acted AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
+		WHERE w.rulename <> '_RETURN' AND w.ev_enabled <> 'D'
+			AND w.ev_type = CASE r.acts WHEN 'delete' THEN '4' WHEN 'update' THEN '2' END),
 	acts(any_act, any_undone) AS (SELECT count(*) > 0, bool_or(undoes) FROM acting),
 	leaves AS (
 		SELECT c.oid, (
@@ -107,14 +127,14 @@ const reachOfPostgres = `
 		FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace CROSS JOIN acts
 		WHERE c.relkind = 'r' AND c.relpersistence <> 't' AND n.nspname <> 'information_schema'
 			AND left(n.nspname, 3) <> 'pg_' AND c.relname !~ {own names}
-			AND (acts.any_act OR c.oid IN (SELECT oid FROM reach WHERE deletes)))
+			AND (acts.any_act OR c.oid IN (SELECT oid FROM acted WHERE acts = 'delete')))
 	SELECT CAST(json_build_object(
 		'triggers', (SELECT any_act FROM acts),
 		'undoes', (SELECT COALESCE(any_undone, FALSE) FROM acts) OR (SELECT any_act FROM acts) AND EXISTS (
 			SELECT 1 FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 			WHERE l.lanname NOT IN ('sql', 'c', 'internal') AND (l.lanname <> 'plpgsql' OR {catches})
 				AND p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)),
-		'visited', (SELECT json_agg(DISTINCT CAST(oid AS text)) FROM reach WHERE oid IS NOT NULL),
+		'visited', (SELECT json_agg(DISTINCT CAST(oid AS text)) FROM acted WHERE oid IS NOT NULL),
 		'tables', (SELECT json_agg(json_build_object(
 				'id', CAST(x.oid AS text), 'name', {name}, 'root', CAST(x.root AS text), 'split', x.root <> x.oid,
 				'table', concat(quote_ident(n.nspname), '.', quote_ident(b.relname)),
@@ -134,20 +154,26 @@ const reachOfPostgres = `
 					WHERE m.oid = k.conrelid AND NOT m.of_view),
 				'parent_mapped', (SELECT json_agg(m.name ORDER BY m.name) FROM mapped AS m
 					WHERE m.oid = k.confrelid AND NOT m.of_view),
-				'columns', {columns}, 'referenced', {referenced},
-				'sets', CASE WHEN k.confdeltype = 'c' THEN NULL
+				'columns', {columns}, 'referenced', {referenced}, 'on_update', o.on_update, 'follows', k.confupdtype = 'c',
+				'sets', CASE WHEN o.on_update THEN {columns} WHEN k.confdeltype = 'c' THEN NULL
 					WHEN json_typeof(to_json(k) -> 'confdelsetcols') = 'array' THEN (
 						SELECT json_agg(a.attname) FROM json_array_elements_text(to_json(k) -> 'confdelsetcols') AS e(number)
 						JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = CAST(e.number AS smallint))
 					ELSE {columns} END))
-			FROM (SELECT DISTINCT k.oid FROM reach AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
-				JOIN pg_catalog.pg_constraint AS k ON k.oid = t.tgconstraint
-				WHERE r.deletes AND t.tgisinternal AND t.tgenabled <> 'D' AND k.contype = 'f' AND k.confrelid = r.oid
-					AND k.confdeltype IN ('c', 'n', 'd') AND k.conparentid = 0) AS o
+			FROM (SELECT DISTINCT k.oid, r.acts = 'update' AS on_update
+				FROM reach AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
+				JOIN pg_catalog.pg_constraint AS k ON k.oid = t.tgconstraint AND {follows}
+				WHERE t.tgisinternal AND t.tgenabled <> 'D' AND k.conparentid = 0) AS o
 			JOIN pg_catalog.pg_constraint AS k ON k.oid = o.oid
 			JOIN pg_catalog.pg_class AS b ON b.oid = k.conrelid JOIN pg_catalog.pg_namespace AS n ON n.oid = b.relnamespace
 			JOIN pg_catalog.pg_class AS pb ON pb.oid = k.confrelid
 			JOIN pg_catalog.pg_namespace AS pn ON pn.oid = pb.relnamespace)) AS text)`
+
+// keyFollows is the condition that the foreign key k acts on what happens to the row r of reach.
+const keyFollows = `k.contype = 'f' AND k.confrelid = r.oid AND CASE WHEN r.acts <> 'update'
+		THEN k.confdeltype IN ('c', 'n', 'd')
+		ELSE k.confupdtype IN ('c', 'n', 'd') AND (r.name IS NULL OR EXISTS (SELECT 1 FROM pg_catalog.pg_attribute AS a
+			WHERE a.attrelid = r.oid AND a.attnum = ANY (k.confkey) AND a.attname = r.name)) END`
 
 // watching reads counters that are not zero when a transaction begins, and that also count the deletions that a
 // savepoint has rolled back. Only the difference of two readings has a meaning.

@@ -30,7 +30,7 @@ func (c *Store) newGraph(schema *live.Schema) *graph {
 	for _, table := range schema.All() {
 		g.triggers[table] = table.Statements(c.writer.Dialect)
 		for _, key := range table.ForeignKeys {
-			if parent := g.Find(table.Schema, key.References); parent != nil && key.OnDelete.Acts() {
+			if parent := g.Find(table.Schema, key.References); parent != nil && (key.OnDelete.Acts() || key.ActsOnUpdate()) {
 				g.keys[parent] = append(g.keys[parent], graphKey{key, table})
 			}
 		}
@@ -51,32 +51,55 @@ func (g *graph) below(table *live.Table) []*live.Table {
 type visit struct {
 	deletes bool // it may delete rows
 	inserts bool // it may insert rows
+	updates bool // it may change any column of rows
+
+	columns []string // it may change these columns
+}
+
+// changes reports whether one of the columns may change.
+func (v visit) changes(w *rows.Writer, columns []string) bool {
+	return v.updates || slices.ContainsFunc(columns, func(name string) bool { return containsName(w, v.columns, name) })
+}
+
+// with returns the visit with that of another way to the table, and whether they differ.
+func (v visit) with(next visit) (both visit, differs bool) {
+	both = visit{v.deletes || next.deletes, v.inserts || next.inserts, v.updates || next.updates, slices.Clone(v.columns)}
+	for _, name := range next.columns {
+		if !slices.Contains(both.columns, name) {
+			both.columns = append(both.columns, name)
+		}
+	}
+	return both, both.deletes != v.deletes || both.inserts != v.inserts || both.updates != v.updates ||
+		len(both.columns) != len(v.columns)
 }
 
 // reach adds to r the tables and foreign keys to which the steps lead.
 func (g *graph) reach(w *rows.Writer, steps []datamap.Step, r *Reach) {
-	visits := map[*live.Table]visit{}
+	visits, changed := map[*live.Table]visit{}, false
+	note := func(table *live.Table, next visit) {
+		before, known := visits[table]
+		both, differs := before.with(next)
+		visits[table], changed = both, changed || differs || !known
+	}
 	for _, step := range steps {
 		if table := g.Find("", step.Target); table != nil && step.Strategy != domain.StrategyRetain {
+			generates := slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool { return c.Generated })
 			for _, below := range g.below(table) {
-				at := visits[below]
-				at.deletes = at.deletes || step.Strategy == domain.StrategyDelete
-				visits[below] = at
+				deletes := step.Strategy == domain.StrategyDelete
+				note(below, visit{deletes: deletes, updates: !deletes && (generates || below != table), columns: writtenBy(step)})
 			}
 		}
 	}
-	for changed := true; changed; {
+	for changed = true; changed; {
 		changed = false
-		note := func(table *live.Table, next visit) {
-			before, known := visits[table]
-			next = visit{before.deletes || next.deletes, before.inserts || next.inserts}
-			changed = changed || !known || next != before
-			visits[table] = next
-		}
 		for table, at := range visits {
-			if at.deletes {
-				for _, key := range g.keys[table] {
-					note(key.child, visit{deletes: key.OnDelete == datamap.ActionCascade})
+			for _, key := range g.keys[table] {
+				if at.deletes && key.OnDelete == datamap.ActionCascade {
+					note(key.child, visit{deletes: true})
+				}
+				if at.deletes && key.OnDelete.Acts() && key.OnDelete != datamap.ActionCascade ||
+					key.ActsOnUpdate() && at.changes(w, key.Referenced) {
+					note(key.child, visit{columns: key.Columns})
 				}
 			}
 			for _, text := range g.triggers[table] {
@@ -85,7 +108,7 @@ func (g *graph) reach(w *rows.Writer, steps []datamap.Step, r *Reach) {
 			}
 		}
 	}
-	g.addTo(r, visits, g.mapped(w.DataMap))
+	g.addTo(w, r, visits, g.mapped(w.DataMap))
 }
 
 // follow notes the tables that the statements of a trigger change. An INSERT into a virtual table may delete rows. For
@@ -101,6 +124,7 @@ func (g *graph) follow(table *live.Table, text sqltext.Tokens, note func(*live.T
 		case text.Is(i, "into") && (text.Is(i-1, "insert") || text.Is(i-3, "insert") && text.Is(i-2, "or")):
 			next.inserts = true
 		case text.Is(i, "update") && !text.Is(i-1, "do"):
+			next.updates = true
 			if text.Is(at, "or") {
 				next.deletes = text.Is(at+1, "replace")
 				at += 2
@@ -142,7 +166,7 @@ func (g *graph) direct(mapped map[*live.Table][]string, table *live.Table) (name
 	return names
 }
 
-func (g *graph) addTo(r *Reach, visits map[*live.Table]visit, mapped map[*live.Table][]string) {
+func (g *graph) addTo(w *rows.Writer, r *Reach, visits map[*live.Table]visit, mapped map[*live.Table][]string) {
 	for table, at := range visits {
 		if at.deletes && table.Kind != datamap.KindView && !live.IsOwn(syntax.Lower(table.Unnamed)) {
 			r.Tables = append(r.Tables, reachedTable{
@@ -150,19 +174,22 @@ func (g *graph) addTo(r *Reach, visits map[*live.Table]visit, mapped map[*live.T
 				Direct: g.direct(mapped, table), Key: table.PrimaryKey, Readable: true, Inserted: at.inserts,
 			})
 		}
-		if !at.deletes {
-			continue
-		}
 		for _, key := range g.keys[table] {
 			reached := reachedKey{
 				ID: id(key.child), ParentID: id(table), Name: called(key.child), Table: quoted(key.child),
 				Parent: quoted(table), Mapped: g.direct(mapped, key.child), ParentMapped: g.direct(mapped, table),
-				Columns: key.Columns, Referenced: key.Referenced, Readable: true,
+				Columns: key.Columns, Referenced: key.Referenced, Follows: key.Follows, Readable: true,
 			}
 			if key.OnDelete != datamap.ActionCascade {
 				reached.Sets = key.Columns
 			}
-			r.Keys = append(r.Keys, reached)
+			if at.deletes && key.OnDelete.Acts() {
+				r.Keys = append(r.Keys, reached)
+			}
+			if key.ActsOnUpdate() && at.changes(w, key.Referenced) {
+				reached.OnUpdate, reached.Sets = true, key.Columns
+				r.Keys = append(r.Keys, reached)
+			}
 		}
 	}
 	slices.SortFunc(r.Tables, func(a, b reachedTable) int { return strings.Compare(a.ID, b.ID) })

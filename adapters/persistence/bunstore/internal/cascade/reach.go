@@ -5,13 +5,11 @@ import (
 	"database/sql"
 	"encoding/json"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -65,15 +63,18 @@ type reachedKey struct {
 	ParentMapped []string `json:"parent_mapped"`
 	Columns      []string `json:"columns"`
 	Referenced   []string `json:"referenced"`
-	Sets         []string `json:"sets"`     // nil if the action deletes the row
-	Readable     bool     `json:"readable"` // this role may read both tables
+	OnUpdate     bool     `json:"on_update"` // it acts if a referenced column changes; otherwise if the row is deleted
+	Follows      bool     `json:"follows"`   // ON UPDATE CASCADE
+	Sets         []string `json:"sets"`      // nil if the action deletes the row
+	Readable     bool     `json:"readable"`  // this role may read both tables
 }
 
 // maxChain is the number of foreign keys in a chain. Longer chains are not followed.
 const maxChain = 6
 
-// Setting describes rows whose columns foreign keys set because the steps delete rows. It has one chain of keys for
-// each way from a deleted row. The last key of a chain sets the columns. The keys before it delete rows.
+// Setting describes rows whose columns foreign keys set because the steps delete or change rows. It has one chain of
+// keys for each way from such a row. The last key of a chain sets the columns. The keys before it delete rows or set the
+// columns to which the next key refers.
 type Setting struct {
 	Key    reachedKey // the last key of the first chain
 	Chains [][]reachedKey
@@ -83,8 +84,8 @@ type Setting struct {
 }
 
 // settings returns the settings of tables, and those of single chains into tables of the data map. The first key of a
-// chain refers to a table of the data map with one of the given names.
-func (r *Reach) settings(deleted []string) (all []Setting) {
+// chain refers to a table of the data map from which a step deletes rows, or a column of which a step writes.
+func (r *Reach) settings(w *rows.Writer, steps []datamap.Step) (all []Setting) {
 	gone := map[string][][]reachedKey{}
 	var chains [][]reachedKey
 	var follow func(chain []reachedKey)
@@ -92,20 +93,26 @@ func (r *Reach) settings(deleted []string) (all []Setting) {
 		last := chain[len(chain)-1]
 		if last.Sets != nil {
 			chains = append(chains, slices.Clone(chain))
-			return
+		} else {
+			gone[last.ID] = append(gone[last.ID], slices.Clone(chain))
 		}
-		gone[last.ID] = append(gone[last.ID], slices.Clone(chain))
 		for _, key := range r.Keys {
-			if len(chain) < maxChain && key.ParentID == last.ID && key.Readable {
-				follow(append(chain, key))
+			next, acts := key.actsOn(w, last.Sets == nil, last.Sets)
+			if len(chain) < maxChain && key.ParentID == last.ID && acts {
+				follow(append(chain, next))
 			}
 		}
 	}
 	for _, key := range r.Keys {
-		if key.Readable && slices.ContainsFunc(key.ParentMapped, func(name string) bool {
-			return slices.Contains(deleted, name)
-		}) {
-			follow([]reachedKey{key})
+		var written []string
+		deletes := false
+		for _, step := range steps {
+			if slices.Contains(key.ParentMapped, step.Target) {
+				written, deletes = append(written, writtenBy(step)...), deletes || step.Strategy == domain.StrategyDelete
+			}
+		}
+		if first, acts := key.actsOn(w, deletes, written); acts {
+			follow([]reachedKey{first})
 		}
 	}
 	for _, chain := range chains {
@@ -120,6 +127,43 @@ func (r *Reach) settings(deleted []string) (all []Setting) {
 		}
 	}
 	return all
+}
+
+// actsOn reports whether the key acts if rows of its parent are deleted, or if the given columns of them change. It
+// returns the key with the columns that it then sets: ON UPDATE CASCADE changes only those that refer to a changed
+// column.
+func (k reachedKey) actsOn(w *rows.Writer, deletes bool, written []string) (acting reachedKey, acts bool) {
+	if !k.OnUpdate || !k.Readable {
+		return k, deletes && k.Readable
+	}
+	var sets []string
+	for i, name := range k.Referenced {
+		if containsName(w, written, name) {
+			sets = append(sets, k.Columns[i])
+		}
+	}
+	if k.Follows {
+		k.Sets = sets
+	}
+	return k, len(sets) > 0
+}
+
+func containsName(w *rows.Writer, names []string, name string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return w.Dialect.SameName(n, name) })
+}
+
+// writtenBy returns the columns that a step overwrites or clears.
+func writtenBy(step datamap.Step) []string {
+	if step.Strategy != domain.StrategyAnonymize {
+		return nil
+	}
+	return slices.Concat(step.Columns, step.ClearedColumns, step.Expired)
+}
+
+// acts reports whether the steps must run one by one and be verified: a trigger may run, or a foreign key acts on a
+// change of a column.
+func (r *Reach) acts() bool {
+	return r.Triggers || slices.ContainsFunc(r.Keys, func(key reachedKey) bool { return key.OnUpdate })
 }
 
 // completeKeys adds the primary keys that only the data map has. Without a key, a row that was deleted and another one
@@ -149,7 +193,7 @@ type cachedReach struct {
 	schema      *live.Schema
 	fingerprint string // of the definitions of the visited tables
 	steps       []datamap.Step
-	text        string // the statement Watch
+	watchText
 }
 
 // readBefore reads the state before the steps. The parameter key is the subject's key. readBefore uses one statement,
@@ -159,7 +203,7 @@ func (c *Store) readBefore(
 ) (*stateBefore, error) {
 	if cached := c.reach.Load(); cached != nil && cached.schema == schema &&
 		slices.EqualFunc(cached.steps, steps, rows.HaveSameText) {
-		reading, fingerprint, err := cached.read(ctx, query, key)
+		reading, fingerprint, err := cached.read(ctx, query, steps, key)
 		if err != nil || fingerprint == cached.fingerprint {
 			return reading, err
 		}
@@ -169,14 +213,15 @@ func (c *Store) readBefore(
 		return nil, err
 	}
 	reach.completeKeys(c.writer.DataMap)
-	reach.Settings = reach.settings(deletedTables(steps))
+	reach.Settings = reach.settings(c.writer, steps)
 	tables := make([]string, len(reach.Tables))
 	for i, table := range reach.Tables {
 		tables[i] = table.ID
 	}
 	cached := &cachedReach{Reach: reach, schema: schema, steps: slices.Clone(steps)}
-	cached.text = watchStatement(c.writer, steps, reach.Visited, tables, reach.Triggers, reach.Settings)
-	reading, fingerprint, err := cached.read(ctx, query, key)
+	cached.watchText = watchText{writer: c.writer, schema: schema, steps: cached.steps}
+	cached.build(reach, tables)
+	reading, fingerprint, err := cached.read(ctx, query, steps, key)
 	if err == nil {
 		cached.fingerprint = fingerprint
 		c.reach.Store(cached)
@@ -209,23 +254,22 @@ func (c *Store) readReach(
 	return reach, err
 }
 
-func (c *cachedReach) read(ctx context.Context, query conn.Query, key []any) (*stateBefore, string, error) {
-	names := deletedTables(c.steps)
+func (c *cachedReach) read(
+	ctx context.Context, query conn.Query, steps []datamap.Step, key []any,
+) (*stateBefore, string, error) {
+	names := deletedTables(steps)
 	own, reading := make([]int64, len(names)), &stateBefore{Reach: c.Reach, own: map[string]int64{}}
 	reading.set = make([]int64, len(c.Settings))
 	var fingerprint, counters string
 	var keysAct bool
 	targets := conn.AddTargets([]any{&fingerprint, &keysAct, &reading.counters, &counters}, own)
 	targets = conn.AddTargets(targets, reading.set)
-	if len(names) == 0 {
-		key = nil
-	}
 	err := query(ctx, func(rows *sql.Rows) error {
 		if err := rows.Scan(targets...); err != nil {
 			return err
 		}
 		return json.Unmarshal([]byte(counters), &reading.deleted)
-	}, c.text, key...)
+	}, c.text, c.args(steps, key)...)
 	for i, name := range names {
 		reading.own[name] = own[i]
 	}
@@ -243,91 +287,4 @@ func deletedTables(steps []datamap.Step) (names []string) {
 		}
 	}
 	return names
-}
-
-// watchStatement returns the statement that reads the state before the steps. The parameters of the statement are the
-// subject's key if there are delete steps. The columns of its row are:
-//
-//   - a hash of the definitions that Reach has read; the parameter visited holds the ids of their tables
-//   - whether foreign keys act, and whether the database counts deleted rows
-//   - for each table in the parameter tables, what stateBefore.deleted has, as a JSON object of arrays by id
-//   - for each table of deletedTables, the number of rows that its delete steps cover
-//   - for each setting, the number of its rows
-//
-// If triggers is true, the hash also covers the list of all tables.
-func watchStatement(
-	w *rows.Writer, steps []datamap.Step, visited, tables []string, triggers bool, settings []Setting,
-) string {
-	columns := []string{dialectOf(w.Dialect).watching(visited, tables, triggers)}
-	for _, name := range deletedTables(steps) {
-		columns = append(columns, "(SELECT count(*) FROM "+syntax.QuoteTable(name)+" AS t0 WHERE "+
-			coveredBy(w, steps, name, nil)+")")
-	}
-	for _, setting := range settings {
-		columns = append(columns, setRows(w, steps, setting))
-	}
-	return "SELECT " + strings.Join(columns, ", ")
-}
-
-// coveredBy returns the condition that a delete step covers the row t0 of a table, or that a step overwrites or clears
-// one of the given columns of the row. The parameters are the subject's key.
-func coveredBy(w *rows.Writer, steps []datamap.Step, name string, columns []string) string {
-	table, _ := w.DataMap.Table(name)
-	conditions := []string{"FALSE"}
-	for _, step := range steps {
-		changes := step.Strategy == domain.StrategyAnonymize && slices.ContainsFunc(columns, func(column string) bool {
-			return slices.ContainsFunc(slices.Concat(step.Columns, step.ClearedColumns), func(changed string) bool {
-				return w.Dialect.SameName(changed, column)
-			})
-		})
-		if step.Target == name && (changes || step.Strategy == domain.StrategyDelete) {
-			path, _ := w.DataMap.PathVia(name, step.Via)
-			conditions = append(conditions, "("+w.RowsOf(table, path, 0)+")")
-		}
-	}
-	return "(" + strings.Join(conditions, " OR ") + ")"
-}
-
-// setRows returns the expression that counts the rows of a setting.
-func setRows(w *rows.Writer, steps []datamap.Step, setting Setting) string {
-	var set []string
-	for _, chain := range setting.Chains {
-		last, conditions := chain[len(chain)-1], []string{hangsOnDeleted(w, steps, chain, "t0")}
-		for _, name := range last.Mapped {
-			conditions = append(conditions, "NOT COALESCE("+coveredBy(w, steps, name, last.Sets)+", FALSE)")
-		}
-		set = append(set, strings.Join(conditions, " AND "))
-	}
-	text := "(SELECT count(*) FROM " + setting.Chains[0][len(setting.Chains[0])-1].Table + " AS t0 WHERE (" +
-		strings.Join(set, " OR ") + ")"
-	for _, chain := range setting.Gone {
-		text += " AND NOT " + hangsOnDeleted(w, steps, chain, "t0")
-	}
-	return text + ")"
-}
-
-// hangsOnDeleted returns the condition that a row refers to a row that the steps delete, over a chain of foreign keys.
-func hangsOnDeleted(w *rows.Writer, steps []datamap.Step, chain []reachedKey, child string) string {
-	key, parent := chain[len(chain)-1], "p"+syntax.Placeholder(len(chain))[1:]
-	var conditions []string
-	for i, name := range key.Columns {
-		conditions = append(conditions, child+"."+syntax.Quote(name)+" = "+parent+"."+syntax.Quote(key.Referenced[i]))
-	}
-	if len(chain) > 1 {
-		conditions = append(conditions, hangsOnDeleted(w, steps, chain[:len(chain)-1], parent))
-	} else {
-		var deleted []string
-		for _, name := range key.ParentMapped {
-			deleted = append(deleted, "EXISTS (SELECT 1 FROM "+key.Parent+" AS t0 WHERE "+sameRow(key, parent)+
-				" AND "+coveredBy(w, steps, name, nil)+")")
-		}
-		conditions = append(conditions, "("+strings.Join(append(deleted, "FALSE"), " OR ")+")")
-	}
-	return "EXISTS (SELECT 1 FROM " + key.Parent + " AS " + parent + " WHERE " + strings.Join(conditions, " AND ") + ")"
-}
-
-func sameRow(key reachedKey, parent string) string {
-	return syntax.Join(key.Referenced, " AND ", func(name string) string {
-		return "t0." + syntax.Quote(name) + " = " + parent + "." + syntax.Quote(name)
-	})
 }
