@@ -31,7 +31,11 @@ var lifePromises = []promise.Promise[StoreHarness]{
 		"A record that is appended after the end of a life never counts for a person who registers later."),
 	that(lifeThatEndsMeanwhileLeavesNothingToTheNext,
 		"A record whose session waits for an erasure never counts for a person who registers later."),
-	that(lifeInErasureIncludesEarlierOnes, "In a session that erases a subject, InForce has records of earlier lives."),
+	that(lifeInErasureIncludesEarlierOnes,
+		"In a session that erases a subject, InForce has records of earlier lives and of the session, and Withdraw finds"+
+			" entries of the session."),
+	that(lifeBeginsInTheSessionOfAnErasure,
+		"The records that a session appends after Register count for the person, even if the session erases before."),
 	that(lifeIsNotDividedByARollback, "An erasure or a registration that is rolled back or rehearsed divides no ledger."),
 	that(lifeBeginsWithARegistration,
 		"The records before a registration do not count for the person, until the next erasure."),

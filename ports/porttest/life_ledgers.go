@@ -178,11 +178,29 @@ func lifeInErasureIncludesEarlierOnes(t testing.TB, h StoreHarness) {
 		if err := expect("after the lock", "old new"); err != nil {
 			return err
 		}
-		if _, err := session.Subjects().Apply(ctx, id, removal); err != nil {
+		mails := consentRecord(id, "unsent", true, 0)
+		mails.Purpose = "mails"
+		if err := errors.Join(session.Consents().Append(ctx, mails),
+			session.Outbox().Enqueue(ctx, toRectify(t, "unsent", id, 0)),
+			errOf(session.Subjects().Apply(ctx, id, removal))); err != nil {
 			return err
 		}
-		return expect("after the steps", "old new")
+		withdrawn, err := session.Outbox().Withdraw(ctx, id)
+		expectEntries(t, "withdrawn", withdrawn, "unsent")
+		return errors.Join(err, expect("after the steps", "old new unsent"))
 	})
+}
+
+// The row has no creation time, so only the registration shows that it belongs to another person.
+func lifeBeginsInTheSessionOfAnErasure(t testing.TB, h StoreHarness) {
+	s, id := h.lives(t), zoe.id(t)
+	s.register(t, nil)
+	s.record(t, "old")
+	do(t, s.Store, func(ctx context.Context, session ports.Session) error {
+		return errors.Join(appendNamed(ctx, session, id, "before"), eraseWith(ctx, session, id, nil, "withdrawal"),
+			session.Subjects().Register(ctx, id, noon), appendNamed(ctx, session, id, "new"))
+	})
+	s.expect(t, "after an erasure and a registration", shown{"new", "new", "old before withdrawal new"})
 }
 
 func lifeIsNotDividedByARollback(t testing.TB, h StoreHarness) {

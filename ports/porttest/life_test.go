@@ -206,6 +206,7 @@ func lifeDefects() defects {
 			brokenSubjects{register: func(subjectCall) error { return nil }}.breaks, found{
 				"a row that was registered":                   {lifeBeginsWithARegistration},
 				"after a registration without an erasure":     {lifeBeginsWithARegistrationWithoutAnErasure},
+				"after an erasure and a registration":         {lifeBeginsInTheSessionOfAnErasure},
 				"of an id without a row: want the error":      {lifeNeedsARowToBeRegistered},
 				"State of an earlier row that was registered": {lifeIsJudgedByItsRow},
 			},

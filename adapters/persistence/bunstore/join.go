@@ -6,7 +6,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
@@ -24,9 +24,10 @@ import (
 //
 // On PostgreSQL, a session that appends to a ledger of a subject (the consents or the restrictions) locks that ledger
 // until the application's transaction ends. The lock keeps the records of a subject in the order of their commits. Keep
-// such transactions short, because other appends for this subject wait. An erasure locks the mark, the ledgers and then
-// the rows of the subject. So that the application's transaction does not deadlock with it, first register or erase the
-// subject, then append records, and then change rows of the subject that existed before.
+// such transactions short, because other appends for this subject wait. Erasures, registrations, corrections and sweeps
+// first lock the ledgers, too, and then rows of the subject. So that the application's transaction does not deadlock
+// with them, first call habeas (in any order), and then change rows of the subject that existed before. A transaction
+// that works on several subjects calls habeas for them in the order of their ids.
 //
 // If triggers, rules or views of the database may restore old values, an erasure or a rectification verifies that no
 // old values remain. Before this verification, the store makes deferred triggers fire, so that the verification sees
@@ -110,8 +111,12 @@ func (j *Joined) preserve(ctx context.Context, evidence [][]any) error {
 	ctx, cancel := forEvidence(ctx)
 	defer cancel()
 	session := j.newSession()
-	session.ledger.Buffered[ledger.Events] = evidence
-	return session.ledger.Flush(ctx)
+	for _, row := range evidence {
+		if err := session.unsent.Add(ctx, unsent.Events, row...); err != nil {
+			return err
+		}
+	}
+	return session.unsent.Flush(ctx)
 }
 
 // Rehearse implements ports.SessionFactory. It always returns domain.ErrSession.

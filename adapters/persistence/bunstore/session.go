@@ -13,16 +13,18 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/subject"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // session implements ports.Session. The first statement that needs a transaction begins the transaction. The session
-// buffers appended rows, see ledger.Session.
+// holds appended rows back, see unsent.Session.
 type session struct {
 	db           conn.Session
 	store        *Store
+	unsent       unsent.Session
 	ledger       ledger.Session
 	outbox       outbox.Session
 	subject      subject.Work
@@ -34,9 +36,10 @@ type session struct {
 func (s *Store) newSession() *session {
 	n := &session{store: s, preserve: s.preserve}
 	n.db.Pool = s.pool
-	n.ledger = s.ledgers.Session(&n.db, &n.subject)
-	n.subject = s.subjects.Work(&n.db, &n.ledger)
-	n.outbox = s.outbox.Session(&n.db, &n.ledger)
+	n.unsent = s.unsent.Session(&n.db)
+	n.outbox = s.outbox.Session(&n.db, &n.unsent)
+	n.subject = s.subjects.Work(&n.db, &n.unsent)
+	n.ledger = s.ledgers.Session(&n.db, &n.unsent, &n.subject)
 	n.installation = s.installation.Session(&n.db)
 	if !s.installation.Admitted() {
 		n.db.Admit = n.installation.Admit
@@ -126,17 +129,25 @@ func (s *Store) enter(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, activeKey{s.db}, true), nil
 }
 
-// commit inserts the buffered rows and commits the transaction.
+// send sends the rows of the session, and closes the ledgers of people whose life has ended.
+func (s *session) send(ctx context.Context) error {
+	if err := s.unsent.Flush(ctx); err != nil {
+		return err
+	}
+	return s.subject.CloseEnded(ctx)
+}
+
+// commit sends the rows of the session and commits the transaction.
 func (s *session) commit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "commit", err)
 	}
 	if s.db.Tx == nil && s.store.installation.Admitted() {
-		if done, err := s.ledger.AppendAlone(ctx); done {
+		if done, err := s.unsent.SendAlone(ctx); done {
 			return err
 		}
 	}
-	if err := s.ledger.Flush(ctx); err != nil || s.db.Tx == nil {
+	if err := s.send(ctx); err != nil || s.db.Tx == nil {
 		return err
 	}
 	if s.db.Joined {
@@ -208,10 +219,11 @@ func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
 	defer cancel()
 	return conn.Retry(ctx, func() error {
 		// The session may have failed before its first statement, and so before the comparison of its data map.
-		if err := s.newReader().db.Ready(ctx); err != nil {
+		reader := s.newReader()
+		if err := reader.db.Ready(ctx); err != nil {
 			return err
 		}
-		return conn.Wrap(ctx, "append", s.ledgers.Append(ctx, ledger.UnsentRows{ledger.Events: evidence}))
+		return reader.unsent.AddAlone(ctx, evidence)
 	})
 }
 
@@ -283,12 +295,12 @@ func (s *session) rehearse(ctx context.Context, fn func(context.Context, ports.S
 	return err
 }
 
-// checkCommit inserts the buffered rows and returns the error that a commit would return.
+// checkCommit sends the rows of the session and returns the error that a commit would return.
 func (s *session) checkCommit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "commit", err)
 	}
-	if err := s.ledger.Flush(ctx); err != nil || s.db.Tx == nil {
+	if err := s.send(ctx); err != nil || s.db.Tx == nil {
 		return err
 	}
 	text := live.CheckDeferred(s.store.dialect)

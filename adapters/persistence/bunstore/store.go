@@ -26,6 +26,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/subject"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/search"
@@ -49,6 +50,7 @@ type Store struct {
 	others   conn.Notifier  // notifies workers in other processes
 
 	installation     *installation.Store
+	unsent           *unsent.Store
 	ledgers          *ledger.Store
 	outbox           *outbox.Store
 	subjects         *subject.Store
@@ -95,17 +97,12 @@ func New(db *bun.DB, dataMap datamap.DataMap, opts Options) (*Store, error) {
 		return nil, err
 	}
 	s.installation = installation.New(d, dataMap, tables)
-	s.ledgers = ledger.New(s.pool, d, tables, s.inLedgerSession)
+	s.unsent, s.ledgers = unsent.New(d, tables), ledger.New(s.pool, d, tables)
 	s.subjects = subject.New(rows.NewWriter(d, dataMap, tables), s.schemas, subject.Settings{
 		DB: db, ReadDB: opts.ReadDB, SynchronousCommit: opts.SynchronousCommit,
 	})
 	s.finding = find.Settings{Pool: s.pool, Dialect: d, Tables: tables, Patience: foreignPatience}
 	return s, nil
-}
-
-func (s *Store) inLedgerSession(ctx context.Context, fn func(context.Context, *ledger.Session) error) error {
-	n := s.newSession()
-	return n.run(ctx, func(ctx context.Context, _ ports.Session) error { return fn(ctx, &n.ledger) })
 }
 
 // Probe implements ports.SessionFactory. It compares the tables of habeas, their columns, the function that habeas

@@ -43,7 +43,7 @@ func (s statements) conn(ctx context.Context) (bun.IConn, error) {
 	if err := s.session.db.Begin(ctx); err != nil {
 		return nil, err
 	}
-	s.session.ledger.Prefetched = nil
+	s.session.unsent.Prefetched = nil
 	return s.session.db.Tx.Conn(), nil
 }
 

@@ -33,6 +33,7 @@ func (s subjectStore) Register(ctx context.Context, id domain.SubjectID, at time
 	mark.SubjectID, mark.RegisteredAt, mark.RegisteredAddedAt = id, domain.Instant(at), state.addedAt(id)
 	state.erasures = withEntry(state.erasures, id, mark)
 	state.closeLedgers(id)
+	s.marked = slices.DeleteFunc(s.marked, func(marked domain.SubjectID) bool { return marked == id })
 	return nil
 }
 

@@ -21,6 +21,7 @@ type Pool struct {
 	database    database
 	connections limiter
 	writing     limiter // admits transactions that write; nil if the database does not limit them
+	people      people  // admits one writing session for each person
 }
 
 // NewPool returns a pool for a database with pgdialect or sqlitedialect. It opens no connection.
@@ -180,6 +181,48 @@ func (l limiter) release() {
 	if l != nil {
 		<-l
 	}
+}
+
+// people admits one caller for each person at a time, in FIFO order. A caller enters before it waits for anything else,
+// and waits for no second person. The zero value is ready for use.
+type people struct {
+	mu     sync.Mutex
+	places map[string]*place // has the persons for whom a caller has entered or waits
+}
+
+type place struct {
+	limiter
+	callers int // have entered or wait
+}
+
+// enter waits until no other caller has entered for the person, and returns the function that leaves.
+func (p *people) enter(ctx context.Context, person string) (leave func(), err error) {
+	p.mu.Lock()
+	one := p.places[person]
+	if one == nil {
+		one = &place{limiter: newLimiter(1)}
+		if p.places == nil {
+			p.places = map[string]*place{}
+		}
+		p.places[person] = one
+	}
+	one.callers++
+	p.mu.Unlock()
+	forget := func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if one.callers--; one.callers == 0 {
+			delete(p.places, person)
+		}
+	}
+	if err := one.acquire(ctx); err != nil {
+		forget()
+		return nil, err
+	}
+	return func() {
+		one.release()
+		forget()
+	}, nil
 }
 
 // notifyInterval is the minimum time between two notifications.

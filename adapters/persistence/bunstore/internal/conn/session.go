@@ -24,6 +24,9 @@ type Session struct {
 	Ended    bool                           // the session has committed or rolled back
 	Admit    func(context.Context) error    // called before each statement and after the begin of Tx; may be nil
 	AtEnd    []func(context.Context, error) // called after the commit or the rollback
+
+	person string // see For
+	leave  func() // leaves the place of the person; nil without the place
 }
 
 // Run is Session.Read or Session.WriteRows. It runs a statement and calls scanRow for every row.
@@ -45,6 +48,23 @@ func (s *Session) Ready(ctx context.Context) error {
 	return s.Admit(ctx)
 }
 
+// For names a person whose data the session is going to write. Before its first write, the session takes the place of
+// the person that the first call named, so that many sessions of one person hold one connection. A session that has a
+// transaction already waits for no place.
+func (s *Session) For(person string) {
+	if s.person == "" {
+		s.person = person
+	}
+}
+
+// enter takes the place of the person whose data the session writes. RollBack leaves it.
+func (s *Session) enter(ctx context.Context) (err error) {
+	if s.person != "" && s.leave == nil {
+		s.leave, err = s.Pool.people.enter(ctx, s.person)
+	}
+	return err
+}
+
 // Fail records err as the error of the session, unless an earlier error is recorded. It returns the recorded error,
 // with a code, or nil if there is none.
 func (s *Session) Fail(ctx context.Context, op string, err error) error {
@@ -60,8 +80,10 @@ func (s *Session) Begin(ctx context.Context) error {
 		return err
 	}
 	if s.Tx == nil {
-		tx, err := s.Pool.Begin(ctx)
-		s.Tx = tx
+		err := s.enter(ctx)
+		if err == nil {
+			s.Tx, err = s.Pool.Begin(ctx)
+		}
 		if err := s.Fail(ctx, "begin", err); err != nil {
 			return err
 		}
@@ -87,6 +109,14 @@ func (s *Session) Write(ctx context.Context, op, text string, args ...any) (int6
 		return 0, err
 	}
 	rows, err := s.Tx.Exec(ctx, text, args...)
+	return rows, s.Fail(ctx, op, err)
+}
+
+// WriteAlone runs a writing statement in a transaction of its own, see Pool.ExecAlone.
+func (s *Session) WriteAlone(ctx context.Context, op, text string, args []any) (rows int64, err error) {
+	if err = s.enter(ctx); err == nil {
+		rows, err = s.Pool.ExecAlone(ctx, text, args)
+	}
 	return rows, s.Fail(ctx, op, err)
 }
 
@@ -119,8 +149,15 @@ func (s *Session) QueryFor(op string) Query {
 	}
 }
 
-// RollBack rolls back the transaction if one is open. It ignores errors, because no further cleanup is possible.
+// RollBack rolls back the transaction if one is open, and leaves the place of the person. Every session calls it when
+// it ends. It ignores errors, because no further cleanup is possible.
 func (s *Session) RollBack(ctx context.Context) {
+	defer func() {
+		if s.leave != nil {
+			s.leave()
+			s.leave = nil
+		}
+	}()
 	if s.Tx != nil {
 		_ = s.Tx.Rollback(context.WithoutCancel(ctx))
 		s.Tx = nil

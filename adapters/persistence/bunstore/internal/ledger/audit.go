@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -63,7 +64,7 @@ func (a auditLog) encode(added []domain.AuditEvent) ([][]any, error) {
 
 func (a auditLog) holdAll(ctx context.Context, rows [][]any) error {
 	for _, row := range rows {
-		if err := a.l.Buffer(ctx, Events, row...); err != nil {
+		if err := a.l.unsent.Add(ctx, unsent.Events, row...); err != nil {
 			return err
 		}
 	}
@@ -77,7 +78,7 @@ const trail = `
 	ORDER BY seq`
 
 func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error) {
-	if err := a.l.Send(ctx, Events); err != nil {
+	if err := a.l.unsent.Send(ctx, unsent.Events); err != nil {
 		return nil, err
 	}
 	var trail []domain.AuditEvent

@@ -3,12 +3,12 @@ package ledger
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -40,9 +40,9 @@ func newTexts(tables syntax.Tables) texts {
 		return tables.Fill(statement, "until", until, "subject", "$1")
 	}
 	restrictions := func(statement string) string {
-		return tables.Fill(statement, "until", EarlierUntil(tables, Restrictions, "$1"))
+		return tables.Fill(statement, "until", EarlierUntil(tables, unsent.Restrictions, "$1"))
 	}
-	until := EarlierUntil(tables, Consents, "$1")
+	until := EarlierUntil(tables, unsent.Consents, "$1")
 	return texts{
 		latestConsent:      consents(latestConsent, until),
 		latestConsentAsOf:  consents(latestConsentAsOf, until),
@@ -62,9 +62,9 @@ const readEarlierUntil = `(SELECT m.{column} FROM {erasures} AS m WHERE m.subjec
 
 // EarlierUntil returns the expression for the highest number of a record in a ledger that belongs to an earlier life of
 // the subject's id. It is NULL if the subject has no mark.
-func EarlierUntil(t syntax.Tables, ledger Kind, subject string) string {
+func EarlierUntil(t syntax.Tables, ledger unsent.Kind, subject string) string {
 	column := "consents_until"
-	if ledger == Restrictions {
+	if ledger == unsent.Restrictions {
 		column = "restrictions_until"
 	}
 	return t.Fill(readEarlierUntil, "column", column, "subject", subject)
@@ -76,7 +76,7 @@ type consents struct{ l *Session }
 func (l *Session) Consents() ports.ConsentStore { return consents{l} }
 
 func (c consents) Append(ctx context.Context, r domain.ConsentRecord) error {
-	return c.l.Buffer(ctx, Consents, r.SubjectID.String(), r.Purpose, r.PolicyVersion, r.Granted,
+	return c.l.unsent.Add(ctx, unsent.Consents, r.SubjectID.String(), r.Purpose, r.PolicyVersion, r.Granted,
 		c.l.store.dialect.Instant(r.RecordedAt), r.Source)
 }
 
@@ -97,7 +97,7 @@ const (
 func (c consents) Latest(
 	ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time,
 ) (*domain.ConsentRecord, error) {
-	if err := c.l.Send(ctx, Consents); err != nil {
+	if err := c.l.send(ctx, unsent.Consents); err != nil {
 		return nil, err
 	}
 	if err := c.l.db.Ready(ctx); err != nil {
@@ -175,7 +175,7 @@ func (c consents) HistoryOfAllLives(
 func (c consents) readRecords(
 	ctx context.Context, id domain.SubjectID, purpose, text string,
 ) ([]domain.ConsentRecord, error) {
-	if err := c.l.Send(ctx, Consents); err != nil {
+	if err := c.l.send(ctx, unsent.Consents); err != nil {
 		return nil, err
 	}
 	var records []domain.ConsentRecord
@@ -198,10 +198,10 @@ const ReadConsentsInForce = `
 	ORDER BY seq`
 
 func (c consents) InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error) {
-	if c.l.Prefetched != nil && c.l.Prefetched.SubjectID == id {
-		return slices.Clone(c.l.Prefetched.ConsentsInForce), c.l.db.Usable()
+	if read := c.l.unsent.Prefetched; read != nil && read.SubjectID == id {
+		return slices.Clone(read.ConsentsInForce), c.l.db.Usable()
 	}
-	if err := c.l.Send(ctx, Consents); err != nil {
+	if err := c.l.send(ctx, unsent.Consents); err != nil {
 		return nil, err
 	}
 	var records, earlier []domain.ConsentRecord
@@ -231,43 +231,4 @@ func scanConsent(rows conn.Row, targets ...any) (*domain.ConsentRecord, error) {
 	r := &domain.ConsentRecord{}
 	columns := []any{&r.PolicyVersion, &r.Granted, (*syntax.Instant)(&r.RecordedAt), &r.Source}
 	return r, rows.Scan(append(columns, targets...)...)
-}
-
-// Prefetched holds values that an erasure needs after its steps. The last statement of the erasure's steps also reads
-// these values (see package subject), so that no separate statements are necessary. The values stay correct until
-// the session itself adds a record, because the lock on the subject prevents other sessions from adding records.
-type Prefetched struct {
-	SubjectID         domain.SubjectID
-	UnsentCorrections bool   // the outbox has corrections of the subject that are not sent yet
-	consentsJSON      []byte // ConsentsInForce as a JSON array, as the database returns it
-	ConsentsInForce   []domain.ConsentRecord
-}
-
-// ScanTargets returns the scan targets for the columns that the last statement reads in addition.
-func (a *Prefetched) ScanTargets() []any { return []any{&a.UnsentCorrections, &a.consentsJSON} }
-
-// Decode sets SubjectID to the parameter id, sets ConsentsInForce from the scanned JSON, and returns the receiver. It
-// returns nil if a value cannot be decoded, such as an instant outside the range of JSON.
-func (a *Prefetched) Decode(id domain.SubjectID) *Prefetched {
-	a.SubjectID = id
-	var rows [][]json.RawMessage
-	if len(a.consentsJSON) == 0 {
-		return a
-	}
-	if err := json.Unmarshal(a.consentsJSON, &rows); err != nil {
-		return nil
-	}
-	for _, row := range rows {
-		record := domain.ConsentRecord{SubjectID: id}
-		for i, target := range []any{
-			&record.Purpose, &record.PolicyVersion, &record.Granted, &record.Source, &record.RecordedAt,
-		} {
-			if err := json.Unmarshal(row[i], target); err != nil {
-				return nil
-			}
-		}
-		record.RecordedAt = record.RecordedAt.In(time.UTC)
-		a.ConsentsInForce = append(a.ConsentsInForce, record)
-	}
-	return a
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -15,8 +16,8 @@ type restrictions struct{ l *Session }
 func (l *Session) Restrictions() ports.RestrictionStore { return restrictions{l} }
 
 func (r restrictions) Append(ctx context.Context, record domain.RestrictionRecord) error {
-	return r.l.Buffer(ctx, Restrictions, record.SubjectID.String(), syntax.Nullable(record.Purpose), record.Restricted,
-		syntax.Nullable(record.Reason), r.l.store.dialect.Instant(record.RecordedAt), record.Source)
+	return r.l.unsent.Add(ctx, unsent.Restrictions, record.SubjectID.String(), syntax.Nullable(record.Purpose),
+		record.Restricted, syntax.Nullable(record.Reason), r.l.store.dialect.Instant(record.RecordedAt), record.Source)
 }
 
 const (
@@ -47,7 +48,7 @@ func (r restrictions) Latest(
 	if purpose != nil {
 		text, args = r.l.store.texts.latestRestrictions, append(args, *purpose)
 	}
-	if err := r.l.Send(ctx, Restrictions, ReasonClearings); err != nil {
+	if err := r.l.send(ctx, unsent.Restrictions, unsent.ReasonClearings); err != nil {
 		return nil, nil, err
 	}
 	anyEarlier, earlier := false, map[*domain.RestrictionRecord]bool{}
@@ -99,19 +100,20 @@ func (r restrictions) History(
 	return r.readRecords(ctx, id, text, args)
 }
 
-// ClearReasons implements ports.RestrictionStore. It buffers the change. On PostgreSQL, the session sends the change in
-// the same statement as its other buffered rows.
+// ClearReasons implements ports.RestrictionStore. It delays the change. On PostgreSQL, the session sends the change in
+// the same statement as its other rows.
 func (r restrictions) ClearReasons(ctx context.Context, id domain.SubjectID) error {
-	if err := r.l.Send(ctx, Restrictions); err != nil { // a statement that inserts records would not clear their reasons
+	// A statement that inserts records would not clear their reasons.
+	if err := r.l.send(ctx, unsent.Restrictions); err != nil {
 		return err
 	}
-	return r.l.Buffer(ctx, ReasonClearings, id.String())
+	return r.l.unsent.Add(ctx, unsent.ReasonClearings, id.String())
 }
 
 func (r restrictions) readRecords(
 	ctx context.Context, id domain.SubjectID, text string, args []any,
 ) ([]domain.RestrictionRecord, error) {
-	if err := r.l.Send(ctx, Restrictions, ReasonClearings); err != nil {
+	if err := r.l.send(ctx, unsent.Restrictions, unsent.ReasonClearings); err != nil {
 		return nil, err
 	}
 	var records []domain.RestrictionRecord

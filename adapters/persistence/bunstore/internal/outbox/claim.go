@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/scan"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -23,7 +23,7 @@ func (o *Session) Claim(ctx context.Context, query domain.ClaimQuery) (claimed [
 	if err := o.db.Usable(); err != nil || len(query.Takes) == 0 {
 		return nil, err
 	}
-	if err := o.ledger.Send(ctx, ledger.Entries); err != nil {
+	if err := o.unsent.Send(ctx, unsent.Entries); err != nil {
 		return nil, err
 	}
 	began, begins := time.Now(), o.db.Tx == nil

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -20,7 +20,7 @@ const countEntries = `
 
 // Counts implements ports.OutboxAdmin.
 func (o *Session) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
-	if err := o.ledger.Send(ctx, ledger.Entries); err != nil {
+	if err := o.unsent.Send(ctx, unsent.Entries); err != nil {
 		return nil, err
 	}
 	counts := map[domain.OutboxStatus]int64{}
@@ -46,7 +46,7 @@ const backlog = `
 
 // Backlog implements ports.OutboxAdmin.
 func (o *Session) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
-	if err := o.ledger.Send(ctx, ledger.Entries); err != nil {
+	if err := o.unsent.Send(ctx, unsent.Entries); err != nil {
 		return nil, err
 	}
 	var all []domain.OutboxBacklog
@@ -228,7 +228,7 @@ func (o *Session) FirstClaims(ctx context.Context, entryIDs []string) (map[strin
 	if len(entryIDs) == 0 {
 		return found, o.db.Usable()
 	}
-	if err := o.ledger.Send(ctx, ledger.Entries); err != nil {
+	if err := o.unsent.Send(ctx, unsent.Entries); err != nil {
 		return nil, err
 	}
 	err := o.db.Read(ctx, "tried since", func(rows *sql.Rows) error {

@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/scan"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -93,13 +93,13 @@ func New(d syntax.Dialect, tables syntax.Tables) *Store {
 type Session struct {
 	store    *Store
 	db       *conn.Session
-	ledger   *ledger.Session // buffers the added entries
+	unsent   *unsent.Session // holds the added entries
 	Enqueued bool            // the commit adds work to the outbox
 }
 
 // Session returns the part of a session that uses the outbox.
-func (o *Store) Session(db *conn.Session, l *ledger.Session) Session {
-	return Session{store: o, db: db, ledger: l}
+func (o *Store) Session(db *conn.Session, rows *unsent.Session) Session {
+	return Session{store: o, db: db, unsent: rows}
 }
 
 // Enqueue implements ports.Outbox.
@@ -115,7 +115,7 @@ func (o *Session) Enqueue(ctx context.Context, added ...domain.OutboxEntry) erro
 				return err
 			}
 		}
-		if err := o.ledger.Buffer(ctx, ledger.Entries, entry.EntryID, entry.SubjectID.String(), entry.Resolver, ref,
+		if err := o.unsent.Add(ctx, unsent.Entries, entry.EntryID, entry.SubjectID.String(), entry.Resolver, ref,
 			string(entry.Operation), corrections, string(entry.Status), entry.Attempts,
 			o.store.dialect.Instant(entry.EnqueuedAt), syntax.Nullable(syntax.Optional(entry.OperationID))); err != nil {
 			return err
@@ -146,7 +146,7 @@ func (o *Session) change(ctx context.Context, op, text string, args ...any) ([]d
 func (o *Session) readEntries(
 	ctx context.Context, run conn.Run, op, text string, args ...any,
 ) ([]domain.OutboxEntry, error) {
-	if err := o.ledger.Send(ctx, ledger.Entries); err != nil {
+	if err := o.unsent.Send(ctx, unsent.Entries); err != nil {
 		return nil, err
 	}
 	var found []domain.OutboxEntry
@@ -185,7 +185,7 @@ const (
 
 // Withdraw implements ports.Outbox.
 func (o *Session) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
-	if o.ledger.Prefetched != nil && o.ledger.Prefetched.SubjectID == id && !o.ledger.Prefetched.UnsentCorrections {
+	if read := o.unsent.Prefetched; read != nil && read.SubjectID == id && !read.UnsentCorrections {
 		return nil, o.db.Usable()
 	}
 	if err := o.db.OverwriteDeleted(ctx); err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
 )
 
@@ -56,7 +56,7 @@ func (o *Session) Settle(ctx context.Context, settlements []domain.Settlement) (
 	if len(settlements) == 0 {
 		return nil, o.db.Usable()
 	}
-	if err := o.ledger.Send(ctx, ledger.Entries); err != nil {
+	if err := o.unsent.Send(ctx, unsent.Entries); err != nil {
 		return nil, err
 	}
 	if err := o.db.OverwriteDeleted(ctx); err != nil { // settlements delete refs and corrections

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
@@ -76,7 +77,7 @@ func (s *Work) applySteps(
 func (s *Work) applyCombined(
 	ctx context.Context, schema *live.Schema, id domain.SubjectID, key []any, steps []datamap.Step,
 ) ([]int64, error) {
-	groups, read := s.store.stepGroupsOf(schema, steps), &ledger.Prefetched{}
+	groups, read := s.store.stepGroupsOf(schema, steps), &unsent.Prefetched{}
 	var counts []int64
 	for i, group := range groups {
 		some := steps[len(counts) : len(counts)+len(group.Steps)]
@@ -94,8 +95,8 @@ func (s *Work) applyCombined(
 		}
 		counts = append(counts, rows...)
 	}
-	if s.IsErasing(id) {
-		s.ledger.Prefetched = read.Decode(id)
+	if s.unsent.Erasing(id) != nil && !s.unsent.Has(unsent.Consents, unsent.Restrictions, unsent.Entries) {
+		s.unsent.Prefetched = read.Decode(id)
 	}
 	return counts, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -87,12 +88,12 @@ func newExports(w *rows.Writer, locks *lockStatements) []exportStatement {
 			all = append(all, s)
 		}
 	}
-	kinds := []ledger.Kind{ledger.Consents, ledger.Restrictions}
+	kinds := []unsent.Kind{unsent.Consents, unsent.Restrictions}
 	for i, table := range datamap.LedgerTables() {
 		s := newSource(w, table, table.Exported())
 		s.fromClause = func(offset int) string {
 			subject := syntax.Placeholder(offset + 1)
-			return syntax.Fill(fromLedger, "table", ledger.TableOf(w.Tables, kinds[i]), "subject", subject,
+			return syntax.Fill(fromLedger, "table", unsent.TableOf(w.Tables, kinds[i]), "subject", subject,
 				"until", ledger.EarlierUntil(w.Tables, kinds[i], subject))
 		}
 		all = append(all, s)

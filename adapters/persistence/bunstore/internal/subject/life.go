@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -32,8 +31,6 @@ type lifeStatements struct {
 	// state reads whether the subject's row exists, the preconditions (see lockStatements), the markColumns, the creation
 	// time of the row, and its identifying columns. Its parameters are the subject's key and the id. It locks nothing.
 	state string
-	// lockLedgers locks the ledgers of the subject $1. It is "" if the database has one writer at a time.
-	lockLedgers string
 	// register records the registration of a person in the mark. It adds a mark if there is none, but the ledgers have
 	// records. Its parameters are the id, the instant, and the creation time of the subject's row.
 	register           string
@@ -48,7 +45,7 @@ const readState = `
 func newLives(w *rows.Writer, locks *lockStatements) lifeStatements {
 	subject, keys := w.DataMap.SubjectTable(), len(w.DataMap.SubjectTable().SubjectKey)
 	id := syntax.Placeholder(keys + 1)
-	lives := lifeStatements{
+	return lifeStatements{
 		state: w.Tables.Fill(readState, "exists", locks.exists, "preconditions", strings.Join(locks.preconditions, ", "),
 			"mark", "m."+strings.ReplaceAll(markColumns, ", ", ", m."), "row", strings.Join(lifeOfRow(w), ", "),
 			"from", w.FromSubject(0), "subject", id),
@@ -56,11 +53,6 @@ func newLives(w *rows.Writer, locks *lockStatements) lifeStatements {
 			"type", w.Dialect.InstantType()),
 		identifyingColumns: len(subject.Identifying()),
 	}
-	if lock := ledger.Lock(w.Dialect, w.Tables, ledger.Consents, "$1"); lock != "" {
-		lives.lockLedgers = syntax.Fill(lockLedgers, "lock consents", lock,
-			"lock restrictions", ledger.Lock(w.Dialect, w.Tables, ledger.Restrictions, "$1"))
-	}
-	return lives
 }
 
 // lifeOfRow returns the expressions for the evidence in the subject's row: its creation time (see addedValueOf), and
@@ -93,26 +85,31 @@ func (s *Work) State(ctx context.Context, id domain.SubjectID) (domain.SubjectSt
 	return life.state(), err
 }
 
-const (
-	lockLedgers = `SELECT {lock consents}, {lock restrictions}`
+const register = `
+	INSERT INTO {erasures} AS e (subject_id, erased_at, erasures, intake, registered_at, registered_added_at,
+		consents_until, restrictions_until)
+	SELECT v.id, v.registered, 0, 0, v.registered, v.added, v.consents, v.restrictions
+	FROM (SELECT CAST({subject} AS text) AS id, CAST({instant} AS {type}) AS registered, CAST({added} AS {type}) AS added,
+		COALESCE((SELECT max(seq) FROM {consents} WHERE subject_id = {subject}), 0) AS consents,
+		COALESCE((SELECT max(seq) FROM {restrictions} WHERE subject_id = {subject}), 0) AS restrictions) AS v
+	WHERE v.consents > 0 OR v.restrictions > 0 OR EXISTS (SELECT 1 FROM {erasures} WHERE subject_id = {subject})
+	ON CONFLICT (subject_id) DO UPDATE SET registered_at = excluded.registered_at,
+		registered_added_at = excluded.registered_added_at, consents_until = excluded.consents_until,
+		restrictions_until = excluded.restrictions_until`
 
-	register = `
-		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures, intake, registered_at, registered_added_at,
-			consents_until, restrictions_until)
-		SELECT v.id, v.registered, 0, 0, v.registered, v.added, v.consents, v.restrictions
-		FROM (SELECT CAST({subject} AS text) AS id, CAST({instant} AS {type}) AS registered, CAST({added} AS {type}) AS added,
-			COALESCE((SELECT max(seq) FROM {consents} WHERE subject_id = {subject}), 0) AS consents,
-			COALESCE((SELECT max(seq) FROM {restrictions} WHERE subject_id = {subject}), 0) AS restrictions) AS v
-		WHERE v.consents > 0 OR v.restrictions > 0 OR EXISTS (SELECT 1 FROM {erasures} WHERE subject_id = {subject})
-		ON CONFLICT (subject_id) DO UPDATE SET registered_at = excluded.registered_at,
-			registered_added_at = excluded.registered_added_at, consents_until = excluded.consents_until,
-			restrictions_until = excluded.restrictions_until`
-)
-
-// Register implements ports.SubjectStore. On PostgreSQL, it first locks the mark and then the ledgers of the subject,
-// in the order of an erasure. The next statement then sees each record that was taken in before. The records of this
-// session lock the ledgers, too, so Register sends them after it has locked the mark.
+// Register implements ports.SubjectStore. It first locks the ledgers of the subject. The next statement then sees each
+// record that was taken in before. It also sends the records of this session and the end of an erasure of this session,
+// which belong to the life before.
 func (s *Work) Register(ctx context.Context, id domain.SubjectID, at time.Time) error {
+	if _, err := s.key(id); err != nil {
+		return err
+	}
+	if err := s.unsent.Lock(ctx, id); err != nil {
+		return err
+	}
+	if err := s.unsent.BeginLife(ctx, id); err != nil {
+		return err
+	}
 	state, err := s.State(ctx, id)
 	if err != nil {
 		return err
@@ -123,22 +120,9 @@ func (s *Work) Register(ctx context.Context, id domain.SubjectID, at time.Time) 
 			Message: "the subject's table has no row of the subject: call Register after the insert",
 		})
 	}
-	lives, dialect := s.store.lives, s.store.dialect
-	if lives.lockLedgers != "" {
-		if err := s.lockMark(ctx, id); err != nil {
-			return err
-		}
-	}
-	if err := s.ledger.Flush(ctx); err != nil {
-		return err
-	}
-	if lives.lockLedgers != "" {
-		if err := s.db.WriteRows(ctx, "register", conn.Ignore, lives.lockLedgers, id.String()); err != nil {
-			return err
-		}
-	}
-	added := addedAt(state.Evidence.AddedAt)
-	_, err = s.db.Write(ctx, "register", lives.register, id.String(), dialect.Instant(at), added.parameter(dialect))
+	added, dialect := addedAt(state.Evidence.AddedAt), s.store.dialect
+	_, err = s.db.Write(ctx, "register", s.store.lives.register, id.String(), dialect.Instant(at),
+		added.parameter(dialect))
 	return err
 }
 
@@ -161,9 +145,28 @@ func (s *Work) readLife(ctx context.Context, id domain.SubjectID, key []any) (fo
 	return found, nil
 }
 
-// IsEnded reports whether the life of an erased subject has ended. An id that does not fit the key of the subject's
+// CloseEnded closes the ledgers of those erased subjects whose life has ended, after the session has sent records of
+// them. Without that, the records would count for the next person with the id.
+func (s *Work) CloseEnded(ctx context.Context) error {
+	for _, text := range s.unsent.TakeErased() {
+		id, err := domain.ParseSubjectID(text)
+		if err != nil {
+			return s.db.Fail(ctx, "append", err)
+		}
+		if ended, err := s.isEnded(ctx, id); err != nil {
+			return err
+		} else if ended {
+			if err := s.unsent.Close(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isEnded reports whether the life of an erased subject has ended. An id that does not fit the key of the subject's
 // table has no row.
-func (s *Work) IsEnded(ctx context.Context, id domain.SubjectID) (bool, error) {
+func (s *Work) isEnded(ctx context.Context, id domain.SubjectID) (bool, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return true, nil //nolint:nilerr // no row can have the id
@@ -175,7 +178,7 @@ func (s *Work) IsEnded(ctx context.Context, id domain.SubjectID) (bool, error) {
 // KeepsEarlier reports whether the records of an earlier life count for the current status, see domain.Life. They
 // count for the withdrawals of an erasure, too.
 func (s *Work) KeepsEarlier(ctx context.Context, id domain.SubjectID) (bool, error) {
-	if s.IsErasing(id) {
+	if s.unsent.Erasing(id) != nil {
 		return true, nil
 	}
 	key, err := s.key(id)

@@ -2,16 +2,15 @@ package subject
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -22,18 +21,14 @@ import (
 // must check before it continues. The preconditions are the fingerprint and the stored text of each text column of the
 // subject's key.
 type lockStatements struct {
-	// addMark adds or updates the mark of a subject for an erasure. Its parameters are the id and the markInstant.
+	// addMark locks the ledgers of a subject, and then adds or updates its mark for an erasure. Its parameters are the id
+	// and the markInstant.
 	addMark string
 
 	// addMarkAndLock adds or updates the mark like addMark, reads the subject's row like subjectRowAdded, and locks this
-	// row and the subject's ledgers. Its parameters are the subject's key and the parameters of addMark. The last column
-	// is erased_at of the mark. It is "" for SQLite, because addMark then locks the database.
+	// row. Its parameters are the subject's key and the parameters of addMark. The last column is erased_at of the mark.
+	// It is "" for SQLite, because addMark then locks the database.
 	addMarkAndLock string
-
-	// lockMark locks the mark of the subject $1 and returns its number of erasures. If there is no mark, lockMark adds a
-	// mark with the instant $2 and 0 erasures.
-	lockMark         string
-	deleteUnusedMark string // deletes the mark of the subject $1 if it records no erasure and no registration
 
 	subjectRow string // reads the preconditions, and whether the subject has a row
 	// subjectRowAdded is subjectRow with two further columns: the value from which datamap.ReadAddedAt reads the creation
@@ -51,25 +46,20 @@ type lockStatements struct {
 const (
 	addMark = `
 		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures{column})
-		SELECT CAST({subject} AS text), {instant}, 1{number} WHERE {lock condition}
+		SELECT CAST({subject} AS text), {instant}, 1{number}
+		WHERE CASE WHEN {ledgers} IS NOT NULL THEN {lock condition} END
 		ON CONFLICT (subject_id) DO UPDATE SET erased_at = excluded.erased_at, erasures = e.erasures + 1,
 			intake = excluded.intake, registered_at = NULL, registered_added_at = NULL`
 
-	lockMark = `
-		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures, intake) VALUES ($1, $2, 0, 0)
-		ON CONFLICT (subject_id) DO UPDATE SET erasures = e.erasures
-		RETURNING erasures`
-
-	deleteUnusedMark = `DELETE FROM {erasures} WHERE subject_id = $1 AND erasures = 0 AND registered_at IS NULL`
-	countErasures    = `SELECT erasures FROM {erasures} WHERE subject_id = $1`
-	readRow          = `SELECT {exists}, {preconditions} {from}`
-	readErasedAt     = `(SELECT e.erased_at FROM {erasures} AS e WHERE e.subject_id = {subject})`
+	countErasures = `SELECT erasures FROM {erasures} WHERE subject_id = $1`
+	readRow       = `SELECT {exists}, {preconditions} {from}`
+	readErasedAt  = `(SELECT e.erased_at FROM {erasures} AS e WHERE e.subject_id = {subject})`
 
 	// The statement adds the mark before it locks the subject's row, because FOR UPDATE locks this row only after the
 	// join with the mark.
 	addMarkAndLock = `
 		WITH mark AS ({mark}
-			RETURNING e.erased_at, {lock consents}, {lock restrictions})
+			RETURNING e.erased_at)
 		SELECT {exists}, {preconditions}, mark.erased_at
 		FROM {table} AS t0 CROSS JOIN mark
 		WHERE {rows}
@@ -80,11 +70,9 @@ const (
 func newLocks(w *rows.Writer) *lockStatements {
 	subject := w.DataMap.SubjectTable()
 	l := &lockStatements{
-		lockMark:         w.Tables.Fill(lockMark),
-		deleteUnusedMark: w.Tables.Fill(deleteUnusedMark),
-		erasures:         w.Tables.Fill(countErasures),
-		transaction:      dialectOf(w.Dialect).transaction(),
-		preconditions:    []string{live.Fingerprint(w.Dialect, w.Touched, w.Tables)},
+		erasures:      w.Tables.Fill(countErasures),
+		transaction:   dialectOf(w.Dialect).transaction(),
+		preconditions: []string{live.Fingerprint(w.Dialect, w.Touched, w.Tables)},
 	}
 	for i, name := range subject.SubjectKey {
 		if column, _ := subject.Column(name); column.Type == datamap.TypeText {
@@ -106,8 +94,6 @@ func newLocks(w *rows.Writer) *lockStatements {
 	}
 	l.addMarkAndLock = w.Tables.Fill(addMarkAndLock, "exists", exists, "preconditions", preconditions,
 		"mark", addMarkStatement(w, keys+1),
-		"lock consents", ledger.Lock(w.Dialect, w.Tables, ledger.Consents, "subject_id"),
-		"lock restrictions", ledger.Lock(w.Dialect, w.Tables, ledger.Restrictions, "subject_id"),
 		"table", syntax.QuoteTable(subject.Name), "rows", w.RowsOf(subject, datamap.Path{}, 0))
 	l.levels, l.tables = w.LockLevels()
 	l.tables = append([]string{subject.Name}, l.tables...)
@@ -118,29 +104,33 @@ func newLocks(w *rows.Writer) *lockStatements {
 // first of its parameters.
 func addMarkStatement(w *rows.Writer, first int) string {
 	column, number, lockCondition := dialectOf(w.Dialect).intakeParts(w.Tables)
-	return w.Tables.Fill(addMark, "subject", syntax.Placeholder(first),
+	subject := syntax.Placeholder(first)
+	return w.Tables.Fill(addMark, "subject", subject,
+		"ledgers", unsent.LockLedgers(w.Dialect, w.Tables, "CAST("+subject+" AS text)"),
 		"instant", dialectOf(w.Dialect).erasureInstant(w.Tables, syntax.Placeholder(first+1), syntax.Placeholder(first+2)),
 		"column", column, "number", number, "lock condition", lockCondition)
 }
 
 // Lock implements ports.SubjectStore. It locks the following, in this order:
 //
-//   - the mark
 //   - the subject's ledgers
+//   - the mark
 //   - the subject's row
 //   - the rows to which other tables refer, for example the orders to which order lines refer. They are locked level by
 //     level. All rows of a level are the same number of relations away from the subject's row.
 //
-// Register, LockToRectify and Sweep lock in this order, too, so that sessions that lock the same subject cannot
-// deadlock. Only a session that has sent a record of the subject before can: it has locked a ledger before the mark.
-// Each level has its own statement. This statement also sees the rows that other transactions have committed while the
-// statement before it waited for locks.
+// Register, LockToRectify, Rectify and Sweep first lock the ledgers, too, as does each record. Sessions of the same
+// subject therefore run one after another from there on, and cannot deadlock. Each level has its own statement. This
+// statement also sees the rows that other transactions have committed while the statement before it waited for locks.
 func (s *Work) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return time.Time{}, err
 	}
 	if err := s.requireReadCommitted(ctx, "lock subject", "an erasure"); err != nil {
+		return time.Time{}, err
+	}
+	if err := s.unsent.LockOthers(ctx, id); err != nil {
 		return time.Time{}, err
 	}
 	if err := s.makeDurable(ctx); err != nil {
@@ -176,7 +166,7 @@ func (s *Work) lockRows(ctx context.Context, id domain.SubjectID, key, mark []an
 		return err
 	}
 	if found {
-		s.closeAfter(id, row.erased.OrZero(), row.added)
+		s.unsent.Erase(row.of(id))
 	} else {
 		if err := s.readSubjectRowAdded(ctx, id, key); err != nil {
 			return err
@@ -201,31 +191,26 @@ func (s *Work) lockLevels(ctx context.Context, op string, key []any) error {
 	return nil
 }
 
-// LockToRectify implements ports.SubjectStore. It locks the mark of the subject, so that other sessions that lock the
-// subject wait until this transaction ends.
+// LockToRectify implements ports.SubjectStore. It locks the ledgers of the subject, so that other sessions that lock
+// the subject wait until this transaction ends.
 func (s *Work) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return domain.SubjectState{}, err
 	}
-	if err := s.lockMark(ctx, id); err != nil {
+	if err := s.unsent.Lock(ctx, id); err != nil {
 		return domain.SubjectState{}, err
 	}
 	life, err := s.readLife(ctx, id, key)
 	return life.state(), err
 }
 
-// lockMark locks the mark of the subject until the transaction ends. If the subject has no mark, lockMark inserts one
-// and deletes it: other sessions that insert a mark of the subject wait, too.
-func (s *Work) lockMark(ctx context.Context, id domain.SubjectID) error {
-	var erasures int64
-	locks := s.store.locks
-	err := s.db.WriteRows(ctx, "lock subject", func(rows *sql.Rows) error { return rows.Scan(&erasures) },
-		locks.lockMark, id.String(), s.store.dialect.Instant(time.Unix(0, 0)))
-	if err == nil && erasures == 0 {
-		_, err = s.db.Write(ctx, "lock subject", locks.deleteUnusedMark, id.String())
+// erasedAt returns the instant in the mark of a subject that the session has locked for an erasure.
+func (s *Work) erasedAt(id domain.SubjectID) time.Time {
+	if erasing := s.unsent.Erasing(id); erasing != nil {
+		return erasing.At
 	}
-	return err
+	return time.Time{}
 }
 
 // makeDurable applies Options.SynchronousCommit to the transaction, and begins the transaction if the session has none.
@@ -240,49 +225,4 @@ func (s *Work) makeDurable(ctx context.Context) error {
 	}
 	_, err := s.db.Tx.Exec(ctx, "SET LOCAL synchronous_commit TO "+value)
 	return s.db.Fail(ctx, "lock subject", err)
-}
-
-// erasedSubject is a subject that a session has locked for an erasure, with the instant in its mark, and with the
-// creation time of the row that the erasure has found.
-type erasedSubject struct {
-	id    domain.SubjectID
-	at    time.Time
-	added addedAt
-}
-
-// erasedAt returns the instant in the mark of a subject that the session has locked for an erasure.
-func (s *Work) erasedAt(id domain.SubjectID) time.Time {
-	for _, e := range s.erasing {
-		if e.id == id {
-			return e.at
-		}
-	}
-	return time.Time{}
-}
-
-// closeAfter makes the session complete the mark of the subject when it sends its records: it stores the creation time
-// of the row that the erasure has found, and all records of the subject then belong to an earlier life of the id.
-func (s *Work) closeAfter(id domain.SubjectID, at time.Time, added addedAt) {
-	i := slices.IndexFunc(s.erasing, func(e erasedSubject) bool { return e.id == id })
-	switch {
-	case i < 0:
-		s.erasing = append(s.erasing, erasedSubject{id, at, added})
-	case time.Time(added).IsZero():
-		s.erasing[i].at = at
-	default:
-		s.erasing[i] = erasedSubject{id, at, added}
-	}
-}
-
-// Closings returns the rows that complete the marks of the erased subjects.
-func (s *Work) Closings() (rows [][]any) {
-	for _, e := range s.erasing {
-		rows = append(rows, []any{e.id.String(), e.added.parameter(s.store.dialect)})
-	}
-	return rows
-}
-
-// IsErasing reports whether the session has locked the subject for an erasure.
-func (s *Work) IsErasing(id domain.SubjectID) bool {
-	return slices.ContainsFunc(s.erasing, func(e erasedSubject) bool { return e.id == id })
 }

@@ -225,10 +225,8 @@ func (s *Work) RecallRow(ctx context.Context, id domain.SubjectID, added time.Ti
 	if err := s.db.Usable(); err != nil {
 		return err
 	}
-	for i, erased := range s.erasing {
-		if erased.id == id && time.Time(erased.added).IsZero() && !added.IsZero() {
-			s.erasing[i].added = addedAt(domain.Instant(added))
-		}
+	if erasing := s.unsent.Erasing(id); erasing != nil && erasing.Added.IsZero() && !added.IsZero() {
+		erasing.Added = domain.Instant(added)
 	}
 	return nil
 }

@@ -47,6 +47,9 @@ func (s *Work) Rectify(ctx context.Context, id domain.SubjectID, step domain.Rec
 			return 0, s.db.Fail(ctx, "rectify", unreadable(column))
 		}
 	}
+	if err := s.unsent.Lock(ctx, id); err != nil {
+		return 0, err
+	}
 	if err := s.db.OverwriteDeleted(ctx); err != nil { // the old, wrong values are personal data, too
 		return 0, err
 	}

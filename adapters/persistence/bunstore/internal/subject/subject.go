@@ -7,16 +7,17 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/cascade"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -57,19 +58,18 @@ func New(w *rows.Writer, schemas *live.Cache, settings Settings) *Store {
 }
 
 // Work returns the part of a session that works on subjects.
-func (s *Store) Work(db *conn.Session, l *ledger.Session) Work {
-	return Work{store: s, db: db, ledger: l}
+func (s *Store) Work(db *conn.Session, rows *unsent.Session) Work {
+	return Work{store: s, db: db, unsent: rows}
 }
 
 // Work is the part of a session that works on subjects. It implements ports.SubjectStore and ports.ErasedStore.
 type Work struct {
 	store  *Store
 	db     *conn.Session
-	ledger *ledger.Session
+	unsent *unsent.Session
 
 	subject   domain.SubjectID         // the subject whose key values are in keys
 	keys      []any                    // the cached result of the method key
-	erasing   []erasedSubject          // locked for an erasure
 	schema    *live.Schema             // of the application's tables; nil until it is needed
 	rectified []*verify.Step           // earlier rectifications, verified after each later one
 	host      hostTransaction          // only if joined
@@ -184,7 +184,7 @@ func (s *Work) readSubjectRow(ctx context.Context, id domain.SubjectID, key []an
 func (s *Work) readSubjectRowAdded(ctx context.Context, id domain.SubjectID, key []any) error {
 	var row erasedRow
 	_, err := s.checkSubjectRow(ctx, id, row.targets(), s.store.locks.subjectRowAdded, withID(key, id)...)
-	s.closeAfter(id, row.erased.OrZero(), row.added)
+	s.unsent.Erase(row.of(id))
 	return s.explain(ctx, "lock subject", err, live.ToRead(s.store.writer.DataMap.SubjectTable().Name))
 }
 
@@ -196,6 +196,10 @@ type erasedRow struct {
 }
 
 func (r *erasedRow) targets() []any { return []any{&r.added, &r.erased} }
+
+func (r *erasedRow) of(id domain.SubjectID) unsent.Erasing {
+	return unsent.Erasing{ID: id, At: r.erased.OrZero(), Added: time.Time(r.added)}
+}
 
 // withID returns the parameters of a statement: the subject's key and the id.
 func withID(key []any, id domain.SubjectID) []any { return append(slices.Clip(key), id.String()) }

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -18,15 +19,16 @@ import (
 // sweepStatements holds the statements that lock a subject for a sweep.
 type sweepStatements struct {
 	fingerprint string // reads the fingerprint of the live schema
-	lockMark    string // locks the mark of the subject $1; returns the markColumns
+	lockMark    string // locks the ledgers and the mark of the subject $1; returns the markColumns
 	lockRow     string // locks the subject's row; returns the fingerprint and the evidence about it
 	recordSweep string // records a sweep of the subject $1 at the instant $2
 }
 
 const (
-	lockErasedMark = `SELECT ` + markColumns + ` FROM {erasures} WHERE subject_id = $1 AND erasures > 0{lock}`
-	recordSweep    = `UPDATE {erasures} SET swept_at = $2 WHERE subject_id = $1`
-	lockTexts      = `SELECT {texts} FROM {table} AS t0 WHERE {rows}{lock}`
+	lockErasedMark = `SELECT ` + markColumns + ` FROM {erasures}
+		WHERE subject_id = $1 AND erasures > 0 AND {ledgers} IS NOT NULL{lock}`
+	recordSweep = `UPDATE {erasures} SET swept_at = $2 WHERE subject_id = $1`
+	lockTexts   = `SELECT {texts} FROM {table} AS t0 WHERE {rows}{lock}`
 )
 
 // newSweeps returns the statements for the dialect and the tables of w.
@@ -38,7 +40,8 @@ func newSweeps(w *rows.Writer) sweepStatements {
 	}
 	return sweepStatements{
 		fingerprint: "SELECT " + texts[0],
-		lockMark:    w.Tables.Fill(lockErasedMark, "lock", w.Dialect.ForUpdate()),
+		lockMark: w.Tables.Fill(lockErasedMark, "lock", w.Dialect.ForUpdate(),
+			"ledgers", unsent.LockLedgers(w.Dialect, w.Tables, "subject_id")),
 		lockRow: syntax.Fill(lockTexts, "texts", strings.Join(texts, ", "), "table", syntax.QuoteTable(subject.Name),
 			"rows", w.RowsOf(subject, datamap.Path{}, 0), "lock", lock),
 		recordSweep: w.Tables.Fill(recordSweep),
@@ -148,6 +151,9 @@ func (s *Work) lockToSweep(
 	ctx context.Context, id domain.SubjectID, key []any, dutiesSince time.Time,
 ) (*domain.SweepScope, error) {
 	if err := s.requireReadCommitted(ctx, "sweep", "a sweep"); err != nil {
+		return nil, err
+	}
+	if err := s.unsent.LockOthers(ctx, id); err != nil {
 		return nil, err
 	}
 	if err := s.db.OverwriteDeleted(ctx); err != nil {

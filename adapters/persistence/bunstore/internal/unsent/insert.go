@@ -1,4 +1,4 @@
-package ledger
+package unsent
 
 import (
 	"slices"
@@ -52,12 +52,12 @@ var castTypes = [KindCount][]string{
 	Events: {"::text", "::text", "::text", "::timestamptz", "::jsonb"},
 }
 
-// UnsentRows holds the rows that a session has not sent to the database yet, by kind. A row is the list of the values
-// of its columns.
-type UnsentRows [KindCount][][]any
+// Rows holds the rows that a session has not sent to the database yet, by kind. A row is the list of the values of its
+// columns.
+type Rows [KindCount][][]any
 
-// Rows returns the number of rows.
-func (a *UnsentRows) Rows() int {
+// count returns the number of rows.
+func (a *Rows) count() int {
 	total := 0
 	for _, rows := range a {
 		total += len(rows)
@@ -107,11 +107,11 @@ func newInserts(d syntax.Dialect, tables syntax.Tables) *inserts {
 
 // take returns the statements that write the rows of unsent, and empties unsent. If the database can combine several
 // INSERT and UPDATE statements, one statement writes all kinds. Otherwise each kind has its own statement.
-func (i *inserts) take(unsent *UnsentRows) []insert {
+func (i *inserts) take(unsent *Rows) []insert {
 	if i.combinesChanges {
 		counts, args := unsent.flatten()
 		subjects := unsent.subjects()
-		*unsent = UnsentRows{}
+		*unsent = Rows{}
 		if len(args) == 0 {
 			return nil
 		}
@@ -119,18 +119,33 @@ func (i *inserts) take(unsent *UnsentRows) []insert {
 	}
 	var inserts []insert
 	for k, rows := range unsent {
-		var one UnsentRows
+		var one Rows
 		one[k] = rows
 		if counts, args := one.flatten(); len(args) > 0 {
 			inserts = append(inserts, insert{i.text(shape{counts: counts}), args, one.subjects()})
 		}
 	}
-	*unsent = UnsentRows{}
+	*unsent = Rows{}
 	return inserts
 }
 
+// people returns the subjects of the ledger records in the order of their ids. It reports whether the statement that
+// adds the records locks the ledgers in this order: it locks them in the order of the records, and a statement that
+// adds to both ledgers locks in no certain order.
+func (a *Rows) people() (ids []string, inOrder bool) {
+	for _, rows := range a[Consents : Restrictions+1] {
+		for _, row := range rows {
+			ids = append(ids, subjectOfRow(row))
+		}
+	}
+	inOrder = slices.IsSorted(ids) && (len(a[Consents]) == 0 || len(a[Restrictions]) == 0)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	return ids, inOrder || len(ids) < 2
+}
+
 // flatten returns the number of rows of each kind, and the values of all rows.
-func (a *UnsentRows) flatten() (counts [KindCount]int, args []any) {
+func (a *Rows) flatten() (counts [KindCount]int, args []any) {
 	values := 0
 	for k, rows := range a {
 		if counts[k] = len(rows); counts[k] > 0 {
@@ -147,7 +162,7 @@ func (a *UnsentRows) flatten() (counts [KindCount]int, args []any) {
 }
 
 // subjects returns the subjects of the ledger records, without those whose ledgers the rows close.
-func (a *UnsentRows) subjects() (ids []string) {
+func (a *Rows) subjects() (ids []string) {
 	for k, rows := range a {
 		for _, row := range rows {
 			if id := subjectOfRow(row); Kind(k).IsLedger() && !a.closes(id) {
@@ -159,7 +174,7 @@ func (a *UnsentRows) subjects() (ids []string) {
 }
 
 // closes reports whether the rows close the ledgers of the subject.
-func (a *UnsentRows) closes(subject string) bool {
+func (a *Rows) closes(subject string) bool {
 	return slices.ContainsFunc(a[LedgerClosings], func(row []any) bool { return subjectOfRow(row) == subject })
 }
 
@@ -228,8 +243,8 @@ const (
 
 	insertRows = `INSERT INTO {into} ({columns}) VALUES `
 
-	// insertLocked inserts rows into a ledger. The condition in whereLocked first locks the ledger of the subject, so that
-	// the sequence numbers of the rows follow the order in which their transactions commit. See Lock.
+	// insertLocked inserts rows into a ledger. The condition in whereLocked first locks the ledgers of the subject, so
+	// that the sequence numbers of the rows follow the order in which their transactions commit. See LockLedgers.
 	insertLocked = `
 		INSERT INTO {into} ({columns})
 		SELECT v.* FROM (VALUES `
@@ -306,12 +321,12 @@ func newTemplates(tables syntax.Tables, d syntax.Dialect) (templates [KindCount]
 		returning = returnRecord
 	}
 	for k := Consents; k < LedgerClosings; k++ {
-		lock := Lock(d, tables, k, "v.subject_id")
 		text := func(text string) string {
-			return tables.Fill(text, "into", TableOf(tables, k), "columns", insertedColumns[k], "lock", lock)
+			return tables.Fill(text, "into", TableOf(tables, k), "columns", insertedColumns[k],
+				"lock", LockLedgers(d, tables, "v.subject_id"))
 		}
 		insert := insertTemplate{before: text(insertRows) + " ", columns: strings.Count(insertedColumns[k], ",") + 1}
-		if lock != "" {
+		if k.IsLedger() && d.CombinesChanges() {
 			insert = insertTemplate{
 				before: text(insertLocked) + " ", columns: len(castTypes[k]), types: castTypes[k],
 				after: text(whereLocked),
@@ -330,16 +345,17 @@ func TableOf(t syntax.Tables, k Kind) string {
 	return [KindCount]string{Consents: t.Consents, Restrictions: t.Restrictions, Entries: t.Outbox, Events: t.Events}[k]
 }
 
-// Lock returns an expression that takes an advisory lock until the transaction ends. Transactions that append to the
-// same ledger of the same subject then run one after another. The rows therefore get their sequence numbers in the
-// order in which their transactions commit. It returns "" if the kind is not a ledger, or if the database allows only
-// one writer at a time.
-func Lock(d syntax.Dialect, tables syntax.Tables, ledger Kind, subject string) string {
-	if !d.CombinesChanges() || !ledger.IsLedger() {
-		return ""
+// LockLedgers returns an expression that takes an advisory lock until the transaction ends. Every transaction that
+// appends to a ledger of the subject, or changes its mark, takes this lock first. Such transactions then run one after
+// another, and the records of a subject get their sequence numbers in the order in which their transactions commit.
+// Both ledgers have one lock, so that no order between them can be wrong. LockLedgers returns TRUE if the database
+// allows only one writer at a time.
+func LockLedgers(d syntax.Dialect, tables syntax.Tables, subject string) string {
+	if !d.CombinesChanges() {
+		return "TRUE"
 	}
 	if prefix := tables.Prefix; prefix != datamap.ObjectPrefix("") { // another data map has other subjects
 		subject = syntax.Literal(prefix) + " || " + subject
 	}
-	return "pg_advisory_xact_lock(hashtextextended(" + subject + ", " + strconv.Itoa(int(ledger)) + "))"
+	return "pg_advisory_xact_lock(hashtextextended(" + subject + ", 1))"
 }

@@ -1,0 +1,244 @@
+// Package unsent holds the rows that a session still sends to the database: records of the ledgers, audit events,
+// outbox entries and the ends of marks. It also holds the subjects that the session erases. The packages that add the
+// rows share one Session, and none of them needs another.
+package unsent
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Store has the statements that write rows. It is safe for concurrent use.
+type Store struct {
+	dialect syntax.Dialect
+	inserts *inserts
+	lock    string // locks the ledgers of the subjects of the list $1; "" if the database has one writer at a time
+}
+
+// New returns the statements for the tables.
+func New(d syntax.Dialect, tables syntax.Tables) *Store {
+	s := &Store{dialect: d, inserts: newInserts(d, tables)}
+	if d.CombinesChanges() {
+		s.lock = syntax.Fill("SELECT {lock} FROM ({ids}) AS v (subject_id)",
+			"lock", LockLedgers(d, tables, "v.subject_id"), "ids", d.ArrayElements("$1"))
+	}
+	return s
+}
+
+// Session holds the rows of a session that it has not sent yet. It sends them when their number reaches maxRows, before
+// the session reads rows of the same kind, and when the session ends.
+type Session struct {
+	store   *Store
+	db      *conn.Session
+	rows    Rows
+	locked  []string  // the subjects whose ledgers the session has locked
+	erasing []Erasing // the subjects that the session erases
+	erased  []string  // ids that contain those of all erased subjects of sent records, see TakeErased
+
+	Prefetched *Prefetched // values that the last statement of an erasure's steps has prefetched
+}
+
+// Erasing is a subject that the session has locked for an erasure.
+type Erasing struct {
+	ID    domain.SubjectID
+	At    time.Time // the instant in the mark
+	Added time.Time // the creation time of the row that the erasure has found; may be zero
+}
+
+// Session returns the rows of a session.
+func (s *Store) Session(db *conn.Session) Session { return Session{store: s, db: db} }
+
+// maxRows is the maximum number of rows that a session holds before it sends them. The limit exists because SQLite
+// searches the list of all parameters of a statement once for each parameter. The cost of a statement therefore grows
+// with the square of the number of parameters.
+const maxRows = 100
+
+// Add adds a row, and sends all rows when their number reaches maxRows.
+func (s *Session) Add(ctx context.Context, k Kind, row ...any) error {
+	if err := s.db.Usable(); err != nil {
+		return err
+	}
+	s.rows[k] = append(s.rows[k], row)
+	if k != Events {
+		s.Prefetched = nil
+	}
+	if k.IsLedger() {
+		s.db.For(subjectOfRow(row))
+	}
+	if s.rows.count() < maxRows {
+		return nil
+	}
+	return s.Flush(ctx)
+}
+
+// Has reports whether there are rows of one of the kinds.
+func (s *Session) Has(kinds ...Kind) bool {
+	return slices.ContainsFunc(kinds, func(k Kind) bool { return len(s.rows[k]) > 0 })
+}
+
+// Send sends the rows if there are rows of one of the kinds among them, so that the next statement sees these rows.
+func (s *Session) Send(ctx context.Context, kinds ...Kind) error {
+	if !s.Has(kinds...) {
+		return nil
+	}
+	return s.Flush(ctx)
+}
+
+// Flush sends the rows, and closes the ledgers of the subjects that the session erases.
+func (s *Session) Flush(ctx context.Context) error {
+	if people, inOrder := s.rows.people(); !inOrder {
+		if err := s.lockAll(ctx, people); err != nil {
+			return err
+		}
+	}
+	for _, e := range s.erasing {
+		s.rows[LedgerClosings] = append(s.rows[LedgerClosings], s.closing(e.ID, e.Added))
+	}
+	for _, insert := range s.store.inserts.take(&s.rows) {
+		if err := s.send(ctx, insert); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send runs the statement. If it adds records of erased subjects, send notes ids that contain those of all such
+// subjects.
+func (s *Session) send(ctx context.Context, insert insert) error {
+	if len(insert.subjects) > 0 && !s.store.dialect.CombinesChanges() {
+		return s.db.WriteRows(ctx, "append", func(rows *sql.Rows) error {
+			var id sql.NullString
+			err := rows.Scan(&id)
+			if id.Valid {
+				s.erased = append(s.erased, id.String)
+			}
+			return err
+		}, insert.text, insert.args...)
+	}
+	rows, err := s.db.Write(ctx, "append", insert.text, insert.args...)
+	if err == nil && rows > 0 {
+		s.erased = append(s.erased, insert.subjects...)
+	}
+	return err
+}
+
+// SendAlone sends the rows if one statement can send all of them. This statement is its own transaction. It sends
+// nothing, and SendAlone returns false, if there are records of an erased subject: the session must also close the
+// ledgers of this subject in the same transaction.
+func (s *Session) SendAlone(ctx context.Context) (done bool, err error) {
+	if _, inOrder := s.rows.people(); !inOrder || !s.store.inserts.fitsAlone(&s.rows) {
+		return false, nil
+	}
+	kept := s.rows
+	insert := s.store.inserts.takeAlone(&s.rows)
+	rows, err := s.db.WriteAlone(ctx, "append", insert.text, insert.args)
+	if err == nil && rows == 0 {
+		s.rows = kept
+		return false, nil
+	}
+	return true, err
+}
+
+// AddAlone adds the events in a separate transaction.
+func (s *Session) AddAlone(ctx context.Context, events [][]any) error {
+	insert := s.store.inserts.takeAlone(&Rows{Events: events})
+	_, err := s.db.WriteAlone(ctx, "append", insert.text, insert.args)
+	return err
+}
+
+// Lock locks the ledgers of a subject until the transaction ends, unless the session has done so. It begins the
+// transaction if the session has none. A session that has unsent records of further subjects locks the ledgers of all
+// of them, in the order of the ids.
+func (s *Session) Lock(ctx context.Context, id domain.SubjectID) error {
+	text := id.String()
+	s.db.For(text)
+	if err := s.db.Begin(ctx); err != nil || slices.Contains(s.locked, text) {
+		return err
+	}
+	people, _ := s.rows.people()
+	return s.lockAll(ctx, append(people, text))
+}
+
+// LockOthers prepares a statement that locks the ledgers of the subject: it locks those of all subjects of unsent
+// records, if there is another subject among them, so that the order of the ids is kept.
+func (s *Session) LockOthers(ctx context.Context, id domain.SubjectID) error {
+	text := id.String()
+	s.db.For(text)
+	if people, _ := s.rows.people(); len(people) == 0 || len(people) == 1 && people[0] == text {
+		return nil
+	}
+	return s.Lock(ctx, id)
+}
+
+// lockAll locks the ledgers of the subjects in the order of their ids.
+func (s *Session) lockAll(ctx context.Context, people []string) error {
+	s.locked = append(s.locked, people...)
+	if s.store.lock == "" {
+		return nil
+	}
+	slices.Sort(people)
+	_, err := s.db.Write(ctx, "lock subject", s.store.lock, syntax.TextList(slices.Compact(people)))
+	return err
+}
+
+// Erase notes that the session erases a subject. The session then completes the mark whenever it sends rows: it stores
+// the creation time of the row that the erasure has found, and all records of the subject then belong to an earlier
+// life of the id.
+func (s *Session) Erase(e Erasing) {
+	if known := s.Erasing(e.ID); known == nil {
+		s.erasing, s.locked = append(s.erasing, e), append(s.locked, e.ID.String())
+	} else if known.At = e.At; !e.Added.IsZero() {
+		known.Added = e.Added
+	}
+}
+
+// Erasing returns the subject if the session has locked it for an erasure, and otherwise nil.
+func (s *Session) Erasing(id domain.SubjectID) *Erasing {
+	for i := range s.erasing {
+		if s.erasing[i].ID == id {
+			return &s.erasing[i]
+		}
+	}
+	return nil
+}
+
+// BeginLife sends all rows, and ends the erasure of the subject in this session: the records that the session adds
+// afterwards belong to the new life of the id that the caller begins. The caller has locked the ledgers.
+func (s *Session) BeginLife(ctx context.Context, id domain.SubjectID) error {
+	err := s.Flush(ctx)
+	s.erasing = slices.DeleteFunc(s.erasing, func(e Erasing) bool { return e.ID == id })
+	s.erased = slices.DeleteFunc(s.erased, func(text string) bool { return text == id.String() })
+	return err
+}
+
+// TakeErased returns the ids of subjects that may have been erased, and of which the session has sent records since the
+// last call. It leaves out the subjects that the session erases itself.
+func (s *Session) TakeErased() []string {
+	erased := s.erased
+	s.erased = nil
+	slices.Sort(erased)
+	return slices.DeleteFunc(slices.Compact(erased), func(text string) bool {
+		return slices.ContainsFunc(s.erasing, func(e Erasing) bool { return e.ID.String() == text })
+	})
+}
+
+// Close closes the ledgers of an erased subject: all its records then belong to an earlier life of the id.
+func (s *Session) Close(ctx context.Context, id domain.SubjectID) error {
+	insert := s.store.inserts.take(&Rows{LedgerClosings: {s.closing(id, time.Time{})}})[0]
+	_, err := s.db.Write(ctx, "append", insert.text, insert.args...)
+	return err
+}
+
+// closing returns the row that completes a mark.
+func (s *Session) closing(id domain.SubjectID, added time.Time) []any {
+	if added.IsZero() {
+		return []any{id.String(), nil}
+	}
+	return []any{id.String(), s.store.dialect.Instant(added)}
+}
