@@ -102,7 +102,8 @@ type Config struct {
 	// loss of the database, the erasures since the last write are missing in the journal. The default is 5 s.
 	JournalInterval time.Duration
 
-	// Options has settings that few applications change: ResolverTimeout, Saga, IDs, Hooks and Observer.
+	// Options has settings that few applications change: ResolverTimeout, Saga, TempDir, IDs, Hooks and
+	// Observer.
 	stack.Options
 }
 

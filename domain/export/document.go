@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 
 	"github.com/habeas-data/habeas/domain"
@@ -23,9 +24,9 @@ const (
 // If Open is set, a larger document is streamed. Its last part, the tail, is sent only after the session has committed.
 // If the export fails, the tail is missing, so that a client does not take the partial document for a complete one.
 type Document struct {
-	// Open opens the stream. It is called at most once, in the goroutine of Export. By default, Document buffers a
-	// document of any size.
-	Open func() io.Writer
+	// Open opens the stream. It is called at most once, in the goroutine of Export, and its error ends the export. A stream
+	// that waits for its reader holds the session, see Spool. By default, Document buffers a document of any size.
+	Open func() (io.Writer, error)
 
 	bundle domain.ExportBundle // of the last attempt, without its records
 	held   bytes.Buffer        // the part of the document that was not sent yet
@@ -39,17 +40,50 @@ type Document struct {
 // sets no timeout.
 //
 // A document of up to 1 MiB is written after the session has committed. A larger document is written while the rows are
-// read. The output is complete only if Write returns no error. If w fails, the error wraps the error of w, or
-// context.Canceled if w is an *io.PipeWriter. All other errors are those of Stream and of the session factory.
+// read, through a Spool and in another goroutine, so that a slow w does not hold the session. Write returns after the
+// last call of w. The output is complete only if Write returns no error. If w fails, the error wraps the error of w, and
+// context.Canceled if w returned io.ErrClosedPipe. All other errors are those of Stream and of the session factory.
 func (e *Exporter) Write(
 	ctx context.Context, sessions ports.SessionFactory, subject domain.Subject, w io.Writer,
 ) (domain.ExportBundle, error) {
-	document := &Document{Open: func() io.Writer { return w }}
-	if err := document.Export(ctx, sessions, e, subject); err != nil {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	spool := e.NewSpool()
+	defer spool.Close()
+	document, copied := &Document{}, make(chan error, 1)
+	document.Open = func() (io.Writer, error) {
+		if err := spool.Open(); err != nil {
+			return nil, err
+		}
+		go func() {
+			_, err := io.Copy(w, spool)
+			if err != nil {
+				_ = spool.Close() // always returns nil
+				cancel()
+			}
+			copied <- err
+		}()
+		return spool, nil
+	}
+	err := document.Export(ctx, sessions, e, subject)
+	var failed error
+	switch {
+	case document.sent == nil && err == nil:
+		_, failed = document.held.WriteTo(w)
+	case document.sent != nil && err == nil:
+		spool.End()
+		failed = <-copied
+	case document.sent != nil:
+		_ = spool.Close() // always returns nil
+		failed = <-copied
+	}
+	if failed != nil && (err == nil || !errors.Is(failed, io.ErrUnexpectedEOF)) { // that error is of the closed spool
+		err = writeError(failed)
+	}
+	if err != nil {
 		return domain.ExportBundle{}, err
 	}
-	document.sent = w
-	return document.bundle, document.flush()
+	return document.bundle, nil
 }
 
 // Export runs the export in one session.
@@ -129,20 +163,38 @@ func (d *Document) spill() error {
 		return nil
 	}
 	if d.sent == nil {
-		d.sent = d.Open()
+		stream, err := d.Open()
+		if err != nil {
+			return err
+		}
+		d.sent = stream
 	}
 	return d.flush()
 }
 
 func (d *Document) flush() error {
-	_, err := d.held.WriteTo(d.sent)
-	if err == nil {
-		return nil
+	if _, err := d.held.WriteTo(d.sent); err != nil {
+		return writeError(err)
 	}
-	if _, piped := d.sent.(*io.PipeWriter); piped { // its write fails if the reader was closed
-		return &domain.Error{Op: "export", Message: "the client has gone, or took too long", Err: context.Canceled}
+	if d.held.Cap() > 2*chunk {
+		d.held = bytes.Buffer{} // frees the memory, because the export may last
 	}
-	return &domain.Error{Op: "export", Message: "the copy cannot be written", Err: err}
+	return nil
+}
+
+// writeError returns the error for an error of the reader's side. An error of a Spool is returned unchanged.
+func writeError(err error) error {
+	var known *domain.Error
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.Is(err, io.ErrClosedPipe): // the reader was closed
+		return &domain.Error{
+			Op: "export", Message: "the client has gone, or took too long", Err: errors.Join(context.Canceled, err),
+		}
+	default:
+		return &domain.Error{Op: "export", Message: "the copy cannot be written", Err: err}
+	}
 }
 
 // end appends the tail, which is the end of the document, to the buffer. If the document is streamed, end sends the

@@ -28,6 +28,10 @@ type Config struct {
 	Resolvers       []ports.Resolver // the external systems; default none
 	ResolverTimeout time.Duration    // limit of each call; 0 means DefaultResolverTimeout
 	Observer        ports.Observer   // receives each call and the outcome of each export; default none
+
+	// TempFile creates an empty file for the unread part of a large export, see Spool. Nobody else should be able to read
+	// the file, and its Close should remove it. The default is nil: this part is held in memory.
+	TempFile func() (File, error)
 }
 
 // Exporter carries out exports. It is safe for concurrent use. Each call works in the session that it receives.
@@ -37,6 +41,7 @@ type Exporter struct {
 	resolvers *resolvers.Set
 	timeout   time.Duration
 	observer  ports.Observer
+	tempFile  func() (File, error) // may be nil
 }
 
 // NewExporter returns an exporter. It returns domain.ErrConfiguration if a field is missing or invalid. It returns
@@ -55,7 +60,9 @@ func NewExporter(c Config) (*Exporter, error) {
 		return nil, err
 	}
 	timeout := cmp.Or(c.ResolverTimeout, DefaultResolverTimeout)
-	return &Exporter{audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, timeout, c.Observer}, nil
+	return &Exporter{
+		audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, timeout, c.Observer, c.TempFile,
+	}, nil
 }
 
 // Export returns the subject's bundle in memory. See Stream for large exports. The bundle has the rows of the

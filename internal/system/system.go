@@ -1,4 +1,5 @@
-// Package system implements ports.Clock and ports.IDSource with the clock and the random numbers of the machine.
+// Package system implements ports.Clock and ports.IDSource with the clock and the random numbers of the machine, and
+// creates temporary files.
 package system
 
 import (

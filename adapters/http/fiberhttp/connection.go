@@ -13,7 +13,7 @@ import (
 type halfCloser interface{ CloseWrite() error }
 
 // breaker returns the connection of the request, which the handler can close in the middle of a response. It returns
-// nil in these cases:
+// nil in these cases, in which an export is sent with its length:
 //
 //   - The request uses HTTP/1.0. The end of the connection then also means the end of the body, so that a client
 //     could not detect an incomplete response.
@@ -43,15 +43,21 @@ func breaker(c *fiber.Ctx) halfCloser {
 // finish a compressed body as if the body were complete.
 type breakingStream struct {
 	io.ReadCloser
-	connection halfCloser
+	connection halfCloser // nil if breaker returns nil
 	response   *fasthttp.Response
+}
+
+func (b breakingStream) breakOff() {
+	if b.connection != nil {
+		_ = b.connection.CloseWrite() // fails if the client has disconnected
+	}
 }
 
 // Read implements io.Reader.
 func (b breakingStream) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
-		_ = b.connection.CloseWrite() // fails if the client has disconnected
+		b.breakOff()
 	}
 	return n, err
 }
@@ -63,7 +69,7 @@ func (b breakingStream) WriteTo(w io.Writer) (int64, error) {
 		return n, nil
 	}
 	if _, isBuffer := w.(interface{ SetString(text string) }); !isBuffer {
-		_ = b.connection.CloseWrite()
+		b.breakOff()
 		return n, err
 	}
 	// Here a middleware has called Response.Body, which replaces the buffered body by the text of the error. The response

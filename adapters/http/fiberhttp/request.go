@@ -19,13 +19,19 @@ import (
 func newRequest(c *fiber.Ctx) httpapi.Request {
 	request := c.Request()
 	body, setReadDeadline := body(c)
+	var setWriteDeadline func(time.Time) error
+	if connection := c.Context().Conn(); connection != nil {
+		setWriteDeadline = connection.SetWriteDeadline
+	}
 	return httpapi.Request{
-		Query:           string(request.URI().QueryString()),
-		ContentType:     string(request.Header.ContentType()),
-		ContentEncoding: string(bytes.Join(request.Header.PeekAll(fiber.HeaderContentEncoding), []byte(","))),
-		Body:            body,
-		SetReadDeadline: setReadDeadline,
-		NoStream:        breaker(c) == nil,
+		Query:            string(request.URI().QueryString()),
+		ContentType:      string(request.Header.ContentType()),
+		ContentEncoding:  string(bytes.Join(request.Header.PeekAll(fiber.HeaderContentEncoding), []byte(","))),
+		Body:             body,
+		SetReadDeadline:  setReadDeadline,
+		NeedsLength:      breaker(c) == nil,
+		Shutdown:         c.Context().Done(),
+		SetWriteDeadline: setWriteDeadline,
 	}
 }
 
@@ -129,7 +135,11 @@ func send(c *fiber.Ctx, response httpapi.Response) error {
 		// The body must not be compressed. If a stream fails, a middleware that compresses would finish its output as if the
 		// document were complete, and a cache would store the output.
 		c.Request().Header.Del(fiber.HeaderAcceptEncoding)
-		c.Context().SetBodyStream(breakingStream{response.Stream, breaker(c), c.Response()}, -1)
+		length := int(response.Length)
+		if length == 0 {
+			length = -1 // not known
+		}
+		c.Context().SetBodyStream(breakingStream{response.Stream, breaker(c), c.Response()}, length)
 		return nil
 	}
 }

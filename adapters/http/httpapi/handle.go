@@ -37,7 +37,7 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 
 // Handle handles a request to an endpoint of the API. It calls Request.Subject, checks the input, and opens one
 // session, in which the endpoint does its work. Handle has opened no session if it returns a response with status 4xx.
-// If the response has a Stream, the session stays open until the stream has ended.
+// If the response has a Stream, the session stays open until the rows are read, however slow the reader of the stream.
 //
 // A request is canceled after Config.Timeout, or when ctx ends. After a panic, for example in Request.Subject, the
 // response has the status 500.
@@ -54,7 +54,7 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 		if response.Stream == nil {
 			observed.End(response.ended())
 		}
-		if body, streams := response.Stream.(stream); streams && r.ContextOutlivesHandle {
+		if body, streams := response.Stream.(*stream); streams && r.ContextOutlivesHandle {
 			context.AfterFunc(body.ctx, release) // body.ctx ends with the work of the stream
 			return
 		}
@@ -74,7 +74,7 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 	case endpoint.exports && r.NoStream:
 		return a.export(ctx, endpoint, subject, &export.Document{})
 	case endpoint.exports:
-		return a.exportStream(ctx, endpoint, subject, observed)
+		return a.exportStream(ctx, endpoint, subject, observed, r)
 	}
 	var result any
 	operate, err := endpoint.accept(a, subject, r, &result)

@@ -35,9 +35,21 @@ type Request struct {
 	// during this read cancels the context of the request.
 	SetReadDeadline func(time.Time)
 
-	// NoStream requests a Response without a Stream, even if the export is large. An adapter must set it if a client could
-	// not detect that a stream ended early: over HTTP/1.0, or if the adapter cannot close the connection.
+	// NoStream requests a Response without a Stream, even if the export is large. The export is then held in memory.
 	NoStream bool
+
+	// NeedsLength requests that a Stream starts only when the export is complete, and that Response.Length is set. An
+	// adapter must set NeedsLength or NoStream if a client could not detect that a stream ended early: over HTTP/1.0, or if
+	// the adapter cannot close the connection.
+	NeedsLength bool
+
+	// Shutdown is closed when the server begins to shut down. A client that has not received its Stream a second later is
+	// not waited for: the Stream is broken off. The default is nil: the deadline of the request breaks it off.
+	Shutdown <-chan struct{}
+
+	// SetWriteDeadline ends a write to a client that does not read, when its Stream is broken off. It is not called after
+	// Stream.Close has returned. The default is nil: such a write may block until the client reads.
+	SetWriteDeadline func(time.Time) error
 
 	// ContextOutlivesHandle states that the context of the request stays valid until the Stream of the response has ended.
 	// If it is false, the work on a Stream cannot read values of the context after Handle has returned.
@@ -52,7 +64,7 @@ type Response struct {
 
 	// Stream is the body of an export that is too large for the buffer. For every other response it is nil, and it is
 	// always nil if Request.NoStream is set. An adapter must read Stream to its end, also in response to HEAD, and then
-	// close it.
+	// close it. A slow reader does not slow down the export, which is written to a temporary file meanwhile.
 	//
 	// If Read fails, the response cannot be completed. The adapter must then close the connection, so that the client does
 	// not take the response for complete.
@@ -61,6 +73,7 @@ type Response struct {
 	// latest at the timeout of the request. After Handle has returned, the export does not use the Request. It uses the
 	// context only if Request.ContextOutlivesHandle is set.
 	Stream io.ReadCloser
+	Length int64 // of Stream, in bytes; 0 if it is not known
 
 	outcome domain.Outcome // of a failure, for the observer
 }

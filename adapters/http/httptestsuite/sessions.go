@@ -18,6 +18,7 @@ type sessions struct {
 	mu      sync.Mutex
 	fault   func(ctx context.Context) error
 	cut     int          // the number of the record at which an export fails; 0 means never
+	held    int          // the number of the record at which an export waits; 0 means never
 	ended   chan<- error // receives the error of each session; may be nil
 	opened  int
 	queries []query

@@ -70,6 +70,7 @@ func unreadResponseIsAborted(t testing.TB, harness Harness) {
 	w := openBulk(t, harness, manyRows)
 	ended := make(chan error, 1)
 	w.sessions.reportTo(ended)
+	w.sessions.holdExportsAt(manyRows - 1)
 	connection := w.dial(t)
 	_, err := io.WriteString(connection,
 		"GET "+w.prefix+"/export HTTP/1.1\r\nHost: h\r\n"+subjectHeader+": "+bulkSubject+"\r\n\r\n")
@@ -94,6 +95,14 @@ func (s *sessions) cutExportsAfter(records int) {
 	s.cut = records
 }
 
+// holdExportsAt makes later exports wait at the record with the given number until their context ends, but not longer
+// than a client waits for its response.
+func (s *sessions) holdExportsAt(record int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = record
+}
+
 // reportTo makes each later session send its error to the channel when the session ends.
 func (s *sessions) reportTo(ended chan<- error) {
 	s.mu.Lock()
@@ -112,11 +121,18 @@ type subjects struct {
 // Export implements ports.SubjectStore.
 func (s subjects) Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
 	s.sessions.mu.Lock()
-	left := s.sessions.cut
+	cut, held, number := s.sessions.cut, s.sessions.held, 0
 	s.sessions.mu.Unlock()
 	return s.SubjectStore.Export(ctx, id, func(record domain.ExportRecord) error {
-		if left--; left == 0 {
+		switch number++; number {
+		case cut:
 			return errors.New("the connection to the store is lost")
+		case held:
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(patience / 4):
+			}
 		}
 		return yield(record)
 	})

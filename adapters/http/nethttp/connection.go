@@ -2,8 +2,29 @@ package nethttp
 
 import (
 	"net/http"
+	"sync"
 	"time"
 )
+
+// shutdowns tells streams when their server begins to shut down. It has a channel for each server.
+type shutdowns struct{ channels sync.Map }
+
+// of returns a channel that is closed when the server of the request begins to shut down. If the server is not known, it
+// returns nil.
+func (s *shutdowns) of(r *http.Request) <-chan struct{} {
+	server, isServer := r.Context().Value(http.ServerContextKey).(*http.Server)
+	if !isServer {
+		return nil
+	}
+	known, isKnown := s.channels.Load(server)
+	if !isKnown {
+		begun := make(chan struct{})
+		if known, isKnown = s.channels.LoadOrStore(server, begun); !isKnown {
+			server.RegisterOnShutdown(sync.OnceFunc(func() { close(begun) }))
+		}
+	}
+	return known.(chan struct{})
+}
 
 // canBreakOff reports whether a client can detect that breakOff has ended a response early. It returns false in these
 // cases:

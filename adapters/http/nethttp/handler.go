@@ -30,17 +30,18 @@ type SubjectProvider func(r *http.Request) (domain.Subject, error)
 func Handler(
 	prefix string, api *httpapi.API, subject SubjectProvider, options ...httpapi.Option,
 ) http.Handler {
-	return handler{splitPrefix(prefix), api.With(options...), subject}
+	return &handler{prefix: splitPrefix(prefix), api: api.With(options...), subject: subject}
 }
 
 type handler struct {
-	prefix  []segment
-	api     *httpapi.API
-	subject SubjectProvider
+	prefix    []segment
+	api       *httpapi.API
+	subject   SubjectProvider
+	shutdowns shutdowns
 }
 
 // ServeHTTP implements http.Handler.
-func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := relative(h.prefix, r.URL.EscapedPath())
 	request := httpapi.Request{
 		Subject: func(ctx context.Context) (domain.Subject, error) {
@@ -49,7 +50,9 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Query:                 r.URL.RawQuery,
 		ContentType:           r.Header.Get("Content-Type"),
 		ContentEncoding:       strings.Join(r.Header.Values("Content-Encoding"), ","),
-		NoStream:              !canBreakOff(w, r),
+		NeedsLength:           !canBreakOff(w, r),
+		Shutdown:              h.shutdowns.of(r),
+		SetWriteDeadline:      http.NewResponseController(w).SetWriteDeadline,
 		ContextOutlivesHandle: true, // the stream is read before the handler returns
 	}
 	if hasBody(r) {
@@ -64,7 +67,10 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // send writes the response. It sets Content-Length, because net/http does not know the length of a response to HEAD.
 func send(w http.ResponseWriter, r *http.Request, response httpapi.Response) {
 	maps.Copy(w.Header(), response.Header)
-	if response.Stream == nil && response.Status != http.StatusNoContent {
+	switch {
+	case response.Length > 0:
+		w.Header().Set("Content-Length", strconv.FormatInt(response.Length, 10))
+	case response.Stream == nil && response.Status != http.StatusNoContent:
 		w.Header().Set("Content-Length", strconv.Itoa(len(response.Body)))
 	}
 	w.WriteHeader(response.Status)

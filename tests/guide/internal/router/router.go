@@ -25,7 +25,7 @@ func Handler(prefix string, api *httpapi.API, subject func(*http.Request) (domai
 			Query:                 r.URL.RawQuery,
 			ContentType:           r.Header.Get("Content-Type"),
 			ContentEncoding:       strings.Join(r.Header.Values("Content-Encoding"), ","),
-			NoStream:              !r.ProtoAtLeast(1, 1), // over HTTP/1.0, a client cannot detect a broken stream
+			NeedsLength:           !r.ProtoAtLeast(1, 1), // over HTTP/1.0, a client cannot detect a broken stream
 			ContextOutlivesHandle: true,                  // send reads the stream before the handler returns
 		}
 		if r.Body != http.NoBody && r.ContentLength != 0 {
@@ -59,7 +59,10 @@ func (b *requestBody) Read(p []byte) (int, error) {
 
 func send(w http.ResponseWriter, r *http.Request, response httpapi.Response) {
 	maps.Copy(w.Header(), response.Header)
-	if response.Stream == nil && response.Status != http.StatusNoContent {
+	switch {
+	case response.Length > 0:
+		w.Header().Set("Content-Length", strconv.FormatInt(response.Length, 10))
+	case response.Stream == nil && response.Status != http.StatusNoContent:
 		w.Header().Set("Content-Length", strconv.Itoa(len(response.Body)))
 	}
 	w.WriteHeader(response.Status)

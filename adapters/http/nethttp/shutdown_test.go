@@ -1,0 +1,55 @@
+package nethttp_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/http/nethttp"
+)
+
+// The client must not read, and the export must exceed the buffers of the connection.
+func TestAShutdownDoesNotWaitForASlowReader(t *testing.T) {
+	for _, version := range []string{"1.1", "1.0"} {
+		store := newLargeStore(t)
+		server := httptest.NewUnstartedServer(nethttp.Handler("/me", store.api(t), as42))
+		server.Listener = narrow{server.Listener}
+		server.Start()
+		defer server.Close()
+		client, err := net.Dial("tcp", server.Listener.Addr().String())
+		require(t, err)
+		defer client.Close()
+		require(t, client.(*net.TCPConn).SetReadBuffer(4<<10))
+		_, err = io.WriteString(client, "GET /me/export HTTP/"+version+"\r\nHost: h\r\n\r\n")
+		require(t, err)
+		_, err = io.ReadFull(client, make([]byte, 100))
+		require(t, err)
+		began := time.Now()
+		require(t, server.Config.Shutdown(t.Context()))
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("HTTP/%s: the shutdown took %v", version, took)
+		}
+	}
+}
+
+func TestAStreamOfAnUnknownServerIsComplete(t *testing.T) {
+	store := newLargeStore(t)
+	got := send(t, nethttp.Handler("/me", store.api(t), as42), http.MethodGet, "/me/export")
+	if got.Code != http.StatusOK || !store.isComplete(got.Body.Bytes()) {
+		t.Errorf("%d with %d bytes", got.Code, got.Body.Len())
+	}
+}
+
+// narrow is a listener whose connections have small send buffers.
+type narrow struct{ net.Listener }
+
+func (n narrow) Accept() (net.Conn, error) {
+	connection, err := n.Listener.Accept()
+	if err == nil {
+		err = connection.(*net.TCPConn).SetWriteBuffer(4 << 10)
+	}
+	return connection, err
+}

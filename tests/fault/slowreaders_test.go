@@ -1,0 +1,135 @@
+package fault_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/uptrace/bun"
+	"go.uber.org/goleak"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/shop"
+)
+
+const (
+	slowReaders = 64
+	slowExport  = 3 << 20 // bytes, more than the buffers of a connection
+)
+
+// routers serve an integration on a listener, until the returned function is called.
+var routers = map[string]func(t *testing.T, gdpr *app.Integration, listener net.Listener) (stop func()){
+	"fiber": func(t *testing.T, gdpr *app.Integration, listener net.Listener) func() {
+		t.Helper()
+		host := fiber.New(fiber.Config{DisableStartupMessage: true})
+		host.Route("/me", gdpr.Router(func(*fiber.Ctx) (domain.Subject, error) { return domain.NewSubject("7") }))
+		served := make(chan error, 1)
+		go func() { served <- host.Listener(listener) }()
+		return func() {
+			must(t, host.Shutdown())
+			must(t, <-served)
+		}
+	},
+	"nethttp": func(t *testing.T, gdpr *app.Integration, listener net.Listener) func() {
+		t.Helper()
+		server := &http.Server{Handler: gdpr.Handler("/me",
+			func(*http.Request) (domain.Subject, error) { return domain.NewSubject("7") })}
+		go func() { _ = server.Serve(listener) }()
+		return func() { must(t, server.Shutdown(t.Context())) }
+	},
+}
+
+// Half of the readers use HTTP/1.0, where a response has a length.
+func TestSlowReadersKeepNoConnectionAndBoundedMemory(t *testing.T) {
+	for name, serve := range routers {
+		t.Run(name, func(t *testing.T) {
+			databases.Each(t, func(t *testing.T, db *bun.DB) {
+				directory := t.TempDir()
+				w := newWorld(t, db, func(c *app.Config) { c.Resolvers, c.TempDir = nil, directory })
+				databases.Insert(t, db, &shop.Parcel{CustomerID: 7, Address: strings.Repeat("x", slowExport)})
+				db.SetMaxOpenConns(1)
+				ping(t, db)
+				running := goleak.IgnoreCurrent()
+				listener, err := net.Listen("tcp", "127.0.0.1:0")
+				must(t, err)
+				address := listener.Addr().String()
+				stop := serve(t, w.gdpr, narrow{listener})
+				before := heap()
+				for i := range slowReaders {
+					client := slowClient(t, address, []string{"1.1", "1.0"}[i%2])
+					defer client.Close()
+				}
+				other := http.Client{Transport: &http.Transport{}, Timeout: time.Minute}
+				response, err := other.Get("http://" + address + "/me/consent/newsletter")
+				must(t, err)
+				must(t, response.Body.Close())
+				if response.StatusCode != http.StatusOK {
+					t.Errorf("another request got %s", response.Status)
+				}
+				if grown := heap() - before; grown > slowReaders*slowExport/2 {
+					t.Errorf("the unread exports hold %d MiB", grown>>20)
+				}
+				if left, err := os.ReadDir(directory); err != nil || len(left) > 0 {
+					t.Errorf("%d files have names, %v", len(left), err)
+				}
+				other.CloseIdleConnections()
+				began := time.Now()
+				stop()
+				if took := time.Since(began); took > 20*time.Second {
+					t.Errorf("the shutdown took %v", took)
+				}
+				goleak.VerifyNone(t, running, goleak.IgnoreTopFunction("time.Sleep")) // fasthttp's own
+			})
+		})
+	}
+}
+
+// slowClient requests an export and reads only the begin of the response.
+func slowClient(t *testing.T, address, version string) net.Conn {
+	t.Helper()
+	client, err := net.Dial("tcp", address)
+	must(t, err)
+	must(t, client.(*net.TCPConn).SetReadBuffer(4<<10))
+	_, err = io.WriteString(client, "GET /me/export HTTP/"+version+"\r\nHost: h\r\n\r\n")
+	must(t, err)
+	must(t, client.SetReadDeadline(time.Now().Add(time.Minute)))
+	begin := make([]byte, 100)
+	_, err = io.ReadFull(client, begin)
+	must(t, err)
+	if !strings.Contains(string(begin), " 200 OK") {
+		t.Fatalf("the export was answered %q", begin)
+	}
+	return client
+}
+
+// ping waits for a free connection.
+func ping(t *testing.T, db *bun.DB) {
+	t.Helper()
+	must(t, db.PingContext(t.Context()))
+}
+
+func heap() int64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc) //nolint:gosec // far below the maximum
+}
+
+// narrow is a listener whose connections have small send buffers.
+type narrow struct{ net.Listener }
+
+func (n narrow) Accept() (net.Conn, error) {
+	connection, err := n.Listener.Accept()
+	if err == nil {
+		err = connection.(*net.TCPConn).SetWriteBuffer(4 << 10)
+	}
+	return connection, err
+}
