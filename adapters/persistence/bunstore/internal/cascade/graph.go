@@ -78,6 +78,7 @@ func (g *graph) reach(w *rows.Writer, steps []datamap.Step, r *Reach) {
 	visits, changed := map[*live.Table]visit{}, false
 	note := func(table *live.Table, next visit) {
 		before, known := visits[table]
+		next.deletes = next.deletes || table != nil && table.Replaces()
 		both, differs := before.with(next)
 		visits[table], changed = both, changed || differs || !known
 	}

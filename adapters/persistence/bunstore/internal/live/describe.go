@@ -24,7 +24,7 @@ func (l *reader) describe(mapped datamap.Table) (t table) {
 	live := l.order[i]
 	t = table{
 		types: map[string]string{}, temp: live.Temporary, moves: live.FoldsCase && live.Schema != "main",
-		keeps: live.Secured || live.Kind != datamap.KindTable,
+		keeps: live.Secured || live.Kind != datamap.KindTable, conflicts: l.statesConflicts(live),
 	}
 	switch {
 	case live.RowSecurity:

@@ -54,6 +54,8 @@ type table struct {
 	leads   bool              // foreign keys act on other rows when its rows are deleted
 	splits  bool              // it has partitions, between which an update may move rows
 
+	conflicts bool // see StatesConflicts
+
 	passedOn []string // the columns whose changes foreign keys pass on to other rows (ON UPDATE)
 
 	triggers []datamap.CatalogTrigger // also rules, and those of the tables below the view, and of inheriting tables

@@ -38,6 +38,9 @@ type dialect interface {
 	// statement.
 	changedTable(table string) (target, name string)
 
+	// orAbort returns the conflict clause of an UPDATE that refuses every conflict, or "" if the database always does.
+	orAbort() string
+
 	// surrogate returns the expression for the value that overwrites a column in an anonymization. The value fits the
 	// type of the column. A text or a UUID differs in each row.
 	surrogate(column datamap.Column) string
@@ -109,6 +112,8 @@ func (postgres) equalsConstant(column, constant, sqlType string) string {
 func (postgres) changedTable(table string) (target, name string) {
 	return syntax.QuoteTable(table) + " AS t0", "t0"
 }
+
+func (postgres) orAbort() string { return "" }
 
 func (postgres) matchesForm(
 	column string, fixedParts []string, digits int, addParameter func(value any) string,
@@ -211,6 +216,8 @@ func (sqlite) equalsConstant(column, constant, _ string) string { return column 
 func (sqlite) changedTable(table string) (target, name string) {
 	return syntax.QuoteTable(table), syntax.Quote(table[strings.LastIndex(table, ".")+1:])
 }
+
+func (sqlite) orAbort() string { return " OR ABORT" }
 
 // globEscaper escapes the special characters of a GLOB pattern.
 var globEscaper = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")

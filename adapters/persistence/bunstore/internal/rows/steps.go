@@ -11,9 +11,11 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// Live provides the types that columns have in the database. The keys of Types are the names of the columns.
+// Live has properties of the tables in the database. The keys of Types are the names of the columns. See
+// live.Schema.StatesConflicts.
 type Live interface {
 	Types(table string) map[string]string
+	StatesConflicts(table string) bool
 }
 
 // StepGroup is a statement that executes several steps of an erasure. It returns the number of affected rows for each
@@ -112,7 +114,7 @@ func (w *Writer) Step(live Live, step datamap.Step, key []any) (text string, arg
 
 const (
 	deleteRows    = `DELETE FROM {target} WHERE {rows}`
-	overwriteRows = `UPDATE {target} SET {assignments} WHERE {rows}{concerned}`
+	overwriteRows = `UPDATE{or abort} {target} SET {assignments} WHERE {rows}{concerned}`
 	// SelectRows selects the rows that a step covers.
 	SelectRows = `SELECT 1 FROM {target} WHERE {rows}{concerned}`
 )
@@ -129,12 +131,22 @@ func (w *Writer) step(live Live, step datamap.Step, offset int) (text string, co
 	case domain.StrategyDelete:
 		text = syntax.Fill(deleteRows, "target", target, "rows", rows)
 	case domain.StrategyAnonymize:
-		text = syntax.Fill(overwriteRows,
+		text = syntax.Fill(overwriteRows, "or abort", w.orAbort(live, table),
 			"target", target, "assignments", sw.assignments(step), "rows", rows, "concerned", sw.CoveredRows(step))
 	case domain.StrategyRetain:
 		text = syntax.Fill(SelectRows, "target", target, "rows", rows, "concerned", sw.CoveredRows(step))
 	}
 	return text, sw.Constants
+}
+
+// orAbort returns the conflict clause of an UPDATE. It makes the database refuse a row where a constraint of SQLite says
+// that it ignores or replaces the row, also in the statements of triggers. If a trigger states such a clause itself, it
+// stays in force, and callers count the changed rows.
+func (w *Writer) orAbort(live Live, table datamap.Table) string {
+	if live.StatesConflicts(table.Name) {
+		return ""
+	}
+	return w.own.orAbort()
 }
 
 // RowsOfStep returns the condition for the rows that a step of an erasure affects. The parameter alias is the alias of
@@ -166,7 +178,7 @@ const timeFormat = "2006-01-02 15:04:05.999999-07:00"
 // Correct returns the statement that writes values into the rows from which a path leads to the subject. The parameter
 // key is the subject's key. If row is not nil, the statement changes only the row with this primary key.
 func (w *Writer) Correct(
-	table datamap.Table, path datamap.Path, row []string, values []domain.ColumnValue, key []any,
+	live Live, table datamap.Table, path datamap.Path, row []string, values []domain.ColumnValue, key []any,
 ) (text string, args []any) {
 	args = slices.Clone(key)
 	add := func(value any) string {
@@ -182,7 +194,8 @@ func (w *Writer) Correct(
 	if row != nil {
 		concerned = " AND " + w.HasPrimaryKey(name, table, row, add)
 	}
-	return syntax.Fill(overwriteRows, "target", target, "assignments", strings.Join(assignments, ", "),
+	return syntax.Fill(overwriteRows, "or abort", w.orAbort(live, table), "target", target,
+		"assignments", strings.Join(assignments, ", "),
 		"rows", w.pathCondition(name, 0, table, path.Relations, 0), "concerned", concerned), args
 }
 

@@ -62,7 +62,7 @@ func (s *Work) Rectify(ctx context.Context, id domain.SubjectID, step domain.Rec
 	if err != nil {
 		return 0, err
 	}
-	text, args := s.store.writer.Correct(table, path, row, step.Values, key)
+	text, args := s.store.writer.Correct(s.schema, table, path, row, step.Values, key)
 	var rows int64
 	verified, err := s.mustVerify(ctx, "rectify: "+table.Name, []datamap.Step{stepOf(step)})
 	if err != nil {

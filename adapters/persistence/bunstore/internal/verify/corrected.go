@@ -95,7 +95,7 @@ func (s *Step) isUndone(ctx context.Context) (bool, error) {
 	undone := false
 	refused, err := s.db.Try(ctx, s.Op, func() error {
 		path, _ := s.writer.DataMap.PathVia(s.Target, s.Via)
-		text, args := s.writer.Correct(s.table, path, s.row, s.otherValues(), s.key)
+		text, args := s.writer.Correct(s.live, s.table, path, s.row, s.otherValues(), s.key)
 		if _, err := s.db.Write(ctx, s.Op, text, args...); err != nil {
 			return err
 		}

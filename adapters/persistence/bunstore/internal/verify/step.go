@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -22,15 +23,16 @@ type Step struct {
 	datamap.Step
 	Op string
 
-	db     *conn.Session
-	writer *rows.Writer
-	table  datamap.Table
-	key    []any
-	live   *live.Schema
-	copies copies
-	rows   map[string]rowKey // the primary keys of the rows that record has found, by rowKey.id
-	found  int               // the number of these rows
-	cells  map[cell][]string // the old values of the cells of these rows, except values that the step has written
+	db      *conn.Session
+	writer  *rows.Writer
+	table   datamap.Table
+	key     []any
+	live    *live.Schema
+	copies  copies
+	rows    map[string]rowKey // the primary keys of the rows that record has found, by rowKey.id
+	found   int               // the number of these rows
+	skipped bool              // the database has changed fewer rows
+	cells   map[cell][]string // the old values of the cells of these rows, except values that the step has written
 
 	left   map[cell]string // the values in these cells after the step that are no surrogates of it, see noteLeft
 	others bool            // another step or its triggers have written such a value, see check
@@ -98,11 +100,11 @@ func Repeat(ctx context.Context, steps []*Step) (failing int, err error) {
 				return i, err
 			case found == nothingLeft, found == othersWritten && round > maxOtherRounds:
 				continue
-			case round == maxRounds:
+			case round == maxRounds, found == rowsSkipped:
 				return i, found.failure(s)
 			}
 			clean = false
-			if err := s.carryOut(ctx); err != nil {
+			if _, err := s.carryOut(ctx); err != nil {
 				return i, err
 			}
 		}
@@ -118,12 +120,18 @@ type checkResult int
 const (
 	nothingLeft   checkResult = iota
 	othersWritten             // cells into which another step has written, possibly old values of another table
+	rowsSkipped               // rows that the step covers, and that the database has not changed
 	rowsArrived               // only rows that did not exist before; in a view, other transactions may have added them
 	rowsKept                  // rows or cells that the step should have erased or corrected
 )
 
 func (r checkResult) failure(s *Step) error {
 	switch {
+	case r == rowsSkipped:
+		return &domain.Error{
+			Code: domain.ErrConflict, Op: s.Op, Message: s.Target +
+				": the database left out rows: a constraint with a conflict clause, or a trigger, ignores the change",
+		}
 	case s.values != nil:
 		return &domain.Error{
 			Code: domain.ErrLeftOver, Op: s.Op, Message: s.Target +
@@ -151,22 +159,30 @@ func (s *Step) Begin(ctx context.Context) (rows int64, err error) {
 	if _, err := s.record(ctx, true); err != nil {
 		return 0, err
 	}
-	return int64(s.found), s.carryOut(ctx)
+	changed, err := s.carryOut(ctx)
+	s.skipped = changed < int64(s.found) && s.Strategy == domain.StrategyAnonymize && s.countsChanges()
+	return int64(s.found), err
 }
 
-// carryOut executes the step.
-func (s *Step) carryOut(ctx context.Context) error {
+// countsChanges reports whether the database counts exactly the rows that a step has changed. SQLite does, except in a view.
+// On PostgreSQL, other transactions may delete rows meanwhile.
+func (s *Step) countsChanges() bool {
+	return s.writer.Dialect == syntax.SQLite && s.live.Tells(s.table.Name)
+}
+
+// carryOut executes the step, and returns the number of rows that the database has changed.
+func (s *Step) carryOut(ctx context.Context) (changed int64, err error) {
 	if s.Strategy == domain.StrategyRetain {
-		return nil
+		return 0, nil
 	}
 	text, args := s.statement, s.args
 	if s.values == nil {
 		text, args = s.writer.Step(s.live, s.Step, s.key)
 	}
-	if _, err := s.db.Write(ctx, s.Op, text, args...); err != nil {
-		return err
+	if changed, err = s.db.Write(ctx, s.Op, text, args...); err != nil {
+		return 0, err
 	}
-	return s.noteLeft(ctx)
+	return changed, s.noteLeft(ctx)
 }
 
 // noteLeft notes the values that a step of an erasure has left in its cells, except surrogates. A trigger that the step
@@ -206,6 +222,8 @@ func (s *Step) check(ctx context.Context) (checkResult, error) {
 	switch {
 	case err != nil:
 		return nothingLeft, err
+	case s.skipped:
+		return rowsSkipped, nil
 	case added > 0:
 		return rowsArrived, nil
 	case s.others:

@@ -1,0 +1,69 @@
+package live
+
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/internal/sqltext"
+)
+
+// StatesConflicts reports whether an UPDATE of the table may run a trigger of SQLite with a statement such as INSERT OR
+// IGNORE. The conflict clause of the UPDATE would also apply to this statement, which the application expects to ignore
+// or to replace a row.
+func (c *Schema) StatesConflicts(table string) bool { return c.mapped[table].conflicts }
+
+// statesConflicts derives the result of StatesConflicts. It follows each table that the code of a trigger names, and
+// each table with a foreign key to one of them.
+func (l *reader) statesConflicts(table *Table) bool {
+	if !table.FoldsCase {
+		return false
+	}
+	reached := []*Table{table}
+	add := func(found *Table) {
+		if found != nil && !slices.Contains(reached, found) {
+			reached = append(reached, found)
+		}
+	}
+	for i := 0; i < len(reached); i++ { // reached grows in the loop
+		for _, code := range reached[i].Statements(l.d) {
+			if statesConflict(code) {
+				return true
+			}
+			for at := range code {
+				add(l.Find(reached[i].Schema, code.NameAt(at)))
+			}
+		}
+		for _, child := range l.order {
+			for _, key := range child.ForeignKeys {
+				if l.Find(child.Schema, key.References) == reached[i] {
+					add(child)
+				}
+			}
+		}
+	}
+	return false
+}
+
+// statesConflict reports whether the code has INSERT OR, UPDATE OR or REPLACE INTO.
+func statesConflict(code sqltext.Tokens) bool {
+	for i := range code {
+		if code.Is(i, "or") && code.Is(i-1, "insert", "update") || code.Is(i, "replace") && code.Is(i+1, "into") {
+			return true
+		}
+	}
+	return false
+}
+
+// Replaces reports whether a constraint of a SQLite table deletes other rows instead of refusing a row (ON CONFLICT
+// REPLACE).
+func (t *Table) Replaces() bool {
+	if !t.FoldsCase {
+		return false
+	}
+	text := sqltext.TokensOf(t.Text, sqltext.QuotesOfSQLite)
+	for i := range text {
+		if text.Is(i, "conflict") && text.Is(i+1, "replace") {
+			return true
+		}
+	}
+	return false
+}
