@@ -37,9 +37,9 @@ import (
 //
 // New reads the maximum number of open connections that the application has set with SetMaxOpenConns. While sessions
 // use that many connections, further sessions wait for a connection in FIFO order. On SQLite, sessions that write also
-// wait for the write lock in FIFO order. Before that, a session that writes data of a person waits, in FIFO order, until
-// no other session of the store does, so that many requests of one person use one connection. A session waits at most until its context ends. If the context has no
-// deadline, the session fails with domain.ErrUnavailable after 30 s.
+// wait for the write lock in FIFO order. Before that, a session that writes data of a person waits until no other
+// session of the store does, so that many requests of one person use one connection. A session waits at most until its
+// context ends. If the context has no deadline, the session fails with domain.ErrUnavailable after 30 s.
 type Store struct {
 	db       *bun.DB
 	pool     *conn.Pool
