@@ -18,10 +18,10 @@ import (
 // boarder has columns whose surrogates are the same for each person.
 type boarder struct {
 	bun.BaseModel `bun:"table:boarders"`
-	ID            int64     `bun:"id,pk" subject:"id"`
-	Email         string    `bun:"email" pii:"contact,erasure:anonymize"`
-	Badge         string    `bun:"badge" pii:"identity,erasure:anonymize,surrogate:gone"`
-	Door          string    `bun:"door" pii:"location,erasure:null"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
+	Badge         string `bun:"badge" pii:"identity,erasure:anonymize,surrogate:gone"`
+	Door          string `bun:"door" pii:"location,erasure:null"`
 }
 
 // boarders returns the statements that create three boarders. A constraint concerns the column badge or the column door.

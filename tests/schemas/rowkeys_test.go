@@ -111,7 +111,7 @@ func oddSettings(t *testing.T) *bun.DB {
 	must(t, err)
 	query := database.Query()
 	for name, value := range map[string]string{
-		"TimeZone": "Europe/Berlin", "bytea_output": "escape",
+		"extra_float_digits": "-8", "DateStyle": "SQL, DMY", "TimeZone": "Europe/Berlin", "bytea_output": "escape",
 		"IntervalStyle": "sql_standard",
 	} {
 		query.Set(name, value)

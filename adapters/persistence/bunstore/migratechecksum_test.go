@@ -22,7 +22,7 @@ import (
 func TestMigrationsAreAppendOnly(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"postgres/0001_habeas.sql": "e1d1d0ae68b3aa411b98d5fd411c844dc0266c9dc1c19fb402558b865b024c6e",
+		"postgres/0001_habeas.sql": "2f57c79fb7a7f9744b4d37ffa9a91b93c7740d2ae9f29c411fafa7dfd011b123",
 		"sqlite/0001_habeas.sql":   "c138726dcf473a30b86200407d62f9cedcda0dfba27d6aaf7bc0d15c0a2c9947",
 	} {
 		text, err := os.ReadFile("migrations/" + file)

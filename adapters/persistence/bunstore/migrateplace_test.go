@@ -81,7 +81,7 @@ func TestASchemaFirstInTheSearchPathHidesNoTables(t *testing.T) {
 	}))
 	// Migrate applies pending migrations in public, which has tables of habeas already, and not in the first schema of the
 	// search path.
-	execute(t, admin, "DELETE FROM habeas_migrations", "DROP FUNCTION habeas_is_erased",
+	execute(t, admin, "DELETE FROM habeas_migrations", "DROP FUNCTION habeas_is_erased, habeas_key_text",
 		"DROP TABLE habeas_audit_events, habeas_consent_records, habeas_outbox, "+
 			"habeas_positions, habeas_restriction_records, habeas_subject_erasures, habeas_installation, habeas_ancestors",
 		"DROP FUNCTION habeas_audit_events_append_only, habeas_ledger_append_only",

@@ -104,7 +104,7 @@ func TestAnUnreadableEntryIsAbandonedAndBlocksNoOther(t *testing.T) {
 		for what, set := range spoiled {
 			t.Run(what, func(t *testing.T) {
 				if db.Dialect().Name() == dialect.PG {
-					execute(t, db, "DROP FUNCTION IF EXISTS habeas_is_erased")
+					execute(t, db, "DROP FUNCTION IF EXISTS habeas_is_erased, habeas_key_text")
 				}
 				execute(t, db, "DROP TABLE IF EXISTS habeas_outbox", "DROP TABLE IF EXISTS habeas_migrations")
 				for _, table := range ownTables {

@@ -55,14 +55,16 @@ func TestAProbeNamesAFunctionThatCannotBeCalled(t *testing.T) {
 	t.Parallel()
 	db, admin, role := asRole(t)
 	store := newStore(t, db)
-	execute(t, admin, "REVOKE EXECUTE ON FUNCTION habeas_is_erased FROM PUBLIC")
-	wantUnready(t, store, "the privilege EXECUTE on the function habeas_is_erased")
-	execute(t, admin, "GRANT EXECUTE ON FUNCTION habeas_is_erased TO "+role)
-	must(t, store.Probe(t.Context()))
-	execute(t, admin, "DROP FUNCTION habeas_is_erased")
-	wantUnready(t, store, "the function habeas_is_erased is missing")
-	must(t, bunstore.Migrate(t.Context(), admin, bunstore.Options{}))
-	must(t, store.Probe(t.Context()))
+	for _, function := range []string{"habeas_is_erased", "habeas_key_text"} {
+		execute(t, admin, "REVOKE EXECUTE ON FUNCTION "+function+" FROM PUBLIC")
+		wantUnready(t, store, "the privilege EXECUTE on the function "+function)
+		execute(t, admin, "GRANT EXECUTE ON FUNCTION "+function+" TO "+role)
+		must(t, store.Probe(t.Context()))
+		execute(t, admin, "DROP FUNCTION "+function)
+		wantUnready(t, store, "the function "+function+" is missing")
+		must(t, bunstore.Migrate(t.Context(), admin, bunstore.Options{}))
+		must(t, store.Probe(t.Context()))
+	}
 }
 
 // The schema of a tenant is renamed, and its former name is given to another tenant. Nothing of the renamed one may be

@@ -25,10 +25,9 @@ type dialect interface {
 	// data map with the given name. It returns "" if the database has no schemas.
 	otherSets(schema, name string) string
 
-	// erasedFunction returns the statement that finds the function Tables.IsErased in the schema. The columns of the
-	// result are whether the function reads the table of the same schema, and whether the role may call it. It returns ""
-	// if the database has no such function.
-	erasedFunction(schema, name string) string
+	// functions returns the statement that reads the state of each function that habeas calls (see ownFunction): its name,
+	// and the other fields. It returns "" if the database has no such functions.
+	functions(schema, name string) string
 
 	// installations returns the statement that lists the tables called habeas_…installation in a schema, or in the
 	// search path of the connection if schema is "".
@@ -120,14 +119,17 @@ func (postgres) prepareMigration(schema string) []string {
 	}
 }
 
-func (postgres) erasedFunction(schema, name string) string {
+func (postgres) functions(schema, name string) string {
 	prefix := datamap.ObjectPrefix(name)
 	return syntax.Fill(`
-		SELECT strpos(p.prosrc, quote_ident(n.nspname) || {table}) > 0, has_function_privilege(p.oid, 'EXECUTE')
-		FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
-		WHERE n.nspname = {schema} AND p.proname = {function}`,
+		SELECT f.name, p.oid IS NOT NULL,
+			COALESCE(f.name <> {is erased} OR strpos(p.prosrc, quote_ident(n.nspname) || {table}) > 0, FALSE),
+			COALESCE(has_function_privilege(p.oid, 'EXECUTE'), FALSE)
+		FROM (VALUES ({is erased}), ({key text})) AS f(name)
+		LEFT JOIN pg_catalog.pg_namespace AS n ON n.nspname = {schema}
+		LEFT JOIN pg_catalog.pg_proc AS p ON p.pronamespace = n.oid AND p.proname = f.name`,
 		"table", syntax.Literal("."+prefix+"subject_erasures "), "schema", syntax.Literal(schema),
-		"function", syntax.Literal(prefix+"is_erased"))
+		"is erased", syntax.Literal(prefix+"is_erased"), "key text", syntax.Literal(prefix+"key_text"))
 }
 
 type sqlite struct{}
@@ -153,8 +155,8 @@ func (sqlite) installations(string) string {
 }
 
 // canMigrate returns true only for main, because the migrations create the tables in main.
-func (sqlite) canMigrate(schema string) bool        { return schema == "main" }
-func (sqlite) beforeMigration() []string            { return nil }
-func (sqlite) lockMigrations() []string             { return nil }
-func (sqlite) prepareMigration(string) []string     { return nil }
-func (sqlite) erasedFunction(string, string) string { return "" }
+func (sqlite) canMigrate(schema string) bool    { return schema == "main" }
+func (sqlite) beforeMigration() []string        { return nil }
+func (sqlite) lockMigrations() []string         { return nil }
+func (sqlite) prepareMigration(string) []string { return nil }
+func (sqlite) functions(string, string) string  { return "" }

@@ -75,7 +75,7 @@ func (m *Migration) finish(ctx context.Context) error {
 	if err := m.warn(ctx, state); err != nil || len(state.newer) > 0 {
 		return err
 	}
-	if err := m.repairErasedFunction(ctx, state); err != nil {
+	if err := m.repairFunctions(ctx, state); err != nil {
 		return err
 	}
 	return installation.RaiseAll(ctx, m.pool, m.dialect, syntax.TablesIn(m.schema, m.name), func(reason error) {

@@ -25,7 +25,7 @@ var needed = map[string][]string{
 	"ancestors":           {"SELECT", "INSERT"},
 }
 
-// Probe compares the tables of habeas, their columns, the function that habeas calls, the privileges of the role and
+// Probe compares the tables of habeas, their columns, the functions that habeas calls, the privileges of the role and
 // the applied migrations with what this version needs. The limit is domain.ErrReadOnlyDatabase if the database can only
 // be read, domain.ErrNewerTables if a newer version has applied migrations, and otherwise nil.
 func (m *Migration) Probe(ctx context.Context) (limit, err error) {
@@ -75,12 +75,14 @@ func (m *Migration) lacking(ctx context.Context, query conn.Query, state migrate
 			}
 		}
 	}
-	function, err := m.findErasedFunction(ctx, query, state.schema)
+	functions, err := m.findFunctions(ctx, query, state.schema)
 	if err != nil {
 		return err
 	}
-	if lacks := function.lacking(prefix + "is_erased"); lacks != "" {
-		missing = append(missing, lacks)
+	for _, function := range functions {
+		if lacks := function.lacking(); lacks != "" {
+			missing = append(missing, lacks)
+		}
 	}
 	if len(missing) == 0 {
 		return nil
@@ -90,55 +92,59 @@ func (m *Migration) lacking(ctx context.Context, query conn.Query, state migrate
 		" Migrate repairs functions")
 }
 
-// erasedFunction is the state of the function that reports whether a subject was erased (see syntax.Tables.IsErased).
-// The function names the schema of the table that it reads. After the schema was renamed, or copied under another name,
-// it would read the marks of another schema, which can belong to another tenant.
-type erasedFunction struct {
-	needed     bool // whether the database has such a function
+// ownFunction is the state of a function that habeas calls. The function that reports whether a subject was erased (see
+// syntax.Tables.IsErased) names the schema of the table that it reads. After the schema was renamed, or copied under
+// another name, it would read the marks of another schema, which can belong to another tenant.
+type ownFunction struct {
+	name       string
 	exists     bool
-	reads      bool // it reads the table of its own schema
+	reads      bool // it reads the table of its own schema, if it reads any
 	executable bool // this role may call it
 }
 
-func (m *Migration) findErasedFunction(
+func (m *Migration) findFunctions(
 	ctx context.Context, query conn.Query, schema string,
-) (found erasedFunction, err error) {
-	text := m.own.erasedFunction(schema, m.name)
+) (found []ownFunction, err error) {
+	text := m.own.functions(schema, m.name)
 	if text == "" || schema == "" {
-		return found, nil
+		return nil, nil
 	}
-	found.needed = true
-	return found, query(ctx, func(rows *sql.Rows) error {
-		found.exists = true
-		return rows.Scan(&found.reads, &found.executable)
+	err = query(ctx, func(rows *sql.Rows) error {
+		var f ownFunction
+		err := rows.Scan(&f.name, &f.exists, &f.reads, &f.executable)
+		found = append(found, f)
+		return err
 	}, text)
+	return found, err
 }
 
 // lacking returns the part of an error that describes the problem of the function, or "".
-func (f erasedFunction) lacking(name string) string {
+func (f ownFunction) lacking() string {
 	switch {
-	case !f.needed || f.exists && f.reads && f.executable:
-		return ""
 	case !f.exists:
-		return "the function " + name
+		return "the function " + f.name
 	case !f.reads:
-		return "the function " + name + " for this schema (it reads another schema)"
+		return "the function " + f.name + " for this schema (it reads another schema)"
+	case !f.executable:
+		return "the privilege EXECUTE on the function " + f.name
 	default:
-		return "the privilege EXECUTE on the function " + name
+		return ""
 	}
 }
 
-// repairErasedFunction replaces the function if it is missing or reads another schema.
-func (m *Migration) repairErasedFunction(ctx context.Context, state migrated) error {
-	found, err := m.findErasedFunction(ctx, m.pool.Query, state.schema)
-	if err != nil || !found.needed || found.exists && found.reads {
+// repairFunctions replaces functions that are missing or read another schema.
+func (m *Migration) repairFunctions(ctx context.Context, state migrated) error {
+	found, err := m.findFunctions(ctx, m.pool.Query, state.schema)
+	found = slices.DeleteFunc(found, func(f ownFunction) bool { return f.exists && f.reads })
+	if err != nil || len(found) == 0 {
 		return err
 	}
-	create := "CREATE FUNCTION " + datamap.ObjectPrefix(m.name) + "is_erased"
 	statements := m.own.prepareMigration(state.schema)
 	for _, file := range m.files {
 		for _, statement := range m.statementsOf(file.text) {
-			if strings.Contains(statement, create) {
+			if slices.ContainsFunc(found, func(f ownFunction) bool {
+				return strings.Contains(statement, "CREATE FUNCTION "+f.name+"(")
+			}) {
 				statements = append(statements, strings.Replace(statement, "CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1))
 			}
 		}

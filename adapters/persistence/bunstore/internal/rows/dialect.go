@@ -58,11 +58,11 @@ type dialect interface {
 	addedValue(column string) string
 
 	// keyName, keyExpression, keyValue and equalsKey are the parts of Writer.KeyNames, KeyValues, KeyValue and HasKey for
-	// one column. The value is not NULL.
-	keyName(column string) string
-	keyExpression(column string) string
+	// one column. The value is not NULL. The parameter keyText is syntax.Tables.KeyText.
+	keyName(column, keyText string) string
+	keyExpression(column, keyText string) string
 	keyValue(value any) any
-	equalsKey(column, parameter, sqlType string) string
+	equalsKey(column, parameter, sqlType, keyText string) string
 
 	// parameterValue converts a number, a text or a boolean to a query parameter that the database accepts for a column,
 	// whatever the type of the column.

@@ -2,19 +2,26 @@ package rows
 
 import "github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 
-func (p postgres) keyName(column string) string {
-	return "COALESCE(" + p.keyExpression(column) + ", 'NULL')"
+func (p postgres) keyName(column, keyText string) string {
+	return "COALESCE(" + p.keyExpression(column, keyText) + ", 'NULL')"
 }
 
-func (postgres) keyExpression(column string) string { return AsText(column) }
+// keyExpression calls the function only for types whose text depends on the settings of the session, or may do so. A
+// call costs as much as reading several rows.
+func (postgres) keyExpression(column, keyText string) string {
+	return syntax.Fill(`
+		CASE WHEN pg_typeof({column}) = ANY (CAST('{plain types}' AS regtype[])) THEN CAST({column} AS text)
+			ELSE {key text}({column}) END`, "column", column, "key text", keyText, "plain types",
+		"{smallint,integer,bigint,numeric,boolean,uuid,text,character varying,character}")
+}
 
 // keyValue returns a text, because some drivers return the bytes of a text.
 func (postgres) keyValue(value any) any { return syntax.Text(value) }
 
 // equalsKey compares the name of the value if the type of the column is not known.
-func (p postgres) equalsKey(column, parameter, sqlType string) string {
+func (p postgres) equalsKey(column, parameter, sqlType, keyText string) string {
 	if sqlType == "" {
-		return p.equalsExactly(p.keyName(column), parameter)
+		return p.equalsExactly(p.keyExpression(column, keyText), parameter)
 	}
 	return column + " = CAST(CAST(" + parameter + " AS text) AS " + sqlType + ")"
 }
@@ -22,7 +29,7 @@ func (p postgres) equalsKey(column, parameter, sqlType string) string {
 // keyName returns the number or the text itself, and the bytes of a blob as hexadecimal digits. A text that would have
 // the name of another value is in quotes. These are texts such as 'NULL', and the text of a number in a column that may
 // also hold this number. A column that cannot hold it converts the number to the text, and therefore equals it.
-func (sqlite) keyName(column string) string {
+func (sqlite) keyName(column, _ string) string {
 	return syntax.Fill(`
 		CASE typeof({column})
 			WHEN 'null' THEN 'NULL'
@@ -36,7 +43,7 @@ func (sqlite) keyName(column string) string {
 
 // keyExpression returns the column with a unary plus, so that drivers do not convert the value by the type of the
 // column.
-func (sqlite) keyExpression(column string) string { return "+" + column }
+func (sqlite) keyExpression(column, _ string) string { return "+" + column }
 
 // keyValue returns empty bytes for an empty blob, because drivers return nil bytes, and write them as NULL.
 func (sqlite) keyValue(value any) any {
@@ -46,4 +53,4 @@ func (sqlite) keyValue(value any) any {
 	return value
 }
 
-func (sqlite) equalsKey(column, parameter, _ string) string { return column + " IS " + parameter }
+func (sqlite) equalsKey(column, parameter, _, _ string) string { return column + " IS " + parameter }

@@ -215,7 +215,7 @@ func (w *Writer) HasPrimaryKey(
 // a column have different names, and NULL has a name, too. The name of a key of one column is never empty, because a
 // correction without a row name applies to all rows of the table.
 func (w *Writer) KeyNames(alias string, columns []string) []string {
-	names := expressions(alias, columns, w.own.keyName)
+	names := expressions(alias, columns, func(column string) string { return w.own.keyName(column, w.Tables.KeyText) })
 	if len(names) == 1 {
 		names[0] = "COALESCE(NULLIF(" + names[0] + `, ''), '""')`
 	}
@@ -225,7 +225,9 @@ func (w *Writer) KeyNames(alias string, columns []string) []string {
 // KeyValues returns the expressions that read the values of key columns for HasKey. The results go into variables of
 // the type any, and then to KeyValue.
 func (w *Writer) KeyValues(alias string, columns []string) []string {
-	return expressions(alias, columns, w.own.keyExpression)
+	return expressions(alias, columns, func(column string) string {
+		return w.own.keyExpression(column, w.Tables.KeyText)
+	})
 }
 
 // KeyValue converts a value that a driver returned for an expression of KeyValues to a parameter of HasKey.
@@ -248,7 +250,7 @@ func (w *Writer) HasKey(
 			comparisons[i] = column + " IS NULL"
 			continue
 		}
-		comparisons[i] = w.own.equalsKey(column, addParameter(values[i]), types[name])
+		comparisons[i] = w.own.equalsKey(column, addParameter(values[i]), types[name], w.Tables.KeyText)
 	}
 	return strings.Join(comparisons, " AND ")
 }

@@ -137,11 +137,12 @@ func Text(value any) string {
 
 // Tables holds the quoted names of the tables of habeas for one data map. Index and Function names begin with Prefix,
 // too. IsErased is a function of PostgreSQL that reports whether a subject was erased. It sees the marks that were
-// committed before its call, even if its statement began earlier.
+// committed before its call, even if its statement began earlier. KeyText is a function of PostgreSQL that returns the
+// text of a value.
 type Tables struct {
 	Prefix                                                                                           string
 	Consents, Restrictions, Events, Outbox, Erasures, Positions, Installation, Ancestors, Migrations string
-	IsErased                                                                                         string
+	IsErased, KeyText                                                                                string
 }
 
 // Fill replaces each {name} in a statement by a text. The parameter replacements is a list of pairs of a name and its
@@ -191,6 +192,7 @@ func TablesIn(schema, name string) Tables {
 		Migrations:   before + "migrations",
 
 		IsErased: before + "is_erased",
+		KeyText:  before + "key_text",
 	}
 }
 

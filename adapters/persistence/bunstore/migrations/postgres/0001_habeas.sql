@@ -191,3 +191,12 @@ BEGIN
     $create$, current_schema());
 END
 $do$;
+
+-- Returns the text of a value in a key. The text is exact, and the settings of the session have no effect on it.
+CREATE FUNCTION habeas_key_text(value ANYELEMENT) RETURNS TEXT LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1
+    SET extra_float_digits = 3 SET DateStyle = 'ISO, MDY' SET TimeZone = 'UTC' SET IntervalStyle = 'iso_8601'
+    SET bytea_output = 'hex' AS $$
+BEGIN
+    RETURN CAST(value AS text);
+END
+$$;
