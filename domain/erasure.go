@@ -23,7 +23,8 @@ type ErasureResult struct {
 	Retained    map[string]int64 `json:"retained"`
 	// Cascaded has the number of rows that the database deleted or changed besides the steps of the erasure, by table. A
 	// foreign key (ON DELETE CASCADE) or a trigger has deleted rows of a table that is not in the data map. Or a foreign
-	// key (ON DELETE SET NULL or SET DEFAULT) has set its columns. Cascaded is empty if there are no such rows.
+	// key (ON DELETE SET NULL or SET DEFAULT, or ON UPDATE) has set its columns. Or a trigger has changed rows of a table
+	// of the data map. Cascaded is empty if there are no such rows.
 	Cascaded map[string]int64 `json:"cascaded,omitempty"`
 	// EnqueuedExternal are the names of the resolvers whose external systems still have to erase. A name occurs once for
 	// each ref of the subject. It occurs once more if the subject's rows hold keys of the external system (see

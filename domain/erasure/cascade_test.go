@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/habeas-data/habeas/app/stack"
@@ -73,7 +75,8 @@ func TestRowsDeletedBesidesAreInResultRehearsalAndTrail(t *testing.T) {
 	}
 	events := h.trail(t)
 	for _, event := range events {
-		if event.EventType == domain.EventErasureLocalCompleted && event.Payload["cascaded"] != int64(5) {
+		if event.EventType == domain.EventErasureLocalCompleted && (event.Payload["cascaded"] != int64(5) ||
+			event.Payload["cascaded_tables"] != strings.Join(slices.Sorted(maps.Keys(besides.rows)), ",")) {
 			t.Errorf("the trail says %v", event.Payload)
 		}
 	}

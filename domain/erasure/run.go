@@ -2,6 +2,7 @@ package erasure
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -166,6 +167,7 @@ func (r *run) complete(ctx context.Context) error {
 	}
 	if len(r.result.Cascaded) > 0 {
 		completed.Payload["cascaded"] = total(r.result.Cascaded)
+		completed.Payload["cascaded_tables"] = strings.Join(slices.Sorted(maps.Keys(r.result.Cascaded)), ",")
 	}
 	r.result.CompletedAt = completed.OccurredAt
 	events := []domain.AuditEvent{completed}

@@ -53,6 +53,7 @@ func (w *world) checkTrail(subject domain.Subject, results ...outcome) {
 		}
 		if len(result.Cascaded) > 0 { // references that the database has set to NULL
 			payload["cascaded"] = total(result.Cascaded)
+			payload["cascaded_tables"] = strings.Join(slices.Sorted(maps.Keys(result.Cascaded)), ",")
 		}
 		for _, keys := range result.keys {
 			handedOver, _ := payload["keys"].(int64)

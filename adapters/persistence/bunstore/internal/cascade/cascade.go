@@ -10,64 +10,88 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// Apply runs the steps where foreign keys or triggers may delete or change further rows, and counts these rows. It
-// returns domain.ErrConflict if such a row is in a table of the data map. On PostgreSQL, it uses the counters of
-// deleted rows. If a counter may mislead, Apply runs the steps a second time, and compares the rows themselves.
-//
-// The function run runs the steps. Its parameter reports whether the deletions lead to tables with triggers. The
-// parameter key is the subject's key.
-func (c *Store) Apply(
-	ctx context.Context, db *conn.Session, schema *live.Schema, key []any, steps []datamap.Step,
-	run func(triggers bool) ([]int64, error),
-) (domain.Applied, error) {
-	w := &watch{store: c, db: db, schema: schema, key: key, steps: steps}
-	unknown := domain.Applied{Rows: make([]int64, len(steps))}
-	if err := w.begin(ctx); err != nil {
-		return unknown, err
-	}
-	rows, err := run(w.before.acts())
-	if err != nil {
-		return domain.Applied{Rows: rows}, err
-	}
-	lost, err := w.lost(ctx)
-	if err != nil {
-		return unknown, err
-	}
-	if w.doubts(lost, rows) {
-		if err := w.again(ctx, lost); err != nil {
-			return unknown, err
-		}
-		if rows, err = run(w.before.acts()); err != nil {
-			return domain.Applied{Rows: rows}, err
-		}
-		if lost, err = w.lost(ctx); err == nil {
-			lost, err = w.addEmptied(ctx, lost)
-		}
-		if err != nil {
-			return unknown, err
-		}
-	}
-	if table, err := w.judge(lost, rows); err != nil {
-		before := slices.IndexFunc(steps, func(step datamap.Step) bool { return step.Target == table })
-		if before < 0 {
-			before = len(steps)
-		}
-		return domain.Applied{Rows: unknown.Rows[:before]}, db.Fail(ctx, "erase", err)
-	}
-	return domain.Applied{Rows: rows, Cascaded: w.cascaded}, nil
+// Changes are steps on the rows of a subject.
+type Changes struct {
+	Op       string // the operation, for errors
+	Key      []any  // the subject's key
+	Steps    []datamap.Step
+	Corrects bool // the steps stand for a correction, which foreign keys may pass on
+
+	// Run runs the steps. Its parameter reports whether they lead to tables with triggers, or to foreign keys that act on
+	// a change. The result has the number of rows of each step, and the verified steps. If a step fails, it has the
+	// numbers of the steps before it.
+	Run func(acts bool) (rows []int64, checked []*verify.Step, err error)
 }
 
-// watch counts the rows that the database deletes or changes because the steps of an erasure delete rows.
+// Apply runs the steps where foreign keys or triggers may delete or change further rows, and counts these rows. It
+// returns domain.ErrConflict if a deleted row is in a table of the data map, and domain.ErrLeftOver if a row that was
+// written besides holds an erased text. On PostgreSQL, it uses the counters of deleted and written rows. If a counter may
+// mislead, Apply runs the steps a second time, and compares the rows themselves.
+func (c *Store) Apply(
+	ctx context.Context, db *conn.Session, schema *live.Schema, changes Changes,
+) (domain.Applied, error) {
+	w := &watch{Changes: changes, store: c, db: db, schema: schema, rows: make([]int64, len(changes.Steps))}
+	err := w.begin(ctx)
+	if err == nil {
+		err = w.carryOut(ctx)
+	}
+	if err == nil && w.doubts() {
+		if err = w.again(ctx); err == nil {
+			err = w.carryOut(ctx)
+		}
+	}
+	if err == nil {
+		err = w.besides(ctx)
+	}
+	if err == nil {
+		err = w.forget(ctx)
+	}
+	if err != nil {
+		return domain.Applied{Rows: w.rows}, err
+	}
+	if table, err := w.judge(w.lost, w.rows); err != nil {
+		return domain.Applied{Rows: w.upTo(table)}, db.Fail(ctx, w.Op, err)
+	}
+	return domain.Applied{Rows: w.rows, Cascaded: w.cascaded}, nil
+}
+
+// carryOut runs the steps, and reads how many rows the tables have lost.
+func (w *watch) carryOut(ctx context.Context) (err error) {
+	if w.rows, w.checked, err = w.Run(w.before.acts()); err != nil {
+		return err
+	}
+	if w.lost, err = w.readLost(ctx); err == nil {
+		w.lost, err = w.addEmptied(ctx, w.lost)
+	}
+	return err
+}
+
+// upTo returns a result that names the first step on a table as the failed one.
+func (w *watch) upTo(table string) []int64 {
+	before := slices.IndexFunc(w.Steps, func(step datamap.Step) bool { return step.Target == table })
+	if before < 0 {
+		before = len(w.Steps)
+	}
+	return make([]int64, before)
+}
+
+// watch counts the rows that the database deletes or changes because of the steps.
 type watch struct {
+	Changes
 	store  *Store
 	db     *conn.Session
 	schema *live.Schema
-	key    []any // the subject's key
-	steps  []datamap.Step
+
+	rows    []int64        // the result of Run
+	checked []*verify.Step // the result of Run
+	lost    []loss
+	now     map[string][4]int64 // the counters after the steps, see stateBefore.counts
+	found   []*verify.Besides   // the rows that were written besides
 
 	before *stateBefore
 
@@ -88,10 +112,10 @@ func (w *watch) mayMislead() bool { return w.before.Triggers || w.schema.KeepsAn
 
 // doubts reports whether the counters say that the erasure must fail, or that an unmapped table has lost rows, and are
 // not reliable.
-func (w *watch) doubts(lost []loss, rows []int64) bool {
-	return w.savepoint && len(w.compared) == 0 && slices.ContainsFunc(lost, func(l loss) bool {
-		return w.isDoubtful(l, rows)
-	}) && !slices.ContainsFunc(lost, func(l loss) bool { return l.emptied && len(l.table.Mapped) > 0 })
+func (w *watch) doubts() bool {
+	return w.before.counters && w.savepoint && len(w.compared) == 0 && slices.ContainsFunc(w.lost, func(l loss) bool {
+		return w.isDoubtful(l, w.rows)
+	}) && !slices.ContainsFunc(w.lost, func(l loss) bool { return l.emptied && len(l.table.Mapped) > 0 })
 }
 
 func (w *watch) isDoubtful(l loss, rows []int64) bool {
@@ -108,7 +132,8 @@ func (w *watch) isDoubtful(l loss, rows []int64) bool {
 }
 
 // again rolls the steps back, and prepares the comparison of all tables that have lost rows.
-func (w *watch) again(ctx context.Context, lost []loss) error {
+func (w *watch) again(ctx context.Context) error {
+	lost := w.lost
 	w.compared = w.roots(func(t reachedTable) bool {
 		return t.Readable && slices.ContainsFunc(lost, func(l loss) bool {
 			return l.rows > 0 && !l.emptied && l.table.Root == t.Root
@@ -134,7 +159,7 @@ func (w *watch) expected(table reachedTable, rows []int64) (most int64) {
 }
 
 func (w *watch) deletedBySteps(table string, rows []int64) (n int64) {
-	for i, step := range w.steps {
+	for i, step := range w.Steps {
 		if step.Target == table && step.Strategy == domain.StrategyDelete {
 			n += rows[i]
 		}
@@ -153,16 +178,16 @@ func (w *watch) judge(lost []loss, rows []int64) (table string, err error) {
 			continue
 		}
 		if l.emptied {
-			return l.table.Mapped[0], conflict(l.table.Mapped[0] + ": a trigger would empty the table (TRUNCATE)")
+			return l.table.Mapped[0], w.conflict(l.table.Mapped[0] + ": a trigger would empty the table (TRUNCATE)")
 		}
 		if more := l.rows - w.expected(l.table, rows); more > 0 {
-			return l.table.Mapped[0], conflict(l.table.Mapped[0] + ": the database would delete further rows (" +
+			return l.table.Mapped[0], w.conflict(l.table.Mapped[0] + ": the database would delete further rows (" +
 				strconv.FormatInt(more, 10) + "), which belong to other people or are to be kept. The reason is a foreign key " +
 				"(ON DELETE CASCADE) or a trigger")
 		}
 	}
 	for i, setting := range w.before.Settings {
-		if w.before.set[i] == 0 {
+		if w.before.set[i] == 0 || w.Corrects {
 			continue
 		}
 		if setting.OfTable {
@@ -171,13 +196,16 @@ func (w *watch) judge(lost []loss, rows []int64) (table string, err error) {
 		}
 		n := " (rows: " + strconv.FormatInt(w.before.set[i], 10) + ")"
 		if table, column := w.retained(setting.Key); table != "" {
-			return table, conflict(table + "." + column + ": a foreign key (" + setting.Key.action() + ") would change " +
+			return table, w.conflict(table + "." + column + ": a foreign key (" + setting.Key.action() + ") would change " +
 				"this retained column" + n)
 		}
 		if table := w.separated(setting.Key); table != "" {
-			return table, conflict(table + ": a foreign key (" + setting.Key.action() + ") would change a reference" + n +
+			return table, w.conflict(table + ": a foreign key (" + setting.Key.action() + ") would change a reference" + n +
 				" in rows of other people, but the data map states that it leads to rows of the same person")
 		}
+	}
+	for _, found := range w.found { // a foreign key may have changed some of these rows
+		cascaded[found.Target] = max(cascaded[found.Target], found.Changed)
 	}
 	maps.DeleteFunc(cascaded, func(_ string, n int64) bool { return n == 0 })
 	w.cascaded = cascaded
@@ -188,7 +216,7 @@ func (w *watch) judge(lost []loss, rows []int64) (table string, err error) {
 // complete adds the rows of the subject that the database has deleted before the step of their table. For example, a
 // row refers to another row of the same person, and SQLite deletes both of them with the other row.
 func (w *watch) complete(lost []loss, rows []int64) {
-	for i, step := range slices.Backward(w.steps) {
+	for i, step := range slices.Backward(w.Steps) {
 		missing := w.before.own[step.Target] - w.deletedBySteps(step.Target, rows)
 		if step.Strategy != domain.StrategyDelete || missing <= 0 {
 			continue
@@ -238,6 +266,6 @@ func (k reachedKey) action() string {
 	return "ON DELETE SET NULL or SET DEFAULT"
 }
 
-func conflict(message string) error {
-	return &domain.Error{Code: domain.ErrConflict, Op: "erase", Message: message}
+func (w *watch) conflict(message string) error {
+	return &domain.Error{Code: domain.ErrConflict, Op: w.Op, Message: message}
 }

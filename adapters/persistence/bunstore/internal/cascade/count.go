@@ -30,24 +30,29 @@ func (w *watch) begin(ctx context.Context) error {
 	if err := w.db.Begin(ctx); err != nil {
 		return err
 	}
-	before, err := w.store.readBefore(ctx, w.db.QueryFor(opWatch), w.schema, w.steps, w.key)
+	before, err := w.store.readBefore(ctx, w.db.QueryFor(opWatch), w.schema, w.Steps, w.Key)
 	if err != nil {
 		return w.db.Fail(ctx, opWatch, err)
 	}
 	w.before = before
-	switch {
-	case w.store.own.deleted() == "":
-		return w.count(ctx)
-	case len(w.compared) > 0:
-		return w.declare(ctx)
-	case !before.counters:
-		w.compared = w.roots(func(t reachedTable) bool { return t.Readable })
-		return w.declare(ctx)
-	case w.mayMislead():
-		w.savepoint = true
-		return w.exec(ctx, setSteps)
+	if w.store.own.deleted() == "" {
+		if err := w.count(ctx); err != nil || w.savepoint || len(before.Noted) == 0 {
+			return err
+		}
+		if err := w.note(ctx); err != nil {
+			return err
+		}
 	}
-	return nil
+	if !w.savepoint && (w.store.own.deleted() == "" || w.mayMislead()) {
+		w.savepoint = true
+		if err := w.exec(ctx, setSteps); err != nil {
+			return err
+		}
+	}
+	if len(w.compared) == 0 && !before.counters && w.counts == nil {
+		w.compared = w.roots(func(t reachedTable) bool { return t.Readable })
+	}
+	return w.declare(ctx)
 }
 
 // exec runs a statement that changes no rows.
@@ -76,8 +81,8 @@ func (w *watch) declare(ctx context.Context) error {
 	return w.exec(ctx, text)
 }
 
-// lost returns the number of rows that each table has lost. A table and its partitions count as one table.
-func (w *watch) lost(ctx context.Context) ([]loss, error) {
+// readLost returns the number of rows that each table has lost. A table and its partitions count as one table.
+func (w *watch) readLost(ctx context.Context) ([]loss, error) {
 	switch {
 	case w.counts != nil:
 		return w.countAgain(ctx)
@@ -86,17 +91,18 @@ func (w *watch) lost(ctx context.Context) ([]loss, error) {
 	case !w.before.counters || len(w.before.Tables) == 0:
 		return nil, nil
 	}
-	ids, now, changed := make([]string, len(w.before.Tables)), map[string][2]int64{}, false
+	ids, now, changed := make([]string, len(w.before.Tables)), map[string][4]int64{}, false
 	for i, table := range w.before.Tables {
 		ids[i] = table.ID
 	}
 	err := w.db.Read(ctx, opWatch, func(r *sql.Rows) error {
 		var id string
-		var read [2]int64
-		err := r.Scan(&id, &read[0], &read[1])
+		var read [4]int64
+		err := r.Scan(&id, &read[0], &read[1], &read[2], &read[3])
 		now[id], changed = read, changed || read[1] != w.before.deleted[id][1]
 		return err
 	}, w.store.own.deleted(), syntax.TextList(ids))
+	w.now = now
 	locked := map[string]bool{} // another transaction may also have given a table new storage, such as VACUUM FULL
 	if err == nil && changed {
 		err = w.db.Read(ctx, opWatch, func(r *sql.Rows) error {

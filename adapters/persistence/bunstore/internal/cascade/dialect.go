@@ -20,9 +20,9 @@ type dialect interface {
 	// watching returns the first columns of the statement Watch.
 	watching(visited, tables []string, triggers bool) string
 
-	// deleted returns the statement that reads how many rows this transaction has deleted from tables, and a number of
-	// the storage of each table. This number changes if a statement empties the table with TRUNCATE, which the counters
-	// omit. Its parameter is a JSON array with the ids of the tables. deleted returns "" if the database has no such
+	// deleted returns the statement that reads how many rows this transaction has deleted from tables, a number of the
+	// storage of each table, and how many rows it has inserted and updated. The number of the storage changes if a
+	// statement empties the table with TRUNCATE, which the counters omit. The statement's parameter is a JSON array with the ids of the tables. deleted returns "" if the database has no such
 	// counters.
 	deleted() string
 
@@ -195,12 +195,14 @@ const watchingOfPostgres = `concat(
 			WHERE r.ev_class = ANY ({visited})), {all}),
 	TRUE, current_setting('track_counts') = 'on',
 	(SELECT COALESCE(CAST(json_object_agg(id, json_build_array(pg_stat_get_xact_tuples_deleted(id),
-		CAST(pg_relation_filenode(id) AS bigint))) AS text), '{}') FROM unnest({tables}) AS t(id))`
+		CAST(pg_relation_filenode(id) AS bigint), pg_stat_get_xact_tuples_inserted(id),
+		pg_stat_get_xact_tuples_updated(id))) AS text), '{}') FROM unnest({tables}) AS t(id))`
 
 // deleted reads the same counters as watching. The number of the file stands for the storage of a table.
 func (postgres) deleted() string {
 	return `SELECT id, pg_stat_get_xact_tuples_deleted(CAST(id AS oid)),
-		CAST(pg_relation_filenode(CAST(id AS oid)) AS bigint) FROM (` + syntax.Postgres.ArrayElements("$1") + `) AS t(id)`
+		CAST(pg_relation_filenode(CAST(id AS oid)) AS bigint), pg_stat_get_xact_tuples_inserted(CAST(id AS oid)),
+		pg_stat_get_xact_tuples_updated(CAST(id AS oid)) FROM (` + syntax.Postgres.ArrayElements("$1") + `) AS t(id)`
 }
 
 func (postgres) lockedWholly() string {

@@ -175,6 +175,10 @@ func (g *graph) addTo(w *rows.Writer, r *Reach, visits map[*live.Table]visit, ma
 				Direct: g.direct(mapped, table), Key: table.PrimaryKey, Readable: true, Inserted: at.inserts,
 			})
 		}
+		if named := g.direct(mapped, table); r.Triggers && (at.inserts || at.updates) && table.Kind == datamap.KindTable &&
+			len(named) > 0 {
+			r.Noted = append(r.Noted, reachedTable{Table: quoted(table), Direct: named, Key: table.PrimaryKey})
+		}
 		for _, key := range g.keys[table] {
 			reached := reachedKey{
 				ID: id(key.child), ParentID: id(table), Name: called(key.child), Table: quoted(key.child),

@@ -35,6 +35,8 @@ type Reach struct {
 
 	Visited  []string  `json:"visited"` // the ids of the tables whose keys and triggers were followed
 	Settings []Setting `json:"-"`
+
+	Noted []reachedTable `json:"-"` // tables of the data map to which triggers may write; only on SQLite
 }
 
 // reachedTable is a table or a partition. Table, Name, Mapped and Key describe its topmost table, the root.
@@ -169,10 +171,12 @@ func (r *Reach) acts() bool {
 // completeKeys adds the primary keys that only the data map has. Without a key, a row that was deleted and another one
 // that was inserted look like the same row.
 func (r *Reach) completeKeys(m datamap.DataMap) {
-	for i, table := range r.Tables {
-		for _, name := range table.Direct {
-			if mapped, _ := m.Table(name); len(r.Tables[i].Key) == 0 {
-				r.Tables[i].Key = mapped.PrimaryKey
+	for _, tables := range [][]reachedTable{r.Tables, r.Noted} {
+		for i, table := range tables {
+			for _, name := range table.Direct {
+				if mapped, _ := m.Table(name); len(tables[i].Key) == 0 {
+					tables[i].Key = mapped.PrimaryKey
+				}
 			}
 		}
 	}
@@ -182,7 +186,7 @@ func (r *Reach) completeKeys(m datamap.DataMap) {
 type stateBefore struct {
 	*Reach
 	counters bool                // the database counts the rows that a transaction deletes
-	deleted  map[string][2]int64 // by the id of the table: the counter, and the number of the storage
+	deleted  map[string][4]int64 // by the id of the table, see dialect.deleted
 	own      map[string]int64    // the number of rows that the delete steps cover, by table of the data map
 	set      []int64             // the numbers of rows of Reach.Settings
 }

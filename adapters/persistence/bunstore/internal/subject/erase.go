@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"slices"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/cascade"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
@@ -12,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
@@ -41,17 +43,29 @@ func (s *Work) Apply(ctx context.Context, id domain.SubjectID, steps []datamap.S
 	if before, err := refuse(schema, id, steps); err != nil {
 		return domain.Applied{Rows: make([]int64, before)}, s.db.Fail(ctx, "erase", err)
 	}
-	s.rectified, s.triggers = nil, false
-	if schema.LeadsOn(steps) {
-		fired, late := s.fired, s.late
-		defer func() { s.triggers = false }()
-		return s.store.cascades.Apply(ctx, s.db, schema, key, steps, func(triggers bool) ([]int64, error) {
-			s.triggers, s.fired, s.late = triggers, fired, late
-			return s.applySteps(ctx, schema, id, key, steps)
-		})
+	s.rectified = nil
+	return s.watched(ctx, cascade.Changes{Op: "erase", Key: key, Steps: steps}, func() ([]int64, error) {
+		return s.applySteps(ctx, schema, id, key, steps)
+	})
+}
+
+// watched runs steps, and counts the rows that the database deletes or changes besides.
+func (s *Work) watched(
+	ctx context.Context, changes cascade.Changes, run func() ([]int64, error),
+) (domain.Applied, error) {
+	s.triggers, s.checked = false, nil
+	if !s.schema.LeadsOn(changes.Steps) {
+		rows, err := run()
+		return domain.Applied{Rows: rows}, err
 	}
-	rows, err := s.applySteps(ctx, schema, id, key, steps)
-	return domain.Applied{Rows: rows}, err
+	fired, late, rectified := s.fired, s.late, s.rectified
+	defer func() { s.triggers, s.checked = false, nil }()
+	changes.Run = func(acts bool) ([]int64, []*verify.Step, error) {
+		s.triggers, s.fired, s.late, s.rectified, s.checked = acts, fired, late, slices.Clone(rectified), nil
+		rows, err := run()
+		return rows, s.checked, err
+	}
+	return s.store.cascades.Apply(ctx, s.db, s.schema, changes)
 }
 
 // applySteps chooses how to run the steps, and runs them.

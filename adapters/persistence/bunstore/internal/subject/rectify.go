@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/cascade"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
@@ -63,17 +64,21 @@ func (s *Work) Rectify(ctx context.Context, id domain.SubjectID, step domain.Rec
 		return 0, err
 	}
 	text, args := s.store.writer.Correct(s.schema, table, path, row, step.Values, key)
+	op, steps := "rectify: "+table.Name, []datamap.Step{stepOf(step)}
 	var rows int64
-	verified, err := s.mustVerify(ctx, "rectify: "+table.Name, []datamap.Step{stepOf(step)})
-	if err != nil {
-		return 0, err
-	}
-	if verified {
-		rows, err = s.rectifyVerified(ctx, step, row, key, text, args)
-	} else {
-		rows, err = s.db.Write(ctx, "rectify: "+table.Name, text, args...)
-	}
-	return rows, s.explain(ctx, "rectify: "+table.Name, err, live.ToUpdate(table.Name))
+	changes := cascade.Changes{Op: op, Key: key, Steps: steps, Corrects: true}
+	_, err = s.watched(ctx, changes, func() ([]int64, error) {
+		verified, err := s.mustVerify(ctx, op, steps)
+		switch {
+		case err != nil:
+		case verified:
+			rows, err = s.rectifyVerified(ctx, step, row, key, text, args)
+		default:
+			rows, err = s.db.Write(ctx, op, text, args...)
+		}
+		return []int64{rows}, err
+	})
+	return rows, s.explain(ctx, op, err, live.ToUpdate(table.Name))
 }
 
 // stepOf returns a step of an erasure that writes the columns of a rectification.

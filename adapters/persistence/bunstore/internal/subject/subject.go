@@ -75,7 +75,8 @@ type Work struct {
 	host      hostTransaction          // only if joined
 	fired     bool                     // deferred triggers are set to IMMEDIATE
 	late      []live.ConstraintTrigger // triggers that deferAgain must set back to DEFERRED
-	triggers  bool                     // the deletions of the erasure lead to tables with triggers
+	triggers  bool                     // the steps lead to tables with triggers, or to keys that act on a change
+	checked   []*verify.Step           // the steps of applyVerified, for cascade.Store
 }
 
 // key returns the values of the subject's key columns. It caches the values of the last subject. The caller must not

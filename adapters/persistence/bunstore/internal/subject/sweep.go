@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/cascade"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -180,16 +181,19 @@ func (s *Work) sweep(
 	if before, err := refuse(s.schema, id, steps); err != nil {
 		return make([]int64, before), s.db.Fail(ctx, "sweep", err)
 	}
-	verified, err := s.mustVerify(ctx, "sweep: deferred triggers", steps)
-	if err != nil {
-		return make([]int64, len(steps)), err
-	}
-	if verified {
-		rows, err = s.applyVerified(ctx, key, steps)
-		err = s.explainStep(ctx, steps, len(rows), err)
-	} else {
-		rows, err = s.applyEach(ctx, key, steps)
-	}
+	applied, err := s.watched(ctx, cascade.Changes{Op: "sweep", Key: key, Steps: steps}, func() ([]int64, error) {
+		verified, err := s.mustVerify(ctx, "sweep: deferred triggers", steps)
+		switch {
+		case err != nil:
+			return make([]int64, len(steps)), err
+		case verified:
+			rows, err := s.applyVerified(ctx, key, steps)
+			return rows, s.explainStep(ctx, steps, len(rows), err)
+		default:
+			return s.applyEach(ctx, key, steps)
+		}
+	})
+	rows = applied.Rows
 	if err == nil && len(rows) > 0 && slices.Max(rows) > 0 {
 		_, err = s.db.Write(ctx, "sweep", s.store.sweeps.recordSweep, id.String(), s.store.dialect.Instant(steps[0].At))
 	}

@@ -38,6 +38,7 @@ func (s *Work) applyChecked(ctx context.Context, key []any, steps []datamap.Step
 	// If no table of the data map keeps data, triggers of other tables are the reason for the verification.
 	copies := s.schema.Copies() || s.triggers || !s.schema.KeepsAny()
 	all := make([]*verify.Step, len(steps))
+	s.checked = all
 	counts := make([]int64, len(steps))
 	for i, step := range steps {
 		all[i] = verify.NewStep(s.db, s.store.writer, s.schema, opOf(step), step, key)

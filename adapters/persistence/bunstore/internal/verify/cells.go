@@ -147,10 +147,18 @@ type dialect interface {
 	// contains returns the condition that a text contains the text of a parameter.
 	contains(text, parameter string) string
 
+	// writtenSince returns the condition that this transaction has written a row of the table t0 since its last open
+	// savepoint. It is "" if the database does not know.
+	writtenSince() string
+
 	// writtenInTransaction returns the condition that this transaction has written a row of the table t0. The condition
 	// may also be true for a row that another transaction committed during this transaction. It does not work on a view.
 	writtenInTransaction() string
 }
+
+// WrittenSince returns the condition that this transaction has written a row of the table t0 since its last open
+// savepoint, or "".
+func WrittenSince(d syntax.Dialect) string { return dialectOf(d).writtenSince() }
 
 func dialectOf(d syntax.Dialect) dialect { return syntax.Choose[dialect](d, postgres{}, sqlite{}) }
 
@@ -196,6 +204,14 @@ func (postgres) writtenInTransaction() string {
 		ELSE pg_xact_status(` + number + `) = 'in progress' END`
 }
 
+// writtenSince compares the ages of transaction ids. A savepoint has an id once a statement has written, and holds a
+// lock on the id until the savepoint is released.
+func (p postgres) writtenSince() string {
+	return `age(t0.xmin) <= (SELECT min(age(l.transactionid)) FROM pg_catalog.pg_locks AS l
+		WHERE l.locktype = 'transactionid' AND l.pid = pg_backend_pid() AND l.mode = 'ExclusiveLock' AND l.granted)
+		AND ` + p.writtenInTransaction()
+}
+
 type sqlite struct{}
 
 // columnsOf returns all columns, because each value of SQLite has a type of its own; see heldText.
@@ -218,4 +234,5 @@ func (sqlite) contains(text, parameter string) string {
 	return "instr(" + text + ", CAST(" + parameter + " AS text)) > 0"
 }
 
+func (sqlite) writtenSince() string         { return "" }
 func (sqlite) writtenInTransaction() string { return "TRUE" }

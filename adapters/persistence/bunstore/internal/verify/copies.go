@@ -62,12 +62,29 @@ const shortestCopy = 6
 // be called before the first step of the erasure, because triggers of earlier steps may copy the texts. The caller need
 // not call it if neither a trigger nor a generated column may copy them.
 func (s *Step) Observe(ctx context.Context) error {
-	if s.Strategy != domain.StrategyAnonymize || s.values != nil {
+	switch {
+	case s.Strategy == domain.StrategyDelete:
+		return s.observeDeleted(ctx)
+	case s.Strategy != domain.StrategyAnonymize || s.values != nil:
 		return nil
 	}
+	if err := s.readColumns(ctx); err != nil {
+		return err
+	}
+	text, args := s.ofSubject(false)
+	err := s.readCells(ctx, text, args, s.noteErased)
+	if err == nil {
+		err = s.compareLarge(ctx, s.noteBefore)
+	}
+	return err
+}
+
+// readColumns sets the columns in which copies are searched for.
+func (s *Step) readColumns(ctx context.Context) error {
 	text, parameter := dialectOf(s.writer.Dialect).columnsOf(s.table.Name)
 	overwritten := s.overwritten()
-	err := s.db.Read(ctx, s.Op, func(r *sql.Rows) error {
+	s.copies.columns = []string{} // not nil, even if the step overwrites all columns
+	return s.db.Read(ctx, s.Op, func(r *sql.Rows) error {
 		var name string
 		err := r.Scan(&name)
 		if !slices.ContainsFunc(overwritten, func(c string) bool { return s.writer.Dialect.SameName(c, name) }) {
@@ -75,15 +92,6 @@ func (s *Step) Observe(ctx context.Context) error {
 		}
 		return err
 	}, text, parameter)
-	if err != nil {
-		return err
-	}
-	text, args := s.ofSubject(false)
-	err = s.readCells(ctx, text, args, s.noteErased)
-	if err == nil {
-		err = s.compareLarge(ctx, s.noteBefore)
-	}
-	return err
 }
 
 // Copied returns domain.ErrLeftOver if the last check has found a copy of an erased text in a column that the step does

@@ -34,6 +34,8 @@ type Step struct {
 	skipped bool              // the database has changed fewer rows
 	cells   map[cell][]string // the old values of the cells of these rows, except values that the step has written
 
+	writes int64 // the number of rows that its statements have written
+
 	left   map[cell]string // the values in these cells after the step that are no surrogates of it, see noteLeft
 	others bool            // another step or its triggers have written such a value, see check
 
@@ -179,7 +181,9 @@ func (s *Step) carryOut(ctx context.Context) (changed int64, err error) {
 	if s.values == nil {
 		text, args = s.writer.Step(s.live, s.Step, s.key)
 	}
-	if changed, err = s.db.Write(ctx, s.Op, text, args...); err != nil {
+	changed, err = s.db.Write(ctx, s.Op, text, args...)
+	s.writes += changed
+	if err != nil {
 		return 0, err
 	}
 	return changed, s.noteLeft(ctx)

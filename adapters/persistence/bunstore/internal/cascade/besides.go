@@ -1,0 +1,142 @@
+package cascade
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
+)
+
+// besides looks for erased texts in the rows of the data map's tables that triggers have written besides the steps. If
+// it finds one, it undoes the steps, returns an error if the text was not there before, and runs the steps again.
+func (w *watch) besides(ctx context.Context) error {
+	if !w.before.Triggers || len(w.checked) == 0 {
+		return nil
+	}
+	suspicious := false
+	for i, table := range w.written() {
+		found, err := verify.NewBesides(ctx, w.db, w.store.writer, w.schema, table.Direct[0], w.checked)
+		if err == nil {
+			err = w.find(ctx, i, table, found)
+		}
+		if err != nil {
+			return err
+		}
+		w.found, suspicious = append(w.found, found), suspicious || found.Suspicious()
+	}
+	if !suspicious {
+		return nil
+	}
+	if err := w.exec(ctx, undoSteps); err != nil {
+		return err
+	}
+	for _, found := range w.found {
+		if err := found.Judge(ctx); err != nil {
+			w.rows = w.upTo(found.Target)
+			return w.db.Fail(ctx, found.Op, err)
+		}
+	}
+	if err := w.begin(ctx); err != nil {
+		return err
+	}
+	return w.carryOut(ctx)
+}
+
+// find reads the rows of a table that were written since the steps began. It has the index i in written.
+func (w *watch) find(ctx context.Context, i int, table reachedTable, found *verify.Besides) error {
+	if condition := verify.WrittenSince(w.store.writer.Dialect); condition != "" {
+		err := found.Find(ctx, condition, true)
+		found.Changed = w.changed(table, found.Changed)
+		return err
+	}
+	if err := found.Find(ctx, noted(i, table, false), true); err != nil {
+		return err
+	}
+	return found.Find(ctx, noted(i, table, true), false)
+}
+
+// written returns the tables of the data map to search for rows that triggers have written: those with more writes than
+// the steps account for, or all if the database does not count writes.
+func (w *watch) written() (tables []reachedTable) {
+	if w.store.own.deleted() == "" {
+		return w.before.Noted
+	}
+	return w.roots(func(t reachedTable) bool {
+		inserted, updated := w.writes(t)
+		return len(t.Direct) > 0 && (!w.before.counters || inserted+updated > verify.Writes(w.checked, t.Mapped))
+	})
+}
+
+// writes returns the numbers of rows of a table that this transaction has inserted and updated since the steps began.
+func (w *watch) writes(of reachedTable) (inserted, updated int64) {
+	for _, table := range w.before.Tables {
+		if table.Root == of.Root {
+			before, now := w.before.deleted[table.ID], w.now[table.ID]
+			inserted, updated = inserted+now[2]-before[2], updated+now[3]-before[3]
+		}
+	}
+	return inserted, updated
+}
+
+// changed returns the number of rows that were changed, and not inserted, of a number of written rows. An update that
+// moves a row to another partition counts as an insertion.
+func (w *watch) changed(table reachedTable, rows int64) int64 {
+	if !w.before.counters {
+		return 0
+	}
+	inserted, updated := w.writes(table)
+	moved := max(0, verify.Writes(w.checked, table.Mapped)-updated)
+	return max(0, min(rows-max(0, inserted-moved), inserted+updated))
+}
+
+// note creates the triggers that note the written rows of Reach.Noted, on SQLite.
+func (w *watch) note(ctx context.Context) error {
+	for i, table := range w.before.Noted {
+		n := strconv.Itoa(i)
+		for _, text := range []string{
+			"CREATE TEMP TABLE habeas_written_" + n + " AS SELECT '' AS habeas_event, " + syntax.Join(table.Key, ", ", syntax.Quote) +
+				" FROM " + table.Table + " WHERE FALSE",
+			notingTrigger(n, table, "INSERT"), notingTrigger(n, table, "UPDATE"),
+		} {
+			if err := w.exec(ctx, text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func notingTrigger(n string, table reachedTable, event string) string {
+	return syntax.Fill(`CREATE TEMP TRIGGER habeas_{event}_{n} AFTER {event} ON {table}
+		BEGIN INSERT INTO habeas_written_{n} VALUES ('{event}', {key}); END`, "event", event, "n", n, "table", table.Table,
+		"key", syntax.Join(table.Key, ", ", func(name string) string { return "NEW." + syntax.Quote(name) }))
+}
+
+// noted returns the condition that the row t0 was noted as inserted, or only as updated.
+func noted(i int, table reachedTable, inserted bool) string {
+	within := func(operator, event string) string {
+		return syntax.Fill(`({key}) {operator} (SELECT {columns} FROM habeas_written_{i} WHERE habeas_event = '{event}')`,
+			"key", syntax.Join(table.Key, ", ", func(name string) string { return "t0." + syntax.Quote(name) }),
+			"operator", operator, "columns", syntax.Join(table.Key, ", ", syntax.Quote), "i", strconv.Itoa(i), "event", event)
+	}
+	if inserted {
+		return within("IN", "INSERT")
+	}
+	return within("IN", "UPDATE") + " AND " + within("NOT IN", "INSERT")
+}
+
+// forget drops what note has created.
+func (w *watch) forget(ctx context.Context) error {
+	for i := range w.before.Noted {
+		n := strconv.Itoa(i)
+		for _, text := range []string{
+			"DROP TRIGGER habeas_INSERT_" + n, "DROP TRIGGER habeas_UPDATE_" + n, "DROP TABLE habeas_written_" + n,
+		} {
+			if err := w.exec(ctx, text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
