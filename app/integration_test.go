@@ -126,7 +126,7 @@ type forgetful struct{ ports.Resolver }
 
 func (forgetful) Name() string { return "desk" }
 
-func (forgetful) EraseSubject(context.Context, domain.SubjectRef, string) (bool, error) {
+func (forgetful) EraseSubject(context.Context, domain.SubjectRef, domain.ErasureCall) (bool, error) {
 	return true, nil
 }
 

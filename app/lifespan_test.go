@@ -24,7 +24,7 @@ type archive struct {
 
 func (archive) Name() string { return "archive" }
 
-func (a archive) EraseSubject(_ context.Context, ref domain.SubjectRef, _ string) (bool, error) {
+func (a archive) EraseSubject(_ context.Context, ref domain.SubjectRef, _ domain.ErasureCall) (bool, error) {
 	a.erased <- ref.Value
 	if ref.Value == "refused" {
 		return false, &domain.ResolverError{Resolver: "archive", Message: "refuses"}

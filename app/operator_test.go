@@ -27,7 +27,7 @@ func (refusing) ExportSubject(context.Context, domain.SubjectRef) ([]domain.Expo
 	return nil, errors.New("down")
 }
 
-func (refusing) EraseSubject(context.Context, domain.SubjectRef, string) (bool, error) {
+func (refusing) EraseSubject(context.Context, domain.SubjectRef, domain.ErasureCall) (bool, error) {
 	return false, &domain.ResolverError{Resolver: "crm", Message: "refuses"}
 }
 

@@ -51,7 +51,7 @@ func (o *Operator) Replay(
 	ctx context.Context, lines io.Reader, options ReplayOptions,
 ) (report domain.ReplayReport, err error) {
 	replayer, err := replay.NewReplayer(replay.Config{
-		Sessions: o.sessions, Clock: o.stack.Clock, IDs: o.stack.IDs, Erase: o.stack.Eraser.Erase, Refs: options.Refs,
+		Sessions: o.sessions, Clock: o.stack.Clock, IDs: o.stack.IDs, Erase: o.stack.Eraser.Repeat, Refs: options.Refs,
 		Workers: options.Workers, Installation: options.Installation, Expect: options.Expect,
 		RestoredTo: options.RestoredTo,
 	})

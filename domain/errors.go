@@ -39,6 +39,9 @@ const (
 	// ErrLeftOver: the database still holds data that an erasure should have deleted or overwritten, or does not hold the
 	// new values of a rectification. The cause is a trigger, a rule or a view. The operation is rolled back.
 	ErrLeftOver Code = "left_over"
+	// ErrSpared: a resolver has left a record alone, because the record was made after the erasure or the rectification
+	// and therefore belongs to someone else. See ErasureCall.IsLater. The outbox entry is then spared.
+	ErrSpared Code = "spared"
 )
 
 // Error implements error.

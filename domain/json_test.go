@@ -151,23 +151,26 @@ func TestAnOutboxEntryInJSON(t *testing.T) {
 	wantJSON(t, domain.OutboxEntry{
 		EntryID: "o-1", SubjectID: mustID(t, "42"), Resolver: "desk", Ref: domain.SubjectRef{Kind: "desk", Value: "c-1"},
 		Operation: domain.OperationErase, Status: domain.OutboxPending, EnqueuedAt: noon,
+		RequestedAt: noon.Add(-time.Hour),
 	}, `{
 		"entry_id": "o-1", "subject_id": "42", "resolver": "desk", "ref": {"kind": "desk", "value": "c-1"},
 		"operation": "erase", "corrections": null, "status": "pending", "attempts": 0,
-		"enqueued_at": "2024-03-01T12:00:00Z", "last_attempt_at": null, "next_attempt_at": null,
-		"last_error": null, "lease_token": null
+		"enqueued_at": "2024-03-01T12:00:00Z", "requested_at": "2024-03-01T11:00:00Z",
+		"last_attempt_at": null, "next_attempt_at": null, "last_error": null, "lease_token": null
 	}`)
 	wantJSON(t, domain.OutboxEntry{
 		EntryID: "o-2", SubjectID: mustID(t, "42"), Resolver: "desk",
 		Ref:       domain.SubjectRef{Kind: "desk", Value: "c-1", Extra: map[string]string{"region": "eu"}},
 		Operation: domain.OperationRectify, Corrections: domain.Corrections{domain.CategoryContact: "zoe@example.org"},
-		Status: domain.OutboxInFlight, Attempts: 2, EnqueuedAt: noon, LastAttemptAt: ptr(noon.Add(time.Minute)),
+		Status: domain.OutboxInFlight, Attempts: 2, EnqueuedAt: noon, RequestedAt: noon,
+		LastAttemptAt: ptr(noon.Add(time.Minute)),
 		NextAttemptAt: ptr(noon.Add(time.Hour)), LastError: ptr("timeout"), LeaseToken: ptr("l-1"),
 	}, `{
 		"entry_id": "o-2", "subject_id": "42", "resolver": "desk",
 		"ref": {"kind": "desk", "value": "c-1", "extra": {"region": "eu"}},
 		"operation": "rectify", "corrections": {"contact": "zoe@example.org"}, "status": "in_flight", "attempts": 2,
-		"enqueued_at": "2024-03-01T12:00:00Z", "last_attempt_at": "2024-03-01T12:01:00Z",
+		"enqueued_at": "2024-03-01T12:00:00Z", "requested_at": "2024-03-01T12:00:00Z",
+		"last_attempt_at": "2024-03-01T12:01:00Z",
 		"next_attempt_at": "2024-03-01T13:00:00Z", "last_error": "timeout", "lease_token": "l-1"
 	}`)
 }

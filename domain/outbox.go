@@ -18,8 +18,8 @@ const (
 // OutboxStatus is the status of an outbox entry.
 type OutboxStatus string
 
-// The statuses of an outbox entry. Succeeded is terminal. Only an operator changes an abandoned entry. A requeue sets
-// the status pending, and a discard sets the status succeeded.
+// The statuses of an outbox entry. Succeeded is terminal. Only an operator changes an abandoned entry or a spared entry.
+// A requeue of an abandoned entry sets the status pending. A discard sets the status succeeded.
 //
 //	            claim                    success
 //	pending ───────────► in_flight ───────────────► succeeded
@@ -32,13 +32,15 @@ type OutboxStatus string
 //
 // An entry in flight whose lease has expired can be claimed like a failed entry. A claim abandons an entry that it
 // cannot read. An erasure abandons the rectifications of its subject that are pending, failed or in flight. A claimed
-// entry that was not tried is settled as pending.
+// entry that was not tried is settled as pending. An entry in flight is settled as spared if the resolver returns
+// ErrSpared. A spared entry counts as done: its operation completes without it.
 const (
 	OutboxPending   OutboxStatus = "pending"
 	OutboxInFlight  OutboxStatus = "in_flight"
 	OutboxSucceeded OutboxStatus = "succeeded"
 	OutboxFailed    OutboxStatus = "failed"
 	OutboxAbandoned OutboxStatus = "abandoned"
+	OutboxSpared    OutboxStatus = "spared"
 )
 
 // Some error classes that a store sets as OutboxEntry.LastError.
@@ -67,6 +69,7 @@ type OutboxEntry struct {
 	Status        OutboxStatus `json:"status"`
 	Attempts      int          `json:"attempts"`
 	EnqueuedAt    time.Time    `json:"enqueued_at"`
+	RequestedAt   time.Time    `json:"requested_at"` // see ErasureCall.RequestedAt; a store replaces zero by EnqueuedAt
 	LastAttemptAt *time.Time   `json:"last_attempt_at"`
 	NextAttemptAt *time.Time   `json:"next_attempt_at"` // nil means immediately
 	LastError     *string      `json:"last_error"`      // an error class, never a message
@@ -75,24 +78,27 @@ type OutboxEntry struct {
 
 // OutboxStatuses returns every status.
 func OutboxStatuses() []OutboxStatus {
-	return []OutboxStatus{OutboxPending, OutboxInFlight, OutboxSucceeded, OutboxFailed, OutboxAbandoned}
+	return []OutboxStatus{OutboxPending, OutboxInFlight, OutboxSucceeded, OutboxFailed, OutboxAbandoned, OutboxSpared}
 }
+
+// IsDone reports whether the operation of an entry with the status need not wait for the entry any more.
+func (s OutboxStatus) IsDone() bool { return s == OutboxSucceeded || s == OutboxSpared }
 
 // Settlement is the outcome that a worker records for a claimed outbox entry.
 type Settlement struct {
 	Entry OutboxEntry // the claimed entry, with its lease token
 
-	// Status is the new status of the outbox entry: succeeded, failed, abandoned or pending.
+	// Status is the new status of the outbox entry: succeeded, spared, failed, abandoned or pending.
 	//
-	//   - Succeeded clears the ref and the corrections of the entry.
+	//   - Succeeded and spared clear the ref and the corrections of the entry.
 	//   - Abandoned clears both for a rectification. It keeps the ref of an erasure, because an operator may requeue the
 	//     entry.
 	//   - Pending releases an entry that the worker claimed but did not try. It subtracts the attempt that the claim
 	//     counted.
 	Status OutboxStatus
 
-	// LastError is the error class of a failed or abandoned outbox entry. If Status is succeeded or pending, the
-	// settlement clears the LastError of the entry, including the error of an earlier attempt.
+	// LastError is the error class of a failed or abandoned outbox entry. For any other Status, the settlement clears the
+	// LastError of the entry, including the error of an earlier attempt.
 	LastError string
 	// NextAttemptAt is the earliest instant of the next attempt of a failed outbox entry. Nil means immediately. If
 	// Status is not failed, NextAttemptAt is ignored. A pending entry is due immediately.
@@ -102,7 +108,7 @@ type Settlement struct {
 // SettleResult is the result of a settlement.
 type SettleResult struct {
 	Stale     bool // the lease was lost, and the settlement changed nothing
-	Completes bool // with this settlement, all entries of the operation have succeeded; see ports.Outbox.Settle
+	Completes bool // with this settlement, all entries of the operation are done; see ports.Outbox.Settle
 }
 
 // OutboxBacklog describes the outbox entries of a resolver that have not succeeded.

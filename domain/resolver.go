@@ -45,6 +45,29 @@ func (e *RetryLaterError) Unwrap() error {
 	return e.Err
 }
 
+// ErasureCall is what a resolver knows about a call for an erasure or for corrections. An outbox entry may wait for days,
+// and the ref or the key may identify a new person or a new item by then.
+type ErasureCall struct {
+	EntryID string // the id of the outbox entry: the idempotency key of the call
+	// RequestedAt is the instant of the erasure or the rectification. It stays the same in every attempt, after a requeue,
+	// and in a replay. For the keys that a sweep erases, it is the instant of the sweep.
+	RequestedAt time.Time
+	Attempt     int // the number of this attempt; starts at 1, also after a requeue
+}
+
+// RectificationCall is what a resolver knows about a call for corrections.
+type RectificationCall = ErasureCall
+
+// maxClockDifference is the difference between the clocks of two systems that ErasureCall.IsLater tolerates.
+const maxClockDifference = time.Hour
+
+// IsLater reports whether the external system made a record more than an hour after the erasure or the rectification.
+// Such a record belongs to someone else. The hour covers the difference between the clocks of the two systems. If IsLater
+// reports true, spare the record and return ErrSpared.
+func (c ErasureCall) IsLater(made time.Time) bool {
+	return made.Sub(c.RequestedAt) > maxClockDifference
+}
+
 // CoveredSurface declares the data of an external system that a resolver exports and erases, and the data that it
 // leaves out. It shows how complete an export is.
 type CoveredSurface struct {

@@ -13,8 +13,8 @@ import (
 // For every method, a limit of 0 or less selects no entry. A method accepts any number of entries and ids.
 type Outbox interface {
 	// Enqueue adds new outbox entries. Other sessions see the entries after the session has committed. The status of a new
-	// entry is pending. A new entry has no attempts, no error, no lease and no instant except EnqueuedAt. A store may
-	// ignore other values of these fields. Enqueue returns domain.ErrConflict if an entry with the same EntryID exists
+	// entry is pending. A new entry has no attempts, no error, no lease and no instant except EnqueuedAt and RequestedAt. A
+	// store may ignore other values of these fields. A zero RequestedAt becomes EnqueuedAt. Enqueue returns domain.ErrConflict if an entry with the same EntryID exists
 	// already.
 	//
 	// Other methods, such as Claim, return the corrections of an entry as domain.Corrections decodes them from JSON. A
@@ -65,10 +65,10 @@ type Outbox interface {
 	// the corrections in the cases that domain.Settlement describes. Settle returns no error if there are no settlements.
 	//
 	// An operation is the set of entries with the same subject, Operation and OperationID. SettleResult.Completes reports
-	// that the settlement has completed its operation: every entry of the operation has now succeeded. Abandoned
-	// rectifications are ignored, because they are never requeued: the application issues a new rectification instead. If
-	// one call settles the last entries of an operation, Completes is set on the last successful settlement. If several
-	// sessions concurrently settle the last entries of one operation as succeeded, Completes is set in exactly one of
+	// that the settlement has completed its operation: every entry of the operation has now succeeded or was spared.
+	// Abandoned rectifications are ignored, because they are never requeued: the application issues a new rectification instead. If
+	// one call settles the last entries of an operation, Completes is set on the last of these settlements that ends an
+	// entry. If several sessions concurrently settle the last entries of one operation as succeeded, Completes is set in exactly one of
 	// them, because Settle takes a lock before it decides about Completes.
 	Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
 
@@ -97,7 +97,8 @@ type OutboxAdmin interface {
 	// such entries. The result is in the order of the names of the resolvers.
 	Backlog(ctx context.Context) ([]domain.OutboxBacklog, error)
 
-	// Abandoned returns up to limit abandoned outbox entries, oldest first by (EnqueuedAt, EntryID). If the parameter
+	// Abandoned returns up to limit outbox entries about which an operator has to decide, oldest first by (EnqueuedAt,
+	// EntryID). These are the abandoned entries, and the spared entries that were not discarded yet. If the parameter
 	// after is nil, the result starts with the oldest entry. To get the next page, pass the last returned entry as this
 	// parameter. The result then starts with the first later entry in this order.
 	Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error)
@@ -112,12 +113,13 @@ type OutboxAdmin interface {
 	// returns no entry. An empty filter matches all abandoned erasures.
 	RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) ([]domain.OutboxEntry, error)
 
-	// Discard marks abandoned outbox entries as succeeded, because a person has handled them by other means. It clears the
-	// corrections, errors and refs of the entries. It returns the discarded entries, oldest first by (EnqueuedAt,
-	// EntryID). It ignores the ids of entries that are not abandoned.
+	// Discard marks abandoned outbox entries as succeeded, because a person has handled them by other means. It also marks
+	// spared entries as succeeded, because a person has acknowledged them. It clears the corrections, errors and refs of
+	// the entries. It returns the discarded entries, oldest first by (EnqueuedAt, EntryID). It ignores the ids of all
+	// other entries.
 	//
-	// Discarded.Completes is set on the last returned entry of an erasure if all entries of this erasure have succeeded
-	// after the call. Discard takes the lock of Outbox.Settle before it decides this. Completes is never set for a
+	// Discarded.Completes is set on the last returned entry of an erasure that was abandoned, if all entries of this
+	// erasure are done after the call. Discard takes the lock of Outbox.Settle before it decides this. Completes is never set for a
 	// rectification. Outbox.Settle does not wait for abandoned entries before it reports a rectification as complete, so
 	// Discard cannot complete one.
 	Discard(ctx context.Context, entryIDs []string) ([]domain.Discarded, error)

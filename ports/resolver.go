@@ -30,15 +30,19 @@ type Resolver interface {
 	// EraseSubject erases the subject of ref in the system. If the system holds no data about the subject, return true and
 	// no error.
 	//
-	// EraseSubject may be called several times for one entryID, the id of the outbox entry. It may be called again even
-	// after a success, because a worker may crash before it records the success. The entryID serves as the idempotency
-	// key.
+	// EraseSubject may be called several times for one call.EntryID, the id of the outbox entry. It may be called again
+	// even after a success, because a worker may crash before it records the success. The EntryID serves as the
+	// idempotency key.
+	//
+	// The ref may identify a new person by the time of the call. If the system made its record later than the erasure (see
+	// domain.ErasureCall.IsLater), leave the record alone and return domain.ErrSpared. The outbox entry then ends, and an
+	// operator sees it. A system that never gives the id of a ref again needs no comparison.
 	//
 	// Return a *domain.ResolverError if a retry cannot succeed. The outbox entry is then abandoned, and a person has to
 	// handle it. After any other error or a panic, EraseSubject is called again until the entry reaches a limit of
 	// saga.Options (GiveUpAfter or MaxAttempts). After a *domain.RetryLaterError, the next call comes at the earliest
 	// after the duration in the error. A duration above domain.LongestWait counts as domain.LongestWait.
-	EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (alreadyAbsent bool, err error)
+	EraseSubject(ctx context.Context, ref domain.SubjectRef, call domain.ErasureCall) (alreadyAbsent bool, err error)
 }
 
 // RectifyingResolver is a Resolver that can also correct the data that the system holds.
@@ -47,7 +51,7 @@ type RectifyingResolver interface {
 
 	// RectifySubject writes the corrections into the system. The keys of corrections are categories of data. Each value is
 	// a string, a bool, a json.Number or a decoded domain.JSON. In a decoded domain.JSON, each number is a json.Number.
-	// The rules for errors and repeated calls are the same as for EraseSubject.
+	// The rules for errors, repeated calls and new persons are the same as for EraseSubject.
 	//
 	// Each system receives the same corrections, so some of them may not apply to this system:
 	//
@@ -57,7 +61,9 @@ type RectifyingResolver interface {
 	//   - If the system has several fields of a category, the resolver decides which of them get the value, and its
 	//     documentation says which. A correction does not name a field. If the resolver cannot decide, return a
 	//     *domain.ResolverError, so that a person corrects the system.
-	RectifySubject(ctx context.Context, ref domain.SubjectRef, entryID string, corrections domain.Corrections) error
+	RectifySubject(
+		ctx context.Context, ref domain.SubjectRef, call domain.RectificationCall, corrections domain.Corrections,
+	) error
 }
 
 // KeyResolver is a Resolver whose system stores items, such as files, under keys. The application stores these keys in
@@ -78,11 +84,12 @@ type KeyResolver interface {
 	ExportKeys(ctx context.Context, keys []string) ([]domain.ExportRecord, error)
 
 	// EraseKeys erases the items under the keys, and nothing else. It returns the number of keys that the system did not
-	// know. A key without an item is not an error. The rules for errors are the same as for EraseSubject.
+	// know. A key without an item is not an error. The rules for errors are the same as for EraseSubject. If EraseKeys
+	// spares an item, it erases the items under all other keys before it returns domain.ErrSpared.
 	//
-	// EraseKeys is called at least once for each entryID. It may be called again after a call that erased only some of the
-	// keys. If one request to the system erases all keys, entryID serves as its idempotency key. If each key needs its own
-	// request, derive an idempotency key from entryID and the key, such as the hash of both. With the same idempotency key
-	// for all requests, the system would execute only the first one.
-	EraseKeys(ctx context.Context, keys []string, entryID string) (absent int, err error)
+	// EraseKeys is called at least once for each call.EntryID. It may be called again after a call that erased only some
+	// of the keys. If one request to the system erases all keys, the EntryID serves as its idempotency key. If each key
+	// needs its own request, derive an idempotency key from the EntryID and the key, such as the hash of both. With the
+	// same idempotency key for all requests, the system would execute only the first one.
+	EraseKeys(ctx context.Context, keys []string, call domain.ErasureCall) (absent int, err error)
 }

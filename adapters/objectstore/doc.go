@@ -19,6 +19,10 @@
 // resolver refuses such a key with a *domain.ResolverError. In an erasure, the worker then abandons the outbox entry
 // with all its keys, and a person must examine the entry. In an export, the resolver is listed as an incomplete source.
 //
+// A call may come days after the erasure, and deletes every object that it finds under the ref or the key. Files of a
+// person may arrive after the erasure, too, so the resolver does not compare their times. Therefore put an id that is
+// never given to another person into keys and prefixes, such as the key of the users table, and no user name.
+//
 // To restrict the resolver to the files below a prefix, pass a blob.PrefixedBucket to [New]. See [Options] for the
 // limits of an export. The package journal in the directory of this package stores the journal of erasures in a bucket.
 //

@@ -6,15 +6,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
+
+	"github.com/habeas-data/habeas/domain"
 )
 
 // EraseKeys implements ports.KeyResolver. It erases the object of each key, and returns the number of keys that had no
-// object. Each key selects one object. EraseKeys ignores the id of the outbox entry, because deletions are idempotent.
+// object. Each key selects one object. EraseKeys ignores the call, see EraseSubject.
 //
 // If keys has more than MaxKeys keys or a key that is not valid, EraseKeys erases nothing and returns a
 // *domain.ResolverError. After any other error, some objects may be erased, and the next call erases the rest. The
 // errors are those of ports.Resolver.
-func (r *Resolver) EraseKeys(ctx context.Context, keys []string, _ string) (absent int, err error) {
+func (r *Resolver) EraseKeys(ctx context.Context, keys []string, _ domain.ErasureCall) (absent int, err error) {
 	places, err := r.places(ctx, keys, placeOfKey)
 	if err != nil {
 		return 0, err

@@ -30,7 +30,7 @@ func ExampleNew() {
 		}
 		fmt.Println(record.Field, value)
 	}
-	_, err = files.EraseSubject(ctx, uploads, "an entry of the outbox")
+	_, err = files.EraseSubject(ctx, uploads, domain.ErasureCall{EntryID: "an entry of the outbox"})
 	check(err)
 	left, err := media.Exists(ctx, "uploads/42/me.png")
 	fmt.Println(left, err)

@@ -47,7 +47,7 @@ func TestAKeyIsNeverAPrefix(t *testing.T) {
 				if records, err := resolver.ExportKeys(t.Context(), batch); !errors.As(err, &refused) || records != nil {
 					t.Errorf("%s: export of %q: %d records, %v", name, batch, len(records), err)
 				}
-				if absent, err := resolver.EraseKeys(t.Context(), batch, "entry"); !errors.As(err, &refused) || absent != 0 {
+				if absent, err := resolver.EraseKeys(t.Context(), batch, entry); !errors.As(err, &refused) || absent != 0 {
 					t.Errorf("%s: erasure of %q: %d absent, %v", name, batch, absent, err)
 				}
 			}
@@ -71,13 +71,13 @@ func TestANameDoesNotReachLongerNames(t *testing.T) {
 			if err != nil || errOfRef != nil || len(records)+len(ofRef) > 0 {
 				t.Errorf("%s: export of %s: %v, %v, %v, %v", name, key, records, err, ofRef, errOfRef)
 			}
-			absent, err := resolver.EraseKeys(t.Context(), []string{key}, "entry")
-			already, errOfRef := resolver.EraseSubject(t.Context(), ref(key), "entry")
+			absent, err := resolver.EraseKeys(t.Context(), []string{key}, entry)
+			already, errOfRef := resolver.EraseSubject(t.Context(), ref(key), entry)
 			if err != nil || errOfRef != nil || absent != 1 || !already {
 				t.Errorf("%s: erasure of %s: %d, %v, %v, %v", name, key, absent, err, already, errOfRef)
 			}
 		}
-		_, err = resolver.EraseKeys(t.Context(), []string{"u/3"}, "entry")
+		_, err = resolver.EraseKeys(t.Context(), []string{"u/3"}, entry)
 		must(t, err)
 		if left := keys(t, bucket); !slices.Equal(left, []string{"u/1.bak", "u/10/a", "u/2/a", "u/3.bak", "u/30/a"}) {
 			t.Errorf("%s: left are %v", name, left)

@@ -86,10 +86,11 @@ func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]
 	return r.export(ctx, places)
 }
 
-// EraseSubject implements ports.Resolver. It ignores the id of the outbox entry, because deletions are idempotent. If a
-// call times out, the next call deletes the remaining objects.
+// EraseSubject implements ports.Resolver. It ignores the id of the outbox entry, because deletions are idempotent. It
+// also ignores the instant of the erasure: it deletes all objects, also those that were written later (see the package
+// comment). If a call times out, the next call deletes the remaining objects.
 func (r *Resolver) EraseSubject(
-	ctx context.Context, ref domain.SubjectRef, _ string,
+	ctx context.Context, ref domain.SubjectRef, _ domain.ErasureCall,
 ) (alreadyAbsent bool, err error) {
 	places, err := r.places(ctx, []string{ref.Value}, placeOfRef)
 	if err != nil {

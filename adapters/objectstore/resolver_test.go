@@ -62,6 +62,9 @@ func openDirectory(t testing.TB) porttest.ResolverSystem {
 	}
 }
 
+// entry is the call of the tests.
+var entry = domain.ErasureCall{EntryID: "entry", Attempt: 1}
+
 func ref(value string) domain.SubjectRef {
 	return domain.SubjectRef{Kind: objectstore.Name, Value: value}
 }
@@ -107,7 +110,7 @@ func TestARefSelectsOneObjectOrAllBelowAPrefix(t *testing.T) {
 		if want := 3 * (len(objects) - len(left)); len(exported) != want {
 			t.Errorf("%s: %d records, want %d", value, len(exported), want)
 		}
-		absent, err := resolver.EraseSubject(t.Context(), ref(value), "entry")
+		absent, err := resolver.EraseSubject(t.Context(), ref(value), entry)
 		must(t, err)
 		if absent != (len(left) == len(objects)) {
 			t.Errorf("%s: alreadyAbsent is %v", value, absent)
@@ -129,7 +132,7 @@ func TestARefToAnotherPlaceIsRefused(t *testing.T) {
 		if !errors.As(err, &refused) {
 			t.Errorf("export of %q: %v", value, err)
 		}
-		if _, err = resolver.EraseSubject(t.Context(), ref(value), "entry"); !errors.As(err, &refused) {
+		if _, err = resolver.EraseSubject(t.Context(), ref(value), entry); !errors.As(err, &refused) {
 			t.Errorf("erasure of %q: %v", value, err)
 		}
 	}
@@ -192,16 +195,16 @@ func TestBatchesOfKeys(t *testing.T) {
 	if len(records) != 6 { // of two objects
 		t.Errorf("%d records", len(records))
 	}
-	absent, err := resolver.EraseKeys(t.Context(), []string{"a", "c/1", "z"}, "entry")
+	absent, err := resolver.EraseKeys(t.Context(), []string{"a", "c/1", "z"}, entry)
 	must(t, err)
 	if left := keys(t, bucket); absent != 1 || !slices.Equal(left, []string{"b", "d"}) {
 		t.Errorf("%d were absent, left are %v", absent, left)
 	}
-	if _, err := resolver.EraseKeys(t.Context(), []string{"b", "../d"}, "entry"); err == nil {
+	if _, err := resolver.EraseKeys(t.Context(), []string{"b", "../d"}, entry); err == nil {
 		t.Error("a key that is not valid was accepted")
 	}
 	tooMany := slices.Repeat([]string{"b"}, objectstore.MaxKeys+1)
-	if _, err := resolver.EraseKeys(t.Context(), tooMany, "entry"); err == nil {
+	if _, err := resolver.EraseKeys(t.Context(), tooMany, entry); err == nil {
 		t.Error("more than MaxKeys keys were accepted")
 	}
 	if left := keys(t, bucket); len(left) != 2 {
@@ -215,7 +218,7 @@ func TestAnErasureDeletesAllPages(t *testing.T) {
 		objects[fmt.Sprintf("u/%04d", i)] = 0
 	}
 	resolver, bucket := open(t, objectstore.Options{}, objects)
-	_, err := resolver.EraseSubject(t.Context(), ref("u/"), "entry")
+	_, err := resolver.EraseSubject(t.Context(), ref("u/"), entry)
 	must(t, err)
 	if left := keys(t, bucket); len(left) != 1 {
 		t.Errorf("%d objects are left", len(left))
@@ -241,7 +244,7 @@ func TestACallEndsWithItsContext(t *testing.T) {
 	resolver, bucket := open(t, objectstore.Options{}, map[string]int{"u/a": 1})
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
-	if _, err := resolver.EraseSubject(ctx, ref("u/"), "entry"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := resolver.EraseSubject(ctx, ref("u/"), entry); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 	if left := keys(t, bucket); len(left) != 1 {

@@ -32,7 +32,7 @@ func ExampleNew() {
 		fmt.Println(record.Field, record.Value)
 	}
 	for range 2 {
-		alreadyAbsent, err := desk.EraseSubject(ctx, zoe, "entry-1")
+		alreadyAbsent, err := desk.EraseSubject(ctx, zoe, domain.ErasureCall{EntryID: "entry-1"})
 		fmt.Println("erased, already absent:", alreadyAbsent, err)
 	}
 	// Output:

@@ -94,12 +94,16 @@ func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]
 	return records, nil
 }
 
-// EraseSubject deletes a contact. It ignores the id of the outbox entry, because deletions are idempotent.
+// EraseSubject deletes a contact. It ignores the id of the outbox entry, because deletions are idempotent. It also ignores
+// the instant of the erasure: the desk never gives the id of a contact to another contact, so a late call cannot delete a
+// new person's contact.
 //
 // EraseSubject reports that the contact was already absent only after the desk has responded with 404 to the deletion
 // and then to a request for the contact. If the desk reports that the contact was merged into another contact,
 // EraseSubject returns a *domain.ResolverError.
-func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, _ string) (alreadyAbsent bool, err error) {
+func (r *Resolver) EraseSubject(
+	ctx context.Context, ref domain.SubjectRef, _ domain.ErasureCall,
+) (alreadyAbsent bool, err error) {
 	path, err := contactPath(ref.Value)
 	if err != nil {
 		return false, err

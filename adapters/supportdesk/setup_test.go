@@ -16,10 +16,10 @@ import (
 const (
 	token = "dG9rOnNlY3JldA-secret-token"
 	zoeID = "6762f0d01bb69f9f2193bb7d"
-	entry = "entry-1"
 )
 
 var (
+	entry   = domain.ErasureCall{EntryID: "entry-1", Attempt: 1}
 	created = time.Date(2024, 12, 18, 16, 39, 6, 0, time.UTC)
 	updated = time.Date(2024, 12, 19, 8, 0, 0, 0, time.UTC)
 )

@@ -33,6 +33,7 @@ type system struct {
 // reportedStatuses has the statuses of outbox entries that have not succeeded.
 var reportedStatuses = []domain.OutboxStatus{
 	domain.OutboxPending, domain.OutboxInFlight, domain.OutboxFailed, domain.OutboxAbandoned,
+	domain.OutboxSpared,
 }
 
 var states = []observation.BreakerState{observation.BreakerClosed, observation.BreakerHalfOpen, observation.BreakerOpen}

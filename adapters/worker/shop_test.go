@@ -138,7 +138,7 @@ func (*desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportR
 	return nil, nil
 }
 
-func (d *desk) EraseSubject(_ context.Context, ref domain.SubjectRef, _ string) (bool, error) {
+func (d *desk) EraseSubject(_ context.Context, ref domain.SubjectRef, _ domain.ErasureCall) (bool, error) {
 	d.erased <- ref.Value
 	return false, nil
 }

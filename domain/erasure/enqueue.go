@@ -43,7 +43,7 @@ func (r *run) enqueue(ctx context.Context) error {
 
 func (r *run) send(ctx context.Context, calls ...resolvers.Call) (names []string, err error) {
 	names, err = resolvers.Enqueuer(r.audit).Enqueue(ctx, r.session, calls, domain.OutboxEntry{
-		SubjectID: r.id, Operation: domain.OperationErase, OperationID: r.operation.ID(),
+		SubjectID: r.id, Operation: domain.OperationErase, OperationID: r.operation.ID(), RequestedAt: r.requestedAt,
 	})
 	r.enqueued += len(names)
 	return names, err

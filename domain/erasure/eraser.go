@@ -3,6 +3,7 @@ package erasure
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -107,17 +108,26 @@ func (e *Eraser) RunsHooks() bool { return e.hooks.Before != nil || e.hooks.Afte
 // unknown kind. A repeated erasure of a subject is not an error: Erase takes all steps again, and replaces surrogates
 // by new ones.
 func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
-	return e.erase(ctx, s, subject, "")
+	return e.erase(ctx, s, subject, "", time.Time{})
+}
+
+// Repeat does the same as Erase for an erasure that was carried out earlier, at the instant erasedAt, and that a restore
+// of the database has undone. The external systems get this instant as domain.ErasureCall.RequestedAt.
+func (e *Eraser) Repeat(
+	ctx context.Context, s ports.Session, subject domain.Subject, erasedAt time.Time,
+) (domain.ErasureResult, error) {
+	return e.erase(ctx, s, subject, "", domain.Instant(erasedAt))
 }
 
 // erase erases the subject and reports the outcome to the observer. If fingerprint is not empty, erase also compares
-// the erasure with a rehearsal, and fails if they differ.
+// the erasure with a rehearsal, and fails if they differ. If requestedAt is not zero, it is the RequestedAt of the
+// outbox entries.
 func (e *Eraser) erase(
-	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
+	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string, requestedAt time.Time,
 ) (domain.ErasureResult, error) {
 	run, err := e.admit(subject)
 	if err == nil {
-		run.session, run.rehearsed = s, fingerprint
+		run.session, run.rehearsed, run.requestedAt = s, fingerprint, requestedAt
 		err = run.carryOut(ctx)
 	}
 	observe.Right(e.observer, s, observation.RightObserved{Right: observation.RightErasure, Outcome: hook.OutcomeOf(err)})

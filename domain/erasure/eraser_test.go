@@ -24,7 +24,7 @@ func TestAnErasureLocksRecordsActsEnqueuesAndCompletes(t *testing.T) {
 	entry := func(id, resolver string, ref domain.SubjectRef) domain.OutboxEntry {
 		return domain.OutboxEntry{
 			EntryID: id, SubjectID: w.subject.ID, Resolver: resolver, Ref: ref,
-			Operation: "erase", OperationID: "id-1", Status: "pending", EnqueuedAt: noon,
+			Operation: "erase", OperationID: "id-1", Status: "pending", EnqueuedAt: noon, RequestedAt: noon,
 		}
 	}
 	gomock.InOrder(
@@ -42,6 +42,26 @@ func TestAnErasureLocksRecordsActsEnqueuesAndCompletes(t *testing.T) {
 	}
 	if err != nil || !reflect.DeepEqual(result, want) {
 		t.Errorf("got %+v, %v, want %+v", result, err, want)
+	}
+}
+
+// A repeated erasure tells the systems the instant of the first one, because a ref may be a new person's since.
+func TestARepeatedErasureIsRequestedAtItsFirstInstant(t *testing.T) {
+	w := newWorld(t, []string{"mail"}, ref("mail", "m-1"))
+	w.allowStores()
+	first := noon.Add(-30 * 24 * time.Hour)
+	gomock.InOrder(
+		w.locks(),
+		w.requested("id-1", 1, 1),
+		w.applies(3, 1, 1), w.succeeded(3, 1, 1),
+		w.outbox.EXPECT().Enqueue(gomock.Any(), domain.OutboxEntry{
+			EntryID: "id-5", SubjectID: w.subject.ID, Resolver: "mail", Ref: ref("mail", "m-1"),
+			Operation: "erase", OperationID: "id-1", Status: "pending", EnqueuedAt: noon, RequestedAt: first,
+		}),
+		w.completed("id-6", 3, 1, 1, 1, ""),
+	)
+	if _, err := w.Repeat(t.Context(), w.session, w.subject, first); err != nil {
+		t.Error(err)
 	}
 }
 

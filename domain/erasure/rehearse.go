@@ -3,6 +3,7 @@ package erasure
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -65,7 +66,7 @@ func (e *Eraser) EraseAsRehearsed(
 	if err := datamap.CheckFingerprint(fingerprint); err != nil {
 		return domain.ErasureResult{}, err
 	}
-	return e.erase(ctx, s, subject, fingerprint)
+	return e.erase(ctx, s, subject, fingerprint, time.Time{})
 }
 
 func (r *run) fingerprint() string {

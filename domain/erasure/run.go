@@ -25,16 +25,18 @@ type run struct {
 	skipped   []string         // the systems for which the subject has no ref
 	rehearsed string           // the fingerprint of the rehearsal; empty if there was no rehearsal
 	at        time.Time        // the instant in the mark, the row that records the erasure
-	result    domain.ErasureResult
-	steps     []datamap.RehearsedStep     // the completed steps
-	external  []datamap.RehearsedExternal // all external systems
-	refused   datamap.Step                // the local step that failed
-	ofHook    bool                        // the hook failed
-	enqueued  int                         // number of outbox entries
-	keys      int                         // number of keys in these entries
-	ofKeys    []string                    // the systems of these keys
-	limit     int                         // the number of rows of a step in a preview; 0 without a preview
-	samples   []datamap.StepSample        // of the local steps, for a preview
+	// requestedAt is the field RequestedAt of the outbox entries. It is before at if the erasure repeats an earlier one.
+	requestedAt time.Time
+	result      domain.ErasureResult
+	steps       []datamap.RehearsedStep     // the completed steps
+	external    []datamap.RehearsedExternal // all external systems
+	refused     datamap.Step                // the local step that failed
+	ofHook      bool                        // the hook failed
+	enqueued    int                         // number of outbox entries
+	keys        int                         // number of keys in these entries
+	ofKeys      []string                    // the systems of these keys
+	limit       int                         // the number of rows of a step in a preview; 0 without a preview
+	samples     []datamap.StepSample        // of the local steps, for a preview
 }
 
 // parts lists the parts of an erasure in their order.
@@ -74,6 +76,9 @@ func (r *run) begin(ctx context.Context) error {
 	erasedAt, lockErr := r.session.Subjects().Lock(ctx, r.id, r.at)
 	if lockErr == nil {
 		r.at = erasedAt
+	}
+	if r.requestedAt.IsZero() {
+		r.requestedAt = r.at
 	}
 	operation, requested := r.audit.Begin(ctx, domain.EventErasureRequested, r.id, domain.Payload{
 		"local_steps": len(r.plan.Local()), "external_steps": len(r.calls), "refs": len(r.subject.Refs),

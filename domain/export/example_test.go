@@ -88,7 +88,7 @@ func (newsletter) ExportSubject(context.Context, domain.SubjectRef) ([]domain.Ex
 	return nil, errors.New("no response")
 }
 
-func (newsletter) EraseSubject(context.Context, domain.SubjectRef, string) (bool, error) {
+func (newsletter) EraseSubject(context.Context, domain.SubjectRef, domain.ErasureCall) (bool, error) {
 	return false, errors.New("no response")
 }
 

@@ -27,11 +27,11 @@ func (*desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportR
 	return nil, nil
 }
 
-func (*desk) EraseSubject(context.Context, domain.SubjectRef, string) (bool, error) {
+func (*desk) EraseSubject(context.Context, domain.SubjectRef, domain.ErasureCall) (bool, error) {
 	return false, nil
 }
 
-func (d *desk) RectifySubject(_ context.Context, _ domain.SubjectRef, _ string, to domain.Corrections) error {
+func (d *desk) RectifySubject(_ context.Context, _ domain.SubjectRef, _ domain.RectificationCall, to domain.Corrections) error {
 	d.got = to
 	return nil
 }

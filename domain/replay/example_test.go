@@ -34,7 +34,7 @@ func ExampleReplayer_Replay() {
 	eraser, err := erasure.NewEraser(erasure.Config{Clock: exampleClock{}, IDs: names, DataMap: dataMap})
 	check(err)
 	replayer, err := replay.NewReplayer(replay.Config{
-		Sessions: restored, Clock: exampleClock{}, IDs: names, Erase: eraser.Erase,
+		Sessions: restored, Clock: exampleClock{}, IDs: names, Erase: eraser.Repeat,
 	})
 	check(err)
 	var own datamap.Installation

@@ -27,8 +27,11 @@ type Config struct {
 	Sessions ports.SessionFactory
 	Clock    ports.Clock
 	IDs      ports.IDSource
-	// Erase erases a subject in a session, as erasure.Eraser.Erase does.
-	Erase func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error)
+	// Erase repeats the erasure of a subject in a session, as erasure.Eraser.Repeat does. The parameter erasedAt is the
+	// instant of the line.
+	Erase func(
+		ctx context.Context, s ports.Session, subject domain.Subject, erasedAt time.Time,
+	) (domain.ErasureResult, error)
 
 	// Refs returns the ids (refs) of a subject in external systems. These systems then erase the subject again. Set Refs
 	// if outbox entries were lost with the database, because only Refs can repeat their calls. A journal does not have the

@@ -29,10 +29,11 @@ func (clock) Now() time.Time { return noon.AddDate(0, 1, 0) }
 // world is a restored database. It records which subjects the replay erases.
 type world struct {
 	*memory.Store
-	mu     sync.Mutex
-	erased []domain.Subject
-	fail   map[string]error
-	ids    fixture.IDs
+	mu       sync.Mutex
+	erased   []domain.Subject
+	erasedAt time.Time // of the last subject, as the replay has passed it
+	fail     map[string]error
+	ids      fixture.IDs
 }
 
 func newWorld(t *testing.T) *world {
@@ -52,11 +53,13 @@ func (w *world) recordErasure(t *testing.T, id string, after int) {
 	}))
 }
 
-func (w *world) erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
+func (w *world) erase(
+	ctx context.Context, s ports.Session, subject domain.Subject, erasedAt time.Time,
+) (domain.ErasureResult, error) {
 	w.mu.Lock()
 	err := w.fail[subject.ID.String()]
 	if err == nil {
-		w.erased = append(w.erased, subject)
+		w.erased, w.erasedAt = append(w.erased, subject), erasedAt
 	}
 	w.mu.Unlock()
 	if err != nil {
@@ -168,8 +171,9 @@ func TestExternalSystemsEraseAgainIfThereAreRefs(t *testing.T) {
 			return []domain.SubjectRef{{Kind: "desk", Value: id.String()}}, nil
 		}
 	}).Replay(t.Context(), strings.NewReader(line), nil)
-	if must(t, err); len(w.erased) != 1 || len(w.erased[0].Refs) != 1 || w.erased[0].Refs[0].Value != "1" {
-		t.Errorf("with refs there are those of %v", w.erased)
+	if must(t, err); len(w.erased) != 1 || len(w.erased[0].Refs) != 1 || w.erased[0].Refs[0].Value != "1" ||
+		!w.erasedAt.Equal(noon.Add(time.Second)) { // the systems get the instant of the line
+		t.Errorf("with refs there are those of %v, erased at %v", w.erased, w.erasedAt)
 	}
 	w = newWorld(t)
 	report, err := w.replayer(t, func(c *replay.Config) {

@@ -58,18 +58,20 @@ func (w *town) add(t *testing.T, id int64, created int) {
 	must(t, w.Insert("users", row))
 }
 
-func (w *town) erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
+func (w *town) repeat(
+	ctx context.Context, s ports.Session, subject domain.Subject, erasedAt time.Time,
+) (domain.ErasureResult, error) {
 	if err := w.fail[subject.ID.String()]; err != nil {
 		return domain.ErasureResult{}, err
 	}
-	return w.eraser.Erase(ctx, s, subject)
+	return w.eraser.Repeat(ctx, s, subject, erasedAt)
 }
 
 func (w *town) eraseAll(t *testing.T, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
 		must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			_, err := w.erase(ctx, s, domain.Subject{ID: idOf(t, id)})
+			_, err := w.eraser.Erase(ctx, s, domain.Subject{ID: idOf(t, id)})
 			return err
 		}))
 	}
@@ -93,7 +95,7 @@ func (w *town) lines(t *testing.T) string {
 
 func (w *town) replay(t *testing.T, lines string, change func(*replay.Config)) (domain.ReplayReport, error) {
 	t.Helper()
-	config := replay.Config{Sessions: w, Clock: w, IDs: &w.ids, Erase: w.erase, Workers: 1, Batch: 2}
+	config := replay.Config{Sessions: w, Clock: w, IDs: &w.ids, Erase: w.repeat, Workers: 1, Batch: 2}
 	if change != nil {
 		change(&config)
 	}

@@ -141,7 +141,7 @@ func (r *run) erase(ctx context.Context, of *lines) (verdict domain.ReplayVerdic
 		if err := s.Audit().Append(ctx, event); err != nil {
 			return err
 		}
-		if _, err = r.config.Erase(ctx, s, subject); err != nil {
+		if _, err = r.config.Erase(ctx, s, subject, entry.ErasedAt); err != nil {
 			return err
 		}
 		if len(of.unrecorded(state.Mark)) == 0 {

@@ -18,6 +18,7 @@ type answer struct {
 	err           error
 	class         string         // the class of err
 	refused       bool           // whether err is permanent
+	spared        bool           // whether the resolver has left a record alone, see domain.ErrSpared
 	after         time.Duration  // the wait that the system requested; 0 if it requested no wait
 	outcome       domain.Outcome // for the observer
 }
@@ -27,6 +28,9 @@ func answerOf(alreadyAbsent bool, err error) answer {
 	a := answer{alreadyAbsent: alreadyAbsent, err: err, outcome: domain.OutcomeOf(err)}
 	if err == nil {
 		return a
+	}
+	if errors.Is(err, domain.ErrSpared) {
+		return answer{spared: true, outcome: domain.Outcome(domain.ErrSpared)}
 	}
 	a.class = domain.ErrorClass(err)
 	refused, later := (*domain.ResolverError)(nil), (*domain.RetryLaterError)(nil)
@@ -75,27 +79,28 @@ func (r *Runner) invoke(ctx context.Context, entry domain.OutboxEntry) (alreadyA
 	if !ok {
 		return false, &domain.ResolverError{Resolver: entry.Resolver, Message: "is not registered"}
 	}
+	call := domain.ErasureCall{EntryID: entry.EntryID, RequestedAt: entry.RequestedAt, Attempt: entry.Attempts}
 	switch entry.Operation {
 	case domain.OperationErase:
 		if keys := entry.Ref.Keys; len(keys) > 0 {
-			return eraseKeys(ctx, resolver, keys, entry.EntryID)
+			return eraseKeys(ctx, resolver, keys, call)
 		}
-		return resolver.EraseSubject(ctx, entry.Ref, entry.EntryID)
+		return resolver.EraseSubject(ctx, entry.Ref, call)
 	case domain.OperationRectify:
 		if rectifying, ok := resolver.(ports.RectifyingResolver); ok {
-			return false, rectifying.RectifySubject(ctx, entry.Ref, entry.EntryID, entry.Corrections)
+			return false, rectifying.RectifySubject(ctx, entry.Ref, call, entry.Corrections)
 		}
 	}
 	return false, &domain.ResolverError{Resolver: entry.Resolver, Message: "does not know the operation"}
 }
 
 func eraseKeys(
-	ctx context.Context, resolver ports.Resolver, keys []string, entryID string,
+	ctx context.Context, resolver ports.Resolver, keys []string, call domain.ErasureCall,
 ) (allAbsent bool, err error) {
 	ofKeys, ok := resolver.(ports.KeyResolver)
 	if !ok {
 		return false, &domain.ResolverError{Resolver: resolver.Name(), Message: "does not take keys"}
 	}
-	absent, err := ofKeys.EraseKeys(ctx, slices.Clone(keys), entryID)
+	absent, err := ofKeys.EraseKeys(ctx, slices.Clone(keys), call)
 	return absent >= len(keys), err
 }

@@ -51,9 +51,9 @@ func newCompany(t *testing.T, change func(*saga.Config), systems map[string]eras
 		made := mocks.NewMockResolver(gomock.NewController(t))
 		made.EXPECT().Name().Return(name).AnyTimes()
 		made.EXPECT().EraseSubject(anything, anything, anything).DoAndReturn(
-			func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
+			func(ctx context.Context, ref domain.SubjectRef, call domain.ErasureCall) (bool, error) {
 				defer c.note(name)()
-				return erase(ctx, ref, id)
+				return erase(ctx, ref, call.EntryID)
 			}).AnyTimes()
 		registered = append(registered, made)
 	}

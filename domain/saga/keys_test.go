@@ -25,17 +25,22 @@ func TestAnEntryWithKeysErasesThem(t *testing.T) {
 		"some are there": {2, nil, true, domain.OutboxSucceeded, false},
 		"none is there":  {3, nil, true, domain.OutboxSucceeded, true},
 		"not now":        {0, errBoom, true, domain.OutboxFailed, nil},
+		"later ones":     {1, domain.ErrSpared, true, domain.OutboxSpared, false},
 		"never":          {0, refused, true, domain.OutboxAbandoned, nil},
 		"no keys taken":  {0, nil, false, domain.OutboxAbandoned, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
+			entry := domain.OutboxEntry{
+				EntryID: "e1", Resolver: "desk", Operation: domain.OperationErase, Status: domain.OutboxInFlight,
+				Ref: domain.SubjectRef{Kind: "desk", Keys: slices.Clone(held)}, Attempts: 1, EnqueuedAt: noon,
+			}
 			ctrl := gomock.NewController(t)
 			var resolver ports.Resolver
 			if c.takes {
 				taking := mocks.NewMockKeyResolver(ctrl)
 				taking.EXPECT().Name().Return("desk").AnyTimes()
-				taking.EXPECT().EraseKeys(gomock.Any(), held, "e1").DoAndReturn(
-					func(_ context.Context, keys []string, _ string) (int, error) {
+				taking.EXPECT().EraseKeys(gomock.Any(), held, callOf(entry)).DoAndReturn(
+					func(_ context.Context, keys []string, _ domain.ErasureCall) (int, error) {
 						keys[0] = "changed" // must not change the entry
 						return c.absent, c.err
 					})
@@ -46,10 +51,6 @@ func TestAnEntryWithKeysErasesThem(t *testing.T) {
 				resolver = plain
 			}
 			w := newWorld(t, nil, resolver)
-			entry := domain.OutboxEntry{
-				EntryID: "e1", Resolver: "desk", Operation: domain.OperationErase, Status: domain.OutboxInFlight,
-				Ref: domain.SubjectRef{Kind: "desk", Keys: slices.Clone(held)}, Attempts: 1, EnqueuedAt: noon,
-			}
 			w.sessions.EXPECT().Do(gomock.Any(), gomock.Any()).DoAndReturn(
 				func(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 					return fn(ctx, w.session)

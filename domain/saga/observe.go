@@ -85,6 +85,7 @@ func (r *Runner) ObserveOutbox(ctx context.Context) error {
 // noEntries has a count of zero for each status. The observer gets these counts for a system without a backlog.
 var noEntries = map[domain.OutboxStatus]int64{
 	domain.OutboxPending: 0, domain.OutboxInFlight: 0, domain.OutboxFailed: 0, domain.OutboxAbandoned: 0,
+	domain.OutboxSpared: 0,
 }
 
 // backlogs reads the backlogs of all systems.

@@ -132,16 +132,16 @@ func TestTheOutboxIsObserved(t *testing.T) {
 		must(t, c.ObserveOutbox(t.Context()))
 		const closed = "breaker of crm: closed"
 		recorder.Want(t, closed, "breaker of mail: closed", "outbox:"+
-			" crm map[abandoned:0 failed:0 in_flight:0 pending:2] due "+bubble.Now().UTC().Format("15:04:05")+
-			" other map[abandoned:0 failed:0 in_flight:0 pending:1] due "+bubble.Now().UTC().Format("15:04:05")+
-			" mail map[abandoned:0 failed:0 in_flight:0 pending:0]")
+			" crm map[abandoned:0 failed:0 in_flight:0 pending:2 spared:0] due "+bubble.Now().UTC().Format("15:04:05")+
+			" other map[abandoned:0 failed:0 in_flight:0 pending:1 spared:0] due "+bubble.Now().UTC().Format("15:04:05")+
+			" mail map[abandoned:0 failed:0 in_flight:0 pending:0 spared:0]")
 		c.mustSettle(t, 2)
 		recorder.Want(t, "call crm erase: ok", "call crm erase: ok")
 		must(t, c.ObserveOutbox(t.Context()))
 		recorder.Want(t, "outbox:"+
-			" other map[abandoned:0 failed:0 in_flight:0 pending:1] due "+bubble.Now().UTC().Format("15:04:05")+
-			" crm map[abandoned:0 failed:0 in_flight:0 pending:0]"+
-			" mail map[abandoned:0 failed:0 in_flight:0 pending:0]")
+			" other map[abandoned:0 failed:0 in_flight:0 pending:1 spared:0] due "+bubble.Now().UTC().Format("15:04:05")+
+			" crm map[abandoned:0 failed:0 in_flight:0 pending:0 spared:0]"+
+			" mail map[abandoned:0 failed:0 in_flight:0 pending:0 spared:0]")
 	})
 }
 

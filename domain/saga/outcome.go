@@ -14,14 +14,16 @@ type outcome struct {
 	cause         error              // the error of the attempt; nil if there was no error
 }
 
-// outcomeOf decides about an entry after an attempt: it has succeeded, it is retried after a wait, it is abandoned, or
-// it returns to the outbox.
+// outcomeOf decides about an entry after an attempt: it has succeeded, it is spared, it is retried after a wait, it is
+// abandoned, or it returns to the outbox.
 func (r *Runner) outcomeOf(a attempted) outcome {
 	switch {
 	case a.lost:
 		return abandoned(a.entry, "lost", nil)
 	case !a.called:
 		return outcome{settlement: domain.Settlement{Entry: a.entry, Status: domain.OutboxPending}}
+	case a.answer.spared:
+		return outcome{settlement: domain.Settlement{Entry: a.entry, Status: domain.OutboxSpared}}
 	case a.answer.err == nil:
 		return outcome{
 			settlement:    domain.Settlement{Entry: a.entry, Status: domain.OutboxSucceeded},

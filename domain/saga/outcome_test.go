@@ -30,6 +30,12 @@ func succeeded(event domain.EventType, attempts int, absent bool) outcome {
 	}}
 }
 
+func spared(event domain.EventType, attempts int) outcome {
+	want := succeeded(event, attempts, false)
+	want.status, want.payload["spared"] = domain.OutboxSpared, true
+	return want
+}
+
 func failed(event domain.EventType, attempts int, class string, retryIn time.Duration) outcome {
 	return outcome{domain.OutboxFailed, class, retryIn, event, domain.Payload{
 		"target": "desk", "external": true, "error": class, "abandoned": false, "attempts": attempts,
@@ -92,10 +98,22 @@ func TestAnErasureThatSucceeds(t *testing.T) {
 				t.Run(fmt.Sprint(absent, attempts, completes), func(t *testing.T) {
 					entry := claimed(t, domain.OperationErase, attempts, 1)[0]
 					system := uncalled(t)
-					system.EXPECT().EraseSubject(anything, entry.Ref, entry.EntryID).Return(absent, nil)
+					system.EXPECT().EraseSubject(anything, entry.Ref, callOf(entry)).Return(absent, nil)
 					newWorld(t, nil, system).wantOutcome(t, entry, succeeded(erased, attempts, absent), completes)
 				})
 			}
+		}
+	}
+}
+
+// A person was erased while the system was down, and a new person has the ref since.
+func TestARecordThatIsSparedEndsTheEntry(t *testing.T) {
+	for _, err := range []error{domain.ErrSpared, fmt.Errorf("x: %w", domain.ErrSpared)} {
+		for _, completes := range []domain.EventType{"", domain.EventErasureCompleted} {
+			entry := claimed(t, domain.OperationErase, 3, 1)[0]
+			system := uncalled(t)
+			system.EXPECT().EraseSubject(anything, entry.Ref, callOf(entry)).Return(true, err)
+			newWorld(t, nil, system).wantOutcome(t, entry, spared(erased, 3), completes)
 		}
 	}
 }
@@ -208,13 +226,14 @@ func TestARectification(t *testing.T) {
 		"that completes":                  {1, nil, succeeded(rectified, 1, false), domain.EventRectificationCompleted},
 		"that fails":                      {2, errBoom, failed(notRectified, 2, "internal", time.Minute), ""},
 		"that is refused":                 {1, refused, abandoned(notRectified, 1, "refused"), ""},
+		"that is spared":                  {2, domain.ErrSpared, spared(rectified, 2), ""},
 		"that fails for the last time":    {8, errBoom, abandoned(notRectified, 8, "internal"), ""},
 		"that fails behind some wrapping": {1, fmt.Errorf("x: %w", refused), abandoned(notRectified, 1, "refused"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			entry := claimed(t, domain.OperationRectify, c.attempts, 1)[0]
 			system := uncalled(t)
-			system.EXPECT().RectifySubject(anything, entry.Ref, entry.EntryID, entry.Corrections).Return(c.err)
+			system.EXPECT().RectifySubject(anything, entry.Ref, callOf(entry), entry.Corrections).Return(c.err)
 			newWorld(t, eightTimes, system).wantOutcome(t, entry, c.want, c.completes)
 		})
 	}

@@ -66,7 +66,7 @@ func (n *run) record(ctx context.Context, outcomes []outcome) (settled int, err 
 				continue
 			}
 			settled++
-			if o.settlement.Status != domain.OutboxSucceeded {
+			if !o.settlement.Status.IsDone() {
 				failed = append(failed, o)
 			}
 			if err := s.Audit().Append(ctx, n.eventsOf(ctx, o, results[i].Completes)...); err != nil {
@@ -141,12 +141,15 @@ func (r *Runner) eventsOf(ctx context.Context, o outcome, completes bool) []doma
 		return nil
 	}
 	payload := domain.Payload{"target": entry.Resolver, "external": true, "attempts": entry.Attempts}
-	if o.settlement.Status != domain.OutboxSucceeded {
+	if !o.settlement.Status.IsDone() {
 		payload["error"] = o.settlement.LastError
 		payload["abandoned"] = o.settlement.Status == domain.OutboxAbandoned
 		return []domain.AuditEvent{operation.Event(types.failed, entry.SubjectID, payload)}
 	}
 	payload["already_absent"] = o.alreadyAbsent
+	if o.settlement.Status == domain.OutboxSpared {
+		payload["spared"] = true
+	}
 	events := []domain.AuditEvent{operation.Event(types.succeeded, entry.SubjectID, payload)}
 	if completes {
 		events = append(events, operation.Event(types.completed, entry.SubjectID, nil))

@@ -140,7 +140,7 @@ func claimed(t *testing.T, operation domain.Operation, attempts, n int) []domain
 		entries[i] = domain.OutboxEntry{
 			EntryID: fmt.Sprintf("entry-%d", i), SubjectID: subject, Resolver: "desk",
 			Ref: domain.SubjectRef{Kind: "desk", Value: "contact"}, Operation: operation, OperationID: "operation",
-			Status: domain.OutboxInFlight, Attempts: attempts, EnqueuedAt: noon.Add(-time.Hour),
+			Status: domain.OutboxInFlight, Attempts: attempts, EnqueuedAt: noon.Add(-time.Hour), RequestedAt: noon.Add(-48 * time.Hour),
 			LastAttemptAt: &noon, NextAttemptAt: &until, LeaseToken: &token,
 		}
 		if operation == domain.OperationRectify {
@@ -150,7 +150,12 @@ func claimed(t *testing.T, operation domain.Operation, attempts, n int) []domain
 	return entries
 }
 
-// erases has the type of Resolver.EraseSubject.
+// callOf returns what the resolver knows about the call of an entry.
+func callOf(entry domain.OutboxEntry) domain.ErasureCall {
+	return domain.ErasureCall{EntryID: entry.EntryID, RequestedAt: entry.RequestedAt, Attempt: entry.Attempts}
+}
+
+// erases is Resolver.EraseSubject for tests that need only the id of the entry.
 type erases = func(ctx context.Context, ref domain.SubjectRef, entryID string) (alreadyAbsent bool, err error)
 
 func responds(alreadyAbsent bool, err error) erases {
@@ -161,7 +166,10 @@ func responds(alreadyAbsent bool, err error) erases {
 func desk(t *testing.T, erase erases) ports.Resolver {
 	t.Helper()
 	made := uncalled(t)
-	made.EXPECT().EraseSubject(anything, anything, anything).DoAndReturn(erase).AnyTimes()
+	made.EXPECT().EraseSubject(anything, anything, anything).DoAndReturn(
+		func(ctx context.Context, ref domain.SubjectRef, call domain.ErasureCall) (bool, error) {
+			return erase(ctx, ref, call.EntryID)
+		}).AnyTimes()
 	return made
 }
 

@@ -19,9 +19,10 @@ const stalledAfter = 15 * time.Minute
 const lateAfter = 24 * time.Hour
 
 // Status returns the counts, the backlog and the findings of the outbox. It only reads. A finding is a problem of one
-// external system. It has one of three codes:
+// external system. It has one of four codes:
 //
 //   - outbox-abandoned: entries were abandoned, so a person must act.
+//   - outbox-spared: a resolver has spared records (see domain.ErrSpared), and no operator has discarded the entries yet.
 //   - outbox-late: an entry has been open for at least a day.
 //   - outbox-stalled: an entry has been due for 15 minutes, and no worker has claimed it. Possible causes: no worker
 //     with its resolver and its operation runs, the circuit breaker of its system is open, the system has requested a
@@ -45,16 +46,26 @@ func (r *Runner) Status(ctx context.Context, s ports.Session) (status Status, er
 
 func findings(backlog domain.OutboxBacklog, at time.Time) (found []datamap.Finding) {
 	system := "System " + backlog.Resolver + ": "
-	if n := backlog.Counts[domain.OutboxAbandoned]; n > 0 {
-		given := strconv.FormatInt(n, 10) + " entries were"
+	entriesWere := func(n int64) string {
 		if n == 1 {
-			given = "1 entry was"
+			return "1 entry was"
 		}
+		return strconv.FormatInt(n, 10) + " entries were"
+	}
+	if n := backlog.Counts[domain.OutboxAbandoned]; n > 0 {
 		found = append(found, datamap.Finding{
 			Code: "outbox-abandoned", Severity: datamap.SeverityError,
-			Reason: system + given + " abandoned. The system did not erase or correct the data.",
+			Reason: system + entriesWere(n) + " abandoned. The system did not erase or correct the data.",
 			Remedy: "Fix the cause. Then requeue or discard the erasures. A rectification cannot be requeued: " +
 				"make the correction again and discard the entry.",
+		})
+	}
+	if n := backlog.Counts[domain.OutboxSpared]; n > 0 {
+		found = append(found, datamap.Finding{
+			Code: "outbox-spared", Severity: datamap.SeverityWarning,
+			Reason: system + entriesWere(n) + " spared. The system made the record after the erasure or the correction, so the" +
+				" record seems to be of another person.",
+			Remedy: "Find out whose record it is, and erase or correct it by hand if it is the person's. Then discard the entry.",
 		})
 	}
 	if backlog.Oldest != nil && at.Sub(*backlog.Oldest) >= lateAfter {

@@ -26,12 +26,11 @@ import (
 type User struct {
 	bun.BaseModel `bun:"table:users"`
 
-	ID         int64  `bun:"id,pk,autoincrement" subject:"id"`
-	Email      string `bun:"email" pii:"contact"`
-	Subscriber string `bun:"subscriber" pii:"technical"` // the id of the user in the newsletter service, or ""
+	ID    int64  `bun:"id,pk,autoincrement" subject:"id"`
+	Email string `bun:"email" pii:"contact"` // also identifies the user in the newsletter service
 }
 
-// signedIn returns a function that returns the user of a request, and the id of the user in the newsletter service.
+// signedIn returns a function that returns the user of a request, and the user's address in the newsletter service.
 func signedIn(db *bun.DB) func(*http.Request) (domain.Subject, error) {
 	return func(r *http.Request) (domain.Subject, error) {
 		id := r.Header.Get("X-User") // trusts a header: use your authentication instead
@@ -42,10 +41,8 @@ func signedIn(db *bun.DB) func(*http.Request) (domain.Subject, error) {
 			return domain.Subject{}, &httpapi.StatusError{Status: http.StatusUnauthorized}
 		case err != nil:
 			return domain.Subject{}, err
-		case user.Subscriber == "":
-			return domain.NewSubject(id)
 		}
-		return domain.NewSubject(id, domain.SubjectRef{Kind: "newsletter", Value: user.Subscriber})
+		return domain.NewSubject(id, domain.SubjectRef{Kind: "newsletter", Value: user.Email})
 	}
 }
 

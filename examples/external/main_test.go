@@ -17,14 +17,14 @@ func TestTheProgramErasesTheUserInTheService(t *testing.T) {
 		if r.Method == http.MethodDelete && r.Header.Get("Authorization") == "Bearer secret" {
 			erased <- r.URL.Path
 		}
-		w.WriteHeader(http.StatusNoContent)
+		_, _ = w.Write([]byte(`{"subscribed_at": "2020-01-01T00:00:00Z"}`))
 	}))
 	defer service.Close()
 	db := databases.SQLite(t)
 	if _, err := db.NewCreateTable().Model((*User)(nil)).Exec(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.NewInsert().Model(&User{Subscriber: "s-7"}).Exec(t.Context()); err != nil {
+	if _, err := db.NewInsert().Model(&User{Email: "zoe@example.org"}).Exec(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	visit.Program(t, func(ctx context.Context, address string) error {
@@ -37,7 +37,7 @@ func TestTheProgramErasesTheUserInTheService(t *testing.T) {
 		case <-time.After(10 * time.Second):
 		}
 		stop()
-		if path != "/subscribers/s-7" {
+		if path != "/subscribers/zoe@example.org" {
 			t.Errorf("the service was asked to erase %q", path)
 		}
 		return <-program

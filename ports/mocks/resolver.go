@@ -49,18 +49,18 @@ func (mr *MockResolverMockRecorder) CoveredSurface() *gomock.Call {
 }
 
 // EraseSubject mocks base method.
-func (m *MockResolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (bool, error) {
+func (m *MockResolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, call domain.ErasureCall) (bool, error) {
 	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "EraseSubject", ctx, ref, entryID)
+	ret := m.ctrl.Call(m, "EraseSubject", ctx, ref, call)
 	ret0, _ := ret[0].(bool)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }
 
 // EraseSubject indicates an expected call of EraseSubject.
-func (mr *MockResolverMockRecorder) EraseSubject(ctx, ref, entryID interface{}) *gomock.Call {
+func (mr *MockResolverMockRecorder) EraseSubject(ctx, ref, call interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "EraseSubject", reflect.TypeOf((*MockResolver)(nil).EraseSubject), ctx, ref, entryID)
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "EraseSubject", reflect.TypeOf((*MockResolver)(nil).EraseSubject), ctx, ref, call)
 }
 
 // ExportSubject mocks base method.
@@ -130,18 +130,18 @@ func (mr *MockRectifyingResolverMockRecorder) CoveredSurface() *gomock.Call {
 }
 
 // EraseSubject mocks base method.
-func (m *MockRectifyingResolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (bool, error) {
+func (m *MockRectifyingResolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, call domain.ErasureCall) (bool, error) {
 	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "EraseSubject", ctx, ref, entryID)
+	ret := m.ctrl.Call(m, "EraseSubject", ctx, ref, call)
 	ret0, _ := ret[0].(bool)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }
 
 // EraseSubject indicates an expected call of EraseSubject.
-func (mr *MockRectifyingResolverMockRecorder) EraseSubject(ctx, ref, entryID interface{}) *gomock.Call {
+func (mr *MockRectifyingResolverMockRecorder) EraseSubject(ctx, ref, call interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "EraseSubject", reflect.TypeOf((*MockRectifyingResolver)(nil).EraseSubject), ctx, ref, entryID)
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "EraseSubject", reflect.TypeOf((*MockRectifyingResolver)(nil).EraseSubject), ctx, ref, call)
 }
 
 // ExportSubject mocks base method.
@@ -174,17 +174,17 @@ func (mr *MockRectifyingResolverMockRecorder) Name() *gomock.Call {
 }
 
 // RectifySubject mocks base method.
-func (m *MockRectifyingResolver) RectifySubject(ctx context.Context, ref domain.SubjectRef, entryID string, corrections domain.Corrections) error {
+func (m *MockRectifyingResolver) RectifySubject(ctx context.Context, ref domain.SubjectRef, call domain.RectificationCall, corrections domain.Corrections) error {
 	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "RectifySubject", ctx, ref, entryID, corrections)
+	ret := m.ctrl.Call(m, "RectifySubject", ctx, ref, call, corrections)
 	ret0, _ := ret[0].(error)
 	return ret0
 }
 
 // RectifySubject indicates an expected call of RectifySubject.
-func (mr *MockRectifyingResolverMockRecorder) RectifySubject(ctx, ref, entryID, corrections interface{}) *gomock.Call {
+func (mr *MockRectifyingResolverMockRecorder) RectifySubject(ctx, ref, call, corrections interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "RectifySubject", reflect.TypeOf((*MockRectifyingResolver)(nil).RectifySubject), ctx, ref, entryID, corrections)
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "RectifySubject", reflect.TypeOf((*MockRectifyingResolver)(nil).RectifySubject), ctx, ref, call, corrections)
 }
 
 // MockKeyResolver is a mock of KeyResolver interface.
@@ -225,33 +225,33 @@ func (mr *MockKeyResolverMockRecorder) CoveredSurface() *gomock.Call {
 }
 
 // EraseKeys mocks base method.
-func (m *MockKeyResolver) EraseKeys(ctx context.Context, keys []string, entryID string) (int, error) {
+func (m *MockKeyResolver) EraseKeys(ctx context.Context, keys []string, call domain.ErasureCall) (int, error) {
 	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "EraseKeys", ctx, keys, entryID)
+	ret := m.ctrl.Call(m, "EraseKeys", ctx, keys, call)
 	ret0, _ := ret[0].(int)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }
 
 // EraseKeys indicates an expected call of EraseKeys.
-func (mr *MockKeyResolverMockRecorder) EraseKeys(ctx, keys, entryID interface{}) *gomock.Call {
+func (mr *MockKeyResolverMockRecorder) EraseKeys(ctx, keys, call interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "EraseKeys", reflect.TypeOf((*MockKeyResolver)(nil).EraseKeys), ctx, keys, entryID)
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "EraseKeys", reflect.TypeOf((*MockKeyResolver)(nil).EraseKeys), ctx, keys, call)
 }
 
 // EraseSubject mocks base method.
-func (m *MockKeyResolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (bool, error) {
+func (m *MockKeyResolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, call domain.ErasureCall) (bool, error) {
 	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "EraseSubject", ctx, ref, entryID)
+	ret := m.ctrl.Call(m, "EraseSubject", ctx, ref, call)
 	ret0, _ := ret[0].(bool)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }
 
 // EraseSubject indicates an expected call of EraseSubject.
-func (mr *MockKeyResolverMockRecorder) EraseSubject(ctx, ref, entryID interface{}) *gomock.Call {
+func (mr *MockKeyResolverMockRecorder) EraseSubject(ctx, ref, call interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "EraseSubject", reflect.TypeOf((*MockKeyResolver)(nil).EraseSubject), ctx, ref, entryID)
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "EraseSubject", reflect.TypeOf((*MockKeyResolver)(nil).EraseSubject), ctx, ref, call)
 }
 
 // ExportKeys mocks base method.

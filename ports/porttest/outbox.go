@@ -61,6 +61,8 @@ var outboxEntryPromises = []promise.Promise[StoreHarness]{
 	that(outboxAbandonedErasureKeepsItsRef, "An abandoned erasure keeps its ref."),
 	that(outboxAbandonedRectificationIsForgotten, "An abandoned rectification keeps no ref and no corrections."),
 	that(outboxSuccessIsForgotten, "An entry that has succeeded keeps no ref and no corrections."),
+	that(outboxSparedEntryWaitsForAnOperator,
+		"A spared entry keeps no ref, holds no completion back, and stays listed until it is discarded."),
 	that(outboxSettlementEndsTheLease, "A settlement clears the lease token."),
 	that(outboxSettlementUnderALostLeaseIsStale,
 		"A settlement with a different lease token is stale and changes nothing."),

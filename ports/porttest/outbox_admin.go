@@ -32,7 +32,7 @@ func outboxCountsHaveEveryStatus(t testing.TB, h StoreHarness) {
 	}
 	want = map[domain.OutboxStatus]int64{
 		domain.OutboxPending: 5, domain.OutboxInFlight: 1, domain.OutboxSucceeded: 4, domain.OutboxFailed: 3,
-		domain.OutboxAbandoned: 2,
+		domain.OutboxAbandoned: 2, domain.OutboxSpared: 0,
 	}
 	b.expectCounts(t, want)
 }

@@ -39,13 +39,14 @@ func (b box) try(t testing.TB, fn func(context.Context, ports.Outbox) error) err
 	return try(t, b.Store, func(ctx context.Context, s ports.Session) error { return fn(ctx, s.Outbox()) })
 }
 
-// toErase returns a pending erasure for the resolver that is named desk. It is enqueued at morning.Add(after).
+// toErase returns a pending erasure for the resolver that is named desk. It is enqueued at morning.Add(after), and was
+// requested a day before.
 func toErase(t testing.TB, entryID string, of domain.SubjectID, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	return domain.OutboxEntry{
 		EntryID: entryID, SubjectID: of, Resolver: "desk", Operation: domain.OperationErase,
 		Ref:    domain.SubjectRef{Kind: "desk", Value: "contact of " + entryID, Extra: map[string]string{"region": "eu"}},
-		Status: domain.OutboxPending, EnqueuedAt: morning.Add(after),
+		Status: domain.OutboxPending, EnqueuedAt: morning.Add(after), RequestedAt: morning.Add(after - 24*time.Hour),
 	}
 }
 
@@ -160,6 +161,10 @@ func (b box) abandoned(t testing.TB, after *domain.OutboxEntry, limit int) []dom
 
 func succeeds(entry domain.OutboxEntry) domain.Settlement {
 	return domain.Settlement{Entry: entry, Status: domain.OutboxSucceeded}
+}
+
+func spares(entry domain.OutboxEntry) domain.Settlement {
+	return domain.Settlement{Entry: entry, Status: domain.OutboxSpared}
 }
 
 func fails(entry domain.OutboxEntry, next time.Time) domain.Settlement {

@@ -86,7 +86,7 @@ func outboxEntriesComeBackAsEnqueued(t testing.TB, h StoreHarness) {
 		domain.CategoryContact:  domain.Number("12.50"),
 	}
 	bare := toErase(t, "b", subjectOf(t, "single"), time.Second)
-	bare.Ref.Extra, bare.EnqueuedAt = nil, bare.EnqueuedAt.In(elsewhere)
+	bare.Ref.Extra, bare.EnqueuedAt, bare.RequestedAt = nil, bare.EnqueuedAt.In(elsewhere), time.Time{}
 	other := toErase(t, "d", subjectOf(t, "acme", "7"), 3*time.Second)
 	other.Resolver, other.Ref.Kind = "mail, Zoë's", "mail, Zoë's"
 	want := []domain.OutboxEntry{toErase(t, "a", subjectOf(t, "acme", "7"), tick), bare, full, other}
@@ -124,6 +124,9 @@ func expect(t testing.TB, got, want domain.OutboxEntry, fn func(*domain.OutboxEn
 	t.Helper()
 	fn(&want)
 	want.EnqueuedAt = want.EnqueuedAt.UTC()
+	if want.RequestedAt.IsZero() {
+		want.RequestedAt = want.EnqueuedAt
+	}
 	assert(t, len(got.Corrections)+len(want.Corrections) <= 0 || sameJSON(t, got.Corrections, want.Corrections),
 		"%s has other corrections than expected", want.EntryID)
 	got.Corrections, want.Corrections = nil, nil

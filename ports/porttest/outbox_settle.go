@@ -204,3 +204,36 @@ func outboxSuccessIsForgotten(t testing.TB, h StoreHarness) {
 		expectForgotten(t, entry)
 	}
 }
+
+func outboxSparedEntryWaitsForAnOperator(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	zoe := subjectOf(t, "acme", "7")
+	e := b.enqueueAndClaim(t, toErase(t, "a", zoe, 0), toErase(t, "b", zoe, tick), toRectify(t, "c", zoe, 0),
+		toErase(t, "d", subjectOf(t, "acme", "8"), time.Second))
+	got := b.settle(t, succeeds(e[0]), spares(e[1]), spares(e[2]), abandons(e[3]))
+	assert(t, slices.Equal(got, []domain.SettleResult{applied, completes, completes, applied}),
+		"spared entries resulted in %v", namesOf(got))
+	listed := b.abandoned(t, nil, 10)
+	must(t, slices.Equal(entryIDs(listed), []string{"c", "b", "d"}),
+		"listed are %v, want the two spared entries and the abandoned one", entryIDs(listed))
+	for _, entry := range listed[:2] {
+		assert(t, entry.Status == domain.OutboxSpared && entry.LeaseToken == nil && entry.LastError == nil,
+			"%s is listed as %s", entry.EntryID, entry.Status)
+		expectForgotten(t, entry)
+	}
+	requeued, removed := b.requeue(t, "b", "c"), b.purge(t, noon.Add(1000*time.Hour), 10)
+	assert(t, len(requeued) == 0 && removed == 1, "%d entries were requeued and %d removed", len(requeued), removed)
+	requeued = read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
+		return session.OutboxAdmin().RequeueMatching(ctx, domain.OutboxFilter{}, 1)
+	})
+	expectEntries(t, "requeued", requeued, "d")
+	b.expectCount(t, "then", domain.OutboxSpared, 2)
+	backlog := read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxBacklog, error) {
+		return session.OutboxAdmin().Backlog(ctx)
+	})
+	assert(t, len(backlog) == 1 && backlog[0].Counts[domain.OutboxSpared] == 2,
+		"the backlog is %+v", backlog)
+	discarded := b.discard(t, "b", "c")
+	assert(t, len(discarded) == 2 && !discarded[0].Completes && !discarded[1].Completes, "discarded are %+v", discarded)
+	b.expectCount(t, "in the end", domain.OutboxSucceeded, 2)
+}

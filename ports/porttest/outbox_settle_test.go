@@ -77,6 +77,11 @@ func settleDefects() defects {
 				results[i].Stale = false
 			}
 		}), found{"for the second time, an entry resulted in [applied": {outboxSettlementEndsTheLease}}},
+		"nothing is spared": {changesSettlements(func(s *domain.Settlement) {
+			if s.Status == domain.OutboxSpared {
+				s.Status = domain.OutboxSucceeded
+			}
+		}), found{"listed are [d], want the two spared": {outboxSparedEntryWaitsForAnOperator}}},
 		"under whichever lease": {func(store *Store) {
 			var seen remembered
 			changesTaken(func(_ outboxCall, taken entries) entries { seen.note(taken...); return taken })(store)

@@ -39,7 +39,7 @@ func resolverErasureLeavesOthersAlone(t testing.TB, h ResolverHarness) {
 func resolverErasureCanBeRepeated(t testing.TB, h ResolverHarness) {
 	s := h.open(t)
 	for _, entryID := range []string{"entry-1", "entry-1", "entry-2"} {
-		if _, err := s.Resolver.EraseSubject(context.Background(), s.Populated, entryID); err != nil {
+		if _, err := s.Resolver.EraseSubject(context.Background(), s.Populated, callOf(entryID)); err != nil {
 			t.Fatalf("erasing again as %s failed: %v", entryID, err)
 		}
 	}
@@ -65,7 +65,8 @@ func resolverCallsCanBeMadeConcurrently(t testing.TB, h ResolverHarness) {
 			s.Resolver.CoveredSurface()
 			// The calls use two ids of outbox entries. Two entries may exist for one subject, and two workers may process the
 			// same entry after its lease has expired.
-			if _, err := s.Resolver.EraseSubject(context.Background(), s.Populated, fmt.Sprintf("entry-%d", i%2)); err != nil {
+			call := callOf(fmt.Sprintf("entry-%d", i%2))
+			if _, err := s.Resolver.EraseSubject(context.Background(), s.Populated, call); err != nil {
 				t.Errorf("a concurrent erasure failed: %v", err)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
@@ -122,9 +123,16 @@ func (s ResolverSystem) export(t testing.TB, ref domain.SubjectRef) []domain.Exp
 	return records
 }
 
+// callOf returns a call whose erasure was requested after the system made its records.
+func callOf(entryID string) domain.ErasureCall {
+	return domain.ErasureCall{
+		EntryID: entryID, RequestedAt: time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC), Attempt: 1,
+	}
+}
+
 func (s ResolverSystem) erase(t testing.TB, ref domain.SubjectRef, entryID string) (alreadyAbsent bool) {
 	t.Helper()
-	alreadyAbsent, err := s.Resolver.EraseSubject(context.Background(), ref, entryID)
+	alreadyAbsent, err := s.Resolver.EraseSubject(context.Background(), ref, callOf(entryID))
 	must(t, err == nil, "EraseSubject failed: %v", err)
 	return alreadyAbsent
 }

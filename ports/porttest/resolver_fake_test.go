@@ -36,16 +36,16 @@ func (f *fakeResolver) ExportSubject(ctx context.Context, ref domain.SubjectRef)
 	return f.export(ctx, ref)
 }
 
-func (f *fakeResolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (bool, error) {
-	return f.erase(ctx, ref, entryID)
+func (f *fakeResolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, call domain.ErasureCall) (bool, error) {
+	return f.erase(ctx, ref, call.EntryID)
 }
 
 func (f *fakeResolver) ExportKeys(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
 	return f.byKeys(ctx, keys)
 }
 
-func (f *fakeResolver) EraseKeys(ctx context.Context, keys []string, entryID string) (int, error) {
-	return f.eraseBy(ctx, keys, entryID)
+func (f *fakeResolver) EraseKeys(ctx context.Context, keys []string, call domain.ErasureCall) (int, error) {
+	return f.eraseBy(ctx, keys, call.EntryID)
 }
 
 func (f *fakeResolver) doByKeys(ctx context.Context, keys []string) (records []domain.ExportRecord, err error) {

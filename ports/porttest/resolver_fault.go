@@ -37,14 +37,14 @@ func (s ResolverSystem) callMethod(ctx context.Context, method string) resolverC
 	case subjectMethods.export:
 		_, err = s.Resolver.ExportSubject(ctx, s.Populated)
 	case subjectMethods.erase:
-		_, err = s.Resolver.EraseSubject(ctx, s.Populated, "entry-1")
+		_, err = s.Resolver.EraseSubject(ctx, s.Populated, callOf("entry-1"))
 	}
 	if resolver, ok := s.Resolver.(ports.KeyResolver); ok {
 		switch method {
 		case keyMethods.export:
 			_, err = resolver.ExportKeys(ctx, slices.Clone(s.Keys.Populated))
 		case keyMethods.erase:
-			_, err = resolver.EraseKeys(ctx, slices.Clone(s.Keys.Populated), "entry-1")
+			_, err = resolver.EraseKeys(ctx, slices.Clone(s.Keys.Populated), callOf("entry-1"))
 		}
 	}
 	return resolverCall{method, err}

@@ -43,7 +43,7 @@ func resolverKeysAreExportedAndErased(t testing.TB, h ResolverHarness) {
 		return s.exportKeys(t, keys...)
 	}
 	erase := func(want int, entryID string, keys ...string) {
-		absent, err := resolver.EraseKeys(t.Context(), keys, entryID)
+		absent, err := resolver.EraseKeys(t.Context(), keys, callOf(entryID))
 		must(t, err == nil, "EraseKeys failed: %v", err)
 		assert(t, absent == want, "%d of %d keys were absent, want %d", absent, len(keys), want)
 	}
@@ -89,7 +89,7 @@ func resolverKeyIsNotMatchedAsAPrefix(t testing.TB, h ResolverHarness) {
 		records, err := resolver.ExportKeys(t.Context(), []string{beginning})
 		must(t, err == nil || errors.As(err, &refused), "the export of an unknown key failed: %v", err)
 		assert(t, len(records) == 0, "the prefix of a key has %d records", len(records))
-		_, err = resolver.EraseKeys(t.Context(), []string{beginning}, "entry-1")
+		_, err = resolver.EraseKeys(t.Context(), []string{beginning}, callOf("entry-1"))
 		must(t, err == nil || errors.As(err, &refused), "the erasure of an unknown key failed: %v", err)
 	}
 	assert(t, reflect.DeepEqual(s.exportKeys(t, all...), before),
@@ -144,7 +144,7 @@ func resolverCallsCanBeMadeConcurrentlyForKeys(t testing.TB, h ResolverHarness) 
 				t.Errorf("a concurrent export of keys returned other records")
 			}
 			keys, entryID := slices.Clone(s.Keys.Populated), fmt.Sprintf("entry-%d", i%2)
-			if _, err := resolver.EraseKeys(context.Background(), keys, entryID); err != nil {
+			if _, err := resolver.EraseKeys(context.Background(), keys, callOf(entryID)); err != nil {
 				t.Errorf("a concurrent erasure of keys failed: %v", err)
 			}
 		})

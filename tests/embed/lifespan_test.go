@@ -43,7 +43,7 @@ func newNewsletter() newsletter {
 
 func (newsletter) Name() string { return "newsletter" }
 
-func (n newsletter) EraseSubject(_ context.Context, ref domain.SubjectRef, _ string) (bool, error) {
+func (n newsletter) EraseSubject(_ context.Context, ref domain.SubjectRef, _ domain.ErasureCall) (bool, error) {
 	n.called <- ref.Value
 	<-n.proceed
 	return false, nil

@@ -30,7 +30,7 @@ func (system) ExportSubject(context.Context, domain.SubjectRef) ([]domain.Export
 	return nil, nil
 }
 
-func (s system) EraseSubject(ctx context.Context, _ domain.SubjectRef, _ string) (bool, error) {
+func (s system) EraseSubject(ctx context.Context, _ domain.SubjectRef, _ domain.ErasureCall) (bool, error) {
 	return s.erase(ctx)
 }
 

@@ -130,13 +130,13 @@ type client struct {
 func (client) Name() string { return "desk" }
 
 func (c client) EraseSubject(
-	ctx context.Context, ref domain.SubjectRef, entryID string,
+	ctx context.Context, ref domain.SubjectRef, call domain.ErasureCall,
 ) (alreadyAbsent bool, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodDelete, c.url+"/contacts/"+url.PathEscape(ref.Value), nil)
 	if err != nil {
 		return false, err
 	}
-	request.Header.Set(entryHeader, entryID)
+	request.Header.Set(entryHeader, call.EntryID)
 	request.Header.Set(workerHeader, c.worker)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {

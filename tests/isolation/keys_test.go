@@ -26,7 +26,9 @@ func (h keySystem) ExportKeys(_ context.Context, keys []string) ([]domain.Export
 	return nil, nil
 }
 
-func (keySystem) EraseKeys(context.Context, []string, string) (int, error) { panic("no worker runs") }
+func (keySystem) EraseKeys(context.Context, []string, domain.ErasureCall) (int, error) {
+	panic("no worker runs")
+}
 
 // drawKeySystem chooses the external system whose keys the column contains. It returns the name of this system, or ""
 // if the column contains no keys.

@@ -134,7 +134,7 @@ func (g *game) replayed(ctx context.Context, lines []byte, to time.Time) (report
 		return report, err
 	}
 	replayer, err := replay.NewReplayer(replay.Config{
-		Sessions: g.db.sessions(), Clock: &g.clock, IDs: &g.ids, Erase: g.engines.Eraser.Erase, RestoredTo: to, Workers: 1,
+		Sessions: g.db.sessions(), Clock: &g.clock, IDs: &g.ids, Erase: g.engines.Eraser.Repeat, RestoredTo: to, Workers: 1,
 	})
 	if err != nil {
 		return report, err

@@ -46,7 +46,7 @@ func (desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRe
 	return nil, nil
 }
 
-func (d desk) EraseSubject(context.Context, domain.SubjectRef, string) (bool, error) {
+func (d desk) EraseSubject(context.Context, domain.SubjectRef, domain.ErasureCall) (bool, error) {
 	if d.refuses {
 		return false, &domain.ResolverError{Resolver: "desk", Message: "refuses"}
 	}

@@ -18,6 +18,9 @@ import (
 
 const vendorText = "the-words-of-the-vendor"
 
+// entry is the call of the tests.
+var entry = domain.ErasureCall{EntryID: "entry", Attempt: 1}
+
 func TestConformance(t *testing.T) {
 	porttest.TestResolver(t, porttest.ResolverHarness{Open: openBucket})
 }
@@ -82,14 +85,14 @@ func TestEveryVersionIsErased(t *testing.T) {
 		{"u/4.txt", "u/4.txt", ""},
 		{"u/4/", "u/4/a", "u/4/deleted"},
 	} {
-		absent, err := resolver.EraseSubject(t.Context(), ref(erased.ref), "entry")
+		absent, err := resolver.EraseSubject(t.Context(), ref(erased.ref), entry)
 		must(t, err)
 		delete(want, erased.key)
 		delete(want, erased.deleted)
 		if got := w.versions(t); absent || !maps.Equal(got, want) {
 			t.Errorf("after %s: %v, alreadyAbsent %v", erased.ref, got, absent)
 		}
-		if absent, err = resolver.EraseSubject(t.Context(), ref(erased.ref), "entry"); err != nil || !absent {
+		if absent, err = resolver.EraseSubject(t.Context(), ref(erased.ref), entry); err != nil || !absent {
 			t.Errorf("%s again: alreadyAbsent %v, %v", erased.ref, absent, err)
 		}
 	}
@@ -101,7 +104,7 @@ func TestAnObjectThatWasDeletedIsErasedWithItsVersions(t *testing.T) {
 	w := newWorld(t, true)
 	w.write(t, "u/1", "one")
 	must(t, w.bucket.Delete(t.Context(), "u/1"))
-	absent, err := w.resolver(t, objectstore.Options{}).EraseKeys(t.Context(), []string{"u/1"}, "entry")
+	absent, err := w.resolver(t, objectstore.Options{}).EraseKeys(t.Context(), []string{"u/1"}, entry)
 	must(t, err)
 	if left := w.versions(t); absent != 0 || len(left) > 0 {
 		t.Errorf("%d absent, left are %v", absent, left)
@@ -112,7 +115,7 @@ func TestABucketWithoutVersions(t *testing.T) {
 	w := newWorld(t, false)
 	w.write(t, "u/1/a", "one", "two")
 	w.write(t, "u/2/a", "one")
-	_, err := w.resolver(t, objectstore.Options{}).EraseSubject(t.Context(), ref("u/1/"), "entry")
+	_, err := w.resolver(t, objectstore.Options{}).EraseSubject(t.Context(), ref("u/1/"), entry)
 	must(t, err)
 	if left := w.versions(t); !maps.Equal(left, map[string]int{"u/2/a": 1}) {
 		t.Errorf("left are %v", left)
@@ -125,7 +128,7 @@ func TestAStoreThatDoesNotKnowVersions(t *testing.T) {
 	w.write(t, "u/2/a", "one")
 	resolver, err := objectstore.New(w.withoutVersions(t), objectstore.Options{})
 	must(t, err)
-	_, err = resolver.EraseSubject(t.Context(), ref("u/1/"), "entry")
+	_, err = resolver.EraseSubject(t.Context(), ref("u/1/"), entry)
 	must(t, err)
 	if gone, err := w.bucket.Exists(t.Context(), "u/1/a"); gone || err != nil {
 		t.Errorf("it is there: %v, %v", gone, err)
@@ -141,7 +144,7 @@ func TestMoreVersionsThanOnePage(t *testing.T) {
 		w.write(t, fmt.Sprintf("u/1/%d", i), "one")
 	}
 	w.write(t, "u/2/a", "one")
-	_, err := w.resolver(t, objectstore.Options{}).EraseSubject(t.Context(), ref("u/1/"), "entry")
+	_, err := w.resolver(t, objectstore.Options{}).EraseSubject(t.Context(), ref("u/1/"), entry)
 	must(t, err)
 	if left := w.versions(t); !maps.Equal(left, map[string]int{"u/2/a": 1}) {
 		t.Errorf("left are %v", left)
@@ -153,7 +156,7 @@ func TestKeysOfAllCharacters(t *testing.T) {
 	for _, key := range []string{"über/日本 😀", "a+b/c%2Fd", `q"'<&>;=?#`, "~(x)!*", "trailing. /x", "a..b/..c"} {
 		w.write(t, key, "one", "two")
 		w.write(t, key+"x", "one")
-		absent, err := w.resolver(t, objectstore.Options{}).EraseSubject(t.Context(), ref(key), "entry")
+		absent, err := w.resolver(t, objectstore.Options{}).EraseSubject(t.Context(), ref(key), entry)
 		if err != nil || absent {
 			t.Errorf("%s: alreadyAbsent %v, %v", key, absent, err)
 		}
@@ -177,19 +180,19 @@ func TestAKeyIsNeverAPrefix(t *testing.T) {
 		if _, err := resolver.ExportKeys(t.Context(), []string{"v", key}); !errors.As(err, &refused) {
 			t.Errorf("export of %q: %v", key, err)
 		}
-		if _, err := resolver.EraseKeys(t.Context(), []string{"v", key}, "entry"); !errors.As(err, &refused) {
+		if _, err := resolver.EraseKeys(t.Context(), []string{"v", key}, entry); !errors.As(err, &refused) {
 			t.Errorf("erasure of %q: %v", key, err)
 		}
 	}
 	longer := []string{"u", "u/1"}
 	records, err := resolver.ExportKeys(t.Context(), longer)
 	must(t, err)
-	absent, err := resolver.EraseKeys(t.Context(), longer, "entry")
+	absent, err := resolver.EraseKeys(t.Context(), longer, entry)
 	must(t, err)
 	if left := w.versions(t); len(records) > 0 || absent != len(longer) || !maps.Equal(left, want) {
 		t.Errorf("%d records, %d absent, left are %v", len(records), absent, left)
 	}
-	_, err = resolver.EraseSubject(t.Context(), ref("u/1/"), "entry")
+	_, err = resolver.EraseSubject(t.Context(), ref("u/1/"), entry)
 	must(t, err)
 	delete(want, "u/1/a")
 	if left := w.versions(t); !maps.Equal(left, want) {
@@ -209,7 +212,7 @@ func TestAPrefixedBucketIsNotLeft(t *testing.T) {
 	if len(records) != 3 || records[0].Row != "u/1" {
 		t.Errorf("%+v", records)
 	}
-	_, err = resolver.EraseSubject(t.Context(), ref("u/1"), "entry")
+	_, err = resolver.EraseSubject(t.Context(), ref("u/1"), entry)
 	must(t, err)
 	if left := w.versions(t); !maps.Equal(left, map[string]int{"u/1": 2}) {
 		t.Errorf("left are %v", left)
@@ -220,7 +223,7 @@ func TestAVersionThatIsHeldBackIsAResolverError(t *testing.T) {
 	w := newWorld(t, true)
 	w.write(t, "u/1/contract", "one")
 	w.hold(t, "u/1/contract")
-	_, err := w.resolver(t, objectstore.Options{}).EraseSubject(t.Context(), ref("u/1/"), "entry")
+	_, err := w.resolver(t, objectstore.Options{}).EraseSubject(t.Context(), ref("u/1/"), entry)
 	var refused *domain.ResolverError
 	if !errors.As(err, &refused) || strings.Contains(err.Error(), "contract") {
 		t.Errorf("the error is %v", err)

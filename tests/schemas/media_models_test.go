@@ -108,7 +108,7 @@ func (s *shelf) ExportSubject(context.Context, domain.SubjectRef) ([]domain.Expo
 	return nil, nil
 }
 
-func (s *shelf) EraseSubject(context.Context, domain.SubjectRef, string) (bool, error) {
+func (s *shelf) EraseSubject(context.Context, domain.SubjectRef, domain.ErasureCall) (bool, error) {
 	return false, nil
 }
 
@@ -121,7 +121,7 @@ func (s *shelf) ExportKeys(_ context.Context, keys []string) (records []domain.E
 	return records, s.call(keys)
 }
 
-func (s *shelf) EraseKeys(_ context.Context, keys []string, _ string) (int, error) {
+func (s *shelf) EraseKeys(_ context.Context, keys []string, _ domain.ErasureCall) (int, error) {
 	return 0, s.call(keys)
 }
 

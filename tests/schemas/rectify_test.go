@@ -36,12 +36,12 @@ func (s *system) ExportSubject(context.Context, domain.SubjectRef) ([]domain.Exp
 	return nil, nil
 }
 
-func (s *system) EraseSubject(context.Context, domain.SubjectRef, string) (bool, error) {
+func (s *system) EraseSubject(context.Context, domain.SubjectRef, domain.ErasureCall) (bool, error) {
 	s.note("erase")
 	return false, nil
 }
 
-func (s *system) RectifySubject(context.Context, domain.SubjectRef, string, domain.Corrections) error {
+func (s *system) RectifySubject(context.Context, domain.SubjectRef, domain.RectificationCall, domain.Corrections) error {
 	s.note("rectify")
 	return nil
 }

@@ -42,7 +42,7 @@ type desk struct{ ports.Resolver }
 
 func (desk) Name() string { return "desk" }
 
-func (desk) EraseSubject(context.Context, domain.SubjectRef, string) (alreadyAbsent bool, err error) {
+func (desk) EraseSubject(context.Context, domain.SubjectRef, domain.ErasureCall) (alreadyAbsent bool, err error) {
 	return false, nil
 }
 

@@ -57,11 +57,12 @@ habeas outbox counts --output json | jq .counts.abandoned`,
 
 // counts shows the counts of the outbox.
 func (p *printer) counts(status saga.Status) {
-	t := table{head: []string{"system", "pending", "in flight", "failed", "abandoned", "due"}}
+	t := table{head: []string{"system", "pending", "in flight", "failed", "abandoned", "spared", "due"}}
 	for _, backlog := range status.Backlog {
 		row := []string{backlog.Resolver}
 		for _, s := range []domain.OutboxStatus{
 			domain.OutboxPending, domain.OutboxInFlight, domain.OutboxFailed, domain.OutboxAbandoned,
+			domain.OutboxSpared,
 		} {
 			row = append(row, strconv.FormatInt(backlog.Counts[s], 10))
 		}
@@ -98,13 +99,13 @@ func outboxList() subcommand {
 	limit := page
 	return subcommand{
 		use:   "list",
-		short: "list the entries that were given up",
-		long: `Lists the entries that were given up, oldest first. A row has the id of the entry,
-the system, the number of attempts, the class of the last error, and the subject.
-In JSON, an entry also has the ref, which is the id of the subject in the system.`,
+		short: "list the entries that were given up or spared",
+		long: `Lists the entries that were given up, and those whose system spared a record that was
+made after the erasure, oldest first. A row has the id of the entry, the system, the
+number of attempts, the class of the last error (or spared), and the subject. In JSON, an entry also has the ref, which is the id of the subject in the system.`,
 		example: `habeas outbox list
 habeas outbox list --limit 0 --output json | jq -r .entry_id`,
-		exits: exits{fine: "no entry was given up", findings: "there are entries that were given up"},
+		exits: exits{fine: "there is no such entry", findings: "there are such entries"},
 		flags: func(c *cobra.Command) {
 			c.Flags().IntVar(&limit, "limit", limit, "list at most this `number` of entries; 0 lists all")
 		},
@@ -144,7 +145,7 @@ func (c *call) listAbandoned(ctx context.Context, limit int) (shown int, err err
 		after = &entries[len(entries)-1]
 	}
 	if shown == 0 && !c.out.json {
-		c.out.line("No entry was given up.")
+		c.out.line("No entry was given up or spared.")
 	}
 	return shown, nil
 }
@@ -166,8 +167,11 @@ func (c *call) entries(entries []domain.OutboxEntry) error {
 	for _, entry := range entries {
 		about := entry.Resolver + " " + string(entry.Operation) + "\nsubject " + formatID(entry.SubjectID) + "\n" +
 			counted(entry.Attempts, "attempt")
-		if entry.LastError != nil {
+		switch {
+		case entry.LastError != nil:
 			about += ", " + *entry.LastError
+		case entry.Status == domain.OutboxSpared:
+			about += ", " + string(entry.Status)
 		}
 		t.rows = append(t.rows, []string{entry.EntryID, about + "\n" + instant(entry.EnqueuedAt)})
 	}

@@ -51,8 +51,8 @@ func (w *world) statuses() (all []domain.OutboxStatus) {
 func TestEntriesThatWereGivenUpAreCountedAndListed(t *testing.T) {
 	w := abandoned(t, "12")
 	stdout, _ := w.want(0, "outbox", "counts")
-	want := `SYSTEM  PENDING  IN FLIGHT  FAILED  ABANDONED  DUE
-crm           0          0       0          2  -
+	want := `SYSTEM  PENDING  IN FLIGHT  FAILED  ABANDONED  SPARED  DUE
+crm           0          0       0          2       0  -
 Succeeded: 0 (kept until a purge)
 `
 	if stdout != want {
@@ -72,8 +72,32 @@ Succeeded: 0 (kept until a purge)
 	}
 	_, stderr := w.want(2, "outbox", "list", "--limit=-1")
 	complains(t, stderr, "must be 0 or more")
-	if stdout, _ := newWorld(t).want(0, "outbox", "list"); stdout != "No entry was given up.\n" {
+	if stdout, _ := newWorld(t).want(0, "outbox", "list"); stdout != "No entry was given up or spared.\n" {
 		t.Errorf("printed %q", stdout)
+	}
+}
+
+// The contact belongs to a new person by the time of the call.
+func TestASparedRecordIsReportedUntilAnOperatorDiscardsItsEntry(t *testing.T) {
+	w := newWorld(t)
+	w.want(0, "erase", "1", by, "--yes", "--ref", "crm=c-later")
+	w.work()
+	stdout, _ := w.want(1, "status")
+	if !strings.Contains(stdout, "outbox-spared") || !slices.Equal(w.statuses(), []domain.OutboxStatus{"spared"}) {
+		t.Errorf("the entries are %v, printed\n%s", w.statuses(), stdout)
+	}
+	if stdout, _ := w.want(1, "outbox", "list"); !strings.Contains(stdout, "1 attempt, spared") {
+		t.Errorf("printed\n%s", stdout)
+	}
+	trail, _ := w.want(0, "trail", "1", "-o", "json")
+	if !strings.Contains(trail, `"spared":true`) || strings.Count(trail, `"erasure_completed"`) != 1 {
+		t.Errorf("printed\n%s", trail)
+	}
+	w.want(1, "outbox", "requeue", w.ids()[0], by)
+	w.want(0, "outbox", "discard", w.ids()[0], "--reason", "a new contact", by, "--yes")
+	w.want(0, "status")
+	if trail, _ := w.want(0, "trail", "1", "-o", "json"); strings.Count(trail, `"erasure_completed"`) != 1 {
+		t.Errorf("printed\n%s", trail)
 	}
 }
 
@@ -203,7 +227,7 @@ func TestADiscardNeedsAReasonAndAConfirmation(t *testing.T) {
 	}
 	stdout, stderr := w.want(1, "outbox", "discard", id, "0197", "--reason", "by hand", by, "--yes")
 	complains(t, stderr, "1 entry skipped")
-	if !strings.HasSuffix(strings.TrimSpace(stderr), "skipped: not abandoned") {
+	if !strings.HasSuffix(strings.TrimSpace(stderr), "skipped: neither abandoned nor spared") {
 		t.Errorf("the reason is wrong: %s", stderr)
 	}
 	want := []domain.OutboxStatus{domain.OutboxSucceeded, domain.OutboxAbandoned}
@@ -265,8 +289,9 @@ error     outbox-stalled
           Check that a worker with this resolver runs, and
           that the system responds.
 
-SYSTEM  PENDING  IN FLIGHT  FAILED  ABANDONED  DUE
-crm           1          0       0          1  365d0h
+SYSTEM  PENDING  IN        FAILED  ABANDONED  SPARED  DUE
+                 FLIGHT
+crm           1         0       0          1       0  365d0h
 Succeeded: 0 (kept until a purge)
 `
 	if stdout != want {

@@ -162,7 +162,8 @@ func outboxDiscard() subcommand {
 		short: "mark entries as succeeded after handling them by hand",
 		long: `Marks abandoned entries (entries that were given up) as succeeded, because a person has
 done the work of these calls by other means. For example, the person has deleted the
-subject in the external system by hand. The ids of the subject in the external systems
+subject in the external system by hand. A spared entry is marked, too: a person has
+found out whose record the system has spared. The ids of the subject in the external systems
 are deleted from the entries. If all other entries of an erasure have succeeded, the
 erasure is then complete. A discarded entry cannot be requeued.
 
@@ -175,7 +176,7 @@ habeas outbox list -o json | jq -r .entry_id |
   habeas outbox discard - --reason "system shut down" --operator dpo --yes`,
 		exits: exits{
 			fine:     "every given entry was discarded",
-			findings: "a given entry was skipped, because it is not abandoned",
+			findings: "a given entry was skipped, because it is neither abandoned nor spared",
 		},
 		args: someEntries(1), needsOperator: true,
 		flags: func(c *cobra.Command) {
@@ -198,7 +199,7 @@ habeas outbox list -o json | jq -r .entry_id |
 			if err != nil {
 				return err
 			}
-			return c.changed("Discarded", discarded, len(ids), "not abandoned")
+			return c.changed("Discarded", discarded, len(ids), "neither abandoned nor spared")
 		},
 	}
 }

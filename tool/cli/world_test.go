@@ -55,7 +55,7 @@ type world struct {
 	in    io.Reader
 }
 
-// crm is an external system that refuses every call.
+// crm is an external system that refuses every call, but spares the contact "c-later" that it has made later.
 type crm struct{ ports.Resolver }
 
 func (crm) Name() string { return "crm" }
@@ -64,7 +64,10 @@ func (crm) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRec
 	return nil, errors.New("down")
 }
 
-func (crm) EraseSubject(context.Context, domain.SubjectRef, string) (bool, error) {
+func (crm) EraseSubject(_ context.Context, ref domain.SubjectRef, _ domain.ErasureCall) (bool, error) {
+	if ref.Value == "c-later" {
+		return false, domain.ErrSpared
+	}
 	return false, &domain.ResolverError{Resolver: "crm", Message: "refuses"}
 }
 

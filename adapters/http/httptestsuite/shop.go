@@ -99,7 +99,7 @@ func (r resolver) ExportSubject(_ context.Context, ref domain.SubjectRef) ([]dom
 	}}, r.err
 }
 
-func (r resolver) EraseSubject(context.Context, domain.SubjectRef, string) (alreadyAbsent bool, err error) {
+func (r resolver) EraseSubject(context.Context, domain.SubjectRef, domain.ErasureCall) (alreadyAbsent bool, err error) {
 	return false, r.err
 }
 

@@ -22,8 +22,8 @@ import (
 func TestMigrationsAreAppendOnly(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"postgres/0001_habeas.sql": "2f57c79fb7a7f9744b4d37ffa9a91b93c7740d2ae9f29c411fafa7dfd011b123",
-		"sqlite/0001_habeas.sql":   "c138726dcf473a30b86200407d62f9cedcda0dfba27d6aaf7bc0d15c0a2c9947",
+		"postgres/0001_habeas.sql": "b118c3005d78cfe5c2af65f01f12e45c2c7cf0686b711fb7c058e62c4abc36aa",
+		"sqlite/0001_habeas.sql":   "da284ba702bc4c9e8d82441b3803589181333f5b940ed3b0af1848c9805d9d2a",
 	} {
 		text, err := os.ReadFile("migrations/" + file)
 		must(t, err)

@@ -65,7 +65,7 @@ func toErase(t testing.TB, entryID, of string, after time.Duration) domain.Outbo
 	return domain.OutboxEntry{
 		EntryID: entryID, SubjectID: subject(t, of), Resolver: "desk", Operation: domain.OperationErase,
 		Ref:    domain.SubjectRef{Kind: "desk", Value: "ref-" + entryID, Extra: map[string]string{"region": "eu"}},
-		Status: domain.OutboxPending, EnqueuedAt: morning.Add(after),
+		Status: domain.OutboxPending, EnqueuedAt: morning.Add(after), RequestedAt: morning.Add(after - time.Hour),
 	}
 }
 

@@ -24,11 +24,11 @@ type named struct {
 
 func (n named) Name() string { return n.name }
 
-func (named) EraseSubject(context.Context, domain.SubjectRef, string) (bool, error) {
+func (named) EraseSubject(context.Context, domain.SubjectRef, domain.ErasureCall) (bool, error) {
 	return false, nil
 }
 
-func (named) RectifySubject(context.Context, domain.SubjectRef, string, domain.Corrections) error {
+func (named) RectifySubject(context.Context, domain.SubjectRef, domain.RectificationCall, domain.Corrections) error {
 	return nil
 }
 

@@ -23,7 +23,7 @@ type crm struct{ desk }
 
 func (crm) Name() string { return "crm" }
 
-func (crm) RectifySubject(context.Context, domain.SubjectRef, string, domain.Corrections) error {
+func (crm) RectifySubject(context.Context, domain.SubjectRef, domain.RectificationCall, domain.Corrections) error {
 	return nil
 }
 

@@ -70,13 +70,13 @@ func (k clubKind) dataMap(t *testing.T) datamap.DataMap {
 
 // club is an application with members. The clock of its database is wrong by the given duration.
 type club struct {
-	kind  clubKind
-	db    *bun.DB
-	store *bunstore.Store
-	ids   system.IDs
-	now   time.Time // the correct time
-	skew  time.Duration
-	erase func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error)
+	kind   clubKind
+	db     *bun.DB
+	store  *bunstore.Store
+	ids    system.IDs
+	now    time.Time // the correct time
+	skew   time.Duration
+	repeat func(context.Context, ports.Session, domain.Subject, time.Time) (domain.ErasureResult, error)
 }
 
 func (c *club) Now() time.Time { return c.now.Add(c.skew) }
@@ -92,7 +92,7 @@ func openClub(t *testing.T, db *bun.DB, kind clubKind, skew time.Duration) *club
 	c := &club{kind: kind, db: db, store: store, now: began.Add(time.Hour), skew: skew}
 	eraser, err := erasure.NewEraser(erasure.Config{Clock: c, IDs: &c.ids, DataMap: dataMap})
 	must(t, err)
-	c.erase = eraser.Erase
+	c.repeat = eraser.Repeat
 	return c
 }
 
@@ -120,7 +120,7 @@ func (c *club) leave(t *testing.T, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
 		must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			_, err := c.erase(ctx, s, domain.Subject{ID: subjectID(t, id)})
+			_, err := c.repeat(ctx, s, domain.Subject{ID: subjectID(t, id)}, time.Time{})
 			return err
 		}))
 	}
@@ -144,7 +144,7 @@ func (c *club) journal(t *testing.T) string {
 func (c *club) replay(t *testing.T, lines string, restoredTo time.Time) (domain.ReplayReport, error) {
 	t.Helper()
 	replayer, err := replay.NewReplayer(replay.Config{
-		Sessions: c.store, Clock: c, IDs: &c.ids, Erase: c.erase, RestoredTo: restoredTo, Workers: 2,
+		Sessions: c.store, Clock: c, IDs: &c.ids, Erase: c.repeat, RestoredTo: restoredTo, Workers: 2,
 	})
 	must(t, err)
 	return replayer.Replay(t.Context(), strings.NewReader(lines), nil)

@@ -21,8 +21,10 @@ func TestARegistrationIsNotBetweenTheJudgementAndTheErasure(t *testing.T) {
 		c.leave(t, "back")
 		lines := c.journal(t)
 		c.put(t, "back", newcomer, began) // the same creation time: only Registered tells
-		erase, ended := c.erase, make(chan error, 1)
-		c.erase = func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
+		repeat, ended := c.repeat, make(chan error, 1)
+		c.repeat = func(
+			ctx context.Context, s ports.Session, subject domain.Subject, at time.Time,
+		) (domain.ErasureResult, error) {
 			go func() {
 				ended <- c.store.Do(context.WithoutCancel(t.Context()), func(ctx context.Context, s ports.Session) error {
 					return s.Subjects().Register(ctx, subject.ID, c.now)
@@ -34,7 +36,7 @@ func TestARegistrationIsNotBetweenTheJudgementAndTheErasure(t *testing.T) {
 				ended <- err
 			case <-time.After(200 * time.Millisecond):
 			}
-			return erase(ctx, s, subject)
+			return repeat(ctx, s, subject, at)
 		}
 		report, err := c.replay(t, lines, began)
 		if err != nil || report.Erased != 1 {

@@ -24,6 +24,7 @@ func (o outbox) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 		if !found {
 			backlog = domain.OutboxBacklog{Resolver: entry.Resolver, Counts: map[domain.OutboxStatus]int64{
 				domain.OutboxPending: 0, domain.OutboxInFlight: 0, domain.OutboxFailed: 0, domain.OutboxAbandoned: 0,
+				domain.OutboxSpared: 0,
 			}}
 		}
 		backlog.Counts[entry.Status]++
@@ -133,10 +134,12 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 	if err != nil {
 		return nil, err
 	}
-	abandoned := state.oldest(func(e domain.OutboxEntry) bool {
-		return e.Status == domain.OutboxAbandoned && wanted[e.EntryID]
-	})
-	changed := state.change(abandoned, func(e *domain.OutboxEntry) {
+	unhandled := state.oldest(func(e domain.OutboxEntry) bool { return isUnhandled(e) && wanted[e.EntryID] })
+	spared := map[string]bool{}
+	for _, entry := range pick(state.entries, unhandled) {
+		spared[entry.EntryID] = entry.Status == domain.OutboxSpared
+	}
+	changed := state.change(unhandled, func(e *domain.OutboxEntry) {
 		e.Status, e.LastError, e.NextAttemptAt, e.LeaseToken = domain.OutboxSucceeded, nil, nil, nil
 		forget(e)
 	})
@@ -144,7 +147,7 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 	last := map[operationOf]int{}
 	for i, entry := range changed {
 		discarded[i].Entry = entry
-		if entry.Operation == domain.OperationErase && !entry.SubjectID.IsZero() {
+		if entry.Operation == domain.OperationErase && !entry.SubjectID.IsZero() && !spared[entry.EntryID] {
 			last[ofEntry(entry)] = i
 		}
 	}

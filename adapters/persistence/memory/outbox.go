@@ -23,6 +23,9 @@ func (o outbox) Enqueue(_ context.Context, entries ...domain.OutboxEntry) error 
 			return o.fail(&domain.Error{Op: "enqueue", Message: "a correction cannot be encoded as JSON", Err: err})
 		}
 		entry.Corrections = corrections
+		if entry.RequestedAt.IsZero() {
+			entry.RequestedAt = entry.EnqueuedAt
+		}
 		o.unwritten.entries = append(o.unwritten.entries, cloneEntry(entry))
 		o.enqueued = true
 	}
@@ -71,7 +74,7 @@ func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit 
 		after = &cut
 	}
 	abandoned := state.oldest(func(e domain.OutboxEntry) bool {
-		return e.Status == domain.OutboxAbandoned && (after == nil || e.Compare(*after) > 0)
+		return isUnhandled(e) && (after == nil || e.Compare(*after) > 0)
 	})
 	var page []domain.OutboxEntry
 	for _, entry := range pick(state.entries, upTo(limit, abandoned)) {
@@ -121,6 +124,11 @@ func isClaimable(e domain.OutboxEntry) bool {
 	return e.Status == domain.OutboxPending || e.Status == domain.OutboxFailed || e.Status == domain.OutboxInFlight
 }
 
+// isUnhandled reports whether an operator has to decide about the entry.
+func isUnhandled(e domain.OutboxEntry) bool {
+	return e.Status == domain.OutboxAbandoned || e.Status == domain.OutboxSpared
+}
+
 // forget removes the corrections and the ref of an outbox entry, because they are personal data. A ref is the id of the
 // subject in an external system. forget replaces the ref by an empty one, whose kind is the name of the resolver.
 func forget(e *domain.OutboxEntry) {
@@ -159,7 +167,7 @@ func (s *state) change(indexes []int, edit func(*domain.OutboxEntry)) []domain.O
 func cloneEntry(e domain.OutboxEntry) domain.OutboxEntry {
 	e.Ref.Extra, e.Ref.Keys = maps.Clone(e.Ref.Extra), slices.Clone(e.Ref.Keys)
 	e.Corrections, _ = asJSON(e.Corrections) // Enqueue has checked that they can be encoded
-	e.EnqueuedAt = domain.Instant(e.EnqueuedAt)
+	e.EnqueuedAt, e.RequestedAt = domain.Instant(e.EnqueuedAt), domain.Instant(e.RequestedAt)
 	e.LastAttemptAt, e.NextAttemptAt = cloneInstant(e.LastAttemptAt), cloneInstant(e.NextAttemptAt)
 	e.LastError, e.LeaseToken = clone(e.LastError), clone(e.LeaseToken)
 	return e

@@ -22,7 +22,7 @@ func ofEntry(e domain.OutboxEntry) operationOf {
 // leavesOpen reports whether the operation is incomplete because of the entry e. It returns false for an abandoned
 // rectification, because the application issues such a rectification again.
 func (of operationOf) leavesOpen(e domain.OutboxEntry) bool {
-	if of != ofEntry(e) || e.Status == domain.OutboxSucceeded {
+	if of != ofEntry(e) || e.Status.IsDone() {
 		return false
 	}
 	return e.Operation != domain.OperationRectify || e.Status != domain.OutboxAbandoned
@@ -51,7 +51,7 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 			if entry.Attempts == 0 { // released without a call, so its next claim is the first one
 				state.forgetFirstClaims(entry)
 			}
-			if entry.Status == domain.OutboxSucceeded {
+			if entry.Status.IsDone() {
 				last[ofEntry(entry)] = i
 			}
 		}
@@ -75,7 +75,7 @@ func settle(e *domain.OutboxEntry, outcome domain.Settlement) {
 	if outcome.Status == domain.OutboxPending { // the worker has released the entry without a call
 		e.Attempts--
 	}
-	if outcome.Status == domain.OutboxSucceeded || abandoned && e.Operation == domain.OperationRectify {
+	if outcome.Status.IsDone() || abandoned && e.Operation == domain.OperationRectify {
 		forget(e)
 	}
 }

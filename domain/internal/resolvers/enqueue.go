@@ -13,9 +13,9 @@ type Enqueuer struct {
 	IDs   ports.IDSource
 }
 
-// Enqueue adds to the outbox of the session one pending entry for each Call. It copies SubjectID, Operation,
-// OperationID and Corrections from the given OutboxEntry into each new entry. It returns the names of the external
-// systems, in the order of the calls, and the errors of ports.Outbox.Enqueue.
+// Enqueue adds to the outbox of the session one pending entry for each Call, with the fields of the given OutboxEntry
+// that Entry copies. It returns the names of the external systems, in the order of the calls, and the errors of
+// ports.Outbox.Enqueue.
 func (e Enqueuer) Enqueue(
 	ctx context.Context, s ports.Session, calls []Call, shared domain.OutboxEntry,
 ) (names []string, err error) {
@@ -31,8 +31,8 @@ func (e Enqueuer) Enqueue(
 	return names, s.Outbox().Enqueue(ctx, entries...)
 }
 
-// Entry returns a pending outbox entry for the resolver, with a copy of SubjectID, Operation, OperationID and
-// Corrections from the given OutboxEntry.
+// Entry returns a pending outbox entry for the resolver, with a copy of SubjectID, Operation, OperationID, Corrections
+// and RequestedAt from the given OutboxEntry. A zero RequestedAt means the current time.
 func (e Enqueuer) Entry(resolver string, ref domain.SubjectRef, shared domain.OutboxEntry) domain.OutboxEntry {
 	return domain.OutboxEntry{
 		EntryID:     e.IDs.NewID(),
@@ -44,5 +44,6 @@ func (e Enqueuer) Entry(resolver string, ref domain.SubjectRef, shared domain.Ou
 		Corrections: shared.Corrections,
 		Status:      domain.OutboxPending,
 		EnqueuedAt:  domain.Instant(e.Clock.Now()),
+		RequestedAt: shared.RequestedAt,
 	}
 }

@@ -47,45 +47,66 @@ func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]
 }
 
 // EraseSubject deletes the subscriber.
-func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (bool, error) {
-	known, err := r.call(ctx, http.MethodDelete, ref.Value, entryID, nil, nil)
+func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, call domain.ErasureCall) (bool, error) {
+	known, err := r.erase(ctx, ref.Value, call, call.EntryID)
 	return err == nil && !known, err
 }
 
-// export returns one record for each field of the subscriber with the id.
-func (r *Resolver) export(ctx context.Context, id string) (records []domain.ExportRecord, err error) {
+// erase deletes the subscriber with the address, unless someone has subscribed with this address after the erasure.
+func (r *Resolver) erase(ctx context.Context, address string, call domain.ErasureCall, key string) (bool, error) {
+	known, err := r.check(ctx, address, call)
+	if err != nil || !known {
+		return known, err
+	}
+	return r.send(ctx, http.MethodDelete, address, key, nil, nil)
+}
+
+// check reports whether the service knows the address. It returns domain.ErrSpared if the subscriber is a new one.
+func (r *Resolver) check(ctx context.Context, address string, call domain.ErasureCall) (known bool, err error) {
+	var subscriber struct {
+		SubscribedAt time.Time `json:"subscribed_at"`
+	}
+	known, err = r.send(ctx, http.MethodGet, address, "", nil, &subscriber)
+	if err == nil && call.IsLater(subscriber.SubscribedAt) {
+		err = domain.ErrSpared
+	}
+	return known, err
+}
+
+// export returns one record for each field of the subscriber with the address.
+func (r *Resolver) export(ctx context.Context, address string) (records []domain.ExportRecord, err error) {
 	var subscriber map[string]any
-	known, err := r.call(ctx, http.MethodGet, id, "", nil, &subscriber)
+	known, err := r.send(ctx, http.MethodGet, address, "", nil, &subscriber)
 	if err != nil || !known {
 		return nil, err
 	}
 	for _, field := range fields {
 		if value, ok := subscriber[field.Field].(string); ok {
-			record := domain.ExportRecord{Field: field.Field, Row: id, Category: field.Category, Value: value}
+			record := domain.ExportRecord{Field: field.Field, Row: address, Category: field.Category, Value: value}
 			records = append(records, record)
 		}
 	}
 	return records, nil
 }
 
-// call sends one request about a subscriber, and reports whether the service knows this subscriber. If body is not nil,
-// call sends it as JSON. If into is not nil, call decodes the JSON of the response into this pointer.
-func (r *Resolver) call(ctx context.Context, method, id, key string, body, into any) (known bool, err error) {
+// send sends one request about a subscriber, and reports whether the service knows this subscriber. If body is not nil,
+// send sends it as JSON. If into is not nil, send decodes the JSON of the response into this pointer.
+func (r *Resolver) send(ctx context.Context, method, address, key string, body, into any) (known bool, err error) {
 	var content []byte
 	if body != nil {
 		content, err = json.Marshal(body)
 	}
-	address := r.BaseURL + "/subscribers/" + url.PathEscape(id)
-	request, invalid := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(content))
-	// The ids "." and ".." are refused: PathEscape does not escape dots, so they would change the path of the URL.
-	if err != nil || invalid != nil || id == "." || id == ".." {
-		return false, &domain.ResolverError{Resolver: r.Name(), Message: "no request can be made of the id and the body"}
+	target := r.BaseURL + "/subscribers/" + url.PathEscape(address)
+	request, invalid := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(content))
+	// "." and ".." are refused: PathEscape does not escape dots, so they would change the path of the URL.
+	if err != nil || invalid != nil || address == "." || address == ".." {
+		return false, &domain.ResolverError{Resolver: r.Name(), Message: "no request can be made of the ref and the body"}
 	}
 	request.Header.Set("Authorization", "Bearer "+r.Token)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Idempotency-Key", key)
 	response, err := r.Client.Do(request)
-	if err != nil { // the text of err contains the URL with the id, so only the error of the context is wrapped
+	if err != nil { // the text of err contains the URL with the address, so only the error of the context is wrapped
 		return false, &domain.RetryLaterError{Resolver: r.Name(), Message: method + " got no response", Err: ctx.Err()}
 	}
 	defer response.Body.Close()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"net/http"
 
 	"github.com/habeas-data/habeas/domain"
@@ -20,7 +21,7 @@ var correctable = map[domain.Category]string{domain.CategoryContact: "email", do
 
 // RectifySubject writes the corrections into the subscriber.
 func (r *Resolver) RectifySubject(
-	ctx context.Context, ref domain.SubjectRef, entryID string, corrections domain.Corrections,
+	ctx context.Context, ref domain.SubjectRef, call domain.RectificationCall, corrections domain.Corrections,
 ) error {
 	changes := map[string]any{}
 	for category, value := range corrections {
@@ -31,11 +32,15 @@ func (r *Resolver) RectifySubject(
 	if len(changes) == 0 {
 		return nil // the service stores no value of these categories
 	}
-	_, err := r.call(ctx, http.MethodPatch, ref.Value, entryID, changes, nil)
-	return err // nil if the service does not know the subscriber
+	known, err := r.check(ctx, ref.Value, call)
+	if err != nil || !known {
+		return err // nil if the service does not know the subscriber
+	}
+	_, err = r.send(ctx, http.MethodPatch, ref.Value, call.EntryID, changes, nil)
+	return err
 }
 
-// ExportKeys reads the subscribers whose ids are the keys.
+// ExportKeys reads the subscribers whose addresses are the keys.
 func (r *Resolver) ExportKeys(ctx context.Context, keys []string) (all []domain.ExportRecord, err error) {
 	for _, key := range keys {
 		records, err := r.export(ctx, key)
@@ -47,12 +52,17 @@ func (r *Resolver) ExportKeys(ctx context.Context, keys []string) (all []domain.
 	return all, nil
 }
 
-// EraseKeys deletes the subscribers whose ids are the keys. The idempotency key of each request consists of
-// the entry's id and a hash of the subscriber's id.
-func (r *Resolver) EraseKeys(ctx context.Context, keys []string, entryID string) (absent int, err error) {
+// EraseKeys deletes the subscribers whose addresses are the keys. The idempotency key of each request consists of
+// the entry's id and a hash of the address.
+func (r *Resolver) EraseKeys(ctx context.Context, keys []string, call domain.ErasureCall) (absent int, err error) {
+	var spared error
 	for _, key := range keys {
 		hash := sha256.Sum256([]byte(key))
-		known, err := r.call(ctx, http.MethodDelete, key, entryID+"-"+hex.EncodeToString(hash[:]), nil, nil)
+		known, err := r.erase(ctx, key, call, call.EntryID+"-"+hex.EncodeToString(hash[:]))
+		if errors.Is(err, domain.ErrSpared) {
+			spared = err
+			continue
+		}
 		if err != nil {
 			return absent, err
 		}
@@ -60,5 +70,5 @@ func (r *Resolver) EraseKeys(ctx context.Context, keys []string, entryID string)
 			absent++
 		}
 	}
-	return absent, nil
+	return absent, spared
 }

@@ -37,7 +37,7 @@ type desk struct {
 	called *atomic.Int64
 }
 
-func (d desk) EraseSubject(context.Context, domain.SubjectRef, string) (alreadyAbsent bool, err error) {
+func (d desk) EraseSubject(context.Context, domain.SubjectRef, domain.ErasureCall) (alreadyAbsent bool, err error) {
 	d.called.Add(1)
 	return false, nil
 }

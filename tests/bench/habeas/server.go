@@ -63,6 +63,6 @@ func (Desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRe
 }
 
 // EraseSubject implements ports.Resolver.
-func (Desk) EraseSubject(context.Context, domain.SubjectRef, string) (alreadyAbsent bool, err error) {
+func (Desk) EraseSubject(context.Context, domain.SubjectRef, domain.ErasureCall) (alreadyAbsent bool, err error) {
 	return false, nil
 }

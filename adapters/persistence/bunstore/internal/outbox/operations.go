@@ -15,8 +15,7 @@ import (
 const countEntries = `
 	SELECT status, count(*) FROM {outbox} WHERE stage = 0 GROUP BY status
 	UNION ALL
-	SELECT CASE stage WHEN 1 THEN 'abandoned' ELSE 'succeeded' END, count(*) FROM {outbox}
-	WHERE stage > 0 GROUP BY stage`
+	SELECT status, count(*) FROM {outbox} WHERE stage > 0 GROUP BY status`
 
 // Counts implements ports.OutboxAdmin.
 func (o *Session) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
@@ -41,8 +40,8 @@ const backlog = `
 	SELECT resolver, status, count(*), min(enqueued_at), min(COALESCE(next_attempt_at, enqueued_at)) FROM {outbox}
 	WHERE stage = 0 GROUP BY resolver, status
 	UNION ALL
-	SELECT resolver, 'abandoned', count(*), NULL, NULL FROM {outbox}
-	WHERE stage = 1 GROUP BY resolver`
+	SELECT resolver, status, count(*), NULL, NULL FROM {outbox}
+	WHERE stage = 1 GROUP BY resolver, status`
 
 // Backlog implements ports.OutboxAdmin.
 func (o *Session) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
@@ -89,7 +88,7 @@ const (
 		WHERE stage = 1
 		ORDER BY enqueued_at, entry_id LIMIT $1`
 
-	// abandonedAfter selects up to $1 abandoned outbox entries, oldest first. The selection starts after the entry with
+	// abandonedAfter selects up to $1 abandoned or spared outbox entries, oldest first. The selection starts after the entry with
 	// the id $3, which was enqueued at $2. The statement prefers the stored enqueued_at to $2, because $2 is wrong if the
 	// driver could not read the instant.
 	abandonedAfter = `
@@ -127,7 +126,7 @@ func (o *Session) Requeue(ctx context.Context, entryIDs []string) ([]domain.Outb
 // matchingAbandoned selects the abandoned erasures that match a filter, oldest first.
 const matchingAbandoned = `
 	SELECT entry_id FROM {outbox}
-	WHERE stage = 1 AND operation = 'erase'{filter}
+	WHERE stage = 1 AND status = 'abandoned' AND operation = 'erase'{filter}
 	ORDER BY enqueued_at, entry_id LIMIT $1`
 
 // matchingStatement returns the statement that requeues the oldest abandoned erasures that match the filter. The
@@ -209,8 +208,9 @@ func (o *Session) Discard(ctx context.Context, entryIDs []string) ([]domain.Disc
 	for i, entry := range changed {
 		discarded[i].Entry = entry
 		of := ofEntry(entry)
+		_, waitedFor := open[of][entry.EntryID] // not if the entry was spared
 		delete(open[of], entry.EntryID)
-		if _, locked := open[of]; locked && entry.Operation == domain.OperationErase {
+		if waitedFor && entry.Operation == domain.OperationErase {
 			last[operationOf{of, entry.OperationID}] = i
 		}
 	}

@@ -1,7 +1,8 @@
 // Package outbox adds, claims, settles and administers the entries of the outbox.
 //
 // Each condition on the outbox repeats the condition of a partial index, so that succeeded entries do not slow down
-// queries for other entries. The stage of an entry is 0 (pending, failed or in flight), 1 (abandoned) or 2 (succeeded).
+// queries for other entries. The stage of an entry is 0 (pending, failed or in flight), 1 (abandoned or spared) or 2
+// (succeeded).
 //
 // Each index starts with a different column, so that a planner can use only the index that was made for a query. With
 // similar indexes, a planner could choose any of them while the outbox is empty, and keep its plan after the outbox has
@@ -32,13 +33,13 @@ type Store struct {
 	counts          string // returns the number of entries for each status
 	deadRows        string // returns the number of dead rows of the outbox, on PostgreSQL
 	backlog         string // by resolver and status: the number of entries, the first enqueued_at, the first due instant
-	abandoned       string // reads up to $1 abandoned entries, oldest first
+	abandoned       string // reads up to $1 abandoned or spared entries, oldest first
 	abandonedAfter  string // like Abandoned, but only entries after the entry $3, which was enqueued at $2
-	abandonedInList string // reads the abandoned entries of the list $1
+	abandonedInList string // reads the abandoned and spared entries of the list $1
 	firstClaims     string // reads the claimed entries of the list $1: the id, and the instant of the first claim
 	withdraw        string // withdraws the corrections of the subject $1 that are not sent yet
 	requeue         string // requeues the abandoned erasures of the list $1
-	discard         string // discards the abandoned entries of the list $1
+	discard         string // discards the abandoned and spared entries of the list $1
 	purge           string // deletes up to $2 entries that succeeded and were enqueued before $1
 
 	dialect syntax.Dialect
@@ -62,7 +63,7 @@ func New(d syntax.Dialect, tables syntax.Tables) *Store {
 		return in(changeEntries, "condition", condition, "changes", in(changes),
 			"chosen", d.IsInQuery("entry_id", "SELECT chosen_id FROM chosen"))
 	}
-	chosen := isStillAbandoned + " AND " + in("{in list}")
+	chosen, unhandled := isStillAbandoned+" AND "+in("{in list}"), isUnhandled+" AND "+in("{in list}")
 	due := d.IsInQuery("entry_id", "SELECT entry_id FROM due")
 	return &Store{
 		Notification:    own.notification(tables),
@@ -71,11 +72,11 @@ func New(d syntax.Dialect, tables syntax.Tables) *Store {
 		backlog:         in(backlog),
 		abandoned:       in(abandoned),
 		abandonedAfter:  in(abandonedAfter),
-		abandonedInList: in("SELECT {entry} FROM {outbox} WHERE {chosen}", "chosen", chosen),
+		abandonedInList: in("SELECT {entry} FROM {outbox} WHERE {chosen}", "chosen", unhandled),
 		firstClaims:     in(firstClaims),
 		withdraw:        change(in(UnsentCorrections, "subject", "$1")+" AND "+d.PreferIndex("entry_id"), withdrawn),
 		requeue:         change(chosen+" AND operation = 'erase'", requeued),
-		discard:         change(chosen, discarded),
+		discard:         change(unhandled, discarded),
 		purge:           in(purge),
 
 		dialect: d, own: own, tables: tables,
@@ -115,9 +116,14 @@ func (o *Session) Enqueue(ctx context.Context, added ...domain.OutboxEntry) erro
 				return err
 			}
 		}
+		var requestedAt any
+		if !entry.RequestedAt.IsZero() {
+			requestedAt = o.store.dialect.Instant(entry.RequestedAt)
+		}
 		if err := o.unsent.Add(ctx, unsent.Entries, entry.EntryID, entry.SubjectID.String(), entry.Resolver, ref,
 			string(entry.Operation), corrections, string(entry.Status), entry.Attempts,
-			o.store.dialect.Instant(entry.EnqueuedAt), syntax.Nullable(syntax.Optional(entry.OperationID))); err != nil {
+			o.store.dialect.Instant(entry.EnqueuedAt), requestedAt, syntax.Nullable(syntax.Optional(entry.OperationID)),
+		); err != nil {
 			return err
 		}
 		o.Enqueued = true
@@ -203,8 +209,8 @@ func entryColumns() string {
 	}
 	return syntax.Fill(`
 		entry_id, subject_id, resolver, ref, operation, corrections, status, attempts,
-		{enqueued}, {last attempt}, {next attempt}, last_error, lease_token, operation_id`,
-		"enqueued", readable("enqueued_at"),
+		{enqueued}, {requested}, {last attempt}, {next attempt}, last_error, lease_token, operation_id`,
+		"enqueued", readable("enqueued_at"), "requested", readable("requested_at"),
 		"last attempt", readable("last_attempt_at"), "next attempt", readable("next_attempt_at"))
 }
 
@@ -214,12 +220,13 @@ func entryColumns() string {
 func scanEntry(rows *sql.Rows) (e domain.OutboxEntry, readable bool, err error) {
 	var entryID, subject, resolver, operation, status, attempts, lastError, leaseToken, operationID sql.NullString
 	var ref, corrections sql.RawBytes
-	var enqueued, lastAttempt, nextAttempt syntax.OptionalInstant
+	var enqueued, requested, lastAttempt, nextAttempt syntax.OptionalInstant
 	if err := rows.Scan(&entryID, &subject, &resolver, &ref, &operation, &corrections, &status, &attempts,
-		&enqueued, &lastAttempt, &nextAttempt, &lastError, &leaseToken, &operationID); err != nil {
+		&enqueued, &requested, &lastAttempt, &nextAttempt, &lastError, &leaseToken, &operationID); err != nil {
 		return e, false, err
 	}
-	readable = entryID.Valid && enqueued.Time != nil && !enqueued.Invalid && !lastAttempt.Invalid && !nextAttempt.Invalid
+	readable = entryID.Valid && enqueued.Time != nil && !enqueued.Invalid && !requested.Invalid &&
+		!lastAttempt.Invalid && !nextAttempt.Invalid
 	try := func(err error) bool {
 		readable = readable && err == nil
 		return err == nil
@@ -228,7 +235,10 @@ func scanEntry(rows *sql.Rows) (e domain.OutboxEntry, readable bool, err error) 
 	e.OperationID = operationID.String
 	e.Status, e.LastError, e.LeaseToken = domain.OutboxStatus(status.String), pointerTo(lastError), pointerTo(leaseToken)
 	if enqueued.Time != nil {
-		e.EnqueuedAt = *enqueued.Time
+		e.EnqueuedAt, e.RequestedAt = *enqueued.Time, *enqueued.Time
+	}
+	if requested.Time != nil {
+		e.RequestedAt = *requested.Time
 	}
 	e.LastAttemptAt, e.NextAttemptAt = lastAttempt.Time, nextAttempt.Time
 	n, err := strconv.Atoi(attempts.String)

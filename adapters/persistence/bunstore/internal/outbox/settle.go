@@ -25,14 +25,14 @@ func ofEntry(e domain.OutboxEntry) operationsOf {
 }
 
 // operationOf identifies one erasure or one rectification of a subject. The operation completes when its last outbox
-// entry succeeds. Entries without an operation id form one operation.
+// entry is done. Entries without an operation id form one operation.
 type operationOf struct {
 	operationsOf
 	id string
 }
 
-// open holds the locked outbox entries that an operation must wait for, by operation and by entry id. It omits
-// succeeded entries, and abandoned entries of rectifications, because operations do not wait for such entries.
+// open holds the locked outbox entries that an operation must wait for, by operation and by entry id. It omits entries
+// that are done, and abandoned entries of rectifications, because operations do not wait for such entries.
 type open map[operationsOf]map[string]openEntry
 
 // hasEntry reports whether the operation still has an open outbox entry.
@@ -45,7 +45,7 @@ func (o open) hasEntry(of operationOf) bool {
 	return false
 }
 
-// openEntry is a locked outbox entry that has not succeeded.
+// openEntry is a locked outbox entry that is not done.
 type openEntry struct {
 	lease       string // the lease token; "" without a lease
 	operationID string
@@ -82,7 +82,7 @@ func (o *Session) Settle(ctx context.Context, settlements []domain.Settlement) (
 		applied = append(applied, settlement)
 		open[of][entry.EntryID] = openEntry{operationID: locked.operationID} // the settlement ends the lease
 		switch {
-		case settlement.Status == domain.OutboxSucceeded:
+		case settlement.Status.IsDone():
 			delete(open[of], entry.EntryID)
 			last[operationOf{of, locked.operationID}] = i
 		case settlement.Status == domain.OutboxAbandoned && entry.Operation == domain.OperationRectify:
@@ -103,9 +103,11 @@ func (o *Session) Settle(ctx context.Context, settlements []domain.Settlement) (
 const (
 	// Conditions for outbox entries that a statement finds by their ids. They are CASE expressions, so that a planner
 	// does not choose an index for them.
-	isStillUnfinished = `CASE status WHEN 'succeeded' THEN FALSE ELSE TRUE END`
+	isStillUnfinished = `CASE status WHEN 'succeeded' THEN FALSE WHEN 'spared' THEN FALSE ELSE TRUE END`
 
 	isStillAbandoned = `CASE status WHEN 'abandoned' THEN TRUE ELSE FALSE END`
+
+	isUnhandled = `CASE status WHEN 'abandoned' THEN TRUE WHEN 'spared' THEN TRUE ELSE FALSE END`
 
 	lockOperations = `
 		SELECT entry_id, subject_id, operation, lease_token, operation_id FROM {outbox}
@@ -114,8 +116,8 @@ const (
 		ORDER BY entry_id{for update}`
 )
 
-// lockStatement returns the statement that locks the outbox entries of operations. It omits entries that have
-// succeeded and corrections that are abandoned. Every transaction locks entries in the same order, so that there are no
+// lockStatement returns the statement that locks the outbox entries of operations. It omits entries that are done and
+// corrections that are abandoned. Every transaction locks entries in the same order, so that there are no
 // deadlocks. The statement's parameters are pairs of a subject and an operation.
 func (o *Store) lockStatement(pairCount int) string {
 	pairs := make([]string, pairCount)
@@ -164,7 +166,7 @@ const (
 
 	// needsNoData is the condition that an outbox entry with a new status does not need its ref and its corrections any
 	// more.
-	needsNoData = `(new_status = 'succeeded' OR new_status = 'abandoned' AND operation = 'rectify')`
+	needsNoData = `(new_status IN ('succeeded', 'spared') OR new_status = 'abandoned' AND operation = 'rectify')`
 )
 
 // settleStatement returns the statement that writes the outcomes of attempts into their outbox entries.

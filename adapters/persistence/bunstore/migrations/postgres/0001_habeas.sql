@@ -85,14 +85,14 @@ CREATE TRIGGER habeas_audit_events_no_truncate
     BEFORE TRUNCATE ON habeas_audit_events
     FOR EACH STATEMENT EXECUTE FUNCTION habeas_audit_events_append_only();
 
--- The stage of an entry is 0 for open, 1 for abandoned and 2 for succeeded.
+-- The stage of an entry is 0 for open, 1 for abandoned or spared (an operator must act) and 2 for succeeded.
 --
 -- The index habeas_outbox_open serves claims. It orders the open entries by resolver and operation. Within an
 -- operation, new entries come first, ordered by enqueued_at. Entries that have a lease or wait for a retry follow,
 -- ordered by next_attempt_at. A claim therefore reads no entries that are not due, and no entries of other resolvers.
 --
--- The column tried_since is set if an entry was requeued. It holds the instant of the first claim after the requeue.
--- Until that claim, it holds a value before all other instants.
+-- The column requested_at holds the instant of the erasure or the rectification; NULL means enqueued_at. The column
+-- tried_since holds the instant of the first claim, or of the first claim after the last requeue.
 CREATE TABLE habeas_outbox (
     entry_id        TEXT PRIMARY KEY,
     subject_id      TEXT NOT NULL,
@@ -103,6 +103,7 @@ CREATE TABLE habeas_outbox (
     status          TEXT NOT NULL,
     attempts        INTEGER NOT NULL,
     enqueued_at     TIMESTAMPTZ NOT NULL,
+    requested_at    TIMESTAMPTZ,
     last_attempt_at TIMESTAMPTZ,
     next_attempt_at TIMESTAMPTZ,
     last_error      TEXT,
@@ -110,7 +111,7 @@ CREATE TABLE habeas_outbox (
     operation_id    TEXT,
     tried_since     TIMESTAMPTZ,
     stage           SMALLINT NOT NULL
-        GENERATED ALWAYS AS (CASE status WHEN 'succeeded' THEN 2 WHEN 'abandoned' THEN 1 ELSE 0 END) STORED
+        GENERATED ALWAYS AS (CASE WHEN status = 'succeeded' THEN 2 WHEN status IN ('abandoned', 'spared') THEN 1 ELSE 0 END) STORED
 );
 
 CREATE INDEX habeas_outbox_open ON habeas_outbox
@@ -121,7 +122,7 @@ CREATE INDEX habeas_outbox_tried ON habeas_outbox (last_attempt_at) WHERE stage 
 
 CREATE INDEX habeas_outbox_unfinished ON habeas_outbox (subject_id, operation) WHERE status <> 'succeeded';
 
-CREATE INDEX habeas_outbox_settled ON habeas_outbox (stage, enqueued_at, entry_id) INCLUDE (resolver, operation)
+CREATE INDEX habeas_outbox_settled ON habeas_outbox (stage, enqueued_at, entry_id) INCLUDE (resolver, status)
     WHERE stage > 0;
 
 -- The marks of erasures, one row per subject. Each erasure of a subject sets intake to the next number. A rectification

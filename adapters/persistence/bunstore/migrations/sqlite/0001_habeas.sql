@@ -87,14 +87,14 @@ BEGIN
     SELECT RAISE(ABORT, 'habeas_audit_events is append-only');
 END;
 
--- The stage of an entry is 0 for open, 1 for abandoned and 2 for succeeded.
+-- The stage of an entry is 0 for open, 1 for abandoned or spared (an operator must act) and 2 for succeeded.
 --
 -- The index habeas_outbox_open serves claims. It orders the open entries by resolver and operation. Within an
 -- operation, new entries come first, ordered by enqueued_at. Entries that have a lease or wait for a retry follow,
 -- ordered by next_attempt_at. A claim therefore reads no entries that are not due, and no entries of other resolvers.
 --
--- The column tried_since is set if an entry was requeued. It holds the instant of the first claim after the requeue.
--- Until that claim, it holds a value before all other instants.
+-- The column requested_at holds the instant of the erasure or the rectification; NULL means enqueued_at. The column
+-- tried_since holds the instant of the first claim, or of the first claim after the last requeue.
 CREATE TABLE habeas_outbox (
     entry_id        TEXT PRIMARY KEY NOT NULL,
     subject_id      TEXT NOT NULL,
@@ -105,6 +105,7 @@ CREATE TABLE habeas_outbox (
     status          TEXT NOT NULL,
     attempts        INTEGER NOT NULL,
     enqueued_at     TEXT NOT NULL,
+    requested_at    TEXT,
     last_attempt_at TEXT,
     next_attempt_at TEXT,
     last_error      TEXT,
@@ -112,7 +113,7 @@ CREATE TABLE habeas_outbox (
     operation_id    TEXT,
     tried_since     TEXT,
     stage           INTEGER
-        GENERATED ALWAYS AS (CASE status WHEN 'succeeded' THEN 2 WHEN 'abandoned' THEN 1 ELSE 0 END) VIRTUAL
+        GENERATED ALWAYS AS (CASE WHEN status = 'succeeded' THEN 2 WHEN status IN ('abandoned', 'spared') THEN 1 ELSE 0 END) VIRTUAL
 );
 
 CREATE INDEX habeas_outbox_open ON habeas_outbox
@@ -123,7 +124,7 @@ CREATE INDEX habeas_outbox_tried ON habeas_outbox (last_attempt_at) WHERE stage 
 
 CREATE INDEX habeas_outbox_unfinished ON habeas_outbox (subject_id, operation) WHERE status <> 'succeeded';
 
-CREATE INDEX habeas_outbox_settled ON habeas_outbox (stage, enqueued_at, entry_id, resolver, operation) WHERE stage > 0;
+CREATE INDEX habeas_outbox_settled ON habeas_outbox (stage, enqueued_at, entry_id, resolver, status) WHERE stage > 0;
 
 -- The marks of erasures, one row per subject. Each erasure of a subject sets intake to the next number. A rectification
 -- of a subject without a mark inserts a row with 0 erasures as a lock, and deletes the row in the same transaction. The
