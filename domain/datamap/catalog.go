@@ -319,7 +319,7 @@ type CatalogTrigger struct {
 	// Deletes are the tables from which the same code deletes rows.
 	Deletes []string `json:"deletes,omitempty"`
 	// Unread is true if Writes and Deletes may be incomplete. The code of the trigger, or of a database function that it
-	// calls, is then not in SQL, or builds statements at run time.
+	// calls, is then in another language than SQL and PL/pgSQL, or builds statements at run time.
 	Unread bool `json:"unread,omitempty"`
 	// Definition is the statement that creates the trigger or the rule, as the database writes it.
 	Definition string `json:"definition,omitempty"`

@@ -144,8 +144,9 @@ func (r *modelReader) readReference(field *schema.Field, text string) {
 // pathOptions are the options that can follow the word path in the subject tag of a relation.
 var pathOptions = []string{"erasure", "when", "same"}
 
-// readPath parses the subject tag of a relation. The tag has the word path and options, or only options if the relation
-// leads to its own table or begins the only path. readPath sets the fields of the relation accordingly.
+// readPath parses the subject tag of a relation. The tag has the word path and options, or only the options same and
+// erasure if the relation leads to its own table or begins the only path. readPath sets the fields of the relation
+// accordingly.
 func readPath(text string, into *datamap.Relation) domain.Problem {
 	if text == "" {
 		return domain.Problem{}

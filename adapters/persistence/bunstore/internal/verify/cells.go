@@ -24,7 +24,7 @@ func (s *Step) overwritten() []string {
 }
 
 // ofSubject returns the statement for the subject's rows that the step covers. If onlyWritten is true, the statement
-// reads only rows that this transaction has written.
+// reads only rows that this transaction may have written, see dialect.writtenInTransaction.
 func (s *Step) ofSubject(onlyWritten bool) (text string, args []any) {
 	sw := s.writer.StepWriter(s.table, s.live.Types(s.table.Name), len(s.writer.DataMap.SubjectTable().SubjectKey))
 	condition := s.writer.AddedUntil(sw, s.addedUntil).RowsOfStep("t0", s.table, s.Step, 0) + sw.CoveredRows(s.Step)
@@ -152,7 +152,8 @@ type dialect interface {
 	writtenSince() string
 
 	// writtenInTransaction returns the condition that this transaction has written a row of the table t0. The condition
-	// may also be true for a row that another transaction committed during this transaction. It does not work on a view.
+	// may also be true for a row that another transaction committed during this transaction; on SQLite, it is true for
+	// every row. It does not work on a view.
 	writtenInTransaction() string
 }
 
