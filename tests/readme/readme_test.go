@@ -27,6 +27,11 @@ func TestTheLinesForEachStackAreRun(t *testing.T) {
 		"../stacks/databases_test.go", "../stacks/routers_test.go", "../stacks/transactions_test.go")
 }
 
+func TestThePagesForFiberAndForTestsShowCodeThatIsRun(t *testing.T) {
+	checkBlocks(t, "../../docs/fiber.md", "../stacks/fiber_test.go")
+	checkBlocks(t, "../../docs/testing.md", "../guide/application_test.go")
+}
+
 func TestOperatingGuideCodeCompiles(t *testing.T) {
 	checkBlocks(t, "../../docs/operating.md", "cliprogram/main.go")
 	checkBlocks(t, "../../docs/lint.md", "../../tool/check/startup_example_test.go")
