@@ -99,6 +99,10 @@ func (s *Work) rectifyVerified(
 	step := datamap.Step{Target: right.Table, Via: right.Via, Strategy: domain.StrategyAnonymize}
 	v := verify.NewStep(s.db, s.store.writer, s.schema, "rectify: "+right.Table, step, key)
 	v.Rectify(right.Values, row, text, args)
+	kept := verify.NewKept(s.db, s.store.writer, s.schema, v.Op, nil, v, key)
+	if err := kept.Note(ctx); err != nil {
+		return 0, err
+	}
 	s.rectified = slices.DeleteFunc(s.rectified, v.Overwrites)
 	if rows, err = v.Begin(ctx); err != nil {
 		return 0, err
@@ -109,6 +113,9 @@ func (s *Work) rectifyVerified(
 	s.rectified = append(s.rectified, v)
 	if failing, err := verify.Repeat(ctx, s.rectified); err != nil {
 		return 0, s.db.Fail(ctx, s.rectified[failing].Op, err)
+	}
+	if _, _, err := kept.Check(ctx); err != nil {
+		return 0, err
 	}
 	return rows, s.deferAgain(ctx, v.Op)
 }

@@ -35,6 +35,10 @@ func (s *Work) applyChecked(ctx context.Context, key []any, steps []datamap.Step
 			return make([]int64, len(steps)), err // len(steps) counts mean that the failed step is not known
 		}
 	}
+	kept := verify.NewKept(s.db, s.store.writer, s.schema, "erase", steps, nil, key)
+	if err := kept.Note(ctx); err != nil {
+		return make([]int64, len(steps)), err
+	}
 	// If no table of the data map keeps data, triggers of other tables are the reason for the verification.
 	copies := s.schema.Copies() || s.triggers || !s.schema.KeepsAny()
 	all := make([]*verify.Step, len(steps))
@@ -73,7 +77,20 @@ func (s *Work) applyChecked(ctx context.Context, key []any, steps []datamap.Step
 			return counts[:i], s.db.Fail(ctx, step.Op, err)
 		}
 	}
+	if table, via, err := kept.Check(ctx); err != nil {
+		return make([]int64, indexOfStep(steps, table, via)), err
+	}
 	return counts, s.deferAgain(ctx, "erase: deferred triggers")
+}
+
+// indexOfStep returns the index of the last step for the rows of a path, or len(steps) if there is none.
+func indexOfStep(steps []datamap.Step, table, via string) int {
+	for i, step := range slices.Backward(steps) {
+		if step.Target == table && step.Via == via {
+			return i
+		}
+	}
+	return len(steps)
 }
 
 // fireDeferred makes deferred triggers fire now instead of at the commit, so that a verification sees their effects. In

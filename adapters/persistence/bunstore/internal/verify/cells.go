@@ -32,7 +32,7 @@ func (s *Step) ofSubject(onlyWritten bool) (text string, args []any) {
 		condition += " AND " + s.writer.HasPrimaryKey("t0", s.table, s.row, sw.AddConstant)
 	}
 	if onlyWritten {
-		condition += " AND " + dialectOf(s.writer.Dialect).writtenInTransaction()
+		condition += " AND " + s.isWritten()
 	}
 	text = s.readingCells(sw, condition)
 	return text, slices.Concat(s.key, rows.ResolveConstants(sw.Constants, s.At))
@@ -106,6 +106,7 @@ func (s *Step) readingCells(sw *rows.StepWriter, condition string) string {
 		selected = append(selected, syntax.Fill(`CASE WHEN {size} <= {max} THEN {text} END, COALESCE({size} > {max}, FALSE)`,
 			"size", size, "max", strconv.Itoa(maxReadCell), "text", text))
 	}
+	selected = append(selected, s.readingKept(sw)...)
 	return syntax.Fill(`SELECT {cells} FROM {table} AS t0 WHERE {condition}`,
 		"cells", strings.Join(selected, ", "), "table", syntax.QuoteTable(s.table.Name), "condition", condition)
 }
@@ -151,6 +152,10 @@ type dialect interface {
 	// savepoint. It is "" if the database does not know.
 	writtenSince() string
 
+	// digest returns an expression for a cell that is another one if the value of the cell is another one: the value
+	// itself, or a number that depends on it.
+	digest(column string) string
+
 	// writtenInTransaction returns the condition that this transaction has written a row of the table t0. The condition
 	// may also be true for a row that another transaction committed during this transaction; on SQLite, it is true for
 	// every row. It does not work on a view.
@@ -180,6 +185,10 @@ func (postgres) byteLength(text string) string { return "octet_length(" + text +
 
 func (postgres) contains(text, parameter string) string {
 	return "strpos(" + text + ` COLLATE "C"` + ", CAST(" + parameter + " AS text)) > 0"
+}
+
+func (postgres) digest(column string) string {
+	return "hashtextextended(" + rows.AsText(column) + ` COLLATE "C", 0)`
 }
 
 // writtenInTransaction compares xmin, the id of the transaction that wrote the row, with the id of this transaction.
@@ -234,6 +243,9 @@ func (sqlite) byteLength(text string) string { return "length(CAST(" + text + " 
 func (sqlite) contains(text, parameter string) string {
 	return "instr(" + text + ", CAST(" + parameter + " AS text)) > 0"
 }
+
+// digest is an expression, so that the drivers do not convert the value by the type of the column.
+func (sqlite) digest(column string) string { return "+" + column }
 
 func (sqlite) writtenSince() string         { return "" }
 func (sqlite) writtenInTransaction() string { return "TRUE" }

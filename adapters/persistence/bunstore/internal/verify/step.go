@@ -29,6 +29,7 @@ type Step struct {
 	key     []any
 	live    *live.Schema
 	copies  copies
+	kept    *keptCells        // the retained cells that Kept compares; nil for other steps
 	rows    map[string]rowKey // the primary keys of the rows that record has found, by rowKey.id
 	found   int               // the number of these rows
 	skipped bool              // the database has changed fewer rows
@@ -348,6 +349,7 @@ func (s *Step) readCells(
 		others[i].column = name
 		targets = append(targets, &others[i].text, &others[i].isLarge)
 	}
+	targets = append(targets, s.kept.targets()...)
 	return s.db.Read(ctx, s.Op, func(r *sql.Rows) error {
 		err := r.Scan(targets...)
 		for i, value := range key {
