@@ -12,7 +12,7 @@ type SweepScope struct {
 	// DutyEndsAfter is the instant of the last erasure or sweep of the subject. A sweep uses it for columns whose
 	// surrogates look like ordinary values (datamap.Column.RecognizesSurrogate is false). In these columns, a sweep
 	// overwrites a cell only if the legal duty to keep it ended after DutyEndsAfter. If the duty ended earlier, the last
-	// erasure or sweep has already overwritten the cell. Zero means that the duties have changed since then: the sweep
+	// erasure or sweep has already overwritten the cell. Zero means that the duties may have changed since then: the sweep
 	// overwrites all cells whose duty is over.
 	DutyEndsAfter time.Time
 

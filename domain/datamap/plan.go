@@ -41,8 +41,8 @@ type Step struct {
 	// for which OnlyExpired returns true.
 	Scope *domain.SweepScope `json:"-"`
 
-	// DutiesSince is the instant since which the retention duties of the data map are as they are, in a step of a sweep.
-	// Zero means that they have never changed. See domain.SweepScope.DutyEndsAfter.
+	// DutiesSince is the instant at which a sweep first saw the present retention duties of the data map, in a step of a
+	// sweep. Zero means that no column depends on it. See domain.SweepScope.DutyEndsAfter.
 	DutiesSince time.Time `json:"-"`
 }
 

@@ -18,9 +18,9 @@ const (
 	readerOfDutiesSince = "retention duties since"
 )
 
-// dutiesSince returns the instant at which a sweep first saw the retention duties of the data map after they were
-// changed, or zero if they were never changed. An erasure or sweep before this instant may have kept cells that are due
-// by the new duties. The session stores the duties if they are new.
+// dutiesSince returns the instant at which a sweep first saw the retention duties of the data map. An erasure or sweep
+// before this instant may have kept cells that are due by these duties, because it followed others. The session stores
+// the duties if they are new. dutiesSince returns zero if the data map has no duties that concern it.
 func (s *Sweeper) dutiesSince(ctx context.Context, erased ports.ErasedStore) (time.Time, error) {
 	now, own := s.audit.Clock.Now(), hashOfDuties(s.dataMap)
 	if own == 0 {
@@ -38,15 +38,10 @@ func (s *Sweeper) dutiesSince(ctx context.Context, erased ports.ErasedStore) (ti
 		if _, err := erased.Advance(ctx, readerOfDuties, stored, own); err != nil {
 			return time.Time{}, err
 		}
-	}
-	if stored != 0 && stored != own {
 		if _, err := erased.Advance(ctx, readerOfDutiesSince, since, now.Unix()); err != nil {
 			return time.Time{}, err
 		}
 		since = now.Unix()
-	}
-	if since == 0 {
-		return time.Time{}, nil
 	}
 	return time.Unix(since, 0).UTC(), nil
 }

@@ -103,6 +103,37 @@ func TestAnErasureFailsIfAnotherColumnOfTheRowKeepsAText(t *testing.T) {
 	}
 }
 
+// boarder is a model of a table in which an erasure overwrites every column that can hold a text.
+type boarder struct {
+	bun.BaseModel `bun:"table:boarders"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
+	Name          string `bun:"name" pii:"identity,erasure:anonymize"`
+}
+
+// A trigger exchanges the two texts. The erasure must overwrite them again.
+func TestATextIsErasedAlsoInAnotherColumnThatTheStepOverwrites(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		trigger := sqliteTrigger("AFTER UPDATE OF email", "boarders",
+			"UPDATE boarders SET name = OLD.email WHERE id = OLD.id AND OLD.email LIKE '%@%';")
+		if isPostgres(db) {
+			trigger = function("BEFORE UPDATE", "boarders",
+				"IF OLD.email LIKE '%@%' THEN NEW.name := OLD.email; END IF; RETURN NEW;")
+		}
+		a := open(t, db, app.Config{Models: []any{(*boarder)(nil)}}, slices.Concat([]string{
+			"CREATE TABLE boarders (id bigint PRIMARY KEY, email text, name text)",
+			"INSERT INTO boarders VALUES (1, 'ann@example.org', 'Ann Ox')",
+		}, trigger)...)
+		if _, err := a.erase(t.Context(), "1"); err != nil {
+			t.Errorf("refused: %v", err)
+		}
+		if left := a.cells(t, "SELECT email, name FROM boarders"); strings.Contains(left, "example.org") {
+			t.Errorf("left: %s", left)
+		}
+	})
+}
+
 // refuseToErase checks that an erasure of subject 1, a rehearsal and an erasure in a transaction of the application
 // fail with the names of a table and a column, and that no row changes.
 func (a *application) refuseToErase(t *testing.T, table, column string) {

@@ -21,7 +21,8 @@ func TestAllFormsOfCodeThatChangeWhatIsKeptAreFound(t *testing.T) {
 		"a deferred trigger": func(t *testing.T, db *bun.DB) { sync.create(t, db, "DEFERRABLE INITIALLY DEFERRED") },
 		"a late trigger":     func(t *testing.T, db *bun.DB) { sync.create(t, db, "DEFERRABLE INITIALLY IMMEDIATE") },
 		"a rule": func(t *testing.T, db *bun.DB) {
-			execute(t, db, "CREATE RULE form AS ON UPDATE TO patrons DO ALSO UPDATE bills SET address = NEW.email WHERE id = 100")
+			execute(t, db, "CREATE RULE form AS ON UPDATE TO patrons DO ALSO"+
+				" UPDATE bills SET address = NEW.email WHERE id = 100")
 		},
 		"a trigger before the row": func(t *testing.T, db *bun.DB) {
 			execute(t, db, "CREATE FUNCTION form() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"+
@@ -76,8 +77,9 @@ func (h *hookThatChanges) AfterQuery(context.Context, *bun.QueryEvent) {}
 func TestWhatOthersCommitDuringAnErasureIsNoFault(t *testing.T) {
 	t.Parallel()
 	for name, statement := range map[string]string{
-		"a value": "UPDATE bills SET address = 'moved' WHERE id = 101", "a reference": "UPDATE bills SET purchase_id = 20 WHERE id = 101",
-		"a row": "DELETE FROM bills WHERE id = 101", "a key": "UPDATE bills SET id = 300 WHERE id = 101",
+		"a value":     "UPDATE bills SET address = 'moved' WHERE id = 101",
+		"a reference": "UPDATE bills SET purchase_id = 20 WHERE id = 101",
+		"a row":       "DELETE FROM bills WHERE id = 101", "a key": "UPDATE bills SET id = 300 WHERE id = 101",
 		"the duty": "UPDATE bills SET issued = '1999-01-01' WHERE id = 101",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -186,51 +186,61 @@ type shortVault struct {
 }
 
 // The shorter duty ended before the erasure, which has kept the values by the longer one. The next sweep must overwrite
-// them, although nothing in the row tells them from surrogates. The sweep after it must leave the surrogates alone.
+// them, although nothing in the row tells them from surrogates, and also if it is the first sweep at all. The sweep after
+// it must leave the surrogates alone.
 func TestAShorterDutyEndsTheRetentionOfValuesWithoutAForm(t *testing.T) {
 	t.Parallel()
-	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		long := newApplication(t, db, nil, (*longVault)(nil))
-		const token = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
-		long.insert(t, &longVault{ID: 1, Email: "mail", Pin: "1234", Token: token, At: noon.AddDate(-2, 0, 0)})
-		clock := &watch{noon}
-		sweepAll := func(a *application, model any) domain.SweepReport {
-			t.Helper()
-			dataMap, err := bunmodels.Read(db, []any{model}, nil)
-			must(t, err)
-			sweeper, err := sweep.NewSweeper(sweep.Config{
-				Sessions: a.store, Clock: clock, IDs: &system.IDs{}, DataMap: dataMap, Plan: a.plan,
-			})
-			must(t, err)
-			report, err := sweeper.RunAll(t.Context(), nil)
-			must(t, err)
-			return report
-		}
+	for _, sweptBefore := range []bool{true, false} {
+		databases.Each(t, func(t *testing.T, db *bun.DB) { shortenDuty(t, db, sweptBefore) })
+	}
+}
+
+func shortenDuty(t *testing.T, db *bun.DB, sweptBefore bool) {
+	t.Helper()
+	long := newApplication(t, db, nil, (*longVault)(nil))
+	const token = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
+	long.insert(t, &longVault{ID: 1, Email: "mail", Pin: "1234", Token: token, At: noon.AddDate(-2, 0, 0)})
+	clock := &watch{noon}
+	sweepAll := func(a *application, model any) domain.SweepReport {
+		t.Helper()
+		dataMap, err := bunmodels.Read(db, []any{model}, nil)
+		must(t, err)
+		sweeper, err := sweep.NewSweeper(sweep.Config{
+			Sessions: a.store, Clock: clock, IDs: &system.IDs{}, DataMap: dataMap, Plan: a.plan,
+		})
+		must(t, err)
+		report, err := sweeper.RunAll(t.Context(), nil)
+		must(t, err)
+		return report
+	}
+	if sweptBefore {
 		sweepAll(long, (*longVault)(nil)) // records the duties; nobody is erased yet
-		must(t, long.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			id := subjectID(t, "1")
-			if _, err := s.Subjects().Lock(ctx, id, noon); err != nil {
-				return err
-			}
-			_, err := s.Subjects().Apply(ctx, id, long.plan.LocalAt(noon))
+	}
+	must(t, long.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		id := subjectID(t, "1")
+		if _, err := s.Subjects().Lock(ctx, id, noon); err != nil {
 			return err
-		}))
-		clock.now = noon.AddDate(0, 1, 0)
+		}
+		_, err := s.Subjects().Apply(ctx, id, long.plan.LocalAt(noon))
+		return err
+	}))
+	clock.now = noon.AddDate(0, 1, 0)
+	if sweptBefore {
 		if report := sweepAll(long, (*longVault)(nil)); report.Subjects > 0 {
 			t.Errorf("before the duty was shortened, the report is %+v", report)
 		}
-		short := existingApplication(t, db, nil, (*shortVault)(nil))
-		clock.now = noon.AddDate(0, 2, 0)
-		if report := sweepAll(short, (*shortVault)(nil)); report.Subjects != 1 {
-			t.Errorf("after the duty was shortened, the report is %+v", report)
-		}
-		swept := short.values(t, "1")
-		if swept["pin"] == "1234" || swept["tag"] == token {
-			t.Errorf("the values are still there: %v", swept)
-		}
-		clock.now = noon.AddDate(0, 3, 0)
-		if report := sweepAll(short, (*shortVault)(nil)); report.Subjects > 0 || short.values(t, "1")["tag"] != swept["tag"] {
-			t.Errorf("a further sweep has overwritten surrogates: %+v", report)
-		}
-	})
+	}
+	short := existingApplication(t, db, nil, (*shortVault)(nil))
+	clock.now = noon.AddDate(0, 2, 0)
+	if report := sweepAll(short, (*shortVault)(nil)); report.Subjects != 1 {
+		t.Errorf("after the duty was shortened, the report is %+v", report)
+	}
+	swept := short.values(t, "1")
+	if swept["pin"] == "1234" || swept["tag"] == token {
+		t.Errorf("the values are still there: %v", swept)
+	}
+	clock.now = noon.AddDate(0, 3, 0)
+	if report := sweepAll(short, (*shortVault)(nil)); report.Subjects > 0 || short.values(t, "1")["tag"] != swept["tag"] {
+		t.Errorf("a further sweep has overwritten surrogates: %+v", report)
+	}
 }
