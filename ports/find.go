@@ -12,10 +12,10 @@ import (
 type Finder interface {
 	// Find counts the rows that hold a value, separately for each value and each column.
 	//
-	// Find searches every column that can hold text, including JSON, arrays of texts and binary data. Columns of numbers,
-	// truth values, times, UUIDs and enumerations hold no text, unless the database accepts a text in them, as SQLite
-	// does. Find searches tables and materialized views, including those that the data map does not contain. It skips
-	// views and temporary tables. In the tables of habeas, it searches these columns: the ids of subjects, the purposes
+	// Find searches every column with texts, numbers or UUIDs, including JSON, arrays of these and binary data. It skips
+	// columns of truth values, times and enumerations, unless the database accepts a text in them, as SQLite does. Find
+	// searches tables and materialized views, including those that the data map does not contain. It skips views and
+	// temporary tables. In the tables of habeas, it searches these columns: the ids of subjects, the purposes
 	// and policy versions, the reasons of restrictions, the payloads of events, and the refs and corrections of outbox
 	// entries.
 	//
@@ -32,7 +32,11 @@ type Finder interface {
 	//   - another notation of a value, such as a phone number with other spaces
 	//   - a letter that is stored as two characters, such as e and a combining accent
 	//
-	// The result refers to a value by its index in the parameter values. If a table or a column cannot be searched
+	// Find runs no code of a database role that the connection does not trust: it does not search the tables of such a
+	// role, unless search.OfAllOwners made ctx. Trusted are the role of the connection, the roles that an administrator
+	// has granted to it, and superusers.
+	//
+	// The result refers to a value by its index in the parameter values, and also lists the values that were not found. If a table or a column cannot be searched
 	// completely, the result lists it in Gaps, and Find continues with the other tables. Find searches one table after the
 	// other and does not read them from one snapshot. The memory that Find needs does not depend on the number of rows.
 	//

@@ -3,7 +3,9 @@
 package search
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -27,6 +29,21 @@ type Result struct {
 	Occurrences []Occurrence `json:"occurrences"`
 	// Gaps are the tables and columns that could not be searched completely, ordered by table.
 	Gaps []Gap `json:"gaps"`
+	// NotFound are the indexes of the values that have no Occurrence.
+	NotFound []int `json:"not_found"`
+	// Skipped are the views and columns that no search reads, in the order of the tables. They are no gaps.
+	Skipped []Gap `json:"skipped"`
+}
+
+// Complete returns the result with NotFound for a search of the given number of values.
+func (r Result) Complete(values int) Result {
+	r.NotFound = []int{}
+	for i := range values {
+		if !slices.ContainsFunc(r.Occurrences, func(o Occurrence) bool { return o.Value == i }) {
+			r.NotFound = append(r.NotFound, i)
+		}
+	}
+	return r
 }
 
 // Occurrence is the number of rows of a table that hold a value in a column.
@@ -37,7 +54,7 @@ type Occurrence struct {
 	Rows   int64  `json:"rows"` // 1 or more
 }
 
-// Gap is a table or a column that a search could not read completely.
+// Gap is a table or a column that a search could not, or did not, read completely.
 type Gap struct {
 	Table  string    `json:"table"`
 	Column string    `json:"column,omitempty"` // empty for all columns of the table
@@ -50,10 +67,28 @@ type GapReason string
 // The reasons of a Gap.
 const (
 	GapPrivilege   GapReason = "privilege"    // the connection lacks the privilege to read
-	GapRowSecurity GapReason = "row_security" // row-level security may hide rows; the visible rows were searched
+	GapOwner       GapReason = "owner"        // a role that the connection does not trust could run code, see OfAllOwners
+	GapRowSecurity GapReason = "row_security" // row-level security may hide rows, and its policies may run code
 	GapTimeout     GapReason = "timeout"      // the database ended the statement because of a timeout
 	GapFailed      GapReason = "failed"       // the table cannot be read, such as a table on an unavailable server
 )
+
+// The reasons why a search skips a view or a column.
+const (
+	SkippedView GapReason = "view" // its rows are in tables
+	SkippedType GapReason = "type" // it holds times, truth values or the values of an enumeration
+)
+
+type allOwners struct{}
+
+// OfAllOwners returns a context for a search that also reads the tables of roles that the connection does not trust.
+// Such a role can make PostgreSQL run its code with the rights of the connection, even while a table is only read.
+func OfAllOwners(ctx context.Context) context.Context {
+	return context.WithValue(ctx, allOwners{}, true)
+}
+
+// IsOfAllOwners reports whether OfAllOwners made ctx.
+func IsOfAllOwners(ctx context.Context) bool { return ctx.Value(allOwners{}) != nil }
 
 // Progress is the progress of a search.
 type Progress struct {

@@ -32,6 +32,7 @@ var findPromises = []promise.Promise[StoreHarness]{
 	that(findSearchesJSON, "Find finds strings and names in JSON, regardless of their escapes."),
 	that(findReportsValuesByIndex, "Find identifies each value by its index, even for the maximum number of values."),
 	that(findSearchesBinaryData, "Find searches binary data."),
+	that(findSearchesNumbersAndUUIDs, "Find searches numbers and UUIDs, and lists the values that it has not found."),
 	that(findSearchesEncodedCopies,
 		"Find finds copies of a value in hexadecimal digits and in base64, regardless of the case of the value."),
 	that(findSearchesTheTablesOfHabeas, "Find also searches the texts in the tables of habeas that are not from habeas."),
@@ -159,6 +160,17 @@ func findSearchesBinaryData(t testing.TB, h StoreHarness) {
 		store.Insert(t, "people", Row{"tenant": "acme", "number": int64(i), "photo": []byte(photo)})
 	}
 	store.expectFound(t, []string{"zoë@example.org"}, "people.photo 0 3")
+}
+
+func findSearchesNumbersAndUUIDs(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	store.Insert(t, "people", Row{
+		"tenant": "acme", "number": int64(4917), "score": 4917.5, "token": "6ba7b810-9dad-11d1-80b4-000000000001",
+	})
+	values := []string{"4917", "nobody", "6BA7B810-9dad-11d1-80b4-000000000001"}
+	store.expectFound(t, values, "people.number 0 1", "people.score 0 1", "people.token 2 1")
+	found, err := finderOf(t, store).Find(t.Context(), values, nil)
+	must(t, err == nil && slices.Equal(found.NotFound, []int{1}), "not found are %v, want value 1: %v", found.NotFound, err)
 }
 
 func findSearchesEncodedCopies(t testing.TB, h StoreHarness) {

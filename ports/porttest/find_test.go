@@ -171,6 +171,15 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 			omitsOccurrences(func(o occurrence) bool { return o.Column == "photo" }),
 			found{"Find found []": {findSearchesBinaryData}},
 		},
+		"no numbers": {
+			omitsOccurrences(func(o occurrence) bool { return o.Column == "score" }),
+			found{`Find found ["people.number 0 1" "people.token 2 1"]`: {findSearchesNumbersAndUUIDs}},
+		},
+		"no list of values": {replacesFind(func(c findCall) (search.Result, error) {
+			found, err := c.find()
+			found.NotFound = nil
+			return found, err
+		}), found{"not found are []": {findSearchesNumbersAndUUIDs}}},
 		"no hexadecimal digits": {
 			hides(func(text string) bool { return strings.HasPrefix(text, "0x") }),
 			found{"Find found": {findSearchesEncodedCopies}},

@@ -62,6 +62,16 @@ func TestLinesOfTheStandardInputAreSubjects(t *testing.T) {
 	}
 }
 
+func TestAByteOrderMarkIsNoPartOfALine(t *testing.T) {
+	w := newWorld(t).reading("\ufeff1\r\n2\n\ufeff{\"subject_id\": \"3\"}\n")
+	w.want(0, "erase", "-", by, "--yes")
+	if len(w.emails()) > 0 {
+		t.Errorf("left are %q", w.emails())
+	}
+	w = newWorld(t).reading("\ufeffc1@example.org\n")
+	w.want(1, "find", "-")
+}
+
 // noPlan is a hash in the correct format that is not the hash of any erasure plan.
 const noPlan = "3f2504e04f8911d39a0c0305e82c3301"
 
@@ -93,8 +103,11 @@ func TestAnIncorrectCallChangesNothing(t *testing.T) {
 		"refs for lines":          {"1\n", []string{"-", "--yes", by, "--ref", "crm=7"}, "has refs in JSON"},
 		"no line":                 {"\n", []string{"-", "--yes", by}, "has no subject"},
 		"a broken line":           {"1\n{\"id\": \"c1@example.org\"}\n", []string{"-", "--yes", by}, "line 2: "},
-		"an unknown field":        {"{\"subject_id\":\"1\",\"ref\":[]}\n", []string{"-", "--yes", by}, "line 1: "},
-		"two subjects in a line":  {"{\"subject_id\":\"1\",\"Subject_ID\":\"2\"}\n", []string{"-", "--yes", by}, "line 1: "},
+		"a composite id in a line": {
+			"1\n[\"1\",\"2\"]\n", []string{"-", "--yes", by}, "line 2: ",
+		},
+		"an unknown field":       {"{\"subject_id\":\"1\",\"ref\":[]}\n", []string{"-", "--yes", by}, "line 1: "},
+		"two subjects in a line": {"{\"subject_id\":\"1\",\"Subject_ID\":\"2\"}\n", []string{"-", "--yes", by}, "line 1: "},
 		"two values of a ref": {
 			"{\"subject_id\":\"1\",\"refs\":[{\"kind\":\"crm\",\"value\":\"1\",\"value\":\"2\"}]}\n",
 			[]string{"-", "--yes", by},

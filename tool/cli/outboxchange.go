@@ -2,7 +2,10 @@ package cli
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,19 +19,20 @@ func someEntries(least int) arguments {
 }
 
 // entryIDs returns the ids of outbox entries from the arguments. If the argument is "-", it returns the lines of the
-// standard input.
-func (c *call) entryIDs() (ids []string, err error) {
+// standard input, and the number of the line of each id.
+func (c *call) entryIDs() (ids []string, lines map[string]int, err error) {
 	if len(c.args) != 1 || c.args[0] != fromStdin {
-		return c.args, nil
+		return c.args, nil, nil
 	}
-	err = c.eachLine(func(_ int, line string) error {
-		ids = append(ids, line)
+	lines = map[string]int{}
+	err = c.eachLine(func(n int, line string) error {
+		ids, lines[line] = append(ids, line), n
 		return nil
 	})
 	if err == nil && len(ids) == 0 {
 		err = failed("the standard input has no entry id: write one id per line")
 	}
-	return ids, err
+	return ids, lines, err
 }
 
 const notRequeued = "not abandoned, or a rectification, which cannot be requeued"
@@ -53,7 +57,7 @@ habeas outbox requeue --all --operator dpo`,
 		flags: func(c *cobra.Command) { filter.flags(c) },
 		needs: onlyTables,
 		run: func(ctx context.Context, c *call) error {
-			ids, err := c.entryIDs()
+			ids, lines, err := c.entryIDs()
 			if err != nil {
 				return err
 			}
@@ -68,7 +72,7 @@ habeas outbox requeue --all --operator dpo`,
 			if err != nil {
 				return err
 			}
-			return c.changed("Requeued", requeued, len(ids), notRequeued)
+			return c.changed("Requeued", requeued, len(ids), lines, notRequeued)
 		},
 	}
 }
@@ -98,13 +102,15 @@ func (c *call) requeueMatching(ctx context.Context, filter domain.OutboxFilter) 
 		progress.add(int64(len(requeued)))
 	}
 	progress.end()
-	return c.changed("Requeued", all, len(all), notRequeued)
+	return c.changed("Requeued", all, len(all), nil, notRequeued)
 }
 
 // changed prints the outbox entries that a command has changed. It returns an error with the exit code for findings if
-// there are fewer entries than total, the number of entries that the command should change. The parameter reason says
-// why a command skips an entry.
-func (c *call) changed(did string, entries []domain.OutboxEntry, total int, reason string) error {
+// there are fewer entries than total, the number of entries that the command should change. The parameter lines has the
+// number of the line of each id on the standard input. The parameter reason says why a command skips an entry.
+func (c *call) changed(
+	did string, entries []domain.OutboxEntry, total int, lines map[string]int, reason string,
+) error {
 	if c.out.json {
 		if err := c.entries(entries); err != nil {
 			return err
@@ -113,9 +119,36 @@ func (c *call) changed(did string, entries []domain.OutboxEntry, total int, reas
 		c.out.line(did + " " + counted(len(entries), "entry") + ".")
 	}
 	if skipped := total - len(entries); skipped > 0 {
-		return &Error{Code: ExitFindings, Text: counted(skipped, "entry") + " skipped: " + reason}
+		for _, entry := range entries {
+			delete(lines, entry.EntryID)
+		}
+		return &Error{
+			Code: ExitFindings,
+			Text: counted(skipped, "entry") + " skipped" + inLines(slices.Sorted(maps.Values(lines))) + ": " + reason,
+		}
 	}
 	return nil
+}
+
+// inLines names lines of the standard input, as in " (lines 3, 7)". It names at most ten of them. Without lines, it
+// returns "".
+func inLines(numbers []int) string {
+	if len(numbers) == 0 {
+		return ""
+	}
+	var texts []string
+	const most = 10
+	for _, n := range numbers[:min(len(numbers), most)] {
+		texts = append(texts, strconv.Itoa(n))
+	}
+	if len(numbers) > len(texts) {
+		texts = append(texts, "…")
+	}
+	word := " (lines "
+	if len(numbers) == 1 {
+		word = " (line "
+	}
+	return word + strings.Join(texts, ", ") + ")"
 }
 
 // filter has the flags that select entries.
@@ -188,7 +221,7 @@ habeas outbox list -o json | jq -r .entry_id |
 			if reason == "" {
 				return usage(c.command, "--reason is missing: the audit trail records it")
 			}
-			ids, err := c.entryIDs()
+			ids, lines, err := c.entryIDs()
 			if err != nil {
 				return err
 			}
@@ -199,7 +232,7 @@ habeas outbox list -o json | jq -r .entry_id |
 			if err != nil {
 				return err
 			}
-			return c.changed("Discarded", discarded, len(ids), "neither abandoned nor spared")
+			return c.changed("Discarded", discarded, len(ids), lines, "neither abandoned nor spared")
 		},
 	}
 }

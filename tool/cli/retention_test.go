@@ -314,6 +314,7 @@ func TestValuesAreFoundAndNeverRepeated(t *testing.T) {
 LINE  PLACE            ROWS
    3  customers.email     1
    3  parcels.address     1
+Not found: line 2.
 `
 	if stdout != want || stderr != "" {
 		t.Errorf("printed\n%s%s", stdout, stderr)

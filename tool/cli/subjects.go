@@ -76,15 +76,19 @@ func (c *call) subjectsOfLines() (people []person, err error) {
 	return people, err
 }
 
-// eachLine calls do for each line of the standard input that is not empty, with the number of the line. If do fails,
-// the returned error begins with this number.
+// byteOrderMark begins texts that some programs for Windows write.
+const byteOrderMark = "\ufeff"
+
+// eachLine calls do for each line of the standard input that is not empty, with the number of the line. It skips a byte
+// order mark, also after the first line, where joined files have it. If do fails, the returned error begins with this
+// number.
 func (c *call) eachLine(do func(n int, line string) error) error {
 	lines := bufio.NewScanner(c.command.InOrStdin())
 	lines.Buffer(nil, longestLine)
 	n := 0
 	for lines.Scan() {
 		n++
-		line := strings.TrimSuffix(lines.Text(), "\r")
+		line := strings.TrimPrefix(strings.TrimSuffix(lines.Text(), "\r"), byteOrderMark)
 		if line == "" {
 			continue
 		}
@@ -190,6 +194,9 @@ func formatID(id domain.SubjectID) string {
 // mustKnow returns an error if the database has no row of the subject and no record of its erasure.
 func (c *call) mustKnow(ctx context.Context, p person) error {
 	state, err := c.SubjectState(ctx, p.ID)
+	if err != nil && p.line > 0 {
+		return failed(p.place() + explain(err).Error())
+	}
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"regexp"
 
 	"github.com/habeas-data/habeas/domain"
@@ -13,7 +14,7 @@ import (
 
 var _ ports.Finder = (*Store)(nil)
 
-// Find implements ports.Finder. It searches the texts, JSON values and bytes of the newest committed state: all tables
+// Find implements ports.Finder. It searches the texts, numbers, JSON values and bytes of the newest committed state: all tables
 // of the application, also those of the stores beside this one (see Options.Beside), and the tables of habeas of this
 // store. The tables of habeas have the same names in the result as in a database.
 func (s *Store) Find(
@@ -34,7 +35,7 @@ func (s *Store) Find(
 	if err != nil {
 		return search.Result{}, err
 	}
-	found := search.Result{Occurrences: []search.Occurrence{}, Gaps: []search.Gap{}}
+	found := search.Result{Occurrences: []search.Occurrence{}, Gaps: []search.Gap{}, Skipped: s.skipped()}
 	for i, place := range append(places, place{}) {
 		if ctx.Err() != nil {
 			return search.Result{}, endedBy(ctx)
@@ -52,8 +53,23 @@ func (s *Store) Find(
 			}
 		}
 	}
-	return found, nil
+	return found.Complete(len(values)), nil
 }
+
+// skipped returns the columns that a search does not read.
+func (s *Store) skipped() []search.Gap {
+	columns := []search.Gap{}
+	for _, table := range s.applicationTables() {
+		for _, column := range table.Columns {
+			if !isSearched(column.Type) {
+				columns = append(columns, search.Gap{Table: table.Name, Column: column.Name, Reason: search.SkippedType})
+			}
+		}
+	}
+	return columns
+}
+
+func isSearched(t datamap.ColumnType) bool { return t != datamap.TypeBoolean && t != datamap.TypeTime }
 
 // place is a table in which Find searches for values.
 type place struct {
@@ -69,7 +85,7 @@ func (s *state) places(ofApplication []datamap.Table) ([]place, error) {
 	for _, table := range ofApplication {
 		var columns []string
 		for _, column := range table.Columns {
-			if column.Type != datamap.TypeUUID {
+			if isSearched(column.Type) {
 				columns = append(columns, column.Name)
 			}
 		}
@@ -123,12 +139,17 @@ func encoded(value any) (domain.JSON, error) {
 	return domain.JSON(text), nil
 }
 
-// count returns the number of rows whose text, JSON or bytes in a column match the pattern.
+// count returns the number of rows whose text, number, JSON or bytes in a column match the pattern.
 func count(rows []Row, column string, pattern *regexp.Regexp) (n int64) {
 	for _, row := range rows {
 		switch value := row[column].(type) {
+		case nil:
 		case string, domain.JSON:
 			if pattern.MatchString(textOf(value)) {
+				n++
+			}
+		default: // a number
+			if pattern.MatchString(fmt.Sprint(value)) {
 				n++
 			}
 		case []byte:

@@ -17,7 +17,14 @@ type dialect interface {
 	// only once, even if a table inherits from another table.
 	fromItem(table datamap.CatalogTable) string
 
-	canHoldText(column datamap.CatalogColumn) bool
+	isSearched(column datamap.CatalogColumn) bool
+
+	// untrusted returns a statement that lists the positions of those places in which a search could run code of a role
+	// that the connection does not trust. Returns "" if the database has no roles.
+	untrusted(places []searchedTable) string
+
+	// protect returns a statement for the begin of the read-only transaction of each search, or "".
+	protect() string
 
 	// firstRow returns a statement that reads one row. It fails if the table is on a server that does not answer. Returns
 	// "" if the database has no tables on other servers.
@@ -46,19 +53,13 @@ func (postgres) fromItem(table datamap.CatalogTable) string {
 	return syntax.QualifiedName(table)
 }
 
-// typesWithoutText holds the first words of the names of database types. Columns of these types hold no text, and data
-// maps have no such types.
-var typesWithoutText = []string{"interval", "time", "bit", "money", "oid"}
-
-func (postgres) canHoldText(column datamap.CatalogColumn) bool {
+// isSearched returns false for times, truth values and enumerations.
+func (postgres) isSearched(column datamap.CatalogColumn) bool {
 	declared := strings.TrimSuffix(column.Declared, "[]")
-	switch t, _ := sqltype.Parse(declared); t { //nolint:exhaustive // the other types hold text
-	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber, datamap.TypeBoolean,
-		datamap.TypeTime, datamap.TypeUUID:
-		return false
-	}
+	t, _ := sqltype.Parse(declared)
 	first, _, _ := strings.Cut(strings.ReplaceAll(declared, "(", " "), " ")
-	return column.Values == nil && !slices.Contains(typesWithoutText, first)
+	return column.Values == nil && t != datamap.TypeBoolean && t != datamap.TypeTime && first != "interval" &&
+		first != "time"
 }
 
 func (postgres) searchPatterns(value string) []any { return []any{search.Pattern(value)} }
@@ -69,30 +70,91 @@ func (postgres) firstRow(fromItem string) string { return "SELECT 1 FROM " + fro
 // foreignPartitions returns a statement that lists the quoted names of the foreign tables among the partitions.
 func (postgres) foreignPartitions(table datamap.CatalogTable) string {
 	return syntax.Fill(`
-		SELECT format('%I.%I', n.nspname, c.relname)
-		FROM pg_partition_tree(CAST({name} AS regclass)) AS p JOIN pg_catalog.pg_class AS c ON c.oid = p.relid
+		SELECT pg_catalog.format('%I.%I', n.nspname, c.relname)
+		FROM pg_catalog.pg_partition_tree(CAST({name} AS pg_catalog.regclass)) AS p JOIN pg_catalog.pg_class AS c ON c.oid = p.relid
 		JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 		WHERE c.relkind = 'f' ORDER BY 1`, "name", syntax.Literal(syntax.QualifiedName(table)))
 }
 
 // counts returns a statement that compares texts with collation C, character by character. It reads binary data in the
-// format escape, which keeps the characters of ASCII.
+// format escape, which keeps the characters of ASCII. The function concat calls the output function of a type, which
+// only a superuser can define. The owner of a type can define a cast to text.
 func (postgres) counts(table searchedTable, values int) string {
-	conditions := []string{"t.text{n} ~ CAST({pattern} AS text)"}
-	return countsBy(table, values, "OFFSET 0", conditions, func(column datamap.CatalogColumn) string {
-		if t, _ := sqltype.Parse(column.Declared); t == datamap.TypeBytes {
-			return `encode({column}, 'escape') COLLATE "C" AS text{n}`
+	conditions := []string{"t.text{n} OPERATOR(pg_catalog.~) CAST({pattern} AS pg_catalog.text)"}
+	return countsBy(table, values, "pg_catalog.count(*)", "OFFSET 0", conditions, func(column datamap.CatalogColumn) string {
+		if column.Declared == "bytea" { // and no type of this name in another schema
+			return `pg_catalog.encode({column}, 'escape') COLLATE pg_catalog."C" AS text{n}`
 		}
-		return `CAST({column} AS text) COLLATE "C" AS text{n}`
+		return `pg_catalog.concat({column}) COLLATE pg_catalog."C" AS text{n}`
 	})
 }
+
+// protect makes PostgreSQL fail a statement instead of calling the functions of policies.
+func (postgres) protect() string { return "SET LOCAL row_security = off" }
+
+func (postgres) untrusted(places []searchedTable) string {
+	names := make([]string, len(places))
+	for i, place := range places {
+		names[i] = "(" + strconv.Itoa(i) + ", " + syntax.Literal(strings.TrimPrefix(place.fromItem, "ONLY ")) + ")"
+	}
+	return syntax.Fill(untrusted, "=", "OPERATOR(pg_catalog.=)", "<>", "OPERATOR(pg_catalog.<>)",
+		"places", strings.Join(names, ", "))
+}
+
+// untrusted lists the places that depend on a role that is no superuser, and is not the connection's own or granted to
+// it. A place depends on the owners of the table and its partitions, of their foreign servers, and of the functions and
+// operators in their indexes, statistics and partition keys, because the planner evaluates constant parts of these. Up
+// to PostgreSQL 15, each role can grant itself to another, so that only the grants of administrators count.
+const untrusted = `
+	WITH RECURSIVE member (oid) AS (
+		SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname {=} current_user
+		UNION
+		SELECT m.roleid FROM member JOIN pg_catalog.pg_auth_members AS m ON m.member {=} member.oid
+		JOIN pg_catalog.pg_roles AS g ON g.oid {=} m.grantor
+		WHERE m.grantor {<>} m.roleid AND (g.rolsuper OR g.rolcreaterole OR g.rolname {=} current_user)
+			AND (pg_catalog.jsonb_extract_path_text(pg_catalog.to_jsonb(m), 'set_option') IS NULL
+				OR pg_catalog.jsonb_extract_path_text(pg_catalog.to_jsonb(m), 'set_option') {=} 'true')
+	), stranger (oid) AS (
+		SELECT r.oid FROM pg_catalog.pg_roles AS r
+		WHERE NOT r.rolsuper AND NOT EXISTS (SELECT FROM member WHERE member.oid {=} r.oid)
+	)
+	SELECT DISTINCT p.number FROM (VALUES {places}) AS p (number, name)
+	CROSS JOIN LATERAL (
+		SELECT CAST(pg_catalog.to_regclass(p.name) AS pg_catalog.oid)
+		UNION
+		SELECT CAST(b.relid AS pg_catalog.oid)
+		FROM pg_catalog.pg_partition_tree(pg_catalog.to_regclass(p.name)) AS b
+	) AS t (oid)
+	CROSS JOIN LATERAL (
+		SELECT c.relowner FROM pg_catalog.pg_class AS c WHERE c.oid {=} t.oid
+		UNION ALL
+		SELECT s.srvowner FROM pg_catalog.pg_foreign_table AS f
+		JOIN pg_catalog.pg_foreign_server AS s ON s.oid {=} f.ftserver WHERE f.ftrelid {=} t.oid
+		UNION ALL
+		SELECT COALESCE(f.proowner, o.oprowner) FROM (
+			SELECT 'pg_catalog.pg_class', t.oid
+			UNION ALL
+			SELECT 'pg_catalog.pg_class', i.indexrelid FROM pg_catalog.pg_index AS i WHERE i.indrelid {=} t.oid
+			UNION ALL
+			SELECT 'pg_catalog.pg_statistic_ext', x.oid FROM pg_catalog.pg_statistic_ext AS x WHERE x.stxrelid {=} t.oid
+		) AS e (class, oid)
+		JOIN pg_catalog.pg_depend AS d
+			ON d.classid {=} CAST(pg_catalog.to_regclass(e.class) AS pg_catalog.oid) AND d.objid {=} e.oid
+		LEFT JOIN pg_catalog.pg_proc AS f ON f.oid {=} d.refobjid
+			AND d.refclassid {=} CAST(CAST('pg_catalog.pg_proc' AS pg_catalog.regclass) AS pg_catalog.oid)
+		LEFT JOIN pg_catalog.pg_operator AS o ON o.oid {=} d.refobjid
+			AND d.refclassid {=} CAST(CAST('pg_catalog.pg_operator' AS pg_catalog.regclass) AS pg_catalog.oid)
+	) AS owner (oid)
+	JOIN stranger ON stranger.oid {=} owner.oid`
 
 type sqlite struct{}
 
 func (sqlite) fromItem(table datamap.CatalogTable) string { return syntax.QualifiedName(table) }
 
-// canHoldText returns true, because a column of any declared type can hold a text in SQLite.
-func (sqlite) canHoldText(datamap.CatalogColumn) bool        { return true }
+// isSearched returns true, because a column of any declared type can hold a text in SQLite.
+func (sqlite) isSearched(datamap.CatalogColumn) bool         { return true }
+func (sqlite) untrusted([]searchedTable) string              { return "" }
+func (sqlite) protect() string                               { return "" }
 func (sqlite) firstRow(string) string                        { return "" }
 func (sqlite) foreignPartitions(datamap.CatalogTable) string { return "" }
 
@@ -133,7 +195,7 @@ func globPattern(value string) string {
 	return "*" + pattern.String() + "*"
 }
 
-// sqliteText is the expression for the text of a cell, and for the hexadecimal digits of its bytes. If the cell
+// sqliteText is the expression for the text of a cell, also of a number, and for the hexadecimal digits of its bytes. If the cell
 // contains JSON with escapes, its decoded names and values come first, each with a record separator after it, and the
 // cell itself comes last. The cell comes last because GLOB stops at a NUL character: a NUL character in the cell could
 // otherwise hide the decoded texts. The digits are read only if the cell is binary or contains a NUL character.
@@ -142,7 +204,8 @@ const (
 		CASE typeof({column}) WHEN 'text' THEN
 			CASE WHEN instr({column}, '\') > 0 AND json_valid({column}) THEN {decoded} || {column} ELSE {column} END
 		WHEN 'blob' THEN
-			CASE WHEN json_valid({column}, 8) THEN {decoded} ELSE '' END || CAST({column} AS text) END AS text{n},
+			CASE WHEN json_valid({column}, 8) THEN {decoded} ELSE '' END || CAST({column} AS text)
+			ELSE CAST({column} AS text) END AS text{n},
 		CASE WHEN typeof({column}) = 'blob' OR typeof({column}) = 'text' AND instr({column}, char(0)) > 0
 			THEN hex(CAST({column} AS blob)) END AS bytes{n}`
 
@@ -155,7 +218,7 @@ func (s sqlite) counts(table searchedTable, values int) string {
 	conditions := slices.Repeat([]string{"t.text{n} GLOB {pattern}"}, len(s.searchPatterns(""))-1)
 	conditions = append(conditions, "t.bytes{n} GLOB {pattern}")
 	text := syntax.Fill(sqliteText, "decoded", sqliteDecoded)
-	return countsBy(table, values, "LIMIT -1", conditions, func(datamap.CatalogColumn) string { return text })
+	return countsBy(table, values, "count(*)", "LIMIT -1", conditions, func(datamap.CatalogColumn) string { return text })
 }
 
 // searchedTable is a table in which a statement searches for values.
@@ -174,7 +237,8 @@ type searchedTable struct {
 // A row is counted if one of the conditions is true. Each value has one parameter for each condition. In the conditions
 // and in the result of textOf, {n} is the number of the column.
 func countsBy(
-	table searchedTable, values int, fence string, conditions []string, textOf func(column datamap.CatalogColumn) string,
+	table searchedTable, values int, count, fence string, conditions []string,
+	textOf func(column datamap.CatalogColumn) string,
 ) string {
 	var texts, all []string
 	for i, column := range table.columns {
@@ -185,7 +249,7 @@ func countsBy(
 			for k, condition := range conditions {
 				either[k] = syntax.Fill(condition, "n", number, "pattern", syntax.Placeholder(j*len(conditions)+k+1))
 			}
-			all = append(all, "count(*) FILTER (WHERE "+strings.Join(either, " OR ")+")")
+			all = append(all, count+" FILTER (WHERE "+strings.Join(either, " OR ")+")")
 		}
 	}
 	return syntax.Fill("SELECT {counts} FROM (SELECT {texts} FROM {table} {fence}) AS t",

@@ -36,7 +36,7 @@ func Values(
 	progress func(search.Progress),
 ) (search.Result, error) {
 	f := &finder{Settings: settings, own: syntax.Choose[dialect](settings.Dialect, postgres{}, sqlite{})}
-	f.found = search.Result{Occurrences: []search.Occurrence{}, Gaps: []search.Gap{}}
+	f.found = search.Result{Occurrences: []search.Occurrence{}, Gaps: []search.Gap{}, Skipped: []search.Gap{}}
 	for _, value := range values {
 		f.sought = append(f.sought, f.own.searchPatterns(value))
 	}
@@ -47,7 +47,9 @@ func Values(
 	if err != nil {
 		return search.Result{}, err
 	}
-	places = append(places, ownTables(f.Tables)...)
+	if places, err = f.trusted(ctx, append(places, ownTables(f.Tables)...)); err != nil {
+		return search.Result{}, err
+	}
 	for i, place := range places {
 		progress(search.Progress{Table: place.name, Done: i, Tables: len(places)})
 		if err := f.search(ctx, place); err != nil {
@@ -56,7 +58,46 @@ func Values(
 	}
 	progress(search.Progress{Done: len(places), Tables: len(places)})
 	slices.SortStableFunc(f.found.Gaps, func(a, b search.Gap) int { return cmp.Compare(a.Table, b.Table) })
-	return f.found, nil
+	return f.found.Complete(len(values)), nil
+}
+
+// trusted returns the places in which a search runs only code of roles that the connection trusts, and records a gap
+// for each other place.
+func (f *finder) trusted(ctx context.Context, places []searchedTable) (trusted []searchedTable, err error) {
+	text := f.own.untrusted(places)
+	if text == "" || search.IsOfAllOwners(ctx) {
+		return places, nil
+	}
+	excluded := map[int]bool{}
+	err = f.read(ctx, func(rows *sql.Rows) error {
+		var i int
+		err := rows.Scan(&i)
+		excluded[i] = true
+		return err
+	}, text)
+	for i, place := range places {
+		if excluded[i] {
+			f.gap(place.name, "", search.GapOwner)
+			continue
+		}
+		trusted = append(trusted, place)
+	}
+	return trusted, err
+}
+
+// read runs a statement in a read-only transaction, without the policies of row-level security.
+func (f *finder) read(ctx context.Context, visit func(*sql.Rows) error, text string, args ...any) error {
+	tx, err := f.Pool.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // nothing was written
+	if protect := f.own.protect(); protect != "" {
+		if err := tx.Query(ctx, conn.Ignore, protect); err != nil {
+			return err
+		}
+	}
+	return tx.Query(ctx, visit, text, args...)
 }
 
 // ownTables returns the tables of habeas with the columns whose values are not from habeas: the ids of
@@ -80,10 +121,11 @@ func ownTables(t syntax.Tables) []searchedTable {
 }
 
 // places returns the searchable tables of the application with their searchable columns. It records a gap for each
-// table or column that the role cannot read. It omits views.
+// table or column that the role cannot read. It skips views, and columns of certain types.
 func (f *finder) places(ctx context.Context, live datamap.Catalog) (places []searchedTable, err error) {
 	for _, table := range live.Tables {
 		if table.Kind == datamap.KindView {
+			f.skip(table.Name, "", search.SkippedView)
 			continue
 		}
 		if slices.Contains(table.Missing, "SELECT") {
@@ -96,6 +138,7 @@ func (f *finder) places(ctx context.Context, live datamap.Catalog) (places []sea
 		}
 		if table.RowSecurity {
 			f.gap(table.Name, "", search.GapRowSecurity)
+			continue
 		}
 		place := searchedTable{name: table.Name, fromItem: f.own.fromItem(table)}
 		if place.foreign, err = f.foreign(ctx, table); err != nil {
@@ -103,7 +146,8 @@ func (f *finder) places(ctx context.Context, live datamap.Catalog) (places []sea
 		}
 		for _, column := range table.Columns {
 			switch {
-			case !f.own.canHoldText(column):
+			case !f.own.isSearched(column):
+				f.skip(table.Name, column.Name, search.SkippedType)
 			case slices.Contains(column.Missing, "SELECT"):
 				f.gap(table.Name, column.Name, search.GapPrivilege)
 			default:
@@ -125,6 +169,10 @@ func (f *finder) foreign(ctx context.Context, table datamap.CatalogTable) ([]str
 	default:
 		return nil, nil
 	}
+}
+
+func (f *finder) skip(table, column string, reason search.GapReason) {
+	f.found.Skipped = append(f.found.Skipped, search.Gap{Table: table, Column: column, Reason: reason})
 }
 
 func (f *finder) gap(table, column string, reason search.GapReason) {
@@ -188,7 +236,7 @@ func (f *finder) contact(ctx context.Context, place searchedTable) error {
 	ctx, cancel := context.WithTimeout(ctx, f.Patience)
 	defer cancel()
 	for _, table := range place.foreign {
-		if err := f.Pool.Query(ctx, conn.Ignore, f.own.firstRow(table)); err != nil {
+		if err := f.read(ctx, conn.Ignore, f.own.firstRow(table)); err != nil {
 			return err
 		}
 	}
@@ -204,8 +252,7 @@ func (f *finder) count(
 	err = conn.Retry(ctx, func() error {
 		counts = make([]int64, len(place.columns)*len(values))
 		targets := conn.AddTargets(nil, counts)
-		return f.Pool.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(targets...) }, text,
-			slices.Concat(values...)...)
+		return f.read(ctx, func(rows *sql.Rows) error { return rows.Scan(targets...) }, text, slices.Concat(values...)...)
 	})
 	return counts, err
 }
