@@ -27,6 +27,12 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 		}
 	}
 	dataMap = dataMap.WithAccepted(c.Accepted...)
+	if c.Zone != "" {
+		var err error
+		if dataMap, err = dataMap.WithZone(c.Zone); err != nil {
+			return Stack{}, nil, err
+		}
+	}
 	store, err := bunstore.New(c.DB, dataMap, bunstore.Options{
 		Schema: c.Schema, Name: c.Name, Enqueued: wake, TrustRowFilters: c.TrustRowFilters,
 		SynchronousCommit: c.SynchronousCommit, ReadDB: c.ReadDB, Logger: c.Logger, Observer: c.Observer,

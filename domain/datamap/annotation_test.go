@@ -14,13 +14,13 @@ import (
 
 func TestPeriodsAreParsed(t *testing.T) {
 	for text, want := range map[string]datamap.Period{
-		"10y":             {Years: 10},
-		"6m":              {Months: 6},
-		"30d":             {Days: 30},
-		"1y6m":            {Years: 1, Months: 6},
-		"1y30d":           {Years: 1, Days: 30},
-		"6m1d":            {Months: 6, Days: 1},
-		"9999y9999m9999d": {Years: 9999, Months: 9999, Days: 9999},
+		"10y":       {Years: 10},
+		"6m":        {Months: 6},
+		"30d":       {Days: 30},
+		"1y6m":      {Years: 1, Months: 6},
+		"1y30d":     {Years: 1, Days: 30},
+		"6m1d":      {Months: 6, Days: 1},
+		"99y11m30d": {Years: 99, Months: 11, Days: 30},
 	} {
 		got, err := datamap.ParsePeriod(text)
 		if err != nil || got != want {
@@ -71,7 +71,7 @@ func TestPeriodsRunByTheCalendar(t *testing.T) {
 
 func TestPeriodTextRoundTrips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		number := rapid.IntRange(0, 9999)
+		number := rapid.IntRange(0, 33)
 		period := datamap.Period{
 			Years: number.Draw(t, "years"), Months: number.Draw(t, "months"), Days: number.Draw(t, "days"),
 		}

@@ -154,7 +154,7 @@ func (d *draft) checkAnnotation(table Table, column Column) {
 	if a.Strategy != domain.StrategyRetain {
 		if duty := dutyOf(*a); duty != "" {
 			report(domain.Problem{
-				Message: "has the option reason, retain or since, but is not retained", Found: duty,
+				Message: "has the option reason, retain, since or from, but is not retained", Found: duty,
 				Remedy: "set erasure:retain, or remove them",
 			})
 		}
@@ -171,6 +171,7 @@ func dutyOf(a Annotation) string {
 	var names []string
 	for name, set := range map[string]bool{
 		"reason": a.Reason != "", "retain": !a.Retain.IsZero(), "since": a.Since != "",
+		"from": a.From != "",
 	} {
 		if set {
 			names = append(names, name)
@@ -191,10 +192,16 @@ func (d *draft) checkDuration(table Table, a Annotation, report func(domain.Prob
 	if a.Retain != (Period{}) {
 		if parsed, err := ParsePeriod(a.Retain.String()); err != nil || parsed != a.Retain {
 			report(domain.Problem{
-				Message: "has a retention period that is negative or too long", Found: a.Retain.String(),
-				Remedy: `give numbers of 1 to 9999: "10y", "6m", "30d" or "1y6m"`,
+				Message: "has a retention period that is negative or longer than 100 years", Found: a.Retain.String(),
+				Remedy: "give a period like \"10y\", \"6m\", \"30d\" or \"1y6m\", or leave `retain` out for a duty without end",
 			})
 		}
+	}
+	if a.From != "" && (a.From != FromYearEnd || a.Since == "") {
+		report(domain.Problem{
+			Message: "counts its retention period from something unknown", Found: a.From, Possible: []string{FromYearEnd},
+			Remedy: "give the period and its time column, too: retain:10y,since:<column>,from:" + FromYearEnd,
+		})
 	}
 	if a.Since == "" {
 		return

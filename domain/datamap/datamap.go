@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -108,6 +109,7 @@ type DataMap struct {
 	accepted  []Acceptance
 	leftOut   []LeftOut
 	reviewed  []string
+	zone      *time.Location // nil for UTC
 }
 
 // NewDataMap checks the tables and determines the paths from each table to the subject's table. A path is a chain of

@@ -113,6 +113,9 @@ func (c Column) holdsSurrogate(value any) (holds, distinctive bool) {
 	if c.IsNulled() {
 		return value == nil, false
 	}
+	if start, ok := ReadStart(value); ok && c.Type == TypeTime {
+		value = start.At // also that of a text without a zone
+	}
 	if _, constant := c.Constant(); constant {
 		return c.holdsConstant(value), c.Digits() > 0
 	}

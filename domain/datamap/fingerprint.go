@@ -57,6 +57,8 @@ type writtenCell struct {
 	Surrogate string     `json:"surrogate,omitempty"`
 	Retain    Period     `json:"retain,omitzero"`
 	Since     string     `json:"since,omitempty"`
+	From      string     `json:"from,omitempty"`
+	Zone      string     `json:"zone,omitempty"` // of From
 }
 
 // effects returns the effect of each local step of the plan.
@@ -67,7 +69,7 @@ func (m DataMap) effects(plan Plan) (all []effect) {
 		of := effect{Relations: path.Relations}
 		for _, name := range step.Columns {
 			column, _ := table.Column(name)
-			of.Columns = append(of.Columns, column.written())
+			of.Columns = append(of.Columns, m.written(column))
 		}
 		all = append(all, of)
 	}
@@ -75,11 +77,14 @@ func (m DataMap) effects(plan Plan) (all []effect) {
 }
 
 // written returns the form of the value that an erasure writes into the column.
-func (c Column) written() writtenCell {
+func (m DataMap) written(c Column) writtenCell {
 	if c.Personal == nil {
 		return writtenCell{Name: c.Name}
 	}
-	cell := writtenCell{Name: c.Name, Retain: c.Personal.Retain, Since: c.Personal.Since}
+	cell := writtenCell{Name: c.Name, Retain: c.Personal.Retain, Since: c.Personal.Since, From: c.Personal.From}
+	if cell.From != "" {
+		cell.Zone = m.Zone()
+	}
 	if cell.Null = c.Personal.Strategy == domain.StrategyNull; !cell.Null {
 		cell.Type, cell.Length, cell.Surrogate = c.Type, c.Length, c.Surrogate
 	}

@@ -58,6 +58,9 @@ func hashOfDuties(m datamap.DataMap) int64 {
 			any = true
 			for _, duty := range table.Duties(column.Name) {
 				_, _ = fmt.Fprintf(hash, "%q %q %q %v\n", table.Name, column.Name, duty.Personal.Since, duty.Personal.Retain)
+				if duty.Personal.From != "" {
+					_, _ = fmt.Fprintf(hash, "%q %q\n", duty.Personal.From, m.Zone())
+				}
 			}
 		}
 	}

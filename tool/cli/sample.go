@@ -60,7 +60,7 @@ func (p *printer) sample(m datamap.DataMap, s datamap.StepSample) {
 		for j, name := range s.Columns {
 			after := "(deleted)"
 			if s.After[i] != nil {
-				after = revealed(s.After[i].Values[j]) + keptUntil(table, name, s, row)
+				after = revealed(s.After[i].Values[j]) + keptUntil(m, table, name, s, row)
 			}
 			t.rows = append(t.rows, append(slices.Clone(key), name, revealed(row.Values[j]), after))
 			for k := range key {
@@ -132,11 +132,15 @@ func dutyOf(column datamap.Column) string {
 	if column.Personal == nil || column.Personal.Since == "" {
 		return " (no end)"
 	}
-	return " (" + column.Personal.Retain.String() + " since " + column.Personal.Since + ")"
+	since := column.Personal.Since
+	if column.Personal.From == datamap.FromYearEnd {
+		since = "the end of the year of " + since
+	}
+	return " (" + column.Personal.Retain.String() + " since " + since + ")"
 }
 
 // keptUntil returns the end of the retention duty of a retained cell, if it has an end.
-func keptUntil(table datamap.Table, name string, s datamap.StepSample, row datamap.SampledRow) string {
+func keptUntil(m datamap.DataMap, table datamap.Table, name string, s datamap.StepSample, row datamap.SampledRow) string {
 	column, _ := table.Column(name)
 	if s.Step.Strategy != domain.StrategyRetain || column.Personal == nil {
 		return ""
@@ -146,20 +150,18 @@ func keptUntil(table datamap.Table, name string, s datamap.StepSample, row datam
 		return ""
 	}
 	since, _ := row.Values[i].Reveal()
-	if end, ok := endOfDuty(column, since); ok {
+	if end, ok := endOfDuty(m.Duty(*column.Personal), since); ok {
 		return " (kept until " + end.Format(time.DateOnly) + ")"
 	}
 	return ""
 }
 
-// endOfDuty returns the end of the retention duty of a cell that a step keeps, if the duty has an end. The parameter
-// since is the text of the cell in Annotation.Since.
-func endOfDuty(column datamap.Column, since string) (end time.Time, ok bool) {
-	if column.Personal.Retain.IsZero() || len(since) < len(time.DateOnly) {
-		return time.Time{}, false
-	}
-	start, err := time.Parse(time.DateOnly, since[:len(time.DateOnly)])
-	return column.Personal.Retain.After(start), err == nil
+// endOfDuty returns the end of a retention duty, if it has an end. The parameter since is the text of the cell in
+// Annotation.Since.
+func endOfDuty(duty datamap.Duty, since string) (end time.Time, ok bool) {
+	start, readable := datamap.ReadStart(since)
+	end, ends := duty.End(start)
+	return end, readable && ends
 }
 
 // longestShown is the maximum length of a value in a preview, in characters.

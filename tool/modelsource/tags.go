@@ -105,6 +105,7 @@ func (m *model) piiTag(c datamap.Column) string {
 	add("reason", a.Reason)
 	add("retain", a.Retain.String())
 	add("since", a.Since)
+	add("from", a.From)
 	add("via", m.viaOf(a.Via))
 	add("ref", a.Ref)
 	if c.Surrogate == datamap.EmptySurrogate {

@@ -18,7 +18,9 @@ type tag struct {
 const notPersonal = "none"
 
 // options are the options that can follow the category in a pii tag.
-var options = []string{"erasure", "basis", "purpose", "reason", "retain", "since", "surrogate", "export", "via", "ref"}
+var options = []string{
+	"erasure", "basis", "purpose", "reason", "retain", "since", "from", "surrogate", "export", "via", "ref",
+}
 
 // parseTag parses a pii tag and returns all problems of its syntax. The data map checks the values later. If a part of
 // the tag cannot be parsed, parseTag sets a valid value for it, so that the data map does not report the same mistake
@@ -56,7 +58,7 @@ func parseTag(text string) (tag, []domain.Problem) {
 		}
 	}
 	if slices.Contains(unread, "retain") || slices.Contains(unread, "since") {
-		t.annotation.Retain, t.annotation.Since = datamap.Period{}, ""
+		t.annotation.Retain, t.annotation.Since, t.annotation.From = datamap.Period{}, "", ""
 	}
 	if slices.Contains(unread, "reason") && t.annotation.Strategy == domain.StrategyRetain {
 		t.annotation.Reason = text
@@ -98,12 +100,14 @@ func (t *tag) set(name, quoted string) domain.Problem {
 		t.annotation.Reason = value
 	case "retain":
 		if t.annotation.Retain, err = datamap.ParsePeriod(value); err != nil {
-			return domain.Problem{
-				Message: `its pii tag has a retain that is not like "10y", "6m", "30d" or "1y6m"`, Found: value,
-			}
+			var wrong *domain.Error
+			errors.As(err, &wrong)
+			return domain.Problem{Message: "its pii tag has a retain that " + wrong.Message, Found: value}
 		}
 	case "since":
 		t.annotation.Since = value
+	case "from":
+		t.annotation.From = value
 	case "surrogate":
 		t.surrogate = value
 	case "via":

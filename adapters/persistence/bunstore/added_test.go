@@ -14,7 +14,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
@@ -231,43 +230,5 @@ func TestSQLiteReadsCreationTimesOfAllTypes(t *testing.T) {
 			c.want[15] = none
 		}
 		c.isRead(t, db)
-	}
-}
-
-// An invalid date in a text column fails no statement, and the duty that starts there does not end.
-func TestARetentionDutyOfAnInvalidDateGoesOn(t *testing.T) {
-	t.Parallel()
-	db := databases.PostgreSQL(t)
-	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	execute(t, db, "CREATE TABLE members (id integer PRIMARY KEY, kept text, since text)")
-	dataMap := fixture.MustMap(t, datamap.Table{
-		Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []datamap.Column{
-			{Name: "id", Type: datamap.TypeInteger},
-			{Name: "since", Type: datamap.TypeTime},
-			{Name: "kept", Type: datamap.TypeText, Personal: &datamap.Annotation{
-				Category: domain.CategoryContact, Strategy: domain.StrategyRetain, Reason: "a law",
-				Retain: datamap.Period{Years: 1}, Since: "since",
-			}},
-		},
-	})
-	store, err := bunstore.New(db, dataMap, bunstore.Options{})
-	must(t, err)
-	plan, err := erasure.Planner{}.Plan(dataMap, nil)
-	must(t, err)
-	for i, since := range []string{
-		"2000-02-30", "2000-13-01", "2000-01-01 25:00", "2000-01-01 12:00+99", "0000-01-01", "2000-01-01", "0001-01-01",
-		"1850-01-01T00:00:00Z", "0044-03-15 BC", "-infinity",
-	} {
-		execute(t, db, "INSERT INTO members VALUES ("+strconv.Itoa(i)+", 'kept', '"+since+"')")
-		must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			_, err := s.Subjects().Apply(ctx, subjectID(t, strconv.Itoa(i)), plan.LocalAt(noon))
-			return err
-		}))
-		var kept string
-		must(t, db.NewRaw("SELECT kept FROM members WHERE id = ?", i).Scan(t.Context(), &kept))
-		if ended := kept != "kept"; ended != (i >= 5) {
-			t.Errorf("%s: the duty has ended: %v", since, ended)
-		}
 	}
 }

@@ -95,7 +95,7 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 		"marks":                        {list, 1, []any{10000, 20000, noon, noon, 100}},
 		"erasure, lock of the subject": {erase, 1, []any{key, "1", noon}},
 		"erasure, lock of the orders":  {erase, 2, []any{key}},
-		"erasure, steps":               {erase, 3, []any{key, noon, key, noon, key, key, key, "[]", "1"}},
+		"erasure, steps":               {erase, 3, []any{key, "", "", key, "", "", key, key, key, "[]", "1"}},
 	} {
 		texts := s.statementsOf(t, hook, test.run)
 		plan := (box{db: s.db}).plan(t, texts[test.nth], test.args...)

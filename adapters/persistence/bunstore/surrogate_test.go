@@ -54,7 +54,7 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 		forgetErasures(t, db)
 		values := a.values(t, "1")
 		for _, column := range slices.Sorted(maps.Keys(anonymized)) {
-			want := anonymized[column]
+			want := withoutZone(db, column, anonymized[column])
 			if column == "decimal" && db.Dialect().Name() == dialect.PG {
 				want = `0.00` // PostgreSQL keeps the scale of the column
 			}
@@ -131,7 +131,8 @@ func TestTextsAndUUIDsAreUniquePerCell(t *testing.T) {
 		seen := map[string]bool{}
 		for _, record := range a.export(t, "1") {
 			text, isText := record.Value.(string)
-			if record.Field == "one" || record.Field == "ip" || record.Field == "sealed" || !isText {
+			if record.Field == "one" || record.Field == "ip" || record.Field == "sealed" ||
+				record.Field == "local" || record.Field == "date" || !isText {
 				continue
 			}
 			if seen[text] {

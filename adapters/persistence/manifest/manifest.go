@@ -9,6 +9,9 @@
 // datamap.ColumnType, such as time for a timestamptz. A table or a column may have a note, which is a text for readers
 // and has no effect.
 //
+// The optional member zone is the time zone of the calendar years of retention duties, such as Europe/Berlin. See
+// datamap.Annotation.From. The default is UTC.
+//
 // The optional member accepted lists findings of a check that a person has accepted, see datamap.Acceptance:
 //
 //	"accepted": [{"rule": "index-missing", "table": "users", "reason": "50 rows", "until": "2027-03-31"}]
@@ -42,6 +45,7 @@ const Version = 2
 
 type document struct {
 	Version  int                  `json:"manifest_version"`
+	Zone     string               `json:"zone,omitempty"` // see datamap.DataMap.WithZone
 	Tables   []datamap.Table      `json:"tables"`
 	Accepted []datamap.Acceptance `json:"accepted,omitempty"`
 	Schema   []SchemaTable        `json:"schema,omitempty"`
@@ -81,6 +85,9 @@ func Read(r io.Reader) (datamap.DataMap, error) {
 		fromVersion1(tables)
 	}
 	m, err := datamap.ReadDataMap("manifest", tables, problems)
+	if err == nil && manifest.Zone != "" {
+		m, err = m.WithZone(manifest.Zone)
+	}
 	m = m.WithAccepted(manifest.Accepted...).WithLeftOut(leftOut(m, manifest.Schema)...)
 	for _, table := range manifest.Schema {
 		m = m.WithReviewed(table.Name)
@@ -136,7 +143,7 @@ func WriteDraft(w io.Writer, m datamap.DataMap, schema []SchemaTable) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(document{Version, m.Declared(), m.Accepted(), schema})
+	err := encoder.Encode(document{Version, m.Zone(), m.Declared(), m.Accepted(), schema})
 	if err == nil {
 		_, err = io.WriteString(w, layout(bytes.TrimSpace(text.Bytes()), "")+"\n")
 	}

@@ -28,7 +28,7 @@ var (
 		[]domain.LegalBasis{"", domain.BasisConsent, domain.BasisContract, domain.BasisLegitimateInterests},
 	)
 	exports = rapid.SampledFrom([]datamap.Export{"", datamap.ExportYes, datamap.ExportNo})
-	amount  = rapid.IntRange(0, 9999)
+	amount  = rapid.IntRange(0, 33)
 )
 
 // drawColumn draws a random column. If the column is retained, its retention period starts at the time in the column
@@ -60,6 +60,7 @@ func drawColumn(t *rapid.T, name string) datamap.Column {
 		}
 		if !period.IsZero() {
 			column.Personal.Retain, column.Personal.Since = period, "at"
+			column.Personal.From = rapid.SampledFrom([]string{"", datamap.FromYearEnd}).Draw(t, "from")
 		}
 	}
 	return column

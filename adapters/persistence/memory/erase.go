@@ -108,8 +108,8 @@ func (s *state) dutiesEnded(table datamap.Table, row int, step datamap.Step) boo
 // isExpired reports whether all retention duties for a cell have ended at the given time.
 func (s *state) isExpired(table datamap.Table, row int, name string, at time.Time) bool {
 	return !at.IsZero() && !slices.ContainsFunc(table.Duties(name), func(duty datamap.Column) bool {
-		since, ok := s.rows[table.Name][row][duty.Personal.Since].(time.Time)
-		return !ok || since.After(duty.Personal.Retain.Cutoff(at))
+		start, ok := datamap.ReadStart(s.rows[table.Name][row][duty.Personal.Since])
+		return !ok || !s.dataMap.Duty(*duty.Personal).Ended(start, at)
 	})
 }
 

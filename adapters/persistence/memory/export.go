@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -36,7 +35,7 @@ func (s subjectStore) Export(
 			if !table.NamesRowsByKey() {
 				name = strconv.Itoa(number + 1)
 			}
-			records := recordsOf(table, columns, name, rows[i])
+			records := recordsOf(m, table, columns, name, rows[i])
 			if erased {
 				m.MarkErased(table, paths[i], records)
 			}
@@ -90,7 +89,8 @@ func (s subjectStore) exportLedgers(
 			if err := s.ready(ctx); err != nil {
 				return err
 			}
-			if err := yieldAll(recordsOf(ledger, ledger.Exported(), rowName(ledger, row), row), yield); err != nil {
+			records := recordsOf(s.store.dataMap, ledger, ledger.Exported(), rowName(ledger, row), row)
+			if err := yieldAll(records, yield); err != nil {
 				return err
 			}
 		}
@@ -129,10 +129,12 @@ func valueOf(text *string) any {
 
 // recordsOf returns an export record for each of the given columns of a row. The parameter name identifies the row in
 // the export.
-func recordsOf(table datamap.Table, columns []datamap.Column, name string, row Row) []domain.ExportRecord {
+func recordsOf(
+	m datamap.DataMap, table datamap.Table, columns []datamap.Column, name string, row Row,
+) []domain.ExportRecord {
 	records := make([]domain.ExportRecord, len(columns))
 	for i, column := range columns {
-		records[i] = exported(table, name, row, column)
+		records[i] = exported(m, table, name, row, column)
 	}
 	return records
 }
@@ -147,7 +149,7 @@ func yieldAll(records []domain.ExportRecord, yield func(domain.ExportRecord) err
 }
 
 // exported returns the export record for one column of a row.
-func exported(table datamap.Table, name string, row Row, column datamap.Column) domain.ExportRecord {
+func exported(m datamap.DataMap, table datamap.Table, name string, row Row, column datamap.Column) domain.ExportRecord {
 	annotation := column.Personal
 	record := domain.ExportRecord{
 		Source:          table.Name,
@@ -159,8 +161,10 @@ func exported(table datamap.Table, name string, row Row, column datamap.Column) 
 		Purpose:         optional(annotation.Purpose),
 		RetentionReason: optional(annotation.Reason),
 	}
-	if since, ok := row[annotation.Since].(time.Time); ok {
-		record.ExpiresAt = optional(domain.Instant(annotation.Retain.After(since)))
+	if start, ok := datamap.ReadStart(row[annotation.Since]); ok {
+		if end, ends := m.Duty(*annotation).End(start); ends {
+			record.ExpiresAt = &end
+		}
 	}
 	return record
 }

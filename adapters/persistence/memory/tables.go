@@ -13,7 +13,8 @@ import (
 //	smallint, integer, bigint    int64, or an int, which is stored as int64
 //	number                       float64, int64 or domain.Number; finite
 //	boolean                      bool
-//	time                         time.Time, which is stored in UTC and truncated to microseconds
+//	time                         time.Time, which is stored in UTC and truncated to microseconds; or a date or a time
+//	                             without a zone, as a string such as "2026-01-02" or "2026-01-02T03:04:05"
 //	json, array                  domain.JSON
 //	bytes                        []byte
 //

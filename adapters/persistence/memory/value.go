@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +28,8 @@ func storable(column datamap.Column, value any) (stored any, ok bool) {
 		return nil, true
 	case string:
 		fits := column.Length == 0 || utf8.RuneCountInString(value) <= column.Length
-		return value, fits && holds(datamap.TypeText, datamap.TypeUUID)
+		isLocal := localTime.MatchString(value) // a time without a zone
+		return value, fits && (holds(datamap.TypeText, datamap.TypeUUID) || isLocal && holds(datamap.TypeTime))
 	case int:
 		return storable(column, int64(value))
 	case int64:
@@ -49,6 +51,9 @@ func storable(column datamap.Column, value any) (stored any, ok bool) {
 		return nil, false
 	}
 }
+
+// localTime matches a date, and a date with a time of day, without a zone.
+var localTime = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?)?$`)
 
 // cloneRow returns a copy that shares no memory with the row.
 func cloneRow(row Row) Row {

@@ -22,9 +22,13 @@ type dialect interface {
 	// textFromHex returns the expression for the text whose bytes are the hexadecimal digits.
 	textFromHex(digits string) string
 
-	// isNotAfter returns the condition that the instant in a column is before or equal to the instant in a parameter. The
-	// condition is not true for NULL. sqlType is the type of the column in the database, or "" if it is unknown.
-	isNotAfter(column, parameter, sqlType string) string
+	// dutyStart returns the expression for the start of a retention duty in a column of any type, as a text that
+	// datamap.ReadStart reads: 2006-01-02T15:04:05.000000 in UTC with Z, or as the column has it, without a zone. The texts
+	// sort in the order of the instants. The expression is NULL if the column has no readable start. It never fails.
+	dutyStart(column string) string
+
+	// exactText returns the expression for a text parameter, with a collation that compares bytes.
+	exactText(parameter string) string
 
 	// equalsConstant returns the condition that a column holds a constant. The condition uses the form in which a column
 	// of the database type sqlType stores the constant.
@@ -83,25 +87,25 @@ func (postgres) textFromHex(digits string) string {
 	return "convert_from(decode('" + digits + "', 'hex'), 'UTF8')"
 }
 
-// isNotAfter returns a condition that compares directly if the column has a date or timestamp type. In a column of
-// another type, the condition reads an instant from a text or a JSON string. An instant without an offset is in UTC.
-// The condition is always true for negative infinity, for instants before Christ, and for texts of the year 1. It is
-// never true for positive infinity, or for a text that is not an instant (see instantIn).
-func (postgres) isNotAfter(column, parameter, sqlType string) string {
-	start := "CAST(" + parameter + " AS timestamptz)"
-	kind, precision, _ := strings.Cut(sqlType, "(")
-	if _, zone, ok := strings.Cut(precision, ")"); ok {
-		kind += zone
-	}
-	switch kind {
-	case "timestamp with time zone":
-		return column + " <= " + start
-	case "timestamp without time zone", "date":
-		return "CAST(" + column + " AS timestamp) AT TIME ZONE 'UTC' <= " + start
-	}
+// dutyStart reads the text of a value in JSON, which has the instant of a time. It is not the text that
+// regexp_matches can read if the zone of the session has an offset with seconds, as all zones had before time zones.
+func (postgres) dutyStart(column string) string {
 	return syntax.Fill(`
-		CASE WHEN {text} = '-infinity' OR {text} ~ '^([0-9]{4,}-[0-9]{2}-[0-9]{2}.* BC|0001-[0-9]{2}-[0-9]{2}[0-9T:. +Z-]*)$'
-			THEN TRUE ELSE {instant} <= {start} END`, "text", textIn(column), "instant", instantIn(column, "Z"), "start", start)
+		CASE WHEN {text} ~ '^(-infinity|[0-9]{4,}-[0-9]{2}-[0-9]{2}.* BC|0001-[0-9]{2}-[0-9]{2}[0-9T:. +Z-]*)$'
+			THEN '0001-01-01T00:00:00.000000Z'
+		WHEN {text} !~ '^(?!9999)[0-9]{4}-|^[0-9.]+$' THEN NULL
+		WHEN pg_typeof({column}) = CAST('timestamptz' AS regtype)
+			THEN to_char(CAST({text} AS timestamptz) AT TIME ZONE 'UTC', {form}) || 'Z'
+		WHEN pg_typeof({column}) IN (CAST('timestamp' AS regtype), CAST('date' AS regtype))
+			THEN to_char(CAST({text} AS timestamp), {form})
+		ELSE to_char({instant} AT TIME ZONE 'UTC', {form}) || CASE WHEN {text} ~ {zone} THEN 'Z' ELSE '' END
+		END COLLATE "C"`,
+		"text", textIn(column), "column", column, "form", `'YYYY-MM-DD"T"HH24:MI:SS.US'`,
+		"instant", addedIn(column, "Z"), "zone", `'^[0-9.]+$|:.*[Z+-]'`)
+}
+
+func (postgres) exactText(parameter string) string {
+	return "CAST(" + parameter + ` AS text) COLLATE "C"`
 }
 
 func (postgres) equalsConstant(column, constant, sqlType string) string {
@@ -151,10 +155,13 @@ const (
 	isMicrosAdded = `micros >= 1e14 AND micros < 45e14`
 )
 
-// earliestAdded reads the text of the value, and so accepts columns of all types. The types of the columns are not
-// known when the statements are built.
-func (postgres) earliestAdded(column string) string {
-	return syntax.Fill(`COALESCE({instant}, {number})`, "instant", instantIn(column, "+14"), "number", syntax.Fill(`(
+func (postgres) earliestAdded(column string) string { return addedIn(column, "+14") }
+
+// addedIn returns the expression for the instant that a column of any type holds, see datamap.ReadAddedAt. The parameter
+// zone is the zone of a text without a zone. The expression reads the text of the value, because the types of the
+// columns are not known when the statements are built.
+func addedIn(column, zone string) string {
+	return syntax.Fill(`COALESCE({instant}, {number})`, "instant", instantIn(column, zone), "number", syntax.Fill(`(
 		SELECT TIMESTAMPTZ 'epoch' + micros * INTERVAL '1 microsecond'
 		FROM regexp_matches({text}, '^[1-9][0-9]{6,18}(?:[.][0-9]+)?$') AS digits,
 			LATERAL (SELECT CAST(digits[1] AS float8) AS n) AS number,
@@ -201,14 +208,13 @@ func (s sqlite) equalsExactly(text, parameter string) string {
 
 func (sqlite) textFromHex(digits string) string { return "CAST(x'" + digits + "' AS text)" }
 
-// isNotAfter adds one day to an instant whose offset SQLite cannot parse, so that a retention duty never ends too
-// early.
-func (sqlite) isNotAfter(column, parameter, _ string) string {
+func (sqlite) dutyStart(column string) string {
 	return syntax.Fill(`
-		{column} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
-		AND COALESCE(julianday({column}), julianday(substr({column}, 1, 19)) + 1) <= julianday({parameter})`,
-		"column", column, "parameter", parameter)
+		CASE WHEN {column} GLOB '0001-[0-9][0-9]-[0-9][0-9]*' THEN '0001-01-01T00:00:00.000000Z' ELSE {added} END`,
+		"column", column, "added", addedInSQLite(column, "0", "CASE zone WHEN '' THEN '' ELSE 'Z' END"))
 }
+
+func (sqlite) exactText(parameter string) string { return parameter }
 
 func (sqlite) equalsConstant(column, constant, _ string) string { return column + " = " + constant }
 
@@ -236,9 +242,13 @@ func (sqlite) addedValue(column string) string {
 	return syntax.Fill(`CASE typeof({column}) WHEN 'blob' THEN NULL ELSE {column} END`, "column", column)
 }
 
-// earliestAdded splits texts itself, because the functions of SQLite read only milliseconds, and not all forms of a
+func (sqlite) earliestAdded(column string) string { return addedInSQLite(column, "-14 * 60", "'Z'") }
+
+// addedInSQLite returns the expression for the instant that a column of any type holds, see datamap.ReadAddedAt. The
+// parameter bare has the minutes that are added to a text without a zone, and ending the end of the result for a text.
+// The expression splits texts itself, because the functions of SQLite read only milliseconds, and not all forms of a
 // zone.
-func (sqlite) earliestAdded(column string) string {
+func addedInSQLite(column, bare, ending string) string {
 	return syntax.Fill(`(
 		SELECT CASE
 			WHEN kind = 'text' AND value GLOB '*[^0-9.]*' THEN ({instant})
@@ -247,7 +257,8 @@ func (sqlite) earliestAdded(column string) string {
 			END
 		FROM (SELECT typeof({column}) AS kind,
 			CASE typeof({column}) WHEN 'text' THEN rtrim({column}) ELSE {column} END AS value))`,
-		"column", column, "instant", textAddedSQLite, "number", syntax.Fill(numberAddedSQLite,
+		"column", column, "instant", syntax.Fill(textAddedSQLite, "bare", bare, "ending", ending),
+		"number", syntax.Fill(numberAddedSQLite,
 			"units", syntax.Fill(unitsAdded, "nanoseconds", "CAST(value AS integer) / 1000"), "is micros", isMicrosAdded))
 }
 
@@ -262,13 +273,13 @@ const (
 	// days that do not exist.
 	textAddedSQLite = `
 		SELECT strftime('%Y-%m-%dT%H:%M:', day || ' ' || clock, CASE
-				WHEN zone = '' THEN -14 * 60
+				WHEN zone = '' THEN {bare}
 				WHEN zone = 'Z' THEN 0
 				WHEN substr(zone, 2, 2) <= '14' AND (zone GLOB '[+-][0-9][0-9]' OR zone GLOB '[+-][0-9][0-9]:[0-5][0-9]'
 					OR zone GLOB '[+-][0-9][0-9][0-5][0-9]' OR zone GLOB '[+-][0-9][0-9][0-5][0-9] *')
 				THEN CASE WHEN zone GLOB '-*' THEN 1 ELSE -1 END
 					* (60 * substr(zone, 2, 2) + substr(replace(zone, ':', ''), 4, 2))
-				END || ' minutes') || COALESCE(second, '00') || '.' || substr(fraction || '000000', 1, 6) || 'Z'
+				END || ' minutes') || COALESCE(second, '00') || '.' || substr(fraction || '000000', 1, 6) || {ending}
 		FROM (SELECT day, clock, second,
 				CASE WHEN length(rest) < length(time) THEN substr(time, 2, length(time) - length(rest) - 1)
 					ELSE '' END AS fraction,

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,17 +28,38 @@ func (w *Writer) StepWriter(table datamap.Table, types map[string]string, offset
 	return &StepWriter{writer: w, table: table, alias: "t0", Types: types, offset: offset}
 }
 
-// dutyCutoff is a constant that ResolveConstants replaces by an instant. If a retention duty started at this instant or
-// earlier, it has ended at the instant of the step. The value of a dutyCutoff is the period of the duty.
-type dutyCutoff datamap.Period
+// latestStart is a constant that ResolveConstants replaces by the latest start of a duty that has ended.
+type latestStart struct {
+	duty  datamap.Duty
+	at    time.Time // zero: the instant of the step
+	local bool      // for a start without a zone
+}
 
-// ResolveConstants returns the constants as parameters. It replaces each dutyCutoff by an instant. The parameter
-// stepTime is the instant of the step.
+// The forms of the texts of dialect.dutyStart.
+const (
+	localStart   = "2006-01-02T15:04:05.000000"
+	instantStart = localStart + "Z"
+)
+
+func (l latestStart) text(stepTime time.Time) string {
+	at := l.at
+	if at.IsZero() {
+		at = stepTime
+	}
+	instant, local := l.duty.LatestStart(at)
+	if l.local {
+		return local.Format(localStart)
+	}
+	return instant.Format(instantStart)
+}
+
+// ResolveConstants returns the constants as parameters. It replaces each latestStart by a text. The parameter stepTime
+// is the instant of the step.
 func ResolveConstants(constants []any, stepTime time.Time) []any {
 	values := slices.Clone(constants)
 	for i, constant := range constants {
-		if period, ok := constant.(dutyCutoff); ok {
-			values[i] = datamap.Period(period).Cutoff(stepTime).UTC().Format(timeFormat)
+		if latest, ok := constant.(latestStart); ok {
+			values[i] = latest.text(stepTime)
 		}
 	}
 	return values
@@ -73,18 +95,26 @@ func (w *StepWriter) dutiesEnded(column string, at time.Time) string {
 	if at.IsZero() {
 		return "FALSE"
 	}
-	return w.dutiesStartedBy(column, func(period datamap.Period) any { return dutyCutoff(period) })
+	return w.dutiesEndedBy(column, time.Time{})
 }
 
-// dutiesStartedBy returns the condition that all retention duties of a cell started at or before an instant.
-// latestStart returns this instant for the period of a duty.
-func (w *StepWriter) dutiesStartedBy(column string, latestStart func(datamap.Period) any) string {
-	var started []string
-	for _, duty := range w.table.Duties(column) {
-		since, parameter := duty.Personal.Since, w.AddConstant(latestStart(duty.Personal.Retain))
-		started = append(started, w.writer.own.isNotAfter(w.alias+"."+syntax.Quote(since), parameter, w.Types[since]))
+// hasEnded is the condition that a duty with the given start has ended. It compares texts of dutyStart.
+const hasEnded = `
+	(SELECT s.start <= CASE length(s.start) WHEN {instant length} THEN {instant} ELSE {local} END
+		FROM (SELECT {start} AS start LIMIT 1) AS s)`
+
+// dutiesEndedBy returns the condition that all retention duties of a cell have ended at the given instant. If this
+// instant is zero, it is the instant of the step.
+func (w *StepWriter) dutiesEndedBy(column string, at time.Time) string {
+	var ended []string
+	for _, of := range w.table.Duties(column) {
+		duty := w.writer.DataMap.Duty(*of.Personal)
+		ended = append(ended, syntax.Fill(hasEnded, "instant length", strconv.Itoa(len(instantStart)),
+			"instant", w.writer.own.exactText(w.AddConstant(latestStart{duty, at, false})),
+			"local", w.writer.own.exactText(w.AddConstant(latestStart{duty, at, true})),
+			"start", w.writer.own.dutyStart(w.alias+"."+syntax.Quote(of.Personal.Since))))
 	}
-	return strings.Join(started, " AND ")
+	return strings.Join(ended, " AND ")
 }
 
 // CoveredRows returns the condition, with a leading AND, for the rows that a step covers. It returns "" if the step
@@ -125,10 +155,7 @@ func (w *StepWriter) IsOverwritten(column string, step datamap.Step) string {
 	switch {
 	case !described.RecognizesSurrogate() && step.Scope.DutyEndsAfter.IsZero():
 	case !described.RecognizesSurrogate():
-		overwritten := w.dutiesStartedBy(column, func(period datamap.Period) any {
-			return period.Cutoff(step.Scope.DutyEndsAfter).UTC().Format(timeFormat)
-		})
-		conditions = append(conditions, "NOT ("+overwritten+")")
+		conditions = append(conditions, "NOT ("+w.dutiesEndedBy(column, step.Scope.DutyEndsAfter)+")")
 	case digits > 0:
 		conditions = append(conditions,
 			"NOT "+w.writer.own.matchesForm("CAST("+cell+" AS text)", fixed, digits, w.AddConstant))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
@@ -20,6 +21,8 @@ type source struct {
 	exported     []datamap.Column
 	records      []domain.ExportRecord // for each exported column: the fields that are the same in all rows
 	sinceIndexes []int                 // for each exported column: the index of the value with its retention start, or -1
+
+	duties []datamap.Duty // for each exported column
 
 	selected      []string                // the expressions of the values
 	fromClause    func(offset int) string // the clauses from FROM on; their placeholders start at $(offset+1)
@@ -97,9 +100,10 @@ func (s *source) rowName(row *exportRow) string {
 func (s *source) record(d dialect, index int, name string, values []any) domain.ExportRecord {
 	column, record := s.exported[index], s.records[index]
 	record.Row, record.Value = name, exportValue(d, column.Type, values[len(s.table.PrimaryKey)+index])
-	if s.sinceIndexes[index] >= 0 {
-		if since, ok := exportValue(d, datamap.TypeTime, values[s.sinceIndexes[index]]).(time.Time); ok {
-			record.ExpiresAt = syntax.Optional(domain.Instant(column.Personal.Retain.After(since)))
+	if s.sinceIndexes[index] >= 0 && values[s.sinceIndexes[index]] != nil {
+		start, ok := datamap.ReadStart(syntax.Text(values[s.sinceIndexes[index]]))
+		if end, ends := s.duties[index].End(start); ok && ends {
+			record.ExpiresAt = &end
 		}
 	}
 	return record
@@ -130,13 +134,14 @@ func newSource(w *rows.Writer, table datamap.Table, exported []datamap.Column) s
 		})
 	}
 	for _, column := range s.exported {
+		s.duties = append(s.duties, w.DataMap.Duty(*column.Personal))
 		since, ok := table.Column(column.Personal.Since)
 		if !ok {
 			s.sinceIndexes = append(s.sinceIndexes, -1)
 			continue
 		}
 		s.sinceIndexes = append(s.sinceIndexes, len(s.selected))
-		s.selected = append(s.selected, d.exportedValue(since))
+		s.selected = append(s.selected, w.DutyStart("t0."+syntax.Quote(since.Name)))
 	}
 	return s
 }
@@ -280,14 +285,13 @@ func asBoolean(value any) any {
 	return text
 }
 
-// timeFormats are the formats in which bun and SQLite write instants and dates as text, and the formats of PostgreSQL's
-// JSON. PostgreSQL also writes local times without an offset. For instants before the introduction of time zones, it
-// writes offsets with seconds.
+// timeFormats are the formats in which bun and SQLite write instants as text, and the formats of PostgreSQL's JSON. For
+// instants before the introduction of time zones, it writes offsets with seconds.
 var timeFormats = []string{
-	time.RFC3339Nano, "2006-01-02 15:04:05.999999999-07:00", "2006-01-02 15:04:05", time.DateOnly,
-	"2006-01-02T15:04:05", "2006-01-02T15:04:05-07:00:00",
+	time.RFC3339Nano, "2006-01-02 15:04:05.999999999-07:00", "2006-01-02T15:04:05-07:00:00",
 }
 
+// asTime returns an instant, or the text of a date, of a time without a zone, and of other values.
 func asTime(value any) any {
 	if t, ok := value.(time.Time); ok {
 		if year := t.UTC().Year(); year < 0 || year > 9999 { // PostgreSQL has such years, but RFC 3339 does not
@@ -301,5 +305,8 @@ func asTime(value any) any {
 			return domain.Instant(t)
 		}
 	}
-	return syntax.Text(value)
+	if start, ok := datamap.ReadStart(text); ok && !start.Local && strings.Contains(text, ":") {
+		return start.At
+	}
+	return text
 }
