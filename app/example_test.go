@@ -44,7 +44,7 @@ type Invoice struct {
 	ID       int64     `bun:"id,pk,autoincrement"`
 	UserID   int64     `bun:"user_id"`
 	User     *User     `bun:"rel:belongs-to,join:user_id=id"`
-	Address  string    `bun:"address" pii:"financial,erasure:retain,reason:'§ 147 AO',retain:10y,since:issued_at"`
+	Address  string    `bun:"address" pii:"financial,erasure:retain,reason:'§ 147 AO',retain:10y,since:issued_at,from:year_end"`
 	IssuedAt time.Time `bun:"issued_at"`
 }
 

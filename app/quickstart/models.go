@@ -55,15 +55,16 @@ type OrderItem struct {
 	Quantity int    `bun:"quantity,notnull" pii:"behavioral,basis:contract"`
 }
 
-// Invoice has an address and a total that must by law be kept for ten years. The email address need not be kept.
+// Invoice has an address and a total that are kept for ten years from the end of the
+// year, as the law asks for books (in Germany, vouchers are eight years since 2025). The email address need not be kept.
 type Invoice struct {
 	bun.BaseModel `bun:"table:invoices"`
 
 	ID       int64     `bun:"id,pk,autoincrement"`
 	UserID   int64     `bun:"user_id,notnull"`
 	User     *User     `bun:"rel:belongs-to,join:user_id=id"`
-	Address  string    `bun:"address,notnull" pii:"financial,erasure:retain,basis:legal_obligation,reason:'§ 147 AO',retain:10y,since:issued_at"`
-	Total    string    `bun:"total,notnull,type:numeric(12,2)" pii:"financial,erasure:retain,basis:legal_obligation,reason:'§ 147 AO',retain:10y,since:issued_at"`
+	Address  string    `bun:"address,notnull" pii:"financial,erasure:retain,basis:legal_obligation,reason:'§ 147 AO',retain:10y,since:issued_at,from:year_end"`
+	Total    string    `bun:"total,notnull,type:numeric(12,2)" pii:"financial,erasure:retain,basis:legal_obligation,reason:'§ 147 AO',retain:10y,since:issued_at,from:year_end"`
 	SentTo   string    `bun:"sent_to,notnull" pii:"contact,erasure:anonymize,basis:contract"`
 	IssuedAt time.Time `bun:"issued_at,notnull"`
 }

@@ -25,7 +25,7 @@ func ReadStart(value any) (start Start, ok bool) {
 	if at, isTime := value.(time.Time); isTime && at.UTC().Year() <= 1 || isText && strings.HasPrefix(text, "0001-") {
 		return Start{At: time.Time{}}, true
 	}
-	at, ok := ReadAddedAt(value)
+	at, ok := readAdded(value, "Z")
 	if parts := addedText.FindStringSubmatch(strings.TrimRight(text, " ")); parts != nil {
 		start.Local = parts[5]+parts[6] == ""
 	}

@@ -68,6 +68,8 @@ is the document itself, or an element of one of its members.
 
   object    member             meaning
   document  manifest_version   the version of the format: 2
+  document  zone               the time zone of from, such as Europe/Berlin;
+                               the default is UTC
   document  tables             the tables of the data map
   document  accepted           findings of lint that a person has accepted
   document  schema             the tables that the database had when
@@ -114,6 +116,8 @@ is the document itself, or an element of one of its members.
   personal  retain             the retention period, such as 10y
   personal  since              the column with the start of the retention
                                period
+  personal  from               year_end: the period counts from the end of
+                               the calendar year of since
   personal  export             no: exports omit the value
   personal  via                the path to the person that the value
                                belongs to, if the table has several paths

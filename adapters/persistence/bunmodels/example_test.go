@@ -31,7 +31,7 @@ type Bill struct {
 	ID         int64     `bun:"id,pk,autoincrement"`
 	CustomerID int64     `bun:"customer_id"`
 	Customer   *Customer `bun:"rel:belongs-to,join:customer_id=id"`
-	Address    string    `bun:"address" pii:"financial,erasure:retain,reason:'§ 147 AO',retain:10y,since:issued_at"`
+	Address    string    `bun:"address" pii:"financial,erasure:retain,reason:'§ 147 AO',retain:10y,since:issued_at,from:year_end"`
 	IssuedAt   time.Time `bun:"issued_at"`
 }
 

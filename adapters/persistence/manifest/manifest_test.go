@@ -84,7 +84,7 @@ func TestAFaultyManifestIsRefusedWithThePlace(t *testing.T) {
 			`"category": "contact"`, `"category": "contact", "reasons": ""`, "tables[0].columns[1].personal.reasons: is unknown",
 		},
 		{`"category": "contact"`, `"category": "secret"`, "users.email: has no known category"},
-		{`"retain": "10y"`, `"retain": "ten years"`, "tables[1].columns[2].personal.retain: must be like"},
+		{`"retain": "10y"`, `"retain": "ten years"`, "tables[1].columns[2].personal.retain: is not like"},
 		{`"path": true`, `"path": "yes"`, "tables[1].relations[0].path: has a value of the wrong type"},
 		{`"columns": [`, `"columns": null, "column": [`, "columns: must be a list"},
 		{`"columns": [`, `"columns": {}, "column": [`, "columns: must be a list"},
