@@ -66,6 +66,9 @@ type Config struct {
 	// connections of DB. The default is false: erasures, exports and rectifications fail if a filter might hide rows. See
 	// bunstore.Options.
 	TrustRowFilters bool
+	// TrustEncoding declares that all texts of a PostgreSQL database with the encoding SQL_ASCII are in UTF-8. The default
+	// is false: such a database is refused. See bunstore.Options.
+	TrustEncoding bool
 	// SynchronousCommit is the value of the PostgreSQL setting synchronous_commit for transactions that erase. With a
 	// value, the commit of an erasure waits for the synchronous standbys. See bunstore.Options for the values. The default
 	// is the setting of the connection.

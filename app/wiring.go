@@ -34,7 +34,7 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 		}
 	}
 	store, err := bunstore.New(c.DB, dataMap, bunstore.Options{
-		Schema: c.Schema, Name: c.Name, Enqueued: wake, TrustRowFilters: c.TrustRowFilters,
+		Schema: c.Schema, Name: c.Name, Enqueued: wake, TrustRowFilters: c.TrustRowFilters, TrustEncoding: c.TrustEncoding,
 		SynchronousCommit: c.SynchronousCommit, ReadDB: c.ReadDB, Logger: c.Logger, Observer: c.Observer,
 	})
 	if err != nil {

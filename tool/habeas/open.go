@@ -136,6 +136,7 @@ func (s *settings) openDatabase() (*bun.DB, error) {
 	if err != nil {
 		return nil, refused("the database URL is not a valid postgres:// URL")
 	}
+	config.RuntimeParams["client_encoding"] = "UTF8"
 	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, connectTimeout)
 	return bun.NewDB(stdlib.OpenDB(*config), pgdialect.New()), nil
 }

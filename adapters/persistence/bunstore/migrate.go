@@ -20,7 +20,8 @@ var migrationFiles embed.FS
 
 // Migrate creates or updates the tables of habeas for the data map with the name Options.Name. It does not change
 // tables of the application. The tables are in Options.Schema, which Migrate creates if it does not exist. If
-// Options.Schema is empty, the search path selects the schema. Migrate ignores the other options, except Logger.
+// Options.Schema is empty, the search path selects the schema. Migrate ignores the other options, except Logger and
+// TrustEncoding.
 //
 // Migrate applies all pending migrations in one transaction. Concurrent calls, also of several processes, wait for each
 // other. If no migration is pending, the database role needs no privilege to create tables.
@@ -40,6 +41,8 @@ var migrationFiles embed.FS
 //   - Several schemas of the search path have tables of habeas. Set Options.Schema in this case.
 //   - Migrations are pending for tables in an attached database of SQLite.
 //   - A newer version of habeas has changed the tables, or an applied migration had another text.
+//   - The database is older than PostgreSQL 14 or SQLite 3.45, or the encoding of the connection is not UTF8 (see also
+//     Options.TrustEncoding).
 func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
 	m, err := newMigration(db, nil, opts)
 	if err != nil {
@@ -65,7 +68,7 @@ func newMigration(db *bun.DB, pool *conn.Pool, opts Options) (*migrate.Migration
 		pool = conn.NewPool(db)
 	}
 	return migrate.New(pool, d, migrate.Settings{
-		Schema: opts.Schema, Name: opts.Name, Logger: opts.Logger, Files: files,
+		Schema: opts.Schema, Name: opts.Name, Logger: opts.Logger, TrustEncoding: opts.TrustEncoding, Files: files,
 	})
 }
 

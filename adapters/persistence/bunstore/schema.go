@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/constraint"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/installation"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
@@ -21,6 +22,7 @@ var _ ports.CatalogReader = (*Schema)(nil)
 type Schema struct {
 	pool    *conn.Pool
 	dialect syntax.Dialect
+	needs   installation.Environment
 }
 
 // NewSchema returns the Schema of a database. It opens no connection. It returns domain.ErrConfiguration if db is nil,
@@ -33,7 +35,7 @@ func NewSchema(db *bun.DB) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Schema{conn.NewPool(db), d}, nil
+	return &Schema{conn.NewPool(db), d, installation.Environment{Dialect: d}}, nil
 }
 
 // Catalog implements ports.CatalogReader. It reads the definitions of the database's tables in one read-only
@@ -59,6 +61,9 @@ func (s *Schema) Catalog(ctx context.Context) (found datamap.Catalog, err error)
 			return conn.Wrap(ctx, "catalog", err)
 		}
 		defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // nothing was written
+		if err := s.needs.Check(ctx, tx.Query); err != nil {
+			return conn.Wrap(ctx, "catalog", err)
+		}
 		found, err = live.ReadCatalog(ctx, tx.Query, s.dialect)
 		return conn.Wrap(ctx, "catalog", err)
 	})

@@ -93,11 +93,12 @@ func New(db *bun.DB, dataMap datamap.DataMap, opts Options) (*Store, error) {
 		trustsRowFilters: opts.TrustRowFilters,
 		outbox:           outbox.New(d, tables), schemas: live.NewCache(d, dataMap, tables, opts.TrustRowFilters, logger),
 	}
-	s.schema = &Schema{s.pool, d}
+	needs := installation.Environment{Dialect: d, TrustEncoding: opts.TrustEncoding}
+	s.schema = &Schema{s.pool, d, needs}
 	if s.migration, err = newMigration(db, s.pool, opts); err != nil {
 		return nil, err
 	}
-	s.installation = installation.New(d, dataMap, tables)
+	s.installation = installation.New(needs, dataMap, tables)
 	s.unsent, s.ledgers = unsent.New(d, tables), ledger.New(s.pool, d, tables)
 	s.subjects = subject.New(rows.NewWriter(d, dataMap, tables), s.schemas, subject.Settings{
 		DB: db, ReadDB: opts.ReadDB, SynchronousCommit: opts.SynchronousCommit,

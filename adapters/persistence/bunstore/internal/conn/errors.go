@@ -58,6 +58,8 @@ func Wrap(ctx context.Context, op string, err error) error {
 		wrapped.Message += inBrackets(namesIn(err).String())
 	case state == "22001", state == "22003":
 		wrapped.Code, wrapped.Message = domain.ErrConflict, "a value is too long or too large for its column"
+	case state == "22P05":
+		wrapped.Code, wrapped.Message = domain.ErrInvalid, "a text has a character that the encoding of the database lacks"
 	case state == "42501":
 		wrapped.Code, wrapped.Message = domain.ErrConfiguration, "this role lacks a privilege in the database"
 		wrapped.Message += inBrackets(missingNames(err))

@@ -16,6 +16,10 @@ type dialect interface {
 	// returns a row if an open session has announced another data map than $1. The third text is the end of recordMap.
 	recording(tables syntax.Tables) (announce, rivals, ifFree string)
 
+	// environment returns the expression for a text with the version of SQLite; or with the encoding of the connection,
+	// that of the database, and the number of the version of PostgreSQL. A space separates them.
+	environment() string
+
 	// randomID returns the expression for the random id of an installation.
 	randomID() string
 
@@ -54,6 +58,11 @@ type postgres struct{}
 func (postgres) recording(tables syntax.Tables) (announceMap, rivalMaps, ifFree string) {
 	table := syntax.Literal(tables.Installation)
 	return tables.Fill(announce, "table", table), tables.Fill(rivals, "table", table), " FOR UPDATE SKIP LOCKED"
+}
+
+func (postgres) environment() string {
+	return "concat_ws(' ', current_setting('client_encoding'), current_setting('server_encoding')," +
+		" current_setting('server_version_num'))"
 }
 
 func (postgres) randomID() string { return "CAST(gen_random_uuid() AS text)" }
@@ -128,6 +137,7 @@ func (postgres) keySequences(table datamap.Table, column string) string {
 type sqlite struct{}
 
 func (sqlite) recording(syntax.Tables) (announceMap, rivalMaps, ifFree string) { return "", "", "" }
+func (sqlite) environment() string                                             { return "sqlite_version()" }
 func (sqlite) randomID() string                                                { return "lower(hex(randomblob(16)))" }
 
 // ownSequences returns "", because SQLite never gives a number that a row of the ledgers or of the trail has. The next

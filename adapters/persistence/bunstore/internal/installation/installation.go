@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"sync/atomic"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
@@ -17,14 +18,15 @@ import (
 // Store has the statements on the installation, for one data map. It is safe for concurrent use.
 type Store struct {
 	dataMap  datamap.DataMap
+	needs    Environment
 	own      dialect
 	tables   syntax.Tables
 	admitted atomic.Bool // a committed record of the installation has this data map
 }
 
 // New returns the statements for a data map and the tables of habeas.
-func New(d syntax.Dialect, dataMap datamap.DataMap, tables syntax.Tables) *Store {
-	return &Store{dataMap: dataMap, own: dialectOf(d), tables: tables}
+func New(needs Environment, dataMap datamap.DataMap, tables syntax.Tables) *Store {
+	return &Store{dataMap: dataMap, needs: needs, own: dialectOf(needs.Dialect), tables: tables}
 }
 
 // Admitted reports whether a committed record of the installation has the data map.
@@ -41,7 +43,7 @@ type Session struct {
 	store     *Store
 	db        *conn.Session
 	admission admission // of the data map, see Admit
-	Refused   bool      // the tables belong to another data map
+	Refused   bool      // the tables belong to another data map, or the environment is refused
 }
 
 // admission is the state of the comparison of the store's data map with the installation, the data map to which the
@@ -69,6 +71,8 @@ func (s *Session) Admit(ctx context.Context) error {
 	}
 	s.admission = admitted // the statements of admit pass
 	recorded, err := s.readKey(ctx)
+	var refused *domain.Error
+	s.Refused = errors.As(err, &refused) && refused.Code == domain.ErrConfiguration
 	switch {
 	case err == nil && recorded.SubjectTable == "" && !mayRecord:
 		s.admission = nothingRecorded
@@ -134,7 +138,7 @@ func (s *Session) record(ctx context.Context) (recorded datamap.Installation, er
 	return s.readKey(ctx) // another session may have recorded its data map in the meantime
 }
 
-const installationKey = `SELECT installation, subject_table, key_columns FROM {installation}`
+const installationKey = `SELECT installation, subject_table, key_columns, {environment} FROM {installation}`
 
 // readKey reads the id of the installation and its data map.
 func (s *Session) readKey(ctx context.Context) (datamap.Installation, error) {
@@ -142,21 +146,26 @@ func (s *Session) readKey(ctx context.Context) (datamap.Installation, error) {
 	if s.db.Tx != nil {
 		query = s.db.Tx.Query
 	}
-	return Read(ctx, query, s.store.tables)
+	return Read(ctx, query, s.store.needs, s.store.tables)
 }
 
-// Read reads the id of an installation and its data map.
-func Read(ctx context.Context, query conn.Query, tables syntax.Tables) (found datamap.Installation, err error) {
-	exists := false
+// Read reads the id of an installation and its data map. It checks the environment in the same statement.
+func Read(
+	ctx context.Context, query conn.Query, needs Environment, tables syntax.Tables,
+) (found datamap.Installation, err error) {
+	exists, environment := false, ""
 	err = query(ctx, func(rows *sql.Rows) error {
 		var table, columns sql.NullString
 		exists = true
-		if err := rows.Scan(&found.ID, &table, &columns); err != nil || !table.Valid {
+		if err := rows.Scan(&found.ID, &table, &columns, &environment); err != nil || !table.Valid {
 			return err
 		}
 		found.SubjectTable = table.String
 		return json.Unmarshal([]byte(columns.String), &found.KeyColumns)
-	}, tables.Fill(installationKey))
+	}, tables.Fill(installationKey, "environment", dialectOf(needs.Dialect).environment()))
+	if err == nil && exists {
+		err = needs.refuse(environment)
+	}
 	if err == nil && !exists {
 		err = domain.Misconfigured("installation", "the table "+tables.Prefix+"installation has lost its row:"+
 			" restore it from a backup of the same database")

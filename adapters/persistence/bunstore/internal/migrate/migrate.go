@@ -28,12 +28,15 @@ type Migration struct {
 	name    string // the name of the data map
 	files   []migrationFile
 	logger  *slog.Logger
+	needs   installation.Environment
 }
 
 // Settings are those of a migration.
 type Settings struct {
 	Schema, Name string
 	Logger       *slog.Logger
+
+	TrustEncoding bool // see bunstore.Options
 
 	Files fs.FS // a folder for each database system, see Folder
 }
@@ -43,6 +46,7 @@ func New(pool *conn.Pool, d syntax.Dialect, settings Settings) (*Migration, erro
 	m := &Migration{
 		pool: pool, dialect: d, own: dialectOf(d), schema: settings.Schema, name: settings.Name,
 		logger: cmp.Or(settings.Logger, slog.Default()),
+		needs:  installation.Environment{Dialect: d, TrustEncoding: settings.TrustEncoding},
 	}
 	files, err := fs.Sub(settings.Files, Folder(d))
 	if err == nil {
@@ -58,7 +62,10 @@ func Folder(d syntax.Dialect) string { return dialectOf(d).folder() }
 // has applied further migrations, Run changes nothing: that version has repaired its objects. See bunstore.Migrate.
 func (m *Migration) Run(ctx context.Context) error {
 	return conn.Retry(ctx, func() error {
-		err := m.run(ctx)
+		err := m.needs.Check(ctx, m.pool.Query)
+		if err == nil {
+			err = m.run(ctx)
+		}
 		if err == nil {
 			err = m.finish(ctx)
 		}
@@ -181,7 +188,7 @@ func (m *Migration) Text() string {
 
 // Installation returns the id of the installation and its data map.
 func (m *Migration) Installation(ctx context.Context) (datamap.Installation, error) {
-	return installation.Read(ctx, m.pool.Query, syntax.TablesIn(m.schema, m.name))
+	return installation.Read(ctx, m.pool.Query, m.needs, syntax.TablesIn(m.schema, m.name))
 }
 
 // Names returns the names of the data maps that have tables of habeas in the schema.

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"slices"
@@ -35,6 +36,9 @@ func (m *Migration) Probe(ctx context.Context) (limit, err error) {
 	}
 	if err == nil {
 		err = m.lacking(ctx, m.pool.Query, state)
+	}
+	if err != nil {
+		err = cmp.Or(m.needs.Check(ctx, m.pool.Query), err) // the environment may be the cause
 	}
 	switch {
 	case slices.ContainsFunc(state.tables, func(p placed) bool { return p.readOnly }):

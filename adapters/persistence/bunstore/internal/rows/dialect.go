@@ -2,7 +2,9 @@ package rows
 
 import (
 	"cmp"
+	"encoding/hex"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,8 +21,8 @@ type dialect interface {
 	// equalsExactly returns the condition that a text equals a parameter byte by byte.
 	equalsExactly(text, parameter string) string
 
-	// textFromHex returns the expression for the text whose bytes are the hexadecimal digits.
-	textFromHex(digits string) string
+	// constantText returns the expression for a text with any characters, without these characters in the statement.
+	constantText(text string) string
 
 	// dutyStart returns the expression for the start of a retention duty in a column of any type, as a text that
 	// datamap.ReadStart reads: 2006-01-02T15:04:05.000000 in UTC with Z, or as the column has it, without a zone. The texts
@@ -83,8 +85,8 @@ func (p postgres) equalsExactly(text, parameter string) string {
 	return p.bytewise(text) + " = CAST(" + parameter + " AS text)"
 }
 
-func (postgres) textFromHex(digits string) string {
-	return "convert_from(decode('" + digits + "', 'hex'), 'UTF8')"
+func (postgres) constantText(text string) string {
+	return "convert_from(decode('" + hex.EncodeToString([]byte(text)) + "', 'hex'), 'UTF8')"
 }
 
 // dutyStart reads the text of a value in JSON, which has the instant of a time. It is not the text that
@@ -206,7 +208,15 @@ func (s sqlite) equalsExactly(text, parameter string) string {
 	return s.bytewise(text) + " = " + parameter
 }
 
-func (sqlite) textFromHex(digits string) string { return "CAST(x'" + digits + "' AS text)" }
+// constantText uses code points, because the bytes of a text depend on the encoding of the file, which may be UTF-16.
+// SQLite accepts at most 127 arguments of a function.
+func (sqlite) constantText(text string) string {
+	const most = 100
+	chunks := slices.Collect(slices.Chunk([]rune(text), most))
+	return "(" + syntax.Join(chunks, " || ", func(chunk []rune) string {
+		return "char(" + syntax.Join(chunk, ", ", func(r rune) string { return strconv.Itoa(int(r)) }) + ")"
+	}) + ")"
+}
 
 func (sqlite) dutyStart(column string) string {
 	return syntax.Fill(`

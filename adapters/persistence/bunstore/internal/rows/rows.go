@@ -3,7 +3,6 @@
 package rows
 
 import (
-	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,11 +64,11 @@ func (w *Writer) subjectID(alias string, columns []string) string {
 	if len(elements) == 1 {
 		return elements[0]
 	}
-	constant := func(text string) string { return w.own.textFromHex(hex.EncodeToString([]byte(text))) }
-	separator := constant("\x1f")
+	separator := w.own.constantText("\x1f")
 	for i, element := range elements {
 		elements[i] = syntax.Fill(escapedElement, "element", element, "separator", separator,
-			"backslash", constant(`\`), "escaped backslash", constant(`\\`), "escaped separator", constant(`\u`))
+			"backslash", w.own.constantText(`\`), "escaped backslash", w.own.constantText(`\\`),
+			"escaped separator", w.own.constantText(`\u`))
 	}
 	return strings.Join(elements, " || "+separator+" || ")
 }
@@ -189,14 +188,14 @@ func (w *Writer) relationCondition(table datamap.Table, alias string, when *data
 	return conditions
 }
 
-// constantText returns the expression for a constant text. A text with special characters becomes hexadecimal digits,
+// constantText returns the expression for a constant text. A text with special characters becomes numbers,
 // because the driver, the settings of the session, or bun could interpret a quote, a backslash or a question mark.
 func (w *Writer) constantText(text string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./ "
 	if strings.Trim(text, plain) == "" {
 		return syntax.Literal(text)
 	}
-	return w.own.textFromHex(hex.EncodeToString([]byte(text)))
+	return w.own.constantText(text)
 }
 
 // HasPrimaryKey returns the condition that a row has the key whose KeyNames are the given names. addParameter returns
