@@ -12,6 +12,7 @@ import (
 //	sweep                rows with surrogates    all due       as new
 //	verification         not checked             checks        not checked
 //	export, history      records after the mark  as new        as new
+//	marks of an export   none                    as erased     as erased
 //	consent, restriction records after the mark  all records   as new
 //	rectification        carried out             refused       carried out
 //
@@ -80,6 +81,10 @@ func (m ErasureMark) isRegistered(e LifeEvidence) bool {
 	deletedRow := e.Deletes && !m.AddedAt.IsZero() && e.AddedAt.Equal(m.AddedAt)
 	return !m.RegisteredAt.IsZero() && !deletedRow && (e.AddedAt.IsZero() || e.AddedAt.Equal(m.RegisteredAddedAt))
 }
+
+// HoldsErased reports whether cells of the subject may hold what the erasure has written. The cells of a new life never
+// do: a 0 or a false is then a value.
+func (l Life) HoldsErased() bool { return l == LifeEnded || l == LifeUnknown }
 
 // KeepsEarlier reports whether the records of an earlier life count for the current status of consents and
 // restrictions. They count only after the life has ended: nobody else has the id, and a restriction stays in force

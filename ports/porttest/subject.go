@@ -101,7 +101,7 @@ var subjectStorePromises = []promise.Promise[StoreHarness]{
 	that(subjectExportStatesLegalGrounds,
 		"A record states the purpose, the legal basis, the retention reason and the end of the retention."),
 	that(subjectExportOmitsSurrogates,
-		"An export of an erased subject marks erased cells as erased and omits their surrogates."),
+		"An export marks erased cells of an erased subject and omits their surrogates, but none of a new life."),
 	that(subjectExportOmitsSurrogatesOfSharedRows,
 		"An export of an erased subject also omits the surrogates in rows that belong to several people."),
 	that(subjectExportHasTheLedgers, "The records of both ledgers follow the rows, in the order of recording."),

@@ -10,7 +10,7 @@ import (
 )
 
 // After zoe's erasure, her export contains the retained cells and marks the other cells as erased. A row that was added
-// after the erasure is exported unchanged.
+// after the erasure is exported unchanged, and so is each row of a person who registers later.
 func subjectExportOmitsSurrogates(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := exported(others[1], s.content(t))
@@ -38,6 +38,11 @@ func subjectExportOmitsSurrogates(t testing.TB, h StoreHarness) {
 		t.Errorf("%d cells of another subject are marked as erased", n)
 	}
 	assert(t, len(s.export(t, others[1])) == len(before), "the export of another subject has changed")
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+		return subjects.Register(ctx, zoe.id(t), noon)
+	})
+	n := s.countErased(t, zoe)
+	assert(t, n == 0, "%d cells of a person who was registered after the erasure are marked as erased", n)
 }
 
 // countErased returns the number of exported cells that are marked as erased.

@@ -236,6 +236,11 @@ func subjectYieldDefects() defects {
 			}
 			return true
 		}), found{"people.email is marked as erased: true, want true": {subjectExportOmitsSurrogates}}},
+		"cells of a new life are erased": {
+			brokenSubjects{register: func(subjectCall) error { return nil }}.breaks, found{
+				"who was registered after the erasure": {subjectExportOmitsSurrogates},
+			},
+		},
 		"all of a subject that was erased is": {changesExported(func(record *domain.ExportRecord) bool {
 			if record.Row == "1999" {
 				record.Erased = true

@@ -23,7 +23,7 @@ func (s subjectStore) Export(
 	if s.state != nil {
 		return &domain.Error{Code: domain.ErrSession, Op: "export", Message: "must come before any write of its session"}
 	}
-	m, erased := s.store.dataMap, snapshot.erasures[id].Erasures > 0
+	m, erased := s.store.dataMap, snapshot.life(id).HoldsErased()
 	for _, table := range m.Tables() {
 		rows, columns := snapshot.rows[table.Name], m.ExportedColumns(table)
 		own, paths := snapshot.pathsOf(id, table.Name)

@@ -36,8 +36,8 @@ func (s *Work) Export(
 		}
 	}
 	statements := s.store.exports
-	erased := false // set by the first statement
-	read := func() error { return s.export(ctx, &statements[0], id, key, &erased, yield) }
+	holdsErased := false // see domain.Life.HoldsErased; set by the first statement
+	read := func() error { return s.export(ctx, &statements[0], id, key, &holdsErased, yield) }
 	if done, err := s.onReplica(ctx, id, read); done {
 		return err
 	}
@@ -46,7 +46,7 @@ func (s *Work) Export(
 	}
 	return s.db.InSnapshot(ctx, "export", func() error {
 		for i := range statements {
-			if err := s.export(ctx, &statements[i], id, key, &erased, yield); err != nil {
+			if err := s.export(ctx, &statements[i], id, key, &holdsErased, yield); err != nil {
 				return err
 			}
 		}
@@ -64,17 +64,20 @@ type exportStatement struct {
 	width              int // the number of values of the widest source
 	text               string
 	readsPreconditions bool // the first source is the row of preconditions, see lockStatements
+	preconditions      int  // the number of its values before those of a lifeRow
 }
 
 // newExports returns the statements that read the data of a subject for an export. The tables of the application come
 // first, then the ledgers. The first source of the first statement is the row of preconditions (the values that the
-// caller must check before it continues, see lockStatements).
+// caller must check before it continues, see lockStatements), with the evidence about the life of the subject's id.
 func newExports(w *rows.Writer, locks *lockStatements) []exportStatement {
 	subject := w.DataMap.SubjectTable()
 	keys := len(subject.SubjectKey)
-	erased := syntax.Fill(erasureCount, "erasures", w.Tables.Erasures, "subject", syntax.Placeholder(keys+1))
 	all := []source{{
-		table: subject, selected: append(slices.Clone(locks.preconditions), erased), fromClause: w.FromSubject,
+		table: subject, selected: slices.Concat(locks.preconditions, exportedLife(w)),
+		fromClause: func(offset int) string {
+			return w.Tables.Fill(fromSubjectAndMark, "subject", w.FromSubject(offset), "id", syntax.Placeholder(offset+keys+1))
+		},
 		keyParameters: keys, pathValues: func(int) []string { return nil },
 	}}
 	for _, table := range w.DataMap.Tables() {
@@ -118,9 +121,7 @@ const (
 		SELECT {number} AS source, row_number() OVER (ORDER BY {key}) AS position, {values}
 		{from}`
 
-	// erasureCount is the last value in the row of preconditions: the number of erasures of the subject as a text, or NULL
-	// if the subject was never erased.
-	erasureCount = `(SELECT CAST(erasures AS text) FROM {erasures} WHERE subject_id = {subject} AND erasures > 0)`
+	fromSubjectAndMark = `{subject} LEFT JOIN {erasures} AS m ON m.subject_id = {id}`
 
 	fromOfSubject = `FROM {table} AS t0 WHERE {rows}`
 	fromLedger    = `FROM {table} AS t0 WHERE t0.subject_id = {subject} AND t0.seq > COALESCE({until}, 0)`
@@ -129,6 +130,7 @@ const (
 func newExport(w *rows.Writer, sources []source, readsPreconditions bool) exportStatement {
 	e := exportStatement{
 		own: dialectOf(w.Dialect), dataMap: w.DataMap, sources: sources, readsPreconditions: readsPreconditions,
+		preconditions: len(sources[0].selected) - len(exportedLife(w)),
 	}
 	for _, source := range sources {
 		e.width = max(e.width, len(source.selected)+len(source.paths))
@@ -173,11 +175,11 @@ func (e *exportStatement) args(id domain.SubjectID, key []any) []any {
 const maxExportStarts = 3
 
 // export runs one statement and yields its records. If the statement is the first of an export, its first row is not a
-// record. This row holds the fingerprint, the subject's key as the table stores it, and whether the subject was erased
-// before. If the cached schema has another fingerprint, export yields nothing, loads the schema and runs the
+// record. This row holds the fingerprint, the subject's key as the table stores it, and the evidence about the life of the
+// id. If the cached schema has another fingerprint, export yields nothing, loads the schema and runs the
 // statement again.
 func (s *Work) export(
-	ctx context.Context, e *exportStatement, id domain.SubjectID, key []any, erased *bool,
+	ctx context.Context, e *exportStatement, id domain.SubjectID, key []any, holdsErased *bool,
 	yield func(domain.ExportRecord) error,
 ) error {
 	known := s.store.schemas.Last()
@@ -200,9 +202,9 @@ func (s *Work) export(
 				return nil
 			case e.readsPreconditions && row.source == 0:
 				stale, refused = s.checkPreconditions(known, id, row.values)
-				*erased = e.wasErased(row)
+				*holdsErased = e.life(row).HoldsErased()
 			default:
-				refused = e.yield(row, *erased, yield)
+				refused = e.yield(row, *holdsErased, yield)
 			}
 			return refused
 		}, e.text, e.args(id, key)...)

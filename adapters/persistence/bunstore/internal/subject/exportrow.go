@@ -172,18 +172,48 @@ func (e *exportStatement) newRow() *exportRow {
 	return row
 }
 
-// wasErased reports whether the subject was erased before. The parameter row is the row of preconditions.
-func (e *exportStatement) wasErased(row *exportRow) bool {
-	return row.values[len(e.sources[0].selected)-1] != nil
+// exportedLife returns the expressions of the evidence about the life of the subject's id, as texts: whether the subject
+// has a row, the number of erasures, the instants of the mark that a life depends on, and lifeOfRow.
+func exportedLife(w *rows.Writer) []string {
+	exists := "t0." + syntax.Quote(w.DataMap.SubjectTable().SubjectKey[0])
+	life := []string{rows.AsText(exists), rows.AsText("m.erasures")}
+	for _, instant := range []string{"added_at", "registered_at", "registered_added_at"} {
+		life = append(life, w.AddedValue("m."+instant))
+	}
+	return append(life, lifeOfRow(w)...)
 }
 
-// yield calls yield with one record for each exported column of the row. The parameter wasErased is the result of
-// wasErased.
-func (e *exportStatement) yield(row *exportRow, wasErased bool, yield func(domain.ExportRecord) error) error {
+// life judges the evidence in the row of preconditions.
+func (e *exportStatement) life(row *exportRow) domain.Life {
+	values := row.values[e.preconditions:len(e.sources[0].selected)]
+	var mark domain.ErasureMark
+	var addedAt time.Time
+	if values[1] != nil {
+		mark.Erasures, _ = strconv.ParseInt(syntax.Text(values[1]), 10, 64)
+	}
+	for i, instant := range []*time.Time{&mark.AddedAt, &mark.RegisteredAt, &mark.RegisteredAddedAt, &addedAt} {
+		*instant = readAdded(values[i+2])
+	}
+	var evidence domain.LifeEvidence
+	if values[0] != nil {
+		texts := make([]string, len(values)-6)
+		for i, value := range values[6:] {
+			if value != nil {
+				texts[i] = syntax.Text(value)
+			}
+		}
+		evidence = e.dataMap.LifeEvidence(addedAt, texts)
+	}
+	return mark.Life(evidence)
+}
+
+// yield calls yield with one record for each exported column of the row. The parameter holdsErased is that of
+// domain.Life.
+func (e *exportStatement) yield(row *exportRow, holdsErased bool, yield func(domain.ExportRecord) error) error {
 	s := &e.sources[row.source]
 	row.countRow()
 	name := s.rowName(row)
-	records := e.marked(s, row, name, wasErased)
+	records := e.marked(s, row, name, holdsErased)
 	for i, column := range s.exported {
 		if !s.belongsToSubject(column, row.values) {
 			continue
@@ -203,9 +233,9 @@ func (e *exportStatement) yield(row *exportRow, wasErased bool, yield func(domai
 
 // marked returns the records of the row, one for each exported column, after it has marked the values that an erasure
 // has overwritten. It returns nil if there are no such values: the row belongs to a ledger, which no erasure changes,
-// or the subject was never erased and the table shares no columns.
-func (e *exportStatement) marked(s *source, row *exportRow, name string, wasErased bool) []domain.ExportRecord {
-	if s.keyParameters == 0 || !wasErased && !s.shares {
+// or the subject's cells hold none and the table shares no columns.
+func (e *exportStatement) marked(s *source, row *exportRow, name string, holdsErased bool) []domain.ExportRecord {
+	if s.keyParameters == 0 || !holdsErased && !s.shares {
 		return nil
 	}
 	records := make([]domain.ExportRecord, len(s.exported))
@@ -216,7 +246,7 @@ func (e *exportStatement) marked(s *source, row *exportRow, name string, wasEras
 	if len(s.paths) == 0 {
 		own = e.dataMap.Paths(s.table.Name)
 	}
-	if wasErased {
+	if holdsErased {
 		e.dataMap.MarkErased(s.table, own, records)
 	}
 	if s.shares {

@@ -221,14 +221,17 @@ type addedAt time.Time
 
 // Scan implements sql.Scanner.
 func (a *addedAt) Scan(value any) error {
+	*a = addedAt(readAdded(value))
+	return nil
+}
+
+// readAdded returns the creation time that datamap.ReadAddedAt reads from a value of a driver, or the zero time.
+func readAdded(value any) time.Time {
 	if text, ok := value.([]byte); ok {
 		value = string(text)
 	}
-	*a = addedAt{}
-	if at, ok := datamap.ReadAddedAt(value); ok {
-		*a = addedAt(at)
-	}
-	return nil
+	at, _ := datamap.ReadAddedAt(value)
+	return at
 }
 
 // parameter returns the parameter of a statement for the creation time: nil for the zero time.
