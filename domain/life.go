@@ -36,6 +36,17 @@ type LifeEvidence struct {
 	Deletes bool
 	// Erased is true if the row holds the distinctive surrogates of an erasure (see datamap.Table.IsErased).
 	Erased bool
+	// Blank is true if all columns that could hold a distinctive surrogate are NULL (see datamap.Table.IsBlank).
+	Blank bool
+}
+
+// Tells reports whether the creation time of a row tells the row from those that were created in the same second. Some
+// types of columns have no fractions of a second.
+func (e LifeEvidence) Tells() bool { return e.AddedAt.Nanosecond() != 0 }
+
+// isBlankOf reports whether the row has no distinctive values, but the creation time of the row that the erasure found.
+func (e LifeEvidence) isBlankOf(m ErasureMark) bool {
+	return e.Blank && !e.Deletes && e.Tells() && e.AddedAt.Equal(m.AddedAt)
 }
 
 // Life judges the evidence. It compares no clocks, only creation times of rows with each other. The first of these
@@ -47,7 +58,9 @@ type LifeEvidence struct {
 //  3. If the row was created after the row that the erasure found, the life is new. If it was created before that row,
 //     the life is unknown. If both have the same creation time, with fractions of a second, it is the same row: the
 //     life is ended if the erasure deletes the row, because a restore has brought it back.
-//  4. If the erasure keeps the row, and the row holds its distinctive surrogates, the life is ended.
+//  4. If the erasure keeps the row, the life is ended in two cases: the row holds at least one distinctive surrogate of
+//     the erasure, and nothing else but NULL in the other distinctive columns; or all of them are NULL, and the row has
+//     the creation time of the row that the erasure found, with fractions of a second.
 //  5. Otherwise the life is unknown: the person was registered again, or the row was restored.
 //
 // Records in the ledgers are no evidence, because they may have been taken in for either person. A mark without
@@ -66,9 +79,9 @@ func (m ErasureMark) Life(e LifeEvidence) Life {
 		return LifeNew
 	case !e.AddedAt.IsZero() && !m.AddedAt.IsZero() && e.AddedAt.Before(m.AddedAt):
 		return LifeUnknown
-	case deletedRow && e.AddedAt.Nanosecond() != 0:
+	case deletedRow && e.Tells():
 		return LifeEnded
-	case !e.Deletes && e.Erased:
+	case !e.Deletes && e.Erased, e.isBlankOf(m):
 		return LifeEnded
 	default:
 		return LifeUnknown

@@ -42,8 +42,9 @@ const (
 //  2. If Registered was called since the erasure for the row that stands there, the person is new. If Undone is true
 //     and the row has no creation time, the row can also be a restored one: unclear.
 //  3. If the row was created after the row that the erasure found, the person is new.
-//  4. If both have the same creation time, with fractions of a second, and the erasure deletes the row, then a restore
-//     has brought it back: erase.
+//  4. If both have the same creation time, with fractions of a second, the erasure decides. If it deletes the row, a
+//     restore has brought the row back: erase. If it keeps the row, all distinctive columns are NULL, and Undone is
+//     false: current.
 //  5. If the row was created before the row that the erasure found, it is another row.
 //  6. If Since is true, the erasure is later than the restore: current.
 //  7. If Undone is true, the subject must be erased.
@@ -62,6 +63,8 @@ func (c ReplayCase) Verdict() ReplayVerdict {
 		return ReplayUnclear
 	case c.Mark.isRegistered(c.Row):
 		return ReplayNew
+	case c.Row.isBlankOf(c.Mark) && !c.Undone:
+		return ReplayCurrent
 	case comparable && row.After(erased):
 		return ReplayNew
 	case comparable && row.Equal(erased) && row.Nanosecond() != 0 && c.Row.Deletes:

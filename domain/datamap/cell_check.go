@@ -69,6 +69,11 @@ func checkSurrogate(column Column, report func(domain.Problem)) {
 	}
 }
 
+// isOverwritten reports whether an erasure overwrites the column in a row that stays, without a duty to keep it.
+func (c Column) isOverwritten() bool {
+	return c.Personal.Strategy != domain.StrategyNull && c.Personal.Strategy != domain.StrategyRetain
+}
+
 // checkExport reports an unknown value of Export. It also reports a column that is named like a secret and does not set
 // Export. Instants, such as the time of the last password reset, are not secrets.
 func checkExport(column Column, report func(domain.Problem)) {

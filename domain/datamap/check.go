@@ -50,6 +50,13 @@ func (d *draft) checkColumn(table Table, column Column) {
 			Remedy: "remove it, or give the maximum number of characters of the column",
 		})
 	}
+	if _, ok := column.Constant(); column.Always && (!ok || column.Personal == nil || !column.isOverwritten()) {
+		d.report(domain.Problem{
+			Table: table.Name, Column: column.Name,
+			Message: "has always, but an erasure does not overwrite it at once with a surrogate of its own",
+			Remedy:  "annotate it with erasure:anonymize, and give a surrogate; or remove always",
+		})
+	}
 	if column.Personal == nil {
 		return
 	}

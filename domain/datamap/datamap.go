@@ -13,10 +13,13 @@ import (
 type Column struct {
 	Name string `json:"name"`
 	// Type is required for an annotated column, a column of the subject key, and a column that Annotation.Since names.
-	Type      ColumnType  `json:"type,omitempty"`
-	Length    int         `json:"length,omitempty"`    // maximum characters of a text column; 0 means no limit
-	Surrogate string      `json:"surrogate,omitempty"` // the constant that overwrites a value, or empty; see Constant
-	Personal  *Annotation `json:"personal,omitempty"`  // nil for a column that holds no personal data
+	Type      ColumnType `json:"type,omitempty"`
+	Length    int        `json:"length,omitempty"`    // maximum characters of a text column; 0 means no limit
+	Surrogate string     `json:"surrogate,omitempty"` // the constant that overwrites a value, or empty; see Constant
+	// Always makes an erasure write the Surrogate into a cell that is NULL, too, for a state that must hold after the
+	// erasure, such as deleted_at. Without it, a cell that is NULL stays NULL. It needs a Surrogate.
+	Always   bool        `json:"always,omitempty"`
+	Personal *Annotation `json:"personal,omitempty"` // nil for a column that holds no personal data
 	// NotPersonal declares that the column holds no personal data although its name may suggest it. It does not affect an
 	// erasure or an export. A check of the data map then does not report that the column lacks an annotation.
 	NotPersonal bool `json:"not_personal,omitempty"`

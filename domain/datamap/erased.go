@@ -23,6 +23,9 @@ import (
 //   - The row holds a surrogate that no application writes itself, or it holds surrogates in all cells that an erasure
 //     overwrites. A single 0 is not sufficient, because a row that was added after the erasure may hold it, too.
 //
+// A cell that is NULL is no evidence, because an erasure leaves NULL as it is. Only NULL in a column that the erasure
+// sets to NULL is marked, if the other cells of the row are evidence.
+//
 // A retained value counts as overwritten only if this value itself is a surrogate that no application writes.
 //
 // MarkErased ignores a path if an erasure deletes the rows on the path, or sets a reference of the path to NULL. The
@@ -43,23 +46,25 @@ func markErased(table Table, paths []Path, records []domain.ExportRecord, isEras
 			return
 		}
 	}
-	held, distinctive, others := make([]bool, len(columns)), false, !isErased
+	held, distinctive, others, isEvidence := make([]bool, len(columns)), false, !isErased, false
 	for i, column := range columns {
 		if records[i].Erased || !slices.ContainsFunc(paths, func(p Path) bool { return p.Has(column) }) {
 			continue
 		}
 		var unique bool
-		held[i], unique = column.holdsSurrogate(records[i].Value)
+		if held[i], unique = column.holdsSurrogate(records[i].Value); records[i].Value == nil {
+			continue
+		}
 		if column.Personal.Strategy == domain.StrategyRetain {
 			held[i] = held[i] && unique && column.Personal.Since != ""
 			continue
 		}
-		distinctive = distinctive || held[i] && unique
+		distinctive, isEvidence = distinctive || held[i] && unique, true
 		others = others || !held[i]
 	}
 	for i := range records {
 		retained := columns[i].Personal.Strategy == domain.StrategyRetain
-		if held[i] && (distinctive || retained || !others) {
+		if held[i] && (distinctive || retained || !others && isEvidence) {
 			records[i].Value, records[i].Erased = nil, true
 		}
 	}

@@ -64,7 +64,15 @@ func TestCellsThatAnErasureHasOverwrittenAreMarked(t *testing.T) {
 		"NULL": {
 			text(0, "anon-"+hex, true),
 			anonymized(datamap.TypeText, nil, true).with(func(c *datamap.Column) { c.Personal.Strategy = domain.StrategyNull }),
-			anonymized(datamap.TypeText, nil, false), // an erasure would have overwritten it
+			anonymized(datamap.TypeText, nil, false), // an erasure leaves it as it is
+		},
+		"NULL beside numbers": {
+			anonymized(datamap.TypeInteger, int64(0), true), anonymized(datamap.TypeText, nil, false),
+			anonymized(datamap.TypeTime, epoch, true),
+		},
+		"NULL alone": {
+			anonymized(datamap.TypeText, nil, false),
+			anonymized(datamap.TypeText, nil, false).with(func(c *datamap.Column) { c.Personal.Strategy = domain.StrategyNull }),
 		},
 		"what was written after the erasure": {
 			text(0, "anon-"+hex, true), text(0, "new", false), anonymized(datamap.TypeInteger, int64(7), false),

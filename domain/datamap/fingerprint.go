@@ -16,8 +16,8 @@ const FingerprintLength = 32
 //
 //   - the subject: the id and the refs
 //   - the plan, and the relations by which its steps find their rows
-//   - the values that the steps write: for each column NULL or a surrogate, and the form of the surrogate (its text, or
-//     the type and the length of the column)
+//   - the values that the steps write: for each column NULL or a surrogate, the form of the surrogate (its text, or the
+//     type and the length of the column), and whether it also overwrites NULL
 //   - the duties by which the steps keep retained columns
 //   - the counts: the numbers of affected rows, of outbox entries, and of rows in domain.ErasureResult.Cascaded
 //
@@ -55,6 +55,7 @@ type writtenCell struct {
 	Type      ColumnType `json:"type,omitempty"`
 	Length    int        `json:"length,omitempty"`
 	Surrogate string     `json:"surrogate,omitempty"`
+	Always    bool       `json:"always,omitempty"`
 	Retain    Period     `json:"retain,omitzero"`
 	Since     string     `json:"since,omitempty"`
 	From      string     `json:"from,omitempty"`
@@ -86,7 +87,7 @@ func (m DataMap) written(c Column) writtenCell {
 		cell.Zone = m.Zone()
 	}
 	if cell.Null = c.Personal.Strategy == domain.StrategyNull; !cell.Null {
-		cell.Type, cell.Length, cell.Surrogate = c.Type, c.Length, c.Surrogate
+		cell.Type, cell.Length, cell.Surrogate, cell.Always = c.Type, c.Length, c.Surrogate, c.Always
 	}
 	return cell
 }

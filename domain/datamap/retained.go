@@ -3,8 +3,6 @@ package datamap
 import (
 	"slices"
 	"strings"
-
-	"github.com/habeas-data/habeas/domain"
 )
 
 // RecognizesSurrogate reports whether a surrogate of the column can be distinguished from an ordinary value. If
@@ -47,16 +45,15 @@ func (c Column) Overwritten(value any) bool {
 }
 
 // Identifying returns the columns of the table that show whether an erasure has overwritten a row. An erasure
-// overwrites each of these columns with a text that differs in each cell and has at least 8 random digits. Identifying
-// returns nil if an erasure deletes the row.
+// overwrites each value of these columns with a text that differs in each cell and has at least 8 random digits.
+// Identifying returns nil if an erasure deletes the row.
 func (t Table) Identifying() []Column {
 	if t.RowsDeleted() {
 		return nil
 	}
 	return slices.DeleteFunc(t.Personal(), func(c Column) bool {
 		_, digits := c.SurrogateForm()
-		return c.Personal.Strategy == domain.StrategyRetain || c.Personal.Strategy == domain.StrategyNull ||
-			digits < minDigits
+		return !c.isOverwritten() || digits < minDigits
 	})
 }
 
@@ -66,15 +63,20 @@ func (p Path) Identifying(table Table) []Column {
 	return slices.DeleteFunc(table.Identifying(), func(c Column) bool { return !p.Has(c) })
 }
 
-// IsErased reports whether an erasure has overwritten the row that holds the given texts. The texts are the values of
-// the Identifying columns, in the same order. IsErased returns true if every text is one that an erasure writes. It
-// returns false if the table has no Identifying columns.
-func (t Table) IsErased(texts []string) bool {
-	columns := t.Identifying()
-	for i, column := range columns {
-		if !column.Overwritten(texts[i]) {
+// IsErased reports whether an erasure has overwritten the row that holds the given values. The values are those of the
+// Identifying columns, in the same order: a string, or nil for NULL. IsErased returns true if every value is NULL or
+// one that an erasure writes, and at least one is not NULL.
+func (t Table) IsErased(values []any) bool {
+	for i, column := range t.Identifying() {
+		if !column.Overwritten(values[i]) {
 			return false
 		}
 	}
-	return len(columns) > 0
+	return slices.ContainsFunc(values, func(value any) bool { return value != nil })
+}
+
+// IsBlank reports whether all Identifying columns are NULL in the row that holds the given values, see IsErased. It
+// returns false if the table has no Identifying columns.
+func (t Table) IsBlank(values []any) bool {
+	return len(values) > 0 && !slices.ContainsFunc(values, func(value any) bool { return value != nil })
 }

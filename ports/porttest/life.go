@@ -44,6 +44,8 @@ var lifePromises = []promise.Promise[StoreHarness]{
 	that(lifeWithoutRecordsNeedsNoRegistration, "Register stores nothing for an id without a mark and without records."),
 	that(lifeNeedsARowToBeRegistered, "Register returns ErrConflict if the subject's table has no row of the subject."),
 	that(lifeIsJudgedByItsRow, "State returns whether the subject has a row, and the life that mark and row show."),
+	that(lifeOfABlankRowEnds,
+		"An erasure writes one surrogate into the subject's row if nothing else would show that its life has ended."),
 	that(lifeIsReadWithoutALock, "State only reads, and does not wait for a session that holds the lock of the subject."),
 }
 

@@ -137,6 +137,41 @@ func lifeIsJudgedByItsRow(t testing.TB, h StoreHarness) {
 	s.expectState(t, "is not the one that was erased", others[0], domain.SubjectState{Present: true})
 }
 
+func lifeOfABlankRowEnds(t testing.TB, h StoreHarness) {
+	for _, test := range []struct {
+		what      string
+		createdAt any
+		written   int
+	}{
+		{"a blank row without a creation time", nil, 1},
+		{"a blank row with a creation time in whole seconds", time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC), 1},
+		{"a blank row with a precise creation time", noon.Add(time.Millisecond), 0},
+	} {
+		s := h.lives(t)
+		s.Insert(t, "people", Row{"tenant": zoe.tenant, "number": zoe.number, "created_at": test.createdAt})
+		for range 2 {
+			s.erase(t, []datamap.Step{anonymizeStep(t, "people")})
+			s.expectLife(t, test.what, true, domain.LifeEnded)
+			row, written := s.content(t).of(zoe)["people"][0], 0
+			for i, column := range peopleTable(t).Identifying() {
+				if row[column.Name] != nil {
+					written++
+					assert(t, i == 0, "%s: the surrogate is in the column %s, want the first one", test.what, column.Name)
+				}
+			}
+			assert(t, written == test.written, "%s: %d surrogates, want %d", test.what, written, test.written)
+			assert(t, row["score"] == nil, "%s: people.score was NULL, and was overwritten", test.what)
+		}
+	}
+}
+
+func peopleTable(t testing.TB) datamap.Table {
+	t.Helper()
+	table, ok := DataMap().Table("people")
+	must(t, ok, "the data map has no table of people")
+	return table
+}
+
 // A session can export after State, because State does not write. A store that makes each reader wait for a session
 // that writes may also make State wait.
 func lifeIsReadWithoutALock(t testing.TB, h StoreHarness) {

@@ -231,6 +231,11 @@ func lifeDefects() defects {
 				state.Life = domain.LifeNew
 			}
 		}), found{"State of a row that the erasure has overwritten": {lifeIsJudgedByItsRow}}},
+		"a blank row that stays blank": {judges(func(state *domain.SubjectState) {
+			if state.Present && state.Life == domain.LifeEnded && state.Evidence.Blank {
+				state.Life = domain.LifeUnknown
+			}
+		}), found{"State of a blank row with a precise creation time": {lifeOfABlankRowEnds}}},
 		"a state that takes the lock": {
 			brokenSubjects{state: subjectCall.hold}.breaks,
 			found{"an export after State failed": {lifeIsReadWithoutALock}},

@@ -73,7 +73,7 @@ func ownTables() []datamap.Table {
 	email := personal("email", datamap.TypeText, domain.CategoryContact, domain.StrategyAnonymize)
 	email.Personal.Basis, email.Personal.Purpose = domain.BasisContract, "account"
 	nickname := personal("nickname", datamap.TypeText, domain.CategoryIdentity, domain.StrategyAnonymize)
-	nickname.Surrogate = "it's ?gone"
+	nickname.Surrogate, nickname.Always = "it's ?gone", true
 	token := personal("token", datamap.TypeUUID, domain.CategoryTechnical, domain.StrategyAnonymize)
 	token.Personal.Export = datamap.ExportYes
 	people := datamap.Table{

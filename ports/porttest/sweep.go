@@ -53,7 +53,7 @@ func (h StoreHarness) openSweepShop(t testing.TB) sweepShop {
 	s := sweepShop{h.shop(t)}
 	for _, who := range []customer{zoe, others[0], others[1]} {
 		s.Insert(t, "gifts", Row{
-			"id": who.ids, "tenant": who.tenant, "giver": who.number, "price": "price", "sent_at": issued,
+			"id": who.ids, "tenant": who.tenant, "giver": who.number, "wish": "wish", "price": "price", "sent_at": issued,
 		})
 	}
 	s.Insert(t, "invoices", zoe.row(zoe.ids+50, Row{"address": "a street", "phone": "1", "issued_at": nil}))

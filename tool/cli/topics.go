@@ -97,6 +97,8 @@ is the document itself, or an element of one of its members.
                                {} beside other characters, as in anon-{},
                                becomes random digits, different in each
                                cell; {} alone is written unchanged
+  column    always             true: the surrogate overwrites NULL, too, which
+                               otherwise stays
   column    personal           the annotation of a column with personal
                                data
   column    not_personal       true: the column holds no personal data

@@ -113,6 +113,9 @@ func (m *model) piiTag(c datamap.Column) string {
 	} else {
 		add("surrogate", c.Surrogate)
 	}
+	if c.Always {
+		parts = append(parts, "always")
+	}
 	return strings.Join(parts, ",")
 }
 

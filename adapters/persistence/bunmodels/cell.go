@@ -13,7 +13,7 @@ import (
 // readAnnotation reads the pii tag of a field and sets the annotation of its column.
 func (r *modelReader) readAnnotation(field *schema.Field, column *datamap.Column, text string) {
 	tag, problems := parseTag(text)
-	column.Personal = &tag.annotation
+	column.Personal, column.Always = &tag.annotation, tag.always
 	nulled := tag.annotation.Strategy == domain.StrategyNull
 	if tag.surrogate != "" || nulled {
 		column.Surrogate = tag.surrogate

@@ -44,6 +44,7 @@ type Types map[reflect.Type]Type
 //   - since: the column of the same table that holds the start of the retention period
 //   - from: year_end if the period counts from the end of the calendar year of this start
 //   - surrogate: a constant that overwrites the value; {} in it becomes digits that differ in every cell
+//   - always, without a value: the surrogate overwrites NULL, too, which otherwise stays
 //   - via: the path to the person to whom the value belongs, if the table has several paths
 //   - ref: the resolver whose external system uses the value as a key
 //

@@ -12,10 +12,14 @@ import (
 type tag struct {
 	annotation datamap.Annotation
 	surrogate  string
+	always     bool
 }
 
 // notPersonal is the pii tag of a column without personal data. This tag has no options.
 const notPersonal = "none"
+
+// always is the only option of a pii tag without a value, see datamap.Column.Always.
+const always = "always"
 
 // options are the options that can follow the category in a pii tag.
 var options = []string{
@@ -44,15 +48,19 @@ func parseTag(text string) (tag, []domain.Problem) {
 	var seen, unread []string
 	for _, part := range parts[1:] {
 		name, value, found := strings.Cut(part, ":")
-		if !found || slices.Contains(seen, name) {
+		if found == (name == always) || slices.Contains(seen, name) {
 			problems = append(problems, domain.Problem{
 				Message:  "its pii tag must be a category and then options like erasure:anonymize, each once",
 				Found:    part,
-				Possible: without(options, seen),
+				Possible: append(without(options, seen), without([]string{always}, seen)...),
 			})
 			continue
 		}
 		seen = append(seen, name)
+		if name == always {
+			t.always = true
+			continue
+		}
 		if problem := t.set(name, value); problem.Message != "" {
 			problems, unread = append(problems, problem), append(unread, name)
 		}

@@ -47,7 +47,7 @@ func ExampleRead() {
 	// users email anonymize
 	// invoices address retain
 	// habeas: manifest: users.email: tables[0].columns[1].persnal: is unknown;
-	// possible: name, type, length, surrogate, personal, not_personal, note
+	// possible: name, type, length, surrogate, always, personal, not_personal, note
 }
 
 // Write writes any data map as JSON, for example for tools that inspect the data map.

@@ -27,7 +27,25 @@ func (s subjectStore) Apply(
 		}
 		applied.Rows = append(applied.Rows, n)
 	}
+	state.distinguish(id, steps)
 	return applied, nil
+}
+
+// distinguish writes one distinctive surrogate into the subject's row if a step has overwritten the row, but all columns
+// for such a surrogate are NULL, and the creation time of the row does not tell whose row it is (see domain.Life).
+func (s *state) distinguish(id domain.SubjectID, steps []datamap.Step) {
+	evidence, table := s.evidence(id), s.dataMap.SubjectTable()
+	for _, step := range steps {
+		if step.Target != table.Name || !evidence.Blank || evidence.Tells() {
+			continue
+		}
+		column := table.Identifying()[0]
+		if slices.Contains(step.Columns, column.Name) {
+			s.update(table.Name, s.rowsOnPath(id, table.Name, nil), func(_ int, row Row) {
+				row[column.Name] = surrogate(column)
+			})
+		}
+	}
 }
 
 // addedAt returns the creation time of the subject's row, or zero without such a row or value.
@@ -73,9 +91,9 @@ func (s *state) concerns(table datamap.Table, row int, step datamap.Step) bool {
 	}
 }
 
-// anonymize executes an anonymize step on rows of a table, and returns the number of changed rows. It overwrites the
-// columns in step.Columns, even if a cell is NULL. It overwrites the columns in step.Expired in those rows whose
-// retention duties have ended. It sets the columns in step.ClearedColumns to NULL.
+// anonymize executes an anonymize step on rows of a table, and returns their number. It overwrites the columns in
+// step.Columns, and the columns in step.Expired in those rows whose retention duties have ended. A cell that is NULL
+// stays NULL, unless the column has Always. It sets the columns in step.ClearedColumns to NULL.
 func (s *state) anonymize(table datamap.Table, rows []int, step datamap.Step) int64 {
 	rows = slices.DeleteFunc(rows, func(i int) bool { return !s.concerns(table, i, step) })
 	expired := map[int][]string{}
@@ -88,8 +106,9 @@ func (s *state) anonymize(table datamap.Table, rows []int, step datamap.Step) in
 	}
 	s.update(table.Name, rows, func(i int, row Row) {
 		for _, name := range slices.Concat(step.Columns, expired[i]) {
-			column, _ := table.Column(name)
-			row[name] = surrogate(column)
+			if column, _ := table.Column(name); row[name] != nil || column.Always {
+				row[name] = surrogate(column)
+			}
 		}
 		for _, name := range step.ClearedColumns {
 			row[name] = nil

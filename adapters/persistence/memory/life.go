@@ -58,12 +58,11 @@ func (s *state) evidence(id domain.SubjectID) (evidence domain.LifeEvidence) {
 	}
 	table := s.dataMap.SubjectTable()
 	for _, i := range s.rowsOnPath(id, table.Name, nil) {
-		var texts []string
+		var values []any
 		for _, column := range table.Identifying() {
-			text, _ := s.rows[table.Name][i][column.Name].(string)
-			texts = append(texts, text)
+			values = append(values, s.rows[table.Name][i][column.Name])
 		}
-		evidence = s.dataMap.LifeEvidence(s.addedAt(id), texts)
+		evidence = s.dataMap.LifeEvidence(s.addedAt(id), values)
 	}
 	return evidence
 }

@@ -170,9 +170,9 @@ const (
 	closeProbe = "RELEASE SAVEPOINT habeas_probe"
 )
 
-// Try calls fn and undoes the changes of its statements. It reports whether the database refused a statement of fn. It
-// returns an error if the caller must not run further statements.
-func (s *Session) Try(ctx context.Context, op string, fn func() error) (refused bool, err error) {
+// Try calls fn. It undoes the changes of its statements if the database refuses one of them, and unless keep is true. It
+// reports whether the database refused a statement. It returns an error if the caller must not run further statements.
+func (s *Session) Try(ctx context.Context, op string, keep bool, fn func() error) (refused bool, err error) {
 	if _, err := s.Write(ctx, op, setProbe); err != nil {
 		return false, err
 	}
@@ -182,7 +182,11 @@ func (s *Session) Try(ctx context.Context, op string, fn func() error) (refused 
 		}
 		refused, s.Failed = true, nil // the savepoint undoes the failed statement
 	}
-	for _, text := range []string{undoProbe, closeProbe} {
+	ends := []string{undoProbe, closeProbe}
+	if keep && !refused {
+		ends = ends[1:]
+	}
+	for _, text := range ends {
 		if _, err := s.Write(ctx, op, text); err != nil {
 			return false, err
 		}

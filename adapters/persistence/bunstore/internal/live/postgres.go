@@ -38,13 +38,13 @@ func (postgres) fingerprint(tables []datamap.Table, own syntax.Tables) string {
 const anyTable = "ANY (ARRAY(SELECT oid FROM below))"
 
 // fingerprintOfNotNull returns the part of the fingerprint for NOT NULL constraints. The part lists the columns that
-// are NOT NULL although an erasure sets them to NULL. fingerprintOfNotNull returns "" if an erasure sets no column to
-// NULL.
+// are NOT NULL, among those that an erasure sets to NULL, and the annotated columns of the subject's table (see
+// Schema.IsNeverNull). It returns "" if there are no such columns.
 func fingerprintOfNotNull(tables []datamap.Table) string {
 	var names []string
 	for _, table := range tables {
 		for _, column := range table.Columns {
-			if column.IsNulled() {
+			if column.IsNulled() || column.Personal != nil && len(table.SubjectKey) > 0 {
 				names = append(names, syntax.Literal(column.Name))
 			}
 		}

@@ -144,7 +144,7 @@ func (c *Schema) RefuseNull(step datamap.Step) error {
 	for _, name := range slices.Concat(step.Columns, step.ClearedColumns) {
 		column, _ := table.Column(name)
 		nulled := column.IsNulled() || slices.Contains(step.ClearedColumns, name)
-		if nulled && slices.Contains(c.mapped[table.Name].notNull, name) {
+		if nulled && c.IsNeverNull(table.Name, name) {
 			possible := []string{string(domain.StrategyErase), string(domain.StrategyAnonymize)}
 			if slices.Contains(step.ClearedColumns, name) {
 				possible = []string{string(domain.StrategyDelete)}

@@ -5,6 +5,7 @@ package live
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -67,6 +68,12 @@ func (c *Schema) Tells(table string) bool { return !c.mapped[table].remote }
 
 // Types returns the types of the columns of a table by column name. It omits generated columns.
 func (c *Schema) Types(table string) map[string]string { return c.mapped[table].types }
+
+// IsNeverNull reports whether a column is NOT NULL. The answer is current for columns that an erasure sets to NULL, and
+// for annotated columns of the subject's table.
+func (c *Schema) IsNeverNull(table, column string) bool {
+	return slices.Contains(c.mapped[table].notNull, column)
+}
 
 // Cache reads a Schema from the database, and keeps it until the fingerprint changes. It is safe for concurrent use.
 type Cache struct {

@@ -73,20 +73,62 @@ func (w *StepWriter) AddConstant(value any) string {
 
 // assignments returns the SET list of the step's UPDATE. The list anonymizes step.Columns and sets step.ClearedColumns
 // to NULL. It overwrites a cell of step.Expired only if the condition of IsOverwritten is true, and otherwise keeps its
-// value.
+// value. A cell that is NULL stays NULL, unless the column has Always.
 func (w *StepWriter) assignments(step datamap.Step) string {
 	var all []string
 	for _, name := range step.Columns {
-		all = append(all, syntax.Quote(name)+" = "+w.Surrogate(name))
+		all = append(all, syntax.Quote(name)+" = "+w.unlessNull(name))
 	}
 	for _, name := range step.ClearedColumns {
 		all = append(all, syntax.Quote(name)+" = NULL")
 	}
 	for _, name := range step.Expired {
-		all = append(all, syntax.Fill(`{column} = CASE WHEN {expired} THEN {surrogate} ELSE {column} END`,
+		all = append(all, syntax.Fill(
+			`{column} = CASE WHEN {column} IS NOT NULL AND {expired} THEN {surrogate} ELSE {column} END`,
 			"column", syntax.Quote(name), "expired", w.IsOverwritten(name, step), "surrogate", w.Surrogate(name)))
 	}
 	return strings.Join(all, ", ")
+}
+
+// unlessNull returns the expression for the surrogate of a column, or for NULL if the cell is NULL. A parameter and a
+// literal get the type of the column from the other result of the CASE. Every other surrogate has a type of its own,
+// which the assignment converts to that of the column.
+func (w *StepWriter) unlessNull(name string) string {
+	column, _ := w.table.Column(name)
+	surrogate, null := w.Surrogate(name), "NULL"
+	switch isLiteral := strings.HasPrefix(surrogate, "'") && strings.Count(surrogate, "'") == len("''"); {
+	case column.IsNulled() || column.Always:
+		return surrogate
+	case isLiteral || strings.HasPrefix(surrogate, "$"):
+		null = syntax.Quote(name)
+	}
+	return "CASE WHEN " + syntax.Quote(name) + " IS NULL THEN " + null + " ELSE " + surrogate + " END"
+}
+
+// Blank returns the columns of the subject's table that can hold a distinctive surrogate, and the condition that they
+// are all NULL in the row of the subject with the key. It returns no columns if an erasure always writes into one of
+// them. The alias of the table is t0.
+func (w *Writer) Blank() (columns []string, condition string) {
+	table := w.DataMap.SubjectTable()
+	conditions := []string{w.RowsOf(table, datamap.Path{}, 0)}
+	for _, column := range table.Identifying() {
+		if column.Always {
+			return nil, "FALSE"
+		}
+		columns = append(columns, column.Name)
+		conditions = append(conditions, "t0."+syntax.Quote(column.Name)+" IS NULL")
+	}
+	return columns, strings.Join(conditions, " AND ")
+}
+
+// Distinguish returns the statement that writes the surrogate of a column into the row of the subject with the key.
+func (w *Writer) Distinguish(live Live, column string, key []any) (text string, args []any) {
+	table := w.DataMap.SubjectTable()
+	sw := w.StepWriter(table, live.Types(table.Name), len(key))
+	target, name := w.own.changedTable(table.Name)
+	text = syntax.Fill(overwriteRows, "target", target, "assignments", syntax.Quote(column)+" = "+sw.Surrogate(column),
+		"rows", w.pathCondition(name, 0, table, nil, 0), "concerned", "")
+	return text, append(slices.Clone(key), sw.Constants...)
 }
 
 // dutiesEnded returns the condition that all retention duties of a cell have ended at the given instant. The condition

@@ -73,17 +73,23 @@ func (s *Work) applySteps(
 	ctx context.Context, schema *live.Schema, id domain.SubjectID, key []any, steps []datamap.Step,
 ) ([]int64, error) {
 	verified, err := s.mustVerify(ctx, "erase: deferred triggers", steps)
+	var rows []int64
+	s.blank = sql.NullBool{}
 	switch {
 	case err != nil:
 		return make([]int64, len(steps)), err // len(steps) counts mean that the failed step is not known
 	case verified:
-		rows, err := s.applyVerified(ctx, key, steps)
-		return rows, s.explainStep(ctx, steps, len(rows), err)
+		rows, err = s.applyVerified(ctx, key, steps)
+		err = s.explainStep(ctx, steps, len(rows), err)
 	case len(steps) == 0 || ports.Rehearsing(ctx) || !s.store.dialect.CombinesChanges():
-		return s.applyEach(ctx, key, steps)
+		rows, err = s.applyEach(ctx, key, steps)
 	default:
-		return s.applyCombined(ctx, schema, id, key, steps)
+		rows, err = s.applyCombined(ctx, schema, id, key, steps)
 	}
+	if err == nil {
+		err = s.distinguish(ctx, id, key, steps)
+	}
+	return rows, err
 }
 
 // applyCombined runs all steps in one statement, or in a few statements if a table has several paths. If a statement
@@ -97,7 +103,7 @@ func (s *Work) applyCombined(
 		some := steps[len(counts) : len(counts)+len(group.Steps)]
 		args, targets := group.Args(some, key), []any(nil)
 		if i == len(groups)-1 {
-			args, targets = append(args, id.String()), read.ScanTargets()
+			args, targets = append(args, id.String()), append(read.ScanTargets(), &s.blank)
 		}
 		rows, err := s.count(ctx, "erase", group, args, targets...)
 		if err != nil {
@@ -147,13 +153,16 @@ const prefetchColumns = `,
 	EXISTS (SELECT FROM {outbox} WHERE ` + outbox.UnsentCorrections + `),
 	(SELECT json_agg(json_build_array(purpose, policy_version, granted, source,
 		to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))
-	FROM (` + ledger.ReadConsentsInForce + `) AS in_force)`
+	FROM (` + ledger.ReadConsentsInForce + `) AS in_force),
+	` + isBlank
 
 // addPrefetch adds the columns of a Prefetched to the statement of a group. The subject's id becomes the last
 // parameter.
 func addPrefetch(w *rows.Writer, g *rows.StepGroup) {
 	subject := syntax.Placeholder(len(g.Args(g.Steps, make([]any, len(w.DataMap.SubjectTable().SubjectKey)))) + 1)
-	g.Text += w.Tables.Fill(prefetchColumns, "subject", subject, "until", "0") // the erasure withdraws all consents
+	_, blank := w.Blank()
+	g.Text += w.Tables.Fill(prefetchColumns, "subject", subject, "until", "0", // the erasure withdraws all consents
+		"table", syntax.QuoteTable(w.DataMap.SubjectTable().Name), "blank", blank)
 }
 
 // applyEach runs the steps one by one. On error, it returns the numbers of rows of the steps before the failed step.

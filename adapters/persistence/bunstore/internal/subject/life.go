@@ -208,11 +208,13 @@ func (r *lifeRow) rowTargets() []any {
 }
 
 func (r *lifeRow) evidence(dataMap datamap.DataMap) domain.LifeEvidence {
-	texts := make([]string, len(r.texts))
+	values := make([]any, len(r.texts))
 	for i, text := range r.texts {
-		texts[i] = text.String
+		if text.Valid {
+			values[i] = text.String
+		}
 	}
-	return dataMap.LifeEvidence(time.Time(r.added), texts)
+	return dataMap.LifeEvidence(time.Time(r.added), values)
 }
 
 // addedAt is the creation time of a row, or the zero time. It implements sql.Scanner for the values that

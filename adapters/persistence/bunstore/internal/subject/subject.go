@@ -77,6 +77,7 @@ type Work struct {
 	late      []live.ConstraintTrigger // triggers that deferAgain must set back to DEFERRED
 	triggers  bool                     // the steps lead to tables with triggers, or to keys that act on a change
 	checked   []*verify.Step           // the steps of applyVerified, for cascade.Store
+	blank     sql.NullBool             // the steps of the erasure have read whether the subject's row is blank
 }
 
 // key returns the values of the subject's key columns. It caches the values of the last subject. The caller must not

@@ -93,7 +93,7 @@ func (s *Step) isUndone(ctx context.Context) (bool, error) {
 		return *s.undone, nil
 	}
 	undone := false
-	refused, err := s.db.Try(ctx, s.Op, func() error {
+	refused, err := s.db.Try(ctx, s.Op, false, func() error {
 		path, _ := s.writer.DataMap.PathVia(s.Target, s.Via)
 		text, args := s.writer.Correct(s.live, s.table, path, s.row, s.otherValues(), s.key)
 		if _, err := s.db.Write(ctx, s.Op, text, args...); err != nil {
