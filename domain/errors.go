@@ -42,6 +42,9 @@ const (
 	// ErrSpared: a resolver has left a record alone, because the record was made after the erasure or the rectification
 	// and therefore belongs to someone else. See ErasureCall.IsLater. The outbox entry is then spared.
 	ErrSpared Code = "spared"
+	// ErrErased: a consent was given for a person who was erased, and whose row is still there with the values of the
+	// erasure. The consent is not recorded. A withdrawal is never refused, and neither is a person without a row.
+	ErrErased Code = "erased"
 )
 
 // Error implements error.

@@ -223,6 +223,15 @@ type SubjectState struct {
 	Evidence LifeEvidence
 }
 
+// CheckGrant returns ErrErased if the life of the id has ended, and the subject's row is still there with the values of
+// the erasure. A store calls it for each consent that is given.
+func (s SubjectState) CheckGrant() error {
+	if s.Life != LifeEnded || !s.Evidence.Present || s.Evidence.Deletes {
+		return nil
+	}
+	return &Error{Code: ErrErased, Op: "record consent", Message: "the subject was erased, and can give no consent"}
+}
+
 // Clone returns a copy that shares no memory with s. The strings of s may refer to a buffer of the request that the
 // HTTP framework reuses, as in Fiber. The HTTP adapter then calls Clone before it passes the subject to a service.
 func (s Subject) Clone() Subject {

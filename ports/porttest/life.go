@@ -46,6 +46,8 @@ var lifePromises = []promise.Promise[StoreHarness]{
 	that(lifeIsJudgedByItsRow, "State returns whether the subject has a row, and the life that mark and row show."),
 	that(lifeOfABlankRowEnds,
 		"An erasure writes one surrogate into the subject's row if nothing else would show that its life has ended."),
+	that(lifeThatHasEndedGivesNoConsent,
+		"A consent for a person whose erased row is still there is refused with ErrErased. A withdrawal is recorded."),
 	that(lifeIsReadWithoutALock, "State only reads, and does not wait for a session that holds the lock of the subject."),
 }
 

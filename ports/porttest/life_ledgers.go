@@ -1,8 +1,10 @@
 package porttest
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
@@ -63,11 +65,9 @@ func lifeThatHasEndedKeepsItsStatus(t testing.TB, h StoreHarness) {
 	s.expect(t, "without a row that was not erased", shown{"new", "new", "old new"})
 }
 
-// Each way to append the records sends them in another statement or transaction. The life has ended, because the row is
-// gone or because the erasure has overwritten it.
+// Each way to append the records sends them in another statement or transaction.
 func lifeThatHasEndedLeavesNothingToTheNext(t testing.TB, h StoreHarness) {
 	id := zoe.id(t)
-	overwriting := []datamap.Step{anonymizeStep(t, "people")}
 	for how, add := range map[string]func(ctx context.Context, s ports.Session) error{
 		"one append": func(ctx context.Context, s ports.Session) error {
 			return s.Consents().Append(ctx, consentRecord(id, "late", true, 0))
@@ -96,24 +96,19 @@ func lifeThatHasEndedLeavesNothingToTheNext(t testing.TB, h StoreHarness) {
 			return nil
 		},
 	} {
-		for _, steps := range [][]datamap.Step{removal, overwriting} {
-			s := h.lives(t)
-			s.register(t, noon)
-			s.record(t, "old")
-			s.erase(t, steps)
-			do(t, s.Store, add)
-			if steps[0].Strategy != domain.StrategyDelete {
-				s.apply(t, zoe, removal...)
-			}
-			s.register(t, after(10))
-			all, err := "", error(nil)
-			do(t, s.Store, func(ctx context.Context, s ports.Session) error {
-				all, err = consents.namesOf(s.Consents().HistoryOfAllLives(ctx, id, "news"))
-				return err
-			})
-			assert(t, len(all) > len("old"), "%s: the consents of all lives are [%s]", how, all)
-			s.expect(t, how, shown{all: all})
-		}
+		s := h.lives(t)
+		s.register(t, noon)
+		s.record(t, "old")
+		s.erase(t, removal)
+		do(t, s.Store, add)
+		s.register(t, after(10))
+		all, err := "", error(nil)
+		do(t, s.Store, func(ctx context.Context, s ports.Session) error {
+			all, err = consents.namesOf(s.Consents().HistoryOfAllLives(ctx, id, "news"))
+			return err
+		})
+		assert(t, len(all) > len("old"), "%s: the consents of all lives are [%s]", how, all)
+		s.expect(t, how, shown{all: all})
 	}
 }
 
@@ -223,4 +218,47 @@ func lifeIsNotDividedByARollback(t testing.TB, h StoreHarness) {
 		s.record(t, "new")
 		s.expect(t, "after "+how+" without a commit, and a record", shown{"new", "old new", "old new"})
 	}
+}
+
+func lifeThatHasEndedGivesNoConsent(t testing.TB, h StoreHarness) {
+	s, id := h.lives(t), zoe.id(t)
+	decide := func(what string, granted bool, more ...func(context.Context, ports.Session) error) error {
+		return try(t, s.Store, func(ctx context.Context, session ports.Session) error {
+			err := session.Consents().Append(ctx, consentRecord(id, what, granted, 0))
+			for _, use := range more {
+				err = cmp.Or(err, use(ctx, session))
+			}
+			return err
+		})
+	}
+	accepted := func(what string, granted bool) {
+		t.Helper()
+		err := decide(what, granted)
+		assert(t, err == nil, "a consent (granted: %v) of %s was refused: %v", granted, what, err)
+	}
+	accepted("a visitor", true)
+	s.erase(t, removal)
+	accepted("an erased visitor", true)
+	s.register(t, nil)
+	s.erase(t, []datamap.Step{anonymizeStep(t, "people")})
+	isError(t, "a consent of an erased person", decide("an erased person", true), domain.ErrErased)
+	isError(t, "a consent with a restriction", decide("an erased person", true,
+		func(ctx context.Context, session ports.Session) error {
+			return session.Restrictions().Append(ctx, restrictionRecord(id, nil, "an erased person", true, 0))
+		}), domain.ErrErased)
+	isError(t, "a consent that its session reads", decide("an erased person", true,
+		func(ctx context.Context, session ports.Session) error {
+			return errOf(session.Consents().History(ctx, id, "news"))
+		}), domain.ErrErased)
+	accepted("an erased person", false)
+	s.rectify(t, zoe, rectifies("people", "email", "right"))
+	accepted("somebody who registered again", true)
+	shown := read(t, s.Store, func(ctx context.Context, session ports.Session) ([]string, error) {
+		all, err := consents.namesOf(session.Consents().HistoryOfAllLives(ctx, id, "news"))
+		own, ownErr := consents.namesOf(session.Consents().History(ctx, id, "news"))
+		return []string{all, own}, errors.Join(err, ownErr)
+	})
+	again := "somebody who registered again"
+	assert(t, slices.Equal(shown, []string{"a visitor an erased visitor an erased person " + again, again}),
+		"the consents of all lives, and those of the last one, are %q", shown)
 }

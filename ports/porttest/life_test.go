@@ -75,6 +75,14 @@ func alsoShows(names ...string) func(*Store) {
 	}}.breaks
 }
 
+// neverGrants is a defective store: it records no consent that is given, and so refuses none.
+type neverGrants struct{ ports.ConsentStore }
+
+func (n neverGrants) Append(ctx context.Context, r domain.ConsentRecord) error {
+	r.Granted = false
+	return n.ConsentStore.Append(ctx, r)
+}
+
 // forgetsConsents is a defective store: InForce leaves out earlier lives, also in an erasure.
 type forgetsConsents struct{ ports.ConsentStore }
 
@@ -191,6 +199,9 @@ func lifeDefects() defects {
 		"numbers of no registration": {alsoShows("between"), found{
 			"the history of consents is [between], want []": {lifeBeginsWithARegistration},
 		}},
+		"consents that are never given": {changesSessions(func(s ports.Session) replacedStores {
+			return replacedStores{Session: s, consents: neverGrants{s.Consents()}}
+		}), found{"a consent of an erased person: want the error": {lifeThatHasEndedGivesNoConsent}}},
 		"an erasure of one life": {changesSessions(func(s ports.Session) replacedStores {
 			return replacedStores{Session: s, consents: forgetsConsents{s.Consents()}}
 		}), found{"after the lock, the consents in force are [new]": {lifeInErasureIncludesEarlierOnes}}},

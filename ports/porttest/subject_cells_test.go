@@ -17,8 +17,8 @@ func cellDefects() defects {
 			"a cell of people.mobile has the same surrogate as a cell ": {subjectSurrogatesAreUnique},
 		}},
 		"two quotes for the empty text": {overwritesWith("people", "motto", datamap.EmptySurrogate), found{
-			"people.motto is not the empty text but a string":     {subjectSurrogatesCanBeEmpty},
-			"the value of people.motto is not a surrogate":        {subjectSurrogatesFitTheirColumns},
+			"people.motto is not the empty text but a string": {subjectSurrogatesCanBeEmpty},
+			"the value of people.motto is not a surrogate":    {subjectSurrogatesFitTheirColumns},
 		}},
 		"NULL for the empty text": {changesRows(func(table string, row Row) {
 			if table == "people" && row["motto"] == "" {
@@ -29,8 +29,8 @@ func cellDefects() defects {
 			"the value of people.motto is not a surrogate":   {subjectSurrogatesFitTheirColumns},
 		}},
 		"a placeholder that is left": {overwritesWith("people", "login", "{}@erased.invalid"), found{
-			"people.login is not its constant with digits":        {subjectPlaceholdersAreFilled},
-			"the value of people.login is not a surrogate":        {subjectSurrogatesFitTheirColumns},
+			"people.login is not its constant with digits": {subjectPlaceholdersAreFilled},
+			"the value of people.login is not a surrogate": {subjectSurrogatesFitTheirColumns},
 		}},
 		"one filling for all": {overwritesWith("people", "login", hex+"@erased.invalid"), found{
 			"people.login has the digits of another cell": {subjectPlaceholdersAreFilled},
@@ -40,8 +40,8 @@ func cellDefects() defects {
 				row["badge"] = badge + "0"
 			}
 		}), found{
-			"people.badge is not its constant with digits":  {subjectPlaceholdersAreFilled},
-			"the value of people.badge is too long":         {subjectSurrogatesFitTheirColumns},
+			"people.badge is not its constant with digits": {subjectPlaceholdersAreFilled},
+			"the value of people.badge is too long":        {subjectSurrogatesFitTheirColumns},
 		}},
 		"a secret in the export": {changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
 			for i, record := range records {

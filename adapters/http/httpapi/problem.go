@@ -9,8 +9,8 @@ import (
 )
 
 // Problem is the body of every response to a failed request. It is a problem document by RFC 9457, and its media type
-// is application/problem+json. The type is always "about:blank": by the RFC, the status alone then names the kind of
-// failure.
+// is application/problem+json. The type is "erased" for a consent of a person who was erased, see domain.ErrErased. It
+// is "about:blank" for every other failure: by the RFC, the status alone then names the kind of failure.
 type Problem struct {
 	Type   string              `json:"type"`
 	Title  string              `json:"title"` // the standard phrase of the status, or "Refused" if it has none
@@ -56,6 +56,7 @@ var failures = []struct {
 }{
 	{domain.ErrInvalid, http.StatusUnprocessableEntity, "The request has fields that are not valid."},
 	{domain.ErrSubject, http.StatusInternalServerError, internalError.Detail}, // a mistake of the application
+	{domain.ErrErased, http.StatusConflict, "The person was erased, and can give no consent."},
 	{domain.ErrUnavailable, http.StatusServiceUnavailable, "The service is not available now. Try again later."},
 	{context.DeadlineExceeded, http.StatusGatewayTimeout, "The request took too long and was given up."},
 	// The client has disconnected, or the server is shutting down.
@@ -76,6 +77,9 @@ func failureOf(err error) *failure {
 			continue
 		}
 		found := problem(candidate.status, candidate.detail)
+		if candidate.target == domain.ErrErased {
+			found.Type = string(domain.ErrErased)
+		}
 		var coded *domain.Error
 		if candidate.status == http.StatusUnprocessableEntity && errors.As(err, &coded) {
 			found.Errors = coded.Fields

@@ -40,7 +40,8 @@ func responseDefects() defects {
 				replaceBody(response, func(string) string { return fmt.Sprintf(`{"status":%d,"detail":"Sorry"}`, response.Code) })
 			}
 		}), found{"returned": {fieldsAreTakenOnceAndByExactName}}},
-		"no Retry-After": {without("Retry-After"), found{`Retry-After is ""`: {unreachableStoreIs503}}},
+		"no Retry-After":                       {without("Retry-After"), found{`Retry-After is ""`: {unreachableStoreIs503}}},
+		"a refusal that is the server's fault": {turning(409, 500), found{"409": {grantsOfErasedPeopleAre409}}},
 		"a timeout that is the server's fault": {turning(504, 500), found{
 			"remove the deadline at io.EOF": {deadlineIs504}, "returned 500": {bodyThatNeverArrivesIs504},
 		}},

@@ -28,6 +28,15 @@ func unreachableStoreIs503(t testing.TB, harness Harness) {
 	w.expect(t, 200, get("/export"))
 }
 
+func grantsOfErasedPeopleAre409(t testing.TB, harness Harness) {
+	w := harness.open(t)
+	w.sessions.failWith(func(context.Context) error {
+		return &domain.Error{Code: domain.ErrErased, Op: "record consent", Err: errors.New(confidential)}
+	})
+	r := post("/consent", decision)
+	w.exact(t, "problem_409", http.StatusConflict, r).hasHeaders(t, r, "application/problem+json")
+}
+
 func deadlineIs504(t testing.TB, harness Harness) {
 	w := harness.openAt(t, "/me", httpapi.Config{Timeout: 10 * time.Millisecond}, httpapi.WithRestriction())
 	w.sessions.failWith(func(ctx context.Context) error {

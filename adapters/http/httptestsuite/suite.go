@@ -102,6 +102,8 @@ var promises = []promise.Promise[Harness]{
 	that(exportOverHTTP10IsWholeOrFails,
 		"Over HTTP/1.0, the response to an export that fails does not look like a complete export."),
 	that(unreachableStoreIs503, "If the store cannot be reached, the response is 503 with Retry-After."),
+	that(grantsOfErasedPeopleAre409,
+		"A consent of a person who was erased, and whose row is still there, returns 409 with the type erased."),
 	that(deadlineIs504, "A request that exceeds its timeout returns 504."),
 	that(bodyThatNeverArrivesIs504,
 		"If a chunked body, or the second half of a body with a Content-Length, does not arrive within the timeout, the "+

@@ -90,8 +90,13 @@ func (s *state) closeLedgers(id domain.SubjectID) {
 }
 
 // closeEnded closes the ledgers for each of the subjects whose life has ended.
-func (s *state) closeEnded(added newRecords) {
+func (s *state) closeEnded(added newRecords) error {
 	for _, record := range added.consents {
+		if record.Granted {
+			if err := s.subjectState(record.SubjectID).CheckGrant(); err != nil {
+				return err
+			}
+		}
 		if s.life(record.SubjectID) == domain.LifeEnded {
 			s.closeLedgers(record.SubjectID)
 		}
@@ -101,4 +106,5 @@ func (s *state) closeEnded(added newRecords) {
 			s.closeLedgers(record.SubjectID)
 		}
 	}
+	return nil
 }

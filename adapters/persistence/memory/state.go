@@ -41,11 +41,13 @@ func (r newRecords) empty() bool {
 }
 
 // append adds all records to the state, in order. It returns domain.ErrConflict if the id of an outbox entry or an
-// audit event already exists.
+// audit event already exists, and domain.ErrErased for a consent that domain.SubjectState.CheckGrant refuses.
 func (s *state) append(added newRecords) error {
 	s.consents = append(s.consents, added.consents...)
 	s.restrictions = append(s.restrictions, added.restrictions...)
-	s.closeEnded(added)
+	if err := s.closeEnded(added); err != nil {
+		return err
+	}
 	for _, entry := range added.entries {
 		if slices.ContainsFunc(s.entries, func(e domain.OutboxEntry) bool { return e.EntryID == entry.EntryID }) {
 			return conflict("enqueue", "an entry with that id already exists")

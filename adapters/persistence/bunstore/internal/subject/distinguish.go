@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"slices"
-	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
@@ -53,7 +52,6 @@ func (s *Work) distinguish(ctx context.Context, id domain.SubjectID, key []any, 
 
 // creationTells reports whether the creation time of the row that the erasure has found tells whose row it is.
 func (s *Work) creationTells(id domain.SubjectID) bool {
-	return slices.ContainsFunc(s.erasing, func(e erasedSubject) bool {
-		return e.id == id && domain.LifeEvidence{AddedAt: time.Time(e.added)}.Tells()
-	})
+	erasing := s.unsent.Erasing(id)
+	return erasing != nil && domain.LifeEvidence{AddedAt: erasing.Added}.Tells()
 }

@@ -3,6 +3,7 @@ package subject
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 	"time"
 
@@ -146,33 +147,38 @@ func (s *Work) readLife(ctx context.Context, id domain.SubjectID, key []any) (fo
 }
 
 // CloseEnded closes the ledgers of those erased subjects whose life has ended, after the session has sent records of
-// them. Without that, the records would count for the next person with the id.
+// them. Without that, the records would count for the next person with the id. It refuses a consent of such a subject
+// whose row is still there, see domain.SubjectState.CheckGrant.
 func (s *Work) CloseEnded(ctx context.Context) error {
-	for _, text := range s.unsent.TakeErased() {
+	erased, granted := s.unsent.TakeErased()
+	for _, text := range erased {
 		id, err := domain.ParseSubjectID(text)
 		if err != nil {
 			return s.db.Fail(ctx, "append", err)
 		}
-		if ended, err := s.isEnded(ctx, id); err != nil {
+		state, err := s.current(ctx, id)
+		if err == nil && slices.Contains(granted, text) {
+			err = s.db.Fail(ctx, "append", state.CheckGrant())
+		}
+		if err == nil && state.Life == domain.LifeEnded {
+			err = s.unsent.Close(ctx, id)
+		}
+		if err != nil {
 			return err
-		} else if ended {
-			if err := s.unsent.Close(ctx, id); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
 }
 
-// isEnded reports whether the life of an erased subject has ended. An id that does not fit the key of the subject's
+// current returns the state of a subject that may have been erased. An id that does not fit the key of the subject's
 // table has no row.
-func (s *Work) isEnded(ctx context.Context, id domain.SubjectID) (bool, error) {
+func (s *Work) current(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	key, err := s.key(id)
 	if err != nil {
-		return true, nil //nolint:nilerr // no row can have the id
+		return domain.SubjectState{Life: domain.LifeEnded}, nil //nolint:nilerr // no row can have the id
 	}
 	life, err := s.readLife(ctx, id, key)
-	return life.state().Life == domain.LifeEnded, err
+	return life.state(), err
 }
 
 // KeepsEarlier reports whether the records of an earlier life count for the current status, see domain.Life. They
@@ -181,12 +187,8 @@ func (s *Work) KeepsEarlier(ctx context.Context, id domain.SubjectID) (bool, err
 	if s.unsent.Erasing(id) != nil {
 		return true, nil
 	}
-	key, err := s.key(id)
-	if err != nil {
-		return domain.LifeEnded.KeepsEarlier(), nil //nolint:nilerr // no row can have the id
-	}
-	life, err := s.readLife(ctx, id, key)
-	return life.state().Life.KeepsEarlier(), err
+	state, err := s.current(ctx, id)
+	return state.Life.KeepsEarlier(), err
 }
 
 // lifeRow holds the scanned columns of a statement that reads a mark and the subject's row.

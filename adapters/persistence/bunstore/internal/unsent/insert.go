@@ -174,6 +174,17 @@ func (a *Rows) subjects() (ids []string) {
 	return ids
 }
 
+// granted returns the subjects of the consents that are given.
+func (a *Rows) granted() (ids []string) {
+	const granted = 3 // see insertedColumns
+	for _, row := range a[Consents] {
+		if row[granted] == true {
+			ids = append(ids, subjectOfRow(row))
+		}
+	}
+	return ids
+}
+
 // closes reports whether the rows close the ledgers of the subject.
 func (a *Rows) closes(subject string) bool {
 	return slices.ContainsFunc(a[LedgerClosings], func(row []any) bool { return subjectOfRow(row) == subject })

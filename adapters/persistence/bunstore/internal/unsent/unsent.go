@@ -40,6 +40,7 @@ type Session struct {
 	locked  []string  // the subjects whose ledgers the session has locked
 	erasing []Erasing // the subjects that the session erases
 	erased  []string  // ids that contain those of all erased subjects of sent records, see TakeErased
+	granted []string  // the subjects of sent consents that are given
 
 	Prefetched *Prefetched // values that the last statement of an erasure's steps has prefetched
 }
@@ -100,6 +101,7 @@ func (s *Session) Flush(ctx context.Context) error {
 	for _, e := range s.erasing {
 		s.rows[LedgerClosings] = append(s.rows[LedgerClosings], s.closing(e.ID, e.Added))
 	}
+	s.granted = append(s.granted, s.rows.granted()...)
 	for _, insert := range s.store.inserts.take(&s.rows) {
 		if err := s.send(ctx, insert); err != nil {
 			return err
@@ -218,14 +220,14 @@ func (s *Session) BeginLife(ctx context.Context, id domain.SubjectID) error {
 }
 
 // TakeErased returns the ids of subjects that may have been erased, and of which the session has sent records since the
-// last call. It leaves out the subjects that the session erases itself.
-func (s *Session) TakeErased() []string {
-	erased := s.erased
-	s.erased = nil
+// last call. It leaves out the subjects that the session erases itself. The subjects in granted have given a consent.
+func (s *Session) TakeErased() (erased, granted []string) {
+	erased, granted = s.erased, s.granted
+	s.erased, s.granted = nil, nil
 	slices.Sort(erased)
 	return slices.DeleteFunc(slices.Compact(erased), func(text string) bool {
 		return slices.ContainsFunc(s.erasing, func(e Erasing) bool { return e.ID.String() == text })
-	})
+	}), granted
 }
 
 // Close closes the ledgers of an erased subject: all its records then belong to an earlier life of the id.
