@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -50,10 +49,10 @@ func (w write) decideIndex(
 			check.Columns = append(check.Columns, column.live.Name)
 		}
 	}
-	if !unique.Partial || unique.Name == "" || len(check.Columns) == 0 {
+	if !unique.Partial || unique.Name == "" || len(check.Columns) == 0 || w.asksForNull(unique.Where) {
 		return datamap.VerdictUndecided, nil
 	}
-	return w.decide(ctx, reader, check)
+	return w.verdict(ctx, reader, check, nil)
 }
 
 // checkConditions reports a CHECK constraint that a row violates after an erasure, and one that is not decided.
@@ -96,30 +95,6 @@ func (w write) overwrittenNames(check datamap.CatalogCheck) string {
 		}
 	}
 	return list(names)
-}
-
-// decide evaluates a constraint on several examples of the surrogates, because their digits are random. It returns
-// datamap.VerdictUndecided if the verdicts differ, or if the constraint has a column that the erasure does not
-// overwrite.
-func (w write) decide(
-	ctx context.Context, reader ports.CatalogReader, check datamap.CatalogCheck,
-) (datamap.Verdict, error) {
-	rows := make([]map[string]any, len(samples))
-	for i := range rows {
-		rows[i] = map[string]any{}
-		for _, name := range check.Columns {
-			at := slices.IndexFunc(w.columns, func(c written) bool { return sameName(w.live, c.Name, name) })
-			if at < 0 {
-				return datamap.VerdictUndecided, nil
-			}
-			rows[i][name] = w.columns[at].example(i)
-		}
-	}
-	verdicts, err := reader.Satisfies(ctx, w.live.Name, check, rows)
-	if err != nil || len(slices.Compact(verdicts)) != 1 {
-		return datamap.VerdictUndecided, err
-	}
-	return verdicts[0], nil
 }
 
 // example returns an example of the value of the column after the erasure. The parameter sample is the number of the

@@ -45,6 +45,21 @@ func unique(constraint datamap.CatalogUnique, constant string) func(*world) {
 
 func of(columns ...string) datamap.CatalogUnique { return datamap.CatalogUnique{Columns: columns} }
 
+// nullable returns a text column that an erasure overwrites unless it is NULL.
+func nullable(name string) datamap.Column {
+	return datamap.Column{Name: name, Type: datamap.TypeText, Personal: personal(anonymize)}
+}
+
+// pair adds two such columns to "users", and a constraint on them. The second column has the surrogate.
+func pair(text, surrogate string) func(*world) {
+	return func(w *world) {
+		last := nullable("last")
+		last.Surrogate = surrogate
+		w.addToBoth("users", nullable("first"), last)
+		constrain(text, "first", "last")(w)
+	}
+}
+
 // country adds a column to "users" with a foreign key to the table "countries".
 func country(column datamap.Column) func(*world) {
 	return func(w *world) {
@@ -91,6 +106,32 @@ var constraintCases = cases{
 			w.column("users", "theme").Nullable = false
 			constrain("CHECK ((nick IS NOT NULL OR theme IS NOT NULL))", "nick", "theme")(w)
 		}, []string{"check-undecided users.nick good"},
+	},
+	"check-violated not by columns that are NULL together": {pair("CHECK (((first IS NULL) = (last IS NULL)))", ""), nil},
+	"check-violated not by one of two columns": {
+		pair("CHECK (((first IS NOT NULL) OR (last IS NOT NULL)))", ""), nil,
+	},
+	"check-violated not by exactly one of two columns": {pair("CHECK ((num_nonnulls(first, last) = 1))", ""), nil},
+	"check-violated not by NULL beside a column that stays": {
+		func(w *world) {
+			w.addToBoth("users", nullable("first"))
+			constrain("CHECK (((first IS NULL) OR (theme = 'dark'::text)))", "first", "theme")(w)
+		}, nil,
+	},
+	"check-violated not by a length of columns that are NULL together": {
+		pair("CHECK (((first IS NULL) = (last IS NULL)) AND ((first IS NULL) OR (length(last) > 3)))", ""), nil,
+	},
+	"check-violated beside NULL": {
+		pair("CHECK (((first IS NOT NULL) OR (last IS NULL) OR (length(last) > 3)))", "x"),
+		[]string{"check-violated users.first, last good"},
+	},
+	"check-violated by a column that is always written": {
+		func(w *world) {
+			closed := nullable("closed")
+			closed.Surrogate, closed.Always = "yes", true
+			w.addToBoth("users", closed, nullable("last"))
+			constrain("CHECK (((closed IS NULL) OR (last IS NULL)))", "closed", "last")(w)
+		}, []string{"check-violated users.closed, last good"},
 	},
 	"check-undecided": {constrain("CHECK (is_email(email))", "email"), []string{"check-undecided users.email good"}},
 	"check-undecided by another column": {

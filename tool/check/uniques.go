@@ -130,7 +130,8 @@ func (w write) colliding(unique datamap.CatalogUnique) []string {
 		case column.null && column.ofNull(unique) == keyReplaced:
 			names = append(names, column.Name)
 		case column.null:
-		case column.Unique() && !column.expired:
+		case column.Unique() && !column.expired &&
+			!(column.keepsNull() && (unique.NullsEqual || column.ofNull(unique) == keyReplaced)):
 			return nil
 		case !column.Unique():
 			names = append(names, column.Name)

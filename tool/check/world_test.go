@@ -156,9 +156,11 @@ func (w *world) add(table, name string, t datamap.ColumnType) {
 }
 
 // addToBoth adds a column to the data map and to the database.
-func (w *world) addToBoth(table string, column datamap.Column) {
-	w.table(table).Columns = append(w.table(table).Columns, column)
-	w.add(table, column.Name, column.Type)
+func (w *world) addToBoth(table string, columns ...datamap.Column) {
+	w.table(table).Columns = append(w.table(table).Columns, columns...)
+	for _, column := range columns {
+		w.add(table, column.Name, column.Type)
+	}
 }
 
 // addTable adds a table with text columns to the database only.
