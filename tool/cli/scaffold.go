@@ -46,8 +46,8 @@ who owns or wrote a thing. With --include, the proposal takes in such a table an
 parts. A question offers only tables that --include accepts. If the proposal states
 that two rows are always of the same person (same_person), and they are not, a foreign
 key makes an erasure fail, which then changes nothing. No value becomes NULL without a
-question. An erasure also writes into cells that are NULL: the proposal asks about
-columns in which this may be a false fact.
+question, and a cell that is NULL stays NULL. The row of the person stays. It goes if
+the table of the people is owned, and its columns have the strategy erase.
 
 The result is a manifest in JSON. It is a first draft that consists of guesses. Its
 notes give a reason for each guess. A note that begins with DECIDE needs a decision

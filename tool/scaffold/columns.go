@@ -93,7 +93,6 @@ func (d *draft) annotate(evaluate evaluate) {
 		t.askForVia()
 		t.askForDuty(since)
 		d.askForTypes(t)
-		t.askForNulls()
 		t.askForEmptyDocuments()
 		t.askForUnfound()
 		t.askForInstants()

@@ -59,7 +59,6 @@ func TestTheStrategyOfAColumn(t *testing.T) {
 		theme -
 	`)
 	wantLines(t, p.asked(), `
-		users
 		users.api_key
 		users.mac_address
 		users.salary

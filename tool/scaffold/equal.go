@@ -11,7 +11,6 @@ import (
 // The beginnings of questions about rows, which end with a list of columns or the name of a reference.
 const (
 	ofTexts = "Do further texts hold personal data ("
-	ofNulls = "An erasure also writes its values into cells that are NULL ("
 	ofPath  = "Its rows lead to a person by "
 
 	ofColumns = "Columns look personal ("
@@ -21,7 +20,6 @@ const (
 // The other parts of these questions.
 const (
 	onlyOfPerson = "Do its rows belong only to the person?"
-	mayBeNull    = "). May these cells get a value?"
 	ownRows      = ". Are they the person's own rows?"
 	noPersonal   = ", but no column looks personal. Do they hold data of the person?"
 	whose        = ". Whose rows are they?"
@@ -37,8 +35,6 @@ func (d *draft) foldEqual() {
 		"Do their rows belong only to the person?", "delete the rows", "keep the rows", "leave the tables out")
 	d.foldLike(between(ofTexts, ")?"), alike, "Do these further texts hold personal data?", "no: leave them as they are",
 		"yes: annotate them")
-	d.foldLike(between(ofNulls, mayBeNull), alike, "An erasure also writes its values into cells of these columns that "+
-		"are NULL. May these cells get a value?", "yes", "no: set the columns to NULL (erasure null)")
 	leave, take := "no: leave the tables out", "yes: take them in with --include"
 	d.foldLike(offered(ownRows), ruleOf, "Their rows lead to a person by these columns. Are some of them the person's "+
 		"own rows?", leave, take)

@@ -23,7 +23,8 @@ const (
 func (d *draft) fateOf(t *table) (is fate, reason string) {
 	switch {
 	case t == d.subject:
-		return overwritten, "The table of the people. The row stays without personal data, because other rows refer to it."
+		return overwritten, "The table of the people. The row stays without personal data, because other rows refer to " +
+			"it. If it is to go, declare the table owned, with columns that have only the strategy erase."
 	case t.included && (t.deletes || len(t.found) == 0 && !t.isOfDuty() || t.isIncludedWhole()):
 		return deleted, "The rows are deleted, because they belong to the person."
 	case t.included:

@@ -54,32 +54,14 @@ func (t *table) unnamedBut(isOther func(datamap.CatalogColumn) bool, types ...da
 	return list
 }
 
-// askForNulls asks about the columns in which an erasure writes a value into rows that have NULL. In such a row, the
-// value may be a false fact, such as a place or an address that waits for its confirmation. The empty text is a false
-// fact only if its presence means a state, as in lock_reason.
-func (t *table) askForNulls() {
-	var list []string
-	for _, c := range t.columns {
-		live, _ := t.Column(c.Name)
-		if c.Personal != nil && c.Personal.Strategy == domain.StrategyAnonymize && live.Nullable &&
-			(c.Surrogate != datamap.EmptySurrogate || isState(c.Name)) {
-			list = append(list, c.Name)
-		}
-	}
-	if !t.rowsDeleted && len(list) > 0 {
-		t.ask("", ofNulls+strings.Join(list, ", ")+mayBeNull, "yes", "no: set the columns to NULL (erasure null)")
-	}
-}
-
 // askForEmptyDocuments asks about the JSON documents of rows that stay, in whose place an erasure writes the empty
 // document. A program that expects a member of the document may fail, and not show rows of other people next to it. The
-// document in the row of the person is read alone. If a document can be NULL, askForNulls asks.
+// document in the row of the person is read alone.
 func (t *table) askForEmptyDocuments() {
 	var list []string
 	for _, c := range t.columns {
-		live, _ := t.Column(c.Name)
 		if c.Personal != nil && c.Personal.Strategy == domain.StrategyAnonymize && c.Type == datamap.TypeJSON &&
-			!live.Nullable && c.Surrogate == "" {
+			c.Surrogate == "" {
 			list = append(list, c.Name)
 		}
 	}

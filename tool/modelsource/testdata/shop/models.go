@@ -22,9 +22,7 @@ func Models() []any {
 }
 
 // User is a row of users. The table of the people. The row stays without personal data, because other rows refer to
-// it.
-// DECIDE: An erasure also writes its values into cells that are NULL (birthday, last_ip, interests). May these
-// cells get a value? (yes | no: set the columns to NULL (erasure null); chosen: yes)
+// it. If it is to go, declare the table owned, with columns that have only the strategy erase.
 type User struct {
 	bun.BaseModel `bun:"table:users"`
 
