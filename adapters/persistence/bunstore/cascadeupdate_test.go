@@ -153,3 +153,114 @@ func TestTheTriggersOfARowThatMovesToAnotherPartitionCount(t *testing.T) {
 		}
 	}
 }
+
+// The statistics of the server count the row that moves as deleted, so that the erasure runs its steps again.
+func TestChangedRowsCountIfRowsMoveToAnotherPartition(t *testing.T) {
+	t.Parallel()
+	db := databases.PostgreSQL(t)
+	f := forum{also: []string{
+		"DROP TABLE remarks",
+		"CREATE TABLE remarks (id bigint, member_id bigint, article_id bigint, parent_id bigint, body text)" +
+			" PARTITION BY LIST (body)",
+		"CREATE TABLE remarks_1 PARTITION OF remarks FOR VALUES IN ('mine')",
+		"CREATE TABLE remarks_2 PARTITION OF remarks DEFAULT",
+	}, rows: []string{
+		"INSERT INTO remarks VALUES (100, 1, 20, NULL, 'mine')", "INSERT INTO receipts VALUES (200, 2, NULL, '5')",
+		onChange("members", "UPDATE receipts SET article_id = 1 WHERE id = 200;"),
+	}}.forDatabase(dialect.PG)
+	f.create(t, db)
+	store, eraser := newEraser(t, db, (*forumMember)(nil), (*article)(nil), (*movingRemark)(nil), (*otherReceipt)(nil))
+	result, err := eraseAnn(t, store, eraser)
+	if err != nil || result.Cascaded["receipts"] != 1 || len(result.Cascaded) != 1 {
+		t.Errorf("got %v, %v", result.Cascaded, err)
+	}
+}
+
+type otherReceipt struct {
+	bun.BaseModel `bun:"table:receipts"`
+	ID            int64        `bun:"id,pk"`
+	MemberID      int64        `bun:"member_id"`
+	Member        *forumMember `bun:"rel:belongs-to,join:member_id=id"`
+	Amount        string       `bun:"amount" pii:"financial,erasure:retain,reason:'tax law'"`
+}
+
+// The definition of a table below a table of the data map changes while the store runs.
+var alteredCases = map[string]struct {
+	also, alters []string
+	want         error
+}{
+	"a trigger of a partition of a partition": {
+		[]string{
+			"DROP TABLE remarks",
+			"CREATE TABLE remarks (id bigint, member_id bigint, article_id bigint, parent_id bigint, body text)" +
+				" PARTITION BY LIST (member_id)",
+			"CREATE TABLE remarks_1 PARTITION OF remarks DEFAULT PARTITION BY LIST (body)",
+			"CREATE TABLE remarks_2 PARTITION OF remarks_1 DEFAULT",
+			"INSERT INTO remarks VALUES (100, 1, NULL, NULL, 'mine')",
+		},
+		plpgsql("CREATE TRIGGER g AFTER DELETE ON remarks_2 FOR EACH ROW", "BEGIN DELETE FROM receipts; RETURN NULL; END"),
+		domain.ErrConflict,
+	},
+	"a foreign key to a partition": {
+		[]string{
+			"DROP TABLE remarks",
+			"CREATE TABLE remarks (id bigint, member_id bigint, article_id bigint, parent_id bigint, body text)" +
+				" PARTITION BY LIST (member_id)",
+			"CREATE TABLE remarks_1 PARTITION OF remarks DEFAULT", "ALTER TABLE remarks_1 ADD PRIMARY KEY (id)",
+			"INSERT INTO remarks VALUES (100, 1, NULL, NULL, 'mine')",
+		},
+		[]string{
+			"UPDATE receipts SET article_id = 100",
+			"ALTER TABLE receipts ADD FOREIGN KEY (article_id) REFERENCES remarks_1 (id) ON DELETE CASCADE",
+		},
+		domain.ErrConflict,
+	},
+	"a foreign key to a table that inherits": {
+		[]string{
+			"CREATE TABLE special (PRIMARY KEY (id)) INHERITS (remarks)",
+			"INSERT INTO special VALUES (100, 1, NULL, NULL, 'mine')",
+		},
+		[]string{
+			"UPDATE receipts SET article_id = 100",
+			"ALTER TABLE receipts ADD FOREIGN KEY (article_id) REFERENCES special (id) ON DELETE CASCADE",
+		},
+		domain.ErrConflict,
+	},
+	"a column of a table that inherits": {
+		append([]string{"CREATE TABLE special () INHERITS (members)"},
+			plpgsql("CREATE TRIGGER g BEFORE UPDATE ON special FOR EACH ROW", "BEGIN RETURN NEW; END")...),
+		[]string{"ALTER TABLE special ADD COLUMN secret text"}, domain.ErrConfiguration,
+	},
+	"a foreign key that acts on a change": {
+		[]string{emailIsKey},
+		[]string{
+			"UPDATE receipts SET amount = 'ann@example.com'",
+			"ALTER TABLE receipts ADD FOREIGN KEY (amount) REFERENCES members (email) ON UPDATE CASCADE",
+		},
+		domain.ErrConflict,
+	},
+}
+
+func TestAChangeBelowATableOfTheDataMapIsNoticed(t *testing.T) {
+	t.Parallel()
+	for name, c := range alteredCases {
+		t.Run(name, func(t *testing.T) {
+			db := databases.PostgreSQL(t)
+			f := forum{also: []string{}, rows: append(c.also, "INSERT INTO receipts VALUES (200, 3, NULL, '5')")}
+			f.rows = append([]string{"ALTER TABLE receipts DROP CONSTRAINT receipts_member_id_fkey"}, f.rows...)
+			f.create(t, db)
+			store, eraser := f.eraser(t, db)
+			erase := func(id string) error {
+				return store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+					_, err := eraser.Erase(ctx, s, domain.Subject{ID: subjectID(t, id)})
+					return err
+				})
+			}
+			must(t, erase("2"))
+			execute(t, db, c.alters...)
+			if err := erase("1"); !errors.Is(err, c.want) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}

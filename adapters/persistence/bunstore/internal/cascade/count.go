@@ -83,41 +83,58 @@ func (w *watch) declare(ctx context.Context) error {
 
 // readLost returns the number of rows that each table has lost. A table and its partitions count as one table.
 func (w *watch) readLost(ctx context.Context) ([]loss, error) {
-	switch {
-	case w.counts != nil:
+	if w.counts != nil {
 		return w.countAgain(ctx)
+	}
+	if w.before.counters && len(w.before.Tables) > 0 {
+		if err := w.readCounters(ctx); err != nil {
+			return nil, err
+		}
+	}
+	switch {
 	case len(w.compared) > 0:
 		return w.compare(ctx)
-	case !w.before.counters || len(w.before.Tables) == 0:
+	case !w.before.counters:
 		return nil, nil
 	}
-	ids, now, changed := make([]string, len(w.before.Tables)), map[string][4]int64{}, false
-	for i, table := range w.before.Tables {
-		ids[i] = table.ID
-	}
-	err := w.db.Read(ctx, opWatch, func(r *sql.Rows) error {
-		var id string
-		var read [4]int64
-		err := r.Scan(&id, &read[0], &read[1], &read[2], &read[3])
-		now[id], changed = read, changed || read[1] != w.before.deleted[id][1]
-		return err
-	}, w.store.own.deleted(), syntax.TextList(ids))
-	w.now = now
 	locked := map[string]bool{} // another transaction may also have given a table new storage, such as VACUUM FULL
-	if err == nil && changed {
-		err = w.db.Read(ctx, opWatch, func(r *sql.Rows) error {
+	if slices.ContainsFunc(w.before.Tables, w.hasNewStorage) {
+		err := w.db.Read(ctx, opWatch, func(r *sql.Rows) error {
 			var id string
 			err := r.Scan(&id)
 			locked[id] = true
 			return err
 		}, w.store.own.lockedWholly())
+		if err != nil {
+			return nil, err
+		}
 	}
 	var lost []loss
 	for _, table := range w.before.Tables {
-		before, after := w.before.deleted[table.ID], now[table.ID]
-		lost = addLoss(lost, loss{table, after[0] - before[0], after[1] != before[1] && locked[table.ID]})
+		rows := w.now[table.ID][0] - w.before.deleted[table.ID][0]
+		lost = addLoss(lost, loss{table, rows, w.hasNewStorage(table) && locked[table.ID]})
 	}
-	return lost, err
+	return lost, nil
+}
+
+// readCounters sets the counters after the steps.
+func (w *watch) readCounters(ctx context.Context) error {
+	ids := make([]string, len(w.before.Tables))
+	for i, table := range w.before.Tables {
+		ids[i] = table.ID
+	}
+	w.now = map[string][4]int64{}
+	return w.db.Read(ctx, opWatch, func(r *sql.Rows) error {
+		var id string
+		var read [4]int64
+		err := r.Scan(&id, &read[0], &read[1], &read[2], &read[3])
+		w.now[id] = read
+		return err
+	}, w.store.own.deleted(), syntax.TextList(ids))
+}
+
+func (w *watch) hasNewStorage(table reachedTable) bool {
+	return w.now[table.ID][1] != w.before.deleted[table.ID][1]
 }
 
 func addLoss(lost []loss, more loss) []loss {
