@@ -103,9 +103,9 @@ func TestAnErasureFailsIfAnotherColumnOfTheRowKeepsAText(t *testing.T) {
 	}
 }
 
-// boarder is a model of a table in which an erasure overwrites every column that can hold a text.
-type boarder struct {
-	bun.BaseModel `bun:"table:boarders"`
+// inhabitant is a model of a table in which an erasure overwrites every column that can hold a text.
+type inhabitant struct {
+	bun.BaseModel `bun:"table:inhabitants"`
 	ID            int64  `bun:"id,pk" subject:"id"`
 	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
 	Name          string `bun:"name" pii:"identity,erasure:anonymize"`
@@ -115,20 +115,20 @@ type boarder struct {
 func TestATextIsErasedAlsoInAnotherColumnThatTheStepOverwrites(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		trigger := sqliteTrigger("AFTER UPDATE OF email", "boarders",
-			"UPDATE boarders SET name = OLD.email WHERE id = OLD.id AND OLD.email LIKE '%@%';")
+		trigger := sqliteTrigger("AFTER UPDATE OF email", "inhabitants",
+			"UPDATE inhabitants SET name = OLD.email WHERE id = OLD.id AND OLD.email LIKE '%@%';")
 		if isPostgres(db) {
-			trigger = function("BEFORE UPDATE", "boarders",
+			trigger = function("BEFORE UPDATE", "inhabitants",
 				"IF OLD.email LIKE '%@%' THEN NEW.name := OLD.email; END IF; RETURN NEW;")
 		}
-		a := open(t, db, app.Config{Models: []any{(*boarder)(nil)}}, slices.Concat([]string{
-			"CREATE TABLE boarders (id bigint PRIMARY KEY, email text, name text)",
-			"INSERT INTO boarders VALUES (1, 'ann@example.org', 'Ann Ox')",
+		a := open(t, db, app.Config{Models: []any{(*inhabitant)(nil)}}, slices.Concat([]string{
+			"CREATE TABLE inhabitants (id bigint PRIMARY KEY, email text, name text)",
+			"INSERT INTO inhabitants VALUES (1, 'ann@example.org', 'Ann Ox')",
 		}, trigger)...)
 		if _, err := a.erase(t.Context(), "1"); err != nil {
 			t.Errorf("refused: %v", err)
 		}
-		if left := a.cells(t, "SELECT email, name FROM boarders"); strings.Contains(left, "example.org") {
+		if left := a.cells(t, "SELECT email, name FROM inhabitants"); strings.Contains(left, "example.org") {
 			t.Errorf("left: %s", left)
 		}
 	})
