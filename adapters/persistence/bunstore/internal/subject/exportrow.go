@@ -196,7 +196,7 @@ func (e *exportStatement) life(row *exportRow) domain.Life {
 	}
 	var evidence domain.LifeEvidence
 	if values[0] != nil {
-		texts := make([]string, len(values)-6)
+		texts := make([]any, len(values)-6)
 		for i, value := range values[6:] {
 			if value != nil {
 				texts[i] = syntax.Text(value)
