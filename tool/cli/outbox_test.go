@@ -226,7 +226,7 @@ func TestADiscardNeedsAReasonAndAConfirmation(t *testing.T) {
 		}
 	}
 	_, stderr := w.reading("nobody\n"+id+"x\n").want(1, "outbox", "discard", "-", "--reason", "by hand", by, "--yes")
-	complains(t, stderr, "2 entries skipped (lines 1, 2): not abandoned")
+	complains(t, stderr, "2 entries skipped (lines 1, 2): neither abandoned")
 	stdout, stderr := w.want(1, "outbox", "discard", id, "0197", "--reason", "by hand", by, "--yes")
 	complains(t, stderr, "1 entry skipped")
 	if !strings.HasSuffix(strings.TrimSpace(stderr), "skipped: neither abandoned nor spared") {
