@@ -153,7 +153,7 @@ func Misconfigured(op, message string) error {
 // ErrorClass classifies err in one word for the audit trail and for logs, which must not contain messages. The first of
 // these rules that applies decides:
 //
-//   - "refused" for a *ResolverError
+//   - "refused" for a *ResolverError or a *RefusalError
 //   - "canceled" or "timeout" for the error of a context
 //   - the Code of the error, if it has one
 //   - "retry_later" for a *RetryLaterError
@@ -161,9 +161,10 @@ func Misconfigured(op, message string) error {
 func ErrorClass(err error) string {
 	var code Code
 	var refused *ResolverError
+	var refusal *RefusalError
 	var later *RetryLaterError
 	switch {
-	case errors.As(err, &refused):
+	case errors.As(err, &refused), errors.As(err, &refusal):
 		return "refused"
 	case errors.Is(err, context.Canceled):
 		return "canceled"

@@ -25,7 +25,8 @@ type Config struct {
 	Observer  ports.Observer   // receives the outcome of each erasure; default none
 
 	// Before is called in the session of each erasure, after the subject is locked and before any row is deleted or
-	// overwritten. If Before returns an error or panics, the erasure fails. If the session is retried, Before is called
+	// overwritten. If Before returns an error or panics, the erasure fails. With a *domain.RefusalError, it refuses the
+	// erasure. If the session is retried, Before is called
 	// again. The default is nil: no function is called.
 	Before func(ctx context.Context, s ports.Session, subject domain.Subject) error
 	// After is called after the session of an erasure has committed. Panics of After are recovered and ignored. The

@@ -23,6 +23,8 @@ type notifying struct {
 
 func (n *notifying) AfterEnd(fn func(context.Context, error)) { n.after = append(n.after, fn) }
 
+var unpaid = &domain.RefusalError{Detail: "An invoice is not paid."}
+
 // The hook Before is called after the subject has been locked. If the hook fails, an event records the failure even
 // though the session rolls back, and no step follows.
 func TestAHookBeforeComesFirstAndMayFailTheErasure(t *testing.T) {
@@ -34,6 +36,8 @@ func TestAHookBeforeComesFirstAndMayFailTheErasure(t *testing.T) {
 		"a success":         {func() error { return nil }, nil, ""},
 		"a foreign error":   {func() error { return errBoom }, errBoom, "internal"},
 		"an error of ours":  {func() error { return domain.ErrConflict }, domain.ErrConflict, "conflict"},
+		"a refusal":         {func() error { return unpaid }, unpaid, "refused"},
+		"a wrong refusal":   {func() error { return &domain.RefusalError{Status: 200} }, domain.ErrConfiguration, "configuration"},
 		"a panic":           {func() error { panic("zoe@example.org") }, nil, "panic"},
 		"an error as panic": {func() error { panic(errBoom) }, nil, "panic"},
 		"a nil map":         {func() error { into(nil)["zoe@example.org"] = 1; return nil }, nil, "panic"},

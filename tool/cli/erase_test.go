@@ -164,6 +164,18 @@ func TestTheFirstFailureStopsAndReportsTheNumberDone(t *testing.T) {
 	}
 }
 
+func TestTheRefusalOfAHookIsPrinted(t *testing.T) {
+	w := newWorld(t, func(c *stack.Config) {
+		c.Hooks.BeforeErasure = func(context.Context, ports.Session, domain.Subject) error {
+			return &domain.RefusalError{Title: "Not now", Detail: "Invoice 7 is\nnot paid."}
+		}
+	})
+	_, stderr := w.want(2, "erase", "2", by, "--yes")
+	complains(t, stderr, "the application refused the operation: Not now: Invoice 7 is not paid.")
+	_, stderr = w.want(2, "rehearse", "2")
+	complains(t, stderr, "Not now: Invoice 7 is not paid.")
+}
+
 // interrupting returns a shop in which the operator interrupts the command during the erasure of customer 2.
 func interrupting(t *testing.T, interrupt func()) *world {
 	t.Helper()

@@ -67,8 +67,8 @@ func usage(command *cobra.Command, message string) error {
 }
 
 // explain returns err as an *Error with a text that is safe to print. For an error of package domain, this text
-// includes the message of err. For any other error, it includes only the class of err, because the message could
-// contain personal data.
+// includes the message of err. For a refusal of the application, it includes the words of the application. For any other
+// error, it includes only the class of err, because the message could contain personal data.
 func explain(err error) *Error {
 	var failure *Error
 	if errors.As(err, &failure) {
@@ -76,11 +76,14 @@ func explain(err error) *Error {
 	}
 	failure = &Error{Code: ExitFailed, Err: err, problems: domain.Problems(err)}
 	var coded *domain.Error
+	var refusal *domain.RefusalError
 	switch {
 	case errors.Is(err, context.Canceled):
 		failure.Text = "interrupted: the open transaction was rolled back"
 	case errors.Is(err, context.DeadlineExceeded):
 		failure.Text = "timed out: the open transaction was rolled back; try again"
+	case errors.As(err, &refusal):
+		failure.Text = refusalText(refusal.Bounded())
 	case len(failure.problems) > 0:
 		failure.Text = "the data map is not valid: " + counted(len(failure.problems), "mistake")
 	case errors.As(err, &coded):
@@ -97,6 +100,17 @@ func explain(err error) *Error {
 	}
 	failure.Text = oneLine(failure.Text)
 	return failure
+}
+
+// refusalText returns the refusal of a hook in the words of the application.
+func refusalText(refusal domain.RefusalError) string {
+	text := "the application refused the operation"
+	for _, words := range []string{refusal.Title, refusal.Detail} {
+		if words != "" {
+			text += ": " + words
+		}
+	}
+	return text
 }
 
 // remedies has the remedy for an error code, which explain adds to the text of the error.

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -9,11 +10,12 @@ import (
 )
 
 // Problem is the body of every response to a failed request. It is a problem document by RFC 9457, and its media type
-// is application/problem+json. The type is "erased" for a consent of a person who was erased, see domain.ErrErased. It
-// is "about:blank" for every other failure: by the RFC, the status alone then names the kind of failure.
+// is application/problem+json. The type is "erased" for a consent of a person who was erased, see domain.ErrErased. A
+// refusal of the application (domain.RefusalError) can have a type of its own. It is "about:blank" for every other
+// failure: by the RFC, the status alone then names the kind of failure.
 type Problem struct {
 	Type   string              `json:"type"`
-	Title  string              `json:"title"` // the standard phrase of the status, or "Refused" if it has none
+	Title  string              `json:"title"` // the standard phrase of the status or "Refused", or that of a refusal
 	Status int                 `json:"status"`
 	Detail string              `json:"detail"`
 	Errors []domain.FieldError `json:"errors,omitempty"` // the errors of fields, only with status 422
@@ -36,7 +38,7 @@ func (f *failure) Unwrap() error { return f.cause }
 func problem(status int, detail string) *failure {
 	title := http.StatusText(status)
 	if title == "" {
-		title = "Refused" // only a StatusError can have a status without a standard phrase
+		title = "Refused" // only an error of the application can have a status without a standard phrase
 	}
 	return &failure{Problem: Problem{Type: "about:blank", Title: title, Status: status, Detail: detail}}
 }
@@ -72,6 +74,10 @@ func failureOf(err error) *failure {
 	if errors.As(err, &known) {
 		return known
 	}
+	var refusal *domain.RefusalError
+	if errors.As(err, &refusal) {
+		return refusedBy(refusal.Bounded())
+	}
 	for _, candidate := range failures {
 		if !errors.Is(err, candidate.target) {
 			continue
@@ -90,6 +96,13 @@ func failureOf(err error) *failure {
 		return found
 	}
 	return internalError
+}
+
+// refusedBy returns the failure for a refusal of a hook, in the words of the application.
+func refusedBy(refusal domain.RefusalError) *failure {
+	found := problem(refusal.Status, cmp.Or(refusal.Detail, "The application refused the request."))
+	found.Type, found.Title = refusal.Type, cmp.Or(refusal.Title, found.Title)
+	return found
 }
 
 // refused returns the failure for an error of Request.Subject. The failure has the status and the header of a

@@ -4,6 +4,7 @@ package hook
 
 import (
 	"context"
+	"errors"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -20,7 +21,8 @@ type Hooks[R interface{ Clone() R }] struct {
 	After func(ctx context.Context, subject domain.Subject, result R)
 }
 
-// CallBefore calls the hook Before and returns its error, or *Panicked if the hook panics. If the hook fails or panics,
+// CallBefore calls the hook Before and returns its error, or *Panicked if the hook panics. A *domain.RefusalError that
+// breaks a rule becomes the error of its method Check. If the hook fails or panics,
 // CallBefore also appends an audit event as evidence, which stays after the transaction rolls back. The caller passes a
 // function that creates this event from a payload.
 func (h Hooks[R]) CallBefore(
@@ -29,13 +31,23 @@ func (h Hooks[R]) CallBefore(
 	if h.Before == nil {
 		return nil
 	}
-	err := contain(func() error { return h.Before(ctx, s, subject.Clone()) })
+	err := contain(func() error { return checked(h.Before(ctx, s, subject.Clone())) })
 	if err == nil {
 		return nil
 	}
 	event := failed(domain.Payload{"target": Target, "error": classOf(err)})
 	// The error is ignored, because SessionFactory.Do reports evidence that cannot be stored.
 	_ = s.Audit().AppendEvidence(ctx, event)
+	return err
+}
+
+// checked returns the error of the hook, or the error of its refusal if that breaks a rule.
+func checked(err error) error {
+	if refusal := (*domain.RefusalError)(nil); errors.As(err, &refusal) {
+		if wrong := refusal.Check(); wrong != nil {
+			return wrong
+		}
+	}
 	return err
 }
 
