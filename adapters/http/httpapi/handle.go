@@ -37,7 +37,8 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 
 // Handle handles a request to an endpoint of the API. It calls Request.Subject, checks the input, and opens one
 // session, in which the endpoint does its work. Handle has opened no session if it returns a response with status 4xx,
-// except 409. If the response has a Stream, the session stays open until the rows are read, however slow the reader of the stream.
+// except 409. If the response has a Stream, the session stays open until the rows are read, however slow the reader of
+// the stream.
 //
 // A request is canceled after Config.Timeout, or when ctx ends. After a panic, for example in Request.Subject, the
 // response has the status 500.
