@@ -5,7 +5,8 @@
 //	file, err := journal.NewFile("/mnt/journal/erasures.jsonl", journal.Options{})
 //	gdpr, err := app.New(app.Config{DB: db, Models: models, Journal: file})
 //
-// The file has the ids of subjects, so protect it like the database. Only its owner can read it. To rotate the file,
+// The file has the ids of subjects, so protect it like the database. Only its owner can read it: a file that
+// others can read, and a link, are refused. To rotate the file,
 // rename it. A running Append may still write to the renamed file, and later calls create a new file. A replay may read
 // the rotated files in any order. See [File] and, in package app, Operator.Replay.
 package journal
@@ -22,6 +23,7 @@ import (
 	"syscall"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -31,6 +33,9 @@ type Options struct {
 	// stores for each name which erasures the journal already has. By default, each host therefore writes a complete
 	// journal. Processes of several hosts that share a file on a network volume need the same Name.
 	Name string
+	// GroupAccess allows a file to which a group has access, as a volume of Kubernetes with fsGroup makes it. The default
+	// is false: only the owner may have access.
+	GroupAccess bool
 }
 
 // File is a journal in a file. It is safe for concurrent use. Several processes of one host can append to one file.
@@ -38,6 +43,7 @@ type Options struct {
 // only one process may append to the file.
 type File struct {
 	path, name string
+	group      bool // see Options.GroupAccess
 	mu         sync.Mutex
 }
 
@@ -61,7 +67,7 @@ func NewFile(path string, opts Options) (*File, error) {
 		}
 		opts.Name = "file " + host + ":" + path
 	}
-	return &File{path: path, name: opts.Name}, nil
+	return &File{path: path, name: opts.Name, group: opts.GroupAccess}, nil
 }
 
 // Name implements ports.Journal.
@@ -77,7 +83,7 @@ func (f *File) Append(ctx context.Context, lines []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	_, missing := os.Stat(f.path)
-	file, err := os.OpenFile(f.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	file, err := f.open(os.O_RDWR | os.O_APPEND | os.O_CREATE)
 	if err != nil {
 		return failed("open the file", err)
 	}
@@ -89,6 +95,14 @@ func (f *File) Append(ctx context.Context, lines []byte) error {
 		err = syncDirectory(filepath.Dir(f.path))
 	}
 	return err
+}
+
+func (f *File) open(flag int) (*os.File, error) {
+	others := fs.FileMode(0o077)
+	if f.group {
+		others = 0o007
+	}
+	return system.OpenPrivate(f.path, flag, others)
 }
 
 // appendTo locks the file, appends the lines and flushes the file to the disk. If the last line of the file is cut off,
@@ -138,7 +152,7 @@ func syncDirectory(path string) error {
 
 // Open implements ports.Journal.
 func (f *File) Open(context.Context) (io.ReadCloser, error) {
-	file, err := os.Open(f.path)
+	file, err := f.open(os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return io.NopCloser(strings.NewReader("")), nil
 	}
@@ -155,6 +169,10 @@ func ended(cause error) error {
 // failed returns the error of a failed system call. The error does not contain the path, because a path may be
 // confidential.
 func failed(doing string, err error) error {
+	if errors.Is(err, system.ErrNotPrivate) {
+		return domain.Misconfigured("journal",
+			"the file is a link, or others have access to it: use a regular file with the mode 0600")
+	}
 	message := "cannot " + doing
 	var number syscall.Errno
 	if errors.As(err, &number) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/replay"
+	"github.com/habeas-data/habeas/internal/system"
 )
 
 func replaying() subcommand {
@@ -97,7 +98,11 @@ cat erased-*.jsonl | habeas replay - --operator restore-2026-03 --yes`,
 			lines := c.command.InOrStdin()
 			total := 0
 			if name := c.args[0]; name != fromStdin {
-				file, err := os.Open(name) //nolint:gosec // the operator chooses the file
+				file, err := system.OpenPrivate(name, os.O_RDONLY, 0o077)
+				if errors.Is(err, system.ErrNotPrivate) {
+					return failed("the file of the journal is a link, or others have access to it: its lines decide who is erased, " +
+						"so use a regular file with the mode 0600")
+				}
 				if err != nil {
 					return failed("the file of the journal cannot be read: check its path and permissions")
 				}

@@ -29,6 +29,7 @@ func newCommand(env func(string) string) *cobra.Command {
 		Manifest: true,
 	})
 	root.AddCommand(cli.Scaffold(s.openCatalog))
+	s.stderr = root.ErrOrStderr
 	root.Long += `
 
 This program reads the data map from a manifest in JSON. The command scaffold
@@ -66,8 +67,10 @@ it that has one:
     {"data_map": "datamap.json", "database_url_variable": "SHOP_DATABASE_URL",
      "name": "shop", "operator": "dpo"}
 
-The path is relative to this file. The file names the environment variable of the URL,
-because the URL may hold a password. Flags and environment variables take precedence.`
+The program refuses a file that other users can change, and a link, and shows the path
+of a file above the working directory. The path in data_map is relative to this file. The
+file names the environment variable of the URL, because the URL may hold a password.
+Flags and environment variables take precedence.`
 
 // incomplete is a part of the pages of the commands that erase.
 const incomplete = `

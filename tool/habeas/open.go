@@ -7,12 +7,15 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
@@ -35,6 +38,7 @@ type settings struct {
 	dataMap, databaseURL, schema, name cli.Text
 	withoutHooks                       bool
 	env                                func(string) string
+	stderr                             func() io.Writer // for warnings; may be nil
 
 	projectRead bool // the project file was read
 	read        project
@@ -137,8 +141,28 @@ func (s *settings) openDatabase() (*bun.DB, error) {
 		return nil, refused("the database URL is not a valid postgres:// URL")
 	}
 	config.RuntimeParams["client_encoding"] = "UTF8"
+	if s.mayBeReadByOthers(address, config) {
+		s.warn("Warning: the database URL has no sslmode, so another computer could read or change what is sent. " +
+			"Add sslmode=verify-full.")
+	}
 	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, connectTimeout)
 	return bun.NewDB(stdlib.OpenDB(*config), pgdialect.New()), nil
+}
+
+// mayBeReadByOthers reports whether nobody has chosen an sslmode, and the connection may be without TLS to a host that is
+// neither a socket nor this computer.
+func (s *settings) mayBeReadByOthers(address string, config *pgx.ConnConfig) bool {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Query().Has("sslmode") || s.env("PGSSLMODE") != "" {
+		return false
+	}
+	all := append([]*pgconn.FallbackConfig{{Host: config.Host, TLSConfig: config.TLSConfig}}, config.Fallbacks...)
+	return slices.ContainsFunc(all, func(one *pgconn.FallbackConfig) bool {
+		ip := net.ParseIP(one.Host)
+		isHere := strings.HasPrefix(one.Host, "/") || strings.HasPrefix(one.Host, "@") || one.Host == "localhost" ||
+			ip != nil && ip.IsLoopback()
+		return one.TLSConfig == nil && !isHere
+	})
 }
 
 // openSQLite opens an existing file. It does not create a missing file, because a new database would have no subjects.

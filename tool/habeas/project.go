@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+
+	"github.com/habeas-data/habeas/internal/system"
 )
 
 // projectFile is the name of the project file. The program uses the first one that it finds in the working directory or
@@ -24,19 +28,28 @@ type project struct {
 func (s *settings) project() (project, error) {
 	if !s.projectRead {
 		s.projectRead = true
-		s.read, s.projectErr = readProject()
+		s.read, s.projectErr = s.readProject()
 	}
 	return s.read, s.projectErr
 }
 
-func readProject() (found project, err error) {
-	directory, err := os.Getwd()
+// readProject reads the project file. The file names a data map and a database, so it is read only if no other user can
+// change it. If it is above the working directory, its path is shown.
+func (s *settings) readProject() (found project, err error) {
+	working, err := os.Getwd()
 	if err != nil {
 		return project{}, nil //nolint:nilerr // without a working directory, there is no project file
 	}
-	for {
-		text, err := os.ReadFile(filepath.Join(directory, projectFile)) //nolint:gosec // the operator chooses the directory
+	for directory := working; ; {
+		path := filepath.Join(directory, projectFile)
+		text, err := readTrusted(path)
 		switch {
+		case errors.Is(err, system.ErrNotPrivate):
+			return project{}, refused("the project file " + strconv.Quote(path) + " is not read: it and its directory must " +
+				"be yours or root's, and others must not be able to write to them; it must not be a link")
+		case err == nil && directory != working:
+			s.warn("The project file is " + strconv.Quote(path) + ".")
+			return parseProject(text, directory)
 		case err == nil:
 			return parseProject(text, directory)
 		case !errors.Is(err, os.ErrNotExist):
@@ -47,6 +60,22 @@ func readProject() (found project, err error) {
 			return project{}, nil
 		}
 		directory = above
+	}
+}
+
+func readTrusted(path string) ([]byte, error) {
+	file, err := system.OpenTrusted(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(file)
+}
+
+// warn writes a line to the standard error.
+func (s *settings) warn(text string) {
+	if s.stderr != nil {
+		_, _ = io.WriteString(s.stderr(), text+"\n")
 	}
 }
 
