@@ -35,7 +35,7 @@ func streamDefects() defects {
 			streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 				newer := *r
 				newer.Proto, newer.ProtoMinor = "HTTP/1.1", 1
-				next.ServeHTTP(w, &newer)
+				next.ServeHTTP(eager{w}, &newer)
 			}),
 			found{"a broken export over HTTP/1.0 looks complete": {exportOverHTTP10IsWholeOrFails}},
 		},
@@ -50,6 +50,16 @@ func streamDefects() defects {
 type enduring struct{ http.ResponseWriter }
 
 func (enduring) SetWriteDeadline(time.Time) error { return nil }
+
+// eager is a ResponseWriter that sends the headers at once, also if the export fails before its first bytes are sent.
+type eager struct{ http.ResponseWriter }
+
+func (e eager) Unwrap() http.ResponseWriter { return e.ResponseWriter }
+
+func (e eager) WriteHeader(status int) {
+	e.ResponseWriter.WriteHeader(status)
+	_ = http.NewResponseController(e.ResponseWriter).Flush() // the server supports it
+}
 
 // cutter is a ResponseWriter that writes only the first bytes of a body, and drops the rest without an error. remaining
 // is the number of bytes that it still writes.
