@@ -126,7 +126,7 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 		columns = append(columns,
 			datamap.Column{Name: name, Type: kind, Length: length, Surrogate: constant, Personal: annotated})
 	}
-	want := map[string]any{}
+	want, row := map[string]any{}, memory.Row{"id": 1}
 	for kind, constant := range map[datamap.ColumnType]struct {
 		text          string
 		with, without any // the surrogates with and without the constant
@@ -144,6 +144,7 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 		add(string(kind), kind, 0, "")
 		add("constant "+string(kind), kind, 0, constant.text)
 		want[string(kind)], want["constant "+string(kind)] = constant.without, constant.with
+		row[string(kind)], row["constant "+string(kind)] = constant.with, constant.without
 	}
 	patterns := map[string]string{
 		"uuid": "^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$", "text": "^anon-[0-9a-f]{32}$",
@@ -157,10 +158,14 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 	add("16", datamap.TypeText, 16, "")
 	add("1", datamap.TypeText, 1, "")
 	add("gone", datamap.TypeText, 20, "it's gone")
+	for column := range patterns {
+		row[column] = "~"
+	}
+	row["uuid"] = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
 	store := newStore(t, memory.Options{}, datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: columns,
 	})
-	insert(t, store, "users", memory.Row{"id": 1})
+	insert(t, store, "users", row)
 	_, err := apply(store, subject(t, "1"), anonymizes("users", names...))
 	must(t, err)
 	for column, got := range rows(t, store, "users")[0] {
