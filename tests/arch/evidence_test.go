@@ -24,8 +24,11 @@ var readers = map[string]string{
 	"adapters/persistence/memory/sweep.go":  "skips rows without surrogates of their own",
 	"adapters/persistence/memory/verify.go": "skips rows that were added after an erasure, in an ended life",
 
-	bunstoreInternals + "rows/rows.go":      "has the expression for package subject",
-	bunstoreInternals + "subject/life.go":   "collects the evidence, also for the mark",
+	bunstoreInternals + "rows/rows.go":    "has the expression for package subject",
+	bunstoreInternals + "subject/life.go": "collects the evidence, also for the mark",
+
+	bunstoreInternals + "subject/exportlife.go": "collects the evidence in the one statement of an export",
+
 	bunstoreInternals + "rows/overwrite.go": "skips rows without surrogates of their own, and rows that were added later",
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"strings"
@@ -68,6 +69,24 @@ func (oldDriver) BeginTx(_ context.Context, options driver.TxOptions) (driver.Tx
 		return nil, errors.New("pgdriver: ReadOnly transactions are not supported")
 	}
 	return nil, errors.New("pgdriver: custom transaction isolation is not supported")
+}
+
+// QueryContext returns the encodings and the version that Migrate reads before it begins a transaction.
+func (oldDriver) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
+	return &environmentRow{}, nil
+}
+
+type environmentRow struct{ read bool }
+
+func (*environmentRow) Columns() []string { return []string{"environment"} }
+func (*environmentRow) Close() error      { return nil }
+
+func (r *environmentRow) Next(into []driver.Value) error {
+	if r.read {
+		return io.EOF
+	}
+	r.read, into[0] = true, "UTF8 UTF8 150000"
+	return nil
 }
 
 func TestADriverWithoutIsolationLevelsIsNamed(t *testing.T) {

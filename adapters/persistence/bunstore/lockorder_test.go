@@ -71,7 +71,7 @@ func (a *application) operations() map[string]operation {
 
 func consenting(id domain.SubjectID) func(context.Context, ports.Session) error {
 	record := domain.ConsentRecord{
-		SubjectID: id, Purpose: "news", PolicyVersion: "v", Granted: true, Source: "test", RecordedAt: noon,
+		SubjectID: id, Purpose: "news", PolicyVersion: "v", Source: "test", RecordedAt: noon, // a withdrawal, which no life refuses
 	}
 	return func(ctx context.Context, s ports.Session) error { return s.Consents().Append(ctx, record) }
 }

@@ -46,6 +46,9 @@ func (e Environment) refuse(environment string) error {
 		}
 		return nil
 	}
+	if len(found) < 3 {
+		return domain.Misconfigured("database", "the driver does not return the settings of the connection")
+	}
 	client, server := found[0], found[1]
 	version, _ := strconv.Atoi(found[2])
 	trusted := e.TrustEncoding && server == unknownEncoding
