@@ -118,13 +118,13 @@ func TestTwoIntegrationsNeverMix(t *testing.T) {
 	// From here on, the Integration of the shop (store) uses the database of the Integration of the outlet.
 	restore := store.Sessions().Override(outlet.Stack().Sessions)
 	for _, prefix := range []string{"/shop/me", "/outlet/me"} {
-		got := send(t, server, newRequest("1", "GET", prefix+"/consent/newsletter", ""))
+		got := send(t, server, newRequest("2", "GET", prefix+"/consent/newsletter", ""))
 		if status := decode[domain.ConsentStatus](t, got.body); status.Granted {
 			t.Errorf("%s is handled by the shop's database", prefix)
 		}
 	}
 	restore()
-	got := send(t, server, newRequest("1", "GET", "/shop/me/consent/newsletter", ""))
+	got := send(t, server, newRequest("2", "GET", "/shop/me/consent/newsletter", ""))
 	if status := decode[domain.ConsentStatus](t, got.body); !status.Granted {
 		t.Error("the override outlived its restore")
 	}
