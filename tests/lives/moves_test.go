@@ -2,6 +2,7 @@ package lives
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -189,6 +190,12 @@ func (g *game) consent(id string) {
 		})
 		return err
 	})
+	if errors.Is(err, domain.ErrErased) {
+		if !granted || g.life(id) != domain.LifeEnded {
+			g.Fatalf("the record was refused: granted is %v, and the life is %s", granted, g.life(id))
+		}
+		return
+	}
 	must(g, err)
 	g.consents[id] = append(g.consents[id], r)
 	g.taken(id)
