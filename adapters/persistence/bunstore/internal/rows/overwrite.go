@@ -126,7 +126,8 @@ func (w *Writer) Distinguish(live Live, column string, key []any) (text string, 
 	table := w.DataMap.SubjectTable()
 	sw := w.StepWriter(table, live.Types(table.Name), len(key))
 	target, name := w.own.changedTable(table.Name)
-	text = syntax.Fill(overwriteRows, "target", target, "assignments", syntax.Quote(column)+" = "+sw.Surrogate(column),
+	text = syntax.Fill(overwriteRows, "or abort", w.orAbort(live, table), "target", target,
+		"assignments", syntax.Quote(column)+" = "+sw.Surrogate(column),
 		"rows", w.pathCondition(name, 0, table, nil, 0), "concerned", "")
 	return text, append(slices.Clone(key), sw.Constants...)
 }

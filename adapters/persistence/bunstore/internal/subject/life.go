@@ -234,8 +234,10 @@ func readAdded(value any) time.Time {
 	if text, ok := value.([]byte); ok {
 		value = string(text)
 	}
-	at, _ := datamap.ReadAddedAt(value)
-	return at
+	if at, ok := datamap.ReadAddedAt(value); ok {
+		return at
+	}
+	return time.Time{}
 }
 
 // parameter returns the parameter of a statement for the creation time: nil for the zero time.
