@@ -31,6 +31,24 @@ func (timingOut) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) {
 	return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}
 }
 
+// QueryContext returns the encodings and the version that Migrate reads before it begins a transaction.
+func (timingOut) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
+	return &environmentRow{}, nil
+}
+
+type environmentRow struct{ read bool }
+
+func (*environmentRow) Columns() []string { return []string{"environment"} }
+func (*environmentRow) Close() error      { return nil }
+
+func (r *environmentRow) Next(into []driver.Value) error {
+	if r.read {
+		return io.EOF
+	}
+	r.read, into[0] = true, "UTF8 UTF8 150000"
+	return nil
+}
+
 // unaware is a context with a deadline. It does not end at the deadline.
 type unaware struct {
 	context.Context
@@ -69,24 +87,6 @@ func (oldDriver) BeginTx(_ context.Context, options driver.TxOptions) (driver.Tx
 		return nil, errors.New("pgdriver: ReadOnly transactions are not supported")
 	}
 	return nil, errors.New("pgdriver: custom transaction isolation is not supported")
-}
-
-// QueryContext returns the encodings and the version that Migrate reads before it begins a transaction.
-func (oldDriver) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
-	return &environmentRow{}, nil
-}
-
-type environmentRow struct{ read bool }
-
-func (*environmentRow) Columns() []string { return []string{"environment"} }
-func (*environmentRow) Close() error      { return nil }
-
-func (r *environmentRow) Next(into []driver.Value) error {
-	if r.read {
-		return io.EOF
-	}
-	r.read, into[0] = true, "UTF8 UTF8 150000"
-	return nil
 }
 
 func TestADriverWithoutIsolationLevelsIsNamed(t *testing.T) {
