@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/rectification"
@@ -113,12 +114,14 @@ func TestACorrectionThatIsUnderWayIsOrderedWithTheErasure(t *testing.T) {
 				if erasureFirst {
 					first, second = erase, rectify
 				}
+				elsewhere, err := bunstore.New(a.db, a.Stack().DataMap, bunstore.Options{}) // as in another process
+				must(t, err)
 				done := make(chan error, 1)
 				must(t, a.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 					if err := first(ctx, s); err != nil {
 						return err
 					}
-					go func() { done <- a.Stack().Sessions.Do(t.Context(), second) }()
+					go func() { done <- elsewhere.Do(t.Context(), second) }()
 					a.awaitLock(t)
 					return nil
 				}))

@@ -26,17 +26,26 @@ var next = []string{
 	`INSERT INTO habeas_migrations (name, checksum) VALUES ('0002_next.sql', 'f00')`,
 }
 
-// applyNext applies the migration of the later version in one transaction, as Migrate of that version does.
+// applyNext applies the migration of the later version in one transaction, as Migrate of that version does. It begins
+// again after a conflict with another transaction, such as a deadlock.
 func applyNext(t testing.TB, db *bun.DB) {
 	t.Helper()
-	must(t, db.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
-		for _, statement := range next {
-			if _, err := tx.ExecContext(ctx, statement); err != nil {
-				return err
-			}
+	var err error
+	for range 10 {
+		if err = db.RunInTx(t.Context(), nil, applyStatements); err == nil {
+			return
 		}
-		return nil
-	}))
+	}
+	must(t, err)
+}
+
+func applyStatements(ctx context.Context, tx bun.Tx) error {
+	for _, statement := range next {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // BunstoreOnNewerTables returns the Kind of Bunstore, on tables that a later version has changed.

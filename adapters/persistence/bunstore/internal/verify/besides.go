@@ -45,6 +45,7 @@ func NewBesides(
 func (b *Besides) Find(ctx context.Context, condition string, existed bool) error {
 	sw := b.writer.StepWriter(b.table, b.live.Types(b.table.Name), 0)
 	text := b.readingCells(sw, condition)
+	keys, ownOf := map[string]rowKey{}, map[string]erasedTexts{} // of the rows with large cells
 	err := b.readCells(ctx, text, nil, func(key rowKey, _ []heldCell, others []otherCell) {
 		row, own, covered := key.id(), newErasedTexts(), false
 		for _, step := range b.covering {
@@ -56,16 +57,23 @@ func (b *Besides) Find(ctx context.Context, condition string, existed bool) erro
 		if existed && !covered {
 			b.Changed++
 		}
+		if slices.ContainsFunc(others, func(c otherCell) bool { return c.isLarge }) {
+			keys[row], ownOf[row] = slices.Clone(key), own
+		}
 		b.search(key, others, func(held heldText) {
 			if len(own.in(held.text)) == 0 {
 				b.suspects[held] = slices.Clone(key)
 			}
 		})
 	})
-	if err == nil {
-		err = b.compareLarge(ctx, func(held heldText) { b.suspects[held] = nil })
+	if err != nil {
+		return err
 	}
-	return err
+	return b.compareLarge(ctx, func(held heldText) {
+		if own := ownOf[held.row]; len(own.in(held.text)) == 0 {
+			b.suspects[held] = keys[held.row]
+		}
+	})
 }
 
 // search calls found for each of the cells that holds an erased text.
