@@ -61,7 +61,9 @@ func (w *world) fault(t *table, c *column, erase, ended bool, old, now sql.NullS
 	case c.Personal.Strategy == domain.StrategyNull:
 		return unless(!now.Valid, "is not NULL")
 	case !now.Valid:
-		return "a surrogate is never NULL"
+		return unless(!old.Valid, "a surrogate is never NULL")
+	case !old.Valid && w.qualifier+t.name != w.declared.SubjectTable().Name: // a blank row of the subject gets a surrogate
+		return "NULL must stay NULL"
 	case c.Surrogate == datamap.EmptySurrogate:
 		return unless(now.String == w.textPrefix, "is not the empty text")
 	case c.placeholder() != nil:

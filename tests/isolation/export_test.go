@@ -99,7 +99,7 @@ func (w *world) checkAnnotation(at place, t *table, c *column, r *row, record do
 	if c.Personal.Since != "" {
 		if since, ok := r.cells[c.Personal.Since].(time.Time); ok {
 			p := c.Personal.Retain
-			expires = since.AddDate(p.Years, p.Months, p.Days).Format(time.RFC3339Nano)
+			expires = endOf(since, p).Format(time.RFC3339Nano)
 		}
 	}
 	want := fmt.Sprintf("%s %q %q %q %q", c.Personal.Category, c.Personal.Basis, c.Personal.Purpose, c.Personal.Reason,
@@ -134,8 +134,11 @@ func sameValue(t datamap.ColumnType, want, got any) bool {
 		b, readB := new(big.Rat).SetString(fmt.Sprint(got))
 		return readA && readB && a.Cmp(b) == 0
 	case datamap.TypeTime:
+		if text, ok := got.(string); ok { // a time without a zone, or a date
+			got = withoutZone(text)
+		}
 		instant, ok := got.(time.Time)
-		return ok && instant == want
+		return ok && instant.Equal(want.(time.Time))
 	case datamap.TypeJSON:
 		return sameJSON(want.(string), got)
 	case datamap.TypeArray:
@@ -146,6 +149,16 @@ func sameValue(t datamap.ColumnType, want, got any) bool {
 	default:
 		return got == want
 	}
+}
+
+// withoutZone returns the time that a text without a zone means in UTC, or the zero time.
+func withoutZone(text string) time.Time {
+	for _, layout := range []string{time.DateOnly, "2006-01-02T15:04:05.999999"} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at
+		}
+	}
+	return time.Time{}
 }
 
 func sameJSON(want string, got any) bool {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // judgedAt is the instant that the tests compare with the ends of retention periods. All generated periods end years
@@ -24,7 +25,7 @@ func (s *schema) retentionEnded(t *table, r *row, c *column) bool {
 		}
 		since, ok := r.cells[duty.Personal.Since].(time.Time)
 		p := duty.Personal.Retain
-		return !ok || since.AddDate(p.Years, p.Months, p.Days).After(judgedAt)
+		return !ok || endOf(since, p).After(judgedAt)
 	})
 }
 
@@ -53,4 +54,13 @@ func (s *schema) countCells(t *table, subject int) (anonymized, retained int64) 
 		}
 	}
 	return anonymized, retained
+}
+
+// endOf returns the end of a retention duty. If the last month has no such day, the duty ends with this month.
+func endOf(since time.Time, p datamap.Period) time.Time {
+	end := since.AddDate(p.Years, p.Months, 0)
+	if end.Day() != since.Day() {
+		end = time.Date(end.Year(), end.Month(), 1, 0, 0, 0, 0, since.Location())
+	}
+	return end.AddDate(0, 0, p.Days)
 }

@@ -1,8 +1,10 @@
 package isolation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -161,14 +163,20 @@ func (t *peopleTable) erasedByPaths(row, subject map[string]any) map[string]any 
 	for name, value := range row {
 		left[name] = value
 	}
+	isBlank, first := true, "" // of the columns that hold a surrogate after the erasure
 	for _, c := range t.columns {
 		switch {
 		case !isTheirs(c, vias) || c.Personal.Strategy == domain.StrategyRetain:
 		case c.Personal.Strategy == domain.StrategyNull:
 			left[c.Name] = nil
+		case left[c.Name] == nil: // NULL stays NULL
+			first = cmp.Or(first, c.Name)
 		default:
-			left[c.Name] = "anon"
+			left[c.Name], isBlank = "anon", false
 		}
+	}
+	if isOwn := reflect.ValueOf(row).Pointer() == reflect.ValueOf(subject).Pointer(); isOwn && isBlank && first != "" {
+		left[first] = "anon" // a blank row of the subject gets one surrogate, by which it is known
 	}
 	for _, via := range vias {
 		r := t.relationOf(via)
