@@ -106,6 +106,7 @@ func TestValuesThatATriggerWritesIntoARowThatStaysAreErasedToo(t *testing.T) {
 				on, write, depth := "clients", c.write, ""
 				if write == "" {
 					on, write = "tenancies", "UPDATE tenancies SET sent_to = 'forever' WHERE id = OLD.id;"
+					execute(t, db, "UPDATE tenancies SET sent_to = 'a@example.org' WHERE id = 1") // NULL would stay NULL
 					depth = " WHEN (NEW.sent_to <> 'forever')"
 				}
 				if db.Dialect().Name() == dialect.PG {
