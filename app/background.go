@@ -44,6 +44,7 @@ func newBackground(c Config, s Stack) (*background, error) {
 	}
 	if b.duties, err = duties.New(duties.Config{
 		Sessions: s.Sessions, Clock: s.Clock, Observer: s.Observer, Duties: pauses,
+		NeedsWorker: len(s.Erases().Resolvers) > 0 || len(tasks) > 1, // one task shows that the worker is alive
 	}); err != nil {
 		return nil, err
 	}

@@ -148,7 +148,7 @@ func isOK(o observation.DutyObserved) bool { return o.Outcome == domain.OutcomeO
 
 func TestAFullDiskOfTheJournalShowsEverywhere(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, p *processes) {
-		p.expect(t, "before the start", nil)
+		p.expectFindings(t, "before the start", p.working, "worker-late")
 		p.working.Worker().Start()
 		p.signals.until(t, domain.DutyJournal, isOK)
 		p.disk.full.Store(true)

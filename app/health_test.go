@@ -96,7 +96,7 @@ func TestASilentWorkerIsNotReadyAndALateEntryIs(t *testing.T) {
 		Health: health.Options{Polls: 2, Timeout: time.Minute}, Options: stack.Options{Observer: recorder},
 	})
 	must(t, err)
-	wantHealth(t, gdpr, true, false)
+	wantHealth(t, gdpr, true, true, health.CheckWorkers) // no worker has ever run
 	id := fixture.MustID(t, "1")
 	must(t, gdpr.Sessions().Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		return s.Outbox().Enqueue(ctx, domain.OutboxEntry{

@@ -16,12 +16,21 @@ func (i *Integration) Worker() *worker.SagaWorker { return i.background.worker }
 // waits up to 10 s for running calls to external systems. If the process ends during a call, a worker repeats the call
 // when the lease of its outbox entry has expired. With Fiber's Prefork, the worker runs in the parent process, and
 // commits of the child processes do not wake it (see package pgxlisten).
+//
+// If another application mounts the server after this call, the worker follows that application, because only the
+// application that listens calls its hooks. Call Lifespan before the server is mounted, or for the application that
+// listens. If no worker has ever run although there are external systems or background duties, Health is degraded.
 func (i *Integration) Lifespan(server *fiber.App) {
-	server.Hooks().OnListen(func(fiber.ListenData) error {
+	hooks := server.Hooks()
+	hooks.OnListen(func(fiber.ListenData) error {
 		i.background.worker.Start()
 		return nil
 	})
-	server.Hooks().OnShutdown(func() error { return i.background.worker.Stop(0) })
+	hooks.OnShutdown(func() error { return i.background.worker.Stop(0) })
+	hooks.OnMount(func(parent *fiber.App) error {
+		i.Lifespan(parent)
+		return nil
+	})
 }
 
 // Run runs the worker until ctx ends, for applications that do not use Fiber. Run then waits up to 10 s for running

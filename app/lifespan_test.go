@@ -4,13 +4,18 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 	"github.com/habeas-data/habeas/ports"
@@ -64,6 +69,75 @@ func TestTheWorkerRunsWithTheServerAndAnErasureWakesIt(t *testing.T) {
 	must(t, server.Shutdown())
 	must(t, <-served)
 	must(t, gdpr.Worker().Stop(time.Minute))
+}
+
+func TestTheWorkerFollowsTheApplicationThatMountsItsServer(t *testing.T) {
+	gdpr, _ := newIntegration(t)
+	quiet := fiber.Config{DisableStartupMessage: true}
+	root, middle, server := fiber.New(quiet), fiber.New(quiet), fiber.New(quiet)
+	gdpr.Lifespan(server)
+	middle.Group("/v1").Mount("/gdpr", server)
+	root.Mount("/api", middle)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	served := make(chan error, 1)
+	go func() { served <- root.Listener(listener) }()
+	beats := func() bool {
+		_, running := gdpr.Worker().Heartbeat()
+		return running
+	}
+	eventually(t, beats)
+	must(t, root.Shutdown())
+	must(t, <-served)
+	if beats() {
+		t.Error("the worker still runs after the shutdown")
+	}
+}
+
+func TestAWorkerThatNeverRanDegradesAnApplicationThatNeedsOne(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*app.Config)
+		needed bool
+	}{
+		"nothing to do":      {func(*app.Config) {}, false},
+		"a sweep":            {func(c *app.Config) { c.SweepInterval = time.Hour }, true},
+		"an external system": {func(c *app.Config) { c.Resolvers = []ports.Resolver{archive{}} }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			databases.Each(t, func(t *testing.T, db *bun.DB) {
+				shop.Open(t, db, models)
+				config := app.Config{DB: db, Models: models}
+				c.change(&config)
+				expect := func(when string, missing bool) {
+					t.Helper()
+					gdpr, err := app.New(config) // another process
+					must(t, err)
+					state := gdpr.Health(t.Context())
+					status, err := gdpr.Operator().Status(t.Context())
+					must(t, err)
+					reported := slices.ContainsFunc(status.Findings, func(f datamap.Finding) bool {
+						return f.Code == "worker-late" && strings.Contains(f.Reason, "has never run in any process")
+					})
+					failed := state.Status(health.CheckWorkers) == health.CheckFailed
+					if !state.Ready || failed != missing || reported != missing || missing && !state.Degraded {
+						t.Errorf("%s: %+v, %+v", when, state, status.Findings)
+					}
+				}
+				expect("at first", c.needed)
+				gdpr, err := app.New(config)
+				must(t, err)
+				gdpr.Worker().Start()
+				other, err := app.New(config) // knows only what the worker has stored
+				must(t, err)
+				eventually(t, func() bool {
+					status, err := other.Operator().Status(t.Context())
+					return err == nil && len(status.Duties) > 0 && status.Duties[0].Began != nil
+				})
+				must(t, gdpr.Worker().Stop(time.Minute))
+				expect("after a worker", false)
+			})
+		})
+	}
 }
 
 func erase(t *testing.T, address, ref string) {

@@ -45,7 +45,7 @@ const (
 	DutyFulfilled DutyState = "ok"
 	DutyFailing   DutyState = "failing" // the last run failed
 	DutyLate      DutyState = "late"    // no run has succeeded for longer than Duty.Patience
-	DutyNever     DutyState = "never"   // no run has ever succeeded, and Duty.Patience is over
+	DutyNever     DutyState = "never"   // no run has ever succeeded, and Duty.Patience is over or no process had the duty
 )
 
 // dutyPatience is the shortest time by which a run may be late. It covers the duration of a run, and the time for which
@@ -63,7 +63,7 @@ func (d Duty) State(at time.Time) DutyState {
 		return DutyFailing
 	case d.LastSuccess != nil && at.Sub(*d.LastSuccess) > d.Patience():
 		return DutyLate
-	case d.LastSuccess == nil && d.Began != nil && at.Sub(*d.Began) > d.Patience():
+	case d.LastSuccess == nil && (d.Began == nil || at.Sub(*d.Began) > d.Patience()):
 		return DutyNever
 	}
 	return DutyFulfilled

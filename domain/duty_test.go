@@ -22,7 +22,7 @@ func TestADutyIsJudgedByItsLastRuns(t *testing.T) {
 		at   time.Duration
 		want domain.DutyState
 	}{
-		"not begun":                     {duty{Every: hour}, 100 * hour, fine},
+		"never begun":                   {duty{Every: hour}, hour, never},
 		"in its first interval":         {duty{Every: hour, Began: &began}, 2 * hour, fine},
 		"never succeeded":               {duty{Every: hour, Began: &began}, 2*hour + 1, never},
 		"never succeeded, and often":    {duty{Every: time.Second, Began: &began}, minute + 1001*time.Millisecond, never},

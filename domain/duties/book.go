@@ -27,6 +27,9 @@ type Config struct {
 	// Duties are the pauses of the duties that a worker of this process has. A duty without a pause belongs to no worker
 	// of this process.
 	Duties map[domain.DutyName]time.Duration
+	// NeedsWorker reports that the application has external systems or duties, so that a worker must run in some process.
+	// The default is false.
+	NeedsWorker bool
 }
 
 // Book records the runs of the duties. It keeps them in memory, and stores them in the database for other processes, at

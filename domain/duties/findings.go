@@ -14,7 +14,8 @@ type texts struct{ subject, effect, remedy, leftOver, leftOverRemedy string }
 var textsOf = map[domain.DutyName]texts{
 	domain.DutyWorker: {
 		subject: "The worker", effect: "External systems are not called, and no other duty runs.",
-		remedy: "Start a worker with Lifespan or Run. If one runs, its log names the error.",
+		remedy: "Start a worker with Lifespan of the application that listens, or with Run. If one runs, its log names the " +
+			"error.",
 	},
 	domain.DutyJournal: {
 		subject: "The journal", effect: "After a restore of the database, the latest erasures cannot be replayed.",
@@ -55,8 +56,11 @@ func Findings(all []domain.Duty, at time.Time) (found []datamap.Finding) {
 				text.effect
 		case domain.DutyNever:
 			finding.Code = string(duty.Name) + "-late"
-			finding.Reason = text.subject + " has never succeeded since its begin at " + duty.Began.Format(time.RFC3339) +
-				". " + text.effect
+			finding.Reason = text.subject + " has never run in any process. " + text.effect
+			if duty.Began != nil {
+				finding.Reason = text.subject + " has never succeeded since its begin at " + duty.Began.Format(time.RFC3339) +
+					". " + text.effect
+			}
 		case domain.DutyFulfilled:
 		}
 		if finding.Code != "" {

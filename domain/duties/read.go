@@ -11,6 +11,7 @@ import (
 
 // Read returns the duties that the database and this process know, in the order of domain.DutyNames. It only reads.
 func (b *Book) Read(ctx context.Context, s ports.Session) (all []domain.Duty, err error) {
+	all = []domain.Duty{}
 	for _, name := range domain.DutyNames() {
 		duty, known, err := read(ctx, s.Erased(), name)
 		if err != nil {
@@ -24,8 +25,9 @@ func (b *Book) Read(ctx context.Context, s ports.Session) (all []domain.Duty, er
 }
 
 // Merge adds what this process knows to duties that were read before. It reads nothing. The first call begins the
-// duties of this process if no worker has begun them, because a worker that is never started fulfills none. This does
-// not apply to domain.DutyWorker: an application without other duties and without external systems needs no worker.
+// duties of this process if no worker has begun them, because a worker that is never started fulfills none. If a worker
+// is needed (see Config.NeedsWorker), and no worker of any process has ever run, the result has a domain.DutyWorker that
+// never began. The argument nil means that nothing was read.
 func (b *Book) Merge(stored []domain.Duty) []domain.Duty {
 	all := []domain.Duty{}
 	now := domain.Instant(b.config.Clock.Now())
@@ -43,6 +45,9 @@ func (b *Book) Merge(stored []domain.Duty) []domain.Duty {
 			if duty.Name == name {
 				merged, isStored = duty.Merge(local), true
 			}
+		}
+		if name == domain.DutyWorker && b.config.NeedsWorker && stored != nil && !known && !isStored {
+			merged, known = domain.Duty{Name: name, Every: b.config.Duties[name]}, true
 		}
 		if known || isStored {
 			all = append(all, merged)

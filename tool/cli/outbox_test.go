@@ -95,7 +95,9 @@ func TestASparedRecordIsReportedUntilAnOperatorDiscardsItsEntry(t *testing.T) {
 	}
 	w.want(1, "outbox", "requeue", w.ids()[0], by)
 	w.want(0, "outbox", "discard", w.ids()[0], "--reason", "a new contact", by, "--yes")
-	w.want(0, "status")
+	if stdout, _ := w.want(1, "status"); strings.Contains(stdout, "spared") {
+		t.Errorf("printed\n%s", stdout)
+	}
 	if trail, _ := w.want(0, "trail", "1", "-o", "json"); strings.Count(trail, `"erasure_completed"`) != 1 {
 		t.Errorf("printed\n%s", trail)
 	}
@@ -262,7 +264,8 @@ type someday struct{}
 func (someday) Now() time.Time { return noon{}.Now().AddDate(1, 0, 0) }
 
 func TestTheStatusEndsWithItsFindings(t *testing.T) {
-	if stdout, _ := newWorld(t, atNoon).want(0, "status"); stdout != `At 2026-03-01 12:00:00Z: 0 findings.
+	alone := newWorld(t, atNoon, func(c *stack.Config) { c.Resolvers = nil }) // needs no worker
+	if stdout, _ := alone.want(0, "status"); stdout != `At 2026-03-01 12:00:00Z: 0 findings.
 
 Succeeded: 0 (kept until a purge)
 ` {
@@ -272,7 +275,7 @@ Succeeded: 0 (kept until a purge)
 	w.want(0, "erase", "2", by, "--yes", "--ref", "crm=c-2")
 	late := newWorld(t, func(c *stack.Config) { c.Sessions, c.Clock = w.store, someday{} })
 	stdout, _ := late.want(1, "status")
-	want := `At 2027-03-01 12:00:00Z: 3 findings.
+	want := `At 2027-03-01 12:00:00Z: 4 findings.
 
 SEVERITY  FINDING
 error     outbox-abandoned
@@ -290,16 +293,25 @@ error     outbox-stalled
           2026-03-01T12:00:00Z, and no worker takes it.
           Check that a worker with this resolver runs, and
           that the system responds.
+error     worker-late
+          The worker has never run in any process. External
+          systems are not called, and no other duty runs.
+          Start a worker with Lifespan of the application
+          that listens, or with Run. If one runs, its log
+          names the error.
 
 SYSTEM  PENDING  IN        FAILED  ABANDONED  SPARED  DUE
                  FLIGHT
 crm           1         0       0          1       0  365d0h
 Succeeded: 0 (kept until a purge)
+
+DUTY    STATE  LAST SUCCESS  LAST FAILURE  ERROR  LEFT OVER
+worker  never  -             -             -              0
 `
 	if stdout != want {
 		t.Errorf("printed\n%s", stdout)
 	}
-	if status := decoded[saga.Status](late, 1, "status"); len(status.Findings) != 3 || len(status.Backlog) != 1 {
+	if status := decoded[saga.Status](late, 1, "status"); len(status.Findings) != 4 || len(status.Backlog) != 1 {
 		t.Errorf("got %+v", status)
 	}
 }

@@ -226,7 +226,7 @@ func TestTheStatusShowsTheDuties(t *testing.T) {
 		}
 	}
 	status := decoded[saga.Status](w, 1, "status")
-	if len(status.Duties) != 2 || status.Duties[0].LastError != "timeout" {
+	if len(status.Duties) != 3 || status.Duties[1].LastError != "timeout" { // the worker never ran
 		t.Errorf("got %+v", status.Duties)
 	}
 }
