@@ -27,10 +27,10 @@ func (m DataMap) isDeletedWithRow(table Table, column Column) bool {
 	return len(owning) > 0 && !slices.ContainsFunc(owning, func(p Path) bool { return !m.RowsDeleted(table, p) })
 }
 
-// unwrittenSurrogates returns a notice for each surrogate of the table that no erasure writes.
+// unwrittenSurrogates returns a notice for each declared surrogate of the table that no erasure writes.
 func (m DataMap) unwrittenSurrogates(table Table) (notices []Notice) {
 	for _, column := range table.Personal() {
-		if _, ok := column.Constant(); ok && m.isDeletedWithRow(table, column) {
+		if _, ok := column.Constant(); ok && !column.SurrogateOfType && m.isDeletedWithRow(table, column) {
 			notices = append(notices, Notice{
 				table.Name, column.Name,
 				"has a surrogate that no erasure writes, because the erasure deletes the row: remove the surrogate",

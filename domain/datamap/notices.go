@@ -16,6 +16,7 @@ func (n Notice) String() string { return n.Table + "." + n.Column + ": " + n.Mes
 
 // Notices returns the notices about the data map, in this order:
 //
+//   - a notice if the id of the subjects is a text that seems to have a meaning, such as a user name
 //   - for each table, a notice for each primary-key column that has the name of a secret and is contained in exports,
 //     then a notice for each surrogate (Column.Surrogate) that no erasure writes, because it deletes the row, and then
 //     a notice for each relation to another table of the map, unless a path begins with this relation
@@ -23,7 +24,7 @@ func (n Notice) String() string { return n.Table + "." + n.Column + ": " + n.Mes
 //     relation of a table to itself to which rows of other people may hold on after an erasure has deleted rows
 //   - the notices of WithNotices
 func (m DataMap) Notices() []Notice {
-	var notices []Notice
+	notices := m.naturalKeys()
 	for _, table := range m.tables {
 		notices = append(notices, m.exposedKeys(table)...)
 		notices = append(notices, m.unwrittenSurrogates(table)...)
@@ -34,6 +35,19 @@ func (m DataMap) Notices() []Notice {
 		}
 	}
 	return append(notices, m.notices...)
+}
+
+// naturalKeys returns a notice for each text in the key of the subjects whose name does not say that it is an id.
+func (m DataMap) naturalKeys() (notices []Notice) {
+	subject := m.SubjectTable()
+	for _, name := range subject.SubjectKey {
+		if column, _ := subject.Column(name); column.Type == TypeText && !strings.HasSuffix(strings.ToLower(name), "id") {
+			notices = append(notices, Notice{subject.Name, name, `is the id of a person (subject:"id"), and is a text that may ` +
+				"have a meaning, such as a user name: the audit trail keeps it after an erasure, and a new person may get it. Use " +
+				`a second key without a meaning, see "Natural keys" in the cookbook`})
+		}
+	}
+	return notices
 }
 
 // noticeOf returns the message of the notice for a relation, or "".

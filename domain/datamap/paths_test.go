@@ -270,6 +270,24 @@ func TestNoticesNameRelationsThatNoPathCovers(t *testing.T) {
 	}
 }
 
+func TestANaturalKeyOfThePeopleIsANotice(t *testing.T) {
+	for key, natural := range map[string]bool{
+		"email": true, "username": true, "Handle": true, "id": false, "user_id": false, "uuid": false, "publicID": false,
+	} {
+		people := users()
+		people.PrimaryKey, people.SubjectKey = []string{key}, []string{key}
+		people.Columns = []datamap.Column{{Name: key, Type: datamap.TypeText}}
+		notices := mustMap(t, people).Notices()
+		if (len(notices) == 1) != natural || natural && !strings.Contains(notices[0].Message, `"Natural keys" in the cookbook`) {
+			t.Errorf("%s: got %v", key, notices)
+		}
+		people.Columns[0].Type = datamap.TypeBigInt
+		if notices := mustMap(t, people).Notices(); len(notices) > 0 {
+			t.Errorf("%s, a number: got %v", key, notices)
+		}
+	}
+}
+
 func TestRelationsWithoutPathOptionsKeepTheirJSON(t *testing.T) {
 	text, err := json.Marshal(belongsTo("users", "users_id"))
 	if err != nil || string(text) != `{"columns":["users_id"],"references":"users","referenced_columns":["id"]}` {

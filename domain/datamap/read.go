@@ -117,7 +117,8 @@ func (d *draft) findPath(table Table, hasPath map[string]bool) bool {
 			Table: table.Name, Message: "does not reach the subject's table by belongs-to relations",
 			Found:    strings.Join(relationLabels(table.Relations), ", "),
 			Possible: slices.DeleteFunc(d.otherTables(table), func(name string) bool { return !hasPath[name] }),
-			Remedy:   "add a belongs-to relation to the subject's table or to a table that reaches it, or remove the table",
+			Remedy: "add a belongs-to relation to the subject's table or to a table that reaches it, or the tag " +
+				`subject:"references:table.column" to its column, or remove the table`,
 		})
 	case len(candidates) > 1 && !marked:
 		d.report(domain.Problem{

@@ -15,7 +15,7 @@ func (s *schema) checkLives() {
 	s.checkReused()
 	subject := s.SubjectTable()
 	switch {
-	case s.tellsLives():
+	case s.tellsLives(), s.RowsDeleted(subject, datamap.Path{}) && s.hasRandomKey(subject):
 	case s.mayKeepRows(subject):
 		s.report(lifeUnknown, place{table: subject.Name},
 			"An erasure keeps the row, and writes no text into it that only an erasure writes. Later, nothing tells whether the"+
@@ -27,6 +27,14 @@ func (s *schema) checkLives() {
 				" tells whether it was restored or belongs to a new person.",
 			"Add a creation time (created_at), or call Registered for each new person.")
 	}
+}
+
+// hasRandomKey reports whether a column of the subject's key is a UUID. No new person gets the UUID of an erased one.
+func (s *schema) hasRandomKey(subject datamap.Table) bool {
+	return slices.ContainsFunc(subject.SubjectKey, func(name string) bool {
+		column, _ := subject.Column(name)
+		return column.Type == datamap.TypeUUID
+	})
 }
 
 // tellsLives reports whether a row of the subject's table can tell the life of its id (see domain.Life). If an erasure

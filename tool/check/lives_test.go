@@ -26,6 +26,12 @@ var lifeCases = cases{
 	"life-unknown": {
 		deletingUsers(func(w *world) { w.withoutCreationTime() }), []string{"life-unknown users"},
 	},
+	"life-unknown not for a random key": {
+		deletingUsers(func(w *world) {
+			w.withoutCreationTime()
+			w.field("users", "id").Type, w.column("users", "id").Type = datamap.TypeUUID, datamap.TypeUUID
+		}), []string{"key-type sessions.user_id"}, // which refers to the key
+	},
 	"life-unknown not if people are registered": {
 		deletingUsers(func(w *world) { w.withoutCreationTime(); w.registers = people }), nil,
 	},

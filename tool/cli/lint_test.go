@@ -330,6 +330,7 @@ func TestSARIFFindsTheFileOfATable(t *testing.T) {
 	for name, text := range map[string]string{
 		"order.go": "package models // users have orders\n",
 		"user.go":  models,
+		"plain.go": "package models\n\ntype UserID int\n\ntype User struct {\n\tID    int64\n\tEmail string\n}\n",
 	} {
 		must(t, os.WriteFile(name, []byte(text), 0o600))
 	}
@@ -337,6 +338,7 @@ func TestSARIFFindsTheFileOfATable(t *testing.T) {
 		"--sarif order.go --sarif user.go": `"uri":"user.go"},"region":{"startLine":6}`,
 		"--sarif user.go --sarif order.go": `"uri":"user.go"},"region":{"startLine":6}`,
 		"--sarif order.go":                 `"uri":"order.go"},"region":{"startLine":1}`,
+		"--sarif plain.go":                 `"uri":"plain.go"},"region":{"startLine":7}`, // with bun's default names
 	} {
 		if _, stdout, _ := lint(t, faulty(), strings.Fields(args)...); !strings.Contains(stdout, want) {
 			t.Errorf("%s: printed %s", args, stdout)

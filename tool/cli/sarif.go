@@ -6,6 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jinzhu/inflection"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/check"
@@ -142,15 +146,17 @@ func readSources(names []string) (all sources, err error) {
 //     file
 //   - the first line with the name of the table
 //   - line 1 of the first file
+//
+// A line of a Go model without a name of its own for the table or the column has the default name of bun.
 func (s sources) locate(table, column string) (uri string, line int) {
 	uri, line = s[0].uri, 1
 	hasTable := false
 	for _, file := range s {
-		at, ok := file.find(table, 0)
+		at, ok := file.findTable(table)
 		if !ok {
 			continue
 		}
-		if next, ok := file.find(column, at); ok {
+		if next, ok := file.find(column, at, fieldColumn); ok {
 			return file.uri, next + 1
 		}
 		if !hasTable {
@@ -160,17 +166,56 @@ func (s sources) locate(table, column string) (uri string, line int) {
 	return uri, line
 }
 
-// find returns the index of the first line that contains the name as a separate word. It ignores the lines with an
-// index lower than the parameter from.
-func (s source) find(name string, from int) (line int, ok bool) {
+// find returns the index of the first line that contains the name as a separate word, or for which the function byDefault
+// returns the name. It ignores the lines with an index lower than the parameter from.
+func (s source) find(name string, from int, byDefault func(line []byte) string) (line int, ok bool) {
 	if name == "" {
 		return 0, false
 	}
 	word := regexp.MustCompile(`(^|[^\pL\pN_])` + regexp.QuoteMeta(name) + `($|[^\pL\pN_])`)
-	for line = from; line < len(s.lines); line++ {
-		if word.Match(s.lines[line]) {
-			return line, true
-		}
+	line = slices.IndexFunc(s.lines[from:], func(line []byte) bool { return word.Match(line) || byDefault(line) == name })
+	return from + line, line >= 0
+}
+
+// findTable returns the index of the first line with the name of the table, or else of the line that begins its model.
+func (s source) findTable(name string) (line int, ok bool) {
+	if line, ok = s.find(name, 0, func([]byte) string { return "" }); ok {
+		return line, true
 	}
-	return 0, false
+	return s.find(name, 0, modelTable)
+}
+
+var (
+	structOf = regexp.MustCompile(`^\s*(?:type\s+)?([A-Z]\w*)\s+struct\b`)
+	fieldOf  = regexp.MustCompile(`^\s+([A-Z]\w*)\s+\S`)
+)
+
+// modelTable returns the name that bun gives by default to the table of the model that the line begins, or "".
+func modelTable(line []byte) string {
+	if found := structOf.FindSubmatch(line); found != nil {
+		return inflection.Plural(underscored(string(found[1])))
+	}
+	return ""
+}
+
+// fieldColumn returns the name that bun gives by default to the column of the field on the line, or "".
+func fieldColumn(line []byte) string {
+	if found := fieldOf.FindSubmatch(line); found != nil {
+		return underscored(string(found[1]))
+	}
+	return ""
+}
+
+// underscored returns a Go name in the form of bun's default names: UserID becomes user_id.
+func underscored(name string) string {
+	isUpper := func(i int) bool { return i < len(name) && name[i] >= 'A' && name[i] <= 'Z' }
+	isLower := func(i int) bool { return i < len(name) && name[i] >= 'a' && name[i] <= 'z' }
+	var b strings.Builder
+	for i := range len(name) {
+		if isUpper(i) && i > 0 && i+1 < len(name) && (isLower(i-1) || isLower(i+1)) {
+			b.WriteByte('_')
+		}
+		b.WriteString(strings.ToLower(name[i : i+1]))
+	}
+	return b.String()
 }

@@ -16,7 +16,7 @@ func (r *modelReader) readAnnotation(field *schema.Field, column *datamap.Column
 	column.Personal, column.Always = &tag.annotation, tag.always
 	nulled := tag.annotation.Strategy == domain.StrategyNull
 	if tag.surrogate != "" || nulled {
-		column.Surrogate = tag.surrogate
+		column.Surrogate, column.SurrogateOfType = tag.surrogate, false
 		column.Type = cmp.Or(column.Type, datamap.TypeText)
 	}
 	switch {

@@ -1,6 +1,8 @@
 package bunmodels_test
 
 import (
+	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/uptrace/bun"
@@ -182,5 +184,33 @@ func TestAnInvalidModelIsRefused(t *testing.T) {
 	} {
 		_, err := bunmodels.Read(unconnected(), test.models, nil)
 		wantManifestError(t, err, test.says)
+	}
+}
+
+func TestTheRemedyOfATableWithoutAPathNamesTheTag(t *testing.T) {
+	_, err := bunmodels.Read(unconnected(), []any{(*person)(nil), (*label)(nil)}, nil)
+	if problems := domain.Problems(err); len(problems) != 1 ||
+		!strings.Contains(problems[0].Remedy, `subject:"references:table.column"`) {
+		t.Errorf("got %+v", problems)
+	}
+}
+
+// Only a surrogate that a person has declared is a mistake of this person.
+func TestASurrogateThatTheTypeChoseIsNoNotice(t *testing.T) {
+	type Visit struct {
+		bun.BaseModel `bun:"table:visits" subject:"owned"`
+		ID            int64      `bun:"id,pk"`
+		PersonID      int64      `bun:"person_id"`
+		Person        *person    `bun:"rel:belongs-to,join:person_id=id"`
+		Pages         []string   `bun:"pages,type:jsonb" pii:"behavioral"`
+		From          netip.Addr `bun:"from" pii:"technical"`
+		Note          string     `bun:"note" pii:"behavioral,surrogate:gone"`
+	}
+	m, err := bunmodels.Read(unconnected(), []any{(*person)(nil), (*Visit)(nil)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notices := m.Notices(); len(notices) != 1 || notices[0].Column != "note" {
+		t.Errorf("got %v", notices)
 	}
 }

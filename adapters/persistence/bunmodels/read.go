@@ -108,6 +108,9 @@ func Read(db *bun.DB, models []any, custom Types) (datamap.DataMap, error) {
 		read[i] = readModel(db, model, custom)
 	}
 	fromParents(read)
+	for _, r := range read {
+		r.checkReferences(read)
+	}
 	m, err := dataMapOf(read)
 	if err = withPaths(m, err, read); err == nil {
 		removeUnusedNames(read)
@@ -169,6 +172,7 @@ type modelReader struct {
 	problems []domain.Problem
 	read     map[string]bool // true for each field whose tags were read, by its index in the struct
 	declared []declared      // the relations of other tables to this table
+	tagged   []tagged        // the columns whose subject tags refer to other tables
 }
 
 // report records a mistake in a column or a field, or in the table if the column is empty.
@@ -238,6 +242,7 @@ func (r *modelReader) readField(field *schema.Field) {
 	if custom, ok := r.custom[field.IndirectType]; ok {
 		column.Type, column.Surrogate = custom.Type, custom.Surrogate
 	}
+	column.SurrogateOfType = column.Surrogate != ""
 	switch subject := field.StructField.Tag.Get("subject"); subject {
 	case "id":
 		r.table.SubjectKey = append(r.table.SubjectKey, column.Name)

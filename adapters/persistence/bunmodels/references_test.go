@@ -113,7 +113,12 @@ func TestAnInvalidReferenceIsRefused(t *testing.T) {
 		ID        string `bun:"id,pk"`
 		AccountID string `bun:"account_id" subject:"path,references:accounts.number"`
 	}
+	type misspelled struct {
+		ID        string `bun:"id,pk"`
+		AccountID string `bun:"account_id" subject:"references:acounts.id"`
+	}
 	for says, model := range map[string]any{
+		"refers to a table that no model has": (*misspelled)(nil),
 		"is not like references:table.column": (*noDot)(nil),
 		"like references:table.column":        (*noColumn)(nil),
 		"an unknown or repeated option":       (*twice)(nil),

@@ -138,6 +138,26 @@ func (r *modelReader) readReference(field *schema.Field, text string) {
 	}
 	if read.References != "" {
 		r.table.Relations = append(r.table.Relations, read)
+		r.tagged = append(r.tagged, tagged{field.Name, text, read.References})
+	}
+}
+
+// tagged is a column whose subject tag says to which table it refers.
+type tagged struct{ column, text, table string }
+
+// checkReferences reports each column whose subject tag names a table that no model has.
+func (r *modelReader) checkReferences(models []*modelReader) {
+	tables := make([]string, len(models))
+	for i, model := range models {
+		tables[i] = model.table.Name
+	}
+	for _, reference := range r.tagged {
+		if !slices.Contains(tables, reference.table) {
+			r.report(reference.column, domain.Problem{
+				Message: "its subject tag refers to a table that no model has", Found: reference.text, Possible: tables,
+				Remedy: "correct the name, or add the model of the table",
+			})
+		}
 	}
 }
 

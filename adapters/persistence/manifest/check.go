@@ -96,6 +96,9 @@ func (c *checker) checkObject(value json.RawMessage, t reflect.Type, where strin
 	var known []string
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if name == "-" { // is not a member
+			continue
+		}
 		members[name] = t.Field(i).Type
 		known = append(known, name)
 	}
