@@ -186,6 +186,22 @@ func TestAWorkerThatWasOffGivesNothingUp(t *testing.T) {
 	}
 }
 
+// The time after the first attempt counts even if no worker runs.
+func TestAnEntryThatWasTriedOnceIsGivenUpAtItsSecondFailureAfterAWeek(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		work := newCompany(t, nil, map[string]erases{"crm": fails})
+		must(t, work.enqueueAt(t, bubble.Now()))
+		for _, want := range []domain.OutboxStatus{domain.OutboxFailed, domain.OutboxAbandoned} {
+			_, err := work.RunOnce(t.Context())
+			must(t, err)
+			if entry := work.store.Entries()[0]; entry.Status != want {
+				t.Errorf("after %d attempts: %s, want %s", entry.Attempts, entry.Status, want)
+			}
+			time.Sleep(8 * 24 * time.Hour) // the worker is off
+		}
+	})
+}
+
 // Attempts without an outcome abandon an entry only if the first of them is a week ago.
 func TestALostEntryIsGivenUpByItsFirstAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
