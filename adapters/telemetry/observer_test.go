@@ -125,8 +125,8 @@ func TestTheOutboxIsAGauge(t *testing.T) {
 	)
 	w.Observe(t.Context(), outbox("mail", 1, 0, w.now, w.now.Add(time.Minute)))
 	w.want(t, "habeas.outbox.entries{habeas.status=pending,habeas.system=mail} 1")
-	if n := len(pointsOf(t, w.collect(t)["habeas.outbox.entries"])); n != 8 {
-		t.Errorf("%d series, want 4 for each system: empty counts are 0", n)
+	if n := len(pointsOf(t, w.collect(t)["habeas.outbox.entries"])); n != 10 {
+		t.Errorf("%d series, want 5 for each system: empty counts are 0", n)
 	}
 }
 
