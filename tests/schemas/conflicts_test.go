@@ -68,7 +68,7 @@ func TestAConflictClauseOfATableLosesNoRow(t *testing.T) {
 				}
 				_, err = a.rectify(t.Context(), "1", domain.Corrections{domain.CategoryIdentity: "b"})
 				if clause == "REPLACE" && strings.Contains(name, " OR ") || name == "REPLACE" {
-					return // XXX
+					t.Skip("a correction does not yet count the rows that a clause of the trigger replaces")
 				}
 				if !errors.Is(err, domain.ErrConflict) && !errors.Is(err, domain.ErrLeftOver) {
 					t.Errorf("corrected with %v", err)
