@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
+	"github.com/habeas-data/habeas/domain"
 )
 
 // besides looks for erased texts in the rows of the data map's tables that triggers have written besides the steps. If
@@ -63,31 +64,37 @@ func (w *watch) written() (tables []reachedTable) {
 		return w.before.Noted
 	}
 	return w.roots(func(t reachedTable) bool {
-		inserted, updated := w.writes(t)
-		return len(t.Direct) > 0 && (!w.before.counters || inserted+updated > verify.Writes(w.checked, t.Mapped))
+		_, inserted, updated := w.writes(t)
+		return len(t.Direct) > 0 && (!w.before.counters ||
+			inserted+updated > verify.Writes(w.checked, domain.StrategyAnonymize, t.Mapped))
 	})
 }
 
-// writes returns the numbers of rows of a table that this transaction has inserted and updated since the steps began.
-func (w *watch) writes(of reachedTable) (inserted, updated int64) {
+// writes returns the numbers of rows of a table that this transaction has deleted, inserted and updated since the steps
+// began.
+func (w *watch) writes(of reachedTable) (deleted, inserted, updated int64) {
 	for _, table := range w.before.Tables {
 		if table.Root == of.Root {
 			before, now := w.before.deleted[table.ID], w.now[table.ID]
+			deleted += now[0] - before[0]
 			inserted, updated = inserted+now[2]-before[2], updated+now[3]-before[3]
 		}
 	}
-	return inserted, updated
+	return deleted, inserted, updated
 }
 
-// changed returns the number of rows that were changed, and not inserted, of a number of written rows. An update that
-// moves a row to another partition counts as an insertion.
+// changed returns the number of rows that were changed, and not inserted, of a number of written rows. The database
+// counts an update that moves a row to another partition as a deletion and an insertion.
 func (w *watch) changed(table reachedTable, rows int64) int64 {
 	if !w.before.counters {
 		return 0
 	}
-	inserted, updated := w.writes(table)
-	moved := max(0, verify.Writes(w.checked, table.Mapped)-updated)
-	return max(0, min(rows-max(0, inserted-moved), inserted+updated))
+	deleted, inserted, updated := w.writes(table)
+	moved := int64(0)
+	if table.Split {
+		moved = max(0, min(inserted, deleted-verify.Writes(w.checked, domain.StrategyDelete, table.Mapped)))
+	}
+	return max(0, min(rows-(inserted-moved), moved+updated))
 }
 
 // note creates the triggers that note the written rows of Reach.Noted, on SQLite.

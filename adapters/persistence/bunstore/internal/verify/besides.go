@@ -129,10 +129,10 @@ func (b *Besides) Judge(ctx context.Context) error {
 	return nil
 }
 
-// Writes returns the number of rows of the table that the statements of a step have overwritten.
-func Writes(steps []*Step, tables []string) (n int64) {
+// Writes returns the number of rows of the tables that the statements of steps with the strategy have written.
+func Writes(steps []*Step, strategy domain.Strategy, tables []string) (n int64) {
 	for _, s := range steps {
-		if s.Strategy == domain.StrategyAnonymize && slices.Contains(tables, s.Target) {
+		if s.Strategy == strategy && slices.Contains(tables, s.Target) {
 			n += s.writes
 		}
 	}
