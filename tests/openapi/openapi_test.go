@@ -140,7 +140,9 @@ func TestEveryResponseMatchesTheDocument(t *testing.T) {
 		exchangeAs("text/plain", "POST", path, decision)
 		exchange("POST", path, strings.Repeat(" ", httpapi.MaxBodySize)+decision)
 	}
-	for _, err := range []error{errBroken, domain.ErrUnavailable, context.DeadlineExceeded} {
+	for _, err := range []error{
+		errBroken, domain.ErrUnavailable, context.DeadlineExceeded, domain.ErrErased, domain.ErrConflict,
+	} {
 		store.onDo = func(context.Context) error { return err }
 		everything()
 	}
