@@ -14,9 +14,10 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/adapters/internal/arriving"
+	"github.com/habeas-data/habeas/domain"
 )
 
-func newRequest(c *fiber.Ctx) httpapi.Request {
+func (r router) newRequest(c *fiber.Ctx) httpapi.Request {
 	request := c.Request()
 	body, setReadDeadline := body(c)
 	var setWriteDeadline func(time.Time) error
@@ -24,8 +25,9 @@ func newRequest(c *fiber.Ctx) httpapi.Request {
 		setWriteDeadline = connection.SetWriteDeadline
 	}
 	return httpapi.Request{
+		Subject:          func(ctx context.Context) (domain.Subject, error) { return r.find(ctx, c) },
 		Query:            string(request.URI().QueryString()),
-		ContentType:      string(request.Header.ContentType()),
+		ContentType:      contentType(&request.Header),
 		ContentEncoding:  string(bytes.Join(request.Header.PeekAll(fiber.HeaderContentEncoding), []byte(","))),
 		Body:             body,
 		SetReadDeadline:  setReadDeadline,
@@ -33,6 +35,22 @@ func newRequest(c *fiber.Ctx) httpapi.Request {
 		Shutdown:         c.Context().Done(),
 		SetWriteDeadline: setWriteDeadline,
 	}
+}
+
+// contentType returns the header Content-Type, or "" if the client has sent it more than once, of which fasthttp keeps
+// the last.
+func contentType(header *fasthttp.RequestHeader) string {
+	sent := 0
+	for line := range bytes.Lines(header.RawHeaders()) {
+		name, _, isHeader := bytes.Cut(line, []byte(":"))
+		if isHeader && bytes.EqualFold(bytes.TrimRight(name, " \t"), []byte(fiber.HeaderContentType)) {
+			sent++
+		}
+	}
+	if sent > 1 {
+		return ""
+	}
+	return string(header.ContentType())
 }
 
 // isOfRequest reports whether the user context is derived from c.Context(). fasthttp reuses c.Context() for another
@@ -86,32 +104,55 @@ func (s stream) Read(p []byte) (int, error) {
 // segments, and "+" has become a space. In that case, wildcard takes the last segment from the original path.
 func wildcard(c *fiber.Ctx) string {
 	config, names := c.App().Config(), c.Route().Params
-	trim := func(path string) string {
-		if config.StrictRouting {
-			return path
-		}
-		return strings.TrimRight(path, "/")
-	}
-	path, matched := trim(c.Path()), trim(c.Params(names[len(names)-1]))
-	before, isEnd := strings.CutSuffix(path, matched)
+	matched := trim(config, c.Params(names[len(names)-1]))
+	before, isEnd := strings.CutSuffix(trim(config, c.Path()), matched)
+	below := c.Path()[len(before):]
 	switch {
-	case matched == "":
+	case matched == "" && !endsInSlashes(c):
 		return ""
+	case matched == "":
+		below = strings.TrimPrefix(below, "/")
 	case !isEnd || !strings.HasSuffix(before, "/"):
 		// The parameters of Fiber are wrong, because the application is mounted under a prefix with parameters. wildcard
 		// returns the complete path instead. It contains a slash, so it is not a valid purpose, and the response is a 404.
-		return strings.Clone(path)
-	case !config.UnescapePath:
+		return strings.Clone(trim(config, c.Path()))
+	}
+	if !config.UnescapePath {
 		return strings.Clone(matched)
 	}
-	sent := trim(string(c.Request().URI().PathOriginal()))
-	segment := sent[strings.LastIndexByte(sent, '/')+1:]
-	unescaped := trim(string(fasthttp.AppendUnquotedArg(nil, []byte(segment))))
-	before, isEnd = strings.CutSuffix(matched, unescaped)
+	segment, decoded := lastSegment(c)
+	before, isEnd = strings.CutSuffix(below, decoded)
 	if !isEnd {
-		return unescaped // it contains a slash, so it is not a valid purpose
+		return decoded // it contains a slash, so it is not a valid purpose
 	}
 	return strings.Clone(before) + segment
+}
+
+// endsInSlashes reports whether the last segment of the path is one or more encoded slashes that Fiber has decoded and
+// then, without StrictRouting, cut off. The route that it found is then that of a shorter path.
+func endsInSlashes(c *fiber.Ctx) bool {
+	if config := c.App().Config(); !config.UnescapePath || config.StrictRouting {
+		return false
+	}
+	segment, decoded := lastSegment(c)
+	return segment != "" && strings.Trim(decoded, "/") == ""
+}
+
+// lastSegment returns the last segment of the path as the client sent it, and decoded as Fiber does it, followed by the
+// slashes that the configuration ignores.
+func lastSegment(c *fiber.Ctx) (segment, decoded string) {
+	sent := string(c.Request().URI().PathOriginal())
+	kept := trim(c.App().Config(), sent)
+	segment = kept[strings.LastIndexByte(kept, '/')+1:]
+	return segment, string(fasthttp.AppendUnquotedArg(nil, []byte(segment))) + sent[len(kept):]
+}
+
+// trim removes the slashes at the end of a path that the configuration ignores.
+func trim(config fiber.Config, path string) string {
+	if config.StrictRouting {
+		return path
+	}
+	return strings.TrimRight(path, "/")
 }
 
 func send(c *fiber.Ctx, response httpapi.Response) error {

@@ -98,16 +98,18 @@ type route struct {
 
 // handle is the fiber.Handler of the route.
 func (r *route) handle(c *fiber.Ctx) error {
+	if endsInSlashes(c) {
+		return c.Next() // Fiber has cut off a segment, so this is another path
+	}
 	purpose := ""
 	if r.hasPurpose {
 		if purpose = wildcard(c); strings.Contains(purpose, "/") {
 			return c.Next() // the API has no path with a further segment
 		}
 	}
-	request := newRequest(c)
+	request := r.newRequest(c)
 	request.Purpose = purpose
 	request.ContextOutlivesHandle = r.endpoint.Method == http.MethodGet && !isOfRequest(c) // only GET can have a stream
-	request.Subject = func(ctx context.Context) (domain.Subject, error) { return r.find(ctx, c) }
 	return send(c, r.api.Handle(c.UserContext(), r.endpoint, request))
 }
 
@@ -127,8 +129,8 @@ func (r router) find(ctx context.Context, c *fiber.Ctx) (domain.Subject, error) 
 	return domain.Subject{}, err
 }
 
-// fallback handles requests that match no endpoint. It first calls the routes that the application has added later
-// under the prefix, and responds if no such route matches.
+// fallback handles requests that Fiber has matched with no endpoint. It first calls the routes that the application has
+// added later under the prefix, and responds if no such route matches.
 func (r router) fallback(c *fiber.Ctx) error {
 	own, path := c.Route(), "/"+wildcard(c)
 	err := c.Next()
@@ -138,15 +140,17 @@ func (r router) fallback(c *fiber.Ctx) error {
 	if !c.App().Config().CaseSensitive {
 		path = strings.ToLower(path)
 	}
-	response := r.api.Fallback(c.Method(), path)
-	if allowed := response.Header.Get(fiber.HeaderAllow); allowed != "" {
+	response := r.api.Route(c.UserContext(), c.Method(), path, r.newRequest(c))
+	allowed := response.Header.Get(fiber.HeaderAllow)
+	if allowed == "" || endsInSlashes(c) { // the header Allow that Fiber has set is that of another path
+		c.Response().Header.Del(fiber.HeaderAllow)
+	}
+	if allowed != "" {
 		// Fiber has already set the header Allow to the methods of the application's own routes on this path. The methods of
 		// the API are added to them.
 		c.Append(fiber.HeaderAllow, strings.Split(allowed, ", ")...)
 		response.Header = response.Header.Clone()
 		response.Header.Del(fiber.HeaderAllow)
-	} else {
-		c.Response().Header.Del(fiber.HeaderAllow)
 	}
 	return send(c, response)
 }

@@ -22,7 +22,7 @@ type Request struct {
 
 	Purpose         string    // the last segment of the path, still percent-encoded, if the endpoint has {purpose}
 	Query           string    // the part of the URL after the "?", still percent-encoded
-	ContentType     string    // the header Content-Type
+	ContentType     string    // the header Content-Type, or "" if the request has more than one
 	ContentEncoding string    // the values of the header Content-Encoding, joined by commas
 	Body            io.Reader // as sent, not decompressed, or nil; the API reads at most MaxBodySize+1 bytes
 

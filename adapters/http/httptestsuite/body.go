@@ -23,6 +23,14 @@ func onlyApplicationJSONIsRead(t testing.TB, harness Harness) {
 		w.expect(t, 415, r.withHeader("Content-Type", contentType))
 	}
 	w.expect(t, 415, r.withHeader("Content-Type"))
+	for _, several := range [][]string{
+		{"application/json, application/json"}, {"application/json; charset=utf-8, text/plain"},
+		{"application/json", "application/json"}, {"application/json", "text/plain"}, {"text/plain", "application/json"},
+		{"application/json", ""}, {"", "application/json"}, {`application/json; a="b`, `c"`},
+	} {
+		got := w.send(t, r.withHeader("Content-Type", several...))
+		assert(t, got.status == 415, "%d values %q: got status %d, want 415", len(several), several, got.status)
+	}
 	// Some servers parse forms themselves.
 	form := "--x\r\nContent-Disposition: form-data; name=\"granted\"\r\n\r\ntrue\r\n--x--\r\n"
 	w.expect(t, 415, post("/consent", form).withHeader("Content-Type", "multipart/form-data; boundary=x"))

@@ -15,7 +15,9 @@ import (
 func headIsGetWithoutTheBody(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	w.staysInStep(t) // runs first, because an additional response could arrive later at any time
-	for _, path := range []string{"/consent/ads", "/restriction", "/restriction?purpose=", "/unknown"} {
+	for _, path := range []string{
+		"/consent/ads", "/consent/%2F%2F", "/restriction", "/restriction?purpose=", "/unknown",
+	} {
 		r := get(path)
 		want := w.send(t, r)
 		r.method = http.MethodHead
@@ -69,6 +71,7 @@ var methods = map[string][]string{
 	"/consent":         {"OPTIONS", "POST"},
 	"/consent/ads":     {"GET", "HEAD", "OPTIONS"},
 	"/consent/a%2Fb":   {"GET", "HEAD", "OPTIONS"},
+	"/consent/%2F":     {"GET", "HEAD", "OPTIONS"},
 	"/export":          {"GET", "HEAD", "OPTIONS"},
 	"/restriction":     {"GET", "HEAD", "OPTIONS", "POST"},
 	"/restriction?x=y": {"GET", "HEAD", "OPTIONS", "POST"},
@@ -112,7 +115,8 @@ func otherPathsAreNotFound(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	for _, path := range []string{
 		"/unknown", "/consents", "/consents/ads", "/consent/a/b", "/consent/a%2Fb/c", "/consent/a/b%2Fc",
-		"/consent/consent/ads", "/export/x", "/restriction/ads", "/me", "/consent%2Fads", "/me/export",
+		"/consent/consent/ads", "/export/x", "/restriction/ads", "/me", "/consent%2Fads", "/me/export", "/%2F",
+		"/export/%2F", "/restriction/%2F%2F", "/consent/a/%2F", "/consent/%2F/a",
 	} {
 		for _, method := range []string{"GET", "POST", "DELETE"} {
 			got := w.expect(t, 404, request{method: method, path: path})

@@ -48,7 +48,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return h.subject(r.WithContext(ctx))
 		},
 		Query:                 r.URL.RawQuery,
-		ContentType:           r.Header.Get("Content-Type"),
+		ContentType:           contentType(r.Header),
 		ContentEncoding:       strings.Join(r.Header.Values("Content-Encoding"), ","),
 		NeedsLength:           !canBreakOff(w, r),
 		Shutdown:              h.shutdowns.of(r),
@@ -62,6 +62,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		request.Body, request.SetReadDeadline = body, body.SetDeadline
 	}
 	send(w, r, h.api.Route(r.Context(), r.Method, path, request))
+}
+
+// contentType returns the header Content-Type, or "" if the client has sent it more than once.
+func contentType(header http.Header) string {
+	if values := header.Values("Content-Type"); len(values) == 1 {
+		return values[0]
+	}
+	return ""
 }
 
 // send writes the response. It sets Content-Length, because net/http does not know the length of a response to HEAD.
