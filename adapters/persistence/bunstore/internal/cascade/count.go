@@ -19,10 +19,9 @@ type loss struct {
 }
 
 const (
-	opWatch       = "erase: further rows"
-	setSteps      = "SAVEPOINT habeas_steps"
-	undoSteps     = "ROLLBACK TO SAVEPOINT habeas_steps"
-	maxParameters = 1000 // keys of deleted rows that one statement looks up
+	opWatch   = "erase: further rows"
+	setSteps  = "SAVEPOINT habeas_steps"
+	undoSteps = "ROLLBACK TO SAVEPOINT habeas_steps"
 )
 
 // begin reads the state before the steps.
@@ -205,12 +204,11 @@ func (w *watch) compare(ctx context.Context) ([]loss, error) {
 			}
 			rows -= after
 		}
-		for chunk := range slices.Chunk(keys[i], maxParameters) {
-			n, err := w.number(ctx, missing(w.store.writer, table), "["+strings.Join(chunk, ",")+"]")
+		if len(keys[i]) > 0 {
+			rows, err = w.number(ctx, missing(w.store.writer, table), syntax.TextList(keys[i]))
 			if err != nil {
 				return nil, err
 			}
-			rows += n
 		}
 		lost = append(lost, loss{table: table, rows: rows})
 	}
@@ -223,7 +221,7 @@ func (w *watch) count(ctx context.Context) (err error) {
 	w.counts, w.keys = make([]int64, len(w.before.Tables)), make([]string, len(w.before.Tables))
 	for i, table := range w.before.Tables {
 		if table.Inserted {
-			err = w.db.Read(ctx, opWatch, func(r *sql.Rows) error { return r.Scan(&w.keys[i]) }, keysOf(table))
+			err = w.db.Read(ctx, opWatch, func(r *sql.Rows) error { return r.Scan(&w.keys[i]) }, keysOf(w.store.writer, table))
 		} else {
 			w.counts[i], err = w.number(ctx, countRows(table.Table))
 		}
@@ -259,19 +257,20 @@ func (w *watch) number(ctx context.Context, text string, args ...any) (n int64, 
 }
 
 // beforeDeletion returns the statements of a query that reads the rows which the steps may delete, as they were before
-// the steps. See dialect.beforeDeletion. A row of the query has the index of a table, and the JSON array of the row's
-// key. For a table without a key, it has the number of all rows.
+// the steps. See dialect.beforeDeletion. A row of the query has the index of a table, and the rowKey. For a table without
+// a key, it has the number of all rows. If several rows may have the same key, the query reads all rows.
 func beforeDeletion(w *rows.Writer, tables []reachedTable) (declare, fetch, end string) {
 	queries := make([]string, len(tables))
 	for i, table := range tables {
-		if table.Key == nil {
-			queries[i] = syntax.Fill(`SELECT {i} AS t, CAST(count(*) AS text) AS k FROM {table}`, "i", syntax.Placeholder(i)[1:],
-				"table", table.Table)
-			continue
+		text, condition := `SELECT {i} AS t, {key} AS k FROM {table} AS t0{condition}`, " WHERE CAST(xmax AS text) <> '0'"
+		switch {
+		case table.Key == nil:
+			text = `SELECT {i} AS t, CAST(count(*) AS text) AS k FROM {table}`
+		case table.shares:
+			condition = ""
 		}
-		queries[i] = syntax.Fill(`SELECT {i}, CAST(json_build_array({key}) AS text) FROM {table} AS t0
-			WHERE CAST(xmax AS text) <> '0'`, "i", syntax.Placeholder(i)[1:], "table", table.Table,
-			"key", strings.Join(rows.Texts("t0", table.Key), ", "))
+		queries[i] = syntax.Fill(text, "i", syntax.Placeholder(i)[1:], "table", table.Table, "key", rowKey(w, table),
+			"condition", condition)
 	}
 	return dialectOf(w.Dialect).beforeDeletion(strings.Join(queries, " UNION ALL "))
 }
@@ -280,29 +279,30 @@ func beforeDeletion(w *rows.Writer, tables []reachedTable) (declare, fetch, end 
 func countRows(table string) string { return "SELECT count(*) FROM " + table }
 
 // keysOf returns the statement that reads the keys of all rows of a SQLite table, as a JSON array of texts.
-func keysOf(table reachedTable) string {
-	return "SELECT json_group_array(" + rowKey(table) + ") FROM " + table.Table
+func keysOf(w *rows.Writer, table reachedTable) string {
+	return "SELECT json_group_array(" + rowKey(w, table) + ") FROM " + table.Table + " AS t0"
 }
 
-// missing returns the statement that counts the keys in its parameter, a JSON array, of which the table has no row.
+// missing returns the statement that counts the keys in its parameter, a JSON array, of which the table has no row. Of
+// keys that several rows have, it counts those that the table has fewer times.
 func missing(w *rows.Writer, table reachedTable) string {
-	if dialectOf(w.Dialect).deleted() == "" {
-		return syntax.Fill(`SELECT count(*) FROM json_each($1) WHERE value NOT IN (SELECT {key} FROM {table})`,
-			"key", rowKey(table), "table", table.Table)
-	}
-	comparisons := make([]string, len(table.Key))
-	for i, name := range table.Key {
-		comparisons[i] = "CAST(t0." + syntax.Quote(name) + " AS text) = k.value ->> " + syntax.Placeholder(i)[1:]
-	}
-	return syntax.Fill(`SELECT count(*) FROM jsonb_array_elements(CAST($1 AS jsonb)) AS k(value)
-		WHERE NOT EXISTS (SELECT 1 FROM {table} AS t0 WHERE {same})`,
-		"table", table.Table, "same", strings.Join(comparisons, " AND "))
+	return syntax.Fill(`
+		WITH keys(k) AS ({keys}), before AS (SELECT k, count(*) AS n FROM keys GROUP BY k),
+			after AS (SELECT {key} AS k, count(*) AS n FROM {table} AS t0 WHERE {key} IN (SELECT k FROM keys) GROUP BY 1)
+		SELECT CAST(COALESCE(sum(b.n - COALESCE(a.n, 0)), 0) AS bigint)
+		FROM before AS b LEFT JOIN after AS a ON a.k = b.k WHERE b.n > COALESCE(a.n, 0)`,
+		"keys", w.Dialect.ArrayElements("$1"), "key", rowKey(w, table), "table", table.Table)
 }
 
-// rowKey returns the expression for the key of a row of SQLite, as a text.
-func rowKey(table reachedTable) string {
-	if len(table.Key) == 0 {
-		return "CAST(rowid AS text)"
+// rowKey returns the expression for the key of the row t0, as a text. Different keys have different texts, whatever the
+// settings of the session.
+func rowKey(w *rows.Writer, table reachedTable) string {
+	switch {
+	case len(table.Key) == 0: // only on SQLite
+		return "CAST(t0.rowid AS text)"
+	case dialectOf(w.Dialect).deleted() == "":
+		return syntax.Join(table.Key, " || ',' || ", func(name string) string { return "quote(t0." + syntax.Quote(name) + ")" })
+	default:
+		return "CAST(json_build_array(" + strings.Join(w.KeyNames("t0", table.Key), ", ") + ") AS text)"
 	}
-	return syntax.Join(table.Key, " || ',' || ", func(name string) string { return "quote(" + syntax.Quote(name) + ")" })
 }

@@ -52,6 +52,8 @@ type reachedTable struct {
 	Readable bool     `json:"readable"` // this role may read it
 
 	Inserted bool `json:"-"` // a trigger may insert rows
+
+	shares bool // several rows may have the same key, because only the data map has it
 }
 
 // reachedKey is a foreign key with an action.
@@ -175,7 +177,7 @@ func (r *Reach) completeKeys(m datamap.DataMap) {
 		for i, table := range tables {
 			for _, name := range table.Direct {
 				if mapped, _ := m.Table(name); len(tables[i].Key) == 0 {
-					tables[i].Key = mapped.PrimaryKey
+					tables[i].Key, tables[i].shares = mapped.PrimaryKey, true
 				}
 			}
 		}

@@ -2,8 +2,15 @@ package rows
 
 import "github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 
+// keyName returns the text of the value. A text that would have the name of another value is in quotes. OFFSET makes the
+// database compute the text only once.
 func (p postgres) keyName(column, keyText string) string {
-	return "COALESCE(" + p.keyExpression(column, keyText) + ", 'NULL')"
+	return syntax.Fill(`
+		CASE WHEN {column} IS NULL THEN 'NULL'
+			WHEN pg_typeof({column}) = ANY (CAST('{smallint,integer,bigint,numeric,boolean,uuid}' AS regtype[]))
+				THEN CAST({column} AS text)
+			ELSE (SELECT CASE WHEN k = 'NULL' OR left(k, 1) IN ('''', '"') THEN concat('''', k, '''') ELSE k END
+				FROM (SELECT {text} AS k OFFSET 0) AS named) END`, "column", column, "text", p.keyExpression(column, keyText))
 }
 
 // keyExpression calls the function only for types whose text depends on the settings of the session, or may do so. A
