@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -194,6 +195,29 @@ func TestAReferenceThatTheDatabaseKeepsNotNullIsRefused(t *testing.T) {
 		_, err := a.erase(t.Context(), "1")
 		if !errors.Is(err, domain.ErrManifest) || !strings.Contains(err.Error(), "messages.sender_id") {
 			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// Without a key in the database, the key of the data map may be NULL in several rows.
+func TestRowsOfSeveralPathsAreExportedWithoutAKey(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := open(t, db, app.Config{Models: market}, append(marketTables(), "ALTER TABLE attachments RENAME TO others",
+			"CREATE TABLE attachments (id bigint, message_id bigint, name text, size bigint)",
+			"INSERT INTO attachments VALUES (NULL, 1, 'sent', 9), (NULL, 3, 'to myself', 9), (NULL, 3, 'to myself', 9),"+
+				" (NULL, 2, 'received', 9), (NULL, 4, 'foreign', 9), (NULL, NULL, 'nobody', 9)")...)
+		bundle, err := a.export(t.Context(), "1")
+		must(t, err)
+		var names []string
+		for _, record := range bundle.Records {
+			if record.Source == "attachments" {
+				names = append(names, record.Row+" "+record.Field+" "+fmt.Sprint(record.Value))
+			}
+		}
+		slices.Sort(names)
+		if want := []string{"NULL name sent", "NULL name to myself", "NULL name to myself"}; !slices.Equal(names, want) {
+			t.Errorf("exported %q", names)
 		}
 	})
 }

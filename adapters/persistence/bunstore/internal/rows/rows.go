@@ -76,27 +76,24 @@ func (w *Writer) subjectID(alias string, columns []string) string {
 const escapedElement = `
 	replace(replace({element}, {backslash}, {escaped backslash}), {separator}, {escaped separator})`
 
-// AllRowsOf returns the condition that at least one path leads from a row of the table to the subject. The alias and
-// the placeholders are the same as in RowsOf.
-func (w *Writer) AllRowsOf(table datamap.Table, offset int) string {
-	paths := w.DataMap.Paths(table.Name)
-	conditions, direct := make([]string, len(paths)), true
+// FromAllRowsOf returns the FROM clause that reads each row of the table from which at least one path leads to the
+// subject, once. The alias and the placeholders are the same as in RowsOf. The key of a row has no effect, because
+// several rows may have a key that contains NULL.
+func (w *Writer) FromAllRowsOf(table datamap.Table, offset int) string {
+	paths, name := w.DataMap.Paths(table.Name), syntax.QuoteTable(table.Name)
+	conditions, selects, direct := make([]string, len(paths)), make([]string, len(paths)), true
 	for i, path := range paths {
 		conditions[i] = w.RowsOf(table, path, offset)
+		selects[i] = "SELECT t0.* FROM " + name + " AS t0 WHERE " + conditions[i]
+		if i > 0 {
+			selects[i] += " AND NOT COALESCE(" + strings.Join(conditions[:i], " OR ") + ", FALSE)"
+		}
 		direct = direct && w.isDirect(path)
 	}
-	switch {
-	case len(paths) == 1:
-		return conditions[0]
-	case direct: // the database can use an index for each condition
-		return "(" + strings.Join(conditions, " OR ") + ")"
+	if direct || len(paths) == 1 { // the database can use an index for each condition
+		return "FROM " + name + " AS t0 WHERE (" + strings.Join(conditions, " OR ") + ")"
 	}
-	key := List("t0", table.PrimaryKey)
-	for i, condition := range conditions {
-		conditions[i] = syntax.Fill(`SELECT {key} FROM {table} AS t0 WHERE {rows}`,
-			"key", key, "table", syntax.QuoteTable(table.Name), "rows", condition)
-	}
-	return "(" + key + ") IN (" + strings.Join(conditions, " UNION ") + ")"
+	return "FROM (" + strings.Join(selects, " UNION ALL ") + ") AS t0"
 }
 
 // isDirect reports whether the path consists of one relation that refers to the subject's key.

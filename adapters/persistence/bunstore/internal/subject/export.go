@@ -84,9 +84,7 @@ func newExports(w *rows.Writer, locks *lockStatements) []exportStatement {
 		if columns := w.DataMap.ExportedColumns(table); len(columns) > 0 {
 			s := newSource(w, table, columns)
 			s.keyParameters = keys
-			s.fromClause = func(offset int) string {
-				return syntax.Fill(fromOfSubject, "table", syntax.QuoteTable(table.Name), "rows", w.AllRowsOf(table, offset))
-			}
+			s.fromClause = func(offset int) string { return w.FromAllRowsOf(table, offset) }
 			s.restrictByPath(w)
 			all = append(all, s)
 		}
@@ -123,8 +121,7 @@ const (
 
 	fromSubjectAndMark = `{subject} LEFT JOIN {erasures} AS m ON m.subject_id = {id}`
 
-	fromOfSubject = `FROM {table} AS t0 WHERE {rows}`
-	fromLedger    = `FROM {table} AS t0 WHERE t0.subject_id = {subject} AND t0.seq > COALESCE({until}, 0)`
+	fromLedger = `FROM {table} AS t0 WHERE t0.subject_id = {subject} AND t0.seq > COALESCE({until}, 0)`
 )
 
 func newExport(w *rows.Writer, sources []source, readsPreconditions bool) exportStatement {
