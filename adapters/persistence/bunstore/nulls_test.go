@@ -2,6 +2,7 @@ package bunstore_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -277,6 +278,31 @@ func TestABlankRowThatCanHoldNoSurrogateStaysBlank(t *testing.T) {
 			t.Errorf("the life is %q, and the row holds %q", life, a.texts(t, 1, "a"))
 		}
 	})
+}
+
+// A trigger acts only when a blank row gets its surrogate: it changes a retained cell, or its code is wrong.
+func TestNothingIsHiddenWhereABlankRowGetsItsSurrogate(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"UPDATE people SET due = NEW.a WHERE id = NEW.id AND due = 'x'", "DELETE FROM missing"} {
+		databases.Each(t, func(t *testing.T, db *bun.DB) {
+			due := overwritten(datamap.TypeText, "")
+			due.Personal = &datamap.Annotation{
+				Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "law",
+			}
+			a := newNulls(t, db, "a text, due text", cells{"a": overwritten(datamap.TypeText, ""), "due": due})
+			execute(t, db, "INSERT INTO people (id, due) VALUES (1, 'x')")
+			for _, statement := range onUpdate(db, body) {
+				execute(t, db, strings.NewReplacer("ON worded FOR EACH ROW", "ON people FOR EACH ROW WHEN (NEW.a IS NOT NULL)",
+					"ON worded", "ON people WHEN NEW.a IS NOT NULL").Replace(statement))
+			}
+			if err := a.tryErase(t, "1"); err == nil || strings.HasPrefix(body, "UPDATE") && !errors.Is(err, domain.ErrConflict) {
+				t.Errorf("%s: got %v", body, err)
+			}
+			if got := a.texts(t, 1, "a", "due"); got[0] != "NULL" || got[1] != "x" {
+				t.Errorf("%s: the row holds %q", body, got)
+			}
+		})
+	}
 }
 
 func TestARowIsNotBlankBesideAColumnThatLosesItsConstraint(t *testing.T) {

@@ -166,6 +166,19 @@ func TestJSONThatIsABareNumberIsRefusedOnSQLite(t *testing.T) {
 	})
 }
 
+func TestAFieldThatIsAPointerReadsNull(t *testing.T) {
+	t.Parallel()
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		store, id := newPickies(t, db)
+		execute(t, db, "UPDATE pickies SET tiny = 7")
+		rows, err := write(store, id, "pickies", domain.ColumnValue{Column: "tiny"})
+		if n, read := 0, db.NewRaw("SELECT count(*) FROM pickies WHERE tiny IS NULL"); err != nil || rows != 1 ||
+			read.Scan(t.Context(), &n) != nil || n != 1 {
+			t.Errorf("wrote %d rows, %v; %d are NULL", rows, err, n)
+		}
+	})
+}
+
 func TestAPartialRectificationIsNotCommittedEvenIfItsErrorIsIgnored(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {

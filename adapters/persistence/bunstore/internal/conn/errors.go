@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -158,6 +159,13 @@ func isConnectError(err error) bool {
 func Refused(err error) bool {
 	state := SQLState(err)
 	return state != "" && state != "40003" && !strings.HasPrefix(state, "08") && !strings.HasPrefix(state, "57P")
+}
+
+// refusesValue reports whether a statement failed because of a constraint, a type, the condition of a view, or an error
+// that a trigger has raised.
+func refusesValue(err error) bool {
+	state := SQLState(err)
+	return errors.Is(err, domain.ErrConflict) || slices.Contains([]string{"22", "23", "44", "P0"}, state[:min(2, len(state))])
 }
 
 // OfTable reports whether a statement failed because of its table and not because of the database. Examples are a

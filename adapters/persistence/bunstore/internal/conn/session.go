@@ -3,7 +3,6 @@ package conn
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -170,14 +169,15 @@ const (
 	closeProbe = "RELEASE SAVEPOINT habeas_probe"
 )
 
-// Try calls fn. It undoes the changes of its statements if the database refuses one of them, and unless keep is true. It
-// reports whether the database refused a statement. It returns an error if the caller must not run further statements.
+// Try calls fn. It undoes the changes of its statements if the database refuses a value, and unless keep is true. It
+// reports whether a constraint, a type or a trigger refused a value. It returns every other error: the caller must not
+// run further statements.
 func (s *Session) Try(ctx context.Context, op string, keep bool, fn func() error) (refused bool, err error) {
 	if _, err := s.Write(ctx, op, setProbe); err != nil {
 		return false, err
 	}
 	if err := fn(); err != nil {
-		if ctx.Err() != nil || Retryable(err) || errors.Is(err, domain.ErrUnavailable) {
+		if ctx.Err() != nil || !refusesValue(err) {
 			return false, err
 		}
 		refused, s.Failed = true, nil // the savepoint undoes the failed statement

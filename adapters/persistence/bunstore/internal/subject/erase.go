@@ -79,8 +79,8 @@ func (s *Work) applySteps(
 	case err != nil:
 		return make([]int64, len(steps)), err // len(steps) counts mean that the failed step is not known
 	case verified:
-		rows, err = s.applyVerified(ctx, key, steps)
-		err = s.explainStep(ctx, steps, len(rows), err)
+		rows, err = s.applyVerified(ctx, key, steps, func() error { return s.distinguish(ctx, id, key, steps) })
+		return rows, s.explainStep(ctx, steps, len(rows), err)
 	case len(steps) == 0 || ports.Rehearsing(ctx) || !s.store.dialect.CombinesChanges():
 		rows, err = s.applyEach(ctx, key, steps)
 	default:

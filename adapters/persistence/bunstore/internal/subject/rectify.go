@@ -158,6 +158,9 @@ func canScan(field *schema.Field, value any) bool {
 		return false
 	}
 	if target.Kind() == reflect.Pointer {
+		if target.IsNil() {
+			return true
+		}
 		target = target.Elem()
 	}
 	_, own := target.Addr().Interface().(sql.Scanner)

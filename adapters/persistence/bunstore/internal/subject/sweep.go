@@ -187,7 +187,7 @@ func (s *Work) sweep(
 		case err != nil:
 			return make([]int64, len(steps)), err
 		case verified:
-			rows, err := s.applyVerified(ctx, key, steps)
+			rows, err := s.applyVerified(ctx, key, steps, func() error { return nil })
 			return rows, s.explainStep(ctx, steps, len(rows), err)
 		default:
 			return s.applyEach(ctx, key, steps)

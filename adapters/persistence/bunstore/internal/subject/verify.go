@@ -14,18 +14,22 @@ import (
 
 // applyVerified runs the steps one by one in a database whose triggers, rules or views may keep values despite a
 // deletion or an overwrite. It looks for remaining values after each step that deletes rows, because later steps may
-// delete the rows that connect such values to the subject. It looks again after all steps. It returns
-// domain.ErrUnavailable if the deadline of the context passes, for example because other transactions add rows faster
-// than the steps delete them.
-func (s *Work) applyVerified(ctx context.Context, key []any, steps []datamap.Step) ([]int64, error) {
-	rows, err := s.applyChecked(ctx, key, steps)
+// delete the rows that connect such values to the subject. It looks again after all steps, and after last, which runs behind the
+// last step. It returns domain.ErrUnavailable if the deadline of the context passes, for example because other
+// transactions add rows faster than the steps delete them.
+func (s *Work) applyVerified(
+	ctx context.Context, key []any, steps []datamap.Step, last func() error,
+) ([]int64, error) {
+	rows, err := s.applyChecked(ctx, key, steps, last)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = &domain.Error{Code: domain.ErrUnavailable, Op: "erase", Message: "took longer than its deadline", Err: err}
 	}
 	return rows, err
 }
 
-func (s *Work) applyChecked(ctx context.Context, key []any, steps []datamap.Step) ([]int64, error) {
+func (s *Work) applyChecked(
+	ctx context.Context, key []any, steps []datamap.Step, last func() error,
+) ([]int64, error) {
 	if s.db.Joined { // triggers of earlier writes of the application may add values, which the steps must find
 		err := s.fireDeferred(ctx, "erase: deferred triggers")
 		if err == nil {
@@ -66,7 +70,11 @@ func (s *Work) applyChecked(ctx context.Context, key []any, steps []datamap.Step
 			return counts[:i+failing], s.db.Fail(ctx, all[i].Op, err)
 		}
 	}
-	if err := s.fireDeferred(ctx, "erase: deferred triggers"); err != nil {
+	err := last()
+	if err == nil {
+		err = s.fireDeferred(ctx, "erase: deferred triggers")
+	}
+	if err != nil {
 		return counts, err
 	}
 	if failing, err := verify.Repeat(ctx, all); err != nil {
