@@ -232,7 +232,7 @@ func (d *drawnSchema) rows(t *rapid.T, db *bun.DB) map[string]string {
 }
 
 func (d *drawnSchema) checkDraft(t *rapid.T, db *bun.DB) {
-	schema, err := bunstore.NewSchema(db)
+	schema, err := bunstore.NewSchema(db, bunstore.Options{})
 	must(t, err)
 	p, err := scaffold.Propose(t.Context(), schema, scaffold.Options{SubjectTable: "users"})
 	must(t, err)

@@ -168,7 +168,7 @@ func TestADraftLeavesTheRowsOfOthers(t *testing.T) {
 // openDraft opens an application with the untouched draft for the database.
 func openDraft(t *testing.T, db *bun.DB) *application {
 	t.Helper()
-	schema, err := bunstore.NewSchema(db)
+	schema, err := bunstore.NewSchema(db, bunstore.Options{})
 	must(t, err)
 	p, err := scaffold.Propose(t.Context(), schema, scaffold.Options{SubjectTable: "users"})
 	must(t, err)

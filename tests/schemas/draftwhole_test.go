@@ -64,7 +64,7 @@ func TestADraftOfNestedAccountsErasesOnlyThePerson(t *testing.T) {
 		for _, table := range []string{"comments", "cards", "members"} {
 			execute(t, db, "INSERT INTO "+table+" VALUES (3, 'by two', '', 2, 1)")
 		}
-		schema, err := bunstore.NewSchema(db)
+		schema, err := bunstore.NewSchema(db, bunstore.Options{})
 		must(t, err)
 		p, err := scaffold.Propose(t.Context(), schema, scaffold.Options{})
 		must(t, err)

@@ -60,7 +60,7 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		execute(t, db, club...)
 		execute(t, db, clubRows...)
-		schema, err := bunstore.NewSchema(db)
+		schema, err := bunstore.NewSchema(db, bunstore.Options{})
 		must(t, err)
 		p, err := scaffold.Propose(t.Context(), schema, scaffold.Options{})
 		must(t, err)
@@ -118,7 +118,7 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 
 func TestACatalogIsNotReadFromNowhere(t *testing.T) {
 	t.Parallel()
-	if _, err := bunstore.NewSchema(nil); !errors.Is(err, domain.ErrConfiguration) {
+	if _, err := bunstore.NewSchema(nil, bunstore.Options{}); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -46,7 +46,7 @@ func (w *world) reader(t *testing.T) ports.CatalogReader {
 	for _, table := range w.catalog.Tables {
 		create(t, db, table)
 	}
-	schema, err := bunstore.NewSchema(db)
+	schema, err := bunstore.NewSchema(db, bunstore.Options{})
 	must(t, err)
 	catalog, err := schema.Catalog(t.Context())
 	must(t, err)

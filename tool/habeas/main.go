@@ -53,6 +53,8 @@ another one. The command map needs no database.`
 	flags.Var(&s.schema, "schema", "PostgreSQL `schema` of the tables of habeas")
 	flags.Var(&s.name, "name",
 		"`name` of the data map, if the database has several\n(environment: HABEAS_NAME)")
+	flags.BoolVar(&s.trustEncoding, "trust-encoding", false,
+		"all texts of a PostgreSQL database with the encoding SQL_ASCII are in UTF-8")
 	flags.BoolVar(&s.withoutHooks, "without-hooks", false,
 		"erase and replay although the application calls external systems or runs hooks")
 	return root

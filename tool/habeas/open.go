@@ -36,7 +36,7 @@ const connectTimeout = 10 * time.Second
 // settings has the flags of the program.
 type settings struct {
 	dataMap, databaseURL, schema, name cli.Text
-	withoutHooks                       bool
+	withoutHooks, trustEncoding        bool
 	env                                func(string) string
 	stderr                             func() io.Writer // for warnings; may be nil
 
@@ -57,6 +57,7 @@ func (s *settings) open(context.Context) (cli.Application, error) {
 	}
 	gdpr, err := app.New(app.Config{ //nolint:contextcheck // New logs without a context
 		DB: db, DataMap: dataMap, Schema: string(s.schema), Name: s.mapName(), Logger: errorLog(os.Stderr),
+		TrustEncoding: s.trustEncoding,
 	})
 	if err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func (s *settings) openCatalog(context.Context) (ports.CatalogReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bunstore.NewSchema(db)
+	return bunstore.NewSchema(db, bunstore.Options{TrustEncoding: s.trustEncoding})
 }
 
 func refused(message string) error { return &cli.Error{Code: cli.ExitFailed, Text: message} }

@@ -35,7 +35,7 @@ func (s *settings) openUnmapped(ctx context.Context) (cli.Application, error) {
 		return nil, err
 	}
 	return &unmapped{db: db, tables: bunstore.Options{
-		Schema: string(s.schema), Name: s.mapName(), Logger: errorLog(os.Stderr),
+		Schema: string(s.schema), Name: s.mapName(), Logger: errorLog(os.Stderr), TrustEncoding: s.trustEncoding,
 	}}, nil
 }
 
@@ -96,6 +96,7 @@ func (u *unmapped) integrate(recorded datamap.Installation) (*app.Integration, e
 	}
 	return app.New(app.Config{
 		DB: u.db, DataMap: dataMap, Schema: u.tables.Schema, Name: u.tables.Name, Logger: slog.New(slog.DiscardHandler),
+		TrustEncoding: u.tables.TrustEncoding,
 	})
 }
 

@@ -48,7 +48,7 @@ func evaluating(t *testing.T, catalog datamap.Catalog) ports.CatalogReader {
 			t.Fatal(err)
 		}
 	}
-	schema, err := bunstore.NewSchema(db)
+	schema, err := bunstore.NewSchema(db, bunstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

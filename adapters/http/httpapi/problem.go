@@ -89,6 +89,9 @@ func failureOf(err error) *failure {
 		var coded *domain.Error
 		if candidate.status == http.StatusUnprocessableEntity && errors.As(err, &coded) {
 			found.Errors = coded.Fields
+			if len(coded.Fields) == 0 {
+				found.Detail = "The request has a text with a character that the database lacks."
+			}
 		}
 		if candidate.status == http.StatusServiceUnavailable {
 			found.header = http.Header{"Retry-After": {retryAfter}}

@@ -2,7 +2,6 @@ package bunstore_test
 
 import (
 	"context"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,32 +13,15 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
-	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // encoded creates a database with an encoding. It returns a function that opens it with parameters of the connection.
 func encoded(t *testing.T, encoding string) (open func(parameters ...string) *bun.DB) {
 	t.Helper()
-	address, err := url.Parse(postgres.NewDatabase(t))
-	must(t, err)
-	admin := databases.Driver{Name: "PostgreSQL", SQL: "pgx"}.Open(t, address.String())
-	name := strings.TrimPrefix(address.Path, "/") + "_" + strings.ToLower(encoding)
-	execute(t, admin, "CREATE DATABASE "+name+" ENCODING '"+encoding+"' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
-	t.Cleanup(func() {
-		_, err := admin.ExecContext(context.WithoutCancel(t.Context()), "DROP DATABASE "+name+" WITH (FORCE)")
-		must(t, err)
-	})
-	address.Path = "/" + name
+	url := databases.Encoded(t, encoding)
 	return func(parameters ...string) *bun.DB {
-		query := address.Query()
-		for _, parameter := range parameters {
-			key, value, _ := strings.Cut(parameter, "=")
-			query.Set(key, value)
-		}
-		of := *address
-		of.RawQuery = query.Encode()
-		return databases.Driver{Name: "PostgreSQL", SQL: "pgx"}.Open(t, of.String())
+		return databases.Driver{Name: "PostgreSQL", SQL: "pgx"}.Open(t, url(parameters...))
 	}
 }
 
@@ -90,6 +72,8 @@ func TestAConnectionThatDoesNotSpeakUTF8IsRefused(t *testing.T) {
 			execute(t, inUTF8, "CREATE TABLE people (name text PRIMARY KEY, email text)")
 			refuses(t, open(), bunstore.Options{}, "client_encoding=UTF8")
 			refuses(t, open(), bunstore.Options{TrustEncoding: true}, "client_encoding=UTF8")
+			refuses(t, open("client_encoding=LATIN1"), bunstore.Options{}, "client_encoding=UTF8") // EUC_JP has no conversion
+			refuses(t, open("client_encoding=unheard"), bunstore.Options{}, "client_encoding=UTF8")
 
 			person, text := "zoë", "Zoë Müller"
 			if encoding == "EUC_JP" {

@@ -23,7 +23,7 @@ var erasedRow = map[string]any{
 
 func schemaOf(t *testing.T, db *bun.DB) *bunstore.Schema {
 	t.Helper()
-	schema, err := bunstore.NewSchema(db)
+	schema, err := bunstore.NewSchema(db, bunstore.Options{})
 	must(t, err)
 	return schema
 }

@@ -25,9 +25,9 @@ type Schema struct {
 	needs   installation.Environment
 }
 
-// NewSchema returns the Schema of a database. It opens no connection. It returns domain.ErrConfiguration if db is nil,
-// or if its dialect is not pgdialect or sqlitedialect.
-func NewSchema(db *bun.DB) (*Schema, error) {
+// NewSchema returns the Schema of a database. It uses only Options.TrustEncoding, and opens no connection. It returns
+// domain.ErrConfiguration if db is nil, or if its dialect is not pgdialect or sqlitedialect.
+func NewSchema(db *bun.DB, opts Options) (*Schema, error) {
 	if db == nil {
 		return nil, domain.Misconfigured("catalog", "the database is nil")
 	}
@@ -35,12 +35,16 @@ func NewSchema(db *bun.DB) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Schema{conn.NewPool(db), d, installation.Environment{Dialect: d}}, nil
+	needs := installation.Environment{Dialect: d, TrustEncoding: opts.TrustEncoding}
+	return &Schema{conn.NewPool(db), d, needs}, nil
 }
 
 // Catalog implements ports.CatalogReader. It reads the definitions of the database's tables in one read-only
-// transaction.
+// transaction. It returns domain.ErrManifest if the encoding of the database lacks a character of the data map's texts.
 func (s *Store) Catalog(ctx context.Context) (datamap.Catalog, error) {
+	if err := s.checkConstants(ctx); err != nil {
+		return datamap.Catalog{}, conn.Wrap(ctx, "catalog", err)
+	}
 	found, err := s.schema.Catalog(ctx)
 	found.TrustsRowFilters = s.trustsRowFilters
 	return found, err

@@ -109,7 +109,8 @@ func New(db *bun.DB, dataMap datamap.DataMap, opts Options) (*Store, error) {
 
 // Probe implements ports.SessionFactory. It compares the tables of habeas, their columns, the function that habeas
 // calls, the privileges of the role and the applied migrations with what this version needs, and the data map with the
-// installation. It never writes.
+// installation, and asks whether the encoding of the database has the characters of the data map's texts. It never
+// writes.
 func (s *Store) Probe(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "probe", err)
@@ -121,6 +122,9 @@ func (s *Store) Probe(ctx context.Context) error {
 	installation, err := s.migration.Installation(ctx)
 	if err == nil {
 		err = installation.Check(s.dataMap)
+	}
+	if err == nil {
+		err = s.checkConstants(ctx)
 	}
 	if err == nil {
 		return limit
@@ -189,7 +193,7 @@ func (s *Store) Find(
 	if err := s.newReader().db.Ready(ctx); errors.As(err, &foreign) { // the tables of habeas have other people
 		return search.Result{}, err
 	}
-	catalog, err := s.Catalog(ctx)
+	catalog, err := s.schema.Catalog(ctx)
 	if err != nil {
 		return search.Result{}, err
 	}

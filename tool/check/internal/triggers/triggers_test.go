@@ -28,7 +28,7 @@ func triggersOf(t *testing.T, db *bun.DB, table string, statements ...string) (a
 		_, err := db.ExecContext(t.Context(), statement)
 		must(t, err)
 	}
-	schema, err := bunstore.NewSchema(db)
+	schema, err := bunstore.NewSchema(db, bunstore.Options{})
 	must(t, err)
 	catalog, err := schema.Catalog(t.Context())
 	must(t, err)

@@ -26,6 +26,9 @@ import (
 const poolingAdvice = "behind a proxy that pools by transaction, set default_query_exec_mode=exec in the URL for pgx," +
 	" and no search_path"
 
+// StateOfLackingCharacter is the SQLSTATE for a text with a character that the encoding of the database lacks.
+const StateOfLackingCharacter = "22P05"
+
 // Wrap converts an error of the database to a domain.Error with a code. The text of the result omits the driver's
 // message, which may contain values. The driver's error remains available to errors.As. If err already contains a
 // domain.Error, Wrap returns err unchanged.
@@ -49,6 +52,10 @@ func Wrap(ctx context.Context, op string, err error) error {
 	case state == "08P01": // PgBouncer uses it for all of its errors, even if the server is down
 		wrapped.Code = domain.ErrUnavailable
 		wrapped.Message = "the database, or a proxy in front of it, ended the connection; " + poolingAdvice
+	case isRefusedSetting(state) && walk(err, isConnectError):
+		wrapped.Code, wrapped.Message = domain.ErrConfiguration, "the server refuses a setting of the connection, such as"+
+			" its client_encoding: add client_encoding=UTF8 to the URL of the database, and remove settings that the server"+
+			" does not know"
 	case isUnreachable(err, state):
 		wrapped.Code, wrapped.Message = domain.ErrUnavailable, "the database cannot be reached or is too busy"
 		if why := cause(err, state); why != "" {
@@ -59,7 +66,7 @@ func Wrap(ctx context.Context, op string, err error) error {
 		wrapped.Message += inBrackets(namesIn(err).String())
 	case state == "22001", state == "22003":
 		wrapped.Code, wrapped.Message = domain.ErrConflict, "a value is too long or too large for its column"
-	case state == "22P05":
+	case state == StateOfLackingCharacter:
 		wrapped.Code, wrapped.Message = domain.ErrInvalid, "a text has a character that the encoding of the database lacks"
 	case state == "42501":
 		wrapped.Code, wrapped.Message = domain.ErrConfiguration, "this role lacks a privilege in the database"
@@ -146,6 +153,12 @@ func isUnreachable(err error, state string) bool {
 func isUnsent(err error) bool {
 	var safe interface{ SafeToRetry() bool }
 	return errors.As(err, &safe) && safe.SafeToRetry()
+}
+
+// isRefusedSetting reports whether a server that cannot convert to the client_encoding, or does not know a setting or its
+// value, answers a connection with the state.
+func isRefusedSetting(state string) bool {
+	return state == "0A000" || state == "22023" || state == "42704"
 }
 
 // isConnectError reports whether err is pgx's error for a connection that could not be opened.

@@ -58,7 +58,8 @@ func (e Environment) refuse(environment string) error {
 			" later. Upgrade the server")
 	case server == unknownEncoding && !trusted:
 		return domain.Misconfigured("database", "the encoding of the database is SQL_ASCII, so the server does not know the"+
-			" encoding of its texts. Move the database to UTF8, or set TrustEncoding if all its texts are in UTF-8")
+			" encoding of its texts. Move the database to UTF8, or set TrustEncoding (the command: --trust-encoding) if all its texts are in"+
+			" UTF-8")
 	case client != "UTF8" && !(trusted && client == unknownEncoding):
 		return domain.Misconfigured("database", "the connection has the client_encoding "+client+", and habeas needs UTF8."+
 			" Add client_encoding=UTF8 to the URL of the database, or run ALTER ROLE ... SET client_encoding = 'UTF8'")
