@@ -88,12 +88,15 @@ func (b *background) tasks(c Config) ([]worker.Task, error) {
 		tasks = append(tasks, b.verification(c))
 	}
 	if c.Journal != nil {
-		writer, err := journal.NewWriter(journal.Config{Sessions: b.stack.Sessions, Journal: c.Journal})
+		every := cmp.Or(c.JournalInterval, defaultJournalInterval)
+		writer, err := journal.NewWriter(journal.Config{
+			Sessions: b.stack.Sessions, Journal: c.Journal, Patience: domain.Duty{Every: every}.Patience(), Clock: b.stack.Clock,
+		})
 		if err != nil {
 			return nil, err
 		}
 		tasks = append(tasks, worker.Task{
-			Name: string(domain.DutyJournal), Every: cmp.Or(c.JournalInterval, defaultJournalInterval),
+			Name: string(domain.DutyJournal), Every: every,
 			Run: func(ctx context.Context) (more bool, err error) {
 				_, more, err = writer.RunOnce(ctx)
 				return more, err

@@ -54,9 +54,13 @@ type MarkQuery struct {
 	Since time.Time // only marks with an ErasedAt at this instant or later; the zero time selects all
 	Until time.Time // only marks with an ErasedAt before this instant; the zero time selects all
 	Limit int       // the maximum number of marks; 0 or less selects no marks
+
+	// Unsettled also selects the marks that a reader must not pass yet, because an open session may record an earlier one
+	// (see ports.ErasedStore.Marks).
+	Unsettled bool
 }
 
-// Matches reports whether the query selects the erasure mark. It ignores Limit.
+// Matches reports whether the query selects the erasure mark. It ignores Limit and Unsettled.
 func (q MarkQuery) Matches(m ErasureMark) bool {
 	return m.Erasures > 0 && m.Intake > q.After && (q.Since.IsZero() || !m.ErasedAt.Before(q.Since)) &&
 		(q.Until.IsZero() || m.ErasedAt.Before(q.Until))

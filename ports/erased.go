@@ -34,7 +34,8 @@ type ErasedStore interface {
 	// A reader that continues from the last Intake misses no mark, even if clocks differ, or if sessions do not commit in
 	// the order in which they wrote their marks. To ensure this, a mark that commits later always has a higher Intake than
 	// every mark that Marks has returned before. If a session that has written a mark is still open, Marks leaves out all
-	// marks with a higher Intake until this session has ended. Marks may leave out the marks of its own session.
+	// marks with a higher Intake until this session has ended, unless query.Unsettled is true. Marks may leave out the
+	// marks of its own session.
 	//
 	// If a subject is erased again between two calls, Marks returns the mark of the subject again, with the new instant. A
 	// mark that Marks has returned is never removed.

@@ -35,10 +35,13 @@ var textsOf = map[domain.DutyName]texts{
 	},
 }
 
+const behindRemedy = "Find the session that has been in a transaction for longest in pg_stat_activity, and end it."
+
 // Findings returns the problems of duties at an instant. The code of a finding is the name of the duty with one of
 // these suffixes:
 //
 //   - failing: the last run failed.
+//   - behind: the last run has left out an erasure for too long (see domain.ErrBehind).
 //   - late: no run has succeeded for too long (see domain.Duty.Patience), or no run has ever succeeded.
 //   - left-over: the duty has found something that a person has to handle (see domain.Duty.LeftOver).
 func Findings(all []domain.Duty, at time.Time) (found []datamap.Finding) {
@@ -50,6 +53,9 @@ func Findings(all []domain.Duty, at time.Time) (found []datamap.Finding) {
 			finding.Code = string(duty.Name) + "-failing"
 			finding.Reason = text.subject + " has failed at " + duty.LastFailure.Format(time.RFC3339) + " (" +
 				string(duty.LastError) + "). " + text.effect
+			if duty.LastError == domain.Outcome(domain.ErrBehind) {
+				finding.Code, finding.Remedy = string(duty.Name)+"-behind", behindRemedy
+			}
 		case domain.DutyLate:
 			finding.Code = string(duty.Name) + "-late"
 			finding.Reason = text.subject + " has not succeeded since " + duty.LastSuccess.Format(time.RFC3339) + ". " +

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/internal/positions"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -22,6 +23,10 @@ type Config struct {
 
 	// Batch is the maximum number of lines in one call of Journal.Append. The default is 1,000.
 	Batch int
+
+	// Patience is the age at which an erasure must have a line. The default 0 means no limit. A Patience needs a Clock.
+	Patience time.Duration
+	Clock    ports.Clock
 }
 
 // Writer appends a line to a journal for each erasure that the database records, in the order of recording. Writer is
@@ -38,6 +43,8 @@ type Writer struct {
 	journal  ports.Journal
 	reader   string
 	batch    int
+	patience time.Duration
+	clock    ports.Clock
 }
 
 // NewWriter returns a writer. It returns domain.ErrConfiguration if a field is missing or invalid.
@@ -46,16 +53,22 @@ func NewWriter(c Config) (*Writer, error) {
 	switch {
 	case c.Sessions == nil || c.Journal == nil:
 		return nil, domain.Misconfigured("journal", "Sessions and Journal are required")
-	case c.Batch < 0:
-		return nil, domain.Misconfigured("journal", "Batch must not be negative")
+	case c.Batch < 0 || c.Patience < 0:
+		return nil, domain.Misconfigured("journal", "Batch and Patience must not be negative")
+	case c.Patience > 0 && c.Clock == nil:
+		return nil, domain.Misconfigured("journal", "Patience needs a Clock")
 	case len(domain.CheckText("name", c.Journal.Name(), 1)) > 0 || len([]rune(c.Journal.Name())) > longest:
 		return nil, domain.Misconfigured("journal", "the name of the journal must have 1 to 200 characters")
 	}
-	return &Writer{c.Sessions, c.Journal, "journal " + c.Journal.Name(), cmp.Or(c.Batch, defaultBatch)}, nil
+	return &Writer{
+		c.Sessions, c.Journal, "journal " + c.Journal.Name(), cmp.Or(c.Batch, defaultBatch), c.Patience, c.Clock,
+	}, nil
 }
 
 // RunOnce appends the next lines to the journal and returns the number of lines. It also reports whether the caller
-// should call RunOnce again immediately. After an error, the next call appends the same lines again.
+// should call RunOnce again immediately. After an error, the next call appends the same lines again. RunOnce returns
+// domain.ErrBehind if all lines are appended that may be, and an open session holds up one that is older than
+// Config.Patience.
 func (w *Writer) RunOnce(ctx context.Context) (written int, more bool, err error) {
 	var position int64
 	var next page
@@ -64,6 +77,9 @@ func (w *Writer) RunOnce(ctx context.Context) (written int, more bool, err error
 			return err
 		}
 		next, err = read(ctx, s, domain.MarkQuery{After: position, Limit: w.batch})
+		if err == nil && len(next.marks) == 0 && w.patience > 0 {
+			err = positions.Behind(ctx, s.Erased(), "journal", position, w.clock.Now().Add(-w.patience))
+		}
 		return err
 	})
 	marks := next.marks

@@ -37,6 +37,9 @@ const (
 //
 // If the id of a subject does not fit the key of the subject's table, for example because the type of the key was
 // changed, RunOnce skips the erasure and continues. It returns domain.ErrSubject if there is no other error.
+//
+// RunOnce returns domain.ErrBehind if an open session holds up an erasure that has been due for the delay and for a
+// minute (see ports.ErasedStore.Marks).
 func (v *Verifier) RunOnce(
 	ctx context.Context, delay time.Duration,
 ) (verified []domain.Verification, more bool, err error) {
@@ -84,6 +87,9 @@ func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duratio
 		return next, err
 	}
 	list, err := s.Erased().Marks(ctx, domain.MarkQuery{After: from, Limit: 1})
+	if err == nil && len(list) == 0 {
+		err = positions.Behind(ctx, s.Erased(), "verify", from, v.audit.Clock.Now().Add(-delay-max(delay, time.Minute)))
+	}
 	if err != nil || len(list) == 0 {
 		return next, err
 	}

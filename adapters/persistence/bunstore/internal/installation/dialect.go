@@ -57,7 +57,8 @@ type postgres struct{}
 // the data map. No session waits for another one that has not ended.
 func (postgres) recording(tables syntax.Tables) (announceMap, rivalMaps, ifFree string) {
 	table := syntax.Literal(tables.Installation)
-	return tables.Fill(announce, "table", table), tables.Fill(rivals, "table", table), " FOR UPDATE SKIP LOCKED"
+	return tables.Fill(announce, "table", table),
+		tables.Fill(rivals, "table", table, "marks", syntax.Literal(tables.Erasures)), " FOR UPDATE SKIP LOCKED"
 }
 
 func (postgres) environment() string {
@@ -190,5 +191,5 @@ const (
 		SELECT 1 FROM pg_catalog.pg_locks AS l
 		WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND CAST(l.classid AS bigint) = ` + syntax.OidClass + `
 			AND CAST(l.objid AS bigint) <> CAST(hashtext($1) AS bigint) & 4294967295
-			AND l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())`
+			AND ` + syntax.HolderWrites
 )

@@ -83,6 +83,8 @@ func (postgres) intakeParts(tables syntax.Tables) (column, number, lockCondition
 //   - The lowest second key of the locks that open transactions have taken with intakeParts. The marks of these
 //     transactions get higher numbers.
 //
+// Locks of roles that cannot write marks do not count: any role may take any advisory lock.
+//
 // The statement must run before the statement that reads the marks. The latter then sees the marks of all ended
 // transactions.
 func (postgres) settledIntake(tables syntax.Tables) string {
@@ -90,8 +92,8 @@ func (postgres) settledIntake(tables syntax.Tables) string {
 		SELECT LEAST((SELECT max(intake) FROM {erasures} WHERE erasures > 0), (
 			SELECT min(CAST(l.objid AS bigint)) FROM pg_catalog.pg_locks AS l
 			WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND CAST(l.classid AS bigint) = `+syntax.OidClass+`
-				AND l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())))`,
-		"table", syntax.Literal(tables.Erasures))
+				AND `+syntax.HolderWrites+`))`,
+		"table", syntax.Literal(tables.Erasures), "marks", syntax.Literal(tables.Erasures))
 }
 
 func (postgres) transaction() string {

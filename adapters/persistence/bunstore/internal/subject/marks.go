@@ -63,9 +63,12 @@ func (s *Work) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.Eras
 	if err := s.requireReadCommitted(ctx, "marks", "a list of marks"); err != nil {
 		return nil, err
 	}
-	settled, err := s.settled(ctx)
-	if err != nil || settled <= query.After {
-		return nil, err
+	settled := int64(math.MaxInt64)
+	if !query.Unsettled {
+		var err error
+		if settled, err = s.settled(ctx); err != nil || settled <= query.After {
+			return nil, err
+		}
 	}
 	text, args := pageStatement(s.store.writer, query, settled)
 	marks, err := s.readMarks(ctx, text, args...)

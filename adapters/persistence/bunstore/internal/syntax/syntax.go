@@ -339,7 +339,19 @@ const NameBytes = 63
 
 // OidClass is the first key of an advisory lock. It is derived from the oid of a table, so that the tables of different
 // schemas and data maps have different locks. The table of marks has the lock of intakeParts.
-const OidClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint) & 2147483647 AS integer)`
+const OidClass = `CAST(` + Oid + ` & 2147483647 AS integer)`
+
+// Oid is the oid of a table as a bigint.
+const Oid = `CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint)`
+
+// HolderWrites is the condition that a session of a role that may insert into the table {marks} holds the lock l in this
+// database. Any role may take any advisory lock. A session may change its role with SET ROLE to any role of which the
+// role of its login is a member. The condition holds if the session is unknown, for example because it has just ended.
+const HolderWrites = `l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())
+				AND COALESCE((
+					SELECT bool_or(has_any_column_privilege(r.oid, CAST(CAST({marks} AS regclass) AS oid), 'INSERT'))
+					FROM pg_catalog.pg_stat_activity AS a JOIN pg_catalog.pg_roles AS r ON pg_has_role(a.usesysid, r.oid, 'MEMBER')
+					WHERE a.pid = l.pid), TRUE)`
 
 type sqlite struct{}
 

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
-	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // Kind is a kind of row that a session buffers before it sends the row to the database. The statements of
@@ -360,14 +359,13 @@ func TableOf(t syntax.Tables, k Kind) string {
 // LockLedgers returns an expression that takes an advisory lock until the transaction ends. Every transaction that
 // appends to a ledger of the subject, or changes its mark, takes this lock first. Such transactions then run one after
 // another, and the records of a subject get their sequence numbers in the order in which their transactions commit.
-// Both ledgers have one lock, so that no order between them can be wrong. LockLedgers returns TRUE if the database
+// Both ledgers have one lock, so that no order between them can be wrong. The oid of a table in its key keeps it apart from
+// the locks of other data maps, and of the application. LockLedgers returns TRUE if the database
 // allows only one writer at a time.
 func LockLedgers(d syntax.Dialect, tables syntax.Tables, subject string) string {
 	if !d.CombinesChanges() {
 		return "TRUE"
 	}
-	if prefix := tables.Prefix; prefix != datamap.ObjectPrefix("") { // another data map has other subjects
-		subject = syntax.Literal(prefix) + " || " + subject
-	}
-	return "pg_advisory_xact_lock(hashtextextended(" + subject + ", 1))"
+	return tables.Fill("pg_advisory_xact_lock(hashtextextended("+subject+", "+syntax.Oid+"))",
+		"table", syntax.Literal(tables.Erasures))
 }
