@@ -26,7 +26,7 @@ var attributes = map[attribute.Key][]string{
 	"habeas.duty":               {"journal"},
 	"habeas.operation":          {"export", "erase", "rectify"},
 	"habeas.decision":           {"granted", "withdrawn", "placed", "lifted"},
-	"habeas.status":             {"pending", "in_flight", "failed", "abandoned"},
+	"habeas.status":             {"pending", "in_flight", "failed", "abandoned", "spared"},
 	"habeas.state":              {"closed", "half_open", "open"},
 	"habeas.retries":            nil,
 	"error.type":                texts(domain.Outcomes()),

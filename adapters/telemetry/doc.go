@@ -75,7 +75,7 @@
 //	habeas.system              the name of a resolver
 //	habeas.operation           export, erase or rectify
 //	habeas.decision            granted or withdrawn, placed or lifted
-//	habeas.status              pending, in_flight, failed or abandoned
+//	habeas.status              pending, in_flight, failed, abandoned or spared
 //	habeas.state               closed, half_open or open
 //	habeas.duty                worker, journal, sweep or verification
 //	habeas.retries             on a span of a session: the attempts after the first

@@ -287,7 +287,7 @@ func keysOf(w *rows.Writer, table reachedTable) string {
 // keys that several rows have, it counts those that the table has fewer times.
 func missing(w *rows.Writer, table reachedTable) string {
 	return syntax.Fill(`
-		WITH keys(k) AS ({keys}), before AS (SELECT k, count(*) AS n FROM keys GROUP BY k),
+		WITH keys (k) AS ({keys}), before AS (SELECT k, count(*) AS n FROM keys GROUP BY k),
 			after AS (SELECT {key} AS k, count(*) AS n FROM {table} AS t0 WHERE {key} IN (SELECT k FROM keys) GROUP BY 1)
 		SELECT CAST(COALESCE(sum(b.n - COALESCE(a.n, 0)), 0) AS bigint)
 		FROM before AS b LEFT JOIN after AS a ON a.k = b.k WHERE b.n > COALESCE(a.n, 0)`,

@@ -72,17 +72,17 @@ func (postgres) reachText(w *rows.Writer, steps []datamap.Step) string {
 // another partition deletes and inserts the row. The member "root" of a table is the topmost table from which it
 // inherits. PostgreSQL 14 has no column confdelsetcols, so the statement reads the column from a JSON object.
 const reachOfPostgres = `
-	WITH RECURSIVE mapped(name, oid, of_view) AS (
-		SELECT m.name, v.oid, v.relkind = 'v' FROM (VALUES {mapped}) AS m(name, quoted)
+	WITH RECURSIVE mapped (name, oid, of_view) AS (
+		SELECT m.name, v.oid, v.relkind = 'v' FROM (VALUES {mapped}) AS m (name, quoted)
 		JOIN pg_catalog.pg_class AS v ON v.oid = CAST(to_regclass(m.quoted) AS oid)
 		UNION
-		SELECT m.name, f.oid, m.of_view FROM mapped AS m JOIN LATERAL ({below m}) AS f(oid) ON TRUE),
-	reach(oid, acts, name) AS (
-		SELECT CAST(to_regclass(r.quoted) AS oid), r.acts, r.name COLLATE "C" FROM (VALUES {changed}) AS r(quoted, acts, name)
+		SELECT m.name, f.oid, m.of_view FROM mapped AS m JOIN LATERAL ({below m}) AS f (oid) ON TRUE),
+	reach (oid, acts, name) AS (
+		SELECT CAST(to_regclass(r.quoted) AS oid), r.acts, r.name COLLATE "C" FROM (VALUES {changed}) AS r (quoted, acts, name)
 		UNION
 		SELECT f.oid, f.acts, f.name COLLATE "C" FROM reach AS r JOIN LATERAL (
 			SELECT b.oid, r.acts, CASE WHEN (SELECT c.relkind FROM pg_catalog.pg_class AS c WHERE c.oid = r.oid) <> 'v'
-				THEN r.name END FROM ({below r}) AS b(oid)
+				THEN r.name END FROM ({below r}) AS b (oid)
 			UNION ALL
 			SELECT r.oid, 'update', CAST(a.attname AS text) FROM pg_catalog.pg_attribute AS a
 			WHERE r.acts = 'update' AND a.attrelid = r.oid AND a.attgenerated <> ''
@@ -103,9 +103,9 @@ const reachOfPostgres = `
 				UNION ALL
 				SELECT 'update', CAST(a.attname AS text) FROM pg_catalog.pg_attribute AS a
 				WHERE a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey) AND (r.acts = 'update' OR k.confdeltype <> 'c')
-			) AS e(acts, name) ON TRUE
+			) AS e (acts, name) ON TRUE
 			WHERE t.tgrelid = r.oid AND t.tgisinternal AND t.tgenabled <> 'D'
-		) AS f(oid, acts, name) ON TRUE),
+		) AS f (oid, acts, name) ON TRUE),
 	acted AS (SELECT DISTINCT oid, acts FROM reach),
 	acting AS (
 		SELECT {catches} OR l.lanname NOT IN ('plpgsql', 'sql') AS undoes
@@ -117,10 +117,10 @@ const reachOfPostgres = `
 		SELECT FALSE FROM acted AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
 		WHERE w.rulename <> '_RETURN' AND w.ev_enabled <> 'D'
 			AND w.ev_type = CASE r.acts WHEN 'delete' THEN '4' WHEN 'update' THEN '2' END),
-	acts(any_act, any_undone) AS (SELECT count(*) > 0, bool_or(undoes) FROM acting),
+	acts (any_act, any_undone) AS (SELECT count(*) > 0, bool_or(undoes) FROM acting),
 	leaves AS (
 		SELECT c.oid, (
-			WITH RECURSIVE up(oid) AS (
+			WITH RECURSIVE up (oid) AS (
 				SELECT c.oid UNION SELECT i.inhparent FROM up JOIN pg_catalog.pg_inherits AS i ON i.inhrelid = up.oid)
 			SELECT up.oid FROM up WHERE NOT EXISTS (SELECT 1 FROM pg_catalog.pg_inherits AS i WHERE i.inhrelid = up.oid)
 			LIMIT 1) AS root
@@ -157,7 +157,7 @@ const reachOfPostgres = `
 				'columns', {columns}, 'referenced', {referenced}, 'on_update', o.on_update, 'follows', k.confupdtype = 'c',
 				'sets', CASE WHEN o.on_update THEN {columns} WHEN k.confdeltype = 'c' THEN NULL
 					WHEN json_typeof(to_json(k) -> 'confdelsetcols') = 'array' THEN (
-						SELECT json_agg(a.attname) FROM json_array_elements_text(to_json(k) -> 'confdelsetcols') AS e(number)
+						SELECT json_agg(a.attname) FROM json_array_elements_text(to_json(k) -> 'confdelsetcols') AS e (number)
 						JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = CAST(e.number AS smallint))
 					ELSE {columns} END))
 			FROM (SELECT DISTINCT k.oid, r.acts = 'update' AS on_update
@@ -196,13 +196,13 @@ const watchingOfPostgres = `concat(
 	TRUE, current_setting('track_counts') = 'on',
 	(SELECT COALESCE(CAST(json_object_agg(id, json_build_array(pg_stat_get_xact_tuples_deleted(id),
 		CAST(pg_relation_filenode(id) AS bigint), pg_stat_get_xact_tuples_inserted(id),
-		pg_stat_get_xact_tuples_updated(id))) AS text), '{}') FROM unnest({tables}) AS t(id))`
+		pg_stat_get_xact_tuples_updated(id))) AS text), '{}') FROM unnest({tables}) AS t (id))`
 
 // deleted reads the same counters as watching. The number of the file stands for the storage of a table.
 func (postgres) deleted() string {
 	return `SELECT id, pg_stat_get_xact_tuples_deleted(CAST(id AS oid)),
 		CAST(pg_relation_filenode(CAST(id AS oid)) AS bigint), pg_stat_get_xact_tuples_inserted(CAST(id AS oid)),
-		pg_stat_get_xact_tuples_updated(CAST(id AS oid)) FROM (` + syntax.Postgres.ArrayElements("$1") + `) AS t(id)`
+		pg_stat_get_xact_tuples_updated(CAST(id AS oid)) FROM (` + syntax.Postgres.ArrayElements("$1") + `) AS t (id)`
 }
 
 func (postgres) lockedWholly() string {

@@ -107,4 +107,14 @@ func (sqlite) numbered(text string) string {
 	return string(written)
 }
 
-func (postgres) numbered(text string) string { return text }
+// numbered names the schema of PostgreSQL's functions, see qualify.
+func (postgres) numbered(text string) string {
+	if ready, known := qualifiedTexts.Load(text); known {
+		return ready.(string)
+	}
+	ready := qualify(text)
+	if qualifiedCount.Add(1) <= maxQualifiedTexts {
+		qualifiedTexts.Store(strings.Clone(text), ready)
+	}
+	return ready
+}

@@ -35,7 +35,7 @@ func (postgres) condition(
 // The statement returns the type below each domain, because a conversion to the domain would itself check the
 // constraints of the domain. The type has no length, because a conversion to a shorter type would cut the value.
 const columnsOfPostgres = `
-	WITH RECURSIVE base(name, number, type, sorted) AS (
+	WITH RECURSIVE base (name, number, type, sorted) AS (
 		SELECT a.attname, a.attnum, a.atttypid, a.attcollation FROM pg_catalog.pg_attribute AS a
 		WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
 		UNION ALL

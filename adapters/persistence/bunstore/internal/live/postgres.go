@@ -20,7 +20,7 @@ func (postgres) fingerprint(tables []datamap.Table, own syntax.Tables) string {
 	if !own.AreQualified() {
 		inFront = ", CASE WHEN pg_my_temp_schema() <> 0 THEN CAST(ARRAY(" + inFrontOf(own) + ") AS text) END"
 	}
-	return `(WITH RECURSIVE below(oid) AS (
+	return `(WITH RECURSIVE below (oid) AS (
 			` + oidsOf(tables) + `
 			UNION
 			SELECT i.inhrelid FROM below JOIN pg_catalog.pg_inherits AS i ON i.inhparent = below.oid)
@@ -111,10 +111,10 @@ func (postgres) brokenForeignKeys(string) string { return "" }
 // because SET CONSTRAINTS applies to all constraints with that name.
 func (postgres) constraintTriggers(tables []datamap.Table) string {
 	return `
-		WITH RECURSIVE below(oid) AS (
+		WITH RECURSIVE below (oid) AS (
 			` + oidsOf(tables) + `
 			UNION
-			SELECT found.oid FROM below JOIN LATERAL (` + TablesBelow("below.oid") + `) AS found(oid) ON TRUE),
+			SELECT found.oid FROM below JOIN LATERAL (` + TablesBelow("below.oid") + `) AS found (oid) ON TRUE),
 		late AS (
 			SELECT t.oid, t.tgrelid, t.tgname, t.tgfoid, t.tginitdeferred, c.conname, c.connamespace, c.condeferred,
 				EXISTS (SELECT 1 FROM below WHERE below.oid = t.tgrelid) AS mapped

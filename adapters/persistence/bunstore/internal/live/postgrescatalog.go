@@ -42,7 +42,7 @@ func (postgres) catalog(_ string, of *scope) statements {
 func ColumnNamesOf(numbers, table string) string {
 	return syntax.Fill(`(SELECT json_agg((SELECT a.attname FROM pg_catalog.pg_attribute AS a
 			WHERE a.attrelid = {table} AND a.attnum = u.number) ORDER BY u.n)
-		FROM unnest({numbers}) WITH ORDINALITY AS u(number, n))`, "numbers", numbers, "table", table)
+		FROM unnest({numbers}) WITH ORDINALITY AS u (number, n))`, "numbers", numbers, "table", table)
 }
 
 // NameInDataMap returns the expression for the name that a data map uses for a table. The name includes the schema only
@@ -97,15 +97,15 @@ func routinesOf(of *scope) string {
 const (
 	// scoped has the common table expressions before those of the relations. PostgreSQL has internal triggers on a table
 	// to which a foreign key refers.
-	scoped = `mapped(oid) AS ({mapped}),
-		below(oid) AS (
-			SELECT oid FROM mapped UNION SELECT f.oid FROM below JOIN LATERAL ({tables below}) AS f(oid) ON TRUE),
-		scope(oid) AS (
+	scoped = `mapped (oid) AS ({mapped}),
+		below (oid) AS (
+			SELECT oid FROM mapped UNION SELECT f.oid FROM below JOIN LATERAL ({tables below}) AS f (oid) ON TRUE),
+		scope (oid) AS (
 			SELECT oid FROM below
 			UNION
 			SELECT f.oid FROM below JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = below.oid AND t.tgisinternal
 			JOIN pg_catalog.pg_constraint AS k ON k.oid = t.tgconstraint AND k.contype = 'f' AND k.confrelid = t.tgrelid
-			CROSS JOIN LATERAL (VALUES (k.conrelid), (CAST(pg_partition_root(k.conrelid) AS oid))) AS f(oid)
+			CROSS JOIN LATERAL (VALUES (k.conrelid), (CAST(pg_partition_root(k.conrelid) AS oid))) AS f (oid)
 			WHERE k.confdeltype IN ('c', 'n', 'd') OR k.confupdtype IN ('c', 'n', 'd')), `
 
 	relations = `relations AS (
@@ -118,7 +118,7 @@ const (
 	// domain. If domain a is based on domain b, and b is based on text, then a has two rows: one for a itself (below = a,
 	// base = b), and one for b (below = b, base = text). The column "never" is true if one of the domains from a to the
 	// domain in the column "below" is NOT NULL. The column "fills" is true if one of these domains has a default.
-	domains = `domains(oid, below, base, typmod, never, fills) AS (
+	domains = `domains (oid, below, base, typmod, never, fills) AS (
 			SELECT t.oid, t.oid, t.typbasetype, t.typtypmod, t.typnotnull, t.typdefault IS NOT NULL
 			FROM pg_catalog.pg_type AS t WHERE t.typtype = 'd'
 			UNION ALL
@@ -148,7 +148,7 @@ const (
 			'row_security', r.relrowsecurity AND row_security_active(r.oid), 'secured', r.relrowsecurity,
 			'temporary', r.relpersistence = 't',
 			'missing', (SELECT json_agg(u.privilege ORDER BY u.n)
-				FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) WITH ORDINALITY AS u(privilege, n)
+				FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) WITH ORDINALITY AS u (privilege, n)
 				WHERE NOT (has_schema_privilege(r.relnamespace, 'USAGE') AND CASE u.privilege
 					WHEN 'DELETE' THEN has_table_privilege(r.oid, u.privilege)
 					ELSE has_any_column_privilege(r.oid, u.privilege) END)),
@@ -189,7 +189,7 @@ const (
 		SELECT CAST(r.oid AS text), CAST(json_build_object('name', x.relname,
 			'columns', (SELECT json_agg((SELECT a.attname FROM pg_catalog.pg_attribute AS a
 					WHERE a.attrelid = i.indrelid AND a.attnum = u.number AND u.number > 0) ORDER BY u.n)
-				FROM unnest(CAST(i.indkey AS smallint[])) WITH ORDINALITY AS u(number, n) WHERE u.n <= i.indnkeyatts),
+				FROM unnest(CAST(i.indkey AS smallint[])) WITH ORDINALITY AS u (number, n) WHERE u.n <= i.indnkeyatts),
 			'text', CASE WHEN i.indexprs IS NOT NULL THEN pg_get_indexdef(i.indexrelid) END,
 			'partial', i.indpred IS NOT NULL, 'where', pg_get_expr(i.indpred, i.indrelid),
 			'unique', i.indisunique, 'primary', i.indisprimary,
@@ -273,7 +273,7 @@ const (
 
 	// called is a common table expression of the functions that the triggers and rules of the relations call.
 	called = `
-		WITH RECURSIVE called(oid, body) AS (
+		WITH RECURSIVE called (oid, body) AS (
 			SELECT p.oid, {body} FROM relations AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
 			JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid WHERE NOT t.tgisinternal
 			UNION ALL

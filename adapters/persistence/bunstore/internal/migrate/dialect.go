@@ -125,7 +125,7 @@ func (postgres) functions(schema, name string) string {
 		SELECT f.name, p.oid IS NOT NULL,
 			COALESCE(f.name <> {is erased} OR strpos(p.prosrc, quote_ident(n.nspname) || {table}) > 0, FALSE),
 			COALESCE(has_function_privilege(p.oid, 'EXECUTE'), FALSE)
-		FROM (VALUES ({is erased}), ({key text})) AS f(name)
+		FROM (VALUES ({is erased}), ({key text})) AS f (name)
 		LEFT JOIN pg_catalog.pg_namespace AS n ON n.nspname = {schema}
 		LEFT JOIN pg_catalog.pg_proc AS p ON p.pronamespace = n.oid AND p.proname = f.name`,
 		"table", syntax.Literal("."+prefix+"subject_erasures "), "schema", syntax.Literal(schema),
