@@ -34,7 +34,7 @@ const countRows = `
 	UNION ALL SELECT 'logins', count(*) FROM logins
 	UNION ALL SELECT 'orders', count(*) FROM orders
 	UNION ALL SELECT 'orders with names', count(*) FROM orders
-		WHERE NOT coalesce(recipient LIKE 'anon-%' AND product LIKE 'anon-%' AND note LIKE 'anon-%', false)
+		WHERE NOT coalesce(recipient LIKE 'anon-%' AND product LIKE 'anon-%' AND COALESCE(note, 'anon-') LIKE 'anon-%', false)
 	UNION ALL SELECT 'invoices', count(*) FROM invoices WHERE address NOT LIKE 'anon-%'
 	UNION ALL SELECT 'invoices sent', count(*) FROM invoices WHERE sent_to NOT LIKE 'anon-%'
 	UNION ALL SELECT 'users', count(*) FROM users

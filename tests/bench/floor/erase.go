@@ -32,7 +32,8 @@ const (
 	deleteLogins    = `DELETE FROM logins WHERE user_id = $1`
 
 	anonymizeOrders = `
-	UPDATE orders SET recipient = :anonymous, product = :anonymous, note = :anonymous WHERE user_id = $1`
+	UPDATE orders SET recipient = :anonymous, product = :anonymous, note = CASE WHEN note IS NOT NULL THEN :anonymous END
+	WHERE user_id = $1`
 	// anonymizeInvoices overwrites the email address. If the retention period of ten years has ended, it also overwrites
 	// the retained columns. $1 is the user. $2 is the instant ten years ago.
 	anonymizeInvoices = `
@@ -66,8 +67,9 @@ const (
 	WHERE subject_id = $1`
 
 	insertOutbox = `
-	INSERT INTO habeas_outbox (entry_id, subject_id, resolver, ref, operation, status, attempts, enqueued_at, operation_id)
-	VALUES ($1, $2, $3, $4, 'erase', 'pending', 0, $5, $6)`
+	INSERT INTO habeas_outbox (entry_id, subject_id, resolver, ref, operation, status, attempts, enqueued_at, requested_at,
+		operation_id)
+	VALUES ($1, $2, $3, $4, 'erase', 'pending', 0, $5, $6, $7)`
 )
 
 func (a api) erase(c *fiber.Ctx) error {
@@ -144,7 +146,7 @@ func (a api) eraseIn(ctx context.Context, tx transaction, user int64, result *er
 	result.CompletedAt = completed.At
 	last := []statement{{clearReasons, []any{subject}}, {closeLedgers, []any{subject}}, {insertOutbox, []any{
 		uuid.Must(uuid.NewV7()).String(), subject, "desk", `{"kind":"desk","value":"contact-` + subject + `"}`,
-		a.instant(completed.At), trail[0].ID,
+		a.instant(completed.At), a.instant(trail[0].At), trail[0].ID,
 	}}}
 	for _, e := range trail[0].operation(append(trail[1:], completed)...) {
 		last = append(last, a.insertEvent(subject, e))
