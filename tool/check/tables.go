@@ -62,7 +62,7 @@ func (s *schema) isLocked(table string) bool {
 	changes := slices.ContainsFunc(s.steps, func(step datamap.Step) bool {
 		return step.Target == table && step.Strategy != domain.StrategyRetain
 	})
-	return changes || table == s.SubjectTable().Name || s.isOnPath(table)
+	return changes || table != s.SubjectTable().Name && s.isOnPath(table)
 }
 
 // isOnPath reports whether another table that an erasure or an export reads has a path that begins with a reference to

@@ -211,6 +211,17 @@ var tableCases = cases{
 	"rows-not-lockable": {
 		func(w *world) { w.view("users", datamap.KindMatView) }, []string{"rows-not-lockable users"},
 	},
+	"rows-not-lockable not of the subject if no step changes it": {
+		func(w *world) {
+			w.addCarts()
+			w.view("users", datamap.KindMatView)
+			for i := range w.table("users").Columns {
+				if personal := w.table("users").Columns[i].Personal; personal != nil {
+					personal.Strategy, personal.Reason = domain.StrategyRetain, "law"
+				}
+			}
+		}, []string{"life-unknown users"},
+	},
 	"rows-not-lockable of another server": {
 		func(w *world) { w.view("sessions", datamap.KindForeign) }, []string{"rows-not-lockable sessions"},
 	},

@@ -50,8 +50,9 @@ func (t *Tables) Find(schema, name string) *Table {
 // inherit from one of these tables, and those that refer to one of these tables with a foreign key that has an
 // action. It also covers the temporary tables with the name of a table of habeas.
 type scope struct {
-	tables []datamap.Table
-	own    syntax.Tables
+	tables      []datamap.Table
+	own         syntax.Tables
+	fingerprint string // see dialect; "" if it is not read
 }
 
 // reader reads the definitions of tables, and holds the result.
@@ -64,6 +65,8 @@ type reader struct {
 	routines map[string]*routine   // by key
 	named    map[string][]*routine // by name, in lower case; created on first use
 	err      error                 // the first error
+
+	fingerprint string // see scope
 
 	untyped, serialWrites, ignoresForeignKeys bool // see datamap.Catalog
 }
@@ -164,6 +167,7 @@ func (l *reader) readSchema(ctx context.Context, schema string, statements state
 			of(key).triggers = append(of(key).triggers, trigger)
 		}),
 		partOf(statements.Routines, func(key string, read *routine) { l.routines[key] = read }),
+		partOf(statements.Fingerprint, func(_ string, read *string) { l.fingerprint = *read }),
 		partOf(statements.ViewReads, func(key string, read *viewRead) { of(key).addRead(*read) }),
 	})
 	if statements.ColumnsOf != "" {
@@ -255,8 +259,9 @@ func (l *reader) qualify() {
 
 // statements holds the statements that read the catalog of a database (PostgreSQL) or of one schema (SQLite). A
 // row of a result has three columns: the key of a table (a text that identifies the table), a JSON object with the
-// fields that the reader decodes, and a number that sorts the objects of a table. There are three exceptions:
+// fields that the reader decodes, and a number that sorts the objects of a table. There are four exceptions:
 //
+//   - The row of Fingerprint has no key, and a JSON text.
 //   - A row of Routines starts with the key of a function.
 //   - A row of ViewReads has the key of a view, and an object with a table that this view reads, and its columns.
 //   - A row of Statistics has only the key of a table and its number of rows.
@@ -265,7 +270,7 @@ func (l *reader) qualify() {
 type statements struct {
 	With string // the common table expressions of the statements in the next line
 
-	Tables, Columns, Indexes, ForeignKeys, Checks, Triggers, ViewReads, Routines string
+	Tables, Columns, Indexes, ForeignKeys, Checks, Triggers, ViewReads, Routines, Fingerprint string
 
 	ColumnsOf          string // the columns of the view or virtual table with the name $1
 	IgnoresForeignKeys string // returns a row if the connection does not enforce foreign keys

@@ -84,6 +84,9 @@ func (t *table) addTable(live, below *Table) {
 		t.kind = max(t.kind, below.Kind)
 	}
 	isView := below.Kind == datamap.KindView
+	if isView && !below.FoldsCase {
+		t.views += below.Name + " " + below.Definition + "\n"
+	}
 	t.moves, t.remote = t.moves || isView, t.remote || isView || t.kind != ""
 	t.keeps = t.keeps || !isRead // other tables inherit from it
 	t.triggers = append(t.triggers, below.Triggers...)

@@ -8,12 +8,13 @@ import (
 )
 
 // catalog returns one statement. Without a scope, it reads all schemas. With a scope, it reads no indexes and no
-// checks and no SQL of views, generated columns and defaults, but also the triggers that only TRUNCATE fires.
+// checks, no SQL of generated columns and defaults, and only a hash of the SQL of views, but also the triggers that only
+// TRUNCATE fires.
 func (postgres) catalog(_ string, of *scope) statements {
-	fires, definition, expression, initial := "TRUE", "NULL", "NULL", "NULL"
+	fires, definition, expression, initial := "TRUE", "md5(pg_get_viewdef(r.oid))", "NULL", "NULL"
 	if of == nil {
 		fires = "t.tgtype & 28 <> 0"
-		definition = "CASE WHEN r.relkind IN ('v', 'm') THEN pg_get_viewdef(r.oid) END"
+		definition = "pg_get_viewdef(r.oid)"
 		const filled = "THEN (SELECT pg_get_expr(e.adbin, e.adrelid) " +
 			"FROM pg_catalog.pg_attrdef AS e WHERE e.adrelid = r.oid AND e.adnum = a.attnum) END"
 		expression = "CASE WHEN a.attgenerated <> '' " + filled
@@ -30,6 +31,9 @@ func (postgres) catalog(_ string, of *scope) statements {
 		With:   "WITH RECURSIVE " + relationsOf(of) + ", " + domains,
 		Tables: fill(tablesOfPostgres), Columns: fill(columnsOfPostgres), ForeignKeys: fill(foreignKeysOfPostgres),
 		Triggers: fill(triggersOfPostgres), ViewReads: fill(readsOfPostgres), Routines: fill(routinesOf(of)),
+	}
+	if of != nil && of.fingerprint != "" {
+		read.Fingerprint = "SELECT '', CAST(to_json(" + of.fingerprint + ") AS text), 0"
 	}
 	if of == nil {
 		read.Indexes, read.Checks = fill(indexesOfPostgres), fill(checksOfPostgres)
@@ -156,7 +160,7 @@ const (
 					SELECT sum(l.reltuples) FROM pg_partition_tree(r.oid) AS p JOIN pg_catalog.pg_class AS l ON l.oid = p.relid
 					WHERE p.isleaf AND l.reltuples >= 0), -1)
 				ELSE r.reltuples END AS bigint),
-			'definition', {definition}, 'filtered', r.relkind = 'm' OR r.relkind = 'v' AND ({filters rows}
+			'definition', CASE WHEN r.relkind IN ('v', 'm') THEN {definition} END, 'filtered', r.relkind = 'm' OR r.relkind = 'v' AND ({filters rows}
 				OR (pg_relation_is_updatable(r.oid, FALSE) & 4) = 0)) AS text), 0
 		FROM relations AS r WHERE r.root = r.oid`
 

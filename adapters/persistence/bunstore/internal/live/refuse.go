@@ -255,16 +255,3 @@ func Unexplained(needs []Need) string {
 		": this role lacks a privilege: on some of the columns, on a table below a view, or" +
 		" on something that a trigger, a rule or a policy needs"
 }
-
-// RefuseUnlocked returns an error if the database cannot lock the rows of one of the tables, for example the rows of a
-// foreign table. An erasure must lock these rows.
-func (c *Schema) RefuseUnlocked(tables []string) error {
-	i := slices.IndexFunc(tables, func(table string) bool { return c.mapped[table].kind != "" })
-	if i < 0 {
-		return nil
-	}
-	return &domain.Error{
-		Code: domain.ErrConfiguration, Op: "lock subject", Message: tables[i] + ": is a " +
-			c.mapped[tables[i]].kind.InWords() + " or a view of one, whose rows an erasure cannot lock",
-	}
-}

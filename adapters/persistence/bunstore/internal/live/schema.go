@@ -3,6 +3,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -23,6 +24,7 @@ type Schema struct {
 	cache       *Cache
 	inFront     string           // a temporary table with the name of a table of habeas
 	volatile    bool             // not to be cached: the fingerprint does not cover all properties
+	views       bool             // see MayNotLock
 	mapped      map[string]table // by name in the data map
 	keepsAny    bool             // see KeepsAny
 	copies      bool             // see Copies
@@ -43,6 +45,7 @@ type table struct {
 	keeps   bool              // the database may keep deleted data, for example by triggers, rules, a view or child tables
 	moves   bool              // the definition can change without a change of the fingerprint, for example of a view
 	kind    datamap.TableKind // the kind of a table whose rows cannot be locked; empty for other tables
+	views   string            // the definitions of the view and of the views that it reads; empty for a table
 	remote  bool              // the database cannot say which transaction has written a row
 	types   map[string]string // the types of its columns, except generated columns
 	unknown []string          // the columns that the data map does not have, in the order of their names
@@ -85,6 +88,7 @@ type Cache struct {
 	trustRowFilters bool // see bunstore.Options
 	logger          *slog.Logger
 	warned          sync.Map // the keys of the warnings that were logged
+	locks           sync.Map // whether PostgreSQL can lock the rows of a view, by its definitions
 	last            atomic.Pointer[Schema]
 }
 
@@ -97,6 +101,12 @@ func NewCache(
 		trustRowFilters: trustRowFilters, logger: logger,
 	}
 }
+
+// LastRead returns the schema that was read last, also if it must not be cached. It returns nil if none was read yet.
+func (c *Cache) LastRead() *Schema { return c.last.Load() }
+
+// Forget makes LastRead return nil until the next Read.
+func (c *Cache) Forget() { c.last.Store(nil) }
 
 // Last returns the schema that was read last. It returns nil if none was read yet, or if the last one must
 // not be cached.
@@ -118,10 +128,20 @@ func (c *Cache) Known(fingerprint string) *Schema {
 // Read reads the schema from the database and caches it. The caller has read the fingerprint immediately before. If
 // the fingerprint is empty, Read does not cache the schema.
 func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) (*Schema, error) {
-	l, err := readTables(ctx, query, c.d, &scope{c.touched, c.tables})
+	return c.read(ctx, query, &scope{c.touched, c.tables, ""}, fingerprint)
+}
+
+// ReadBoth does the same as Read, and reads the fingerprint in the same statement. It is only for PostgreSQL.
+func (c *Cache) ReadBoth(ctx context.Context, query conn.Query) (*Schema, error) {
+	return c.read(ctx, query, &scope{c.touched, c.tables, c.own.fingerprint(c.touched, c.tables)}, "")
+}
+
+func (c *Cache) read(ctx context.Context, query conn.Query, of *scope, fingerprint string) (*Schema, error) {
+	l, err := readTables(ctx, query, c.d, of)
 	if err != nil {
 		return nil, err
 	}
+	fingerprint = cmp.Or(fingerprint, l.fingerprint)
 	read := &Schema{
 		Tables: l.Tables, Fingerprint: fingerprint, cache: c, volatile: fingerprint == "", inFront: l.inFront(),
 		mapped: map[string]table{},
@@ -130,6 +150,7 @@ func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) 
 		live := l.describe(touched)
 		read.mapped[touched.Name] = live
 		read.volatile = read.volatile || live.moves
+		read.views = read.views || live.views != "" || live.kind != ""
 		read.keepsAny, read.copies = read.keepsAny || live.keeps, read.copies || live.copies
 		c.warnOfCopies(ctx, touched, live.triggers)
 	}

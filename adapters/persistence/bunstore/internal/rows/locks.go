@@ -17,7 +17,17 @@ type LockLevel struct {
 	Tables int // the number of pairs of a table and a path
 }
 
-const lockRows = `{name} AS (SELECT 1 FROM {table} AS t0 WHERE {rows} FOR UPDATE OF t0)`
+const (
+	lockRows  = `{name} AS (` + lockTable + `)`
+	lockTable = `SELECT 1 FROM {table} AS t0 WHERE {rows} FOR UPDATE OF t0`
+)
+
+// ExplainLock returns a statement that PostgreSQL refuses if it cannot lock the rows of the table. It locks no row. Its
+// parameters are the subject's key.
+func (w *Writer) ExplainLock(table datamap.Table) string {
+	return "EXPLAIN " + syntax.Fill(lockTable, "table", syntax.QuoteTable(table.Name),
+		"rows", w.RowsOf(table, w.DataMap.Paths(table.Name)[0], 0))
+}
 
 // lockedPath is a table whose rows are locked, and one path from the table to the subject.
 type lockedPath struct {

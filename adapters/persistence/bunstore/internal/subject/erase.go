@@ -228,6 +228,9 @@ func refuse(schema *live.Schema, id domain.SubjectID, steps []datamap.Step) (bef
 		if err := schema.RefuseUnseen(step); err != nil {
 			return i, err
 		}
+		if err := schema.RefuseUnlockedStep(step); err != nil {
+			return i, err
+		}
 	}
 	return 0, nil
 }

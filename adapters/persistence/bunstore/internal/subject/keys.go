@@ -35,7 +35,7 @@ const (
 // operation does not erase.
 type keyReader struct {
 	*rows.Writer
-	live  rows.Live
+	live  *live.Schema
 	query datamap.KeyQuery
 	scope *domain.SweepScope // if it is set, the statement selects only the keys in cells that a sweep overwrites
 
@@ -69,7 +69,8 @@ func (r *keyReader) keysStatement(key []any) string {
 // addColumn adds the statements for one column.
 func (r *keyReader) addColumn(table datamap.Table, column datamap.Column) {
 	lock := ""
-	if (!r.query.ErasedAt.IsZero() || r.query.Cells != nil) && r.query.After == "" {
+	isLocked := len(table.SubjectKey) == 0 || r.live.Locks(table.Name)
+	if (!r.query.ErasedAt.IsZero() || r.query.Cells != nil) && r.query.After == "" && isLocked {
 		lock = r.Dialect.ForUpdate()
 	}
 	paths := r.DataMap.Paths(table.Name)
@@ -157,6 +158,11 @@ func (s *Work) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQ
 	changes, schema := !query.ErasedAt.IsZero() || query.Cells != nil, s.store.schemas.Last()
 	if changes || schema == nil { // an export reads the newest schema after the keys
 		if schema, err = s.readSchema(ctx, id, key); err != nil {
+			return nil, err
+		}
+	}
+	if changes && schema.MayNotLock() {
+		if err := s.tryLocks(ctx, key); err != nil {
 			return nil, err
 		}
 	}

@@ -115,7 +115,7 @@ func addMarkStatement(w *rows.Writer, first int) string {
 //
 //   - the subject's ledgers
 //   - the mark
-//   - the subject's row
+//   - the subject's row, unless it is one of a view whose rows PostgreSQL cannot lock
 //   - the rows to which other tables refer, for example the orders to which order lines refer. They are locked level by
 //     level. All rows of a level are the same number of relations away from the subject's row.
 //
@@ -160,14 +160,26 @@ func (s *Work) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (tim
 // refer, for example the orders to which order lines refer. The parameter mark has the parameters of addMark.
 func (s *Work) lockRows(ctx context.Context, id domain.SubjectID, key, mark []any) error {
 	locks := s.store.locks
-	var row erasedRow
-	found, err := s.checkSubjectRow(ctx, id, row.targets(), locks.addMarkAndLock, slices.Concat(key, mark)...)
+	lockable, err := s.locksSubject(ctx, key)
 	if err != nil {
 		return err
 	}
-	if found {
-		s.unsent.Erase(row.of(id))
+	var row erasedRow
+	found := false
+	if lockable {
+		found, err = s.checkSubjectRow(ctx, id, row.targets(), locks.addMarkAndLock, slices.Concat(key, mark)...)
 	} else {
+		_, err = s.db.Write(ctx, "lock subject", locks.addMark, mark...)
+	}
+	switch {
+	case err != nil:
+		if live.IsUnlockable(err) { // a view has taken the place of a table
+			s.store.schemas.Forget()
+		}
+		return err
+	case found:
+		s.unsent.Erase(row.of(id))
+	default:
 		if err := s.readSubjectRowAdded(ctx, id, key); err != nil {
 			return err
 		}
@@ -175,11 +187,46 @@ func (s *Work) lockRows(ctx context.Context, id domain.SubjectID, key, mark []an
 	return s.lockLevels(ctx, "lock subject", key)
 }
 
+// locksSubject reports whether the database can lock the subject's row. If a view may be among the tables, it reads the
+// schema before the statement that locks: PostgreSQL refuses to lock the rows of some views, for example of one with
+// GROUP BY. The mark is then the only lock.
+func (s *Work) locksSubject(ctx context.Context, key []any) (bool, error) {
+	last := s.store.schemas.LastRead()
+	if s.store.locks.addMarkAndLock == "" || last != nil && !last.MayNotLock() {
+		return true, nil
+	}
+	schema, err := s.store.schemas.ReadBoth(ctx, s.db.QueryFor("inspect"))
+	if err != nil {
+		return false, err
+	}
+	s.schema, s.fresh = schema, true
+	if err := s.tryLocks(ctx, key); err != nil {
+		return false, err
+	}
+	return s.schema.Locks(s.store.writer.DataMap.SubjectTable().Name), nil
+}
+
+// tryLocks finds out whether PostgreSQL can lock the rows of each view, once for each definition.
+func (s *Work) tryLocks(ctx context.Context, key []any) error {
+	for _, view := range s.schema.Untried() {
+		var refusal error
+		_, err := s.db.Try(ctx, "inspect", false, func() error {
+			refusal = s.db.Read(ctx, "inspect", conn.Ignore, s.store.writer.ExplainLock(view), key...)
+			return refusal
+		})
+		if err != nil {
+			return err
+		}
+		s.schema.NoteLock(view.Name, refusal)
+	}
+	return nil
+}
+
 // lockLevels locks the rows to which other tables refer, after the subject's row. It refuses tables whose rows the
 // database cannot lock.
 func (s *Work) lockLevels(ctx context.Context, op string, key []any) error {
-	if s.schema != nil {
-		if err := s.schema.RefuseUnlocked(s.store.locks.tables); err != nil {
+	if s.schema != nil && len(s.store.locks.tables) > 0 {
+		if err := s.schema.RefuseUnlocked(s.store.locks.tables[1:]...); err != nil {
 			return s.db.Fail(ctx, op, err)
 		}
 	}

@@ -71,6 +71,7 @@ type Work struct {
 	subject   domain.SubjectID         // the subject whose key values are in keys
 	keys      []any                    // the cached result of the method key
 	schema    *live.Schema             // of the application's tables; nil until it is needed
+	fresh     bool                     // the schema was read immediately before, see locksSubject
 	rectified []*verify.Step           // earlier rectifications, verified after each later one
 	host      hostTransaction          // only if joined
 	fired     bool                     // deferred triggers are set to IMMEDIATE
@@ -96,6 +97,10 @@ func (s *Work) key(id domain.SubjectID) ([]any, error) {
 // loadSchema sets s.schema to the schema with the fingerprint. It takes the schema from the store's cache, or reads
 // it from the database.
 func (s *Work) loadSchema(ctx context.Context, fingerprint string) (err error) {
+	if s.fresh && s.schema.Fingerprint == fingerprint && fingerprint != "" {
+		s.fresh = false
+		return nil
+	}
 	if s.schema = s.store.schemas.Known(fingerprint); s.schema != nil {
 		return nil
 	}

@@ -22,6 +22,7 @@ type sweepStatements struct {
 	fingerprint string // reads the fingerprint of the live schema
 	lockMark    string // locks the ledgers and the mark of the subject $1; returns the markColumns
 	lockRow     string // locks the subject's row; returns the fingerprint and the evidence about it
+	readRow     string // lockRow without the lock
 	recordSweep string // records a sweep of the subject $1 at the instant $2
 }
 
@@ -29,13 +30,15 @@ const (
 	lockErasedMark = `SELECT ` + markColumns + ` FROM {erasures}
 		WHERE subject_id = $1 AND erasures > 0 AND {ledgers} IS NOT NULL{lock}`
 	recordSweep = `UPDATE {erasures} SET swept_at = $2 WHERE subject_id = $1`
-	lockTexts   = `SELECT {texts} FROM {table} AS t0 WHERE {rows}{lock}`
+	readTexts   = `SELECT {texts} FROM {table} AS t0 WHERE {rows}`
 )
 
 // newSweeps returns the statements for the dialect and the tables of w.
 func newSweeps(w *rows.Writer) sweepStatements {
 	subject, lock := w.DataMap.SubjectTable(), w.Dialect.ForUpdate()
 	texts := append([]string{live.Fingerprint(w.Dialect, w.Touched, w.Tables)}, lifeOfRow(w)...)
+	readRow := syntax.Fill(readTexts, "texts", strings.Join(texts, ", "), "table", syntax.QuoteTable(subject.Name),
+		"rows", w.RowsOf(subject, datamap.Path{}, 0))
 	if lock != "" {
 		lock += " OF t0"
 	}
@@ -43,8 +46,8 @@ func newSweeps(w *rows.Writer) sweepStatements {
 		fingerprint: "SELECT " + texts[0],
 		lockMark: w.Tables.Fill(lockErasedMark, "lock", w.Dialect.ForUpdate(),
 			"ledgers", unsent.LockLedgers(w.Dialect, w.Tables, "subject_id")),
-		lockRow: syntax.Fill(lockTexts, "texts", strings.Join(texts, ", "), "table", syntax.QuoteTable(subject.Name),
-			"rows", w.RowsOf(subject, datamap.Path{}, 0), "lock", lock),
+		lockRow:     readRow + lock,
+		readRow:     readRow,
 		recordSweep: w.Tables.Fill(recordSweep),
 	}
 }
@@ -210,10 +213,18 @@ func (s *Work) lockErased(ctx context.Context, id domain.SubjectID, key []any) (
 		return life{}, err
 	}
 	found.mark = row.mark.mark()
+	text := s.store.sweeps.lockRow
+	lockable, err := s.locksSubject(ctx, key)
+	switch {
+	case err != nil:
+		return life{}, err
+	case !lockable:
+		text = s.store.sweeps.readRow
+	}
 	var fingerprint sql.NullString
 	targets := append([]any{&fingerprint}, row.rowTargets()...)
 	err = s.db.WriteRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(targets...) },
-		s.store.sweeps.lockRow, key...)
+		text, key...)
 	if err != nil {
 		return life{}, err
 	}
