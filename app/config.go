@@ -44,7 +44,7 @@ type Config struct {
 	// manifest can have accepted findings, too. The default is empty.
 	Accepted []datamap.Acceptance
 	// Zone is the time zone of the calendar years of retention duties (the tag option from:year_end), such as
-	// Europe/Berlin. The default is the zone of a manifest, and UTC without one.
+	// Europe/Berlin. The default is the zone of a manifest or of the tags, and UTC without one.
 	Zone string
 	// RequestTimeout is the time limit of each HTTP request, including the time to write its audit events. The default is
 	// 30 s.

@@ -54,6 +54,8 @@ var mapPromises = []promise.Promise[MapsHarness]{
 		"A data map of another subject table is refused with both names, before anything is read or written."),
 	promise.That(mapIsRecordedByTheFirstCommit,
 		"The first session that writes and commits records the data map. Reads, rehearsals and rollbacks do not."),
+	promise.That(mapCountsCalendarYearsInItsZone,
+		"A retention period from the end of the year counts in the zone of the data map, in exports and in erasures."),
 	promise.That(mapCanBeAccepted, "Accept records another data map, and the former one is then refused."),
 }
 

@@ -247,7 +247,7 @@ func TestMapsThatBreakAPromiseFail(t *testing.T) {
 				return correctMap(of, name, open)
 			}, finds{"want a datamap.ForeignMapError": {
 				mapOfAnotherSubjectIsRefused, mapIsRecordedByTheFirstCommit, mapCanBeAccepted,
-			}},
+			}, "the duty of invoice 0 ends at": {mapCountsCalendarYearsInItsZone}},
 		},
 		"a rehearsal that commits": {
 			func(of datamap.DataMap, name string, open opensMap) Store {

@@ -13,6 +13,7 @@ package main
 
 import (
 	"os"
+	_ "time/tzdata" // zones of data maps, also in a container without a zone database
 
 	"github.com/spf13/cobra"
 

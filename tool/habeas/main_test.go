@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"go/build"
 	"net"
 	"os"
 	"os/exec"
@@ -299,6 +300,15 @@ func TestThePageNamesEveryFlagOfTheProgram(t *testing.T) {
 		if !slices.Contains(strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(stdout)), flag) {
 			t.Errorf("the page lacks %s:\n%s", flag, stdout)
 		}
+	}
+}
+
+// In a container without a zone database, the zone of a data map would not be known.
+func TestTheProgramHasTheZonesOfDataMaps(t *testing.T) {
+	sources, err := build.ImportDir(".", 0)
+	must(t, err)
+	if !slices.Contains(sources.Imports, "time/tzdata") {
+		t.Error("the program does not link time/tzdata")
 	}
 }
 

@@ -98,7 +98,8 @@ func TestRecordsUnderADutyAreRetained(t *testing.T) {
 		anonymize users email
 	`)
 	name := p.column(t, "invoices.billing_name").Personal
-	if name.Reason == "" || name.Since != "issued_on" || name.Retain.String() != "10y" {
+	if name.Reason == "" || name.Since != "issued_on" || name.Retain.String() != "10y" ||
+		name.From != datamap.FromYearEnd {
 		t.Errorf("billing_name is retained as %+v", name)
 	}
 	if payer := p.column(t, "payments.payer").Personal; payer.Since != "" || !payer.Retain.IsZero() {

@@ -12,7 +12,8 @@ import (
 	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
-// dutyLasts is the assumed retention period of bookkeeping records. It is the longest of the usual legal periods.
+// dutyLasts is the assumed retention period of bookkeeping records. It is the longest of the usual legal periods, which
+// count from the end of the calendar year.
 var dutyLasts = datamap.Period{Years: 10}
 
 // retained are the categories that must be kept by law in bookkeeping records.
@@ -32,7 +33,7 @@ func (t *table) chooseStrategy(
 		if since == "" {
 			return true
 		}
-		a.Since, a.Retain = since, dutyLasts
+		a.Since, a.Retain, a.From = since, dutyLasts, datamap.FromYearEnd
 	default:
 		a.Strategy = domain.StrategyAnonymize
 	}

@@ -129,7 +129,8 @@ func (u *updating) adapted(table string, column datamap.Column) datamap.Column {
 		annotation.Via = paths[0].Via
 	}
 	if deletesRows(u.DataMap, table) {
-		annotation.Strategy, annotation.Reason, annotation.Since, annotation.Retain = "", "", "", datamap.Period{}
+		annotation.Strategy, annotation.Reason, annotation.Since, annotation.From = "", "", "", ""
+		annotation.Retain = datamap.Period{}
 		column.Surrogate = ""
 	}
 	column.Personal = &annotation

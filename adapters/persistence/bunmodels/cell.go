@@ -14,6 +14,9 @@ import (
 func (r *modelReader) readAnnotation(field *schema.Field, column *datamap.Column, text string) {
 	tag, problems := parseTag(text)
 	column.Personal, column.Always = &tag.annotation, tag.always
+	if tag.zone != "" {
+		r.zoned = append(r.zoned, zoned{column.Name, tag.zone, tag.annotation.From})
+	}
 	nulled := tag.annotation.Strategy == domain.StrategyNull
 	if tag.surrogate != "" || nulled {
 		column.Surrogate, column.SurrogateOfType = tag.surrogate, false

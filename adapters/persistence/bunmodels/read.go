@@ -2,6 +2,7 @@
 package bunmodels
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -43,6 +44,7 @@ type Types map[reflect.Type]Type
 //   - retain: the retention period, such as 10y
 //   - since: the column of the same table that holds the start of the retention period
 //   - from: year_end if the period counts from the end of the calendar year of this start
+//   - zone: the time zone of the calendar years of the data map, the same in all tags; see datamap.DataMap.WithZone
 //   - surrogate: a constant that overwrites the value; {} in it becomes digits that differ in every cell
 //   - always, without a value: the surrogate overwrites NULL, too, which otherwise stays
 //   - via: the path to the person to whom the value belongs, if the table has several paths
@@ -111,6 +113,7 @@ func Read(db *bun.DB, models []any, custom Types) (datamap.DataMap, error) {
 	for _, r := range read {
 		r.checkReferences(read)
 	}
+	zone := zoneOf(read)
 	m, err := dataMapOf(read)
 	if err = withPaths(m, err, read); err == nil {
 		removeUnusedNames(read)
@@ -119,7 +122,38 @@ func Read(db *bun.DB, models []any, custom Types) (datamap.DataMap, error) {
 	if err != nil {
 		return datamap.DataMap{}, erasure.Complete(err)
 	}
-	return m.WithNotices(unmapped(db, m)...), nil
+	if m = m.WithNotices(unmapped(db, m)...); zone != "" {
+		return m.WithZone(zone)
+	}
+	return m, nil
+}
+
+// zoneOf returns the zone that the pii tags of the models name, or "". It reports tags with another zone, an unknown
+// zone, and a zone without an effect.
+func zoneOf(models []*modelReader) (zone string) {
+	for _, r := range models {
+		for _, of := range r.zoned {
+			zone = cmp.Or(zone, of.zone)
+			_, unknown := datamap.DataMap{}.WithZone(of.zone)
+			switch {
+			case unknown != nil:
+				r.report(of.column, domain.Problem{
+					Message: "its pii tag has an unknown zone", Found: of.zone, Remedy: "give a zone like Europe/Berlin",
+				})
+			case of.from != datamap.FromYearEnd:
+				r.report(of.column, domain.Problem{
+					Message: "its pii tag has a zone, which has an effect only on calendar years", Found: of.zone,
+					Remedy: "add from:" + datamap.FromYearEnd + ", or remove the zone",
+				})
+			case of.zone != zone:
+				r.report(of.column, domain.Problem{
+					Message: "its pii tag has another zone than another tag, but a data map has one zone", Found: of.zone,
+					Possible: []string{zone},
+				})
+			}
+		}
+	}
+	return zone
 }
 
 func dataMapOf(models []*modelReader) (datamap.DataMap, error) {
@@ -173,7 +207,10 @@ type modelReader struct {
 	read     map[string]bool // true for each field whose tags were read, by its index in the struct
 	declared []declared      // the relations of other tables to this table
 	tagged   []tagged        // the columns whose subject tags refer to other tables
+	zoned    []zoned         // the columns whose pii tags have a zone
 }
+
+type zoned struct{ column, zone, from string }
 
 // report records a mistake in a column or a field, or in the table if the column is empty.
 func (r *modelReader) report(column string, problem domain.Problem) {

@@ -13,6 +13,7 @@ type tag struct {
 	annotation datamap.Annotation
 	surrogate  string
 	always     bool
+	zone       string
 }
 
 // notPersonal is the pii tag of a column without personal data. This tag has no options.
@@ -23,7 +24,7 @@ const always = "always"
 
 // options are the options that can follow the category in a pii tag.
 var options = []string{
-	"erasure", "basis", "purpose", "reason", "retain", "since", "from", "surrogate", "export", "via", "ref",
+	"erasure", "basis", "purpose", "reason", "retain", "since", "from", "zone", "surrogate", "export", "via", "ref",
 }
 
 // parseTag parses a pii tag and returns all problems of its syntax. The data map checks the values later. If a part of
@@ -116,6 +117,8 @@ func (t *tag) set(name, quoted string) domain.Problem {
 		t.annotation.Since = value
 	case "from":
 		t.annotation.From = value
+	case "zone":
+		t.zone = value
 	case "surrogate":
 		t.surrogate = value
 	case "via":
