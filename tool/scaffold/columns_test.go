@@ -37,29 +37,28 @@ func TestTheStrategyOfAColumn(t *testing.T) {
 	}
 	wantLines(t, got, `
 		id -
-		email text contact anonymize  {}@erased.invalid
-		backup_email text contact anonymize
-		login text identity anonymize
-		phone bigint contact anonymize
-		birthday time identity anonymize
-		password_hash text technical anonymize no
-		api_key text technical null no
-		homepage_url text contact anonymize  ''
-		gender text identity anonymize  unknown
-		religion text special anonymize  a
-		last_ip text technical anonymize  0.0.0.0
+		email text contact erase  {}@erased.invalid
+		backup_email text contact erase
+		login text identity erase
+		phone bigint contact erase
+		birthday time identity erase
+		password_hash text technical erase no
+		api_key text technical erase no
+		homepage_url text contact erase  ''
+		gender text identity erase  unknown
+		religion text special erase  a
+		last_ip text technical erase  0.0.0.0
 		mac_address -
-		salary number financial anonymize
-		bio text identity anonymize  ''
-		age integer identity anonymize  18
-		nickname text identity anonymize
-		postal_code text contact anonymize  00000
-		public_key_url text contact anonymize yes ''
-		locale text behavioral anonymize  de
+		salary number financial erase
+		bio text identity erase  ''
+		age integer identity erase  18
+		nickname text identity erase
+		postal_code text contact erase  00000
+		public_key_url text contact erase yes ''
+		locale text behavioral erase  de
 		theme -
 	`)
 	wantLines(t, p.asked(), `
-		users.api_key
 		users.mac_address
 		users.salary
 		users.nickname
@@ -206,16 +205,16 @@ func TestNoColumnBecomesNULLWithoutAQuestion(t *testing.T) {
 		got[i] = strings.TrimSpace(got[i])
 	}
 	wantLines(t, got, `
-		email anonymize {}@erased.invalid
-		nick anonymize
-		bio anonymize ''
-		birthday anonymize
-		photo anonymize
-		settings anonymize {}
-		password_hash null
+		email erase {}@erased.invalid
+		nick erase
+		bio erase ''
+		birthday erase
+		photo erase
+		settings erase {}
+		password_hash erase
 		device_ip null
 		religion null
-		gender anonymize other
+		gender erase other
 		passport null
 		body anonymize ''
 	`)

@@ -106,7 +106,7 @@ func TestASurrogateMustFitTheRowsInWhichTheCellIsNULL(t *testing.T) {
 	}
 	p := proposeWith(t, evaluating(t, catalog), scaffold.Options{})
 	email, phone := p.column(t, "users.email").Personal, p.column(t, "users.phone").Personal
-	if email.Strategy != domain.StrategyNull || phone.Strategy != domain.StrategyAnonymize {
+	if email.Strategy != domain.StrategyNull || phone.Strategy != domain.StrategyErase {
 		t.Errorf("email: %+v, phone: %+v", email, phone)
 	}
 	if asked := p.asked(); !slices.Contains(asked, "users.email") || !slices.Contains(asked, "users.phone") {
@@ -140,7 +140,7 @@ func TestAConstraintOnSeveralColumnsDoesNotRefuseTheErasure(t *testing.T) {
 		}
 	}
 	email, phone := p.column(t, "users.email").Personal, p.column(t, "users.phone").Personal
-	if email.Strategy != domain.StrategyNull || phone.Strategy != domain.StrategyAnonymize {
+	if email.Strategy != domain.StrategyNull || phone.Strategy != domain.StrategyErase {
 		t.Errorf("email: %+v, phone: %+v", email, phone)
 	}
 	if p := propose(t, catalog); p.column(t, "users.fax").Personal != nil || !slices.Contains(p.asked(), "users.fax") {

@@ -9,47 +9,21 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// An application reads a value that is not NULL, even an empty one, as a state, such as a pending change.
-func TestAValueThatMeansAStateBecomesNULL(t *testing.T) {
-	for column, want := range map[string]domain.Strategy{
-		"blocked_email?": domain.StrategyNull, "unconfirmed_email?": domain.StrategyNull,
-		"pending_email?": domain.StrategyNull, "newEmail?": domain.StrategyNull, "email_change?": domain.StrategyNull,
-		"previous_phone_number?": domain.StrategyNull, "new_phone:bigint?": domain.StrategyNull,
-		"last_sign_in_at:time?": domain.StrategyNull, "birthday:time?": domain.StrategyAnonymize,
-		"last_login_at?": domain.StrategyNull, "last_login_at:bigint?": domain.StrategyNull,
-		"account_lock_reason?": domain.StrategyNull, "webauthn_id:text?": domain.StrategyNull,
-		"blocked_email": domain.StrategyAnonymize, "last_sign_in_at:time": domain.StrategyAnonymize,
-		"work_email?": domain.StrategyAnonymize, "newsletter_email?": domain.StrategyAnonymize,
-		"account_lock_reason": domain.StrategyAnonymize, "sign_in_count:integer?": domain.StrategyAnonymize,
+// A cell that is NULL stays NULL, so that a surrogate never makes up a password, a pending address or a login.
+func TestAValueThatMeansAStateGetsASurrogateWithoutAQuestion(t *testing.T) {
+	for _, column := range []string{
+		"password_hash?", "blocked_email?", "pending_email?", "email_change?", "new_phone:bigint?", "last_sign_in_at:time?",
+		"last_login_at?", "account_lock_reason?", "webauthn_id:text?", "birthday:time?", "sign_in_count:integer?",
 	} {
-		p := propose(t, schema("users: id*, email, "+column))
+		p := propose(t, schema("users: id*, email, theme, "+column))
 		name, _, _ := strings.Cut(strings.TrimSuffix(column, "?"), ":")
 		c := p.column(t, "users."+name)
-		if c.Personal == nil || c.Personal.Strategy != want {
+		if c.Personal == nil || c.Personal.Strategy != domain.StrategyErase {
 			t.Errorf("%s: the annotation is %+v", column, c.Personal)
 		}
-		if asked := slices.Contains(p.asked(), "users."+name); asked != (want == domain.StrategyNull) {
+		if slices.Contains(p.asked(), "users."+name) || len(p.questionsAbout("users", "NULL")) > 0 {
 			t.Errorf("%s: asked %v", column, p.Decisions)
 		}
-	}
-}
-
-func TestAStateThatMustNotBeNULLGetsASurrogate(t *testing.T) {
-	catalog := schema("users: id*, email, pending_email?")
-	catalog.Tables[0].Checks = []datamap.CatalogCheck{{
-		Name: "one", Columns: []string{"pending_email"}, Text: "CHECK ((pending_email IS NOT NULL))",
-	}}
-	p := propose(t, catalog)
-	if c := p.column(t, "users.pending_email"); c.Personal == nil || c.Personal.Strategy != domain.StrategyAnonymize {
-		t.Errorf("the annotation is %+v", c.Personal)
-	}
-}
-
-// The questions about secrets and about states are one.
-func TestNULLIsAskedOnceForATable(t *testing.T) {
-	p := propose(t, schema("users: id*, email, password_hash?, blocked_email?, last_sign_in_at:time?"))
-	if asked := p.questionsAbout("users", "NULL"); len(asked) != 1 || len(asked[0].Further) != 2 {
-		t.Errorf("asked %v", p.Decisions)
 	}
 }
 
@@ -62,5 +36,23 @@ func TestAnEncryptedValueBecomesNull(t *testing.T) {
 	}
 	if asked := p.questionsAbout("users", "encrypted value"); len(asked) != 1 {
 		t.Errorf("asked %v", p.Decisions)
+	}
+}
+
+func TestTheWordOwnedSuffices(t *testing.T) {
+	for lines, want := range map[string]domain.Strategy{
+		"users: id*, email, theme": domain.StrategyErase,
+		"users: id*, email, phone": domain.StrategyAnonymize, // an erasure would otherwise delete the row
+	} {
+		p := propose(t, schema(lines+"\nposts: id*, title"))
+		if email := p.column(t, "users.email").Personal; email.Strategy != want {
+			t.Errorf("%s: the strategy is %s", lines, email.Strategy)
+		}
+		wantLines(t, p.steps()[:1], "anonymize users email"+map[bool]string{true: " phone"}[want != domain.StrategyErase])
+		table := p.dataMap.SubjectTable()
+		table.Owned = true
+		if m, err := datamap.NewDataMap(table); err != nil || m.SubjectTable().RowsDeleted() != (want == domain.StrategyErase) {
+			t.Errorf("%s, owned: the rows stay: %v", lines, err)
+		}
 	}
 }

@@ -111,7 +111,29 @@ func (d *draft) mapped(t *table) datamap.Table {
 		}
 		to.Relations = append(to.Relations, relation)
 	}
+	if t == d.subject {
+		return readyToGo(to)
+	}
 	return to
+}
+
+// readyToGo returns the table of the people with the strategy erase in place of anonymize, so that the word owned alone
+// says that the row goes. Without this word, an erasure does the same as before, because other columns keep the row. If
+// none does, readyToGo returns the table unchanged.
+func readyToGo(table datamap.Table) datamap.Table {
+	ready := table
+	ready.Columns = slices.Clone(table.Columns)
+	for i, c := range ready.Columns {
+		if c.Personal != nil && c.Personal.Strategy == domain.StrategyAnonymize {
+			annotation := *c.Personal
+			annotation.Strategy = domain.StrategyErase
+			ready.Columns[i].Personal = &annotation
+		}
+	}
+	if ready.RowsDeleted() {
+		return table
+	}
+	return ready
 }
 
 // leftOut returns the tables that are not in the data map, with the reasons.

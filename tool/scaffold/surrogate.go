@@ -65,8 +65,6 @@ func (t *table) chooseStrategy(
 	if c.Nullable && a.Strategy == domain.StrategyAnonymize && t.takesNull(c) {
 		why := ""
 		switch {
-		case m.Secret && t.isSubject, meansState(c, m):
-			why = absent
 		case isEncrypted(c.Name):
 			why = "It seems to hold an encrypted value, and a program may fail to decrypt a surrogate."
 		case t.needsNull(c, m):

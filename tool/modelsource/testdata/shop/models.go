@@ -28,44 +28,41 @@ type User struct {
 
 	ID string `bun:"id,pk,type:uuid" subject:"id"`
 	// Its name contains "email", which suggests an email address.
-	Email string `bun:"email,notnull,type:character varying(120),unique" pii:"contact,erasure:anonymize,surrogate:{}@erased.invalid"`
+	Email string `bun:"email,notnull,type:character varying(120),unique" pii:"contact,surrogate:{}@erased.invalid"`
 	// Its name contains "display name", which suggests the name of a person.
 	// DECIDE: Which surrogate fits the constraints users_display_name_check? ('' | another surrogate, or make the
 	// column nullable; chosen: '')
-	DisplayName string `bun:"display_name,notnull" pii:"identity,erasure:anonymize,surrogate:''"`
+	DisplayName string `bun:"display_name,notnull" pii:"identity,surrogate:''"`
 	// Its name contains "password", which suggests a secret.
-	PasswordHash []byte `bun:"password_hash,notnull" pii:"technical,erasure:anonymize,export:no"`
+	PasswordHash []byte `bun:"password_hash,notnull" pii:"technical,export:no"`
 	// Its name contains "secret", which suggests a secret.
-	// DECIDE: NULL often means that there is no such thing, for example no password, no pending address or no login.
-	// Can every program that reads the column read NULL? (yes: NULL | no: leave it as it is | give a surrogate;
-	// chosen: yes: NULL)
-	X2faSecret *string `bun:"2fa_secret" pii:"technical,erasure:null,export:no"`
+	X2faSecret *string `bun:"2fa_secret" pii:"technical,export:no"`
 	// Its name contains "birthday", which suggests a date of birth or an age.
-	Birthday *time.Time `bun:"birthday,type:date" pii:"identity,erasure:anonymize"`
+	Birthday *time.Time `bun:"birthday,type:date" pii:"identity"`
 	// Its name contains "gender", which suggests a trait of a person.
-	Gender string `bun:"gender,notnull,type:gender" pii:"identity,erasure:anonymize,surrogate:unknown"`
+	Gender string `bun:"gender,notnull,type:gender" pii:"identity,surrogate:unknown"`
 	// Its name contains "phone", which suggests a telephone number.
 	// DECIDE: Which surrogate fits the constraints users_phone_check? ('' | another surrogate, or make the column
 	// nullable; chosen: '')
-	Phone *string `bun:"phone,type:character varying(20)" pii:"contact,erasure:anonymize,surrogate:''"`
+	Phone *string `bun:"phone,type:character varying(20)" pii:"contact,surrogate:''"`
 	// Its name contains "ip", which suggests a network address or a device.
-	LastIP *string `bun:"last_ip,type:inet" pii:"technical,erasure:anonymize,surrogate:0.0.0.0"`
+	LastIP *string `bun:"last_ip,type:inet" pii:"technical,surrogate:0.0.0.0"`
 	// Its name contains "ip", which suggests a network address or a device.
-	SignUpIP string `bun:"sign_up_ip,notnull,type:inet" pii:"technical,erasure:anonymize,surrogate:0.0.0.0"`
+	SignUpIP string `bun:"sign_up_ip,notnull,type:inet" pii:"technical,surrogate:0.0.0.0"`
 	// Its name contains "interests", which suggests the preferences of a person.
-	Interests []string `bun:"interests,array,type:text[]" pii:"behavioral,erasure:anonymize"`
+	Interests []string `bun:"interests,array,type:text[]" pii:"behavioral"`
 	// Its name contains "preferences", which suggests the preferences of a person.
-	Preferences json.RawMessage `bun:"preferences,notnull,type:jsonb" pii:"behavioral,erasure:anonymize"`
+	Preferences json.RawMessage `bun:"preferences,notnull,type:jsonb" pii:"behavioral"`
 	// Its name contains "homepage", which suggests a page about a person.
-	HomepageURL string `bun:"homepage_url,notnull" pii:"contact,erasure:anonymize,surrogate:''"`
+	HomepageURL string `bun:"homepage_url,notnull" pii:"contact,surrogate:''"`
 	// Its name contains "avatar", which suggests a picture or a description of a person.
 	// DECIDE: Does it hold the name of a file in an external system that an erasure has to delete? (no | yes: add ref
 	// with the name of the resolver; chosen: no)
-	Avatar *string `bun:"avatar" pii:"identity,erasure:anonymize,surrogate:''"`
+	Avatar *string `bun:"avatar" pii:"identity,surrogate:''"`
 	// Its name contains "credit", which suggests the money of a person.
 	// DECIDE: An erasure replaces the value with a meaningless number. Does the application compute with it?
 	// (overwrite it | leave it as it is | retain it, with a reason; chosen: overwrite it)
-	Credit    string    `bun:"credit,notnull,type:numeric(10,2)" pii:"financial,erasure:anonymize"`
+	Credit    string    `bun:"credit,notnull,type:numeric(10,2)" pii:"financial"`
 	InvitedBy *string   `bun:"invited_by,type:uuid"`
 	User      *User     `bun:"rel:belongs-to,join:invited_by=id,on_delete:SET NULL"`
 	IsAdmin   bool      `bun:"is_admin,notnull"`
