@@ -197,3 +197,15 @@ func TestARowThatTheDatabaseLeavesOutIsCounted(t *testing.T) {
 		}
 	}
 }
+
+// REPLACE deletes the row of another person and inserts it again, with another value or for the first time.
+func TestARowThatATriggerReplacesIsCounted(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]int64{"2": 1, "4": 0} {
+		a := open(t, databases.SQLite(t), app.Config{Models: []any{(*boarder)(nil)}}, append(boarders("", ""),
+			sqliteTrigger("AFTER UPDATE", "boarders", "REPLACE INTO boarders VALUES ("+id+", 'x', 'x', 'x');")...)...)
+		if result, err := a.erase(t.Context(), "1"); err != nil || result.Cascaded["boarders"] != want {
+			t.Errorf("%s: erased %v, %v", id, result, err)
+		}
+	}
+}

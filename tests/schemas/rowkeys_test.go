@@ -158,6 +158,10 @@ func TestADeletedRowOfAnotherPersonIsCountedByKeysOfEveryType(t *testing.T) {
 			}
 			a := open(t, db, app.Config{Models: stationery}, slices.Concat(k.tables(),
 				[]string{"CREATE TABLE others AS SELECT * FROM stains WHERE writer_id = 2"}, deletes)...)
+			want := want
+			if k.foreign == "NULL" && !isPostgres(db) {
+				want = domain.ErrConflict // another row may be the same one or not
+			}
 			if result, err := a.erase(t.Context(), "1"); !errors.Is(err, want) {
 				t.Errorf("erased %v, %v (%v)", result, err, errors.Unwrap(err))
 			}

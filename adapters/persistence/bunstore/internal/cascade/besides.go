@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
@@ -51,10 +52,20 @@ func (w *watch) find(ctx context.Context, i int, table reachedTable, found *veri
 		found.Changed = w.changed(table, found.Changed)
 		return err
 	}
-	if err := found.Find(ctx, noted(i, table, false), true); err != nil {
+	keys := "[]" // before the steps; REPLACE inserts a row in place of the one with the same key
+	for j, t := range w.before.Tables {
+		if t.Table == table.Table && t.Inserted {
+			keys = w.keys[j]
+		}
+	}
+	inserted, updated := noted(i, table, "'INSERT'"), noted(i, table, "'UPDATE'")
+	replaced := noted(i, table, "'INSERT' AND habeas_key IN (SELECT value FROM json_each($1)) AND habeas_key NOT IN"+
+		" (SELECT habeas_key FROM habeas_written_"+strconv.Itoa(i)+" WHERE habeas_event = 'DELETE')")
+	err := found.Find(ctx, "("+updated+" AND NOT "+inserted+" OR "+replaced+")", true, keys)
+	if err != nil {
 		return err
 	}
-	return found.Find(ctx, noted(i, table, true), false)
+	return found.Find(ctx, inserted+" AND NOT "+replaced, false, keys)
 }
 
 // written returns the tables of the data map to search for rows that triggers have written: those with more writes than
@@ -85,7 +96,7 @@ func (w *watch) writes(of reachedTable) (deleted, inserted, updated int64) {
 
 // changed returns the number of rows that were changed, and not inserted, of a number of written rows. The database
 // counts an update that moves a row to another partition as a deletion and an insertion.
-func (w *watch) changed(table reachedTable, rows int64) int64 {
+func (w *watch) changed(table reachedTable, read int64) int64 {
 	if !w.before.counters {
 		return 0
 	}
@@ -94,18 +105,28 @@ func (w *watch) changed(table reachedTable, rows int64) int64 {
 	if table.Split {
 		moved = max(0, min(inserted, deleted-verify.Writes(w.checked, domain.StrategyDelete, table.Mapped)))
 	}
-	return max(0, min(rows-(inserted-moved), moved+updated))
+	return max(0, min(read-(inserted-moved), moved+updated))
 }
 
-// note creates the triggers that note the written rows of Reach.Noted, on SQLite.
+var notedEvents = []string{"INSERT", "UPDATE", "DELETE"}
+
+// note creates the triggers that note the written rows of Reach.Noted, on SQLite. A note has the rowKey and the rowID.
 func (w *watch) note(ctx context.Context) error {
 	for i, table := range w.before.Noted {
 		n := strconv.Itoa(i)
-		for _, text := range []string{
-			"CREATE TEMP TABLE habeas_written_" + n + " AS SELECT '' AS habeas_event, " + syntax.Join(table.Key, ", ", syntax.Quote) +
-				" FROM " + table.Table + " WHERE FALSE",
-			notingTrigger(n, table, "INSERT"), notingTrigger(n, table, "UPDATE"),
-		} {
+		texts := []string{"CREATE TEMP TABLE habeas_written_" + n + " AS SELECT '' AS habeas_event, '' AS habeas_key, " +
+			syntax.Join(table.rowID, ", ", func(name string) string { return syntax.Quote(name) + " AS " + noteOf(name) }) +
+			" FROM " + table.Table + " WHERE FALSE"}
+		for _, event := range notedEvents {
+			row := "NEW"
+			if event == "DELETE" {
+				row = "OLD"
+			}
+			texts = append(texts, syntax.Fill(`CREATE TEMP TRIGGER habeas_{event}_{n} AFTER {event} ON {table}
+				BEGIN INSERT INTO habeas_written_{n} VALUES ('{event}', {key}, {row}); END`, "event", event, "n", n,
+				"table", table.Table, "key", rowKey(w.store.writer, table, row), "row", rows.List(row, table.rowID)))
+		}
+		for _, text := range texts {
 			if err := w.exec(ctx, text); err != nil {
 				return err
 			}
@@ -114,35 +135,25 @@ func (w *watch) note(ctx context.Context) error {
 	return nil
 }
 
-func notingTrigger(n string, table reachedTable, event string) string {
-	return syntax.Fill(`CREATE TEMP TRIGGER habeas_{event}_{n} AFTER {event} ON {table}
-		BEGIN INSERT INTO habeas_written_{n} VALUES ('{event}', {key}); END`, "event", event, "n", n, "table", table.Table,
-		"key", syntax.Join(table.Key, ", ", func(name string) string { return "NEW." + syntax.Quote(name) }))
-}
+func noteOf(column string) string { return syntax.Quote("habeas_" + column) }
 
-// noted returns the condition that the row t0 was noted as inserted, or only as updated.
-func noted(i int, table reachedTable, inserted bool) string {
-	within := func(operator, event string) string {
-		return syntax.Fill(`({key}) {operator} (SELECT {columns} FROM habeas_written_{i} WHERE habeas_event = '{event}')`,
-			"key", syntax.Join(table.Key, ", ", func(name string) string { return "t0." + syntax.Quote(name) }),
-			"operator", operator, "columns", syntax.Join(table.Key, ", ", syntax.Quote), "i", strconv.Itoa(i), "event", event)
-	}
-	if inserted {
-		return within("IN", "INSERT")
-	}
-	return within("IN", "UPDATE") + " AND " + within("NOT IN", "INSERT")
+// noted returns the condition that the row t0 was noted with an event, which a further condition may follow.
+func noted(i int, table reachedTable, event string) string {
+	return syntax.Fill(`({row}) IN (SELECT {columns} FROM habeas_written_{i} WHERE habeas_event = {event})`,
+		"row", rows.List("t0", table.rowID), "columns", syntax.Join(table.rowID, ", ", noteOf), "i", strconv.Itoa(i),
+		"event", event)
 }
 
 // forget drops what note has created.
 func (w *watch) forget(ctx context.Context) error {
 	for i := range w.before.Noted {
-		n := strconv.Itoa(i)
-		for _, text := range []string{
-			"DROP TRIGGER habeas_INSERT_" + n, "DROP TRIGGER habeas_UPDATE_" + n, "DROP TABLE habeas_written_" + n,
-		} {
-			if err := w.exec(ctx, text); err != nil {
+		for _, event := range notedEvents {
+			if err := w.exec(ctx, "DROP TRIGGER habeas_"+event+"_"+strconv.Itoa(i)); err != nil {
 				return err
 			}
+		}
+		if err := w.exec(ctx, "DROP TABLE habeas_written_"+strconv.Itoa(i)); err != nil {
+			return err
 		}
 	}
 	return nil

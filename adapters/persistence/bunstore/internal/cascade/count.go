@@ -269,7 +269,7 @@ func beforeDeletion(w *rows.Writer, tables []reachedTable) (declare, fetch, end 
 		case table.shares:
 			condition = ""
 		}
-		queries[i] = syntax.Fill(text, "i", syntax.Placeholder(i)[1:], "table", table.Table, "key", rowKey(w, table),
+		queries[i] = syntax.Fill(text, "i", syntax.Placeholder(i)[1:], "table", table.Table, "key", rowKey(w, table, "t0"),
 			"condition", condition)
 	}
 	return dialectOf(w.Dialect).beforeDeletion(strings.Join(queries, " UNION ALL "))
@@ -280,7 +280,7 @@ func countRows(table string) string { return "SELECT count(*) FROM " + table }
 
 // keysOf returns the statement that reads the keys of all rows of a SQLite table, as a JSON array of texts.
 func keysOf(w *rows.Writer, table reachedTable) string {
-	return "SELECT json_group_array(" + rowKey(w, table) + ") FROM " + table.Table + " AS t0"
+	return "SELECT json_group_array(" + rowKey(w, table, "t0") + ") FROM " + table.Table + " AS t0"
 }
 
 // missing returns the statement that counts the keys in its parameter, a JSON array, of which the table has no row. Of
@@ -291,18 +291,24 @@ func missing(w *rows.Writer, table reachedTable) string {
 			after AS (SELECT {key} AS k, count(*) AS n FROM {table} AS t0 WHERE {key} IN (SELECT k FROM keys) GROUP BY 1)
 		SELECT CAST(COALESCE(sum(b.n - COALESCE(a.n, 0)), 0) AS bigint)
 		FROM before AS b LEFT JOIN after AS a ON a.k = b.k WHERE b.n > COALESCE(a.n, 0)`,
-		"keys", w.Dialect.ArrayElements("$1"), "key", rowKey(w, table), "table", table.Table)
+		"keys", w.Dialect.ArrayElements("$1"), "key", rowKey(w, table, "t0"), "table", table.Table)
 }
 
-// rowKey returns the expression for the key of the row t0, as a text. Different keys have different texts, whatever the
-// settings of the session.
-func rowKey(w *rows.Writer, table reachedTable) string {
-	switch {
-	case len(table.Key) == 0: // only on SQLite
-		return "CAST(t0.rowid AS text)"
-	case dialectOf(w.Dialect).deleted() == "":
-		return syntax.Join(table.Key, " || ',' || ", func(name string) string { return "quote(t0." + syntax.Quote(name) + ")" })
-	default:
-		return "CAST(json_build_array(" + strings.Join(w.KeyNames("t0", table.Key), ", ") + ") AS text)"
+// rowKey returns the expression for the key of a row, as a text. Different keys have different texts, whatever the
+// settings of the session. On SQLite, a row without a key, or with NULL in it, has a text of its own.
+func rowKey(w *rows.Writer, table reachedTable, alias string) string {
+	if dialectOf(w.Dialect).deleted() != "" {
+		return "CAST(json_build_array(" + strings.Join(w.KeyNames(alias, table.Key), ", ") + ") AS text)"
 	}
+	text := func(columns []string) string {
+		return "'' || " + syntax.Join(columns, " || ',' || ", func(name string) string {
+			return "quote(" + alias + "." + syntax.Quote(name) + ")"
+		})
+	}
+	if len(table.Key) == 0 {
+		return text(table.rowID)
+	}
+	return "CASE WHEN " + syntax.Join(table.Key, " OR ", func(name string) string {
+		return alias + "." + syntax.Quote(name) + " IS NULL"
+	}) + " THEN 'NULL' || " + text(table.rowID) + " ELSE " + text(table.Key) + " END"
 }

@@ -173,11 +173,14 @@ func (g *graph) addTo(w *rows.Writer, r *Reach, visits map[*live.Table]visit, ma
 			r.Tables = append(r.Tables, reachedTable{
 				ID: id(table), Root: id(table), Name: called(table), Table: quoted(table), Mapped: mapped[table],
 				Direct: g.direct(mapped, table), Key: table.PrimaryKey, Readable: true, Inserted: at.inserts,
+				rowID: table.RowID(),
 			})
 		}
 		if named := g.direct(mapped, table); r.Triggers && (at.inserts || at.updates) && table.Kind == datamap.KindTable &&
 			len(named) > 0 {
-			r.Noted = append(r.Noted, reachedTable{Table: quoted(table), Direct: named, Key: table.PrimaryKey})
+			r.Noted = append(r.Noted, reachedTable{
+				Table: quoted(table), Direct: named, Key: table.PrimaryKey, rowID: table.RowID(),
+			})
 		}
 		for _, key := range g.keys[table] {
 			reached := reachedKey{

@@ -53,7 +53,8 @@ type reachedTable struct {
 
 	Inserted bool `json:"-"` // a trigger may insert rows
 
-	shares bool // several rows may have the same key, because only the data map has it
+	shares bool     // several rows may have the same key, because only the data map has it
+	rowID  []string // see live.Table.RowID; only on SQLite
 }
 
 // reachedKey is a foreign key with an action.

@@ -3,6 +3,8 @@ package live
 import (
 	"slices"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/sqltext"
 )
 
@@ -51,6 +53,18 @@ func statesConflict(code sqltext.Tokens) bool {
 		}
 	}
 	return false
+}
+
+// RowID returns the columns that identify a row of a SQLite table, also a row whose primary key contains NULL.
+func (t *Table) RowID() []string {
+	text := sqltext.TokensOf(t.Text, sqltext.QuotesOfSQLite)
+	for _, name := range []string{"rowid", "_rowid_", "oid"} {
+		isColumn := slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool { return syntax.Lower(c.Name) == name })
+		if !isColumn && !text.Is(len(text)-1, "rowid") && !text.Is(len(text)-3, "rowid") {
+			return []string{name}
+		}
+	}
+	return t.PrimaryKey
 }
 
 // Replaces reports whether a constraint of a SQLite table deletes other rows instead of refusing a row (ON CONFLICT

@@ -41,20 +41,20 @@ func NewBesides(
 	return b, b.readColumns(ctx)
 }
 
-// Find reads the rows with a condition on the row t0. It counts them in Changed only if they existed before.
-func (b *Besides) Find(ctx context.Context, condition string, existed bool) error {
+// Find reads the rows with a condition on the row t0, which has the parameters args. It counts them in Changed only if
+// they existed before. If several rows have the same key, those of a step are not counted.
+func (b *Besides) Find(ctx context.Context, condition string, existed bool, args ...any) error {
 	sw := b.writer.StepWriter(b.table, b.live.Types(b.table.Name), 0)
 	text := b.readingCells(sw, condition)
 	keys, ownOf := map[string]rowKey{}, map[string]erasedTexts{} // of the rows with large cells
-	err := b.readCells(ctx, text, nil, func(key rowKey, _ []heldCell, others []otherCell) {
-		row, own, covered := key.id(), newErasedTexts(), false
+	read := map[string]int{}
+	err := b.readCells(ctx, text, args, func(key rowKey, _ []heldCell, others []otherCell) {
+		row, own, covering := key.id(), newErasedTexts(), 0
 		for _, step := range b.covering {
-			if _, known := step.rows[row]; known {
-				covered = true
-				own.add(step.copies.texts[row]) // Copied judges them
-			}
+			covering = max(covering, step.times[row])
+			own.add(step.copies.texts[row]) // Copied judges them
 		}
-		if existed && !covered {
+		if read[row]++; existed && read[row] > covering {
 			b.Changed++
 		}
 		if slices.ContainsFunc(others, func(c otherCell) bool { return c.isLarge }) {

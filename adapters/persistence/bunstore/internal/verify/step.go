@@ -31,6 +31,7 @@ type Step struct {
 	copies  copies
 	kept    *keptCells        // the retained cells that Kept compares; nil for other steps
 	rows    map[string]rowKey // the primary keys of the rows that record has found, by rowKey.id
+	times   map[string]int    // the numbers of these rows, which may have the same key
 	found   int               // the number of these rows
 	skipped bool              // the database has changed fewer rows
 	cells   map[cell][]string // the old values of the cells of these rows, except values that the step has written
@@ -57,7 +58,7 @@ func NewStep(db *conn.Session, w *rows.Writer, live *live.Schema, op string, ste
 	table, _ := w.DataMap.Table(step.Target)
 	return &Step{
 		Step: step, Op: op, db: db, writer: w, table: table, key: key, live: live,
-		rows: map[string]rowKey{}, cells: map[cell][]string{}, copies: newCopies(),
+		rows: map[string]rowKey{}, times: map[string]int{}, cells: map[cell][]string{}, copies: newCopies(),
 		similar: map[cell]string{}, left: map[cell]string{},
 	}
 }
@@ -251,6 +252,7 @@ func (s *Step) record(ctx context.Context, first bool) (added int, err error) {
 			return
 		}
 		added++
+		s.times[row]++
 		s.rows[row] = slices.Clone(key)
 		s.noteErased(key, content, others)
 		for _, h := range content {
