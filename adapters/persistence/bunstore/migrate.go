@@ -36,6 +36,9 @@ var migrationFiles embed.FS
 // Migrate updates these tables. If a schema elsewhere in the database has tables of the same data map, Migrate logs a
 // warning that names it.
 //
+// On PostgreSQL, a migration waits at most 10 s for a lock, or as long as the lock_timeout of the connection allows. It
+// then returns domain.ErrUnavailable with the process ids and the application names of the sessions that hold locks.
+//
 // Migrate returns domain.ErrConfiguration in these cases:
 //
 //   - Several schemas of the search path have tables of habeas. Set Options.Schema in this case.

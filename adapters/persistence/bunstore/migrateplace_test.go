@@ -123,3 +123,20 @@ func TestAnAttachedDatabaseHidesNoTables(t *testing.T) {
 		t.Errorf("with a temporary table in front: %v", err)
 	}
 }
+
+// A session of any role may hold a lock for which a migration waits. The error names it by the name of its application.
+func TestMigrateNamesTheSessionForWhichItWaits(t *testing.T) {
+	t.Parallel()
+	url := postgres.NewDatabase(t)
+	holder, err := openDB(t, "pgx", url+"&application_name=nightly").Begin()
+	must(t, err)
+	_, err = holder.ExecContext(t.Context(), "SELECT pg_advisory_xact_lock(114767471927667)")
+	must(t, err)
+	db := openDB(t, "pgx", url+"&lock_timeout=20")
+	err = bunstore.Migrate(t.Context(), db, bunstore.Options{})
+	if !errors.Is(err, domain.ErrUnavailable) || !strings.Contains(err.Error(), `of "nightly"`) {
+		t.Errorf("got %v", err)
+	}
+	must(t, holder.Rollback())
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+}

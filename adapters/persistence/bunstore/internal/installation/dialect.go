@@ -105,7 +105,10 @@ func (postgres) raiseSequence(name string) string {
 
 // Lock takes an advisory lock. The lock ends with the transaction. The number of the lock is "habeas" in
 // ASCII.
-const Lock = "SELECT pg_advisory_xact_lock(114767471927667)"
+const Lock = "SELECT pg_advisory_xact_lock(" + LockKey + ")"
+
+// LockKey is the number of the lock.
+const LockKey = "114767471927667"
 
 func (postgres) lockSequences() string            { return Lock }
 func (postgres) raiseIntake(syntax.Tables) string { return "" }

@@ -42,6 +42,10 @@ type dialect interface {
 	// lock, so that only one process applies migrations at a time.
 	lockMigrations() []string
 
+	// lockHolders returns the statement that lists the sessions which hold locks of habeas, each with its process id and
+	// the name of its application. It returns "" if the database does not tell.
+	lockHolders(schema, name string) string
+
 	// prepareMigration returns the statements that follow lockMigrations, immediately before the migrations. They create
 	// the schema if it does not exist, and make names without a schema refer to this schema.
 	prepareMigration(schema string) []string
@@ -104,10 +108,27 @@ func (postgres) canMigrate(string) bool { return true }
 func (postgres) beforeMigration() []string {
 	// At this isolation level, the transaction sees migrations that another process applies while this process waits for
 	// the lock.
-	return []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"}
+	return []string{
+		"SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
+		// Whatever waits for the migration would also wait for the sessions for which the migration waits.
+		"SELECT set_config('lock_timeout', '10s', TRUE) WHERE current_setting('lock_timeout') = '0'",
+	}
 }
 
 func (postgres) lockMigrations() []string { return []string{installation.Lock} }
+
+func (postgres) lockHolders(schema, name string) string {
+	return syntax.Fill(`
+		SELECT DISTINCT l.pid, COALESCE(a.application_name, '')
+		FROM pg_catalog.pg_locks AS l LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid = l.pid
+		WHERE l.granted AND l.pid <> pg_backend_pid()
+			AND l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())
+			AND (l.locktype = 'advisory' AND l.objsubid = 1
+				AND (CAST(l.classid AS bigint) << 32) + CAST(l.objid AS bigint) = {lock}
+				OR l.relation IN (SELECT c.oid FROM pg_catalog.pg_class AS c
+					JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE {own}))
+		ORDER BY 1 LIMIT 5`, "lock", installation.LockKey, "own", ownClasses(schema, name))
+}
 
 func (postgres) prepareMigration(schema string) []string {
 	return []string{
@@ -155,8 +176,9 @@ func (sqlite) installations(string) string {
 }
 
 // canMigrate returns true only for main, because the migrations create the tables in main.
-func (sqlite) canMigrate(schema string) bool    { return schema == "main" }
-func (sqlite) beforeMigration() []string        { return nil }
-func (sqlite) lockMigrations() []string         { return nil }
-func (sqlite) prepareMigration(string) []string { return nil }
-func (sqlite) functions(string, string) string  { return "" }
+func (sqlite) canMigrate(schema string) bool     { return schema == "main" }
+func (sqlite) beforeMigration() []string         { return nil }
+func (sqlite) lockMigrations() []string          { return nil }
+func (sqlite) prepareMigration(string) []string  { return nil }
+func (sqlite) lockHolders(string, string) string { return "" }
+func (sqlite) functions(string, string) string   { return "" }

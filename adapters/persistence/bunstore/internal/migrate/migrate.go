@@ -5,11 +5,13 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"io/fs"
 	"log/slog"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
@@ -64,13 +66,35 @@ func (m *Migration) Run(ctx context.Context) error {
 	return conn.Retry(ctx, func() error {
 		err := m.needs.Check(ctx, m.pool.Query)
 		if err == nil {
-			err = m.run(ctx)
+			err = m.explain(ctx, m.run(ctx))
 		}
 		if err == nil {
 			err = m.finish(ctx)
 		}
 		return conn.Wrap(ctx, "migrate", err)
 	})
+}
+
+// explain names the sessions for whose locks a migration has waited in vain.
+func (m *Migration) explain(ctx context.Context, err error) error {
+	const lockNotAvailable = "55P03"
+	text := m.own.lockHolders(m.schema, m.name)
+	if text == "" || conn.SQLState(err) != lockNotAvailable {
+		return err
+	}
+	var holders []string
+	if m.pool.Query(ctx, func(rows *sql.Rows) error {
+		var pid, application string
+		err := rows.Scan(&pid, &application)
+		holders = append(holders, pid+" of "+strconv.Quote(application))
+		return err
+	}, text) != nil || len(holders) == 0 {
+		return err
+	}
+	return &domain.Error{
+		Code: domain.ErrUnavailable, Op: "migrate", Err: err, Message: "the lock_timeout has ended. End these processes of" +
+			" the server, which hold locks on the tables of habeas, or try again later: " + strings.Join(holders, ", "),
+	}
 }
 
 // finish warns of other sets of tables, and repairs the functions and the sequences.
