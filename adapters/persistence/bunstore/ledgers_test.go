@@ -49,6 +49,7 @@ func TestTheLedgersRefuseEveryChangeExceptTheClearingOfAReason(t *testing.T) {
 		}
 		if db.Dialect().Name() == dialect.PG {
 			attempts = append(attempts, "TRUNCATE habeas_consent_records", "TRUNCATE habeas_restriction_records",
+				asReplica+"DELETE FROM habeas_consent_records", asReplica+"DELETE FROM habeas_restriction_records",
 				"INSERT INTO habeas_consent_records AS c (seq, subject_id, purpose, policy_version, granted, recorded_at, source)"+
 					" OVERRIDING SYSTEM VALUE VALUES (1, '1', 'news', 'v', FALSE, now(), 'x') "+
 					"ON CONFLICT (seq) DO UPDATE SET granted = FALSE")

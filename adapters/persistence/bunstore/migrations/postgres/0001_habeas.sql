@@ -42,6 +42,11 @@ CREATE TRIGGER habeas_consent_records_no_truncate
     BEFORE TRUNCATE ON habeas_consent_records
     FOR EACH STATEMENT EXECUTE FUNCTION habeas_ledger_append_only();
 
+-- The triggers also fire in a session that applies changes of another server (session_replication_role).
+ALTER TABLE habeas_consent_records
+    ENABLE ALWAYS TRIGGER habeas_consent_records_no_change,
+    ENABLE ALWAYS TRIGGER habeas_consent_records_no_truncate;
+
 CREATE TRIGGER habeas_restriction_records_no_change
     BEFORE UPDATE ON habeas_restriction_records
     FOR EACH ROW WHEN (NEW.reason IS NOT NULL
@@ -56,6 +61,11 @@ CREATE TRIGGER habeas_restriction_records_no_removal
 CREATE TRIGGER habeas_restriction_records_no_truncate
     BEFORE TRUNCATE ON habeas_restriction_records
     FOR EACH STATEMENT EXECUTE FUNCTION habeas_ledger_append_only();
+
+ALTER TABLE habeas_restriction_records
+    ENABLE ALWAYS TRIGGER habeas_restriction_records_no_change,
+    ENABLE ALWAYS TRIGGER habeas_restriction_records_no_removal,
+    ENABLE ALWAYS TRIGGER habeas_restriction_records_no_truncate;
 
 CREATE TABLE habeas_audit_events (
     event_id    TEXT PRIMARY KEY,
@@ -84,6 +94,10 @@ CREATE TRIGGER habeas_audit_events_no_change
 CREATE TRIGGER habeas_audit_events_no_truncate
     BEFORE TRUNCATE ON habeas_audit_events
     FOR EACH STATEMENT EXECUTE FUNCTION habeas_audit_events_append_only();
+
+ALTER TABLE habeas_audit_events
+    ENABLE ALWAYS TRIGGER habeas_audit_events_no_change,
+    ENABLE ALWAYS TRIGGER habeas_audit_events_no_truncate;
 
 -- The stage of an entry is 0 for open, 1 for abandoned or spared (an operator must act) and 2 for succeeded.
 --
@@ -178,7 +192,7 @@ CREATE TABLE habeas_ancestors (
 
 -- Reports whether the subject was erased. The function is VOLATILE, so that it sees each mark that was committed before
 -- its call. A statement that appends records may begin before an erasure ends, and then waits for it. PL/pgSQL keeps the
--- plan of the query between calls. The function names the schema, because a setting of the search path would cost more
+-- plan of the query between calls. The function names the schemas, because a setting of the search path would cost more
 -- than the query.
 DO $do$
 BEGIN
@@ -186,7 +200,7 @@ BEGIN
         CREATE FUNCTION habeas_is_erased(subject TEXT) RETURNS BOOLEAN LANGUAGE plpgsql VOLATILE AS $$
         BEGIN
             RETURN EXISTS (SELECT 1 FROM %I.habeas_subject_erasures AS e
-                WHERE e.erasures > 0 AND e.subject_id = subject);
+                WHERE e.erasures OPERATOR(pg_catalog.>) 0 AND e.subject_id OPERATOR(pg_catalog.=) subject);
         END
         $$
     $create$, current_schema());
@@ -196,7 +210,7 @@ $do$;
 -- Returns the text of a value in a key. The text is exact, and the settings of the session have no effect on it.
 CREATE FUNCTION habeas_key_text(value ANYELEMENT) RETURNS TEXT LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1
     SET extra_float_digits = 3 SET DateStyle = 'ISO, MDY' SET TimeZone = 'UTC' SET IntervalStyle = 'iso_8601'
-    SET bytea_output = 'hex' AS $$
+    SET bytea_output = 'hex' SET search_path = pg_catalog AS $$
 BEGIN
     RETURN CAST(value AS text);
 END
