@@ -42,6 +42,15 @@ func (o *Operator) MigrationSQL() (string, error) {
 	return bunstore.MigrationText(o.db, o.tables.Name)
 }
 
+// Privileges returns what the role of the application needs on the tables of habeas. See bunstore.Privileges. It returns
+// domain.ErrConfiguration if Config.Stack is set.
+func (o *Operator) Privileges() ([]datamap.Privileges, error) {
+	if o.store == nil {
+		return nil, noDatabase()
+	}
+	return bunstore.Privileges(o.db, o.tables)
+}
+
 // Installation returns the identity of the tables of habeas, and the data map to which they belong. It returns a
 // datamap.ForeignMapError if that is another data map.
 func (o *Operator) Installation(ctx context.Context) (datamap.Installation, error) {

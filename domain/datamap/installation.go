@@ -128,3 +128,10 @@ func EncodeKeyColumns(columns []KeyColumn) string {
 	}
 	return string(text)
 }
+
+// Privileges are what a role of the database needs on a table.
+type Privileges struct {
+	Table string // the name of the table, as the data map or habeas writes it
+	// Granted are the privileges, as a GRANT lists them. A privilege may name columns, such as INSERT (a, b).
+	Granted []string
+}

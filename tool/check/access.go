@@ -48,6 +48,18 @@ func (s *schema) checkBypassed() {
 	}
 }
 
+// Privileges returns what the role of the application needs on the tables of the data map, for all rights, in the order
+// of the declared tables.
+func Privileges(dataMap datamap.DataMap, plan datamap.Plan) (all []datamap.Privileges) {
+	s := newSchema(dataMap, plan, datamap.Catalog{}, false)
+	for _, table := range dataMap.Declared() {
+		if s.needed[table.Name] {
+			all = append(all, datamap.Privileges{Table: table.Name, Granted: s.privileges(table)})
+		}
+	}
+	return all
+}
+
 // privileges returns the privileges that an erasure needs on a table. The result includes UPDATE for a table in which
 // the erasure only locks rows, because the statement that locks rows needs UPDATE. It locks rows with keys of an
 // external system before it deletes them.

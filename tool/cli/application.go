@@ -70,6 +70,7 @@ type Schema interface {
 	Migrate(ctx context.Context) error
 	Migrations(ctx context.Context) ([]domain.Migration, error)
 	MigrationSQL() (string, error)
+	Privileges() ([]datamap.Privileges, error)
 	AcceptMap(ctx context.Context) (before datamap.Installation, err error)
 	Installation(ctx context.Context) (datamap.Installation, error)
 	RenewInstallation(ctx context.Context) (datamap.Installation, error)

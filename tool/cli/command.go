@@ -64,7 +64,7 @@ habeas verify 42 --operator dpo`,
 func subcommands() []subcommand {
 	return []subcommand{
 		status(), rehearse(), erase(), verify(), find(), export(), trail(), consents(), sweep(), journaling(), replaying(),
-		outbox(), lint(), coverage(), picture(), migrate(), installation(), completion(), version(),
+		outbox(), lint(), coverage(), picture(), migrate(), privileges(), installation(), completion(), version(),
 	}
 }
 

@@ -123,6 +123,11 @@ func (u *unmapped) MigrationSQL() (string, error) {
 	return bunstore.MigrationText(u.db, u.tables.Name)
 }
 
+// Privileges implements cli.Application.
+func (u *unmapped) Privileges() ([]datamap.Privileges, error) {
+	return bunstore.Privileges(u.db, u.tables)
+}
+
 // AcceptMap implements cli.Application.
 func (*unmapped) AcceptMap(context.Context) (datamap.Installation, error) {
 	return datamap.Installation{}, refused("--accept-map records a data map, which is missing: set --data-map or" +

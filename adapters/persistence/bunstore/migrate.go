@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/migrate"
@@ -97,6 +98,20 @@ func MigrationText(db *bun.DB, name string) (string, error) {
 		return "", err
 	}
 	return m.Text(), nil
+}
+
+// Privileges returns what the role of the application needs on the tables of habeas of Options.Schema and Options.Name,
+// beside USAGE on their schema. Migrate and a replay need a role that owns the tables. Privileges opens no connection. It
+// returns domain.ErrConfiguration if the database has no privileges (SQLite), and the errors of MigrationText.
+func Privileges(db *bun.DB, opts Options) ([]datamap.Privileges, error) {
+	m, err := newMigration(db, nil, opts)
+	if err == nil && db.Dialect().Name() != dialect.PG {
+		err = domain.Misconfigured("bunstore", "this database has no privileges")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.Privileges(), nil
 }
 
 // MigrationStates returns all migrations in the order in which Migrate applies them. Each has one of the states

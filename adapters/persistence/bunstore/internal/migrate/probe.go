@@ -26,6 +26,25 @@ var needed = map[string][]string{
 	"ancestors":           {"SELECT", "INSERT"},
 }
 
+// Privileges returns what the store needs on its tables, in the order of syntax.TableNames. It needs INSERT only on the
+// columns of the trail that have no sequence: a number of the application's choice could put a row in front of others.
+func (m *Migration) Privileges() (all []datamap.Privileges) {
+	prefix, columns := datamap.ObjectPrefix(m.name), m.columns()
+	for _, name := range syntax.TableNames() {
+		granted := slices.Clone(needed[name])
+		if name == "audit_events" {
+			inserted := slices.DeleteFunc(columns[prefix+name], func(column string) bool { return column == "seq" })
+			granted[slices.Index(granted, "INSERT")] = "INSERT (" + strings.Join(inserted, ", ") + ")"
+		}
+		table := prefix + name
+		if m.schema != "" {
+			table = m.schema + "." + table
+		}
+		all = append(all, datamap.Privileges{Table: table, Granted: granted})
+	}
+	return all
+}
+
 // Probe compares the tables of habeas, their columns, the functions that habeas calls, the privileges of the role and
 // the applied migrations with what this version needs. The limit is domain.ErrReadOnlyDatabase if the database can only
 // be read, domain.ErrNewerTables if a newer version has applied migrations, and otherwise nil.
