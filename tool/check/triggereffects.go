@@ -37,6 +37,11 @@ func (s *schema) checkEffects(table datamap.Table, live datamap.CatalogTable, tr
 			"The trigger "+trigger.Name+" refuses each change of "+s.refusesChange(live, trigger)+
 				", which an erasure overwrites. The erasure fails.",
 			"Exempt the connection of habeas from the trigger, or do not overwrite the column.")
+	case renewedStart(table, live, trigger) != "":
+		s.reportAs(notice, triggerRefuses, at,
+			"The trigger "+trigger.Name+" sets "+renewedStart(table, live, trigger)+", at which a retention period starts. If it "+
+				"gives a retained row another start, the erasure fails.",
+			"Count the period from a column that no trigger changes.")
 	case !s.mayRefuse(table, live, trigger):
 	case trigger.Refuses != "", trigger.Skips != "":
 		s.reportAs(notice, triggerRefuses, at,
@@ -44,6 +49,21 @@ func (s *schema) checkEffects(table datamap.Table, live datamap.CatalogTable, tr
 				"an erasure, the erasure fails.", "Rehearse an erasure, which fires the trigger.")
 		s.parts[part{triggerRefuses, at}] = triggerRefuses
 	}
+}
+
+// renewedStart returns a column that a trigger sets at an UPDATE although a retention period starts at it, or "".
+func renewedStart(table datamap.Table, live datamap.CatalogTable, trigger trigger) string {
+	if !slices.Contains(trigger.Events, "UPDATE") {
+		return ""
+	}
+	for _, column := range table.Personal() {
+		if since := column.Personal.Since; slices.ContainsFunc(trigger.Renews, func(name string) bool {
+			return sameName(live, name, since)
+		}) {
+			return since
+		}
+	}
+	return ""
 }
 
 // mayRefuse reports whether a trigger may refuse or skip a statement of an erasure. It does not if only an UPDATE fires

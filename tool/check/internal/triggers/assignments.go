@@ -16,8 +16,9 @@ import (
 //   - SELECT value INTO NEW.column, in such a trigger
 //   - UPDATE table SET column = value
 //
-// A variable in a value stands for the values that the code before gives it.
-func (t trigger) assignments(text sqltext.Tokens) (sets []Assignment) {
+// A variable in a value stands for the values that the code before gives it. The columns in renewed get a value that is
+// not made of the row before the statement.
+func (t trigger) assignments(text sqltext.Tokens) (sets []Assignment, renewed []string) {
 	held := variables{}
 	begin := 0 // of the statement
 	for i := range text {
@@ -26,6 +27,9 @@ func (t trigger) assignments(text sqltext.Tokens) (sets []Assignment) {
 			selects := selected(value)
 			value, set := held.in(value)
 			reads, old := rowReads(value)
+			if ok && !old {
+				renewed = append(renewed, name)
+			}
 			if !ok || len(reads) == 0 {
 				return
 			}
@@ -76,7 +80,7 @@ func (t trigger) assignments(text sqltext.Tokens) (sets []Assignment) {
 			}
 		}
 	}
-	return sets
+	return sets, renewed
 }
 
 // selected returns the names in the queries of a value, in lower case: those of what they select, and of the tables,

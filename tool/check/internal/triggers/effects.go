@@ -10,7 +10,8 @@ import (
 
 // effects returns the effects of the trigger's code.
 func (t trigger) effects(text sqltext.Tokens) Effects {
-	effects := Effects{Sets: t.assignments(text), Constant: constantWrites(text)}
+	effects := Effects{Constant: constantWrites(text)}
+	effects.Sets, effects.Renews = t.assignments(text)
 	effects.Inserts, effects.Changes = inserts(text)
 	effects.Keeps = keeps(text)
 	effects.Refuses, effects.Skips = t.refusals(text)

@@ -45,6 +45,9 @@ const (
 type Effects struct {
 	// Sets are the columns of the trigger's own row that it sets to a value made of this row.
 	Sets []Assignment
+	// Renews are the columns of the trigger's own row that it sets to a value which is not made of the row before the
+	// statement, such as the time of the last change.
+	Renews []string
 	// Unlinks is the column whose large objects the trigger deletes with lo_manage, or "".
 	Unlinks string
 	// Refuses is VerdictHolds if the trigger refuses each statement that fires it, and VerdictUndecided if it refuses some
