@@ -19,17 +19,12 @@ import (
 // transactions add rows faster than the steps delete them.
 func (s *Work) applyVerified(
 	ctx context.Context, key []any, steps []datamap.Step, last func() error,
-) ([]int64, error) {
-	rows, err := s.applyChecked(ctx, key, steps, last)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = &domain.Error{Code: domain.ErrUnavailable, Op: "erase", Message: "took longer than its deadline", Err: err}
-	}
-	return rows, err
-}
-
-func (s *Work) applyChecked(
-	ctx context.Context, key []any, steps []datamap.Step, last func() error,
-) ([]int64, error) {
+) (rows []int64, err error) {
+	defer func() {
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = &domain.Error{Code: domain.ErrUnavailable, Op: "erase", Message: "took longer than its deadline", Err: err}
+		}
+	}()
 	if s.db.Joined { // triggers of earlier writes of the application may add values, which the steps must find
 		err := s.fireDeferred(ctx, "erase: deferred triggers")
 		if err == nil {
@@ -70,8 +65,7 @@ func (s *Work) applyChecked(
 			return counts[:i+failing], s.db.Fail(ctx, all[i].Op, err)
 		}
 	}
-	err := last()
-	if err == nil {
+	if err = last(); err == nil {
 		err = s.fireDeferred(ctx, "erase: deferred triggers")
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -103,12 +104,8 @@ func (b *Besides) Judge(ctx context.Context) error {
 			keys[held.row] = key
 		}
 	}
-	all := make([]rowKey, 0, len(keys))
-	for _, key := range keys {
-		all = append(all, key)
-	}
 	before := func(held heldText) { delete(b.suspects, held) }
-	for chunk := range slices.Chunk(all, rowsPerStatement) {
+	for chunk := range slices.Chunk(slices.Collect(maps.Values(keys)), rowsPerStatement) {
 		text, args := b.withKeys(chunk)
 		err := b.readCells(ctx, text, args, func(key rowKey, _ []heldCell, cells []otherCell) {
 			b.search(key, cells, before)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"hash/maphash"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -293,7 +292,7 @@ func (s *Step) checkKept(ctx context.Context) error {
 		return err
 	}
 	var keys []rowKey
-	for same := range maps.Values(kept.rows) { // those that do not lead to the subject now
+	for _, same := range kept.rows { // those that do not lead to the subject now
 		keys = append(keys, same[0].key)
 	}
 	for chunk := range slices.Chunk(keys, rowsPerStatement) {
@@ -355,7 +354,7 @@ func (k *keptCells) differs(row keptRow) int {
 // rows are counted elsewhere.
 func (s *Step) countLost(ctx context.Context) (int, error) {
 	lost := 0
-	for same := range maps.Values(s.kept.rows) {
+	for _, same := range s.kept.rows {
 		lost += len(same)
 	}
 	if lost == 0 || s.writer.Dialect.ForUpdate() == "" || !s.live.Tells(s.table.Name) {
