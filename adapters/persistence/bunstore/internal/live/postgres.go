@@ -16,10 +16,6 @@ type postgres struct{}
 // expression converts the names of the tables to oids only once, so that the database reads the catalog by its indexes.
 // Its value ignores tables that do not exist.
 func (postgres) fingerprint(tables []datamap.Table, own syntax.Tables) string {
-	inFront := ""
-	if !own.AreQualified() {
-		inFront = ", CASE WHEN pg_my_temp_schema() <> 0 THEN CAST(ARRAY(" + inFrontOf(own) + ") AS text) END"
-	}
 	return `(WITH RECURSIVE below (oid) AS (
 			` + oidsOf(tables) + `
 			UNION
@@ -31,7 +27,7 @@ func (postgres) fingerprint(tables []datamap.Table, own syntax.Tables) string {
 			FROM pg_catalog.pg_class AS c WHERE c.oid = ` + anyTable + `),
 		(SELECT string_agg(concat(t.oid, t.tgenabled), ' ' ORDER BY t.oid) FROM pg_catalog.pg_trigger AS t
 			WHERE t.tgrelid = ` + anyTable + ` AND (NOT t.tgisinternal OR t.tgfoid IN (` + actionsOfKeys + `)))` +
-		fingerprintOfNotNull(tables) + inFront + `))`
+		fingerprintOfNotNull(tables) + ", CAST(ARRAY(" + own.OidsInFront() + ") AS text)))"
 }
 
 // anyTable stands for the oids of the tables in the fingerprint.
@@ -75,15 +71,6 @@ const actionsOfKeys = `'pg_catalog."RI_FKey_cascade_del"'::regproc,
 const filtersRows = `(pg_get_viewdef(b.oid) ~* '\m(where|only)\M'
 	OR EXISTS (SELECT 1 FROM pg_catalog.pg_rewrite AS w WHERE w.ev_class = b.oid AND w.rulename <> '_RETURN')
 	OR EXISTS (SELECT 1 FROM pg_catalog.pg_trigger AS i WHERE i.tgrelid = b.oid AND i.tgtype & 64 <> 0))`
-
-// inFrontOf returns the query that selects the oids of the temporary tables that may have the name of a table of
-// habeas.
-func inFrontOf(own syntax.Tables) string {
-	return syntax.Fill(`
-		SELECT f.oid FROM pg_catalog.pg_class AS f WHERE f.relnamespace = pg_my_temp_schema()
-			AND f.relkind IN ('r', 'p', 'v', 'm', 'f') AND starts_with(CAST(f.relname AS text), {prefix})
-		ORDER BY 1`, "prefix", syntax.Literal(own.Prefix))
-}
 
 // calledFunctions joins the code in called AS c with the database functions p that it mentions.
 const calledFunctions = `JOIN pg_catalog.pg_proc AS p ON strpos(lower(c.body), lower(p.proname)) > 0

@@ -78,10 +78,7 @@ func relationsOf(of *scope) string {
 		return syntax.Fill(relations, "apart", "TRUE", "which",
 			"c.relpersistence <> 't' AND n.nspname <> 'information_schema' AND left(n.nspname, 3) <> 'pg_'")
 	}
-	mapped := oidsOf(of.tables)
-	if !of.own.AreQualified() {
-		mapped += " UNION ALL (" + inFrontOf(of.own) + ")"
-	}
+	mapped := oidsOf(of.tables) + " UNION ALL " + of.own.OidsInFront()
 	return syntax.Fill(scoped, "mapped", mapped, "tables below", TablesBelow("below.oid")) +
 		syntax.Fill(relations, "apart", "c.oid <> ALL (ARRAY(SELECT oid FROM mapped WHERE oid IS NOT NULL))",
 			"which", "c.oid = ANY (ARRAY(SELECT oid FROM scope))")

@@ -98,10 +98,7 @@ func (c *Schema) refuseTemporary(op string) (table string, err error) {
 	if name == "" {
 		return "", nil
 	}
-	return table, &domain.Error{
-		Code: domain.ErrConfiguration, Op: op, Message: name + ": is a temporary table on this connection, in front of any" +
-			" other table of this name. Drop it, or name the schema of the table",
-	}
+	return table, syntax.RefuseInFront(op, name)
 }
 
 // RefuseUnseen returns an error if a step overwrites columns, and a trigger or a generated column could keep the old

@@ -154,8 +154,7 @@ func (t Tables) Fill(statement string, replacements ...string) string {
 		"ancestors", t.Ancestors, "migrations", t.Migrations, "is erased", t.IsErased, "prefix", t.Prefix)...)
 }
 
-// AreQualified reports whether the names of the tables have a schema.
-func (t Tables) AreQualified() bool { return !strings.HasPrefix(t.Outbox, t.Prefix) }
+func (t Tables) areQualified() bool { return !strings.HasPrefix(t.Outbox, t.Prefix) }
 
 // TableNames are the names of all tables of habeas, without the prefix that datamap.ObjectPrefix returns.
 func TableNames() []string {
@@ -196,9 +195,9 @@ func TablesIn(schema, name string) Tables {
 	}
 }
 
-// OwnTables returns the names of all tables of habeas for the data map with the given name, as a list of SQL constants.
-func OwnTables(name string) string {
-	return Join(TableNames(), ", ", func(table string) string { return Literal(datamap.ObjectPrefix(name) + table) })
+// OwnTables returns the names of all tables of habeas with the prefix of a data map, as a list of SQL constants.
+func OwnTables(prefix string) string {
+	return Join(TableNames(), ", ", func(table string) string { return Literal(prefix + table) })
 }
 
 // QualifiedName returns the quoted name of a table with its schema. The name does not depend on the search path.

@@ -9,25 +9,27 @@ import (
 const (
 	// findErased returns a row for each erased subject. It locks the ledgers of a subject first, and may wait for an
 	// erasure there. The function then sees the mark of this erasure.
-	findErased = `SELECT FROM (VALUES {subjects}) AS v (subject_id)
+	findErased = `SELECT v.subject_id FROM (VALUES {subjects}) AS v (subject_id)
 		WHERE CASE WHEN {lock} IS NOT NULL THEN {is erased}(v.subject_id) END`
 
 	insertAlone = `
 		INSERT INTO {into} ({columns})
 		SELECT v.* FROM (VALUES `
 
-	unlessErased = `) AS v ({columns}) WHERE NOT EXISTS (SELECT FROM erased)`
+	unlessRefused = `) AS v WHERE NOT EXISTS (SELECT 1 FROM refused)`
 )
 
-// aloneTemplates are the parts of the statement that takeAlone returns if there are ledger records.
+// aloneTemplates are the parts of the statement that takeAlone returns.
 type aloneTemplates struct {
 	inserts [KindCount]insertTemplate
-	finds   [KindCount]string // finds the erased subjects of the records of a ledger, without their ids
+	inFront string            // see syntax.Tables.InFront
+	finds   [KindCount]string // finds the erased subjects of the records of a ledger
 }
 
-// erased returns the query for the erased subjects of the ledger records of a statement.
-func (t *aloneTemplates) erased(counts [KindCount]int) string {
-	var queries []string
+// refused returns the query for the reasons why a statement writes nothing: the erased subjects of its ledger records,
+// and temporary tables in front of those of habeas.
+func (t *aloneTemplates) refused(counts [KindCount]int) string {
+	queries := []string{t.inFront}
 	parameters := 0
 	for k, n := range counts {
 		columns := t.inserts[k].columns
@@ -44,13 +46,14 @@ func (t *aloneTemplates) erased(counts [KindCount]int) string {
 }
 
 func newAloneTemplates(tables syntax.Tables, d syntax.Dialect) (templates aloneTemplates) {
+	templates.inFront = tables.InFront(d)
 	for k := Consents; k < LedgerClosings; k++ {
 		text := func(text string) string {
 			return tables.Fill(text, "into", TableOf(tables, k), "columns", insertedColumns[k],
 				"lock", LockLedgers(d, tables, "v.subject_id"))
 		}
 		templates.inserts[k] = insertTemplate{
-			before: text(insertAlone), after: text(unlessErased), columns: len(castTypes[k]), types: castTypes[k],
+			before: text(insertAlone) + " ", after: unlessRefused, columns: len(castTypes[k]), types: typesFor(d, k),
 		}
 		if k.IsLedger() {
 			templates.finds[k] = text(findErased)
@@ -65,19 +68,16 @@ func (i *inserts) fitsAlone(unsent *Rows) bool {
 	for _, rows := range unsent {
 		tables += min(len(rows), 1)
 	}
-	if records > 0 && len(unsent[ReasonClearings])+len(unsent[LedgerClosings]) > 0 {
+	if len(unsent[ReasonClearings])+len(unsent[LedgerClosings]) > 0 {
 		return false
 	}
 	return tables > 0 && i.combinesChanges || tables == 1 && records == 0
 }
 
 // takeAlone returns one statement that writes all rows of unsent in its own transaction, and empties unsent. If a
-// ledger record is of an erased subject, the statement writes nothing, and its number of rows is 0: such a record needs
-// a session that can also close the ledger of the subject.
+// ledger record is of an erased subject, or a temporary table is in front of one of habeas, the statement writes
+// nothing, and its number of rows is 0: such a record needs a session that can also close the ledger of the subject.
 func (i *inserts) takeAlone(unsent *Rows) insert {
-	if len(unsent[Consents])+len(unsent[Restrictions]) == 0 {
-		return i.take(unsent)[0]
-	}
 	counts, args := unsent.flatten()
 	*unsent = Rows{}
 	return insert{text: i.text(shape{counts: counts, alone: true}), args: args}

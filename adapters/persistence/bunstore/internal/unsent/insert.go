@@ -71,21 +71,20 @@ func subjectOfRow(row []any) string {
 	return id
 }
 
-// insert is a statement that writes buffered rows, with its parameters. If it adds rows to ledgers, subjects are the
-// subjects of these rows, without those whose ledgers it closes. In a database that combines changes, the number of
-// rows of the statement is then the number of records of subjects that were erased before. In another database, the
-// statement returns for each row the subject's id if the subject was erased before, and otherwise NULL.
+// insert is a statement that writes buffered rows, with its parameters. It returns rows of two columns, which may be
+// NULL: the id of an erased subject of a ledger record, and the name of a temporary table in front of a table of habeas.
+// The erased subjects are without those whose ledgers the statement closes, if the database combines changes.
 type insert struct {
-	text     string
-	args     []any
-	subjects []string
+	text string
+	args []any
 }
 
 // inserts builds the statements that write buffered rows. It is safe for concurrent use.
 type inserts struct {
 	combinesChanges bool
 	templates       [KindCount]insertTemplate
-	erased          string // the end of a combined statement that returns erased subjects
+	inFront         string // the end of a combined statement
+	erased          string // the query for erased subjects, before inFront
 	alone           aloneTemplates
 	texts           sync.Map // the texts of statements by shape, see the method text
 }
@@ -101,7 +100,8 @@ type shape struct {
 func newInserts(d syntax.Dialect, tables syntax.Tables) *inserts {
 	return &inserts{
 		combinesChanges: d.CombinesChanges(), templates: newTemplates(tables, d),
-		erased: tables.Fill(selectErased), alone: newAloneTemplates(tables, d),
+		inFront: tables.Fill(selectInFront, "in front", tables.InFront(d)), erased: tables.Fill(selectErased),
+		alone: newAloneTemplates(tables, d),
 	}
 }
 
@@ -110,19 +110,19 @@ func newInserts(d syntax.Dialect, tables syntax.Tables) *inserts {
 func (i *inserts) take(unsent *Rows) []insert {
 	if i.combinesChanges {
 		counts, args := unsent.flatten()
-		subjects := unsent.subjects()
+		findsErased := unsent.addsOpen()
 		*unsent = Rows{}
 		if len(args) == 0 {
 			return nil
 		}
-		return []insert{{i.text(shape{counts: counts, findsErased: len(subjects) > 0}), args, subjects}}
+		return []insert{{i.text(shape{counts: counts, findsErased: findsErased}), args}}
 	}
 	var inserts []insert
 	for k, rows := range unsent {
 		var one Rows
 		one[k] = rows
 		if counts, args := one.flatten(); len(args) > 0 {
-			inserts = append(inserts, insert{i.text(shape{counts: counts}), args, one.subjects()})
+			inserts = append(inserts, insert{i.text(shape{counts: counts}), args})
 		}
 	}
 	*unsent = Rows{}
@@ -161,16 +161,13 @@ func (a *Rows) flatten() (counts [KindCount]int, args []any) {
 	return counts, args
 }
 
-// subjects returns the subjects of the ledger records, without those whose ledgers the rows close.
-func (a *Rows) subjects() (ids []string) {
-	for k, rows := range a {
-		for _, row := range rows {
-			if id := subjectOfRow(row); Kind(k).IsLedger() && !a.closes(id) {
-				ids = append(ids, id)
-			}
-		}
-	}
-	return ids
+// addsOpen reports whether there are ledger records of a subject whose ledgers the rows do not close.
+func (a *Rows) addsOpen() bool {
+	return slices.ContainsFunc(slices.Concat(a[Consents], a[Restrictions]), func(row []any) bool {
+		return !slices.ContainsFunc(a[LedgerClosings], func(closing []any) bool {
+			return subjectOfRow(closing) == subjectOfRow(row)
+		})
+	})
 }
 
 // granted returns the subjects of the consents that are given.
@@ -184,17 +181,12 @@ func (a *Rows) granted() (ids []string) {
 	return ids
 }
 
-// closes reports whether the rows close the ledgers of the subject.
-func (a *Rows) closes(subject string) bool {
-	return slices.ContainsFunc(a[LedgerClosings], func(row []any) bool { return subjectOfRow(row) == subject })
-}
-
 // maxCachedRows is the largest number of rows for which inserts caches the text of a statement. Most requests add fewer
 // rows.
 const maxCachedRows = 16
 
-// text returns the statement of a shape. All kinds except the last are common table expressions: WITH k1 AS (INSERT
-// ...), k4 AS (INSERT ...) UPDATE ... If the statement finds erased subjects, all kinds are common table expressions.
+// text returns the statement of a shape. If the database combines changes, all kinds are common table expressions: WITH
+// k1 AS (INSERT ...), k4 AS (INSERT ...) SELECT ... Alone, the last kind is the statement itself.
 func (i *inserts) text(s shape) string {
 	if kept, ok := i.texts.Load(s); ok {
 		text, _ := kept.(string) // every value is a string
@@ -204,7 +196,7 @@ func (i *inserts) text(s shape) string {
 	templates := &i.templates
 	if s.alone {
 		templates = &i.alone.inserts
-		parts = append(parts, "erased AS MATERIALIZED ("+i.alone.erased(s.counts)+")")
+		parts = append(parts, "refused AS MATERIALIZED ("+i.alone.refused(s.counts)+")")
 	}
 	rows, values, last := 0, 0, ""
 	for k, n := range s.counts {
@@ -223,10 +215,14 @@ func (i *inserts) text(s shape) string {
 		rows += n
 	}
 	switch {
-	case s.findsErased:
-		last = "WITH " + strings.Join(parts, ", ") + " " + syntax.Fill(i.erased, "added", strings.Join(added, " UNION ALL "))
-	case len(parts) > 1:
+	case s.alone:
 		last = "WITH " + strings.Join(parts[:len(parts)-1], ", ") + " " + last
+	case i.combinesChanges:
+		last = "WITH " + strings.Join(parts, ", ") + " "
+		if s.findsErased {
+			last += syntax.Fill(i.erased, "added", strings.Join(added, " UNION ALL ")) + " UNION ALL "
+		}
+		last += i.inFront
 	}
 	if rows <= maxCachedRows {
 		i.texts.Store(s, last)
@@ -277,9 +273,10 @@ const (
 
 	// selectErased ends a combined statement that adds records to a ledger, and returnErased the statement of a ledger.
 	// The combined statement may wait for the lock of an erasure, and then does not see its mark. The function does.
-	selectErased = `SELECT k.subject_id FROM ({added}) AS k WHERE {is erased}(k.subject_id)`
+	selectErased  = `SELECT k.subject_id, CAST(NULL AS text) FROM ({added}) AS k WHERE {is erased}(k.subject_id)`
+	selectInFront = `SELECT CAST(NULL AS text), f.name FROM ({in front}) AS f (name)`
 
-	returnErased = `RETURNING (SELECT e.subject_id FROM {erasures} AS e
+	returnErased = `(SELECT e.subject_id FROM {erasures} AS e
 		WHERE e.erasures > 0 AND e.subject_id = {into}.subject_id)`
 
 	returnRecord = `RETURNING seq, subject_id`
@@ -319,36 +316,40 @@ func (f *insertTemplate) text(rows int, parameters *int) string {
 }
 
 func newTemplates(tables syntax.Tables, d syntax.Dialect) (templates [KindCount]insertTemplate) {
-	templates[ReasonClearings] = insertTemplate{before: tables.Fill(clearReasons), after: ")", columns: 1}
-	closings := insertTemplate{
-		before: tables.Fill(closeLedgers), after: whereClosed, columns: len(castTypes[LedgerClosings]),
+	combines, returning := d.CombinesChanges(), func(string) string { return "" }
+	if !combines {
+		returning = func(erased string) string {
+			return " " + tables.Fill("RETURNING {erased}, ({in front})", "erased", erased, "in front", tables.InFront(d))
+		}
 	}
-	if d.CombinesChanges() {
-		closings.types = castTypes[LedgerClosings]
+	templates[ReasonClearings] = insertTemplate{
+		before: tables.Fill(clearReasons), after: ")" + returning("NULL"), columns: 1,
 	}
-	templates[LedgerClosings] = closings
-	returning := returnErased
-	if d.CombinesChanges() {
-		returning = returnRecord
+	templates[LedgerClosings] = insertTemplate{
+		before: tables.Fill(closeLedgers), after: whereClosed + returning("NULL"), columns: len(castTypes[LedgerClosings]),
+		types: typesFor(d, LedgerClosings),
 	}
 	for k := Consents; k < LedgerClosings; k++ {
 		text := func(text string) string {
 			return tables.Fill(text, "into", TableOf(tables, k), "columns", insertedColumns[k],
 				"lock", LockLedgers(d, tables, "v.subject_id"))
 		}
-		insert := insertTemplate{before: text(insertRows) + " ", columns: strings.Count(insertedColumns[k], ",") + 1}
-		if k.IsLedger() && d.CombinesChanges() {
-			insert = insertTemplate{
-				before: text(insertLocked) + " ", columns: len(castTypes[k]), types: castTypes[k],
-				after: text(whereLocked),
-			}
-		}
-		if k.IsLedger() {
-			insert.after += " " + text(returning)
+		insert := insertTemplate{before: text(insertRows) + " ", after: returning("NULL"), columns: len(castTypes[k])}
+		switch {
+		case k.IsLedger() && combines:
+			insert.before, insert.types = text(insertLocked)+" ", castTypes[k]
+			insert.after = text(whereLocked) + " " + returnRecord
+		case k.IsLedger():
+			insert.after = returning(text(returnErased))
 		}
 		templates[k] = insert
 	}
 	return templates
+}
+
+// typesFor returns the casts of the parameters of a kind, or nil if the database needs none.
+func typesFor(d syntax.Dialect, k Kind) []string {
+	return syntax.Choose(d, castTypes[k], nil)
 }
 
 // TableOf returns the table into which the rows of a kind are inserted.

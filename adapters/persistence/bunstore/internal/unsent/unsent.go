@@ -4,6 +4,7 @@
 package unsent
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"slices"
@@ -17,13 +18,14 @@ import (
 // Store has the statements that write rows. It is safe for concurrent use.
 type Store struct {
 	dialect syntax.Dialect
+	tables  syntax.Tables
 	inserts *inserts
 	lock    string // locks the ledgers of the subjects of the list $1; "" if the database has one writer at a time
 }
 
 // New returns the statements for the tables.
 func New(d syntax.Dialect, tables syntax.Tables) *Store {
-	s := &Store{dialect: d, inserts: newInserts(d, tables)}
+	s := &Store{dialect: d, tables: tables, inserts: newInserts(d, tables)}
 	if d.CombinesChanges() {
 		s.lock = syntax.Fill("SELECT {lock} FROM ({ids}) AS v (subject_id)",
 			"lock", LockLedgers(d, tables, "v.subject_id"), "ids", d.ArrayElements("$1"))
@@ -39,7 +41,7 @@ type Session struct {
 	rows    Rows
 	locked  []string  // the subjects whose ledgers the session has locked
 	erasing []Erasing // the subjects that the session erases
-	erased  []string  // ids that contain those of all erased subjects of sent records, see TakeErased
+	erased  []string  // the ids of erased subjects of sent records, see TakeErased
 	granted []string  // the subjects of sent consents that are given
 
 	Prefetched *Prefetched // values that the last statement of an erasure's steps has prefetched
@@ -110,29 +112,28 @@ func (s *Session) Flush(ctx context.Context) error {
 	return nil
 }
 
-// send runs the statement. If it adds records of erased subjects, send notes ids that contain those of all such
-// subjects.
+// send runs the statement, and notes the erased subjects of its records. It refuses temporary tables in front of those
+// of habeas, because the records would be lost with them.
 func (s *Session) send(ctx context.Context, insert insert) error {
-	if len(insert.subjects) > 0 && !s.store.dialect.CombinesChanges() {
-		return s.db.WriteRows(ctx, "append", func(rows *sql.Rows) error {
-			var id sql.NullString
-			err := rows.Scan(&id)
-			if id.Valid {
-				s.erased = append(s.erased, id.String)
-			}
-			return err
-		}, insert.text, insert.args...)
-	}
-	rows, err := s.db.Write(ctx, "append", insert.text, insert.args...)
-	if err == nil && rows > 0 {
-		s.erased = append(s.erased, insert.subjects...)
+	inFront := ""
+	err := s.db.WriteRows(ctx, "append", func(rows *sql.Rows) error {
+		var erased, hiding sql.NullString
+		err := rows.Scan(&erased, &hiding)
+		if erased.Valid {
+			s.erased = append(s.erased, erased.String)
+		}
+		inFront = cmp.Or(inFront, hiding.String)
+		return err
+	}, insert.text, insert.args...)
+	if err == nil && inFront != "" {
+		err = s.db.Fail(ctx, "append", syntax.RefuseInFront("append", inFront))
 	}
 	return err
 }
 
 // SendAlone sends the rows if one statement can send all of them. This statement is its own transaction. It sends
 // nothing, and SendAlone returns false, if there are records of an erased subject: the session must also close the
-// ledgers of this subject in the same transaction.
+// ledgers of this subject in the same transaction. It does the same if temporary tables are in front of those of habeas.
 func (s *Session) SendAlone(ctx context.Context) (done bool, err error) {
 	if _, inOrder := s.rows.people(); !inOrder || !s.store.inserts.fitsAlone(&s.rows) {
 		return false, nil
@@ -150,7 +151,10 @@ func (s *Session) SendAlone(ctx context.Context) (done bool, err error) {
 // AddAlone adds the events in a separate transaction.
 func (s *Session) AddAlone(ctx context.Context, events [][]any) error {
 	insert := s.store.inserts.takeAlone(&Rows{Events: events})
-	_, err := s.db.WriteAlone(ctx, "append", insert.text, insert.args)
+	rows, err := s.db.WriteAlone(ctx, "append", insert.text, insert.args)
+	if err == nil && rows == 0 {
+		err = syntax.RefuseInFront("append", TableOf(s.store.tables, Events))
+	}
 	return err
 }
 
@@ -233,8 +237,7 @@ func (s *Session) TakeErased() (erased, granted []string) {
 // Close closes the ledgers of an erased subject: all its records then belong to an earlier life of the id.
 func (s *Session) Close(ctx context.Context, id domain.SubjectID) error {
 	insert := s.store.inserts.take(&Rows{LedgerClosings: {s.closing(id, time.Time{})}})[0]
-	_, err := s.db.Write(ctx, "append", insert.text, insert.args...)
-	return err
+	return s.send(ctx, insert)
 }
 
 // closing returns the row that completes a mark.
