@@ -213,6 +213,30 @@ func TestALeftoverShowsUntilAVerificationFindsNothing(t *testing.T) {
 			must(t, err)
 			p.expectFindings(t, "after the removal", p.other)
 		}
+		shop.AddParcels(t, p.db, 1, 1)
+		_, err = p.other.Operator().Verify(t.Context(), id)
+		must(t, err)
+		databases.Execute(t, p.db, "UPDATE customers SET email = 'new@example.org' WHERE id = 1") // somebody registers
+		before, err := p.other.Operator().Verify(t.Context(), id)
+		if err != nil || before.Life != domain.LifeUnknown || len(before.LeftOver) != 1 {
+			t.Errorf("with another life: %+v, %v", before, err)
+		}
+		p.expectFindings(t, "with another life", p.other, "verification-left-over", "lives-unknown")
+		ctx, err := domain.WithOperator(t.Context(), "dpo")
+		must(t, err)
+		for i := range 2 {
+			cleared, err := p.other.Operator().ClearLeftOver(ctx, id)
+			if err != nil || cleared.Cleared != (i == 0) || len(cleared.LeftOver) != 1-i {
+				t.Errorf("cleared %d times: %+v, %v", i+1, cleared, err)
+			}
+			p.expectFindings(t, "after it was cleared", p.other, "lives-unknown")
+		}
+		trail := fixture.Trail(t, p.other.Sessions(), id)
+		last := trail[len(trail)-1]
+		if last.EventType != domain.EventErasureLeftOver || last.Payload["cleared"] != true ||
+			last.Payload["target"] != "parcels" || last.Payload[domain.PayloadOperator] != "dpo" {
+			t.Errorf("the trail ends with %+v", last)
+		}
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/verification"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -63,11 +64,24 @@ func (o *Operator) EraseAsRehearsed(
 // verification.Verifier.Verify. It returns domain.ErrConflict if the subject was never erased. It returns
 // domain.ErrConfiguration if the application set Config.Stack and that stack has no Verifier.
 func (o *Operator) Verify(ctx context.Context, id domain.SubjectID) (domain.Verification, error) {
+	return o.verify(ctx, id, (*verification.Verifier).Verify)
+}
+
+// ClearLeftOver does the same as Verify, and clears the recorded leftovers of an id that has a new life, or an unknown
+// one. See verification.Verifier.Clear. It returns the errors of Verify.
+func (o *Operator) ClearLeftOver(ctx context.Context, id domain.SubjectID) (domain.Verification, error) {
+	return o.verify(ctx, id, (*verification.Verifier).Clear)
+}
+
+func (o *Operator) verify(
+	ctx context.Context, id domain.SubjectID,
+	do func(*verification.Verifier, context.Context, ports.Session, domain.SubjectID) (domain.Verification, error),
+) (domain.Verification, error) {
 	if o.stack.Verifier == nil {
 		return domain.Verification{}, domain.Misconfigured("app", "Config.Stack has no Verifier: create it with stack.New")
 	}
 	return inSession(ctx, o.sessions, func(ctx context.Context, s ports.Session) (domain.Verification, error) {
-		return o.stack.Verifier.Verify(ctx, s, id)
+		return do(o.stack.Verifier, ctx, s, id)
 	})
 }
 

@@ -39,6 +39,9 @@ type Verification struct {
 	VerifiedAt time.Time `json:"verified_at"`
 	LeftOver   Leftovers `json:"left_over"` // empty if the erasure is verified
 	// Life is the life of the id if it has not ended. The erasure was then not checked, because the rows may belong to a
-	// new person with the same id. It is "" if the erasure was checked.
+	// new person with the same id: LeftOver is from the audit trail, of verifications before. It is "" if the erasure was
+	// checked.
 	Life Life `json:"life,omitempty"`
+	// Cleared reports that an operator has cleared LeftOver, see verification.Verifier.Clear.
+	Cleared bool `json:"cleared,omitempty"`
 }

@@ -5,6 +5,7 @@ package verification
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -59,7 +60,8 @@ func NewVerifier(c Config) (*Verifier, error) {
 // it finds such data first, and no longer counts it when it finds none.
 //
 // Verify checks nothing and records no event if the life of the id has not ended (see domain.Life), because the rows
-// may belong to a new person with the same id. The field Life of the result says so.
+// may belong to a new person with the same id. The field Life of the result says so, and LeftOver has the data that
+// verifications before have found and that nobody has cleared, from the audit trail. Clear clears it.
 //
 // Verify returns domain.ErrConflict if the subject was never erased. It returns domain.ErrSubject if the id does not
 // fit the data map. It returns the errors of the store. After an error, Verify records no event.
@@ -76,7 +78,27 @@ func (v *Verifier) Verify(ctx context.Context, s ports.Session, id domain.Subjec
 			Code: domain.ErrConflict, Op: "verify", Message: "the subject was never erased",
 		}
 	}
-	return v.verify(ctx, s, found[0])
+	result, err := v.verify(ctx, s, found[0])
+	if err != nil || result.Life == "" {
+		return result, err
+	}
+	trail, err := s.Audit().Trail(ctx, id)
+	result.LeftOver = leftOver(trail)
+	return result, err
+}
+
+// Clear does the same as Verify if the life of the id has ended. Otherwise it clears the data that Verify returns: an
+// operator has seen that nothing of the erased person is left. Clear records erasure_left_over {target, column, rows,
+// cleared: true} for each table and column, and no longer counts the erasure among those that have left data over.
+// Cleared of the result is true if there was such data. Clear returns the errors of Verify.
+func (v *Verifier) Clear(ctx context.Context, s ports.Session, id domain.SubjectID) (domain.Verification, error) {
+	result, err := v.Verify(ctx, s, id)
+	if err != nil || result.Life == "" || len(result.LeftOver) == 0 {
+		return result, err
+	}
+	result.Cleared = true
+	_, err = v.record(ctx, s, id, result.LeftOver, true)
+	return result, err
 }
 
 // verify verifies the erasure that the mark records.
@@ -97,7 +119,7 @@ func (v *Verifier) verify(
 	if err != nil {
 		return domain.Verification{}, err
 	}
-	verifiedAt, err := v.record(ctx, s, mark.SubjectID, left)
+	verifiedAt, err := v.record(ctx, s, mark.SubjectID, left, false)
 	if err != nil {
 		return domain.Verification{}, err
 	}
@@ -106,15 +128,15 @@ func (v *Verifier) verify(
 	}, nil
 }
 
-// record appends the events of the verification. It returns the time of the last event.
+// record appends the events of the verification, or those of Clear. It returns the time of the last event.
 func (v *Verifier) record(
-	ctx context.Context, s ports.Session, id domain.SubjectID, found domain.Leftovers,
+	ctx context.Context, s ports.Session, id domain.SubjectID, found domain.Leftovers, cleared bool,
 ) (time.Time, error) {
 	trail, err := s.Audit().Trail(ctx, id)
 	if err != nil {
 		return time.Time{}, err
 	}
-	if err := v.count(ctx, s, id, len(found) > 0, trail); err != nil {
+	if err := v.count(ctx, s, id, len(found) > 0 && !cleared, trail); err != nil {
 		return time.Time{}, err
 	}
 	erasure := v.audit.Operation(ctx, lastErasure(trail))
@@ -123,6 +145,9 @@ func (v *Verifier) record(
 		payload := domain.Payload{"target": left.Table, "rows": left.Rows}
 		if left.Column != "" {
 			payload["column"] = left.Column
+		}
+		if cleared {
+			payload[payloadCleared] = true
 		}
 		events = append(events, erasure.Event(domain.EventErasureLeftOver, id, payload))
 	}
@@ -159,17 +184,30 @@ func (v *Verifier) count(
 	return err
 }
 
+// payloadCleared is the name under which the payload of an event says that Clear has recorded it.
+const payloadCleared = "cleared"
+
 // wasLeftOver reports whether the last verification in the trail has found data that is left over.
-func wasLeftOver(trail []domain.AuditEvent) (leftOver bool) {
+func wasLeftOver(trail []domain.AuditEvent) bool { return len(leftOver(trail)) > 0 }
+
+// leftOver returns the data that verifications in the trail have found since the last one that has found none, and
+// since the last call of Clear. Each number of rows is that of the last verification which has found any.
+func leftOver(trail []domain.AuditEvent) domain.Leftovers {
+	found := domain.Leftovers{}
 	for _, event := range trail {
-		switch event.EventType { //nolint:exhaustive // the other events are no results of a verification
-		case domain.EventErasureLeftOver:
-			leftOver = true
-		case domain.EventErasureVerified:
-			leftOver = false
+		cleared, _ := event.Payload[payloadCleared].(bool)
+		switch {
+		case event.EventType == domain.EventErasureVerified, event.EventType == domain.EventErasureLeftOver && cleared:
+			found = domain.Leftovers{}
+		case event.EventType == domain.EventErasureLeftOver:
+			table, _ := event.Payload["target"].(string)
+			column, _ := event.Payload["column"].(string)
+			rows, _ := event.Payload["rows"].(int64)
+			found = slices.DeleteFunc(found, func(l domain.Leftover) bool { return l.Table == table && l.Column == column })
+			found = append(found, domain.Leftover{Table: table, Column: column, Rows: rows})
 		}
 	}
-	return leftOver
+	return found
 }
 
 // lastErasure finds the last erasure in the audit trail that has changed rows of the application. It returns the

@@ -2,6 +2,7 @@ package verification_test
 
 import (
 	"errors"
+	"maps"
 	"reflect"
 	"testing"
 	"time"
@@ -124,8 +125,9 @@ func TestAnErasureOfALifeThatHasNotEndedIsNotChecked(t *testing.T) {
 		w := newWorld(t)
 		w.marked(erased, nil)
 		w.lives(life, nil)
-		got, err := w.Verify(t.Context(), w.session, w.id)
-		if err != nil || got.Life != life || len(got.LeftOver) > 0 {
+		w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(w.trail(), nil)
+		got, err := w.Clear(t.Context(), w.session, w.id)
+		if err != nil || got.Life != life || len(got.LeftOver) > 0 || got.Cleared {
 			t.Errorf("%s: got %+v, %v", life, got, err)
 		}
 	}
@@ -134,6 +136,40 @@ func TestAnErasureOfALifeThatHasNotEndedIsNotChecked(t *testing.T) {
 	w.lives("", errBoom)
 	if _, err := w.Verify(t.Context(), w.session, w.id); !errors.Is(err, errBoom) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func (w world) foundBefore(table, column string, rows int64, more domain.Payload) domain.AuditEvent {
+	payload := domain.Payload{"target": table, "rows": rows}
+	if column != "" {
+		payload["column"] = column
+	}
+	maps.Copy(payload, more)
+	return w.event(domain.EventErasureLeftOver, payload)
+}
+
+func TestLeftOversOfALifeBeforeAreShownAndCleared(t *testing.T) {
+	w := newWorld(t)
+	cleared := domain.Payload{"cleared": true}
+	trail := append(w.trail(), w.foundBefore("letters", "", 9, nil), w.foundBefore("letters", "", 9, cleared),
+		w.foundBefore("orders", "", 3, nil), w.foundBefore("invoices", "total", 2, nil), w.foundBefore("orders", "", 1, nil))
+	w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(trail, nil).AnyTimes()
+	want := domain.Leftovers{{Table: "invoices", Column: "total", Rows: 2}, {Table: "orders", Rows: 1}}
+	for range 2 {
+		w.marked(erased, nil)
+		w.lives(domain.LifeNew, nil)
+	}
+	shown, err := w.Verify(t.Context(), w.session, w.id)
+	if err != nil || !reflect.DeepEqual(shown.LeftOver, want) || shown.Life != domain.LifeNew || shown.Cleared {
+		t.Errorf("got %+v, %v", shown, err)
+	}
+	w.erased.EXPECT().Position(gomock.Any(), "duty verification left over").Return(int64(4), nil)
+	w.erased.EXPECT().Advance(gomock.Any(), "duty verification left over", int64(4), int64(3)).Return(true, nil)
+	last := domain.Payload{"cleared": true, "operation_id": "last"}
+	w.audit.EXPECT().Append(gomock.Any(), w.foundBefore("invoices", "total", 2, last), w.foundBefore("orders", "", 1, last))
+	got, err := w.Clear(t.Context(), w.session, w.id)
+	if err != nil || !reflect.DeepEqual(got.LeftOver, want) || !got.Cleared {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
 

@@ -38,6 +38,7 @@ type Subjects interface {
 	Erase(ctx context.Context, subject domain.Subject) (domain.ErasureResult, error)
 	EraseAsRehearsed(ctx context.Context, subject domain.Subject, fingerprint string) (domain.ErasureResult, error)
 	Verify(ctx context.Context, id domain.SubjectID) (domain.Verification, error)
+	ClearLeftOver(ctx context.Context, id domain.SubjectID) (domain.Verification, error)
 	Export(ctx context.Context, subject domain.Subject, w io.Writer) (domain.ExportBundle, error)
 	Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error)
 	Consents(ctx context.Context, id domain.SubjectID) (domain.ConsentStatuses, error)

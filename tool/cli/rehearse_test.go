@@ -9,6 +9,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
+	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/cli"
 )
 
@@ -182,5 +184,26 @@ func TestRowsLeftOverByAnErasureAreFound(t *testing.T) {
 	last := w.trail("1")[len(w.trail("1"))-1]
 	if last.EventType != "erasure_left_over" || last.Payload[domain.PayloadOperator] != "dpo" {
 		t.Errorf("the last event is %+v", last)
+	}
+}
+
+func TestRowsLeftOverOfALifeBeforeAreCleared(t *testing.T) {
+	w := newWorld(t)
+	w.want(0, "erase", "1", by, "--yes")
+	must(t, w.store.Insert("parcels", memory.Row{"id": 100, "customer_id": "1", "address": "2 Main Street"}))
+	w.want(1, "verify", "1", by)
+	must(t, w.gdpr.Sessions().Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		return w.gdpr.Registered(ctx, s, fixture.MustSubject(t, "1"))
+	}))
+	const table = "PLACE    LEFT OVER  ROWS\nparcels  rows          1\n"
+	if stdout, _ := w.want(1, "verify", "1", by); !strings.Contains(stdout, "not checked") ||
+		!strings.HasSuffix(stdout, "with --clear:\n"+table) {
+		t.Errorf("printed\n%s", stdout)
+	}
+	if stdout, _ := w.want(0, "verify", "1", by, "--clear"); !strings.HasSuffix(stdout, "Cleared, as recorded before:\n"+table) {
+		t.Errorf("printed\n%s", stdout)
+	}
+	if stdout, _ := w.want(0, "verify", "1", by); strings.Contains(stdout, "parcels") {
+		t.Errorf("after that, it printed\n%s", stdout)
 	}
 }

@@ -4,25 +4,36 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/spf13/cobra"
+
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 func verify() subcommand {
+	var clearRecorded bool
 	return subcommand{
 		use:   "verify SUBJECT",
 		short: "check that an erased subject has no data left",
 		long: `Searches for rows and values that the last erasure of a subject should have deleted
 or overwritten. For example, a trigger, a job, a restored copy or a later write of
 the application could have written them again. The command changes no row. The audit trail
-records the result.`,
+records the result.
+
+If the id was registered again or restored, the rows may belong to another person. The
+command then checks nothing, and shows what the verifications before have found. Once
+nothing of the erased person is left, --clear records that, and status no longer counts it.`,
 		example: `habeas verify 42 --operator dpo
+habeas verify 42 --operator dpo --clear
 habeas verify - --operator dpo --output json < erased.txt`,
 		exits: exits{
 			fine: "no row or value is left over", findings: "a row or value is left over, or unclear whose the rows are",
 			failed: "the verification failed, or the subject was never erased",
 		},
 		args: oneSubject, needsOperator: true,
+		flags: func(c *cobra.Command) {
+			c.Flags().BoolVar(&clearRecorded, "clear", false, "clear what was found before the id was registered again")
+		},
 		run: func(ctx context.Context, c *call) error {
 			people, err := c.subjects()
 			if err != nil {
@@ -32,12 +43,18 @@ habeas verify - --operator dpo --output json < erased.txt`,
 			defer progress.end()
 			left := 0
 			for i, p := range people {
-				result, err := c.Verify(ctx, p.ID)
+				check := c.Verify
+				if clearRecorded {
+					check = c.ClearLeftOver
+				}
+				result, err := check(ctx, p.ID)
 				if err != nil {
 					return afterSome(i, len(people), p, err)
 				}
 				progress.add(1)
-				left += len(result.LeftOver)
+				if !result.Cleared {
+					left += len(result.LeftOver)
+				}
 				if result.Life == domain.LifeUnknown {
 					left++
 				}
@@ -59,11 +76,17 @@ func (p *printer) verification(dataMap datamap.DataMap, v domain.Verification) {
 			why = "no column shows whether the row is still that of the erased person (see life-unknown in lint)"
 		}
 		p.line(id + " was erased at " + instant(v.ErasedAt) + ": not checked, because " + why + ".")
-		return
+	} else {
+		p.line(id + " was erased at " + instant(v.ErasedAt) + ": " + counted(len(v.LeftOver), "finding") + ".")
 	}
-	p.line(id + " was erased at " + instant(v.ErasedAt) + ": " + counted(len(v.LeftOver), "finding") + ".")
 	if len(v.LeftOver) == 0 {
 		return
+	}
+	switch {
+	case v.Cleared:
+		p.line("Cleared, as recorded before:")
+	case v.Life != "":
+		p.line("Recorded before. Check that nothing of the erased person is left, and then clear it with --clear:")
 	}
 	t := table{head: []string{"place", "left over", "rows"}}
 	for _, left := range v.LeftOver {
