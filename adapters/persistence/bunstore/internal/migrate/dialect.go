@@ -81,8 +81,7 @@ func ownClasses(schema, name string) string {
 	if schema != "" {
 		where = "n.nspname = " + syntax.Literal(schema)
 	}
-	return "c.relkind IN ('r', 'p') AND " + where + " AND c.relname IN (" +
-		syntax.OwnTables(datamap.ObjectPrefix(name)) + ")"
+	return "c.relkind IN ('r', 'p') AND " + where + " AND c.relname IN (" + syntax.OwnTables(name) + ")"
 }
 
 func (postgres) otherSets(schema, name string) string {
@@ -166,8 +165,7 @@ func (sqlite) ownTables(schema, name string) string {
 			'SELECT,INSERT,UPDATE,DELETE', (SELECT query_only FROM pragma_query_only)
 		FROM {schema}.sqlite_master AS m
 		WHERE m.type = 'table' AND m.name IN ({own})
-		ORDER BY m.name`, "name", syntax.Literal(schema), "schema", syntax.Quote(schema),
-		"own", syntax.OwnTables(datamap.ObjectPrefix(name)))
+		ORDER BY m.name`, "name", syntax.Literal(schema), "schema", syntax.Quote(schema), "own", syntax.OwnTables(name))
 }
 
 func (sqlite) otherSets(string, string) string { return "" }

@@ -195,9 +195,9 @@ func TablesIn(schema, name string) Tables {
 	}
 }
 
-// OwnTables returns the names of all tables of habeas with the prefix of a data map, as a list of SQL constants.
-func OwnTables(prefix string) string {
-	return Join(TableNames(), ", ", func(table string) string { return Literal(prefix + table) })
+// OwnTables returns the names of all tables of habeas for the data map with the given name, as a list of SQL constants.
+func OwnTables(name string) string {
+	return Join(TableNames(), ", ", func(table string) string { return Literal(datamap.ObjectPrefix(name) + table) })
 }
 
 // QualifiedName returns the quoted name of a table with its schema. The name does not depend on the search path.

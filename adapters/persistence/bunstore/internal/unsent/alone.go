@@ -47,6 +47,9 @@ func (t *aloneTemplates) refused(counts [KindCount]int) string {
 
 func newAloneTemplates(tables syntax.Tables, d syntax.Dialect) (templates aloneTemplates) {
 	templates.inFront = tables.InFront(d)
+	templates.inserts[ReasonClearings] = insertTemplate{
+		before: tables.Fill(clearReasons), after: ") AND NOT EXISTS (SELECT 1 FROM refused)", columns: 1,
+	}
 	for k := Consents; k < LedgerClosings; k++ {
 		text := func(text string) string {
 			return tables.Fill(text, "into", TableOf(tables, k), "columns", insertedColumns[k],
@@ -68,7 +71,7 @@ func (i *inserts) fitsAlone(unsent *Rows) bool {
 	for _, rows := range unsent {
 		tables += min(len(rows), 1)
 	}
-	if len(unsent[ReasonClearings])+len(unsent[LedgerClosings]) > 0 {
+	if len(unsent[LedgerClosings]) > 0 || records > 0 && len(unsent[ReasonClearings]) > 0 {
 		return false
 	}
 	return tables > 0 && i.combinesChanges || tables == 1 && records == 0

@@ -73,10 +73,12 @@ func subjectOfRow(row []any) string {
 
 // insert is a statement that writes buffered rows, with its parameters. It returns rows of two columns, which may be
 // NULL: the id of an erased subject of a ledger record, and the name of a temporary table in front of a table of habeas.
-// The erased subjects are without those whose ledgers the statement closes, if the database combines changes.
+// The erased subjects are without those whose ledgers the statement closes, if the database combines changes. If alerts
+// is true, the statement returns rows of the second kind only.
 type insert struct {
-	text string
-	args []any
+	text   string
+	args   []any
+	alerts bool
 }
 
 // inserts builds the statements that write buffered rows. It is safe for concurrent use.
@@ -115,14 +117,14 @@ func (i *inserts) take(unsent *Rows) []insert {
 		if len(args) == 0 {
 			return nil
 		}
-		return []insert{{i.text(shape{counts: counts, findsErased: findsErased}), args}}
+		return []insert{{i.text(shape{counts: counts, findsErased: findsErased}), args, !findsErased}}
 	}
 	var inserts []insert
 	for k, rows := range unsent {
 		var one Rows
 		one[k] = rows
 		if counts, args := one.flatten(); len(args) > 0 {
-			inserts = append(inserts, insert{i.text(shape{counts: counts}), args})
+			inserts = append(inserts, insert{i.text(shape{counts: counts}), args, false})
 		}
 	}
 	*unsent = Rows{}

@@ -116,7 +116,7 @@ func (s *Session) Flush(ctx context.Context) error {
 // of habeas, because the records would be lost with them.
 func (s *Session) send(ctx context.Context, insert insert) error {
 	inFront := ""
-	err := s.db.WriteRows(ctx, "append", func(rows *sql.Rows) error {
+	scanRow := func(rows *sql.Rows) error {
 		var erased, hiding sql.NullString
 		err := rows.Scan(&erased, &hiding)
 		if erased.Valid {
@@ -124,7 +124,15 @@ func (s *Session) send(ctx context.Context, insert insert) error {
 		}
 		inFront = cmp.Or(inFront, hiding.String)
 		return err
-	}, insert.text, insert.args...)
+	}
+	if insert.alerts { // nearly always without a row
+		n, err := s.db.Write(ctx, "append", insert.text, insert.args...)
+		if err != nil || n == 0 {
+			return err
+		}
+		insert.text, insert.args = s.store.inserts.inFront, nil
+	}
+	err := s.db.WriteRows(ctx, "append", scanRow, insert.text, insert.args...)
 	if err == nil && inFront != "" {
 		err = s.db.Fail(ctx, "append", syntax.RefuseInFront("append", inFront))
 	}
