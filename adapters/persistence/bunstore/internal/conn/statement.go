@@ -81,7 +81,12 @@ func (p *Pool) exec(ctx context.Context, conn bun.IConn, text string, args ...an
 func (p *Pool) query(
 	ctx context.Context, conn bun.IConn, visit func(*sql.Rows) error, text string, args ...any,
 ) error {
-	text = p.database.numbered(text)
+	return p.queryAsWritten(ctx, conn, visit, p.database.numbered(text), args...)
+}
+
+func (p *Pool) queryAsWritten(
+	ctx context.Context, conn bun.IConn, visit func(*sql.Rows) error, text string, args ...any,
+) error {
 	return p.db.NewRaw(text).Conn(prepared{conn, text, args}).Scan(ctx, rowVisitor(visit))
 }
 

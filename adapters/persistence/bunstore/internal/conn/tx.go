@@ -33,6 +33,15 @@ func (t *Tx) Query(ctx context.Context, visit func(*sql.Rows) error, text string
 	return t.pool.query(ctx, t.transaction.conn(), visit, text, args...)
 }
 
+// QueryAsWritten does the same as Query for a statement with SQL of the application, whose functions the search path
+// finds.
+func (t *Tx) QueryAsWritten(ctx context.Context, visit func(*sql.Rows) error, text string, args ...any) error {
+	if _, isPostgres := t.pool.database.(postgres); !isPostgres {
+		text = t.pool.database.numbered(text)
+	}
+	return t.pool.queryAsWritten(ctx, t.transaction.conn(), visit, text, args...)
+}
+
 // Commit commits the transaction. The transaction has ended even if Commit returns an error. If a query hook panics,
 // the caller must call Rollback.
 func (t *Tx) Commit(ctx context.Context) error { return t.CommitOr(ctx, func(error) {}) }

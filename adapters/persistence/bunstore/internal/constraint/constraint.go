@@ -106,7 +106,7 @@ func evaluate(
 		return verdicts, false, nil
 	}
 	found := make([]datamap.Verdict, 0, len(rows))
-	err = tx.Query(limited, func(rows *sql.Rows) error {
+	err = tx.QueryAsWritten(limited, func(rows *sql.Rows) error {
 		var holds bool
 		err := rows.Scan(&holds)
 		found = append(found, map[bool]datamap.Verdict{true: datamap.VerdictHolds, false: datamap.VerdictFails}[holds])
