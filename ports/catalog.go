@@ -22,9 +22,11 @@ type CatalogReader interface {
 	// a string, an int64, a float64, a bool or a []byte. A string can be the text form of a value of any type.
 	//
 	// The verdict is datamap.VerdictUndecided if the database refuses to evaluate the constraint on the row. For example,
-	// the constraint needs a column that the row does not have, calls a function that fails, or takes too long. It is also
-	// undecided if the table does not have the constraint, and if there is no database, as in a store in memory. Satisfies
-	// writes nothing, and returns domain.ErrUnavailable if the database cannot be reached.
+	// the constraint needs a column that the row does not have, calls a function that fails, or takes too long. The
+	// reader does not evaluate a constraint that calls a volatile function, or that could run code of a role that the
+	// connection does not trust, and the verdict is undecided, too. It is also undecided if the table does not have the
+	// constraint, and if there is no database, as in a store in memory. Satisfies writes nothing, and returns
+	// domain.ErrUnavailable if the database cannot be reached.
 	Satisfies(
 		ctx context.Context, table string, check datamap.CatalogCheck, rows []map[string]any,
 	) ([]datamap.Verdict, error)

@@ -147,7 +147,7 @@ func TestTheDatabaseEvaluatesItsConstraints(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	execute(t, db,
 		"CREATE SEQUENCE numbers", "CREATE TABLE written (note text)",
-		"CREATE FUNCTION is_short(note text) RETURNS boolean LANGUAGE sql AS 'SELECT length(note) < 5'",
+		"CREATE FUNCTION is_short(note text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT length(note) < 5'",
 		"CREATE FUNCTION writes(note text) RETURNS boolean LANGUAGE plpgsql AS"+
 			" 'BEGIN INSERT INTO written VALUES (note); RETURN TRUE; END'",
 		"CREATE FUNCTION sleeps(note text) RETURNS boolean LANGUAGE sql AS 'SELECT pg_sleep(30) IS NOT NULL'")

@@ -14,22 +14,76 @@ import (
 
 type postgres struct{}
 
-// A constraint of a domain belongs to no table. The condition of a partial index has no constraint.
-const conditionOfPostgres = `
-	SELECT pg_get_expr(k.conbin, k.conrelid) FROM pg_catalog.pg_constraint AS k
-	WHERE k.contype = 'c' AND pg_get_constraintdef(k.oid) = $2
-		AND (k.conrelid = to_regclass($1) OR k.conrelid = 0 AND to_regclass($1) IS NOT NULL)
-	UNION ALL
-	SELECT pg_get_expr(i.indpred, i.indrelid) FROM pg_catalog.pg_index AS i
-	WHERE i.indrelid = to_regclass($1) AND pg_get_expr(i.indpred, i.indrelid) = $2
-	LIMIT 1`
+// conditionOf finds the condition of a constraint or a partial index. A constraint of a domain belongs to no table. The
+// condition of a partial index has no constraint.
+//
+// The statement returns no row if an evaluation could run code of a role that the connection does not trust: a function
+// or an operator of the condition, a type of a column, a cast of such a type, or a constraint of a domain in it. It
+// returns no row either if the condition calls a volatile function, which can act outside the transaction. The catalog
+// does not list the functions of PostgreSQL itself as dependencies, so that they are read from the condition. Stable
+// ones can read other tables, such as table_to_xml, and are not run for the owner of a table who is not trusted.
+const conditionOf = `,
+	place (class, oid, condition, relation) AS (
+		SELECT {oid of pg_constraint}, k.oid, k.conbin, k.conrelid FROM pg_catalog.pg_constraint AS k
+		WHERE k.contype {=} 'c' AND pg_catalog.pg_get_constraintdef(k.oid) {=} $2
+			AND (k.conrelid {=} {table} OR k.conrelid {=} 0 AND {table} IS NOT NULL)
+		UNION ALL
+		SELECT {oid of pg_class}, i.indexrelid, i.indpred, i.indrelid FROM pg_catalog.pg_index AS i
+		WHERE i.indrelid {=} {table} AND pg_catalog.pg_get_expr(i.indpred, i.indrelid) {=} $2
+		LIMIT 1
+	), used (class, oid) AS (
+		SELECT class, oid FROM place
+		UNION
+		SELECT {oid of pg_class}, {table}
+		UNION
+		SELECT f.class, f.oid FROM used AS u CROSS JOIN LATERAL (
+			SELECT d.refclassid, d.refobjid FROM pg_catalog.pg_depend AS d WHERE d.classid {=} u.class AND d.objid {=} u.oid
+			UNION ALL
+			SELECT {oid of pg_constraint}, k.oid FROM pg_catalog.pg_constraint AS k
+			WHERE u.class {=} {oid of pg_type} AND k.contypid {=} u.oid
+			UNION ALL
+			SELECT {oid of pg_proc}, c.castfunc FROM pg_catalog.pg_cast AS c
+			WHERE u.class {=} {oid of pg_type} AND (c.castsource {=} u.oid OR c.casttarget {=} u.oid)
+		) AS f (class, oid)
+		WHERE u.class {<>} {oid of pg_proc} AND f.class {=} ANY (ARRAY[{oid of pg_constraint}, {oid of pg_class},
+			{oid of pg_type}, {oid of pg_proc}, {oid of pg_operator}])
+	), function (oid) AS (
+		SELECT oid FROM used WHERE class {=} {oid of pg_proc}
+		UNION
+		SELECT CAST(m.found[1] AS pg_catalog.oid) FROM (
+			SELECT condition FROM place
+			UNION ALL
+			SELECT k.conbin FROM used AS u JOIN pg_catalog.pg_constraint AS k ON k.oid {=} u.oid
+			WHERE u.class {=} {oid of pg_constraint}
+		) AS e (condition)
+		CROSS JOIN LATERAL pg_catalog.regexp_matches(CAST(e.condition AS pg_catalog.text),
+			':(?:funcid|opfuncid) ([0-9]+)', 'g') AS m (found)
+	)
+	SELECT pg_catalog.pg_get_expr(place.condition, place.relation) FROM place
+	WHERE NOT EXISTS (
+		SELECT FROM stranger JOIN (
+			SELECT p.proowner FROM function JOIN pg_catalog.pg_proc AS p ON p.oid {=} function.oid
+			UNION ALL
+			SELECT o.oprowner FROM used JOIN pg_catalog.pg_operator AS o ON o.oid {=} used.oid
+			WHERE used.class {=} {oid of pg_operator}
+			UNION ALL
+			SELECT t.typowner FROM used JOIN pg_catalog.pg_type AS t ON t.oid {=} used.oid
+			WHERE used.class {=} {oid of pg_type}
+		) AS owner (oid) ON owner.oid {=} stranger.oid
+	) AND NOT EXISTS (
+		SELECT FROM function JOIN pg_catalog.pg_proc AS p ON p.oid {=} function.oid
+		WHERE p.provolatile {=} 'v' OR p.provolatile {=} 's' AND EXISTS (
+			SELECT FROM used JOIN pg_catalog.pg_class AS c ON c.oid {=} used.oid
+			JOIN stranger ON stranger.oid {=} c.relowner WHERE used.class {=} {oid of pg_class})
+	)`
 
 func (postgres) condition(
 	ctx context.Context, tx *conn.Tx, table string, check datamap.CatalogCheck,
 ) (condition string, err error) {
 	err = tx.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(&condition) },
-		conditionOfPostgres, qualified(table), check.Text)
-	return condition, err
+		syntax.FillWithStrangers(conditionOf, "table", "CAST(pg_catalog.to_regclass($1) AS pg_catalog.oid)"),
+		qualified(table), check.Text)
+	return conn.Unqualified(condition), err
 }
 
 // The statement returns the type below each domain, because a conversion to the domain would itself check the

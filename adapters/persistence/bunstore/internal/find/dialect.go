@@ -97,27 +97,13 @@ func (postgres) untrusted(places []searchedTable) string {
 	for i, place := range places {
 		names[i] = "(" + strconv.Itoa(i) + ", " + syntax.Literal(strings.TrimPrefix(place.fromItem, "ONLY ")) + ")"
 	}
-	return syntax.Fill(untrusted, "=", "OPERATOR(pg_catalog.=)", "<>", "OPERATOR(pg_catalog.<>)",
-		"places", strings.Join(names, ", "))
+	return syntax.FillWithStrangers(untrusted, "places", strings.Join(names, ", "))
 }
 
-// untrusted lists the places that depend on a role that is no superuser, and is not the connection's own or granted to
-// it. A place depends on the owners of the table and its partitions, of their foreign servers, and of the functions and
-// operators in their indexes, statistics and partition keys, because the planner evaluates constant parts of these. Up
-// to PostgreSQL 15, each role can grant itself to another, so that only the grants of administrators count.
+// untrusted lists the places that depend on a role that the connection does not trust. A place depends on the owners of
+// the table and its partitions, of their foreign servers, and of the functions and operators in their indexes,
+// statistics and partition keys, because the planner evaluates constant parts of these.
 const untrusted = `
-	WITH RECURSIVE member (oid) AS (
-		SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname {=} current_user
-		UNION
-		SELECT m.roleid FROM member JOIN pg_catalog.pg_auth_members AS m ON m.member {=} member.oid
-		JOIN pg_catalog.pg_roles AS g ON g.oid {=} m.grantor
-		WHERE m.grantor {<>} m.roleid AND (g.rolsuper OR g.rolcreaterole OR g.rolname {=} current_user)
-			AND (pg_catalog.jsonb_extract_path_text(pg_catalog.to_jsonb(m), 'set_option') IS NULL
-				OR pg_catalog.jsonb_extract_path_text(pg_catalog.to_jsonb(m), 'set_option') {=} 'true')
-	), stranger (oid) AS (
-		SELECT r.oid FROM pg_catalog.pg_roles AS r
-		WHERE NOT r.rolsuper AND NOT EXISTS (SELECT FROM member WHERE member.oid {=} r.oid)
-	)
 	SELECT DISTINCT p.number FROM (VALUES {places}) AS p (number, name)
 	CROSS JOIN LATERAL (
 		SELECT CAST(pg_catalog.to_regclass(p.name) AS pg_catalog.oid)
@@ -141,9 +127,9 @@ const untrusted = `
 		JOIN pg_catalog.pg_depend AS d
 			ON d.classid {=} CAST(pg_catalog.to_regclass(e.class) AS pg_catalog.oid) AND d.objid {=} e.oid
 		LEFT JOIN pg_catalog.pg_proc AS f ON f.oid {=} d.refobjid
-			AND d.refclassid {=} CAST(CAST('pg_catalog.pg_proc' AS pg_catalog.regclass) AS pg_catalog.oid)
+			AND d.refclassid {=} {oid of pg_proc}
 		LEFT JOIN pg_catalog.pg_operator AS o ON o.oid {=} d.refobjid
-			AND d.refclassid {=} CAST(CAST('pg_catalog.pg_operator' AS pg_catalog.regclass) AS pg_catalog.oid)
+			AND d.refclassid {=} {oid of pg_operator}
 	) AS owner (oid)
 	JOIN stranger ON stranger.oid {=} owner.oid`
 
