@@ -101,9 +101,12 @@ func TestAnotherProcessSeesADutyThatFailsAndRecovers(t *testing.T) {
 	must(t, worker.Ended(t.Context(), domain.DutyJournal, domain.OutcomeTimeout))
 	w.expect(t, "after a failure", command, "journal-failing")
 	w.now = w.now.Add(5 * time.Second)
+	must(t, worker.Ended(t.Context(), domain.DutyJournal, domain.Outcome(domain.ErrBehind)))
+	w.expect(t, "while an erasure is held up", command, "journal-behind")
+	w.now = w.now.Add(5 * time.Second)
 	must(t, worker.Ended(t.Context(), domain.DutyJournal, domain.OutcomeOK))
 	w.expect(t, "after a success", command)
-	if last := w.observed[len(w.observed)-1]; last.Outcome != domain.OutcomeOK || last.Duty.LastError != "timeout" {
+	if last := w.observed[len(w.observed)-1]; last.Outcome != domain.OutcomeOK || last.Duty.LastError != "behind" {
 		t.Errorf("observed %+v", last)
 	}
 	w.now = w.now.Add(time.Hour) // the worker is dead

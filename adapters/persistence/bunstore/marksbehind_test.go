@@ -10,8 +10,12 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/journal"
+	"github.com/habeas-data/habeas/domain/verification"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -28,6 +32,19 @@ func (l *lines) Append(_ context.Context, text []byte) error {
 	return err
 }
 func (l *lines) Open(context.Context) (io.ReadCloser, error) { return io.NopCloser(&l.Buffer), nil }
+
+func verifierOf(t *testing.T, store *bunstore.Store, db *bun.DB) *verification.Verifier {
+	t.Helper()
+	dataMap, err := bunmodels.Read(db, models[:1], nil)
+	must(t, err)
+	plan, err := erasure.Planner{}.Plan(dataMap, nil)
+	must(t, err)
+	verifier, err := verification.NewVerifier(verification.Config{
+		Sessions: store, Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Plan: plan,
+	})
+	must(t, err)
+	return verifier
+}
 
 // A role that cannot write marks takes the lock of an open mark, and keeps it. The journal reads on. It waits for a
 // session whose role can write marks, and says so after its patience.
@@ -72,6 +89,16 @@ func TestALockOfAnotherRoleHoldsUpNoReader(t *testing.T) {
 	eraseAt("3", noon)
 	if n, _, err := writer.RunOnce(t.Context()); n != 0 || !errors.Is(err, domain.ErrBehind) {
 		t.Errorf("%d lines, %v", n, err)
+	}
+	verifier := verifierOf(t, store, admin)
+	for {
+		verified, more, err := verifier.RunOnce(t.Context(), time.Hour)
+		if !more {
+			if len(verified) > 0 || !errors.Is(err, domain.ErrBehind) {
+				t.Errorf("verified %d erasures, %v", len(verified), err)
+			}
+			break
+		}
 	}
 	must(t, writes.Rollback())
 	if n, _, err := writer.RunOnce(t.Context()); n != 2 || err != nil {
