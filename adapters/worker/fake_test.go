@@ -57,6 +57,12 @@ func (f *fake) RunWith(ctx context.Context, events saga.Events) (settled int, er
 	return settled, err
 }
 
+func (f *fake) batches() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.at)
+}
+
 func (f *fake) Wake() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -11,29 +11,44 @@ import (
 
 // run is one loop: it runs batches of outbox entries and sleeps, until ctx ends.
 func (w *SagaWorker) run(ctx context.Context) {
+	woken, pause := false, time.Duration(0)
 	for {
-		healthy := w.drain(ctx)
-		if !w.sleep(ctx, healthy) {
+		settled, healthy := w.drain(ctx)
+		pause = min(longestPause, max(shortestPause, 2*pause))
+		if !woken || settled > 0 {
+			pause = 0
+		}
+		var goesOn bool
+		if woken, goesOn = w.sleep(ctx, healthy, pause); !goesOn {
 			return
 		}
 	}
 }
 
-// drain runs batches until a batch fails or settles no entry. It returns false if a batch failed, even if this batch
-// settled some entries. The store may then be unable to record outcomes, so drain does not claim more entries.
+// A loop pauses after a batch to which Wake led and which settled nothing, twice as long each time. Any role of the
+// database can make a listener call Wake, as often as it likes.
+const (
+	shortestPause = time.Millisecond
+	longestPause  = 100 * time.Millisecond
+)
+
+// drain runs batches until a batch fails or settles no entry, and returns the number of settled entries. It returns
+// false if a batch failed, even if this batch settled some entries. The store may then be unable to record outcomes, so
+// drain does not claim more entries.
 //
 // A batch settles no entry if no entry is due, if other workers settled its entries first, or if it returned all its
 // entries to the outbox. In the last two cases, entries may still be due. drain ends nevertheless, because further
 // batches would probably have no effect. The entries wait for the next poll or call of Wake.
-func (w *SagaWorker) drain(ctx context.Context) (healthy bool) {
+func (w *SagaWorker) drain(ctx context.Context) (all int, healthy bool) {
 	for ctx.Err() == nil {
 		w.consumeWake()
 		settled, succeeded := w.batch(ctx)
+		all += settled
 		if !succeeded || settled == 0 {
-			return succeeded
+			return all, succeeded
 		}
 	}
-	return true
+	return all, true
 }
 
 // consumeWake removes the signal of a call of Wake, if there is one. The batch that follows takes the entries for which
@@ -126,13 +141,20 @@ func schedule(ctx context.Context, delay time.Duration, call func() time.Duratio
 	}
 }
 
-// sleep waits until the loop must run the next batch, and then returns true. It returns false if ctx has ended. The
-// loop must run a batch in two cases:
+// sleep waits until the loop must run the next batch, and reports whether Wake is the reason. It returns false as the
+// second result if ctx has ended. The loop must run a batch in two cases:
 //
 //   - No loop has begun a batch for PollInterval.
 //   - Wake was called, and the parameter healthy is true. After a failed batch, healthy is false, so that calls of Wake
-//     do not load a database that fails. The signal of Wake stays until the next batch.
-func (w *SagaWorker) sleep(ctx context.Context, healthy bool) bool {
+//     do not load a database that fails. The signal of Wake stays until the next batch. sleep does not look for it
+//     before the end of the pause.
+func (w *SagaWorker) sleep(ctx context.Context, healthy bool, pause time.Duration) (woken, goesOn bool) {
+	if pause > 0 {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
 	wake := w.wakes
 	if !healthy {
 		wake = nil // never ready
@@ -145,13 +167,13 @@ func (w *SagaWorker) sleep(ctx context.Context, healthy bool) bool {
 		case <-timer.C:
 			wait := w.polls.wait(time.Now(), w.options.PollInterval)
 			if wait <= 0 {
-				return ctx.Err() == nil
+				return false, ctx.Err() == nil
 			}
 			timer.Reset(wait)
 		case <-wake:
-			return ctx.Err() == nil
+			return true, ctx.Err() == nil
 		case <-ctx.Done():
-			return false
+			return false, false
 		}
 	}
 }

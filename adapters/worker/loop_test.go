@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -96,6 +97,37 @@ func TestTheNextBatchServesAWakeAlsoIfItFollowsAFullBatch(t *testing.T) {
 		w.Wake()
 		pass(30 * time.Minute)
 		runner.wantAt(t, 0, time.Minute)
+	})
+}
+
+// Calls of Wake without entries, as any role of the database can cause them, load the database with few batches. The
+// first entry ends the pauses.
+func TestWakesWithoutEntriesBecomeRare(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var due atomic.Bool
+		runner := newFake(func(context.Context, int) (int, error) {
+			if due.CompareAndSwap(true, false) {
+				return 1, nil
+			}
+			return 0, nil
+		})
+		w := started(t, runner, worker.Options{PollInterval: time.Hour})
+		flood := func() (batches int) {
+			t.Helper()
+			before := runner.batches()
+			for range 10_000 {
+				w.Wake()
+				pass(time.Millisecond)
+			}
+			return runner.batches() - before
+		}
+		if n := flood(); n < 100 || n > 120 {
+			t.Errorf("10 s of wakes caused %d batches", n)
+		}
+		due.Store(true)
+		if n := flood(); n < 100 || n > 130 {
+			t.Errorf("after an entry, 10 s of wakes caused %d batches", n)
+		}
 	})
 }
 
