@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/domain/restriction"
+	"github.com/habeas-data/habeas/internal/turns"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -39,6 +40,7 @@ type API struct {
 	hasRestriction bool
 	tags           []string
 	endpoints      []Endpoint
+	exports        *turns.Turns // admits one export of each person
 }
 
 // New returns an API with the endpoints for consent, export and erasure. The option WithRestriction adds the endpoints
@@ -67,7 +69,7 @@ func New(c Config) (*API, error) {
 		return nil, domain.Misconfigured("http api", "Timeout is negative")
 	}
 	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
-	return (&API{config: c, tags: []string{defaultTag}}).With(), nil
+	return (&API{config: c, tags: []string{defaultTag}, exports: &turns.Turns{}}).With(), nil
 }
 
 // Option changes a setting of an API for one router.

@@ -13,12 +13,18 @@ import (
 
 // export runs the export in one session and writes the document to the parameter document. If it has buffered
 // the complete document, Response.Body is this document.
+//
+// Exports of one person wait for each other: each one calls all external systems.
 func (a *API) export(
 	ctx context.Context, endpoint Endpoint, subject domain.Subject, document *export.Document,
 ) (response Response) {
 	defer a.recovered(ctx, endpoint, &response) // export also runs in the goroutine of a stream
-	err := document.Export(ctx, a.config.Sessions, a.config.Export, subject)
+	leave, err := a.exports.Enter(ctx, subject.ID.String())
 	if err != nil {
+		return a.failed(ctx, endpoint, err)
+	}
+	defer leave()
+	if err := document.Export(ctx, a.config.Sessions, a.config.Export, subject); err != nil {
 		return a.failed(ctx, endpoint, err)
 	}
 	return Response{Status: http.StatusOK, Header: successHeader, Body: document.Bytes()}

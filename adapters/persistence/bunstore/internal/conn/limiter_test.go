@@ -148,16 +148,16 @@ func TestASessionTakesAndLeavesThePlaceOfItsPerson(t *testing.T) {
 			session.For("1")
 			session.For("2") // waits for no second place
 		}
-		if err := write(t.Context(), first); err == nil || len(pool.connections) > 0 || len(pool.people.places) != 1 {
+		if err := write(t.Context(), first); err == nil || len(pool.connections) > 0 || pool.people.Keys() != 1 {
 			t.Errorf("%s: %d connections and %d places are taken after %v", name, len(pool.connections),
-				len(pool.people.places), err)
+				pool.people.Keys(), err)
 		}
 		if err := write(ended, second); !errors.Is(err, context.Canceled) {
 			t.Errorf("a session that %s does not wait for its person: %v", name, err)
 		}
 		second.RollBack(t.Context())
 		first.RollBack(t.Context())
-		if n := len(pool.people.places); n > 0 {
+		if n := pool.people.Keys(); n > 0 {
 			t.Errorf("a session that %s has left %d places", name, n)
 		}
 	}
@@ -166,7 +166,7 @@ func TestASessionTakesAndLeavesThePlaceOfItsPerson(t *testing.T) {
 // A session with a transaction, such as one of the application, waits for no place.
 func TestASessionWithATransactionWaitsForNoPlace(t *testing.T) {
 	pool := poolOf(t, 1)
-	leave, err := pool.people.enter(t.Context(), "1")
+	leave, err := pool.people.Enter(t.Context(), "1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,37 +178,4 @@ func TestASessionWithATransactionWaitsForNoPlace(t *testing.T) {
 	if err := session.Begin(ctx); err != nil {
 		t.Error(err)
 	}
-}
-
-func TestThePlaceOfAPersonIsGivenInFIFOOrder(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var p people
-		var in []int
-		done := make(chan struct{})
-		for i := range 5 {
-			go func() {
-				leave, err := p.enter(t.Context(), "1")
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				in = append(in, i)
-				<-done
-				leave()
-			}()
-			synctest.Wait()
-		}
-		leave, err := p.enter(t.Context(), "2") // another person's place is free
-		if err != nil || len(in) != 1 {
-			t.Errorf("%d are in, %v", len(in), err)
-		}
-		leave()
-		for range 5 {
-			done <- struct{}{}
-			synctest.Wait()
-		}
-		if !slices.Equal(in, []int{0, 1, 2, 3, 4}) || len(p.places) > 0 {
-			t.Errorf("they came in as %v, and %d places are left", in, len(p.places))
-		}
-	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun/dialect"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/turns"
 )
 
 // Pool sends statements through the application's handle, so that the query hooks of the application see all of them.
@@ -20,8 +21,8 @@ type Pool struct {
 	db          *bun.DB
 	database    database
 	connections limiter
-	writing     limiter // admits transactions that write; nil if the database does not limit them
-	people      people  // admits one writing session for each person
+	writing     limiter     // admits transactions that write; nil if the database does not limit them
+	people      turns.Turns // admits one writing session for each person
 }
 
 // NewPool returns a pool for a database with pgdialect or sqlitedialect. It opens no connection.
@@ -161,68 +162,36 @@ func (l limiter) acquire(ctx context.Context) error {
 		return nil
 	default:
 	}
-	var tooLong <-chan time.Time
+	return patiently(ctx, func(ctx context.Context) error {
+		select {
+		case l <- struct{}{}:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+}
+
+// patiently calls wait. If ctx has no deadline, patiently ends the wait after longestWait, and returns
+// domain.ErrUnavailable.
+func patiently(ctx context.Context, wait func(context.Context) error) error {
+	waiting := ctx
 	if _, limited := ctx.Deadline(); !limited {
-		timer := time.NewTimer(longestWait)
-		defer timer.Stop()
-		tooLong = timer.C
+		var cancel context.CancelFunc
+		waiting, cancel = context.WithTimeout(ctx, longestWait)
+		defer cancel()
 	}
-	select {
-	case l <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-tooLong:
+	err := wait(waiting)
+	if err != nil && ctx.Err() == nil {
 		return &domain.Error{Code: domain.ErrUnavailable, Op: "session", Message: "waited too long for a free connection"}
 	}
+	return err
 }
 
 func (l limiter) release() {
 	if l != nil {
 		<-l
 	}
-}
-
-// people admits one caller for each person at a time, in FIFO order. A caller enters before it waits for anything else,
-// and waits for no second person. The zero value is ready for use.
-type people struct {
-	mu     sync.Mutex
-	places map[string]*place // has the persons for whom a caller has entered or waits
-}
-
-type place struct {
-	limiter
-	callers int // have entered or wait
-}
-
-// enter waits until no other caller has entered for the person, and returns the function that leaves.
-func (p *people) enter(ctx context.Context, person string) (leave func(), err error) {
-	p.mu.Lock()
-	one := p.places[person]
-	if one == nil {
-		one = &place{limiter: newLimiter(1)}
-		if p.places == nil {
-			p.places = map[string]*place{}
-		}
-		p.places[person] = one
-	}
-	one.callers++
-	p.mu.Unlock()
-	forget := func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if one.callers--; one.callers == 0 {
-			delete(p.places, person)
-		}
-	}
-	if err := one.acquire(ctx); err != nil {
-		forget()
-		return nil, err
-	}
-	return func() {
-		one.release()
-		forget()
-	}, nil
 }
 
 // notifyInterval is the minimum time between two notifications.

@@ -59,7 +59,10 @@ func (s *Session) For(person string) {
 // enter takes the place of the person whose data the session writes. RollBack leaves it.
 func (s *Session) enter(ctx context.Context) (err error) {
 	if s.person != "" && s.leave == nil {
-		s.leave, err = s.Pool.people.enter(ctx, s.person)
+		err = patiently(ctx, func(ctx context.Context) (err error) {
+			s.leave, err = s.Pool.people.Enter(ctx, s.person)
+			return err
+		})
 	}
 	return err
 }
