@@ -75,21 +75,3 @@ func endOfQuotation(text string, begin int) int {
 	}
 	return len(text) - 1
 }
-
-// Unqualified returns code of the application in a form that qualify leaves as it is: with a space before each
-// parenthesis. The database finds the functions of this code by the search path.
-func Unqualified(text string) string {
-	var ready strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '(':
-			ready.WriteByte(' ')
-		case '\'', '"':
-			end := endOfQuotation(text, i)
-			ready.WriteString(text[i:end])
-			i = end
-		}
-		ready.WriteByte(text[i])
-	}
-	return ready.String()
-}

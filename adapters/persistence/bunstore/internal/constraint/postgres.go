@@ -83,7 +83,7 @@ func (postgres) condition(
 	err = tx.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(&condition) },
 		syntax.FillWithStrangers(conditionOf, "table", "CAST(pg_catalog.to_regclass($1) AS pg_catalog.oid)"),
 		qualified(table), check.Text)
-	return conn.Unqualified(condition), err
+	return condition, err
 }
 
 // The statement returns the type below each domain, because a conversion to the domain would itself check the
