@@ -71,6 +71,15 @@ func (w *StepWriter) AddConstant(value any) string {
 	return syntax.Placeholder(w.offset + len(w.Constants))
 }
 
+// addStart adds a constant, unless it has been added before, and returns its placeholder. Columns with the same duties
+// then have the same condition.
+func (w *StepWriter) addStart(start latestStart) string {
+	if i := slices.Index(w.Constants, any(start)); i >= 0 {
+		return syntax.Placeholder(w.offset + i + 1)
+	}
+	return w.AddConstant(start)
+}
+
 // assignments returns the SET list of the step's UPDATE. The list anonymizes step.Columns and sets step.ClearedColumns
 // to NULL. It overwrites a cell of step.Expired only if the condition of IsOverwritten is true, and otherwise keeps its
 // value. A cell that is NULL stays NULL, unless the column has Always.
@@ -153,8 +162,8 @@ func (w *StepWriter) dutiesEndedBy(column string, at time.Time) string {
 	for _, of := range w.table.Duties(column) {
 		duty := w.writer.DataMap.Duty(*of.Personal)
 		ended = append(ended, syntax.Fill(hasEnded, "instant length", strconv.Itoa(len(instantStart)),
-			"instant", w.writer.own.exactText(w.AddConstant(latestStart{duty, at, false})),
-			"local", w.writer.own.exactText(w.AddConstant(latestStart{duty, at, true})),
+			"instant", w.writer.own.exactText(w.addStart(latestStart{duty, at, false})),
+			"local", w.writer.own.exactText(w.addStart(latestStart{duty, at, true})),
 			"start", w.writer.own.dutyStart(w.alias+"."+syntax.Quote(of.Personal.Since))))
 	}
 	return strings.Join(ended, " AND ")
@@ -177,10 +186,13 @@ func (w *StepWriter) CoveredRows(step datamap.Step) string {
 	default:
 		return ""
 	}
-	expired := syntax.Join(step.Expired, operator, func(name string) string {
-		return "COALESCE(" + w.IsOverwritten(name, step) + ", FALSE)"
-	})
-	return " AND " + not + "(" + expired + ")"
+	var expired []string
+	for _, name := range step.Expired {
+		if condition := "COALESCE(" + w.IsOverwritten(name, step) + ", FALSE)"; !slices.Contains(expired, condition) {
+			expired = append(expired, condition)
+		}
+	}
+	return " AND " + not + "(" + strings.Join(expired, operator) + ")"
 }
 
 // IsOverwritten returns the condition that a step overwrites a retained cell: all retention duties of the cell have

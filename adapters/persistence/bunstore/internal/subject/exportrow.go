@@ -133,6 +133,7 @@ func newSource(w *rows.Writer, table datamap.Table, exported []datamap.Column) s
 			RetentionReason: syntax.Optional(column.Personal.Reason),
 		})
 	}
+	starts := map[string]int{} // several columns may have the same start
 	for _, column := range s.exported {
 		s.duties = append(s.duties, w.DataMap.Duty(*column.Personal))
 		since, ok := table.Column(column.Personal.Since)
@@ -140,8 +141,11 @@ func newSource(w *rows.Writer, table datamap.Table, exported []datamap.Column) s
 			s.sinceIndexes = append(s.sinceIndexes, -1)
 			continue
 		}
-		s.sinceIndexes = append(s.sinceIndexes, len(s.selected))
-		s.selected = append(s.selected, w.DutyStart("t0."+syntax.Quote(since.Name)))
+		if _, selected := starts[since.Name]; !selected {
+			starts[since.Name] = len(s.selected)
+			s.selected = append(s.selected, w.DutyStart("t0."+syntax.Quote(since.Name)))
+		}
+		s.sinceIndexes = append(s.sinceIndexes, starts[since.Name])
 	}
 	return s
 }

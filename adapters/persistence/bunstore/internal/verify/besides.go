@@ -81,10 +81,8 @@ func (b *Besides) Find(ctx context.Context, condition string, existed bool, args
 func (b *Besides) search(key rowKey, cells []otherCell, found func(heldText)) {
 	for _, c := range cells {
 		at := cell{key.id(), c.column}
-		if c.isLarge && len(b.erased.texts) > 0 {
-			for texts := range slices.Chunk(b.erased.texts, rowsPerStatement) {
-				b.copies.large = append(b.copies.large, largeCell{c.column, slices.Clone(key), texts})
-			}
+		if c.isLarge {
+			b.addLarge(key, c.column, b.erased.texts)
 		}
 		for _, text := range b.erased.in(c.text.String) {
 			found(heldText{at, text})

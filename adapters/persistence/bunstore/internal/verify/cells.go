@@ -88,9 +88,8 @@ func (s *Step) containing(key rowKey, column string, texts []string) (text strin
 }
 
 // readingCells returns the statement that reads the cells of the rows with a condition. A result row starts with the
-// primary key. Two values follow for each overwritten column: the text of the cell, and whether the cell holds
-// the constant that the step writes. Two values follow for each column of copies.columns: the text of the cell, and
-// whether the cell is too large to be read. The text is then NULL.
+// primary key. One value follows for each overwritten column (see heldCell.Scan), and for each column of copies.columns
+// (see otherCell.Scan). It is one value, because a statement returns little more values than a table can have columns.
 func (s *Step) readingCells(sw *rows.StepWriter, condition string) string {
 	selected := s.writer.KeyValues("t0", s.table.PrimaryKey)
 	for i, name := range s.overwritten() {
@@ -98,12 +97,13 @@ func (s *Step) readingCells(sw *rows.StepWriter, condition string) string {
 		if i >= len(s.Columns)+len(s.ClearedColumns) {
 			cell = "CASE WHEN " + sw.IsOverwritten(name, s.Step) + " THEN " + cell + " END"
 		}
-		selected = append(selected, cell, "COALESCE("+s.equalsWritten(sw, name)+", FALSE)")
+		selected = append(selected, syntax.Fill(`CASE WHEN {written} THEN 'w' ELSE 'o' END || COALESCE('=' || {cell}, '')`,
+			"written", s.equalsWritten(sw, name), "cell", cell))
 	}
 	for _, name := range s.copies.columns {
 		text := dialectOf(s.writer.Dialect).heldText("t0." + syntax.Quote(name))
 		size := dialectOf(s.writer.Dialect).byteLength(text)
-		selected = append(selected, syntax.Fill(`CASE WHEN {size} <= {max} THEN {text} END, COALESCE({size} > {max}, FALSE)`,
+		selected = append(selected, syntax.Fill(`CASE WHEN {size} > {max} THEN 'large' ELSE '=' || {text} END`,
 			"size", size, "max", strconv.Itoa(maxReadCell), "text", text))
 	}
 	selected = append(selected, s.readingKept(sw)...)
@@ -153,7 +153,7 @@ type dialect interface {
 	writtenSince() string
 
 	// digest returns an expression for a cell that is another one if the value of the cell is another one: the value
-	// itself, or a number that depends on it.
+	// itself, or a number that depends on it. It is never NULL.
 	digest(column string) string
 
 	// writtenInTransaction returns the condition that this transaction has written a row of the table t0. The condition
@@ -188,7 +188,7 @@ func (postgres) contains(text, parameter string) string {
 }
 
 func (postgres) digest(column string) string {
-	return "hashtextextended(" + rows.AsText(column) + ` COLLATE "C", 0)`
+	return "COALESCE(hashtextextended(" + rows.AsText(column) + ` COLLATE "C", 0), 0)`
 }
 
 // writtenInTransaction compares xmin, the id of the transaction that wrote the row, with the id of this transaction.
@@ -245,7 +245,7 @@ func (sqlite) contains(text, parameter string) string {
 }
 
 // digest is an expression, so that the drivers do not convert the value by the type of the column.
-func (sqlite) digest(column string) string { return "+" + column }
+func (sqlite) digest(column string) string { return "COALESCE(" + column + ", x'006e756c6c00')" }
 
 func (sqlite) writtenSince() string         { return "" }
 func (sqlite) writtenInTransaction() string { return "TRUE" }

@@ -45,6 +45,14 @@ type otherCell struct {
 	isLarge bool // the cell is too large to be read: text is NULL
 }
 
+// Scan implements sql.Scanner. The value is = and the text of the cell, or NULL, or the word large.
+func (c *otherCell) Scan(value any) error {
+	err := c.text.Scan(value)
+	c.text.String, c.text.Valid = strings.CutPrefix(c.text.String, "=")
+	c.isLarge = !c.text.Valid && c.text.String != ""
+	return err
+}
+
 // largeCell is a cell that is too large to be read, with the texts that it must not contain.
 type largeCell struct {
 	column string
@@ -196,7 +204,7 @@ func (s *Step) compare(key rowKey, others []otherCell, texts []erasedText, found
 	for _, other := range others {
 		switch {
 		case other.isLarge:
-			s.copies.large = append(s.copies.large, largeCell{other.column, slices.Clone(key), slices.Clone(texts)})
+			s.addLarge(key, other.column, texts)
 			continue
 		case !other.text.Valid:
 			continue
@@ -207,6 +215,13 @@ func (s *Step) compare(key rowKey, others []otherCell, texts []erasedText, found
 				found(heldText{cell{row, other.column}, text.text})
 			}
 		}
+	}
+}
+
+// addLarge notes a large cell for compareLarge, with as many texts as a statement returns values for.
+func (s *Step) addLarge(key rowKey, column string, texts []erasedText) {
+	for part := range slices.Chunk(slices.Clone(texts), rowsPerStatement) {
+		s.copies.large = append(s.copies.large, largeCell{column, slices.Clone(key), part})
 	}
 }
 

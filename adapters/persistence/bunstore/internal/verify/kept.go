@@ -50,7 +50,7 @@ func NewKept(
 				columns: slices.Concat(leading, columns), leading: len(leading), plan: plan, right: right,
 				detached: detaches(plan, table, path), rows: map[string][]keptRow{}, seed: maphash.MakeSeed(),
 			}
-			s.kept.cells = make([]keptCell, len(s.kept.columns))
+			s.kept.cells = make([]any, len(s.kept.columns))
 			k.steps = append(k.steps, s)
 		}
 	}
@@ -105,8 +105,8 @@ type keptCells struct {
 	rows    map[string][]keptRow // by rowKey.id; without the rows that were compared
 	written int                  // the number of the compared rows that this transaction has written
 
-	cells     []keptCell // of the row that was read last
-	isWritten bool       // this transaction has written this row
+	cells     []any // of the row that was read last, see dialect.digest; NULL for a cell that is left out
+	isWritten bool  // this transaction has written this row
 }
 
 // keptRow is a row with hashes of its cells. A hash is 0 if the cell need not stay as it is.
@@ -115,42 +115,33 @@ type keptRow struct {
 	hashes []uint64
 }
 
-// keptCell is the content of a cell, see dialect.digest.
-type keptCell struct {
-	digest  any
-	leftOut bool
-}
-
 func (k *keptCells) targets() (targets []any) {
 	if k == nil {
 		return nil
 	}
-	for i := range k.cells {
-		targets = append(targets, &k.cells[i].digest, &k.cells[i].leftOut)
-	}
-	return append(targets, &k.isWritten)
+	return append(conn.AddTargets(targets, k.cells), &k.isWritten)
 }
 
 // hash returns a hash of a cell of the row that was read last, or 0 if the cell is left out.
 func (k *keptCells) hash(i int) uint64 {
-	if k.cells[i].leftOut {
+	switch digest := k.cells[i].(type) {
+	case nil:
 		return 0
+	case []byte:
+		return maphash.Comparable(k.seed, [1]string{string(digest)}) | 1
+	default:
+		return maphash.Comparable(k.seed, digest) | 1
 	}
-	if content, ok := k.cells[i].digest.([]byte); ok {
-		return maphash.Comparable(k.seed, [1]string{string(content)}) | 1
-	}
-	return maphash.Comparable(k.seed, k.cells[i].digest) | 1
 }
 
-// readingKept returns the expressions that read a keptCell for each column, and whether this transaction has written
-// the row.
+// readingKept returns the expressions that read keptCells.cells, and whether this transaction has written the row.
 func (s *Step) readingKept(sw *rows.StepWriter) (selected []string) {
 	if s.kept == nil {
 		return nil
 	}
 	for _, name := range s.kept.columns {
 		digest := dialectOf(s.writer.Dialect).digest("t0." + syntax.Quote(name))
-		selected = append(selected, digest, "COALESCE("+s.leavesOut(sw, name)+", FALSE)")
+		selected = append(selected, "CASE WHEN "+s.leavesOut(sw, name)+" THEN NULL ELSE "+digest+" END")
 	}
 	return append(selected, s.isWritten())
 }

@@ -335,6 +335,18 @@ type heldCell struct {
 	written bool // the cell holds the constant surrogate of the step, or the new value of the rectification
 }
 
+// Scan implements sql.Scanner. The value is w for a written cell and o for another one, and then = and the text of the
+// cell, unless it is NULL.
+func (h *heldCell) Scan(value any) error {
+	var read sql.NullString
+	if err := read.Scan(value); err != nil || read.String == "" {
+		return err
+	}
+	h.written, h.text.Valid = read.String[0] == 'w', len(read.String) > 1
+	h.text.String = strings.TrimPrefix(read.String[1:], "=")
+	return nil
+}
+
 // readCells runs a statement that reads cells. It calls visit for each row, with the primary key, the cells that the
 // step overwrites, and the other cells of the row.
 func (s *Step) readCells(
@@ -345,11 +357,11 @@ func (s *Step) readCells(
 	targets := conn.AddTargets(nil, key)
 	for i, name := range columns {
 		row[i].column = name
-		targets = append(targets, &row[i].text, &row[i].written)
+		targets = append(targets, &row[i])
 	}
 	for i, name := range s.copies.columns {
 		others[i].column = name
-		targets = append(targets, &others[i].text, &others[i].isLarge)
+		targets = append(targets, &others[i])
 	}
 	targets = append(targets, s.kept.targets()...)
 	return s.db.Read(ctx, s.Op, func(r *sql.Rows) error {
