@@ -3,11 +3,13 @@ package lives_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/golang/mock/gomock"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/lives"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -28,5 +30,22 @@ func TestARetriedSessionCountsEveryMark(t *testing.T) {
 	erased.EXPECT().Lives(gomock.Any(), marks).Return([]domain.Life{domain.LifeUnknown}, nil)
 	if unknown, err := lives.Count(t.Context(), sessions); err != nil || unknown != 1 {
 		t.Errorf("got %d, %v", unknown, err)
+	}
+}
+
+// All sessions share one position. A session that waited for it and held a person could deadlock.
+func TestTheFirstRegistrationIsRecordedBeforeThePersonIsLocked(t *testing.T) {
+	ctrl := gomock.NewController(t)
+	session, erased := mocks.NewMockSession(ctrl), mocks.NewMockErasedStore(ctrl)
+	subjects, id := mocks.NewMockSubjectStore(ctrl), fixture.MustID(t, "1")
+	session.EXPECT().Erased().Return(erased).AnyTimes()
+	session.EXPECT().Subjects().Return(subjects).AnyTimes()
+	gomock.InOrder(
+		erased.EXPECT().Position(gomock.Any(), "registrations").Return(int64(0), nil),
+		erased.EXPECT().Advance(gomock.Any(), "registrations", int64(0), int64(1)).Return(true, nil),
+		subjects.EXPECT().Register(gomock.Any(), id, time.Time{}).Return(nil),
+	)
+	if err := lives.Register(t.Context(), session, id, time.Time{}); err != nil {
+		t.Error(err)
 	}
 }
