@@ -143,14 +143,6 @@ func New(c Config) (Stack, error) {
 	if err != nil {
 		return Stack{}, err
 	}
-	exporter, err := export.NewExporter(export.Config{
-		Clock: c.Clock, IDs: c.IDs, DataMap: c.DataMap, Resolvers: c.Resolvers, ResolverTimeout: c.ResolverTimeout,
-		Observer: c.Observer,
-		TempFile: func() (export.File, error) { return system.NewTempFile(c.TempDir) },
-	})
-	if err != nil {
-		return Stack{}, err
-	}
 	rectifier, err := rectification.NewRectifier(rectification.Config{
 		Clock: c.Clock, IDs: c.IDs, DataMap: c.DataMap, Resolvers: c.Resolvers, Observer: c.Observer,
 		Before: c.Hooks.BeforeRectification, After: c.Hooks.afterRectification(),
@@ -170,6 +162,14 @@ func New(c Config) (Stack, error) {
 	runner, err := saga.NewRunner(saga.Config{
 		Sessions: c.Sessions, Clock: c.Clock, IDs: c.IDs, Resolvers: c.Resolvers, Observer: c.Observer,
 		Options: c.Saga, OnAbandoned: c.OnAbandoned,
+	})
+	if err != nil {
+		return Stack{}, err
+	}
+	exporter, err := export.NewExporter(export.Config{
+		Clock: c.Clock, IDs: c.IDs, DataMap: c.DataMap, Resolvers: c.Resolvers, ResolverTimeout: c.ResolverTimeout,
+		Observer: c.Observer, Admit: runner.Admit,
+		TempFile: func() (export.File, error) { return system.NewTempFile(c.TempDir) },
 	})
 	if err != nil {
 		return Stack{}, err

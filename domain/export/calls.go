@@ -52,7 +52,7 @@ func (e *Exporter) callSystems(
 				_ = recover()
 				incoming <- r
 			}()
-			r.records, r.outcome = collect(calling, call)
+			r.records, r.outcome = e.collect(calling, call)
 		}()
 	}
 
@@ -86,8 +86,15 @@ func (e *Exporter) callSystems(
 	return records, slices.Compact(incomplete)
 }
 
-// collect makes a call and returns copies of its records.
-func collect(ctx context.Context, call resolvers.Call) ([]domain.ExportRecord, domain.Outcome) {
+// collect makes a call if the limits of the system admit it, and returns copies of its records.
+func (e *Exporter) collect(ctx context.Context, call resolvers.Call) ([]domain.ExportRecord, domain.Outcome) {
+	if e.admit != nil {
+		leave, ok := e.admit(ctx, call.Ref.Kind)
+		if !ok {
+			return nil, domain.OutcomeRetryLater
+		}
+		defer leave()
+	}
 	got, err := export(ctx, call)
 	if err != nil {
 		return nil, domain.OutcomeOf(err)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
+	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
@@ -98,6 +100,32 @@ func TestSystemsAreCalledConcurrently(t *testing.T) {
 			t.Errorf("two responses after 40 seconds each took %v", waited)
 		}
 	})
+}
+
+// The limits of the worker also hold for exports. A system whose call they do not admit is incomplete.
+func TestALimitThatDoesNotAdmitACallMakesTheExportIncomplete(t *testing.T) {
+	mail := func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) { return records("address"), nil }
+	desk := mocks.NewMockResolver(gomock.NewController(t)) // a call fails the test
+	desk.EXPECT().Name().Return("desk").AnyTimes()
+	left := make(chan string, 2)
+	registered := []ports.Resolver{resolver(t, "mail", mail), desk}
+	w := newWorld(t, time.Minute, registered...)
+	var err error
+	w.Exporter, err = export.NewExporter(export.Config{
+		Clock: fixture.NewClock(noon), IDs: &fixture.IDs{}, DataMap: fixture.MustMap(t, fixture.Users()),
+		Resolvers: registered, Admit: func(_ context.Context, system string) (func(), bool) {
+			return func() { left <- system }, system == "mail"
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.expectExport()
+	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) ||
+		!slices.Equal(printed(bundle.Records), []string{"mail.address"}) || len(left) != 1 || <-left != "mail" {
+		t.Errorf("got %v, %v, %v", printed(bundle.Records), bundle.IncompleteSources, err)
+	}
 }
 
 func TestEverySystemHasADeadline(t *testing.T) {

@@ -86,6 +86,24 @@ func (r *Runner) isAdmitted(ctx context.Context, throttle *throttle, leaseUntil 
 	return false
 }
 
+// Admit waits for a slot of a system, and then for its rate limit, as for an entry, for a call that is not about an entry.
+// It returns false if ctx ends before, or if the system has requested a wait, or its breaker is open. Otherwise the caller
+// must call leave after the call. A system that has no entries has no limits.
+func (r *Runner) Admit(ctx context.Context, system string) (leave func(), ok bool) {
+	throttle := r.throttles[system]
+	if throttle == nil {
+		return func() {}, true
+	}
+	if !throttle.enter(ctx, domain.LongestWait) {
+		return nil, false
+	}
+	if wait, ok := throttle.begin(r.config.Clock.Now()); !ok || !pause(ctx, wait) {
+		throttle.leave()
+		return nil, false
+	}
+	return throttle.leave, true
+}
+
 // isInTime reports whether a call would end before the lease expires if it began after the given wait.
 func (r *Runner) isInTime(wait time.Duration, leaseUntil time.Time) bool {
 	return !r.config.Clock.Now().Add(wait + r.config.CallTimeout).After(leaseUntil)
