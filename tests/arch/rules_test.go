@@ -117,7 +117,7 @@ var rules = []rule{
 		"package conn imports only domain",
 		[]string{"adapters/persistence/bunstore/internal/conn"},
 		nil,
-		importsOfOurs("domain"),
+		importsOfOurs("domain", "internal/turns"),
 	},
 	{
 		"packages for applications link no packages for tests", users, slices.Concat(suites, testTools),

@@ -12,7 +12,8 @@ import (
 // The application of docs/several-servers.md opens its database.
 func Example() {
 	open := func() (*bun.DB, error) {
-		config, err := pgx.ParseConfig("postgres://app@db1,db2/shop?target_session_attrs=read-write&connect_timeout=2")
+		config, err := pgx.ParseConfig("postgres://app@db1,db2/shop?sslmode=verify-full" +
+			"&target_session_attrs=read-write&connect_timeout=2")
 		if err != nil {
 			return nil, err
 		}
