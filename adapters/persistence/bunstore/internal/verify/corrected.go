@@ -27,21 +27,30 @@ func (s *Step) holdsNothingOld(cells []heldCell) bool {
 // columns of the same category get the same value, one of them is enough, because a trigger may derive the others from
 // it.
 func (s *Step) holdsCorrections(cells []heldCell) bool {
+	corrected := s.corrected(cells)
 	for _, cell := range cells {
-		if !slices.ContainsFunc(cells, func(h heldCell) bool { return s.sameCorrection(h, cell) && s.isCorrected(h) }) {
+		if !s.correctedIn(corrected, cell) {
 			return false
 		}
 	}
 	return true
 }
 
-// correctedBefore reports whether a row already held the new value of a cell before the rectification, in this cell or
-// in another one. If so, an old text in the cell is not an error, because a trigger may derive the same text from the
-// new value.
-func (s *Step) correctedBefore(cell heldCell, cells []heldCell) bool {
-	return s.values != nil && slices.ContainsFunc(cells, func(h heldCell) bool {
-		return s.sameCorrection(h, cell) && s.isCorrected(h)
-	})
+// correctedIn reports whether the new value of a cell is in one of the corrected cells of its row. If the row was like
+// that before the rectification, an old text in the cell is not an error, because a trigger may derive the same text
+// from the new value.
+func (s *Step) correctedIn(corrected []heldCell, cell heldCell) bool {
+	return slices.ContainsFunc(corrected, func(h heldCell) bool { return s.sameCorrection(h, cell) })
+}
+
+// corrected returns the cells that hold their new values, see isCorrected. An erasure has none.
+func (s *Step) corrected(cells []heldCell) (corrected []heldCell) {
+	for _, h := range cells {
+		if s.values != nil && s.isCorrected(h) {
+			corrected = append(corrected, h)
+		}
+	}
+	return corrected
 }
 
 // sameCorrection reports whether the rectification writes the same value to two cells of the same category.

@@ -255,8 +255,9 @@ func (s *Step) record(ctx context.Context, first bool) (added int, err error) {
 		s.times[row]++
 		s.rows[row] = slices.Clone(key)
 		s.noteErased(key, content, others)
+		corrected := s.corrected(content)
 		for _, h := range content {
-			if h.text.Valid && h.text.String != "" && !h.written && !s.correctedBefore(h, content) {
+			if h.text.Valid && h.text.String != "" && !h.written && !s.correctedIn(corrected, h) {
 				s.cells[cell{row, h.column}] = append(s.cells[cell{row, h.column}], h.text.String)
 			}
 			if first && s.values != nil && !h.written && s.isCorrected(h) {
