@@ -91,6 +91,7 @@ func (b *background) tasks(c Config) ([]worker.Task, error) {
 		every := cmp.Or(c.JournalInterval, defaultJournalInterval)
 		writer, err := journal.NewWriter(journal.Config{
 			Sessions: b.stack.Sessions, Journal: c.Journal, Patience: domain.Duty{Every: every}.Patience(), Clock: b.stack.Clock,
+			Key: c.JournalKey,
 		})
 		if err != nil {
 			return nil, err

@@ -30,7 +30,8 @@ type Config struct {
 	DataMap datamap.DataMap
 	// Stack has the services of habeas, if the application creates the services itself, for example with stack.New. If
 	// Stack is set, only these other fields may be set: RequestTimeout, Logger, PollInterval, Workers, Health,
-	// SweepInterval, VerifyAfter, Journal and JournalInterval. The default is nil: New creates the services on DB.
+	// SweepInterval, VerifyAfter, Journal, JournalKey and JournalInterval. The default is nil: New creates the services
+	// on DB.
 	Stack *Stack
 
 	// Resolvers, OnAbandoned and Purposes are settings of the services; see the fields of stack.Config. With Purposes, the
@@ -104,6 +105,10 @@ type Config struct {
 	// backup is restored, Operator.Replay reads these lines and repeats the erasures that the restore has undone. See
 	// package journal in adapters. The default is nil: the worker writes no journal.
 	Journal ports.Journal
+	// JournalKey signs the lines of Journal and of Operator.Journal. Operator.Replay then repeats only erasures of lines with
+	// this signature: without it, a changed line erases somebody else. Use a random key of 32 bytes, and keep it apart from
+	// the journal and from the database. The default is nil: lines are not signed.
+	JournalKey []byte
 	// JournalInterval is the pause of the worker after it has written the lines of all new erasures to Journal. After a
 	// loss of the database, the erasures since the last write are missing in the journal. The default is 5 s.
 	JournalInterval time.Duration
@@ -117,6 +122,7 @@ type Config struct {
 func (c Config) besideStack() Config {
 	c.Stack, c.RequestTimeout, c.Logger, c.PollInterval, c.Workers = nil, 0, nil, 0, 0
 	c.Health, c.SweepInterval, c.VerifyAfter, c.Journal, c.JournalInterval = health.Options{}, 0, 0, nil, 0
+	c.JournalKey = nil
 	return c
 }
 

@@ -35,7 +35,7 @@ func person(t *testing.T) (datamap.DataMap, *memory.Store) {
 func TestTheFieldsBesideAStack(t *testing.T) {
 	beside := []string{
 		"RequestTimeout", "Logger", "PollInterval", "Workers", "Health", "SweepInterval", "VerifyAfter", "Journal",
-		"JournalInterval",
+		"JournalInterval", "JournalKey",
 	}
 	dataMap, store := person(t)
 	wired, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})

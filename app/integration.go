@@ -72,7 +72,7 @@ func New(c Config) (*Integration, error) {
 	i.operator = &Operator{
 		stack: i.stack, sessions: i.sessions, store: i.store, db: c.DB,
 		tables: bunstore.Options{Schema: c.Schema, Name: c.Name, Logger: c.Logger, TrustEncoding: c.TrustEncoding},
-		duties: i.background.duties,
+		duties: i.background.duties, journalKey: c.JournalKey,
 	}
 	i.api, err = i.stack.API(httpapi.Config{Sessions: i.sessions, Timeout: c.RequestTimeout, Logger: c.Logger})
 	if err != nil {

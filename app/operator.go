@@ -26,6 +26,8 @@ type Operator struct {
 	db       *bun.DB          // the database of the store
 	tables   bunstore.Options // the schema and the name of the tables of habeas
 	duties   *duties.Book
+
+	journalKey []byte // see Config.JournalKey
 }
 
 // DataMap returns the data map.

@@ -2,6 +2,8 @@ package domain
 
 import (
 	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/json"
 	"strings"
 	"time"
@@ -34,6 +36,8 @@ const (
 //   - subject is the list of the elements of the subject id.
 //   - erased_at is the instant of the erasure in the format of RFC 3339.
 //   - added_at is AddedAt in the same format. It is left out if AddedAt is zero.
+//   - mac is the HMAC (RFC 2104, with SHA-256) of the line that AppendLine writes, in base64. Only lines of AppendSigned
+//     with a key have it.
 //
 // Lines of version 1 have no installation, number, after and added_at. A reader ignores other members.
 type JournalEntry struct {
@@ -60,11 +64,30 @@ type journalLine struct {
 	ErasedAt     *time.Time `json:"erased_at,omitempty"`
 	AddedAt      *time.Time `json:"added_at,omitempty"`
 	Cut          bool       `json:"cut,omitempty"`
+	MAC          []byte     `json:"mac,omitempty"`
 }
 
 // AppendLine appends the JSON line of the entry to the given text and returns the result. An entry without Installation
 // becomes a line of version 1.
-func (e JournalEntry) AppendLine(text []byte) []byte {
+func (e JournalEntry) AppendLine(text []byte) []byte { return appendLine(text, e.line()) }
+
+// AppendSigned does the same as AppendLine, and adds a message authentication code to the line, so that a replay with the
+// same key refuses lines that somebody else has written or changed. Without a key, it adds nothing.
+func (e JournalEntry) AppendSigned(text, key []byte) []byte {
+	line := e.line()
+	if len(key) > 0 {
+		line.MAC = e.mac(key)
+	}
+	return appendLine(text, line)
+}
+
+func (e JournalEntry) mac(key []byte) []byte {
+	hash := hmac.New(sha256.New, key)
+	hash.Write(e.AppendLine(nil)) // returns no error
+	return hash.Sum(nil)
+}
+
+func (e JournalEntry) line() journalLine {
 	at := Instant(e.ErasedAt)
 	line := journalLine{Version: journalVersion1, Subject: e.SubjectID.Elements(), ErasedAt: &at}
 	if e.Installation != "" {
@@ -74,7 +97,7 @@ func (e JournalEntry) AppendLine(text []byte) []byte {
 			line.AddedAt = &added
 		}
 	}
-	return appendLine(text, line)
+	return line
 }
 
 // AppendTruncated appends a special line to the given text and returns the result. The special line states that the
@@ -96,12 +119,21 @@ func appendLine(text []byte, line journalLine) []byte {
 // entry. It also refuses a line in which two members have names that are equal, or that differ only in case, because
 // two readers could read different subjects in such a line.
 func ParseJournalLine(text []byte) (entry JournalEntry, truncated bool, err error) {
+	return ParseSignedLine(text, nil)
+}
+
+// ParseSignedLine does the same as ParseJournalLine. If there is a key, it also returns ErrInvalid for a line that
+// AppendSigned has not written with this key. The line of AppendTruncated is never signed.
+func ParseSignedLine(text, key []byte) (entry JournalEntry, truncated bool, err error) {
 	line, problem := readJournalLine(text)
 	if problem == "" && line.Cut {
 		return JournalEntry{}, true, nil
 	}
 	if problem == "" {
 		entry, problem = line.entry()
+	}
+	if problem == "" && len(key) > 0 && !hmac.Equal(line.MAC, entry.mac(key)) {
+		problem = "a line is not written with the key of the journal"
 	}
 	if problem != "" {
 		return JournalEntry{}, false, &Error{Code: ErrInvalid, Op: "journal", Message: problem}
@@ -126,6 +158,7 @@ func readJournalLine(text []byte) (line journalLine, problem string) {
 	targets := map[string]any{
 		"v": &line.Version, "installation": &line.Installation, "number": &line.Number, "after": &line.After,
 		"subject": &line.Subject, "erased_at": &line.ErasedAt, "added_at": &line.AddedAt, "cut": &line.Cut,
+		"mac": &line.MAC,
 	}
 	seen := map[string]bool{}
 	for members.More() {

@@ -27,6 +27,9 @@ type Config struct {
 	// Patience is the age at which an erasure must have a line. The default 0 means no limit. A Patience needs a Clock.
 	Patience time.Duration
 	Clock    ports.Clock
+
+	// Key signs the lines (see domain.JournalEntry.AppendSigned). The default is no signature.
+	Key []byte
 }
 
 // Writer appends a line to a journal for each erasure that the database records, in the order of recording. Writer is
@@ -45,6 +48,7 @@ type Writer struct {
 	batch    int
 	patience time.Duration
 	clock    ports.Clock
+	key      []byte
 }
 
 // NewWriter returns a writer. It returns domain.ErrConfiguration if a field is missing or invalid.
@@ -62,6 +66,7 @@ func NewWriter(c Config) (*Writer, error) {
 	}
 	return &Writer{
 		c.Sessions, c.Journal, "journal " + c.Journal.Name(), cmp.Or(c.Batch, defaultBatch), c.Patience, c.Clock,
+		c.Key,
 	}, nil
 }
 
@@ -86,7 +91,7 @@ func (w *Writer) RunOnce(ctx context.Context) (written int, more bool, err error
 	if err != nil || len(marks) == 0 {
 		return 0, false, err
 	}
-	if err := w.journal.Append(ctx, next.lines()); err != nil {
+	if err := w.journal.Append(ctx, next.lines(w.key)); err != nil {
 		return 0, false, err
 	}
 	var moved bool
@@ -114,17 +119,17 @@ func read(ctx context.Context, s ports.Session, query domain.MarkQuery) (next pa
 }
 
 // lines returns the lines of the marks.
-func (p page) lines() (lines []byte) {
+func (p page) lines(key []byte) (lines []byte) {
 	for _, mark := range p.marks {
 		lines = domain.JournalEntry{
 			Installation: p.installation, Number: mark.Intake, After: mark.After,
 			SubjectID: mark.SubjectID, ErasedAt: mark.ErasedAt, AddedAt: mark.AddedAt,
-		}.AppendLine(lines)
+		}.AppendSigned(lines, key)
 	}
 	return lines
 }
 
-// From selects the erasures that Write writes. The zero value selects all erasures.
+// From selects the erasures that Write writes. The zero value selects all erasures, and signs no line.
 type From struct {
 	// After selects the erasures with a higher number (see domain.JournalEntry.Number). It is exact: with the number of
 	// the last line of a journal, Write continues this journal without a gap. It must not be negative.
@@ -132,6 +137,8 @@ type From struct {
 	// Since selects the erasures since one day before this time. Write begins a day earlier because clocks of servers
 	// differ, and because an erasure is recorded after the instant that it has. The zero time selects all erasures.
 	Since time.Time
+	// Key signs the lines, as Config.Key does.
+	Key []byte
 }
 
 // earlier is the time before From.Since at which Write begins.
@@ -157,7 +164,7 @@ func Write(ctx context.Context, sessions ports.SessionFactory, w io.Writer, from
 		if err != nil || len(next.marks) == 0 {
 			return written, err
 		}
-		if _, err := w.Write(next.lines()); err != nil {
+		if _, err := w.Write(next.lines(from.Key)); err != nil {
 			return written, &domain.Error{Op: "journal", Message: "the lines cannot be written", Err: err}
 		}
 		written += int64(len(next.marks))

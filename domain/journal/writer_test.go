@@ -55,6 +55,27 @@ func (b *book) subjects(t *testing.T) (ids []string) {
 	return ids
 }
 
+// A writer with a key signs each line, and Write does, too.
+func TestLinesAreSignedWithTheKey(t *testing.T) {
+	store, key := newStore(t), []byte("secret")
+	erase(t, store, 1)
+	signed, written := &book{}, &bytes.Buffer{}
+	writer, err := journal.NewWriter(journal.Config{Sessions: store, Journal: signed, Key: key})
+	must(t, err)
+	_, _, err = writer.RunOnce(t.Context())
+	must(t, err)
+	_, err = journal.Write(t.Context(), store, written, journal.From{Key: key})
+	must(t, err)
+	for _, line := range [][]byte{signed.text, written.Bytes()} {
+		if entry, _, err := domain.ParseSignedLine(line, key); err != nil || entry.SubjectID.String() != "1" {
+			t.Errorf("%s: %v", line, err)
+		}
+		if _, _, err := domain.ParseSignedLine(line, []byte("other")); !errors.Is(err, domain.ErrInvalid) {
+			t.Errorf("another key: %v", err)
+		}
+	}
+}
+
 func newStore(t *testing.T) *memory.Store {
 	t.Helper()
 	store, err := memory.New(fixture.MustMap(t, fixture.Users()), memory.Options{})

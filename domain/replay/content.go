@@ -42,10 +42,10 @@ type rowLines struct {
 // the line had no other erasure with one of these numbers.
 type span struct{ after, number int64 }
 
-// readAll reads all lines of a journal.
-func readAll(from io.Reader) (*content, error) {
+// readAll reads all lines of a journal, which are signed if there is a key.
+func readAll(from io.Reader, key []byte) (*content, error) {
 	c := &content{subjects: map[domain.SubjectID]*lines{}, installations: map[string]int64{}}
-	source := newReader(from)
+	source := newReader(from, key)
 	for {
 		entry, ok, err := source.read()
 		if ok {

@@ -57,7 +57,7 @@ func (s *settings) open(context.Context) (cli.Application, error) {
 	}
 	gdpr, err := app.New(app.Config{ //nolint:contextcheck // New logs without a context
 		DB: db, DataMap: dataMap, Schema: string(s.schema), Name: s.mapName(), Logger: errorLog(os.Stderr),
-		TrustEncoding: s.trustEncoding,
+		TrustEncoding: s.trustEncoding, JournalKey: []byte(s.env("HABEAS_JOURNAL_KEY")),
 	})
 	if err != nil {
 		return nil, err
