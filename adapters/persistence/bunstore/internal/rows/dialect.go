@@ -266,7 +266,7 @@ func addedInSQLite(column, bare, ending string) string {
 				AND value NOT GLOB '*.*.*' AND value NOT GLOB '*.' THEN ({number})
 			END
 		FROM (SELECT typeof({column}) AS kind,
-			CASE typeof({column}) WHEN 'text' THEN rtrim({column}) ELSE {column} END AS value))`,
+			CASE typeof({column}) WHEN 'text' THEN rtrim({column}) ELSE {column} END AS value LIMIT 1))`,
 		"column", column, "instant", syntax.Fill(textAddedSQLite, "bare", bare, "ending", ending),
 		"number", syntax.Fill(numberAddedSQLite,
 			"units", syntax.Fill(unitsAdded, "nanoseconds", "CAST(value AS integer) / 1000"), "is micros", isMicrosAdded))
@@ -275,12 +275,12 @@ func addedInSQLite(column, bare, ending string) string {
 const (
 	numberAddedSQLite = `
 		SELECT strftime('%Y-%m-%dT%H:%M:%S.', micros / 1000000, 'unixepoch') || printf('%06dZ', micros % 1000000)
-		FROM (SELECT CAST(CASE {units} END AS integer) AS micros FROM (SELECT CAST(value AS real) AS n))
+		FROM (SELECT CAST(CASE {units} END AS integer) AS micros FROM (SELECT CAST(value AS real) AS n LIMIT 1) LIMIT 1)
 		WHERE {is micros}`
 
 	// Each SELECT reads a part of the text, and leaves the rest to the SELECT around it. A part that is not readable is
-	// NULL, and so is then the result. The function date changes only
-	// days that do not exist.
+	// NULL, and so is then the result. The function date changes only days that do not exist. Each SELECT has a LIMIT,
+	// because SQLite would otherwise copy it to every place that reads it, and so make the statement eight times as long.
 	textAddedSQLite = `
 		SELECT strftime('%Y-%m-%dT%H:%M:', day || ' ' || clock, CASE
 				WHEN zone = '' THEN {bare}
@@ -302,6 +302,7 @@ const (
 							WHEN time = '' THEN '00:00'
 							WHEN time GLOB '[ T][0-2][0-9]:[0-5][0-9]*' AND substr(time, 2, 2) < '24' THEN substr(time, 2, 5)
 							END AS clock
-						FROM (SELECT date(substr(value, 1, 10), '0 days') AS day, substr(value, 11) AS time)
-						WHERE day = substr(value, 1, 10) AND day NOT GLOB '000[01]*' AND day NOT GLOB '9999*'))))`
+						FROM (SELECT date(substr(value, 1, 10), '0 days') AS day, substr(value, 11) AS time LIMIT 1)
+						WHERE day = substr(value, 1, 10) AND day NOT GLOB '000[01]*' AND day NOT GLOB '9999*'
+						LIMIT 1) LIMIT 1) LIMIT 1) LIMIT 1)`
 )
