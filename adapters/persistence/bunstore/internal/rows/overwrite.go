@@ -127,7 +127,7 @@ func (w *Writer) Blank() (columns []string, condition string) {
 		columns = append(columns, column.Name)
 		conditions = append(conditions, "t0."+syntax.Quote(column.Name)+" IS NULL")
 	}
-	return columns, strings.Join(conditions, " AND ")
+	return columns, syntax.Combine(conditions, "AND")
 }
 
 // Distinguish returns the statement that writes the surrogate of a column into the row of the subject with the key.
@@ -180,9 +180,9 @@ func (w *StepWriter) CoveredRows(step datamap.Step) string {
 	case len(step.Expired) == 0:
 		return ""
 	case step.OnlyExpired():
-		operator = " OR "
+		operator = "OR"
 	case step.Strategy == domain.StrategyRetain && len(step.Expired) == len(step.Columns):
-		not, operator = "NOT ", " AND "
+		not, operator = "NOT ", "AND"
 	default:
 		return ""
 	}
@@ -192,7 +192,7 @@ func (w *StepWriter) CoveredRows(step datamap.Step) string {
 			expired = append(expired, condition)
 		}
 	}
-	return " AND " + not + "(" + strings.Join(expired, operator) + ")"
+	return " AND " + not + syntax.Combine(expired, operator)
 }
 
 // IsOverwritten returns the condition that a step overwrites a retained cell: all retention duties of the cell have
@@ -233,7 +233,7 @@ func (w *StepWriter) isErasedRow(via string) string {
 		text := "CAST(" + w.alias + "." + syntax.Quote(column.Name) + " AS text)"
 		held = append(held, "COALESCE("+w.writer.own.matchesForm(text, fixed, digits, w.AddConstant)+", FALSE)")
 	}
-	return "(" + strings.Join(held, " OR ") + ")"
+	return syntax.Combine(held, "OR")
 }
 
 // AddedUntil returns a copy of w whose statements skip the rows that were added later than the given instant. The

@@ -46,6 +46,17 @@ func Join[T any](elements []T, separator string, text func(T) string) string {
 	return strings.Join(texts, separator)
 }
 
+// Combine returns the conditions with an operator (AND or OR) between them, and in parentheses if there are several. It
+// nests them in halves, because SQLite refuses expressions that are nested more than 1,000 deep, such as a OR b OR c of
+// so many columns.
+func Combine(conditions []string, operator string) string {
+	if len(conditions) <= 1 {
+		return strings.Join(conditions, "")
+	}
+	half := len(conditions) / 2
+	return "(" + Combine(conditions[:half], operator) + " " + operator + " " + Combine(conditions[half:], operator) + ")"
+}
+
 // Fill replaces each {name} in a statement by a text. The parameter replacements is a list of pairs of a name and its
 // text. Fill does not change other braces.
 func Fill(statement string, replacements ...string) string {

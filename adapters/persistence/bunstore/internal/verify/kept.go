@@ -7,7 +7,6 @@ import (
 	"hash/maphash"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
@@ -206,7 +205,7 @@ func (s *Step) isOfRectification(sw *rows.StepWriter, column string) string {
 			conditions = append(conditions, inRow()+" AND "+dialectOf(s.writer.Dialect).contains(held, written()))
 		}
 	}
-	return strings.Join(conditions, " OR ")
+	return syntax.Combine(conditions, "OR")
 }
 
 // ofKept returns the statement for the rows of the subject with retained cells. Before the first step, the statement
