@@ -190,20 +190,21 @@ const (
 		CASE typeof({column}) WHEN 'text' THEN
 			CASE WHEN instr({column}, '\') > 0 AND json_valid({column}) THEN {decoded} || {column} ELSE {column} END
 		WHEN 'blob' THEN
-			CASE WHEN json_valid({column}, 8) THEN {decoded} ELSE '' END || CAST({column} AS text)
+			CASE WHEN json_valid({column}, 8) THEN {decoded} ELSE '' END || {texts of blob}
 			ELSE CAST({column} AS text) END AS text{n},
-		CASE WHEN typeof({column}) = 'blob' OR typeof({column}) = 'text' AND instr({column}, char(0)) > 0
-			THEN hex(CAST({column} AS blob)) END AS bytes{n}`
+		CASE WHEN typeof({column}) = 'blob' THEN hex({column})
+			WHEN typeof({column}) = 'text' AND instr({column}, char(0)) > 0 THEN hex({bytes}) END AS bytes{n}`
 
 	sqliteDecoded = `(SELECT group_concat(COALESCE(j.key, '') || char(30) || COALESCE(j.atom, '') || char(30), '')
 		FROM json_tree({column}) AS j)`
 )
 
-// counts returns a statement that decodes JSONB, and JSON with escapes. It reads other binary data as text.
+// counts returns a statement that decodes JSONB, and JSON with escapes. It reads other binary data as text in UTF-8.
 func (s sqlite) counts(table searchedTable, values int) string {
 	conditions := slices.Repeat([]string{"t.text{n} GLOB {pattern}"}, len(s.searchPatterns(""))-1)
 	conditions = append(conditions, "t.bytes{n} GLOB {pattern}")
-	text := syntax.Fill(sqliteText, "decoded", sqliteDecoded)
+	text := syntax.Fill(sqliteText, "decoded", sqliteDecoded, "texts of blob", syntax.BlobTexts("{column}"),
+		"bytes", syntax.WithHeader("{column}"))
 	return countsBy(table, values, "count(*)", "LIMIT -1", conditions, func(datamap.CatalogColumn) string { return text })
 }
 

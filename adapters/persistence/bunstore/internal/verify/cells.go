@@ -93,7 +93,7 @@ func (s *Step) containing(key rowKey, column string, texts []string) (text strin
 func (s *Step) readingCells(sw *rows.StepWriter, condition string) string {
 	selected := s.writer.KeyValues("t0", s.table.PrimaryKey)
 	for i, name := range s.overwritten() {
-		cell := "CAST(t0." + syntax.Quote(name) + " AS text)"
+		cell := dialectOf(s.writer.Dialect).text("t0." + syntax.Quote(name))
 		if i >= len(s.Columns)+len(s.ClearedColumns) {
 			cell = "CASE WHEN " + sw.IsOverwritten(name, s.Step) + " THEN " + cell + " END"
 		}
@@ -102,7 +102,7 @@ func (s *Step) readingCells(sw *rows.StepWriter, condition string) string {
 	}
 	for _, name := range s.copies.columns {
 		text := dialectOf(s.writer.Dialect).heldText("t0." + syntax.Quote(name))
-		size := dialectOf(s.writer.Dialect).byteLength(text)
+		size := dialectOf(s.writer.Dialect).byteLength("t0." + syntax.Quote(name))
 		selected = append(selected, syntax.Fill(`CASE WHEN {size} > {max} THEN 'large' ELSE '=' || {text} END`,
 			"size", size, "max", strconv.Itoa(maxReadCell), "text", text))
 	}
@@ -138,12 +138,16 @@ type dialect interface {
 	// the statement. It includes generated columns.
 	columnsOf(table string) (text, parameter string)
 
+	// text returns the expression for the text of a cell.
+	text(column string) string
+
 	// heldText returns the expression for the text of a cell, or for NULL if the cell cannot hold a text. The column is
 	// one that columnsOf lists.
 	heldText(column string) string
 
-	// byteLength returns the expression for the number of bytes of a text.
-	byteLength(text string) string
+	// byteLength returns the expression for the number of bytes of heldText. The number for a text of less than 64 KiB
+	// may be up to 4 too low.
+	byteLength(column string) string
 
 	// contains returns the condition that a text contains the text of a parameter.
 	contains(text, parameter string) string
@@ -180,8 +184,9 @@ func (postgres) columnsOf(table string) (text, parameter string) {
 		ORDER BY a.attnum`, syntax.QuoteTable(table)
 }
 
-func (postgres) heldText(column string) string { return rows.AsText(column) }
-func (postgres) byteLength(text string) string { return "octet_length(" + text + ")" }
+func (postgres) text(column string) string       { return rows.AsText(column) }
+func (postgres) heldText(column string) string   { return rows.AsText(column) }
+func (postgres) byteLength(column string) string { return "octet_length(" + rows.AsText(column) + ")" }
 
 func (postgres) contains(text, parameter string) string {
 	return "strpos(" + text + ` COLLATE "C"` + ", CAST(" + parameter + " AS text)) > 0"
@@ -234,11 +239,22 @@ func (sqlite) columnsOf(table string) (text, parameter string) {
 		`) AS c WHERE c.hidden <> 1 ORDER BY c.cid`, name
 }
 
-func (sqlite) heldText(column string) string {
-	return "CASE WHEN typeof(" + column + ") IN ('text', 'blob') THEN " + rows.AsText(column) + " END"
+func (sqlite) text(column string) string {
+	return syntax.Fill(`CASE typeof({column}) WHEN 'blob' THEN {text} ELSE {other} END`,
+		"column", column, "text", syntax.BlobText(column), "other", rows.AsText(column))
 }
 
-func (sqlite) byteLength(text string) string { return "length(CAST(" + text + " AS blob))" }
+// heldText returns the texts of a blob in both encodings, because a trigger may have cast an erased text to a blob.
+func (sqlite) heldText(column string) string {
+	return syntax.Fill(`CASE typeof({column}) WHEN 'text' THEN {column} WHEN 'blob' THEN {texts} END`,
+		"column", column, "texts", syntax.BlobTexts(column))
+}
+
+func (sqlite) byteLength(column string) string {
+	return syntax.Fill(`
+		CASE typeof({column}) WHEN 'blob' THEN length({column}) WHEN 'text' THEN length({bytes}) - {header} END`,
+		"column", column, "bytes", syntax.WithHeader(column), "header", strconv.Itoa(syntax.LongHeader))
+}
 
 func (sqlite) contains(text, parameter string) string {
 	return "instr(" + text + ", CAST(" + parameter + " AS text)) > 0"

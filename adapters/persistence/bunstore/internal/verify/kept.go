@@ -193,7 +193,7 @@ func (s *Step) isOfRectification(sw *rows.StepWriter, column string) string {
 	case s.kept.noting || described.Personal == nil:
 		return "FALSE"
 	}
-	held, conditions := "lower("+rows.AsText("t0."+syntax.Quote(column))+")", []string{"FALSE"}
+	held, conditions := "lower("+dialectOf(s.writer.Dialect).text("t0."+syntax.Quote(column))+")", []string{"FALSE"}
 	for _, name := range right.Columns {
 		text, isText := right.values[name].(string)
 		corrected, _ := right.table.Column(name)
