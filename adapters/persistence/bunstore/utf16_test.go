@@ -40,7 +40,8 @@ func TestFindReadsTextsAndBlobsInEveryEncodingOfSQLite(t *testing.T) {
 		})
 		for _, name := range []string{"x Zoë 😀 Müller, y", "another"} {
 			_, err := db.DB.ExecContext(t.Context(),
-				`INSERT INTO cells VALUES (?, ?, ?, CAST(? AS BLOB), jsonb_array(?), ?, x'')`, []byte(name), name, "a\x00"+name, name, name, hex.AppendEncode(nil, []byte(name)))
+				`INSERT INTO cells VALUES (?, ?, ?, CAST(? AS BLOB), jsonb_array(?), ?, x'')`,
+				[]byte(name), name, "a\x00"+name, name, name, hex.AppendEncode(nil, []byte(name)))
 			must(t, err)
 		}
 		for _, sought := range []string{"Zoë 😀 Müller", "zoË 😀 mÜller", "müller", "😀 M", "oë 😀"} {

@@ -17,7 +17,8 @@ type dialect interface {
 	recording(tables syntax.Tables) (announce, rivals, ifFree string)
 
 	// environment returns the expression for a text with the version of SQLite; or with the encoding of the connection,
-	// that of the database, and the number of the version of PostgreSQL. A space separates them.
+	// that of the database, the number of the version of PostgreSQL, and standard_conforming_strings. A space separates
+	// them.
 	environment() string
 
 	// randomID returns the expression for the random id of an installation.
@@ -63,7 +64,7 @@ func (postgres) recording(tables syntax.Tables) (announceMap, rivalMaps, ifFree 
 
 func (postgres) environment() string {
 	return "concat_ws(' ', current_setting('client_encoding'), current_setting('server_encoding')," +
-		" current_setting('server_version_num'))"
+		" current_setting('server_version_num'), current_setting('standard_conforming_strings'))"
 }
 
 func (postgres) randomID() string { return "CAST(gen_random_uuid() AS text)" }

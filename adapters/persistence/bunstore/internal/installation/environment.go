@@ -46,7 +46,7 @@ func (e Environment) refuse(environment string) error {
 		}
 		return nil
 	}
-	if len(found) < 3 {
+	if len(found) < 4 {
 		return domain.Misconfigured("database", "the driver does not return the settings of the connection")
 	}
 	client, server := found[0], found[1]
@@ -63,6 +63,10 @@ func (e Environment) refuse(environment string) error {
 	case client != "UTF8" && !(trusted && client == unknownEncoding):
 		return domain.Misconfigured("database", "the connection has the client_encoding "+client+", and habeas needs UTF8."+
 			" Add client_encoding=UTF8 to the URL of the database, or run ALTER ROLE ... SET client_encoding = 'UTF8'")
+	case found[3] != "on":
+		return domain.Misconfigured("database", "the connection has standard_conforming_strings off, so the server reads"+
+			" backslashes in constants as escapes. Run ALTER ROLE ... RESET standard_conforming_strings, and the same with"+
+			" ALTER DATABASE")
 	}
 	return nil
 }
