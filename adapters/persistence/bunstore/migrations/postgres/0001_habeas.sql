@@ -196,14 +196,13 @@ CREATE TABLE habeas_ancestors (
 -- than the query.
 DO $do$
 BEGIN
-    EXECUTE format($create$
-        CREATE FUNCTION habeas_is_erased(subject TEXT) RETURNS BOOLEAN LANGUAGE plpgsql VOLATILE AS $$
+    EXECUTE format('CREATE FUNCTION habeas_is_erased(subject TEXT) RETURNS BOOLEAN LANGUAGE plpgsql VOLATILE AS %L',
+        format($body$
         BEGIN
             RETURN EXISTS (SELECT 1 FROM %I.habeas_subject_erasures AS e
                 WHERE e.erasures OPERATOR(pg_catalog.>) 0 AND e.subject_id OPERATOR(pg_catalog.=) subject);
         END
-        $$
-    $create$, current_schema());
+        $body$, current_schema()));
 END
 $do$;
 
