@@ -62,10 +62,24 @@ func (postgres) recording(tables syntax.Tables) (announceMap, rivalMaps, ifFree 
 		tables.Fill(rivals, "table", table, "marks", syntax.Literal(tables.Erasures)), " FOR UPDATE SKIP LOCKED"
 }
 
+// environment returns, after the settings, the operators of roles that this role does not trust, and that PostgreSQL
+// could prefer to its own operators of the same names.
 func (postgres) environment() string {
 	return "concat_ws(' ', current_setting('client_encoding'), current_setting('server_encoding')," +
-		" current_setting('server_version_num'), current_setting('standard_conforming_strings'))"
+		" current_setting('server_version_num'), current_setting('standard_conforming_strings'), (" +
+		syntax.FillWithStrangers(foreignOperators) + "))"
 }
+
+// foreignOperators reads the operators in the search path. Those of extensions are no danger: only an owner of the
+// database may create one.
+const foreignOperators = `
+	SELECT string_agg(DISTINCT CAST(o.oprname AS text), ',') FROM pg_catalog.pg_operator AS o
+	JOIN stranger ON stranger.oid {=} o.oprowner
+	JOIN pg_catalog.pg_namespace AS n ON n.oid {=} o.oprnamespace AND n.nspname {=} ANY (current_schemas(FALSE))
+	JOIN pg_catalog.pg_operator AS own ON own.oprname {=} o.oprname
+	JOIN pg_catalog.pg_namespace AS s ON s.oid {=} own.oprnamespace AND s.nspname {=} 'pg_catalog'
+	WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_depend AS d
+		WHERE d.classid {=} {oid of pg_operator} AND d.objid {=} o.oid AND d.deptype {=} 'e')`
 
 func (postgres) randomID() string { return "CAST(gen_random_uuid() AS text)" }
 

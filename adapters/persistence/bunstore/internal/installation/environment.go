@@ -67,6 +67,9 @@ func (e Environment) refuse(environment string) error {
 		return domain.Misconfigured("database", "the connection has standard_conforming_strings off, so the server reads"+
 			" backslashes in constants as escapes. Run ALTER ROLE ... RESET standard_conforming_strings, and the same with"+
 			" ALTER DATABASE")
+	case len(found) > 4:
+		return domain.Misconfigured("database", "a role that this role does not trust has created operators in the search path"+
+			" with the names of PostgreSQL's: "+found[4]+". Drop them, and revoke CREATE on the schemas of the search path")
 	}
 	return nil
 }

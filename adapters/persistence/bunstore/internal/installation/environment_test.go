@@ -14,6 +14,7 @@ func TestAnEnvironmentIsRefusedWithTheRemedy(t *testing.T) {
 		"UTF8 UTF8 140000 on": "", "UTF8 UTF8 180001 on": "", "UTF8 UTF8 180001 off": "RESET", "UTF8 LATIN1 150004 on": "",
 		"UTF8 UTF8 130014 on": "Upgrade the server", "LATIN1 LATIN1 150004 on": "client_encoding=UTF8",
 		"UTF8 SQL_ASCII 150004 on": "TrustEncoding", "SQL_ASCII UTF8 150004 on": "client_encoding=UTF8",
+		"UTF8 UTF8 150004 on =,||": "Drop them",
 	} {
 		err := Environment{}.refuse(environment)
 		if remedy == "" && err != nil ||
