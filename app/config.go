@@ -105,9 +105,9 @@ type Config struct {
 	// backup is restored, Operator.Replay reads these lines and repeats the erasures that the restore has undone. See
 	// package journal in adapters. The default is nil: the worker writes no journal.
 	Journal ports.Journal
-	// JournalKey signs the lines of Journal and of Operator.Journal. Operator.Replay then repeats only erasures of lines with
-	// this signature: without it, a changed line erases somebody else. Use a random key of 32 bytes, and keep it apart from
-	// the journal and from the database. The default is nil: lines are not signed.
+	// JournalKey signs the lines of Journal and of Operator.Journal. Operator.Replay then repeats only erasures of lines
+	// with this signature: without it, a changed line erases somebody else. Use a random key of 32 bytes, and keep it
+	// apart from the journal and from the database. The default is nil: lines are not signed.
 	JournalKey []byte
 	// JournalInterval is the pause of the worker after it has written the lines of all new erasures to Journal. After a
 	// loss of the database, the erasures since the last write are missing in the journal. The default is 5 s.

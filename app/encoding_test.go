@@ -84,7 +84,8 @@ func TestACharacterThatTheEncodingOfTheDatabaseLacksIsTheClientsMistake(t *testi
 		{lacking, "DELETE", "/", ""},
 	} {
 		for _, got := range overBothRouters(t, gdpr, r.id, r.method, r.path, r.body) {
-			if !strings.HasPrefix(got, `422 {"type":"about:blank","title":"Unprocessable Entity"`) || strings.Contains(got, lacking) {
+			if !strings.HasPrefix(got, `422 {"type":"about:blank","title":"Unprocessable Entity"`) || strings.Contains(got,
+				lacking) {
 				t.Errorf("%s %s of %s: %s", r.method, r.path, r.id, got)
 			}
 		}

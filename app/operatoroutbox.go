@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Abandoned returns up to limit outbox entries that were given up or spared, oldest first. For the first page, pass nil as the
-// entry. For each further page, pass the last entry of the previous page.
+// Abandoned returns up to limit outbox entries that were given up or spared, oldest first. For the first page, pass nil
+// as the entry. For each further page, pass the last entry of the previous page.
 func (o *Operator) Abandoned(
 	ctx context.Context, after *domain.OutboxEntry, limit int,
 ) ([]domain.OutboxEntry, error) {
@@ -36,7 +36,8 @@ func (o *Operator) RequeueMatching(
 }
 
 // Discard marks abandoned and spared outbox entries as succeeded, and returns these entries. Call it after a person has
-// done the work of the entries by other means, or has found out whose record a system has spared. See saga.Runner.Discard for the permitted form of the parameter reason.
+// done the work of the entries by other means, or has found out whose record a system has spared. See
+// saga.Runner.Discard for the permitted form of the parameter reason.
 func (o *Operator) Discard(
 	ctx context.Context, reason string, entryIDs ...string,
 ) ([]domain.OutboxEntry, error) {

@@ -42,8 +42,8 @@ func (o *Operator) MigrationSQL() (string, error) {
 	return bunstore.MigrationText(o.db, o.tables.Name)
 }
 
-// Privileges returns what the role of the application needs on the tables of habeas. See bunstore.Privileges. It returns
-// domain.ErrConfiguration if Config.Stack is set.
+// Privileges returns what the role of the application needs on the tables of habeas. See bunstore.Privileges. It
+// returns domain.ErrConfiguration if Config.Stack is set.
 func (o *Operator) Privileges() ([]datamap.Privileges, error) {
 	if o.store == nil {
 		return nil, noDatabase()

@@ -34,8 +34,8 @@ type ExportRecord struct {
 	// If a primary key is NULL or empty, a store may set Row to another text. A correction cannot name such a row.
 	Row      string   `json:"row"`
 	Category Category `json:"category"`
-	// Value is nil, a string, bool, integer, finite float64, time.Time, []byte, Number or JSON. A date, or a time without a
-	// zone, is a string.
+	// Value is nil, a string, bool, integer, finite float64, time.Time, []byte, Number or JSON. A date, or a time without
+	// a zone, is a string.
 	Value           any         `json:"value"`
 	LegalBasis      *LegalBasis `json:"legal_basis"`
 	Purpose         *string     `json:"purpose"`

@@ -36,8 +36,8 @@ const (
 //   - subject is the list of the elements of the subject id.
 //   - erased_at is the instant of the erasure in the format of RFC 3339.
 //   - added_at is AddedAt in the same format. It is left out if AddedAt is zero.
-//   - mac is the HMAC (RFC 2104, with SHA-256) of the line that AppendLine writes, in base64. Only lines of AppendSigned
-//     with a key have it.
+//   - mac is the HMAC (RFC 2104, with SHA-256) of the line that AppendLine writes, in base64. Only lines of
+//     AppendSigned with a key have it.
 //
 // Lines of version 1 have no installation, number, after and added_at. A reader ignores other members.
 type JournalEntry struct {
@@ -71,8 +71,8 @@ type journalLine struct {
 // becomes a line of version 1.
 func (e JournalEntry) AppendLine(text []byte) []byte { return appendLine(text, e.line()) }
 
-// AppendSigned does the same as AppendLine, and adds a message authentication code to the line, so that a replay with the
-// same key refuses lines that somebody else has written or changed. Without a key, it adds nothing.
+// AppendSigned does the same as AppendLine, and adds a message authentication code to the line, so that a replay with
+// the same key refuses lines that somebody else has written or changed. Without a key, it adds nothing.
 func (e JournalEntry) AppendSigned(text, key []byte) []byte {
 	line := e.line()
 	if len(key) > 0 {

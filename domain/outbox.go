@@ -18,8 +18,8 @@ const (
 // OutboxStatus is the status of an outbox entry.
 type OutboxStatus string
 
-// The statuses of an outbox entry. Succeeded is terminal. Only an operator changes an abandoned entry or a spared entry.
-// A requeue of an abandoned entry sets the status pending. A discard sets the status succeeded.
+// The statuses of an outbox entry. Succeeded is terminal. Only an operator changes an abandoned entry or a spared
+// entry. A requeue of an abandoned entry sets the status pending. A discard sets the status succeeded.
 //
 //	            claim                    success
 //	pending ───────────► in_flight ───────────────► succeeded

@@ -11,7 +11,7 @@ type Outcome string
 const (
 	OutcomeOK         Outcome = "ok"
 	OutcomeIncomplete Outcome = "incomplete"  // an export without the records of an external system
-	OutcomeRefused    Outcome = "refused"     // a *ResolverError or a *RefusalError, or a request that the application refused
+	OutcomeRefused    Outcome = "refused"     // a *ResolverError or *RefusalError, or a refused request
 	OutcomeRetryLater Outcome = "retry_later" // a *RetryLaterError
 	OutcomeCanceled   Outcome = "canceled"
 	OutcomeTimeout    Outcome = "timeout"

@@ -25,8 +25,8 @@ const (
 // Error implements error. The text does not contain the words of the application.
 func (*RefusalError) Error() string { return "habeas: the application refused the operation" }
 
-// Check returns ErrConfiguration if e is nil, or if its Status or its Type breaks a rule. The operation of the hook then
-// fails with this error instead of e.
+// Check returns ErrConfiguration if e is nil, or if its Status or its Type breaks a rule. The operation of the hook
+// then fails with this error instead of e.
 func (e *RefusalError) Check() error {
 	switch {
 	case e == nil:

@@ -45,8 +45,8 @@ func (e *RetryLaterError) Unwrap() error {
 	return e.Err
 }
 
-// ErasureCall is what a resolver knows about a call for an erasure or for corrections. An outbox entry may wait for days,
-// and the ref or the key may identify a new person or a new item by then.
+// ErasureCall is what a resolver knows about a call for an erasure or for corrections. An outbox entry may wait for
+// days, and the ref or the key may identify a new person or a new item by then.
 type ErasureCall struct {
 	EntryID string // the id of the outbox entry: the idempotency key of the call
 	// RequestedAt is the instant of the erasure or the rectification. It stays the same in every attempt, after a requeue,
@@ -62,8 +62,8 @@ type RectificationCall = ErasureCall
 const maxClockDifference = time.Hour
 
 // IsLater reports whether the external system made a record more than an hour after the erasure or the rectification.
-// Such a record belongs to someone else. The hour covers the difference between the clocks of the two systems. If IsLater
-// reports true, spare the record and return ErrSpared.
+// Such a record belongs to someone else. The hour covers the difference between the clocks of the two systems. If
+// IsLater reports true, spare the record and return ErrSpared.
 func (c ErasureCall) IsLater(made time.Time) bool {
 	return made.Sub(c.RequestedAt) > maxClockDifference
 }

@@ -36,9 +36,10 @@ type Finder interface {
 	// role, unless search.OfAllOwners made ctx. Trusted are the role of the connection, the roles that an administrator
 	// has granted to it, and superusers.
 	//
-	// The result refers to a value by its index in the parameter values, and also lists the values that were not found. If a table or a column cannot be searched
-	// completely, the result lists it in Gaps, and Find continues with the other tables. Find searches one table after the
-	// other and does not read them from one snapshot. The memory that Find needs does not depend on the number of rows.
+	// The result refers to a value by its index in the parameter values, and also lists the values that were not found. If
+	// a table or a column cannot be searched completely, the result lists it in Gaps, and Find continues with the other
+	// tables. Find searches one table after the other and does not read them from one snapshot. The memory that Find needs
+	// does not depend on the number of rows.
 	//
 	// Find calls the function progress before each table and once at the end, in the goroutine of the caller. progress may
 	// be nil.

@@ -13,9 +13,9 @@ import (
 // For every method, a limit of 0 or less selects no entry. A method accepts any number of entries and ids.
 type Outbox interface {
 	// Enqueue adds new outbox entries. Other sessions see the entries after the session has committed. The status of a new
-	// entry is pending. A new entry has no attempts, no error, no lease and no instant except EnqueuedAt and RequestedAt. A
-	// store may ignore other values of these fields. A zero RequestedAt becomes EnqueuedAt. Enqueue returns domain.ErrConflict if an entry with the same EntryID exists
-	// already.
+	// entry is pending. A new entry has no attempts, no error, no lease and no instant except EnqueuedAt and RequestedAt.
+	// A store may ignore other values of these fields. A zero RequestedAt becomes EnqueuedAt. Enqueue returns
+	// domain.ErrConflict if an entry with the same EntryID exists already.
 	//
 	// Other methods, such as Claim, return the corrections of an entry as domain.Corrections decodes them from JSON. A
 	// time becomes its text, and bytes become base64. A number at any depth becomes a json.Number with the same value. No
@@ -66,10 +66,10 @@ type Outbox interface {
 	//
 	// An operation is the set of entries with the same subject, Operation and OperationID. SettleResult.Completes reports
 	// that the settlement has completed its operation: every entry of the operation has now succeeded or was spared.
-	// Abandoned rectifications are ignored, because they are never requeued: the application issues a new rectification instead. If
-	// one call settles the last entries of an operation, Completes is set on the last of these settlements that ends an
-	// entry. If several sessions concurrently settle the last entries of one operation as succeeded, Completes is set in exactly one of
-	// them, because Settle takes a lock before it decides about Completes.
+	// Abandoned rectifications are ignored, because they are never requeued: the application issues a new rectification
+	// instead. If one call settles the last entries of an operation, Completes is set on the last of these settlements
+	// that ends an entry. If several sessions concurrently settle the last entries of one operation as succeeded,
+	// Completes is set in exactly one of them, because Settle takes a lock before it decides about Completes.
 	Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
 
 	// Withdraw abandons the subject's rectifications (outbox entries) that are pending, failed or in flight. It clears
@@ -119,9 +119,9 @@ type OutboxAdmin interface {
 	// other entries.
 	//
 	// Discarded.Completes is set on the last returned entry of an erasure that was abandoned, if all entries of this
-	// erasure are done after the call. Discard takes the lock of Outbox.Settle before it decides this. Completes is never set for a
-	// rectification. Outbox.Settle does not wait for abandoned entries before it reports a rectification as complete, so
-	// Discard cannot complete one.
+	// erasure are done after the call. Discard takes the lock of Outbox.Settle before it decides this. Completes is never
+	// set for a rectification. Outbox.Settle does not wait for abandoned entries before it reports a rectification as
+	// complete, so Discard cannot complete one.
 	Discard(ctx context.Context, entryIDs []string) ([]domain.Discarded, error)
 
 	// Purge removes up to limit outbox entries that have succeeded and whose EnqueuedAt is before enqueuedBefore. It

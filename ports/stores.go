@@ -165,10 +165,11 @@ type SubjectStore interface {
 	//   - A foreign key (ON DELETE CASCADE) or a trigger has deleted rows of a table that is not in the data map.
 	//   - A foreign key (ON DELETE SET NULL or SET DEFAULT) has set its columns in rows of any table.
 	//
-	// Anonymizing leaves a cell that holds NULL as it is, unless the column has datamap.Column.Always. In the subject's own
-	// row, Apply then writes one further cell in one case: all datamap.Table.Identifying columns are NULL, and the creation
-	// time of the row has no fraction of a second (see domain.LifeEvidence). Apply writes the first of these columns, in
-	// the order of the data map, that the database lets it write. Anonymizing overwrites every other cell of a column:
+	// Anonymizing leaves a cell that holds NULL as it is, unless the column has datamap.Column.Always. In the subject's
+	// own row, Apply then writes one further cell in one case: all datamap.Table.Identifying columns are NULL, and the
+	// creation time of the row has no fraction of a second (see domain.LifeEvidence). Apply writes the first of these
+	// columns, in the order of the data map, that the database lets it write. Anonymizing overwrites every other cell of a
+	// column:
 	//
 	//   - A column with domain.StrategyNull gets NULL.
 	//   - A column with a constant in the data map (datamap.Column.Constant) gets the constant. Each placeholder of the

@@ -46,11 +46,11 @@ func TestAFileThatOthersCanReadAndALinkAreRefused(t *testing.T) {
 func TestAGroupHasAccessIfItIsAllowed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "erased.jsonl")
 	must(t, os.WriteFile(path, nil, 0o600))
-	must(t, os.Chmod(path, 0o660)) //nolint:gosec // the mode under test
+	must(t, os.Chmod(path, 0o660))
 	file, err := journal.NewFile(path, journal.Options{GroupAccess: true})
 	must(t, err)
 	must(t, file.Append(t.Context(), line(t, "1")))
-	must(t, os.Chmod(path, 0o604)) //nolint:gosec // the mode under test
+	must(t, os.Chmod(path, 0o604))
 	if err := file.Append(t.Context(), line(t, "2")); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("others have access: %v", err)
 	}

@@ -17,8 +17,8 @@
 //
 // A key is not valid if it is empty, begins or ends with a slash, or has a segment that is empty, "." or "..". It is
 // also not valid if it has a backslash or a control character, is not UTF-8, or has more than 1,024 bytes. The resolver
-// refuses such a key with a *domain.ResolverError. In an erasure, the worker then abandons the outbox entry with all its
-// keys, and a person must examine the entry. In an export, the resolver is listed as an incomplete source.
+// refuses such a key with a *domain.ResolverError. In an erasure, the worker then abandons the outbox entry with all
+// its keys, and a person must examine the entry. In an export, the resolver is listed as an incomplete source.
 //
 // A call may come days after the erasure, and deletes every object that it finds under the ref or the key. Files of a
 // person may arrive after the erasure, too, so the resolver does not compare their times. Therefore put an id that is

@@ -94,9 +94,9 @@ func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]
 	return records, nil
 }
 
-// EraseSubject deletes a contact. It ignores the id of the outbox entry, because deletions are idempotent. It also ignores
-// the instant of the erasure: the desk never gives the id of a contact to another contact, so a late call cannot delete a
-// new person's contact.
+// EraseSubject deletes a contact. It ignores the id of the outbox entry, because deletions are idempotent. It also
+// ignores the instant of the erasure: the desk never gives the id of a contact to another contact, so a late call
+// cannot delete a new person's contact.
 //
 // EraseSubject reports that the contact was already absent only after the desk has responded with 404 to the deletion
 // and then to a request for the contact. If the desk reports that the contact was merged into another contact,

@@ -86,7 +86,9 @@ func (newsletter) ExportSubject(context.Context, domain.SubjectRef) ([]domain.Ex
 	return nil, nil
 }
 
-func (n newsletter) EraseSubject(_ context.Context, ref domain.SubjectRef, _ domain.ErasureCall) (alreadyAbsent bool, err error) {
+func (n newsletter) EraseSubject(_ context.Context, ref domain.SubjectRef, _ domain.ErasureCall) (alreadyAbsent bool,
+	err error,
+) {
 	n.removed <- ref.Value
 	return false, nil
 }

@@ -55,8 +55,8 @@ type OrderItem struct {
 	Quantity int    `bun:"quantity,notnull" pii:"behavioral,basis:contract"`
 }
 
-// Invoice has an address and a total that are kept for ten years from the end of the
-// year, as the law asks for books (in Germany, vouchers are eight years since 2025). The email address need not be kept.
+// Invoice has an address and a total that are kept for ten years from the end of the year, as the law asks for books
+// (in Germany, vouchers are eight years since 2025). The email address need not be kept.
 type Invoice struct {
 	bun.BaseModel `bun:"table:invoices"`
 

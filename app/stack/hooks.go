@@ -15,8 +15,8 @@ type Hooks struct {
 	// BeforeErasure is called in the transaction of each erasure, after the subject is locked and before its rows are
 	// deleted or overwritten. With bunstore.Tx, it can run statements in that transaction. If it returns an error or
 	// panics, the erasure fails and rolls back. With a *domain.RefusalError, it refuses the erasure, and the client gets
-	// the words of this error instead of the status 500. It is called again if the transaction is retried, so it must have no
-	// effects outside of the transaction.
+	// the words of this error instead of the status 500. It is called again if the transaction is retried, so it must have
+	// no effects outside of the transaction.
 	BeforeErasure func(ctx context.Context, s ports.Session, subject domain.Subject) error
 	// AfterErasure is called after the commit of each erasure, for example to clear caches, sessions and tokens. It is
 	// called in the process that commits, before Do of the session factory returns. It is not called for an erasure that

@@ -71,9 +71,9 @@ type Options struct {
 	// Saga has the limits of the calls to external systems in erasures and rectifications. See saga.Options for the
 	// defaults.
 	Saga saga.Options
-	// TempDir is the directory of the temporary files in which exports of more than 1 MiB wait for a slow reader. The files
-	// have no name, and only this process can read them. Choose a directory on a disk: if the directory is in memory, large
-	// exports need this memory. If a file cannot be created or written, a large export fails with
+	// TempDir is the directory of the temporary files in which exports of more than 1 MiB wait for a slow reader. The
+	// files have no name, and only this process can read them. Choose a directory on a disk: if the directory is in
+	// memory, large exports need this memory. If a file cannot be created or written, a large export fails with
 	// domain.ErrConfiguration. The default is os.TempDir.
 	TempDir string
 	// IDs generates the ids of audit events and outbox entries. The default generates UUIDs of version 7.

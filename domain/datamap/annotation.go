@@ -18,8 +18,8 @@ type Annotation struct {
 	Reason   string            `json:"reason,omitempty"`  // the legal duty to keep it; only for StrategyRetain, required
 	Retain   Period            `json:"retain,omitzero"`   // the length of the duty; only for StrategyRetain
 	Since    string            `json:"since,omitempty"`   // the column of the same table with the start of the duty
-	// From says from when Retain counts: empty from the value in Since, or FromYearEnd from the end of the calendar year of
-	// this value, in the zone of the data map (see DataMap.WithZone).
+	// From says from when Retain counts: empty from the value in Since, or FromYearEnd from the end of the calendar year
+	// of this value, in the zone of the data map (see DataMap.WithZone).
 	From   string `json:"from,omitempty"`
 	Export Export `json:"export,omitempty"` // empty means ExportYes, but see Export
 	// Via is the name of the path that leads to the person that the value belongs to. The name of the first relation of

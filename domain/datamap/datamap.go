@@ -16,8 +16,8 @@ type Column struct {
 	Type      ColumnType `json:"type,omitempty"`
 	Length    int        `json:"length,omitempty"`    // maximum characters of a text column; 0 means no limit
 	Surrogate string     `json:"surrogate,omitempty"` // the constant that overwrites a value, or empty; see Constant
-	// SurrogateOfType says that the reader of models has chosen the Surrogate for the Go type of the field, such as "[]" for
-	// a slice. The person who wrote the model did not declare it. It has no effect on an erasure.
+	// SurrogateOfType says that the reader of models has chosen the Surrogate for the Go type of the field, such as "[]"
+	// for a slice. The person who wrote the model did not declare it. It has no effect on an erasure.
 	SurrogateOfType bool `json:"-"`
 	// Always makes an erasure write the Surrogate into a cell that is NULL, too, for a state that must hold after the
 	// erasure, such as deleted_at. Without it, a cell that is NULL stays NULL. It needs a Surrogate.

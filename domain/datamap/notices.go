@@ -42,9 +42,11 @@ func (m DataMap) naturalKeys() (notices []Notice) {
 	subject := m.SubjectTable()
 	for _, name := range subject.SubjectKey {
 		if column, _ := subject.Column(name); column.Type == TypeText && !strings.HasSuffix(strings.ToLower(name), "id") {
-			notices = append(notices, Notice{subject.Name, name, `is the id of a person (subject:"id"), and is a text that may ` +
-				"have a meaning, such as a user name: the audit trail keeps it after an erasure, and a new person may get it. Use " +
-				`a second key without a meaning, see "Natural keys" in the cookbook`})
+			notices = append(notices, Notice{
+				subject.Name, name, `is the id of a person (subject:"id"), and is a text that may have a meaning, such as a user` +
+					" name: the audit trail keeps it after an erasure, and a new person may get it. Use a second key without a" +
+					` meaning, see "Natural keys" in the cookbook`,
+			})
 		}
 	}
 	return notices

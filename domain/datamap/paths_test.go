@@ -278,7 +278,8 @@ func TestANaturalKeyOfThePeopleIsANotice(t *testing.T) {
 		people.PrimaryKey, people.SubjectKey = []string{key}, []string{key}
 		people.Columns = []datamap.Column{{Name: key, Type: datamap.TypeText}}
 		notices := mustMap(t, people).Notices()
-		if (len(notices) == 1) != natural || natural && !strings.Contains(notices[0].Message, `"Natural keys" in the cookbook`) {
+		if (len(notices) == 1) != natural || natural && !strings.Contains(notices[0].Message,
+			`"Natural keys" in the cookbook`) {
 			t.Errorf("%s: got %v", key, notices)
 		}
 		people.Columns[0].Type = datamap.TypeBigInt

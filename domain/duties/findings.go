@@ -31,8 +31,8 @@ var textsOf = map[domain.DutyName]texts{
 		subject: "The verification", effect: "Nothing tells whether erasures have left data behind.",
 		remedy:   "The log of the worker names the error.",
 		leftOver: "erasures have left rows or values behind",
-		leftOverRemedy: "The events erasure_left_over name the tables. Remove the data, then run habeas verify for the subject." +
-			" If the id was given again, add --clear.",
+		leftOverRemedy: "The events erasure_left_over name the tables. Remove the data, then run habeas verify for the" +
+			" subject. If the id was given again, add --clear.",
 	},
 }
 

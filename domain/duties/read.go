@@ -26,8 +26,8 @@ func (b *Book) Read(ctx context.Context, s ports.Session) (all []domain.Duty, er
 
 // Merge adds what this process knows to duties that were read before. It reads nothing. The first call begins the
 // duties of this process if no worker has begun them, because a worker that is never started fulfills none. If a worker
-// is needed (see Config.NeedsWorker), and no worker of any process has ever run, the result has a domain.DutyWorker that
-// never began. The argument nil means that nothing was read.
+// is needed (see Config.NeedsWorker), and no worker of any process has ever run, the result has a domain.DutyWorker
+// that never began. The argument nil means that nothing was read.
 func (b *Book) Merge(stored []domain.Duty) []domain.Duty {
 	all := []domain.Duty{}
 	now := domain.Instant(b.config.Clock.Now())

@@ -112,8 +112,8 @@ func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subj
 	return e.erase(ctx, s, subject, "", time.Time{})
 }
 
-// Repeat does the same as Erase for an erasure that was carried out earlier, at the instant erasedAt, and that a restore
-// of the database has undone. The external systems get this instant as domain.ErasureCall.RequestedAt.
+// Repeat does the same as Erase for an erasure that was carried out earlier, at the instant erasedAt, and that a
+// restore of the database has undone. The external systems get this instant as domain.ErasureCall.RequestedAt.
 func (e *Eraser) Repeat(
 	ctx context.Context, s ports.Session, subject domain.Subject, erasedAt time.Time,
 ) (domain.ErasureResult, error) {

@@ -33,11 +33,14 @@ func TestAHookBeforeComesFirstAndMayFailTheErasure(t *testing.T) {
 		is    error  // nil if the error is *hook.Panicked
 		class string // empty for a success
 	}{
-		"a success":         {func() error { return nil }, nil, ""},
-		"a foreign error":   {func() error { return errBoom }, errBoom, "internal"},
-		"an error of ours":  {func() error { return domain.ErrConflict }, domain.ErrConflict, "conflict"},
-		"a refusal":         {func() error { return unpaid }, unpaid, "refused"},
-		"a wrong refusal":   {func() error { return &domain.RefusalError{Status: 200} }, domain.ErrConfiguration, "configuration"},
+		"a success":        {func() error { return nil }, nil, ""},
+		"a foreign error":  {func() error { return errBoom }, errBoom, "internal"},
+		"an error of ours": {func() error { return domain.ErrConflict }, domain.ErrConflict, "conflict"},
+		"a refusal":        {func() error { return unpaid }, unpaid, "refused"},
+		"a wrong refusal": {
+			func() error { return &domain.RefusalError{Status: 200} }, domain.ErrConfiguration,
+			"configuration",
+		},
 		"a panic":           {func() error { panic("zoe@example.org") }, nil, "panic"},
 		"an error as panic": {func() error { panic(errBoom) }, nil, "panic"},
 		"a nil map":         {func() error { into(nil)["zoe@example.org"] = 1; return nil }, nil, "panic"},

@@ -104,7 +104,9 @@ func TestSystemsAreCalledConcurrently(t *testing.T) {
 
 // The limits of the worker also hold for exports. A system whose call they do not admit is incomplete.
 func TestALimitThatDoesNotAdmitACallMakesTheExportIncomplete(t *testing.T) {
-	mail := func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) { return records("address"), nil }
+	mail := func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+		return records("address"), nil
+	}
 	desk := mocks.NewMockResolver(gomock.NewController(t)) // a call fails the test
 	desk.EXPECT().Name().Return("desk").AnyTimes()
 	left := make(chan string, 2)

@@ -24,8 +24,8 @@ const (
 // If Open is set, a larger document is streamed. Its last part, the tail, is sent only after the session has committed.
 // If the export fails, the tail is missing, so that a client does not take the partial document for a complete one.
 type Document struct {
-	// Open opens the stream. It is called at most once, in the goroutine of Export, and its error ends the export. A stream
-	// that waits for its reader holds the session, see Spool. By default, Document buffers a document of any size.
+	// Open opens the stream. It is called at most once, in the goroutine of Export, and its error ends the export. A
+	// stream that waits for its reader holds the session, see Spool. By default, Document buffers a document of any size.
 	Open func() (io.Writer, error)
 
 	bundle domain.ExportBundle // of the last attempt, without its records
@@ -41,15 +41,15 @@ type Document struct {
 //
 // A document of up to 1 MiB is written after the session has committed. A larger document is written while the rows are
 // read, through a Spool and in another goroutine, so that a slow w does not hold the session. Write returns after the
-// last call of w. The output is complete only if Write returns no error. If w fails, the error wraps the error of w, and
-// context.Canceled if w returned io.ErrClosedPipe. All other errors are those of Stream and of the session factory.
+// last call of w. The output is complete only if Write returns no error. If w fails, the error wraps the error of w,
+// and context.Canceled if w returned io.ErrClosedPipe. All other errors are those of Stream and of the session factory.
 func (e *Exporter) Write(
 	ctx context.Context, sessions ports.SessionFactory, subject domain.Subject, w io.Writer,
 ) (domain.ExportBundle, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	spool := e.NewSpool()
-	defer spool.Close()
+	defer func() { _ = spool.Close() }() // returns nil
 	document, copied := &Document{}, make(chan error, 1)
 	document.Open = func() (io.Writer, error) {
 		if err := spool.Open(); err != nil {

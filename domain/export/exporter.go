@@ -29,8 +29,9 @@ type Config struct {
 	ResolverTimeout time.Duration    // limit of each call; 0 means DefaultResolverTimeout
 	Observer        ports.Observer   // receives each call and the outcome of each export; default none
 
-	// Admit waits until a call to a system may begin, and returns the function to call after the call. If it returns false,
-	// the export is incomplete. saga.Runner.Admit applies the limits of the worker. The default nil admits every call.
+	// Admit waits until a call to a system may begin, and returns the function to call after the call. If it returns
+	// false, the export is incomplete. saga.Runner.Admit applies the limits of the worker. The default nil admits every
+	// call.
 	Admit func(ctx context.Context, system string) (leave func(), ok bool)
 
 	// TempFile creates an empty file for the unread part of a large export, see Spool. Nobody else should be able to read
@@ -66,7 +67,8 @@ func NewExporter(c Config) (*Exporter, error) {
 	}
 	timeout := cmp.Or(c.ResolverTimeout, DefaultResolverTimeout)
 	return &Exporter{
-		audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, timeout, c.Observer, c.TempFile,
+		audit.Stamper{Clock: c.Clock, IDs: c.IDs},
+		c.DataMap, set, timeout, c.Observer, c.TempFile,
 		c.Admit,
 	}, nil
 }

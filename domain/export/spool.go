@@ -21,8 +21,9 @@ type File interface {
 }
 
 // Spool stands between an export and its reader, so that a slow reader does not hold the session of the export. It
-// holds the part that was written and not read yet: up to 256 KiB in memory, and the rest in a temporary file. Without a
-// file, it holds all of it in memory. Write, Read and Close are safe for concurrent use, with one writer and one reader.
+// holds the part that was written and not read yet: up to 256 KiB in memory, and the rest in a temporary file. Without
+// a file, it holds all of it in memory. Write, Read and Close are safe for concurrent use, with one writer and one
+// reader.
 type Spool struct {
 	create func() (File, error) // may be nil
 

@@ -206,7 +206,7 @@ func writeLarge(t *testing.T, ended chan struct{}, w io.Writer) error {
 	world.audit.EXPECT().Append(gomock.Any(), gomock.Any()).AnyTimes()
 	row := domain.ExportRecord{Source: "users", Field: "email", Value: strings.Repeat("x", 1<<20)}
 	world.subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(yields(row, row, row, row))
-	_, err := world.Exporter.Write(t.Context(), oneSession{session: world.session, ended: ended}, world.subject, w)
+	_, err := world.Write(t.Context(), oneSession{session: world.session, ended: ended}, world.subject, w)
 	return err
 }
 

@@ -12,7 +12,8 @@ type Health struct {
 	Ready bool `json:"ready"`
 	// Degraded is true if the outbox has entries that are abandoned or late, if the database can only be read, if a newer
 	// version of habeas has changed the tables, if rows have an erased id and nothing tells whose they are, or if a
-	// background duty (see domain.Duty) is not fulfilled or has leftovers. A person should then act. The process still serves requests.
+	// background duty (see domain.Duty) is not fulfilled or has leftovers. A person should then act. The process still
+	// serves requests.
 	Degraded bool `json:"degraded"`
 	// Checks has one check for each name, in the order of the constants, but CheckWritable, CheckVersion, CheckLives
 	// and the checks of duties only if they failed.

@@ -31,7 +31,9 @@ func (*desk) EraseSubject(context.Context, domain.SubjectRef, domain.ErasureCall
 	return false, nil
 }
 
-func (d *desk) RectifySubject(_ context.Context, _ domain.SubjectRef, _ domain.RectificationCall, to domain.Corrections) error {
+func (d *desk) RectifySubject(_ context.Context, _ domain.SubjectRef, _ domain.RectificationCall,
+	to domain.Corrections,
+) error {
 	d.got = to
 	return nil
 }

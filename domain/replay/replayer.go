@@ -50,8 +50,8 @@ type Config struct {
 	Expect int64
 	// RestoredTo is the same as Options.RestoredTo.
 	RestoredTo time.Time
-	// Key is the key with which the lines must be signed (see domain.JournalEntry.AppendSigned). Lines without its signature
-	// are broken. By default, the replay believes every line: a changed line erases somebody else.
+	// Key is the key with which the lines must be signed (see domain.JournalEntry.AppendSigned). Lines without its
+	// signature are broken. By default, the replay believes every line: a changed line erases somebody else.
 	Key []byte
 }
 

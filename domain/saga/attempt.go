@@ -86,9 +86,9 @@ func (r *Runner) isAdmitted(ctx context.Context, throttle *throttle, leaseUntil 
 	return false
 }
 
-// Admit waits for a slot of a system, and then for its rate limit, as for an entry, for a call that is not about an entry.
-// It returns false if ctx ends before, or if the system has requested a wait, or its breaker is open. Otherwise the caller
-// must call leave after the call. A system that has no entries has no limits.
+// Admit waits for a slot of a system, and then for its rate limit, as for an entry, for a call that is not about an
+// entry. It returns false if ctx ends before, or if the system has requested a wait, or its breaker is open. Otherwise
+// the caller must call leave after the call. A system that has no entries has no limits.
 func (r *Runner) Admit(ctx context.Context, system string) (leave func(), ok bool) {
 	throttle := r.throttles[system]
 	if throttle == nil {

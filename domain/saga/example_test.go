@@ -71,7 +71,9 @@ func (*newsletter) ExportSubject(context.Context, domain.SubjectRef) ([]domain.E
 	return nil, nil
 }
 
-func (n *newsletter) EraseSubject(_ context.Context, ref domain.SubjectRef, _ domain.ErasureCall) (alreadyAbsent bool, err error) {
+func (n *newsletter) EraseSubject(_ context.Context, ref domain.SubjectRef, _ domain.ErasureCall) (alreadyAbsent bool,
+	err error,
+) {
 	if n.expired {
 		return false, &domain.ResolverError{Resolver: "newsletter", Message: "DELETE returned 401"}
 	}

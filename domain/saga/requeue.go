@@ -61,8 +61,8 @@ func (r *Runner) recordRequeued(ctx context.Context, s ports.Session, requeued [
 
 // Discard marks abandoned and spared outbox entries as succeeded, and returns these entries. Call it after a person has
 // done the work of the entries by other means, or has found out whose record a system has spared. For each entry whose
-// subject can be read, it records erasure_discarded or rectification_discarded with the reason. If the entry was the last
-// open entry of an erasure, it also records erasure_completed. Discard skips all other entries.
+// subject can be read, it records erasure_discarded or rectification_discarded with the reason. If the entry was the
+// last open entry of an erasure, it also records erasure_completed. Discard skips all other entries.
 //
 // The reason is 1 to 100 characters from a to z, digits, spaces, hyphens and underscores, and not only spaces. Discard
 // returns domain.ErrInvalid for any other reason, because the audit trail must hold no personal data.

@@ -140,7 +140,8 @@ func claimed(t *testing.T, operation domain.Operation, attempts, n int) []domain
 		entries[i] = domain.OutboxEntry{
 			EntryID: fmt.Sprintf("entry-%d", i), SubjectID: subject, Resolver: "desk",
 			Ref: domain.SubjectRef{Kind: "desk", Value: "contact"}, Operation: operation, OperationID: "operation",
-			Status: domain.OutboxInFlight, Attempts: attempts, EnqueuedAt: noon.Add(-time.Hour), RequestedAt: noon.Add(-48 * time.Hour),
+			Status: domain.OutboxInFlight, Attempts: attempts, EnqueuedAt: noon.Add(-time.Hour),
+			RequestedAt:   noon.Add(-48 * time.Hour),
 			LastAttemptAt: &noon, NextAttemptAt: &until, LeaseToken: &token,
 		}
 		if operation == domain.OperationRectify {

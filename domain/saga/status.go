@@ -22,7 +22,8 @@ const lateAfter = 24 * time.Hour
 // external system. It has one of four codes:
 //
 //   - outbox-abandoned: entries were abandoned, so a person must act.
-//   - outbox-spared: a resolver has spared records (see domain.ErrSpared), and no operator has discarded the entries yet.
+//   - outbox-spared: a resolver has spared records (see domain.ErrSpared), and no operator has discarded the entries
+//     yet.
 //   - outbox-late: an entry has been open for at least a day.
 //   - outbox-stalled: an entry has been due for 15 minutes, and no worker has claimed it. Possible causes: no worker
 //     with its resolver and its operation runs, the circuit breaker of its system is open, the system has requested a
@@ -65,7 +66,8 @@ func findings(backlog domain.OutboxBacklog, at time.Time) (found []datamap.Findi
 			Code: "outbox-spared", Severity: datamap.SeverityWarning,
 			Reason: system + entriesWere(n) + " spared. The system made the record after the erasure or the correction, so the" +
 				" record seems to be of another person.",
-			Remedy: "Find out whose record it is, and erase or correct it by hand if it is the person's. Then discard the entry.",
+			Remedy: "Find out whose record it is, and erase or correct it by hand if it is the person's. Then discard the" +
+				" entry.",
 		})
 	}
 	if backlog.Oldest != nil && at.Sub(*backlog.Oldest) >= lateAfter {

@@ -166,7 +166,8 @@ func TestLeftOversOfALifeBeforeAreShownAndCleared(t *testing.T) {
 	w.erased.EXPECT().Position(gomock.Any(), "duty verification left over").Return(int64(4), nil)
 	w.erased.EXPECT().Advance(gomock.Any(), "duty verification left over", int64(4), int64(3)).Return(true, nil)
 	last := domain.Payload{"cleared": true, "operation_id": "last"}
-	w.audit.EXPECT().Append(gomock.Any(), w.foundBefore("invoices", "total", 2, last), w.foundBefore("orders", "", 1, last))
+	w.audit.EXPECT().Append(gomock.Any(), w.foundBefore("invoices", "total", 2, last), w.foundBefore("orders", "", 1,
+		last))
 	got, err := w.Clear(t.Context(), w.session, w.id)
 	if err != nil || !reflect.DeepEqual(got.LeftOver, want) || !got.Cleared {
 		t.Errorf("got %+v, %v", got, err)

@@ -11,8 +11,8 @@ import (
 var ErrNotPrivate = errors.New("the file is a link, no regular file, or others have access to it")
 
 // OpenPrivate opens a regular file. It creates the file with the mode 0600 if flag has os.O_CREATE. It returns
-// ErrNotPrivate if the file is a link, or has a permission in others, such as 0o077 for all permissions of the group and
-// of other users. On Windows, files have no such permissions.
+// ErrNotPrivate if the file is a link, or has a permission in others, such as 0o077 for all permissions of the group
+// and of other users. On Windows, files have no such permissions.
 func OpenPrivate(path string, flag int, others fs.FileMode) (*os.File, error) {
 	return open(path, flag, func(info fs.FileInfo) bool { return info.Mode().Perm()&others == 0 })
 }

@@ -170,7 +170,8 @@ func findSearchesNumbersAndUUIDs(t testing.TB, h StoreHarness) {
 	values := []string{"4917", "nobody", "6BA7B810-9dad-11d1-80b4-000000000001"}
 	store.expectFound(t, values, "people.number 0 1", "people.score 0 1", "people.token 2 1")
 	found, err := finderOf(t, store).Find(t.Context(), values, nil)
-	must(t, err == nil && slices.Equal(found.NotFound, []int{1}), "not found are %v, want value 1: %v", found.NotFound, err)
+	must(t, err == nil && slices.Equal(found.NotFound, []int{1}), "not found are %v, want value 1: %v", found.NotFound,
+		err)
 }
 
 func findSearchesEncodedCopies(t testing.TB, h StoreHarness) {

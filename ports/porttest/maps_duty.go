@@ -58,7 +58,8 @@ func mapCountsCalendarYearsInItsZone(t testing.TB, h MapsHarness) {
 	}
 	s.expectEnds(t, ends)
 	for _, at := range []time.Time{
-		newYear(2026).Add(-time.Microsecond), newYear(2026), newYear(2027).Add(-time.Microsecond), newYear(2027), newYear(2028),
+		newYear(2026).Add(-time.Microsecond), newYear(2026), newYear(2027).Add(-time.Microsecond), newYear(2027),
+		newYear(2028),
 	} {
 		do(t, s.Store, func(ctx context.Context, session ports.Session) error {
 			if _, err := session.Subjects().Lock(ctx, subjectOf(t, present), at); err != nil {

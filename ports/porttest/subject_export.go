@@ -164,7 +164,8 @@ func subjectExportStatesLegalGrounds(t testing.TB, h StoreHarness) {
 		want[cellName(record)] = record
 	}
 	end := want["invoices.address of \"1000\""].ExpiresAt
-	must(t, end != nil && end.Equal(time.Date(2034, 3, 1, 0, 0, 0, 0, time.UTC)), "the suite itself is wrong about the end of ten years")
+	must(t, end != nil && end.Equal(time.Date(2034, 3, 1, 0, 0, 0, 0, time.UTC)),
+		"the suite itself is wrong about the end of ten years")
 	for _, got := range s.export(t, zoe) {
 		want, known := want[cellName(got)]
 		if !known {

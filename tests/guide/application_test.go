@@ -63,6 +63,7 @@ func TestTheRoutesErasePeople(t *testing.T) {
 	if err != nil || response.StatusCode != http.StatusOK {
 		t.Fatal(response, err)
 	}
+	defer response.Body.Close()
 	rows, err := store.Rows("customers")
 	if err != nil || len(rows) != 1 || rows[0]["email"] == "zoe@example.org" || rows[0]["plan"] != "basic" {
 		t.Errorf("the customers are %v, %v", rows, err)
@@ -72,8 +73,9 @@ func TestTheRoutesErasePeople(t *testing.T) {
 func TestAGuestHasNoRights(t *testing.T) {
 	response, err := newApplication(newIntegration(t)).Test(httptest.NewRequest("GET", "/me/export", nil))
 	if err != nil || response.StatusCode != http.StatusUnauthorized {
-		t.Error(response, err)
+		t.Fatal(response, err)
 	}
+	defer response.Body.Close()
 }
 
 func TestThePlanCoversEveryTable(t *testing.T) {

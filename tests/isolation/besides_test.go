@@ -70,13 +70,18 @@ type remarkKey struct{ declared, ann, bob, next string }
 
 var remarkKeys = map[bool][]remarkKey{ // by whether the database is PostgreSQL
 	true: {
-		{"bigint", "100", "200", "300"}, {"double precision", "0.3", "0.1::float8 + 0.2", "0.3000000000000002"},
+		{"bigint", "100", "200", "300"},
+		{"double precision", "0.3", "0.1::float8 + 0.2", "0.3000000000000002"},
 		{"timestamptz", "'2024-10-27 00:30:00Z'", "'2024-10-27 01:30:00Z'", "'2024-10-27 02:30:00Z'"},
-		{"text", "NULL", "NULL", "'NULL'"}, {"text", "'100'", "NULL", "'NULL'"},
+		{"text", "NULL", "NULL", "'NULL'"},
+		{"text", "'100'", "NULL", "'NULL'"},
 	},
 	false: {
-		{"bigint", "100", "200", "300"}, {"double precision", "0.3", "0.1 + 0.2", "0.3000000000000002"},
-		{"BLOB", "x'00'", "x'0001'", "x''"}, {"", "5", "'5'", "x'35'"}, {"text", "NULL", "NULL", "NULL"},
+		{"bigint", "100", "200", "300"},
+		{"double precision", "0.3", "0.1 + 0.2", "0.3000000000000002"},
+		{"BLOB", "x'00'", "x'0001'", "x''"},
+		{"", "5", "'5'", "x'35'"},
+		{"text", "NULL", "NULL", "NULL"},
 		{"text", "'100'", "NULL", "NULL"},
 	},
 }
@@ -268,7 +273,10 @@ func besidesMap(t *rapid.T) datamap.DataMap {
 	const number, text = datamap.TypeBigInt, datamap.TypeText
 	id, member, tag := is("id", number, ""), is("member_id", number, ""), is("tag", text, domain.StrategyAnonymize)
 	tag.Surrogate = "gone"
-	toMember := []datamap.Relation{{Columns: []string{"member_id"}, References: "members", ReferencedColumns: []string{"id"}}}
+	toMember := []datamap.Relation{{
+		Columns: []string{"member_id"}, References: "members",
+		ReferencedColumns: []string{"id"},
+	}}
 	dataMap, err := datamap.NewDataMap(
 		datamap.Table{
 			Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},

@@ -24,8 +24,8 @@ type boarder struct {
 	Door          string `bun:"door" pii:"location,erasure:null"`
 }
 
-// boarders returns the statements that create three boarders. A constraint concerns the column badge or the column door.
-// The third boarder has the surrogate of this column.
+// boarders returns the statements that create three boarders. A constraint concerns the column badge or the column
+// door. The third boarder has the surrogate of this column.
 func boarders(badge, door string, more ...string) []string {
 	return append([]string{
 		"CREATE TABLE boarders (id integer PRIMARY KEY, email text, badge text " + badge + ", door text " + door + ")",
@@ -116,8 +116,8 @@ func TestAConflictClauseBehindATriggerLosesNoRow(t *testing.T) {
 	}
 }
 
-// Another person holds the surrogate of a retained cell whose duty has ended. The sweep and the correction must fail and
-// change nothing, with each kind of trigger.
+// Another person holds the surrogate of a retained cell whose duty has ended. The sweep and the correction must fail
+// and change nothing, with each kind of trigger.
 func TestAConflictClauseOfASweptColumnLosesNoRow(t *testing.T) {
 	t.Parallel()
 	for _, clause := range []string{"IGNORE", "REPLACE"} {

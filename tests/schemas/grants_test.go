@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/tool/cli"
 )
 
-// The role of the application owns nothing, and has exactly the privileges that the command privileges prints. All rights
-// and duties work, and nothing is missing for lint. The role cannot put a row in front of others in the trail.
+// The role of the application owns nothing, and has exactly the privileges that the command privileges prints. All
+// rights and duties work, and nothing is missing for lint. The role cannot put a row in front of others in the trail.
 func TestThePrintedPrivilegesAreEnough(t *testing.T) {
 	t.Parallel()
 	db, crmSystem := onPostgres(t), &system{}

@@ -42,7 +42,9 @@ func (s *system) EraseSubject(context.Context, domain.SubjectRef, domain.Erasure
 	return false, nil
 }
 
-func (s *system) RectifySubject(context.Context, domain.SubjectRef, domain.RectificationCall, domain.Corrections) error {
+func (s *system) RectifySubject(context.Context, domain.SubjectRef, domain.RectificationCall,
+	domain.Corrections,
+) error {
 	s.note("rectify")
 	return nil
 }

@@ -95,7 +95,8 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 		}
 		for query, want := range map[string]int{
 			`SELECT count(*) FROM members WHERE email LIKE '%@erased.invalid' AND gender = 'unknown' AND age = 18
-				AND first_name = '' AND COALESCE(birthday, '1970-01-01') < '1980-01-01' AND COALESCE(phone, '') = '' AND login <> '' AND password_hash LIKE 'anon-%'`: 2,
+				AND first_name = '' AND COALESCE(birthday, '1970-01-01') < '1980-01-01' AND COALESCE(phone, '') = ''
+				AND login <> '' AND password_hash LIKE 'anon-%'`: 2,
 			`SELECT count(*) FROM members WHERE id = 3 AND email = 'eve@example.com' AND login = 'eve'`: 1,
 			`SELECT count(*) FROM member_settings`:                                                      1,
 			`SELECT count(*) FROM sessions WHERE token = 't3'`:                                          1,

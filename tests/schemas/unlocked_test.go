@@ -135,8 +135,8 @@ func TestASubjectTableThatCannotBeLockedHasAllRights(t *testing.T) {
 	}
 }
 
-// lockOf erases the person 1 in a transaction of the application. Before the commit, it reports whether the row is locked
-// and fails unless another erasure of the person has to wait.
+// lockOf erases the person 1 in a transaction of the application. Before the commit, it reports whether the row is
+// locked and fails unless another erasure of the person has to wait.
 func (a *application) lockOf(t *testing.T) (locked bool) {
 	t.Helper()
 	must(t, a.joined(t, func(ctx context.Context, s ports.Session, subject domain.Subject) error {
@@ -174,7 +174,7 @@ func TestAViewThatCanBeLockedIsLockedFromThenOn(t *testing.T) {
 	db, tried := onPostgres(t), &tries{}
 	a := open(t, db, app.Config{Models: guestModels}, append(slices.Clone(guestTables), all,
 		"CREATE VIEW guests AS SELECT id, email FROM some_guests")...)
-	db.AddQueryHook(tried)
+	db.AddQueryHook(tried) //nolint:staticcheck // the application has the handle already
 	for i, change := range []struct {
 		statement string
 		locked    bool
@@ -186,8 +186,10 @@ func TestAViewThatCanBeLockedIsLockedFromThenOn(t *testing.T) {
 		{all, true, 2},
 		{"CREATE OR REPLACE VIEW guests AS SELECT DISTINCT id, email FROM some_guests", false, 3},
 		{"CREATE OR REPLACE VIEW guests AS SELECT id, email FROM some_guests", true, 3},
-		{"DROP VIEW guests; CREATE TABLE guests AS SELECT id, email FROM all_guests; ALTER TABLE guests ADD PRIMARY KEY (id)",
-			false, 3},
+		{
+			"DROP VIEW guests; CREATE TABLE guests AS SELECT id, email FROM all_guests; ALTER TABLE guests ADD PRIMARY KEY (id)",
+			false, 3,
+		},
 	} {
 		execute(t, db, change.statement)
 		must(t, second(a.erase(t.Context(), "2")))

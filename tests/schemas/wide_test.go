@@ -36,7 +36,8 @@ func wideTable(db *bun.DB, annotate func(i int, column *datamap.Column)) (table 
 			values[row] = append(values[row], fmt.Sprintf(format, i))
 		}
 	}
-	table.Columns = append(table.Columns, fixture.Column("left_at", datamap.TypeTime), fixture.Column("version", datamap.TypeBigInt))
+	table.Columns = append(table.Columns, fixture.Column("left_at", datamap.TypeTime), fixture.Column("version",
+		datamap.TypeBigInt))
 	return table, []string{
 		"CREATE TABLE members (" + strings.Join(definitions, ", ") + ", left_at timestamp, version bigint)",
 		"INSERT INTO members VALUES (" + strings.Join(values[0], ", ") + ", '2010-05-06 00:00:00', 0)," +
@@ -70,7 +71,8 @@ func TestATableWithManyAnnotatedColumnsAndATriggerHasAllRights(t *testing.T) {
 			databases.Each(t, func(t *testing.T, db *bun.DB) {
 				table, statements := wideTable(db, c.annotate)
 				clock := fixture.NewClock(time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC))
-				a := open(t, db, app.Config{DataMap: fixture.MustMap(t, table), Clock: clock}, append(statements, versionTrigger(db)...)...)
+				a := open(t, db, app.Config{DataMap: fixture.MustMap(t, table), Clock: clock}, append(statements,
+					versionTrigger(db)...)...)
 				if _, err := a.rectify(t.Context(), "1", domain.Corrections{domain.CategoryContact: "new"}); err != nil {
 					t.Fatalf("the correction: %v", err)
 				}

@@ -16,7 +16,6 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/etag"
 	"github.com/gofiber/fiber/v2/middleware/idempotency"
 	"github.com/gofiber/fiber/v2/middleware/requestid"
-
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/app"
@@ -198,7 +197,8 @@ func TestTheRoutesOfHabeasAreMergedIntoTheDocumentOfTheHost(t *testing.T) {
 		len(document.Components.SecuritySchemes) != 1 {
 		t.Errorf("the document is %s", merged)
 	}
-	if security := document.Paths["/me/privacy/export"]["get"].Security; len(security) != 1 || security[0]["session"] == nil {
+	if security := document.Paths["/me/privacy/export"]["get"].Security; len(security) != 1 ||
+		security[0]["session"] == nil {
 		t.Errorf("the export has the security %v in %s", security, merged)
 	}
 }

@@ -16,9 +16,9 @@ func (c written) keepsNull() bool { return !c.null && !c.Always && c.live.Nullab
 // maxNulls is the maximum number of columns of a constraint whose combinations of NULL and surrogate are evaluated.
 const maxNulls = 4
 
-// decide evaluates a constraint on the rows after an erasure: for every combination of NULL and surrogate in the columns
-// that keep NULL. A combination that the constraint refuses counts only if a row with NULL in the same columns can
-// satisfy it. decide returns datamap.VerdictUndecided if that is not known, if the constraint has a column that the
+// decide evaluates a constraint on the rows after an erasure: for every combination of NULL and surrogate in the
+// columns that keep NULL. A combination that the constraint refuses counts only if a row with NULL in the same columns
+// can satisfy it. decide returns datamap.VerdictUndecided if that is not known, if the constraint has a column that the
 // erasure does not overwrite, or if there are more than maxNulls columns.
 func (w write) decide(
 	ctx context.Context, reader ports.CatalogReader, check datamap.CatalogCheck,
@@ -63,8 +63,8 @@ func (w write) decide(
 }
 
 // verdict evaluates a constraint on several examples of the surrogates, because their digits are random. The columns in
-// nulls are NULL. It returns datamap.VerdictUndecided if the verdicts differ, or if the constraint has a column that the
-// erasure does not overwrite.
+// nulls are NULL. It returns datamap.VerdictUndecided if the verdicts differ, or if the constraint has a column that
+// the erasure does not overwrite.
 func (w write) verdict(
 	ctx context.Context, reader ports.CatalogReader, check datamap.CatalogCheck, nulls []string,
 ) (datamap.Verdict, error) {
@@ -196,7 +196,8 @@ func (w write) asks(condition, column string, each bool) bool {
 	return each && found > 0
 }
 
-// asksForNullAt reports whether the text asks at a column whether it is NULL: column IS NULL, or num_nulls(column, ...).
+// asksForNullAt reports whether the text asks at a column whether it is NULL: column IS NULL, or num_nulls(column,
+// ...).
 func asksForNullAt(text sqltext.Tokens, column int) bool {
 	next := column + 1
 	if text.Is(next, "is") {

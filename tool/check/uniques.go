@@ -131,7 +131,7 @@ func (w write) colliding(unique datamap.CatalogUnique) []string {
 			names = append(names, column.Name)
 		case column.null:
 		case column.Unique() && !column.expired &&
-			!(column.keepsNull() && (unique.NullsEqual || column.ofNull(unique) == keyReplaced)):
+			(!column.keepsNull() || !unique.NullsEqual && column.ofNull(unique) != keyReplaced):
 			return nil
 		case !column.Unique():
 			names = append(names, column.Name)

@@ -67,8 +67,8 @@ func usage(command *cobra.Command, message string) error {
 }
 
 // explain returns err as an *Error with a text that is safe to print. For an error of package domain, this text
-// includes the message of err. For a refusal of the application, it includes the words of the application. For any other
-// error, it includes only the class of err, because the message could contain personal data.
+// includes the message of err. For a refusal of the application, it includes the words of the application. For any
+// other error, it includes only the class of err, because the message could contain personal data.
 func explain(err error) *Error {
 	var failure *Error
 	if errors.As(err, &failure) {

@@ -102,7 +102,8 @@ func outboxList() subcommand {
 		short: "list the entries that were given up or spared",
 		long: `Lists the entries that were given up, and those whose system spared a record that was
 made after the erasure, oldest first. A row has the id of the entry, the system, the
-number of attempts, the class of the last error (or spared), and the subject. In JSON, an entry also has the ref, which is the id of the subject in the system.`,
+number of attempts, the class of the last error (or spared), and the subject. In
+JSON, an entry also has the ref, which is the id of the subject in the system.`,
 		example: `habeas outbox list
 habeas outbox list --limit 0 --output json | jq -r .entry_id`,
 		exits: exits{fine: "there is no such entry", findings: "there are such entries"},

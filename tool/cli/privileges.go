@@ -49,8 +49,8 @@ need the role that owns the tables of habeas. The command opens no connection.`,
 	}
 }
 
-// grantsTo returns the statements that grant privileges to a role. A table without a schema is in a schema of the search
-// path, for which the role may need USAGE, too.
+// grantsTo returns the statements that grant privileges to a role. A table without a schema is in a schema of the
+// search path, for which the role may need USAGE, too.
 func grantsTo(role string, all []datamap.Privileges) (statements []string) {
 	quote := func(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 	var schemas []string

@@ -200,7 +200,8 @@ func TestRowsLeftOverOfALifeBeforeAreCleared(t *testing.T) {
 		!strings.HasSuffix(stdout, "with --clear:\n"+table) {
 		t.Errorf("printed\n%s", stdout)
 	}
-	if stdout, _ := w.want(0, "verify", "1", by, "--clear"); !strings.HasSuffix(stdout, "Cleared, as recorded before:\n"+table) {
+	if stdout, _ := w.want(0, "verify", "1", by, "--clear"); !strings.HasSuffix(stdout,
+		"Cleared, as recorded before:\n"+table) {
 		t.Errorf("printed\n%s", stdout)
 	}
 	if stdout, _ := w.want(0, "verify", "1", by); strings.Contains(stdout, "parcels") {

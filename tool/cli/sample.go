@@ -140,7 +140,9 @@ func dutyOf(column datamap.Column) string {
 }
 
 // keptUntil returns the end of the retention duty of a retained cell, if it has an end.
-func keptUntil(m datamap.DataMap, table datamap.Table, name string, s datamap.StepSample, row datamap.SampledRow) string {
+func keptUntil(m datamap.DataMap, table datamap.Table, name string, s datamap.StepSample,
+	row datamap.SampledRow,
+) string {
 	column, _ := table.Column(name)
 	if s.Step.Strategy != domain.StrategyRetain || column.Personal == nil {
 		return ""

@@ -166,8 +166,8 @@ func (s sources) locate(table, column string) (uri string, line int) {
 	return uri, line
 }
 
-// find returns the index of the first line that contains the name as a separate word, or for which the function byDefault
-// returns the name. It ignores the lines with an index lower than the parameter from.
+// find returns the index of the first line that contains the name as a separate word, or for which the function
+// byDefault returns the name. It ignores the lines with an index lower than the parameter from.
 func (s source) find(name string, from int, byDefault func(line []byte) string) (line int, ok bool) {
 	if name == "" {
 		return 0, false

@@ -142,7 +142,10 @@ func TestValuesDoNotControlATerminal(t *testing.T) {
 		var shown, stored any
 		must(t, json.Unmarshal(file.Bytes(), &stored))
 		if err := json.Unmarshal(screen.Bytes(), &shown); err != nil || !reflect.DeepEqual(shown, stored) ||
-			strings.ContainsFunc(screen.String(), func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }) {
+			strings.ContainsFunc(screen.String(), func(r rune) bool {
+				return r != '\n' && (unicode.IsControl(r) ||
+					unicode.Is(unicode.Cf, r))
+			}) {
 			t.Errorf("printed %q, %v", screen.String(), err)
 		}
 	}

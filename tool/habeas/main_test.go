@@ -295,7 +295,8 @@ func TestOnlyLintShowsTheNoticesOfTheDataMap(t *testing.T) {
 func TestThePageNamesEveryFlagOfTheProgram(t *testing.T) {
 	_, stdout, _ := run(t, nil, "help")
 	for _, flag := range []string{
-		"--data-map", "--database-url", "--schema", "--name", "--trust-encoding", "HABEAS_DATA_MAP", "HABEAS_DATABASE_URL", "HABEAS_NAME",
+		"--data-map", "--database-url", "--schema", "--name", "--trust-encoding", "HABEAS_DATA_MAP", "HABEAS_DATABASE_URL",
+		"HABEAS_NAME",
 	} {
 		if !slices.Contains(strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(stdout)), flag) {
 			t.Errorf("the page lacks %s:\n%s", flag, stdout)

@@ -150,8 +150,8 @@ func (s *settings) openDatabase() (*bun.DB, error) {
 	return bun.NewDB(stdlib.OpenDB(*config), pgdialect.New()), nil
 }
 
-// mayBeReadByOthers reports whether nobody has chosen an sslmode, and the connection may be without TLS to a host that is
-// neither a socket nor this computer.
+// mayBeReadByOthers reports whether nobody has chosen an sslmode, and the connection may be without TLS to a host that
+// is neither a socket nor this computer.
 func (s *settings) mayBeReadByOthers(address string, config *pgx.ConnConfig) bool {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Query().Has("sslmode") || s.env("PGSSLMODE") != "" {

@@ -375,7 +375,8 @@ func (t *table) askForDuty(since string) {
 			"period?", "without end", "add a time column, and set retain and since")
 		return
 	}
-	t.ask("", "How long must the records be kept, counted from the end of the year of "+since+"?", dutyLasts.String(), "8y", "6y")
+	t.ask("", "How long must the records be kept, counted from the end of the year of "+since+"?", dutyLasts.String(),
+		"8y", "6y")
 }
 
 func isRetained(c datamap.Column) bool {

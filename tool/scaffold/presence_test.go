@@ -51,7 +51,8 @@ func TestTheWordOwnedSuffices(t *testing.T) {
 		wantLines(t, p.steps()[:1], "anonymize users email"+map[bool]string{true: " phone"}[want != domain.StrategyErase])
 		table := p.dataMap.SubjectTable()
 		table.Owned = true
-		if m, err := datamap.NewDataMap(table); err != nil || m.SubjectTable().RowsDeleted() != (want == domain.StrategyErase) {
+		if m, err := datamap.NewDataMap(table); err != nil ||
+			m.SubjectTable().RowsDeleted() != (want == domain.StrategyErase) {
 			t.Errorf("%s, owned: the rows stay: %v", lines, err)
 		}
 	}

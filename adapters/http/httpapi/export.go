@@ -31,9 +31,9 @@ func (a *API) export(
 }
 
 // exportStream runs the export in a new goroutine. If the complete document fits into the buffer, exportStream returns
-// a response with a Body. Otherwise it returns a response with a Stream as soon as the buffer is full, or if the request
-// needs a length, as soon as the document is complete. The goroutine writes the document into a spool, so that it does
-// not wait for the client.
+// a response with a Body. Otherwise it returns a response with a Stream as soon as the buffer is full, or if the
+// request needs a length, as soon as the document is complete. The goroutine writes the document into a spool, so that
+// it does not wait for the client.
 func (a *API) exportStream(
 	ctx context.Context, endpoint Endpoint, subject domain.Subject, observed ports.RunningActivity, r Request,
 ) Response {

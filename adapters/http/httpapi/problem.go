@@ -83,7 +83,7 @@ func failureOf(err error) *failure {
 			continue
 		}
 		found := problem(candidate.status, candidate.detail)
-		if candidate.target == domain.ErrErased {
+		if errors.Is(candidate.target, domain.ErrErased) {
 			found.Type = string(domain.ErrErased)
 		}
 		var coded *domain.Error

@@ -39,8 +39,8 @@ type Request struct {
 	NoStream bool
 
 	// NeedsLength requests that a Stream starts only when the export is complete, and that Response.Length is set. An
-	// adapter must set NeedsLength or NoStream if a client could not detect that a stream ended early: over HTTP/1.0, or if
-	// the adapter cannot close the connection.
+	// adapter must set NeedsLength or NoStream if a client could not detect that a stream ended early: over HTTP/1.0, or
+	// if the adapter cannot close the connection.
 	NeedsLength bool
 
 	// Shutdown is closed when the server begins to shut down. A client that has not received its Stream a second later is

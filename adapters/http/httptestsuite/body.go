@@ -24,9 +24,14 @@ func onlyApplicationJSONIsRead(t testing.TB, harness Harness) {
 	}
 	w.expect(t, 415, r.withHeader("Content-Type"))
 	for _, several := range [][]string{
-		{"application/json, application/json"}, {"application/json; charset=utf-8, text/plain"},
-		{"application/json", "application/json"}, {"application/json", "text/plain"}, {"text/plain", "application/json"},
-		{"application/json", ""}, {"", "application/json"}, {`application/json; a="b`, `c"`},
+		{"application/json, application/json"},
+		{"application/json; charset=utf-8, text/plain"},
+		{"application/json", "application/json"},
+		{"application/json", "text/plain"},
+		{"text/plain", "application/json"},
+		{"application/json", ""},
+		{"", "application/json"},
+		{`application/json; a="b`, `c"`},
 	} {
 		got := w.send(t, r.withHeader("Content-Type", several...))
 		assert(t, got.status == 415, "%d values %q: got status %d, want 415", len(several), several, got.status)

@@ -9,8 +9,8 @@ import (
 // shutdowns tells streams when their server begins to shut down. It has a channel for each server.
 type shutdowns struct{ channels sync.Map }
 
-// of returns a channel that is closed when the server of the request begins to shut down. If the server is not known, it
-// returns nil.
+// of returns a channel that is closed when the server of the request begins to shut down. If the server is not known,
+// it returns nil.
 func (s *shutdowns) of(r *http.Request) <-chan struct{} {
 	server, isServer := r.Context().Value(http.ServerContextKey).(*http.Server)
 	if !isServer {
@@ -23,7 +23,8 @@ func (s *shutdowns) of(r *http.Request) <-chan struct{} {
 			server.RegisterOnShutdown(sync.OnceFunc(func() { close(begun) }))
 		}
 	}
-	return known.(chan struct{})
+	ended, _ := known.(chan struct{}) // the map has no other values
+	return ended
 }
 
 // canBreakOff reports whether a client can detect that breakOff has ended a response early. It returns false in these

@@ -24,7 +24,8 @@ var besidesCases = map[string]struct {
 	cascaded           map[string]int64
 }{
 	"a deleted text in a new row of another person": {
-		"DELETE", "articles", "INSERT INTO remarks VALUES (OLD.id, 2, NULL, NULL, 'was: ' || OLD.title);", nil, "remarks.body", nil,
+		"DELETE", "articles", "INSERT INTO remarks VALUES (OLD.id, 2, NULL, NULL, 'was: ' || OLD.title);", nil,
+		"remarks.body", nil,
 	},
 	"an overwritten text in a row of another person": {
 		"UPDATE", "members", "UPDATE remarks SET body = 'by ' || OLD.email WHERE id = 100;", nil, "remarks.body", nil,
@@ -34,7 +35,9 @@ var besidesCases = map[string]struct {
 	},
 	"a row of another person that held the text before": {
 		"DELETE", "articles", "UPDATE remarks SET article_id = NULL WHERE id = 100;",
-		[]string{"UPDATE remarks SET body = 'I like Cats are great'"}, "", map[string]int64{"remarks": 1},
+		[]string{"UPDATE remarks SET body = 'I like Cats are great'"},
+		"",
+		map[string]int64{"remarks": 1},
 	},
 	"a counter of another person": {
 		"DELETE", "articles", "UPDATE remarks SET parent_id = COALESCE(parent_id, 0) + 1 WHERE id IN (100, 101);", nil, "",
@@ -76,7 +79,8 @@ func TestTextsThatATriggerWritesIntoOtherRowsAreFound(t *testing.T) {
 					if err != nil || !maps.Equal(result.Cascaded, c.cascaded) {
 						t.Errorf("got %v, %v", result.Cascaded, err)
 					}
-				} else if kept := errors.Is(err, domain.ErrConflict) && strings.Contains(err.Error(), c.found+": a trigger"); !kept &&
+				} else if kept := errors.Is(err, domain.ErrConflict) && strings.Contains(err.Error(),
+					c.found+": a trigger"); !kept &&
 					(!errors.Is(err, domain.ErrLeftOver) || !strings.Contains(err.Error(), c.found+": holds a text")) {
 					t.Errorf("got %v", err)
 				}

@@ -353,8 +353,8 @@ func TestARowThatMovesToAnotherPartitionIsNotGone(t *testing.T) {
 	}
 }
 
-// vacuumed is a query hook that compacts a table in another session before an erasure first reads it. The table then has
-// new storage, as after TRUNCATE. From then on, the erasure holds a lock on the table.
+// vacuumed is a query hook that compacts a table in another session before an erasure first reads it. The table then
+// has new storage, as after TRUNCATE. From then on, the erasure holds a lock on the table.
 type vacuumed struct {
 	t    *testing.T
 	db   *bun.DB

@@ -76,11 +76,13 @@ var updateCases = map[string]cascadeCase{
 		refused: "receipts.article_id: a foreign key (ON UPDATE) would change this retained column (rows: 1)",
 	},
 	"a trigger behind the key that deletes rows of other people": {
-		forum: forum{also: []string{emailIsKey, "CREATE TABLE likes (id bigint PRIMARY KEY, email text " + follows + ")"},
+		forum: forum{
+			also: []string{emailIsKey, "CREATE TABLE likes (id bigint PRIMARY KEY, email text " + follows + ")"},
 			rows: []string{
 				"INSERT INTO likes VALUES (1, 'ann@example.com')", "INSERT INTO remarks VALUES (100, 2, 20, NULL, 'theirs')",
 				onChange("likes", "DELETE FROM remarks WHERE id = 100;"),
-			}},
+			},
+		},
 		refused: "remarks: the database would delete further rows (1)",
 	},
 }
@@ -101,11 +103,13 @@ func TestWhatAForeignKeyChangesWithTheAddressIsCountedOrRefused(t *testing.T) {
 func TestATriggerBehindAForeignKeyDoesNotRestoreTheAddress(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		f := forum{also: []string{emailIsKey, "CREATE TABLE likes (id bigint PRIMARY KEY, email text " + follows + ")"},
+		f := forum{
+			also: []string{emailIsKey, "CREATE TABLE likes (id bigint PRIMARY KEY, email text " + follows + ")"},
 			rows: []string{
 				"INSERT INTO likes VALUES (1, 'ann@example.com')",
 				onChange("likes", "UPDATE members SET email = 'ann@example.com' WHERE id = 1;"),
-			}}
+			},
+		}
 		f = f.forDatabase(db.Dialect().Name())
 		f.create(t, db)
 		store, eraser := f.eraser(t, db)
@@ -229,7 +233,8 @@ var alteredCases = map[string]struct {
 	"a column of a table that inherits": {
 		append([]string{"CREATE TABLE special () INHERITS (members)"},
 			plpgsql("CREATE TRIGGER g BEFORE UPDATE ON special FOR EACH ROW", "BEGIN RETURN NEW; END")...),
-		[]string{"ALTER TABLE special ADD COLUMN secret text"}, domain.ErrConfiguration,
+		[]string{"ALTER TABLE special ADD COLUMN secret text"},
+		domain.ErrConfiguration,
 	},
 	"a foreign key that acts on a change": {
 		[]string{emailIsKey},

@@ -43,7 +43,8 @@ type startOf struct{ value, end string }
 // erasure and a sweep keep each cell until exactly this end.
 func runs(t *testing.T, db *bun.DB, m datamap.DataMap, sqlType string, starts []startOf) {
 	t.Helper()
-	execute(t, db, "DROP TABLE IF EXISTS members", "CREATE TABLE members (id integer PRIMARY KEY, since "+sqlType+", kept text, email text)",
+	execute(t, db, "DROP TABLE IF EXISTS members",
+		"CREATE TABLE members (id integer PRIMARY KEY, since "+sqlType+", kept text, email text)",
 		"DELETE FROM habeas_subject_erasures")
 	store, err := bunstore.New(db, m, bunstore.Options{})
 	must(t, err)
@@ -120,9 +121,19 @@ var textStarts = []startOf{
 	{"'1262253600'", "2010-12-31T10:00:00Z"},
 	{"'0001-01-01T00:00:00Z'", "0002-01-01T00:00:00Z"},
 	{"'1850-01-01T00:00:00Z'", "1851-01-01T00:00:00Z"},
-	{"'2009-02-30'", ""}, {"'2000-13-01'", ""}, {"'2000-01-01 25:00'", ""}, {"'2000-01-01 12:00+99'", ""},
-	{"'9999-12-31'", ""}, {"'9999-12-31 23:59:59+02:00'", ""}, {"'infinity'", ""}, {"'0000-01-01'", ""},
-	{"'soon'", ""}, {"''", ""}, {"'17'", ""}, {"NULL", ""}, {"'10000-01-01'", ""},
+	{"'2009-02-30'", ""},
+	{"'2000-13-01'", ""},
+	{"'2000-01-01 25:00'", ""},
+	{"'2000-01-01 12:00+99'", ""},
+	{"'9999-12-31'", ""},
+	{"'9999-12-31 23:59:59+02:00'", ""},
+	{"'infinity'", ""},
+	{"'0000-01-01'", ""},
+	{"'soon'", ""},
+	{"''", ""},
+	{"'17'", ""},
+	{"NULL", ""},
+	{"'10000-01-01'", ""},
 }
 
 func TestADutyEndsAtTheSameInstantForExportErasureAndSweep(t *testing.T) {
@@ -133,8 +144,11 @@ func TestADutyEndsAtTheSameInstantForExportErasureAndSweep(t *testing.T) {
 		runs(t, db, m, "text", textStarts)
 		if db.Dialect().Name() == dialect.SQLite {
 			runs(t, db, m, "datetime", append([]startOf{
-				{"1262253600", "2010-12-31T10:00:00Z"}, {"1262253600000", "2010-12-31T10:00:00Z"},
-				{"julianday('2009-12-31 12:00')", "2010-12-31T12:00:00Z"}, {"0", ""}, {"x'00'", ""},
+				{"1262253600", "2010-12-31T10:00:00Z"},
+				{"1262253600000", "2010-12-31T10:00:00Z"},
+				{"julianday('2009-12-31 12:00')", "2010-12-31T12:00:00Z"},
+				{"0", ""},
+				{"x'00'", ""},
 			}, textStarts...))
 			return
 		}
@@ -143,16 +157,27 @@ func TestADutyEndsAtTheSameInstantForExportErasureAndSweep(t *testing.T) {
 			{"'0044-03-15 BC'", "0002-01-01T00:00:00Z"}, {"'-infinity'", "0002-01-01T00:00:00Z"},
 		}, textStarts...))
 		ofDays := []startOf{
-			{"'2009-12-31'", "2010-12-31T00:00:00Z"}, {"'2008-02-29'", "2009-03-01T00:00:00Z"}, {"'infinity'", ""},
-			{"'9999-12-31'", ""}, {"'294276-01-01'", ""}, {"'-infinity'", "0002-01-01T00:00:00Z"}, {"NULL", ""},
-			{"'1850-01-01'", "1851-01-01T00:00:00Z"}, {"'0044-03-15 BC'", "0002-01-01T00:00:00Z"},
+			{"'2009-12-31'", "2010-12-31T00:00:00Z"},
+			{"'2008-02-29'", "2009-03-01T00:00:00Z"},
+			{"'infinity'", ""},
+			{"'9999-12-31'", ""},
+			{"'294276-01-01'", ""},
+			{"'-infinity'", "0002-01-01T00:00:00Z"},
+			{"NULL", ""},
+			{"'1850-01-01'", "1851-01-01T00:00:00Z"},
+			{"'0044-03-15 BC'", "0002-01-01T00:00:00Z"},
 		}
 		runs(t, db, m, "date", ofDays)
 		runs(t, db, m, "timestamp", append(ofDays, startOf{"'2009-12-31 23:59:59.5'", "2010-12-31T23:59:59.5Z"}))
 		runs(t, db, m, "timestamptz", []startOf{
-			{"'2009-12-31 23:59:59.5+01'", "2010-12-31T22:59:59.5Z"}, {"'infinity'", ""}, {"'9999-12-31 00:00Z'", ""},
-			{"'-infinity'", "0002-01-01T00:00:00Z"}, {"'0044-03-15 BC'", "0002-01-01T00:00:00Z"},
-			{"'1850-01-01 00:00Z'", "1851-01-01T00:00:00Z"}, {"'294276-01-01 00:00Z'", ""}, {"NULL", ""},
+			{"'2009-12-31 23:59:59.5+01'", "2010-12-31T22:59:59.5Z"},
+			{"'infinity'", ""},
+			{"'9999-12-31 00:00Z'", ""},
+			{"'-infinity'", "0002-01-01T00:00:00Z"},
+			{"'0044-03-15 BC'", "0002-01-01T00:00:00Z"},
+			{"'1850-01-01 00:00Z'", "1851-01-01T00:00:00Z"},
+			{"'294276-01-01 00:00Z'", ""},
+			{"NULL", ""},
 		})
 		runs(t, db, m, "bigint", []startOf{{"1262253600", "2010-12-31T10:00:00Z"}, {"0", ""}, {"17", ""}})
 		runs(t, db, m, "jsonb", []startOf{{`'"2009-12-31"'`, "2010-12-31T00:00:00Z"}, {"'{}'", ""}, {"'null'", ""}})
@@ -162,12 +187,16 @@ func TestADutyEndsAtTheSameInstantForExportErasureAndSweep(t *testing.T) {
 func TestADutyFromTheEndOfTheYearEndsInTheZoneOfTheDataMap(t *testing.T) {
 	t.Parallel()
 	years := []startOf{
-		{"'2016-01-02'", "2026-12-31T23:00:00Z"}, {"'2015-12-31'", "2025-12-31T23:00:00Z"},
-		{"'2015-12-31 23:30:00'", "2025-12-31T23:00:00Z"}, {"'2016-01-01 00:00:00'", "2026-12-31T23:00:00Z"},
+		{"'2016-01-02'", "2026-12-31T23:00:00Z"},
+		{"'2015-12-31'", "2025-12-31T23:00:00Z"},
+		{"'2015-12-31 23:30:00'", "2025-12-31T23:00:00Z"},
+		{"'2016-01-01 00:00:00'", "2026-12-31T23:00:00Z"},
 	}
 	instants := []startOf{
-		{"'2015-12-31 22:59:59.999999Z'", "2025-12-31T23:00:00Z"}, {"'2015-12-31 23:00:00Z'", "2026-12-31T23:00:00Z"},
-		{"'2016-01-01 00:30:00+05:00'", "2025-12-31T23:00:00Z"}, {"'2015-12-31 23:30:00-05'", "2026-12-31T23:00:00Z"},
+		{"'2015-12-31 22:59:59.999999Z'", "2025-12-31T23:00:00Z"},
+		{"'2015-12-31 23:00:00Z'", "2026-12-31T23:00:00Z"},
+		{"'2016-01-01 00:30:00+05:00'", "2025-12-31T23:00:00Z"},
+		{"'2015-12-31 23:30:00-05'", "2026-12-31T23:00:00Z"},
 	}
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))

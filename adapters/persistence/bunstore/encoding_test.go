@@ -108,7 +108,10 @@ func refusesEmoji(t *testing.T, store *bunstore.Store, id domain.SubjectID) {
 	const emoji = "🙂"
 	for name, fn := range map[string]func(context.Context, ports.Session) error{
 		"consent": func(ctx context.Context, s ports.Session) error {
-			return s.Consents().Append(ctx, domain.ConsentRecord{SubjectID: id, Purpose: emoji, PolicyVersion: "1", Source: "test"})
+			return s.Consents().Append(ctx, domain.ConsentRecord{
+				SubjectID: id, Purpose: emoji, PolicyVersion: "1",
+				Source: "test",
+			})
 		},
 		"consent status": func(ctx context.Context, s ports.Session) error {
 			_, err := s.Consents().Latest(ctx, id, emoji, nil)
@@ -172,13 +175,16 @@ func TestAFileInUTF16FollowsConditionsAndKeysByteByByte(t *testing.T) {
 		key := []string{"tenant", "name"}
 		m := fixture.MustMap(t, datamap.Table{
 			Name: "users", PrimaryKey: key, SubjectKey: key, Columns: []datamap.Column{
-				{Name: "tenant", Type: datamap.TypeText}, {Name: "name", Type: datamap.TypeText},
+				{Name: "tenant", Type: datamap.TypeText},
+				{Name: "name", Type: datamap.TypeText},
 				fixture.Contact("email", domain.StrategyAnonymize),
 			},
 		}, datamap.Table{
 			Name: "notes", PrimaryKey: []string{"id"}, Columns: []datamap.Column{
-				{Name: "id", Type: datamap.TypeBigInt}, {Name: "kind", Type: datamap.TypeText},
-				{Name: "tenant", Type: datamap.TypeText}, {Name: "name", Type: datamap.TypeText},
+				{Name: "id", Type: datamap.TypeBigInt},
+				{Name: "kind", Type: datamap.TypeText},
+				{Name: "tenant", Type: datamap.TypeText},
+				{Name: "name", Type: datamap.TypeText},
 				fixture.Contact("text", domain.StrategyAnonymize),
 			},
 			Relations: []datamap.Relation{{

@@ -23,15 +23,17 @@ func TestFindSearchesNumbersAndUUIDs(t *testing.T) {
 		found, err := store.Find(t.Context(), values, nil)
 		must(t, err)
 		isListed(t, "occurrences", found.Occurrences, []search.Occurrence{
-			{Value: 0, Table: "cells", Column: "b", Rows: 1}, {Value: 0, Table: "cells", Column: "c", Rows: 1},
-			{Value: 2, Table: "cells", Column: "d", Rows: 1}, {Value: 1, Table: "cells", Column: "e", Rows: 1},
+			{Value: 0, Table: "cells", Column: "b", Rows: 1},
+			{Value: 0, Table: "cells", Column: "c", Rows: 1},
+			{Value: 2, Table: "cells", Column: "d", Rows: 1},
+			{Value: 1, Table: "cells", Column: "e", Rows: 1},
 		})
 		isListed(t, "not found", found.NotFound, []int{3})
 	})
 }
 
-// The functions of the role fail if a superuser calls them, after the database has armed them. A table whose search runs
-// one of them is therefore a gap with another reason, or has no occurrences.
+// The functions of the role fail if a superuser calls them, after the database has armed them. A table whose search
+// runs one of them is therefore a gap with another reason, or has no occurrences.
 func TestFindRunsNoCodeOfARoleThatTheOperatorDoesNotTrust(t *testing.T) {
 	t.Parallel()
 	theirs, admin, role := asRole(t)

@@ -72,8 +72,8 @@ func (h *hookThatChanges) BeforeQuery(ctx context.Context, event *bun.QueryEvent
 
 func (h *hookThatChanges) AfterQuery(context.Context, *bun.QueryEvent) {}
 
-// Another transaction commits a change, a deletion or a handover of rows that are kept while an erasure runs. This is no
-// reason for the erasure to fail. A row that the erasure itself writes waits for the end of the erasure.
+// Another transaction commits a change, a deletion or a handover of rows that are kept while an erasure runs. This is
+// no reason for the erasure to fail. A row that the erasure itself writes waits for the end of the erasure.
 func TestWhatOthersCommitDuringAnErasureIsNoFault(t *testing.T) {
 	t.Parallel()
 	for name, statement := range map[string]string{

@@ -70,8 +70,8 @@ func (a *application) operations() map[string]operation {
 }
 
 func consenting(id domain.SubjectID) func(context.Context, ports.Session) error {
-	record := domain.ConsentRecord{
-		SubjectID: id, Purpose: "news", PolicyVersion: "v", Source: "test", RecordedAt: noon, // a withdrawal, which no life refuses
+	record := domain.ConsentRecord{ // a withdrawal, which no life refuses
+		SubjectID: id, Purpose: "news", PolicyVersion: "v", Source: "test", RecordedAt: noon,
 	}
 	return func(ctx context.Context, s ports.Session) error { return s.Consents().Append(ctx, record) }
 }

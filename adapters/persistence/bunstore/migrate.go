@@ -101,8 +101,8 @@ func MigrationText(db *bun.DB, name string) (string, error) {
 }
 
 // Privileges returns what the role of the application needs on the tables of habeas of Options.Schema and Options.Name,
-// beside USAGE on their schema. Migrate and a replay need a role that owns the tables. Privileges opens no connection. It
-// returns domain.ErrConfiguration if the database has no privileges (SQLite), and the errors of MigrationText.
+// beside USAGE on their schema. Migrate and a replay need a role that owns the tables. Privileges opens no connection.
+// It returns domain.ErrConfiguration if the database has no privileges (SQLite), and the errors of MigrationText.
 func Privileges(db *bun.DB, opts Options) ([]datamap.Privileges, error) {
 	m, err := newMigration(db, nil, opts)
 	if err == nil && db.Dialect().Name() != dialect.PG {

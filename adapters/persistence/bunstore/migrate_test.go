@@ -211,7 +211,8 @@ func TestAMigrationThatFailsLeavesNothingBehind(t *testing.T) {
 	})
 }
 
-// asReplica makes PostgreSQL skip all triggers that are not ENABLE ALWAYS, until the end of the statement's transaction.
+// asReplica makes PostgreSQL skip all triggers that are not ENABLE ALWAYS, until the end of the statement's
+// transaction.
 const asReplica = "SELECT set_config('session_replication_role', 'replica', TRUE); "
 
 func TestTheAuditTrailIsAppendOnlyInTheDatabase(t *testing.T) {

@@ -73,19 +73,22 @@ func TestNullStaysNullWhateverTheTypeOfTheColumn(t *testing.T) {
 		column          datamap.Column
 		onlyPostgres    bool
 	}{
-		"a text":                 {"text", "'a'", overwritten(datamap.TypeText, ""), false},
-		"a constant":             {"varchar(4)", "'a'", overwritten(datamap.TypeText, "gone"), false},
-		"a filled constant":      {"varchar(40)", "'a'", overwritten(datamap.TypeText, "{}@x"), false},
-		"an integer":             {"integer", "7", overwritten(datamap.TypeInteger, ""), false},
-		"a constant number":      {"smallint", "7", overwritten(datamap.TypeSmallInt, "-1"), false},
-		"a number":               {"double precision", "7.5", overwritten(datamap.TypeNumber, ""), false},
-		"a boolean":              {"boolean", "TRUE", overwritten(datamap.TypeBoolean, ""), false},
-		"a date":                 {"date", "'2024-02-03'", overwritten(datamap.TypeTime, ""), false},
-		"a time":                 {"timestamp", "'2024-02-03 04:05:06'", overwritten(datamap.TypeTime, ""), false},
-		"bytes":                  {"bytea", "'a'", overwritten(datamap.TypeBytes, ""), true},
-		"a document":             {"jsonb", `'{"a": 1}'`, overwritten(datamap.TypeJSON, ""), false},
-		"the document null":      {"json", `'null'`, overwritten(datamap.TypeJSON, ""), false},
-		"a UUID":                 {"uuid", "'6ba7b810-9dad-11d1-80b4-00c04fd430c8'", overwritten(datamap.TypeUUID, ""), false},
+		"a text":            {"text", "'a'", overwritten(datamap.TypeText, ""), false},
+		"a constant":        {"varchar(4)", "'a'", overwritten(datamap.TypeText, "gone"), false},
+		"a filled constant": {"varchar(40)", "'a'", overwritten(datamap.TypeText, "{}@x"), false},
+		"an integer":        {"integer", "7", overwritten(datamap.TypeInteger, ""), false},
+		"a constant number": {"smallint", "7", overwritten(datamap.TypeSmallInt, "-1"), false},
+		"a number":          {"double precision", "7.5", overwritten(datamap.TypeNumber, ""), false},
+		"a boolean":         {"boolean", "TRUE", overwritten(datamap.TypeBoolean, ""), false},
+		"a date":            {"date", "'2024-02-03'", overwritten(datamap.TypeTime, ""), false},
+		"a time":            {"timestamp", "'2024-02-03 04:05:06'", overwritten(datamap.TypeTime, ""), false},
+		"bytes":             {"bytea", "'a'", overwritten(datamap.TypeBytes, ""), true},
+		"a document":        {"jsonb", `'{"a": 1}'`, overwritten(datamap.TypeJSON, ""), false},
+		"the document null": {"json", `'null'`, overwritten(datamap.TypeJSON, ""), false},
+		"a UUID": {
+			"uuid", "'6ba7b810-9dad-11d1-80b4-00c04fd430c8'", overwritten(datamap.TypeUUID, ""),
+			false,
+		},
 		"a UUID in a text":       {"varchar(36)", "'6ba7b810'", overwritten(datamap.TypeUUID, ""), false},
 		"a UUID in a short text": {"char(36)", "'6ba7b810'", overwritten(datamap.TypeUUID, ""), false},
 		"a number in a text":     {"varchar(9)", "'7'", overwritten(datamap.TypeInteger, ""), false},
@@ -295,7 +298,8 @@ func TestNothingIsHiddenWhereABlankRowGetsItsSurrogate(t *testing.T) {
 				execute(t, db, strings.NewReplacer("ON worded FOR EACH ROW", "ON people FOR EACH ROW WHEN (NEW.a IS NOT NULL)",
 					"ON worded", "ON people WHEN NEW.a IS NOT NULL").Replace(statement))
 			}
-			if err := a.tryErase(t, "1"); err == nil || strings.HasPrefix(body, "UPDATE") && !errors.Is(err, domain.ErrConflict) {
+			if err := a.tryErase(t, "1"); err == nil || strings.HasPrefix(body, "UPDATE") && !errors.Is(err,
+				domain.ErrConflict) {
 				t.Errorf("%s: got %v", body, err)
 			}
 			if got := a.texts(t, 1, "a", "due"); got[0] != "NULL" || got[1] != "x" {

@@ -40,8 +40,8 @@ type Options struct {
 
 	// TrustEncoding states that all texts of a PostgreSQL database with the encoding SQL_ASCII are in UTF-8. A server with
 	// this encoding does not know the encoding of its texts. By default, TrustEncoding is false, and Migrate and each
-	// session return domain.ErrConfiguration on such a server. A connection whose client_encoding is not UTF8 is refused in
-	// any case, because the driver would read and write other characters than the application.
+	// session return domain.ErrConfiguration on such a server. A connection whose client_encoding is not UTF8 is refused
+	// in any case, because the driver would read and write other characters than the application.
 	TrustEncoding bool
 
 	// SynchronousCommit sets synchronous_commit of PostgreSQL for sessions that erase: CommitOn, CommitRemoteWrite or

@@ -60,7 +60,8 @@ func TestTablesOfHabeasAreKnownByTheirMigrations(t *testing.T) {
 		store := existingApplication(t, db, nil, (*person)(nil)).store
 		isListed(t, "tables", namesOf(catalogOf(t, store)), []string{
 			"habeas_a_b_migrations", "habeas_a_b_outbox", "habeas_alone_outbox", "habeas_mine_migrations",
-			"habeas_mine_positions", "habeas_old_migrations", "habeas_old_outbox", "habeas_orders", "habeas_shop_migrations", "habeas_shop_outbox", "habeas_staff_notes",
+			"habeas_mine_positions", "habeas_old_migrations", "habeas_old_outbox", "habeas_orders", "habeas_shop_migrations",
+			"habeas_shop_outbox", "habeas_staff_notes",
 			"habeas_staff_positions", "people",
 		})
 		want := onceIn("habeas_a_b_outbox", "note")

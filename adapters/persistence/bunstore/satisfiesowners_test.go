@@ -95,7 +95,10 @@ func TestTheConditionOfAnIndexRunsNoCodeOfARoleThatTheOperatorDoesNotTrust(t *te
 	execute(t, admin, `CREATE TABLE ours (a text)`, `CREATE INDEX one ON ours (a) WHERE theirs.checks(a)`,
 		`CREATE INDEX two ON ours (a) WHERE length(a) < 2`)
 	for text, want := range map[string]datamap.Verdict{"theirs.checks(a)": undecided, "(length(a) < 2)": holds} {
-		got, err := schemaOf(t, admin).Satisfies(t.Context(), "ours", datamap.CatalogCheck{Columns: []string{"a"}, Text: text},
+		got, err := schemaOf(t, admin).Satisfies(t.Context(), "ours", datamap.CatalogCheck{
+			Columns: []string{"a"},
+			Text:    text,
+		},
 			[]map[string]any{example("a", "x")})
 		if err != nil || got[0] != want {
 			t.Errorf("%s: %s, %v", text, got, err)

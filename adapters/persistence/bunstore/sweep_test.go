@@ -186,8 +186,8 @@ type shortVault struct {
 }
 
 // The shorter duty ended before the erasure, which has kept the values by the longer one. The next sweep must overwrite
-// them, although nothing in the row tells them from surrogates, and also if it is the first sweep at all. The sweep after
-// it must leave the surrogates alone.
+// them, although nothing in the row tells them from surrogates, and also if it is the first sweep at all. The sweep
+// after it must leave the surrogates alone.
 func TestAShorterDutyEndsTheRetentionOfValuesWithoutAForm(t *testing.T) {
 	t.Parallel()
 	for _, sweptBefore := range []bool{true, false} {

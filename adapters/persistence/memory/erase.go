@@ -31,8 +31,9 @@ func (s subjectStore) Apply(
 	return applied, nil
 }
 
-// distinguish writes one distinctive surrogate into the subject's row if a step has overwritten the row, but all columns
-// for such a surrogate are NULL, and the creation time of the row does not tell whose row it is (see domain.Life).
+// distinguish writes one distinctive surrogate into the subject's row if a step has overwritten the row, but all
+// columns for such a surrogate are NULL, and the creation time of the row does not tell whose row it is (see
+// domain.Life).
 func (s *state) distinguish(id domain.SubjectID, steps []datamap.Step) {
 	evidence, table := s.evidence(id), s.dataMap.SubjectTable()
 	for _, step := range steps {

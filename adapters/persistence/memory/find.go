@@ -14,9 +14,9 @@ import (
 
 var _ ports.Finder = (*Store)(nil)
 
-// Find implements ports.Finder. It searches the texts, numbers, JSON values and bytes of the newest committed state: all tables
-// of the application, also those of the stores beside this one (see Options.Beside), and the tables of habeas of this
-// store. The tables of habeas have the same names in the result as in a database.
+// Find implements ports.Finder. It searches the texts, numbers, JSON values and bytes of the newest committed state:
+// all tables of the application, also those of the stores beside this one (see Options.Beside), and the tables of
+// habeas of this store. The tables of habeas have the same names in the result as in a database.
 func (s *Store) Find(
 	ctx context.Context, values []string, progress func(search.Progress),
 ) (search.Result, error) {

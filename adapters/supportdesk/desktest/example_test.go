@@ -20,7 +20,8 @@ func ExampleNew() {
 
 	resolver, err := supportdesk.New("token", supportdesk.Options{BaseURL: server.URL})
 	check(err)
-	_, err = resolver.EraseSubject(context.Background(), domain.SubjectRef{Kind: supportdesk.Name, Value: "c1"}, domain.ErasureCall{EntryID: "entry-1"})
+	_, err = resolver.EraseSubject(context.Background(), domain.SubjectRef{Kind: supportdesk.Name, Value: "c1"},
+		domain.ErasureCall{EntryID: "entry-1"})
 	check(err)
 
 	request := desk.Requests()[0]
@@ -42,7 +43,8 @@ func ExampleDesk_Script() {
 	check(err)
 	for range 3 {
 		var busy *domain.RetryLaterError
-		absent, err := resolver.EraseSubject(ctx, domain.SubjectRef{Kind: supportdesk.Name, Value: "c1"}, domain.ErasureCall{EntryID: "entry-1"})
+		absent, err := resolver.EraseSubject(ctx, domain.SubjectRef{Kind: supportdesk.Name, Value: "c1"},
+			domain.ErasureCall{EntryID: "entry-1"})
 		if errors.As(err, &busy) {
 			fmt.Println("again, after", busy.After)
 			continue

@@ -84,7 +84,8 @@ func TestACorrectionOfAnUnknownCategorySendsNothing(t *testing.T) {
 
 func TestEachKeyHasItsOwnIdempotencyKey(t *testing.T) {
 	s, resolver := open(t)
-	absent, err := resolver.EraseKeys(t.Context(), []string{"cy@example.org", "nobody@example.org", "di@example.org"}, call)
+	absent, err := resolver.EraseKeys(t.Context(), []string{"cy@example.org", "nobody@example.org", "di@example.org"},
+		call)
 	if err != nil || absent != 1 || len(s.keys) != 2 {
 		t.Errorf("%d absent, %v, idempotency keys %v", absent, err, s.keys)
 	}
@@ -124,7 +125,8 @@ func TestANewSubscriberWithTheAddressIsSpared(t *testing.T) {
 				t.Errorf("%v later: %v", age, err)
 			}
 		}
-		if left := len(s.subscribers); (left == 5) != spared || (s.subscribers["bob@example.org"] == "bob@example.org") != spared {
+		if left := len(s.subscribers); (left == 5) != spared ||
+			(s.subscribers["bob@example.org"] == "bob@example.org") != spared {
 			t.Errorf("%v later: %v", age, s.subscribers)
 		}
 	}

@@ -116,7 +116,9 @@ func (desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRe
 	return nil, nil
 }
 
-func (d desk) EraseSubject(ctx context.Context, _ domain.SubjectRef, _ domain.ErasureCall) (alreadyAbsent bool, err error) {
+func (d desk) EraseSubject(ctx context.Context, _ domain.SubjectRef, _ domain.ErasureCall) (alreadyAbsent bool,
+	err error,
+) {
 	return false, d.erase(ctx)
 }
 

@@ -40,7 +40,9 @@ type desk struct {
 	called chan<- time.Time
 }
 
-func (d desk) EraseSubject(ctx context.Context, _ domain.SubjectRef, _ domain.ErasureCall) (alreadyAbsent bool, err error) {
+func (d desk) EraseSubject(ctx context.Context, _ domain.SubjectRef, _ domain.ErasureCall) (alreadyAbsent bool,
+	err error,
+) {
 	select {
 	case d.called <- time.Now():
 		return false, nil

@@ -69,8 +69,8 @@ func schemasOf(t testing.TB, driver databases.Driver) func(c testing.TB) string 
 }
 
 // onPostgreSQL returns a harness that opens stores in separate schemas. After a successful test case, the harness
-// empties the tables of the schema and uses the schema again, which is ten times faster than new tables. The functions in
-// changes run on new tables.
+// empties the tables of the schema and uses the schema again, which is ten times faster than new tables. The functions
+// in changes run on new tables.
 func onPostgreSQL(
 	t testing.TB, driver databases.Driver, place func(c testing.TB) string, changes ...func(testing.TB, *bun.DB),
 ) porttest.StoreHarness {
@@ -151,7 +151,8 @@ func unusedURL(t testing.TB) string {
 	return "postgres://nobody@" + listener.Addr().String() + "/nothing?sslmode=disable"
 }
 
-// makeTables creates the tables of habeas and of the shop in an empty database, and then calls the functions in changes.
+// makeTables creates the tables of habeas and of the shop in an empty database, and then calls the functions in
+// changes.
 func makeTables(
 	t testing.TB, db *bun.DB, types map[datamap.ColumnType]string, changes ...func(testing.TB, *bun.DB),
 ) {

@@ -42,14 +42,18 @@ func (d *desk) ExportSubject(_ context.Context, ref domain.SubjectRef) ([]domain
 	}, nil
 }
 
-func (d *desk) EraseSubject(_ context.Context, ref domain.SubjectRef, _ domain.ErasureCall) (alreadyAbsent bool, err error) {
+func (d *desk) EraseSubject(_ context.Context, ref domain.SubjectRef, _ domain.ErasureCall) (alreadyAbsent bool,
+	err error,
+) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.erased[ref.Value]++
 	return d.erased[ref.Value] > 1, nil
 }
 
-func (d *desk) RectifySubject(_ context.Context, ref domain.SubjectRef, _ domain.RectificationCall, to domain.Corrections) error {
+func (d *desk) RectifySubject(_ context.Context, ref domain.SubjectRef, _ domain.RectificationCall,
+	to domain.Corrections,
+) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.names[ref.Value] = to[domain.CategoryContact]

@@ -30,8 +30,8 @@ type Changes struct {
 
 // Apply runs the steps where foreign keys or triggers may delete or change further rows, and counts these rows. It
 // returns domain.ErrConflict if a deleted row is in a table of the data map, and domain.ErrLeftOver if a row that was
-// written besides holds an erased text. On PostgreSQL, it uses the counters of deleted and written rows. If a counter may
-// mislead, Apply runs the steps a second time, and compares the rows themselves.
+// written besides holds an erased text. On PostgreSQL, it uses the counters of deleted and written rows. If a counter
+// may mislead, Apply runs the steps a second time, and compares the rows themselves.
 func (c *Store) Apply(
 	ctx context.Context, db *conn.Session, schema *live.Schema, changes Changes,
 ) (domain.Applied, error) {

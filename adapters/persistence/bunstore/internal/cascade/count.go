@@ -257,8 +257,8 @@ func (w *watch) number(ctx context.Context, text string, args ...any) (n int64, 
 }
 
 // beforeDeletion returns the statements of a query that reads the rows which the steps may delete, as they were before
-// the steps. See dialect.beforeDeletion. A row of the query has the index of a table, and the rowKey. For a table without
-// a key, it has the number of all rows. If several rows may have the same key, the query reads all rows.
+// the steps. See dialect.beforeDeletion. A row of the query has the index of a table, and the rowKey. For a table
+// without a key, it has the number of all rows. If several rows may have the same key, the query reads all rows.
 func beforeDeletion(w *rows.Writer, tables []reachedTable) (declare, fetch, end string) {
 	queries := make([]string, len(tables))
 	for i, table := range tables {

@@ -22,8 +22,8 @@ type dialect interface {
 
 	// deleted returns the statement that reads how many rows this transaction has deleted from tables, a number of the
 	// storage of each table, and how many rows it has inserted and updated. The number of the storage changes if a
-	// statement empties the table with TRUNCATE, which the counters omit. The statement's parameter is a JSON array with the ids of the tables. deleted returns "" if the database has no such
-	// counters.
+	// statement empties the table with TRUNCATE, which the counters omit. The statement's parameter is a JSON array with
+	// the ids of the tables. deleted returns "" if the database has no such counters.
 	deleted() string
 
 	// lockedWholly returns the statement that reads the ids of the tables that this transaction has locked against all
@@ -58,7 +58,8 @@ func (postgres) reachText(w *rows.Writer, steps []datamap.Step) string {
 			changed = append(changed, target+", 'update', "+syntax.Literal(name)+")")
 		}
 	}
-	return syntax.Fill(reachOfPostgres, "follows", keyFollows, "mapped", strings.Join(mapped, ", "), "changed", strings.Join(changed, ", "),
+	return syntax.Fill(reachOfPostgres, "follows", keyFollows, "mapped", strings.Join(mapped, ", "), "changed",
+		strings.Join(changed, ", "),
 		"below m", live.TablesBelow("m.oid"), "below r", live.TablesBelow("r.oid"),
 		"columns", live.ColumnNamesOf("k.conkey", "k.conrelid"), "referenced", live.ColumnNamesOf("k.confkey", "k.confrelid"),
 		"key", live.ColumnNamesOf("p.conkey", "p.conrelid"),
@@ -66,11 +67,11 @@ func (postgres) reachText(w *rows.Writer, steps []datamap.Step) string {
 		"catches", `regexp_replace(p.prosrc, '\mraise\s+exception\M', '', 'gi') ~* '\mexception\M'`)
 }
 
-// reachOfPostgres is the expression for the document of Reach. A table of the data map counts as mapped
-// also if it is a view, and with the tables that the view reads. The column "acts" says what may happen to rows of the
-// table: delete, update (then "name" is a changed column, or NULL for any column), or move. An update that moves a row to
-// another partition deletes and inserts the row. The member "root" of a table is the topmost table from which it
-// inherits. PostgreSQL 14 has no column confdelsetcols, so the statement reads the column from a JSON object.
+// reachOfPostgres is the expression for the document of Reach. A table of the data map counts as mapped also if it is a
+// view, and with the tables that the view reads. The column "acts" says what may happen to rows of the table: delete,
+// update (then "name" is a changed column, or NULL for any column), or move. An update that moves a row to another
+// partition deletes and inserts the row. The member "root" of a table is the topmost table from which it inherits.
+// PostgreSQL 14 has no column confdelsetcols, so the statement reads the column from a JSON object.
 const reachOfPostgres = `
 	WITH RECURSIVE mapped (name, oid, of_view) AS (
 		SELECT m.name, v.oid, v.relkind = 'v' FROM (VALUES {mapped}) AS m (name, quoted)
@@ -78,7 +79,8 @@ const reachOfPostgres = `
 		UNION
 		SELECT m.name, f.oid, m.of_view FROM mapped AS m JOIN LATERAL ({below m}) AS f (oid) ON TRUE),
 	reach (oid, acts, name) AS (
-		SELECT CAST(to_regclass(r.quoted) AS oid), r.acts, r.name COLLATE "C" FROM (VALUES {changed}) AS r (quoted, acts, name)
+		SELECT CAST(to_regclass(r.quoted) AS oid), r.acts, r.name COLLATE "C"
+		FROM (VALUES {changed}) AS r (quoted, acts, name)
 		UNION
 		SELECT f.oid, f.acts, f.name COLLATE "C" FROM reach AS r JOIN LATERAL (
 			SELECT b.oid, r.acts, CASE WHEN (SELECT c.relkind FROM pg_catalog.pg_class AS c WHERE c.oid = r.oid) <> 'v'

@@ -78,8 +78,8 @@ type reachedKey struct {
 const maxChain = 6
 
 // Setting describes rows whose columns foreign keys set because the steps delete or change rows. It has one chain of
-// keys for each way from such a row. The last key of a chain sets the columns. The keys before it delete rows or set the
-// columns to which the next key refers.
+// keys for each way from such a row. The last key of a chain sets the columns. The keys before it delete rows or set
+// the columns to which the next key refers.
 type Setting struct {
 	Key    reachedKey // the last key of the first chain
 	Chains [][]reachedKey

@@ -155,8 +155,8 @@ func isUnsent(err error) bool {
 	return errors.As(err, &safe) && safe.SafeToRetry()
 }
 
-// isRefusedSetting reports whether a server that cannot convert to the client_encoding, or does not know a setting or its
-// value, answers a connection with the state.
+// isRefusedSetting reports whether a server that cannot convert to the client_encoding, or does not know a setting or
+// its value, answers a connection with the state.
 func isRefusedSetting(state string) bool {
 	return state == "0A000" || state == "22023" || state == "42704"
 }
@@ -178,7 +178,8 @@ func Refused(err error) bool {
 // that a trigger has raised.
 func refusesValue(err error) bool {
 	state := SQLState(err)
-	return errors.Is(err, domain.ErrConflict) || slices.Contains([]string{"22", "23", "44", "P0"}, state[:min(2, len(state))])
+	return errors.Is(err, domain.ErrConflict) || slices.Contains([]string{"22", "23", "44", "P0"}, state[:min(2,
+		len(state))])
 }
 
 // OfTable reports whether a statement failed because of its table and not because of the database. Examples are a

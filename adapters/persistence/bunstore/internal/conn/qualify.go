@@ -14,12 +14,13 @@ var (
 	qualifiedCount atomic.Int64
 )
 
-// notFunctions are the words that look like a call of a function, but have a syntax of their own. The database finds what
-// they mean without the search path.
+// notFunctions are the words that look like a call of a function, but have a syntax of their own. The database finds
+// what they mean without the search path.
 var notFunctions = map[string]bool{
 	"all": true, "any": true, "array": true, "cast": true, "coalesce": true, "conflict": true, "exists": true,
-	"extract": true, "greatest": true, "in": true, "key": true, "least": true, "nullif": true, "operator": true, "position": true,
-	"row": true, "second": true, "some": true, "trim": true, "unique": true, "values": true, "varying": true,
+	"extract": true, "greatest": true, "in": true, "key": true, "least": true, "nullif": true, "operator": true,
+	"position": true,
+	"row":      true, "second": true, "some": true, "trim": true, "unique": true, "values": true, "varying": true,
 }
 
 // qualify puts pg_catalog in front of the name of each function that has no schema, outside of quoted text. Otherwise
@@ -57,8 +58,8 @@ func isNameByte(c byte) bool {
 	return c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
 }
 
-// isFunction reports whether text[begin:end] is the name of a function of PostgreSQL without a schema. A name after AS is
-// that of a type with a length, such as CAST(… AS vector(3)), or an alias.
+// isFunction reports whether text[begin:end] is the name of a function of PostgreSQL without a schema. A name after AS
+// is that of a type with a length, such as CAST(… AS vector(3)), or an alias.
 func isFunction(text string, begin, end int) bool {
 	name := strings.ToLower(text[begin:end])
 	if before := strings.TrimRight(text[:begin], " "); len(before) < begin && strings.HasSuffix(before, " AS") {

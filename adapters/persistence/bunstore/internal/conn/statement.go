@@ -115,7 +115,8 @@ func (sqlite) numbered(text string) string {
 // numbered names the schema of PostgreSQL's functions, see qualify.
 func (postgres) numbered(text string) string {
 	if ready, known := qualifiedTexts.Load(text); known {
-		return ready.(string)
+		text, _ := ready.(string) // the map has no other values
+		return text
 	}
 	ready := qualify(text)
 	if qualifiedCount.Add(1) <= maxQualifiedTexts {

@@ -71,7 +71,8 @@ func (postgres) firstRow(fromItem string) string { return "SELECT 1 FROM " + fro
 func (postgres) foreignPartitions(table datamap.CatalogTable) string {
 	return syntax.Fill(`
 		SELECT pg_catalog.format('%I.%I', n.nspname, c.relname)
-		FROM pg_catalog.pg_partition_tree(CAST({name} AS pg_catalog.regclass)) AS p JOIN pg_catalog.pg_class AS c ON c.oid = p.relid
+		FROM pg_catalog.pg_partition_tree(CAST({name} AS pg_catalog.regclass)) AS p
+		JOIN pg_catalog.pg_class AS c ON c.oid = p.relid
 		JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 		WHERE c.relkind = 'f' ORDER BY 1`, "name", syntax.Literal(syntax.QualifiedName(table)))
 }
@@ -81,12 +82,13 @@ func (postgres) foreignPartitions(table datamap.CatalogTable) string {
 // only a superuser can define. The owner of a type can define a cast to text.
 func (postgres) counts(table searchedTable, values int) string {
 	conditions := []string{"t.text{n} OPERATOR(pg_catalog.~) CAST({pattern} AS pg_catalog.text)"}
-	return countsBy(table, values, "pg_catalog.count(*)", "OFFSET 0", conditions, func(column datamap.CatalogColumn) string {
-		if column.Declared == "bytea" { // and no type of this name in another schema
-			return `pg_catalog.encode({column}, 'escape') COLLATE pg_catalog."C" AS text{n}`
-		}
-		return `pg_catalog.concat({column}) COLLATE pg_catalog."C" AS text{n}`
-	})
+	return countsBy(table, values, "pg_catalog.count(*)", "OFFSET 0", conditions,
+		func(column datamap.CatalogColumn) string {
+			if column.Declared == "bytea" { // and no type of this name in another schema
+				return `pg_catalog.encode({column}, 'escape') COLLATE pg_catalog."C" AS text{n}`
+			}
+			return `pg_catalog.concat({column}) COLLATE pg_catalog."C" AS text{n}`
+		})
 }
 
 // protect makes PostgreSQL fail a statement instead of calling the functions of policies.
@@ -181,10 +183,11 @@ func globPattern(value string) string {
 	return "*" + pattern.String() + "*"
 }
 
-// sqliteText is the expression for the text of a cell, also of a number, and for the hexadecimal digits of its bytes. If the cell
-// contains JSON with escapes, its decoded names and values come first, each with a record separator after it, and the
-// cell itself comes last. The cell comes last because GLOB stops at a NUL character: a NUL character in the cell could
-// otherwise hide the decoded texts. The digits are read only if the cell is binary or contains a NUL character.
+// sqliteText is the expression for the text of a cell, also of a number, and for the hexadecimal digits of its bytes.
+// If the cell contains JSON with escapes, its decoded names and values come first, each with a record separator after
+// it, and the cell itself comes last. The cell comes last because GLOB stops at a NUL character: a NUL character in the
+// cell could otherwise hide the decoded texts. The digits are read only if the cell is binary or contains a NUL
+// character.
 const (
 	sqliteText = `
 		CASE typeof({column}) WHEN 'text' THEN

@@ -20,7 +20,8 @@ type Environment struct {
 // Check reads the environment. It returns domain.ErrConfiguration if habeas cannot work in it.
 func (e Environment) Check(ctx context.Context, query conn.Query) error {
 	var found string
-	err := query(ctx, func(rows *sql.Rows) error { return rows.Scan(&found) }, "SELECT "+dialectOf(e.Dialect).environment())
+	err := query(ctx, func(rows *sql.Rows) error { return rows.Scan(&found) },
+		"SELECT "+dialectOf(e.Dialect).environment())
 	if err != nil {
 		return err
 	}
@@ -58,9 +59,9 @@ func (e Environment) refuse(environment string) error {
 			" later. Upgrade the server")
 	case server == unknownEncoding && !trusted:
 		return domain.Misconfigured("database", "the encoding of the database is SQL_ASCII, so the server does not know the"+
-			" encoding of its texts. Move the database to UTF8, or set TrustEncoding (the command: --trust-encoding) if all its texts are in"+
-			" UTF-8")
-	case client != "UTF8" && !(trusted && client == unknownEncoding):
+			" encoding of its texts. Move the database to UTF8, or set TrustEncoding (the command: --trust-encoding) if all its"+
+			" texts are in UTF-8")
+	case client != "UTF8" && (!trusted || client != unknownEncoding):
 		return domain.Misconfigured("database", "the connection has the client_encoding "+client+", and habeas needs UTF8."+
 			" Add client_encoding=UTF8 to the URL of the database, or run ALTER ROLE ... SET client_encoding = 'UTF8'")
 	case found[3] != "on":
@@ -68,8 +69,8 @@ func (e Environment) refuse(environment string) error {
 			" backslashes in constants as escapes. Run ALTER ROLE ... RESET standard_conforming_strings, and the same with"+
 			" ALTER DATABASE")
 	case len(found) > 4:
-		return domain.Misconfigured("database", "a role that this role does not trust has created operators in the search path"+
-			" with the names of PostgreSQL's: "+found[4]+". Drop them, and revoke CREATE on the schemas of the search path")
+		return domain.Misconfigured("database", "a role that this role does not trust has created operators in the search"+
+			" path with the names of PostgreSQL's: "+found[4]+". Drop them, and revoke CREATE on the schemas of the search path")
 	}
 	return nil
 }

@@ -34,9 +34,9 @@ func SetConstraints(triggers []ConstraintTrigger, mode string) string {
 
 // ReadConstraintTriggers reads the deferrable triggers that may write to tables of the data map: the triggers of these
 // tables, and the triggers of other tables whose code writes to any table or cannot be read. It returns
-// domain.ErrConfiguration if SET CONSTRAINTS with the name of a trigger would fail, or would affect more than triggers of
-// its kind: a constraint of another kind has the name, or a constraint trigger that is not deferrable or begins in the
-// other mode.
+// domain.ErrConfiguration if SET CONSTRAINTS with the name of a trigger would fail, or would affect more than triggers
+// of its kind: a constraint of another kind has the name, or a constraint trigger that is not deferrable or begins in
+// the other mode.
 func (c *Cache) ReadConstraintTriggers(
 	ctx context.Context, query conn.Query, op string,
 ) (all []ConstraintTrigger, err error) {

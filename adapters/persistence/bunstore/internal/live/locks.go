@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// MayNotLock reports whether there may be tables of the data map whose rows PostgreSQL cannot lock. Their definitions can
-// change without a change of the fingerprint.
+// MayNotLock reports whether there may be tables of the data map whose rows PostgreSQL cannot lock. Their definitions
+// can change without a change of the fingerprint.
 func (c *Schema) MayNotLock() bool { return c.views }
 
 // Locks reports whether the database can lock the rows of a table. It returns true for a view in Untried.
@@ -24,8 +24,8 @@ func (c *Schema) Locks(table string) bool {
 // viewOf returns the key of a view in Cache.locks.
 func (c *Schema) viewOf(table string) string { return table + "\n" + c.mapped[table].views }
 
-// Untried returns the views of which it is not known whether PostgreSQL can lock their rows. The caller must try it, and
-// call NoteLock.
+// Untried returns the views of which it is not known whether PostgreSQL can lock their rows. The caller must try it,
+// and call NoteLock.
 func (c *Schema) Untried() (views []datamap.Table) {
 	for _, table := range c.cache.touched {
 		live := c.mapped[table.Name]
@@ -36,17 +36,17 @@ func (c *Schema) Untried() (views []datamap.Table) {
 	return views
 }
 
-// NoteLock stores the result of a statement that locks rows of a view, until the definitions change. The error is nil if
-// the database has accepted the statement. An error that says nothing about the view, such as a missing privilege, is
-// not stored.
+// NoteLock stores the result of a statement that locks rows of a view, until the definitions change. The error is nil
+// if the database has accepted the statement. An error that says nothing about the view, such as a missing privilege,
+// is not stored.
 func (c *Schema) NoteLock(view string, err error) {
 	if err == nil || IsUnlockable(err) {
 		c.cache.locks.Store(c.viewOf(view), err == nil)
 	}
 }
 
-// IsUnlockable reports whether the database has refused a statement because it cannot lock the rows of a table. This may
-// be a view, for example one with GROUP BY, or a materialized view.
+// IsUnlockable reports whether the database has refused a statement because it cannot lock the rows of a table. This
+// may be a view, for example one with GROUP BY, or a materialized view.
 func IsUnlockable(err error) bool {
 	return slices.Contains([]string{"0A000", "42809"}, conn.SQLState(err))
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // catalog returns one statement. Without a scope, it reads all schemas. With a scope, it reads no indexes and no
-// checks, no SQL of generated columns and defaults, and only a hash of the SQL of views, but also the triggers that only
-// TRUNCATE fires.
+// checks, no SQL of generated columns and defaults, and only a hash of the SQL of views, but also the triggers that
+// only TRUNCATE fires.
 func (postgres) catalog(_ string, of *scope) statements {
 	fires, definition, expression, initial := "TRUE", "md5(pg_get_viewdef(r.oid))", "NULL", "NULL"
 	if of == nil {
@@ -157,7 +157,8 @@ const (
 					SELECT sum(l.reltuples) FROM pg_partition_tree(r.oid) AS p JOIN pg_catalog.pg_class AS l ON l.oid = p.relid
 					WHERE p.isleaf AND l.reltuples >= 0), -1)
 				ELSE r.reltuples END AS bigint),
-			'definition', CASE WHEN r.relkind IN ('v', 'm') THEN {definition} END, 'filtered', r.relkind = 'm' OR r.relkind = 'v' AND ({filters rows}
+			'definition', CASE WHEN r.relkind IN ('v', 'm') THEN {definition} END,
+			'filtered', r.relkind = 'm' OR r.relkind = 'v' AND ({filters rows}
 				OR (pg_relation_is_updatable(r.oid, FALSE) & 4) = 0)) AS text), 0
 		FROM relations AS r WHERE r.root = r.oid`
 

@@ -60,8 +60,9 @@ func New(pool *conn.Pool, d syntax.Dialect, settings Settings) (*Migration, erro
 // Folder returns the name of the folder with the files of a database system.
 func Folder(d syntax.Dialect) string { return dialectOf(d).folder() }
 
-// Run applies the pending migrations, and repairs the functions and the sequences of habeas. If a newer version of habeas
-// has applied further migrations, Run changes nothing: that version has repaired its objects. See bunstore.Migrate.
+// Run applies the pending migrations, and repairs the functions and the sequences of habeas. If a newer version of
+// habeas has applied further migrations, Run changes nothing: that version has repaired its objects. See
+// bunstore.Migrate.
 func (m *Migration) Run(ctx context.Context) error {
 	return conn.Retry(ctx, func() error {
 		err := m.needs.Check(ctx, m.pool.Query)

@@ -88,9 +88,9 @@ const (
 		WHERE stage = 1
 		ORDER BY enqueued_at, entry_id LIMIT $1`
 
-	// abandonedAfter selects up to $1 abandoned or spared outbox entries, oldest first. The selection starts after the entry with
-	// the id $3, which was enqueued at $2. The statement prefers the stored enqueued_at to $2, because $2 is wrong if the
-	// driver could not read the instant.
+	// abandonedAfter selects up to $1 abandoned or spared outbox entries, oldest first. The selection starts after the
+	// entry with the id $3, which was enqueued at $2. The statement prefers the stored enqueued_at to $2, because $2 is
+	// wrong if the driver could not read the instant.
 	abandonedAfter = `
 		SELECT {entry} FROM {outbox}
 		WHERE stage = 1 AND (enqueued_at, entry_id) >

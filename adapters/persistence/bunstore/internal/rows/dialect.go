@@ -25,8 +25,8 @@ type dialect interface {
 	constantText(text string) string
 
 	// dutyStart returns the expression for the start of a retention duty in a column of any type, as a text that
-	// datamap.ReadStart reads: 2006-01-02T15:04:05.000000 in UTC with Z, or as the column has it, without a zone. The texts
-	// sort in the order of the instants. The expression is NULL if the column has no readable start. It never fails.
+	// datamap.ReadStart reads: 2006-01-02T15:04:05.000000 in UTC with Z, or as the column has it, without a zone. The
+	// texts sort in the order of the instants. The expression is NULL if the column has no readable start. It never fails.
 	dutyStart(column string) string
 
 	// exactText returns the expression for a text parameter, with a collation that compares bytes.
@@ -159,9 +159,9 @@ const (
 
 func (postgres) earliestAdded(column string) string { return addedIn(column, "+14") }
 
-// addedIn returns the expression for the instant that a column of any type holds, see datamap.ReadAddedAt. The parameter
-// zone is the zone of a text without a zone. The expression reads the text of the value, because the types of the
-// columns are not known when the statements are built.
+// addedIn returns the expression for the instant that a column of any type holds, see datamap.ReadAddedAt. The
+// parameter zone is the zone of a text without a zone. The expression reads the text of the value, because the types of
+// the columns are not known when the statements are built.
 func addedIn(column, zone string) string {
 	return syntax.Fill(`COALESCE({instant}, {number})`, "instant", instantIn(column, zone), "number", syntax.Fill(`(
 		SELECT TIMESTAMPTZ 'epoch' + micros * INTERVAL '1 microsecond'

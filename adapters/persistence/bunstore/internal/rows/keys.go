@@ -2,8 +2,8 @@ package rows
 
 import "github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 
-// keyName returns the text of the value. A text that would have the name of another value is in quotes. OFFSET makes the
-// database compute the text only once.
+// keyName returns the text of the value. A text that would have the name of another value is in quotes. OFFSET makes
+// the database compute the text only once.
 func (p postgres) keyName(column, keyText string) string {
 	return syntax.Fill(`
 		CASE WHEN {column} IS NULL THEN 'NULL'

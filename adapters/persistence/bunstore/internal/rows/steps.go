@@ -139,9 +139,9 @@ func (w *Writer) step(live Live, step datamap.Step, offset int) (text string, co
 	return text, sw.Constants
 }
 
-// orAbort returns the conflict clause of an UPDATE. It makes the database refuse a row where a constraint of SQLite says
-// that it ignores or replaces the row, also in the statements of triggers. If a trigger states such a clause itself, it
-// stays in force, and callers count the changed rows.
+// orAbort returns the conflict clause of an UPDATE. It makes the database refuse a row where a constraint of SQLite
+// says that it ignores or replaces the row, also in the statements of triggers. If a trigger states such a clause
+// itself, it stays in force, and callers count the changed rows.
 func (w *Writer) orAbort(live Live, table datamap.Table) string {
 	if live.StatesConflicts(table.Name) {
 		return ""

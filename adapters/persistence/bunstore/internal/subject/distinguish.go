@@ -14,9 +14,9 @@ import (
 // begin with the subject's key.
 const isBlank = `EXISTS (SELECT 1 FROM {table} AS t0 WHERE {blank})`
 
-// distinguish writes one distinctive surrogate into the subject's row if the row is blank after the steps of an erasure,
-// and if its creation time does not tell whose row it is (see domain.Life). It takes the first column in the order of
-// the data map that the database lets it write. Without such a column, the row stays blank.
+// distinguish writes one distinctive surrogate into the subject's row if the row is blank after the steps of an
+// erasure, and if its creation time does not tell whose row it is (see domain.Life). It takes the first column in the
+// order of the data map that the database lets it write. Without such a column, the row stays blank.
 func (s *Work) distinguish(ctx context.Context, id domain.SubjectID, key []any, steps []datamap.Step) error {
 	subject := s.store.writer.DataMap.SubjectTable()
 	columns, blank := s.store.writer.Blank()

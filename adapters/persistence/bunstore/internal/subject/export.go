@@ -172,9 +172,9 @@ func (e *exportStatement) args(id domain.SubjectID, key []any) []any {
 const maxExportStarts = 3
 
 // export runs one statement and yields its records. If the statement is the first of an export, its first row is not a
-// record. This row holds the fingerprint, the subject's key as the table stores it, and the evidence about the life of the
-// id. If the cached schema has another fingerprint, export yields nothing, loads the schema and runs the
-// statement again.
+// record. This row holds the fingerprint, the subject's key as the table stores it, and the evidence about the life of
+// the id. If the cached schema has another fingerprint, export yields nothing, loads the schema and runs the statement
+// again.
 func (s *Work) export(
 	ctx context.Context, e *exportStatement, id domain.SubjectID, key []any, holdsErased *bool,
 	yield func(domain.ExportRecord) error,

@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// exportedLife returns the expressions of the evidence about the life of the subject's id, as texts: whether the subject
-// has a row, the number of erasures, the instants of the mark that a life depends on, and lifeOfRow.
+// exportedLife returns the expressions of the evidence about the life of the subject's id, as texts: whether the
+// subject has a row, the number of erasures, the instants of the mark that a life depends on, and lifeOfRow.
 func exportedLife(w *rows.Writer) []string {
 	exists := "t0." + syntax.Quote(w.DataMap.SubjectTable().SubjectKey[0])
 	life := []string{rows.AsText(exists), rows.AsText("m.erasures")}

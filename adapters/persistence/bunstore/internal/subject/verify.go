@@ -14,9 +14,9 @@ import (
 
 // applyVerified runs the steps one by one in a database whose triggers, rules or views may keep values despite a
 // deletion or an overwrite. It looks for remaining values after each step that deletes rows, because later steps may
-// delete the rows that connect such values to the subject. It looks again after all steps, and after last, which runs behind the
-// last step. It returns domain.ErrUnavailable if the deadline of the context passes, for example because other
-// transactions add rows faster than the steps delete them.
+// delete the rows that connect such values to the subject. It looks again after all steps, and after last, which runs
+// behind the last step. It returns domain.ErrUnavailable if the deadline of the context passes, for example because
+// other transactions add rows faster than the steps delete them.
 func (s *Work) applyVerified(
 	ctx context.Context, key []any, steps []datamap.Step, last func() error,
 ) (rows []int64, err error) {

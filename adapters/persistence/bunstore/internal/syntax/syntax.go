@@ -354,9 +354,10 @@ const OidClass = `CAST(` + Oid + ` & 2147483647 AS integer)`
 // Oid is the oid of a table as a bigint.
 const Oid = `CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint)`
 
-// HolderWrites is the condition that a session of a role that may insert into the table {marks} holds the lock l in this
-// database. Any role may take any advisory lock. A session may change its role with SET ROLE to any role of which the
-// role of its login is a member. The condition holds if the session is unknown, for example because it has just ended.
+// HolderWrites is the condition that a session of a role that may insert into the table {marks} holds the lock l in
+// this database. Any role may take any advisory lock. A session may change its role with SET ROLE to any role of which
+// the role of its login is a member. The condition holds if the session is unknown, for example because it has just
+// ended.
 const HolderWrites = `l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())
 				AND COALESCE((
 					SELECT bool_or(has_any_column_privilege(r.oid, CAST(CAST({marks} AS regclass) AS oid), 'INSERT'))

@@ -72,9 +72,9 @@ func subjectOfRow(row []any) string {
 }
 
 // insert is a statement that writes buffered rows, with its parameters. It returns rows of two columns, which may be
-// NULL: the id of an erased subject of a ledger record, and the name of a temporary table in front of a table of habeas.
-// The erased subjects are without those whose ledgers the statement closes, if the database combines changes. If alerts
-// is true, the statement returns rows of the second kind only.
+// NULL: the id of an erased subject of a ledger record, and the name of a temporary table in front of a table of
+// habeas. The erased subjects are without those whose ledgers the statement closes, if the database combines changes.
+// If alerts is true, the statement returns rows of the second kind only.
 type insert struct {
 	text   string
 	args   []any
@@ -362,9 +362,9 @@ func TableOf(t syntax.Tables, k Kind) string {
 // LockLedgers returns an expression that takes an advisory lock until the transaction ends. Every transaction that
 // appends to a ledger of the subject, or changes its mark, takes this lock first. Such transactions then run one after
 // another, and the records of a subject get their sequence numbers in the order in which their transactions commit.
-// Both ledgers have one lock, so that no order between them can be wrong. The oid of a table in its key keeps it apart from
-// the locks of other data maps, and of the application. LockLedgers returns TRUE if the database
-// allows only one writer at a time.
+// Both ledgers have one lock, so that no order between them can be wrong. The oid of a table in its key keeps it apart
+// from the locks of other data maps, and of the application. LockLedgers returns TRUE if the database allows only one
+// writer at a time.
 func LockLedgers(d syntax.Dialect, tables syntax.Tables, subject string) string {
 	if !d.CombinesChanges() {
 		return "TRUE"

@@ -141,7 +141,8 @@ func (s *Session) send(ctx context.Context, insert insert) error {
 
 // SendAlone sends the rows if one statement can send all of them. This statement is its own transaction. It sends
 // nothing, and SendAlone returns false, if there are records of an erased subject: the session must also close the
-// ledgers of this subject in the same transaction. It does the same if temporary tables are in front of those of habeas.
+// ledgers of this subject in the same transaction. It does the same if temporary tables are in front of those of
+// habeas.
 func (s *Session) SendAlone(ctx context.Context) (done bool, err error) {
 	if _, inOrder := s.rows.people(); !inOrder || !s.store.inserts.fitsAlone(&s.rows) {
 		return false, nil

@@ -168,8 +168,8 @@ func (s *Step) Begin(ctx context.Context) (rows int64, err error) {
 	return int64(s.found), err
 }
 
-// countsChanges reports whether the database counts exactly the rows that a step has changed. SQLite does, except in a view.
-// On PostgreSQL, other transactions may delete rows meanwhile.
+// countsChanges reports whether the database counts exactly the rows that a step has changed. SQLite does, except in a
+// view. On PostgreSQL, other transactions may delete rows meanwhile.
 func (s *Step) countsChanges() bool {
 	return s.writer.Dialect == syntax.SQLite && s.live.Tells(s.table.Name)
 }
