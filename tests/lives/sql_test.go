@@ -266,10 +266,11 @@ func (s *server) copy(t tb) copied {
 }
 
 func (s *server) restore(t tb, c copied) {
-	script := "BEGIN; SET LOCAL session_replication_role = replica;"
+	script := "BEGIN;"
 	for _, table := range s.tables {
-		script += fmt.Sprintf("DELETE FROM public.%[2]s; INSERT INTO public.%[2]s (%[3]s) OVERRIDING SYSTEM VALUE"+
-			" SELECT %[3]s FROM %[1]s.%[2]s;", c.schema, table, s.columns[table])
+		script += fmt.Sprintf("ALTER TABLE public.%[2]s DISABLE TRIGGER ALL; DELETE FROM public.%[2]s;"+
+			" INSERT INTO public.%[2]s (%[3]s) OVERRIDING SYSTEM VALUE SELECT %[3]s FROM %[1]s.%[2]s;"+
+			" ALTER TABLE public.%[2]s ENABLE TRIGGER ALL;", c.schema, table, s.columns[table])
 	}
 	s.run(t, script+c.sequences+"COMMIT")
 }

@@ -245,10 +245,10 @@ func emptied(t *testing.T, driver databases.Driver, shared *bun.DB) *bun.DB {
 	if driver.IsSQLite() {
 		return driver.Open(t, driver.NewDatabase(t))
 	}
-	execute(t, shared, "DROP TABLE IF EXISTS members", "DO $$ BEGIN PERFORM"+
-		" set_config('session_replication_role', 'replica', true); EXECUTE (SELECT"+ // without triggers
-		" coalesce('TRUNCATE ' || string_agg(tablename, ', ') || ' RESTART IDENTITY', '') FROM pg_tables"+
-		" WHERE schemaname = 'public' AND tablename NOT IN ('habeas_migrations', 'habeas_installation')); END $$")
+	execute(t, shared, "DROP TABLE IF EXISTS members", "DO $$ DECLARE name text; BEGIN FOR name IN SELECT tablename"+
+		" FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('habeas_migrations', 'habeas_installation') LOOP"+
+		" EXECUTE format('ALTER TABLE %1$I DISABLE TRIGGER USER; TRUNCATE %1$I RESTART IDENTITY;"+
+		" ALTER TABLE %1$I ENABLE TRIGGER USER', name); END LOOP; END $$")
 	return shared
 }
 
