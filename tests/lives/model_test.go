@@ -179,6 +179,20 @@ func (g *game) verified(id string, found domain.Verification) {
 	if len(want) > 0 {
 		g.seen["left over"]++
 	}
+	switch {
+	case life != "": // the verifications before have found it
+		want = g.recorded[id]
+	case len(want) == 0:
+		delete(g.recorded, id)
+	default:
+		recorded := maps.Clone(want)
+		for place, rows := range g.recorded[id] {
+			if _, again := want[place]; !again {
+				recorded[place] = rows
+			}
+		}
+		g.recorded[id] = recorded
+	}
 	if found.Life != life || !maps.Equal(got, want) {
 		g.Fatalf("the verification of %s is %+v, want the life %q and left over %v", id, found, life, want)
 	}

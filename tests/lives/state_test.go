@@ -71,19 +71,22 @@ type state struct {
 	last         map[string]int      // the last person who had the id
 	loose        map[string]bool     // the ids whose register must call Registered
 	until        map[time.Time]int64 // see replay.restoredTo: the position of the first replay with an instant
+
+	recorded map[string]map[string]int64 // what verifications have found left over, by id and place, and not cleared
 }
 
 func newState() state {
 	return state{
 		rows: rows{map[string]member{}, map[int64]child{}}, consents: ledger{}, restrictions: ledger{},
 		marks: map[string]mark{}, last: map[string]int{}, loose: map[string]bool{}, until: map[time.Time]int64{},
+		recorded: map[string]map[string]int64{},
 	}
 }
 
 func (s state) clone() state {
 	return state{
 		s.rows.clone(), s.consents.clone(), s.restrictions.clone(), maps.Clone(s.marks), maps.Clone(s.last),
-		maps.Clone(s.loose), maps.Clone(s.until),
+		maps.Clone(s.loose), maps.Clone(s.until), maps.Clone(s.recorded),
 	}
 }
 
