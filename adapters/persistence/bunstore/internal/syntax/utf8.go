@@ -10,8 +10,9 @@ func BlobText(blob string) string {
 			ELSE json_extract(unhex('EA' || printf('%08X', length({blob})) || hex({blob})), '$') END`, "blob", blob)
 }
 
-// BlobTexts returns the expression for the text in the encoding of the file, which the blob holds if a statement has cast
-// a text to it, and the text in UTF-8. The function substr is necessary, because SQLite casts large cells as UTF-8.
+// BlobTexts returns the expression for the text in the encoding of the file, which the blob holds if a statement has
+// cast a text to it, and the text in UTF-8. The function substr is necessary, because SQLite casts large cells as
+// UTF-8.
 func BlobTexts(blob string) string {
 	return Fill(`
 		CASE WHEN CAST('a' AS blob) = x'61' THEN '' ELSE CAST(substr({blob}, 1) AS text) || char(30) END || {utf8}`,
