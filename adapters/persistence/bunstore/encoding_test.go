@@ -138,7 +138,7 @@ func refusesEmoji(t *testing.T, store *bunstore.Store, id domain.SubjectID) {
 func TestAConnectionThatReadsBackslashesAsEscapesIsRefused(t *testing.T) {
 	t.Parallel()
 	open := encoded(t, "UTF8")
-	refuses(t, open("standard_conforming_strings=off"), bunstore.Options{}, "standard_conforming_strings") // without tables
+	refuses(t, open("standard_conforming_strings=off"), bunstore.Options{}, "standard_conforming_strings") // no tables
 	must(t, bunstore.Migrate(t.Context(), open(), bunstore.Options{}))
 	refuses(t, open("standard_conforming_strings=off"), bunstore.Options{}, "standard_conforming_strings")
 }
