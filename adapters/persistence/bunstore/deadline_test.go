@@ -45,7 +45,7 @@ func (r *environmentRow) Next(into []driver.Value) error {
 	if r.read {
 		return io.EOF
 	}
-	r.read, into[0] = true, "UTF8 UTF8 150000"
+	r.read, into[0] = true, "UTF8 UTF8 150000 on"
 	return nil
 }
 
