@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain/duties"
 	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/domain/sweep"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -91,7 +92,7 @@ func (b *background) tasks(c Config) ([]worker.Task, error) {
 		every := cmp.Or(c.JournalInterval, defaultJournalInterval)
 		writer, err := journal.NewWriter(journal.Config{
 			Sessions: b.stack.Sessions, Journal: c.Journal, Patience: domain.Duty{Every: every}.Patience(), Clock: b.stack.Clock,
-			Key: c.JournalKey,
+			Sign: system.Signer(c.JournalKey),
 		})
 		if err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/domain/replay"
 	"github.com/habeas-data/habeas/domain/sweep"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -39,7 +40,7 @@ func (o *Operator) RehearseSweep(
 // of lines. See journal.Write. With the number of the last line of a journal as From.After, it continues this journal
 // without a gap. If Config.Journal is set, the worker appends the lines of new erasures to that journal.
 func (o *Operator) Journal(ctx context.Context, out io.Writer, from journal.From) (written int64, err error) {
-	from.Key = o.journalKey
+	from.Sign = system.Signer(o.journalKey)
 	return journal.Write(ctx, o.sessions, out, from)
 }
 
@@ -54,7 +55,7 @@ func (o *Operator) Replay(
 	replayer, err := replay.NewReplayer(replay.Config{
 		Sessions: o.sessions, Clock: o.stack.Clock, IDs: o.stack.IDs, Erase: o.stack.Eraser.Repeat, Refs: options.Refs,
 		Workers: options.Workers, Installation: options.Installation, Expect: options.Expect,
-		RestoredTo: options.RestoredTo, Key: o.journalKey,
+		RestoredTo: options.RestoredTo, Sign: system.Signer(o.journalKey),
 	})
 	if err != nil {
 		return report, err

@@ -2,8 +2,6 @@ package domain
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/json"
 	"strings"
 	"time"
@@ -36,8 +34,8 @@ const (
 //   - subject is the list of the elements of the subject id.
 //   - erased_at is the instant of the erasure in the format of RFC 3339.
 //   - added_at is AddedAt in the same format. It is left out if AddedAt is zero.
-//   - mac is the HMAC (RFC 2104, with SHA-256) of the line that AppendLine writes, in base64. Only lines of
-//     AppendSigned with a key have it.
+//   - mac is the code of the line that AppendLine writes, in base64, for example an HMAC (RFC 2104). Only lines of
+//     AppendSigned with a function have it.
 //
 // Lines of version 1 have no installation, number, after and added_at. A reader ignores other members.
 type JournalEntry struct {
@@ -71,20 +69,15 @@ type journalLine struct {
 // becomes a line of version 1.
 func (e JournalEntry) AppendLine(text []byte) []byte { return appendLine(text, e.line()) }
 
-// AppendSigned does the same as AppendLine, and adds a message authentication code to the line, so that a replay with
-// the same key refuses lines that somebody else has written or changed. Without a key, it adds nothing.
-func (e JournalEntry) AppendSigned(text, key []byte) []byte {
+// AppendSigned does the same as AppendLine, and adds the message authentication code of the line, which sign returns. A
+// replay with the same function refuses lines that somebody else has written or changed. If sign is nil, AppendSigned
+// adds nothing.
+func (e JournalEntry) AppendSigned(text []byte, sign func([]byte) []byte) []byte {
 	line := e.line()
-	if len(key) > 0 {
-		line.MAC = e.mac(key)
+	if sign != nil {
+		line.MAC = sign(e.AppendLine(nil))
 	}
 	return appendLine(text, line)
-}
-
-func (e JournalEntry) mac(key []byte) []byte {
-	hash := hmac.New(sha256.New, key)
-	hash.Write(e.AppendLine(nil)) // returns no error
-	return hash.Sum(nil)
 }
 
 func (e JournalEntry) line() journalLine {
@@ -122,9 +115,11 @@ func ParseJournalLine(text []byte) (entry JournalEntry, truncated bool, err erro
 	return ParseSignedLine(text, nil)
 }
 
-// ParseSignedLine does the same as ParseJournalLine. If there is a key, it also returns ErrInvalid for a line that
-// AppendSigned has not written with this key. The line of AppendTruncated is never signed.
-func ParseSignedLine(text, key []byte) (entry JournalEntry, truncated bool, err error) {
+// ParseSignedLine does the same as ParseJournalLine. If sign is not nil, it also returns ErrInvalid for a line that
+// AppendSigned has not written with this function. The line of AppendTruncated is never signed.
+func ParseSignedLine(
+	text []byte, sign func([]byte) []byte,
+) (entry JournalEntry, truncated bool, err error) {
 	line, problem := readJournalLine(text)
 	if problem == "" && line.Cut {
 		return JournalEntry{}, true, nil
@@ -132,7 +127,7 @@ func ParseSignedLine(text, key []byte) (entry JournalEntry, truncated bool, err 
 	if problem == "" {
 		entry, problem = line.entry()
 	}
-	if problem == "" && len(key) > 0 && !hmac.Equal(line.MAC, entry.mac(key)) {
+	if problem == "" && sign != nil && !bytes.Equal(line.MAC, sign(entry.AppendLine(nil))) {
 		problem = "a line is not written with the key of the journal"
 	}
 	if problem != "" {

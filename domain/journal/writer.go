@@ -28,8 +28,8 @@ type Config struct {
 	Patience time.Duration
 	Clock    ports.Clock
 
-	// Key signs the lines (see domain.JournalEntry.AppendSigned). The default is no signature.
-	Key []byte
+	// Sign signs the lines (see domain.JournalEntry.AppendSigned). The default is no signature.
+	Sign func(line []byte) []byte
 }
 
 // Writer appends a line to a journal for each erasure that the database records, in the order of recording. Writer is
@@ -48,7 +48,7 @@ type Writer struct {
 	batch    int
 	patience time.Duration
 	clock    ports.Clock
-	key      []byte
+	sign     func([]byte) []byte
 }
 
 // NewWriter returns a writer. It returns domain.ErrConfiguration if a field is missing or invalid.
@@ -66,7 +66,7 @@ func NewWriter(c Config) (*Writer, error) {
 	}
 	return &Writer{
 		c.Sessions, c.Journal, "journal " + c.Journal.Name(), cmp.Or(c.Batch, defaultBatch), c.Patience, c.Clock,
-		c.Key,
+		c.Sign,
 	}, nil
 }
 
@@ -91,7 +91,7 @@ func (w *Writer) RunOnce(ctx context.Context) (written int, more bool, err error
 	if err != nil || len(marks) == 0 {
 		return 0, false, err
 	}
-	if err := w.journal.Append(ctx, next.lines(w.key)); err != nil {
+	if err := w.journal.Append(ctx, next.lines(w.sign)); err != nil {
 		return 0, false, err
 	}
 	var moved bool
@@ -119,12 +119,12 @@ func read(ctx context.Context, s ports.Session, query domain.MarkQuery) (next pa
 }
 
 // lines returns the lines of the marks.
-func (p page) lines(key []byte) (lines []byte) {
+func (p page) lines(sign func([]byte) []byte) (lines []byte) {
 	for _, mark := range p.marks {
 		lines = domain.JournalEntry{
 			Installation: p.installation, Number: mark.Intake, After: mark.After,
 			SubjectID: mark.SubjectID, ErasedAt: mark.ErasedAt, AddedAt: mark.AddedAt,
-		}.AppendSigned(lines, key)
+		}.AppendSigned(lines, sign)
 	}
 	return lines
 }
@@ -137,8 +137,8 @@ type From struct {
 	// Since selects the erasures since one day before this time. Write begins a day earlier because clocks of servers
 	// differ, and because an erasure is recorded after the instant that it has. The zero time selects all erasures.
 	Since time.Time
-	// Key signs the lines, as Config.Key does.
-	Key []byte
+	// Sign signs the lines, as Config.Sign does.
+	Sign func(line []byte) []byte
 }
 
 // earlier is the time before From.Since at which Write begins.
@@ -164,7 +164,7 @@ func Write(ctx context.Context, sessions ports.SessionFactory, w io.Writer, from
 		if err != nil || len(next.marks) == 0 {
 			return written, err
 		}
-		if _, err := w.Write(next.lines(from.Key)); err != nil {
+		if _, err := w.Write(next.lines(from.Sign)); err != nil {
 			return written, &domain.Error{Op: "journal", Message: "the lines cannot be written", Err: err}
 		}
 		written += int64(len(next.marks))

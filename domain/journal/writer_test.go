@@ -16,6 +16,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/journal"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -57,20 +58,20 @@ func (b *book) subjects(t *testing.T) (ids []string) {
 
 // A writer with a key signs each line, and Write does, too.
 func TestLinesAreSignedWithTheKey(t *testing.T) {
-	store, key := newStore(t), []byte("secret")
+	store, sign := newStore(t), system.Signer([]byte("secret"))
 	erase(t, store, 1)
 	signed, written := &book{}, &bytes.Buffer{}
-	writer, err := journal.NewWriter(journal.Config{Sessions: store, Journal: signed, Key: key})
+	writer, err := journal.NewWriter(journal.Config{Sessions: store, Journal: signed, Sign: sign})
 	must(t, err)
 	_, _, err = writer.RunOnce(t.Context())
 	must(t, err)
-	_, err = journal.Write(t.Context(), store, written, journal.From{Key: key})
+	_, err = journal.Write(t.Context(), store, written, journal.From{Sign: sign})
 	must(t, err)
 	for _, line := range [][]byte{signed.text, written.Bytes()} {
-		if entry, _, err := domain.ParseSignedLine(line, key); err != nil || entry.SubjectID.String() != "1" {
+		if entry, _, err := domain.ParseSignedLine(line, sign); err != nil || entry.SubjectID.String() != "1" {
 			t.Errorf("%s: %v", line, err)
 		}
-		if _, _, err := domain.ParseSignedLine(line, []byte("other")); !errors.Is(err, domain.ErrInvalid) {
+		if _, _, err := domain.ParseSignedLine(line, system.Signer([]byte("other"))); !errors.Is(err, domain.ErrInvalid) {
 			t.Errorf("another key: %v", err)
 		}
 	}

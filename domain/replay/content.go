@@ -42,10 +42,10 @@ type rowLines struct {
 // the line had no other erasure with one of these numbers.
 type span struct{ after, number int64 }
 
-// readAll reads all lines of a journal, which are signed if there is a key.
-func readAll(from io.Reader, key []byte) (*content, error) {
+// readAll reads all lines of a journal, which are signed if sign is not nil.
+func readAll(from io.Reader, sign func([]byte) []byte) (*content, error) {
 	c := &content{subjects: map[domain.SubjectID]*lines{}, installations: map[string]int64{}}
-	source := newReader(from, key)
+	source := newReader(from, sign)
 	for {
 		entry, ok, err := source.read()
 		if ok {

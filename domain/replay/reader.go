@@ -16,7 +16,7 @@ const maxLine = 64 << 10
 // reader reads journal entries from lines.
 type reader struct {
 	from          *bufio.Reader
-	key           []byte // of signed lines; nil if lines need no signature
+	sign          func([]byte) []byte // signs a line; nil if lines need no signature
 	lines, broken int64
 	number        int64  // number of the current line, counted from the beginning
 	first         int64  // number of the first broken line; 0 if there is none
@@ -25,8 +25,8 @@ type reader struct {
 	line          []byte // the current line; its memory is reused
 }
 
-func newReader(lines io.Reader, key []byte) *reader {
-	return &reader{from: bufio.NewReaderSize(lines, maxLine), key: key}
+func newReader(lines io.Reader, sign func([]byte) []byte) *reader {
+	return &reader{from: bufio.NewReaderSize(lines, maxLine), sign: sign}
 }
 
 // read returns the entry of the next line, or false if the line has no valid entry. After the last line, the error is
@@ -49,7 +49,7 @@ func (r *reader) read() (entry domain.JournalEntry, ok bool, err error) {
 	if len(bytes.TrimSpace(r.line)) == 0 {
 		return domain.JournalEntry{}, false, nil
 	}
-	entry, cut, err := domain.ParseSignedLine(r.line, r.key)
+	entry, cut, err := domain.ParseSignedLine(r.line, r.sign)
 	switch {
 	case cut:
 		if r.unconfirmed > 0 {

@@ -50,9 +50,9 @@ type Config struct {
 	Expect int64
 	// RestoredTo is the same as Options.RestoredTo.
 	RestoredTo time.Time
-	// Key is the key with which the lines must be signed (see domain.JournalEntry.AppendSigned). Lines without its
+	// Sign is the function with which the lines must be signed (see domain.JournalEntry.AppendSigned). Lines without its
 	// signature are broken. By default, the replay believes every line: a changed line erases somebody else.
-	Key []byte
+	Sign func(line []byte) []byte
 }
 
 // Options are the options that a caller sets for one replay. The zero value uses the defaults.
@@ -138,7 +138,7 @@ func NewReplayer(c Config) (*Replayer, error) {
 func (r *Replayer) Replay(
 	ctx context.Context, lines io.Reader, progress func(domain.ReplayReport),
 ) (report domain.ReplayReport, err error) {
-	journal, err := readAll(lines, r.config.Key)
+	journal, err := readAll(lines, r.config.Sign)
 	if err != nil {
 		return journal.report, err
 	}
