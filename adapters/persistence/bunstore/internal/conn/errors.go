@@ -174,13 +174,18 @@ func Refused(err error) bool {
 	return state != "" && state != "40003" && !strings.HasPrefix(state, "08") && !strings.HasPrefix(state, "57P")
 }
 
-// refusesValue reports whether a statement failed because of a constraint, a type, the condition of a view, or an error
-// that a trigger has raised.
-func refusesValue(err error) bool {
+// refusesAttempt reports whether a statement failed because of a constraint, a type, the condition of a view, an error
+// that a trigger has raised, or because the database cannot lock the rows of a view.
+func refusesAttempt(err error) bool {
 	state := SQLState(err)
-	return errors.Is(err, domain.ErrConflict) || slices.Contains([]string{"22", "23", "44", "P0"}, state[:min(2,
-		len(state))])
+	class := state[:min(2, len(state))]
+	return errors.Is(err, domain.ErrConflict) || IsUnlockable(err) ||
+		slices.Contains([]string{"22", "23", "44", "P0"}, class)
 }
+
+// IsUnlockable reports whether the database has refused a statement because it cannot lock the rows of a table. This
+// may be a view, for example one with GROUP BY, or a materialized view.
+func IsUnlockable(err error) bool { return slices.Contains([]string{"0A000", "42809"}, SQLState(err)) }
 
 // OfTable reports whether a statement failed because of its table and not because of the database. Examples are a
 // missing privilege, an unreadable table, and a table that takes longer to read than the server allows.

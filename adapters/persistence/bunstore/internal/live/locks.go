@@ -40,15 +40,9 @@ func (c *Schema) Untried() (views []datamap.Table) {
 // if the database has accepted the statement. An error that says nothing about the view, such as a missing privilege,
 // is not stored.
 func (c *Schema) NoteLock(view string, err error) {
-	if err == nil || IsUnlockable(err) {
+	if err == nil || conn.IsUnlockable(err) {
 		c.cache.locks.Store(c.viewOf(view), err == nil)
 	}
-}
-
-// IsUnlockable reports whether the database has refused a statement because it cannot lock the rows of a table. This
-// may be a view, for example one with GROUP BY, or a materialized view.
-func IsUnlockable(err error) bool {
-	return slices.Contains([]string{"0A000", "42809"}, conn.SQLState(err))
 }
 
 // RefuseUnlocked returns an error if the database cannot lock the rows of one of the tables, for example the rows of a

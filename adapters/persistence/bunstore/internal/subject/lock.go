@@ -173,7 +173,7 @@ func (s *Work) lockRows(ctx context.Context, id domain.SubjectID, key, mark []an
 	}
 	switch {
 	case err != nil:
-		if live.IsUnlockable(err) { // a view has taken the place of a table
+		if conn.IsUnlockable(err) { // a view has taken the place of a table
 			s.store.schemas.Forget()
 		}
 		return err
