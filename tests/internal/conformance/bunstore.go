@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -48,23 +47,6 @@ func onSQLite(t testing.TB, driver databases.Driver, changes ...func(testing.TB,
 		Waive: map[string]string{
 			"outbox claims do not wait for each other": "SQLite has one write transaction at a time",
 		},
-	}
-}
-
-// schemasOf returns a function that creates an empty schema in a new database, and returns a URL that selects this
-// schema.
-func schemasOf(t testing.TB, driver databases.Driver) func(c testing.TB) string {
-	t.Helper()
-	database := driver.NewDatabase(t)
-	admin := driver.Open(t, database)
-	made := 0
-	return func(c testing.TB) string {
-		c.Helper()
-		made++
-		schema := "shop_" + strconv.Itoa(made)
-		_, err := admin.ExecContext(c.Context(), "CREATE SCHEMA "+schema)
-		must(c, err)
-		return databases.WithSchema(c, database, schema)
 	}
 }
 
