@@ -23,7 +23,7 @@ func Handler(prefix string, api *httpapi.API, subject func(*http.Request) (domai
 				return subject(r.WithContext(ctx)) // ctx has the deadline of the request
 			},
 			Query:                 r.URL.RawQuery,
-			ContentType:           r.Header.Get("Content-Type"),
+			ContentType:           only(r.Header.Values("Content-Type")),
 			ContentEncoding:       strings.Join(r.Header.Values("Content-Encoding"), ","),
 			NeedsLength:           !r.ProtoAtLeast(1, 1), // over HTTP/1.0, a client cannot detect a broken stream
 			ContextOutlivesHandle: true,                  // send reads the stream before the handler returns
@@ -38,6 +38,14 @@ func Handler(prefix string, api *httpapi.API, subject func(*http.Request) (domai
 		}
 		send(w, r, api.Route(r.Context(), r.Method, path, request))
 	})
+}
+
+// only returns the value of a header, or "" if the client has sent several.
+func only(values []string) string {
+	if len(values) != 1 {
+		return ""
+	}
+	return values[0]
 }
 
 // requestBody removes the read deadline at the end of the body, because net/http continues to read from the connection.
