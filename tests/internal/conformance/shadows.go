@@ -26,16 +26,21 @@ const shadows = `
 // schema.
 //
 // Other roles may create functions in a schema of the search path, such as public before PostgreSQL 15. Here, such a
-// schema even precedes pg_catalog. A statement that does not name the schema of a function fails.
+// schema even precedes pg_catalog. A statement that does not name the schema of a function fails. Only pgx takes a list
+// of schemas from the URL.
 func schemasOf(t testing.TB, driver databases.Driver) func(c testing.TB) string {
 	t.Helper()
 	database := driver.NewDatabase(t)
 	admin := driver.Open(t, database)
-	databases.Execute(t, admin, shadows)
-	if _, err := admin.ExecContext(t.Context(), "SET search_path = shadows, pg_catalog; SELECT max(1)"); err == nil {
-		t.Fatal("the functions do not precede those of PostgreSQL")
+	path := ""
+	if driver.SQL == "pgx" {
+		path = ", shadows, pg_catalog"
+		databases.Execute(t, admin, shadows)
+		if _, err := admin.ExecContext(t.Context(), "SET search_path = shadows, pg_catalog; SELECT max(1)"); err == nil {
+			t.Fatal("the functions do not precede those of PostgreSQL")
+		}
+		databases.Reconnect(admin)
 	}
-	databases.Reconnect(admin)
 	made := 0
 	return func(c testing.TB) string {
 		c.Helper()
@@ -43,6 +48,6 @@ func schemasOf(t testing.TB, driver databases.Driver) func(c testing.TB) string 
 		schema := "shop_" + strconv.Itoa(made)
 		_, err := admin.ExecContext(c.Context(), "CREATE SCHEMA "+schema)
 		must(c, err)
-		return databases.WithSchema(c, database, schema+", shadows, pg_catalog")
+		return databases.WithSchema(c, database, schema+path)
 	}
 }
