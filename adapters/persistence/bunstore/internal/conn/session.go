@@ -172,9 +172,9 @@ const (
 	closeProbe = "RELEASE SAVEPOINT habeas_probe"
 )
 
-// Try calls fn. It undoes the changes of its statements if the database refuses one, and unless keep is true. It reports
-// whether a constraint, a type or a trigger refused a value, or the database cannot lock the rows of a view. It returns
-// every other error: the caller must not run further statements.
+// Try calls fn. It undoes the changes of its statements if the database refuses one, and unless keep is true. It
+// reports whether a constraint, a type or a trigger refused a value, or the database cannot lock the rows of a view. It
+// returns every other error: the caller must not run further statements.
 func (s *Session) Try(ctx context.Context, op string, keep bool, fn func() error) (refused bool, err error) {
 	if _, err := s.Write(ctx, op, setProbe); err != nil {
 		return false, err
