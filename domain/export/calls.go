@@ -3,6 +3,7 @@ package export
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -93,7 +94,9 @@ func (e *Exporter) collect(ctx context.Context, call resolvers.Call) ([]domain.E
 		if !ok {
 			return nil, domain.OutcomeRetryLater
 		}
+		leave = sync.OnceFunc(leave)
 		defer leave()
+		defer context.AfterFunc(ctx, leave)() // a resolver that ignores its deadline must not keep the place
 	}
 	got, err := export(ctx, call)
 	if err != nil {

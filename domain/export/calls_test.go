@@ -13,8 +13,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/export"
-	"github.com/habeas-data/habeas/internal/tests/fixture"
-	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
@@ -110,24 +108,40 @@ func TestALimitThatDoesNotAdmitACallMakesTheExportIncomplete(t *testing.T) {
 	desk := mocks.NewMockResolver(gomock.NewController(t)) // a call fails the test
 	desk.EXPECT().Name().Return("desk").AnyTimes()
 	left := make(chan string, 2)
-	registered := []ports.Resolver{resolver(t, "mail", mail), desk}
-	w := newWorld(t, time.Minute, registered...)
-	var err error
-	w.Exporter, err = export.NewExporter(export.Config{
-		Clock: fixture.NewClock(noon), IDs: &fixture.IDs{}, DataMap: fixture.MustMap(t, fixture.Users()),
-		Resolvers: registered, Admit: func(_ context.Context, system string) (func(), bool) {
-			return func() { left <- system }, system == "mail"
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := newLimited(t, time.Minute, func(_ context.Context, system string) (func(), bool) {
+		return func() { left <- system }, system == "mail"
+	}, resolver(t, "mail", mail), desk)
 	w.expectExport()
 	bundle, err := w.Export(t.Context(), w.session, w.subject)
 	if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) ||
 		!slices.Equal(printed(bundle.Records), []string{"mail.address"}) || len(left) != 1 || <-left != "mail" {
 		t.Errorf("got %v, %v, %v", printed(bundle.Records), bundle.IncompleteSources, err)
 	}
+}
+
+// A resolver that ignores its deadline keeps no place from the worker.
+func TestACallThatIgnoresItsDeadlineKeepsNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release, left := make(chan struct{}), make(chan string, 2)
+		ignores := func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
+			<-release
+			return nil, nil
+		}
+		w := newLimited(t, time.Minute, func(_ context.Context, system string) (func(), bool) {
+			return func() { left <- system }, true
+		}, resolver(t, "mail", ignores))
+		w.expectExport()
+		_, err := w.Export(t.Context(), w.session, w.subject)
+		synctest.Wait()
+		if err != nil || len(left) != 1 {
+			t.Errorf("%d places were left at the deadline, %v", len(left), err)
+		}
+		close(release)
+		synctest.Wait()
+		if len(left) != 1 {
+			t.Errorf("the place was left %d times", len(left))
+		}
+	})
 }
 
 func TestEverySystemHasADeadline(t *testing.T) {

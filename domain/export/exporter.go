@@ -29,9 +29,9 @@ type Config struct {
 	ResolverTimeout time.Duration    // limit of each call; 0 means DefaultResolverTimeout
 	Observer        ports.Observer   // receives each call and the outcome of each export; default none
 
-	// Admit waits until a call to a system may begin, and returns the function to call after the call. If it returns
-	// false, the export is incomplete. saga.Runner.Admit applies the limits of the worker. The default nil admits every
-	// call.
+	// Admit waits until a call to a system may begin, and returns the function to call after the call, or at the deadline
+	// of the call if the resolver ignores it. If it returns false, the export is incomplete. saga.Runner.Admit applies the
+	// limits of the worker. The default nil admits every call.
 	Admit func(ctx context.Context, system string) (leave func(), ok bool)
 
 	// TempFile creates an empty file for the unread part of a large export, see Spool. Nobody else should be able to read
@@ -46,8 +46,8 @@ type Exporter struct {
 	resolvers *resolvers.Set
 	timeout   time.Duration
 	observer  ports.Observer
-	tempFile  func() (File, error) // may be nil
-	admit     func(context.Context, string) (func(), bool)
+	tempFile  func() (File, error)                                  // may be nil
+	admit     func(context.Context, string) (leave func(), ok bool) // may be nil
 }
 
 // NewExporter returns an exporter. It returns domain.ErrConfiguration if a field is missing or invalid. It returns
@@ -67,9 +67,7 @@ func NewExporter(c Config) (*Exporter, error) {
 	}
 	timeout := cmp.Or(c.ResolverTimeout, DefaultResolverTimeout)
 	return &Exporter{
-		audit.Stamper{Clock: c.Clock, IDs: c.IDs},
-		c.DataMap, set, timeout, c.Observer, c.TempFile,
-		c.Admit,
+		audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, timeout, c.Observer, c.TempFile, c.Admit,
 	}, nil
 }
 

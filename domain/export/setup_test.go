@@ -38,6 +38,14 @@ type world struct {
 // resolver named "skipped".
 func newWorld(t *testing.T, timeout time.Duration, registered ...ports.Resolver) world {
 	t.Helper()
+	return newLimited(t, timeout, nil, registered...)
+}
+
+// newLimited does the same as newWorld, with a limit of the calls.
+func newLimited(
+	t *testing.T, timeout time.Duration, admit func(context.Context, string) (func(), bool), registered ...ports.Resolver,
+) world {
+	t.Helper()
 	ctrl := gomock.NewController(t)
 	dataMap := fixture.MustMap(t, fixture.Users())
 	subject := fixture.MustSubject(t, "42")
@@ -48,7 +56,7 @@ func newWorld(t *testing.T, timeout time.Duration, registered ...ports.Resolver)
 	}
 	exporter, err := export.NewExporter(export.Config{
 		Clock: fixture.NewClock(noon), IDs: &fixture.IDs{}, DataMap: dataMap, Resolvers: registered,
-		ResolverTimeout: timeout,
+		ResolverTimeout: timeout, Admit: admit,
 	})
 	if err != nil {
 		t.Fatal(err)
