@@ -80,7 +80,7 @@ type Option func(*API)
 func WithSession(f ports.SessionFactory) Option {
 	return func(a *API) {
 		if f != nil {
-			a.config.Sessions = f
+			a.config.Sessions, a.exports = f, &turns.Turns{} // the ids of another database are of other people
 		}
 	}
 }

@@ -51,5 +51,16 @@ func TestOneExportOfAPersonRunsAtATime(t *testing.T) {
 				t.Errorf("got status %d", status)
 			}
 		}
+		for range 2 { // the same id in two databases
+			go func() {
+				other := api.With(httpapi.WithSession(h))
+				statuses <- other.Handle(t.Context(), other.Endpoints()[2], httpapi.Request{Subject: as("42")}).Status
+			}()
+		}
+		synctest.Wait()
+		if n := h.begun.Load(); n != 6 {
+			t.Errorf("%d exports have begun, want 6", n)
+		}
+		close(h.released)
 	})
 }
