@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/internal/system"
 )
 
-// With a key, a replay believes only lines that were written with this key. A line that somebody has changed, added or
-// signed with another key erases nobody, and is broken.
+// With a key, a replay believes only lines that were written with this key. A line that was changed or added by
+// another hand, or signed with another key, is broken and has no effect.
 func TestOnlySignedLinesAreReplayedWithAKey(t *testing.T) {
 	w := newWorld(t)
 	w.recordErasure(t, "9", 0)

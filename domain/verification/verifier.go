@@ -61,7 +61,7 @@ func NewVerifier(c Config) (*Verifier, error) {
 //
 // Verify checks nothing and records no event if the life of the id has not ended (see domain.Life), because the rows
 // may belong to a new person with the same id. The field Life of the result says so, and LeftOver has the data that
-// verifications before have found and that nobody has cleared, from the audit trail. Clear clears it.
+// verifications before have found, from the audit trail. Clear clears it.
 //
 // Verify returns domain.ErrConflict if the subject was never erased. It returns domain.ErrSubject if the id does not
 // fit the data map. It returns the errors of the store. After an error, Verify records no event.

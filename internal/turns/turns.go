@@ -40,7 +40,7 @@ func (t *Turns) Enter(ctx context.Context, key string) (leave func(), err error)
 		}
 	}
 	select {
-	case one.taken <- struct{}{}: // also after the end of the context, if nobody else is there
+	case one.taken <- struct{}{}: // a free place is taken even if the context has ended
 	default:
 		select {
 		case one.taken <- struct{}{}:

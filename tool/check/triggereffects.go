@@ -39,9 +39,8 @@ func (s *schema) checkEffects(table datamap.Table, live datamap.CatalogTable, tr
 			"Exempt the connection of habeas from the trigger, or do not overwrite the column.")
 	case renewedStart(table, live, trigger) != "":
 		s.reportAs(notice, triggerRefuses, at,
-			"The trigger "+trigger.Name+" sets "+renewedStart(table, live,
-				trigger)+", at which a retention period starts. If it "+
-				"gives a retained row another start, the erasure fails.",
+			"The trigger "+trigger.Name+" sets "+renewedStart(table, live, trigger)+", at which a retention period"+
+				" starts. If it gives a retained row another start, the erasure fails.",
 			"Count the period from a column that no trigger changes.")
 	case !s.mayRefuse(table, live, trigger):
 	case trigger.Refuses != "", trigger.Skips != "":

@@ -37,8 +37,8 @@ func (r router) newRequest(c *fiber.Ctx) httpapi.Request {
 	}
 }
 
-// contentType returns the header Content-Type, or "" if the client has sent it more than once, of which fasthttp keeps
-// the last.
+// contentType returns the header Content-Type, or "" if the client has sent it more than once. fasthttp itself keeps
+// only the last one.
 func contentType(header *fasthttp.RequestHeader) string {
 	sent := 0
 	for line := range bytes.Lines(header.RawHeaders()) {

@@ -283,8 +283,8 @@ func keysOf(w *rows.Writer, table reachedTable) string {
 	return "SELECT json_group_array(" + rowKey(w, table, "t0") + ") FROM " + table.Table + " AS t0"
 }
 
-// missing returns the statement that counts the keys in its parameter, a JSON array, of which the table has no row. Of
-// keys that several rows have, it counts those that the table has fewer times.
+// missing returns the statement that counts the keys in its parameter, a JSON array, without a row in the table. If
+// several rows had the same key, it counts by how many the table has fewer now.
 func missing(w *rows.Writer, table reachedTable) string {
 	return syntax.Fill(`
 		WITH keys (k) AS ({keys}), before AS (SELECT k, count(*) AS n FROM keys GROUP BY k),

@@ -19,8 +19,8 @@ var (
 var notFunctions = map[string]bool{
 	"all": true, "any": true, "array": true, "cast": true, "coalesce": true, "conflict": true, "exists": true,
 	"extract": true, "greatest": true, "in": true, "key": true, "least": true, "nullif": true, "operator": true,
-	"position": true,
-	"row":      true, "second": true, "some": true, "trim": true, "unique": true, "values": true, "varying": true,
+	"position": true, "row": true, "second": true, "some": true, "trim": true, "unique": true, "values": true,
+	"varying": true,
 }
 
 // qualify puts pg_catalog in front of the name of each function that has no schema, outside of quoted text. Otherwise

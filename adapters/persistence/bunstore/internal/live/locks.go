@@ -24,8 +24,7 @@ func (c *Schema) Locks(table string) bool {
 // viewOf returns the key of a view in Cache.locks.
 func (c *Schema) viewOf(table string) string { return table + "\n" + c.mapped[table].views }
 
-// Untried returns the views of which it is not known whether PostgreSQL can lock their rows. The caller must try it,
-// and call NoteLock.
+// Untried returns the views whose rows PostgreSQL may not be able to lock. The caller must try it, and call NoteLock.
 func (c *Schema) Untried() (views []datamap.Table) {
 	for _, table := range c.cache.touched {
 		live := c.mapped[table.Name]
