@@ -93,6 +93,8 @@ func TestARequestsContextIsNotUsedAfterItsStream(t *testing.T) {
 	_, err = io.WriteString(client, "GET /me/export HTTP/1.1\r\nHost: h\r\nX-User: 42\r\n\r\n")
 	require(t, err)
 	ctx := <-entered
+	_, err = io.ReadFull(client, make([]byte, 100)) // the handler has returned
+	require(t, err)
 	if value := ctx.Value(contextKey{}); value != nil {
 		t.Errorf("the work on a stream reads a value of the request: %v", value)
 	}
