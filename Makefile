@@ -123,7 +123,7 @@ NEWEST = github.com/uptrace/bun@v1.3.0 \
 NEWEST_PACKAGES = ./adapters/persistence/bunmodels ./adapters/persistence/bunstore/internal/... \
 	./adapters/persistence/bunstore/pgxlisten ./adapters/persistence/manifest ./adapters/http/fiberhttp \
 	./adapters/http/nethttp \
-	./adapters/supportdesk ./app/... ./tool/cli ./tool/habeas ./tool/modelsource ./tests/acceptance
+	./adapters/supportdesk ./app/... ./tool/cli ./tool/habeas ./tests/acceptance
 
 test-newest: export HABEAS_TEST_DATABASE_URL =
 test-newest: export HABEAS_TEST_POSTGRES_VERSION = $(lastword $(VERSIONS))

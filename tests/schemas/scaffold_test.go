@@ -15,7 +15,6 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/tool/check"
-	"github.com/habeas-data/habeas/tool/modelsource"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
@@ -64,14 +63,11 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 		must(t, err)
 		p, err := scaffold.Propose(t.Context(), schema, scaffold.Options{})
 		must(t, err)
-		catalog, err := schema.Catalog(t.Context())
-		must(t, err)
 		proposed := fixture.MustMap(t, p.Tables...)
-		var text, source bytes.Buffer
+		var text bytes.Buffer
 		must(t, manifest.Write(&text, proposed))
-		must(t, modelsource.Write(&source, "models", catalog, p.Tables))
-		if !strings.Contains(text.String(), "DECIDE: How long") || !strings.Contains(source.String(), "// DECIDE: How long") {
-			t.Error("the decisions are not in the manifest and the models")
+		if !strings.Contains(text.String(), "DECIDE: How long") {
+			t.Error("the decisions are not in the manifest")
 		}
 		dataMap, err := manifest.Read(&text)
 		must(t, err)

@@ -14,7 +14,6 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/tool/modelsource"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
@@ -24,11 +23,8 @@ func Scaffold(open func(ctx context.Context) (ports.CatalogReader, error)) *cobr
 	return (&tree{}).command(scaffolding(open))
 }
 
-// languages has the possible formats of a proposal. The first format is the default.
-var languages = []string{"json", "go"}
-
 func scaffolding(open func(context.Context) (ports.CatalogReader, error)) subcommand {
-	s := scaffoldCommand{language: languages[0]}
+	var s scaffoldCommand
 	return subcommand{
 		use:   "scaffold",
 		short: "propose a data map for a database",
@@ -52,8 +48,7 @@ the table of the people is owned, and its columns have the strategy erase.
 The result is a manifest in JSON. It is a first draft that consists of guesses. Its
 notes give a reason for each guess. A note that begins with DECIDE needs a decision
 by a person. With --review, the command lists these decisions and the tables that
-the proposal leaves out. The help topic "data-map" explains the JSON. With
---format go, the result is the Go source of models for bun.
+the proposal leaves out. The help topic "data-map" explains the JSON.
 
 With --update, the command adds the tables and columns that are new in the schema to
 a data map, and keeps everything else. A table that you have deleted from a proposal
@@ -73,8 +68,6 @@ habeas scaffold --update datamap.json > updated.json`,
 			c.Flags().StringArrayVar(&s.options.Include, "include", nil,
 				"propose this `table`, too; its rows belong to the person; can be repeated")
 			c.Flags().Var((*Text)(&s.update), "update", "add what is new to the data map in this `file`")
-			c.Flags().Var(choice{&s.language, languages}, "format", "`format` of the data map: json or go")
-			_ = c.RegisterFlagCompletionFunc("format", completes(languages...))
 			c.Flags().BoolVar(&s.review, "review", false, "list the decisions instead of the data map")
 		},
 		run: func(ctx context.Context, c *call) error {
@@ -93,9 +86,9 @@ habeas scaffold --update datamap.json > updated.json`,
 
 // scaffoldCommand has the flags of the command scaffold.
 type scaffoldCommand struct {
-	options          scaffold.Options
-	update, language string
-	review           bool
+	options scaffold.Options
+	update  string
+	review  bool
 }
 
 // schemaRead is a reader whose catalog was read before.
@@ -126,22 +119,13 @@ func (s scaffoldCommand) run(ctx context.Context, c *call, reader schemaRead) er
 	if err != nil {
 		return err
 	}
-	var source bytes.Buffer
-	if s.language == "go" && !s.review {
-		if err := modelsource.Write(&source, "models", catalog, proposal.Tables); err != nil {
-			return err
-		}
-	}
 	return c.out.show(proposal, func() {
-		switch { // printer.end reports a failed write
-		case s.review:
+		if s.review {
 			c.out.proposal(proposal)
-		case s.language == "go":
-			_, _ = source.WriteTo(c.out)
-		default:
-			dataMap = dataMap.WithAccepted(former.dataMap.Accepted()...)
-			_ = manifest.WriteDraft(c.out, dataMap, former.schemaOf(catalog, proposal))
+			return
 		}
+		dataMap = dataMap.WithAccepted(former.dataMap.Accepted()...)
+		_ = manifest.WriteDraft(c.out, dataMap, former.schemaOf(catalog, proposal)) // printer.end reports a failed write
 	})
 }
 

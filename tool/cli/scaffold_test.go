@@ -149,14 +149,6 @@ func TestAnUpdateKeepsADecisionAndAsksAboutNewColumns(t *testing.T) {
 	}
 }
 
-func TestADraftIsWrittenAsGoSource(t *testing.T) {
-	code, source, stderr := scaffolded(t, forum{}, "--format", "go")
-	if code != 0 || !strings.HasPrefix(source, "// ") && !strings.HasPrefix(source, "package models") ||
-		!strings.Contains(source, "type User struct") {
-		t.Errorf("ends with %d: %s%s", code, source, stderr)
-	}
-}
-
 func TestScaffoldExplainsWhatItCannotDo(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "datamap.json")
 	must(t, os.WriteFile(file, []byte("{}"), 0o600))
@@ -170,7 +162,6 @@ func TestScaffoldExplainsWhatItCannotDo(t *testing.T) {
 		{forum{}, []string{"--update", file + "x"}, "cannot be read"},
 		{forum{}, []string{"--update", file, "--subject-table", "users"}, "leave out --subject-table"},
 		{forum{}, []string{"--include", "nothing"}, "nothing is not a table"},
-		{forum{}, []string{"--format", "xml"}, "json"},
 	} {
 		code, stdout, stderr := scaffolded(t, test.schema, test.args...)
 		if code != 2 || stdout != "" {
