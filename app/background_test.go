@@ -135,10 +135,11 @@ func TestAnIntegrationSweepsAndReplays(t *testing.T) {
 	}
 	first, _, err := domain.ParseJournalLine(lines.Bytes())
 	must(t, err)
-	lines.WriteString(`{"v":1,"subject":["2"],"erased_at":"2024-04-02T12:00:00Z"}` + "\n")
+	first.SubjectID, first.Number, first.After = fixture.MustID(t, "2"), first.Number+1, first.Number
+	lines.Write(first.AppendLine(nil))
 	var progress []int64
 	replayed, err := gdpr.Operator().Replay(t.Context(), &lines, app.ReplayOptions{
-		Installation: first.Installation, Expect: first.Number,
+		Expect:   first.Number,
 		Progress: func(r domain.ReplayReport) { progress = append(progress, r.Erased) },
 	})
 	var emails []string

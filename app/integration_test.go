@@ -361,8 +361,9 @@ func TestAStackBringsItsClockAndIDs(t *testing.T) {
 		t.Errorf("the heartbeat is at %v", last)
 	}
 	must(t, gdpr.Worker().Stop(time.Minute))
-	line := strings.NewReader(`{"v":1,"subject":["1"],"erased_at":"2024-04-02T12:00:00Z"}` + "\n")
-	_, err = gdpr.Operator().Replay(t.Context(), line, app.ReplayOptions{Installation: installation.ID})
+	line := strings.NewReader(`{"v":2,"installation":"` + installation.ID + `","number":1,"after":0,"subject":["1"],` +
+		`"erased_at":"2024-04-02T12:00:00Z"}` + "\n")
+	_, err = gdpr.Operator().Replay(t.Context(), line, app.ReplayOptions{})
 	if !errors.Is(err, replay.ErrIncomplete) { // the ids of customers can be given again
 		t.Fatal(err)
 	}

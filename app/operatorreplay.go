@@ -54,8 +54,8 @@ func (o *Operator) Replay(
 ) (report domain.ReplayReport, err error) {
 	replayer, err := replay.NewReplayer(replay.Config{
 		Sessions: o.sessions, Clock: o.stack.Clock, IDs: o.stack.IDs, Erase: o.stack.Eraser.Repeat, Refs: options.Refs,
-		Workers: options.Workers, Installation: options.Installation, Expect: options.Expect,
-		RestoredTo: options.RestoredTo, Sign: system.Signer(o.journalKey),
+		Workers: options.Workers, Expect: options.Expect, RestoredTo: options.RestoredTo,
+		Sign: system.Signer(o.journalKey),
 	})
 	if err != nil {
 		return report, err

@@ -3,6 +3,7 @@ package domain
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -10,10 +11,6 @@ import (
 
 // JournalVersion is the version of the format of a line in a journal.
 const JournalVersion = 2
-
-// journalVersion1 is the version of lines without an installation and a number. Lines of AppendTruncated have this
-// version, too, so that every reader knows them.
-const journalVersion1 = 1
 
 const (
 	// maxInstallation is the maximum length of the id of an installation in a line.
@@ -37,12 +34,12 @@ const (
 //   - mac is the code of the line that AppendLine writes, in base64, for example an HMAC (RFC 2104). Only lines of
 //     AppendSigned with a function have it.
 //
-// Lines of version 1 have no installation, number, after and added_at. A reader ignores other members.
+// A reader ignores other members.
 type JournalEntry struct {
 	// Installation is the id of the installation to which the subject belongs (see datamap.Installation.ID). It has 1 to
-	// 100 printable ASCII characters without a space. It is empty in a line of version 1.
+	// 100 printable ASCII characters without a space.
 	Installation string
-	// Number is ErasureMark.Intake of the erasure. It is 1 or more, and at most 2^53. It is 0 in a line of version 1.
+	// Number is ErasureMark.Intake of the erasure. It is 1 or more, and at most 2^53.
 	Number int64
 	// After is ErasureMark.After of the erasure: the number of the erasure before this one in the database, at which the
 	// line was written. The line states that the database had no other erasure with a number greater than After and less
@@ -65,8 +62,7 @@ type journalLine struct {
 	MAC          []byte     `json:"mac,omitempty"`
 }
 
-// AppendLine appends the JSON line of the entry to the given text and returns the result. An entry without Installation
-// becomes a line of version 1.
+// AppendLine appends the JSON line of the entry to the given text and returns the result.
 func (e JournalEntry) AppendLine(text []byte) []byte { return appendLine(text, e.line()) }
 
 // AppendSigned does the same as AppendLine, and adds the message authentication code of the line, which sign returns. A
@@ -82,13 +78,13 @@ func (e JournalEntry) AppendSigned(text []byte, sign func([]byte) []byte) []byte
 
 func (e JournalEntry) line() journalLine {
 	at := Instant(e.ErasedAt)
-	line := journalLine{Version: journalVersion1, Subject: e.SubjectID.Elements(), ErasedAt: &at}
-	if e.Installation != "" {
-		line.Version, line.Installation, line.Number, line.After = JournalVersion, e.Installation, &e.Number, &e.After
-		if !e.AddedAt.IsZero() {
-			added := Instant(e.AddedAt)
-			line.AddedAt = &added
-		}
+	line := journalLine{
+		Version: JournalVersion, Installation: e.Installation, Number: &e.Number, After: &e.After,
+		Subject: e.SubjectID.Elements(), ErasedAt: &at,
+	}
+	if !e.AddedAt.IsZero() {
+		added := Instant(e.AddedAt)
+		line.AddedAt = &added
 	}
 	return line
 }
@@ -96,7 +92,7 @@ func (e JournalEntry) line() journalLine {
 // AppendTruncated appends a special line to the given text and returns the result. The special line states that the
 // line before it is incomplete, for example because of a crash. The writer then writes the complete entry again.
 func AppendTruncated(text []byte) []byte {
-	return appendLine(text, journalLine{Version: journalVersion1, Cut: true})
+	return appendLine(text, journalLine{Version: JournalVersion, Cut: true})
 }
 
 func appendLine(text []byte, line journalLine) []byte {
@@ -107,10 +103,9 @@ func appendLine(text []byte, line journalLine) []byte {
 	return append(append(text, encoded...), '\n')
 }
 
-// ParseJournalLine reads a line of a journal of version 1 or 2. For a line of AppendTruncated, truncated is true and
-// entry is empty. ParseJournalLine returns ErrInvalid for a line of another version, and for a line without a valid
-// entry. It also refuses a line in which two members have names that are equal, or that differ only in case, because
-// two readers could read different subjects in such a line.
+// ParseJournalLine reads a line of a journal. For a line of AppendTruncated, truncated is true and entry is empty.
+// ParseJournalLine returns ErrInvalid for a line of another version than JournalVersion, and for a line without a valid
+// entry.
 func ParseJournalLine(text []byte) (entry JournalEntry, truncated bool, err error) {
 	return ParseSignedLine(text, nil)
 }
@@ -136,56 +131,26 @@ func ParseSignedLine(
 	return entry, false, nil
 }
 
-// readJournalLine reads the members of a line. It returns the problem of a line that has no valid JSON object or has
-// duplicate members.
+// readJournalLine reads the members of a line, or returns the problem of a line that has no valid members.
 func readJournalLine(text []byte) (line journalLine, problem string) {
-	const noObject = "a line is not a JSON object of a journal"
-	if !utf8.Valid(text) || HasLoneSurrogate(text) { // a reader would replace the characters, and read another subject
+	switch {
+	case !utf8.Valid(text) || HasLoneSurrogate(text): // a reader would replace the characters, and read another subject
 		return line, "a line has characters that are not valid"
-	}
-	if !json.Valid(text) {
-		return line, noObject
-	}
-	members := json.NewDecoder(bytes.NewReader(text))
-	if begin, _ := members.Token(); begin != json.Delim('{') {
-		return line, noObject
-	}
-	targets := map[string]any{
-		"v": &line.Version, "installation": &line.Installation, "number": &line.Number, "after": &line.After,
-		"subject": &line.Subject, "erased_at": &line.ErasedAt, "added_at": &line.AddedAt, "cut": &line.Cut,
-		"mac": &line.MAC,
-	}
-	seen := map[string]bool{}
-	for members.More() {
-		token, _ := members.Token()
-		name, _ := token.(string)
-		folded := strings.ToLower(strings.ToUpper(name)) // also characters such as ſ, which is an s in upper case
-		if seen[folded] {
-			return line, "a line has the same member twice"
-		}
-		seen[folded] = true
-		target, known := targets[name]
-		if !known {
-			target = &json.RawMessage{}
-		}
-		if members.Decode(target) != nil {
-			return line, noObject
-		}
+	case json.Unmarshal(text, &line) != nil:
+		return line, "a line is not a JSON object of a journal"
+	case line.Version != JournalVersion:
+		return line, "a line has the version " + strconv.Itoa(line.Version) + ", but this version of habeas reads only version " +
+			strconv.Itoa(JournalVersion)
 	}
 	return line, ""
 }
 
 // entry returns the entry of a line, or the problem of a line without a valid entry.
 func (l journalLine) entry() (entry JournalEntry, problem string) {
-	numbered := l.Installation != "" || l.Number != nil || l.After != nil
 	switch {
-	case l.Version != JournalVersion && l.Version != journalVersion1:
-		return entry, "a line has an unknown version"
-	case l.Version == JournalVersion && !numbered:
-		return entry, "a line has no installation and no number"
-	case numbered && (!isInstallation(l.Installation) || l.Number == nil || l.After == nil):
-		return entry, "a line must have a valid installation, a number and the number before it, or none of them"
-	case numbered && (*l.Number <= 0 || *l.Number > maxNumber || *l.After < 0 || *l.After >= *l.Number):
+	case !isInstallation(l.Installation) || l.Number == nil || l.After == nil:
+		return entry, "a line must have a valid installation, a number and the number before it"
+	case *l.Number <= 0 || *l.Number > maxNumber || *l.After < 0 || *l.After >= *l.Number:
 		return entry, "a line has numbers that are not valid"
 	case l.ErasedAt == nil || l.ErasedAt.IsZero():
 		return entry, "a line has no instant"
@@ -194,9 +159,8 @@ func (l journalLine) entry() (entry JournalEntry, problem string) {
 	if err != nil {
 		return entry, "a line has no valid subject"
 	}
-	entry = JournalEntry{Installation: l.Installation, SubjectID: id, ErasedAt: Instant(*l.ErasedAt)}
-	if numbered {
-		entry.Number, entry.After = *l.Number, *l.After
+	entry = JournalEntry{
+		Installation: l.Installation, Number: *l.Number, After: *l.After, SubjectID: id, ErasedAt: Instant(*l.ErasedAt),
 	}
 	if l.AddedAt != nil && !l.AddedAt.IsZero() {
 		entry.AddedAt = Instant(*l.AddedAt)

@@ -32,8 +32,8 @@ type ReplayReport struct {
 	// subjects of these erasures may be back in the database. Missing is found before the first erasure. A later replay
 	// finds only the numbers that are missing between lines.
 	Missing []NumberRange `json:"missing,omitempty"`
-	// LastNumber is the highest number of a line, and LastErasedAt is the instant of its erasure. If no line has a number,
-	// LastNumber is 0 and LastErasedAt is the latest instant of a line. LastErasedAt is zero if there are no lines.
+	// LastNumber is the highest number of a line, and LastErasedAt is the instant of its erasure. Both are zero if there
+	// are no lines.
 	LastNumber   int64     `json:"last_number"`
 	LastErasedAt time.Time `json:"last_erased_at,omitzero"`
 	// Sequences has the names of the sequences of the application from which a new subject would get the id of a subject

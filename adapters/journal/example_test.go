@@ -21,7 +21,7 @@ func ExampleNewFile() {
 	if err != nil {
 		panic(err)
 	}
-	line := `{"v":1,"subject":["42"],"erased_at":"2024-03-01T12:00:00Z"}` + "\n"
+	line := `{"v":2,"installation":"shop","number":1,"after":0,"subject":["42"],"erased_at":"2024-03-01T12:00:00Z"}` + "\n"
 	if err := file.Append(context.Background(), []byte(line)); err != nil {
 		panic(err)
 	}
@@ -35,5 +35,5 @@ func ExampleNewFile() {
 		panic(err)
 	}
 	fmt.Print(file.Name(), " ", string(text))
-	// Output: backup {"v":1,"subject":["42"],"erased_at":"2024-03-01T12:00:00Z"}
+	// Output: backup {"v":2,"installation":"shop","number":1,"after":0,"subject":["42"],"erased_at":"2024-03-01T12:00:00Z"}
 }

@@ -16,26 +16,24 @@ import (
 // content is the content of a journal.
 type content struct {
 	report   domain.ReplayReport // Lines, Broken, Subjects, LastNumber and LastErasedAt are set
-	first    int64               // number of the first broken line; 0 if there is none
+	first    broken              // the first broken line
 	subjects map[domain.SubjectID]*lines
 	order    []domain.SubjectID // the subjects, in the order of their first lines
 	covered  []span             // the numbers that lines cover, see span
 
 	installations map[string]int64 // for each installation of the lines, the highest number
-	unnumbered    int64            // the lines without an installation and a number
 }
 
 // lines has the properties of all lines of one subject.
 type lines struct {
-	last domain.JournalEntry // the line with the highest number, or with the latest instant
+	last domain.JournalEntry // the line with the highest number
 	rows []rowLines          // one element for each creation time in the lines
 }
 
 // rowLines has the properties of all lines of one subject that have the same creation time, or none.
 type rowLines struct {
-	added      time.Time // see domain.JournalEntry.AddedAt
-	number     int64     // the highest number; 0 if no line has a number
-	unnumbered time.Time // the latest instant of a line without a number
+	added  time.Time // see domain.JournalEntry.AddedAt
+	number int64     // the highest number
 }
 
 // span is the range of the numbers that a line covers: the numbers from after + 1 to number. The database that wrote
@@ -71,18 +69,14 @@ func (c *content) add(entry domain.JournalEntry) {
 		c.subjects[entry.SubjectID] = of
 		c.order = append(c.order, entry.SubjectID)
 	}
-	if !known || isLater(entry, of.last.Number, of.last) {
+	if entry.Number > of.last.Number {
 		of.last = entry
 		of.last.Installation = "" // saves memory
 	}
-	if isLater(entry, c.report.LastNumber, domain.JournalEntry{ErasedAt: c.report.LastErasedAt}) {
+	if entry.Number > c.report.LastNumber {
 		c.report.LastNumber, c.report.LastErasedAt = entry.Number, entry.ErasedAt
 	}
 	of.addRow(entry)
-	if entry.Number == 0 {
-		c.unnumbered++
-		return
-	}
 	c.installations[entry.Installation] = max(c.installations[entry.Installation], entry.Number)
 	if last := len(c.covered) - 1; last >= 0 && c.covered[last].number == entry.After {
 		c.covered[last].number = entry.Number
@@ -92,12 +86,6 @@ func (c *content) add(entry domain.JournalEntry) {
 		c.covered = merged(c.covered)
 	}
 	c.covered = append(c.covered, span{entry.After, entry.Number})
-}
-
-// isLater reports whether the entry is later than the entry before. The parameter number is the number of the latter.
-// Numbers decide. The instants decide if the numbers are equal or missing.
-func isLater(entry domain.JournalEntry, number int64, before domain.JournalEntry) bool {
-	return entry.Number > number || entry.Number == number && entry.ErasedAt.After(before.ErasedAt)
 }
 
 // merged returns the spans in ascending order, without overlaps. It modifies the spans.
@@ -128,9 +116,8 @@ func (c *content) missing(recorded int64) (missing []domain.NumberRange) {
 }
 
 // refuseForeign returns an error if the journal has a line of another installation than the given one and its
-// ancestors. The parameter vouched is the id of the installation to which the lines without an installation belong,
-// according to the operator. It is empty if the operator has not named it.
-func (c *content) refuseForeign(own datamap.Installation, vouched string) error {
+// ancestors.
+func (c *content) refuseForeign(own datamap.Installation) error {
 	refused := func(message string) error {
 		return &domain.Error{Code: domain.ErrInvalid, Op: "replay", Message: "nothing was changed: " + message}
 	}
@@ -147,15 +134,6 @@ func (c *content) refuseForeign(own datamap.Installation, vouched string) error 
 				", but this database has the installation " + own.ID + ". Replay each line only in the database of its" +
 				" installation: give this replay only the lines whose member installation is " + own.ID + " or an ancestor of it")
 		}
-	}
-	if vouched != "" && !own.Accepts(vouched, 0) {
-		return refused("the installation " + vouched + " was given for the lines without an" +
-			" installation, but this database has the installation " + own.ID + ". Check that this is the right database")
-	}
-	if c.unnumbered > 0 && vouched == "" {
-		return refused("the journal has " + strconv.FormatInt(c.unnumbered, 10) +
-			" lines of an earlier version, which do not name their installation. If all of them were written for this" +
-			" database, set Installation (--installation) to its installation, " + own.ID)
 	}
 	return nil
 }
@@ -179,16 +157,13 @@ func (l *lines) addRow(entry domain.JournalEntry) {
 	}
 	row := &l.rows[i]
 	row.number = max(row.number, entry.Number)
-	if entry.Number == 0 && entry.ErasedAt.After(row.unnumbered) {
-		row.unnumbered = entry.ErasedAt
-	}
 }
 
 // unrecorded returns the creation times of the lines whose erasure the mark does not record. See
-// domain.ReplayCase.Unrecorded. It compares the numbers, and the instants of lines without a number.
+// domain.ReplayCase.Unrecorded. It compares the numbers.
 func (l *lines) unrecorded(mark domain.ErasureMark) (added []time.Time) {
 	for _, row := range l.rows {
-		if mark.Erasures == 0 || mark.Intake < row.number || mark.ErasedAt.Before(row.unnumbered) {
+		if mark.Erasures == 0 || mark.Intake < row.number {
 			added = append(added, row.added)
 		}
 	}

@@ -47,15 +47,9 @@ func (w *world) marks(t *testing.T) (list []domain.ErasureMark) {
 	return list
 }
 
-// replay replays the lines without the id of an installation for lines of version 1.
 func (w *world) replay(t *testing.T, lines string, change func(*replay.Config)) (domain.ReplayReport, error) {
 	t.Helper()
-	return w.replayer(t, func(c *replay.Config) {
-		c.Installation = ""
-		if change != nil {
-			change(c)
-		}
-	}).Replay(t.Context(), strings.NewReader(lines), nil)
+	return w.replayer(t, change).Replay(t.Context(), strings.NewReader(lines), nil)
 }
 
 // incomplete checks the error of a replay that has findings.
@@ -120,20 +114,17 @@ func TestLinesOfAnotherInstallationAreRefusedBeforeTheFirstErasure(t *testing.T)
 	own := w.installation(t).ID
 	mine := numbered(t, own, "1", 1, 2)
 	for name, c := range map[string]struct {
-		lines, vouched string
-		says           []string
+		lines string
+		says  []string
 	}{
 		"of another database": {
-			mine + numbered(t, "another", "2", 0, 1), "", []string{"installation another", own, "Replay each line only in"},
+			mine + numbered(t, "another", "2", 0, 1), []string{"installation another", own, "Replay each line only in"},
 		},
 		"of the original, after the clone": {
-			mine + numbered(t, former, "2", 1, 2), "", []string{former, own, "later than the clone", "number 2"},
+			mine + numbered(t, former, "2", 1, 2), []string{former, own, "later than the clone", "number 2"},
 		},
-		"without an installation": {mine + lineOf(t, "2", 1), "", []string{"1 lines", own, "--installation"}},
-		"vouched for by mistake":  {lineOf(t, "2", 1), "another", []string{"installation another", own}},
-		"of nothing to vouch for": {mine, "another", []string{"installation another", own}},
 	} {
-		report, err := w.replay(t, c.lines, func(config *replay.Config) { config.Installation = c.vouched })
+		report, err := w.replay(t, c.lines, nil)
 		if !errors.Is(err, domain.ErrInvalid) || errors.Is(err, replay.ErrIncomplete) {
 			t.Errorf("%s: got %v", name, err)
 			continue
@@ -147,12 +138,10 @@ func TestLinesOfAnotherInstallationAreRefusedBeforeTheFirstErasure(t *testing.T)
 			t.Errorf("%s: %v were erased, the report is %+v", name, erased, report)
 		}
 	}
-	report, err := w.replay(t, numbered(t, former, "9", 0, 1)+mine+lineOf(t, "3", 1), func(c *replay.Config) {
-		c.Installation = former
-	})
+	report, err := w.replay(t, numbered(t, former, "9", 0, 1)+mine, nil)
 	must(t, err)
-	is(t, "of the database and its ancestor", report, domain.ReplayReport{Lines: 3, Current: 1, Erased: 2}, w.erasures(),
-		"1", "3")
+	is(t, "of the database and its ancestor", report, domain.ReplayReport{Lines: 2, Current: 1, Erased: 1}, w.erasures(),
+		"1")
 }
 
 func TestMissingNumbersAreNamedAndTheKnownErasuresAreCarriedOut(t *testing.T) {

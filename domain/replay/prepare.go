@@ -21,7 +21,7 @@ func (r *Replayer) prepare(
 		if own, err = s.Installation().Read(ctx); err != nil {
 			return err
 		}
-		if err := journal.refuseForeign(own, r.config.Installation); err != nil {
+		if err := journal.refuseForeign(own); err != nil {
 			return err
 		}
 		recorded, err := highestRecorded(ctx, s.Erased(), journal)
@@ -109,12 +109,12 @@ func (r *Replayer) lowSequences(
 }
 
 // findings returns the error for the findings of a replay that an operator must examine, or nil if there are none. The
-// parameter broken is the number of the first broken line.
-func findings(report domain.ReplayReport, broken, expect int64) error {
+// parameter first is the first broken line.
+func findings(report domain.ReplayReport, first broken, expect int64) error {
 	var texts []string
 	if report.Broken > 0 {
 		texts = append(texts, "broken lines: "+strconv.FormatInt(report.Broken, 10)+"; the first one is line "+
-			strconv.FormatInt(broken, 10)+". Their subjects were not erased")
+			strconv.FormatInt(first.number, 10)+": "+first.problem+". Their subjects were not erased")
 	}
 	if len(report.Missing) > 0 {
 		texts = append(texts, "the journal has no lines for the numbers "+ranges(report.Missing)+". Replay them from another"+

@@ -19,10 +19,16 @@ type reader struct {
 	sign          func([]byte) []byte // signs a line; nil if lines need no signature
 	lines, broken int64
 	number        int64  // number of the current line, counted from the beginning
-	first         int64  // number of the first broken line; 0 if there is none
-	unconfirmed   int64  // number of an invalid line that the next line may report as cut off; 0 if there is none
-	cut           int64  // number of a line that was cut off and has no entry after it; 0 if there is none
+	first         broken // the first broken line
+	unconfirmed   broken // an invalid line that the next line may report as cut off
+	cut           broken // a line that was cut off and has no entry after it
 	line          []byte // the current line; its memory is reused
+}
+
+// broken is a line without a valid entry. The zero value is no line.
+type broken struct {
+	number  int64
+	problem string
 }
 
 func newReader(lines io.Reader, sign func([]byte) []byte) *reader {
@@ -37,9 +43,9 @@ func (r *reader) read() (entry domain.JournalEntry, ok bool, err error) {
 	case err == nil, errors.Is(err, io.EOF) && len(r.line) > 0: // the last line may lack its line feed
 	case errors.Is(err, io.EOF):
 		r.countBroken()
-		if r.cut > 0 { // the entry was not repeated
+		if r.cut.number > 0 { // the entry was not repeated
 			r.lines++
-			r.unconfirmed, r.cut = r.cut, 0
+			r.unconfirmed, r.cut = r.cut, broken{}
 			r.countBroken()
 		}
 		return domain.JournalEntry{}, false, io.EOF
@@ -52,35 +58,37 @@ func (r *reader) read() (entry domain.JournalEntry, ok bool, err error) {
 	entry, cut, err := domain.ParseSignedLine(r.line, r.sign)
 	switch {
 	case cut:
-		if r.unconfirmed > 0 {
-			r.cut, r.unconfirmed = r.unconfirmed, 0
+		if r.unconfirmed.number > 0 {
+			r.cut, r.unconfirmed = r.unconfirmed, broken{}
 			r.lines--
 		}
 		return domain.JournalEntry{}, false, nil
 	case err == nil:
 		r.countBroken()
-		r.cut = 0
+		r.cut = broken{}
 		r.lines++
 		return entry, true, nil
 	}
 	r.countBroken()
 	r.lines++
-	r.unconfirmed = r.number
+	r.unconfirmed = broken{number: r.number}
+	if refused := (*domain.Error)(nil); errors.As(err, &refused) {
+		r.unconfirmed.problem = refused.Message
+	}
 	return domain.JournalEntry{}, false, nil
 }
 
 // countBroken counts the previous line as broken if it was invalid. It is called after the current line was read,
 // because the current line may report that the previous line was cut off. A line that was cut off is not broken.
 func (r *reader) countBroken() {
-	if r.unconfirmed == 0 {
+	if r.unconfirmed.number == 0 {
 		return
 	}
-	if r.broken == 0 {
+	if r.broken == 0 || r.unconfirmed.number < r.first.number {
 		r.first = r.unconfirmed
 	}
-	r.first = min(r.first, r.unconfirmed)
 	r.broken++
-	r.unconfirmed = 0
+	r.unconfirmed = broken{}
 }
 
 // readLine reads a line. It keeps only the beginning of a line that is longer than maxLine. Such a line is not a valid

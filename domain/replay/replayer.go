@@ -44,8 +44,6 @@ type Config struct {
 	// Batch is the number of subjects of a batch. One query reads the erasures of these subjects that the database
 	// records. A further query for each subject with a recorded erasure reads the subject's row. The default is 500.
 	Batch int
-	// Installation is the same as Options.Installation.
-	Installation string
 	// Expect is the same as Options.Expect. It must not be negative.
 	Expect int64
 	// RestoredTo is the same as Options.RestoredTo.
@@ -64,10 +62,6 @@ type Options struct {
 	Workers int
 	// Progress is called with the totals so far. Default: no call.
 	Progress func(domain.ReplayReport)
-	// Installation is the id of the installation (datamap.Installation.ID) to which all lines without an installation
-	// belong. Lines of version 1 of the format have none. The caller vouches for it. The replay refuses it if it is not
-	// the installation of the database or an ancestor. By default, the replay refuses lines without an installation.
-	Installation string
 	// Expect is the number of the last line that the journal must have (domain.JournalEntry.Number), as the operator knows
 	// it from elsewhere. If the highest number of a line is lower, the replay carries out the erasures that it knows, and
 	// returns an error. The default 0 expects nothing.
@@ -111,13 +105,11 @@ func NewReplayer(c Config) (*Replayer, error) {
 // 500 bytes for each subject, and no memory for further lines of the subject. Then it does these steps:
 //
 //   - It refuses the journal if a line belongs to another installation than the database, because the same id is
-//     another person there. See datamap.Installation.Accepts, and Options.Installation for lines of version 1. It
-//     returns domain.ErrInvalid and has changed nothing.
+//     another person there. See datamap.Installation.Accepts. It returns domain.ErrInvalid and has changed nothing.
 //   - It finds the missing numbers, see domain.ReplayReport.Missing.
 //   - It raises the sequences of habeas above the highest number, see ports.InstallationStore.RaiseSequences.
 //   - It judges each subject by the mark, the subject's row and the lines, see domain.ReplayCase. The database records
-//     the erasure of a line if the mark of the subject has at least the number of the line. For lines without a number,
-//     it compares the instants.
+//     the erasure of a line if the mark of the subject has at least the number of the line.
 //   - It erases each subject whose erasure is not recorded or was undone, in a separate session. This session locks the
 //     subject and judges again before the erasure. It records erasure_replayed {erased_at} before the events of the
 //     erasure. After each batch it calls progress with the totals so far, unless progress is nil.

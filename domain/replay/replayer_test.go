@@ -91,9 +91,7 @@ func (w *world) erasures() (names []string) {
 
 func (w *world) replayer(t *testing.T, change func(*replay.Config)) *replay.Replayer {
 	t.Helper()
-	config := replay.Config{
-		Sessions: w, Clock: clock{}, IDs: &w.ids, Erase: w.erase, Batch: 3, Installation: w.installation(t).ID,
-	}
+	config := replay.Config{Sessions: w, Clock: clock{}, IDs: &w.ids, Erase: w.erase, Batch: 3}
 	if change != nil {
 		change(&config)
 	}
@@ -102,12 +100,10 @@ func (w *world) replayer(t *testing.T, change func(*replay.Config)) *replay.Repl
 	return replayer
 }
 
-// lineOf returns the journal line of an erasure that was made the given number of seconds after noon.
-func lineOf(t *testing.T, id string, after int) string {
+// line returns the journal line of an erasure in the database. It covers all numbers up to the given one.
+func (w *world) line(t *testing.T, id string, number int64) string {
 	t.Helper()
-	return string(domain.JournalEntry{
-		SubjectID: idOf(t, id), ErasedAt: noon.Add(time.Duration(after) * time.Second),
-	}.AppendLine(nil))
+	return numbered(t, w.installation(t).ID, id, 0, number)
 }
 
 var idOf = fixture.MustID
@@ -127,8 +123,8 @@ func TestSubjectsErasedSinceTheBackupAreErasedAgain(t *testing.T) {
 	w.recordErasure(t, "1", 1)
 	w.recordErasure(t, "2", 2)
 	w.recordErasure(t, "9", 9)
-	lines := lineOf(t, "1", 1) + lineOf(t, "2", 2) + lineOf(t, "3", 3) + lineOf(t, "2", 4) + lineOf(t, "2", 3) +
-		"\n" + lineOf(t, "4", 5) + lineOf(t, "3", 6)
+	lines := w.line(t, "1", 1) + w.line(t, "2", 2) + w.line(t, "3", 4) + w.line(t, "2", 5) + w.line(t, "2", 4) +
+		"\n" + w.line(t, "4", 6) + w.line(t, "3", 7)
 	var progress []int64
 	report, err := w.replayer(t, nil).Replay(t.Context(), strings.NewReader(lines), func(r domain.ReplayReport) {
 		progress = append(progress, r.Current+r.Erased)
@@ -145,7 +141,7 @@ func TestSubjectsErasedSinceTheBackupAreErasedAgain(t *testing.T) {
 
 func TestAReplayIsRecorded(t *testing.T) {
 	w := newWorld(t)
-	_, err := w.replayer(t, nil).Replay(t.Context(), strings.NewReader(lineOf(t, "1", 1)), nil)
+	_, err := w.replayer(t, nil).Replay(t.Context(), strings.NewReader(w.line(t, "1", 1)), nil)
 	must(t, err)
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		trail, err := s.Audit().Trail(ctx, idOf(t, "1"))
@@ -160,8 +156,7 @@ func TestAReplayIsRecorded(t *testing.T) {
 // An external system erases a subject again only if Refs returns the subject's id in this system.
 func TestExternalSystemsEraseAgainIfThereAreRefs(t *testing.T) {
 	w := newWorld(t)
-	line := lineOf(t, "1", 1)
-	_, err := w.replayer(t, nil).Replay(t.Context(), strings.NewReader(line), nil)
+	_, err := w.replayer(t, nil).Replay(t.Context(), strings.NewReader(w.line(t, "1", 1)), nil)
 	if must(t, err); len(w.erased) != 1 || len(w.erased[0].Refs) > 0 {
 		t.Errorf("by default there are the refs of %v", w.erased)
 	}
@@ -170,7 +165,7 @@ func TestExternalSystemsEraseAgainIfThereAreRefs(t *testing.T) {
 		c.Refs = func(_ context.Context, id domain.SubjectID) ([]domain.SubjectRef, error) {
 			return []domain.SubjectRef{{Kind: "desk", Value: id.String()}}, nil
 		}
-	}).Replay(t.Context(), strings.NewReader(line), nil)
+	}).Replay(t.Context(), strings.NewReader(w.line(t, "1", 1)), nil)
 	if must(t, err); len(w.erased) != 1 || len(w.erased[0].Refs) != 1 || w.erased[0].Refs[0].Value != "1" ||
 		!w.erasedAt.Equal(noon.Add(time.Second)) { // the systems get the instant of the line
 		t.Errorf("with refs there are those of %v, erased at %v", w.erased, w.erasedAt)
@@ -178,7 +173,7 @@ func TestExternalSystemsEraseAgainIfThereAreRefs(t *testing.T) {
 	w = newWorld(t)
 	report, err := w.replayer(t, func(c *replay.Config) {
 		c.Refs = func(context.Context, domain.SubjectID) ([]domain.SubjectRef, error) { return nil, io.ErrNoProgress }
-	}).Replay(t.Context(), strings.NewReader(line), nil)
+	}).Replay(t.Context(), strings.NewReader(w.line(t, "1", 1)), nil)
 	if !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("got %v", err)
 	}
@@ -189,8 +184,8 @@ func TestASubjectThatFailsDelaysNoOther(t *testing.T) {
 	w := newWorld(t)
 	w.fail["2"] = &domain.Error{Code: domain.ErrLeftOver, Op: "erase"}
 	lines := ""
-	for _, id := range []string{"1", "2", "3", "4", "5"} {
-		lines += lineOf(t, id, 1)
+	for i, id := range []string{"1", "2", "3", "4", "5"} {
+		lines += w.line(t, id, int64(i+1))
 	}
 	report, err := w.replayer(t, nil).Replay(t.Context(), strings.NewReader(lines), nil)
 	if !errors.Is(err, domain.ErrLeftOver) {
@@ -208,7 +203,7 @@ func TestAnUnavailableDatabaseEndsTheReplay(t *testing.T) {
 	w.fail["4"] = &domain.Error{Code: domain.ErrUnavailable, Op: "erase"}
 	lines := ""
 	for id := range 9 {
-		lines += lineOf(t, strconv.Itoa(id+1), 1)
+		lines += w.line(t, strconv.Itoa(id+1), int64(id+1))
 	}
 	one := func(c *replay.Config) { c.Workers = 1 }
 	report, err := w.replayer(t, one).Replay(t.Context(), strings.NewReader(lines), nil)
@@ -224,7 +219,8 @@ func TestAnUnavailableDatabaseEndsTheReplay(t *testing.T) {
 }
 
 func TestABrokenLineIsReported(t *testing.T) {
-	cut := string(domain.AppendTruncated(nil))
+	cut, shop := string(domain.AppendTruncated(nil)), datamap.Installation{ID: "shop"}
+	line := func(id string) string { return numbered(t, shop.ID, id, 0, 1) }
 	for name, c := range map[string]struct {
 		lines  string
 		erased []string
@@ -232,56 +228,62 @@ func TestABrokenLineIsReported(t *testing.T) {
 		err    string
 	}{
 		"cut off at the end": {
-			lineOf(t, "1", 1) + lineOf(t, "2", 1)[:20],
+			line("1") + line("2")[:20],
 			[]string{"1"},
 			domain.ReplayReport{Lines: 2, Broken: 1},
 			"the first one is line 2",
 		},
 		"cut off and not repeated": {
-			lineOf(t, "1", 1) + lineOf(t, "2", 1)[:20] + "\n" + cut,
+			line("1") + line("2")[:20] + "\n" + cut,
 			[]string{"1"},
 			domain.ReplayReport{Lines: 2, Broken: 1},
 			"the first one is line 2",
 		},
 		"whole at the end": {
-			lineOf(t, "1", 1) + strings.TrimSpace(lineOf(t, "2", 1)), []string{"1", "2"}, domain.ReplayReport{Lines: 2}, "",
+			line("1") + strings.TrimSpace(line("2")), []string{"1", "2"}, domain.ReplayReport{Lines: 2}, "",
 		},
 		"cut off and gone on with": {
-			lineOf(t, "2", 1)[:20] + "\n" + cut + lineOf(t, "2", 1), []string{"2"}, domain.ReplayReport{Lines: 1}, "",
+			line("2")[:20] + "\n" + cut + line("2"), []string{"2"}, domain.ReplayReport{Lines: 1}, "",
 		},
 		"cut off and gone on with by two": {
-			lineOf(t, "2", 1)[:20] + "\n" + cut + "\n" + cut + lineOf(t, "2", 1),
+			line("2")[:20] + "\n" + cut + "\n" + cut + line("2"),
 			[]string{"2"},
 			domain.ReplayReport{Lines: 1},
 			"",
 		},
 		"damaged": {
-			lineOf(t, "1", 1) + "\n" + lineOf(t, "2", 1)[9:] + lineOf(t, "3", 1),
+			line("1") + "\n" + line("2")[9:] + line("3"),
 			[]string{"1", "3"},
 			domain.ReplayReport{Lines: 3, Broken: 1},
 			"broken lines: 1; the first one is line 3",
 		},
 		"damaged twice before a cut": {
-			"x\ny\n" + cut + lineOf(t, "3", 1),
+			"x\ny\n" + cut + line("3"),
 			[]string{"3"},
 			domain.ReplayReport{Lines: 2, Broken: 1},
 			"the first one is line 1",
 		},
 		"damaged before the end": {
-			lineOf(t, "1", 1) + "x\ny",
+			line("1") + "x\ny",
 			[]string{"1"},
 			domain.ReplayReport{Lines: 3, Broken: 2},
 			"broken lines: 2; the first one is line 2",
 		},
+		"of another version": {
+			strings.Replace(line("2"), `"v":2`, `"v":1`, 1) + line("1"),
+			[]string{"1"},
+			domain.ReplayReport{Lines: 2, Broken: 1},
+			"the first one is line 1: a line has the version 1, but this version of habeas reads only version 2",
+		},
 		"far too long": {
-			strings.Repeat("x", 300_000) + "\n" + lineOf(t, "1", 1),
+			strings.Repeat("x", 300_000) + "\n" + line("1"),
 			[]string{"1"},
 			domain.ReplayReport{Lines: 2, Broken: 1},
 			"the first one is line 1",
 		},
 	} {
-		w := newWorld(t)
-		report, err := w.replayer(t, nil).Replay(t.Context(), strings.NewReader(c.lines), nil)
+		w := restoredFrom(t, shop)
+		report, err := w.replay(t, c.lines, func(*replay.Config) {})
 		if (err != nil) != (c.err != "") ||
 			err != nil && (!errors.Is(err, domain.ErrInvalid) || !errors.Is(err, replay.ErrIncomplete) ||
 				!strings.Contains(err.Error(), c.err)) {
@@ -294,7 +296,7 @@ func TestABrokenLineIsReported(t *testing.T) {
 
 func TestLinesThatCannotBeReadEndTheReplay(t *testing.T) {
 	w := newWorld(t)
-	lines := io.MultiReader(strings.NewReader(lineOf(t, "1", 1)), unreadable{})
+	lines := io.MultiReader(strings.NewReader(w.line(t, "1", 1)), unreadable{})
 	_, err := w.replayer(t, nil).Replay(t.Context(), lines, nil)
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("got %v", err)

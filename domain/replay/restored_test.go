@@ -283,12 +283,10 @@ func (w *town) numberOf(t *testing.T, id string) int64 {
 func TestTheFirstReplayStoresItsPositionWithoutMarks(t *testing.T) {
 	w := newTown(t, false)
 	w.add(t, 1, 0)
-	line := lineOf(t, "1", 1)
+	line := numbered(t, w.installation(t).ID, "1", 0, 1)
 	for _, want := range []domain.ReplayReport{{Erased: 1}, {Current: 1}} {
 		w.now = noon.Add(time.Hour)
-		report, err := w.replay(t, line, func(c *replay.Config) {
-			c.RestoredTo, c.Installation = noon.Add(-time.Hour), w.installation(t).ID
-		})
+		report, err := w.replay(t, line, func(c *replay.Config) { c.RestoredTo = noon.Add(-time.Hour) })
 		if got := counts(report); !reflect.DeepEqual(got, want) || err != nil {
 			t.Errorf("the report is %+v: %v", report, err)
 		}

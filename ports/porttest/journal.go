@@ -51,7 +51,8 @@ func journalLines(t testing.TB, firstNumber, n int) string {
 	var lines []byte
 	for i := range n {
 		lines = domain.JournalEntry{
-			SubjectID: subject(t, "acme", int64(firstNumber+i)), ErasedAt: noon.Add(time.Duration(i) * tick),
+			Installation: "shop", Number: int64(i + 1), After: int64(i), SubjectID: subject(t, "acme", int64(firstNumber+i)),
+			ErasedAt: noon.Add(time.Duration(i) * tick),
 		}.AppendLine(lines)
 	}
 	return string(lines)

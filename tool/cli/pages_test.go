@@ -120,7 +120,6 @@ func TestAnEmptyTextOfAFlagIsRefused(t *testing.T) {
 		{"journal", "--file"},
 		{"journal", "--since"},
 		{"replay", "-", "--yes", "--restored-to"},
-		{"replay", "-", "--yes", "--installation"},
 	} {
 		_, stderr := w.want(2, append(args, "")...)
 		complains(t, stderr, args[len(args)-1]+" is not valid, it must be a text that is not empty")

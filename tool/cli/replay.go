@@ -45,9 +45,7 @@ early, new people without a creation time can be erased.
 
 The lines may have any order, and a line may occur twice. Lines of another
 installation (of another database or data map) are refused before the first erasure,
-because the same id is another person there. Lines of version 1 of the format do not
-name their installation. They are refused unless you name it with --installation,
-because you know that all these lines were written for this database.
+because the same id is another person there.
 
 The command prints the number and the time of the last line. Compare the number with
 the number that you expect, or give it with --expect. The command names numbers of
@@ -76,8 +74,6 @@ cat erased-*.jsonl | habeas replay - --operator restore-2026-03 --yes`,
 		flags: func(c *cobra.Command) {
 			c.Flags().BoolVar(&yes, "yes", false, "replay without confirmation")
 			c.Flags().IntVar(&options.Workers, "workers", 4, "`number` of subjects to erase concurrently")
-			c.Flags().Var((*Text)(&options.Installation), "installation",
-				"`id` of the installation of all lines that do not name it")
 			c.Flags().Int64Var(&options.Expect, "expect", 0, "`number` that the last line must have at least")
 			c.Flags().Var((*Text)(&restoredTo), "restored-to",
 				"`time` at which the backup of restored tables began, such as\n2026-03-01T12:00:00Z")
@@ -159,11 +155,8 @@ func (p *printer) replayed(report domain.ReplayReport) {
 	if report.LastErasedAt.IsZero() {
 		return
 	}
-	number := "without a number"
-	if report.LastNumber > 0 {
-		number = "number " + strconv.FormatInt(report.LastNumber, 10)
-	}
-	p.line("Last line: " + number + ", erased at " + report.LastErasedAt.Format(time.RFC3339Nano) + ".")
+	p.line("Last line: number " + strconv.FormatInt(report.LastNumber, 10) + ", erased at " +
+		report.LastErasedAt.Format(time.RFC3339Nano) + ".")
 }
 
 // countLines returns the number of lines in a file. Afterwards, the file is positioned at its beginning again.

@@ -178,6 +178,7 @@ func TestFindingsOfAReplayAreNamed(t *testing.T) {
 		"a broken line": {"{}\n" + line("1", 0, 1), nil, "broken lines: 1; the first one is line 1", 1},
 		"a cut line":    {line("1", 0, 1) + line("2", 1, 2)[:30], nil, "broken lines: 1; the first one is line 2", 1},
 		"missing lines": {line("1", 0, 1) + line("2", 4, 5), nil, "the numbers 2 to 4", 2},
+		"an old line":   {strings.Replace(line("1", 0, 1), "2", "1", 1), nil, "a line has the version 1, but", 0},
 		"a missing end": {line("1", 0, 1), []string{"--expect", "3"}, "number 1, but the number 3 was expected", 1},
 	} {
 		w := newWorld(t)
@@ -195,22 +196,6 @@ func line(id string, after, number int) string {
 	return fmt.Sprintf(`{"v":2,"installation":"#","number":%d,"after":%d,"subject":[%q],`+
 		`"erased_at":"2026-03-01T12:00:00Z"}`,
 		number, after, id) + "\n"
-}
-
-func TestOldLinesNeedTheIDOfTheInstallation(t *testing.T) {
-	const old = `{"v":1,"subject":["1"],"erased_at":"2026-03-01T12:00:00Z"}` + "\n"
-	w := newWorld(t).reading(old)
-	_, stderr := w.want(2, "replay", "-", by, "--yes")
-	complains(t, stderr, "(--installation) to its installation, "+w.installation())
-	_, stderr = w.reading(old).want(2, "replay", "-", by, "--yes", "--installation", "another")
-	complains(t, stderr, "nothing was changed: the installation another was given")
-	if len(w.emails()) != 3 {
-		t.Errorf("left are %q", w.emails())
-	}
-	stdout, _ := w.reading(old).want(0, "replay", "-", by, "--yes", "--installation", w.installation())
-	if want := "Last line: without a number, erased at 2026-03-01T12:00:00Z.\n"; !strings.HasSuffix(stdout, want) {
-		t.Errorf("printed %q", stdout)
-	}
 }
 
 // restoredTables is an application whose replay has erased 1 subject, left 2 new people alone, and has findings.
@@ -286,15 +271,13 @@ func TestAnIncorrectReplayErasesNothing(t *testing.T) {
 func TestAPersonConfirmsAReplayWithItsNumberOfLines(t *testing.T) {
 	w := newWorld(t)
 	name := filepath.Join(t.TempDir(), "erased.jsonl")
-	lines := `{"v":1,"subject":["1"],"erased_at":"2026-03-01T12:00:00Z"}` + "\n" +
-		`{"v":1,"subject":["2"],"erased_at":"2026-03-01T12:00:00Z"}`
-	must(t, os.WriteFile(name, []byte(lines), 0o600))
 	for response, left := range map[string]int{"no\n": 3, "yes\n": 1} {
 		other := newWorld(t)
+		lines := strings.ReplaceAll(line("1", 0, 1)+line("2", 1, 2), "#", other.installation())
+		must(t, os.WriteFile(name, []byte(lines), 0o600))
 		other.in = typed{strings.NewReader(response)}
 		screen := &terminal{}
-		other.into(&bytes.Buffer{}, screen, "replay", name, by, "--installation", other.installation(),
-			"--restored-to", "2026-02-01T12:00:00Z")
+		other.into(&bytes.Buffer{}, screen, "replay", name, by, "--restored-to", "2026-02-01T12:00:00Z")
 		const prompt = "Erase the restored subjects of 2 lines again. Also erase the subjects who were erased after " +
 			"2026-02-01T12:00:00Z and have a row. Type"
 		if !strings.HasPrefix(screen.String(), prompt) || len(other.emails()) != left {

@@ -36,11 +36,7 @@ import (
 )
 
 // Version is the version of the manifest format that Write writes. It increases when a change of the format would make
-// older programs misinterpret a manifest. Read accepts all versions up to Version.
-//
-// In version 1, the strategy "delete" also overwrote a value whose row is not deleted. Since version 2, the strategy
-// "erase" does this, and "delete" is refused for such a value. Version 1 had no option "export", and an export
-// contained all columns.
+// older programs misinterpret a manifest. Read refuses a manifest of another version.
 const Version = 2
 
 type document struct {
@@ -74,15 +70,13 @@ func Read(r io.Reader) (datamap.DataMap, error) {
 		line := 1 + strings.Count(string(text[:syntax.Offset]), "\n")
 		return datamap.DataMap{}, fault("line "+strconv.Itoa(line), "is not JSON: "+syntax.Error())
 	}
-	if manifest.Version < 1 || manifest.Version > Version {
-		return datamap.DataMap{}, fault("manifest_version", "must be 1 or 2")
+	if manifest.Version != Version {
+		return datamap.DataMap{}, fault("manifest_version", "must be "+strconv.Itoa(Version)+
+			", the only version of the format that this version of habeas reads")
 	}
 	tables, problems := readTables(text)
 	if len(problems) == 0 {
 		problems = datamap.CheckAcceptances(manifest.Accepted)
-	}
-	if manifest.Version == 1 {
-		fromVersion1(tables)
 	}
 	m, err := datamap.ReadDataMap("manifest", tables, problems)
 	if err == nil && manifest.Zone != "" {

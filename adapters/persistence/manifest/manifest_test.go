@@ -60,12 +60,13 @@ func TestAFaultyManifestIsRefusedWithThePlace(t *testing.T) {
 	text, err := os.ReadFile(golden)
 	must(t, err)
 	for _, test := range []struct{ former, latter, says string }{
-		{`"manifest_version": 2`, `"manifest_version": 3`, "manifest_version: must be 1 or 2"},
-		{`"manifest_version": 2`, `"manifest_version": "1"`, "manifest_version: must be 1"},
-		{`"manifest_version": 2`, `"manifest_version": 3, "colors": []`, "manifest_version: must be 1"},
-		{`"manifest_version": 2,`, ``, "manifest_version: must be 1"},
-		{`"manifest_version": 2`, `"manifest_version": 1, "colors": []`, "colors: is unknown"},
-		{`"manifest_version": 2`, `"manifest_version": 1, "manifest_version": 1`, "manifest_version: occurs twice"},
+		{`"manifest_version": 2`, `"manifest_version": 3`, "manifest_version: must be 2, the only version"},
+		{`"manifest_version": 2`, `"manifest_version": 1`, "manifest_version: must be 2, the only version"},
+		{`"manifest_version": 2`, `"manifest_version": "2"`, "manifest_version: must be 2"},
+		{`"manifest_version": 2`, `"manifest_version": 3, "colors": []`, "manifest_version: must be 2"},
+		{`"manifest_version": 2,`, ``, "manifest_version: must be 2"},
+		{`"manifest_version": 2`, `"manifest_version": 2, "colors": []`, "colors: is unknown"},
+		{`"manifest_version": 2`, `"manifest_version": 2, "manifest_version": 2`, "manifest_version: occurs twice"},
 		{`"manifest_version"`, `"Manifest_Version"`, "Manifest_Version: is unknown"},
 		{`"tables": [`, `"tables": [], "tables": [`, "tables: occurs twice"},
 		{`"name": "users"`, `"name": "users", "colour": 1`, "tables[0].colour: is unknown"},
@@ -92,10 +93,10 @@ func TestAFaultyManifestIsRefusedWithThePlace(t *testing.T) {
 		{"  ]\n}\n", "  ]\n}\n{}", "invalid character '{' after top-level value"},
 		{"  ]\n}\n", "  ]\n", "unexpected end of JSON input"},
 		{string(text), ``, "line 1: is not JSON"},
-		{string(text), `[]`, "manifest_version: must be 1"},
-		{string(text), `null`, "manifest_version: must be 1"},
-		{string(text), `{"manifest_version": 1}`, "no table is marked as the subject's table"},
-		{string(text), `{"manifest_version": 1, "tables": [1]}`, "tables[0]: must be an object"},
+		{string(text), `[]`, "manifest_version: must be 2"},
+		{string(text), `null`, "manifest_version: must be 2"},
+		{string(text), `{"manifest_version": 2}`, "no table is marked as the subject's table"},
+		{string(text), `{"manifest_version": 2, "tables": [1]}`, "tables[0]: must be an object"},
 	} {
 		faulty := strings.Replace(string(text), test.former, test.latter, 1)
 		if faulty == string(text) {
