@@ -58,23 +58,6 @@ func (s *shop) erase(subject domain.Subject) (result domain.ErasureResult, err e
 	return result, err
 }
 
-func TestAnErasureThatFailsInTheMiddleLeavesOnlyEvidence(t *testing.T) {
-	t.Parallel()
-	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		s := newShop(t, db, 3, desk{})
-		failOn(t, db, "orders")
-		before := s.dump(t)
-		s.alice.Refs = []domain.SubjectRef{{Kind: "desk", Value: "c-1"}}
-		if _, err := s.erase(s.alice); err == nil {
-			t.Fatal("the erasure succeeded")
-		}
-		if !slices.Equal(s.dump(t), before) {
-			t.Error("something outlived the rollback")
-		}
-		s.wantFailedStep(t, "orders")
-	})
-}
-
 // wantFailedStep fails the test unless alice's audit trail shows an erasure that could not delete rows of the table.
 func (s *shop) wantFailedStep(t testing.TB, table string) {
 	t.Helper()
@@ -95,43 +78,6 @@ func (s *shop) wantFailedStep(t testing.TB, table string) {
 
 // rolledBack lists the audit events that an erasure leaves if its session rolls back.
 var rolledBack = []domain.EventType{domain.EventErasureRequested, domain.EventErasureStepFailed}
-
-func TestEvidenceOutlivesAPanic(t *testing.T) {
-	t.Parallel()
-	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		s := newShop(t, db, 1)
-		func() {
-			defer func() { _ = recover() }()
-			_ = s.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
-				_, err := s.eraser.Erase(ctx, session, s.alice)
-				must(t, err)
-				panic("after the erasure")
-			})
-		}()
-		if trail := s.trail(t, s.alice.ID); !slices.Equal(trail, rolledBack) {
-			t.Errorf("trail %v", trail)
-		}
-	})
-}
-
-func TestEvidenceOutlivesTheContext(t *testing.T) {
-	t.Parallel()
-	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		s := newShop(t, db, 1)
-		ctx, cancel := context.WithCancel(context.Background())
-		err := s.store.Do(ctx, func(ctx context.Context, session ports.Session) error {
-			_, err := s.eraser.Erase(ctx, session, s.alice)
-			cancel()
-			return err
-		})
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v", err)
-		}
-		if trail := s.trail(t, s.alice.ID); !slices.Equal(trail, rolledBack) {
-			t.Errorf("trail %v", trail)
-		}
-	})
-}
 
 // stuck is a query hook that blocks each statement on the audit trail until the context of the statement ends.
 type stuck struct{ statements }
@@ -173,36 +119,6 @@ type busy struct{}
 func (busy) Error() string { return "busy" }
 func (busy) Code() int     { return 5 }
 
-func TestALostTransactionIsRetriedAndItsEvidenceDropped(t *testing.T) {
-	t.Parallel()
-	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		s := newShop(t, db, 1)
-		attempts := 0
-		s.do(t, func(ctx context.Context, session ports.Session) error {
-			attempts++
-			if _, err := s.eraser.Erase(ctx, session, s.alice); err != nil {
-				return err
-			}
-			if attempts < 3 {
-				return busy{}
-			}
-			return nil
-		})
-		if attempts != 3 {
-			t.Errorf("%d attempts", attempts)
-		}
-		requested := 0
-		for _, event := range s.trail(t, s.alice.ID) {
-			if event == domain.EventErasureRequested {
-				requested++
-			}
-		}
-		if requested != 1 {
-			t.Errorf("%d requests on the trail", requested)
-		}
-	})
-}
-
 func TestRetriesAreBounded(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
@@ -237,23 +153,6 @@ func TestASerializationFailureOfPostgreSQLIsRetried(t *testing.T) {
 	if trail := s.trail(t, s.alice.ID); slices.Contains(trail, domain.EventErasureStepFailed) {
 		t.Errorf("trail %v", trail)
 	}
-}
-
-func TestLostEvidenceIsReportedWithTheCause(t *testing.T) {
-	t.Parallel()
-	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		s := newShop(t, db, 1)
-		_, err := db.ExecContext(context.Background(), "DROP TABLE habeas_audit_events")
-		must(t, err)
-		err = s.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
-			_, err := s.eraser.Erase(ctx, session, s.alice)
-			must(t, err)
-			return errHost
-		})
-		if !errors.Is(err, errHost) || !strings.Contains(err.Error(), "evidence: could not be written: internal") {
-			t.Errorf("got %v", err)
-		}
-	})
 }
 
 // desk is a resolver that has only a name. The tests never call its other methods.

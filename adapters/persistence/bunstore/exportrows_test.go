@@ -1,19 +1,14 @@
 package bunstore_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
-	"github.com/habeas-data/habeas/ports"
 )
 
 func TestNullsAreExportedAsNull(t *testing.T) {
@@ -29,54 +24,6 @@ func TestNullsAreExportedAsNull(t *testing.T) {
 			if values[column] != "null" {
 				t.Errorf("%s: got %s, want null", column, values[column])
 			}
-		}
-	})
-}
-
-// Stay has retained columns. The duty to retain the passport ends 1 year, 1 month and 1 day after the instant in
-// LeftAt.
-type Stay struct {
-	bun.BaseModel `bun:"table:stays"`
-	ID            int64      `bun:"id,pk"`
-	GuestID       int64      `bun:"guest_id"`
-	Guest         *person    `bun:"rel:belongs-to,join:guest_id=id"`
-	Passport      string     `bun:"passport" pii:"identity,erasure:retain,reason:registration,retain:1y1m1d,since:left_at,basis:legal_obligation,purpose:police"`
-	Name          string     `bun:"name" pii:"identity,erasure:retain,reason:registration"`
-	Phone         string     `bun:"phone" pii:"contact"`
-	LeftAt        *time.Time `bun:"left_at"`
-}
-
-func TestARecordSaysWhyAndHowLongItIsKept(t *testing.T) {
-	t.Parallel()
-	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		a := newApplication(t, db, nil, (*person)(nil), (*Stay)(nil))
-		left := time.Date(2023, 1, 31, 10, 0, 0, 1000, time.FixedZone("", -5*3600))
-		a.insert(t, &person{ID: 1},
-			&Stay{ID: 1, GuestID: 1, Passport: "P1", Name: "N1", Phone: "1", LeftAt: &left},
-			&Stay{ID: 2, GuestID: 1, Passport: "P2"})
-		records := a.export(t, "1")
-		want := domain.ExportRecord{
-			Source: "stays", Field: "passport", Row: "1", Category: domain.CategoryIdentity, Value: "P1",
-			LegalBasis: pointer(domain.BasisLegalObligation),
-			Purpose:    pointer("police"), RetentionReason: pointer("registration"),
-			ExpiresAt: pointer(time.Date(2024, 3, 2, 0, 0, 0, 0, time.UTC)), // a day after the end of February
-		}
-		if !reflect.DeepEqual(records[0], want) {
-			t.Errorf("\n got %s\nwant %s", mustJSON(t, records[0]), mustJSON(t, want))
-		}
-		if name := records[1]; name.ExpiresAt != nil || *name.RetentionReason != "registration" || name.Purpose != nil {
-			t.Errorf("a duty without an end: %s", mustJSON(t, name))
-		}
-		if phone := records[2]; phone.RetentionReason != nil || phone.LegalBasis != nil {
-			t.Errorf("no duty: %s", mustJSON(t, phone))
-		}
-		if passport := records[3]; passport.Row != "2" || passport.ExpiresAt != nil {
-			t.Errorf("a duty that has not begun to end: %s", mustJSON(t, passport))
-		}
-
-		wantRows(t, a.erase(t, "1"), map[string]int64{"anonymize stays": 2, "retain stays": 2})
-		if after := a.export(t, "1"); after[0].Value != "P1" || after[1].Value != "N1" || after[2].Value == "1" {
-			t.Errorf("after the erasure: %s", mustJSON(t, after))
 		}
 	})
 }
@@ -176,25 +123,6 @@ func TestRowsAreNamedAndOrderedByTheirPrimaryKey(t *testing.T) {
 		must(t, db.NewSelect().Table("books").Column("notes").Where("number = 10 AND room = 'B'").Scan(t.Context(), &notes))
 		if notes != "another's" {
 			t.Errorf("the book of another subject has %q", notes)
-		}
-	})
-}
-
-func TestAnErrorOfYieldEndsAnExportAndIsReturned(t *testing.T) {
-	t.Parallel()
-	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		a := newApplication(t, db, nil, (*person)(nil), (*Stay)(nil))
-		a.insert(t, &person{ID: 1}, &Stay{ID: 1, GuestID: 1})
-		enough := errors.New("enough")
-		calls := 0
-		err := a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			return s.Subjects().Export(ctx, subjectID(t, "1"), func(domain.ExportRecord) error {
-				calls++
-				return enough
-			})
-		})
-		if !errors.Is(err, enough) || calls != 1 {
-			t.Errorf("%d calls, %v", calls, err)
 		}
 	})
 }

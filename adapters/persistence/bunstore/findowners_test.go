@@ -1,36 +1,11 @@
 package bunstore_test
 
 import (
-	"strings"
 	"testing"
-
-	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
-
-func TestFindSearchesNumbersAndUUIDs(t *testing.T) {
-	t.Parallel()
-	const uuid = "0197b2c0-0000-7000-8000-00000000000a"
-	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		_, store := applicationWith(t, db, []string{
-			`CREATE TABLE people (id bigint PRIMARY KEY)`,
-			`CREATE TABLE cells (a integer, b bigint, c numeric(12, 2), d double precision, e uuid)`,
-			`INSERT INTO cells VALUES (4917312, 4917312345, 4917312345.25, 4917312.5, '` + uuid + `')`,
-		})
-		values := []string{"4917312345", strings.ToUpper(uuid), "4917312.5", "nobody"}
-		found, err := store.Find(t.Context(), values, nil)
-		must(t, err)
-		isListed(t, "occurrences", found.Occurrences, []search.Occurrence{
-			{Value: 0, Table: "cells", Column: "b", Rows: 1},
-			{Value: 0, Table: "cells", Column: "c", Rows: 1},
-			{Value: 2, Table: "cells", Column: "d", Rows: 1},
-			{Value: 1, Table: "cells", Column: "e", Rows: 1},
-		})
-		isListed(t, "not found", found.NotFound, []int{3})
-	})
-}
 
 // The functions of the role fail if a superuser calls them, after the database has armed them. A table whose search
 // runs one of them is therefore a gap with another reason, or has no occurrences.

@@ -180,22 +180,6 @@ func TestUniqueNullsAreLeftApart(t *testing.T) {
 	}
 }
 
-func TestAColumnThatIsAlwaysWrittenReplacesNull(t *testing.T) {
-	t.Parallel()
-	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		deleted := overwritten(datamap.TypeTime, "2000-01-01T00:00:00Z")
-		deleted.Always = true
-		a := newNulls(t, db, "email text NOT NULL, deleted_at timestamp", cells{
-			"email": overwritten(datamap.TypeText, ""), "deleted_at": deleted,
-		})
-		execute(t, db, "INSERT INTO people (id, email) VALUES (1, 'a')")
-		a.erase(t, "1")
-		if got := a.texts(t, 1, "deleted_at"); !strings.HasPrefix(got[0], "2000-01-01") {
-			t.Errorf("the cell holds %q", got)
-		}
-	})
-}
-
 func TestARetainedCellThatIsNullStaysNull(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {

@@ -156,13 +156,6 @@ func givesBack(entry domain.OutboxEntry) domain.Settlement {
 	return domain.Settlement{Entry: entry, Status: domain.OutboxPending}
 }
 
-// The results of a settlement.
-var (
-	applied   = domain.SettleResult{}
-	stale     = domain.SettleResult{Stale: true}
-	completes = domain.SettleResult{Completes: true}
-)
-
 type row struct {
 	EntryID, Status                         string
 	Attempts                                int

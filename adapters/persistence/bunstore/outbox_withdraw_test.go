@@ -2,15 +2,10 @@ package bunstore_test
 
 import (
 	"context"
-	"fmt"
-	"reflect"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
@@ -23,63 +18,6 @@ func (b box) withdraw(t testing.TB, of string) (withdrawn []domain.OutboxEntry) 
 		return err
 	})
 	return withdrawn
-}
-
-func TestWithdrawAbandonsOpenRectificationsAndDeletesTheirCorrections(t *testing.T) {
-	t.Parallel()
-	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		b := newBox(t, db)
-		names := []string{"succeeded", "abandoned", "failed", "in flight", "erasure"}
-		for i, name := range names[:4] {
-			b.enqueue(t, toRectify(t, name, "1", time.Duration(i)*time.Second))
-		}
-		b.enqueue(t, toErase(t, "erasure", "1", 0), toRectify(t, "of another", "2", 0))
-		e := b.claimOf(t, noon, names...)
-		b.settle(t, succeeds(e[0]), abandons(e[1]), fails(e[2], noon.Add(time.Hour)))
-		left := map[string]row{}
-		for _, name := range []string{"succeeded", "abandoned", "erasure", "of another"} {
-			left[name] = b.row(t, name)
-		}
-		b.enqueue(t, toRectify(t, "pending", "1", 0))
-		withdrawn := b.withdraw(t, "1")
-		if got := ids(withdrawn); !slices.Equal(got, []string{"pending", "failed", "in flight"}) {
-			t.Errorf("withdrawn are %v", got)
-		}
-		for i, attempts := range []int{0, 1, 1} {
-			entry := withdrawn[i]
-			if entry.Status != domain.OutboxAbandoned || entry.Corrections != nil || entry.Ref.Value != "" {
-				t.Errorf("returned is %+v", entry)
-			}
-			if got, want := b.row(t, entry.EntryID).String(), fmt.Sprintf("abandoned %d erased", attempts); got != want {
-				t.Errorf("%s is %s, want %s", entry.EntryID, got, want)
-			}
-		}
-		for name, before := range left {
-			if after := b.row(t, name); !reflect.DeepEqual(after, before) {
-				t.Errorf("%s was %v and is %v", name, before, after)
-			}
-		}
-		if again := b.withdraw(t, "1"); len(again) > 0 {
-			t.Errorf("withdrawn once more: %v", again)
-		}
-	})
-}
-
-func TestASettlementOfAWithdrawnEntryIsStale(t *testing.T) {
-	t.Parallel()
-	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		b := newBox(t, db)
-		b.enqueue(t, toRectify(t, "a", "1", 0), toRectify(t, "b", "1", 0), toErase(t, "c", "1", 0))
-		e := b.claimOf(t, noon, "a", "b", "c")
-		b.withdraw(t, "1")
-		got := b.settle(t, succeeds(e[0]), fails(e[1], noon), succeeds(e[2]))
-		if !slices.Equal(got, []domain.SettleResult{stale, stale, completes}) {
-			t.Errorf("got %v", got)
-		}
-		if got := b.row(t, "a").String(); got != "abandoned 1 erased" {
-			t.Errorf("left is %s", got)
-		}
-	})
 }
 
 // A withdrawal locks outbox entries in the same order as a settlement, so that the two do not deadlock. This must hold

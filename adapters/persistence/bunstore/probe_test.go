@@ -1,11 +1,9 @@
 package bunstore_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
@@ -14,7 +12,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
-	"github.com/habeas-data/habeas/ports"
 )
 
 // wantUnready checks that Probe returns a configuration error that names all parts.
@@ -101,56 +98,5 @@ func TestAProbeTellsThatADatabaseCanOnlyBeRead(t *testing.T) {
 		if err := s.store.Probe(t.Context()); !errors.Is(err, domain.ErrReadOnlyDatabase) {
 			t.Errorf("got %v", err)
 		}
-	})
-}
-
-// Birthday is a subject with a creation time.
-type Birthday struct {
-	bun.BaseModel `bun:"table:birthdays"`
-	ID            int64      `bun:"id,pk" subject:"id"`
-	Name          string     `bun:"name" pii:"identity,erasure:anonymize"`
-	CreatedAt     *time.Time `bun:"created_at"`
-}
-
-// A mark has the creation time of the row that the erasure found. An erasure without a row keeps the earlier time.
-func TestAMarkHasTheCreationTimeOfTheRow(t *testing.T) {
-	t.Parallel()
-	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		a := newApplication(t, db, nil, (*Birthday)(nil))
-		created := time.Date(2024, 2, 1, 10, 30, 0, 123_456_000, time.FixedZone("east", 3600))
-		a.insert(t, &Birthday{ID: 1, Name: "a", CreatedAt: &created}, &Birthday{ID: 2, Name: "b"})
-		lock := func(ids ...string) {
-			for _, id := range ids {
-				must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-					return errOf(s.Subjects().Lock(ctx, subjectID(t, id), noon))
-				}))
-			}
-		}
-		want := func(what string, query domain.MarkQuery, wanted ...domain.ErasureMark) {
-			t.Helper()
-			must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-				marks, err := s.Erased().Marks(ctx, query)
-				if len(marks) != len(wanted) {
-					t.Errorf("%s: %d marks", what, len(marks))
-					return err
-				}
-				for i, mark := range marks {
-					if !mark.AddedAt.Equal(wanted[i].AddedAt) || mark.After != wanted[i].After || mark.Intake != wanted[i].Intake {
-						t.Errorf("%s: mark %d was added at %v after %d", what, mark.Intake, mark.AddedAt, mark.After)
-					}
-				}
-				return err
-			}))
-		}
-		lock("1", "2", "3")
-		marks := []domain.ErasureMark{{Intake: 1, AddedAt: created}, {Intake: 2, After: 1}, {Intake: 3, After: 2}}
-		want("of three erasures", domain.MarkQuery{Limit: 9}, marks...)
-		want("after the first", domain.MarkQuery{After: 1, Limit: 9}, marks[1:]...)
-		execute(t, db, "DELETE FROM birthdays")
-		lock("1")
-		moved := domain.ErasureMark{Intake: 4, After: 3, AddedAt: created}
-		want("of an erasure without a row", domain.MarkQuery{After: 2, Limit: 9}, marks[2], moved)
-		execute(t, db, "UPDATE habeas_subject_erasures SET erased_at = '2020-01-01T00:00:00.000000Z' WHERE subject_id = '3'")
-		want("of a filtered read", domain.MarkQuery{After: 1, Since: noon, Limit: 9}, marks[1], moved)
 	})
 }

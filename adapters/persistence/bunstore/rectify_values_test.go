@@ -215,28 +215,3 @@ func TestAValueThatViolatesAUniqueConstraintIsAConflictOnPostgreSQL(t *testing.T
 		t.Errorf("got %v", err)
 	}
 }
-
-func TestAStepOutsideTheDataMapIsRefusedBeforeAnyStatement(t *testing.T) {
-	t.Parallel()
-	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		hook := &statements{}
-		store, id := newHolders(t, databases.WithHook(db, hook))
-		texts := hook.during(t, func() {
-			for name, err := range map[string]error{
-				"no values":        second(write(store, id, "holders")),
-				"an unknown table": second(write(store, id, "stores", domain.ColumnValue{Column: "text", Value: "x"})),
-				"unknown column":   second(write(store, id, "holders", domain.ColumnValue{Column: "txt", Value: "x"})),
-				"not annotated":    second(write(store, id, "holders", domain.ColumnValue{Column: "id", Value: int64(9)})),
-			} {
-				if !errors.Is(err, domain.ErrManifest) {
-					t.Errorf("%s: %v", name, err)
-				}
-			}
-		})
-		if len(texts) > 0 {
-			t.Errorf("statements %q", texts)
-		}
-	})
-}
-
-func second[T any](_ T, err error) error { return err }
