@@ -21,9 +21,9 @@ func TestAnErasureShowsItsCounts(t *testing.T) {
 	stdout, stderr := w.want(0, "erase", "2", by, "--yes", "--ref", "crm=c-2")
 	_, table, _ := strings.Cut(stdout, ".\n")
 	want := `TABLE      DELETED  ANONYMIZED  RETAINED
-customers        0           1         0
-invoices         0           0         1
-parcels          2           0         0
+customers  0        1           0
+invoices   0        0           1
+parcels    2        0           0
 A worker will call: crm
 `
 	if table != want || !strings.HasPrefix(stdout, "Erased 2 at 2") || stderr != "" {

@@ -84,7 +84,7 @@ func TestAnErrorIsALineThatSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestMistakesOfADataMapAreATable(t *testing.T) {
+func TestMistakesOfADataMapAreListed(t *testing.T) {
 	err := domain.ManifestError("data map", []domain.Problem{
 		{
 			Table: "users", Column: "email", Message: "the category is unknown", Found: "mail",
@@ -100,9 +100,10 @@ func TestMistakesOfADataMapAreATable(t *testing.T) {
 		t.Errorf("ends with %d", code)
 	}
 	want := `habeas: the data map is not valid: 2 mistakes
-PLACE        MISTAKE
-users.email  the category is unknown; found "mail"; possible: contact, identity
-orders       no path leads to the subject; add a relation
+users.email
+  the category is unknown; found "mail"; possible: contact, identity
+orders
+  no path leads to the subject; add a relation
 `
 	if complaint.String() != want {
 		t.Errorf("printed\n%s", complaint.String())

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 )
@@ -170,4 +171,21 @@ func indented(text string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// wrap breaks a text into lines of at most width characters. It breaks the text between words. A word that is longer
+// than a line is a line of its own, because a person may search for it.
+func wrap(text string, width int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= width:
+			line += " " + word
+		default:
+			lines, line = append(lines, line), word
+		}
+	}
+	return append(lines, line)
 }

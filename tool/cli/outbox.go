@@ -151,7 +151,7 @@ func (c *call) listAbandoned(ctx context.Context, limit int) (shown int, err err
 	return shown, nil
 }
 
-// entries prints outbox entries as one table or, with --output json, as one JSON document for each entry.
+// entries prints outbox entries as text or, with --output json, as one JSON document for each entry.
 func (c *call) entries(entries []domain.OutboxEntry) error {
 	if len(entries) == 0 {
 		return nil
@@ -164,18 +164,17 @@ func (c *call) entries(entries []domain.OutboxEntry) error {
 		}
 		return nil
 	}
-	t := table{head: []string{"entry", "about"}}
 	for _, entry := range entries {
-		about := entry.Resolver + " " + string(entry.Operation) + "\nsubject " + formatID(entry.SubjectID) + "\n" +
-			counted(entry.Attempts, "attempt")
+		about := counted(entry.Attempts, "attempt")
 		switch {
 		case entry.LastError != nil:
 			about += ", " + *entry.LastError
 		case entry.Status == domain.OutboxSpared:
 			about += ", " + string(entry.Status)
 		}
-		t.rows = append(t.rows, []string{entry.EntryID, about + "\n" + instant(entry.EnqueuedAt)})
+		c.out.line(printable(entry.EntryID))
+		c.out.indented(entry.Resolver+" "+string(entry.Operation)+" of subject "+formatID(entry.SubjectID), "  ")
+		c.out.indented("since "+instant(entry.EnqueuedAt)+": "+about, "  ")
 	}
-	c.out.table(t)
 	return nil
 }

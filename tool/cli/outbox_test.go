@@ -52,15 +52,14 @@ func TestEntriesThatWereGivenUpAreCountedAndListed(t *testing.T) {
 	w := abandoned(t, "12")
 	stdout, _ := w.want(0, "outbox", "counts")
 	want := `SYSTEM  PENDING  IN FLIGHT  FAILED  ABANDONED  SPARED  DUE
-crm           0          0       0          2       0  -
+crm     0        0          0       2          0       -
 Succeeded: 0 (kept until a purge)
 `
 	if stdout != want {
 		t.Errorf("printed\n%s", stdout)
 	}
 	stdout, _ = w.want(1, "outbox", "list")
-	want = "ENTRY                                 ABOUT\n" + w.ids()[0] + "  crm erase\n" + strings.Repeat(" ", 38) +
-		"subject 1\n" + strings.Repeat(" ", 38) + "1 attempt, refused\n" + strings.Repeat(" ", 38) + "2026-03-01 12:00:00Z\n"
+	want = w.ids()[0] + "\n  crm erase of subject 1\n  since 2026-03-01 12:00:00Z: 1 attempt, refused\n"
 	if !strings.HasPrefix(stdout, want) {
 		t.Errorf("printed\n%s", stdout)
 	}
@@ -277,36 +276,32 @@ Succeeded: 0 (kept until a purge)
 	stdout, _ := late.want(1, "status")
 	want := `At 2027-03-01 12:00:00Z: 4 findings.
 
-SEVERITY  FINDING
-error     outbox-abandoned
-          System crm: 1 entry was abandoned. The system did
-          not erase or correct the data. Fix the cause. Then
-          requeue or discard the erasures. A rectification
-          cannot be requeued: make the correction again and
-          discard the entry.
-warning   outbox-late
-          System crm: an entry has been open since
-          2026-03-01T12:00:00Z. Find out why its calls fail.
-          The time limit is one month (Art. 12(3) GDPR).
-error     outbox-stalled
-          System crm: an entry has been due since
-          2026-03-01T12:00:00Z, and no worker takes it.
-          Check that a worker with this resolver runs, and
-          that the system responds.
-error     worker-late
-          The worker has never run in any process. External
-          systems are not called, and no other duty runs.
-          Start a worker with Lifespan of the application
-          that listens, or with Run. If one runs, its log
-          names the error.
+error outbox-abandoned
+  System crm: 1 entry was abandoned. The system did not
+  erase or correct the data. Fix the cause. Then requeue or
+  discard the erasures. A rectification cannot be requeued:
+  make the correction again and discard the entry.
+warning outbox-late
+  System crm: an entry has been open since
+  2026-03-01T12:00:00Z. Find out why its calls fail. The
+  time limit is one month (Art. 12(3) GDPR).
+error outbox-stalled
+  System crm: an entry has been due since
+  2026-03-01T12:00:00Z, and no worker takes it. Check that a
+  worker with this resolver runs, and that the system
+  responds.
+error worker-late
+  The worker has never run in any process. External systems
+  are not called, and no other duty runs. Start a worker
+  with Lifespan of the application that listens, or with
+  Run. If one runs, its log names the error.
 
-SYSTEM  PENDING  IN        FAILED  ABANDONED  SPARED  DUE
-                 FLIGHT
-crm           1         0       0          1       0  365d0h
+SYSTEM  PENDING  IN FLIGHT  FAILED  ABANDONED  SPARED  DUE
+crm     1        0          0       1          0       365d0h
 Succeeded: 0 (kept until a purge)
 
 DUTY    STATE  LAST SUCCESS  LAST FAILURE  ERROR  LEFT OVER
-worker  never  -             -             -              0
+worker  never  -             -             -      0
 `
 	if stdout != want {
 		t.Errorf("printed\n%s", stdout)

@@ -94,16 +94,13 @@ func (p *printer) paint(key, text string) string {
 
 // problems prints the mistakes of a data map.
 func (p *printer) problems(problems []domain.Problem) {
-	if len(problems) == 0 {
-		return
-	}
-	t := table{head: []string{"place", "mistake"}}
 	for _, problem := range problems {
-		where := problem.Where()
+		if where := problem.Where(); where != "" {
+			p.line(printable(where))
+		}
 		problem.Table, problem.Column = "", ""
-		t.rows = append(t.rows, []string{where, problem.String()})
+		p.indented(problem.String(), "  ")
 	}
-	p.table(t)
 }
 
 // printable replaces control characters, because a terminal could execute them. It keeps line breaks.

@@ -55,7 +55,7 @@ func (d due) Sweep(ctx context.Context, progress func(domain.SweepReport)) (doma
 }
 
 func TestASweepIsCountedConfirmedAndReported(t *testing.T) {
-	const counts = "Expired: retained cells of 2 subjects, in 4 rows.\nTABLE     ROWS\nbills        1\ninvoices     3\n"
+	const counts = "Expired: retained cells of 2 subjects, in 4 rows.\nTABLE     ROWS\nbills     1\ninvoices  3\n"
 	for name, test := range map[string]struct {
 		args     []string
 		response string
@@ -295,8 +295,8 @@ func TestValuesAreFoundAndNeverRepeated(t *testing.T) {
 	stdout, stderr := w.reading("\nnobody\nc1@example.org\n").want(1, "find", "-")
 	want := `Searched for 2 values: found 1 of them, in 2 places.
 LINE  PLACE            ROWS
-   3  customers.email     1
-   3  parcels.address     1
+3     customers.email  1
+3     parcels.address  1
 Not found: line 2.
 `
 	if stdout != want || stderr != "" {

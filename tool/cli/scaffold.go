@@ -202,21 +202,14 @@ func (p *printer) proposal(proposal scaffold.Proposal) {
 	p.line("The subject's table is " + proposal.Candidates[0].Table + ": " + proposal.Candidates[0].Reason)
 	p.line("")
 	p.line(counted(len(proposal.Decisions), "decision") + ".")
-	if len(proposal.Decisions) > 0 {
-		t := table{head: []string{"place", "question", "chosen"}}
-		for _, decision := range proposal.Decisions {
-			where := domain.Problem{Table: decision.Table, Column: list(decision.Columns())}.Where()
-			t.rows = append(t.rows, []string{where, decision.Question, decision.Chosen})
-		}
-		p.table(t)
+	for _, decision := range proposal.Decisions {
+		p.line(printable(domain.Problem{Table: decision.Table, Column: list(decision.Columns())}.Where()))
+		p.indented(decision.Question+" Chosen: "+decision.Chosen, "  ")
 	}
 	p.line("")
 	p.line(counted(len(proposal.LeftOut), "table") + " left out.")
-	if len(proposal.LeftOut) > 0 {
-		t := table{head: []string{"table", "reason"}}
-		for _, left := range proposal.LeftOut {
-			t.rows = append(t.rows, []string{left.Table, left.Reason})
-		}
-		p.table(t)
+	for _, left := range proposal.LeftOut {
+		p.line(printable(left.Table))
+		p.indented(left.Reason, "  ")
 	}
 }

@@ -97,7 +97,6 @@ func instantOr(at *time.Time) string {
 
 // findings prints findings, each with its table and column.
 func (p *printer) findings(all []datamap.Finding) {
-	t := table{head: []string{"severity", "finding"}}
 	for _, finding := range all {
 		text := finding.Code
 		if where := finding.Where(); where != "" {
@@ -106,7 +105,7 @@ func (p *printer) findings(all []datamap.Finding) {
 		if finding.Object != "" {
 			text += " (" + finding.Object + ")"
 		}
-		t.rows = append(t.rows, []string{string(finding.Severity), text + "\n" + finding.Reason + " " + finding.Remedy})
+		p.line(p.paint(string(finding.Severity), string(finding.Severity)) + " " + printable(text))
+		p.indented(finding.Reason+" "+finding.Remedy, "  ")
 	}
-	p.table(t)
 }

@@ -41,9 +41,9 @@ func TestAPersonConfirmsAnErasure(t *testing.T) {
 		shown := withoutColours.Replace(screen.String())
 		if code != want || !strings.HasPrefix(shown, `The erasure would change:
 TABLE      PATH                     STEP       ROWS  COLUMNS
-invoices   customer_id > customers  retain        1  address
-parcels    customer_id > customers  delete        2
-customers  the subject's own row    anonymize     1  email
+invoices   customer_id > customers  retain     1     address
+parcels    customer_id > customers  delete     2
+customers  the subject's own row    anonymize  1     email
 Erase 1 subject? Type yes to continue: `) {
 			t.Errorf("%q ends with %d: %s", response, code, screen.String())
 		}

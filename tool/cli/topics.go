@@ -84,8 +84,8 @@ member:
 		"output", "results for people and for scripts",
 		`Results go to the standard output, and everything else to the standard error.
 
-With --output text, which is the default, results are tables with a width of at
-most 60 characters. Control characters are replaced.
+With --output text, which is the default, results are texts and tables. Texts are
+wrapped at the width of the output. Control characters are replaced.
 
 With --output json, a result is one JSON document on one line. Commands for
 several subjects or entries write one line for each of them. The names of fields

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -51,20 +52,18 @@ habeas trail - < subjects.txt`,
 
 func (p *printer) trail(id domain.SubjectID, events []domain.AuditEvent) {
 	p.line("Trail of " + printable(formatID(id)) + ": " + counted(len(events), "event") + ".")
-	if len(events) == 0 {
-		return
-	}
-	t := table{head: []string{"at", "event"}}
 	for _, event := range events {
-		text := string(event.EventType) + "\n"
+		var payload []string
 		for _, name := range slices.Sorted(maps.Keys(event.Payload)) {
 			if name != domain.PayloadOperationID { // only JSON results contain the operation id
-				text += fmt.Sprintf("%s=%v ", name, event.Payload[name])
+				payload = append(payload, fmt.Sprintf("%s=%v", name, event.Payload[name]))
 			}
 		}
-		t.rows = append(t.rows, []string{instant(event.OccurredAt), text})
+		p.line(instant(event.OccurredAt) + " " + printable(string(event.EventType)))
+		if len(payload) > 0 {
+			p.indented(strings.Join(payload, " "), "  ")
+		}
 	}
-	p.table(t)
 }
 
 // instant formats a time in UTC.

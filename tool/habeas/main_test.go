@@ -94,7 +94,7 @@ func TestASubjectIsErasedOnEitherDatabase(t *testing.T) {
 				{[]string{"migrate", "up"}, 0, "0001_habeas.sql  applied"},
 				{[]string{"status"}, 0, "0 findings"},
 				{[]string{"export", "1"}, 0, "zoe@example.org"},
-				{[]string{"erase", "1", "--yes"}, 0, "users        0           1         0"},
+				{[]string{"erase", "1", "--yes"}, 0, "users  0        1           0"},
 				{[]string{"export", "1"}, 0, `"erased":true`},
 				{[]string{"trail", "1"}, 0, "erasure_completed"},
 				{[]string{"erase", "2", "--yes"}, 2, ""},
