@@ -22,6 +22,8 @@ type Catalog struct {
 	// TrustsRowFilters is true if the configuration of the store declares that no row-level security policy and no view
 	// hides rows of a subject from the connection.
 	TrustsRowFilters bool `json:"trusts_row_filters,omitempty"`
+	// Exposures are the ways in which others reach the tables of habeas, of all data maps, by kind and By.
+	Exposures []Exposure `json:"exposures,omitempty"`
 }
 
 // Table returns the table that IsCalled by the given name.

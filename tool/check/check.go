@@ -91,6 +91,7 @@ func run(
 		(*schema).checkTriggers, (*schema).checkReach, (*schema).checkNames, (*schema).checkCopies, (*schema).checkRows,
 		(*schema).checkIndexes, (*schema).checkEnforcement, (*schema).checkForeignKeys, (*schema).checkSecrets,
 		(*schema).checkRefs, (*schema).checkLives, (*schema).checkUnknown, (*schema).checkNewer,
+		(*schema).checkExposures,
 	} {
 		group(found)
 	}

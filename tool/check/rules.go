@@ -82,6 +82,11 @@ const (
 	rowSecurity         = "row-security"
 	rowSecurityBypassed = "row-security-bypassed"
 	privilegeMissing    = "privilege-missing"
+	ownTablesOwned      = "own-tables-owned"
+	ownTablesOwner      = "own-tables-owner"
+	ownTablesGranted    = "own-tables-granted"
+	ownSchemaOpen       = "own-schema-open"
+	ownTableTrigger     = "own-table-trigger"
 	indexMissing        = "index-missing"
 	foreignKeyMissing   = "foreign-key-missing"
 	foreignKeysIgnored  = "foreign-keys-ignored"
@@ -173,6 +178,11 @@ var rules = []Rule{
 	{rowSecurity, failure, "Row-level security may hide rows of the subject"},
 	{rowSecurityBypassed, notice, "Row-level security does not apply to the connection of lint"},
 	{privilegeMissing, failure, "The connection lacks a privilege that an erasure needs"},
+	{ownTablesOwned, notice, "The role of the connection can change the tables of habeas"},
+	{ownTablesOwner, warning, "Some tables of habeas belong to another role than the rest"},
+	{ownTablesGranted, warning, "A role can attach code or references to tables of habeas, or empty them"},
+	{ownSchemaOpen, warning, "A role can create objects in the schema of the tables of habeas"},
+	{ownTableTrigger, warning, "A trigger or rule on a table of habeas is not of habeas"},
 	{indexMissing, warning, "An erasure scans a complete table, because an index is missing"},
 	{foreignKeyMissing, warning, "A concurrent transaction can add a row that an erasure misses"},
 	{foreignKeysIgnored, warning, "The connection does not enforce foreign keys"},

@@ -62,6 +62,7 @@ type reader struct {
 	query conn.Query
 	scope *scope // nil for all tables
 	*Tables
+	removed  []*Table              // the tables of habeas, which are not among Tables
 	routines map[string]*routine   // by key
 	named    map[string][]*routine // by name, in lower case; created on first use
 	err      error                 // the first error
@@ -103,7 +104,7 @@ func readTables(ctx context.Context, query conn.Query, d syntax.Dialect, of *sco
 }
 
 // ReadCatalog reads the definitions of all tables of the database, without temporary tables and the tables of habeas of
-// any data map.
+// any data map. If there are tables of habeas, it runs one more statement on PostgreSQL.
 func ReadCatalog(ctx context.Context, query conn.Query, d syntax.Dialect) (datamap.Catalog, error) {
 	l, err := readTables(ctx, query, d, nil)
 	if err != nil {
@@ -119,7 +120,8 @@ func ReadCatalog(ctx context.Context, query conn.Query, d syntax.Dialect) (datam
 		}
 	}
 	slices.SortFunc(catalog.Tables, func(a, b datamap.CatalogTable) int { return cmp.Compare(a.Name, b.Name) })
-	return catalog, nil
+	catalog.Exposures = l.exposures(ctx)
+	return catalog, l.err
 }
 
 // part is one of the statements that read a schema.

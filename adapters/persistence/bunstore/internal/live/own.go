@@ -94,7 +94,13 @@ func (l *reader) removeOwn(ctx context.Context) {
 			delete(l.tables, key)
 		}
 	}
-	l.order = slices.DeleteFunc(l.order, isOwn)
+	l.order = slices.DeleteFunc(l.order, func(table *Table) bool {
+		if isOwn(table) {
+			l.removed = append(l.removed, table)
+			return true
+		}
+		return false
+	})
 }
 
 // withFirstMigration returns the tables that record the first migration, each table at most once.

@@ -179,6 +179,10 @@ type dialect interface {
 	// the tables outside the scope, unless it is nil.
 	catalog(schema string, of *scope) statements
 
+	// exposures returns the statement that lists the exposures of tables of habeas to other roles. It returns "" if the
+	// database has no roles. The columns of the result are the kind, the name of the table, and Exposure.By.
+	exposures(tables []*Table) string
+
 	// columnType returns the column type that a data map uses for a declared type of the database. It returns "" if data
 	// maps have no such type. The second result is the maximum length of a text, or 0.
 	columnType(declared string) (t datamap.ColumnType, length int)
