@@ -58,7 +58,7 @@ func TestClaimsDoNotReadTheBacklog(t *testing.T) {
 			b := newBox(t, databases.WithHook(db, hook))
 			desk := domain.Take{Resolver: "desk", Operation: domain.OperationErase, Fresh: 50, Retries: 50}
 			claim := hook.during(t, func() { b.claim(t, noon, desk) })[1]
-			touches := func() int { return b.pagesRead(t, claim, parametersOf(t, desk, "-infinity", "infinity")...) }
+			touches := func() int { return b.pagesRead(t, claim, parametersOf(t, desk, "-infinity")...) }
 			idle := touches()
 			b.fill(t, 200, domain.OutboxPending)
 			few := touches()
@@ -78,12 +78,12 @@ func TestClaimsDoNotReadTheBacklog(t *testing.T) {
 	}
 }
 
-// parametersOf returns the parameters of a claim of one take on PostgreSQL, with bounds for the due instants.
-func parametersOf(t *testing.T, take domain.Take, from, until any) []any {
+// parametersOf returns the parameters of a claim of one take on PostgreSQL, which reads the due instants from a mark on.
+func parametersOf(t *testing.T, take domain.Take, from any) []any {
 	t.Helper()
 	takes, err := json.Marshal([]map[string]any{{
 		"resolver": take.Resolver, "operation": take.Operation, "fresh": take.Fresh, "retries": take.Retries,
-		"fresh_from": from, "retries_from": from, "until": until,
+		"fresh_from": from, "retries_from": from,
 	}})
 	must(t, err)
 	return []any{noon, noon.Add(lease), "token", noon.Add(domain.LongestWait), string(takes)}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/scan"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
@@ -26,24 +25,23 @@ func (o *Session) Claim(ctx context.Context, query domain.ClaimQuery) (claimed [
 	if err := o.unsent.Send(ctx, unsent.Entries); err != nil {
 		return nil, err
 	}
-	began, begins := time.Now(), o.db.Tx == nil
-	if err := o.db.Begin(ctx); err != nil {
+	if err := o.db.Begin(ctx); err != nil { // a wait for a connection does not make a scan slow
 		return nil, err
 	}
-	if begins {
-		o.store.scans.RoundTrip(time.Since(began))
+	takes, fromMarks := o.store.marks.takes(query.Takes)
+	began := time.Now()
+	if claimed, err = o.claim(ctx, query, takes); err != nil {
+		return nil, err
 	}
-	read := func(takes []scan.BoundedTake) ([]domain.OutboxEntry, error) { return o.claim(ctx, query, takes) }
-	if !o.store.dialect.CombinesChanges() { // it has no dead rows
-		claimed, err = read(scan.Unbounded(query.Takes))
-	} else {
-		claimed, err = o.store.scans.Claim(query.Now, query.Takes, read, func() (dead int64, err error) {
-			err = o.db.Read(ctx, "claim", func(rows *sql.Rows) error { return rows.Scan(&dead) }, o.store.deadRows)
-			return dead, err
-		})
-	}
+	o.store.marks.claimed(query.Now, query.Takes, claimed)
 	slices.SortFunc(claimed, domain.OutboxEntry.Compare)
-	return claimed, err
+	if fromMarks || !o.store.dialect.CombinesChanges() { // SQLite has no dead rows
+		return claimed, nil
+	}
+	return claimed, o.store.marks.readAll(time.Since(began), func() (dead int64, err error) {
+		err = o.db.Read(ctx, "claim", func(rows *sql.Rows) error { return rows.Scan(&dead) }, o.store.deadRows)
+		return dead, err
+	})
 }
 
 const claimEntries = `
@@ -57,7 +55,7 @@ const claimEntries = `
 
 // claimStatement returns the statement that claims due outbox entries and returns these entries. It takes the entries
 // of takes, and ignores query.Takes.
-func (o *Store) claimStatement(query domain.ClaimQuery, takes []scan.BoundedTake) (text string, args []any, err error) {
+func (o *Store) claimStatement(query domain.ClaimQuery, takes []markedTake) (text string, args []any, err error) {
 	d := o.dialect
 	all := syntax.Args{
 		d.Instant(query.Now), d.Instant(query.LeaseUntil), query.LeaseToken, d.Instant(query.LatestNextAttempt()),
@@ -68,16 +66,16 @@ func (o *Store) claimStatement(query domain.ClaimQuery, takes []scan.BoundedTake
 
 // claim claims the due entries of the takes, in one statement unless there are very many takes.
 func (o *Session) claim(
-	ctx context.Context, query domain.ClaimQuery, takes []scan.BoundedTake,
+	ctx context.Context, query domain.ClaimQuery, takes []markedTake,
 ) (claimed []domain.OutboxEntry, err error) {
-	takes = slices.DeleteFunc(takes, func(t scan.BoundedTake) bool { return t.Fresh <= 0 && t.Retries <= 0 })
+	takes = slices.DeleteFunc(takes, func(t markedTake) bool { return t.Fresh <= 0 && t.Retries <= 0 })
 	var unreadable []int
 	for chunk := range slices.Chunk(takes, maxTakes) {
 		text, args, err := o.store.claimStatement(query, chunk)
 		if err != nil {
 			return nil, err
 		}
-		if err := o.writePlanned(ctx, "claim", func(rows *sql.Rows) error {
+		if err := o.db.WriteRows(ctx, "claim", func(rows *sql.Rows) error {
 			entry, readable, err := scanEntry(rows)
 			if !readable {
 				unreadable = append(unreadable, len(claimed))
@@ -110,12 +108,12 @@ const (
 			SELECT e.entry_id FROM (
 				SELECT * FROM jsonb_to_recordset(CAST($5 AS jsonb)) AS t (
 					resolver text, operation text, fresh integer, retries integer,
-					fresh_from timestamptz, retries_from timestamptz, until timestamptz
+					fresh_from timestamptz, retries_from timestamptz
 				) LIMIT {takes}
 			) AS take CROSS JOIN LATERAL (
 				(SELECT f.entry_id FROM (
 					SELECT entry_id FROM {outbox}
-					WHERE {of take} AND {due} = '-infinity' AND enqueued_at >= take.fresh_from AND enqueued_at <= take.until
+					WHERE {of take} AND {due} = '-infinity' AND enqueued_at >= take.fresh_from
 						AND {prefer index}
 					ORDER BY {due}, enqueued_at, entry_id LIMIT {most} FOR UPDATE SKIP LOCKED
 				) AS f LIMIT take.fresh)
@@ -124,7 +122,7 @@ const (
 					SELECT * FROM (
 						SELECT entry_id FROM {outbox}
 						WHERE {of take} AND {due} >= GREATEST(take.retries_from, CAST('0001-01-01' AS timestamptz))
-							AND {due} <= LEAST(take.until, CAST($1 AS timestamptz)) AND {prefer index}
+							AND {due} <= CAST($1 AS timestamptz) AND {prefer index}
 						ORDER BY {due}, enqueued_at, entry_id LIMIT {most} FOR UPDATE SKIP LOCKED
 					) AS overdue
 					UNION ALL
@@ -147,7 +145,7 @@ const (
 
 // dueEntries returns a statement that locks the due outbox entries, and skips entries that another transaction has
 // locked.
-func (postgres) dueEntries(tables syntax.Tables, takes []scan.BoundedTake, args *syntax.Args) (string, error) {
+func (postgres) dueEntries(tables syntax.Tables, takes []markedTake, args *syntax.Args) (string, error) {
 	type row struct {
 		Resolver    string `json:"resolver"`
 		Operation   string `json:"operation"`
@@ -155,11 +153,10 @@ func (postgres) dueEntries(tables syntax.Tables, takes []scan.BoundedTake, args 
 		Retries     int    `json:"retries"`
 		FreshFrom   any    `json:"fresh_from"`
 		RetriesFrom any    `json:"retries_from"`
-		Until       any    `json:"until"`
 	}
-	bound := func(at time.Time, unbounded string) any {
-		if at.IsZero() {
-			return unbounded
+	bound := func(at time.Time) any {
+		if !at.After(time.Time{}) {
+			return "-infinity"
 		}
 		return syntax.Postgres.Instant(at)
 	}
@@ -167,7 +164,7 @@ func (postgres) dueEntries(tables syntax.Tables, takes []scan.BoundedTake, args 
 	for i, t := range takes {
 		rows[i] = row{
 			t.Resolver, string(t.Operation), max(0, t.Fresh), max(0, t.Retries),
-			bound(t.FreshFrom, "-infinity"), bound(t.RetriesFrom, "-infinity"), bound(t.Until, "infinity"),
+			bound(t.freshFrom), bound(t.retriesFrom),
 		}
 		most = max(most, t.Fresh, t.Retries)
 	}
@@ -217,8 +214,8 @@ const (
 )
 
 // dueEntries returns a statement without row locks, because SQLite has only one writing transaction at a time. It
-// ignores the bounds of the takes, because SQLite removes dead rows immediately.
-func (sqlite) dueEntries(tables syntax.Tables, takes []scan.BoundedTake, args *syntax.Args) (string, error) {
+// ignores the marks of the takes, because SQLite removes dead rows immediately.
+func (sqlite) dueEntries(tables syntax.Tables, takes []markedTake, args *syntax.Args) (string, error) {
 	var parts []string
 	for _, take := range takes {
 		resolver, operation := args.Add(take.Resolver, "text"), args.Add(string(take.Operation), "text")

@@ -1,9 +1,6 @@
 package outbox
 
-import (
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/scan"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
-)
+import "github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 
 // dialect has the differences between PostgreSQL and SQLite in the statements on the outbox.
 type dialect interface {
@@ -11,7 +8,7 @@ type dialect interface {
 	// which contains the ids of the outbox entries to claim. $1 is the instant of the claim, $2 the end of the lease, $3
 	// the token of the lease, and $4 the result of domain.ClaimQuery.LatestNextAttempt. dueEntries appends further
 	// parameters to args.
-	dueEntries(tables syntax.Tables, takes []scan.BoundedTake, args *syntax.Args) (string, error)
+	dueEntries(tables syntax.Tables, takes []markedTake, args *syntax.Args) (string, error)
 
 	// unclaimedEntries returns the beginning of a statement: a WITH clause that ends with the common table expression
 	// due, which contains the ids of up to $2 outbox entries that match isUnclaimed, oldest first. The parameter limit

@@ -163,7 +163,7 @@ func (o *Session) requeue(ctx context.Context, text string, args ...any) ([]doma
 		o.Enqueued = true
 		o.db.AtEnd = append(o.db.AtEnd, func(_ context.Context, err error) {
 			if err == nil {
-				o.store.scans.Restart()
+				o.store.marks.forget()
 			}
 		})
 	}

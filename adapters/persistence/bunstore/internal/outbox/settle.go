@@ -143,7 +143,7 @@ func (o *Session) lock(ctx context.Context, settlements []domain.Settlement, ope
 	if len(args) == 0 { // the entries of all operations are locked already
 		return nil
 	}
-	return o.writePlanned(ctx, "settle", func(rows *sql.Rows) error {
+	return o.db.WriteRows(ctx, "settle", func(rows *sql.Rows) error {
 		var subject, operation string
 		var entryID, token, operationID sql.NullString
 		if err := rows.Scan(&entryID, &subject, &operation, &token, &operationID); err != nil {
@@ -196,7 +196,7 @@ func (o *Store) settleStatement(settlements []domain.Settlement) (text string, a
 
 func (o *Session) apply(ctx context.Context, settlements []domain.Settlement) error {
 	text, args := o.store.settleStatement(settlements)
-	return o.writePlanned(ctx, "settle", conn.Ignore, text, args...)
+	return o.db.WriteRows(ctx, "settle", conn.Ignore, text, args...)
 }
 
 // isOfOperations returns a condition that makes PostgreSQL look up the entries of each pair (subject and operation) in
