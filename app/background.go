@@ -30,7 +30,7 @@ type background struct {
 }
 
 // newBackground creates the worker. It does not start it.
-func newBackground(c Config, s Stack) (*background, error) {
+func newBackground(s Stack, c Config) (*background, error) {
 	if c.SweepInterval < 0 || c.VerifyAfter < 0 || c.JournalInterval < 0 {
 		return nil, domain.Misconfigured("app", "SweepInterval, VerifyAfter and JournalInterval must not be negative")
 	}
@@ -86,7 +86,7 @@ func (b *background) tasks(c Config) ([]worker.Task, error) {
 		if b.stack.Verifier == nil {
 			return nil, domain.Misconfigured("app", "VerifyAfter needs a Verifier: create Config.Stack with stack.New")
 		}
-		tasks = append(tasks, b.verification(c))
+		tasks = append(tasks, b.verification(c.VerifyAfter, cmp.Or(c.Logger, slog.Default())))
 	}
 	if c.Journal != nil {
 		every := cmp.Or(c.JournalInterval, defaultJournalInterval)
@@ -137,12 +137,11 @@ func (b *background) sweep(sweeper *sweep.Sweeper, interval time.Duration) worke
 
 // verification returns the worker task that verifies erasures. The task logs a warning for each table and column with
 // rows or values that an erasure has left behind.
-func (b *background) verification(c Config) worker.Task {
-	logger := cmp.Or(c.Logger, slog.Default())
+func (b *background) verification(after time.Duration, logger *slog.Logger) worker.Task {
 	return worker.Task{
-		Name: string(domain.DutyVerification), Every: min(c.VerifyAfter, time.Minute),
+		Name: string(domain.DutyVerification), Every: min(after, time.Minute),
 		Run: func(ctx context.Context) (more bool, err error) {
-			verified, more, err := b.stack.Verifier.RunOnce(ctx, c.VerifyAfter)
+			verified, more, err := b.stack.Verifier.RunOnce(ctx, after)
 			unknown := 0
 			for _, verification := range verified {
 				if len(verification.LeftOver) > 0 {

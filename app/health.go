@@ -13,19 +13,6 @@ import (
 	"github.com/habeas-data/habeas/domain/health"
 )
 
-// checkHealth creates the health checks of the database and of the worker of this process.
-func (i *Integration) checkHealth(c Config) (err error) {
-	i.checker, err = i.stack.Health(health.Config{
-		Name: c.Name, Worker: i.background.worker, PollInterval: c.PollInterval,
-		Duties: i.background.duties, Options: c.Health,
-	})
-	if err != nil {
-		return err
-	}
-	i.health, err = httpapi.NewHealth(i.checker, c.Logger)
-	return err
-}
-
 // Health checks whether this process can serve requests, and whether a person should act. Health returns within
 // Config.Health.Timeout.
 //

@@ -20,7 +20,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/uptrace/bun"
@@ -31,7 +30,6 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/domain/lives"
-	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -53,32 +51,31 @@ type Integration struct {
 // that follows from the models. It returns domain.ErrConfiguration, domain.ErrManifest or domain.ErrRetention. An error
 // about the models or the plan lists all mistakes that New has found. See domain.Problems.
 func New(c Config) (*Integration, error) {
-	err := c.validate()
-	if err != nil {
+	if err := c.validate(); err != nil {
 		return nil, err
 	}
 	i := &Integration{}
-	if c.Stack != nil {
-		i.stack = *c.Stack
-	} else if i.stack, i.store, err = onDatabase(c, func() { i.background.worker.Wake() }); err != nil {
+	var err error
+	if i.stack, i.store, err = services(c, func() { i.background.worker.Wake() }); err != nil {
 		return nil, err
 	}
-	i.stack.Clock = cmp.Or(i.stack.Clock, ports.Clock(system.Clock{}))
-	i.stack.IDs = cmp.Or(i.stack.IDs, ports.IDSource(&system.IDs{}))
-	if i.background, err = newBackground(c, i.stack); err != nil {
+	if i.background, err = newBackground(i.stack, c); err != nil {
 		return nil, err
 	}
 	i.sessions = newSessionDependency(i.stack.Sessions)
-	i.operator = &Operator{
-		stack: i.stack, sessions: i.sessions, store: i.store, db: c.DB,
-		tables: bunstore.Options{Schema: c.Schema, Name: c.Name, Logger: c.Logger, TrustEncoding: c.TrustEncoding},
-		duties: i.background.duties, journalKey: c.JournalKey,
-	}
+	i.operator = newOperator(i, c)
 	i.api, err = i.stack.API(httpapi.Config{Sessions: i.sessions, Timeout: c.RequestTimeout, Logger: c.Logger})
 	if err != nil {
 		return nil, err
 	}
-	if err := i.checkHealth(c); err != nil {
+	i.checker, err = i.stack.Health(health.Config{
+		Name: c.Name, Worker: i.background.worker, PollInterval: c.PollInterval,
+		Duties: i.background.duties, Options: c.Health,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if i.health, err = httpapi.NewHealth(i.checker, c.Logger); err != nil {
 		return nil, err
 	}
 	return i, nil

@@ -9,6 +9,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/system"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // Stack has all services of habeas. The routers of an Integration call them for requests, and an application can call
@@ -16,22 +18,18 @@ import (
 // itself must set every field except Clock, IDs, Verifier, Catalog, Finder and Observer.
 type Stack = stack.Stack
 
-// onDatabase creates the services on c.DB. The store calls the function wake after each commit that adds entries to the
-// outbox.
-func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
-	dataMap := c.DataMap
-	if dataMap.IsZero() {
-		var err error
-		if dataMap, err = bunmodels.Read(c.DB, c.Models, c.CustomTypes); err != nil {
-			return Stack{}, nil, err
-		}
+// services returns the services of c.Stack. Without them, it creates services on c.DB, whose store calls the function
+// wake after each commit that adds entries to the outbox.
+func services(c Config, wake func()) (Stack, *bunstore.Store, error) {
+	if c.Stack != nil {
+		given := *c.Stack
+		given.Clock = cmp.Or(given.Clock, ports.Clock(system.Clock{}))
+		given.IDs = cmp.Or(given.IDs, ports.IDSource(&system.IDs{}))
+		return given, nil, nil
 	}
-	dataMap = dataMap.WithAccepted(c.Accepted...)
-	if c.Zone != "" {
-		var err error
-		if dataMap, err = dataMap.WithZone(c.Zone); err != nil {
-			return Stack{}, nil, err
-		}
+	dataMap, err := c.readDataMap()
+	if err != nil {
+		return Stack{}, nil, err
 	}
 	store, err := bunstore.New(c.DB, dataMap, bunstore.Options{
 		Schema: c.Schema, Name: c.Name, Enqueued: wake, TrustRowFilters: c.TrustRowFilters, TrustEncoding: c.TrustEncoding,
@@ -41,15 +39,31 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 		return Stack{}, nil, err
 	}
 	c.Hooks.Logger = cmp.Or(c.Hooks.Logger, c.Logger)
-	services, err := stack.New(stack.Config{
+	created, err := stack.New(stack.Config{
 		Sessions: store, DataMap: dataMap, Purposes: c.Purposes,
 		Resolvers: c.Resolvers, OnAbandoned: c.OnAbandoned, Clock: c.Clock, Options: c.Options,
 		Catalog: store, Finder: store,
 	})
-	if err == nil {
-		logNotices(c.Logger, dataMap)
+	if err != nil {
+		return Stack{}, nil, err
 	}
-	return services, store, err
+	logNotices(c.Logger, dataMap)
+	return created, store, nil
+}
+
+// readDataMap returns DataMap or the data map of Models, with the settings of this Config.
+func (c Config) readDataMap() (dataMap datamap.DataMap, err error) {
+	dataMap = c.DataMap
+	if dataMap.IsZero() {
+		if dataMap, err = bunmodels.Read(c.DB, c.Models, c.CustomTypes); err != nil {
+			return dataMap, err
+		}
+	}
+	dataMap = dataMap.WithAccepted(c.Accepted...)
+	if c.Zone == "" {
+		return dataMap, nil
+	}
+	return dataMap.WithZone(c.Zone)
 }
 
 // logNotices logs a warning for each notice of the data map.

@@ -14,22 +14,16 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Application has the methods that the commands call. *app.Operator implements them, and its documentation describes
-// them.
+// Application has the methods that the commands call. The parts of *app.Operator implement them, and their
+// documentation describes them.
 type Application interface {
 	Subjects
 	Outbox
 	Retention
 	Schema
-
-	ports.CatalogReader
-	DataMap() datamap.DataMap
-	Plan() datamap.Plan
-	Registers(ctx context.Context) (bool, error)
-	Find(ctx context.Context, values []string, progress func(search.Progress)) (search.Result, error)
 }
 
-// Subjects has the methods for one subject.
+// Subjects has the methods for one subject, and for values of a subject.
 type Subjects interface {
 	SubjectState(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 	Rehearse(ctx context.Context, subject domain.Subject) (datamap.Rehearsal, error)
@@ -44,6 +38,7 @@ type Subjects interface {
 	Consents(ctx context.Context, id domain.SubjectID) (domain.ConsentStatuses, error)
 	ConsentHistory(ctx context.Context, id domain.SubjectID, purpose string) ([]domain.ConsentRecord, error)
 	ConsentAsOf(ctx context.Context, id domain.SubjectID, purpose string, at time.Time) (domain.ConsentStatus, error)
+	Find(ctx context.Context, values []string, progress func(search.Progress)) (search.Result, error)
 }
 
 // Outbox has the methods for the outbox, which is the table of calls to external systems.
@@ -66,8 +61,12 @@ type Retention interface {
 	Replay(ctx context.Context, lines io.Reader, options replay.Options) (domain.ReplayReport, error)
 }
 
-// Schema has the methods that create and check the tables of habeas.
+// Schema has the methods for the data map, the tables of habeas, and the tables of the application.
 type Schema interface {
+	ports.CatalogReader
+	DataMap() datamap.DataMap
+	Plan() datamap.Plan
+	Registers(ctx context.Context) (bool, error)
 	Migrate(ctx context.Context) error
 	Migrations(ctx context.Context) ([]domain.Migration, error)
 	MigrationSQL() (string, error)

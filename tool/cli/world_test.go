@@ -46,6 +46,14 @@ func dataMap(t *testing.T) datamap.DataMap {
 // by is the operator.
 const by = "--operator=dpo"
 
+// Each part of an Operator serves the commands for this part.
+var (
+	_ cli.Subjects  = (*app.Subjects)(nil)
+	_ cli.Outbox    = (*app.Outbox)(nil)
+	_ cli.Retention = (*app.Retention)(nil)
+	_ cli.Schema    = (*app.Schema)(nil)
+)
+
 // world is a shop with its commands for operators. It has the customers 1 to 3, each with two parcels and one invoice.
 // Its external system refuses every erasure.
 type world struct {

@@ -12,10 +12,17 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
+// Retention has the methods that go through all erased subjects.
+type Retention struct {
+	stack      Stack
+	sessions   ports.SessionFactory
+	journalKey []byte // see Config.JournalKey
+}
+
 // Sweep overwrites expired cells, which are retained cells after the end of their retention period. It goes through all
 // erased subjects. See sweep.Sweeper.RunAll, also for errors. If Config.SweepInterval is set, the worker does the same
 // work in batches. The parameter progress may be nil.
-func (o *Operator) Sweep(
+func (o *Retention) Sweep(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
 	sweeper, err := newSweeper(o.stack, o.sessions)
@@ -26,7 +33,7 @@ func (o *Operator) Sweep(
 }
 
 // RehearseSweep counts the rows in which Sweep would overwrite cells, and changes nothing. See sweep.Sweeper.Rehearse.
-func (o *Operator) RehearseSweep(
+func (o *Retention) RehearseSweep(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
 	sweeper, err := newSweeper(o.stack, o.sessions)
@@ -39,7 +46,7 @@ func (o *Operator) RehearseSweep(
 // Journal writes one line to out for the last erasure of each subject, if the bounds select it, and returns the number
 // of lines. See journal.Write. With the number of the last line of a journal as From.After, it continues this journal
 // without a gap. If Config.Journal is set, the worker appends the lines of new erasures to that journal.
-func (o *Operator) Journal(ctx context.Context, out io.Writer, from journal.From) (written int64, err error) {
+func (o *Retention) Journal(ctx context.Context, out io.Writer, from journal.From) (written int64, err error) {
 	from.Sign = system.Signer(o.journalKey)
 	return journal.Write(ctx, o.sessions, out, from)
 }
@@ -49,7 +56,7 @@ type ReplayOptions = replay.Options
 
 // Replay reads the lines of a journal after the database was restored from a backup, and repeats the erasures that the
 // restore has undone. See replay.Replayer.Replay. Call it before users can reach the application again.
-func (o *Operator) Replay(
+func (o *Retention) Replay(
 	ctx context.Context, lines io.Reader, options ReplayOptions,
 ) (report domain.ReplayReport, err error) {
 	replayer, err := replay.NewReplayer(replay.Config{
