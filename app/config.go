@@ -1,9 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
-	"reflect"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -118,29 +118,29 @@ type Config struct {
 	stack.Options
 }
 
-// besideStack returns a copy without the fields that may be set beside Stack.
-func (c Config) besideStack() Config {
-	c.Stack, c.RequestTimeout, c.Logger, c.PollInterval, c.Workers = nil, 0, nil, 0, 0
-	c.Health, c.SweepInterval, c.VerifyAfter, c.Journal, c.JournalInterval = health.Options{}, 0, 0, nil, 0
-	c.JournalKey = nil
-	return c
-}
-
 // validate returns domain.ErrConfiguration if neither a database nor a stack is set, or if the fields that are set
 // exclude each other.
 func (c Config) validate() error {
-	wires := c.DB != nil || len(c.Models) > 0 || !c.DataMap.IsZero()
+	hasModels, hasMap := len(c.Models) > 0, !c.DataMap.IsZero()
 	switch {
-	case c.Stack != nil && !reflect.ValueOf(c.besideStack()).IsZero():
+	case c.Stack != nil && c.setsServices():
 		return domain.Misconfigured("app", "Stack replaces DB, Models and their options: set Stack or these fields, not both")
 	case c.Stack != nil:
 		return c.Stack.Validate()
-	case !wires:
+	case c.DB == nil && !hasModels && !hasMap:
 		return domain.Misconfigured("app", "set DB and Models, or Stack")
 	case c.DB == nil:
 		return domain.Misconfigured("app", "DB is missing: set the database")
-	case (len(c.Models) > 0) == !c.DataMap.IsZero():
+	case hasModels == hasMap:
 		return domain.Misconfigured("app", "set exactly one of Models and DataMap")
 	}
 	return nil
+}
+
+// setsServices reports whether a field is set that has no effect beside Stack.
+func (c Config) setsServices() bool {
+	return c.DB != nil || c.ReadDB != nil || !c.DataMap.IsZero() || c.OnAbandoned != nil || c.Clock != nil ||
+		len(c.Models)+len(c.Resolvers)+len(c.Purposes)+len(c.Accepted)+len(c.CustomTypes) > 0 ||
+		cmp.Or(c.Zone, c.Schema, c.Name, c.SynchronousCommit) != "" || c.TrustRowFilters || c.TrustEncoding ||
+		!c.Options.IsZero()
 }

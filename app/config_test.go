@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/app"
@@ -40,29 +39,54 @@ func TestTheFieldsBesideAStack(t *testing.T) {
 	dataMap, store := person(t)
 	wired, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})
 	must(t, err)
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[app.Config]()) {
-		config := app.Config{Stack: &wired}
-		set := reflect.ValueOf(&config).Elem().FieldByIndex(field.Index)
-		switch {
-		case field.Name == "Stack" || field.Anonymous:
-			continue
-		case set.CanInt():
-			set.SetInt(int64(time.Hour))
-		case set.Kind() == reflect.Bool:
-			set.SetBool(true)
-		case set.Kind() == reflect.String:
-			set.SetString("x")
-		case set.Kind() == reflect.Slice:
-			set.Set(reflect.MakeSlice(set.Type(), 1, 1))
-		default:
-			continue // the table of TestAnIntegrationNeedsModelsOrAStack has such fields
-		}
+	config := app.Config{}
+	for _, field := range settings(reflect.ValueOf(&config).Elem(), "") {
+		config = app.Config{Stack: &wired}
+		field.value.Set(field.other)
 		_, err := app.New(config)
 		refused := err != nil && strings.Contains(err.Error(), "not both")
-		if refused == slices.Contains(beside, field.Name) {
-			t.Errorf("%s: got %v", field.Name, err)
+		if refused == slices.Contains(beside, strings.Split(field.name, ".")[0]) {
+			t.Errorf("%s: got %v", field.name, err)
 		}
 	}
+}
+
+// setting is a field of a Config, with a value other than the zero value.
+type setting struct {
+	name         string
+	value, other reflect.Value
+}
+
+// settings returns the fields of a struct, also those of the structs in it, but no Stack and no interfaces. The table of
+// TestAnIntegrationNeedsModelsOrAStack has these.
+func settings(of reflect.Value, prefix string) (all []setting) {
+	for _, field := range reflect.VisibleFields(of.Type()) {
+		value, name := of.FieldByIndex(field.Index), prefix+field.Name
+		switch {
+		case field.Name == "Stack" || !field.IsExported():
+		case value.Kind() == reflect.Struct && field.Type != reflect.TypeFor[datamap.DataMap]():
+			if !field.Anonymous {
+				all = append(all, settings(value, name+".")...)
+			}
+		case value.Kind() == reflect.Pointer:
+			all = append(all, setting{name, value, reflect.New(field.Type.Elem())})
+		case value.Kind() == reflect.Func:
+			all = append(all, setting{name, value, reflect.MakeFunc(field.Type, nil)})
+		case value.Kind() == reflect.Slice:
+			all = append(all, setting{name, value, reflect.MakeSlice(field.Type, 1, 1)})
+		case value.Kind() == reflect.Map:
+			other := reflect.MakeMap(field.Type)
+			other.SetMapIndex(reflect.Zero(field.Type.Key()), reflect.Zero(field.Type.Elem()))
+			all = append(all, setting{name, value, other})
+		case value.CanInt():
+			all = append(all, setting{name, value, reflect.ValueOf(int64(1)).Convert(field.Type)})
+		case value.Kind() == reflect.Bool:
+			all = append(all, setting{name, value, reflect.ValueOf(true)})
+		case value.Kind() == reflect.String:
+			all = append(all, setting{name, value, reflect.ValueOf("x")})
+		}
+	}
+	return all
 }
 
 // The acceptances of the data map and of the Config count, and both need a reason and an end.

@@ -48,6 +48,11 @@ type Hooks struct {
 	Logger *slog.Logger
 }
 
+func (h Hooks) isZero() bool {
+	return h.BeforeErasure == nil && h.AfterErasure == nil && h.BeforeRectification == nil &&
+		h.AfterRectification == nil && h.Attempts == 0 && h.Logger == nil
+}
+
 func (h Hooks) validate() error {
 	if h.Attempts < 0 {
 		return domain.Misconfigured("stack", "Hooks.Attempts must not be negative")

@@ -85,6 +85,12 @@ type Options struct {
 	Observer ports.Observer
 }
 
+// IsZero reports whether no setting is set.
+func (o Options) IsZero() bool {
+	return o.ResolverTimeout == 0 && o.Saga.IsZero() && o.TempDir == "" && o.IDs == nil && o.Hooks.isZero() &&
+		o.Observer == nil
+}
+
 // Stack has all services of habeas. A router calls them for its requests. An application can call them outside of a
 // request:
 //

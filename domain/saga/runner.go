@@ -68,6 +68,12 @@ type Options struct {
 	Retention time.Duration
 }
 
+// IsZero reports whether all limits have their defaults.
+func (o Options) IsZero() bool {
+	return cmp.Or(o.Batch, o.Concurrency, o.MaxAttempts) == 0 && o.Jitter == nil && len(o.Systems) == 0 &&
+		cmp.Or(o.CallTimeout, o.Lease, o.GiveUpAfter, o.FirstBackoff, o.MaxBackoff, o.Retention) == 0
+}
+
 // Config holds the dependencies and the options of a Runner. Sessions, Clock and IDs are required.
 type Config struct {
 	Sessions  ports.SessionFactory
