@@ -1,4 +1,4 @@
-# Every target works on a fresh clone: tools are pinned in .ci/tools/go.mod and built when first used.
+# Every target works on a fresh clone: tools are pinned in .ci/tools and built when first used.
 
 WITH_POSTGRES = go run ./tests/cmd/withpostgres --
 TEST_TIMEOUT  = 10m
@@ -54,7 +54,7 @@ POSTGRES_PACKAGES = $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImpo
 	grep -E 'habeas/(internal/tests/(postgres|databases)|tests/internal/conformance)[] ]' | cut -d' ' -f1 | \
 	grep -vE 'habeas/(tests/cmd|internal/tests/postgres)')
 
-.PHONY: help vet test-newest test-modules-newest test test-quick test-modules test-concurrent test-sequential test-race test-drivers test-modules-of-drivers test-isolation test-random test-release test-packages test-servers test-several test-oldest test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
+.PHONY: help vet test-newest test-modules-newest test test-quick test-modules test-concurrent test-sequential test-race test-drivers test-modules-of-drivers test-isolation test-random test-release test-mutants test-packages test-servers test-several test-oldest test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -103,6 +103,18 @@ test-random:
 
 test-release: ## Test that the program and the library can be installed from an empty module cache
 	go test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./tests/release
+
+# gremlins changes one operator at a time, in copies of the module, and runs the suites of the storage ports on each
+# mutant. Its module is its own, because the linter needs older versions of its libraries. MUTANTS="-E rows -E find"
+# leaves out files.
+MUTATIONS = --invert-logical --invert-loopctrl --invert-assignments --timeout-coefficient 10
+MUTANTS =
+
+test-mutants: export GOFLAGS = $(shell go env GOFLAGS) -trimpath -count=1 -run=TestConformance
+test-mutants: ## Change each operator in the store in memory: a case of the suites must fail; takes up to two hours
+	GOFLAGS= go build -modfile=.ci/tools/mutants/go.mod -o bin/gremlins github.com/go-gremlins/gremlins/cmd/gremlins
+	bin/gremlins unleash $(MUTATIONS) $(MUTANTS) -o bin/mutants.json adapters/persistence/memory
+	GOFLAGS= go run ./tests/cmd/mutants bin/mutants.json
 
 vet: ## Compile every module, tests included, and run go vet on it
 	@for module in . $(NESTED); do echo "go vet: module $$module"; go -C $$module vet ./... || exit; done
@@ -186,7 +198,7 @@ generate: ## Regenerate the mocks, the text of the API, the table of dependencie
 	go generate ./...
 
 tidy: ## Tidy the modules
-	for module in . .ci/tools $(NESTED); do go -C $$module mod tidy || exit; done
+	for module in . .ci/tools .ci/tools/mutants $(NESTED); do go -C $$module mod tidy || exit; done
 
 check-generate: generate tidy ## Fail if generate or tidy changes a file, or leaves one that is not committed
 	git diff --exit-code
