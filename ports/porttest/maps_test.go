@@ -7,7 +7,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/internal/tests/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -105,10 +104,6 @@ func alsoBeside(replace func(s ports.Session, of datamap.DataMap, also func(sess
 }
 
 type (
-	clearsReasonsBeside struct {
-		ports.RestrictionStore
-		also func(sessionUse)
-	}
 	rectifiesBeside struct {
 		ports.SubjectStore
 		table string // the subject's table beside
@@ -122,22 +117,7 @@ type (
 		ports.AuditLog
 		also func(sessionUse)
 	}
-	advancesBeside struct {
-		ports.ErasedStore
-		also func(sessionUse)
-	}
-	renewsBeside struct {
-		ports.InstallationStore
-		also func(sessionUse)
-	}
-	acceptsNothing struct{ ports.InstallationStore }
-	findsBeside    struct{ own, beside ports.Finder }
 )
-
-func (b clearsReasonsBeside) ClearReasons(ctx context.Context, id domain.SubjectID) error {
-	b.also(func(ctx context.Context, s ports.Session) error { return s.Restrictions().ClearReasons(ctx, id) })
-	return b.RestrictionStore.ClearReasons(ctx, id)
-}
 
 func (b rectifiesBeside) Rectify(
 	ctx context.Context, id domain.SubjectID, step domain.RectificationStep,
@@ -158,36 +138,6 @@ func (b provesBeside) AppendEvidence(ctx context.Context, events ...domain.Audit
 	return b.AuditLog.AppendEvidence(ctx, events...)
 }
 
-func (b advancesBeside) Advance(ctx context.Context, reader string, expected, next int64) (bool, error) {
-	b.also(func(ctx context.Context, s ports.Session) error {
-		return errOf(s.Erased().Advance(ctx, reader, expected, next))
-	})
-	return b.ErasedStore.Advance(ctx, reader, expected, next)
-}
-
-func (b renewsBeside) Renew(ctx context.Context) (datamap.Installation, error) {
-	b.also(func(ctx context.Context, s ports.Session) error {
-		return errOf(s.Installation().Renew(ctx))
-	})
-	return b.InstallationStore.Renew(ctx)
-}
-
-func (a acceptsNothing) Accept(context.Context) (datamap.Installation, error) {
-	return datamap.InstallationOf(CustomerMap()), nil
-}
-
-func (f findsBeside) Find(
-	ctx context.Context, values []string, progress func(search.Progress),
-) (search.Result, error) {
-	found, err := f.own.Find(ctx, values, progress)
-	if err != nil {
-		return found, err
-	}
-	beside, err := f.beside.Find(ctx, values, progress)
-	found.Occurrences = append(found.Occurrences, beside.Occurrences...)
-	return found, err
-}
-
 func TestMapsThatBreakAPromiseFail(t *testing.T) {
 	type (
 		finds  = promise.Finds[MapsHarness]
@@ -199,11 +149,6 @@ func TestMapsThatBreakAPromiseFail(t *testing.T) {
 	beside := map[string]string{"customers": "employees", "employees": "customers"}
 	broken := func(d defect) (MapsHarness, finds) { return mapsInMemory(d.breaks), d.found }
 	promise.ExpectDefects(t, mapPromises, broken, map[string]defect{
-		"reasons are cleared everywhere": {
-			alsoBeside(func(s ports.Session, _ datamap.DataMap, also func(sessionUse)) replacedStores {
-				return replacedStores{Session: s, restrictions: clearsReasonsBeside{s.Restrictions(), also}}
-			}), finds{"clearing reasons of the customers: the other data map has changed": {mapKeepsItsLedgers}},
-		},
 		"a rectification of both": {
 			alsoBeside(func(s ports.Session, of datamap.DataMap, also func(sessionUse)) replacedStores {
 				table := beside[of.SubjectTable().Name]
@@ -222,44 +167,6 @@ func TestMapsThatBreakAPromiseFail(t *testing.T) {
 				"evidence of the customers: the other data map has changed: [trail]": {mapKeepsItsTrail},
 				"a refused data map has changed: [trail]":                            {mapOfAnotherSubjectIsRefused},
 			},
-		},
-		"one position": {
-			alsoBeside(func(s ports.Session, _ datamap.DataMap, also func(sessionUse)) replacedStores {
-				return replacedStores{Session: s, erased: advancesBeside{s.Erased(), also}}
-			}), finds{"a position of the customers: the other data map has changed: [marks]": {mapKeepsItsMarks}},
-		},
-		"a new id of both": {
-			alsoBeside(func(s ports.Session, _ datamap.DataMap, also func(sessionUse)) replacedStores {
-				return replacedStores{Session: s, installation: renewsBeside{s.Installation(), also}}
-			}), finds{"the other data map has changed: [installation]": {mapHasItsInstallation}},
-		},
-		"a search of both": {
-			func(of datamap.DataMap, name string, open opensMap) Store {
-				good := open(of, name)
-				return Store{Sessions: good, Finder: findsBeside{good, besideOf(of, name, open)}}
-			}, finds{"Find found": {mapFindsInItsOwnTables}},
-		},
-		"no comparison": {
-			func(of datamap.DataMap, name string, open opensMap) Store {
-				if name == "" {
-					of = CustomerMap()
-				}
-				return correctMap(of, name, open)
-			}, finds{"want a datamap.ForeignMapError": {
-				mapOfAnotherSubjectIsRefused, mapIsRecordedByTheFirstCommit, mapCanBeAccepted,
-			}, "the duty of invoice 0 ends at": {mapCountsCalendarYearsInItsZone}},
-		},
-		"a rehearsal that commits": {
-			func(of datamap.DataMap, name string, open opensMap) Store {
-				good := open(of, name)
-				commits := func(_ doFunc, ctx context.Context, fn sessionFunc) error { return good.Do(ctx, fn) }
-				return Store{Sessions: wrapped(good, asIs, commits), Finder: good}
-			}, finds{"a rehearsal has recorded customers (id bigint)": {mapIsRecordedByTheFirstCommit}},
-		},
-		"a data map that is not accepted": {
-			alsoBeside(func(s ports.Session, _ datamap.DataMap, _ func(sessionUse)) replacedStores {
-				return replacedStores{Session: s, installation: acceptsNothing{s.Installation()}}
-			}), finds{"the session failed": {mapCanBeAccepted}},
 		},
 	})
 }

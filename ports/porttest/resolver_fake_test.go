@@ -13,7 +13,6 @@ import (
 // fakeResolver is a correct resolver whose external system is in memory. A test replaces one of its functions to make
 // the resolver defective.
 type fakeResolver struct {
-	name    func() string
 	surface func() domain.CoveredSurface
 	export  func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error)
 	erase   func(ctx context.Context, ref domain.SubjectRef, entryID string) (bool, error)
@@ -29,7 +28,7 @@ type fakeResolver struct {
 	system ResolverSystem
 }
 
-func (f *fakeResolver) Name() string                          { return f.name() }
+func (f *fakeResolver) Name() string                          { return "fake" }
 func (f *fakeResolver) CoveredSurface() domain.CoveredSurface { return f.surface() }
 
 func (f *fakeResolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
@@ -79,7 +78,6 @@ const (
 
 func newFake() *fakeResolver {
 	f := &fakeResolver{people: map[string]string{"zoe-ref": "zoe@example.org", "yan-ref": "yan@example.org"}}
-	f.name = func() string { return "fake" }
 	f.surface = func() domain.CoveredSurface {
 		return domain.CoveredSurface{
 			Fields: []domain.CoveredField{

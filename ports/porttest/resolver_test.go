@@ -16,9 +16,8 @@ func TestAResolverThatKeepsItsPromisesPasses(t *testing.T) {
 }
 
 type (
-	resolverFound   = promise.Finds[ResolverHarness]
-	resolverDefects = map[string]resolverDefect
-	resolverDefect  struct {
+	resolverFound  = promise.Finds[ResolverHarness]
+	resolverDefect struct {
 		breaks func(*fakeResolver)
 		found  resolverFound
 	}
@@ -26,13 +25,6 @@ type (
 
 func brokenResolver(d resolverDefect) (ResolverHarness, resolverFound) {
 	return harness(d.breaks), d.found
-}
-
-func TestResolversThatBreakAPromiseFail(t *testing.T) {
-	promise.ExpectDefects(t, resolverPromises, brokenResolver, promise.Topics(map[string]resolverDefects{
-		"export": exportDefects(), "erasure": erasureDefects(), "errors": errorDefects(), "keys": resolverKeyDefects(),
-		"errors of keys": resolverKeyErrorDefects(),
-	}))
 }
 
 func TestAHarnessThatIsIncompleteFails(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/internal/tests/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -106,6 +106,8 @@ func openInMemory(tables []datamap.Table) Store {
 	return store
 }
 
+type sessionFunc = func(context.Context, ports.Session) error
+
 // doFunc is the method Do or Rehearse of a session factory.
 type doFunc func(ctx context.Context, fn func(context.Context, ports.Session) error) error
 
@@ -118,6 +120,21 @@ type factory struct {
 func (f factory) Do(ctx context.Context, fn sessionFunc) error       { return f.do(ctx, fn) }
 func (f factory) Rehearse(ctx context.Context, fn sessionFunc) error { return f.rehearse(ctx, fn) }
 func (f factory) Probe(ctx context.Context) error                    { return f.probe(ctx) }
+
+// wrapped returns a session factory in which the last two functions replace the methods Do and Rehearse. Each function
+// gets the method that it replaces as its first argument.
+func wrapped(
+	sessions ports.SessionFactory, do, rehearse func(doFunc, context.Context, sessionFunc) error,
+) ports.SessionFactory {
+	return factory{
+		func(ctx context.Context, fn sessionFunc) error { return do(sessions.Do, ctx, fn) },
+		func(ctx context.Context, fn sessionFunc) error { return rehearse(sessions.Rehearse, ctx, fn) },
+		sessions.Probe,
+	}
+}
+
+// asIs calls a method and does not change its effect. As an argument of wrapped, it keeps the correct method.
+func asIs(run doFunc, ctx context.Context, fn sessionFunc) error { return run(ctx, fn) }
 
 // changesDo returns a function that makes a store defective: brokenDo replaces its Do. The first argument of brokenDo
 // is the correct method.
@@ -134,10 +151,8 @@ type replacedStores struct {
 	restrictions ports.RestrictionStore
 	subjects     ports.SubjectStore
 	outbox       ports.Outbox
-	outboxAdmin  ports.OutboxAdmin
 	audit        ports.AuditLog
 	erased       ports.ErasedStore
-	installation ports.InstallationStore
 }
 
 func (r replacedStores) Consents() ports.ConsentStore {
@@ -156,20 +171,12 @@ func (r replacedStores) Outbox() ports.Outbox {
 	return replacedOrOwn(r.outbox, ports.Session.Outbox, r.Session)
 }
 
-func (r replacedStores) OutboxAdmin() ports.OutboxAdmin {
-	return replacedOrOwn(r.outboxAdmin, ports.Session.OutboxAdmin, r.Session)
-}
-
 func (r replacedStores) Audit() ports.AuditLog {
 	return replacedOrOwn(r.audit, ports.Session.Audit, r.Session)
 }
 
 func (r replacedStores) Erased() ports.ErasedStore {
 	return replacedOrOwn(r.erased, ports.Session.Erased, r.Session)
-}
-
-func (r replacedStores) Installation() ports.InstallationStore {
-	return replacedOrOwn(r.installation, ports.Session.Installation, r.Session)
 }
 
 func replacedOrOwn[S comparable](broken S, own func(ports.Session) S, s ports.Session) S {
@@ -186,15 +193,6 @@ func changesSessions(wrapSession func(s ports.Session) replacedStores) func(*Sto
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, wrapSession(s)) })
 	})
-}
-
-// joinElements returns an id with one element, which is the concatenation of all elements of the id.
-func joinElements(id domain.SubjectID) domain.SubjectID {
-	one, err := domain.NewSubjectID(strings.ReplaceAll(strings.Join(id.Elements(), ""), "\x1f", ""))
-	if err != nil {
-		return id
-	}
-	return one
 }
 
 // pool simulates the connections and statements of a database, because a store in memory has none. Each call of a
@@ -315,6 +313,20 @@ func (nowhere) Do(ctx context.Context, fn sessionFunc) error {
 func (n nowhere) Rehearse(ctx context.Context, fn sessionFunc) error { return n.Do(ctx, fn) }
 
 func (nowhere) Probe(context.Context) error { return errNowhere }
+
+func (nowhere) Catalog(context.Context) (datamap.Catalog, error) {
+	return datamap.Catalog{}, errNowhere
+}
+
+func (nowhere) Satisfies(
+	context.Context, string, datamap.CatalogCheck, []map[string]any,
+) ([]datamap.Verdict, error) {
+	return nil, errNowhere
+}
+
+func (nowhere) Find(context.Context, []string, func(search.Progress)) (search.Result, error) {
+	return search.Result{}, errNowhere
+}
 
 type lostLog struct{ used, evidence bool }
 

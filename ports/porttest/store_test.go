@@ -8,7 +8,12 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/promise"
 )
 
-func TestAStoreThatKeepsItsPromisesPasses(t *testing.T) { TestStore(t, inMemory(noDefect)) }
+func TestAStoreThatKeepsItsPromisesPasses(t *testing.T) {
+	harness := inMemory(noDefect)
+	TestStore(t, harness)
+	t.Run("CatalogReader", func(t *testing.T) { TestCatalogReader(t, harness) })
+	t.Run("Finder", func(t *testing.T) { TestFinder(t, harness) })
+}
 
 func TestAStoreHarnessThatIsIncompleteFails(t *testing.T) {
 	for name, broken := range map[string]StoreHarness{
@@ -27,8 +32,14 @@ func TestAStoreHarnessThatIsIncompleteFails(t *testing.T) {
 // A case that needs a missing function of Store must fail. If the case were skipped, a store could pass without the
 // check.
 func TestAHookThatIsMissingFailsTheCasesThatNeedIt(t *testing.T) {
-	needing := slices.Concat(sessionPromises, auditPromises, promisesOf(subjectLockLeavesAMark, outboxSuccessIsForgotten))
+	needing := slices.Concat(sessionPromises, auditPromises, promisesOf(
+		subjectLockLeavesAMark, outboxSuccessIsForgotten, subjectIDsAreCheckedBeforeAnyStatement,
+		subjectStatementsDoNotDependOnRows,
+	))
 	hooks := defects{
+		"Statements": {func(s *Store) { s.Statements = nil }, found{
+			"": {subjectIDsAreCheckedBeforeAnyStatement, subjectStatementsDoNotDependOnRows},
+		}},
 		"Unreachable": {func(s *Store) { s.Unreachable = nil }, found{"": {sessionReportsAStoreThatCannotBeReached}}},
 		"Tamper":      {func(s *Store) { s.Tamper = nil }, found{"": {auditEventsCannotBeTamperedWith}}},
 		"Connections": {func(s *Store) { s.Connections = nil }, found{

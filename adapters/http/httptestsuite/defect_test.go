@@ -2,12 +2,12 @@ package httptestsuite
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
@@ -16,16 +16,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/promise"
 )
 
-// defect is a broken adapter, and the checks that must fail for this adapter, each with a part of its error text.
-type defect struct {
-	harness Harness
-	found   found
-}
-
-type (
-	found   = promise.Finds[Harness]
-	defects = map[string]defect
-)
+type found = promise.Finds[Harness]
 
 // slow lists the checks that send much data or wait for a timeout.
 var slow = []promise.Check[Harness]{
@@ -33,103 +24,88 @@ var slow = []promise.Check[Harness]{
 	exportOverHTTP10IsWholeOrFails, unreadBodyIsNotParsedAsARequest, bodyThatNeverArrivesIs504, requestsShareNoStrings,
 }
 
-func TestEveryDefectFailsItsCases(t *testing.T) {
-	all := defects{}
-	for _, some := range []defects{
-		responseDefects(), pathDefects(), bodyDefects(), subjectDefects(), routeDefects(), streamDefects(),
-	} {
-		maps.Copy(all, some)
+func TestAdaptersThatMixUpPeopleOrRequestsAreFoundOut(t *testing.T) {
+	type defect struct { // a broken adapter, and the checks that must fail for it, each with a part of its error text
+		harness Harness
+		found   found
 	}
-	promise.ExpectDefects(t, promises, func(d defect) (Harness, found) { return d.harness, d.found }, all)
-}
-
-// editing returns the harness of an adapter that changes each response before it is sent. It does not change the
-// responses to the subject with many rows, because those are streamed.
-func editing(edit func(r *http.Request, response *httptest.ResponseRecorder)) Harness {
-	return serving(func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get(subjectHeader) == bulkSubject {
-				next.ServeHTTP(w, r)
-				return
+	promise.ExpectDefects(t, promises, func(d defect) (Harness, found) { return d.harness, d.found }, map[string]defect{
+		"a subject by another header": {namedBy(func(r *http.Request) string { return r.Header.Get("X-User-Id") }), found{
+			"&id=43 returned": {providerAloneNamesTheSubject},
+		}},
+		"a subject by query": {namedBy(func(r *http.Request) string { return r.URL.Query().Get("subject_id") }), found{
+			"&id=43 returned": {providerAloneNamesTheSubject},
+		}},
+		"a subject without a header": {namedBy(func(r *http.Request) string {
+			if r.Header.Get(subjectHeader) == "" {
+				return "42"
 			}
-			recorded := httptest.NewRecorder()
-			next.ServeHTTP(recording{recorded, w}, r)
-			edit(r, recorded)
-			maps.Copy(w.Header(), recorded.Header())
-			w.Header().Del("Content-Length")
-			w.WriteHeader(recorded.Code)
-			_, _ = w.Write(recorded.Body.Bytes())
-		})
+			return ""
+		}), found{"got status 200, want 401": {headerOfARefusalIsSentAlong}}},
+		"a panic that is not recovered": {serving(func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = Subject(r.Header.Get)
+				next.ServeHTTP(w, r)
+			})
+		}), found{
+			"gets no response": {failuresShowNoErrorText, panicEndsOneRequestOnly},
+		}},
+		"a subject of an earlier request": {serving(mixingUp("DELETE /me", func(r, earlier *http.Request) {
+			r.Header.Set(subjectHeader, earlier.Header.Get(subjectHeader))
+		})), found{"got status 200": {requestsShareNoStrings}}},
+		"a purpose of an earlier request": {serving(mixingUp("GET /me/consent/purpose", func(r, earlier *http.Request) {
+			r.URL = earlier.URL
+		})), found{"got status 200": {requestsShareNoStrings}}},
+		"the rest of a body is the next request": {
+			serving(func(next http.Handler) http.Handler { return leavesBodies{next} }),
+			found{
+				"there is an unexpected response: 200": {unreadBodyIsNotParsedAsARequest},
+				"of an unread response committed":      {unreadResponseIsAborted},
+			},
+		},
 	})
 }
 
-// without returns the harness of an adapter that removes a header from each response.
-func without(header string) Harness {
-	return editing(func(_ *http.Request, response *httptest.ResponseRecorder) { response.Header().Del(header) })
-}
-
-// turning returns the harness of an adapter that replaces one status by another.
-func turning(status, into int) Harness {
-	return editing(func(_ *http.Request, response *httptest.ResponseRecorder) {
-		if response.Code == status {
-			response.Code = into
+// namedBy returns the harness of a defective adapter. The adapter takes the id of the subject from the wrong part of
+// the request, which the given function reads. If this part is empty, the adapter takes the correct subject.
+func namedBy(name func(r *http.Request) string) Harness {
+	return providing(func(r *http.Request) (domain.Subject, error) {
+		if id := name(r); id != "" {
+			return domain.NewSubject(id)
 		}
+		return Subject(r.Header.Get)
 	})
 }
 
-// recording is a ResponseWriter that records a response. Unwrap returns the ResponseWriter of the server.
-type recording struct {
-	*httptest.ResponseRecorder
-	server http.ResponseWriter
-}
-
-func (r recording) Unwrap() http.ResponseWriter { return r.server }
-
-// changing returns the harness of an adapter that changes each request before the handler gets it.
-func changing(change func(r *http.Request)) Harness {
-	return serving(func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			change(r)
-			next.ServeHTTP(w, r)
-		})
-	})
-}
-
-// providing returns the harness of an adapter with another subject provider. The provider may write headers of the
-// response.
-func providing(subject func(w http.ResponseWriter, r *http.Request) (domain.Subject, error)) Harness {
+// providing returns the harness of an adapter with another subject provider.
+func providing(subject func(r *http.Request) (domain.Subject, error)) Harness {
 	return Harness{crowd: 40, Serve: func(t testing.TB, api *httpapi.API, prefix string) string {
 		t.Helper()
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			provider := func(r *http.Request) (domain.Subject, error) { return subject(w, r) }
-			nethttp.Handler(prefix, api, provider).ServeHTTP(w, r)
-		}))
+		server := httptest.NewServer(nethttp.Handler(prefix, api, subject))
 		t.Cleanup(server.Close)
 		return server.URL
 	}}
 }
 
-// replaceBody replaces the body of a response.
-func replaceBody(response *httptest.ResponseRecorder, change func(string) string) {
-	response.Body = bytes.NewBufferString(change(response.Body.String()))
-}
-
-// raw writes a response directly to the connection, so that the server does not change it. raw closes the connection
-// after the client has closed its side.
-func raw(w http.ResponseWriter, response *httptest.ResponseRecorder) {
-	connection, buffered, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		panic(err)
+// mixingUp returns a middleware that simulates a server that reuses a buffer while a request still uses the buffer. It
+// changes some of the requests whose method and path begin with the given text. The function mix copies parts of an
+// earlier request into such a request.
+func mixingUp(beginning string, mix func(r, earlier *http.Request)) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		var mu sync.Mutex
+		var seen []*http.Request
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.Method+" "+r.URL.Path, beginning) {
+				mu.Lock()
+				seen = append(seen, r.Clone(r.Context()))
+				if len(seen)%30 == 0 {
+					mix(r, seen[len(seen)-2])
+				}
+				mu.Unlock()
+			}
+			next.ServeHTTP(w, r)
+		})
 	}
-	defer connection.Close()
-	write(connection, response)
-	_, _ = io.Copy(io.Discard, buffered)
-}
-
-func write(to io.Writer, response *httptest.ResponseRecorder) {
-	_, _ = fmt.Fprintf(to, "HTTP/1.1 %d %s\r\n", response.Code, http.StatusText(response.Code))
-	_ = response.Header().Write(to)
-	_, _ = fmt.Fprintf(to, "\r\n%s", response.Body)
 }
 
 // leavesBodies simulates a server with a defect: if the handler does not read a body to its end, the server parses the
@@ -159,4 +135,10 @@ func (l leavesBodies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.Handler.ServeHTTP(response, next)
 		write(connection, response)
 	}
+}
+
+func write(to io.Writer, response *httptest.ResponseRecorder) {
+	_, _ = fmt.Fprintf(to, "HTTP/1.1 %d %s\r\n", response.Code, http.StatusText(response.Code))
+	_ = response.Header().Write(to)
+	_, _ = fmt.Fprintf(to, "\r\n%s", response.Body)
 }
