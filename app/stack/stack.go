@@ -217,7 +217,9 @@ func (s Stack) API(c httpapi.Config) (*httpapi.API, error) {
 	c.Consent = cmp.Or(c.Consent, s.Consent)
 	c.Restriction = cmp.Or(c.Restriction, s.Restriction)
 	c.Export = cmp.Or(c.Export, s.Exporter)
-	c.Erasure = cmp.Or(c.Erasure, s.Eraser)
+	if c.Erasure == nil && s.Eraser != nil {
+		c.Erasure = s.Eraser
+	}
 	if c.Observer == nil {
 		c.Observer = s.Observer
 	}

@@ -114,7 +114,7 @@ func wildcard(c *fiber.Ctx) string {
 		below = strings.TrimPrefix(below, "/")
 	case !isEnd || !strings.HasSuffix(before, "/"):
 		// The parameters of Fiber are wrong, because the application is mounted under a prefix with parameters. wildcard
-		// returns the complete path instead. It contains a slash, so it is not a valid purpose, and the response is a 404.
+		// returns the complete path instead. It contains a slash, so it is not a parameter, and the response is a 404.
 		return strings.Clone(trim(config, c.Path()))
 	}
 	if !config.UnescapePath {
@@ -123,7 +123,7 @@ func wildcard(c *fiber.Ctx) string {
 	segment, decoded := lastSegment(c)
 	before, isEnd = strings.CutSuffix(below, decoded)
 	if !isEnd {
-		return decoded // it contains a slash, so it is not a valid purpose
+		return decoded // it contains a slash, so it is not a parameter
 	}
 	return strings.Clone(before) + segment
 }

@@ -73,11 +73,11 @@ type router struct {
 
 func (r router) mount(host fiber.Router) {
 	for _, endpoint := range r.api.Endpoints() {
-		path, _, hasPurpose := strings.Cut(endpoint.Path, "{purpose}")
-		if hasPurpose {
-			path += "+" // a wildcard, because with UnescapePath the purpose a%2Fb arrives as two segments
+		path, _, hasParameter := strings.Cut(endpoint.Path, "{")
+		if hasParameter {
+			path += "+" // a wildcard, because with UnescapePath the parameter a%2Fb arrives as two segments
 		}
-		handler := (&route{r, endpoint, hasPurpose}).handle
+		handler := (&route{r, endpoint, hasParameter}).handle
 		host.Add(endpoint.Method, path, handler)
 		if endpoint.Method == http.MethodGet {
 			host.Add(http.MethodHead, path, handler)
@@ -92,8 +92,8 @@ func (r router) mount(host fiber.Router) {
 // route serves one endpoint of the API.
 type route struct {
 	router
-	endpoint   httpapi.Endpoint
-	hasPurpose bool
+	endpoint     httpapi.Endpoint
+	hasParameter bool
 }
 
 // handle is the fiber.Handler of the route.
@@ -101,14 +101,14 @@ func (r *route) handle(c *fiber.Ctx) error {
 	if endsInSlashes(c) {
 		return c.Next() // Fiber has cut off a segment, so this is another path
 	}
-	purpose := ""
-	if r.hasPurpose {
-		if purpose = wildcard(c); strings.Contains(purpose, "/") {
+	parameter := ""
+	if r.hasParameter {
+		if parameter = wildcard(c); strings.Contains(parameter, "/") {
 			return c.Next() // the API has no path with a further segment
 		}
 	}
 	request := r.newRequest(c)
-	request.Purpose = purpose
+	request.Parameter = parameter
 	request.ContextOutlivesHandle = r.endpoint.Method == http.MethodGet && !isOfRequest(c) // only GET can have a stream
 	return send(c, r.api.Handle(c.UserContext(), r.endpoint, request))
 }

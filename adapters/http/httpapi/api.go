@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"slices"
 	"time"
@@ -9,7 +10,6 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/consent"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/domain/restriction"
 	"github.com/habeas-data/habeas/internal/turns"
@@ -27,20 +27,25 @@ type Config struct {
 	Consent     *consent.Ledger
 	Restriction *restriction.Ledger
 	Export      *export.Exporter
-	Erasure     *erasure.Eraser
+	Erasure     Eraser
 	DataMap     datamap.DataMap // the API checks the id of each subject against it
 	Timeout     time.Duration   // of each request, see DefaultTimeout; 0 means DefaultTimeout
 	Logger      *slog.Logger    // gets a record for each response with status 500 or above; nil means slog.Default()
 	Observer    ports.Observer  // observes each request to an endpoint; nil means that requests are not observed
 }
 
+// Eraser carries out the endpoint of the erasure, such as an erasure.Eraser. It erases the subject in the session, and
+// its errors have the meaning of those of erasure.Eraser.Erase.
+type Eraser interface {
+	Erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error)
+}
+
 // API handles data-subject requests over HTTP. It is immutable and safe for concurrent use.
 type API struct {
-	config         Config
-	hasRestriction bool
-	tags           []string
-	endpoints      []Endpoint
-	exports        *turns.Turns // admits one export of each person
+	config    Config
+	tags      []string
+	endpoints []Endpoint
+	exports   *turns.Turns // admits one export of each person
 }
 
 // New returns an API with the endpoints for consent, export and erasure. The option WithRestriction adds the endpoints
@@ -69,7 +74,11 @@ func New(c Config) (*API, error) {
 		return nil, domain.Misconfigured("http api", "Timeout is negative")
 	}
 	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
-	return (&API{config: c, tags: []string{defaultTag}, exports: &turns.Turns{}}).With(), nil
+	a := &API{config: c, tags: []string{defaultTag}, endpoints: standard, exports: &turns.Turns{}}
+	if c.Consent.Purposes().Declared() {
+		return a.With(with(declaredPurposes)), nil
+	}
+	return a, nil
 }
 
 // Option changes a setting of an API for one router.
@@ -88,7 +97,7 @@ func WithSession(f ports.SessionFactory) Option {
 // WithRestriction adds the endpoints for the restriction of processing (Art. 18 GDPR). These endpoints record
 // restrictions and return their status, but do not enforce a restriction. Use this option only if the application
 // checks the status before it processes data.
-func WithRestriction() Option { return func(a *API) { a.hasRestriction = true } }
+func WithRestriction() Option { return with(restrictions) }
 
 // defaultTag is the tag of every operation of the OpenAPI document, unless WithTags replaces it.
 const defaultTag = "gdpr"
@@ -115,6 +124,5 @@ func (a *API) With(options ...Option) *API {
 	for _, option := range options {
 		option(&derived)
 	}
-	derived.endpoints = endpoints(derived.config.Consent.Purposes().Declared(), derived.hasRestriction)
 	return &derived
 }

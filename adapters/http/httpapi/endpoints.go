@@ -33,23 +33,31 @@ type operation func(context.Context, ports.Session) error
 // has no meaning.
 func (a *API) Endpoints() []Endpoint { return slices.Clone(a.endpoints) }
 
-func endpoints(hasPurposes, hasRestriction bool) []Endpoint {
-	all := []Endpoint{
+// These are the groups of endpoints. An API has all endpoints of a group, or none.
+var (
+	standard = []Endpoint{
 		{http.MethodPost, "/consent", "recordConsent", (*API).recordConsent, false},
 		{http.MethodGet, "/consent/{purpose}", "getConsentStatus", (*API).consentStatus, false},
 		{http.MethodGet, "/export", "exportPersonalData", nil, true},
 		{http.MethodDelete, "/", "erasePersonalData", (*API).erase, false},
 	}
-	if hasPurposes {
-		all = append(all, Endpoint{http.MethodGet, "/consent", "listConsentStatuses", (*API).consentStatuses, false})
+	declaredPurposes = []Endpoint{
+		{http.MethodGet, "/consent", "listConsentStatuses", (*API).consentStatuses, false},
 	}
-	if hasRestriction {
-		all = append(all,
-			Endpoint{http.MethodPost, "/restriction", "recordRestriction", (*API).recordRestriction, false},
-			Endpoint{http.MethodGet, "/restriction", "getRestrictionStatus", (*API).restrictionStatus, false},
-		)
+	restrictions = []Endpoint{
+		{http.MethodPost, "/restriction", "recordRestriction", (*API).recordRestriction, false},
+		{http.MethodGet, "/restriction", "getRestrictionStatus", (*API).restrictionStatus, false},
 	}
-	return all
+)
+
+// with returns an option that adds a group of endpoints, once.
+func with(group []Endpoint) Option {
+	return func(a *API) {
+		isThere := slices.ContainsFunc(a.endpoints, func(e Endpoint) bool { return e.OperationID == group[0].OperationID })
+		if !isThere {
+			a.endpoints = slices.Concat(a.endpoints, group)
+		}
+	}
 }
 
 func (a *API) recordConsent(subject domain.Subject, r Request, result *any) (operation, error) {
@@ -70,7 +78,7 @@ func (a *API) recordConsent(subject domain.Subject, r Request, result *any) (ope
 }
 
 func (a *API) consentStatus(subject domain.Subject, r Request, result *any) (operation, error) {
-	purpose, faults := pathPurpose(r.Purpose)
+	purpose, faults := pathPurpose(r.Parameter)
 	return func(ctx context.Context, s ports.Session) (err error) {
 		*result, err = a.config.Consent.Status(ctx, s, subject.ID, purpose)
 		return err

@@ -14,7 +14,7 @@ import (
 
 // Route handles a request to any path. It calls Handle if an endpoint matches the request, and otherwise Fallback. A
 // HEAD request is handled by the endpoint for GET. The parameter path is relative to the prefix and still
-// percent-encoded. The path of the prefix itself is "/". Route sets Request.Purpose from the path.
+// percent-encoded. The path of the prefix itself is "/". Route sets Request.Parameter from the path.
 //
 // Call Route if the framework passes every request under the prefix to one handler. Call Handle if the framework does
 // the routing, with each endpoint registered separately.
@@ -24,8 +24,8 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 		wanted = http.MethodGet
 	}
 	for _, endpoint := range a.endpoints {
-		if purpose, ok := endpoint.match(path); ok && endpoint.Method == wanted {
-			r.Purpose = purpose
+		if parameter, ok := endpoint.match(path); ok && endpoint.Method == wanted {
+			r.Parameter = parameter
 			return a.Handle(ctx, endpoint, r)
 		}
 	}

@@ -64,7 +64,7 @@ func TestAFailureOfTheServerIsLoggedByItsClass(t *testing.T) {
 func TestNothingOfARequestIsLogged(t *testing.T) {
 	f := newFixture(t)
 	f.sessions.before = func(context.Context) error { return errors.New("broken") }
-	f.call(t, "getConsentStatus", httpapi.Request{Subject: as("987654321"), Purpose: "confidential", Query: "private"})
+	f.call(t, "getConsentStatus", httpapi.Request{Subject: as("987654321"), Parameter: "confidential", Query: "private"})
 	for _, secret := range []string{"987654321", "confidential", "private", "broken"} {
 		if strings.Contains(f.logged.String(), secret) {
 			t.Errorf("logged %s", f.logged)

@@ -1,9 +1,11 @@
 package httpapi
 
 import (
+	"bytes"
 	_ "embed" // for openapi.json
 	"encoding/json"
 	"maps"
+	"net/http"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
@@ -62,12 +64,12 @@ type components struct {
 //
 // The prefix may be empty, "/" or a path such as "/me". Slashes at its start and end make no difference. It may have
 // parameters in braces, as in "/{tenant}/me". OpenAPI returns domain.ErrConfiguration if a parameter lacks a brace,
-// occurs twice or has the name purpose.
+// occurs twice or has the name of a parameter of an endpoint.
 func (a *API) OpenAPI(prefix string) ([]byte, error) {
 	if prefix = strings.Trim(prefix, "/"); prefix != "" {
 		prefix = "/" + prefix
 	}
-	parameters, err := prefixParameters(prefix)
+	parameters, err := a.prefixParameters(prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -77,31 +79,50 @@ func (a *API) OpenAPI(prefix string) ([]byte, error) {
 	}
 	mounted := all
 	mounted.Paths = map[string]pathItem{}
-	if !a.config.Consent.Purposes().Declared() {
-		consent := all.Paths["/consent"]
-		consent.Get = nil
-		all.Paths["/consent"] = consent
-		delete(mounted.Components.Schemas, "ConsentStatuses")
-	}
 	for _, endpoint := range a.endpoints {
-		item := all.Paths[endpoint.Path]
+		path := under(prefix, endpoint.Path)
+		item := mounted.Paths[path]
 		item.Parameters = parameters
-		for _, operation := range []*described{item.Get, item.Post, item.Delete} {
-			if operation != nil {
-				operation.Tags = a.tags
-			}
-		}
-		mounted.Paths[under(prefix, endpoint.Path)] = item
+		item.add(endpoint.Method, all.Paths[endpoint.Path], a.tags)
+		mounted.Paths[path] = item
 	}
 	for _, name := range a.tags {
 		mounted.Tags = append(mounted.Tags, tag{name})
 	}
-	if !a.hasRestriction {
-		maps.DeleteFunc(mounted.Components.Schemas, func(name string, _ json.RawMessage) bool {
-			return strings.HasPrefix(name, "Restriction")
-		})
+	if err := mounted.dropUnused(); err != nil {
+		return nil, err
 	}
 	return json.MarshalIndent(mounted, "", "  ")
+}
+
+// add copies the operation of a method, with the tags.
+func (i *pathItem) add(method string, from pathItem, tags []string) {
+	switch method {
+	case http.MethodGet:
+		i.Get = from.Get
+		i.Get.Tags = tags
+	case http.MethodPost:
+		i.Post = from.Post
+		i.Post.Tags = tags
+	case http.MethodDelete:
+		i.Delete = from.Delete
+		i.Delete.Tags = tags
+	}
+}
+
+// dropUnused removes the schemas of endpoints that are not mounted.
+func (d *document) dropUnused() error {
+	for before := -1; before != len(d.Components.Schemas); { // a schema that is removed may have been the only user
+		before = len(d.Components.Schemas)
+		text, err := json.Marshal(d)
+		if err != nil {
+			return err
+		}
+		maps.DeleteFunc(d.Components.Schemas, func(name string, _ json.RawMessage) bool {
+			return !bytes.Contains(text, []byte(`"#/components/schemas/`+name+`"`))
+		})
+	}
+	return nil
 }
 
 // under returns the complete path of an endpoint: the prefix and the path of the endpoint.
@@ -113,9 +134,14 @@ func under(prefix, path string) string {
 }
 
 // prefixParameters returns the OpenAPI descriptions of the parameters in the prefix.
-func prefixParameters(prefix string) ([]parameter, error) {
+func (a *API) prefixParameters(prefix string) ([]parameter, error) {
 	var found []parameter
-	seen := map[string]bool{"purpose": true} // reserved for the path parameter of the API
+	seen := map[string]bool{}
+	for _, endpoint := range a.endpoints {
+		if _, name, ok := strings.Cut(endpoint.Path, "{"); ok {
+			seen[strings.TrimSuffix(name, "}")] = true
+		}
+	}
 	for rest := prefix; strings.ContainsAny(rest, "{}"); {
 		before, after, opened := strings.Cut(rest, "{")
 		name, behind, closed := strings.Cut(after, "}")

@@ -25,7 +25,7 @@ func TestThePurposeInAPathIsUnescapedOnce(t *testing.T) {
 		"%F0%9F%98%80": "😀",
 	} {
 		f := newFixture(t)
-		response := f.call(t, "getConsentStatus", httpapi.Request{Subject: as("42"), Purpose: segment})
+		response := f.call(t, "getConsentStatus", httpapi.Request{Subject: as("42"), Parameter: segment})
 		if got := decode[domain.ConsentStatus](t, response).Purpose; got != want {
 			t.Errorf("%s addresses %q", segment, got)
 		}
@@ -42,10 +42,10 @@ func TestAPurposeInAPathThatIsNotValidIsRefused(t *testing.T) {
 		"a%00b": "purpose character",
 		strings.Repeat("%C3%A4", domain.MaxTextLength+1): "purpose too_long",
 	} {
-		refuses(t, "getConsentStatus", httpapi.Request{Subject: as("42"), Purpose: segment}, 422, want)
+		refuses(t, "getConsentStatus", httpapi.Request{Subject: as("42"), Parameter: segment}, 422, want)
 	}
 	accepts(t, "getConsentStatus",
-		httpapi.Request{Subject: as("42"), Purpose: strings.Repeat("%C3%A4", domain.MaxTextLength)})
+		httpapi.Request{Subject: as("42"), Parameter: strings.Repeat("%C3%A4", domain.MaxTextLength)})
 }
 
 func TestThePurposeInAQuerySelectsTheStatus(t *testing.T) {
@@ -86,7 +86,7 @@ func TestEveryPurposeCanBeAddressed(t *testing.T) {
 	f := newFixture(t)
 	rapid.Check(t, func(r *rapid.T) {
 		purpose := rapid.StringMatching(`[^\x00]{1,40}`).Draw(r, "purpose")
-		inPath := f.call(t, "getConsentStatus", httpapi.Request{Subject: as("42"), Purpose: url.PathEscape(purpose)})
+		inPath := f.call(t, "getConsentStatus", httpapi.Request{Subject: as("42"), Parameter: url.PathEscape(purpose)})
 		if got := decode[domain.ConsentStatus](t, inPath).Purpose; got != purpose {
 			r.Errorf("in a path, %q is %q", purpose, got)
 		}
@@ -103,7 +103,7 @@ func TestNothingOfARequestIsKept(t *testing.T) {
 	reused := unsafe.String(&buffer[0], len(buffer))
 	f := newFixture(t)
 	f.call(t, "getRestrictionStatus", httpapi.Request{Subject: as("42"), Query: reused})
-	f.call(t, "getConsentStatus", httpapi.Request{Subject: as("42"), Purpose: reused[8:]})
+	f.call(t, "getConsentStatus", httpapi.Request{Subject: as("42"), Parameter: reused[8:]})
 	copy(buffer, "overwritten by the next request")
 	for _, kept := range f.sessions.purposes {
 		if kept != "newsletter" {

@@ -45,7 +45,7 @@ func TestAPurposeThatIsNotDeclaredIsRefused(t *testing.T) {
 	}{
 		"grant":              {"recordConsent", jsonBody(`{"granted":true,"policy_version":"v","purpose":"Ads"}`), 0},
 		"withdraw":           {"recordConsent", jsonBody(`{"granted":false,"policy_version":"v","purpose":"Ads"}`), 1},
-		"status":             {"getConsentStatus", httpapi.Request{Subject: as("42"), Purpose: "Ads"}, 1},
+		"status":             {"getConsentStatus", httpapi.Request{Subject: as("42"), Parameter: "Ads"}, 1},
 		"place":              {"recordRestriction", jsonBody(`{"restricted":true,"purpose":"Ads"}`), 0},
 		"lift":               {"recordRestriction", jsonBody(`{"restricted":false,"purpose":"Ads"}`), 1},
 		"restriction status": {"getRestrictionStatus", httpapi.Request{Subject: as("42"), Query: "purpose=Ads"}, 1},
@@ -66,7 +66,7 @@ func TestAPurposeThatIsNotDeclaredIsRefused(t *testing.T) {
 	}
 	for name, response := range map[string]httpapi.Response{
 		"record":             f.call(t, "recordConsent", jsonBody(`{"granted":false,"policy_version":"v","purpose":"ads"}`)),
-		"status":             f.call(t, "getConsentStatus", httpapi.Request{Subject: as("42"), Purpose: "newsletter"}),
+		"status":             f.call(t, "getConsentStatus", httpapi.Request{Subject: as("42"), Parameter: "newsletter"}),
 		"restriction":        f.call(t, "recordRestriction", jsonBody(`{"restricted":true,"purpose":null}`)),
 		"restriction status": f.call(t, "getRestrictionStatus", httpapi.Request{Subject: as("42"), Query: "purpose=ads"}),
 	} {

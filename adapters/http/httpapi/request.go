@@ -20,7 +20,7 @@ type Request struct {
 	// 500. The status is also 500 if the subject is not valid or its id does not fit the data map.
 	Subject func(context.Context) (domain.Subject, error)
 
-	Purpose         string    // the last segment of the path, still percent-encoded, if the endpoint has {purpose}
+	Parameter       string    // the last segment of the path, still percent-encoded, if it is a parameter of the endpoint
 	Query           string    // the part of the URL after the "?", still percent-encoded
 	ContentType     string    // the header Content-Type, or "" if the request has more than one
 	ContentEncoding string    // the values of the header Content-Encoding, joined by commas

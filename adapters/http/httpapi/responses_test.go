@@ -32,7 +32,7 @@ func TestResultsAreSentAsTheyAre(t *testing.T) {
 	whole := httpapi.Request{Subject: as("42",
 		domain.SubjectRef{Kind: "supportdesk", Value: "c-1"}, domain.SubjectRef{Kind: "newsletter", Value: "n-1"})}
 	get := func(purpose, query string) httpapi.Request {
-		return httpapi.Request{Subject: as("42"), Purpose: purpose, Query: query}
+		return httpapi.Request{Subject: as("42"), Parameter: purpose, Query: query}
 	}
 
 	for i, step := range []struct {

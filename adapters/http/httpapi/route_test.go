@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 func TestARequestIsRoutedByMethodAndPath(t *testing.T) {
@@ -37,7 +38,7 @@ func TestARequestIsRoutedByMethodAndPath(t *testing.T) {
 		{"GET", "/consent/{purpose}/", 404, ""},
 	} {
 		f := newFixture(t)
-		r := httpapi.Request{Subject: as("42"), Purpose: "set by the caller"}
+		r := httpapi.Request{Subject: as("42"), Parameter: "set by the caller"}
 		response := f.Route(t.Context(), test.method, test.path, r)
 		if response.Status != test.status {
 			t.Errorf("%s %s: %d %s", test.method, test.path, response.Status, response.Body)
@@ -57,5 +58,34 @@ func TestEveryEndpointIsRoutedToItself(t *testing.T) {
 			t.Errorf("%s is routed to %v", endpoint.OperationID, got)
 		}
 		f.logged.Reset()
+	}
+}
+
+// inFront is a service in front of an eraser.
+type inFront struct {
+	httpapi.Eraser
+	asked int
+}
+
+func (i *inFront) Erase(
+	ctx context.Context, s ports.Session, subject domain.Subject,
+) (domain.ErasureResult, error) {
+	i.asked++
+	return i.Eraser.Erase(ctx, s, subject)
+}
+
+func TestAnotherServiceCanStandInFrontOfTheEraser(t *testing.T) {
+	front := &inFront{}
+	f := newFixture(t, func(c *httpapi.Config) { front.Eraser, c.Erasure = c.Erasure, front })
+	if got := f.Route(t.Context(), "DELETE", "/", httpapi.Request{Subject: as("42")}); got.Status != 200 || front.asked != 1 {
+		t.Errorf("asked %d times: %d %s", front.asked, got.Status, got.Body)
+	}
+}
+
+func TestAGroupOfEndpointsIsThereOnce(t *testing.T) {
+	f := newFixture(t)
+	twice := f.With(httpapi.WithRestriction(), httpapi.WithRestriction())
+	if len(twice.Endpoints()) != 6 || len(f.With().Endpoints()) != 6 {
+		t.Errorf("%d endpoints", len(twice.Endpoints()))
 	}
 }

@@ -35,7 +35,7 @@ func TestASlowReaderDoesNotHoldTheSession(t *testing.T) {
 	f := newFixture(t, inTempDir(t))
 	f.sessions.rows = large()
 	slow := f.export(t.Context())
-	other := f.Handle(t.Context(), f.Endpoints()[1], httpapi.Request{Subject: as("42"), Purpose: "ads"})
+	other := f.Handle(t.Context(), f.Endpoints()[1], httpapi.Request{Subject: as("42"), Parameter: "ads"})
 	if other.Status != 200 { // would block if the session of the export were still open
 		t.Errorf("another request got status %d", other.Status)
 	}

@@ -180,7 +180,7 @@ func TestTheRequestsContextIsNotUsedAfterHandle(t *testing.T) {
 		t.Error(err)
 	}
 	again := &reused{Context: t.Context(), t: t}
-	f.Handle(again, f.Endpoints()[1], httpapi.Request{Subject: as("42"), Purpose: "ads"})
+	f.Handle(again, f.Endpoints()[1], httpapi.Request{Subject: as("42"), Parameter: "ads"})
 	again.gone.Store(true)
 }
 

@@ -17,7 +17,7 @@ import (
 func TestTheProviderIsCalledBeforeTheInputIsChecked(t *testing.T) {
 	for _, endpoint := range newFixture(t).Endpoints() {
 		r := jsonBody("{")
-		r.Subject, r.Purpose, r.Query = failing(&httpapi.StatusError{Status: 403}), "%zz", "purpose="
+		r.Subject, r.Parameter, r.Query = failing(&httpapi.StatusError{Status: 403}), "%zz", "purpose="
 		refuses(t, endpoint.OperationID, r, 403, "")
 	}
 }
@@ -100,7 +100,7 @@ func TestASubjectThatCannotBeUsedIsTheServersFault(t *testing.T) {
 			provider := func(context.Context) (domain.Subject, error) { return subject, nil }
 			for _, endpoint := range f.Endpoints() {
 				// The purpose is not valid either. The status is 500 because of the subject, which is checked before the purpose.
-				response := f.Handle(t.Context(), endpoint, httpapi.Request{Subject: provider, Purpose: "%zz"})
+				response := f.Handle(t.Context(), endpoint, httpapi.Request{Subject: provider, Parameter: "%zz"})
 				if response.Status != http.StatusInternalServerError || f.sessions.opened > 0 {
 					t.Errorf("%s: got status %d, opened %d sessions", endpoint.OperationID, response.Status, f.sessions.opened)
 				}
