@@ -22,7 +22,6 @@ const (
 // Outcomes returns every outcome: the constants of type Outcome, and one outcome for each Code of this package.
 func Outcomes() []Outcome { return slices.Clone(outcomes) }
 
-// outcomes only grows at its end, because databases store the index of an outcome.
 var outcomes = []Outcome{
 	OutcomeOK, OutcomeIncomplete, OutcomeRefused, OutcomeRetryLater, OutcomeCanceled, OutcomeTimeout, OutcomePanic,
 	OutcomeInternal,

@@ -35,6 +35,7 @@ package ports
 //go:generate mockgen -source=catalog.go -destination=mocks/catalog.go
 //go:generate mockgen -source=journal.go -destination=mocks/journal.go
 //go:generate mockgen -source=erased.go -destination=mocks/erased.go
+//go:generate mockgen -source=duty.go -destination=mocks/duty.go
 //go:generate mockgen -source=installation.go -destination=mocks/installation.go
 //go:generate mockgen -source=find.go -destination=mocks/find.go
 //go:generate mockgen -source=outbox.go -destination=mocks/outbox.go

@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"time"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -31,6 +32,14 @@ type InstallationStore interface {
 	// Started records, for the process whose worker starts, the resolvers of its erasures and whether hooks run with them.
 	// It replaces the record of an earlier start.
 	Started(ctx context.Context, worker datamap.StartedWorker) error
+
+	// Registers records that the application calls Registered for new people (datamap.Installation.Registers). Only the
+	// first call changes anything. A session waits for the first call of another session.
+	Registers(ctx context.Context) error
+
+	// RetentionSince returns the instant since which the retention duties of the data map have the given hash. If another
+	// hash or none is recorded, RetentionSince records the hash with the instant at, and returns at.
+	RetentionSince(ctx context.Context, hash int64, at time.Time) (since time.Time, err error)
 
 	// RaiseSequences makes sure that the next record of each ledger, the next audit event and the next erasure mark get
 	// higher sequence numbers than all existing ones. In addition, the next erasure mark gets a higher Intake than the

@@ -46,6 +46,8 @@ type Installation struct {
 	Ancestors []Ancestor `json:"ancestors,omitempty"`
 	// Started is what the worker that started last has written. It is nil before the first start of a worker.
 	Started *StartedWorker `json:"started,omitempty"`
+	// Registers reports whether the application has ever called Registered, for any person of the data map.
+	Registers bool `json:"registers,omitempty"`
 }
 
 // KeyColumn is a key column of a subject table, with its type.

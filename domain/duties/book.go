@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/internal/positions"
 	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -68,21 +67,11 @@ func New(c Config) (*Book, error) {
 func (b *Book) Begin(ctx context.Context, s ports.Session) error {
 	now := domain.Instant(b.config.Clock.Now())
 	for _, name := range domain.DutyNames() {
-		every := b.config.Duties[name]
-		if err := positions.Set(ctx, s.Erased(), key(name, "every"), int64(every)); err != nil {
-			return err
+		duty := domain.Duty{Name: name, Every: b.config.Duties[name]}
+		if duty.Every > 0 {
+			duty.Began = &now
 		}
-		next := now.UnixMicro()
-		if every == 0 {
-			next = 0
-		}
-		_, err := positions.Change(ctx, s.Erased(), key(name, "began"), func(stored int64) int64 {
-			if stored != 0 && next != 0 {
-				return stored // a process that starts again and again still never succeeds
-			}
-			return next
-		})
-		if err != nil {
+		if err := s.Duties().Begin(ctx, duty); err != nil {
 			return err
 		}
 	}
@@ -165,37 +154,19 @@ func (b *Book) write(ctx context.Context, s ports.Session, name domain.DutyName)
 	b.mu.Lock()
 	known := b.local[name]
 	b.mu.Unlock()
-	if err := positions.Set(ctx, s.Erased(), key(name, "every"), int64(known.Every)); err != nil {
+	if err := s.Duties().Ended(ctx, known); err != nil {
 		return err
 	}
-	if known.LastSuccess != nil {
-		if err := advance(ctx, s.Erased(), key(name, "succeeded"), known.LastSuccess.UnixMicro()); err != nil {
-			return err
-		}
-	}
-	if known.LastFailure != nil {
-		if err := advance(ctx, s.Erased(), key(name, "failed"), known.LastFailure.UnixMicro()); err != nil {
-			return err
-		}
-		class := int64(slices.Index(domain.Outcomes(), known.LastError))
-		if err := positions.Set(ctx, s.Erased(), key(name, "failed as"), class); err != nil {
-			return err
-		}
-	}
-	stored, _, err := read(ctx, s.Erased(), name)
+	all, err := read(ctx, s)
 	if err != nil {
 		return err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.local[name] = stored.Merge(b.local[name])
+	for _, stored := range all {
+		if stored.Name == name {
+			b.local[name] = stored.Merge(b.local[name])
+		}
+	}
 	return nil
 }
-
-// advance stores an instant unless a later one is stored.
-func advance(ctx context.Context, erased ports.ErasedStore, name string, at int64) error {
-	_, err := positions.Change(ctx, erased, name, func(stored int64) int64 { return max(stored, at) })
-	return err
-}
-
-func key(name domain.DutyName, field string) string { return "duty " + string(name) + " " + field }

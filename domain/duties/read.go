@@ -2,24 +2,16 @@ package duties
 
 import (
 	"context"
-	"time"
+	"slices"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/internal/positions"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // Read returns the duties that the database and this process know, in the order of domain.DutyNames. It only reads.
 func (b *Book) Read(ctx context.Context, s ports.Session) (all []domain.Duty, err error) {
-	all = []domain.Duty{}
-	for _, name := range domain.DutyNames() {
-		duty, known, err := read(ctx, s.Erased(), name)
-		if err != nil {
-			return nil, err
-		}
-		if known {
-			all = append(all, duty)
-		}
+	if all, err = read(ctx, s); err != nil {
+		return nil, err
 	}
 	return b.Merge(all), nil
 }
@@ -56,47 +48,17 @@ func (b *Book) Merge(stored []domain.Duty) []domain.Duty {
 	return all
 }
 
-// read reads a duty. It returns false if no worker has the duty.
-func read(
-	ctx context.Context, erased ports.ErasedStore, name domain.DutyName,
-) (duty domain.Duty, known bool, err error) {
-	every, err := erased.Position(ctx, key(name, "every"))
-	if err != nil || every <= 0 {
-		return duty, false, err
+// read reads the duties that the database has. Its result is not nil if there is no error.
+func read(ctx context.Context, s ports.Session) ([]domain.Duty, error) {
+	stored, err := s.Duties().Read(ctx)
+	if err != nil {
+		return nil, err
 	}
-	duty = domain.Duty{Name: name, Every: time.Duration(every)}
-	var class int64
-	for _, field := range []struct {
-		name string
-		into func(int64)
-	}{
-		{key(name, "began"), instant(&duty.Began)},
-		{key(name, "succeeded"), instant(&duty.LastSuccess)},
-		{key(name, "failed"), instant(&duty.LastFailure)},
-		{key(name, "failed as"), func(stored int64) { class = stored }},
-		{positions.LeftOver(name), func(stored int64) { duty.LeftOver = stored }},
-	} {
-		stored, err := erased.Position(ctx, field.name)
-		if err != nil {
-			return duty, false, err
-		}
-		field.into(stored)
-	}
-	if duty.LastFailure != nil {
-		duty.LastError = domain.OutcomeInternal // of a later version
-		if outcomes := domain.Outcomes(); class > 0 && class < int64(len(outcomes)) {
-			duty.LastError = outcomes[class]
+	all := append([]domain.Duty{}, stored...)
+	for i, duty := range all {
+		if duty.LastFailure != nil && !slices.Contains(domain.Outcomes(), duty.LastError) { // of a later version
+			all[i].LastError = domain.OutcomeInternal
 		}
 	}
-	return duty, true, nil
-}
-
-// instant returns a function that sets an instant from the microseconds that are stored. 0 means none.
-func instant(to **time.Time) func(int64) {
-	return func(stored int64) {
-		if stored != 0 {
-			at := time.UnixMicro(stored).UTC()
-			*to = &at
-		}
-	}
+	return all, nil
 }

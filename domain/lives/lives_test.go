@@ -33,16 +33,15 @@ func TestARetriedSessionCountsEveryMark(t *testing.T) {
 	}
 }
 
-// All sessions share one position. A session that waited for it and held a person could deadlock.
+// All sessions share the installation. A session that waited for it and held a person could deadlock.
 func TestTheFirstRegistrationIsRecordedBeforeThePersonIsLocked(t *testing.T) {
 	ctrl := gomock.NewController(t)
-	session, erased := mocks.NewMockSession(ctrl), mocks.NewMockErasedStore(ctrl)
+	session, installation := mocks.NewMockSession(ctrl), mocks.NewMockInstallationStore(ctrl)
 	subjects, id := mocks.NewMockSubjectStore(ctrl), fixture.MustID(t, "1")
-	session.EXPECT().Erased().Return(erased).AnyTimes()
+	session.EXPECT().Installation().Return(installation).AnyTimes()
 	session.EXPECT().Subjects().Return(subjects).AnyTimes()
 	gomock.InOrder(
-		erased.EXPECT().Position(gomock.Any(), "registrations").Return(int64(0), nil),
-		erased.EXPECT().Advance(gomock.Any(), "registrations", int64(0), int64(1)).Return(true, nil),
+		installation.EXPECT().Registers(gomock.Any()).Return(nil),
 		subjects.EXPECT().Register(gomock.Any(), id, time.Time{}).Return(nil),
 	)
 	if err := lives.Register(t.Context(), session, id, time.Time{}); err != nil {

@@ -12,13 +12,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The database stores two numbers for all processes, under these keys. A pass is one run over all erased subjects. The
-// number under readerOfMarks is the position of the pass: the last erasure that the pass has read. The number under
-// readerOfBegin is the start of the pass in Unix seconds.
-const (
-	readerOfMarks = "sweep"
-	readerOfBegin = "sweep began"
-)
+// readerOfMarks is the reader whose position all processes share: the last erasure that the pass has read. A pass is one
+// run over all erased subjects.
+const readerOfMarks = "sweep"
 
 // RunOnce sweeps the next batch of a pass, and reports whether the caller should call it again immediately. A pass is
 // one run over all erased subjects. All processes share the pass:
@@ -59,21 +55,7 @@ func (s *Sweeper) countLeftOver(ctx context.Context, of domain.SweepReport, ends
 		return nil
 	}
 	return s.sessions.Do(ctx, func(ctx context.Context, session ports.Session) error {
-		erased, name := session.Erased(), positions.LeftOver(domain.DutySweep)
-		sum, err := positions.Add(ctx, erased, name+" so far", left)
-		if err != nil {
-			return err
-		}
-		_, err = positions.Change(ctx, erased, name, func(last int64) int64 {
-			if ends {
-				return sum
-			}
-			return max(last, sum)
-		})
-		if err != nil || !ends {
-			return err
-		}
-		return positions.Set(ctx, erased, name+" so far", 0)
+		return session.Duties().CountPass(ctx, domain.DutySweep, left, ends)
 	})
 }
 
@@ -101,11 +83,12 @@ func (s *Sweeper) take(
 		return batch{}, false, err
 	}
 	if position == 0 {
-		if begun, err := s.beginPass(ctx, session.Erased(), interval); err != nil || !begun {
+		begun, err := session.Duties().BeginPass(ctx, domain.DutySweep, s.audit.Clock.Now(), interval)
+		if err != nil || !begun {
 			return batch{}, false, err
 		}
 	}
-	next, err = s.read(ctx, session.Erased(), position)
+	next, err = s.read(ctx, session, position)
 	if err != nil {
 		return batch{}, false, err
 	}
@@ -120,26 +103,11 @@ func (s *Sweeper) take(
 	return next, !next.ends, nil
 }
 
-// beginPass begins a pass and records its start, if the interval since the start of the last pass is over. It reports
-// whether the pass has begun. It ignores a recorded start in the future, because the clock of another process may have
-// been wrong.
-func (s *Sweeper) beginPass(ctx context.Context, erased ports.ErasedStore, interval time.Duration) (bool, error) {
-	now := s.audit.Clock.Now()
-	last, err := erased.Position(ctx, readerOfBegin)
-	if err != nil {
-		return false, err
-	}
-	if since := now.Sub(time.Unix(last, 0)); since >= 0 && since < interval {
-		return false, nil
-	}
-	return erased.Advance(ctx, readerOfBegin, last, now.Unix())
-}
-
 // read returns the next batch: the erasures that the database has recorded after the given position. This position is
 // the last erasure that was read. The first batch that is not full ends the pass. Without this rule, concurrent
 // erasures, which add further subjects, could prolong the pass forever.
-func (s *Sweeper) read(ctx context.Context, erased ports.ErasedStore, position int64) (next batch, err error) {
-	list, err := erased.Marks(ctx, domain.MarkQuery{After: position, Limit: s.batch})
+func (s *Sweeper) read(ctx context.Context, session ports.Session, position int64) (next batch, err error) {
+	list, err := session.Erased().Marks(ctx, domain.MarkQuery{After: position, Limit: s.batch})
 	if err != nil || len(list) == 0 {
 		return batch{ends: true}, err
 	}
@@ -149,11 +117,11 @@ func (s *Sweeper) read(ctx context.Context, erased ports.ErasedStore, position i
 		return err != nil
 	})
 	next.misfits = next.marks - len(list)
-	steps, err := s.stepsSince(ctx, erased)
+	steps, err := s.stepsSince(ctx, session)
 	if err != nil {
 		return batch{}, err
 	}
-	next.due, err = erased.Due(ctx, list, steps)
+	next.due, err = session.Erased().Due(ctx, list, steps)
 	return next, err
 }
 
@@ -203,7 +171,7 @@ func (s *Sweeper) RunAll(
 		return report, err
 	}
 	return report, errors.Join(err, s.sessions.Do(ctx, func(ctx context.Context, session ports.Session) error {
-		return positions.Set(ctx, session.Erased(), positions.LeftOver(domain.DutySweep), left)
+		return session.Duties().SetLeftOver(ctx, domain.DutySweep, left)
 	}))
 }
 
@@ -222,7 +190,7 @@ func (s *Sweeper) runAll(
 	for after := int64(0); len(s.steps()) > 0; {
 		var next batch
 		err := s.sessions.Do(ctx, func(ctx context.Context, session ports.Session) (err error) {
-			next, err = s.read(ctx, session.Erased(), after)
+			next, err = s.read(ctx, session, after)
 			return err
 		})
 		if err != nil {

@@ -11,39 +11,15 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The database stores the duties of the last sweep as positions of two readers: a hash of the duties, and the second at
-// which a sweep first saw it.
-const (
-	readerOfDuties      = "retention duties"
-	readerOfDutiesSince = "retention duties since"
-)
-
 // dutiesSince returns the instant at which a sweep first saw the retention duties of the data map. An erasure or sweep
 // before this instant may have kept cells that are due by these duties, because it followed others. The session stores
-// the duties if they are new. dutiesSince returns zero if the data map has no duties that concern it.
-func (s *Sweeper) dutiesSince(ctx context.Context, erased ports.ErasedStore) (time.Time, error) {
-	now, own := s.audit.Clock.Now(), hashOfDuties(s.dataMap)
-	if own == 0 {
+// a hash of the duties if they are new. dutiesSince returns zero if the data map has no duties that concern it.
+func (s *Sweeper) dutiesSince(ctx context.Context, session ports.Session) (time.Time, error) {
+	hash := hashOfDuties(s.dataMap)
+	if hash == 0 {
 		return time.Time{}, nil
 	}
-	stored, err := erased.Position(ctx, readerOfDuties)
-	if err != nil {
-		return time.Time{}, err
-	}
-	since, err := erased.Position(ctx, readerOfDutiesSince)
-	if err != nil {
-		return time.Time{}, err
-	}
-	if stored != own {
-		if _, err := erased.Advance(ctx, readerOfDuties, stored, own); err != nil {
-			return time.Time{}, err
-		}
-		if _, err := erased.Advance(ctx, readerOfDutiesSince, since, now.Unix()); err != nil {
-			return time.Time{}, err
-		}
-		since = now.Unix()
-	}
-	return time.Unix(since, 0).UTC(), nil
+	return session.Installation().RetentionSince(ctx, hash, s.audit.Clock.Now())
 }
 
 // hashOfDuties returns a hash of the retention duties for the columns whose surrogates look like ordinary values. It is

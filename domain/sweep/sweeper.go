@@ -69,12 +69,12 @@ func (s *Sweeper) steps() []datamap.Step {
 }
 
 // stepsSince returns the steps of a sweep at the current time, with Step.DutiesSince.
-func (s *Sweeper) stepsSince(ctx context.Context, erased ports.ErasedStore) ([]datamap.Step, error) {
+func (s *Sweeper) stepsSince(ctx context.Context, session ports.Session) ([]datamap.Step, error) {
 	steps := s.steps()
 	if len(steps) == 0 {
 		return nil, nil
 	}
-	since, err := s.dutiesSince(ctx, erased)
+	since, err := s.dutiesSince(ctx, session)
 	for i := range steps {
 		steps[i].DutiesSince = since
 	}
@@ -90,7 +90,7 @@ func (s *Sweeper) stepsSince(ctx context.Context, erased ports.ErasedStore) ([]d
 // If the overwritten cells hold keys of external systems (datamap.Annotation.Ref), Sweep first adds the erasure of
 // these keys to the outbox, as an erasure does. It records retention_swept {target, external, keys} for each system.
 func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.SubjectID) (domain.SweepReport, error) {
-	steps, err := s.stepsSince(ctx, session.Erased())
+	steps, err := s.stepsSince(ctx, session)
 	if err != nil || len(steps) == 0 {
 		return domain.SweepReport{Rows: map[string]int64{}}, err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/audit"
-	"github.com/habeas-data/habeas/domain/internal/positions"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -172,16 +171,14 @@ func (v *Verifier) count(
 	if leftOver {
 		step = 1
 	}
-	name := positions.LeftOver(domain.DutyVerification)
-	if _, err := positions.Add(ctx, s.Erased(), name, step); err != nil {
+	if err := s.Duties().AddLeftOver(ctx, domain.DutyVerification, step); err != nil {
 		return err
 	}
 	trail, err := s.Audit().Trail(ctx, id)
 	if err != nil || leftOver != wasLeftOver(trail) {
 		return err
 	}
-	_, err = positions.Add(ctx, s.Erased(), name, -step)
-	return err
+	return s.Duties().AddLeftOver(ctx, domain.DutyVerification, -step)
 }
 
 // payloadCleared is the name under which the payload of an event says that Clear has recorded it.

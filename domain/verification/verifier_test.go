@@ -42,6 +42,7 @@ type world struct {
 	id       domain.SubjectID
 	session  *mocks.MockSession
 	erased   *mocks.MockErasedStore
+	duties   *mocks.MockDutyStore
 	subjects *mocks.MockSubjectStore
 	audit    *mocks.MockAuditLog
 }
@@ -60,10 +61,11 @@ func newWorld(t *testing.T) world {
 	}
 	id := fixture.MustID(t, "42")
 	w := world{
-		verifier, id, mocks.NewMockSession(ctrl), mocks.NewMockErasedStore(ctrl), mocks.NewMockSubjectStore(ctrl),
-		mocks.NewMockAuditLog(ctrl),
+		verifier, id, mocks.NewMockSession(ctrl), mocks.NewMockErasedStore(ctrl), mocks.NewMockDutyStore(ctrl),
+		mocks.NewMockSubjectStore(ctrl), mocks.NewMockAuditLog(ctrl),
 	}
 	w.session.EXPECT().Erased().Return(w.erased).AnyTimes()
+	w.session.EXPECT().Duties().Return(w.duties).AnyTimes()
 	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
 	return w
@@ -163,8 +165,7 @@ func TestLeftOversOfALifeBeforeAreShownAndCleared(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(shown.LeftOver, want) || shown.Life != domain.LifeNew || shown.Cleared {
 		t.Errorf("got %+v, %v", shown, err)
 	}
-	w.erased.EXPECT().Position(gomock.Any(), "duty verification left over").Return(int64(4), nil)
-	w.erased.EXPECT().Advance(gomock.Any(), "duty verification left over", int64(4), int64(3)).Return(true, nil)
+	w.duties.EXPECT().AddLeftOver(gomock.Any(), domain.DutyVerification, int64(-1)).Return(nil)
 	last := domain.Payload{"cleared": true, "operation_id": "last"}
 	w.audit.EXPECT().Append(gomock.Any(), w.foundBefore("invoices", "total", 2, last), w.foundBefore("orders", "", 1,
 		last))
@@ -179,8 +180,7 @@ func TestLeftOversAreRecordedByTableAndColumn(t *testing.T) {
 	found := domain.Leftovers{{Table: "orders", Rows: 3}, {Table: "invoices", Column: "total", Rows: 2}}
 	w.finds(found, nil)
 	w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(nil, nil).Times(2) // no longer has the events of the erasure
-	w.erased.EXPECT().Position(gomock.Any(), "duty verification left over").Return(int64(4), nil)
-	w.erased.EXPECT().Advance(gomock.Any(), "duty verification left over", int64(4), int64(5)).Return(true, nil)
+	w.duties.EXPECT().AddLeftOver(gomock.Any(), domain.DutyVerification, int64(1)).Return(nil)
 	w.audit.EXPECT().Append(gomock.Any(),
 		w.event("erasure_left_over", domain.Payload{"target": "orders", "rows": int64(3)}),
 		w.event("erasure_left_over", domain.Payload{"target": "invoices", "column": "total", "rows": int64(2)}))

@@ -6,6 +6,7 @@ package mocks
 import (
 	context "context"
 	reflect "reflect"
+	time "time"
 
 	gomock "github.com/golang/mock/gomock"
 	datamap "github.com/habeas-data/habeas/domain/datamap"
@@ -93,6 +94,20 @@ func (mr *MockInstallationStoreMockRecorder) Read(ctx interface{}) *gomock.Call 
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Read", reflect.TypeOf((*MockInstallationStore)(nil).Read), ctx)
 }
 
+// Registers mocks base method.
+func (m *MockInstallationStore) Registers(ctx context.Context) error {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Registers", ctx)
+	ret0, _ := ret[0].(error)
+	return ret0
+}
+
+// Registers indicates an expected call of Registers.
+func (mr *MockInstallationStoreMockRecorder) Registers(ctx interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Registers", reflect.TypeOf((*MockInstallationStore)(nil).Registers), ctx)
+}
+
 // Renew mocks base method.
 func (m *MockInstallationStore) Renew(ctx context.Context) (datamap.Installation, error) {
 	m.ctrl.T.Helper()
@@ -106,6 +121,21 @@ func (m *MockInstallationStore) Renew(ctx context.Context) (datamap.Installation
 func (mr *MockInstallationStoreMockRecorder) Renew(ctx interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Renew", reflect.TypeOf((*MockInstallationStore)(nil).Renew), ctx)
+}
+
+// RetentionSince mocks base method.
+func (m *MockInstallationStore) RetentionSince(ctx context.Context, hash int64, at time.Time) (time.Time, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "RetentionSince", ctx, hash, at)
+	ret0, _ := ret[0].(time.Time)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// RetentionSince indicates an expected call of RetentionSince.
+func (mr *MockInstallationStoreMockRecorder) RetentionSince(ctx, hash, at interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "RetentionSince", reflect.TypeOf((*MockInstallationStore)(nil).RetentionSince), ctx, hash, at)
 }
 
 // Started mocks base method.

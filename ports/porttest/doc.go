@@ -24,6 +24,7 @@
 //	ports.Outbox                                                     TestOutbox
 //	ports.AuditLog                                                   TestAuditLog
 //	marks and positions in ports.ErasedStore                         TestErasureMarks
+//	ports.DutyStore                                                  TestDutyStore
 //	sweeps in ports.ErasedStore                                      TestRetentionSweeper
 //	all of these                                                     TestStore
 //	ports.InstallationStore, several data maps in a database         TestMaps

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -152,6 +153,12 @@ func mapHasItsInstallation(t testing.TB, h MapsHarness) {
 		}),
 		changes("the start of a worker", func(ctx context.Context, _ testing.TB, s ports.Session) error {
 			return s.Installation().Started(ctx, datamap.StartedWorker{Resolvers: []string{"desk"}, Hooks: true})
+		}),
+		changes("a registration", func(ctx context.Context, _ testing.TB, s ports.Session) error {
+			return s.Installation().Registers(ctx)
+		}),
+		changes("a duty", func(ctx context.Context, _ testing.TB, s ports.Session) error {
+			return s.Duties().Begin(ctx, domain.Duty{Name: domain.DutySweep, Every: time.Hour})
 		}),
 	)
 }

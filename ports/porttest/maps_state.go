@@ -130,7 +130,8 @@ func (s side) state(t testing.TB) map[string]any {
 		"installation": func(ctx context.Context, s ports.Session) (any, error) {
 			return s.Installation().Read(ctx)
 		},
-		"marks": func(ctx context.Context, session ports.Session) (any, error) { return s.marks(ctx, session) },
+		"duties": func(ctx context.Context, s ports.Session) (any, error) { return s.Duties().Read(ctx) },
+		"marks":  func(ctx context.Context, session ports.Session) (any, error) { return s.marks(ctx, session) },
 	} {
 		state[what] = read(t, s.Store, fn)
 	}

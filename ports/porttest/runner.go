@@ -27,6 +27,7 @@ func TestStore(t *testing.T, h StoreHarness) {
 	t.Run("Outbox", func(t *testing.T) { TestOutbox(t, h) })
 	t.Run("AuditLog", func(t *testing.T) { TestAuditLog(t, h) })
 	t.Run("ErasureMarks", func(t *testing.T) { TestErasureMarks(t, h) })
+	t.Run("DutyStore", func(t *testing.T) { TestDutyStore(t, h) })
 	t.Run("RetentionSweeper", func(t *testing.T) { TestRetentionSweeper(t, h) })
 }
 
@@ -40,7 +41,7 @@ var that = promise.That[StoreHarness]
 
 func storagePromises() []promise.Promise[StoreHarness] {
 	return slices.Concat(sessionPromises, consentPromises, restrictionPromises,
-		subjectPromises, lifePromises, outboxPromises, auditPromises, markPromises, sweepPromises)
+		subjectPromises, lifePromises, outboxPromises, auditPromises, markPromises, dutyPromises, sweepPromises)
 }
 
 // open opens a store, and fails the case if the harness lacks a required field.

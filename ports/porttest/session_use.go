@@ -87,7 +87,7 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 		var session, kept ports.Session
 		err := store.Sessions.Do(t.Context(), func(_ context.Context, s ports.Session) error {
 			session, kept = s, keptStores{
-				s, s.Consents(), s.Restrictions(), s.Subjects(), s.Erased(), s.Installation(), s.Outbox(),
+				s, s.Consents(), s.Restrictions(), s.Subjects(), s.Erased(), s.Duties(), s.Installation(), s.Outbox(),
 				s.OutboxAdmin(), s.Audit(),
 			}
 			return result
@@ -117,6 +117,7 @@ type keptStores struct {
 	restrictions ports.RestrictionStore
 	subjects     ports.SubjectStore
 	erased       ports.ErasedStore
+	duties       ports.DutyStore
 	installation ports.InstallationStore
 	outbox       ports.Outbox
 	outboxAdmin  ports.OutboxAdmin
@@ -127,6 +128,7 @@ func (k keptStores) Consents() ports.ConsentStore          { return k.consents }
 func (k keptStores) Restrictions() ports.RestrictionStore  { return k.restrictions }
 func (k keptStores) Subjects() ports.SubjectStore          { return k.subjects }
 func (k keptStores) Erased() ports.ErasedStore             { return k.erased }
+func (k keptStores) Duties() ports.DutyStore               { return k.duties }
 func (k keptStores) Installation() ports.InstallationStore { return k.installation }
 func (k keptStores) Outbox() ports.Outbox                  { return k.outbox }
 func (k keptStores) OutboxAdmin() ports.OutboxAdmin        { return k.outboxAdmin }
@@ -163,6 +165,15 @@ func useEachMethod(ctx context.Context, s ports.Session, id domain.SubjectID) ma
 		"ErasedStore.Sweep":                errOf(s.Erased().Sweep(ctx, id, steps)),
 		"ErasedStore.LeftOver":             errOf(s.Erased().LeftOver(ctx, id, steps, noon)),
 		"ErasedStore.RecallRow":            s.Erased().RecallRow(ctx, id, noon),
+		"DutyStore.Read":                   errOf(s.Duties().Read(ctx)),
+		"DutyStore.Begin":                  s.Duties().Begin(ctx, domain.Duty{Name: domain.DutySweep}),
+		"DutyStore.Ended":                  s.Duties().Ended(ctx, domain.Duty{Name: domain.DutySweep}),
+		"DutyStore.BeginPass":              errOf(s.Duties().BeginPass(ctx, domain.DutySweep, noon, tick)),
+		"DutyStore.CountPass":              s.Duties().CountPass(ctx, domain.DutySweep, 1, false),
+		"DutyStore.AddLeftOver":            s.Duties().AddLeftOver(ctx, domain.DutySweep, 1),
+		"DutyStore.SetLeftOver":            s.Duties().SetLeftOver(ctx, domain.DutySweep, 1),
+		"InstallationStore.Registers":      s.Installation().Registers(ctx),
+		"InstallationStore.RetentionSince": errOf(s.Installation().RetentionSince(ctx, 1, noon)),
 		"InstallationStore.Read":           errOf(s.Installation().Read(ctx)),
 		"InstallationStore.Accept":         errOf(s.Installation().Accept(ctx)),
 		"InstallationStore.Renew":          errOf(s.Installation().Renew(ctx)),

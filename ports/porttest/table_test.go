@@ -27,6 +27,7 @@ func TestTheTableOfPromisesIsThatOfTheSuites(t *testing.T) {
 	promise.Table(t, table, seen, "TestOutbox", "outbox ", outboxPromises)
 	promise.Table(t, table, seen, "TestAuditLog", "audit ", auditPromises)
 	promise.Table(t, table, seen, "TestErasureMarks", "mark ", markPromises)
+	promise.Table(t, table, seen, "TestDutyStore", "duty ", dutyPromises)
 	promise.Table(t, table, seen, "TestRetentionSweeper", "sweep ", sweepPromises)
 	if len(seen) != len(storagePromises()) {
 		t.Errorf("%d names for the %d cases of TestStore", len(seen), len(storagePromises()))

@@ -205,14 +205,10 @@ func TestTheStatusShowsTheDuties(t *testing.T) {
 	w := newWorld(t)
 	at := time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 	must(t, w.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		for name, position := range map[string]int64{
-			"duty journal every": int64(time.Minute), "duty journal failed": at.UnixMicro(), "duty journal failed as": 5,
-			"duty sweep every": int64(time.Hour), "duty sweep began": at.UnixMicro(), "duty sweep left over": 4,
-		} {
-			_, err := s.Erased().Advance(ctx, name, 0, position)
-			must(t, err)
-		}
-		return nil
+		journal := domain.Duty{Name: domain.DutyJournal, Every: time.Minute, LastFailure: &at, LastError: "timeout"}
+		must(t, s.Duties().Ended(ctx, journal))
+		must(t, s.Duties().Begin(ctx, domain.Duty{Name: domain.DutySweep, Every: time.Hour, Began: &at}))
+		return s.Duties().SetLeftOver(ctx, domain.DutySweep, 4)
 	}))
 	stdout, _ := w.want(1, "status")
 	for _, part := range []string{

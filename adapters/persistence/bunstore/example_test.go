@@ -76,6 +76,7 @@ func ExampleMigrate() {
 	// habeas_ancestors
 	// habeas_audit_events
 	// habeas_consent_records
+	// habeas_duties
 	// habeas_installation
 	// habeas_migrations
 	// habeas_outbox

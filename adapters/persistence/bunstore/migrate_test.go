@@ -22,8 +22,8 @@ import (
 
 // ownTables are the tables of habeas.
 var ownTables = []string{
-	"habeas_ancestors", "habeas_audit_events", "habeas_consent_records", "habeas_installation", "habeas_migrations",
-	"habeas_outbox", "habeas_positions", "habeas_restriction_records", "habeas_subject_erasures",
+	"habeas_ancestors", "habeas_audit_events", "habeas_consent_records", "habeas_duties", "habeas_installation",
+	"habeas_migrations", "habeas_outbox", "habeas_positions", "habeas_restriction_records", "habeas_subject_erasures",
 }
 
 // catalog returns descriptions of all tables with their columns, indexes, triggers and functions, by table name. On

@@ -22,8 +22,8 @@ import (
 func TestMigrationsAreAppendOnly(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"postgres/0001_habeas.sql": "6468e6d6af7226ef71317fc8d18f5682f0776b400b53192657571116d2826910",
-		"sqlite/0001_habeas.sql":   "da284ba702bc4c9e8d82441b3803589181333f5b940ed3b0af1848c9805d9d2a",
+		"postgres/0001_habeas.sql": "37b96c350120b1fa46b6c5bdcc2c1111e6f6f3ec64722915f0104bea85dccac1",
+		"sqlite/0001_habeas.sql":   "0416751b3758bcb95b18e8b060abc82bbfa2193466e04abf3bb7f4f084d9f0d2",
 	} {
 		text, err := os.ReadFile("migrations/" + file)
 		must(t, err)

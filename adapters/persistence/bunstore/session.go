@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/duties"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/installation"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
@@ -28,6 +29,7 @@ type session struct {
 	ledger       ledger.Session
 	outbox       outbox.Session
 	subject      subject.Work
+	duties       duties.Session
 	preserve     func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
 	installation installation.Session
 }
@@ -40,6 +42,7 @@ func (s *Store) newSession() *session {
 	n.outbox = s.outbox.Session(&n.db, &n.unsent)
 	n.subject = s.subjects.Work(&n.db, &n.unsent)
 	n.ledger = s.ledgers.Session(&n.db, &n.unsent, &n.subject)
+	n.duties = s.duties.Session(&n.db)
 	n.installation = s.installation.Session(&n.db)
 	if !s.installation.Admitted() {
 		n.db.Admit = n.installation.Admit
@@ -67,7 +70,8 @@ func (s *session) Erased() ports.ErasedStore    { return &s.subject }
 func (s *session) Outbox() ports.Outbox           { return &s.outbox }
 func (s *session) OutboxAdmin() ports.OutboxAdmin { return &s.outbox }
 
-// Installation implements ports.Session.
+// Duties and Installation implement ports.Session.
+func (s *session) Duties() ports.DutyStore               { return &s.duties }
 func (s *session) Installation() ports.InstallationStore { return &s.installation }
 
 // AfterEnd implements ports.Session.

@@ -17,6 +17,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/duties"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/find"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/installation"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
@@ -54,6 +55,7 @@ type Store struct {
 	unsent           *unsent.Store
 	ledgers          *ledger.Store
 	outbox           *outbox.Store
+	duties           *duties.Store
 	subjects         *subject.Store
 	schemas          *live.Cache
 	finding          find.Settings
@@ -91,6 +93,7 @@ func New(db *bun.DB, dataMap datamap.DataMap, opts Options) (*Store, error) {
 	s := &Store{
 		db: db, pool: conn.NewPool(db), dialect: d, dataMap: dataMap, observer: opts.Observer, wake: opts.Enqueued,
 		trustsRowFilters: opts.TrustRowFilters,
+		duties:           duties.New(d, tables),
 		outbox:           outbox.New(d, tables), schemas: live.NewCache(d, dataMap, tables, opts.TrustRowFilters, logger),
 	}
 	needs := installation.Environment{Dialect: d, TrustEncoding: opts.TrustEncoding}

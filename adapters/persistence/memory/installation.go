@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"slices"
+	"time"
 
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -56,6 +58,27 @@ func (i installationStore) Started(ctx context.Context, worker datamap.StartedWo
 		state.installation.Started = &worker
 	}
 	return err
+}
+
+func (i installationStore) Registers(ctx context.Context) error {
+	state, err := i.write(ctx)
+	if err == nil {
+		state.installation.Registers = true
+	}
+	return err
+}
+
+func (i installationStore) RetentionSince(
+	ctx context.Context, hash int64, at time.Time,
+) (since time.Time, err error) {
+	state, err := i.write(ctx)
+	if err != nil {
+		return since, err
+	}
+	if state.retentionHash != hash {
+		state.retentionHash, state.retentionSince = hash, domain.Instant(at)
+	}
+	return state.retentionSince, nil
 }
 
 // RaiseSequences implements ports.InstallationStore. The ledgers and the trail are slices, so only the marks have a

@@ -25,7 +25,12 @@ type state struct {
 	erasures     map[domain.SubjectID]domain.ErasureMark
 	intake       int64            // the intake number of the last erasure mark
 	positions    map[string]int64 // by name of a reader: the intake number of the last erasure mark that it has read
-	rows         map[string][]Row // the rows of the application, by table
+	duties       map[domain.DutyName]duty
+
+	retentionHash  int64 // of the retention duties that a sweep has seen last
+	retentionSince time.Time
+
+	rows map[string][]Row // the rows of the application, by table
 }
 
 // newRecords holds the records that a session has appended and not yet added to its state.

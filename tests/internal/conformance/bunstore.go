@@ -106,12 +106,13 @@ func (o opened) empty(t testing.TB) bool {
 		text += "DELETE FROM " + quote(table.Name) + ";"
 	}
 	for _, table := range []string{
-		"consent_records", "restriction_records", "audit_events", "outbox", "subject_erasures", "positions",
+		"consent_records", "restriction_records", "audit_events", "outbox", "subject_erasures", "duties", "positions",
 	} {
 		table = "habeas_" + table
 		text += "ALTER TABLE " + table + " DISABLE TRIGGER USER; DELETE FROM " + table + ";" +
 			"ALTER TABLE " + table + " ENABLE TRIGGER USER;"
 	}
+	text += "UPDATE habeas_installation SET registers = FALSE, retention_hash = NULL;"
 	err := o.past.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.ExecContext(ctx, text)
 		return err

@@ -19,6 +19,7 @@ var next = []string{
 	`ALTER TABLE habeas_audit_events ADD COLUMN operator TEXT`,
 	`ALTER TABLE habeas_outbox ADD COLUMN request TEXT`,
 	`ALTER TABLE habeas_subject_erasures ADD COLUMN requests_until BIGINT NOT NULL DEFAULT 0`,
+	`ALTER TABLE habeas_duties ADD COLUMN note TEXT`,
 	`ALTER TABLE habeas_positions ADD COLUMN reached_at TEXT`,
 	`ALTER TABLE habeas_installation ADD COLUMN zone TEXT`,
 	`ALTER TABLE habeas_ancestors ADD COLUMN name TEXT`,

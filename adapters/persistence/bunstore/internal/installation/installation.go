@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -175,7 +176,7 @@ func Read(
 
 const (
 	ancestors     = `SELECT installation, until_intake FROM {ancestors} ORDER BY place`
-	startedWorker = `SELECT resolvers, hooks FROM {installation} WHERE resolvers IS NOT NULL`
+	startedWorker = `SELECT registers, resolvers, hooks FROM {installation}`
 )
 
 // Read implements ports.InstallationStore.
@@ -201,12 +202,13 @@ func (i *Session) readAll(ctx context.Context) (datamap.Installation, error) {
 		return found, err
 	}
 	return found, i.db.Read(ctx, "installation", func(rows *sql.Rows) error {
-		var names string
-		found.Started = &datamap.StartedWorker{}
-		if err := rows.Scan(&names, &found.Started.Hooks); err != nil {
+		var names sql.NullString
+		var hooks sql.NullBool
+		if err := rows.Scan(&found.Registers, &names, &hooks); err != nil || !names.Valid {
 			return err
 		}
-		return json.Unmarshal([]byte(names), &found.Started.Resolvers)
+		found.Started = &datamap.StartedWorker{Hooks: hooks.Bool}
+		return json.Unmarshal([]byte(names.String), &found.Started.Resolvers)
 	}, i.store.tables.Fill(startedWorker))
 }
 
@@ -256,4 +258,30 @@ func (i *Session) Started(ctx context.Context, worker datamap.StartedWorker) err
 	_, err := i.db.Write(ctx, "installation", i.store.tables.Fill(recordWorker), syntax.TextList(worker.Resolvers),
 		worker.Hooks)
 	return err
+}
+
+const recordRegisters = `UPDATE {installation} SET registers = TRUE WHERE NOT registers`
+
+// Registers implements ports.InstallationStore.
+func (i *Session) Registers(ctx context.Context) error {
+	_, err := i.db.Write(ctx, "installation", i.store.tables.Fill(recordRegisters))
+	return err
+}
+
+const (
+	retention       = `SELECT retention_since FROM {installation} WHERE retention_hash = $1`
+	recordRetention = `UPDATE {installation} SET retention_hash = $1, retention_since = $2`
+)
+
+// RetentionSince implements ports.InstallationStore.
+func (i *Session) RetentionSince(ctx context.Context, hash int64, at time.Time) (since time.Time, err error) {
+	var stored syntax.OptionalInstant
+	err = i.db.Read(ctx, "installation", func(rows *sql.Rows) error { return rows.Scan(&stored) },
+		i.store.tables.Fill(retention), hash)
+	if err != nil || stored.Time != nil {
+		return stored.OrZero(), err
+	}
+	_, err = i.db.Write(ctx, "installation", i.store.tables.Fill(recordRetention), hash,
+		i.store.needs.Dialect.Instant(at))
+	return domain.Instant(at), err
 }

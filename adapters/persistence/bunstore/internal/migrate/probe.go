@@ -21,6 +21,7 @@ var needed = map[string][]string{
 	"audit_events":        {"SELECT", "INSERT"},
 	"outbox":              {"SELECT", "INSERT", "UPDATE", "DELETE"},
 	"subject_erasures":    {"SELECT", "INSERT", "UPDATE", "DELETE"},
+	"duties":              {"SELECT", "INSERT", "UPDATE"},
 	"positions":           {"SELECT", "INSERT", "UPDATE"},
 	"installation":        {"SELECT", "UPDATE"},
 	"ancestors":           {"SELECT", "INSERT"},

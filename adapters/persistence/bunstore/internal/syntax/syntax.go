@@ -151,9 +151,10 @@ func Text(value any) string {
 // committed before its call, even if its statement began earlier. KeyText is a function of PostgreSQL that returns the
 // text of a value.
 type Tables struct {
-	Prefix                                                                                           string
-	Consents, Restrictions, Events, Outbox, Erasures, Positions, Installation, Ancestors, Migrations string
-	IsErased, KeyText                                                                                string
+	Prefix                                                 string
+	Consents, Restrictions, Events, Outbox, Erasures       string
+	Duties, Positions, Installation, Ancestors, Migrations string
+	IsErased, KeyText                                      string
 }
 
 // Fill replaces each {name} in a statement by a text. The parameter replacements is a list of pairs of a name and its
@@ -161,8 +162,9 @@ type Tables struct {
 // by Tables.Prefix.
 func (t Tables) Fill(statement string, replacements ...string) string {
 	return Fill(statement, append(replacements, "consents", t.Consents, "restrictions", t.Restrictions, "events", t.Events,
-		"outbox", t.Outbox, "erasures", t.Erasures, "positions", t.Positions, "installation", t.Installation,
-		"ancestors", t.Ancestors, "migrations", t.Migrations, "is erased", t.IsErased, "prefix", t.Prefix)...)
+		"outbox", t.Outbox, "erasures", t.Erasures, "duties", t.Duties, "positions", t.Positions,
+		"installation", t.Installation, "ancestors", t.Ancestors, "migrations", t.Migrations, "is erased", t.IsErased,
+		"prefix", t.Prefix)...)
 }
 
 func (t Tables) areQualified() bool { return !strings.HasPrefix(t.Outbox, t.Prefix) }
@@ -170,8 +172,8 @@ func (t Tables) areQualified() bool { return !strings.HasPrefix(t.Outbox, t.Pref
 // TableNames are the names of all tables of habeas, without the prefix that datamap.ObjectPrefix returns.
 func TableNames() []string {
 	return []string{
-		"migrations", "consent_records", "restriction_records", "audit_events", "outbox", "subject_erasures", "positions",
-		"installation", "ancestors",
+		"migrations", "consent_records", "restriction_records", "audit_events", "outbox", "subject_erasures", "duties",
+		"positions", "installation", "ancestors",
 	}
 }
 
@@ -196,6 +198,7 @@ func TablesIn(schema, name string) Tables {
 		Events:       before + "audit_events",
 		Outbox:       before + "outbox",
 		Erasures:     before + "subject_erasures",
+		Duties:       before + "duties",
 		Positions:    before + "positions",
 		Installation: before + "installation",
 		Ancestors:    before + "ancestors",

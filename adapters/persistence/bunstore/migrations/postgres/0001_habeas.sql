@@ -163,6 +163,20 @@ CREATE TABLE habeas_subject_erasures (
 
 CREATE INDEX habeas_subject_erasures_intake ON habeas_subject_erasures (intake) WHERE erasures > 0;
 
+-- The background duties. Every is the pause of a duty in nanoseconds, or 0 if no worker has it. A pass is a run of the
+-- sweep over all erased subjects.
+CREATE TABLE habeas_duties (
+    duty           TEXT PRIMARY KEY,
+    every          BIGINT NOT NULL DEFAULT 0,
+    began_at       TIMESTAMPTZ,
+    succeeded_at   TIMESTAMPTZ,
+    failed_at      TIMESTAMPTZ,
+    failed_as      TEXT,
+    left_over      BIGINT NOT NULL DEFAULT 0,
+    pass_began_at  TIMESTAMPTZ,
+    pass_left_over BIGINT NOT NULL DEFAULT 0
+);
+
 -- The intake number up to which each reader has read the marks.
 CREATE TABLE habeas_positions (
     reader   TEXT PRIMARY KEY,
@@ -171,14 +185,18 @@ CREATE TABLE habeas_positions (
 
 -- The installation: one row with the random id of this set of tables, and the data map to which the tables belong. The
 -- first session that writes sets subject_table and key_columns. The column resolvers and hooks describe the worker that
--- started last.
+-- started last. The column registers says whether the application has ever called Registered. A sweep first saw the
+-- retention duties with the hash retention_hash at retention_since.
 CREATE TABLE habeas_installation (
-    only_row      BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (only_row),
-    installation  TEXT NOT NULL,
-    subject_table TEXT,
-    key_columns   JSONB,
-    resolvers     JSONB,
-    hooks         BOOLEAN
+    only_row        BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (only_row),
+    installation    TEXT NOT NULL,
+    subject_table   TEXT,
+    key_columns     JSONB,
+    resolvers       JSONB,
+    hooks           BOOLEAN,
+    registers       BOOLEAN NOT NULL DEFAULT FALSE,
+    retention_hash  BIGINT,
+    retention_since TIMESTAMPTZ
 );
 
 INSERT INTO habeas_installation (installation) VALUES (CAST(gen_random_uuid() AS text));

@@ -150,6 +150,20 @@ CREATE TABLE habeas_subject_erasures (
 
 CREATE INDEX habeas_subject_erasures_intake ON habeas_subject_erasures (intake) WHERE erasures > 0;
 
+-- The background duties. Every is the pause of a duty in nanoseconds, or 0 if no worker has it. A pass is a run of the
+-- sweep over all erased subjects.
+CREATE TABLE habeas_duties (
+    duty           TEXT PRIMARY KEY NOT NULL,
+    every          INTEGER NOT NULL DEFAULT 0,
+    began_at       TEXT,
+    succeeded_at   TEXT,
+    failed_at      TEXT,
+    failed_as      TEXT,
+    left_over      INTEGER NOT NULL DEFAULT 0,
+    pass_began_at  TEXT,
+    pass_left_over INTEGER NOT NULL DEFAULT 0
+);
+
 -- The intake number up to which each reader has read the marks.
 CREATE TABLE habeas_positions (
     reader   TEXT PRIMARY KEY NOT NULL,
@@ -158,15 +172,20 @@ CREATE TABLE habeas_positions (
 
 -- The installation: one row with the random id of this set of tables, and the data map to which the tables belong. The
 -- first session that writes sets subject_table and key_columns. The column resolvers and hooks describe the worker that
--- started last. The next mark of an erasure gets a higher intake number than intake_floor.
+-- started last. The column registers says whether the application has ever called Registered. A sweep first saw the
+-- retention duties with the hash retention_hash at retention_since. The next mark of an erasure gets a higher intake
+-- number than intake_floor.
 CREATE TABLE habeas_installation (
-    only_row      INTEGER PRIMARY KEY DEFAULT 1 CHECK (only_row = 1),
-    installation  TEXT NOT NULL,
-    subject_table TEXT,
-    key_columns   TEXT,
-    resolvers     TEXT,
-    hooks         BOOLEAN,
-    intake_floor  INTEGER NOT NULL DEFAULT 0
+    only_row        INTEGER PRIMARY KEY DEFAULT 1 CHECK (only_row = 1),
+    installation    TEXT NOT NULL,
+    subject_table   TEXT,
+    key_columns     TEXT,
+    resolvers       TEXT,
+    hooks           BOOLEAN,
+    registers       BOOLEAN NOT NULL DEFAULT FALSE,
+    retention_hash  INTEGER,
+    retention_since TEXT,
+    intake_floor    INTEGER NOT NULL DEFAULT 0
 );
 
 INSERT INTO habeas_installation (installation) VALUES (lower(hex(randomblob(16))));
