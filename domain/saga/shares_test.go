@@ -79,17 +79,6 @@ func drawFleet(t *rapid.T) *fleet {
 	return newFleet(limits, bothOperations[:rapid.IntRange(1, 2).Draw(t, "operations")]...)
 }
 
-// drawStreams returns the streams of the fleet in any state.
-func (f *fleet) drawStreams(t *rapid.T) []*stream {
-	streams := f.of(f.limits)
-	for _, s := range streams {
-		s.more = rapid.Bool().Draw(t, "more")
-		s.found = rapid.IntRange(0, 50).Draw(t, "found")
-		s.waited = rapid.IntRange(0, 2*patience).Draw(t, "waited")
-	}
-	return streams
-}
-
 // claim makes a claim of at most n entries, and returns the batch.
 func (f *fleet) claim(t rapid.TB, b *backlog, n int) batch {
 	t.Helper()
@@ -133,7 +122,7 @@ func TestADealGivesAllThatTheLimitsPermit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFleet(t)
 		n := rapid.IntRange(0, 200).Draw(t, "n")
-		takes := deal(n, f.drawStreams(t), f.limits)
+		takes := deal(n, f.of(f.limits), f.limits)
 		if got := total(takes, anyStream); got != f.room(n) {
 			t.Errorf("%d were dealt, want %d", got, f.room(n))
 		}
@@ -153,97 +142,17 @@ func TestADealGivesAllThatTheLimitsPermit(t *testing.T) {
 	})
 }
 
-func TestADealSharesEqually(t *testing.T) {
+func TestADealGivesTheSystemsEqualShares(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFleet(t)
-		n := rapid.IntRange(0, 200).Draw(t, "n")
-		streams := f.of(f.limits)
-		for _, s := range streams {
-			s.more = true
-		}
-		takes := deal(n, streams, f.limits)
-		even := func(what string, shares map[string]int, limits map[string]int) {
-			most := slices.Max(slices.Collect(maps.Values(shares)))
-			for name, share := range shares {
-				if share < most-1 && share < limits[name] {
-					t.Errorf("the %s have %v", what, shares)
-				}
-			}
-		}
-		systems := map[string]int{}
+		takes := deal(rapid.IntRange(0, 200).Draw(t, "n"), f.of(f.limits), f.limits)
+		most := 0
 		for name := range f.limits {
-			systems[name] = total(takes, ofSystem(name))
-			operations, kinds := map[string]int{}, map[string]int{}
-			for _, k := range f.keys {
-				if k.system == name {
-					share := total(takes, func(other key) bool { return other == k })
-					operations[string(k.operation)] += share
-					kinds[fmt.Sprint(k.operation, k.retries)] = share
-				}
-			}
-			unlimited := map[string]int{"erase": n, "rectify": n}
-			even("operations of "+name, operations, unlimited)
-			for operation := range operations {
-				even("kinds of "+operation, map[string]int{
-					"fresh": kinds[operation+"false"], "retries": kinds[operation+"true"],
-				}, map[string]int{"fresh": n, "retries": n})
-			}
+			most = max(most, total(takes, ofSystem(name)))
 		}
-		even("systems", systems, f.limits)
-	})
-}
-
-// From time to time, a twentieth is kept for systems and operations that had no entries, and a tenth for the other kind
-// of entries.
-func TestADealKeepsAPartForTheOthers(t *testing.T) {
-	for what, f := range map[string]struct {
-		limits     map[string]int
-		operations []domain.Operation
-		isFull     func(k key) bool
-		kept       int
-	}{
-		"systems": {
-			map[string]int{"desk": 500, "mail": 500}, bothOperations, ofSystem("desk"), 10,
-		},
-		"operations": {
-			map[string]int{"desk": 500}, bothOperations, func(k key) bool { return k.operation == domain.OperationErase }, 10,
-		},
-		"new entries": {
-			map[string]int{"desk": 500}, bothOperations[:1], func(k key) bool { return !k.retries }, 20,
-		},
-		"retries": {
-			map[string]int{"desk": 500}, bothOperations[:1], func(k key) bool { return k.retries }, 20,
-		},
-	} {
-		fleet := newFleet(f.limits, f.operations...)
-		streams := fleet.of(f.limits)
-		for _, c := range []struct{ waited, kept int }{{patience - 1, 0}, {patience, f.kept}} {
-			for i, s := range streams {
-				s.more, s.waited = f.isFull(fleet.keys[i]), c.waited
-			}
-			takes := deal(200, streams, f.limits)
-			full, others := total(takes, f.isFull), total(takes, func(k key) bool { return !f.isFull(k) })
-			if others != c.kept || full != 200-c.kept {
-				t.Errorf("%s, after %d claims: %d and %d of 200, want %d for the others", what, c.waited, full, others, c.kept)
-			}
-		}
-	}
-}
-
-func TestADealFollowsTheLastBatch(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		f := newFleet(map[string]int{"desk": 1000, "mail": 1000}, bothOperations...)
-		streams := f.of(f.limits)
-		left := 100
-		for _, s := range streams {
-			s.found = rapid.IntRange(0, left).Draw(t, "found")
-			left -= s.found
-		}
-		takes := deal(200, streams, f.limits)
-		for i, s := range streams {
-			k := f.keys[i]
-			if got := total(takes, func(other key) bool { return other == k }); got < s.found {
-				t.Errorf("%v had %d in the last batch, and gets %d", k, s.found, got)
+		for name, limit := range f.limits {
+			if share := total(takes, ofSystem(name)); share < most-1 && share < limit {
+				t.Errorf("%s has %d, another one has %d, and the limits are %v", name, share, most, f.limits)
 			}
 		}
 	})
@@ -308,51 +217,6 @@ func TestNoStreamStarves(t *testing.T) {
 	})
 }
 
-// The first batches after a pause show which streams have entries. Then each claim takes one statement.
-func TestABacklogIsClaimedByOneTakePerBatch(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		limits := map[string]int{}
-		for i := range rapid.IntRange(1, 4).Draw(t, "systems") {
-			limits[fmt.Sprint("system-", i)] = 1000
-		}
-		f := newFleet(limits, bothOperations...)
-		b := &backlog{due: map[key]int{}}
-		b.due[rapid.SampledFrom(f.keys).Draw(t, "one")] = 1_000_000
-		b.due[rapid.SampledFrom(f.keys).Draw(t, "another")] = 1_000_000
-		for range 3 {
-			f.claim(t, b, 200)
-		}
-		for range 20 {
-			if taken := f.claim(t, b, 200); len(b.claims) != 1 || !taken.full {
-				t.Errorf("%d takes for %d entries: %v", len(b.claims), taken.size(), b.claims)
-			}
-		}
-	})
-}
-
-func TestClaimsOfOneEntryAlternate(t *testing.T) {
-	f := newFleet(map[string]int{"desk": 1, "mail": 1}, bothOperations...)
-	b, turns := &backlog{due: map[key]int{}}, map[key]int{}
-	for _, k := range f.keys {
-		b.due[k] = 1000
-	}
-	for range 5 * patience { // so that each stream is known to have entries
-		f.claim(t, b, 1)
-	}
-	for range 10 * len(f.keys) {
-		before := maps.Clone(b.due)
-		f.claim(t, b, 1)
-		for k, n := range b.due {
-			turns[k] += before[k] - n
-		}
-	}
-	for _, k := range f.keys {
-		if turns[k] != 10 {
-			t.Errorf("%v had %d of %d claims", k, turns[k], 10*len(f.keys))
-		}
-	}
-}
-
 func TestAFullBatchLeavesMoreForOthers(t *testing.T) {
 	for what, c := range map[string]struct {
 		due, limit, batch int
@@ -367,18 +231,6 @@ func TestAFullBatchLeavesMoreForOthers(t *testing.T) {
 		b := &backlog{due: map[key]int{{"desk", domain.OperationErase, false}: c.due}}
 		if got := f.claim(t, b, c.batch); got.full != c.want {
 			t.Errorf("%s: full is %v after a claim of %d", what, got.full, got.size())
-		}
-	}
-}
-
-// Batches of the same size take one statement each, and find all entries.
-func TestEqualBatchesTakeOneStatement(t *testing.T) {
-	f := newFleet(map[string]int{"desk": 200}, domain.OperationErase)
-	k := key{"desk", domain.OperationErase, false}
-	for batch := range 10 {
-		b := &backlog{due: map[key]int{k: 140}}
-		if f.claim(t, b, 200); batch > 1 && (b.due[k] > 0 || len(b.claims) > 1) {
-			t.Errorf("batch %d: %d are left after the takes %v", batch, b.due[k], b.claims)
 		}
 	}
 }
