@@ -59,21 +59,25 @@ const LongestWait = 24 * time.Hour
 // in the transaction of its local changes. A worker makes the call after the commit. If the transaction rolls back, the
 // entry does not exist.
 type OutboxEntry struct {
-	EntryID       string       `json:"entry_id"` // the idempotency key of the external call
-	SubjectID     SubjectID    `json:"subject_id"`
-	Resolver      string       `json:"resolver"`
-	Ref           SubjectRef   `json:"ref"`
-	Operation     Operation    `json:"operation"`
-	OperationID   string       `json:"operation_id,omitempty"` // the id of the erasure or rectification; "" if unknown
-	Corrections   Corrections  `json:"corrections"`
-	Status        OutboxStatus `json:"status"`
-	Attempts      int          `json:"attempts"`
-	EnqueuedAt    time.Time    `json:"enqueued_at"`
-	RequestedAt   time.Time    `json:"requested_at"` // see ErasureCall.RequestedAt; a store replaces zero by EnqueuedAt
-	LastAttemptAt *time.Time   `json:"last_attempt_at"`
-	NextAttemptAt *time.Time   `json:"next_attempt_at"` // nil means immediately
-	LastError     *string      `json:"last_error"`      // an error class, never a message
-	LeaseToken    *string      `json:"lease_token"`
+	EntryID     string       `json:"entry_id"` // the idempotency key of the external call
+	SubjectID   SubjectID    `json:"subject_id"`
+	Resolver    string       `json:"resolver"`
+	Ref         SubjectRef   `json:"ref"`
+	Operation   Operation    `json:"operation"`
+	OperationID string       `json:"operation_id,omitempty"` // the id of the erasure or rectification; "" if unknown
+	Corrections Corrections  `json:"corrections"`
+	Status      OutboxStatus `json:"status"`
+	Attempts    int          `json:"attempts"`
+	EnqueuedAt  time.Time    `json:"enqueued_at"`
+	RequestedAt time.Time    `json:"requested_at"` // see ErasureCall.RequestedAt; a store replaces zero by EnqueuedAt
+	// TurnAt is the place of the entry in the order of claims. Zero means EnqueuedAt. Of the many entries of one person in
+	// one system, most get a later turn, so that entries of other people come between. The turn delays no entry while
+	// nothing else is due. A store need not return it.
+	TurnAt        time.Time  `json:"-"`
+	LastAttemptAt *time.Time `json:"last_attempt_at"`
+	NextAttemptAt *time.Time `json:"next_attempt_at"` // nil means immediately
+	LastError     *string    `json:"last_error"`      // an error class, never a message
+	LeaseToken    *string    `json:"lease_token"`
 }
 
 // OutboxStatuses returns every status.

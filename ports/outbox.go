@@ -25,9 +25,9 @@ type Outbox interface {
 	// Claim takes due outbox entries for the caller and returns them, oldest first by (EnqueuedAt, EntryID). An entry is
 	// due if its status is pending, failed or in flight, and its NextAttemptAt is nil or not after query.Now.
 	//
-	// For each element of query.Takes, Claim takes at most Take.Fresh new entries, the oldest by (EnqueuedAt, EntryID),
-	// and at most Take.Retries retries, those that have been due the longest by (NextAttemptAt, EnqueuedAt, EntryID). It
-	// takes no other entry. A number of 0 or less takes no entry.
+	// For each element of query.Takes, Claim takes at most Take.Fresh new entries, the first by (TurnAt, EntryID), and at
+	// most Take.Retries retries, those that have been due the longest by (NextAttemptAt, TurnAt, EntryID). It takes no
+	// other entry. A number of 0 or less takes no entry.
 	//
 	// Claim changes each entry. It sets Status to in_flight, adds 1 to Attempts, and sets LastAttemptAt to query.Now. It
 	// sets NextAttemptAt to query.LeaseUntil, and LeaseToken to query.LeaseToken. A claimed entry belongs to the caller

@@ -19,8 +19,8 @@ func (r *run) enqueueKeys(ctx context.Context) error {
 		query := datamap.KeyQuery{Resolver: name, ErasedAt: r.at}
 		err := resolvers.KeyCalls(ctx, r.session, r.dataMap, r.resolvers, r.id, query, func(call resolvers.Call) error {
 			system.Keys += len(call.Ref.Keys)
+			_, err := r.send(ctx, system.Entries, call)
 			system.Entries++
-			_, err := r.send(ctx, call)
 			return err
 		})
 		if err != nil {
@@ -36,13 +36,13 @@ func (r *run) enqueueKeys(ctx context.Context) error {
 
 // enqueue adds one outbox entry for each ref of the subject. A ref is the subject's id in an external system.
 func (r *run) enqueue(ctx context.Context) error {
-	names, err := r.send(ctx, r.calls...)
+	names, err := r.send(ctx, 0, r.calls...)
 	r.result.EnqueuedExternal = append(names, r.ofKeys...)
 	return err
 }
 
-func (r *run) send(ctx context.Context, calls ...resolvers.Call) (names []string, err error) {
-	names, err = resolvers.Enqueuer(r.audit).Enqueue(ctx, r.session, calls, domain.OutboxEntry{
+func (r *run) send(ctx context.Context, earlier int, calls ...resolvers.Call) (names []string, err error) {
+	names, err = resolvers.Enqueuer(r.audit).Enqueue(ctx, r.session, calls, earlier, domain.OutboxEntry{
 		SubjectID: r.id, Operation: domain.OperationErase, OperationID: r.operation.ID(), RequestedAt: r.requestedAt,
 	})
 	r.enqueued += len(names)

@@ -75,13 +75,15 @@ func (r *run) enqueueKeys(ctx context.Context) error {
 				return err
 			}
 		}
+		entries := 0
 		for keys := range slices.Chunk(slices.Sorted(maps.Keys(old)), datamap.MaxKeys) {
 			entry := enqueuer.Entry(system, domain.SubjectRef{Kind: system, Keys: keys}, domain.OutboxEntry{
 				SubjectID: r.id, Operation: domain.OperationErase, OperationID: r.operation.ID(),
 			})
-			if err := r.session.Outbox().Enqueue(ctx, entry); err != nil {
+			if err := r.session.Outbox().Enqueue(ctx, resolvers.Turn(entry, entries)); err != nil {
 				return err
 			}
+			entries++
 			r.keyEntries++
 		}
 		if len(old) > 0 {

@@ -152,7 +152,7 @@ func (r *run) isWrittenLater(step domain.RectificationStep, at cell) bool {
 }
 
 func (r *run) enqueue(ctx context.Context) error {
-	names, err := resolvers.Enqueuer(r.audit).Enqueue(ctx, r.session, r.calls, domain.OutboxEntry{
+	names, err := resolvers.Enqueuer(r.audit).Enqueue(ctx, r.session, r.calls, 0, domain.OutboxEntry{
 		SubjectID: r.id, Operation: domain.OperationRectify, OperationID: r.operation.ID(), Corrections: r.plan.Corrections,
 	})
 	r.entries, r.result.EnqueuedExternal = len(names), names

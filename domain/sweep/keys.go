@@ -30,11 +30,12 @@ func (s *Sweeper) enqueueKeys(
 ) (payloads []domain.Payload, err error) {
 	enqueuer := resolvers.Enqueuer(s.audit)
 	for _, system := range s.systems {
-		keys := 0
+		keys, entries := 0, 0
 		query := datamap.KeyQuery{Resolver: system, ErasedAt: step.At, DutiesSince: step.DutiesSince}
 		enqueue := func(ref domain.SubjectRef) error {
 			keys += len(ref.Keys)
-			return session.Outbox().Enqueue(ctx, enqueuer.Entry(system, ref, template))
+			entries++
+			return session.Outbox().Enqueue(ctx, resolvers.Turn(enqueuer.Entry(system, ref, template), entries-1))
 		}
 		err := resolvers.KeyRefs(ctx, session.Erased().SweptKeys, s.dataMap, template.SubjectID, query, enqueue)
 		if err != nil {

@@ -2,6 +2,7 @@ package porttest
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ var outboxTakePromises = []promise.Promise[StoreHarness]{
 		"A claim takes at most Take.Fresh new entries and Take.Retries retries of each take."),
 	that(outboxClaimTakesTheOldestOfEach,
 		"A claim takes the oldest new entries of a take, and the retries that have been due the longest."),
+	that(outboxClaimTakesEntriesInTurn, "A claim takes new entries in the order of their turns."),
 	that(outboxClaimCountsReleasedEntriesAsNew, "An entry that was settled as pending counts as new."),
 	that(outboxClaimTakesPostponedEntriesLast,
 		"A claim takes entries that a wrong clock has postponed after the other retries."),
@@ -96,6 +98,24 @@ func outboxClaimTakesTheOldestOfEach(t testing.TB, h StoreHarness) {
 	} {
 		got := b.dueFor(t, noon.Add(c.after), erasing("desk", c.fresh, c.retries))
 		expectEntries(t, fmt.Sprintf("%d and %d, after %v: claimed", c.fresh, c.retries, c.after), got, c.want...)
+	}
+}
+
+func outboxClaimTakesEntriesInTurn(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	many, other := erasuresNamed(t, "m", 4, 0, nil), toErase(t, "other", subjectOf(t, "acme", "other"), 15*time.Minute)
+	for i := range many {
+		many[i].SubjectID = subjectOf(t, "acme", "m")
+		if i > 0 {
+			many[i].TurnAt = morning.Add(time.Duration(10*i) * time.Minute)
+		}
+	}
+	b.enqueue(t, append(many, other)...)
+	for n, want := range []string{"m0", "m1", "other", "m2"} {
+		got := b.dueFor(t, noon, erasing("desk", n+1, 0))
+		if !slices.ContainsFunc(got, func(e domain.OutboxEntry) bool { return e.EntryID == want }) {
+			t.Errorf("a claim of %d new entries took none with the id %s", n+1, want)
+		}
 	}
 }
 

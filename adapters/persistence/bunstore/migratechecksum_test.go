@@ -22,8 +22,8 @@ import (
 func TestMigrationsAreAppendOnly(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"postgres/0001_habeas.sql": "37b96c350120b1fa46b6c5bdcc2c1111e6f6f3ec64722915f0104bea85dccac1",
-		"sqlite/0001_habeas.sql":   "0416751b3758bcb95b18e8b060abc82bbfa2193466e04abf3bb7f4f084d9f0d2",
+		"postgres/0001_habeas.sql": "98b3ad671ce8c98b8788770d34529d842dce47c6879cadff9549b1fe944711da",
+		"sqlite/0001_habeas.sql":   "e321021d2f9ef998ae345873d794e3d149e5ac7629aed0a6ee8887585295b629",
 	} {
 		text, err := os.ReadFile("migrations/" + file)
 		must(t, err)

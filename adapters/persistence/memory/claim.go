@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -47,12 +49,22 @@ func (s *state) due(query domain.ClaimQuery, take domain.Take) (fresh, retries [
 			postponed = append(postponed, i)
 		}
 	}
-	slices.SortFunc(fresh, func(i, j int) int { return domain.OutboxEntry.Compare(s.entries[i], s.entries[j]) })
+	slices.SortFunc(fresh, func(i, j int) int { return compareTurns(s.entries[i], s.entries[j]) })
 	for _, waiting := range [][]int{retries, postponed} {
 		slices.SortFunc(waiting, func(i, j int) int {
 			a, b := s.entries[i], s.entries[j]
-			return cmp.Or(a.NextAttemptAt.Compare(*b.NextAttemptAt), domain.OutboxEntry.Compare(a, b))
+			return cmp.Or(a.NextAttemptAt.Compare(*b.NextAttemptAt), compareTurns(a, b))
 		})
 	}
 	return fresh, slices.Concat(retries, postponed)
+}
+
+func compareTurns(a, b domain.OutboxEntry) int {
+	turnOf := func(e domain.OutboxEntry) time.Time {
+		if e.TurnAt.IsZero() {
+			return e.EnqueuedAt
+		}
+		return e.TurnAt
+	}
+	return cmp.Or(turnOf(a).Compare(turnOf(b)), strings.Compare(a.EntryID, b.EntryID))
 }

@@ -168,6 +168,7 @@ func cloneEntry(e domain.OutboxEntry) domain.OutboxEntry {
 	e.Ref.Extra, e.Ref.Keys = maps.Clone(e.Ref.Extra), slices.Clone(e.Ref.Keys)
 	e.Corrections, _ = asJSON(e.Corrections) // Enqueue has checked that they can be encoded
 	e.EnqueuedAt, e.RequestedAt = domain.Instant(e.EnqueuedAt), domain.Instant(e.RequestedAt)
+	e.TurnAt = domain.Instant(e.TurnAt)
 	e.LastAttemptAt, e.NextAttemptAt = cloneInstant(e.LastAttemptAt), cloneInstant(e.NextAttemptAt)
 	e.LastError, e.LeaseToken = clone(e.LastError), clone(e.LeaseToken)
 	return e

@@ -89,6 +89,10 @@ func (o *Session) claim(
 	return claimed, o.abandonUnreadable(ctx, claimed, unreadable)
 }
 
+// turn is the expression for the instant by which a claim orders entries that have been due equally long. The index of
+// open entries contains the same expression.
+const turn = "COALESCE(turn_at, enqueued_at)"
+
 const (
 	// dueInPostgres is the expression for the due instant of an outbox entry. The index of open entries contains the same
 	// expression. A new entry sorts first, because it has no next attempt.
@@ -113,9 +117,9 @@ const (
 			) AS take CROSS JOIN LATERAL (
 				(SELECT f.entry_id FROM (
 					SELECT entry_id FROM {outbox}
-					WHERE {of take} AND {due} = '-infinity' AND enqueued_at >= take.fresh_from
+					WHERE {of take} AND {due} = '-infinity' AND {turn} >= take.fresh_from
 						AND {prefer index}
-					ORDER BY {due}, enqueued_at, entry_id LIMIT {most} FOR UPDATE SKIP LOCKED
+					ORDER BY {due}, {turn}, entry_id LIMIT {most} FOR UPDATE SKIP LOCKED
 				) AS f LIMIT take.fresh)
 				UNION ALL
 				(SELECT r.entry_id FROM (
@@ -123,13 +127,13 @@ const (
 						SELECT entry_id FROM {outbox}
 						WHERE {of take} AND {due} >= GREATEST(take.retries_from, CAST('0001-01-01' AS timestamptz))
 							AND {due} <= CAST($1 AS timestamptz) AND {prefer index}
-						ORDER BY {due}, enqueued_at, entry_id LIMIT {most} FOR UPDATE SKIP LOCKED
+						ORDER BY {due}, {turn}, entry_id LIMIT {most} FOR UPDATE SKIP LOCKED
 					) AS overdue
 					UNION ALL
 					SELECT * FROM (
 						SELECT entry_id FROM {outbox}
 						WHERE {of take} AND {due} > CAST($4 AS timestamptz) AND {prefer index}
-						ORDER BY {due}, enqueued_at, entry_id LIMIT {most} FOR UPDATE SKIP LOCKED
+						ORDER BY {due}, {turn}, entry_id LIMIT {most} FOR UPDATE SKIP LOCKED
 					) AS postponed
 					UNION ALL
 					SELECT * FROM (
@@ -173,7 +177,7 @@ func (postgres) dueEntries(tables syntax.Tables, takes []markedTake, args *synta
 	return tables.Fill(dueInTurn,
 		"of take", "stage = 0 AND resolver = take.resolver AND operation = take.operation",
 		"most", powerOfTwo(most), "takes", powerOfTwo(len(takes)),
-		"due", dueInPostgres, "prefer index", syntax.Postgres.PreferIndex("entry_id")), err
+		"due", dueInPostgres, "turn", turn, "prefer index", syntax.Postgres.PreferIndex("entry_id")), err
 }
 
 // powerOfTwo returns the lowest power of two that is not below n, as a number for the text of a statement. The database
@@ -190,16 +194,16 @@ const (
 	// is later than the end of the new lease ($2). A wrong clock has written the instants of the last two parts.
 	freshInSQLite = `
 		SELECT entry_id FROM (
-			SELECT entry_id FROM {open entries} AND {due} = '' ORDER BY {due}, enqueued_at, entry_id LIMIT {fresh})`
+			SELECT entry_id FROM {open entries} AND {due} = '' ORDER BY {due}, {turn}, entry_id LIMIT {fresh})`
 
 	retriesInSQLite = `
 		SELECT entry_id FROM (
 			SELECT entry_id FROM (
 				SELECT entry_id FROM {open entries} AND {due} > '' AND {due} <= $1
-				ORDER BY {due}, enqueued_at, entry_id LIMIT {retries})
+				ORDER BY {due}, {turn}, entry_id LIMIT {retries})
 			UNION ALL
 			SELECT entry_id FROM (
-				SELECT entry_id FROM {open entries} AND {due} > $4 ORDER BY {due}, enqueued_at, entry_id LIMIT {retries})
+				SELECT entry_id FROM {open entries} AND {due} > $4 ORDER BY {due}, {turn}, entry_id LIMIT {retries})
 			UNION ALL
 			SELECT entry_id FROM (
 				SELECT entry_id FROM {outbox} INDEXED BY {prefix}outbox_tried
@@ -228,7 +232,7 @@ func (sqlite) dueEntries(tables syntax.Tables, takes []markedTake, args *syntax.
 			}
 			most := args.Add(part.most, "integer")
 			part.text = strings.ReplaceAll(part.text, "{open entries}", strings.TrimSpace(openInSQLite))
-			parts = append(parts, tables.Fill(part.text, "resolver", resolver, "operation", operation, "due", dueInSQLite,
+			parts = append(parts, tables.Fill(part.text, "resolver", resolver, "operation", operation, "due", dueInSQLite, "turn", turn,
 				"fresh", most, "retries", most))
 		}
 	}

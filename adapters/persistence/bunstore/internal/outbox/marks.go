@@ -89,7 +89,7 @@ func (m *marks) claimed(now time.Time, takes []domain.Take, found []domain.Outbo
 	}
 }
 
-// newestOf returns the instant at which the newest new entry of the take was enqueued.
+// newestOf returns the instant at which the newest new entry of the take was enqueued. Its turn is not earlier.
 func newestOf(take domain.Take, found []domain.OutboxEntry) (newest time.Time) {
 	for _, entry := range found {
 		if entry.Resolver == take.Resolver && entry.Operation == take.Operation && entry.Attempts <= 1 &&

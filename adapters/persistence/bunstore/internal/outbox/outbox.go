@@ -17,6 +17,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -114,13 +115,16 @@ func (o *Session) Enqueue(ctx context.Context, added ...domain.OutboxEntry) erro
 				return err
 			}
 		}
-		var requestedAt any
-		if !entry.RequestedAt.IsZero() {
-			requestedAt = o.store.dialect.Instant(entry.RequestedAt)
+		instant := func(at time.Time) any {
+			if at.IsZero() {
+				return nil
+			}
+			return o.store.dialect.Instant(at)
 		}
 		if err := o.unsent.Add(ctx, unsent.Entries, entry.EntryID, entry.SubjectID.String(), entry.Resolver, ref,
 			string(entry.Operation), corrections, string(entry.Status), entry.Attempts,
-			o.store.dialect.Instant(entry.EnqueuedAt), requestedAt, syntax.Nullable(syntax.Optional(entry.OperationID)),
+			instant(entry.EnqueuedAt), instant(entry.RequestedAt), instant(entry.TurnAt),
+			syntax.Nullable(syntax.Optional(entry.OperationID)),
 		); err != nil {
 			return err
 		}

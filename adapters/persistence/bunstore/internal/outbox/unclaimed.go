@@ -43,14 +43,14 @@ const (
 					SELECT entry_id, enqueued_at FROM {outbox}
 					WHERE ` + isUnclaimed + ` AND {due} = '-infinity' AND {prefer index}
 						AND resolver = targets.resolver AND operation = targets.operation
-					ORDER BY {due}, enqueued_at, entry_id LIMIT {limit} FOR UPDATE SKIP LOCKED
+					ORDER BY {due}, {turn}, entry_id LIMIT {limit} FOR UPDATE SKIP LOCKED
 				) AS fresh
 				UNION ALL
 				SELECT * FROM (
 					SELECT entry_id, enqueued_at FROM {outbox}
 					WHERE ` + isUnclaimed + ` AND {due} > '-infinity' AND {due} < $1 AND {prefer index}
 						AND resolver = targets.resolver AND operation = targets.operation
-					ORDER BY {due}, enqueued_at, entry_id LIMIT {limit} FOR UPDATE SKIP LOCKED
+					ORDER BY {due}, {turn}, entry_id LIMIT {limit} FOR UPDATE SKIP LOCKED
 				) AS retries
 			) AS e
 			ORDER BY e.enqueued_at, e.entry_id LIMIT $2)`
@@ -80,7 +80,7 @@ func (o *Session) Unclaimed(ctx context.Context, dueBefore time.Time, limit int)
 // transaction has locked.
 func (postgres) unclaimedEntries(tables syntax.Tables, limit int) string {
 	return tables.Fill(unclaimedInPostgres,
-		"limit", strconv.Itoa(limit), "due", dueInPostgres, "prefer index", syntax.Postgres.PreferIndex("entry_id"))
+		"limit", strconv.Itoa(limit), "due", dueInPostgres, "turn", turn, "prefer index", syntax.Postgres.PreferIndex("entry_id"))
 }
 
 func (sqlite) unclaimedEntries(tables syntax.Tables, _ int) string {

@@ -35,7 +35,7 @@ var insertedColumns = [KindCount]string{
 	Consents:     "subject_id, purpose, policy_version, granted, recorded_at, source",
 	Restrictions: "subject_id, purpose, restricted, reason, recorded_at, source",
 	Entries: "entry_id, subject_id, resolver, ref, operation, corrections, status, attempts, enqueued_at," +
-		" requested_at, operation_id",
+		" requested_at, turn_at, operation_id",
 	Events: "event_id, event_type, subject_ref, occurred_at, payload",
 }
 
@@ -47,7 +47,7 @@ var castTypes = [KindCount][]string{
 	LedgerClosings: {"::text", "::timestamptz"},
 	Entries: {
 		"::text", "::text", "::text", "::jsonb", "::text", "::jsonb", "::text", "::integer", "::timestamptz", "::timestamptz",
-		"::text",
+		"::timestamptz", "::text",
 	},
 	Events: {"::text", "::text", "::text", "::timestamptz", "::jsonb"},
 }

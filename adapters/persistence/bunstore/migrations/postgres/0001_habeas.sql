@@ -102,8 +102,8 @@ ALTER TABLE habeas_audit_events
 -- The stage of an entry is 0 for open, 1 for abandoned or spared (an operator must act) and 2 for succeeded.
 --
 -- The index habeas_outbox_open serves claims. It orders the open entries by resolver and operation. Within an
--- operation, new entries come first, ordered by enqueued_at. Entries that have a lease or wait for a retry follow,
--- ordered by next_attempt_at. A claim therefore reads no entries that are not due, and no entries of other resolvers.
+-- operation, new entries come first, ordered by turn_at (NULL means enqueued_at). Entries that have a lease or wait for a
+-- retry follow, ordered by next_attempt_at. A claim therefore reads no entries that are not due, and no entries of other resolvers.
 --
 -- The column requested_at holds the instant of the erasure or the rectification; NULL means enqueued_at. The column
 -- tried_since holds the instant of the first claim, or of the first claim after the last requeue.
@@ -118,6 +118,7 @@ CREATE TABLE habeas_outbox (
     attempts        INTEGER NOT NULL,
     enqueued_at     TIMESTAMPTZ NOT NULL,
     requested_at    TIMESTAMPTZ,
+    turn_at         TIMESTAMPTZ,
     last_attempt_at TIMESTAMPTZ,
     next_attempt_at TIMESTAMPTZ,
     last_error      TEXT,
@@ -129,7 +130,7 @@ CREATE TABLE habeas_outbox (
 );
 
 CREATE INDEX habeas_outbox_open ON habeas_outbox
-    (resolver, operation, (COALESCE(next_attempt_at, '-infinity')), enqueued_at, entry_id) INCLUDE (status, next_attempt_at)
+    (resolver, operation, (COALESCE(next_attempt_at, '-infinity')), (COALESCE(turn_at, enqueued_at)), entry_id) INCLUDE (status, next_attempt_at)
     WHERE stage = 0;
 
 CREATE INDEX habeas_outbox_tried ON habeas_outbox (last_attempt_at) WHERE stage = 0 AND last_attempt_at IS NOT NULL;
