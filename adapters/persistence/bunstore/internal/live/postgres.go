@@ -14,17 +14,19 @@ type postgres struct{}
 // fingerprint returns the expression for a hash of the table definitions, and of the tables that inherit from them, in
 // one recursion. The hash includes the foreign keys that act on other rows if a row is deleted or changed. The
 // expression converts the names of the tables to oids only once, so that the database reads the catalog by its indexes.
-// Its value ignores tables that do not exist.
+// OFFSET 0 makes it look up each table: with a join, it reads all of pg_class, which costs 50 microseconds more in a
+// small database. The value ignores tables that do not exist.
 func (postgres) fingerprint(tables []datamap.Table, own syntax.Tables) string {
 	return `(WITH RECURSIVE below (oid) AS (
 			` + oidsOf(tables) + `
 			UNION
 			SELECT i.inhrelid FROM below JOIN pg_catalog.pg_inherits AS i ON i.inhparent = below.oid)
 		SELECT concat(
-		(SELECT string_agg(concat_ws(' ', c.oid, c.relkind, c.relnatts, c.relhassubclass, c.relhasrules,
-			CASE WHEN c.relrowsecurity THEN row_security_active(c.oid) END,
-			CASE c.relkind WHEN 'v' THEN md5(pg_get_viewdef(c.oid)) END), ',' ORDER BY c.oid)
-			FROM pg_catalog.pg_class AS c WHERE c.oid = ` + anyTable + `),
+		(SELECT string_agg(c.text, ',' ORDER BY below.oid) FROM below CROSS JOIN LATERAL (
+			SELECT concat_ws(' ', c.oid, c.relkind, c.relnatts, c.relhassubclass, c.relhasrules,
+				CASE WHEN c.relrowsecurity THEN row_security_active(c.oid) END,
+				CASE c.relkind WHEN 'v' THEN md5(pg_get_viewdef(c.oid)) END) AS text
+			FROM pg_catalog.pg_class AS c WHERE c.oid = below.oid OFFSET 0) AS c),
 		(SELECT string_agg(concat(t.oid, t.tgenabled), ' ' ORDER BY t.oid) FROM pg_catalog.pg_trigger AS t
 			WHERE t.tgrelid = ` + anyTable + ` AND (NOT t.tgisinternal OR t.tgfoid IN (` + actionsOfKeys + `)))` +
 		fingerprintOfNotNull(tables) + ", CAST(ARRAY(" + own.OidsInFront() + ") AS text)))"
