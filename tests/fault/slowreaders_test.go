@@ -20,6 +20,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/httpfake"
 	"github.com/habeas-data/habeas/internal/tests/shop"
 )
 
@@ -72,7 +73,7 @@ func TestSlowReadersKeepNoConnectionAndBoundedMemory(t *testing.T) {
 				listener, err := net.Listen("tcp", "127.0.0.1:0")
 				must(t, err)
 				address := listener.Addr().String()
-				stop := serve(t, w.gdpr, narrow{listener})
+				stop := serve(t, w.gdpr, httpfake.Narrow{Listener: listener})
 				before := heap()
 				for i := range slowReaders {
 					client := slowClient(t, address, []string{"1.1", "1.0"}[i%2])
@@ -153,15 +154,4 @@ func heap() int64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)
-}
-
-// narrow is a listener whose connections have small send buffers.
-type narrow struct{ net.Listener }
-
-func (n narrow) Accept() (net.Conn, error) {
-	connection, err := n.Listener.Accept()
-	if err == nil {
-		err = connection.(*net.TCPConn).SetWriteBuffer(4 << 10)
-	}
-	return connection, err
 }

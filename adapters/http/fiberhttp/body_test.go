@@ -30,7 +30,7 @@ func TestACompressedBodyIsNeverDecompressed(t *testing.T) {
 	for _, codings := range [][]string{{"gzip"}, {"identity", "gzip"}, {"GZIP"}, {"identity, gzip"}} {
 		request := newRequest("POST", "/me/consent", packed.String())
 		request.Header["Content-Encoding"] = codings
-		if got := send(t, host, request); got.StatusCode != 415 || store.opened != 0 {
+		if got := send(t, host, request); got.StatusCode != 415 || store.Opened != 0 {
 			t.Errorf("%q: %d %s", codings, got.StatusCode, got.body)
 		}
 	}
@@ -80,7 +80,7 @@ func TestTheRestOfABodyIsNotParsedAsARequest(t *testing.T) {
 		"GET /me/unknown HTTP/1.1\r\nX-User: 42\r\n":                                    404,
 		"PUT /me/consent HTTP/1.1\r\nX-User: 42\r\n":                                    405,
 	} {
-		store.opened = 0
+		store.Opened = 0
 		connection, err := net.Dial("tcp", address)
 		require(t, err)
 		go func() {

@@ -20,6 +20,7 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/recover"
 
 	"github.com/habeas-data/habeas/adapters/http/fiberhttp"
+	"github.com/habeas-data/habeas/internal/tests/httpfake"
 )
 
 // copying is a middleware that reads the stream of a response itself, for example to keep a copy of the response. It
@@ -86,7 +87,7 @@ func TestABrokenExportNeverLooksComplete(t *testing.T) {
 		},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
-			serve := func(store *largeStore) string {
+			serve := func(store *httpfake.Large) string {
 				host := newHost(t, fiber.Config{})
 				for _, middleware := range middlewares() {
 					host.Use(middleware)
@@ -94,9 +95,9 @@ func TestABrokenExportNeverLooksComplete(t *testing.T) {
 				host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
 				return listen(t, host)
 			}
-			store := &largeStore{}
+			store := newLargeStore()
 			address := serve(store)
-			store.cut.Store(true)
+			store.Cut.Store(true)
 			for range 2 { // the second response may come from a cache
 				if status, body, err := getExport(t, address); err == nil && status == 200 {
 					t.Errorf("a broken export of %d bytes looks complete; is it JSON: %v", len(body), json.Valid(body))
@@ -104,8 +105,8 @@ func TestABrokenExportNeverLooksComplete(t *testing.T) {
 					t.Errorf("%d with %d bytes of JSON, %v", status, len(body), err)
 				}
 			}
-			healthy := &largeStore{}
-			if status, body, err := getExport(t, serve(healthy)); err != nil || status != 200 || !healthy.isComplete(body) {
+			healthy := newLargeStore()
+			if status, body, err := getExport(t, serve(healthy)); err != nil || status != 200 || !healthy.IsComplete(body) {
 				t.Errorf("an export without a failure: %d with %d bytes, %v", status, len(body), err)
 			}
 		})
@@ -115,7 +116,7 @@ func TestABrokenExportNeverLooksComplete(t *testing.T) {
 // Package middleware/compress of Fiber must not compress a stream. If the stream failed, compress would finish the
 // compressed body, and the next middlewares would take it for a complete document.
 func TestAStreamIsNotCompressed(t *testing.T) {
-	store := &largeStore{}
+	store := newLargeStore()
 	host := newHost(t, fiber.Config{})
 	host.Use(compress.New())
 	host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
@@ -129,7 +130,7 @@ func TestAStreamIsNotCompressed(t *testing.T) {
 		require(t, err)
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
-		if coding := response.Header.Get("Content-Encoding"); err != nil || coding != "" || !store.isComplete(body) {
+		if coding := response.Header.Get("Content-Encoding"); err != nil || coding != "" || !store.IsComplete(body) {
 			t.Errorf("%s: %d bytes in %q, %v", accepted, len(body), coding, err)
 		}
 	}
@@ -137,7 +138,7 @@ func TestAStreamIsNotCompressed(t *testing.T) {
 
 func TestAnExportOverHTTP10HasALength(t *testing.T) {
 	for _, connection := range []string{"", "Connection: keep-alive\r\n"} {
-		store := &largeStore{}
+		store := newLargeStore()
 		host := newHost(t, fiber.Config{})
 		host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
 		address := listen(t, host)
@@ -154,10 +155,10 @@ func TestAnExportOverHTTP10HasALength(t *testing.T) {
 			require(t, err)
 			return response.StatusCode, response.ContentLength, body
 		}
-		if status, length, body := get("GET"); status != 200 || int(length) != len(body) || !store.isComplete(body) {
+		if status, length, body := get("GET"); status != 200 || int(length) != len(body) || !store.IsComplete(body) {
 			t.Errorf("%d with %d of %d bytes", status, len(body), length)
 		}
-		store.cut.Store(true)
+		store.Cut.Store(true)
 		for _, method := range []string{"GET", "HEAD"} {
 			if status, _, _ := get(method); status != 500 {
 				t.Errorf("%s: %d", method, status)
@@ -167,8 +168,8 @@ func TestAnExportOverHTTP10HasALength(t *testing.T) {
 }
 
 func TestAHeadOfABrokenExportIsAFailure(t *testing.T) {
-	store := &largeStore{}
-	store.cut.Store(true)
+	store := newLargeStore()
+	store.Cut.Store(true)
 	host := newHost(t, fiber.Config{})
 	host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodHead, "http://"+listen(t, host)+"/me/export", nil)
@@ -184,16 +185,16 @@ func TestAHeadOfABrokenExportIsAFailure(t *testing.T) {
 
 // A request from Fiber's adaptor or from App.Test has no connection that the handler could close on a failure.
 func TestAnExportWithoutAConnectionIsBuffered(t *testing.T) {
-	store := &largeStore{}
+	store := newLargeStore()
 	host := newHost(t, fiber.Config{})
 	host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
 	server := httptest.NewServer(adaptor.FiberApp(host))
 	defer server.Close()
 	address := strings.TrimPrefix(server.URL, "http://")
-	if status, body, err := getExport(t, address); err != nil || status != 200 || !store.isComplete(body) {
+	if status, body, err := getExport(t, address); err != nil || status != 200 || !store.IsComplete(body) {
 		t.Errorf("%d with %d bytes, %v", status, len(body), err)
 	}
-	store.cut.Store(true)
+	store.Cut.Store(true)
 	if status, _, err := getExport(t, address); err != nil || status != 500 {
 		t.Errorf("%d, %v", status, err)
 	}

@@ -96,7 +96,7 @@ func pathsMatch(t *testing.T, config fiber.Config) {
 		{"GET", "/me/unknown", 404, ""},
 		{"GET", "/me/restriction", 404, ""},
 	} {
-		store.lookups = nil
+		store.Lookups = nil
 		request := newRequest(test.method, "/me", "")
 		request.RequestURI = test.target // not cleaned
 		got := send(t, host, request)
@@ -108,8 +108,8 @@ func pathsMatch(t *testing.T, config fiber.Config) {
 			t.Errorf("%s %s: %v", test.method, test.target, got.Header)
 		}
 		purpose := ""
-		if len(store.lookups) > 0 {
-			purpose = store.lookups[0].purpose
+		if len(store.Lookups) > 0 {
+			purpose = store.Lookups[0].Purpose
 		}
 		if got.StatusCode == 200 && purpose != test.purpose {
 			t.Errorf("%s %s addresses %q", test.method, test.target, purpose)
@@ -161,7 +161,7 @@ func TestAMountUnderAParameterGets404(t *testing.T) {
 	fiberhttp.Router(newAPI(t, store), byHeader)(sub)
 	host.Mount("/:tenant", sub)
 	for _, target := range []string{"/acme/consent/ads", "/atlas/consent/s", "/acme/unknown"} {
-		if got := send(t, host, newRequest("GET", target, "")); got.StatusCode != 404 || store.opened > 0 {
+		if got := send(t, host, newRequest("GET", target, "")); got.StatusCode != 404 || store.Opened > 0 {
 			t.Errorf("%s: %d %s", target, got.StatusCode, got.body)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/compress"
 
 	"github.com/habeas-data/habeas/adapters/http/fiberhttp"
+	"github.com/habeas-data/habeas/internal/tests/httpfake"
 )
 
 // After a request has ended, fasthttp reuses its request object for another request. The work on a stream may continue
@@ -24,8 +25,9 @@ func TestARequestIsNotUsedAfterItsClientHasHungUp(t *testing.T) {
 		"compress": compress.New(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := &largeStore{ended: make(chan error, 1)}
-			store.see = func(ctx context.Context) {
+			store := newLargeStore()
+			store.Ended = make(chan error, 1)
+			store.See = func(ctx context.Context) {
 				_, _ = ctx.Value("tenant"), ctx.Value(contextKey{})
 				_, _ = ctx.Deadline()
 				_ = ctx.Err()
@@ -60,11 +62,11 @@ func TestARequestIsNotUsedAfterItsClientHasHungUp(t *testing.T) {
 					require(t, err)
 					other.Body.Close()
 				}
-				<-store.ended
-				if status, body, err := getExport(t, address); err != nil || status != 200 || !store.isComplete(body) {
+				<-store.Ended
+				if status, body, err := getExport(t, address); err != nil || status != 200 || !store.IsComplete(body) {
 					t.Errorf("the next request: %d with %d bytes, %v", status, len(body), err)
 				}
-				require(t, <-store.ended)
+				require(t, <-store.Ended)
 			}
 		})
 	}
@@ -74,10 +76,11 @@ func TestARequestIsNotUsedAfterItsClientHasHungUp(t *testing.T) {
 // stopped.
 func TestARequestsContextIsNotUsedAfterItsStream(t *testing.T) {
 	entered, leave := make(chan context.Context, 100), make(chan struct{})
-	store := &largeStore{ended: make(chan error, 1)}
+	store := newLargeStore()
+	store.Ended = make(chan error, 1)
 	seen := 0
-	store.see = func(ctx context.Context) {
-		if seen++; seen == recordsUntilCut {
+	store.See = func(ctx context.Context) {
+		if seen++; seen == httpfake.RecordsUntilCut {
 			entered <- ctx
 			<-leave
 		}
@@ -100,7 +103,7 @@ func TestARequestsContextIsNotUsedAfterItsStream(t *testing.T) {
 	}
 	require(t, client.Close())
 	close(leave)
-	if err := <-store.ended; err != nil && !errors.Is(err, context.Canceled) {
+	if err := <-store.Ended; err != nil && !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

@@ -53,17 +53,17 @@ func TestNothingPointsIntoTheRequest(t *testing.T) {
 				})
 			}
 			group.Wait()
-			if len(store.consents) != clients*requests || len(store.lookups) != clients*requests {
-				t.Fatalf("the store has %d records and %d lookups", len(store.consents), len(store.lookups))
+			if len(store.Consents) != clients*requests || len(store.Lookups) != clients*requests {
+				t.Fatalf("the store has %d records and %d lookups", len(store.Consents), len(store.Lookups))
 			}
-			for _, record := range store.consents {
+			for _, record := range store.Consents {
 				if id := record.SubjectID.String(); record.Purpose != "of "+id || record.PolicyVersion != "for "+id {
 					t.Errorf("a record of %s has the purpose %q and version %q", id, record.Purpose, record.PolicyVersion)
 				}
 			}
-			for _, lookup := range store.lookups {
-				if lookup.purpose != "of-"+lookup.id {
-					t.Errorf("the lookup of %s has the purpose %q", lookup.id, lookup.purpose)
+			for _, lookup := range store.Lookups {
+				if lookup.Purpose != "of-"+lookup.ID {
+					t.Errorf("the lookup of %s has the purpose %q", lookup.ID, lookup.Purpose)
 				}
 			}
 		})
@@ -121,7 +121,7 @@ func TestAProvidersErrorDeterminesTheStatus(t *testing.T) {
 			return subject, test.err
 		}))
 		got := send(t, host, newRequest("DELETE", "/me", ""))
-		if got.StatusCode != test.want || strings.Contains(got.body, "secret") || store.opened > 0 {
+		if got.StatusCode != test.want || strings.Contains(got.body, "secret") || store.Opened > 0 {
 			t.Errorf("%v: %d %s", test.err, got.StatusCode, got.body)
 		}
 		if got.Header.Get("Content-Type") != "application/problem+json" || got.Header.Get("WWW-Authenticate") != "Bearer" {
@@ -132,7 +132,7 @@ func TestAProvidersErrorDeterminesTheStatus(t *testing.T) {
 
 func TestAPanicDoesNotKillTheProcess(t *testing.T) {
 	host := newHost(t, fiber.Config{})
-	store := &sessions{before: func(context.Context) error { panic(errBroken) }}
+	store := &sessions{Before: func(context.Context) error { panic(errBroken) }}
 	api := newAPI(t, store)
 	host.Route("/store", fiberhttp.Router(api, byHeader))
 	host.Route("/provider", fiberhttp.Router(api, func(*fiber.Ctx) (domain.Subject, error) { panic(errBroken) }))
@@ -156,7 +156,7 @@ func TestTheContextIsTheHostsWithADeadline(t *testing.T) {
 		}
 	}
 	calls := 0
-	store := &sessions{before: func(ctx context.Context) error {
+	store := &sessions{Before: func(ctx context.Context) error {
 		check("session", ctx)
 		calls++
 		return ctx.Err()
@@ -203,7 +203,7 @@ func TestTheErrorHandlerOfTheHostIsNeverCalled(t *testing.T) {
 		errBroken: 500, fiber.ErrTeapot: 500, domain.ErrUnavailable: 503, context.DeadlineExceeded: 504,
 		context.Canceled: 503,
 	} {
-		store.before = func(context.Context) error { return err }
+		store.Before = func(context.Context) error { return err }
 		if got := send(t, host, newRequest("GET", "/me/export", "")); got.StatusCode != want {
 			t.Errorf("%v: %d", err, got.StatusCode)
 		}

@@ -196,8 +196,8 @@ func TestOptionsAreThoseOfTheAPI(t *testing.T) {
 			t.Errorf("%s: %d", target, got.StatusCode)
 		}
 	}
-	if ours.opened != 1 || theirs.opened != 1 {
-		t.Errorf("opened %d and %d sessions", ours.opened, theirs.opened)
+	if ours.Opened != 1 || theirs.Opened != 1 {
+		t.Errorf("opened %d and %d sessions", ours.Opened, theirs.Opened)
 	}
 }
 
@@ -229,7 +229,7 @@ func TestTheMiddlewareOfAGroupComesFirst(t *testing.T) {
 		return c.Next()
 	})
 	fiberhttp.Router(newAPI(t, store), byHeader)(group)
-	if got := send(t, host, newRequest("DELETE", "/me", "")); got.StatusCode != 401 || store.opened != 0 {
+	if got := send(t, host, newRequest("DELETE", "/me", "")); got.StatusCode != 401 || store.Opened != 0 {
 		t.Errorf("%d %s", got.StatusCode, got.body)
 	}
 	request := newRequest("DELETE", "/me", "")

@@ -9,18 +9,20 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/habeas-data/habeas/adapters/http/fiberhttp"
+	"github.com/habeas-data/habeas/internal/tests/httpfake"
 )
 
 // The client must not read, and the export must exceed the buffers of the connection.
 func TestAShutdownDoesNotWaitForASlowReader(t *testing.T) {
 	for _, version := range []string{"1.1", "1.0"} {
-		store := &largeStore{ended: make(chan error, 1)}
+		store := newLargeStore()
+		store.Ended = make(chan error, 1)
 		host := newHost(t, fiber.Config{})
 		host.Route("/me", fiberhttp.Router(newAPI(t, store), byHeader))
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		require(t, err)
 		done := make(chan error, 1)
-		go func() { done <- host.Listener(narrow{listener}) }()
+		go func() { done <- host.Listener(httpfake.Narrow{Listener: listener}) }()
 		client, err := net.Dial("tcp", listener.Addr().String())
 		require(t, err)
 		defer client.Close()
@@ -29,7 +31,7 @@ func TestAShutdownDoesNotWaitForASlowReader(t *testing.T) {
 		require(t, err)
 		_, err = io.ReadFull(client, make([]byte, 100))
 		require(t, err)
-		require(t, <-store.ended) // although the client does not read
+		require(t, <-store.Ended) // although the client does not read
 		began := time.Now()
 		require(t, host.Shutdown())
 		require(t, <-done)
@@ -37,15 +39,4 @@ func TestAShutdownDoesNotWaitForASlowReader(t *testing.T) {
 			t.Errorf("HTTP/%s: the shutdown took %v", version, took)
 		}
 	}
-}
-
-// narrow is a listener whose connections have small send buffers.
-type narrow struct{ net.Listener }
-
-func (n narrow) Accept() (net.Conn, error) {
-	connection, err := n.Listener.Accept()
-	if err == nil {
-		err = connection.(*net.TCPConn).SetWriteBuffer(4 << 10)
-	}
-	return connection, err
 }

@@ -230,7 +230,7 @@ func TestAnAPICanBeDerivedWithOtherSessions(t *testing.T) {
 	derived := f
 	derived.API = f.With(httpapi.WithSession(other), httpapi.WithSession(nil))
 	derived.call(t, "exportPersonalData", httpapi.Request{Subject: as("42")})
-	if f.sessions.opened != 0 || other.opened != 1 {
-		t.Errorf("opened %d sessions of the original and %d of the other factory", f.sessions.opened, other.opened)
+	if f.sessions.Opened != 0 || other.Opened != 1 {
+		t.Errorf("opened %d sessions of the original and %d of the other factory", f.sessions.Opened, other.Opened)
 	}
 }

@@ -38,7 +38,7 @@ func refuses(t *testing.T, operation string, r httpapi.Request, status int, want
 	if problem.Status != status || faults(problem) != want {
 		t.Errorf("got status %d with [%s], want %d with [%s]", problem.Status, faults(problem), status, want)
 	}
-	if f.sessions.opened > 0 {
+	if f.sessions.Opened > 0 {
 		t.Error("opened a session")
 	}
 }
@@ -190,7 +190,7 @@ func TestLengthsCountCharactersNotBytes(t *testing.T) {
 	longest := strings.Repeat("😀", domain.MaxTextLength)
 	sessions := accepts(t, "recordConsent",
 		jsonBody(fmt.Sprintf(`{"purpose":%q,"policy_version":%q,"granted":true}`, longest, longest)))
-	if sessions.consents[0].Purpose != longest {
+	if sessions.Consents[0].Purpose != longest {
 		t.Error("the purpose is not what was sent")
 	}
 }
@@ -200,7 +200,7 @@ func TestSpaceAndEscapesInJSONDoNotMatter(t *testing.T) {
 		jsonBody(
 			" \r\n{ \"granted\" :\tfalse , \"polic\\u0079_version\":\"\\ud83d\\ude00\\\\ud800\", \"purpose\":\"a\\/b\" } ",
 		))
-	got := sessions.consents[0]
+	got := sessions.Consents[0]
 	if got.Granted || got.PolicyVersion != `😀\ud800` || got.Purpose != "a/b" {
 		t.Errorf("recorded %+v", got)
 	}
@@ -208,23 +208,23 @@ func TestSpaceAndEscapesInJSONDoNotMatter(t *testing.T) {
 
 func TestARestrictionMayBeForAllProcessingAndWithoutReason(t *testing.T) {
 	for _, body := range []string{`{"restricted":true}`, `{"restricted":true,"purpose":null,"reason":null}`} {
-		got := accepts(t, "recordRestriction", jsonBody(body)).restrictions[0]
+		got := accepts(t, "recordRestriction", jsonBody(body)).Restrictions[0]
 		if got.Purpose != nil || got.Reason != nil {
 			t.Errorf("recorded %+v", got)
 		}
 	}
-	got := accepts(t, "recordRestriction", jsonBody(`{"restricted":true,"reason":""}`)).restrictions[0]
+	got := accepts(t, "recordRestriction", jsonBody(`{"restricted":true,"reason":""}`)).Restrictions[0]
 	if got.Reason == nil || *got.Reason != "" {
 		t.Errorf("recorded %+v", got)
 	}
 }
 
 func TestTheServerSetsSubjectSourceAndTime(t *testing.T) {
-	got := accepts(t, "recordConsent", jsonBody(valid)).consents[0]
+	got := accepts(t, "recordConsent", jsonBody(valid)).Consents[0]
 	if got.Source != "api" || got.SubjectID.String() != "42" || !got.RecordedAt.Equal(domain.Instant(clock{}.Now())) {
 		t.Errorf("recorded %+v", got)
 	}
-	restricted := accepts(t, "recordRestriction", jsonBody(`{"restricted":true}`)).restrictions[0]
+	restricted := accepts(t, "recordRestriction", jsonBody(`{"restricted":true}`)).Restrictions[0]
 	if restricted.Source != "api" || restricted.SubjectID.String() != "42" {
 		t.Errorf("recorded %+v", restricted)
 	}
@@ -282,7 +282,7 @@ func TestUnpairedSurrogatesAreRefused(t *testing.T) {
 			r.Fatalf("accepted %s: %s", text.String(), response.Body)
 		case wellFormed && response.Status != 200:
 			r.Fatalf("refused %s: %s", text.String(), response.Body)
-		case wellFormed && f.sessions.consents[len(f.sessions.consents)-1].Purpose != whole:
+		case wellFormed && f.sessions.Consents[len(f.sessions.Consents)-1].Purpose != whole:
 			r.Fatalf("%s became %s", text.String(), response.Body)
 		}
 	})

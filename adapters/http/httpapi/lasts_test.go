@@ -14,9 +14,9 @@ type tenant struct{}
 func TestWorkBehindAStreamSeesTheValuesOfAContextThatLasts(t *testing.T) {
 	for _, lasts := range []bool{true, false} {
 		f := newFixture(t)
-		f.sessions.rows = large()
+		f.sessions.Rows = large()
 		seen := make(chan any, 1)
-		f.sessions.after = func(ctx context.Context) { seen <- ctx.Value(tenant{}) }
+		f.sessions.After = func(ctx context.Context) { seen <- ctx.Value(tenant{}) }
 		ctx := context.WithValue(t.Context(), tenant{}, "acme")
 		response := f.Handle(ctx, f.Endpoints()[2], httpapi.Request{Subject: as("42"), ContextOutlivesHandle: lasts})
 		if _, err := io.Copy(io.Discard, response.Stream); err != nil {

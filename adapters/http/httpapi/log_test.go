@@ -46,7 +46,7 @@ func TestAFailureOfTheServerIsLoggedByItsClass(t *testing.T) {
 		{context.Canceled, "WARN", "canceled", "", 503},
 	} {
 		f := newFixture(t)
-		f.sessions.before = func(context.Context) error { return test.err }
+		f.sessions.Before = func(context.Context) error { return test.err }
 		f.call(t, "recordConsent", jsonBody(valid))
 		want := map[string]any{
 			"level": test.level, "msg": "habeas: request failed",
@@ -63,7 +63,7 @@ func TestAFailureOfTheServerIsLoggedByItsClass(t *testing.T) {
 
 func TestNothingOfARequestIsLogged(t *testing.T) {
 	f := newFixture(t)
-	f.sessions.before = func(context.Context) error { return errors.New("broken") }
+	f.sessions.Before = func(context.Context) error { return errors.New("broken") }
 	f.call(t, "getConsentStatus", httpapi.Request{Subject: as("987654321"), Parameter: "confidential", Query: "private"})
 	for _, secret := range []string{"987654321", "confidential", "private", "broken"} {
 		if strings.Contains(f.logged.String(), secret) {
@@ -77,7 +77,7 @@ func TestAPanicIsLoggedWithoutItsValue(t *testing.T) {
 	for name, arrange := range map[string]func(*fixture, *httpapi.Request){
 		"in the provider": func(_ *fixture, r *httpapi.Request) { r.Subject = panickingProvider },
 		"in the store": func(f *fixture, _ *httpapi.Request) {
-			f.sessions.before = func(context.Context) error { panic(confidential{987654321}) }
+			f.sessions.Before = func(context.Context) error { panic(confidential{987654321}) }
 		},
 		"in the body": func(_ *fixture, r *httpapi.Request) { r.Body = panickingReader{} },
 		"nil":         func(_ *fixture, r *httpapi.Request) { r.Subject = nil },

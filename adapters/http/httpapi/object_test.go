@@ -49,7 +49,7 @@ func TestTheFieldsOfABodyAreThoseOfItsJSON(t *testing.T) {
 		if response.Status != 200 {
 			r.Fatalf("%s: %d %s", body, response.Status, response.Body)
 		}
-		recorded := f.sessions.consents[len(f.sessions.consents)-1]
+		recorded := f.sessions.Consents[len(f.sessions.Consents)-1]
 		if recorded.PolicyVersion != version || recorded.Purpose != purpose || recorded.Granted != granted {
 			r.Fatalf("%s: recorded %+v", body, recorded)
 		}

@@ -60,7 +60,7 @@ func TestRequestsAreObservedByTheirRouteAndOutcome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, recorder := newObserved(t)
-			f.sessions.before = c.before
+			f.sessions.Before = c.before
 			f.Route(t.Context(), "GET", c.path, c.request)
 			recorder.Want(t, "request GET /consent/{purpose}: "+c.want)
 		})
@@ -89,7 +89,7 @@ func TestARequestThatMatchesNoEndpointIsNotObserved(t *testing.T) {
 
 func TestAStreamIsObservedAtItsEnd(t *testing.T) {
 	f, recorder := newObserved(t)
-	f.sessions.rows = large()
+	f.sessions.Rows = large()
 	response := f.export(t.Context())
 	if lines := recorder.Lines(); len(lines) > 0 {
 		t.Errorf("observed before its end: %v", lines)
@@ -102,7 +102,7 @@ func TestAStreamIsObservedAtItsEnd(t *testing.T) {
 
 func TestAStreamThatBreaksOffIsObservedAsAFailure(t *testing.T) {
 	f, recorder := newObserved(t)
-	f.sessions.rows = append(large(), domain.ExportRecord{Value: panics{}})
+	f.sessions.Rows = append(large(), domain.ExportRecord{Value: panics{}})
 	response := f.export(t.Context())
 	breaksOff(t, response)
 	require(t, response.Stream.Close())
@@ -112,7 +112,7 @@ func TestAStreamThatBreaksOffIsObservedAsAFailure(t *testing.T) {
 func TestAStreamThatIsNotReadIsObserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, recorder := newObserved(t)
-		f.sessions.rows = large()
+		f.sessions.Rows = large()
 		f.export(t.Context())
 		time.Sleep(httpapi.DefaultTimeout + time.Second) // on the fake clock
 		synctest.Wait()
@@ -122,7 +122,7 @@ func TestAStreamThatIsNotReadIsObserved(t *testing.T) {
 
 func TestAnExportWhoseGoroutineIsEndedIsObserved(t *testing.T) {
 	f, recorder := newObserved(t)
-	f.sessions.before = func(context.Context) error {
+	f.sessions.Before = func(context.Context) error {
 		runtime.Goexit()
 		return nil
 	}
@@ -133,8 +133,8 @@ func TestAnExportWhoseGoroutineIsEndedIsObserved(t *testing.T) {
 // The observer must receive a session as a child of its request, also while an export is streamed.
 func TestSessionsAreAPartOfTheirRequest(t *testing.T) {
 	f, recorder := newObserved(t)
-	f.sessions.rows = large()
-	f.sessions.after = func(ctx context.Context) {
+	f.sessions.Rows = large()
+	f.sessions.After = func(ctx context.Context) {
 		_, end := recorder.Start(ctx, observation.Activity{Kind: observation.ActivitySession})
 		end(observation.ActivityEnd{Outcome: domain.OutcomeOK})
 	}

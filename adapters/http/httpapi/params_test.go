@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/httpfake"
 )
 
 func TestThePurposeInAPathIsUnescapedOnce(t *testing.T) {
@@ -105,13 +107,9 @@ func TestNothingOfARequestIsKept(t *testing.T) {
 	f.call(t, "getRestrictionStatus", httpapi.Request{Subject: as("42"), Query: reused})
 	f.call(t, "getConsentStatus", httpapi.Request{Subject: as("42"), Parameter: reused[8:]})
 	copy(buffer, "overwritten by the next request")
-	for _, kept := range f.sessions.purposes {
-		if kept != "newsletter" {
-			t.Errorf("the store has %q", kept)
-		}
-	}
-	if len(f.sessions.purposes) != 2 {
-		t.Errorf("the store got the purposes %q", f.sessions.purposes)
+	want := httpfake.Lookup{ID: "42", Purpose: "newsletter"}
+	if kept := f.sessions.Lookups; !slices.Equal(kept, []httpfake.Lookup{want, want}) {
+		t.Errorf("the store has %q", kept)
 	}
 }
 

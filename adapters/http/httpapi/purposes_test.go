@@ -50,14 +50,14 @@ func TestAPurposeThatIsNotDeclaredIsRefused(t *testing.T) {
 		"lift":               {"recordRestriction", jsonBody(`{"restricted":false,"purpose":"Ads"}`), 1},
 		"restriction status": {"getRestrictionStatus", httpapi.Request{Subject: as("42"), Query: "purpose=Ads"}, 1},
 	} {
-		opened := f.sessions.opened
+		opened := f.sessions.Opened
 		response := f.call(t, test.operation, test.request)
 		problem := problemOf(t, response)
 		if response.Status != 422 || len(problem.Errors) != 1 || problem.Errors[0].Field != "purpose" ||
 			problem.Errors[0].Code != "unknown" {
 			t.Errorf("%s: %d %s", name, response.Status, response.Body)
 		}
-		if opened = f.sessions.opened - opened; opened != test.sessions {
+		if opened = f.sessions.Opened - opened; opened != test.sessions {
 			t.Errorf("%s: %d sessions were opened, want %d", name, opened, test.sessions)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 func TestResultsAreSentAsTheyAre(t *testing.T) {
 	f := newFixture(t)
 	basis, purpose, reason, expires := domain.BasisContract, "billing", "§147 AO <b>", clock{}.Now().AddDate(10, 0, 0)
-	f.sessions.rows = []domain.ExportRecord{
+	f.sessions.Rows = []domain.ExportRecord{
 		{Source: "users", Field: "email", Row: "42", Category: "contact", Value: "<ada@example.com> & co"},
 		{
 			Source: "invoices", Field: "total", Row: "7", Category: "financial", Value: domain.Number("19.90"),
@@ -57,8 +57,8 @@ func TestResultsAreSentAsTheyAre(t *testing.T) {
 			t.Errorf("%s: status %d, body %s", step.golden, response.Status, response.Body)
 		}
 		golden(t, step.golden, response)
-		if f.sessions.opened != i+1 {
-			t.Errorf("%s: not exactly one session: %d after %d requests", step.golden, f.sessions.opened, i+1)
+		if f.sessions.Opened != i+1 {
+			t.Errorf("%s: not exactly one session: %d after %d requests", step.golden, f.sessions.Opened, i+1)
 		}
 	}
 	if f.logged.Len() > 0 {
@@ -92,7 +92,7 @@ func TestEveryProblemHasItsShape(t *testing.T) {
 		{"504", 504, jsonBody(valid), context.DeadlineExceeded},
 	} {
 		f := newFixture(t)
-		f.sessions.before = func(context.Context) error { return test.sessions }
+		f.sessions.Before = func(context.Context) error { return test.sessions }
 		response := f.call(t, "recordConsent", test.request)
 		if problemOf(t, response).Status != test.status {
 			t.Errorf("%s: got status %d", test.name, response.Status)
@@ -100,8 +100,8 @@ func TestEveryProblemHasItsShape(t *testing.T) {
 		if strings.Contains(string(response.Body), "secret") {
 			t.Errorf("%s: shows the error's text: %s", test.name, response.Body)
 		}
-		if test.status < 500 && (f.sessions.opened > 0 || f.logged.Len() > 0) {
-			t.Errorf("%s: opened %d sessions and logged %q", test.name, f.sessions.opened, f.logged)
+		if test.status < 500 && (f.sessions.Opened > 0 || f.logged.Len() > 0) {
+			t.Errorf("%s: opened %d sessions and logged %q", test.name, f.sessions.Opened, f.logged)
 		}
 		golden(t, "problem_"+test.name, response)
 	}
@@ -112,8 +112,8 @@ const valid = `{"granted":true,"policy_version":"v1","purpose":"newsletter"}`
 
 func TestAFactoryThatRetriesGivesTheResultOfTheLastAttempt(t *testing.T) {
 	f := newFixture(t)
-	f.sessions.twice = true
-	f.sessions.rows = []domain.ExportRecord{{Source: "users", Field: "email", Row: "42", Value: "once"}}
+	f.sessions.Twice = true
+	f.sessions.Rows = []domain.ExportRecord{{Source: "users", Field: "email", Row: "42", Value: "once"}}
 	response := f.call(t, "exportPersonalData", httpapi.Request{Subject: as("42")})
 	if response.Status != http.StatusOK || strings.Count(string(response.Body), "once") != 1 {
 		t.Errorf("got %d %s", response.Status, response.Body)
@@ -122,7 +122,7 @@ func TestAFactoryThatRetriesGivesTheResultOfTheLastAttempt(t *testing.T) {
 
 func TestAResultThatCannotBeEncodedIsAnInternalError(t *testing.T) {
 	f := newFixture(t)
-	f.sessions.rows = []domain.ExportRecord{{Source: "users", Value: domain.JSON(`{"secret`)}}
+	f.sessions.Rows = []domain.ExportRecord{{Source: "users", Value: domain.JSON(`{"secret`)}}
 	response := f.call(t, "exportPersonalData", httpapi.Request{Subject: as("42")})
 	problem := problemOf(t, response)
 	if problem.Status != http.StatusInternalServerError || strings.Contains(f.logged.String(), "secret") {
@@ -132,7 +132,7 @@ func TestAResultThatCannotBeEncodedIsAnInternalError(t *testing.T) {
 
 func TestARequestEndsWithItsDeadline(t *testing.T) {
 	f := newFixture(t, func(c *httpapi.Config) { c.Timeout = time.Millisecond })
-	f.sessions.before = func(ctx context.Context) error {
+	f.sessions.Before = func(ctx context.Context) error {
 		<-ctx.Done()
 		return ctx.Err()
 	}
@@ -157,7 +157,7 @@ func TestTheDefaultDeadlineHoldsForTheProviderToo(t *testing.T) {
 
 func TestARequestEndsWithItsClient(t *testing.T) {
 	f := newFixture(t)
-	f.sessions.before = func(ctx context.Context) error { return ctx.Err() }
+	f.sessions.Before = func(ctx context.Context) error { return ctx.Err() }
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	response := f.Handle(ctx, f.Endpoints()[2], httpapi.Request{Subject: as("42")})

@@ -33,7 +33,7 @@ func inTempDir(t *testing.T) func(*httpapi.Config) {
 
 func TestASlowReaderDoesNotHoldTheSession(t *testing.T) {
 	f := newFixture(t, inTempDir(t))
-	f.sessions.rows = large()
+	f.sessions.Rows = large()
 	slow := f.export(t.Context())
 	other := f.Handle(t.Context(), f.Endpoints()[1], httpapi.Request{Subject: as("42"), Parameter: "ads"})
 	if other.Status != 200 { // would block if the session of the export were still open
@@ -49,7 +49,7 @@ func TestASlowReaderDoesNotHoldTheSession(t *testing.T) {
 func TestAnExportWithoutATemporaryFileFails(t *testing.T) {
 	for _, needsLength := range []bool{false, true} {
 		f := newFixture(t, withTempFile(t, func() (export.File, error) { return nil, errors.New("no /tmp/zoe") }))
-		f.sessions.rows = large()
+		f.sessions.Rows = large()
 		response := f.Handle(t.Context(), f.Endpoints()[2],
 			httpapi.Request{Subject: as("42"), NeedsLength: needsLength})
 		logged := f.logged.String()
@@ -57,7 +57,7 @@ func TestAnExportWithoutATemporaryFileFails(t *testing.T) {
 			strings.Contains(logged, "zoe") {
 			t.Errorf("%d, logged %s", response.Status, logged)
 		}
-		f.sessions.rows = nil
+		f.sessions.Rows = nil
 		if again := f.export(t.Context()); again.Status != 200 {
 			t.Errorf("a small export got status %d", again.Status)
 		}
@@ -74,7 +74,7 @@ func (fullDisk) Close() error { return nil }
 
 func TestAFullDiskBreaksOff(t *testing.T) {
 	f := newFixture(t, withTempFile(t, func() (export.File, error) { return fullDisk{}, nil }))
-	f.sessions.rows = large()
+	f.sessions.Rows = large()
 	response := f.export(t.Context())
 	breaksOff(t, response)
 	require(t, response.Stream.Close())
@@ -89,18 +89,18 @@ func TestAStreamWithALengthIsComplete(t *testing.T) {
 	get := func() httpapi.Response {
 		return f.Handle(t.Context(), f.Endpoints()[2], httpapi.Request{Subject: as("42"), NeedsLength: true})
 	}
-	f.sessions.rows = large()
+	f.sessions.Rows = large()
 	response := get()
 	body, err := io.ReadAll(response.Stream)
 	if err != nil || int64(len(body)) != response.Length || !json.Valid(body) {
 		t.Errorf("%d of %d bytes, %v", len(body), response.Length, err)
 	}
 	require(t, response.Stream.Close())
-	f.sessions.rows = append(large(), domain.ExportRecord{Value: panics{}})
+	f.sessions.Rows = append(large(), domain.ExportRecord{Value: panics{}})
 	if response := get(); response.Status != 500 || response.Stream != nil {
 		t.Errorf("a broken export has the status %d", response.Status)
 	}
-	f.sessions.rows = nil
+	f.sessions.Rows = nil
 	if response := get(); response.Stream != nil || !json.Valid(response.Body) {
 		t.Errorf("a small export is streamed: %v", response.Stream != nil)
 	}
@@ -111,7 +111,7 @@ func TestAShutdownWaitsASecondForAStream(t *testing.T) {
 		t.Run("a stream that is "+name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFixture(t)
-				f.sessions.rows = large()
+				f.sessions.Rows = large()
 				shutdown, deadlines := make(chan struct{}), make(chan time.Time, 1)
 				response := f.Handle(t.Context(), f.Endpoints()[2], httpapi.Request{
 					Subject: as("42"), Shutdown: shutdown,

@@ -32,8 +32,8 @@ func (f *fixture) export(ctx context.Context) httpapi.Response {
 
 func TestABufferedExportIsCompleteIfTheSessionIsRepeated(t *testing.T) {
 	f := newFixture(t)
-	f.sessions.twice = true
-	f.sessions.rows = large()[:5]
+	f.sessions.Twice = true
+	f.sessions.Rows = large()[:5]
 	response := f.export(t.Context())
 	var bundle domain.ExportBundle
 	if err := json.Unmarshal(response.Body, &bundle); err != nil || response.Stream != nil {
@@ -46,7 +46,7 @@ func TestABufferedExportIsCompleteIfTheSessionIsRepeated(t *testing.T) {
 
 func TestAStreamOutlivesTheContextOfItsRequest(t *testing.T) {
 	f := newFixture(t)
-	f.sessions.rows = large()
+	f.sessions.Rows = large()
 	ctx, cancel := context.WithCancel(t.Context())
 	response := f.export(ctx)
 	cancel() // as frameworks do once the handler has returned
@@ -77,17 +77,17 @@ func breaksOff(t *testing.T, response httpapi.Response) {
 
 func TestAStreamIsNotRepeated(t *testing.T) {
 	f := newFixture(t)
-	f.sessions.twice = true
-	f.sessions.rows = large()
+	f.sessions.Twice = true
+	f.sessions.Rows = large()
 	breaksOff(t, f.export(t.Context()))
-	if f.sessions.evidence != 2 {
-		t.Errorf("%d attempts left evidence, want 2, because a part was sent", f.sessions.evidence)
+	if f.sessions.Evidence != 2 {
+		t.Errorf("%d attempts left evidence, want 2, because a part was sent", f.sessions.Evidence)
 	}
 }
 
 func TestAPanicWhileStreamingBreaksOff(t *testing.T) {
 	f := newFixture(t)
-	f.sessions.rows = append(large(), domain.ExportRecord{Value: panics{}})
+	f.sessions.Rows = append(large(), domain.ExportRecord{Value: panics{}})
 	breaksOff(t, f.export(t.Context()))
 }
 
@@ -99,7 +99,7 @@ func (panics) MarshalJSON() ([]byte, error) { panic("secret") }
 func TestAStreamThatIsNotReadEndsAtTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		f.sessions.rows = large()
+		f.sessions.Rows = large()
 		response := f.export(t.Context())
 		time.Sleep(httpapi.DefaultTimeout + time.Second) // on the fake clock
 		synctest.Wait()
@@ -110,13 +110,13 @@ func TestAStreamThatIsNotReadEndsAtTheDeadline(t *testing.T) {
 func TestAStreamThatIsClosedEndsTheSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		f.sessions.rows = large()
+		f.sessions.Rows = large()
 		response := f.export(t.Context())
 		if err := response.Stream.Close(); err != nil {
 			t.Error(err)
 		}
 		synctest.Wait()
-		f.sessions.rows = nil
+		f.sessions.Rows = nil
 		if again := f.export(t.Context()); again.Status != 200 { // would block if the first session were still open
 			t.Errorf("got status %d", again.Status)
 		}
@@ -125,7 +125,7 @@ func TestAStreamThatIsClosedEndsTheSession(t *testing.T) {
 
 func TestAStoreThatEndsTheGoroutineGets500(t *testing.T) {
 	f := newFixture(t)
-	f.sessions.before = func(context.Context) error {
+	f.sessions.Before = func(context.Context) error {
 		runtime.Goexit()
 		return nil
 	}
@@ -139,10 +139,10 @@ func TestCloseWaitsForTheWorkOnTheStream(t *testing.T) {
 		t.Run("a store "+name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFixture(t)
-				f.sessions.rows = large()
+				f.sessions.Rows = large()
 				began := time.Now()
 				var ended atomic.Bool
-				f.sessions.after = func(ctx context.Context) {
+				f.sessions.After = func(ctx context.Context) {
 					<-ctx.Done()
 					time.Sleep(time.Second) // the time of the rollback
 					if !heeds {
@@ -169,7 +169,7 @@ func TestCloseWaitsForTheWorkOnTheStream(t *testing.T) {
 
 func TestTheRequestsContextIsNotUsedAfterHandle(t *testing.T) {
 	f := newFixture(t)
-	f.sessions.rows = large()
+	f.sessions.Rows = large()
 	over := &reused{Context: t.Context(), t: t}
 	response := f.export(over)
 	over.gone.Store(true)
@@ -214,7 +214,7 @@ func (r *reused) Err() error {
 
 func TestAResponseThatMustBeWholeIsBuffered(t *testing.T) {
 	f := newFixture(t)
-	f.sessions.rows = large()
+	f.sessions.Rows = large()
 	response := f.Handle(t.Context(), f.Endpoints()[2], httpapi.Request{Subject: as("42"), NoStream: true})
 	if response.Stream != nil || response.Status != 200 || !json.Valid(response.Body) || len(response.Body) < 5_000_000 {
 		t.Errorf("%d with %d bytes", response.Status, len(response.Body))
@@ -232,7 +232,7 @@ func TestTheTimeOfARequestIncludesItsEvidence(t *testing.T) {
 				whole = httpapi.DefaultTimeout
 			}
 			began := time.Now()
-			f.sessions.before = func(ctx context.Context) error {
+			f.sessions.Before = func(ctx context.Context) error {
 				<-ctx.Done()
 				if left := whole - time.Since(began); left != reserved {
 					t.Errorf("%v are left for evidence", left)

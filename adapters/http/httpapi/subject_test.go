@@ -75,7 +75,7 @@ func TestAnyOtherErrorOfTheProviderIsTheServersFault(t *testing.T) {
 		if response.Status != http.StatusInternalServerError || strings.Contains(string(response.Body), "secret") {
 			t.Errorf("%v: got status %d %s", err, response.Status, response.Body)
 		}
-		if f.sessions.opened > 0 {
+		if f.sessions.Opened > 0 {
 			t.Errorf("%v: opened a session", err)
 		}
 	}
@@ -101,8 +101,8 @@ func TestASubjectThatCannotBeUsedIsTheServersFault(t *testing.T) {
 			for _, endpoint := range f.Endpoints() {
 				// The purpose is not valid either. The status is 500 because of the subject, which is checked before the purpose.
 				response := f.Handle(t.Context(), endpoint, httpapi.Request{Subject: provider, Parameter: "%zz"})
-				if response.Status != http.StatusInternalServerError || f.sessions.opened > 0 {
-					t.Errorf("%s: got status %d, opened %d sessions", endpoint.OperationID, response.Status, f.sessions.opened)
+				if response.Status != http.StatusInternalServerError || f.sessions.Opened > 0 {
+					t.Errorf("%s: got status %d, opened %d sessions", endpoint.OperationID, response.Status, f.sessions.Opened)
 				}
 			}
 			if logged := f.logged.String(); !strings.Contains(logged, `"class":"subject"`) ||
@@ -131,7 +131,7 @@ func TestTheSubjectIsCopied(t *testing.T) {
 	r.Subject = as(unsafe.String(&buffer[0], len(buffer)))
 	f.call(t, "recordConsent", r)
 	copy(buffer, "0987654321")
-	if got := f.sessions.consents[0].SubjectID.String(); got != "1234567890" {
+	if got := f.sessions.Consents[0].SubjectID.String(); got != "1234567890" {
 		t.Errorf("the record is now of %s", got)
 	}
 }

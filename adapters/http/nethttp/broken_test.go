@@ -109,15 +109,15 @@ func TestABrokenExportNeverLooksComplete(t *testing.T) {
 					body, err := io.ReadAll(response.Body)
 					return response.StatusCode, body, err
 				}
-				if status, body, err := get(); err != nil || status != 200 || !store.isComplete(body) {
+				if status, body, err := get(); err != nil || status != 200 || !store.IsComplete(body) {
 					t.Fatalf("an export without a failure: %d with %d bytes, %v", status, len(body), err)
 				}
-				store.cut.Store(true)
+				store.Cut.Store(true)
 				if status, body, err := get(); err == nil && status == 200 {
 					t.Errorf("a broken export of %d bytes looks complete; is it JSON: %v", len(body), json.Valid(body))
 				}
-				store.cut.Store(false)
-				if status, body, err := get(); err != nil || status != 200 || !store.isComplete(body) {
+				store.Cut.Store(false)
+				if status, body, err := get(); err != nil || status != 200 || !store.IsComplete(body) {
 					t.Errorf("afterwards: %d with %d bytes, %v", status, len(body), err)
 				}
 			})
@@ -143,10 +143,10 @@ func TestAnExportOverHTTP10HasALength(t *testing.T) {
 			return response.StatusCode, response.ContentLength, body, err
 		}
 		status, length, body, err := get()
-		if err != nil || status != 200 || int(length) != len(body) || !store.isComplete(body) {
+		if err != nil || status != 200 || int(length) != len(body) || !store.IsComplete(body) {
 			t.Errorf("%d with %d of %d bytes, %v", status, len(body), length, err)
 		}
-		store.cut.Store(true)
+		store.Cut.Store(true)
 		if status, _, _, err := get(); err != nil || status != 500 {
 			t.Errorf("%d, %v", status, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/http/nethttp"
+	"github.com/habeas-data/habeas/internal/tests/httpfake"
 )
 
 // The client must not read, and the export must exceed the buffers of the connection.
@@ -16,7 +17,7 @@ func TestAShutdownDoesNotWaitForASlowReader(t *testing.T) {
 	for _, version := range []string{"1.1", "1.0"} {
 		store := newLargeStore(t)
 		server := httptest.NewUnstartedServer(nethttp.Handler("/me", store.api(t), as42))
-		server.Listener = narrow{server.Listener}
+		server.Listener = httpfake.Narrow{Listener: server.Listener}
 		server.Start()
 		defer server.Close()
 		client, err := net.Dial("tcp", server.Listener.Addr().String())
@@ -38,18 +39,7 @@ func TestAShutdownDoesNotWaitForASlowReader(t *testing.T) {
 func TestAStreamOfAnUnknownServerIsComplete(t *testing.T) {
 	store := newLargeStore(t)
 	got := send(t, nethttp.Handler("/me", store.api(t), as42), http.MethodGet, "/me/export")
-	if got.Code != http.StatusOK || !store.isComplete(got.Body.Bytes()) {
+	if got.Code != http.StatusOK || !store.IsComplete(got.Body.Bytes()) {
 		t.Errorf("%d with %d bytes", got.Code, got.Body.Len())
 	}
-}
-
-// narrow is a listener whose connections have small send buffers.
-type narrow struct{ net.Listener }
-
-func (n narrow) Accept() (net.Conn, error) {
-	connection, err := n.Listener.Accept()
-	if err == nil {
-		err = connection.(*net.TCPConn).SetWriteBuffer(4 << 10)
-	}
-	return connection, err
 }
