@@ -3,13 +3,11 @@ package saga
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/observation"
 	"github.com/habeas-data/habeas/internal/detach"
-	"github.com/habeas-data/habeas/ports"
 )
 
 // answer is the result of a call of a resolver.
@@ -80,27 +78,8 @@ func (r *Runner) invoke(ctx context.Context, entry domain.OutboxEntry) (alreadyA
 		return false, &domain.ResolverError{Resolver: entry.Resolver, Message: "is not registered"}
 	}
 	call := domain.ErasureCall{EntryID: entry.EntryID, RequestedAt: entry.RequestedAt, Attempt: entry.Attempts}
-	switch entry.Operation {
-	case domain.OperationErase:
-		if keys := entry.Ref.Keys; len(keys) > 0 {
-			return eraseKeys(ctx, resolver, keys, call)
-		}
-		return resolver.EraseSubject(ctx, entry.Ref, call)
-	case domain.OperationRectify:
-		if rectifying, ok := resolver.(ports.RectifyingResolver); ok {
-			return false, rectifying.RectifySubject(ctx, entry.Ref, call, entry.Corrections)
-		}
+	if operation, known := operations[entry.Operation]; known {
+		return operation.call(ctx, resolver, entry, call)
 	}
-	return false, &domain.ResolverError{Resolver: entry.Resolver, Message: "does not know the operation"}
-}
-
-func eraseKeys(
-	ctx context.Context, resolver ports.Resolver, keys []string, call domain.ErasureCall,
-) (allAbsent bool, err error) {
-	ofKeys, ok := resolver.(ports.KeyResolver)
-	if !ok {
-		return false, &domain.ResolverError{Resolver: resolver.Name(), Message: "does not take keys"}
-	}
-	absent, err := ofKeys.EraseKeys(ctx, slices.Clone(keys), call)
-	return absent >= len(keys), err
+	return false, unknownOperation(entry)
 }

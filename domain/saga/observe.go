@@ -16,12 +16,8 @@ func (r *Runner) begin(ctx context.Context, entry domain.OutboxEntry) (context.C
 	if _, registered := r.resolvers.Get(entry.Resolver); !registered {
 		return ctx, ports.RunningActivity{}
 	}
-	call := observation.CallErase
-	if entry.Operation == domain.OperationRectify {
-		call = observation.CallRectify
-	}
 	return ports.StartActivity(ctx, r.config.Observer, observation.Activity{
-		Kind: observation.ActivityCall, System: entry.Resolver, Call: call,
+		Kind: observation.ActivityCall, System: entry.Resolver, Call: observation.CallOperation(entry.Operation),
 	})
 }
 

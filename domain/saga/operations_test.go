@@ -69,6 +69,61 @@ func TestADiscardRecordsItsReasonAndCompletes(t *testing.T) {
 	})
 }
 
+// completions records the calls of Config.Completed, which fail with err.
+type completions struct {
+	err   error
+	calls []domain.SubjectID
+}
+
+func (c *completions) config(config *saga.Config) {
+	config.Completed = func(ctx context.Context, s ports.Session, id domain.SubjectID, operationID string) error {
+		c.calls = append(c.calls, id)
+		written := domain.AuditEvent{EventID: "of the hook", EventType: "written", SubjectRef: id, OccurredAt: bubble.Now()}
+		return errors.Join(s.Audit().Append(ctx, written), c.err)
+	}
+}
+
+func TestAnErrorOfCompletedUndoesTheSettlement(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hook := completions{err: errBoom}
+		c := newCompany(t, hook.config, map[string]erases{"crm": responds(false, nil)})
+		must(t, c.enqueueAt(t, bubble.Now()))
+		if _, err := c.RunOnce(t.Context()); !errors.Is(err, errBoom) {
+			t.Errorf("got %v", err)
+		}
+		if events := c.events(t, ""); len(events) > 0 || c.open() != 1 {
+			t.Errorf("%d entries are open, and the events are %q", c.open(), events)
+		}
+		hook.err = nil
+		time.Sleep(saga.DefaultLease)
+		c.mustSettle(t, 1)
+		want := []string{"erasure_step_succeeded", "erasure_completed", "written"}
+		if got := c.events(t, ""); !slices.Equal(got, want) || len(hook.calls) != 2 {
+			t.Errorf("after %d calls, the events are %q", len(hook.calls), got)
+		}
+	})
+}
+
+func TestADiscardCallsCompleted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hook := completions{err: errBoom}
+		c := refusing(t, 2, hook.config)
+		discard := func() error {
+			return c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+				_, err := c.Discard(ctx, s, "done by hand", c.ids()[0])
+				return err
+			})
+		}
+		if err := discard(); !errors.Is(err, errBoom) || c.open() != 2 {
+			t.Errorf("got %v, and %d entries are open", err, c.open())
+		}
+		hook.err = nil
+		if must(t, discard()); c.open() != 1 || len(hook.calls) != 2 || hook.calls[0] != c.store.Entries()[0].SubjectID {
+			t.Errorf("%d entries are open, and Completed was called for %v", c.open(), hook.calls)
+		}
+	})
+}
+
 func TestAReasonHoldsNoPersonalData(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := refusing(t, 1, nil)

@@ -79,26 +79,35 @@ func (r *Runner) Discard(
 	if err != nil {
 		return nil, err
 	}
-	var entries []domain.OutboxEntry
+	var entries, completed []domain.OutboxEntry
 	var events []domain.AuditEvent
 	for _, d := range discarded {
 		entries = append(entries, d.Entry)
-		types, known := eventTypes[d.Entry.Operation]
+		of, known := operations[d.Entry.Operation]
 		if d.Entry.SubjectID.IsZero() || !known {
 			continue
 		}
 		operation := r.audit.Operation(ctx, d.Entry.OperationID)
-		events = append(events, operation.Event(types.discarded, d.Entry.SubjectID, domain.Payload{
+		events = append(events, operation.Event(of.discarded, d.Entry.SubjectID, domain.Payload{
 			"target": d.Entry.Resolver, "external": true, "reason": reason,
 		}))
 		if d.Completes {
-			events = append(events, operation.Event(types.completed, d.Entry.SubjectID, nil))
+			events = append(events, operation.Event(of.completed, d.Entry.SubjectID, nil))
+			completed = append(completed, d.Entry)
 		}
 	}
 	if len(events) == 0 {
 		return entries, nil
 	}
-	return entries, s.Audit().Append(ctx, events...)
+	if err := s.Audit().Append(ctx, events...); err != nil {
+		return entries, err
+	}
+	for _, entry := range completed {
+		if err := r.complete(ctx, s, entry); err != nil {
+			return entries, err
+		}
+	}
+	return entries, nil
 }
 
 // isReason reports whether the reason has the permitted form. The form excludes addresses, capitalized names and free

@@ -94,6 +94,12 @@ type Config struct {
 	// empty (domain.LastErrorUnreadable). OnAbandoned must not block. It may be called concurrently if several batches are
 	// in progress. Its panics are recovered and ignored. Default: no call.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
+
+	// Completed is called when all entries of an erasure or a rectification are done, in the session that settles or
+	// discards the last one, after its audit events. If it returns an error, the session rolls back: the entries of this
+	// session are not settled, and are claimed again when their leases end. It may be called again for the same operation
+	// after a rollback. It is not called for an operation without entries. Default: no call.
+	Completed func(ctx context.Context, s ports.Session, subject domain.SubjectID, operationID string) error
 }
 
 // SystemLimits limit the calls of a runner to one system.

@@ -72,6 +72,11 @@ func (n *run) record(ctx context.Context, outcomes []outcome) (settled int, err 
 			if err := s.Audit().Append(ctx, n.eventsOf(ctx, o, results[i].Completes)...); err != nil {
 				return err
 			}
+			if results[i].Completes {
+				if err := n.complete(ctx, s, o.settlement.Entry); err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	})
@@ -135,36 +140,24 @@ func (o outcome) settled() domain.OutboxEntry {
 // does not know.
 func (r *Runner) eventsOf(ctx context.Context, o outcome, completes bool) []domain.AuditEvent {
 	entry := o.settlement.Entry
-	operation := r.audit.Operation(ctx, entry.OperationID)
-	types, known := eventTypes[entry.Operation]
+	of, known := operations[entry.Operation]
 	if !known {
 		return nil
 	}
+	operation := r.audit.Operation(ctx, entry.OperationID)
 	payload := domain.Payload{"target": entry.Resolver, "external": true, "attempts": entry.Attempts}
 	if !o.settlement.Status.IsDone() {
 		payload["error"] = o.settlement.LastError
 		payload["abandoned"] = o.settlement.Status == domain.OutboxAbandoned
-		return []domain.AuditEvent{operation.Event(types.failed, entry.SubjectID, payload)}
+		return []domain.AuditEvent{operation.Event(of.failed, entry.SubjectID, payload)}
 	}
 	payload["already_absent"] = o.alreadyAbsent
 	if o.settlement.Status == domain.OutboxSpared {
 		payload["spared"] = true
 	}
-	events := []domain.AuditEvent{operation.Event(types.succeeded, entry.SubjectID, payload)}
+	events := []domain.AuditEvent{operation.Event(of.succeeded, entry.SubjectID, payload)}
 	if completes {
-		events = append(events, operation.Event(types.completed, entry.SubjectID, nil))
+		events = append(events, operation.Event(of.completed, entry.SubjectID, nil))
 	}
 	return events
-}
-
-// eventTypes maps each operation to its event types.
-var eventTypes = map[domain.Operation]struct{ succeeded, failed, completed, discarded domain.EventType }{
-	domain.OperationErase: {
-		domain.EventErasureStepSucceeded, domain.EventErasureStepFailed, domain.EventErasureCompleted,
-		domain.EventErasureDiscarded,
-	},
-	domain.OperationRectify: {
-		domain.EventRectificationStepSucceeded, domain.EventRectificationStepFailed, domain.EventRectificationCompleted,
-		domain.EventRectificationDiscarded,
-	},
 }

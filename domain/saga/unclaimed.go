@@ -81,12 +81,12 @@ func (r *Runner) markUnclaimed(ctx context.Context) (found []domain.OutboxEntry,
 func (r *Runner) recordFailure(
 	ctx context.Context, s ports.Session, entry domain.OutboxEntry, class string, abandoned bool,
 ) error {
-	types, known := eventTypes[entry.Operation]
+	of, known := operations[entry.Operation]
 	if !known || entry.SubjectID.IsZero() {
 		return nil
 	}
 	operation := r.audit.Operation(ctx, entry.OperationID)
-	return s.Audit().Append(ctx, operation.Event(types.failed, entry.SubjectID, domain.Payload{
+	return s.Audit().Append(ctx, operation.Event(of.failed, entry.SubjectID, domain.Payload{
 		"target": entry.Resolver, "external": true, "attempts": entry.Attempts, "error": class, "abandoned": abandoned,
 	}))
 }
