@@ -340,8 +340,8 @@ func (w *Writer) EqualsConstant(column, constant, sqlType string) string {
 func (w *Writer) AddedValue(column string) string { return w.own.addedValue(column) }
 
 // DutyStart returns the expression for the start of a retention duty in a column, as a text that datamap.ReadStart
-// reads. Erasures compare the same expression. It is NULL if the column has no readable start.
-func (w *Writer) DutyStart(column string) string { return w.own.dutyStart(column) }
+// reads. It reads the instant that erasures compare. It is NULL if the column has no readable start.
+func (w *Writer) DutyStart(column string) string { return w.own.shownStart(column) }
 
 // Touched returns the tables that an erasure or an export reads or writes: the tables with personal data, the subject's
 // table, and the tables on the paths between them.
