@@ -5,7 +5,6 @@ import (
 	"errors"
 	"reflect"
 	"regexp"
-	"slices"
 	"testing"
 	"time"
 
@@ -22,49 +21,6 @@ func deletes(table string) datamap.Step {
 
 func anonymizes(table string, columns ...string) datamap.Step {
 	return datamap.Step{Target: table, Strategy: domain.StrategyAnonymize, Columns: columns}
-}
-
-func TestRowsAreFoundAlongThePath(t *testing.T) {
-	store := newShop(t)
-	insert(t, store, "people", memory.Row{"tenant": "a", "number": 2})
-	insert(t, store, "orders", memory.Row{"id": 1, "tenant": "a", "person": 1},
-		memory.Row{"id": 2, "tenant": "b", "person": 1},
-		memory.Row{"id": 3, "tenant": "a", "person": 2}, memory.Row{"id": 4, "tenant": "a", "person": 1}, memory.Row{"id": 5})
-	for order := range 4 {
-		insert(t, store, "order_lines", memory.Row{"order_id": order + 1, "line": 1, "engraving": "E"})
-	}
-	counts, err := apply(store, subject(t, "a", "1"), anonymizes("order_lines", "engraving"),
-		datamap.Step{Target: "orders", Strategy: domain.StrategyRetain})
-	if err != nil || !slices.Equal(counts, []int64{2, 2}) {
-		t.Fatalf("got %v, %v", counts, err)
-	}
-	for i, line := range rows(t, store, "order_lines") {
-		if own := i == 0 || i == 3; own == (line["engraving"] == "E") {
-			t.Errorf("the line of order %v is %v", line["order_id"], line["engraving"])
-		}
-	}
-}
-
-func TestAReferencedRowIsNotDeleted(t *testing.T) {
-	store := newShop(t)
-	insert(t, store, "messages", memory.Row{"id": 1, "tenant": "a", "person": 1},
-		memory.Row{"id": 2, "tenant": "a", "person": 1, "reply_to": 1},
-		memory.Row{"id": 3, "tenant": "b", "person": 1, "reply_to": 2})
-	before := rows(t, store, "messages")
-	counts, err := apply(store, subject(t, "a", "1"), anonymizes("people", "name"), deletes("messages"))
-	if !errors.Is(err, domain.ErrConflict) || len(counts) != 1 {
-		t.Errorf("got %v, %v", counts, err)
-	}
-	if !reflect.DeepEqual(rows(t, store, "messages"), before) || rows(t, store, "people")[0]["name"] != "Jane a" {
-		t.Error("rows changed although the deletion was refused")
-	}
-	if counts, err = apply(store, subject(t, "b", "1"), deletes("messages")); err != nil || counts[0] != 1 {
-		t.Errorf("the reply: got %v, %v", counts, err)
-	}
-	counts, err = apply(store, subject(t, "a", "1"), deletes("messages"), deletes("people")) // they refer to each other
-	if err != nil || !slices.Equal(counts, []int64{2, 1}) {
-		t.Errorf("without the reply: got %v, %v", counts, err)
-	}
 }
 
 // notes returns the tables users, folders and notes. A note belongs to a user, and may be in a folder, which also
@@ -199,28 +155,6 @@ func TestNewRefusesAConstantThatDoesNotFitItsColumn(t *testing.T) {
 	}
 }
 
-func TestTheMarkOfAnErasureStays(t *testing.T) {
-	store := newShop(t)
-	id := subject(t, "a", "1")
-	for i := range 2 {
-		do(t, store, func(ctx context.Context, s ports.Session) error {
-			_, err := s.Subjects().Lock(ctx, id, noon.Add(time.Duration(i)*time.Hour))
-			return err
-		})
-	}
-	_ = store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		_, err := s.Subjects().Lock(ctx, id, noon.Add(2*time.Hour))
-		must(t, err)
-		return errBoom
-	})
-	if last, times := store.Erased(id); times != 2 || last != noon.Add(time.Hour) {
-		t.Errorf("erased %d times, last at %v", times, last)
-	}
-	if last, times := store.Erased(subject(t, "b", "1")); times != 0 || !last.IsZero() {
-		t.Errorf("a subject that was never erased: %d times, last at %v", times, last)
-	}
-}
-
 func TestAValueThatDoesNotFitItsColumnUndoesARectification(t *testing.T) {
 	for _, value := range []any{nil, 7, "more than the forty characters of the column"} {
 		store := newShop(t)
@@ -238,28 +172,6 @@ func TestAValueThatDoesNotFitItsColumnUndoesARectification(t *testing.T) {
 		}
 		if name := rows(t, store, "people")[0]["name"]; name != "Jane a" {
 			t.Errorf("the name is %v", name)
-		}
-	}
-}
-
-func TestAStepThatTheStoreCannotCarryOutUndoesTheOthers(t *testing.T) {
-	for name, wrong := range map[string]datamap.Step{
-		"external": {Target: "orders", Strategy: domain.StrategyDelete, External: true},
-		"table":    deletes("nothing"),
-		"column":   anonymizes("people", "nothing"),
-		"strategy": {Target: "people", Strategy: "nothing"},
-	} {
-		store := newShop(t)
-		err := store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			applied, err := s.Subjects().Apply(ctx, subject(t, "a", "1"),
-				[]datamap.Step{deletes("people"), wrong, deletes("orders")})
-			if len(applied.Rows) != 1 || !errors.Is(err, domain.ErrManifest) {
-				t.Errorf("%s: got %v, %v", name, applied.Rows, err)
-			}
-			return nil // nothing is committed nevertheless
-		})
-		if !errors.Is(err, domain.ErrManifest) || len(rows(t, store, "people")) != 2 {
-			t.Errorf("%s: got %v, and %d people", name, err, len(rows(t, store, "people")))
 		}
 	}
 }

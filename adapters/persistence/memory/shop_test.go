@@ -83,8 +83,6 @@ func export(t testing.TB, store *memory.Store, id domain.SubjectID) (records []d
 	return records
 }
 
-var trail = fixture.Trail
-
 func event(id string, of domain.SubjectID) domain.AuditEvent {
 	return domain.AuditEvent{
 		EventID: id, EventType: domain.EventErasureRequested, SubjectRef: of, OccurredAt: noon,
@@ -97,10 +95,4 @@ func toErase(id string, of domain.SubjectID) domain.OutboxEntry {
 		EntryID: id, SubjectID: of, Resolver: "desk", Operation: domain.OperationErase, Status: domain.OutboxPending,
 		Ref: domain.SubjectRef{Kind: "desk", Value: "c-1", Extra: map[string]string{"region": "eu"}}, EnqueuedAt: noon,
 	}
-}
-
-func toRectify(id string, of domain.SubjectID, corrections domain.Corrections) domain.OutboxEntry {
-	entry := toErase(id, of)
-	entry.Operation, entry.Corrections = domain.OperationRectify, corrections
-	return entry
 }
