@@ -3,7 +3,6 @@ package export
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 
@@ -18,8 +17,7 @@ const (
 	chunk = 32 << 10
 )
 
-// Document is the JSON document of an export, a domain.ExportBundle. It buffers a document of up to 1 MiB until the
-// session has committed. Until then, a retry can start the document again. It is for one export.
+// Document is the document of an export. It buffers a document of up to 1 MiB until the session has committed. Until then, a retry can start the document again. It is for one export.
 //
 // If Open is set, a larger document is streamed. Its last part, the tail, is sent only after the session has committed.
 // If the export fails, the tail is missing, so that a client does not take the partial document for a complete one.
@@ -27,11 +25,14 @@ type Document struct {
 	// Open opens the stream. It is called at most once, in the goroutine of Export, and its error ends the export. A
 	// stream that waits for its reader holds the session, see Spool. By default, Document buffers a document of any size.
 	Open func() (io.Writer, error)
+	// Encode returns the encoder of the document, for each attempt a new one. The default is NewJSON.
+	Encode func(w io.Writer) Encoder
 
-	bundle domain.ExportBundle // of the last attempt, without its records
-	held   bytes.Buffer        // the part of the document that was not sent yet
-	tail   []byte              // the end of the document, sent after the session has committed
-	sent   io.Writer           // the stream; nil until it is opened
+	encoder Encoder             // of the last attempt
+	bundle  domain.ExportBundle // of the last attempt, without its records
+	held    bytes.Buffer        // the part of the document that was not sent yet
+	sent    io.Writer           // the stream; nil until it is opened
+	ended   bool                // the session has committed
 
 	repeated bool // true if a part of an earlier attempt was sent
 }
@@ -102,35 +103,19 @@ func (d *Document) Export(
 // Bytes returns the document after Export, or nothing if it was streamed.
 func (d *Document) Bytes() []byte { return d.held.Bytes() }
 
-// writeBundle writes the JSON of a domain.ExportBundle, record by record. A session factory may call it more than once,
+// writeBundle writes the document without its end, record by record. A session factory may call it more than once,
 // because it may retry.
 func (d *Document) writeBundle(
 	ctx context.Context, s ports.Session, exporter *Exporter, subject domain.Subject,
 ) error {
 	d.restart()
-	separator := []byte{}
-	var current domain.ExportRecord // shared by all records, because encoding moves it to the heap
 	return exporter.Stream(ctx, s, subject,
 		func(bundle domain.ExportBundle) error {
 			d.bundle = bundle
-			var whole bytes.Buffer
-			if err := appendJSON(&whole, bundle); err != nil {
-				return err
-			}
-			whole.WriteByte('\n')
-			head, tail, _ := bytes.Cut(whole.Bytes(), []byte(`"records":[]`)) // not in a string value, where JSON escapes quotes
-			d.tail = append([]byte("]"), tail...)
 			d.held.Grow(chunk)
-			return d.write(append(head, `"records":[`...))
+			return d.encoder.Begin(bundle)
 		},
-		func(record domain.ExportRecord) error {
-			if err := d.write(separator); err != nil {
-				return err
-			}
-			separator = []byte(",")
-			current = record
-			return d.encode(&current)
-		})
+		func(record domain.ExportRecord) error { return d.encoder.Record(record) })
 }
 
 // restart prepares for the next attempt of the session factory. If a part of an earlier attempt was already streamed,
@@ -138,20 +123,19 @@ func (d *Document) writeBundle(
 func (d *Document) restart() {
 	d.held.Reset()
 	d.repeated = d.sent != nil
-}
-
-// encode appends a value as JSON.
-func (d *Document) encode(v any) error {
-	if err := appendJSON(&d.held, v); err != nil {
-		return err
+	encode := d.Encode
+	if encode == nil {
+		encode = NewJSON
 	}
-	return d.spill()
+	d.encoder = encode(encoded{d})
 }
 
-// write appends bytes.
-func (d *Document) write(p []byte) error {
-	d.held.Write(p)
-	return d.spill()
+// encoded receives what the encoder of a document writes.
+type encoded struct{ *Document }
+
+func (e encoded) Write(p []byte) (int, error) {
+	e.held.Write(p)
+	return len(p), e.spill()
 }
 
 // spill writes the buffer to the stream if the buffer is full. It opens the stream first if necessary.
@@ -159,7 +143,7 @@ func (d *Document) spill() error {
 	if d.repeated {
 		return &domain.Error{Op: "export", Message: "a part was sent, so the export cannot be repeated"}
 	}
-	if d.Open == nil || d.sent == nil && d.held.Len() <= maxHeld || d.sent != nil && d.held.Len() < chunk {
+	if d.Open == nil || d.ended || d.sent == nil && d.held.Len() <= maxHeld || d.sent != nil && d.held.Len() < chunk {
 		return nil
 	}
 	if d.sent == nil {
@@ -197,23 +181,15 @@ func writeError(err error) error {
 	}
 }
 
-// end appends the tail, which is the end of the document, to the buffer. If the document is streamed, end sends the
-// buffer. The caller must call end only after the session has committed.
+// end writes the end of the document. If the document is streamed, end sends the buffer. The caller must call end only
+// after the session has committed.
 func (d *Document) end() error {
-	d.held.Write(d.tail)
-	if d.sent == nil {
+	d.ended = true
+	if d.encoder == nil { // the session factory has not called the function
 		return nil
 	}
-	return d.flush()
-}
-
-// appendJSON appends the JSON of v to body, without a final newline.
-func appendJSON(body *bytes.Buffer, v any) error {
-	encoder := json.NewEncoder(body)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+	if err := d.encoder.End(); err != nil || d.sent == nil {
 		return err
 	}
-	body.Truncate(body.Len() - 1)
-	return nil
+	return d.flush()
 }

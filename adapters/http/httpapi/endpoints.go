@@ -2,10 +2,12 @@ package httpapi
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -19,11 +21,19 @@ type Endpoint struct {
 	OperationID string // names the endpoint in logs and in the OpenAPI document
 
 	// accept checks the input of a request, before a session is opened. It returns the operation to run in the session,
-	// which sets the result. The endpoint of the export has no accept function and no operation, because the result may
-	// be too large to hold in memory.
-	accept  func(a *API, subject domain.Subject, r Request, result *any) (operation, error)
-	exports bool // true for the endpoint of the export
+	// which sets the result. The endpoint of an export has a format instead, because the result may be too large to hold
+	// in memory.
+	accept func(a *API, subject domain.Subject, r Request, result *any) (operation, error)
+	format *exportFormat
 }
+
+// exportFormat is a format of exports.
+type exportFormat struct {
+	encode func(w io.Writer) export.Encoder
+	header http.Header // of the response
+}
+
+var asJSON = &exportFormat{export.NewJSON, successHeader}
 
 // operation does the work of a request in one session. A session factory may call an operation more than once, because
 // it may retry.
@@ -36,17 +46,17 @@ func (a *API) Endpoints() []Endpoint { return slices.Clone(a.endpoints) }
 // These are the groups of endpoints. An API has all endpoints of a group, or none.
 var (
 	standard = []Endpoint{
-		{http.MethodPost, "/consent", "recordConsent", (*API).recordConsent, false},
-		{http.MethodGet, "/consent/{purpose}", "getConsentStatus", (*API).consentStatus, false},
-		{http.MethodGet, "/export", "exportPersonalData", nil, true},
-		{http.MethodDelete, "/", "erasePersonalData", (*API).erase, false},
+		{http.MethodPost, "/consent", "recordConsent", (*API).recordConsent, nil},
+		{http.MethodGet, "/consent/{purpose}", "getConsentStatus", (*API).consentStatus, nil},
+		{http.MethodGet, "/export", "exportPersonalData", nil, asJSON},
+		{http.MethodDelete, "/", "erasePersonalData", (*API).erase, nil},
 	}
 	declaredPurposes = []Endpoint{
-		{http.MethodGet, "/consent", "listConsentStatuses", (*API).consentStatuses, false},
+		{http.MethodGet, "/consent", "listConsentStatuses", (*API).consentStatuses, nil},
 	}
 	restrictions = []Endpoint{
-		{http.MethodPost, "/restriction", "recordRestriction", (*API).recordRestriction, false},
-		{http.MethodGet, "/restriction", "getRestrictionStatus", (*API).restrictionStatus, false},
+		{http.MethodPost, "/restriction", "recordRestriction", (*API).recordRestriction, nil},
+		{http.MethodGet, "/restriction", "getRestrictionStatus", (*API).restrictionStatus, nil},
 	}
 )
 

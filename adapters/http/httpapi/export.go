@@ -24,10 +24,11 @@ func (a *API) export(
 		return a.failed(ctx, endpoint, err)
 	}
 	defer leave()
+	document.Encode = endpoint.format.encode
 	if err := document.Export(ctx, a.config.Sessions, a.config.Export, subject); err != nil {
 		return a.failed(ctx, endpoint, err)
 	}
-	return Response{Status: http.StatusOK, Header: successHeader, Body: document.Bytes()}
+	return Response{Status: http.StatusOK, Header: endpoint.format.header, Body: document.Bytes()}
 }
 
 // exportStream runs the export in a new goroutine. If the complete document fits into the buffer, exportStream returns
@@ -54,7 +55,7 @@ func (a *API) exportStream(
 		sent = true
 		stopFollowing()
 		go body.watch(deadline, r.Shutdown, r.SetWriteDeadline)
-		response <- Response{Status: http.StatusOK, Header: successHeader, Stream: body, Length: length}
+		response <- Response{Status: http.StatusOK, Header: endpoint.format.header, Stream: body, Length: length}
 	}
 	document := &export.Document{Open: func() (io.Writer, error) {
 		err := body.Open()

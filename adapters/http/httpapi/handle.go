@@ -72,9 +72,9 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 	switch {
 	case err != nil:
 		return a.failed(ctx, endpoint, err)
-	case endpoint.exports && r.NoStream:
+	case endpoint.format != nil && r.NoStream:
 		return a.export(ctx, endpoint, subject, &export.Document{})
-	case endpoint.exports:
+	case endpoint.format != nil:
 		return a.exportStream(ctx, endpoint, subject, observed, r)
 	}
 	var result any
