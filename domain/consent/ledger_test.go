@@ -11,8 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/consent"
-	"github.com/habeas-data/habeas/internal/tests/fixture"
-	"github.com/habeas-data/habeas/ports/mocks"
+	"github.com/habeas-data/habeas/internal/tests/mocked"
 )
 
 var (
@@ -28,23 +27,13 @@ var (
 // world is a ledger with mocks of its stores. An unexpected call fails the test.
 type world struct {
 	*consent.Ledger
-	session *mocks.MockSession
-	store   *mocks.MockConsentStore
-	audit   *mocks.MockAuditLog
-	id      domain.SubjectID
+	mocked.Bundle
 }
 
 func newWorld(t *testing.T) world {
 	t.Helper()
-	ctrl := gomock.NewController(t)
-	w := world{
-		Ledger:  consent.NewLedger(fixture.NewClock(clockTime), &fixture.IDs{}),
-		session: mocks.NewMockSession(ctrl), store: mocks.NewMockConsentStore(ctrl), audit: mocks.NewMockAuditLog(ctrl),
-		id: fixture.MustID(t, "42"),
-	}
-	w.session.EXPECT().Consents().Return(w.store).AnyTimes()
-	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
-	return w
+	b := mocked.New(t, clockTime)
+	return world{consent.NewLedger(b.Clock, b.IDs), b}
 }
 
 func TestADecisionIsRecordedWithItsEvent(t *testing.T) {
@@ -54,15 +43,15 @@ func TestADecisionIsRecordedWithItsEvent(t *testing.T) {
 	} {
 		w := newWorld(t)
 		record := domain.ConsentRecord{
-			SubjectID: w.id, Purpose: "newsletter", PolicyVersion: "v1", Granted: granted, RecordedAt: noon, Source: "api",
+			SubjectID: w.ID, Purpose: "newsletter", PolicyVersion: "v1", Granted: granted, RecordedAt: noon, Source: "api",
 		}
 		event := domain.AuditEvent{
-			EventID: "id-1", EventType: eventType, SubjectRef: w.id, OccurredAt: noon,
+			EventID: "id-1", EventType: eventType, SubjectRef: w.ID, OccurredAt: noon,
 			Payload: domain.Payload{"source": "api"},
 		}
-		gomock.InOrder(w.store.EXPECT().Append(ctx, record), w.audit.EXPECT().Append(ctx, event))
+		gomock.InOrder(w.Consents.EXPECT().Append(ctx, record), w.Audit.EXPECT().Append(ctx, event))
 
-		got, err := w.Record(ctx, w.session, w.id, domain.ConsentDecision{
+		got, err := w.Record(ctx, w.Session, w.ID, domain.ConsentDecision{
 			Purpose: "newsletter", PolicyVersion: "v1", Granted: granted, Source: "api",
 		})
 		if err != nil || got != record {
@@ -75,52 +64,52 @@ func TestADecisionThatCannotBeStoredIsAnError(t *testing.T) {
 	decision := domain.ConsentDecision{Purpose: "newsletter", PolicyVersion: "v1", Source: "api"}
 
 	w := newWorld(t)
-	w.store.EXPECT().Append(ctx, gomock.Any()).Return(errBoom) // no event follows
-	if got, err := w.Record(ctx, w.session, w.id, decision); !errors.Is(err, errBoom) || got != (domain.ConsentRecord{}) {
+	w.Consents.EXPECT().Append(ctx, gomock.Any()).Return(errBoom) // no event follows
+	if got, err := w.Record(ctx, w.Session, w.ID, decision); !errors.Is(err, errBoom) || got != (domain.ConsentRecord{}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 
 	w = newWorld(t)
-	w.store.EXPECT().Append(ctx, gomock.Any())
-	w.audit.EXPECT().Append(ctx, gomock.Any()).Return(errBoom)
-	if got, err := w.Record(ctx, w.session, w.id, decision); !errors.Is(err, errBoom) || got != (domain.ConsentRecord{}) {
+	w.Consents.EXPECT().Append(ctx, gomock.Any())
+	w.Audit.EXPECT().Append(ctx, gomock.Any()).Return(errBoom)
+	if got, err := w.Record(ctx, w.Session, w.ID, decision); !errors.Is(err, errBoom) || got != (domain.ConsentRecord{}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
 
 func TestAnInvalidCallLeavesNoTrace(t *testing.T) {
 	w := newWorld(t) // expects no call of a store
-	id, noID := w.id, domain.SubjectID{}
+	id, noID := w.ID, domain.SubjectID{}
 	for name, c := range map[string]struct {
 		call func() error
 		want domain.Code
 	}{
 		"record a bad decision": {func() error {
-			_, err := w.Record(ctx, w.session, id, domain.ConsentDecision{Purpose: "newsletter"})
+			_, err := w.Record(ctx, w.Session, id, domain.ConsentDecision{Purpose: "newsletter"})
 			return err
 		}, domain.ErrInvalid},
 		"record without an id": {func() error {
-			_, err := w.Record(ctx, w.session, noID, domain.ConsentDecision{Purpose: "p", PolicyVersion: "v", Source: "api"})
+			_, err := w.Record(ctx, w.Session, noID, domain.ConsentDecision{Purpose: "p", PolicyVersion: "v", Source: "api"})
 			return err
 		}, domain.ErrSubject},
 		"status of no purpose": {func() error {
-			_, err := w.Status(ctx, w.session, id, "")
+			_, err := w.Status(ctx, w.Session, id, "")
 			return err
 		}, domain.ErrInvalid},
 		"status without an id": {func() error {
-			_, err := w.Status(ctx, w.session, noID, "p")
+			_, err := w.Status(ctx, w.Session, noID, "p")
 			return err
 		}, domain.ErrSubject},
 		"status as of, of no purpose": {func() error {
-			_, err := w.StatusAsOf(ctx, w.session, id, "", noon)
+			_, err := w.StatusAsOf(ctx, w.Session, id, "", noon)
 			return err
 		}, domain.ErrInvalid},
 		"history of no purpose": {func() error {
-			_, err := w.History(ctx, w.session, id, "")
+			_, err := w.History(ctx, w.Session, id, "")
 			return err
 		}, domain.ErrInvalid},
 		"history without an id": {func() error {
-			_, err := w.History(ctx, w.session, noID, "p")
+			_, err := w.History(ctx, w.Session, noID, "p")
 			return err
 		}, domain.ErrSubject},
 	} {
@@ -132,7 +121,7 @@ func TestAnInvalidCallLeavesNoTrace(t *testing.T) {
 
 func TestAllInvalidFieldsAreReportedTogether(t *testing.T) {
 	w := newWorld(t)
-	_, err := w.Record(ctx, w.session, w.id, domain.ConsentDecision{})
+	_, err := w.Record(ctx, w.Session, w.ID, domain.ConsentDecision{})
 	var invalid *domain.Error
 	if !errors.As(err, &invalid) || len(invalid.Fields) != 3 {
 		t.Errorf("got %v, want three fields at fault", err)
@@ -142,17 +131,17 @@ func TestAllInvalidFieldsAreReportedTogether(t *testing.T) {
 func TestTheStatusIsTheLatestRecord(t *testing.T) {
 	w := newWorld(t)
 	latest := domain.ConsentRecord{PolicyVersion: "v1", Granted: true, RecordedAt: noon, Source: "api"}
-	w.store.EXPECT().Latest(ctx, w.id, "newsletter", nil).Return(&latest, nil)
-	got, err := w.Status(ctx, w.session, w.id, "newsletter")
-	if want := domain.ConsentStatusOf(w.id, "newsletter", &latest); err != nil || !reflect.DeepEqual(got, want) {
+	w.Consents.EXPECT().Latest(ctx, w.ID, "newsletter", nil).Return(&latest, nil)
+	got, err := w.Status(ctx, w.Session, w.ID, "newsletter")
+	if want := domain.ConsentStatusOf(w.ID, "newsletter", &latest); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 }
 
 func TestWithoutARecordConsentIsNotGranted(t *testing.T) {
 	w := newWorld(t)
-	w.store.EXPECT().Latest(ctx, w.id, "newsletter", nil).Return(nil, nil)
-	got, err := w.Status(ctx, w.session, w.id, "newsletter")
+	w.Consents.EXPECT().Latest(ctx, w.ID, "newsletter", nil).Return(nil, nil)
+	got, err := w.Status(ctx, w.Session, w.ID, "newsletter")
 	if err != nil || got.Granted || got.RecordedAt != nil {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -160,8 +149,8 @@ func TestWithoutARecordConsentIsNotGranted(t *testing.T) {
 
 func TestTheStatusAsOfAnInstantQueriesInStoredPrecision(t *testing.T) {
 	w := newWorld(t)
-	w.store.EXPECT().Latest(ctx, w.id, "newsletter", &noon).Return(nil, nil)
-	if _, err := w.StatusAsOf(ctx, w.session, w.id, "newsletter", clockTime); err != nil {
+	w.Consents.EXPECT().Latest(ctx, w.ID, "newsletter", &noon).Return(nil, nil)
+	if _, err := w.StatusAsOf(ctx, w.Session, w.ID, "newsletter", clockTime); err != nil {
 		t.Error(err)
 	}
 }
@@ -169,8 +158,8 @@ func TestTheStatusAsOfAnInstantQueriesInStoredPrecision(t *testing.T) {
 func TestTheHistoryComesFromTheStore(t *testing.T) {
 	w := newWorld(t)
 	records := []domain.ConsentRecord{{Purpose: "newsletter", Granted: true}, {Purpose: "newsletter"}}
-	w.store.EXPECT().History(ctx, w.id, "newsletter").Return(records, nil)
-	got, err := w.History(ctx, w.session, w.id, "newsletter")
+	w.Consents.EXPECT().History(ctx, w.ID, "newsletter").Return(records, nil)
+	got, err := w.History(ctx, w.Session, w.ID, "newsletter")
 	if err != nil || !reflect.DeepEqual(got, records) {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -178,11 +167,11 @@ func TestTheHistoryComesFromTheStore(t *testing.T) {
 
 func TestAReadThatFailsIsAnError(t *testing.T) {
 	w := newWorld(t)
-	w.store.EXPECT().Latest(ctx, w.id, "newsletter", gomock.Any()).Return(nil, errBoom).Times(2)
-	w.store.EXPECT().History(ctx, w.id, "newsletter").Return(nil, errBoom)
-	_, statusErr := w.Status(ctx, w.session, w.id, "newsletter")
-	_, asOfErr := w.StatusAsOf(ctx, w.session, w.id, "newsletter", noon)
-	_, historyErr := w.History(ctx, w.session, w.id, "newsletter")
+	w.Consents.EXPECT().Latest(ctx, w.ID, "newsletter", gomock.Any()).Return(nil, errBoom).Times(2)
+	w.Consents.EXPECT().History(ctx, w.ID, "newsletter").Return(nil, errBoom)
+	_, statusErr := w.Status(ctx, w.Session, w.ID, "newsletter")
+	_, asOfErr := w.StatusAsOf(ctx, w.Session, w.ID, "newsletter", noon)
+	_, historyErr := w.History(ctx, w.Session, w.ID, "newsletter")
 	for _, err := range []error{statusErr, asOfErr, historyErr} {
 		if !errors.Is(err, errBoom) {
 			t.Errorf("got %v", err)
@@ -206,32 +195,32 @@ func withPurposes(t *testing.T, w world, names ...string) *consent.Ledger {
 func TestStatusesCoverTheDeclaredPurposesAndTheOtherConsentsInForce(t *testing.T) {
 	w := newWorld(t)
 	record := domain.ConsentRecord{
-		SubjectID: w.id, Purpose: "ads", PolicyVersion: "v1", Granted: true, RecordedAt: noon, Source: "api",
+		SubjectID: w.ID, Purpose: "ads", PolicyVersion: "v1", Granted: true, RecordedAt: noon, Source: "api",
 	}
 	older, former, ended := record, record, record
 	older.Purpose, former.Purpose, ended.Purpose, ended.Granted = "z of old", "of old", "ended", false
-	w.store.EXPECT().InForce(ctx, w.id).Return([]domain.ConsentRecord{older, ended, record, former}, nil).Times(2)
-	all, err := withPurposes(t, w, "news", "ads").Statuses(ctx, w.session, w.id)
-	want := domain.ConsentStatuses{SubjectID: w.id, Consents: []domain.ConsentStatus{
-		domain.ConsentStatusOf(w.id, "news", nil), domain.ConsentStatusOf(w.id, "ads", &record),
-		domain.ConsentStatusOf(w.id, "z of old", &older), domain.ConsentStatusOf(w.id, "of old", &former),
+	w.Consents.EXPECT().InForce(ctx, w.ID).Return([]domain.ConsentRecord{older, ended, record, former}, nil).Times(2)
+	all, err := withPurposes(t, w, "news", "ads").Statuses(ctx, w.Session, w.ID)
+	want := domain.ConsentStatuses{SubjectID: w.ID, Consents: []domain.ConsentStatus{
+		domain.ConsentStatusOf(w.ID, "news", nil), domain.ConsentStatusOf(w.ID, "ads", &record),
+		domain.ConsentStatusOf(w.ID, "z of old", &older), domain.ConsentStatusOf(w.ID, "of old", &former),
 	}}
 	if err != nil || !reflect.DeepEqual(all, want) {
 		t.Errorf("got %+v, %v", all, err)
 	}
-	all, err = w.AllStatuses(ctx, w.session, w.id)
+	all, err = w.AllStatuses(ctx, w.Session, w.ID)
 	want.Consents = []domain.ConsentStatus{
-		want.Consents[2], domain.ConsentStatusOf(w.id, "ended", &ended), want.Consents[1], want.Consents[3],
+		want.Consents[2], domain.ConsentStatusOf(w.ID, "ended", &ended), want.Consents[1], want.Consents[3],
 	}
 	if err != nil || !reflect.DeepEqual(all, want) {
 		t.Errorf("all without purposes: got %+v, %v", all, err)
 	}
-	w.store.EXPECT().InForce(ctx, w.id).Return(nil, errBoom)
-	if _, err := withPurposes(t, w, "news").Statuses(ctx, w.session, w.id); !errors.Is(err, errBoom) {
+	w.Consents.EXPECT().InForce(ctx, w.ID).Return(nil, errBoom)
+	if _, err := withPurposes(t, w, "news").Statuses(ctx, w.Session, w.ID); !errors.Is(err, errBoom) {
 		t.Errorf("got %v", err)
 	}
 	// No query is expected.
-	if all, err := w.Statuses(ctx, w.session, w.id); err != nil || all.Consents == nil || len(all.Consents) > 0 {
+	if all, err := w.Statuses(ctx, w.Session, w.ID); err != nil || all.Consents == nil || len(all.Consents) > 0 {
 		t.Errorf("without purposes: %+v, %v", all, err)
 	}
 }

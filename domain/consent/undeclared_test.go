@@ -27,30 +27,30 @@ func TestAnUndeclaredPurposeIsRefusedExceptForThePast(t *testing.T) {
 	w := newWorld(t)
 	ledger := withPurposes(t, w, "news")
 	decision := domain.ConsentDecision{Purpose: "ads", PolicyVersion: "v1", Granted: true, Source: "api"}
-	_, err := ledger.Record(ctx, w.session, w.id, decision) // reads nothing
+	_, err := ledger.Record(ctx, w.Session, w.ID, decision) // reads nothing
 	expectUnknown(t, err)
 
 	decision.Granted = false
 	for name, latest := range map[string]*domain.ConsentRecord{"no record": nil, "withdrawn": {Purpose: "ads"}} {
 		t.Run(name, func(t *testing.T) {
-			w.store.EXPECT().Latest(ctx, w.id, "ads", nil).Return(latest, nil).Times(2) // writes nothing
-			_, err := ledger.Record(ctx, w.session, w.id, decision)
+			w.Consents.EXPECT().Latest(ctx, w.ID, "ads", nil).Return(latest, nil).Times(2) // writes nothing
+			_, err := ledger.Record(ctx, w.Session, w.ID, decision)
 			expectUnknown(t, err)
-			_, err = ledger.Status(ctx, w.session, w.id, "ads")
+			_, err = ledger.Status(ctx, w.Session, w.ID, "ads")
 			expectUnknown(t, err)
 		})
 	}
-	w.store.EXPECT().Latest(ctx, w.id, "ads", nil).Return(nil, errBoom).Times(2)
-	_, recordErr := ledger.Record(ctx, w.session, w.id, decision)
-	_, statusErr := ledger.Status(ctx, w.session, w.id, "ads")
+	w.Consents.EXPECT().Latest(ctx, w.ID, "ads", nil).Return(nil, errBoom).Times(2)
+	_, recordErr := ledger.Record(ctx, w.Session, w.ID, decision)
+	_, statusErr := ledger.Status(ctx, w.Session, w.ID, "ads")
 	if !errors.Is(recordErr, errBoom) || !errors.Is(statusErr, errBoom) {
 		t.Errorf("a read that fails: %v, %v", recordErr, statusErr)
 	}
 
-	w.store.EXPECT().History(ctx, w.id, "ads")
-	w.store.EXPECT().Latest(ctx, w.id, "ads", gomock.Not(gomock.Nil()))
-	_, historyErr := ledger.History(ctx, w.session, w.id, "ads")
-	_, asOfErr := ledger.StatusAsOf(ctx, w.session, w.id, "ads", clockTime)
+	w.Consents.EXPECT().History(ctx, w.ID, "ads")
+	w.Consents.EXPECT().Latest(ctx, w.ID, "ads", gomock.Not(gomock.Nil()))
+	_, historyErr := ledger.History(ctx, w.Session, w.ID, "ads")
+	_, asOfErr := ledger.StatusAsOf(ctx, w.Session, w.ID, "ads", clockTime)
 	if historyErr != nil || asOfErr != nil {
 		t.Errorf("the past: %v, %v", historyErr, asOfErr)
 	}
@@ -59,10 +59,10 @@ func TestAnUndeclaredPurposeIsRefusedExceptForThePast(t *testing.T) {
 func TestADecisionAboutADeclaredPurposeReadsNothing(t *testing.T) {
 	for _, granted := range []bool{true, false} {
 		w := newWorld(t)
-		w.store.EXPECT().Append(ctx, gomock.Any()) // and no Latest
-		w.audit.EXPECT().Append(ctx, gomock.Any())
+		w.Consents.EXPECT().Append(ctx, gomock.Any()) // and no Latest
+		w.Audit.EXPECT().Append(ctx, gomock.Any())
 		decision := domain.ConsentDecision{Purpose: "news", PolicyVersion: "v1", Granted: granted, Source: "api"}
-		if _, err := withPurposes(t, w, "news").Record(ctx, w.session, w.id, decision); err != nil {
+		if _, err := withPurposes(t, w, "news").Record(ctx, w.Session, w.ID, decision); err != nil {
 			t.Errorf("granted %v: %v", granted, err)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func (w world) inForce() []domain.ConsentRecord {
 	record := func(purpose, version string, granted bool) domain.ConsentRecord {
 		return domain.ConsentRecord{
-			SubjectID: w.subject.ID, Purpose: purpose, PolicyVersion: version, Granted: granted,
+			SubjectID: w.ID, Purpose: purpose, PolicyVersion: version, Granted: granted,
 			RecordedAt: noon.Add(time.Hour), Source: "api", // recorded by a clock that is ahead
 		}
 	}
@@ -24,10 +24,10 @@ func (w world) inForce() []domain.ConsentRecord {
 
 func (w world) expectWithdrawal(id, purpose, version string, payload domain.Payload) *gomock.Call {
 	record := domain.ConsentRecord{
-		SubjectID: w.subject.ID, Purpose: purpose, PolicyVersion: version, RecordedAt: noon, Source: "erasure",
+		SubjectID: w.ID, Purpose: purpose, PolicyVersion: version, RecordedAt: noon, Source: "erasure",
 	}
-	appended := w.consents.EXPECT().Append(gomock.Any(), record)
-	return w.audit.EXPECT().Append(gomock.Any(), w.event(id, "consent_withdrawn", payload)).After(appended)
+	appended := w.Consents.EXPECT().Append(gomock.Any(), record)
+	return w.Audit.EXPECT().Append(gomock.Any(), w.Event(id, "consent_withdrawn", payload)).After(appended)
 }
 
 func TestAnErasureEndsEachConsentInForce(t *testing.T) {
@@ -47,14 +47,14 @@ func TestAnErasureEndsEachConsentInForce(t *testing.T) {
 			w.allowStoresExceptLedgers()
 			gomock.InOrder(
 				w.locks(), w.requested("id-1", 1, 1), w.applies(0, 0, 0), w.succeeded(0, 0, 0),
-				w.consents.EXPECT().InForce(gomock.Any(), w.subject.ID).Return(w.inForce(), nil),
+				w.Consents.EXPECT().InForce(gomock.Any(), w.ID).Return(w.inForce(), nil),
 				w.expectWithdrawal("id-5", "news", "v3", test.news),
 				w.expectWithdrawal("id-6", "zoe's", "v2", domain.Payload{"source": "erasure"}), // a purpose that is not declared
-				w.limits.EXPECT().ClearReasons(gomock.Any(), w.subject.ID),
-				w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()),
+				w.Restrictions.EXPECT().ClearReasons(gomock.Any(), w.ID),
+				w.Outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()),
 				w.completed("id-8", 0, 0, 0, 1, ""),
 			)
-			if _, err := w.Erase(t.Context(), w.session, w.subject); err != nil {
+			if _, err := w.Erase(t.Context(), w.Session, w.Subject); err != nil {
 				t.Error(err)
 			}
 		})
@@ -63,19 +63,19 @@ func TestAnErasureEndsEachConsentInForce(t *testing.T) {
 
 func TestAConsentThatCannotBeEndedFailsTheErasure(t *testing.T) {
 	for name, fails := range map[string]func(w world){
-		"in force": func(w world) { w.consents.EXPECT().InForce(gomock.Any(), gomock.Any()).Return(nil, errBoom) },
+		"in force": func(w world) { w.Consents.EXPECT().InForce(gomock.Any(), gomock.Any()).Return(nil, errBoom) },
 		"append": func(w world) {
-			w.consents.EXPECT().InForce(gomock.Any(), gomock.Any()).Return(w.inForce(), nil)
-			w.consents.EXPECT().Append(gomock.Any(), gomock.Any()).Return(errBoom)
+			w.Consents.EXPECT().InForce(gomock.Any(), gomock.Any()).Return(w.inForce(), nil)
+			w.Consents.EXPECT().Append(gomock.Any(), gomock.Any()).Return(errBoom)
 		},
 		"audit": func(w world) {
-			w.consents.EXPECT().InForce(gomock.Any(), gomock.Any()).Return(w.inForce(), nil)
-			w.consents.EXPECT().Append(gomock.Any(), gomock.Any())
-			w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).Return(errBoom)
+			w.Consents.EXPECT().InForce(gomock.Any(), gomock.Any()).Return(w.inForce(), nil)
+			w.Consents.EXPECT().Append(gomock.Any(), gomock.Any())
+			w.Audit.EXPECT().Append(gomock.Any(), gomock.Any()).Return(errBoom)
 		},
 		"reasons": func(w world) {
-			w.consents.EXPECT().InForce(gomock.Any(), gomock.Any())
-			w.limits.EXPECT().ClearReasons(gomock.Any(), gomock.Any()).Return(errBoom)
+			w.Consents.EXPECT().InForce(gomock.Any(), gomock.Any())
+			w.Restrictions.EXPECT().ClearReasons(gomock.Any(), gomock.Any()).Return(errBoom)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestAConsentThatCannotBeEndedFailsTheErasure(t *testing.T) {
 			w.applies(0, 0, 0)
 			w.succeeded(0, 0, 0)
 			fails(w)
-			if _, err := w.Erase(t.Context(), w.session, w.subject); !errors.Is(err, errBoom) {
+			if _, err := w.Erase(t.Context(), w.Session, w.Subject); !errors.Is(err, errBoom) {
 				t.Errorf("got %v", err)
 			}
 		})

@@ -14,7 +14,7 @@ import (
 // mustFail runs the erasure. It fails the test if the erasure returns another error or a result.
 func (w world) mustFail(tb testing.TB, want error) {
 	tb.Helper()
-	result, err := w.Erase(context.Background(), w.session, w.subject)
+	result, err := w.Erase(context.Background(), w.Session, w.Subject)
 	if !errors.Is(err, want) || !reflect.DeepEqual(result, domain.ErasureResult{}) {
 		tb.Errorf("got %+v, %v, want %v", result, err, want)
 	}
@@ -89,7 +89,7 @@ func TestAStoreThatReturnsFewerRowCountsFailsTheErasure(t *testing.T) {
 		w.locks(), w.requested("id-1", 0, 0),
 		w.applies(3, 1), w.failed("id-2", retainUsers, "internal"),
 	)
-	if _, err := w.Erase(context.Background(), w.session, w.subject); err == nil {
+	if _, err := w.Erase(context.Background(), w.Session, w.Subject); err == nil {
 		t.Error("the erasure succeeded")
 	}
 }
@@ -99,8 +99,8 @@ func TestAFailureWithoutAStepNamesNoTarget(t *testing.T) {
 	w.allowStores()
 	gomock.InOrder(
 		w.locks(), w.requested("id-1", 0, 0), w.appliesUntil(3, errBoom),
-		w.audit.EXPECT().AppendEvidence(gomock.Any(),
-			w.event("id-2", "erasure_step_failed", domain.Payload{"error": "internal"})),
+		w.Audit.EXPECT().AppendEvidence(gomock.Any(),
+			w.Event("id-2", "erasure_step_failed", domain.Payload{"error": "internal"})),
 	)
 	w.mustFail(t, errBoom)
 }
@@ -121,7 +121,7 @@ func TestAnErasureThatCannotEnqueueIsNotCompleted(t *testing.T) {
 	gomock.InOrder(
 		w.locks(), w.requested("id-1", 1, 1),
 		w.applies(0, 0, 0), w.succeeded(0, 0, 0),
-		w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()).Return(errBoom),
+		w.Outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()).Return(errBoom),
 	)
 	w.mustFail(t, errBoom)
 }

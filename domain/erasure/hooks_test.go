@@ -51,7 +51,7 @@ func TestAHookBeforeComesFirstAndMayFailTheErasure(t *testing.T) {
 			calls := 0
 			w = newConfigured(t, func(config *erasure.Config) {
 				config.Before = func(_ context.Context, s ports.Session, subject domain.Subject) error {
-					if calls++; s != w.session || !reflect.DeepEqual(subject, w.subject) {
+					if calls++; s != w.Session || !reflect.DeepEqual(subject, w.Subject) {
 						t.Errorf("the hook has the subject %v", subject)
 					}
 					subject.Refs[0].Value = "changed" // changes only a copy
@@ -61,16 +61,16 @@ func TestAHookBeforeComesFirstAndMayFailTheErasure(t *testing.T) {
 			w.allowStores()
 			order := []*gomock.Call{w.locks(), w.requested("id-1", 1, 1)}
 			if c.class == "" {
-				w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any())
+				w.Outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any())
 				gomock.InOrder(append(order, w.applies(0, 0, 0), w.succeeded(0, 0, 0), w.completed("id-6", 0, 0, 0, 1, ""))...)
-				if _, err := w.Erase(t.Context(), w.session, w.subject); err != nil {
+				if _, err := w.Erase(t.Context(), w.Session, w.Subject); err != nil {
 					t.Error(err)
 				}
 			} else {
-				gomock.InOrder(append(order, w.audit.EXPECT().AppendEvidence(gomock.Any(),
-					w.event("id-2", "erasure_step_failed", domain.Payload{"target": "hook", "error": c.class}),
+				gomock.InOrder(append(order, w.Audit.EXPECT().AppendEvidence(gomock.Any(),
+					w.Event("id-2", "erasure_step_failed", domain.Payload{"target": "hook", "error": c.class}),
 				).Return(errors.New("evidence")))...) // must not be returned
-				result, err := w.Erase(t.Context(), w.session, w.subject)
+				result, err := w.Erase(t.Context(), w.Session, w.Subject)
 				if err == nil || c.is != nil && !errors.Is(err, c.is) || !reflect.DeepEqual(result, domain.ErasureResult{}) {
 					t.Errorf("got %+v, %v", result, err)
 				}
@@ -78,8 +78,8 @@ func TestAHookBeforeComesFirstAndMayFailTheErasure(t *testing.T) {
 					t.Errorf("the error is %q", err)
 				}
 			}
-			if calls != 1 || w.subject.Refs[0].Value != "d-1" {
-				t.Errorf("%d calls, and the subject is %v", calls, w.subject)
+			if calls != 1 || w.Subject.Refs[0].Value != "d-1" {
+				t.Errorf("%d calls, and the subject is %v", calls, w.Subject)
 			}
 		})
 	}
@@ -103,8 +103,8 @@ func TestTheHookAfterIsCalledAfterTheCommit(t *testing.T) {
 			w.allowStores()
 			gomock.InOrder(w.locks(), w.requested("id-1", 0, 0), w.applies(3, 1, 1), w.succeeded(3, 1, 1),
 				w.completed("id-5", 3, 1, 1, 0, ""))
-			session := &notifying{MockSession: w.session}
-			result, err := w.Erase(t.Context(), session, w.subject)
+			session := &notifying{MockSession: w.Session}
+			result, err := w.Erase(t.Context(), session, w.Subject)
 			if err != nil || calls != 0 || len(session.after) != 1 {
 				t.Fatalf("%v: %d calls before the commit, %d functions for after its end", err, calls, len(session.after))
 			}
@@ -129,8 +129,8 @@ func TestTheObserverDoesNotWaitForTheHookAfter(t *testing.T) {
 	w.allowStores()
 	gomock.InOrder(w.locks(), w.requested("id-1", 0, 0), w.applies(0, 0, 0), w.succeeded(0, 0, 0),
 		w.completed("id-5", 0, 0, 0, 0, ""))
-	session := &notifying{MockSession: w.session}
-	if _, err := w.Erase(t.Context(), session, w.subject); err != nil || len(session.after) != 2 {
+	session := &notifying{MockSession: w.Session}
+	if _, err := w.Erase(t.Context(), session, w.Subject); err != nil || len(session.after) != 2 {
 		t.Fatalf("%v: %d functions for after its end", err, len(session.after))
 	}
 	for _, fn := range session.after {
@@ -145,8 +145,8 @@ func TestAnErasureThatFailsCallsNoHookAfter(t *testing.T) {
 	w.allowStores()
 	gomock.InOrder(w.locks(), w.requested("id-1", 0, 0), w.appliesUntil(0, errBoom),
 		w.failed("id-2", deleteSessions, "internal"))
-	session := &notifying{MockSession: w.session}
-	if _, err := w.Erase(t.Context(), session, w.subject); !errors.Is(err, errBoom) || len(session.after) > 0 {
+	session := &notifying{MockSession: w.Session}
+	if _, err := w.Erase(t.Context(), session, w.Subject); !errors.Is(err, errBoom) || len(session.after) > 0 {
 		t.Errorf("%v: %d functions for after its end", err, len(session.after))
 	}
 }

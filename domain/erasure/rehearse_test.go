@@ -14,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
+	"github.com/habeas-data/habeas/internal/tests/mocked"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -39,7 +40,7 @@ func newHolder(t *testing.T, hooks stack.Hooks) holder {
 	media := mocks.NewMockKeyResolver(gomock.NewController(t)) // fails the test if it is called
 	media.EXPECT().Name().Return("media").AnyTimes()
 	engines, err := stack.New(stack.Config{
-		Sessions: store, DataMap: dataMap, Resolvers: append(resolverSet(t, "desk", "mail"), media),
+		Sessions: store, DataMap: dataMap, Resolvers: append(mocked.Resolvers(t, "desk", "mail"), media),
 		Options: stack.Options{Hooks: hooks},
 	})
 	check(err)
@@ -162,7 +163,7 @@ func (w world) ending(t *testing.T, commit error) ports.SessionFactory {
 	sessions := mocks.NewMockSessionFactory(gomock.NewController(t))
 	sessions.EXPECT().Rehearse(gomock.Any(), gomock.Any()).DoAndReturn(
 		func(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-			if err := fn(ctx, w.session); err != nil {
+			if err := fn(ctx, w.Session); err != nil {
 				return err
 			}
 			return commit
@@ -194,12 +195,12 @@ func TestARefusalOfTheDatabaseIsAResultAndOtherErrorsAreErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
 			w.allowStores()
-			w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).AnyTimes()
-			w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).AnyTimes()
-			w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()).AnyTimes()
+			w.Audit.EXPECT().Append(gomock.Any(), gomock.Any()).AnyTimes()
+			w.Audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).AnyTimes()
+			w.Outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()).AnyTimes()
 			w.locks()
 			want := datamap.Rehearsal{
-				SubjectID: w.subject.ID, RehearsedAt: noon, External: []datamap.RehearsedExternal{{Resolver: "desk", Entries: 1}},
+				SubjectID: w.ID, RehearsedAt: noon, External: []datamap.RehearsedExternal{{Resolver: "desk", Entries: 1}},
 				Refused: &datamap.Refusal{Class: c.class, Message: "habeas: erase: by a constraint (table parcels)"},
 			}
 			if c.step != nil {
@@ -212,7 +213,7 @@ func TestARefusalOfTheDatabaseIsAResultAndOtherErrorsAreErrors(t *testing.T) {
 					{Step: deleteSessions, Rows: 3}, {Step: anonymizeUsers, Rows: 1}, {Step: retainUsers, Rows: 1},
 				}
 			}
-			got, err := w.Rehearse(t.Context(), w.ending(t, c.commit), w.subject)
+			got, err := w.Rehearse(t.Context(), w.ending(t, c.commit), w.Subject)
 			switch {
 			case c.class == "":
 				if !errors.Is(err, cmp.Or(c.step, c.commit)) || !reflect.DeepEqual(got, datamap.Rehearsal{}) {
@@ -240,7 +241,7 @@ func TestAnErrorOfAHookIsNotARefusal(t *testing.T) {
 
 func TestASubjectThatDoesNotFitOpensNoSession(t *testing.T) {
 	w := newWorld(t, nil)
-	for _, subject := range []domain.Subject{{}, {ID: w.subject.ID, Refs: []domain.SubjectRef{ref("unknown", "u")}}} {
+	for _, subject := range []domain.Subject{{}, {ID: w.ID, Refs: []domain.SubjectRef{ref("unknown", "u")}}} {
 		sessions := mocks.NewMockSessionFactory(gomock.NewController(t))
 		if _, err := w.Rehearse(t.Context(), sessions, subject); !errors.Is(err, domain.ErrSubject) {
 			t.Errorf("got %v, want %v", err, domain.ErrSubject)

@@ -2,9 +2,7 @@ package erasure_test
 
 import (
 	"errors"
-	"maps"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,8 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
-	"github.com/habeas-data/habeas/ports"
-	"github.com/habeas-data/habeas/ports/mocks"
+	"github.com/habeas-data/habeas/internal/tests/mocked"
 )
 
 var (
@@ -31,14 +28,7 @@ var (
 // world is an eraser with mocks of its dependencies. An unexpected call fails the test.
 type world struct {
 	*erasure.Eraser
-	clock    *fixture.Clock
-	session  *mocks.MockSession
-	consents *mocks.MockConsentStore
-	limits   *mocks.MockRestrictionStore
-	subjects *mocks.MockSubjectStore
-	outbox   *mocks.MockOutbox
-	audit    *mocks.MockAuditLog
-	subject  domain.Subject
+	mocked.Bundle
 }
 
 // newWorld makes an eraser with the named resolvers, and a subject with the given refs.
@@ -58,78 +48,44 @@ func newConfigured(
 	t *testing.T, change func(*erasure.Config), resolverNames []string, refs ...domain.SubjectRef,
 ) world {
 	t.Helper()
-	ctrl := gomock.NewController(t)
-	clock, set := fixture.NewClock(noon), resolverSet(t, resolverNames...)
+	b := mocked.New(t, noon, refs...)
 	dataMap := fixture.MustMap(t,
 		users(personal("email", anon), personal("vat", keep)), child("sessions", "users", personal("agent", del)))
-	config := erasure.Config{Clock: clock, IDs: &fixture.IDs{}, DataMap: dataMap, Resolvers: set}
+	config := erasure.Config{
+		Clock: b.Clock, IDs: b.IDs, DataMap: dataMap, Resolvers: mocked.Resolvers(t, resolverNames...),
+	}
 	change(&config)
 	eraser, err := erasure.NewEraser(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	subject := fixture.MustSubject(t, "42", refs...)
-	return world{
-		Eraser: eraser, clock: clock, subject: subject,
-		session: mocks.NewMockSession(ctrl), consents: mocks.NewMockConsentStore(ctrl),
-		limits: mocks.NewMockRestrictionStore(ctrl), subjects: mocks.NewMockSubjectStore(ctrl),
-		outbox: mocks.NewMockOutbox(ctrl), audit: mocks.NewMockAuditLog(ctrl),
-	}
-}
-
-// resolverSet returns resolvers that must not be called, because an erasure only enqueues. The resolver "registry" can
-// rectify.
-func resolverSet(tb testing.TB, names ...string) []ports.Resolver {
-	tb.Helper()
-	var registered []ports.Resolver
-	for _, name := range names {
-		resolver := mocks.NewMockResolver(gomock.NewController(tb))
-		resolver.EXPECT().Name().Return(name).AnyTimes()
-		if name == "registry" {
-			rectifying := mocks.NewMockRectifyingResolver(gomock.NewController(tb))
-			rectifying.EXPECT().Name().Return(name).AnyTimes()
-			registered = append(registered, rectifying)
-			continue
-		}
-		registered = append(registered, resolver)
-	}
-	return registered
+	return world{eraser, b}
 }
 
 // allowStores lets an erasure call the session's stores any number of times, in addition to its steps. The stores
 // return no consent in force and no withdrawn correction.
 func (w world) allowStores() {
-	w.handedOut()
-	w.consents.EXPECT().InForce(gomock.Any(), w.subject.ID).Return(nil, nil).AnyTimes()
-	w.limits.EXPECT().ClearReasons(gomock.Any(), w.subject.ID).Return(nil).AnyTimes()
-	w.outbox.EXPECT().Withdraw(gomock.Any(), w.subject.ID).AnyTimes()
-	w.audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).AnyTimes()
+	w.Consents.EXPECT().InForce(gomock.Any(), w.ID).Return(nil, nil).AnyTimes()
+	w.Restrictions.EXPECT().ClearReasons(gomock.Any(), w.ID).Return(nil).AnyTimes()
+	w.Outbox.EXPECT().Withdraw(gomock.Any(), w.ID).AnyTimes()
+	w.Audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).AnyTimes()
 }
 
 // allowStoresExceptLedgers does the same as allowStores, except for the ledgers of consents and restrictions. The test
 // must expect the calls of these ledgers.
 func (w world) allowStoresExceptLedgers() {
-	w.handedOut()
-	w.outbox.EXPECT().Withdraw(gomock.Any(), w.subject.ID).AnyTimes()
-	w.audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).AnyTimes()
-}
-
-func (w world) handedOut() {
-	w.session.EXPECT().Consents().Return(w.consents).AnyTimes()
-	w.session.EXPECT().Restrictions().Return(w.limits).AnyTimes()
-	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
-	w.session.EXPECT().Outbox().Return(w.outbox).AnyTimes()
-	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
+	w.Outbox.EXPECT().Withdraw(gomock.Any(), w.ID).AnyTimes()
+	w.Audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).AnyTimes()
 }
 
 // The following functions expect the calls of an erasure, with the events and their ids.
 
 func (w world) locks() *gomock.Call {
-	return w.subjects.EXPECT().Lock(gomock.Any(), w.subject.ID, noon).Return(noon, nil)
+	return w.Subjects.EXPECT().Lock(gomock.Any(), w.ID, noon).Return(noon, nil)
 }
 
 func (w world) requested(id string, external, refs int) *gomock.Call {
-	return w.audit.EXPECT().AppendEvidence(gomock.Any(), w.event(id, "erasure_requested", domain.Payload{
+	return w.Audit.EXPECT().AppendEvidence(gomock.Any(), w.Event(id, "erasure_requested", domain.Payload{
 		"local_steps": 3, "external_steps": external, "refs": refs,
 	}))
 }
@@ -138,60 +94,43 @@ func (w world) requested(id string, external, refs int) *gomock.Call {
 var steps = []datamap.Step{deleteSessions, anonymizeUsers, retainUsers}
 
 func (w world) applies(rows ...int64) *gomock.Call {
-	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(domain.Applied{Rows: rows}, nil)
+	return w.Subjects.EXPECT().Apply(gomock.Any(), w.ID, steps).Return(domain.Applied{Rows: rows}, nil)
 }
 
 // appliesUntil expects that the store carries out the steps in order. The step with the given index fails with the
 // given error, and no further step follows.
 func (w world) appliesUntil(failed int, err error) *gomock.Call {
 	applied := domain.Applied{Rows: make([]int64, failed)}
-	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(applied, err)
+	return w.Subjects.EXPECT().Apply(gomock.Any(), w.ID, steps).Return(applied, err)
 }
 
 // succeeded expects one event per step, with ids from id-2 on.
 func (w world) succeeded(rows ...int64) *gomock.Call {
 	events := make([]any, len(steps))
 	for i, step := range steps {
-		events[i] = w.event("id-"+strconv.Itoa(2+i), "erasure_step_succeeded", domain.Payload{
+		events[i] = w.Event("id-"+strconv.Itoa(2+i), "erasure_step_succeeded", domain.Payload{
 			"target": step.Target, "strategy": string(step.Strategy), "rows": rows[i],
 		})
 	}
-	return w.audit.EXPECT().Append(gomock.Any(), events...)
+	return w.Audit.EXPECT().Append(gomock.Any(), events...)
 }
 
 func (w world) failed(id string, step datamap.Step, class string) *gomock.Call {
-	return w.audit.EXPECT().AppendEvidence(gomock.Any(), w.event(id, "erasure_step_failed", domain.Payload{
+	return w.Audit.EXPECT().AppendEvidence(gomock.Any(), w.Event(id, "erasure_step_failed", domain.Payload{
 		"target": step.Target, "strategy": string(step.Strategy), "error": class,
 	}))
 }
 
 // completed expects the end of an erasure. The erasure is complete immediately if it added no outbox entry.
 func (w world) completed(id string, deleted, anonymized, retained int64, enqueued int, skipped string) *gomock.Call {
-	events := []any{w.event(id, "erasure_local_completed", domain.Payload{
+	events := []any{w.Event(id, "erasure_local_completed", domain.Payload{
 		"deleted": deleted, "anonymized": anonymized, "retained": retained,
 		"enqueued": enqueued, "skipped_resolvers": skipped,
 	})}
 	if enqueued == 0 {
-		events = append(events, w.event(after(id), "erasure_completed", nil))
+		events = append(events, w.Event(mocked.After(id), "erasure_completed", nil))
 	}
-	return w.audit.EXPECT().Append(gomock.Any(), events...)
-}
-
-func (w world) event(id string, eventType domain.EventType, payload domain.Payload) domain.AuditEvent {
-	with := maps.Clone(payload) // every event has the id of the first event
-	if with == nil {
-		with = domain.Payload{}
-	}
-	with["operation_id"] = "id-1"
-	return domain.AuditEvent{
-		EventID: id, EventType: eventType, SubjectRef: w.subject.ID, OccurredAt: noon, Payload: with,
-	}
-}
-
-// after returns the id after an id.
-func after(id string) string {
-	n, _ := strconv.Atoi(strings.TrimPrefix(id, "id-"))
-	return "id-" + strconv.Itoa(n+1)
+	return w.Audit.EXPECT().Append(gomock.Any(), events...)
 }
 
 func ref(kind, value string) domain.SubjectRef { return domain.SubjectRef{Kind: kind, Value: value} }

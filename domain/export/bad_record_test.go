@@ -44,7 +44,7 @@ func TestABadRecordMakesOnlyItsSystemIncomplete(t *testing.T) {
 			}
 			w := newWorld(t, 0, resolver(t, "desk", odd), resolver(t, "mail", has("address")))
 			w.expectExport(domain.ExportRecord{Source: "users", Field: "email"})
-			bundle, err := w.Export(t.Context(), w.session, w.subject)
+			bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 			if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) {
 				t.Fatalf("got %v, %v", bundle.IncompleteSources, err)
 			}
@@ -67,7 +67,7 @@ func TestAnErrorThatIsANilPointerIsAnError(t *testing.T) {
 		}
 		w := newWorld(t, 0, resolver(t, "desk", failing))
 		w.expectExport()
-		bundle, err := w.Export(t.Context(), w.session, w.subject)
+		bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 		if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) || len(bundle.Records) > 0 {
 			t.Errorf("%s: got %v, %v", name, bundle.IncompleteSources, err)
 		}
@@ -84,7 +84,7 @@ func TestTheRecordsOfASystemAreCopied(t *testing.T) {
 		return own, nil
 	}))
 	w.expectExport()
-	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestAZoneWithSecondsDoesNotMoveAnInstant(t *testing.T) {
 		return []domain.ExportRecord{{Field: "f", Value: instant, ExpiresAt: &instant}}, nil
 	}))
 	w.expectExport()
-	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestACallThatOutlivesTheRequestUsesNoPartOfIt(t *testing.T) {
 		}
 		w := newWorld(t, time.Minute, resolver(t, "desk", ignores))
 		w.expectExport()
-		bundle, err := w.Export(request, w.session, w.subject)
+		bundle, err := w.Export(request, w.Session, w.Subject)
 		request.over.Store(true)
 		request.value, request.err, request.done = "of another", errBoom, make(chan struct{})
 		close(late)

@@ -35,7 +35,7 @@ func TestASystemThatFailsFailsNothingElse(t *testing.T) {
 			w := newWorld(t, 0,
 				resolver(t, "mail", has("address")), resolver(t, "desk", respond), resolver(t, "ads", has("segment")))
 			w.expectExport(domain.ExportRecord{Source: "users", Field: "email"})
-			bundle, err := w.Export(t.Context(), w.session, w.subject)
+			bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 			if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) {
 				t.Fatalf("got %v, %v", bundle.IncompleteSources, err)
 			}
@@ -57,7 +57,7 @@ func TestASystemThatIgnoresItsDeadlineDelaysNoExport(t *testing.T) {
 			resolver(t, "mail", ignores), resolver(t, "desk", has("tickets")), resolver(t, "ads", ignores))
 		w.expectExport(domain.ExportRecord{Source: "users", Field: "email"})
 		start := now()
-		bundle, err := w.Export(t.Context(), w.session, w.subject)
+		bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 		waited := now().Sub(start)
 		close(release) // their responses come too late
 		if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"mail", "ads"}) {
@@ -87,7 +87,7 @@ func TestSystemsAreCalledConcurrently(t *testing.T) {
 		w := newWorld(t, time.Minute, resolver(t, "mail", slow("address")), resolver(t, "desk", slow("tickets")))
 		w.expectExport()
 		start := now()
-		bundle, err := w.Export(t.Context(), w.session, w.subject)
+		bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 		if err != nil || len(bundle.IncompleteSources) > 0 {
 			t.Fatalf("got %v, %v", bundle.IncompleteSources, err)
 		}
@@ -112,7 +112,7 @@ func TestALimitThatDoesNotAdmitACallMakesTheExportIncomplete(t *testing.T) {
 		return func() { left <- system }, system == "mail"
 	}, resolver(t, "mail", mail), desk)
 	w.expectExport()
-	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 	if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) ||
 		!slices.Equal(printed(bundle.Records), []string{"mail.address"}) || len(left) != 1 || <-left != "mail" {
 		t.Errorf("got %v, %v, %v", printed(bundle.Records), bundle.IncompleteSources, err)
@@ -131,7 +131,7 @@ func TestACallThatIgnoresItsDeadlineKeepsNoPlace(t *testing.T) {
 			return func() { left <- system }, true
 		}, resolver(t, "mail", ignores))
 		w.expectExport()
-		_, err := w.Export(t.Context(), w.session, w.subject)
+		_, err := w.Export(t.Context(), w.Session, w.Subject)
 		synctest.Wait()
 		if err != nil || len(left) != 1 {
 			t.Errorf("%d places were left at the deadline, %v", len(left), err)
@@ -158,7 +158,7 @@ func TestEverySystemHasADeadline(t *testing.T) {
 			}
 			w := newWorld(t, configured, resolver(t, "desk", check))
 			w.expectExport()
-			if _, err := w.Export(t.Context(), w.session, w.subject); err != nil {
+			if _, err := w.Export(t.Context(), w.Session, w.Subject); err != nil {
 				t.Error(err)
 			}
 		})
@@ -169,15 +169,15 @@ func TestASystemWithTwoRefsIsCalledTwiceAndNamedOnce(t *testing.T) {
 	desk := mocks.NewMockResolver(gomock.NewController(t))
 	desk.EXPECT().Name().Return("desk").AnyTimes()
 	w := newWorld(t, 0, desk)
-	w.subject.Refs = nil
+	w.Subject.Refs = nil
 	for _, value := range []string{"old", "new", "newest"} {
-		w.subject.Refs = append(w.subject.Refs, domain.SubjectRef{Kind: "desk", Value: value})
+		w.Subject.Refs = append(w.Subject.Refs, domain.SubjectRef{Kind: "desk", Value: value})
 	}
-	desk.EXPECT().ExportSubject(gomock.Any(), w.subject.Refs[0]).DoAndReturn(fails)
-	desk.EXPECT().ExportSubject(gomock.Any(), w.subject.Refs[1]).DoAndReturn(has("tickets"))
-	desk.EXPECT().ExportSubject(gomock.Any(), w.subject.Refs[2]).DoAndReturn(fails)
+	desk.EXPECT().ExportSubject(gomock.Any(), w.Subject.Refs[0]).DoAndReturn(fails)
+	desk.EXPECT().ExportSubject(gomock.Any(), w.Subject.Refs[1]).DoAndReturn(has("tickets"))
+	desk.EXPECT().ExportSubject(gomock.Any(), w.Subject.Refs[2]).DoAndReturn(fails)
 	w.expectExport()
-	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 	if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) {
 		t.Fatalf("got %v, %v", bundle.IncompleteSources, err)
 	}
@@ -193,7 +193,7 @@ func TestASystemWithAnInvalidValueIsIncomplete(t *testing.T) {
 		}
 		w := newWorld(t, 0, resolver(t, "desk", odd))
 		w.expectExport(domain.ExportRecord{Source: "users", Field: "email"})
-		bundle, err := w.Export(t.Context(), w.session, w.subject)
+		bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 		if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) || len(bundle.Records) != 1 {
 			t.Errorf("%v: got %v, %v", value, bundle.IncompleteSources, err)
 		}

@@ -22,7 +22,7 @@ func TestLocalRecordsComeFirstThenTheSystemsInOrder(t *testing.T) {
 	w.expectExport(
 		domain.ExportRecord{Source: "users", Field: "email"}, domain.ExportRecord{Source: "orders", Field: "note"},
 	)
-	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestLocalRecordsComeFirstThenTheSystemsInOrder(t *testing.T) {
 	}
 	bundle.Records = nil
 	if !reflect.DeepEqual(bundle, domain.ExportBundle{
-		SubjectID: w.subject.ID, GeneratedAt: noon, SchemaVersion: 1, IncompleteSources: []string{},
+		SubjectID: w.ID, GeneratedAt: noon, SchemaVersion: 1, IncompleteSources: []string{},
 	}) {
 		t.Errorf("got %+v", bundle)
 	}
@@ -41,7 +41,7 @@ func TestLocalRecordsComeFirstThenTheSystemsInOrder(t *testing.T) {
 func TestAnEmptyBundleHasEmptyLists(t *testing.T) {
 	w := newWorld(t, 0)
 	w.expectExport()
-	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 	if err != nil || bundle.Records == nil || bundle.IncompleteSources == nil {
 		t.Errorf("got %+v, %v, want empty lists, which are [] in JSON", bundle, err)
 	}
@@ -51,22 +51,20 @@ func TestEvidenceThenSystemsThenTheDatabaseThenCompletion(t *testing.T) {
 	desk := mocks.NewMockResolver(gomock.NewController(t))
 	desk.EXPECT().Name().Return("desk").AnyTimes()
 	w := newWorld(t, 0, desk)
-	id := w.subject.ID
+	id := w.ID
 	gomock.InOrder(
-		w.session.EXPECT().Audit().Return(w.audit),
-		w.audit.EXPECT().AppendEvidence(gomock.Any(), event("id-1", "export_requested", id, domain.Payload{
+		w.Audit.EXPECT().AppendEvidence(gomock.Any(), w.Event("id-1", "export_requested", domain.Payload{
 			"refs": 1, "resolvers": 1,
 		})),
 		desk.EXPECT().ExportSubject(gomock.Any(), refTo("desk")).DoAndReturn(has("tickets")),
-		w.session.EXPECT().Subjects().Return(w.subjects), // a session takes its connection here, not earlier
-		w.subjects.EXPECT().Export(gomock.Any(), id, gomock.Any()).
+		// A session takes its connection here, not earlier.
+		w.Subjects.EXPECT().Export(gomock.Any(), id, gomock.Any()).
 			DoAndReturn(yields(domain.ExportRecord{Source: "users", Field: "email"})),
-		w.session.EXPECT().Audit().Return(w.audit),
-		w.audit.EXPECT().Append(gomock.Any(), event("id-2", "export_completed", id, domain.Payload{
+		w.Audit.EXPECT().Append(gomock.Any(), w.Event("id-2", "export_completed", domain.Payload{
 			"records": 2, "incomplete_sources": "", "skipped_resolvers": "",
 		})),
 	)
-	if _, err := w.Export(t.Context(), w.session, w.subject); err != nil {
+	if _, err := w.Export(t.Context(), w.Session, w.Subject); err != nil {
 		t.Error(err)
 	}
 }
@@ -74,18 +72,17 @@ func TestEvidenceThenSystemsThenTheDatabaseThenCompletion(t *testing.T) {
 func TestTheEventsNameIncompleteAndSkippedSystems(t *testing.T) {
 	w := newWorld(t, 0,
 		resolver(t, "mail", fails), uncalled(t, "skipped"), resolver(t, "desk", has("tickets")), resolver(t, "ads", fails))
-	w.allowStores()
-	id := w.subject.ID
+	id := w.ID
 	gomock.InOrder(
-		w.audit.EXPECT().AppendEvidence(gomock.Any(), event("id-1", "export_requested", id, domain.Payload{
+		w.Audit.EXPECT().AppendEvidence(gomock.Any(), w.Event("id-1", "export_requested", domain.Payload{
 			"refs": 3, "resolvers": 3,
 		})),
-		w.subjects.EXPECT().Export(gomock.Any(), id, gomock.Any()),
-		w.audit.EXPECT().Append(gomock.Any(), event("id-2", "export_completed", id, domain.Payload{
+		w.Subjects.EXPECT().Export(gomock.Any(), id, gomock.Any()),
+		w.Audit.EXPECT().Append(gomock.Any(), w.Event("id-2", "export_completed", domain.Payload{
 			"records": 1, "incomplete_sources": "mail,ads", "skipped_resolvers": "skipped",
 		})),
 	)
-	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 	if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"mail", "ads"}) {
 		t.Errorf("got %v, %v", bundle.IncompleteSources, err)
 	}
@@ -100,11 +97,11 @@ func TestARefusedSubjectLeavesNoCallAtAll(t *testing.T) {
 	for name, subject := range map[string]domain.Subject{
 		"no id":                         {},
 		"an id that no key can hold":    text,
-		"a ref of an unknown kind":      {ID: w.subject.ID, Refs: []domain.SubjectRef{refTo("desk"), refTo("shop")}},
-		"a ref that is not whole":       {ID: w.subject.ID, Refs: []domain.SubjectRef{{Kind: "desk"}}},
+		"a ref of an unknown kind":      {ID: w.ID, Refs: []domain.SubjectRef{refTo("desk"), refTo("shop")}},
+		"a ref that is not whole":       {ID: w.ID, Refs: []domain.SubjectRef{{Kind: "desk"}}},
 		"an unknown kind without an id": {Refs: []domain.SubjectRef{refTo("shop")}},
 	} {
-		bundle, err := w.Export(t.Context(), w.session, subject)
+		bundle, err := w.Export(t.Context(), w.Session, subject)
 		if !errors.Is(err, domain.ErrSubject) || !reflect.DeepEqual(bundle, domain.ExportBundle{}) {
 			t.Errorf("%s: got %+v, %v", name, bundle, err)
 		}
@@ -113,19 +110,17 @@ func TestARefusedSubjectLeavesNoCallAtAll(t *testing.T) {
 
 func TestEvidenceThatCannotBeKeptStopsTheExport(t *testing.T) {
 	w := newWorld(t, 0, uncalled(t, "desk"))
-	w.session.EXPECT().Audit().Return(w.audit)
-	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Return(errBoom)
-	if _, err := w.Export(t.Context(), w.session, w.subject); !errors.Is(err, errBoom) {
+	w.Audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Return(errBoom)
+	if _, err := w.Export(t.Context(), w.Session, w.Subject); !errors.Is(err, errBoom) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestAFailureOfTheDatabaseFailsTheExport(t *testing.T) {
 	w := newWorld(t, 0, resolver(t, "desk", has("tickets")))
-	w.allowStores()
-	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
-	w.subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any()).Return(errBoom)
-	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	w.Audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
+	w.Subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any()).Return(errBoom)
+	bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 	if !errors.Is(err, errBoom) || !reflect.DeepEqual(bundle, domain.ExportBundle{}) {
 		t.Errorf("got %+v, %v", bundle, err)
 	}
@@ -133,11 +128,10 @@ func TestAFailureOfTheDatabaseFailsTheExport(t *testing.T) {
 
 func TestACompletionThatCannotBeRecordedFailsTheExport(t *testing.T) {
 	w := newWorld(t, 0)
-	w.allowStores()
-	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
-	w.subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any())
-	w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).Return(errBoom)
-	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	w.Audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
+	w.Subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any())
+	w.Audit.EXPECT().Append(gomock.Any(), gomock.Any()).Return(errBoom)
+	bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 	if !errors.Is(err, errBoom) || !reflect.DeepEqual(bundle, domain.ExportBundle{}) {
 		t.Errorf("got %+v, %v", bundle, err)
 	}
@@ -151,9 +145,8 @@ func TestACancelledExportNeverReachesTheDatabase(t *testing.T) {
 			<-called.Done()
 			return nil, called.Err()
 		}))
-	w.session.EXPECT().Audit().Return(w.audit)
-	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()) // records the attempt
-	_, err := w.Export(ctx, w.session, w.subject)
+	w.Audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()) // records the attempt
+	_, err := w.Export(ctx, w.Session, w.Subject)
 	if !errors.Is(err, context.Canceled) || domain.ErrorClass(err) != "canceled" {
 		t.Errorf("got %v", err)
 	}
@@ -168,9 +161,8 @@ func TestAnExportThatRunsOutOfTimeNeverReachesTheDatabase(t *testing.T) {
 				<-called.Done()
 				return nil, called.Err()
 			}))
-		w.session.EXPECT().Audit().Return(w.audit)
-		w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
-		_, err := w.Export(ctx, w.session, w.subject)
+		w.Audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
+		_, err := w.Export(ctx, w.Session, w.Subject)
 		if !errors.Is(err, context.DeadlineExceeded) || domain.ErrorClass(err) != "timeout" {
 			t.Errorf("got %v", err)
 		}

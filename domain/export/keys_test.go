@@ -45,14 +45,12 @@ func newKeyWorld(t *testing.T, timeout time.Duration) keyWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.subject, err = domain.NewSubject("42"); err != nil {
+	if w.Subject, err = domain.NewSubject("42"); err != nil {
 		t.Fatal(err)
 	}
-	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
-	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
-	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).AnyTimes()
-	w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).AnyTimes()
-	w.subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any()).AnyTimes()
+	w.Audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).AnyTimes()
+	w.Audit.EXPECT().Append(gomock.Any(), gomock.Any()).AnyTimes()
+	w.Subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any()).AnyTimes()
 	return w
 }
 
@@ -60,7 +58,7 @@ func (w keyWorld) expectKeys(n int) (keys []string) {
 	for i := range n {
 		keys = append(keys, fmt.Sprintf("%07d", i))
 	}
-	w.subjects.EXPECT().Keys(gomock.Any(), w.subject.ID, gomock.Any()).DoAndReturn(
+	w.Subjects.EXPECT().Keys(gomock.Any(), w.ID, gomock.Any()).DoAndReturn(
 		func(_ context.Context, _ domain.SubjectID, q datamap.KeyQuery) ([]string, error) {
 			i := 0
 			for i < len(keys) && keys[i] <= q.After {
@@ -83,7 +81,7 @@ func TestKeysAreSentInBoundedBatches(t *testing.T) {
 			called = append(called, batch...)
 			return []domain.ExportRecord{{Field: "f", Row: batch[0], Category: domain.CategoryIdentity, Value: "v"}}, nil
 		}).Times(251)
-	bundle, err := w.Export(t.Context(), w.session, w.subject)
+	bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 	if err != nil || !slices.Equal(called, keys) || len(bundle.Records) != 251 || len(bundle.IncompleteSources) > 0 ||
 		bundle.Records[0].Source != "media" {
 		t.Errorf("got %d records, incomplete %v, %v", len(bundle.Records), bundle.IncompleteSources, err)
@@ -113,7 +111,7 @@ func TestASystemThatFailsForKeysIsIncomplete(t *testing.T) {
 					}
 					return []domain.ExportRecord{{Field: "f", Row: batch[0], Category: domain.CategoryIdentity}}, nil
 				}).Times(2)
-			bundle, err := w.Export(t.Context(), w.session, w.subject)
+			bundle, err := w.Export(t.Context(), w.Session, w.Subject)
 			if err != nil || len(bundle.Records) != 1 || !slices.Equal(bundle.IncompleteSources, []string{"media"}) {
 				t.Errorf("got %d records, incomplete %v, %v", len(bundle.Records), bundle.IncompleteSources, err)
 			}
@@ -123,8 +121,8 @@ func TestASystemThatFailsForKeysIsIncomplete(t *testing.T) {
 
 func TestAnExportWhoseKeysCannotBeReadFails(t *testing.T) {
 	w := newKeyWorld(t, time.Minute)
-	w.subjects.EXPECT().Keys(gomock.Any(), gomock.Any(), gomock.Any()).Return(nil, domain.ErrUnavailable)
-	if _, err := w.Export(t.Context(), w.session, w.subject); err == nil {
+	w.Subjects.EXPECT().Keys(gomock.Any(), gomock.Any(), gomock.Any()).Return(nil, domain.ErrUnavailable)
+	if _, err := w.Export(t.Context(), w.Session, w.Subject); err == nil {
 		t.Error("the export went on")
 	}
 }

@@ -3,7 +3,6 @@ package export_test
 import (
 	"context"
 	"errors"
-	"maps"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
+	"github.com/habeas-data/habeas/internal/tests/mocked"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -28,10 +28,7 @@ var (
 // world is an exporter with mocks of its dependencies. An unexpected call fails the test.
 type world struct {
 	*export.Exporter
-	session  *mocks.MockSession
-	subjects *mocks.MockSubjectStore
-	audit    *mocks.MockAuditLog
-	subject  domain.Subject
+	mocked.Bundle
 }
 
 // newWorld makes an exporter with the resolvers, and a subject. The subject has a ref for each resolver except the
@@ -46,45 +43,31 @@ func newLimited(
 	t *testing.T, timeout time.Duration, admit func(context.Context, string) (func(), bool), registered ...ports.Resolver,
 ) world {
 	t.Helper()
-	ctrl := gomock.NewController(t)
-	dataMap := fixture.MustMap(t, fixture.Users())
-	subject := fixture.MustSubject(t, "42")
+	var refs []domain.SubjectRef
 	for _, resolver := range registered {
 		if name := resolver.Name(); name != "skipped" {
-			subject.Refs = append(subject.Refs, refTo(name))
+			refs = append(refs, refTo(name))
 		}
 	}
+	b := mocked.New(t, noon, refs...)
 	exporter, err := export.NewExporter(export.Config{
-		Clock: fixture.NewClock(noon), IDs: &fixture.IDs{}, DataMap: dataMap, Resolvers: registered,
+		Clock: b.Clock, IDs: b.IDs, DataMap: fixture.MustMap(t, fixture.Users()), Resolvers: registered,
 		ResolverTimeout: timeout, Admit: admit,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return world{
-		Exporter: exporter,
-		session:  mocks.NewMockSession(ctrl),
-		subjects: mocks.NewMockSubjectStore(ctrl),
-		audit:    mocks.NewMockAuditLog(ctrl),
-		subject:  subject,
-	}
+	return world{exporter, b}
 }
 
 func refTo(name string) domain.SubjectRef { return domain.SubjectRef{Kind: name, Value: name + "-ref"} }
 
-// allowStores allows any number of calls of the session's stores.
-func (w world) allowStores() {
-	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
-	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
-}
-
 // expectExport expects an export that reads the given records from the application's tables. It accepts any audit
 // events.
 func (w world) expectExport(local ...domain.ExportRecord) {
-	w.allowStores()
-	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
-	w.subjects.EXPECT().Export(gomock.Any(), w.subject.ID, gomock.Any()).DoAndReturn(yields(local...))
-	w.audit.EXPECT().Append(gomock.Any(), gomock.Any())
+	w.Audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
+	w.Subjects.EXPECT().Export(gomock.Any(), w.ID, gomock.Any()).DoAndReturn(yields(local...))
+	w.Audit.EXPECT().Append(gomock.Any(), gomock.Any())
 }
 
 // yields implements SubjectStore.Export with these records.
@@ -116,9 +99,7 @@ func resolver(t *testing.T, name string, export exportFunc) ports.Resolver {
 // uncalled makes an external system that must not be called.
 func uncalled(t *testing.T, name string) ports.Resolver {
 	t.Helper()
-	made := mocks.NewMockResolver(gomock.NewController(t))
-	made.EXPECT().Name().Return(name).AnyTimes()
-	return made
+	return mocked.Resolvers(t, name)[0]
 }
 
 func has(fields ...string) exportFunc {
@@ -138,12 +119,6 @@ func records(fields ...string) []domain.ExportRecord {
 		made = append(made, domain.ExportRecord{Source: "to be replaced", Field: field})
 	}
 	return made
-}
-
-func event(id string, eventType domain.EventType, subject domain.SubjectID, payload domain.Payload) domain.AuditEvent {
-	payload = maps.Clone(payload)
-	payload["operation_id"] = "id-1" // every event has the id of the first event
-	return domain.AuditEvent{EventID: id, EventType: eventType, SubjectRef: subject, OccurredAt: noon, Payload: payload}
 }
 
 // printed lists records as "source.field".

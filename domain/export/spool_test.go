@@ -201,12 +201,11 @@ func (o oneSession) Do(ctx context.Context, fn func(context.Context, ports.Sessi
 func writeLarge(t *testing.T, ended chan struct{}, w io.Writer) error {
 	t.Helper()
 	world := newWorld(t, 0)
-	world.allowStores()
-	world.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).AnyTimes()
-	world.audit.EXPECT().Append(gomock.Any(), gomock.Any()).AnyTimes()
+	world.Audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).AnyTimes()
+	world.Audit.EXPECT().Append(gomock.Any(), gomock.Any()).AnyTimes()
 	row := domain.ExportRecord{Source: "users", Field: "email", Value: strings.Repeat("x", 1<<20)}
-	world.subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(yields(row, row, row, row))
-	_, err := world.Write(t.Context(), oneSession{session: world.session, ended: ended}, world.subject, w)
+	world.Subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(yields(row, row, row, row))
+	_, err := world.Write(t.Context(), oneSession{session: world.Session, ended: ended}, world.Subject, w)
 	return err
 }
 

@@ -14,9 +14,9 @@ func TestAStreamBeginsWithTheBundleWithoutRecords(t *testing.T) {
 	w := newWorld(t, 0, resolver(t, "mail", has("address")), resolver(t, "desk", fails))
 	w.expectExport(domain.ExportRecord{Source: "users", Field: "email"})
 	var got []string
-	err := w.Stream(t.Context(), w.session, w.subject,
+	err := w.Stream(t.Context(), w.Session, w.Subject,
 		func(head domain.ExportBundle) error {
-			if head.SubjectID != w.subject.ID || head.GeneratedAt != noon || head.SchemaVersion != 1 ||
+			if head.SubjectID != w.ID || head.GeneratedAt != noon || head.SchemaVersion != 1 ||
 				head.Records == nil || len(head.Records) > 0 || !slices.Equal(head.IncompleteSources, []string{"desk"}) {
 				t.Errorf("began with %+v", head)
 			}
@@ -39,22 +39,20 @@ func TestAStreamEndsWithAnErrorOfItsReader(t *testing.T) {
 	refuses := func(domain.ExportRecord) error { return errBoom }
 
 	w := newWorld(t, 0)
-	w.allowStores()
-	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Times(2) // nothing is completed
-	if err := w.Stream(t.Context(), w.session, w.subject, refusesToBegin, refuses); !errors.Is(err, errBoom) {
+	w.Audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Times(2) // nothing is completed
+	if err := w.Stream(t.Context(), w.Session, w.Subject, refusesToBegin, refuses); !errors.Is(err, errBoom) {
 		t.Errorf("at the beginning: %v", err)
 	}
-	w.subjects.EXPECT().Export(gomock.Any(), w.subject.ID, gomock.Any()).
+	w.Subjects.EXPECT().Export(gomock.Any(), w.ID, gomock.Any()).
 		DoAndReturn(yields(domain.ExportRecord{Source: "users", Field: "email"}))
-	if err := w.Stream(t.Context(), w.session, w.subject, begins, refuses); !errors.Is(err, errBoom) {
+	if err := w.Stream(t.Context(), w.Session, w.Subject, begins, refuses); !errors.Is(err, errBoom) {
 		t.Errorf("at a local record: %v", err)
 	}
 
 	external := newWorld(t, 0, resolver(t, "mail", has("address")))
-	external.allowStores()
-	external.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
-	external.subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any())
-	if err := external.Stream(t.Context(), external.session, external.subject, begins, refuses); !errors.Is(err, errBoom) {
+	external.Audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
+	external.Subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any())
+	if err := external.Stream(t.Context(), external.Session, external.Subject, begins, refuses); !errors.Is(err, errBoom) {
 		t.Errorf("at an external record: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // mustFail runs the rectification. It fails the test if the rectification returns another error or a result.
 func (w world) mustFail(tb testing.TB, want error) {
 	tb.Helper()
-	result, err := w.RectifySubject(context.Background(), w.session, w.subject, corrections, rectification.AllColumns())
+	result, err := w.RectifySubject(context.Background(), w.Session, w.Subject, corrections, rectification.AllColumns())
 	if !errors.Is(err, want) || !reflect.DeepEqual(result, domain.RectificationResult{}) {
 		tb.Errorf("got %+v, %v, want %v", result, err, want)
 	}
@@ -88,7 +88,7 @@ func TestARectificationThatCannotEnqueueIsNotCompleted(t *testing.T) {
 		w.requested("id-1", "contact,identity", 2, 1, 1),
 		w.writes(writeUsers), w.succeeded("id-2", "users", 0),
 		w.writes(writeInvoices), w.succeeded("id-3", "invoices", 0),
-		w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()).Return(errBoom),
+		w.Outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()).Return(errBoom),
 	)
 	w.mustFail(t, errBoom)
 }

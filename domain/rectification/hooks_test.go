@@ -46,7 +46,7 @@ func TestAHookBeforeComesFirstAndMayFailTheRectification(t *testing.T) {
 			calls := 0
 			w = newConfigured(t, func(config *rectification.Config) {
 				config.Before = func(_ context.Context, s ports.Session, subject domain.Subject) error {
-					if calls++; s != w.session || !reflect.DeepEqual(subject, w.subject) {
+					if calls++; s != w.Session || !reflect.DeepEqual(subject, w.Subject) {
 						t.Errorf("the hook has the subject %v", subject)
 					}
 					return c.do()
@@ -57,12 +57,12 @@ func TestAHookBeforeComesFirstAndMayFailTheRectification(t *testing.T) {
 			if c.class == "" {
 				gomock.InOrder(requested, w.writes(writeAge).Return(int64(1), nil), w.succeeded("id-2", "users", 1),
 					w.completed("id-3", 1, 0, ""))
-				if _, err := w.RectifySubject(t.Context(), w.session, w.subject, newAge); err != nil {
+				if _, err := w.RectifySubject(t.Context(), w.Session, w.Subject, newAge); err != nil {
 					t.Error(err)
 				}
 			} else {
 				gomock.InOrder(requested, w.failed("id-2", "hook", c.class).Return(errors.New("evidence")))
-				result, err := w.RectifySubject(t.Context(), w.session, w.subject, newAge)
+				result, err := w.RectifySubject(t.Context(), w.Session, w.Subject, newAge)
 				if err == nil || c.is != nil && !errors.Is(err, c.is) ||
 					!reflect.DeepEqual(result, domain.RectificationResult{}) {
 					t.Errorf("got %+v, %v", result, err)
@@ -96,8 +96,8 @@ func TestTheHookAfterIsCalledAfterTheCommit(t *testing.T) {
 			w.allowStores()
 			gomock.InOrder(w.requested("id-1", "identity", 1, 0, 0), w.writes(writeAge).Return(int64(1), nil),
 				w.succeeded("id-2", "users", 1), w.completed("id-3", 1, 0, ""))
-			session := &notifying{MockSession: w.session}
-			result, err := w.RectifySubject(t.Context(), session, w.subject, newAge)
+			session := &notifying{MockSession: w.Session}
+			result, err := w.RectifySubject(t.Context(), session, w.Subject, newAge)
 			if err != nil || calls != 0 || len(session.after) != 1 {
 				t.Fatalf("%v: %d calls before the commit, %d functions for after its end", err, calls, len(session.after))
 			}
@@ -124,8 +124,8 @@ func TestTheObserverDoesNotWaitForTheHookAfter(t *testing.T) {
 	w.allowStores()
 	gomock.InOrder(w.requested("id-1", "identity", 1, 0, 0), w.writes(writeAge).Return(int64(1), nil),
 		w.succeeded("id-2", "users", 1), w.completed("id-3", 1, 0, ""))
-	session := &notifying{MockSession: w.session}
-	if _, err := w.RectifySubject(t.Context(), session, w.subject, newAge); err != nil || len(session.after) != 2 {
+	session := &notifying{MockSession: w.Session}
+	if _, err := w.RectifySubject(t.Context(), session, w.Subject, newAge); err != nil || len(session.after) != 2 {
 		t.Fatalf("%v: %d functions for after its end", err, len(session.after))
 	}
 	for _, fn := range session.after {

@@ -205,7 +205,7 @@ func TestCorrectionsOfColumnsAreNotSentToExternalSystems(t *testing.T) {
 		w.succeeded("id-2", "users", 1),
 		w.completed("id-3", 1, 0, "desk"),
 	)
-	result, err := w.Rectify(t.Context(), w.session, w.subject, domain.Correction{Table: "users", Column: "age", Value: 7})
+	result, err := w.Rectify(t.Context(), w.Session, w.Subject, domain.Correction{Table: "users", Column: "age", Value: 7})
 	if err != nil || !reflect.DeepEqual(result.SkippedResolvers, []string{"desk"}) {
 		t.Errorf("got %+v, %v", result, err)
 	}
@@ -220,7 +220,7 @@ func TestARowOfAnotherSubjectIsAnError(t *testing.T) {
 		w.writes(step).Return(int64(0), nil),
 		w.failed("id-2", "users", "invalid"),
 	)
-	_, err := w.Rectify(t.Context(), w.session, w.subject,
+	_, err := w.Rectify(t.Context(), w.Session, w.Subject,
 		domain.Correction{Table: "users", Column: "age", Row: "43", Value: 7})
 	wantFaults(t, err, "users.age unknown")
 	if strings.Contains(err.Error(), "43") {
@@ -231,11 +231,11 @@ func TestARowOfAnotherSubjectIsAnError(t *testing.T) {
 func TestRowsThatAreCorrectedOneByOneCountOnce(t *testing.T) {
 	w := newWorld(t, nil)
 	w.allowStores()
-	w.subjects.EXPECT().LockToRectify(gomock.Any(), gomock.Any()).AnyTimes()
-	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).AnyTimes()
-	w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).AnyTimes()
-	w.audit.EXPECT().Append(gomock.Any(), gomock.Any(), gomock.Any()).AnyTimes()
-	w.subjects.EXPECT().Rectify(gomock.Any(), gomock.Any(), gomock.Any()).
+	w.Subjects.EXPECT().LockToRectify(gomock.Any(), gomock.Any()).AnyTimes()
+	w.Audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).AnyTimes()
+	w.Audit.EXPECT().Append(gomock.Any(), gomock.Any()).AnyTimes()
+	w.Audit.EXPECT().Append(gomock.Any(), gomock.Any(), gomock.Any()).AnyTimes()
+	w.Subjects.EXPECT().Rectify(gomock.Any(), gomock.Any(), gomock.Any()).
 		DoAndReturn(func(_, _ any, step domain.RectificationStep) (int64, error) {
 			if step.Row == "" {
 				return 3, nil
@@ -244,7 +244,7 @@ func TestRowsThatAreCorrectedOneByOneCountOnce(t *testing.T) {
 		}).AnyTimes()
 	one := domain.Correction{Table: "invoices", Column: "recipient", Row: "1", Value: "zoe@example.org"}
 	two := domain.Correction{Table: "invoices", Column: "recipient", Row: "2", Value: "zoe@example.org"}
-	result, err := w.Rectify(t.Context(), w.session, w.subject, one, two)
+	result, err := w.Rectify(t.Context(), w.Session, w.Subject, one, two)
 	if err != nil || result.Rectified["invoices"] != 2 {
 		t.Errorf("got %+v, %v", result, err)
 	}
@@ -252,7 +252,7 @@ func TestRowsThatAreCorrectedOneByOneCountOnce(t *testing.T) {
 
 func TestAllColumnsOfACategoryAreAnOption(t *testing.T) {
 	w := newWorld(t, nil)
-	_, err := w.RectifySubject(t.Context(), w.session, w.subject, domain.Corrections{"contact": "zoe@example.org"})
+	_, err := w.RectifySubject(t.Context(), w.Session, w.Subject, domain.Corrections{"contact": "zoe@example.org"})
 	wantFaults(t, err, "contact ambiguous")
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
+	"github.com/habeas-data/habeas/internal/tests/mocked"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
@@ -25,12 +26,12 @@ func TestARectificationRecordsWritesEnqueuesAndCompletes(t *testing.T) {
 		w.requested("id-1", "contact,identity", 2, 2, 3),
 		w.writes(writeUsers).Return(int64(1), nil), w.succeeded("id-2", "users", 1),
 		w.writes(writeInvoices).Return(int64(3), nil), w.succeeded("id-3", "invoices", 3),
-		w.outbox.EXPECT().Enqueue(gomock.Any(), w.entry("id-4", "mail", ref("mail", "m-1")), w.entry("id-5", "desk", desk)),
+		w.Outbox.EXPECT().Enqueue(gomock.Any(), w.entry("id-4", "mail", ref("mail", "m-1")), w.entry("id-5", "desk", desk)),
 		w.completed("id-6", 4, 2, "ads,shop,crm"),
 	)
-	result, err := w.RectifySubject(t.Context(), w.session, w.subject, corrections, rectification.AllColumns())
+	result, err := w.RectifySubject(t.Context(), w.Session, w.Subject, corrections, rectification.AllColumns())
 	want := domain.RectificationResult{
-		SubjectID: w.subject.ID, CompletedAt: noon, Rectified: map[string]int64{"users": 1, "invoices": 3},
+		SubjectID: w.ID, CompletedAt: noon, Rectified: map[string]int64{"users": 1, "invoices": 3},
 		EnqueuedExternal: []string{"mail", "desk"}, SkippedResolvers: []string{"ads", "shop", "crm"},
 	}
 	if err != nil || !reflect.DeepEqual(result, want) {
@@ -48,7 +49,7 @@ func TestWithoutARectifyingSystemNothingIsEnqueued(t *testing.T) {
 		w.completed("id-3", 0, 0, ""),
 	)
 	corrections := domain.Corrections{domain.CategoryIdentity: 7}
-	result, err := w.RectifySubject(t.Context(), w.session, w.subject, corrections, rectification.AllColumns())
+	result, err := w.RectifySubject(t.Context(), w.Session, w.Subject, corrections, rectification.AllColumns())
 	if err != nil || result.EnqueuedExternal == nil || result.SkippedResolvers == nil ||
 		len(result.EnqueuedExternal)+len(result.SkippedResolvers) > 0 {
 		t.Errorf("got %+v, %v, want empty lists, which are [] in JSON", result, err)
@@ -66,10 +67,10 @@ func TestACategoryThatOnlyExternalSystemsHaveIsSentToThem(t *testing.T) {
 	old.Corrections, other.Corrections = berlin, berlin
 	gomock.InOrder(
 		w.requested("id-1", "location", 0, 2, 2),
-		w.outbox.EXPECT().Enqueue(gomock.Any(), old, other),
+		w.Outbox.EXPECT().Enqueue(gomock.Any(), old, other),
 		w.completed("id-4", 0, 2, ""),
 	)
-	result, err := w.RectifySubject(t.Context(), w.session, w.subject, berlin, rectification.AllColumns())
+	result, err := w.RectifySubject(t.Context(), w.Session, w.Subject, berlin, rectification.AllColumns())
 	if err != nil || !reflect.DeepEqual(result.EnqueuedExternal, []string{"desk", "desk"}) || result.Rectified == nil {
 		t.Errorf("got %+v, %v", result, err)
 	}
@@ -78,15 +79,15 @@ func TestACategoryThatOnlyExternalSystemsHaveIsSentToThem(t *testing.T) {
 func TestInstantsOfARectificationAreUTCInMicroseconds(t *testing.T) {
 	w := newWorld(t, []string{"desk!"}, ref("desk", "d-1"))
 	w.allowStores()
-	w.clock.Set(noon.Add(999).In(time.FixedZone("CET", 3600)))
+	w.Clock.Set(noon.Add(999).In(time.FixedZone("CET", 3600)))
 	gomock.InOrder(
 		w.requested("id-1", "contact,identity", 2, 1, 1),
 		w.writes(writeUsers), w.succeeded("id-2", "users", 0),
 		w.writes(writeInvoices), w.succeeded("id-3", "invoices", 0),
-		w.outbox.EXPECT().Enqueue(gomock.Any(), w.entry("id-4", "desk", ref("desk", "d-1"))),
+		w.Outbox.EXPECT().Enqueue(gomock.Any(), w.entry("id-4", "desk", ref("desk", "d-1"))),
 		w.completed("id-5", 0, 1, ""),
 	)
-	result, err := w.RectifySubject(t.Context(), w.session, w.subject, corrections, rectification.AllColumns())
+	result, err := w.RectifySubject(t.Context(), w.Session, w.Subject, corrections, rectification.AllColumns())
 	if err != nil || result.CompletedAt != noon {
 		t.Errorf("got %v, %v", result.CompletedAt, err)
 	}
@@ -98,10 +99,10 @@ func TestARefusedSubjectLeavesNoCallAtAll(t *testing.T) {
 	for name, subject := range map[string]domain.Subject{
 		"no id":                    {},
 		"an id of another arity":   {ID: long},
-		"a ref of an unknown kind": {ID: w.subject.ID, Refs: []domain.SubjectRef{ref("desk", "d-1"), ref("mail", "m-1")}},
-		"a ref that is not whole":  {ID: w.subject.ID, Refs: []domain.SubjectRef{ref("desk", "")}},
+		"a ref of an unknown kind": {ID: w.ID, Refs: []domain.SubjectRef{ref("desk", "d-1"), ref("mail", "m-1")}},
+		"a ref that is not whole":  {ID: w.ID, Refs: []domain.SubjectRef{ref("desk", "")}},
 	} {
-		result, err := w.RectifySubject(t.Context(), w.session, subject, corrections, rectification.AllColumns())
+		result, err := w.RectifySubject(t.Context(), w.Session, subject, corrections, rectification.AllColumns())
 		if !errors.Is(err, domain.ErrSubject) || !reflect.DeepEqual(result, domain.RectificationResult{}) {
 			t.Errorf("%s: got %+v, %v", name, result, err)
 		}
@@ -133,7 +134,7 @@ func TestRefusedCorrectionsLeaveNoCallAtAll(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, c.resolvers, c.refs...) // no store of the session may be used
-			result, err := w.RectifySubject(t.Context(), w.session, w.subject, c.corrections, rectification.AllColumns())
+			result, err := w.RectifySubject(t.Context(), w.Session, w.Subject, c.corrections, rectification.AllColumns())
 			var invalid *domain.Error
 			if !errors.Is(err, domain.ErrInvalid) || !errors.As(err, &invalid) ||
 				!reflect.DeepEqual(result, domain.RectificationResult{}) {
@@ -149,19 +150,19 @@ func TestRefusedCorrectionsLeaveNoCallAtAll(t *testing.T) {
 func TestEachRectificationHasItsOwnSkippedSystems(t *testing.T) {
 	w := newWorld(t, []string{"mail!", "desk!"})
 	w.allowStores()
-	w.subjects.EXPECT().LockToRectify(gomock.Any(), gomock.Any()).Times(2)
-	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Times(2)
-	w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).Times(4)
-	w.subjects.EXPECT().Rectify(gomock.Any(), gomock.Any(), gomock.Any()).Times(2)
-	w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any())
+	w.Subjects.EXPECT().LockToRectify(gomock.Any(), gomock.Any()).Times(2)
+	w.Audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Times(2)
+	w.Audit.EXPECT().Append(gomock.Any(), gomock.Any()).Times(4)
+	w.Subjects.EXPECT().Rectify(gomock.Any(), gomock.Any(), gomock.Any()).Times(2)
+	w.Outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any())
 	age := domain.Corrections{domain.CategoryIdentity: 7}
-	first, err := w.RectifySubject(context.Background(), w.session, domain.Subject{
-		ID: w.subject.ID, Refs: []domain.SubjectRef{ref("mail", "m-1")},
+	first, err := w.RectifySubject(context.Background(), w.Session, domain.Subject{
+		ID: w.ID, Refs: []domain.SubjectRef{ref("mail", "m-1")},
 	}, age, rectification.AllColumns())
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := w.RectifySubject(context.Background(), w.session, w.subject, age, rectification.AllColumns())
+	second, err := w.RectifySubject(context.Background(), w.Session, w.Subject, age, rectification.AllColumns())
 	if err != nil || !reflect.DeepEqual(first.SkippedResolvers, []string{"desk"}) ||
 		!reflect.DeepEqual(second.SkippedResolvers, []string{"mail", "desk"}) {
 		t.Errorf("skipped %v, then %v, %v", first.SkippedResolvers, second.SkippedResolvers, err)
@@ -171,7 +172,7 @@ func TestEachRectificationHasItsOwnSkippedSystems(t *testing.T) {
 func TestARectifierWithoutItsDependenciesIsRefused(t *testing.T) {
 	ctrl := gomock.NewController(t)
 	whole := rectification.Config{
-		Clock: mocks.NewMockClock(ctrl), IDs: mocks.NewMockIDSource(ctrl), DataMap: dataMap(t), Resolvers: resolverSet(t),
+		Clock: mocks.NewMockClock(ctrl), IDs: mocks.NewMockIDSource(ctrl), DataMap: dataMap(t), Resolvers: mocked.Resolvers(t),
 	}
 	if _, err := rectification.NewRectifier(whole); err != nil {
 		t.Fatal(err)
@@ -193,20 +194,18 @@ func TestARectifierWithoutItsDependenciesIsRefused(t *testing.T) {
 
 func TestARectificationThatIsRolledBackIsRecorded(t *testing.T) {
 	w := newWorld(t, nil)
-	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
-	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
-	w.subjects.EXPECT().LockToRectify(gomock.Any(), gomock.Any())
-	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
-	w.subjects.EXPECT().Rectify(gomock.Any(), gomock.Any(), gomock.Any()).AnyTimes()
-	w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).AnyTimes()
-	w.audit.EXPECT().Append(gomock.Any(), gomock.Any(), gomock.Any()).AnyTimes()
-	w.audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).Do(func(_ context.Context, events ...domain.AuditEvent) {
+	w.Subjects.EXPECT().LockToRectify(gomock.Any(), gomock.Any())
+	w.Audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
+	w.Subjects.EXPECT().Rectify(gomock.Any(), gomock.Any(), gomock.Any()).AnyTimes()
+	w.Audit.EXPECT().Append(gomock.Any(), gomock.Any()).AnyTimes()
+	w.Audit.EXPECT().Append(gomock.Any(), gomock.Any(), gomock.Any()).AnyTimes()
+	w.Audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).Do(func(_ context.Context, events ...domain.AuditEvent) {
 		want := domain.Payload{"error": "rolled_back", "operation_id": "id-1"}
 		if events[0].EventType != domain.EventRectificationStepFailed || !reflect.DeepEqual(events[0].Payload, want) {
 			t.Errorf("got %+v", events[0])
 		}
 	})
-	if _, err := w.RectifySubject(t.Context(), w.session, w.subject, corrections, rectification.AllColumns()); err != nil {
+	if _, err := w.RectifySubject(t.Context(), w.Session, w.Subject, corrections, rectification.AllColumns()); err != nil {
 		t.Error(err)
 	}
 }

@@ -13,8 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/restriction"
-	"github.com/habeas-data/habeas/internal/tests/fixture"
-	"github.com/habeas-data/habeas/ports/mocks"
+	"github.com/habeas-data/habeas/internal/tests/mocked"
 )
 
 var (
@@ -32,23 +31,13 @@ var (
 // world is a ledger with mocks of its stores. An unexpected call fails the test.
 type world struct {
 	*restriction.Ledger
-	session *mocks.MockSession
-	store   *mocks.MockRestrictionStore
-	audit   *mocks.MockAuditLog
-	id      domain.SubjectID
+	mocked.Bundle
 }
 
 func newWorld(t *testing.T) world {
 	t.Helper()
-	ctrl := gomock.NewController(t)
-	w := world{
-		Ledger:  restriction.NewLedger(fixture.NewClock(clockTime), &fixture.IDs{}),
-		session: mocks.NewMockSession(ctrl), store: mocks.NewMockRestrictionStore(ctrl), audit: mocks.NewMockAuditLog(ctrl),
-		id: fixture.MustID(t, "42"),
-	}
-	w.session.EXPECT().Restrictions().Return(w.store).AnyTimes()
-	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
-	return w
+	b := mocked.New(t, clockTime)
+	return world{restriction.NewLedger(b.Clock, b.IDs), b}
 }
 
 func TestADecisionIsRecordedWithItsEvent(t *testing.T) {
@@ -81,14 +70,14 @@ func TestADecisionIsRecordedWithItsEvent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			record := domain.RestrictionRecord{
-				SubjectID: w.id, Purpose: c.decision.Purpose, Restricted: c.decision.Restricted, Reason: c.decision.Reason,
+				SubjectID: w.ID, Purpose: c.decision.Purpose, Restricted: c.decision.Restricted, Reason: c.decision.Reason,
 				RecordedAt: noon, Source: c.decision.Source,
 			}
 			event := domain.AuditEvent{
-				EventID: "id-1", EventType: c.eventType, SubjectRef: w.id, OccurredAt: noon, Payload: c.payload,
+				EventID: "id-1", EventType: c.eventType, SubjectRef: w.ID, OccurredAt: noon, Payload: c.payload,
 			}
-			gomock.InOrder(w.store.EXPECT().Append(ctx, record), w.audit.EXPECT().Append(ctx, event))
-			got, err := w.Record(ctx, w.session, w.id, c.decision)
+			gomock.InOrder(w.Restrictions.EXPECT().Append(ctx, record), w.Audit.EXPECT().Append(ctx, event))
+			got, err := w.Record(ctx, w.Session, w.ID, c.decision)
 			if err != nil || !reflect.DeepEqual(got, record) {
 				t.Errorf("got %+v, %v, want %+v", got, err, record)
 			}
@@ -98,14 +87,14 @@ func TestADecisionIsRecordedWithItsEvent(t *testing.T) {
 
 func TestTheReasonNeverReachesTheAuditTrail(t *testing.T) {
 	w := newWorld(t)
-	w.store.EXPECT().Append(ctx, gomock.Any())
-	w.audit.EXPECT().Append(ctx, gomock.Any()).Do(func(_ context.Context, events ...domain.AuditEvent) {
+	w.Restrictions.EXPECT().Append(ctx, gomock.Any())
+	w.Audit.EXPECT().Append(ctx, gomock.Any()).Do(func(_ context.Context, events ...domain.AuditEvent) {
 		if text := fmt.Sprintf("%+v", events); strings.Contains(text, reason) {
 			t.Errorf("the event holds the reason: %s", text)
 		}
 	})
 	decision := domain.RestrictionDecision{Purpose: &purpose, Restricted: true, Reason: &reason, Source: "api"}
-	if _, err := w.Record(ctx, w.session, w.id, decision); err != nil {
+	if _, err := w.Record(ctx, w.Session, w.ID, decision); err != nil {
 		t.Error(err)
 	}
 }
@@ -114,16 +103,16 @@ func TestADecisionThatCannotBeStoredIsAnError(t *testing.T) {
 	decision := domain.RestrictionDecision{Restricted: true, Source: "api"}
 
 	w := newWorld(t)
-	w.store.EXPECT().Append(ctx, gomock.Any()).Return(errBoom) // no event follows
-	got, err := w.Record(ctx, w.session, w.id, decision)
+	w.Restrictions.EXPECT().Append(ctx, gomock.Any()).Return(errBoom) // no event follows
+	got, err := w.Record(ctx, w.Session, w.ID, decision)
 	if !errors.Is(err, errBoom) || !reflect.DeepEqual(got, domain.RestrictionRecord{}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 
 	w = newWorld(t)
-	w.store.EXPECT().Append(ctx, gomock.Any())
-	w.audit.EXPECT().Append(ctx, gomock.Any()).Return(errBoom)
-	got, err = w.Record(ctx, w.session, w.id, decision)
+	w.Restrictions.EXPECT().Append(ctx, gomock.Any())
+	w.Audit.EXPECT().Append(ctx, gomock.Any()).Return(errBoom)
+	got, err = w.Record(ctx, w.Session, w.ID, decision)
 	if !errors.Is(err, errBoom) || !reflect.DeepEqual(got, domain.RestrictionRecord{}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -131,33 +120,33 @@ func TestADecisionThatCannotBeStoredIsAnError(t *testing.T) {
 
 func TestAnInvalidCallLeavesNoTrace(t *testing.T) {
 	w := newWorld(t) // expects no call of a store
-	id, noID, empty := w.id, domain.SubjectID{}, ""
+	id, noID, empty := w.ID, domain.SubjectID{}, ""
 	for name, c := range map[string]struct {
 		call func() error
 		want domain.Code
 	}{
 		"record a bad decision": {func() error {
-			_, err := w.Record(ctx, w.session, id, domain.RestrictionDecision{Purpose: &empty, Source: "api"})
+			_, err := w.Record(ctx, w.Session, id, domain.RestrictionDecision{Purpose: &empty, Source: "api"})
 			return err
 		}, domain.ErrInvalid},
 		"record without an id": {func() error {
-			_, err := w.Record(ctx, w.session, noID, domain.RestrictionDecision{Source: "api"})
+			_, err := w.Record(ctx, w.Session, noID, domain.RestrictionDecision{Source: "api"})
 			return err
 		}, domain.ErrSubject},
 		"status of an empty purpose": {func() error {
-			_, err := w.Status(ctx, w.session, id, &empty)
+			_, err := w.Status(ctx, w.Session, id, &empty)
 			return err
 		}, domain.ErrInvalid},
 		"status without an id": {func() error {
-			_, err := w.Status(ctx, w.session, noID, nil)
+			_, err := w.Status(ctx, w.Session, noID, nil)
 			return err
 		}, domain.ErrSubject},
 		"history of an empty purpose": {func() error {
-			_, err := w.History(ctx, w.session, id, &empty)
+			_, err := w.History(ctx, w.Session, id, &empty)
 			return err
 		}, domain.ErrInvalid},
 		"history without an id": {func() error {
-			_, err := w.History(ctx, w.session, noID, nil)
+			_, err := w.History(ctx, w.Session, noID, nil)
 			return err
 		}, domain.ErrSubject},
 	} {
@@ -181,9 +170,9 @@ func TestTheStatusDerivesFromBothRecordsInForce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.store.EXPECT().Latest(ctx, w.id, c.purpose).Return(c.global, c.scoped, nil)
-			got, err := w.Status(ctx, w.session, w.id, c.purpose)
-			want := domain.RestrictionStatusOf(w.id, c.purpose, c.global, c.scoped)
+			w.Restrictions.EXPECT().Latest(ctx, w.ID, c.purpose).Return(c.global, c.scoped, nil)
+			got, err := w.Status(ctx, w.Session, w.ID, c.purpose)
+			want := domain.RestrictionStatusOf(w.ID, c.purpose, c.global, c.scoped)
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, %v, want %+v", got, err, want)
 			}
@@ -195,8 +184,8 @@ func TestTheHistoryComesFromTheStore(t *testing.T) {
 	for _, asked := range []*string{nil, &purpose} {
 		w := newWorld(t)
 		records := []domain.RestrictionRecord{{Purpose: asked, Restricted: true}, {Purpose: asked}}
-		w.store.EXPECT().History(ctx, w.id, asked).Return(records, nil)
-		got, err := w.History(ctx, w.session, w.id, asked)
+		w.Restrictions.EXPECT().History(ctx, w.ID, asked).Return(records, nil)
+		got, err := w.History(ctx, w.Session, w.ID, asked)
 		if err != nil || !reflect.DeepEqual(got, records) {
 			t.Errorf("got %+v, %v", got, err)
 		}
@@ -205,10 +194,10 @@ func TestTheHistoryComesFromTheStore(t *testing.T) {
 
 func TestAReadThatFailsIsAnError(t *testing.T) {
 	w := newWorld(t)
-	w.store.EXPECT().Latest(ctx, w.id, nil).Return(nil, nil, errBoom)
-	w.store.EXPECT().History(ctx, w.id, nil).Return(nil, errBoom)
-	_, statusErr := w.Status(ctx, w.session, w.id, nil)
-	_, historyErr := w.History(ctx, w.session, w.id, nil)
+	w.Restrictions.EXPECT().Latest(ctx, w.ID, nil).Return(nil, nil, errBoom)
+	w.Restrictions.EXPECT().History(ctx, w.ID, nil).Return(nil, errBoom)
+	_, statusErr := w.Status(ctx, w.Session, w.ID, nil)
+	_, historyErr := w.History(ctx, w.Session, w.ID, nil)
 	for _, err := range []error{statusErr, historyErr} {
 		if !errors.Is(err, errBoom) {
 			t.Errorf("got %v", err)

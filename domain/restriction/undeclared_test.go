@@ -35,22 +35,22 @@ func among(t *testing.T, w world, names ...string) world {
 
 func TestAnUndeclaredPurposeIsRefused(t *testing.T) {
 	w := among(t, newWorld(t), "news")
-	_, err := w.Record(ctx, w.session, w.id,
+	_, err := w.Record(ctx, w.Session, w.ID,
 		domain.RestrictionDecision{Purpose: &purpose, Restricted: true, Source: "api"}) // reads nothing
 	expectUnknown(t, err)
 	lift := domain.RestrictionDecision{Purpose: &purpose, Source: "api"}
 	global := &domain.RestrictionRecord{Restricted: true}
 	for name, scoped := range map[string]*domain.RestrictionRecord{"no record": nil, "lifted": {Purpose: &purpose}} {
 		t.Run(name, func(t *testing.T) {
-			w.store.EXPECT().Latest(ctx, w.id, &purpose).Return(global, scoped, nil).Times(2) // writes nothing
-			_, err := w.Record(ctx, w.session, w.id, lift)
+			w.Restrictions.EXPECT().Latest(ctx, w.ID, &purpose).Return(global, scoped, nil).Times(2) // writes nothing
+			_, err := w.Record(ctx, w.Session, w.ID, lift)
 			expectUnknown(t, err)
-			_, err = w.Status(ctx, w.session, w.id, &purpose)
+			_, err = w.Status(ctx, w.Session, w.ID, &purpose)
 			expectUnknown(t, err)
 		})
 	}
-	w.store.EXPECT().Latest(ctx, w.id, &purpose).Return(nil, nil, errBoom)
-	if _, err := w.Record(ctx, w.session, w.id, lift); !errors.Is(err, errBoom) {
+	w.Restrictions.EXPECT().Latest(ctx, w.ID, &purpose).Return(nil, nil, errBoom)
+	if _, err := w.Record(ctx, w.Session, w.ID, lift); !errors.Is(err, errBoom) {
 		t.Errorf("a read that fails: %v", err)
 	}
 }
@@ -58,14 +58,14 @@ func TestAnUndeclaredPurposeIsRefused(t *testing.T) {
 func TestARestrictionInForceForAnUndeclaredPurposeCanBeLifted(t *testing.T) {
 	w := among(t, newWorld(t), "news")
 	scoped := &domain.RestrictionRecord{Purpose: &purpose, Restricted: true, RecordedAt: noon}
-	w.store.EXPECT().Latest(ctx, w.id, &purpose).Return(nil, scoped, nil).Times(2)
-	status, err := w.Status(ctx, w.session, w.id, &purpose)
+	w.Restrictions.EXPECT().Latest(ctx, w.ID, &purpose).Return(nil, scoped, nil).Times(2)
+	status, err := w.Status(ctx, w.Session, w.ID, &purpose)
 	if err != nil || !status.Restricted {
 		t.Errorf("got %+v, %v", status, err)
 	}
-	w.store.EXPECT().Append(ctx, gomock.Any())
-	w.audit.EXPECT().Append(ctx, gomock.Any())
-	record, err := w.Record(ctx, w.session, w.id, domain.RestrictionDecision{Purpose: &purpose, Source: "api"})
+	w.Restrictions.EXPECT().Append(ctx, gomock.Any())
+	w.Audit.EXPECT().Append(ctx, gomock.Any())
+	record, err := w.Record(ctx, w.Session, w.ID, domain.RestrictionDecision{Purpose: &purpose, Source: "api"})
 	if err != nil || record.Restricted || record.Purpose == nil || *record.Purpose != purpose {
 		t.Errorf("got %+v, %v", record, err)
 	}
@@ -75,10 +75,10 @@ func TestADecisionAboutADeclaredPurposeReadsNothing(t *testing.T) {
 	for _, scope := range []*string{&purpose, nil} {
 		for _, restricted := range []bool{true, false} {
 			w := among(t, newWorld(t), purpose)
-			w.store.EXPECT().Append(ctx, gomock.Any()) // and no Latest
-			w.audit.EXPECT().Append(ctx, gomock.Any())
+			w.Restrictions.EXPECT().Append(ctx, gomock.Any()) // and no Latest
+			w.Audit.EXPECT().Append(ctx, gomock.Any())
 			decision := domain.RestrictionDecision{Purpose: scope, Restricted: restricted, Source: "api"}
-			if _, err := w.Record(ctx, w.session, w.id, decision); err != nil {
+			if _, err := w.Record(ctx, w.Session, w.ID, decision); err != nil {
 				t.Errorf("restricted %v: %v", restricted, err)
 			}
 		}

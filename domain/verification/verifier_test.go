@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/verification"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
+	"github.com/habeas-data/habeas/internal/tests/mocked"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
@@ -39,36 +40,21 @@ func shop(tb testing.TB) datamap.DataMap {
 // world is a verifier with mocks of its dependencies. An unexpected call fails the test.
 type world struct {
 	*verification.Verifier
-	id       domain.SubjectID
-	session  *mocks.MockSession
-	erased   *mocks.MockErasedStore
-	duties   *mocks.MockDutyStore
-	subjects *mocks.MockSubjectStore
-	audit    *mocks.MockAuditLog
+	mocked.Bundle
 }
 
 func newWorld(t *testing.T) world {
 	t.Helper()
-	ctrl := gomock.NewController(t)
-	clock, ids := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl)
-	clock.EXPECT().Now().Return(noon).AnyTimes()
+	ctrl, b := gomock.NewController(t), mocked.New(t, noon)
+	ids := mocks.NewMockIDSource(ctrl)
 	ids.EXPECT().NewID().Return("id").AnyTimes()
 	verifier, err := verification.NewVerifier(verification.Config{
-		Sessions: mocks.NewMockSessionFactory(ctrl), Clock: clock, IDs: ids, DataMap: shop(t), Plan: plan,
+		Sessions: mocks.NewMockSessionFactory(ctrl), Clock: b.Clock, IDs: ids, DataMap: shop(t), Plan: plan,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := fixture.MustID(t, "42")
-	w := world{
-		verifier, id, mocks.NewMockSession(ctrl), mocks.NewMockErasedStore(ctrl), mocks.NewMockDutyStore(ctrl),
-		mocks.NewMockSubjectStore(ctrl), mocks.NewMockAuditLog(ctrl),
-	}
-	w.session.EXPECT().Erased().Return(w.erased).AnyTimes()
-	w.session.EXPECT().Duties().Return(w.duties).AnyTimes()
-	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
-	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
-	return w
+	return world{verifier, b}
 }
 
 // marked expects a query for the last erasure of the subject. The query returns an erasure at the given time. If this
@@ -76,25 +62,25 @@ func newWorld(t *testing.T) world {
 func (w world) marked(at time.Time, err error) {
 	var found []domain.ErasureMark
 	if !at.IsZero() {
-		found = []domain.ErasureMark{{SubjectID: w.id, ErasedAt: at}}
+		found = []domain.ErasureMark{{SubjectID: w.ID, ErasedAt: at}}
 	}
-	w.erased.EXPECT().Find(gomock.Any(), []domain.SubjectID{w.id}).Return(found, err)
+	w.Erased.EXPECT().Find(gomock.Any(), []domain.SubjectID{w.ID}).Return(found, err)
 }
 
 func (w world) finds(found domain.Leftovers, err error) {
 	w.marked(erased, nil)
 	w.lives(domain.LifeEnded, nil)
-	w.erased.EXPECT().LeftOver(gomock.Any(), w.id, plan.LocalAt(erased), erased).Return(found, err)
+	w.Erased.EXPECT().LeftOver(gomock.Any(), w.ID, plan.LocalAt(erased), erased).Return(found, err)
 }
 
 // lives expects a query for the state of the subject.
 func (w world) lives(life domain.Life, err error) {
 	state := domain.SubjectState{Present: true, Life: life}
-	w.subjects.EXPECT().State(gomock.Any(), w.id).Return(state, err)
+	w.Subjects.EXPECT().State(gomock.Any(), w.ID).Return(state, err)
 }
 
 func (w world) event(eventType domain.EventType, payload domain.Payload) domain.AuditEvent {
-	return domain.AuditEvent{EventID: "id", EventType: eventType, SubjectRef: w.id, OccurredAt: noon, Payload: payload}
+	return domain.AuditEvent{EventID: "id", EventType: eventType, SubjectRef: w.ID, OccurredAt: noon, Payload: payload}
 }
 
 // trail returns the events of two completed erasures and of a later erasure that failed.
@@ -110,12 +96,12 @@ func (w world) trail() []domain.AuditEvent {
 func TestAnErasureThatLeftNothingIsVerified(t *testing.T) {
 	w := newWorld(t)
 	w.finds(domain.Leftovers{}, nil)
-	w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(w.trail(), nil)
-	w.audit.EXPECT().Append(gomock.Any(), w.event("erasure_verified", domain.Payload{
+	w.Audit.EXPECT().Trail(gomock.Any(), w.ID).Return(w.trail(), nil)
+	w.Audit.EXPECT().Append(gomock.Any(), w.event("erasure_verified", domain.Payload{
 		"local_steps": 2, "operation_id": "last",
 	}))
-	got, err := w.Verify(t.Context(), w.session, w.id)
-	want := domain.Verification{SubjectID: w.id, ErasedAt: erased, VerifiedAt: noon, LeftOver: domain.Leftovers{}}
+	got, err := w.Verify(t.Context(), w.Session, w.ID)
+	want := domain.Verification{SubjectID: w.ID, ErasedAt: erased, VerifiedAt: noon, LeftOver: domain.Leftovers{}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
@@ -127,8 +113,8 @@ func TestAnErasureOfALifeThatHasNotEndedIsNotChecked(t *testing.T) {
 		w := newWorld(t)
 		w.marked(erased, nil)
 		w.lives(life, nil)
-		w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(w.trail(), nil)
-		got, err := w.Clear(t.Context(), w.session, w.id)
+		w.Audit.EXPECT().Trail(gomock.Any(), w.ID).Return(w.trail(), nil)
+		got, err := w.Clear(t.Context(), w.Session, w.ID)
 		if err != nil || got.Life != life || len(got.LeftOver) > 0 || got.Cleared {
 			t.Errorf("%s: got %+v, %v", life, got, err)
 		}
@@ -136,7 +122,7 @@ func TestAnErasureOfALifeThatHasNotEndedIsNotChecked(t *testing.T) {
 	w := newWorld(t)
 	w.marked(erased, nil)
 	w.lives("", errBoom)
-	if _, err := w.Verify(t.Context(), w.session, w.id); !errors.Is(err, errBoom) {
+	if _, err := w.Verify(t.Context(), w.Session, w.ID); !errors.Is(err, errBoom) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -155,21 +141,21 @@ func TestLeftOversOfALifeBeforeAreShownAndCleared(t *testing.T) {
 	cleared := domain.Payload{"cleared": true}
 	trail := append(w.trail(), w.foundBefore("letters", "", 9, nil), w.foundBefore("letters", "", 9, cleared),
 		w.foundBefore("orders", "", 3, nil), w.foundBefore("invoices", "total", 2, nil), w.foundBefore("orders", "", 1, nil))
-	w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(trail, nil).AnyTimes()
+	w.Audit.EXPECT().Trail(gomock.Any(), w.ID).Return(trail, nil).AnyTimes()
 	want := domain.Leftovers{{Table: "invoices", Column: "total", Rows: 2}, {Table: "orders", Rows: 1}}
 	for range 2 {
 		w.marked(erased, nil)
 		w.lives(domain.LifeNew, nil)
 	}
-	shown, err := w.Verify(t.Context(), w.session, w.id)
+	shown, err := w.Verify(t.Context(), w.Session, w.ID)
 	if err != nil || !reflect.DeepEqual(shown.LeftOver, want) || shown.Life != domain.LifeNew || shown.Cleared {
 		t.Errorf("got %+v, %v", shown, err)
 	}
-	w.duties.EXPECT().AddLeftOver(gomock.Any(), domain.DutyVerification, int64(-1)).Return(nil)
+	w.Duties.EXPECT().AddLeftOver(gomock.Any(), domain.DutyVerification, int64(-1)).Return(nil)
 	last := domain.Payload{"cleared": true, "operation_id": "last"}
-	w.audit.EXPECT().Append(gomock.Any(), w.foundBefore("invoices", "total", 2, last), w.foundBefore("orders", "", 1,
+	w.Audit.EXPECT().Append(gomock.Any(), w.foundBefore("invoices", "total", 2, last), w.foundBefore("orders", "", 1,
 		last))
-	got, err := w.Clear(t.Context(), w.session, w.id)
+	got, err := w.Clear(t.Context(), w.Session, w.ID)
 	if err != nil || !reflect.DeepEqual(got.LeftOver, want) || !got.Cleared {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -179,12 +165,12 @@ func TestLeftOversAreRecordedByTableAndColumn(t *testing.T) {
 	w := newWorld(t)
 	found := domain.Leftovers{{Table: "orders", Rows: 3}, {Table: "invoices", Column: "total", Rows: 2}}
 	w.finds(found, nil)
-	w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(nil, nil).Times(2) // no longer has the events of the erasure
-	w.duties.EXPECT().AddLeftOver(gomock.Any(), domain.DutyVerification, int64(1)).Return(nil)
-	w.audit.EXPECT().Append(gomock.Any(),
+	w.Audit.EXPECT().Trail(gomock.Any(), w.ID).Return(nil, nil).Times(2) // no longer has the events of the erasure
+	w.Duties.EXPECT().AddLeftOver(gomock.Any(), domain.DutyVerification, int64(1)).Return(nil)
+	w.Audit.EXPECT().Append(gomock.Any(),
 		w.event("erasure_left_over", domain.Payload{"target": "orders", "rows": int64(3)}),
 		w.event("erasure_left_over", domain.Payload{"target": "invoices", "column": "total", "rows": int64(2)}))
-	got, err := w.Verify(t.Context(), w.session, w.id)
+	got, err := w.Verify(t.Context(), w.Session, w.ID)
 	if err != nil || !reflect.DeepEqual(got.LeftOver, found) || got.VerifiedAt != noon {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -193,25 +179,28 @@ func TestLeftOversAreRecordedByTableAndColumn(t *testing.T) {
 func TestASubjectThatWasNeverErasedIsAConflict(t *testing.T) {
 	w := newWorld(t)
 	w.marked(time.Time{}, nil)
-	if _, err := w.Verify(t.Context(), w.session, w.id); !errors.Is(err, domain.ErrConflict) {
+	if _, err := w.Verify(t.Context(), w.Session, w.ID); !errors.Is(err, domain.ErrConflict) {
 		t.Errorf("got %v, want %v", err, domain.ErrConflict)
 	}
 }
 
 func TestAVerificationThatFailsLeavesNoEvent(t *testing.T) {
 	for name, expect := range map[string]func(world){
-		"the mark":  func(w world) { w.marked(time.Time{}, errBoom) },
-		"the rows":  func(w world) { w.finds(nil, errBoom) },
-		"the trail": func(w world) { w.finds(nil, nil); w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(nil, errBoom) },
+		"the mark": func(w world) { w.marked(time.Time{}, errBoom) },
+		"the rows": func(w world) { w.finds(nil, errBoom) },
+		"the trail": func(w world) {
+			w.finds(nil, nil)
+			w.Audit.EXPECT().Trail(gomock.Any(), w.ID).Return(nil, errBoom)
+		},
 		"the event": func(w world) {
 			w.finds(nil, nil)
-			w.audit.EXPECT().Trail(gomock.Any(), w.id)
-			w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).Return(errBoom)
+			w.Audit.EXPECT().Trail(gomock.Any(), w.ID)
+			w.Audit.EXPECT().Append(gomock.Any(), gomock.Any()).Return(errBoom)
 		},
 	} {
 		w := newWorld(t)
 		expect(w)
-		got, err := w.Verify(t.Context(), w.session, w.id)
+		got, err := w.Verify(t.Context(), w.Session, w.ID)
 		if !errors.Is(err, errBoom) || !reflect.DeepEqual(got, domain.Verification{}) {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
@@ -221,7 +210,7 @@ func TestAVerificationThatFailsLeavesNoEvent(t *testing.T) {
 func TestAnIDThatDoesNotFitIsASubjectError(t *testing.T) {
 	w := newWorld(t)
 	id := fixture.MustID(t, "forty-two")
-	if _, err := w.Verify(t.Context(), w.session, id); !errors.Is(err, domain.ErrSubject) {
+	if _, err := w.Verify(t.Context(), w.Session, id); !errors.Is(err, domain.ErrSubject) {
 		t.Errorf("got %v, want %v", err, domain.ErrSubject)
 	}
 }
