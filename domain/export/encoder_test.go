@@ -19,7 +19,7 @@ func TestTheJSONIsThatOfTheBundle(t *testing.T) {
 	first := domain.ExportRecord{Source: "users", Field: "email", Value: `<"records":[]>`}
 	for _, records := range [][]domain.ExportRecord{{}, {first}, {first, {Source: "users", Field: "name"}}} {
 		bundle := domain.ExportBundle{
-			SubjectID: newWorld(t, 0).subject.ID, GeneratedAt: noon, SchemaVersion: domain.ExportSchemaVersion,
+			SubjectID: newWorld(t, 0).Subject.ID, GeneratedAt: noon, SchemaVersion: domain.ExportSchemaVersion,
 			Records: records, IncompleteSources: []string{"desk"},
 		}
 		var got, want bytes.Buffer
@@ -64,13 +64,12 @@ func (t twice) Do(ctx context.Context, fn func(context.Context, ports.Session) e
 func TestADocumentEndsAfterTheCommit(t *testing.T) {
 	for want, commit := range map[string]error{"begin record end ": nil, "begin record ": errBoom} {
 		w := newWorld(t, 0)
-		w.allowStores()
-		w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Times(2)
-		w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).Times(2)
-		w.subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any()).
+		w.Audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Times(2)
+		w.Audit.EXPECT().Append(gomock.Any(), gomock.Any()).Times(2)
+		w.Subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any()).
 			DoAndReturn(yields(domain.ExportRecord{})).Times(2)
 		document := &export.Document{Encode: func(w io.Writer) export.Encoder { return calls{w} }}
-		err := document.Export(t.Context(), twice{session: w.session, err: commit}, w.Exporter, w.subject)
+		err := document.Export(t.Context(), twice{session: w.Session, err: commit}, w.Exporter, w.Subject)
 		if got := string(document.Bytes()); got != want || !errors.Is(err, commit) {
 			t.Errorf("got %q and %v, want %q", got, err, want)
 		}
