@@ -105,9 +105,9 @@ test-release: ## Test that the program and the library can be installed from an 
 	go test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./tests/release
 
 # gremlins changes one operator at a time, in copies of the module, and runs the suites of the storage ports on each
-# mutant. Its module is its own, because the linter needs older versions of its libraries. MUTANTS="-E rows -E find"
-# leaves out files.
-MUTATIONS = --invert-logical --invert-loopctrl --invert-assignments --timeout-coefficient 10
+# mutant. Its module is its own, because the linter needs older versions of its libraries. The files schema.go and
+# value.go have no rules of a port. MUTANTS="-E rows -E find" leaves out further files.
+MUTATIONS = --invert-logical --invert-loopctrl --invert-assignments --timeout-coefficient 10 -E '(schema|value)[.]go$$'
 MUTANTS =
 
 test-mutants: export GOFLAGS = $(shell go env GOFLAGS) -trimpath -count=1 -run=TestConformance

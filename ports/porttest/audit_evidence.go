@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
@@ -139,6 +140,8 @@ func auditEvidenceThatIsLostIsReported(t testing.TB, h StoreHarness) {
 		assert(t, errors.Is(with, errFailure), "%s: Do returned %v, which is not the error of fn", what, with)
 		assert(t, without != nil && with != nil && without.Error() != with.Error(),
 			"%s: the error of Do does not say that evidence was lost: %v", what, with)
+		assert(t, with == nil || without == nil || strings.Contains(with.Error(), without.Error()),
+			"%s: the error of Do is %v without evidence, and %v with evidence that was lost", what, without, with)
 	}
 	check("an id that is there already", store.Sessions, event("taken", id))
 	if store.Unreachable != nil {

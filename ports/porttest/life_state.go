@@ -67,6 +67,21 @@ func lifeBeginsWithARegistrationWithoutAnErasure(t testing.TB, h StoreHarness) {
 	}
 	check("after a registration without an erasure")
 	check("after a rectification")
+	ofAll := map[string]string{"consents": "old"}
+	for what, ledger := range map[string]func(context.Context, ports.Session) error{
+		"consents": func(ctx context.Context, session ports.Session) error {
+			return session.Consents().Append(ctx, consentRecord(zoe.id(t), "old", true, 0))
+		},
+		"restrictions": func(ctx context.Context, session ports.Session) error {
+			return session.Restrictions().Append(ctx, restrictionRecord(zoe.id(t), nil, "old", true, 0))
+		},
+	} {
+		only := lifeUnderTest{shopUnderTest(h.openMarks(t))} // without records of other people
+		only.register(t, noon)
+		do(t, only.Store, ledger)
+		only.beginLife(t)
+		only.expectOf(t, "after a registration of an id that has "+what+" only", zoe, shown{all: ofAll[what]})
+	}
 	s.record(t, "new")
 	s.expectOf(t, "after a record", zoe, shown{"new", "new", "old new"})
 	s.erase(t, removal)

@@ -161,6 +161,8 @@ func sweepLeavesTheMark(t testing.TB, h StoreHarness) {
 	s := h.openSweepShop(t)
 	m := marksStore{s.Store}
 	before := m.list(t, everyMark)
+	s.sweep(t, "a sweep before the end of the duties", zoe, issued.AddDate(10, 0, -1), nil, nil)
+	assert(t, slices.Equal(before, m.list(t, everyMark)), "a sweep that overwrote nothing has changed the marks")
 	s.sweep(t, "a sweep", zoe, overAt, ofZoe, []int64{zoe.ids})
 	after := m.list(t, everyMark)
 	must(t, len(before) == 2 && len(after) == 2, "%d marks before the sweep and %d after it", len(before), len(after))

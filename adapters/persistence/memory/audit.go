@@ -39,7 +39,7 @@ func (a auditLog) AppendOnRollback(_ context.Context, events ...domain.AuditEven
 }
 
 func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) (trail []domain.AuditEvent, err error) {
-	state, err := a.read(ctx, len(a.unwritten.events) > 0)
+	state, err := a.read(ctx, a.unwritten.events != nil)
 	if err != nil {
 		return nil, err
 	}

@@ -40,12 +40,16 @@ func (s *state) due(query domain.ClaimQuery, take domain.Take) (fresh, retries [
 		if !isClaimable(e) || e.Resolver != take.Resolver || e.Operation != take.Operation {
 			continue
 		}
-		switch next := e.NextAttemptAt; {
-		case next == nil:
+		next := e.NextAttemptAt
+		if next == nil {
 			fresh = append(fresh, i)
-		case !next.After(query.Now):
+			continue
+		}
+		if !next.After(query.Now) {
 			retries = append(retries, i)
-		case next.After(query.LatestNextAttempt()), e.LastAttemptAt != nil && e.LastAttemptAt.After(query.LeaseUntil):
+			continue
+		}
+		if next.After(query.LatestNextAttempt()) || e.LastAttemptAt != nil && e.LastAttemptAt.After(query.LeaseUntil) {
 			postponed = append(postponed, i)
 		}
 	}

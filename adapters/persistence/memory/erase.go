@@ -36,12 +36,12 @@ func (s subjectStore) Apply(
 // domain.Life).
 func (s *state) distinguish(id domain.SubjectID, steps []datamap.Step) {
 	evidence, table := s.evidence(id), s.dataMap.SubjectTable()
+	if !evidence.Blank || evidence.Tells() {
+		return
+	}
+	column := table.Identifying()[0]
 	for _, step := range steps {
-		if step.Target != table.Name || !evidence.Blank || evidence.Tells() {
-			continue
-		}
-		column := table.Identifying()[0]
-		if slices.Contains(step.Columns, column.Name) {
+		if step.Target == table.Name && slices.Contains(step.Columns, column.Name) {
 			s.update(table.Name, s.rowsOnPath(id, table.Name, nil), func(_ int, row Row) {
 				row[column.Name] = surrogate(column)
 			})
@@ -82,14 +82,10 @@ func (s *state) apply(id domain.SubjectID, step datamap.Step) (int64, error) {
 // concerns reports whether a step affects a row that its path leads to. It leaves out rows in which an anonymize step
 // overwrites no cell, and rows of a retain step whose duties have all ended.
 func (s *state) concerns(table datamap.Table, row int, step datamap.Step) bool {
-	switch {
-	case step.OnlyExpired():
+	if step.OnlyExpired() {
 		return slices.ContainsFunc(step.Expired, func(name string) bool { return s.overwrites(table, row, name, step) })
-	case step.Strategy == domain.StrategyRetain:
-		return !s.dutiesEnded(table, row, step)
-	default:
-		return true
 	}
+	return step.Strategy != domain.StrategyRetain || !s.dutiesEnded(table, row, step)
 }
 
 // anonymize executes an anonymize step on rows of a table, and returns their number. It overwrites the columns in

@@ -44,8 +44,7 @@ func (s subjectStore) Export(
 			}
 			records = slices.DeleteFunc(records, func(r domain.ExportRecord) bool {
 				column, _ := table.Column(r.Field)
-				return len(table.Personal()) > 0 &&
-					!slices.ContainsFunc(paths[i], func(p datamap.Path) bool { return p.Has(column) })
+				return !slices.ContainsFunc(paths[i], func(p datamap.Path) bool { return p.Has(column) })
 			})
 			if err := yieldAll(records, yield); err != nil {
 				return err

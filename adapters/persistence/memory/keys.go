@@ -11,8 +11,8 @@ import (
 // Keys implements ports.SubjectStore. It needs no lock of its own, because the session that has locked the subject
 // already holds the write lock.
 func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
-	state, err := s.readOf(ctx, id, !query.ErasedAt.IsZero() || query.Cells != nil)
-	if err != nil || query.Limit <= 0 {
+	state, err := s.readOf(ctx, id, false)
+	if err != nil {
 		return nil, err
 	}
 	return state.keys(id, query, func(table datamap.Table, _ datamap.Path, column datamap.Column, row int) bool {
@@ -40,10 +40,9 @@ func (s *state) keys(
 				selected := slices.ContainsFunc(paths[i], func(path datamap.Path) bool {
 					return s.dataMap.SelectsKeys(query, table, column, path) && isSelected(table, path, column, i)
 				})
-				switch {
-				case !selected:
+				if !selected {
 					kept[key] = true
-				case key > query.After:
+				} else if key > query.After {
 					keys = append(keys, key)
 				}
 			}

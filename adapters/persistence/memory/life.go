@@ -68,7 +68,8 @@ func (s *state) evidence(id domain.SubjectID) (evidence domain.LifeEvidence) {
 }
 
 func (s *state) hasRecords(id domain.SubjectID) bool {
-	return slices.ContainsFunc(s.consents, func(r domain.ConsentRecord) bool { return r.SubjectID == id }) ||
+	decided := slices.ContainsFunc(s.consents, func(r domain.ConsentRecord) bool { return r.SubjectID == id })
+	return decided ||
 		slices.ContainsFunc(s.restrictions, func(r domain.RestrictionRecord) bool { return r.SubjectID == id })
 }
 

@@ -17,7 +17,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 		return time.Time{}, err
 	}
 	state.mark(domain.ErasureMark{
-		SubjectID: id, ErasedAt: domain.ErasureInstant(at, time.Now(), state.lastErasedAt()), AddedAt: state.addedAt(id),
+		SubjectID: id, ErasedAt: domain.ErasureInstant(at, time.Now(), state.lastErasedAt), AddedAt: state.addedAt(id),
 	})
 	s.marked = append(s.marked, id)
 	if state.addedAt(id).IsZero() {

@@ -20,9 +20,6 @@ func (s *session) Erased() ports.ErasedStore { return erasedStore{s} }
 // Marks become visible in the order of their numbers, because only one session writes at a time. A reader that
 // continues after the highest number that it has read therefore misses no mark.
 func (s erasedStore) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
-	if query.Limit <= 0 {
-		return nil, s.usable()
-	}
 	state, err := s.read(ctx, false)
 	if err != nil {
 		return nil, err
@@ -84,6 +81,7 @@ func (s erasedStore) RecallRow(ctx context.Context, id domain.SubjectID, addedAt
 // increases the number of erasures in the mark.
 func (s *state) mark(mark domain.ErasureMark) {
 	s.intake++
+	s.lastErasedAt = mark.ErasedAt
 	before := s.erasures[mark.SubjectID]
 	mark.Erasures, mark.Intake = before.Erasures+1, s.intake
 	mark.ConsentsUntil, mark.RestrictionsUntil = before.ConsentsUntil, before.RestrictionsUntil
@@ -91,17 +89,6 @@ func (s *state) mark(mark domain.ErasureMark) {
 		mark.AddedAt = before.AddedAt
 	}
 	s.erasures = withEntry(s.erasures, mark.SubjectID, mark)
-}
-
-// lastErasedAt returns the instant of the erasure mark with the highest intake number, or zero.
-func (s *state) lastErasedAt() time.Time {
-	var last domain.ErasureMark
-	for _, mark := range s.erasures {
-		if mark.Erasures > 0 && mark.Intake > last.Intake {
-			last = mark
-		}
-	}
-	return last.ErasedAt
 }
 
 func (s erasedStore) Position(ctx context.Context, reader string) (int64, error) {

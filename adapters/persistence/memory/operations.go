@@ -60,7 +60,7 @@ func (o outbox) Requeue(ctx context.Context, entryIDs []string) ([]domain.Outbox
 func (o outbox) RequeueMatching(
 	ctx context.Context, filter domain.OutboxFilter, limit int,
 ) ([]domain.OutboxEntry, error) {
-	if limit <= 0 {
+	if limit < 1 {
 		return nil, o.usable()
 	}
 	filter.EnqueuedBefore, filter.EnqueuedFrom = domain.Instant(filter.EnqueuedBefore), domain.Instant(filter.EnqueuedFrom)
@@ -77,7 +77,9 @@ func (o outbox) requeue(
 	abandoned := upTo(limit, state.oldest(func(e domain.OutboxEntry) bool {
 		return e.Status == domain.OutboxAbandoned && e.Operation == domain.OperationErase && chosen(e)
 	}))
-	o.enqueued = o.enqueued || len(abandoned) > 0
+	if len(abandoned) > 0 {
+		o.enqueued = true
+	}
 	requeued := state.change(abandoned, func(e *domain.OutboxEntry) {
 		e.Status, e.Attempts = domain.OutboxPending, 0
 		e.LastAttemptAt, e.NextAttemptAt, e.LastError = nil, nil, nil
@@ -112,7 +114,7 @@ func (s *state) forgetFirstClaims(entries ...domain.OutboxEntry) {
 }
 
 func (o outbox) FirstClaims(ctx context.Context, entryIDs []string) (map[string]time.Time, error) {
-	state, err := o.read(ctx, len(o.unwritten.entries) > 0)
+	state, err := o.read(ctx, false) // a session without a state has claimed nothing
 	if err != nil {
 		return nil, err
 	}

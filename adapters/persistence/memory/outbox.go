@@ -33,7 +33,7 @@ func (o outbox) Enqueue(_ context.Context, entries ...domain.OutboxEntry) error 
 }
 
 func (o outbox) Unclaimed(ctx context.Context, dueBefore time.Time, limit int) ([]domain.OutboxEntry, error) {
-	if limit <= 0 {
+	if limit < 1 {
 		return nil, o.usable()
 	}
 	state, err := o.write(ctx)
@@ -100,7 +100,7 @@ func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.Out
 }
 
 func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) (int64, error) {
-	if limit <= 0 {
+	if limit < 1 {
 		return 0, o.usable()
 	}
 	state, err := o.write(ctx)

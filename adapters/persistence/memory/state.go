@@ -24,6 +24,7 @@ type state struct {
 	events       []domain.AuditEvent
 	erasures     map[domain.SubjectID]domain.ErasureMark
 	intake       int64            // the intake number of the last erasure mark
+	lastErasedAt time.Time        // the instant of that mark
 	positions    map[string]int64 // by name of a reader: the intake number of the last erasure mark that it has read
 	duties       map[domain.DutyName]duty
 
@@ -42,7 +43,7 @@ type newRecords struct {
 }
 
 func (r newRecords) empty() bool {
-	return len(r.consents)+len(r.restrictions)+len(r.entries)+len(r.events) == 0
+	return r.consents == nil && r.restrictions == nil && r.entries == nil && r.events == nil
 }
 
 // append adds all records to the state, in order. It returns domain.ErrConflict if the id of an outbox entry or an

@@ -33,7 +33,7 @@ func (s erasedStore) Due(
 // SweptKeys implements ports.ErasedStore.
 func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
 	state, err := s.writeOf(ctx, id)
-	if err != nil || query.Limit <= 0 || query.ErasedAt.IsZero() {
+	if err != nil || query.ErasedAt.IsZero() {
 		return nil, err
 	}
 	mark := state.erasures[id]

@@ -6,9 +6,9 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/inmemory"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
@@ -20,7 +20,7 @@ type MapsKind struct {
 
 // MapsKinds returns every kind of database of the module, see Kinds.
 func MapsKinds() []MapsKind {
-	kinds := []MapsKind{{"memory", porttest.MapsHarness{Open: openMapsInMemory}}}
+	kinds := []MapsKind{{"memory", porttest.MapsHarness{Open: inmemory.OpenMaps}}}
 	for _, driver := range databases.Drivers() {
 		kinds = append(kinds, MapsKind{"bunstore on " + driver.Name, porttest.MapsHarness{
 			Open: func(t testing.TB) porttest.Maps { t.Helper(); return openMaps(t, driver) },
@@ -73,39 +73,3 @@ func mapOf(table string) datamap.DataMap {
 }
 
 func shopOf(db *bun.DB, table string) shop { return shop{db.DB, mapOf(table)} }
-
-func openMapsInMemory(t testing.TB) porttest.Maps {
-	t.Helper()
-	first, err := memory.New(porttest.CustomerMap(), memory.Options{})
-	must(t, err)
-	open := func(t testing.TB, of datamap.DataMap, name string) *memory.Store {
-		t.Helper()
-		store, err := memory.New(of, memory.Options{Name: name, Beside: first})
-		must(t, err)
-		return store
-	}
-	ofTable := func(t testing.TB, table string) *memory.Store {
-		t.Helper()
-		return open(t, mapOf(table), "application") // Insert and Rows do not use the tables of habeas
-	}
-	return porttest.Maps{
-		Open: func(t testing.TB, of datamap.DataMap, name string) porttest.Store {
-			t.Helper()
-			store := open(t, of, name)
-			return porttest.Store{Sessions: store, Finder: store}
-		},
-		Insert: func(t testing.TB, table string, row porttest.Row) {
-			t.Helper()
-			must(t, ofTable(t, table).Insert(table, memory.Row(row)))
-		},
-		Rows: func(t testing.TB, table string) (rows []porttest.Row) {
-			t.Helper()
-			found, err := ofTable(t, table).Rows(table)
-			must(t, err)
-			for _, row := range found {
-				rows = append(rows, porttest.Row(row))
-			}
-			return rows
-		},
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/inmemory"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
@@ -20,7 +21,7 @@ type Kind struct {
 // Kinds returns every kind of store of the module. A package that opens these stores needs a TestMain that calls
 // postgres.Main.
 func Kinds() []Kind {
-	kinds := []Kind{{"memory", func(testing.TB) porttest.StoreHarness { return inMemory() }}}
+	kinds := []Kind{{"memory", func(testing.TB) porttest.StoreHarness { return inmemory.Stores() }}}
 	for _, driver := range databases.Drivers() {
 		kinds = append(kinds, Bunstore(driver))
 	}
