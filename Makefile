@@ -54,7 +54,7 @@ POSTGRES_PACKAGES = $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImpo
 	grep -E 'habeas/(internal/tests/(postgres|databases)|tests/internal/conformance)[] ]' | cut -d' ' -f1 | \
 	grep -vE 'habeas/(tests/cmd|internal/tests/postgres)')
 
-.PHONY: help vet test-newest test-modules-newest test test-quick test-modules test-concurrent test-sequential test-race test-drivers test-modules-of-drivers test-isolation test-random test-release test-mutants test-packages test-servers test-several test-oldest test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
+.PHONY: help vet test-newest test-modules-newest test test-quick test-modules test-concurrent test-sequential test-race test-drivers test-modules-of-drivers test-isolation test-random test-release test-mutants test-packages test-servers test-several test-oldest test-versions test-version lint generate tidy check-generate api vulnerabilities walkthrough bench bench-quick ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -235,15 +235,12 @@ define run-bench
 	cd tests/bench && exec $(CURDIR)/bin/bench $(1) $(BENCH_FLAGS)
 endef
 
-bench: postgres ## Measure habeas against other code and as tables grow, and write docs/benchmarks; takes about 45 minutes
+bench: postgres ## Measure habeas against other code, and write docs/benchmarks; takes about 30 minutes
 	go -C tests/bench test ./...
 	$(call run-bench,-markdown ../../docs/benchmarks)
 
-bench-quick: postgres ## The same in brief, without growth and bad days, and nothing written; its last lines are for programs
+bench-quick: postgres ## The same in brief, without bad days, and nothing written; its last lines are for programs
 	$(call run-bench,-quick)
-
-bench-growth: postgres ## Measure what grows with the tables alone; for more: BENCH_FLAGS="-rows 10000,10000000 -limit 2h"
-	$(call run-bench,-parts growth)
 
 ci: ## Run everything that a change has to pass
 	bash .ci/run

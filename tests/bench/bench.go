@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/habeas-data/habeas/internal/tests/postgres"
-	"github.com/habeas-data/habeas/tests/bench/machine"
+	"github.com/habeas-data/habeas/tests/bench/process"
 	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
@@ -25,13 +28,14 @@ func bench(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
-	here, err := machine.Describe(ctx, server.URL())
+	version, serverProcess, err := describe(ctx, server.URL())
 	if err != nil {
 		return err
 	}
+	here := []string{fmt.Sprintf("%d cores, %s, %s, %s", runtime.NumCPU(), runtime.GOOS, runtime.Version(), version)}
 	var all results.Set
 	for _, name := range o.parts {
-		measured, err := measurements[name](ctx, place{o, server.URL(), here.Server.Process, progress})
+		measured, err := measurements[name](ctx, place{o, server.URL(), serverProcess, progress})
 		if err != nil {
 			return err
 		}
@@ -55,4 +59,30 @@ func bench(ctx context.Context, o options) (err error) {
 	}
 	fmt.Printf("\n%s\n", strings.Join(verdict(all), "\n"))
 	return nil
+}
+
+// describe returns the version and the main process of a PostgreSQL server, or 0 if the process is not known. It returns
+// an error if a commit on the server is not durable, because the results would mean nothing.
+func describe(ctx context.Context, serverURL string) (version string, serverProcess int, err error) {
+	connection, err := pgx.Connect(ctx, serverURL)
+	if err != nil {
+		return "", 0, err
+	}
+	defer func() { _ = connection.Close(context.WithoutCancel(ctx)) }()
+	var durable bool
+	var backend int
+	if err := connection.QueryRow(ctx, `
+		SELECT 'PostgreSQL ' || current_setting('server_version'), pg_backend_pid(), bool_and(setting = 'on')
+		FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')`,
+	).Scan(&version, &backend, &durable); err != nil {
+		return "", 0, err
+	}
+	if !durable {
+		return "", 0, errors.New("the server does not make commits durable: nothing can be compared on it")
+	}
+	serverProcess, err = process.Parent(backend)
+	if err != nil {
+		serverProcess = 0 // only Linux tells it
+	}
+	return version, serverProcess, nil
 }

@@ -11,49 +11,36 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/tests/bench/drain"
-	"github.com/habeas-data/habeas/tests/bench/growth"
-	"github.com/habeas-data/habeas/tests/bench/habeas"
 )
 
 // options has the flags of the program: the parts to measure, their sizes and their durations.
 type options struct {
-	parts        []string
-	users        int
-	sqliteUsers  int
-	connections  []int
-	pairs        int
-	sqlitePairs  int
-	sqliteConns  []int
-	warmup       time.Duration
-	duration     time.Duration
-	pool         int
-	driver       string
-	entries      int
-	drains       int
-	everySetting bool
-	wakeups      int
-	polls        int
-	rows         []int
-	subjectRows  []int
-	backlog      int
-	claims       int
-	neighbours   int
-	neighbour    time.Duration
-	churnRate    int
-	churn        time.Duration
-	markdown     string
-	limit        time.Duration
+	parts       []string
+	users       int
+	sqliteUsers int
+	connections []int
+	pairs       int
+	sqlitePairs int
+	sqliteConns []int
+	warmup      time.Duration
+	duration    time.Duration
+	pool        int
+	entries     int
+	drains      int
+	backlog     int
+	claims      int
+	neighbours  int
+	neighbour   time.Duration
+	markdown    string
+	limit       time.Duration
 }
 
 // parse reads the flags. A flag after -quick overrides the value that -quick sets.
 func parse(arguments []string, output io.Writer) (options, error) {
 	o := options{
-		parts:        allParts,
-		everySetting: true,
-		connections:  []int{1, 16, 64},
-		sqliteConns:  []int{1, 64},
-		rows:         []int{10_000, 100_000, 1_000_000},
-		subjectRows:  []int{100, 1_000, 10_000, 100_000},
+		parts:       allParts,
+		connections: []int{1, 16, 64},
+		sqliteConns: []int{1, 64},
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(output)
@@ -73,33 +60,25 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	}
 	list("connections", &o.connections, "numbers of `connections` to measure with")
 	list("sqlite-connections", &o.sqliteConns, "numbers of `connections` to measure SQLite with")
-	list("rows", &o.rows, "numbers of `rows` of each large table, such as 10000,10000000")
-	list("subject-rows", &o.subjectRows, "numbers of `rows` of one subject")
 	flags.IntVar(&o.pairs, "pairs", 5, "`number` of runs of each side")
 	flags.IntVar(&o.sqlitePairs, "sqlite-pairs", 5, "`number` of runs of each side on SQLite")
 	flags.DurationVar(&o.warmup, "warmup", 300*time.Millisecond, "`duration` of the warm-up before each run")
 	flags.DurationVar(&o.duration, "duration", 2*time.Second, "`duration` of each run")
 	flags.IntVar(&o.pool, "pool", 16, "number of `connections` of each side to its database")
-	flags.StringVar(&o.driver, "driver", habeas.DefaultDriver, "the database `driver` of habeas: "+habeas.Drivers())
 	flags.IntVar(&o.entries, "entries", 20_000, "number of outbox `entries` in each drain")
 	flags.IntVar(&o.drains, "drains", 5, "`number` of drains of each side")
-	flags.IntVar(&o.wakeups, "wakeups", 300, "number of `erasures` for each way to wake a worker")
-	flags.IntVar(&o.polls, "polls", 5, "number of `erasures` that a worker finds by polling every second")
 	flags.IntVar(&o.backlog, "backlog", 1_000_000, "number of `entries` that a claim must skip")
 	flags.IntVar(&o.claims, "claims", 200, "number of `claims` of each kind with a backlog")
 	flags.IntVar(&o.neighbours, "neighbours", 50_000, "number of `entries` of each of two concurrent systems")
 	flags.DurationVar(&o.neighbour, "neighbour", 20*time.Second, "`duration` of a run with two external systems")
-	flags.IntVar(&o.churnRate, "churn-rate", 1000, "number of `entries` that a churn adds per second")
-	flags.DurationVar(&o.churn, "churn", 10*time.Minute, "`duration` of a churn; half of it with an old snapshot")
-	flags.StringVar(&o.markdown, "markdown", "", "`directory` for a page with the results and charts")
+	flags.StringVar(&o.markdown, "markdown", "", "`directory` for a page with the results")
 	flags.DurationVar(&o.limit, "limit", 90*time.Minute, "time `limit` of the complete benchmark")
-	const inBrief = "measure in brief: no growth, no bad days, endpoints in 5 runs of 300ms at 16 and 64 connections"
+	const inBrief = "measure in brief: no bad days, endpoints in 5 runs of 300ms at 16 and 64 connections"
 	flags.BoolFunc("quick", inBrief, func(string) error {
 		o.parts, o.connections, o.pairs = []string{partEndpoints, partSQLite, partDrain}, []int{16, 64}, 5
 		o.users, o.sqliteUsers = 10_000, 2_500
-		o.entries, o.drains, o.everySetting, o.wakeups, o.polls = 5_000, 3, false, 30, 1
+		o.entries, o.drains = 5_000, 3
 		o.backlog, o.claims, o.neighbours, o.neighbour = 2_000, 20, 1_000, time.Second
-		o.churnRate, o.churn = 200, 4*time.Second
 		o.warmup, o.duration, o.limit, o.sqlitePairs = 50*time.Millisecond, 300*time.Millisecond, 5*time.Minute, 2
 		return nil
 	})
@@ -117,24 +96,17 @@ func parse(arguments []string, output io.Writer) (options, error) {
 var leastEntries = drain.Best.Batch * drain.Best.Workers
 
 func (o options) check() error {
-	slices.Sort(o.rows)
-	slices.Sort(o.subjectRows)
 	switch {
-	case o.users < 1 || o.pairs < 1 || o.sqlitePairs < 1 || o.pool < 1 || o.drains < 1 || o.wakeups < 1 || o.polls < 1:
-		return errors.New("users, pairs, pool, drains, wakeups and polls must be above zero")
-	case o.backlog < 1 || o.claims < 1 || o.neighbours < 1 || o.neighbour <= 0 || o.churnRate < 1 || o.churn < time.Second:
-		return errors.New("backlog, claims, neighbours and churn must be above zero, and a churn must take at least a second")
+	case o.users < 1 || o.pairs < 1 || o.sqlitePairs < 1 || o.pool < 1 || o.drains < 1:
+		return errors.New("users, pairs, pool and drains must be above zero")
+	case o.backlog < 1 || o.claims < 1 || o.neighbours < 1 || o.neighbour <= 0:
+		return errors.New("backlog, claims and neighbours must be above zero")
 	case o.warmup < 0 || o.duration <= 0 || o.limit <= 0:
 		return errors.New("times must be above zero")
 	case o.users < 20*o.pairs || o.sqliteUsers < 20*o.sqlitePairs:
 		return errors.New("there must be 20 users for each pair, because a user can be erased only once")
 	case o.entries < leastEntries:
 		return fmt.Errorf("there must be at least %d entries, because they are claimed in batches", leastEntries)
-	case o.rows[0] < growth.SmallestSize(o.pairs):
-		return fmt.Errorf("tables must have at least %d rows, because a user can be erased only once",
-			growth.SmallestSize(o.pairs))
-	case o.subjectRows[0] <= growth.SmallestSubject:
-		return fmt.Errorf("a subject must have more than %d rows", growth.SmallestSubject)
 	}
 	return nil
 }

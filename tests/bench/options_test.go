@@ -31,20 +31,10 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 		{"-parts", "endpoints,nonsense"},
 		{"-parts", ""},
 		{"-entries", "1599"},
-		{"-wakeups", "0"},
-		{"-rows", "10000,1000"},
-		{"-subject-rows", "33"},
 		{"-nonsense"},
 	} {
 		if _, err := parse(arguments, io.Discard); err == nil {
 			t.Errorf("%q was accepted", arguments)
 		}
-	}
-}
-
-func TestOnlyThePartsThatWereChosenAreMeasured(t *testing.T) {
-	o, err := parse([]string{"-parts", "growth", "-rows", "1000000,10000"}, io.Discard)
-	if err != nil || !slices.Equal(o.parts, []string{partGrowth}) || !slices.Equal(o.rows, []int{10_000, 1_000_000}) {
-		t.Errorf("options = %+v, %v", o, err)
 	}
 }

@@ -4,16 +4,13 @@ import (
 	"context"
 	"os"
 	"strconv"
-	"time"
 
 	"github.com/habeas-data/habeas/tests/bench/badday"
 	"github.com/habeas-data/habeas/tests/bench/drain"
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
-	"github.com/habeas-data/habeas/tests/bench/growth"
 	"github.com/habeas-data/habeas/tests/bench/process"
 	"github.com/habeas-data/habeas/tests/bench/results"
 	"github.com/habeas-data/habeas/tests/bench/shop"
-	"github.com/habeas-data/habeas/tests/bench/wakeup"
 )
 
 // The parts of the benchmark, and the names of the results for which no package defines a name.
@@ -21,14 +18,13 @@ const (
 	partEndpoints = "endpoints"
 	partSQLite    = "sqlite"
 	partDrain     = "drain"
-	partGrowth    = "growth"
 	partBadDay    = "badday"
 
 	nameEndpoints = "Endpoint"
 	nameSQLite    = "SQLite"
 )
 
-var allParts = []string{partEndpoints, partSQLite, partDrain, partGrowth, partBadDay}
+var allParts = []string{partEndpoints, partSQLite, partDrain, partBadDay}
 
 // place describes the environment of a part.
 type place struct {
@@ -42,7 +38,6 @@ var measurements = map[string]func(context.Context, place) (results.Set, error){
 	partEndpoints: measureEndpoints,
 	partSQLite:    measureSQLite,
 	partDrain:     measureDrain,
-	partGrowth:    measureGrowth,
 	partBadDay:    measureBadDay,
 }
 
@@ -87,67 +82,29 @@ func (p place) endpoints(name string, made shop.Shop, connections []int, pairs i
 }
 
 func measureDrain(ctx context.Context, p place) (results.Set, error) {
-	settings := []drain.Setting{drain.Default, drain.Best}
-	if p.everySetting {
-		settings = drain.Settings()
-	}
-	drained, err := drain.Measure(ctx, drain.Config{
+	return drain.Measure(ctx, drain.Config{
 		ServerURL:     p.serverURL,
 		ServerProcess: p.serverProcess,
-		Driver:        p.driver,
 		Pool:          p.pool,
-		Settings:      settings,
+		Settings:      []drain.Setting{drain.Default, drain.Best},
 		Pairs:         p.drains,
 		Entries:       p.entries,
 		Progress:      p.progress,
 	})
-	if err != nil {
-		return nil, err
-	}
-	woken, err := wakeup.Measure(ctx, wakeup.Config{
-		ServerURL: p.serverURL,
-		Driver:    p.driver,
-		Pool:      p.pool,
-		Erasures:  p.wakeups,
-		Polled:    p.polls,
-		Poll:      time.Second,
-		Progress:  p.progress,
-	})
-	return append(drained, woken...), err
-}
-
-func measureGrowth(ctx context.Context, p place) (results.Set, error) {
-	return growth.Measure(ctx, growth.Config{
-		ServerURL: p.serverURL,
-		Driver:    p.driver,
-		Pool:      p.pool,
-		Sizes:     p.rows,
-		Rounds:    p.pairs,
-		Subjects:  p.subjectRows,
-		Each:      5,
-		Start:     p.start,
-		Progress:  p.progress,
-	})
 }
 
 func measureBadDay(ctx context.Context, p place) (results.Set, error) {
-	config := badday.Config{ServerURL: p.serverURL, Driver: p.driver, Pool: p.pool, Progress: p.progress}
+	config := badday.Config{ServerURL: p.serverURL, Pool: p.pool, Progress: p.progress}
 	return badday.Measure(ctx, config, badday.Sizes{
 		Backlog:   p.backlog,
 		Rounds:    p.claims,
 		Entries:   p.neighbours,
 		Neighbour: p.neighbour,
-		PerSecond: p.churnRate,
-		Churn:     p.churn,
-		Samples:   churnSamples,
 	})
 }
-
-// churnSamples is the number of points in the chart of a run with a constant rate of new outbox entries.
-const churnSamples = 20
 
 // start starts a measured server (hand-written, or with habeas) as a separate process on a database.
 func (o options) start(ctx context.Context, side, databaseURL string) (*process.Server, error) {
 	return process.Start(ctx, "serve", "-side", side, "-database", databaseURL,
-		"-pool", strconv.Itoa(o.pool), "-driver", o.driver)
+		"-pool", strconv.Itoa(o.pool))
 }

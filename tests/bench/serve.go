@@ -24,11 +24,10 @@ func serve(arguments []string) (err error) {
 	side := flags.String("side", "", "`side`: "+endpoints.Floor+" or "+endpoints.Habeas)
 	databaseURL := flags.String("database", "", "`url` of the side's database")
 	pool := flags.Int("pool", 0, "how many `connections` to the database")
-	driver := flags.String("driver", habeas.DefaultDriver, "the `driver` under habeas")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
-	server, closeDatabase, err := open(*side, *databaseURL, *driver, *pool)
+	server, closeDatabase, err := open(*side, *databaseURL, *pool)
 	if err != nil {
 		return err
 	}
@@ -44,14 +43,14 @@ func serve(arguments []string) (err error) {
 }
 
 // open creates the application of the hand-written server or of the server with habeas.
-func open(side, databaseURL, driver string, pool int) (*fiber.App, func(), error) {
+func open(side, databaseURL string, pool int) (*fiber.App, func(), error) {
 	if side == endpoints.Floor {
 		return floor.New(context.Background(), databaseURL, pool)
 	}
 	if side != endpoints.Habeas {
 		return nil, nil, fmt.Errorf("there is no side %q", side)
 	}
-	database, err := habeas.Open(databaseURL, driver, pool)
+	database, err := habeas.Open(databaseURL, pool)
 	if err != nil {
 		return nil, nil, err
 	}

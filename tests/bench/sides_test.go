@@ -15,7 +15,6 @@ import (
 
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
-	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
@@ -42,7 +41,7 @@ func onBothDatabases(t *testing.T, test func(t *testing.T, sides []side)) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				application, closeDatabase, err := open(name, databaseURL, habeas.DefaultDriver, 2)
+				application, closeDatabase, err := open(name, databaseURL, 2)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -218,28 +217,4 @@ var steps = []struct {
 	{"POST", "/me/consent", "Bearer 3", strings.Replace(granted, "newsletter", "", 1), 422},
 	{"POST", "/me/consent", "Bearer 3", strings.Replace(granted, "2026-02", strings.Repeat("x", 256), 1), 422},
 	{"GET", "/me/consent/" + strings.Repeat("x", 256), "Bearer 3", "", 422},
-}
-
-func TestAnExportIsAsLargeAsItIsMeantToBe(t *testing.T) {
-	onBothDatabases(t, func(t *testing.T, sides []side) {
-		for _, side := range sides {
-			_, body := side.send(t, "GET", "/me/export", "Bearer 3", "")
-			var bundle struct{ Records []struct{ Source string } }
-			if err := json.Unmarshal(body, &bundle); err != nil {
-				t.Fatal(err)
-			}
-			bySource := map[string]int{}
-			for _, record := range bundle.Records {
-				bySource[record.Source]++
-			}
-			// The number of records of each table: annotated columns times rows.
-			want := map[string]int{
-				"users": 4 * 1, "addresses": 4 * 2, "logins": 3 * 5, "orders": 3 * 20, "invoices": 3 * 5,
-				"habeas_consent_records": 5 * 2,
-			}
-			if !reflect.DeepEqual(bySource, want) {
-				t.Errorf("%s: %v, want %v", side.name, bySource, want)
-			}
-		}
-	})
 }

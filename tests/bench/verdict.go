@@ -3,13 +3,15 @@ package main
 import (
 	"fmt"
 
+	"github.com/habeas-data/habeas/tests/bench/badday"
 	"github.com/habeas-data/habeas/tests/bench/drain"
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
 	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
 // verdict returns lines that a program can parse. They have the medians of the ratios between habeas and the program
-// with which it is compared (the hand-written server or River), and the medians of the results on SQLite.
+// with which it is compared (the hand-written server or River), those of a healthy system on bad days, and the medians of
+// the results on SQLite.
 func verdict(all results.Set) (lines []string) {
 	served, onSQLite, drained := all.Of(nameEndpoints), all.Of(nameSQLite), all.Of(drain.Name)
 	lines = ratios("ratio", served)
@@ -20,6 +22,13 @@ func verdict(all results.Set) (lines []string) {
 		if side := drained.With("side", of.setting); len(side) > 0 {
 			ratio := side.Ratio(drained.With("side", drain.River), "entries/s")
 			lines = append(lines, fmt.Sprintf("ratio %s - %.3f", of.name, ratio))
+		}
+	}
+	beside := all.Of(badday.NameNeighbour)
+	for _, side := range beside.Keys("side") {
+		if side != "none" {
+			ratio := beside.With("side", side).Ratio(beside.With("side", "none"), "entries/s")
+			lines = append(lines, fmt.Sprintf("ratio badday %s %.3f", side, ratio))
 		}
 	}
 	lines = append(lines, ratios("sqlite-ratio", onSQLite)...)

@@ -6,14 +6,21 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
+// settled is the backlog of entries that were settled under a snapshot that is still open. PostgreSQL cannot remove the
+// old versions of these entries.
+const settled = "settled under an old snapshot"
+
 // Backlogs has the kinds of outbox entries that a worker must not claim. Each value is a list of SQL expressions for
 // the columns resolver, status, attempts, last_attempt_at and next_attempt_at.
 var Backlogs = map[string]string{
+	settled:               "'desk', 'pending', 0, NULL, NULL",
 	"waiting for a retry": "'desk', 'failed', 3, now() - interval '1 minute', now() + interval '1 hour'",
 	"leased":              "'desk', 'in_flight', 1, now(), now() + interval '1 hour'",
 	"of another system":   "'crm', 'pending', 0, NULL, NULL",
@@ -35,7 +42,7 @@ func Backlog(ctx context.Context, c Config, entries, rounds int) (costs []Cost, 
 		name string
 	}
 	var places []place
-	for i, name := range []string{"none", "waiting for a retry", "leased", "of another system"} {
+	for i, name := range []string{"none", "waiting for a retry", "leased", "of another system", settled} {
 		w, err := c.open(ctx, fmt.Sprintf("backlog_%d", i))
 		if err != nil {
 			return nil, err
@@ -49,6 +56,13 @@ func Backlog(ctx context.Context, c Config, entries, rounds int) (costs []Cost, 
 				" now() - interval '1 hour', %s FROM generate_series(1, %d) AS n", columns, entries)); err != nil {
 				return nil, err
 			}
+		}
+		if name == settled {
+			release, err := w.settleUnderSnapshot(ctx)
+			if err != nil {
+				return nil, err
+			}
+			defer release()
 		}
 		if err := shop.Execute(ctx, w.url, "VACUUM ANALYZE"); err != nil {
 			return nil, err
@@ -85,6 +99,28 @@ func Backlog(ctx context.Context, c Config, entries, rounds int) (costs []Cost, 
 		costs[i].Idle, costs[i].One, costs[i].Many = idle[i].quantile(0.5), one[i].quantile(0.5), many[i].quantile(0.5)
 	}
 	return costs, nil
+}
+
+// settleUnderSnapshot claims and settles all entries while a transaction is open, which ends with release.
+func (w *world) settleUnderSnapshot(ctx context.Context) (release func(), err error) {
+	holder, err := pgx.Connect(ctx, w.url)
+	if err != nil {
+		return nil, err
+	}
+	release = func() { _ = holder.Close(context.WithoutCancel(ctx)) }
+	_, err = holder.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM habeas_outbox")
+	for _, change := range []string{
+		"status = 'in_flight', attempts = 1, last_attempt_at = now(), next_attempt_at = now() - interval '1 minute'",
+		"status = 'succeeded', next_attempt_at = NULL",
+	} {
+		if err == nil {
+			err = shop.Execute(ctx, w.url, "UPDATE habeas_outbox SET "+change)
+		}
+	}
+	if err != nil {
+		release()
+	}
+	return release, err
 }
 
 var errRollback = errors.New("rolled back")

@@ -2,7 +2,6 @@ package badday
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"golang.org/x/perf/benchfmt"
@@ -14,7 +13,6 @@ import (
 const (
 	NameBacklog   = "Backlog"
 	NameNeighbour = "Neighbour"
-	NameChurn     = "Churn"
 )
 
 // Sizes are the sizes of the measurements.
@@ -23,12 +21,9 @@ type Sizes struct {
 	Rounds    int           // measured claims of each kind
 	Entries   int           // outbox entries of each external system in Neighbour
 	Neighbour time.Duration // maximum duration for each element of Neighbours
-	PerSecond int           // outbox entries added per second
-	Churn     time.Duration // total duration of both runs of Churn
-	Samples   int           // number of samples in both runs of Churn
 }
 
-// Measure calls the functions Backlog, Neighbour and Churn, and returns all their results.
+// Measure calls the functions Backlog and Neighbour, and returns all their results.
 func Measure(ctx context.Context, c Config, sizes Sizes) (all results.Set, err error) {
 	costs, err := Backlog(ctx, c, sizes.Backlog, sizes.Rounds)
 	if err != nil {
@@ -50,31 +45,6 @@ func Measure(ctx context.Context, c Config, sizes Sizes) (all results.Set, err e
 	for _, rate := range rates {
 		values := []benchfmt.Value{results.Value(rate.PerSecond, "entries/s")}
 		all.Add(NameNeighbour, sizes.Entries, values, "side", rate.Neighbour)
-	}
-	interval := sizes.Churn / time.Duration(sizes.Samples)
-	for _, run := range []struct {
-		side     string
-		d        time.Duration
-		snapshot bool
-	}{{"vacuumed", sizes.Churn, false}, {"old snapshot", sizes.Churn / 2, true}} {
-		c.Progress("churn, " + run.side)
-		samples, err := Churn(ctx, c, sizes.PerSecond, run.d, interval, run.snapshot)
-		if err != nil {
-			return nil, err
-		}
-		for i, sample := range samples {
-			second := strconv.FormatFloat((time.Duration(i+1) * interval).Seconds(), 'g', 4, 64)
-			for _, claims := range []struct {
-				which string
-				took  time.Duration
-			}{{"median", sample.P50}, {"p99", sample.P99}} {
-				values := []benchfmt.Value{results.Seconds(claims.took, "sec/op")}
-				if claims.which == "median" {
-					values = append(values, results.Value(float64(sample.Backlog), "open"))
-				}
-				all.Add(NameChurn, sample.Claims, values, "claims", claims.which, "second", second, "side", run.side)
-			}
-		}
 	}
 	return all, nil
 }

@@ -24,8 +24,7 @@ import (
 // Config describes the measurement.
 type Config struct {
 	ServerURL string // PostgreSQL server
-	Driver    string
-	Pool      int // connections of each process
+	Pool      int    // connections of each process
 	// Progress is called before each step.
 	Progress func(text string)
 }
@@ -49,7 +48,7 @@ func (c Config) open(ctx context.Context, name string) (*world, error) {
 
 // join opens an existing database with new connections, like another process of the application.
 func (c Config) join(url string) (*world, error) {
-	db, err := habeas.Open(url, c.Driver, c.Pool)
+	db, err := habeas.Open(url, c.Pool)
 	if err != nil {
 		return nil, err
 	}

@@ -31,23 +31,10 @@ var Default = Setting{Batch: saga.DefaultBatch, Workers: worker.DefaultWorkers}
 // with the settings of its own benchmark.
 var Best = Setting{Batch: 200, Workers: 8}
 
-// Settings returns the settings to measure.
-func Settings() []Setting {
-	return []Setting{
-		{Batch: 50, Workers: 1},
-		{Batch: 50, Workers: 4},
-		{Batch: 100, Workers: 4},
-		{Batch: 200, Workers: 1},
-		Default,
-		Best,
-	}
-}
-
 // Config describes the measurement.
 type Config struct {
 	ServerURL     string // PostgreSQL server
 	ServerProcess int    // main process of the server, 0 if unknown
-	Driver        string // driver of habeas
 	Pool          int    // database connections of habeas, and of River
 	Settings      []Setting
 	Pairs         int // runs of each setting and of River

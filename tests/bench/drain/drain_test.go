@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/internal/tests/postgres"
-	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
@@ -35,27 +34,10 @@ func TestTheStartAndTheEndOfARunAreNotMeasured(t *testing.T) {
 	}
 }
 
-func TestARunThatIsSettledInOneStepHasNoRate(t *testing.T) {
-	clock := &clock{work: 10}
-	if clock.rate() != 0 || !clock.settled(10, time.Now()) || clock.rate() != 0 {
-		t.Errorf("rate = %v", clock.rate())
-	}
-}
-
-func TestBothNamedSettingsAreMeasured(t *testing.T) {
-	found := map[Setting]int{}
-	for _, setting := range Settings() {
-		found[setting]++
-	}
-	if found[Default] != 1 || found[Best] != 1 || len(found) != len(Settings()) {
-		t.Errorf("settings = %v", Settings())
-	}
-}
-
 func TestWorkThatIsNotDoneOnceIsFound(t *testing.T) {
 	server := postgres.Private(t)
 	config := Config{
-		ServerURL: server.URL(), Driver: habeas.DefaultDriver, Pool: 2, Entries: 40,
+		ServerURL: server.URL(), Pool: 2, Entries: 40,
 		Settings: []Setting{{Batch: 7, Workers: 2}},
 	}
 	queues, err := config.open(t.Context())

@@ -48,7 +48,7 @@ func openHabeas(ctx context.Context, c Config, setting Setting) (_ queue, err er
 	if o.url, err = shop.CreateAs(ctx, c.ServerURL, name, 0); err != nil {
 		return nil, err
 	}
-	if o.db, err = habeas.Open(o.url, c.Driver, c.Pool); err != nil {
+	if o.db, err = habeas.Open(o.url, c.Pool); err != nil {
 		return nil, err
 	}
 	config := habeas.Config(o.db)

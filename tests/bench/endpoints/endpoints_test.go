@@ -83,15 +83,6 @@ func TestBothSidesGetTheSameRequests(t *testing.T) {
 	}
 }
 
-func TestPartsDoNotOverlap(t *testing.T) {
-	whole := span{1, 103}
-	for i := range 5 {
-		if got, want := whole.part(i, 5), (span{int64(20*i + 1), int64(20*i + 20)}); got != want {
-			t.Errorf("part %d = %v, want %v", i, got, want)
-		}
-	}
-}
-
 func TestRowsThatAreMissingOrTooManyAreFound(t *testing.T) {
 	before := rows{"consent records": 10, "consent_granted": 4, "users": 5}
 	completed := map[string]int{"consent_post": 3, "consent_get": 9, "export": 2}

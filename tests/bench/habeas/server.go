@@ -40,6 +40,17 @@ func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	return Subject(user)
 }
 
+// Open opens a database. The pool has the given number of connections and keeps them open.
+func Open(databaseURL string, pool int) (*bun.DB, error) {
+	db, err := shop.Connect(databaseURL)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(pool)
+	db.SetMaxIdleConns(pool)
+	return db, nil
+}
+
 // Subject returns the subject of a user, with the id of the user at the support desk.
 func Subject(user int64) (domain.Subject, error) {
 	id := strconv.FormatInt(user, 10)

@@ -1,13 +1,8 @@
 package load
 
 import (
-	"bufio"
-	"context"
-	"errors"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -52,23 +47,6 @@ func TestEveryRequestIsAnsweredAndCounted(t *testing.T) {
 	}
 }
 
-func TestARunEndsWithItsTime(t *testing.T) {
-	var served atomic.Int64
-	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		served.Add(1)
-		_, _ = w.Write([]byte(`{}`))
-	})
-	const duration = 100 * time.Millisecond
-	result, err := Run(t.Context(), Plan{Address: address, Connections: 2, Duration: duration, Requests: repeat(forever)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if result.Elapsed > duration || int64(result.Responses) != served.Load() || result.InTime > result.Responses {
-		t.Errorf("%v for %d answers of %d, %d latencies",
-			result.Elapsed, result.Responses, served.Load(), len(result.Latencies))
-	}
-}
-
 func TestALateResponseHasALatencyButIsNotInTheRate(t *testing.T) {
 	const duration = 20 * time.Millisecond
 	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -82,18 +60,6 @@ func TestALateResponseHasALatencyButIsNotInTheRate(t *testing.T) {
 	if result.Responses != 2 || result.InTime != 0 || result.Latencies[0] < 3*duration ||
 		result.Elapsed != duration || result.Rate() != 0 {
 		t.Errorf("%d answers, %d latencies in %v", result.Responses, len(result.Latencies), result.Elapsed)
-	}
-}
-
-func TestAStreamedResponseIsReadCompletely(t *testing.T) {
-	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte(`{"a":`))
-		_ = http.NewResponseController(w).Flush()
-		_, _ = w.Write([]byte(`1}`))
-	})
-	plan := Plan{Address: address, Connections: 1, Duration: time.Minute, Requests: repeat(3)}
-	if _, err := Run(t.Context(), plan); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -114,57 +80,5 @@ func TestAFailedRequestFailsTheRun(t *testing.T) {
 				t.Error("the run succeeded")
 			}
 		})
-	}
-}
-
-func TestAFailureStopsTheOtherConnections(t *testing.T) {
-	var served atomic.Int64
-	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		if served.Add(1) == 100 {
-			w.WriteHeader(http.StatusInternalServerError)
-			return
-		}
-		_, _ = w.Write([]byte(`{}`))
-	})
-	_, err := Run(t.Context(), Plan{Address: address, Connections: 8, Duration: time.Minute, Requests: repeat(forever)})
-	if err == nil || !strings.Contains(err.Error(), "the response to GET /x HTTP/1.1 has status 500") {
-		t.Errorf("error = %v", err)
-	}
-}
-
-func TestARunEndsWithItsContext(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() { // a server that never responds
-		conn, err := listener.Accept()
-		if err != nil {
-			return
-		}
-		_, _ = bufio.NewReader(conn).ReadByte()
-		cancel()
-	}()
-	_, err = Run(ctx, Plan{Address: listener.Addr().String(), Connections: 1, Duration: time.Hour, Requests: repeat(1)})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error = %v", err)
-	}
-}
-
-func TestAPercentileIsALatencyThatWasMeasured(t *testing.T) {
-	hundred := make([]time.Duration, 100)
-	for i := range hundred {
-		hundred[i] = time.Duration(i + 1)
-	}
-	for _, test := range []struct {
-		latencies []time.Duration
-		percent   int
-		want      time.Duration
-	}{{nil, 99, 0}, {hundred[:1], 50, 1}, {hundred[:3], 50, 2}, {hundred, 0, 1}, {hundred, 99, 99}, {hundred, 100, 100}} {
-		if got := (Result{Latencies: test.latencies}).Percentile(test.percent); got != test.want {
-			t.Errorf("percentile %d of %d = %v, want %v", test.percent, len(test.latencies), got, test.want)
-		}
 	}
 }

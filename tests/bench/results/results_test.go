@@ -43,15 +43,6 @@ func TestRatiosAreThoseOfThePairs(t *testing.T) {
 	}
 }
 
-func TestTheMedianIsInTheMiddle(t *testing.T) {
-	if got := Median([]time.Duration{9, 1, 2}); got != 2 {
-		t.Errorf("median = %v", got)
-	}
-	if got := Median([]float64{4, 1, 2, 100}); got != 3 {
-		t.Errorf("median = %v", got)
-	}
-}
-
 func TestBenchstatReadsTheResults(t *testing.T) {
 	table, err := set().Of("Endpoint").Table(t.Context(), "/endpoint", "/side")
 	if err != nil {
@@ -61,11 +52,5 @@ func TestBenchstatReadsTheResults(t *testing.T) {
 		if !strings.Contains(table, want) {
 			t.Errorf("%q is missing in\n%s", want, table)
 		}
-	}
-}
-
-func TestUnknownValuesAreOmitted(t *testing.T) {
-	if got := Known(Value(0, "a"), Value(1, "b")); len(got) != 1 || got[0].Unit != "b" {
-		t.Errorf("values = %v", got)
 	}
 }
