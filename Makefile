@@ -111,7 +111,7 @@ MUTATIONS = --invert-logical --invert-loopctrl --invert-assignments --timeout-co
 MUTANTS =
 
 test-mutants: export GOFLAGS = $(shell go env GOFLAGS) -trimpath -count=1 -run=TestConformance
-test-mutants: ## Change each operator in the store in memory: a case of the suites must fail; takes up to two hours
+test-mutants: ## Change each operator in the store in memory: a case of the suites must fail; takes half an hour
 	GOFLAGS= go build -modfile=.ci/tools/mutants/go.mod -o bin/gremlins github.com/go-gremlins/gremlins/cmd/gremlins
 	bin/gremlins unleash $(MUTATIONS) $(MUTANTS) -o bin/mutants.json adapters/persistence/memory
 	GOFLAGS= go run ./tests/cmd/mutants bin/mutants.json
