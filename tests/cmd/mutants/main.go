@@ -10,7 +10,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io"
 	"log"
 	"os"
 	"path/filepath"
@@ -37,7 +36,10 @@ func main() {
 	if err != nil {
 		log.Fatal("mutants: ", err)
 	}
-	if err := judge(os.Stdout, report, string(list), source); err != nil {
+	unlisted := &strings.Builder{}
+	err = judge(unlisted, report, string(list), source)
+	fmt.Print(unlisted)
+	if err != nil {
 		log.Fatal("mutants: ", err)
 	}
 }
@@ -52,7 +54,7 @@ type mutation struct {
 func (m mutation) survived() bool { return m.Status == "LIVED" || m.Status == "NOT COVERED" }
 
 // judge writes the survivors of the report that are not in the list, and returns an error if there are any.
-func judge(out io.Writer, report []byte, list, directory string) error {
+func judge(out *strings.Builder, report []byte, list, directory string) error {
 	var mutated struct {
 		Files []struct {
 			Name      string `json:"file_name"`
