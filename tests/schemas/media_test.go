@@ -257,6 +257,9 @@ func TestManyFilesTakeFewStatements(t *testing.T) {
 		if got := g.text(t, "SELECT count(*) FROM habeas_outbox"); got != fmt.Sprint(files/datamap.MaxKeys+1) {
 			t.Errorf("%s entries", got)
 		}
+		if got := g.text(t, "SELECT count(*) FROM habeas_outbox WHERE turn_at IS NULL"); got != "10" {
+			t.Errorf("%s entries leave no room for those of other people", got)
+		}
 		_, payload := g.count(t, "2", domain.EventErasureLocalCompleted)
 		if fmt.Sprint(payload["keys"]) != fmt.Sprint(files+3) {
 			t.Errorf("got %v", payload)
