@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// patience is the number of claims after which deal asks a stream again that had no more entries.
+// patience is the number of claims after which a stream that was not asked comes first.
 const patience = 4
 
 // stream is the new entries, or the retries, of one operation in one external system.
@@ -17,42 +17,54 @@ type stream struct {
 	retries   bool
 
 	more   bool // the last take has found as many entries as it asked for, so more entries may be due
+	filled bool // one of the takes of the claim has
 	waited int  // the number of claims since the last take
 
 	share, asked int // in the claim in progress: of the next take, and of the previous takes
 }
 
 // deal divides n entries among streams, and returns the takes of a claim. The systems get equal shares, and the streams
-// of a system in turn. No system gets more than its limit. While some streams may have more entries, deal asks the others
-// only every few claims.
+// of a system in turn. No system gets more than its limit. While some streams may have more entries, all others together
+// get a fifth, so that a claim mostly fills its batch.
 func deal(n int, streams []*stream, limits map[string]int) (takes []domain.Take) {
-	open := slices.DeleteFunc(slices.Clone(streams), func(s *stream) bool { return limits[s.system] == 0 })
-	asked := slices.DeleteFunc(slices.Clone(open), func(s *stream) bool { return !s.more && s.waited < patience })
-	if len(asked) == 0 {
-		asked = open
-	}
-	slices.SortStableFunc(asked, func(a, b *stream) int { return b.waited - a.waited })
-	dealt := map[string]int{}
-	for range n {
-		var next *stream
-		for _, s := range asked {
-			if dealt[s.system] < limits[s.system] && (next == nil || dealt[s.system] < dealt[next.system] ||
+	streams = slices.Clone(streams)
+	slices.SortStableFunc(streams, func(a, b *stream) int { return b.rank() - a.rank() })
+	isCalm := !slices.ContainsFunc(streams, func(s *stream) bool { return s.more })
+	dealt, few := map[string]int{}, max(1, n/(5*max(1, len(streams))))
+	next := func(mayTake func(*stream) bool) (next *stream) {
+		for _, s := range streams {
+			if dealt[s.system] < limits[s.system] && mayTake(s) && (next == nil || dealt[s.system] < dealt[next.system] ||
 				s.system == next.system && s.share < next.share) {
 				next = s
 			}
 		}
-		if next == nil {
+		return next
+	}
+	for range n {
+		taker := next(func(s *stream) bool { return s.more || isCalm || s.share < few })
+		if taker == nil {
+			taker = next(func(*stream) bool { return true })
+		}
+		if taker == nil {
 			break
 		}
-		dealt[next.system]++
-		next.share++
+		dealt[taker.system]++
+		taker.share++
 	}
-	for _, s := range asked {
+	for _, s := range streams {
 		if s.share > 0 {
 			takes = addShare(takes, s)
 		}
 	}
 	return takes
+}
+
+// rank orders the streams of a batch that is too small for all of them.
+func (s *stream) rank() int {
+	if s.more && s.waited < patience {
+		return patience
+	}
+	return s.waited
 }
 
 // addShare adds the share of a stream to the take of its operation.
@@ -107,7 +119,7 @@ func (s *shares) record(streams []*stream) {
 			kept.waited++
 			continue
 		}
-		kept.more, kept.waited = one.more, 0
+		kept.more, kept.waited = one.filled, 0
 	}
 }
 
@@ -135,6 +147,7 @@ func took(streams []*stream, takes []domain.Take, claimed []domain.OutboxEntry) 
 				got = retries
 			}
 			s.asked, s.more, s.share = s.asked+s.share, got >= s.share, 0
+			s.filled = s.filled || s.more
 		}
 	}
 }
