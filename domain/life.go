@@ -30,13 +30,13 @@ const (
 type LifeEvidence struct {
 	// Present is true if the subject's table has a row of the subject. All other fields describe this row.
 	Present bool
-	// AddedAt is the creation time of the row (see datamap.Table.AddedAt). It is zero if there is none.
+	// AddedAt is the creation time of the row (see plan.AddedAt). It is zero if there is none.
 	AddedAt time.Time
 	// Deletes is true if the erasure plan deletes the row.
 	Deletes bool
-	// Erased is true if the row holds the distinctive surrogates of an erasure (see datamap.Table.IsErased).
+	// Erased is true if the row holds the distinctive surrogates of an erasure (see plan.IsErased).
 	Erased bool
-	// Blank is true if all columns that could hold a distinctive surrogate are NULL (see datamap.Table.IsBlank).
+	// Blank is true if all columns that could hold a distinctive surrogate are NULL (see plan.IsBlank).
 	Blank bool
 }
 

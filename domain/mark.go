@@ -15,7 +15,7 @@ type ErasureMark struct {
 	// After is the Intake of the mark before this one in the store, whether a query selects that mark or not. For the
 	// first mark that a call of ports.ErasedStore.Marks reads, it is MarkQuery.After. Find leaves it zero.
 	After int64
-	// AddedAt is the creation time of the subject's row that the erasure found (see datamap.Table.AddedAt). It is zero if
+	// AddedAt is the creation time of the subject's row that the erasure found (see plan.AddedAt). It is zero if
 	// the table has no such column or no erasure found a row with a value.
 	AddedAt time.Time
 	SweptAt time.Time // the instant of the last sweep that overwrote a cell of the subject; zero if there was no sweep
@@ -23,7 +23,7 @@ type ErasureMark struct {
 	// ports.SubjectStore.Register). It is zero if that did not happen since the last erasure. RegisteredAddedAt is the
 	// creation time of the row that was registered, or zero.
 	RegisteredAt, RegisteredAddedAt time.Time
-	// ConsentsUntil and RestrictionsUntil are numbers of records (datamap.LedgerSeq) in the two ledgers. The records of
+	// ConsentsUntil and RestrictionsUntil are numbers of records (plan.LedgerSeq) in the two ledgers. The records of
 	// the subject up to these numbers belong to an earlier life of the id. See Life.
 	ConsentsUntil, RestrictionsUntil int64
 }

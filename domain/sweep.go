@@ -6,11 +6,11 @@ import (
 
 // SweepScope restricts a sweep to the cells that it must overwrite. A sweep overwrites retained cells of an erased
 // subject after the end of their retention duty (the legal duty to keep a value). A sweep skips a cell that holds NULL.
-// It also skips a cell that holds a surrogate (the value that an erasure writes), if datamap.Column.RecognizesSurrogate
+// It also skips a cell that holds a surrogate (the value that an erasure writes), if plan.RecognizesSurrogate
 // is true for its column.
 type SweepScope struct {
 	// DutyEndsAfter is the instant of the last erasure or sweep of the subject. A sweep uses it for columns whose
-	// surrogates look like ordinary values (datamap.Column.RecognizesSurrogate is false). In these columns, a sweep
+	// surrogates look like ordinary values (plan.RecognizesSurrogate is false). In these columns, a sweep
 	// overwrites a cell only if the legal duty to keep it ended after DutyEndsAfter. If the duty ended earlier, the last
 	// erasure or sweep has already overwritten the cell. Zero means that the duties may have changed since then: the sweep
 	// overwrites all cells whose duty is over.

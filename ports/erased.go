@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // ErasedStore works on the results of erasures. Sweeps, verifications, replays, the journal and the health checks use
@@ -19,7 +20,7 @@ import (
 //   - An erasure retains cells if the law requires this. The duty is the legal obligation to keep a cell. The data map
 //     determines the instant at which the duty ends. Due finds subjects with cells whose duty is over, SweptKeys
 //     returns the keys in such cells, and Sweep overwrites the cells (Art. 17(1)(a) and Art. 5(1)(e) GDPR). Due and
-//     Sweep receive the steps that datamap.Plan.SweepAt returns. The rules for errors about steps are the same as for
+//     Sweep receive the steps that plan.SweepAt returns. The rules for errors about steps are the same as for
 //     SubjectStore.Apply.
 //   - An erasure may leave data that it should have deleted or overwritten. LeftOver counts such data.
 //
@@ -76,7 +77,7 @@ type ErasedStore interface {
 	// that Sweep overwrites. If Sweep follows in the same session with steps for the same instant, no cell in the
 	// subject's rows holds one of these keys afterwards. SweptKeys returns no key if the subject was never erased, or if
 	// query.ErasedAt is zero.
-	SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error)
+	SweptKeys(ctx context.Context, id domain.SubjectID, query plan.KeyQuery) ([]string, error)
 
 	// Sweep overwrites retained cells of the subject: cells that the last erasure has kept. It overwrites a cell in a
 	// column of a step if the duty is over at the instant datamap.Step.At. Sweep returns, for each step, the number of
@@ -86,8 +87,8 @@ type ErasedStore interface {
 	// Sweep skips these cells:
 	//
 	//   - a cell that is NULL
-	//   - a cell that holds a surrogate, if datamap.Column.RecognizesSurrogate is true for the column
-	//   - a cell of a column for which datamap.Column.RecognizesSurrogate is false, if the cell's duty was already over at
+	//   - a cell that holds a surrogate, if plan.RecognizesSurrogate is true for the column
+	//   - a cell of a column for which plan.RecognizesSurrogate is false, if the cell's duty was already over at
 	//     the last erasure or sweep of the subject (that erasure or sweep has overwritten the cell)
 	//   - a cell in a row without a distinctive surrogate in a column of datamap.Path.Identifying, unless the life of the
 	//     id has ended (see domain.Life): the row may belong to a new person with the same id
@@ -101,12 +102,12 @@ type ErasedStore interface {
 	Sweep(ctx context.Context, id domain.SubjectID, steps []datamap.Step) (rows []int64, err error)
 
 	// LeftOver counts the data of a subject that its erasure should have deleted or overwritten. The parameter steps holds
-	// the local steps of the plan at the instant erasedAt of the erasure (see datamap.Plan.LocalAt). The steps determine
+	// the local steps of the plan at the instant erasedAt of the erasure (see plan.LocalAt). The steps determine
 	// what LeftOver counts:
 	//
 	//   - For a step that deletes, LeftOver counts the rows of the subject.
 	//   - For a step that anonymizes, LeftOver counts cells of the subject's rows, separately for each column. A cell
-	//     counts if datamap.Column.IsLeftOver returns true for its value.
+	//     counts if plan.IsLeftOver returns true for its value.
 	//   - In a column of datamap.Step.ClearedColumns, a cell counts if it is not NULL.
 	//   - In a column of datamap.Step.Expired, a cell counts only if its retention duty was over at the erasure.
 	//
@@ -118,14 +119,14 @@ type ErasedStore interface {
 	//
 	//   - A new value in an older row counts, because LeftOver cannot distinguish it from a value that the erasure has
 	//     left.
-	//   - A new row does not count. A row is new if the column that datamap.Table.AddedAt returns holds an instant after
+	//   - A new row does not count. A row is new if the column that plan.AddedAt returns holds an instant after
 	//     erasedAt, in this row or in a row that connects it to the subject. The subject's own row always counts, because
 	//     the clock that wrote its creation time may be ahead of the one that wrote erasedAt.
 	//
 	// LeftOver does not judge whether the rows belong to the erased person, see SubjectStore.State.
 	//
 	// These comparisons with erasedAt do not allow for differences between clocks. LeftOver reads the column as
-	// datamap.EarliestAddedAt does, because a time without a zone may be a local time. A row with such a time that was
+	// plan.EarliestAddedAt does, because a time without a zone may be a local time. A row with such a time that was
 	// added up to 26 hours after the erasure may therefore count.
 	//
 	// LeftOver finds rows in the same way as SubjectStore.Apply. If the subject's own row was deleted, LeftOver still

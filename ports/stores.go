@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // ConsentStore keeps the consent ledger. The ledger is append-only: the port has no operation that changes or removes a
@@ -142,7 +143,7 @@ type SubjectStore interface {
 	// transaction can change the cells before Rectify. If query.Cells names a row that is not the subject's, Keys returns
 	// no keys. After the last step, the rectification sets query.Held. Keys then also returns the keys in cells of the
 	// subject's rows that belong only to other people.
-	Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error)
+	Keys(ctx context.Context, id domain.SubjectID, query plan.KeyQuery) ([]string, error)
 
 	// Apply carries out local steps of an erasure plan and returns the number of affected rows for each step. This number
 	// equals an execution of the steps in their order, even if the store combines several steps in one statement. For a
@@ -166,7 +167,7 @@ type SubjectStore interface {
 	//   - A foreign key (ON DELETE SET NULL or SET DEFAULT) has set its columns in rows of any table.
 	//
 	// Anonymizing leaves a cell that holds NULL as it is, unless the column has datamap.Column.Always. In the subject's
-	// own row, Apply then writes one further cell in one case: all datamap.Table.Identifying columns are NULL, and the
+	// own row, Apply then writes one further cell in one case: all plan.Identifying columns are NULL, and the
 	// creation time of the row has no fraction of a second (see domain.LifeEvidence). Apply writes the first of these
 	// columns, in the order of the data map, that the database lets it write. Anonymizing overwrites every other cell of a
 	// column:
@@ -185,7 +186,7 @@ type SubjectStore interface {
 	//
 	// Apply returns domain.ErrManifest in these cases. The session can then no longer be committed.
 	//
-	//   - datamap.DataMap.CheckSteps refuses the steps.
+	//   - plan.CheckSteps refuses the steps.
 	//   - A step would delete rows of a table that has columns outside of the data map, and datamap.Table.Owned is false.
 	//   - A step would set a column to NULL, and the store knows that the column is NOT NULL in the database.
 	//
@@ -207,8 +208,8 @@ type SubjectStore interface {
 	// the order of Keys, and leaves out keys without a row. It reads the changes of its session.
 	//
 	// The rows are for a preview at a terminal. Sample returns domain.ErrSession outside of a rehearsal (see Rehearsing).
-	// It returns domain.ErrManifest if datamap.DataMap.CheckSteps refuses the step.
-	Sample(ctx context.Context, id domain.SubjectID, query datamap.SampleQuery) ([]datamap.SampledRow, error)
+	// It returns domain.ErrManifest if plan.CheckSteps refuses the step.
+	Sample(ctx context.Context, id domain.SubjectID, query plan.SampleQuery) ([]datamap.SampledRow, error)
 
 	// Rectify writes the values of a step into the subject's rows, and returns the number of rows. These are the rows of
 	// the step's table that the path of the step connects to the subject. A path is a chain of relations to the subject's
@@ -234,13 +235,13 @@ type SubjectStore interface {
 	// datamap.DataMap.ExportedColumns returns. If the rows of a table are about several people, Export includes only the
 	// columns that datamap.Path.Has assigns to a path from the row to the subject. The records are in the order of the
 	// tables in datamap.DataMap.Tables, then by primary key, then in the order of the columns of the table. If the subject
-	// was erased before, Export calls datamap.DataMap.MarkErased for each row, with the paths that connect the row to the
-	// subject. If datamap.DataMap.SharesColumns returns true for the table, it then calls
-	// datamap.DataMap.MarkSharedErased, whether or not the subject was erased.
+	// was erased before, Export calls plan.MarkErased for each row, with the paths that connect the row to the
+	// subject. If plan.SharesColumns returns true for the table, it then calls
+	// plan.MarkSharedErased, whether or not the subject was erased.
 	//
 	// Export then calls yield for the subject's records in the ledgers of consents and restrictions, which
-	// datamap.LedgerTables describes as tables. It leaves out the records of earlier lives of the id, as History does. The
-	// records of each ledger are in the order in which the store accepted them. The value of the column datamap.LedgerSeq
+	// plan.LedgerTables describes as tables. It leaves out the records of earlier lives of the id, as History does. The
+	// records of each ledger are in the order in which the store accepted them. The value of the column plan.LedgerSeq
 	// grows in this order.
 	//
 	// Export reads everything from one snapshot. It passes each record to yield as soon as it has read the record, and

@@ -101,18 +101,6 @@ func (c Column) Filled(digits string) string {
 	return text
 }
 
-// IsFilled reports whether the text is a possible result of Filled. It returns false if Column.Surrogate has no
-// Placeholder.
-func (c Column) IsFilled(text string) bool {
-	n := c.Digits()
-	before, _, _ := strings.Cut(c.Surrogate, Placeholder)
-	if n == 0 || len(text) < len(before)+n {
-		return false
-	}
-	digits := text[len(before) : len(before)+n]
-	return strings.Trim(digits, "0123456789abcdef") == "" && text == c.Filled(digits)
-}
-
 // hasPlaceholder reports whether Column.Surrogate of a text column contains a Placeholder and further text.
 func (c Column) hasPlaceholder() bool {
 	return c.Type == TypeText && c.Surrogate != Placeholder && strings.Contains(c.Surrogate, Placeholder)
@@ -142,4 +130,40 @@ func (t Table) NamesRowsByKey() bool {
 // Exported returns the annotated columns that an export shows, in the order of the table.
 func (t Table) Exported() []Column {
 	return slices.DeleteFunc(t.Personal(), func(c Column) bool { return c.Personal.Export == ExportNo })
+}
+
+// ExportedColumns returns the columns of a table that an export shows for the subject's rows. If the table has
+// annotated columns, these are the columns that Table.Exported returns.
+//
+// For a table without annotated columns, these are the columns of the primary key, with the category technical, in two
+// cases:
+//
+//   - The table is Owned.
+//   - A path of an annotated or Owned table leads through the table, and the table is not the subject's own table.
+//
+// In all other cases, an export shows no column of the table.
+func (m DataMap) ExportedColumns(table Table) []Column {
+	if len(table.Personal()) > 0 || !m.exportsKeys(table) {
+		return table.Exported()
+	}
+	columns := make([]Column, 0, len(table.PrimaryKey))
+	for _, name := range table.PrimaryKey {
+		if column, ok := table.Column(name); ok {
+			column.Personal = &Annotation{Category: domain.CategoryTechnical}
+			columns = append(columns, column)
+		}
+	}
+	return columns
+}
+
+// exportsKeys reports whether an export shows the primary keys of a table that has no annotated columns. It returns
+// true if the table is Owned (declared as belonging to the subject with all columns), or if the table connects other
+// exported tables to the subject. Without Owned, it returns false for the table of the subjects, because the bundle
+// already contains the subject id.
+func (m DataMap) exportsKeys(table Table) bool {
+	return table.Owned || table.Name != m.SubjectTable().Name && slices.ContainsFunc(m.Tables(), func(child Table) bool {
+		return (len(child.Personal()) > 0 || child.Owned) && slices.ContainsFunc(m.Paths(child.Name), func(p Path) bool {
+			return slices.ContainsFunc(p.Relations, func(r Relation) bool { return r.References == table.Name })
+		})
+	})
 }

@@ -293,11 +293,3 @@ func TestASurrogateThatCannotBeWrittenIsRefused(t *testing.T) {
 		}
 	}
 }
-
-func TestAStepCannotEraseOrSetToNull(t *testing.T) {
-	m := mustMap(t, users())
-	for _, strategy := range []domain.Strategy{domain.StrategyErase, domain.StrategyNull, ""} {
-		_, err := m.CheckSteps([]datamap.Step{{Target: "users", Strategy: strategy, Columns: []string{"email"}}})
-		wantCode(t, err, domain.ErrManifest)
-	}
-}

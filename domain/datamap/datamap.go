@@ -64,20 +64,6 @@ func (t Table) Personal() []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.Personal == nil })
 }
 
-// Duties returns the columns whose retention duty protects the cells of the given column from an erasure. Duties
-// without an end do not count. The columns are:
-//
-//   - the given column itself, if it is retained
-//   - each retained column that names the given column in Annotation.Since, because the given column holds the start of
-//     the duty
-//
-// An erasure keeps a cell until all of these duties are over.
-func (t Table) Duties(column string) []Column {
-	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool {
-		return c.Personal == nil || c.Personal.Since == "" || c.Name != column && c.Personal.Since != column
-	})
-}
-
 // RowsDeleted reports whether an erasure deletes the rows of the table. It returns true if both conditions are met:
 //
 //   - Every annotated column has domain.StrategyErase or domain.StrategyDelete.

@@ -1,7 +1,6 @@
 package datamap
 
 import (
-	"strings"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -15,22 +14,6 @@ const FromYearEnd = "year_end"
 type Start struct {
 	At    time.Time // in UTC, in whole microseconds
 	Local bool      // the value has no zone; At then has its date and its time of day
-}
-
-// ReadStart reads the start of a retention duty from a time or from a text. It accepts the values that ReadAddedAt
-// accepts, and the year 1, in which programs write a time that is long ago. If a value is unreadable, the duty has no
-// known end. Every store reads the values of its columns in the same forms.
-func ReadStart(value any) (start Start, ok bool) {
-	text, isText := value.(string)
-	if at, isTime := value.(time.Time); isTime && at.UTC().Year() <= 1 || isText && strings.HasPrefix(text, "0001-") {
-		return Start{At: time.Time{}}, true
-	}
-	at, ok := readAdded(value, "Z")
-	if parts := addedText.FindStringSubmatch(strings.TrimRight(text, " ")); parts != nil {
-		start.Local = parts[5]+parts[6] == ""
-	}
-	start.At = at
-	return start, ok
 }
 
 // Duty says how long a retention duty lasts.

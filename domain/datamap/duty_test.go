@@ -10,6 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 func TestADutyHasEndedIfItDidNotStartAfterTheLatestStart(t *testing.T) {
@@ -64,7 +65,7 @@ func TestAPeriodEndsWithAMonthThatIsTooShort(t *testing.T) {
 			wantCode(t, err, domain.ErrManifest)
 			continue
 		}
-		start, _ := datamap.ReadStart(c.start)
+		start, _ := plan.ReadStart(c.start)
 		if got := period.After(start.At).Format(time.DateOnly); err != nil || got != c.end {
 			t.Errorf("%s from %s ends on %s, not on %s: %v", c.period, c.start, got, c.end, err)
 		}
@@ -87,7 +88,7 @@ func TestADutyFromTheEndOfAYearBelongsToTheYearOfItsZone(t *testing.T) {
 		{"2015-05-05", "1d", "2016-01-01T23:00:00Z"},
 	} {
 		period, _ := datamap.ParsePeriod(c.period)
-		start, ok := datamap.ReadStart(c.start)
+		start, ok := plan.ReadStart(c.start)
 		end, ends := datamap.Duty{Period: period, YearEnd: true, Zone: berlin}.End(start)
 		if got := end.Format(time.RFC3339); !ok || !ends || got != c.end {
 			t.Errorf("%s from the end of the year of %s ends at %s, not at %s", c.period, c.start, got, c.end)
@@ -100,12 +101,12 @@ func TestADutyThatEndsAfterTheYear9999HasNoEnd(t *testing.T) {
 	for since, want := range map[string]bool{
 		"9989-12-31": true, "9990-01-01": false, "9999-12-31": false, "0001-01-01": true, "0002-01-01": true,
 	} {
-		start, ok := datamap.ReadStart(since)
+		start, ok := plan.ReadStart(since)
 		if _, ends := duty.End(start); (ok && ends) != want {
 			t.Errorf("%s: ends is %v", since, ok && ends)
 		}
 	}
-	if start, ok := datamap.ReadStart(time.Time{}); !ok || !start.At.IsZero() {
+	if start, ok := plan.ReadStart(time.Time{}); !ok || !start.At.IsZero() {
 		t.Errorf("the zero time is read as %v, %v", start, ok)
 	}
 }

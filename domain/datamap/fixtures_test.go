@@ -14,6 +14,7 @@ var (
 	mustID, mustMap, wantCode = fixture.MustID, fixture.MustMap, fixture.WantCode
 	column, contact           = fixture.Column, fixture.Contact
 	users, child, belongsTo   = fixture.Users, fixture.Child, fixture.BelongsTo
+	messagesTable             = fixture.Messages
 )
 
 // pathOf returns the relations of the only path of a table, or nil.

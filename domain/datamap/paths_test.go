@@ -10,30 +10,6 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// messagesTable returns a table whose rows have a sender, a recipient, and a body that belongs to the sender. If
-// change is not nil, messagesTable applies it to the table.
-func messagesTable(change func(*datamap.Table)) datamap.Table {
-	relation := func(name, column string) datamap.Relation {
-		r := belongsTo("users", column)
-		r.Name, r.Path = name, true
-		return r
-	}
-	body := contact("body", "")
-	body.Personal.Via = "Sender"
-	table := datamap.Table{
-		Name: "messages", PrimaryKey: []string{"id"},
-		Relations: []datamap.Relation{relation("Sender", "sender_id"), relation("Recipient", "recipient_id")},
-		Columns: []datamap.Column{
-			column("id", datamap.TypeBigInt), column("sender_id", datamap.TypeBigInt),
-			column("recipient_id", datamap.TypeBigInt), column("kind", datamap.TypeText), body,
-		},
-	}
-	if change != nil {
-		change(&table)
-	}
-	return table
-}
-
 func vias(paths []datamap.Path) string {
 	var names []string
 	for _, path := range paths {

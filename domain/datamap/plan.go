@@ -1,7 +1,6 @@
 package datamap
 
 import (
-	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -33,7 +32,7 @@ type Step struct {
 	Expired []string `json:"expired,omitempty"`
 
 	// At is the instant that a store compares with the end of each retention duty. It is zero in a Plan, and set in the
-	// steps that Plan.LocalAt returns. If At is zero, a store treats every duty as not over.
+	// steps that plan.LocalAt returns. If At is zero, a store treats every duty as not over.
 	At time.Time `json:"-"`
 
 	// Scope restricts the step of a sweep to the cells that the last erasure and the earlier sweeps had to keep. A sweep
@@ -61,57 +60,4 @@ func (p Plan) Local() []Step {
 		}
 	}
 	return p.Steps
-}
-
-// LocalAt returns the local steps (on the application's own tables) of an erasure at the given instant. A retained cell
-// is anonymized if the legal duty to keep it is over at this instant. If the plan has a step that anonymizes other
-// columns of the same rows, this step also anonymizes the retained cells. Otherwise LocalAt adds a step.
-func (p Plan) LocalAt(at time.Time) []Step {
-	steps := slices.Clone(p.Local())
-	for i := 0; i < len(steps); i++ {
-		retain := &steps[i]
-		if len(retain.Expired) == 0 {
-			continue
-		}
-		retain.At = at
-		anonymize := Step{
-			Target: retain.Target, Via: retain.Via, Strategy: domain.StrategyAnonymize, Expired: retain.Expired, At: at,
-		}
-		if i > 0 && steps[i-1].Strategy == domain.StrategyAnonymize && steps[i-1].sameRows(*retain) {
-			anonymize.Columns, anonymize.ClearedColumns = steps[i-1].Columns, steps[i-1].ClearedColumns
-			steps[i-1] = anonymize
-			continue
-		}
-		steps = slices.Insert(steps, i, anonymize)
-		i++
-	}
-	return steps
-}
-
-// SweepAt returns the steps of a sweep at the given instant. They overwrite only the retained cells for which the legal
-// duty to keep them is over at this instant.
-func (p Plan) SweepAt(at time.Time) []Step {
-	return slices.DeleteFunc(p.retained().LocalAt(at), func(s Step) bool { return !s.OnlyExpired() })
-}
-
-func (p Plan) retained() Plan {
-	return Plan{slices.DeleteFunc(slices.Clone(p.Local()),
-		func(s Step) bool { return s.Strategy != domain.StrategyRetain })}
-}
-
-// OnlyExpired reports whether the step overwrites only retained cells, after the end of the legal duty to keep them.
-func (s Step) OnlyExpired() bool {
-	return s.Strategy == domain.StrategyAnonymize && len(s.Columns)+len(s.ClearedColumns) == 0 && len(s.Expired) > 0
-}
-
-// OnlyClearsColumns reports whether the step does nothing except set the columns in ClearedColumns to NULL.
-func (s Step) OnlyClearsColumns() bool {
-	return len(s.ClearedColumns) > 0 && len(s.Columns)+len(s.Expired) == 0
-}
-
-// sameRows reports whether two steps affect the same rows. Two steps with Self count as the same rows only if they set
-// the same columns to NULL.
-func (s Step) sameRows(other Step) bool {
-	return s.Target == other.Target && s.Via == other.Via && s.Self == other.Self &&
-		(!s.Self || slices.Equal(s.ClearedColumns, other.ClearedColumns))
 }

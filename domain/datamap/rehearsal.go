@@ -21,7 +21,7 @@ type Rehearsal struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 }
 
-// RehearsedStep is a local step, as Plan.LocalAt returns it, with the number of affected rows.
+// RehearsedStep is a local step, as plan.LocalAt returns it, with the number of affected rows.
 type RehearsedStep struct {
 	Step
 	Rows int64 `json:"rows"`

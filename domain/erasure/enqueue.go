@@ -8,6 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/audit"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // enqueueKeys adds outbox entries with the keys of external systems (such as file names) that the erasure removes from
@@ -16,7 +17,7 @@ func (r *run) enqueueKeys(ctx context.Context) error {
 	for _, name := range r.dataMap.Refs() {
 		i := slices.IndexFunc(r.external, func(e datamap.RehearsedExternal) bool { return e.Resolver == name })
 		system := &r.external[i] // NewEraser has checked that the resolver is registered
-		query := datamap.KeyQuery{Resolver: name, ErasedAt: r.at}
+		query := plan.KeyQuery{Resolver: name, ErasedAt: r.at}
 		err := resolvers.KeyCalls(ctx, r.session, r.dataMap, r.resolvers, r.id, query, func(call resolvers.Call) error {
 			system.Keys += len(call.Ref.Keys)
 			_, err := r.send(ctx, system.Entries, call)

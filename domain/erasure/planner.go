@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // Planner turns a data map into an erasure plan. It uses no clock and no I/O. Equal data maps give equal plans.
@@ -26,7 +27,7 @@ type Planner struct{}
 //   - One step anonymizes the annotated columns that are not retained, or sets them to NULL if their strategy is null.
 //     If the strategy of the path is null, this step, or another one, clears the reference to the subject.
 //   - One step has the strategy retain and lists the other annotated columns, which keep their values. If the duty to
-//     retain a column has an end, the step lists the column in Expired. datamap.Plan.LocalAt returns the steps at an
+//     retain a column has an end, the step lists the column in Expired. plan.LocalAt returns the steps at an
 //     instant.
 //
 // A table has no step if it has no annotated column, is not owned (datamap.Table.Owned), and its paths have no
@@ -59,14 +60,14 @@ func (Planner) Plan(m datamap.DataMap, resolverNames []string) (datamap.Plan, er
 	if err := m.ManifestError("erasure plan", problems(m, nil)); err != nil {
 		return datamap.Plan{}, err
 	}
-	plan := datamap.Plan{Steps: []datamap.Step{}}
+	planned := datamap.Plan{Steps: []datamap.Step{}}
 	for _, table := range ordered {
-		plan.Steps = append(plan.Steps, stepsOf(m, table)...)
+		planned.Steps = append(planned.Steps, stepsOf(m, table)...)
 	}
 	for _, name := range resolverNames {
-		plan.Steps = append(plan.Steps, datamap.Step{Target: name, Strategy: domain.StrategyDelete, External: true})
+		planned.Steps = append(planned.Steps, datamap.Step{Target: name, Strategy: domain.StrategyDelete, External: true})
 	}
-	return plan, nil
+	return planned, nil
 }
 
 func stepsOf(m datamap.DataMap, table datamap.Table) []datamap.Step {
@@ -90,7 +91,7 @@ func stepsOf(m datamap.DataMap, table datamap.Table) []datamap.Step {
 				})
 				step.ClearedColumns = nil
 			}
-			if step.OnlyClearsColumns() && sharesReference(paths, path) {
+			if plan.OnlyClearsColumns(step) && sharesReference(paths, path) {
 				clearing = append(clearing, step)
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
@@ -118,8 +119,8 @@ func TestAnErasureDoesNotReachRowsThroughARowThatStays(t *testing.T) {
 		},
 	} {
 		want := c.want + " users:anonymize(email)"
-		plan, err := planFor(t, nil, append(c.tables, users(personal("email", anon)))...)
-		got := strings.Fields(printedVia(plan.Steps))
+		planned, err := planFor(t, nil, append(c.tables, users(personal("email", anon)))...)
+		got := strings.Fields(printedVia(planned.Steps))
 		if err != nil || !sameWords(got, strings.Fields(want)) {
 			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
 		}
@@ -158,8 +159,8 @@ func TestAnOwnedTableNamesThePathsThatDeleteItsRows(t *testing.T) {
 		"Post.Author":         "likes:delete@Post.Author posts:delete@Author",
 		"Liker,Post.Answered": "",
 	} {
-		plan, err := planFor(t, nil, posts(del, ""), links(via), users(personal("email", anon)))
-		got := strings.TrimSuffix(printedVia(plan.Steps), " users:anonymize(email)")
+		planned, err := planFor(t, nil, posts(del, ""), links(via), users(personal("email", anon)))
+		got := strings.TrimSuffix(printedVia(planned.Steps), " users:anonymize(email)")
 		switch {
 		case via == "Liker" || want == "": // the rows on the path of the author would refer to deleted posts
 			if err == nil || !strings.Contains(err.Error(), "likes: its rows survive an erasure, but the rows of posts") {
@@ -169,9 +170,9 @@ func TestAnOwnedTableNamesThePathsThatDeleteItsRows(t *testing.T) {
 			t.Errorf("via %s: got %q, %v, want %q", via, got, err, want)
 		}
 	}
-	plan, err := planFor(t, nil, posts("", "", via(personal("body", anon), "Author")), links("Liker"),
+	planned, err := planFor(t, nil, posts("", "", via(personal("body", anon), "Author")), links("Liker"),
 		users(personal("email", anon)))
-	if got := printedVia(plan.Steps); err != nil || !strings.Contains(got, "likes:delete@Liker") ||
+	if got := printedVia(planned.Steps); err != nil || !strings.Contains(got, "likes:delete@Liker") ||
 		strings.Contains(got, "Post") {
 		t.Errorf("got %q, %v", got, err)
 	}
@@ -204,9 +205,9 @@ func TestAReferenceOfATableToItselfIsClearedBeforeTheRowsGo(t *testing.T) {
 		},
 		"without the option": {answering("", child("messages", "users", personal("body", ""))), "messages:delete"},
 	} {
-		plan, err := planFor(t, nil, c.table, users(personal("email", anon)))
+		planned, err := planFor(t, nil, c.table, users(personal("email", anon)))
 		var got []string
-		for _, step := range plan.Steps {
+		for _, step := range planned.Steps {
 			text := printedVia([]datamap.Step{step})
 			if step.Self {
 				text += "!"
@@ -219,7 +220,7 @@ func TestAReferenceOfATableToItselfIsClearedBeforeTheRowsGo(t *testing.T) {
 			continue
 		}
 		m := fixture.MustMap(t, c.table, users(personal("email", anon)))
-		if failing, err := m.CheckSteps(plan.LocalAt(noon)); err != nil {
+		if failing, err := plan.CheckSteps(m, plan.LocalAt(planned, noon)); err != nil {
 			t.Errorf("%s: the step %d is refused: %v", name, failing, err)
 		}
 	}
@@ -242,13 +243,13 @@ func TestWrongStepsThatClearAReferenceOfATableToItselfAreRefused(t *testing.T) {
 		"a step with Self does more than":        with(func(s *datamap.Step) { s.Strategy = del }),
 		"must keep its value":                    with(func(s *datamap.Step) { s.Self = false }),
 	} {
-		_, err := m.CheckSteps(steps)
+		_, err := plan.CheckSteps(m, steps)
 		wantCode(t, err, domain.ErrManifest)
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("got %v, which does not say %q", err, says)
 		}
 	}
-	if _, err := m.CheckSteps([]datamap.Step{self, deletes}); err != nil {
+	if _, err := plan.CheckSteps(m, []datamap.Step{self, deletes}); err != nil {
 		t.Error(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
@@ -117,13 +118,13 @@ func TestATableWithSeveralPathsHasStepsForEach(t *testing.T) {
 		},
 	} {
 		want := strings.TrimSpace(c.want + " users:anonymize(email)")
-		plan, err := planFor(t, nil, append(c.tables, users(personal("email", anon)))...)
-		if got := printedVia(plan.Steps); err != nil || got != want {
+		planned, err := planFor(t, nil, append(c.tables, users(personal("email", anon)))...)
+		if got := printedVia(planned.Steps); err != nil || got != want {
 			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
 			continue
 		}
 		m := fixture.MustMap(t, append(c.tables, users(personal("email", anon)))...)
-		if failing, err := m.CheckSteps(plan.LocalAt(noon)); err != nil {
+		if failing, err := plan.CheckSteps(m, plan.LocalAt(planned, noon)); err != nil {
 			t.Errorf("%s: the step %d is refused: %v", name, failing, err)
 		}
 	}
@@ -159,8 +160,8 @@ func TestTheOnlyPathOfATableMayHaveAStrategy(t *testing.T) {
 	} {
 		orders := child("orders", "users", c.columns...)
 		orders.Relations[0].OnErasure = c.erasure
-		plan, err := planFor(t, nil, c.users, orders)
-		if got := printedVia(plan.Steps); err != nil || got != c.want {
+		planned, err := planFor(t, nil, c.users, orders)
+		if got := printedVia(planned.Steps); err != nil || got != c.want {
 			t.Errorf("%s: got %q, %v, want %q", name, got, err, c.want)
 		}
 	}
@@ -257,7 +258,7 @@ func TestStepsOfOtherPathsAreRefused(t *testing.T) {
 			{Target: "messages", Strategy: del, Via: "Sender"},
 		},
 	} {
-		failing, err := m.CheckSteps(steps)
+		failing, err := plan.CheckSteps(m, steps)
 		wantCode(t, err, domain.ErrManifest)
 		if failing != len(steps)-1 || !strings.Contains(err.Error(), says) {
 			t.Errorf("got %d, %v, which does not say %q", failing, err, says)
@@ -274,8 +275,8 @@ func TestRetentionThatEndsIsJudgedAlongItsPath(t *testing.T) {
 	}
 	m := fixture.MustMap(t, users(), about("", "", via(personal("body", ""), "Sender"),
 		bounded("total", "Recipient"), datamap.Column{Name: "at", Type: datamap.TypeTime}))
-	plan, err := erasure.Planner{}.Plan(m, nil)
-	steps := plan.LocalAt(noon)
+	planned, err := erasure.Planner{}.Plan(m, nil)
+	steps := plan.LocalAt(planned, noon)
 	want := "messages:anonymize(body)@Sender messages:anonymize@Recipient messages:retain(total)@Recipient"
 	if got := printedVia(steps); err != nil || got != want || len(steps[1].Expired) != 1 || len(steps[0].Expired) != 0 {
 		t.Errorf("got %q, %v", got, err)

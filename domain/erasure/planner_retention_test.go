@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
@@ -19,8 +20,8 @@ func TestRetentionWithAnEndIsJudgedByTheSteps(t *testing.T) {
 	at := datamap.Column{Name: "at", Type: datamap.TypeTime}
 	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	for name, test := range map[string]struct {
-		columns   []datamap.Column
-		plan, now []datamap.Step
+		columns      []datamap.Column
+		planned, now []datamap.Step
 	}{
 		"alone": {
 			[]datamap.Column{bounded("a"), at},
@@ -52,12 +53,12 @@ func TestRetentionWithAnEndIsJudgedByTheSteps(t *testing.T) {
 			table.PrimaryKey, table.SubjectKey = []string{"id", "a"}, []string{"id", "a"}
 		}
 		m := fixture.MustMap(t, table)
-		plan, err := erasure.Planner{}.Plan(m, nil)
-		if got := plan.LocalAt(now); err != nil || !reflect.DeepEqual(got, test.now) {
+		planned, err := erasure.Planner{}.Plan(m, nil)
+		if got := plan.LocalAt(planned, now); err != nil || !reflect.DeepEqual(got, test.now) {
 			t.Errorf("%s: now %+v, %v", name, got, err)
 		}
-		if !reflect.DeepEqual(plan.Steps, test.plan) {
-			t.Errorf("%s: the plan is %+v", name, plan.Steps)
+		if !reflect.DeepEqual(planned.Steps, test.planned) {
+			t.Errorf("%s: the plan is %+v", name, planned.Steps)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -37,8 +38,8 @@ func (r *run) sampleBefore(ctx context.Context, steps []datamap.Step) error {
 		return nil
 	}
 	for _, step := range steps {
-		columns := r.dataMap.SampleColumns(step)
-		rows, err := r.session.Subjects().Sample(ctx, r.id, datamap.SampleQuery{Step: step, Columns: columns, Limit: r.limit})
+		columns := plan.SampleColumns(r.dataMap, step)
+		rows, err := r.session.Subjects().Sample(ctx, r.id, plan.SampleQuery{Step: step, Columns: columns, Limit: r.limit})
 		if err != nil {
 			return err
 		}
@@ -56,7 +57,7 @@ func (r *run) sampleAfter(ctx context.Context, steps []datamap.Step) error {
 		for _, row := range sample.Before {
 			keys = append(keys, row.Key)
 		}
-		rows, err := r.session.Subjects().Sample(ctx, r.id, datamap.SampleQuery{
+		rows, err := r.session.Subjects().Sample(ctx, r.id, plan.SampleQuery{
 			Step: steps[i], Columns: sample.Columns, Keys: keys, Limit: r.limit,
 		})
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/audit"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -91,7 +92,7 @@ func (r *run) begin(ctx context.Context) error {
 }
 
 func (r *run) apply(ctx context.Context) error {
-	steps := r.plan.LocalAt(r.at)
+	steps := plan.LocalAt(r.plan, r.at)
 	if err := r.sampleBefore(ctx, steps); err != nil {
 		return err
 	}
@@ -114,7 +115,7 @@ func (r *run) apply(ctx context.Context) error {
 	var events []domain.AuditEvent
 	for i, step := range steps {
 		r.steps = append(r.steps, datamap.RehearsedStep{Step: step, Rows: rows[i]})
-		if step.OnlyExpired() && rows[i] == 0 {
+		if plan.OnlyExpired(step) && rows[i] == 0 {
 			continue // no retention duty of the step has ended
 		}
 		if !clearsAgain(steps[:i], step) {
@@ -132,7 +133,7 @@ func (r *run) apply(ctx context.Context) error {
 
 // clearsAgain reports whether the step only sets references to NULL, in rows that an earlier step has already counted.
 func clearsAgain(before []datamap.Step, step datamap.Step) bool {
-	return step.OnlyClearsColumns() && !step.Self && slices.ContainsFunc(before, func(other datamap.Step) bool {
+	return plan.OnlyClearsColumns(step) && !step.Self && slices.ContainsFunc(before, func(other datamap.Step) bool {
 		return other.Target == step.Target && other.Via == step.Via && !other.Self
 	})
 }

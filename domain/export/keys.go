@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -35,7 +35,7 @@ func (k *keyExport) export(ctx context.Context) error {
 			return &domain.Error{Op: "export", Message: "the context ended", Err: err}
 		}
 		size, called := 0, false
-		query := datamap.KeyQuery{Resolver: name}
+		query := plan.KeyQuery{Resolver: name}
 		err := resolvers.KeyCalls(ctx, k.session, k.dataMap, k.resolvers, k.id, query, func(call resolvers.Call) error {
 			called = true
 			records, incomplete := k.callSystems(ctx, []resolvers.Call{call})

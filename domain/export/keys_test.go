@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
@@ -59,7 +60,7 @@ func (w keyWorld) expectKeys(n int) (keys []string) {
 		keys = append(keys, fmt.Sprintf("%07d", i))
 	}
 	w.Subjects.EXPECT().Keys(gomock.Any(), w.ID, gomock.Any()).DoAndReturn(
-		func(_ context.Context, _ domain.SubjectID, q datamap.KeyQuery) ([]string, error) {
+		func(_ context.Context, _ domain.SubjectID, q plan.KeyQuery) ([]string, error) {
 			i := 0
 			for i < len(keys) && keys[i] <= q.After {
 				i++

@@ -8,6 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -50,11 +51,11 @@ func (r *run) readKeysIn(ctx context.Context, system string, at cell) error {
 	if r.keys.old[system] == nil {
 		r.keys.systems, r.keys.old[system] = append(r.keys.systems, system), map[string]bool{}
 	}
-	query := datamap.KeyQuery{Resolver: system, Cells: &datamap.KeyCells{Table: at.table, Column: at.column, Row: at.row}}
+	query := plan.KeyQuery{Resolver: system, Cells: &plan.KeyCells{Table: at.table, Column: at.column, Row: at.row}}
 	return r.eachKey(ctx, query, func(key string) { r.keys.old[system][key] = true })
 }
 
-func (r *run) eachKey(ctx context.Context, query datamap.KeyQuery, visit func(key string)) error {
+func (r *run) eachKey(ctx context.Context, query plan.KeyQuery, visit func(key string)) error {
 	return resolvers.KeyCalls(ctx, r.session, r.dataMap, r.resolvers, r.id, query, func(call resolvers.Call) error {
 		for _, key := range call.Ref.Keys {
 			visit(key)
@@ -70,7 +71,7 @@ func (r *run) enqueueKeys(ctx context.Context) error {
 	for _, system := range r.keys.systems {
 		old := r.keys.old[system]
 		if len(old) > 0 {
-			err := r.eachKey(ctx, datamap.KeyQuery{Resolver: system, Held: true}, func(key string) { delete(old, key) })
+			err := r.eachKey(ctx, plan.KeyQuery{Resolver: system, Held: true}, func(key string) { delete(old, key) })
 			if err != nil {
 				return err
 			}

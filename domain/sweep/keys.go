@@ -7,6 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -15,7 +16,7 @@ func systemsOf(m datamap.DataMap) []string {
 	return slices.DeleteFunc(m.Refs(), func(system string) bool {
 		return !slices.ContainsFunc(m.Tables(), func(t datamap.Table) bool {
 			return slices.ContainsFunc(t.RefColumns(system), func(c datamap.Column) bool {
-				return c.Personal.Strategy == domain.StrategyRetain && !m.Keeps(t, c)
+				return c.Personal.Strategy == domain.StrategyRetain && !plan.Keeps(m, t, c)
 			})
 		})
 	})
@@ -31,7 +32,7 @@ func (s *Sweeper) enqueueKeys(
 	enqueuer := resolvers.Enqueuer(s.audit)
 	for _, system := range s.systems {
 		keys, entries := 0, 0
-		query := datamap.KeyQuery{Resolver: system, ErasedAt: step.At, DutiesSince: step.DutiesSince}
+		query := plan.KeyQuery{Resolver: system, ErasedAt: step.At, DutiesSince: step.DutiesSince}
 		enqueue := func(ref domain.SubjectRef) error {
 			keys += len(ref.Keys)
 			entries++

@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -28,11 +29,11 @@ func hashOfDuties(m datamap.DataMap) int64 {
 	hash, any := fnv.New64a(), false
 	for _, table := range m.Tables() {
 		for _, column := range table.Personal() {
-			if column.Personal.Strategy != domain.StrategyRetain || column.RecognizesSurrogate() {
+			if column.Personal.Strategy != domain.StrategyRetain || plan.RecognizesSurrogate(column) {
 				continue
 			}
 			any = true
-			for _, duty := range table.Duties(column.Name) {
+			for _, duty := range plan.Duties(table, column.Name) {
 				_, _ = fmt.Fprintf(hash, "%q %q %q %v\n", table.Name, column.Name, duty.Personal.Since, duty.Personal.Retain)
 				if duty.Personal.From != "" {
 					_, _ = fmt.Fprintf(hash, "%q %q\n", duty.Personal.From, m.Zone())

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/domain/sweep"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
@@ -140,7 +141,7 @@ type failingStore struct {
 	f failing
 }
 
-func (s failingStore) SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
+func (s failingStore) SweptKeys(ctx context.Context, id domain.SubjectID, query plan.KeyQuery) ([]string, error) {
 	if id.String() == s.f.id && s.f.keys {
 		return nil, s.f.err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/domain/sweep"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
@@ -297,7 +298,7 @@ func TestALeftOverSubjectCountsUntilACompleteSweepOverwritesIt(t *testing.T) {
 		return err
 	}))
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		_, err := s.Subjects().Apply(ctx, idOf(t, 1), w.plan.LocalAt(w.clock.Now()))
+		_, err := s.Subjects().Apply(ctx, idOf(t, 1), plan.LocalAt(w.plan, w.clock.Now()))
 		return err
 	}))
 	w.clock.Advance(time.Hour)

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/audit"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -57,7 +58,7 @@ func NewSweeper(c Config) (*Sweeper, error) {
 	s := &Sweeper{
 		c.Sessions, audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, c.Plan, c.Batch, systemsOf(c.DataMap),
 	}
-	if _, err := c.DataMap.CheckSteps(s.steps()); err != nil {
+	if _, err := plan.CheckSteps(c.DataMap, s.steps()); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -65,7 +66,7 @@ func NewSweeper(c Config) (*Sweeper, error) {
 
 // steps returns the steps of a sweep at the current time.
 func (s *Sweeper) steps() []datamap.Step {
-	return s.plan.SweepAt(domain.Instant(s.audit.Clock.Now()))
+	return plan.SweepAt(s.plan, domain.Instant(s.audit.Clock.Now()))
 }
 
 // stepsSince returns the steps of a sweep at the current time, with Step.DutiesSince.

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/internal/audit"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -38,7 +39,7 @@ func NewVerifier(c Config) (*Verifier, error) {
 	if c.Sessions == nil || c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() || c.Plan.Steps == nil {
 		return nil, domain.Misconfigured("verifier", "Sessions, Clock, IDs, DataMap and Plan are required")
 	}
-	if _, err := c.DataMap.CheckSteps(c.Plan.Local()); err != nil {
+	if _, err := plan.CheckSteps(c.DataMap, c.Plan.Local()); err != nil {
 		return nil, err
 	}
 	return &Verifier{
@@ -114,7 +115,7 @@ func (v *Verifier) verify(
 			LeftOver: domain.Leftovers{}, Life: state.Life,
 		}, nil
 	}
-	left, err := s.Erased().LeftOver(ctx, mark.SubjectID, v.plan.LocalAt(mark.ErasedAt), mark.ErasedAt)
+	left, err := s.Erased().LeftOver(ctx, mark.SubjectID, plan.LocalAt(v.plan, mark.ErasedAt), mark.ErasedAt)
 	if err != nil {
 		return domain.Verification{}, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/domain/verification"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/mocked"
@@ -21,7 +22,7 @@ var (
 	errBoom = errors.New("boom")
 	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 	erased  = noon.Add(-time.Hour)
-	plan    = datamap.Plan{Steps: []datamap.Step{
+	planned = datamap.Plan{Steps: []datamap.Step{
 		{Target: "orders", Strategy: domain.StrategyDelete},
 		{Target: "invoices", Strategy: domain.StrategyRetain, Columns: []string{"total"}, Expired: []string{"total"}},
 		{Target: "desk", Strategy: domain.StrategyDelete, External: true},
@@ -49,7 +50,7 @@ func newWorld(t *testing.T) world {
 	ids := mocks.NewMockIDSource(ctrl)
 	ids.EXPECT().NewID().Return("id").AnyTimes()
 	verifier, err := verification.NewVerifier(verification.Config{
-		Sessions: mocks.NewMockSessionFactory(ctrl), Clock: b.Clock, IDs: ids, DataMap: shop(t), Plan: plan,
+		Sessions: mocks.NewMockSessionFactory(ctrl), Clock: b.Clock, IDs: ids, DataMap: shop(t), Plan: planned,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +71,7 @@ func (w world) marked(at time.Time, err error) {
 func (w world) finds(found domain.Leftovers, err error) {
 	w.marked(erased, nil)
 	w.lives(domain.LifeEnded, nil)
-	w.Erased.EXPECT().LeftOver(gomock.Any(), w.ID, plan.LocalAt(erased), erased).Return(found, err)
+	w.Erased.EXPECT().LeftOver(gomock.Any(), w.ID, plan.LocalAt(planned, erased), erased).Return(found, err)
 }
 
 // lives expects a query for the state of the subject.
@@ -222,7 +223,7 @@ func TestAVerifierNeedsAPlanForItsDataMap(t *testing.T) {
 	ctrl := gomock.NewController(t)
 	_, err := verification.NewVerifier(verification.Config{
 		Sessions: mocks.NewMockSessionFactory(ctrl), Clock: mocks.NewMockClock(ctrl), IDs: mocks.NewMockIDSource(ctrl),
-		DataMap: fixture.MustMap(t, fixture.Users()), Plan: plan,
+		DataMap: fixture.MustMap(t, fixture.Users()), Plan: planned,
 	})
 	if !errors.Is(err, domain.ErrManifest) {
 		t.Errorf("got %v, want %v", err, domain.ErrManifest)

@@ -11,6 +11,7 @@ import (
 	gomock "github.com/golang/mock/gomock"
 	domain "github.com/habeas-data/habeas/domain"
 	datamap "github.com/habeas-data/habeas/domain/datamap"
+	plan "github.com/habeas-data/habeas/domain/plan"
 )
 
 // MockErasedStore is a mock of ErasedStore interface.
@@ -171,7 +172,7 @@ func (mr *MockErasedStoreMockRecorder) Sweep(ctx, id, steps interface{}) *gomock
 }
 
 // SweptKeys mocks base method.
-func (m *MockErasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
+func (m *MockErasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query plan.KeyQuery) ([]string, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "SweptKeys", ctx, id, query)
 	ret0, _ := ret[0].([]string)

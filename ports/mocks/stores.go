@@ -11,6 +11,7 @@ import (
 	gomock "github.com/golang/mock/gomock"
 	domain "github.com/habeas-data/habeas/domain"
 	datamap "github.com/habeas-data/habeas/domain/datamap"
+	plan "github.com/habeas-data/habeas/domain/plan"
 )
 
 // MockConsentStore is a mock of ConsentStore interface.
@@ -245,7 +246,7 @@ func (mr *MockSubjectStoreMockRecorder) Export(ctx, id, yield interface{}) *gomo
 }
 
 // Keys mocks base method.
-func (m *MockSubjectStore) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
+func (m *MockSubjectStore) Keys(ctx context.Context, id domain.SubjectID, query plan.KeyQuery) ([]string, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Keys", ctx, id, query)
 	ret0, _ := ret[0].([]string)
@@ -319,7 +320,7 @@ func (mr *MockSubjectStoreMockRecorder) Register(ctx, id, at interface{}) *gomoc
 }
 
 // Sample mocks base method.
-func (m *MockSubjectStore) Sample(ctx context.Context, id domain.SubjectID, query datamap.SampleQuery) ([]datamap.SampledRow, error) {
+func (m *MockSubjectStore) Sample(ctx context.Context, id domain.SubjectID, query plan.SampleQuery) ([]datamap.SampledRow, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Sample", ctx, id, query)
 	ret0, _ := ret[0].([]datamap.SampledRow)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -23,7 +24,7 @@ type subjectCall struct {
 	at    time.Time
 	steps []datamap.Step
 	step  domain.RectificationStep
-	query datamap.KeyQuery
+	query plan.KeyQuery
 	yield func(domain.ExportRecord) error
 }
 
@@ -93,7 +94,7 @@ func (b brokenSubjects) Export(ctx context.Context, id domain.SubjectID, yield f
 	return b.export(subjectCall{SubjectStore: b.SubjectStore, ctx: ctx, id: id, yield: yield})
 }
 
-func (b brokenSubjects) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
+func (b brokenSubjects) Keys(ctx context.Context, id domain.SubjectID, query plan.KeyQuery) ([]string, error) {
 	if b.keys == nil {
 		return b.SubjectStore.Keys(ctx, id, query)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -168,7 +169,7 @@ func lifeOfABlankRowEnds(t testing.TB, h StoreHarness) {
 			s.erase(t, []datamap.Step{anonymizeStep(t, "people")})
 			s.expectLife(t, test.what, true, domain.LifeEnded)
 			row, written := s.content(t).of(zoe)["people"][0], 0
-			for i, column := range peopleTable(t).Identifying() {
+			for i, column := range plan.Identifying(peopleTable(t)) {
 				if row[column.Name] != nil {
 					written++
 					assert(t, i == 0, "%s: the surrogate is in the column %s, want the first one", test.what, column.Name)

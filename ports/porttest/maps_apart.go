@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -63,7 +64,7 @@ func mapErasesItsOwnSubjects(t testing.TB, h MapsHarness) {
 		act{what: "a sweep", run: func(t testing.TB, s side) any {
 			t.Helper()
 			return read(t, s.Store, func(ctx context.Context, session ports.Session) ([]int64, error) {
-				return session.Erased().Sweep(ctx, subjectOf(t, gone), s.plan.SweepAt(overAt))
+				return session.Erased().Sweep(ctx, subjectOf(t, gone), plan.SweepAt(s.plan, overAt))
 			})
 		}},
 	)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -65,7 +66,7 @@ func mapCountsCalendarYearsInItsZone(t testing.TB, h MapsHarness) {
 			if _, err := session.Subjects().Lock(ctx, subjectOf(t, present), at); err != nil {
 				return err
 			}
-			return errOf(session.Subjects().Apply(ctx, subjectOf(t, present), s.plan.LocalAt(at)))
+			return errOf(session.Subjects().Apply(ctx, subjectOf(t, present), plan.LocalAt(s.plan, at)))
 		})
 		for _, row := range s.Rows(t, "invoices") {
 			id, _ := row["id"].(int64)

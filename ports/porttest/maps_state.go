@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -82,7 +83,7 @@ func (s side) erase(t testing.TB, id string) []int64 {
 		if _, err := session.Subjects().Lock(ctx, subjectOf(t, id), erasedAt); err != nil {
 			return nil, err
 		}
-		return rowsOf(session.Subjects().Apply(ctx, subjectOf(t, id), s.plan.LocalAt(erasedAt)))
+		return rowsOf(session.Subjects().Apply(ctx, subjectOf(t, id), plan.LocalAt(s.plan, erasedAt)))
 	})
 }
 
@@ -164,7 +165,7 @@ func (s side) marks(ctx context.Context, session ports.Session) (all [4]any, err
 	if err != nil {
 		return all, err
 	}
-	due, err := erased.Due(ctx, listed, s.plan.SweepAt(overAt))
+	due, err := erased.Due(ctx, listed, plan.SweepAt(s.plan, overAt))
 	return [4]any{listed, found, position, due}, err
 }
 

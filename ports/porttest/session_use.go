@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -144,7 +145,7 @@ func useEachMethod(ctx context.Context, s ports.Session, id domain.SubjectID) ma
 	}
 	_, _, latest := s.Restrictions().Latest(ctx, id, nil)
 	marks, steps := []domain.ErasureMark{{SubjectID: id, Erasures: 1}}, []datamap.Step{deleteAddresses}
-	keys := datamap.KeyQuery{Resolver: media, ErasedAt: noon, Limit: 1}
+	keys := plan.KeyQuery{Resolver: media, ErasedAt: noon, Limit: 1}
 	return map[string]error{
 		"ConsentStore.Append":     s.Consents().Append(ctx, grant(id, "news", 0)),
 		"ConsentStore.Latest":     errOf(s.Consents().Latest(ctx, id, "news", nil)),

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/internal/tests/promise"
 	"github.com/habeas-data/habeas/ports"
@@ -265,7 +266,7 @@ func (c counted) Export(ctx context.Context, id domain.SubjectID, yield func(dom
 	return c.SubjectStore.Export(ctx, id, yield)
 }
 
-func (c counted) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
+func (c counted) Keys(ctx context.Context, id domain.SubjectID, query plan.KeyQuery) ([]string, error) {
 	c.connection.use(id)
 	return c.SubjectStore.Keys(ctx, id, query)
 }
@@ -276,7 +277,7 @@ type countedErased struct {
 	connection *connection
 }
 
-func (c countedErased) SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
+func (c countedErased) SweptKeys(ctx context.Context, id domain.SubjectID, query plan.KeyQuery) ([]string, error) {
 	c.connection.use(id)
 	return c.ErasedStore.SweptKeys(ctx, id, query)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -35,7 +36,7 @@ func exported(who customer, all content) (records []domain.ExportRecord) {
 					Value: row[column.Name], LegalBasis: orNil(column.Personal.Basis), Purpose: orNil(column.Personal.Purpose),
 					RetentionReason: orNil(column.Personal.Reason),
 				}
-				if start, ok := datamap.ReadStart(row[column.Personal.Since]); ok {
+				if start, ok := plan.ReadStart(row[column.Personal.Since]); ok {
 					ends, _ := DataMap().Duty(*column.Personal).End(start)
 					record.ExpiresAt = &ends
 				}
@@ -219,7 +220,7 @@ func (s shopUnderTest) expectLedgers(t testing.TB, rows int, values []any) {
 		return
 	}
 	records = records[rows:]
-	for _, ledger := range datamap.LedgerTables() {
+	for _, ledger := range plan.LedgerTables() {
 		last := int64(-1)
 		for range 2 {
 			line := slices.Clone(records[:len(ledger.Personal())])

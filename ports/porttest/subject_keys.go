@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -37,7 +37,7 @@ func (h StoreHarness) keyShop(t testing.TB) (s shopUnderTest, engraved []string)
 }
 
 // keys returns the keys in zoe's rows. If query.ErasedAt is set, the session locks zoe first, as an erasure does.
-func (s shopUnderTest) keys(t testing.TB, query datamap.KeyQuery) (keys []string) {
+func (s shopUnderTest) keys(t testing.TB, query plan.KeyQuery) (keys []string) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
 		if !query.ErasedAt.IsZero() {
@@ -60,27 +60,27 @@ func subjectKeysAreRead(t testing.TB, h StoreHarness) {
 	s, engraved := h.keyShop(t)
 	want := slices.Concat(engraved, []string{zoe.says("body"), zoe.says("engraving"), zoe.says("address")})
 	slices.Sort(want)
-	expectKeys(t, media, s.keys(t, datamap.KeyQuery{Resolver: media, Limit: 100}), want...)
-	expectKeys(t, atlas, s.keys(t, datamap.KeyQuery{Resolver: atlas, Limit: 100}), zoe.says("street"))
+	expectKeys(t, media, s.keys(t, plan.KeyQuery{Resolver: media, Limit: 100}), want...)
+	expectKeys(t, atlas, s.keys(t, plan.KeyQuery{Resolver: atlas, Limit: 100}), zoe.says("street"))
 	for _, unknown := range []string{"", "Media"} {
-		expectKeys(t, "no system", s.keys(t, datamap.KeyQuery{Resolver: unknown, Limit: 100}))
+		expectKeys(t, "no system", s.keys(t, plan.KeyQuery{Resolver: unknown, Limit: 100}))
 	}
 }
 
 func subjectKeysComeInPages(t testing.TB, h StoreHarness) {
 	s, _ := h.keyShop(t)
 	for _, at := range []time.Time{{}, afterTheDuty} {
-		all := s.keys(t, datamap.KeyQuery{Resolver: media, ErasedAt: at, Limit: 100})
-		expectKeys(t, "no limit", s.keys(t, datamap.KeyQuery{Resolver: media, ErasedAt: at}))
+		all := s.keys(t, plan.KeyQuery{Resolver: media, ErasedAt: at, Limit: 100})
+		expectKeys(t, "no limit", s.keys(t, plan.KeyQuery{Resolver: media, ErasedAt: at}))
 		var pages []string
-		for query := (datamap.KeyQuery{Resolver: media, ErasedAt: at, Limit: 3}); len(pages) < len(all); {
+		for query := (plan.KeyQuery{Resolver: media, ErasedAt: at, Limit: 3}); len(pages) < len(all); {
 			page := s.keys(t, query)
 			must(t, len(page) == min(3, len(all)-len(pages)), "a page has %d keys", len(page))
 			pages = append(pages, page...)
 			query.After = page[len(page)-1]
 		}
 		expectKeys(t, "pages", pages, all...)
-		last := datamap.KeyQuery{Resolver: media, ErasedAt: at, After: all[len(all)-1], Limit: 3}
+		last := plan.KeyQuery{Resolver: media, ErasedAt: at, After: all[len(all)-1], Limit: 3}
 		expectKeys(t, "after the last one", s.keys(t, last))
 	}
 }
@@ -89,8 +89,8 @@ func subjectKeysOfCells(t testing.TB, h StoreHarness) {
 	s, engraved := h.keyShop(t)
 	all := append(slices.Clone(engraved), zoe.says("engraving"))
 	slices.Sort(all)
-	engravings := datamap.KeyCells{Table: "order_lines", Column: "engraving"}
-	line := func(order int64, number string) datamap.KeyCells {
+	engravings := plan.KeyCells{Table: "order_lines", Column: "engraving"}
+	line := func(order int64, number string) plan.KeyCells {
 		cells := engravings
 		cells.Row = domain.CanonicalTuple([]string{strconv.FormatInt(order, 10), number})
 		return cells
@@ -98,27 +98,27 @@ func subjectKeysOfCells(t testing.TB, h StoreHarness) {
 	misnamed := engravings
 	misnamed.Row = "11"
 	for what, c := range map[string]struct {
-		cells datamap.KeyCells
+		cells plan.KeyCells
 		want  []string
 	}{
 		"a column":                        {engravings, all},
-		"another column":                  {datamap.KeyCells{Table: "messages", Column: "body"}, []string{zoe.says("body")}},
-		"a column of another system":      {datamap.KeyCells{Table: "addresses", Column: "street"}, nil},
-		"a column of another table":       {datamap.KeyCells{Table: "orders", Column: "engraving"}, nil},
+		"another column":                  {plan.KeyCells{Table: "messages", Column: "body"}, []string{zoe.says("body")}},
+		"a column of another system":      {plan.KeyCells{Table: "addresses", Column: "street"}, nil},
+		"a column of another table":       {plan.KeyCells{Table: "orders", Column: "engraving"}, nil},
 		"a row":                           {line(zoe.ids, "11"), engraved[1:2]},
 		"a row without a key":             {line(zoe.ids, "50"), nil},
 		"a row that does not exist":       {line(zoe.ids, "51"), nil},
 		"a row of another subject":        {line(others[0].ids, "1"), nil},
 		"a row whose name is not a tuple": {misnamed, nil},
 	} {
-		expectKeys(t, what, s.keys(t, datamap.KeyQuery{Resolver: media, Cells: &c.cells, Limit: 100}), c.want...)
+		expectKeys(t, what, s.keys(t, plan.KeyQuery{Resolver: media, Cells: &c.cells, Limit: 100}), c.want...)
 	}
 }
 
 func subjectKeysOmitRetainedCells(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	erased := []string{zoe.says("body"), zoe.says("engraving")}
-	query := datamap.KeyQuery{Resolver: media, Limit: 100, ErasedAt: time.Date(2034, 2, 1, 0, 0, 0, 0, time.UTC)}
+	query := plan.KeyQuery{Resolver: media, Limit: 100, ErasedAt: time.Date(2034, 2, 1, 0, 0, 0, 0, time.UTC)}
 	expectKeys(t, "while the duty goes on", s.keys(t, query), erased...)
 	query.ErasedAt = afterTheDuty
 	expectKeys(t, "once it is over", s.keys(t, query), append([]string{zoe.says("address")}, erased...)...)
@@ -131,7 +131,7 @@ func subjectKeysOmitHeldKeys(t testing.TB, h StoreHarness) {
 	address, rest := zoe.says("address"), []string{zoe.says("body"), zoe.says("engraving")}
 	s.Insert(t, "messages", zoe.row(zoe.ids+500, Row{"body": address}))
 	s.Insert(t, "order_lines", Row{"order_id": zoe.ids, "line": int64(10), "engraving": address})
-	query := datamap.KeyQuery{Resolver: media, Limit: 100, ErasedAt: afterTheDuty.AddDate(-2, 0, 0)}
+	query := plan.KeyQuery{Resolver: media, Limit: 100, ErasedAt: afterTheDuty.AddDate(-2, 0, 0)}
 	expectKeys(t, "while the duty goes on", s.keys(t, query), rest...)
 	page := query
 	page.Limit = 1
@@ -160,9 +160,9 @@ func subjectKeysOfSharedRows(t testing.TB, h StoreHarness) {
 			"wish": gift.wish, "thanks": gift.thanks,
 		})
 	}
-	query := datamap.KeyQuery{Resolver: cards, Limit: 100}
+	query := plan.KeyQuery{Resolver: cards, Limit: 100}
 	expectKeys(t, "in an export", s.keys(t, query), "a", "b", "c", "d", "e")
 	query.Held = true
 	expectKeys(t, "after a rectification", s.keys(t, query), "a", "b", "c", "d", "e", "f")
-	expectKeys(t, "in an erasure", s.keys(t, datamap.KeyQuery{Resolver: cards, Limit: 100, ErasedAt: noon}), "c", "d", "e")
+	expectKeys(t, "in an erasure", s.keys(t, plan.KeyQuery{Resolver: cards, Limit: 100, ErasedAt: noon}), "c", "d", "e")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -59,7 +60,7 @@ func (h StoreHarness) shops(t testing.TB) []shopUnderTest {
 // planAt returns the steps of the plan for all tables at an instant.
 func planAt(t testing.TB, at time.Time) []datamap.Step {
 	t.Helper()
-	return datamap.Plan{Steps: wholePlan(t)}.LocalAt(at)
+	return plan.LocalAt(datamap.Plan{Steps: wholePlan(t)}, at)
 }
 
 func subjectVerificationFindsNothingAfterAPlan(t testing.TB, h StoreHarness) {
@@ -96,15 +97,15 @@ func (s shopUnderTest) applyThenVerify(
 // have erased a row or cleared its reference to zoe.
 func subjectVerificationFindsSkippedSteps(t testing.TB, h StoreHarness) {
 	for _, s := range h.shops(t) {
-		plan := wholePlan(t)
-		all, found := s.applyThenVerify(t, plan, plan)
+		planned := wholePlan(t)
+		all, found := s.applyThenVerify(t, planned, planned)
 		assert(t, len(found) == 0, "after a plan, in its session: left over are %v", found)
-		for i, step := range plan {
+		for i, step := range planned {
 			if all[i] == 0 || step.Strategy == domain.StrategyRetain || step.Target == "wraps" && step.Via == "Receiver" {
 				continue
 			}
 			what := fmt.Sprint("without a step to ", step.Strategy, " ", step.Target, " ", step.Via)
-			_, found := s.applyThenVerify(t, slices.Delete(slices.Clone(plan), i, i+1), plan)
+			_, found := s.applyThenVerify(t, slices.Delete(slices.Clone(planned), i, i+1), planned)
 			columns := slices.Concat(step.Columns, step.ClearedColumns)
 			if step.Strategy == domain.StrategyDelete {
 				columns = []string{""}
@@ -121,12 +122,12 @@ func subjectVerificationFindsSkippedSteps(t testing.TB, h StoreHarness) {
 
 func subjectVerificationFindsEachColumn(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
-	plan, before := erasurePlan(t), s.content(t).of(zoe)
+	planned, before := erasurePlan(t), s.content(t).of(zoe)
 	for n, more := 0, true; more; n++ {
 		more = false
 		var done []datamap.Step
 		var want []domain.Leftover
-		for _, step := range plan {
+		for _, step := range planned {
 			if step.Strategy == domain.StrategyAnonymize && n < len(step.Columns) {
 				more = true
 				rows := int64(len(before[step.Target]))
@@ -137,7 +138,7 @@ func subjectVerificationFindsEachColumn(t testing.TB, h StoreHarness) {
 				done = append(done, step)
 			}
 		}
-		_, found := s.applyThenVerify(t, done, plan)
+		_, found := s.applyThenVerify(t, done, planned)
 		assert(t, slices.Equal(found, want), "left over are %v, want %v", found, want)
 	}
 }

@@ -7,11 +7,12 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // sample returns rows of zoe. If it fails, the case fails.
-func sample(ctx context.Context, t testing.TB, s ports.Session, query datamap.SampleQuery) []datamap.SampledRow {
+func sample(ctx context.Context, t testing.TB, s ports.Session, query plan.SampleQuery) []datamap.SampledRow {
 	t.Helper()
 	rows, err := s.Subjects().Sample(ctx, zoe.id(t), query)
 	must(t, err == nil, "rows cannot be sampled: %v", err)
@@ -28,21 +29,21 @@ func subjectRowsAreSampled(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	gone, kept := deleteStep(t, "addresses"), retainStep(t, "invoices")
 	err := rehearse(t, s.Store, func(ctx context.Context, session ports.Session) error {
-		before := sample(ctx, t, session, datamap.SampleQuery{Step: gone, Columns: []string{"street"}, Limit: 2})
+		before := sample(ctx, t, session, plan.SampleQuery{Step: gone, Columns: []string{"street"}, Limit: 2})
 		assert(t, len(before) == 2 && holds(before[0], zoe.ids, zoe.says("street")) &&
 			holds(before[1], zoe.ids+1, zoe.says("street")), "%d rows are not the first two of the subject", len(before))
-		all := sample(ctx, t, session, datamap.SampleQuery{Step: gone, Columns: []string{"street"}, Limit: 50})
+		all := sample(ctx, t, session, plan.SampleQuery{Step: gone, Columns: []string{"street"}, Limit: 50})
 		assert(t, len(all) == 3, "%d rows of the subject are sampled, want 3", len(all))
-		retained := sample(ctx, t, session, datamap.SampleQuery{Step: kept, Columns: []string{"address"}, Limit: 1})
+		retained := sample(ctx, t, session, plan.SampleQuery{Step: kept, Columns: []string{"address"}, Limit: 1})
 		must(t, len(retained) > 0, "no row of another step is sampled")
 		if _, err := session.Subjects().Apply(ctx, zoe.id(t), []datamap.Step{gone, kept}); err != nil {
 			return err
 		}
-		after := sample(ctx, t, session, datamap.SampleQuery{
+		after := sample(ctx, t, session, plan.SampleQuery{
 			Step: gone, Columns: []string{"street"}, Keys: [][]domain.PrivateValue{before[1].Key, before[0].Key},
 		})
 		assert(t, len(after) == 0, "%d deleted rows are sampled", len(after))
-		again := sample(ctx, t, session, datamap.SampleQuery{
+		again := sample(ctx, t, session, plan.SampleQuery{
 			Step: kept, Columns: []string{"address"}, Keys: [][]domain.PrivateValue{retained[0].Key},
 		})
 		assert(t, len(again) == 1 && holds(again[0], zoe.ids, zoe.says("address")), "a kept row is not sampled again")
@@ -54,7 +55,7 @@ func subjectRowsAreSampled(t testing.TB, h StoreHarness) {
 func subjectRowsAreSampledWithTheirNewValues(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	step := anonymizeStep(t, "orders")
-	query := datamap.SampleQuery{Step: step, Columns: []string{"note"}, Limit: 1}
+	query := plan.SampleQuery{Step: step, Columns: []string{"note"}, Limit: 1}
 	err := rehearse(t, s.Store, func(ctx context.Context, session ports.Session) error {
 		before := sample(ctx, t, session, query)
 		must(t, len(before) == 1 && holds(before[0], zoe.ids, zoe.says("note")), "the row is not sampled")
@@ -72,7 +73,7 @@ func subjectRowsAreSampledWithTheirNewValues(t testing.TB, h StoreHarness) {
 func subjectRowsAreSampledOnlyInARehearsal(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-		rows, err := subjects.Sample(ctx, zoe.id(t), datamap.SampleQuery{
+		rows, err := subjects.Sample(ctx, zoe.id(t), plan.SampleQuery{
 			Step: deleteStep(t, "addresses"), Columns: []string{"street"}, Limit: 1,
 		})
 		assert(t, len(rows) == 0, "%d rows are sampled outside of a rehearsal", len(rows))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -244,12 +245,12 @@ func subjectSharedRowsAreErasedInParts(t testing.TB, h StoreHarness) {
 // retained.
 func subjectSharedRowsAreRetainedInParts(t testing.TB, h StoreHarness) {
 	over := issued.AddDate(10, 0, 2)
-	plan := datamap.Plan{Steps: sharedPlan(t)}
-	plan.Steps = slices.DeleteFunc(plan.Steps, func(step datamap.Step) bool { return step.Target != "gifts" })
+	gifts := datamap.Plan{Steps: sharedPlan(t)}
+	gifts.Steps = slices.DeleteFunc(gifts.Steps, func(step datamap.Step) bool { return step.Target != "gifts" })
 	for _, at := range []time.Time{over.AddDate(0, 0, -3), over} {
 		s := h.sharedShop(t)
 		want := s.content(t).erasedParts([]string{"gifts"}, !at.Before(over))
-		s.apply(t, zoe, plan.LocalAt(at)...)
+		s.apply(t, zoe, plan.LocalAt(gifts, at)...)
 		s.expectErasedParts(t, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 var (
@@ -101,7 +102,7 @@ func subjectErasuresKeepNULL(t testing.TB, h StoreHarness) {
 	s.Insert(t, "orders", zoe.row(zoe.ids, nil))
 	s.Insert(t, "order_lines", Row{"order_id": zoe.ids, "line": int64(1)})
 	s.Insert(t, "invoices", zoe.row(zoe.ids, Row{"issued_at": issued}))
-	s.apply(t, zoe, datamap.Plan{Steps: wholePlan(t)}.LocalAt(overAt)...)
+	s.apply(t, zoe, plan.LocalAt(datamap.Plan{Steps: wholePlan(t)}, overAt)...)
 	s.eachSurrogate(t, zoe, func(table datamap.Table, column datamap.Column, value any) {
 		if column.Name == "name" || column.Always {
 			why := surrogateFault(column, value)

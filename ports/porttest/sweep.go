@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/promise"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -65,7 +66,7 @@ func (h StoreHarness) openSweepShop(t testing.TB) sweepShop {
 
 func sweepPlan(t testing.TB, at time.Time) []datamap.Step {
 	t.Helper()
-	return datamap.Plan{Steps: wholePlan(t)}.SweepAt(at)
+	return plan.SweepAt(datamap.Plan{Steps: wholePlan(t)}, at)
 }
 
 func (s sweepShop) erase(t testing.TB, who customer, at time.Time) {
@@ -74,7 +75,7 @@ func (s sweepShop) erase(t testing.TB, who customer, at time.Time) {
 		if _, err := subjects.Lock(ctx, who.id(t), at); err != nil {
 			return err
 		}
-		return errOf(subjects.Apply(ctx, who.id(t), datamap.Plan{Steps: wholePlan(t)}.LocalAt(at)))
+		return errOf(subjects.Apply(ctx, who.id(t), plan.LocalAt(datamap.Plan{Steps: wholePlan(t)}, at)))
 	})
 }
 
@@ -217,7 +218,7 @@ func sweepReturnsKeys(t testing.TB, h StoreHarness) {
 	}
 	slices.Sort(want)
 	want = slices.Compact(want)
-	query := datamap.KeyQuery{Resolver: media, ErasedAt: overAt, Limit: 100}
+	query := plan.KeyQuery{Resolver: media, ErasedAt: overAt, Limit: 100}
 	early := query
 	early.ErasedAt = issued.AddDate(10, 0, -1)
 	expectKeys(t, "before the end of the duties", s.sweptKeys(t, zoe, early))
@@ -225,9 +226,9 @@ func sweepReturnsKeys(t testing.TB, h StoreHarness) {
 	page := query
 	page.After, page.Limit = want[0], 1
 	expectKeys(t, "after the first key", s.sweptKeys(t, zoe, page), want[1:min(2, len(want))]...)
-	expectKeys(t, "without an instant", s.sweptKeys(t, zoe, datamap.KeyQuery{Resolver: media, Limit: 100}))
-	expectKeys(t, "without a limit", s.sweptKeys(t, zoe, datamap.KeyQuery{Resolver: media, ErasedAt: overAt}))
-	expectKeys(t, "of another system", s.sweptKeys(t, zoe, datamap.KeyQuery{
+	expectKeys(t, "without an instant", s.sweptKeys(t, zoe, plan.KeyQuery{Resolver: media, Limit: 100}))
+	expectKeys(t, "without a limit", s.sweptKeys(t, zoe, plan.KeyQuery{Resolver: media, ErasedAt: overAt}))
+	expectKeys(t, "of another system", s.sweptKeys(t, zoe, plan.KeyQuery{
 		Resolver: atlas, ErasedAt: overAt,
 		Limit: 100,
 	}))
@@ -243,7 +244,7 @@ func sweepOmitsHeldKeys(t testing.TB, h StoreHarness) {
 	address := zoe.says("address")
 	later := zoe.ids + 90
 	s.Insert(t, "invoices", zoe.row(later, Row{"address": address, "issued_at": issued.AddDate(2, 0, 0)}))
-	query := datamap.KeyQuery{Resolver: media, ErasedAt: overAt, Limit: 100}
+	query := plan.KeyQuery{Resolver: media, ErasedAt: overAt, Limit: 100}
 	expectKeys(t, "during another duty", s.sweptKeys(t, zoe, query))
 	s.sweep(t, "the first sweep", zoe, overAt, ofZoe, []int64{zoe.ids})
 	query.ErasedAt = overAt.AddDate(2, 0, 0)
@@ -253,7 +254,7 @@ func sweepOmitsHeldKeys(t testing.TB, h StoreHarness) {
 }
 
 // sweptKeys returns the keys in the cells that a sweep of the customer would overwrite.
-func (s sweepShop) sweptKeys(t testing.TB, who customer, query datamap.KeyQuery) []string {
+func (s sweepShop) sweptKeys(t testing.TB, who customer, query plan.KeyQuery) []string {
 	t.Helper()
 	return read(t, s.Store, func(ctx context.Context, session ports.Session) ([]string, error) {
 		return session.Erased().SweptKeys(ctx, who.id(t), query)

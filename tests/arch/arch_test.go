@@ -46,6 +46,7 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 		"the data map on ports": {
 			at("domain/datamap"), at("ports"), "the vocabulary imports only domain and package words",
 		},
+		"package plan on ports": {at("domain/plan"), at("ports"), "package plan imports only domain and datamap"},
 		"an internal package on domain": {
 			at("internal/detach"), at("domain"), "internal packages import nothing of the module",
 		},

@@ -10,15 +10,15 @@ import (
 
 // evidence are the functions that read creation times and surrogates of rows.
 var evidence = []string{
-	"AddedAt", "ReadAddedAt", "EarliestAddedAt", "Identifying", "IsErased", "LifeEvidence", "AddedValue", "addedValue",
-	"earliestAdded",
+	"AddedAt", "ReadAddedAt", "EarliestAddedAt", "Identifying", "IdentifyingOn", "IsErased", "LifeEvidence", "AddedValue",
+	"addedValue", "earliestAdded",
 }
 
 // readers are the files that may call them. Only domain.ErasureMark.Life judges whether a row belongs to an erased
 // person or to a new one, and the stores collect the evidence for it. The other files have another purpose.
 var readers = map[string]string{
-	"domain/datamap/retained.go":            "defines the columns with distinctive surrogates",
-	"domain/datamap/lives.go":               "reads the evidence of a row",
+	"domain/plan/surrogate.go":              "defines the columns with distinctive surrogates",
+	"domain/plan/life.go":                   "reads the evidence of a row",
 	"adapters/persistence/memory/life.go":   "collects the evidence",
 	"adapters/persistence/memory/erase.go":  "reads the creation time for the mark",
 	"adapters/persistence/memory/sweep.go":  "skips rows without surrogates of their own",

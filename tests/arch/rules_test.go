@@ -52,7 +52,7 @@ var suites = []string{"ports/porttest/...", "adapters/http/httptestsuite/..."}
 var shared = []string{"domain/internal/..."}
 
 // vocabulary are the packages with the types that ports and services have in common.
-var vocabulary = []string{"domain", "domain/datamap", "domain/observation", "domain/search"}
+var vocabulary = []string{"domain", "domain/datamap", "domain/observation", "domain/plan", "domain/search"}
 
 // technology lists packages that the core must not import itself. The core may import fmt and encoding/json, although
 // these packages import os.
@@ -64,9 +64,10 @@ var rules = []rule{
 	{"the core imports no randomness", pure, exceptCore, imports(under("math/rand", "crypto"))},
 	{"domain imports nothing of the module", []string{"domain"}, nil, importsOfOurs()},
 	{
-		"the vocabulary imports only domain and package words", vocabulary[1:], nil,
+		"the vocabulary imports only domain and package words", vocabulary[1:], []string{"domain/plan"},
 		importsOfOurs("domain", "internal/words"),
 	},
+	{"package plan imports only domain and datamap", []string{"domain/plan"}, nil, importsOfOurs("domain", "domain/datamap")},
 	{"ports import only the vocabulary", []string{"ports"}, nil, importsOfOurs(vocabulary...)},
 	{
 		"services import only the vocabulary, ports and shared packages",

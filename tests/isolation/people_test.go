@@ -17,6 +17,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -269,7 +270,7 @@ func TestEachPersonHasTheirPartOfSharedRows(t *testing.T) {
 			p := drawPeople(t)
 			dataMap, err := p.dataMap()
 			must(t, err)
-			plan, err := erasure.Planner{}.Plan(dataMap, nil)
+			planned, err := erasure.Planner{}.Plan(dataMap, nil)
 			must(t, err)
 			db, _ := e.open(t)
 			t.Logf("%s", p.script())
@@ -294,7 +295,7 @@ func TestEachPersonHasTheirPartOfSharedRows(t *testing.T) {
 							return err
 						}
 					}
-					_, err := s.Subjects().Apply(ctx, p.id(subject), plan.Local())
+					_, err := s.Subjects().Apply(ctx, p.id(subject), planned.Local())
 					return err
 				}))
 				p.checkErased(db, subject)
@@ -345,7 +346,7 @@ func (p *people) checkExport(store *bunstore.Store, dataMap datamap.DataMap, sub
 //   - The store must not return a key that a cell in the rows of the subject holds after the erasure.
 func (p *people) checkKeys(ctx context.Context, s ports.Session, subject map[string]any, erasedAt time.Time) error {
 	for _, system := range keySystems {
-		query := datamap.KeyQuery{Resolver: system, ErasedAt: erasedAt, Limit: 1000}
+		query := plan.KeyQuery{Resolver: system, ErasedAt: erasedAt, Limit: 1000}
 		got, err := s.Subjects().Keys(ctx, p.id(subject), query)
 		if err != nil {
 			return err

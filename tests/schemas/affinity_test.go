@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
@@ -289,11 +290,11 @@ func TestLaterOperationsRefuseAnIDThatANumericColumnDoesNotKeep(t *testing.T) {
 
 // laterOperations returns the operations that read or overwrite rows of the subject after an erasure.
 func laterOperations(
-	plan datamap.Plan, id domain.SubjectID,
+	planned datamap.Plan, id domain.SubjectID,
 ) map[string]func(context.Context, ports.Session) error {
 	now := time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
-	query := datamap.KeyQuery{Resolver: "media", Limit: 10}
-	ofErasure := datamap.KeyQuery{Resolver: "media", Limit: 10, ErasedAt: now}
+	query := plan.KeyQuery{Resolver: "media", Limit: 10}
+	ofErasure := plan.KeyQuery{Resolver: "media", Limit: 10, ErasedAt: now}
 	return map[string]func(context.Context, ports.Session) error{
 		"keys": func(ctx context.Context, s ports.Session) error { return second(s.Subjects().Keys(ctx, id, query)) },
 		"keys of an erasure": func(ctx context.Context, s ports.Session) error {
@@ -303,10 +304,10 @@ func laterOperations(
 			return second(s.Erased().SweptKeys(ctx, id, ofErasure))
 		},
 		"sweep": func(ctx context.Context, s ports.Session) error {
-			return second(s.Erased().Sweep(ctx, id, plan.SweepAt(now)))
+			return second(s.Erased().Sweep(ctx, id, plan.SweepAt(planned, now)))
 		},
 		"verify": func(ctx context.Context, s ports.Session) error {
-			return second(s.Erased().LeftOver(ctx, id, plan.LocalAt(now), now))
+			return second(s.Erased().LeftOver(ctx, id, plan.LocalAt(planned, now), now))
 		},
 	}
 }

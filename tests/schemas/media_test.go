@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
@@ -295,7 +296,7 @@ func TestNoKeyChangesOnceAnErasureHasReadIt(t *testing.T) {
 		id := fixture.MustID(t, "1")
 		_, err := s.Subjects().Lock(ctx, id, issuedLate)
 		must(t, err)
-		keys, err := s.Subjects().Keys(ctx, id, datamap.KeyQuery{Resolver: "media", ErasedAt: issuedLate, Limit: 1})
+		keys, err := s.Subjects().Keys(ctx, id, plan.KeyQuery{Resolver: "media", ErasedAt: issuedLate, Limit: 1})
 		if err != nil || !slices.Equal(keys, []string{"avatars/1"}) {
 			t.Errorf("got %q, %v", keys, err)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -112,19 +113,19 @@ func run(
 	return found, result, nil
 }
 
-func validate(reader ports.CatalogReader, dataMap datamap.DataMap, plan datamap.Plan) error {
+func validate(reader ports.CatalogReader, dataMap datamap.DataMap, erasure datamap.Plan) error {
 	switch {
 	case reader == nil:
 		return domain.Misconfigured("check", "the catalog reader is missing")
 	case dataMap.IsZero():
 		return domain.Misconfigured("check", "the data map is missing")
-	case plan.Steps == nil:
+	case erasure.Steps == nil:
 		return domain.Misconfigured("check", "the plan is missing")
 	}
 	if problems := datamap.CheckAcceptances(dataMap.Accepted()); len(problems) > 0 {
 		return domain.Misconfigured("check", problems[0].String())
 	}
-	_, err := dataMap.CheckSteps(plan.Local())
+	_, err := plan.CheckSteps(dataMap, erasure.Local())
 	return err
 }
 

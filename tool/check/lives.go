@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // checkLives reports ids that may pass to another person although nothing tells this, see domain.Life. A call of
@@ -38,14 +39,14 @@ func (s *schema) hasRandomKey(subject datamap.Table) bool {
 }
 
 // tellsLives reports whether a row of the subject's table can tell the life of its id (see domain.Life). If an erasure
-// deletes the row, the table needs a creation time (Table.AddedAt). If the row stays, an erasure must write a
-// distinctive surrogate into it (Table.Identifying). If tellsLives returns false, only Registered can tell.
+// deletes the row, the table needs a creation time (plan.AddedAt). If the row stays, an erasure must write a
+// distinctive surrogate into it (plan.Identifying). If tellsLives returns false, only Registered can tell.
 func (s *schema) tellsLives() bool {
 	subject := s.SubjectTable()
 	if !s.RowsDeleted(subject, datamap.Path{}) {
-		return len(subject.Identifying()) > 0
+		return len(plan.Identifying(subject)) > 0
 	}
-	_, added := subject.AddedAt()
+	_, added := plan.AddedAt(subject)
 	return added
 }
 

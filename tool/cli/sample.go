@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // mostSampled is the maximum number of rows of a step in a preview.
@@ -161,7 +162,7 @@ func keptUntil(m datamap.DataMap, table datamap.Table, name string, s datamap.St
 // endOfDuty returns the end of a retention duty, if it has an end. The parameter since is the text of the cell in
 // Annotation.Since.
 func endOfDuty(duty datamap.Duty, since string) (end time.Time, ok bool) {
-	start, readable := datamap.ReadStart(since)
+	start, readable := plan.ReadStart(since)
 	end, ends := duty.End(start)
 	return end, readable && ends
 }

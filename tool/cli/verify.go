@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 func verify() subcommand {
@@ -71,7 +72,7 @@ func (p *printer) verification(dataMap datamap.DataMap, v domain.Verification) {
 	id := printable(formatID(v.SubjectID))
 	if v.Life != "" {
 		why := "the id was registered again or restored"
-		if subject := dataMap.SubjectTable(); v.Life == domain.LifeUnknown && len(subject.Identifying()) == 0 &&
+		if subject := dataMap.SubjectTable(); v.Life == domain.LifeUnknown && len(plan.Identifying(subject)) == 0 &&
 			!dataMap.RowsDeleted(subject, datamap.Path{}) {
 			why = "no column shows whether the row is still that of the erased person (see life-unknown in lint)"
 		}

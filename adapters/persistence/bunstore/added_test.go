@@ -14,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
@@ -85,7 +86,7 @@ func addedTexts() []string {
 	return append(texts, addedDigits()...)
 }
 
-// addedDigits are texts of numbers, around all bounds of datamap.ReadAddedAt, and some with a fraction.
+// addedDigits are texts of numbers, around all bounds of plan.ReadAddedAt, and some with a fraction.
 func addedDigits() (texts []string) {
 	for _, bound := range []int64{
 		0, 1, 1e6, 2e6, 2441745, 2460371, 2492671, 2492672, 3e6, 20240301, 1e8, 1709296215, 45e8, 1e10, 1e11, 1709296215123,
@@ -131,7 +132,7 @@ func TestACreationTimeIsReadAsTheDomainReadsIt(t *testing.T) {
 		}
 		readable := 0
 		for i, got := range a.addedAt(t, len(texts)) {
-			want, ok := datamap.ReadAddedAt(texts[i])
+			want, ok := plan.ReadAddedAt(texts[i])
 			if !ok {
 				want = time.Time{}
 			} else {

@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
@@ -29,7 +30,7 @@ func TestAVerificationIgnoresRowsThatAreLaterInEveryZone(t *testing.T) {
 		}},
 		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeInteger}, {Name: "created_at"}},
 	})
-	plan, err := erasure.Planner{}.Plan(dataMap, nil)
+	planned, err := erasure.Planner{}.Plan(dataMap, nil)
 	must(t, err)
 	erasedAt := time.Date(2024, 2, 28, 22, 30, 15, 123_456_000, time.UTC) // between the local times of many texts
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
@@ -38,12 +39,12 @@ func TestAVerificationIgnoresRowsThatAreLaterInEveryZone(t *testing.T) {
 			"CREATE TABLE notes (id integer PRIMARY KEY, created_at text)")
 		store, err := bunstore.New(db, dataMap, bunstore.Options{})
 		must(t, err)
-		a := &application{db, store, plan}
+		a := &application{db, store, planned}
 		later := 0
 		for i, text := range texts {
 			_, err := db.ExecContext(t.Context(), "INSERT INTO notes VALUES (?, ?)", i+1, text)
 			must(t, err)
-			at, ok := datamap.EarliestAddedAt(text)
+			at, ok := plan.EarliestAddedAt(text)
 			isLater := ok && at.After(erasedAt)
 			if isLater {
 				later++

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
@@ -48,7 +49,7 @@ func runs(t *testing.T, db *bun.DB, m datamap.DataMap, sqlType string, starts []
 		"DELETE FROM habeas_subject_erasures")
 	store, err := bunstore.New(db, m, bunstore.Options{})
 	must(t, err)
-	plan, err := erasure.Planner{}.Plan(m, nil)
+	planned, err := erasure.Planner{}.Plan(m, nil)
 	must(t, err)
 	for i, start := range starts {
 		id, person := i+1, fixture.MustID(t, fmt.Sprint(i+1))
@@ -85,11 +86,11 @@ func runs(t *testing.T, db *bun.DB, m datamap.DataMap, sqlType string, starts []
 			if _, err := s.Subjects().Lock(ctx, person, at); err != nil {
 				return err
 			}
-			_, err := s.Subjects().Apply(ctx, person, plan.LocalAt(at))
+			_, err := s.Subjects().Apply(ctx, person, plan.LocalAt(planned, at))
 			return err
 		}
 		sweeps := func(ctx context.Context, s ports.Session, at time.Time) error {
-			_, err := s.Erased().Sweep(ctx, person, plan.SweepAt(at))
+			_, err := s.Erased().Sweep(ctx, person, plan.SweepAt(planned, at))
 			return err
 		}
 		before := end.Add(-time.Microsecond)

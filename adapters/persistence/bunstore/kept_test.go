@@ -13,6 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -142,7 +143,7 @@ func (a *application) eraseAt(ctx context.Context, t testing.TB, sessions ports.
 		if _, err := s.Subjects().Lock(ctx, id, at); err != nil {
 			return err
 		}
-		_, err := s.Subjects().Apply(ctx, id, a.plan.LocalAt(at))
+		_, err := s.Subjects().Apply(ctx, id, plan.LocalAt(a.plan, at))
 		return err
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
@@ -24,7 +25,7 @@ import (
 func (a *application) leftOver(t testing.TB, erasedAt time.Time, id ...string) (names []string) {
 	t.Helper()
 	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		found, err := s.Erased().LeftOver(ctx, subjectID(t, id...), a.plan.LocalAt(erasedAt), erasedAt)
+		found, err := s.Erased().LeftOver(ctx, subjectID(t, id...), plan.LocalAt(a.plan, erasedAt), erasedAt)
 		for _, left := range found {
 			names = append(names, left.Table+"."+left.Column)
 		}
@@ -153,9 +154,9 @@ func TestReferencesAndUnreadableInstantsAreLeftOver(t *testing.T) {
 		})
 		store, err := bunstore.New(db, dataMap, bunstore.Options{})
 		must(t, err)
-		plan, err := erasure.Planner{}.Plan(dataMap, nil)
+		planned, err := erasure.Planner{}.Plan(dataMap, nil)
 		must(t, err)
-		a := &application{db, store, plan}
+		a := &application{db, store, planned}
 		const writer = "f47ac10b-58cc-4372-a567-0e02b2c3d479"
 		if got := a.leftOver(t, noon, writer); !slices.Equal(got, []string{"books.title", "books.writer"}) {
 			t.Errorf("got %q", got)

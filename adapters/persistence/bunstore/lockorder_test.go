@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -54,12 +55,12 @@ func (a *application) operations() map[string]operation {
 		"an erasure": func(id domain.SubjectID) func(context.Context, ports.Session) error {
 			return func(ctx context.Context, s ports.Session) error {
 				return errors.Join(errOf(s.Subjects().Lock(ctx, id, noon)),
-					errOf(s.Subjects().Apply(ctx, id, a.plan.LocalAt(noon))))
+					errOf(s.Subjects().Apply(ctx, id, plan.LocalAt(a.plan, noon))))
 			}
 		},
 		"a sweep": func(id domain.SubjectID) func(context.Context, ports.Session) error {
 			return func(ctx context.Context, s ports.Session) error {
-				return errOf(s.Erased().Sweep(ctx, id, a.plan.SweepAt(noon)))
+				return errOf(s.Erased().Sweep(ctx, id, plan.SweepAt(a.plan, noon)))
 			}
 		},
 		"a correction": func(id domain.SubjectID) func(context.Context, ports.Session) error {

@@ -17,6 +17,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -49,9 +50,9 @@ func newNulls(t testing.TB, db *bun.DB, definitions string, columns cells, more 
 	must(t, err)
 	store, err := bunstore.New(db, dataMap, bunstore.Options{})
 	must(t, err)
-	plan, err := erasure.Planner{}.Plan(dataMap, nil)
+	planned, err := erasure.Planner{}.Plan(dataMap, nil)
 	must(t, err)
-	return &application{db, store, plan}
+	return &application{db, store, planned}
 }
 
 // texts returns the texts of the columns in the row of a person, or "NULL".
@@ -196,7 +197,7 @@ func TestARetainedCellThatIsNullStaysNull(t *testing.T) {
 		must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			at, err := s.Subjects().Lock(ctx, subjectID(t, "1"), time.Now())
 			if err == nil {
-				_, err = s.Subjects().Apply(ctx, subjectID(t, "1"), a.plan.LocalAt(at))
+				_, err = s.Subjects().Apply(ctx, subjectID(t, "1"), plan.LocalAt(a.plan, at))
 			}
 			return err
 		}))

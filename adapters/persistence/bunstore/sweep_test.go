@@ -12,6 +12,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/domain/sweep"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/internal/tests/databases"
@@ -43,7 +44,7 @@ type archived struct {
 func (a *application) sweep(t testing.TB, id string, at time.Time) (rows []int64, err error) {
 	t.Helper()
 	err = a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		rows, err = s.Erased().Sweep(ctx, subjectID(t, id), a.plan.SweepAt(at))
+		rows, err = s.Erased().Sweep(ctx, subjectID(t, id), plan.SweepAt(a.plan, at))
 		return err
 	})
 	return rows, err
@@ -54,7 +55,7 @@ func (a *application) due(t testing.TB, at time.Time) (due []domain.SubjectID) {
 	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		list, err := s.Erased().Marks(ctx, domain.MarkQuery{Limit: 1000})
 		must(t, err)
-		due, err = s.Erased().Due(ctx, list, a.plan.SweepAt(at))
+		due, err = s.Erased().Due(ctx, list, plan.SweepAt(a.plan, at))
 		return err
 	}))
 	return due
@@ -74,7 +75,7 @@ func newArchive(t testing.TB, db *bun.DB) *application {
 		if _, err := s.Subjects().Lock(ctx, id, noon.AddDate(0, 1, 0)); err != nil {
 			return err
 		}
-		_, err := s.Subjects().Apply(ctx, id, a.plan.LocalAt(noon.AddDate(0, 1, 0)))
+		_, err := s.Subjects().Apply(ctx, id, plan.LocalAt(a.plan, noon.AddDate(0, 1, 0)))
 		return err
 	}))
 	return a
@@ -151,7 +152,7 @@ func TestASweepLooksUpSubjectsInBatches(t *testing.T) {
 	}
 	execute(t, db, "CREATE INDEX ON invoices (user_id)", "INSERT INTO invoices (id, user_id, address, contact, issued_at)"+
 		" SELECT n, 1, 'x', 'x', now() FROM generate_series(1000, 20999) AS n", "ANALYZE")
-	steps := s.eraser.Plan().SweepAt(noon.AddDate(20, 0, 0))
+	steps := plan.SweepAt(s.eraser.Plan(), noon.AddDate(20, 0, 0))
 	s.cacheCatalog(t)
 	texts := s.statementsOf(t, hook, func(ctx context.Context, session ports.Session) error {
 		due, err := session.Erased().Due(ctx, marks, steps)
@@ -221,7 +222,7 @@ func shortenDuty(t *testing.T, db *bun.DB, sweptBefore bool) {
 		if _, err := s.Subjects().Lock(ctx, id, noon); err != nil {
 			return err
 		}
-		_, err := s.Subjects().Apply(ctx, id, long.plan.LocalAt(noon))
+		_, err := s.Subjects().Apply(ctx, id, plan.LocalAt(long.plan, noon))
 		return err
 	}))
 	clock.now = noon.AddDate(0, 1, 0)

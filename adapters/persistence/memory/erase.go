@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // Apply implements ports.SubjectStore. Nothing is cascaded, because the store has no foreign keys and no triggers.
@@ -17,7 +18,7 @@ func (s subjectStore) Apply(
 	if err != nil {
 		return applied, err
 	}
-	if before, err := s.store.dataMap.CheckSteps(steps); err != nil {
+	if before, err := plan.CheckSteps(s.store.dataMap, steps); err != nil {
 		return domain.Applied{Rows: make([]int64, before)}, s.fail(err) // no partial commit
 	}
 	for _, step := range steps {
@@ -39,7 +40,7 @@ func (s *state) distinguish(id domain.SubjectID, steps []datamap.Step) {
 	if !evidence.Blank || evidence.Tells() {
 		return
 	}
-	column := table.Identifying()[0]
+	column := plan.Identifying(table)[0]
 	for _, step := range steps {
 		if step.Target == table.Name && slices.Contains(step.Columns, column.Name) {
 			s.update(table.Name, s.rowsOnPath(id, table.Name, nil), func(_ int, row Row) {
@@ -52,12 +53,12 @@ func (s *state) distinguish(id domain.SubjectID, steps []datamap.Step) {
 // addedAt returns the creation time of the subject's row, or zero without such a row or value.
 func (s *state) addedAt(id domain.SubjectID) time.Time {
 	table := s.dataMap.SubjectTable()
-	column, ok := table.AddedAt()
+	column, ok := plan.AddedAt(table)
 	if !ok {
 		return time.Time{}
 	}
 	for _, i := range s.rowsOnPath(id, table.Name, nil) {
-		if added, ok := datamap.ReadAddedAt(s.rows[table.Name][i][column.Name]); ok {
+		if added, ok := plan.ReadAddedAt(s.rows[table.Name][i][column.Name]); ok {
 			return added
 		}
 	}
@@ -82,7 +83,7 @@ func (s *state) apply(id domain.SubjectID, step datamap.Step) (int64, error) {
 // concerns reports whether a step affects a row that its path leads to. It leaves out rows in which an anonymize step
 // overwrites no cell, and rows of a retain step whose duties have all ended.
 func (s *state) concerns(table datamap.Table, row int, step datamap.Step) bool {
-	if step.OnlyExpired() {
+	if plan.OnlyExpired(step) {
 		return slices.ContainsFunc(step.Expired, func(name string) bool { return s.overwrites(table, row, name, step) })
 	}
 	return step.Strategy != domain.StrategyRetain || !s.dutiesEnded(table, row, step)
@@ -123,8 +124,8 @@ func (s *state) dutiesEnded(table datamap.Table, row int, step datamap.Step) boo
 
 // isExpired reports whether all retention duties for a cell have ended at the given time.
 func (s *state) isExpired(table datamap.Table, row int, name string, at time.Time) bool {
-	return !at.IsZero() && !slices.ContainsFunc(table.Duties(name), func(duty datamap.Column) bool {
-		start, ok := datamap.ReadStart(s.rows[table.Name][row][duty.Personal.Since])
+	return !at.IsZero() && !slices.ContainsFunc(plan.Duties(table, name), func(duty datamap.Column) bool {
+		start, ok := plan.ReadStart(s.rows[table.Name][row][duty.Personal.Since])
 		return !ok || !s.dataMap.Duty(*duty.Personal).Ended(start, at)
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // Export implements ports.SubjectStore. It exports the newest committed state from the time of the call. Later commits
@@ -37,10 +38,10 @@ func (s subjectStore) Export(
 			}
 			records := recordsOf(m, table, columns, name, rows[i])
 			if erased {
-				m.MarkErased(table, paths[i], records)
+				plan.MarkErased(m, table, paths[i], records)
 			}
-			if m.SharesColumns(table) {
-				m.MarkSharedErased(table, paths[i], snapshot.erasedPaths(table, i), records)
+			if plan.SharesColumns(m, table) {
+				plan.MarkSharedErased(m, table, paths[i], snapshot.erasedPaths(table, i), records)
 			}
 			records = slices.DeleteFunc(records, func(r domain.ExportRecord) bool {
 				column, _ := table.Column(r.Field)
@@ -80,9 +81,9 @@ func (s subjectStore) exportLedgers(
 	until := []int64{mark.ConsentsUntil, mark.RestrictionsUntil}
 	consents, restrictions := snapshot.ledgerRows(func(of domain.SubjectID) bool { return of == id })
 	for i, rows := range [][]Row{consents, restrictions} {
-		ledger := datamap.LedgerTables()[i]
+		ledger := plan.LedgerTables()[i]
 		for _, row := range rows {
-			if seq, _ := row[datamap.LedgerSeq].(int64); seq <= until[i] {
+			if seq, _ := row[plan.LedgerSeq].(int64); seq <= until[i] {
 				continue
 			}
 			if err := s.ready(ctx); err != nil {
@@ -102,7 +103,7 @@ func (s *state) ledgerRows(isChosen func(domain.SubjectID) bool) (consents, rest
 	for i, r := range s.consents {
 		if isChosen(r.SubjectID) {
 			consents = append(consents, Row{
-				datamap.LedgerSeq: seqOf(i), "subject_id": r.SubjectID.String(), "purpose": r.Purpose,
+				plan.LedgerSeq: seqOf(i), "subject_id": r.SubjectID.String(), "purpose": r.Purpose,
 				"policy_version": r.PolicyVersion, "granted": r.Granted, "recorded_at": r.RecordedAt, "source": r.Source,
 			})
 		}
@@ -110,7 +111,7 @@ func (s *state) ledgerRows(isChosen func(domain.SubjectID) bool) (consents, rest
 	for i, r := range s.restrictions {
 		if isChosen(r.SubjectID) {
 			restrictions = append(restrictions, Row{
-				datamap.LedgerSeq: seqOf(i), "subject_id": r.SubjectID.String(), "purpose": valueOf(r.Purpose),
+				plan.LedgerSeq: seqOf(i), "subject_id": r.SubjectID.String(), "purpose": valueOf(r.Purpose),
 				"restricted": r.Restricted, "reason": valueOf(r.Reason), "recorded_at": r.RecordedAt, "source": r.Source,
 			})
 		}
@@ -160,7 +161,7 @@ func exported(m datamap.DataMap, table datamap.Table, name string, row Row, colu
 		Purpose:         optional(annotation.Purpose),
 		RetentionReason: optional(annotation.Reason),
 	}
-	if start, ok := datamap.ReadStart(row[annotation.Since]); ok {
+	if start, ok := plan.ReadStart(row[annotation.Since]); ok {
 		if end, ends := m.Duty(*annotation).End(start); ends {
 			record.ExpiresAt = &end
 		}

@@ -6,11 +6,12 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // Keys implements ports.SubjectStore. It needs no lock of its own, because the session that has locked the subject
 // already holds the write lock.
-func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
+func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query plan.KeyQuery) ([]string, error) {
 	state, err := s.readOf(ctx, id, false)
 	if err != nil {
 		return nil, err
@@ -24,7 +25,7 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query datam
 // external system. Columns of the application contain these keys. isSelected reports whether the query includes the
 // cell of a row and a column.
 func (s *state) keys(
-	id domain.SubjectID, query datamap.KeyQuery,
+	id domain.SubjectID, query plan.KeyQuery,
 	isSelected func(table datamap.Table, path datamap.Path, column datamap.Column, row int) bool,
 ) (keys []string) {
 	kept := map[string]bool{} // the keys in the other cells of the subject's rows
@@ -38,7 +39,7 @@ func (s *state) keys(
 			for _, i := range rows {
 				key := textOf(s.rows[table.Name][i][column.Name])
 				selected := slices.ContainsFunc(paths[i], func(path datamap.Path) bool {
-					return s.dataMap.SelectsKeys(query, table, column, path) && isSelected(table, path, column, i)
+					return plan.SelectsKeys(s.dataMap, query, table, column, path) && isSelected(table, path, column, i)
 				})
 				if !selected {
 					kept[key] = true
@@ -57,12 +58,12 @@ func (s *state) keys(
 
 // selectsCell reports whether the query includes the key in a cell. A query after an erasure includes a retained key
 // only if the retention period of the key has ended.
-func (s *state) selectsCell(table datamap.Table, column datamap.Column, row int, query datamap.KeyQuery) bool {
+func (s *state) selectsCell(table datamap.Table, column datamap.Column, row int, query plan.KeyQuery) bool {
 	if query.Cells != nil && query.Cells.Row != "" && rowName(table, s.rows[table.Name][row]) != query.Cells.Row {
 		return false
 	}
 	if query.ErasedAt.IsZero() || column.Personal.Strategy != domain.StrategyRetain {
 		return true
 	}
-	return !s.dataMap.Keeps(table, column) && s.isExpired(table, row, column.Name, query.ErasedAt)
+	return !plan.Keeps(s.dataMap, table, column) && s.isExpired(table, row, column.Name, query.ErasedAt)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // State implements ports.SubjectStore.
@@ -59,10 +60,10 @@ func (s *state) evidence(id domain.SubjectID) (evidence domain.LifeEvidence) {
 	table := s.dataMap.SubjectTable()
 	for _, i := range s.rowsOnPath(id, table.Name, nil) {
 		var values []any
-		for _, column := range table.Identifying() {
+		for _, column := range plan.Identifying(table) {
 			values = append(values, s.rows[table.Name][i][column.Name])
 		}
-		evidence = s.dataMap.LifeEvidence(s.addedAt(id), values)
+		evidence = plan.LifeEvidence(s.dataMap, s.addedAt(id), values)
 	}
 	return evidence
 }

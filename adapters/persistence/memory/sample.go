@@ -6,12 +6,13 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // Sample implements ports.SubjectStore.
 func (s subjectStore) Sample(
-	ctx context.Context, id domain.SubjectID, query datamap.SampleQuery,
+	ctx context.Context, id domain.SubjectID, query plan.SampleQuery,
 ) ([]datamap.SampledRow, error) {
 	state, err := s.readOf(ctx, id, false)
 	if err != nil {
@@ -20,7 +21,7 @@ func (s subjectStore) Sample(
 	if !ports.Rehearsing(ctx) {
 		return nil, &domain.Error{Code: domain.ErrSession, Op: "sample", Message: "is only for a rehearsal"}
 	}
-	if _, err := s.store.dataMap.CheckSteps([]datamap.Step{query.Step}); err != nil {
+	if _, err := plan.CheckSteps(s.store.dataMap, []datamap.Step{query.Step}); err != nil {
 		return nil, err
 	}
 	table, _ := s.store.dataMap.Table(query.Step.Target)

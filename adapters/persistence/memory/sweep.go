@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // Due implements ports.ErasedStore. It returns the subjects for which a sweep would overwrite at least one value. To
@@ -31,7 +32,7 @@ func (s erasedStore) Due(
 }
 
 // SweptKeys implements ports.ErasedStore.
-func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
+func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query plan.KeyQuery) ([]string, error) {
 	state, err := s.writeOf(ctx, id)
 	if err != nil || query.ErasedAt.IsZero() {
 		return nil, err
@@ -44,7 +45,7 @@ func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query d
 	return state.keys(id, query, func(table datamap.Table, path datamap.Path, column datamap.Column, row int) bool {
 		step := step
 		step.Via = path.Via
-		return column.Personal.Strategy == domain.StrategyRetain && !state.dataMap.Keeps(table, column) &&
+		return column.Personal.Strategy == domain.StrategyRetain && !plan.Keeps(state.dataMap, table, column) &&
 			state.overwrites(table, row, column.Name, step)
 	}), nil
 }
@@ -67,7 +68,7 @@ func (s *state) sweep(id domain.SubjectID, steps []datamap.Step, life domain.Lif
 	before := mark
 	for i, step := range steps {
 		step.Scope = before.SweepScope(life, step.DutiesSince)
-		if _, err := s.dataMap.CheckSteps([]datamap.Step{step}); err != nil {
+		if _, err := plan.CheckSteps(s.dataMap, []datamap.Step{step}); err != nil {
 			return rows, err
 		}
 		if mark.Erasures == 0 {
@@ -94,8 +95,8 @@ func (s *state) overwrites(table datamap.Table, row int, name string, step datam
 	if step.Scope == nil {
 		return true
 	}
-	if column, _ := table.Column(name); column.RecognizesSurrogate() {
-		if column.Overwritten(s.rows[table.Name][row][name]) {
+	if column, _ := table.Column(name); plan.RecognizesSurrogate(column) {
+		if plan.Overwritten(column, s.rows[table.Name][row][name]) {
 			return false
 		}
 	} else if s.rows[table.Name][row][name] == nil || s.isExpired(table, row, name, step.Scope.DutyEndsAfter) {
@@ -105,8 +106,8 @@ func (s *state) overwrites(table datamap.Table, row int, name string, step datam
 		return true
 	}
 	path, _ := s.dataMap.PathVia(table.Name, step.Via)
-	return slices.ContainsFunc(path.Identifying(table), func(column datamap.Column) bool {
+	return slices.ContainsFunc(plan.IdentifyingOn(path, table), func(column datamap.Column) bool {
 		text, ok := s.rows[table.Name][row][column.Name].(string)
-		return ok && column.Overwritten(text)
+		return ok && plan.Overwritten(column, text)
 	})
 }

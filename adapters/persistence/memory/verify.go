@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // LeftOver implements ports.ErasedStore. It ignores rows that were added after the erasure, except for the own row of
@@ -17,7 +18,7 @@ func (s erasedStore) LeftOver(
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return nil, err
 	}
-	if _, err := s.store.dataMap.CheckSteps(steps); err != nil {
+	if _, err := plan.CheckSteps(s.store.dataMap, steps); err != nil {
 		return nil, err
 	}
 	state, err := s.read(ctx, false)
@@ -36,9 +37,9 @@ func (s erasedStore) LeftOver(
 func (s *state) withoutLaterRows(at time.Time) *state {
 	before := *s
 	for _, table := range s.dataMap.Tables() {
-		if column, ok := table.AddedAt(); ok && table.Name != s.dataMap.SubjectTable().Name {
+		if column, ok := plan.AddedAt(table); ok && table.Name != s.dataMap.SubjectTable().Name {
 			before.put(table.Name, slices.DeleteFunc(slices.Clone(s.rows[table.Name]), func(row Row) bool {
-				added, ok := datamap.EarliestAddedAt(row[column.Name])
+				added, ok := plan.EarliestAddedAt(row[column.Name])
 				return ok && added.After(at)
 			}))
 		}
@@ -66,7 +67,7 @@ func (s *state) leftOver(id domain.SubjectID, step datamap.Step, found domain.Le
 		cells := int64(0)
 		for _, i := range own {
 			value := s.rows[table.Name][i][name]
-			left := column.IsLeftOver(value)
+			left := plan.IsLeftOver(column, value)
 			switch {
 			case slices.Contains(step.ClearedColumns, name):
 				left = value != nil

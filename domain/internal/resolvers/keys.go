@@ -7,6 +7,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -47,7 +48,7 @@ func CheckRefs(m datamap.DataMap, set *Set) []domain.Problem {
 // KeyCalls calls visit with the keys that the query selects, up to datamap.MaxKeys keys in each Call. The resolver of
 // the query must implement ports.KeyResolver. See KeyRefs.
 func KeyCalls(
-	ctx context.Context, s ports.Session, m datamap.DataMap, set *Set, id domain.SubjectID, query datamap.KeyQuery,
+	ctx context.Context, s ports.Session, m datamap.DataMap, set *Set, id domain.SubjectID, query plan.KeyQuery,
 	visit func(Call) error,
 ) error {
 	return KeyRefs(ctx, s.Subjects().Keys, m, id, query, func(ref domain.SubjectRef) error {
@@ -59,8 +60,8 @@ func KeyCalls(
 // calls readPage for each page of keys, and holds only one page in memory. KeyRefs leaves out the values that an
 // erasure has written over keys.
 func KeyRefs(
-	ctx context.Context, readPage func(context.Context, domain.SubjectID, datamap.KeyQuery) ([]string, error),
-	m datamap.DataMap, id domain.SubjectID, query datamap.KeyQuery, visit func(domain.SubjectRef) error,
+	ctx context.Context, readPage func(context.Context, domain.SubjectID, plan.KeyQuery) ([]string, error),
+	m datamap.DataMap, id domain.SubjectID, query plan.KeyQuery, visit func(domain.SubjectRef) error,
 ) error {
 	query.After, query.Limit = "", pageOfKeys
 	for {
@@ -75,7 +76,7 @@ func KeyRefs(
 		if slices.ContainsFunc(page, func(key string) bool { return !utf8.ValidString(key) }) {
 			return &domain.Error{Op: "keys", Message: "a key for " + query.Resolver + " is not valid UTF-8"}
 		}
-		page = slices.DeleteFunc(page, func(key string) bool { return m.IsErasedKey(query.Resolver, key) })
+		page = slices.DeleteFunc(page, func(key string) bool { return plan.IsErasedKey(m, query.Resolver, key) })
 		for keys := range slices.Chunk(page, datamap.MaxKeys) {
 			if err := visit(domain.SubjectRef{Kind: query.Resolver, Keys: slices.Clip(keys)}); err != nil {
 				return err

@@ -25,11 +25,11 @@ type dialect interface {
 	constantText(text string) string
 
 	// dutyStart returns the expression for the start of a retention duty in a column of any type, as a text that
-	// datamap.ReadStart reads: 2006-01-02T15:04:05.000000 in UTC with Z, or as the column has it, without a zone. The
+	// plan.ReadStart reads: 2006-01-02T15:04:05.000000 in UTC with Z, or as the column has it, without a zone. The
 	// texts sort in the order of the instants. The expression is NULL if the column has no readable start. It never fails.
 	dutyStart(column string) string
 
-	// shownStart is like dutyStart, but its text may have any other form that datamap.ReadStart reads in the same way.
+	// shownStart is like dutyStart, but its text may have any other form that plan.ReadStart reads in the same way.
 	shownStart(column string) string
 
 	// exactText returns the expression for a text parameter, with a collation that compares bytes.
@@ -58,11 +58,11 @@ type dialect interface {
 	randomDigits() string
 
 	// earliestAdded returns the expression for the earliest instant that a value in a column of creation times can mean,
-	// in the form of the parameters that Instant returns. It does the same as datamap.EarliestAddedAt, whatever the time
+	// in the form of the parameters that Instant returns. It does the same as plan.EarliestAddedAt, whatever the time
 	// zone of the session. The expression is NULL if the column has no readable instant. It never fails.
 	earliestAdded(column string) string
 
-	// addedValue returns the expression for the value in a column of creation times, in a form that datamap.ReadAddedAt
+	// addedValue returns the expression for the value in a column of creation times, in a form that plan.ReadAddedAt
 	// reads. The column can have any type.
 	addedValue(column string) string
 
@@ -101,7 +101,7 @@ func (postgres) dutyStart(column string) string {
 		ELSE to_char({instant} AT TIME ZONE 'UTC', {form}) || CASE WHEN {text} ~ {zone} THEN 'Z' ELSE '' END`)
 }
 
-// shownStart leaves the forms of texts to datamap.ReadStart. PostgreSQL prepares the expressions of a statement at each
+// shownStart leaves the forms of texts to plan.ReadStart. PostgreSQL prepares the expressions of a statement at each
 // execution, and those of the forms cost an export of few rows a sixth of its time.
 func (postgres) shownStart(column string) string { return startOnPostgres(column, "ELSE {text}") }
 
@@ -156,7 +156,7 @@ func (postgres) parameterValue(value any) any {
 }
 
 // unitsAdded are the cases for the microseconds since 1970 that the number n means. They are the same in both databases
-// and in datamap.ReadAddedAt. A floating-point number holds the half microseconds before 45e14 exactly.
+// and in plan.ReadAddedAt. A floating-point number holds the half microseconds before 45e14 exactly.
 const (
 	unitsAdded = `
 			WHEN n >= 1e17 THEN {nanoseconds}
@@ -170,7 +170,7 @@ const (
 
 func (postgres) earliestAdded(column string) string { return addedIn(column, "+14") }
 
-// addedIn returns the expression for the instant that a column of any type holds, see datamap.ReadAddedAt. The
+// addedIn returns the expression for the instant that a column of any type holds, see plan.ReadAddedAt. The
 // parameter zone is the zone of a text without a zone. The expression reads the text of the value, because the types of
 // the columns are not known when the statements are built.
 func addedIn(column, zone string) string {
@@ -192,7 +192,7 @@ func (postgres) addedValue(column string) string { return textIn(column) }
 func textIn(column string) string { return "rtrim(to_jsonb(" + column + ") #>> '{}')" }
 
 // instantIn returns the expression for the instant that a column of any type holds as a time or as a text, see
-// datamap.ReadAddedAt. The parameter zone is the zone of a text without a zone. The groups of the pattern are the date,
+// plan.ReadAddedAt. The parameter zone is the zone of a text without a zone. The groups of the pattern are the date,
 // the hour and the minute, the second, the fraction, and two forms of the zone. The pattern only matches texts that
 // PostgreSQL can cast. Otherwise the statement would fail.
 func instantIn(column, zone string) string {
@@ -267,7 +267,7 @@ func (sqlite) addedValue(column string) string {
 
 func (sqlite) earliestAdded(column string) string { return addedInSQLite(column, "-14 * 60", "'Z'") }
 
-// addedInSQLite returns the expression for the instant that a column of any type holds, see datamap.ReadAddedAt. The
+// addedInSQLite returns the expression for the instant that a column of any type holds, see plan.ReadAddedAt. The
 // parameter bare has the minutes that are added to a text without a zone, and ending the end of the result for a text.
 // The expression splits texts itself, because the functions of SQLite read only milliseconds, and not all forms of a
 // zone.

@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // StepWriter builds the parts of a step's statement that contain constants. It passes the constants as parameters,
@@ -120,7 +121,7 @@ func (w *StepWriter) unlessNull(name string) string {
 func (w *Writer) Blank() (columns []string, condition string) {
 	table := w.DataMap.SubjectTable()
 	conditions := []string{w.RowsOf(table, datamap.Path{}, 0)}
-	for _, column := range table.Identifying() {
+	for _, column := range plan.Identifying(table) {
 		if column.Always {
 			return nil, "FALSE"
 		}
@@ -159,7 +160,7 @@ const hasEnded = `
 // instant is zero, it is the instant of the step.
 func (w *StepWriter) dutiesEndedBy(column string, at time.Time) string {
 	var ended []string
-	for _, of := range w.table.Duties(column) {
+	for _, of := range plan.Duties(w.table, column) {
 		duty := w.writer.DataMap.Duty(*of.Personal)
 		ended = append(ended, syntax.Fill(hasEnded, "instant length", strconv.Itoa(len(instantStart)),
 			"instant", w.writer.own.exactText(w.addStart(latestStart{duty, at, false})),
@@ -179,7 +180,7 @@ func (w *StepWriter) CoveredRows(step datamap.Step) string {
 	switch {
 	case len(step.Expired) == 0:
 		return ""
-	case step.OnlyExpired():
+	case plan.OnlyExpired(step):
 		operator = "OR"
 	case step.Strategy == domain.StrategyRetain && len(step.Expired) == len(step.Columns):
 		not, operator = "NOT ", "AND"
@@ -206,10 +207,10 @@ func (w *StepWriter) IsOverwritten(column string, step datamap.Step) string {
 	described, _ := w.table.Column(column)
 	cell := w.alias + "." + syntax.Quote(column)
 	conditions := []string{expired, cell + " IS NOT NULL"}
-	fixed, digits := described.SurrogateForm()
+	fixed, digits := plan.SurrogateForm(described)
 	switch {
-	case !described.RecognizesSurrogate() && step.Scope.DutyEndsAfter.IsZero():
-	case !described.RecognizesSurrogate():
+	case !plan.RecognizesSurrogate(described) && step.Scope.DutyEndsAfter.IsZero():
+	case !plan.RecognizesSurrogate(described):
 		conditions = append(conditions, "NOT ("+w.dutiesEndedBy(column, step.Scope.DutyEndsAfter)+")")
 	case digits > 0:
 		conditions = append(conditions,
@@ -228,8 +229,8 @@ func (w *StepWriter) IsOverwritten(column string, step datamap.Step) string {
 func (w *StepWriter) isErasedRow(via string) string {
 	path, _ := w.writer.DataMap.PathVia(w.table.Name, via)
 	held := []string{"FALSE"}
-	for _, column := range path.Identifying(w.table) {
-		fixed, digits := column.SurrogateForm()
+	for _, column := range plan.IdentifyingOn(path, w.table) {
+		fixed, digits := plan.SurrogateForm(column)
 		text := "CAST(" + w.alias + "." + syntax.Quote(column.Name) + " AS text)"
 		held = append(held, "COALESCE("+w.writer.own.matchesForm(text, fixed, digits, w.AddConstant)+", FALSE)")
 	}
@@ -237,7 +238,7 @@ func (w *StepWriter) isErasedRow(via string) string {
 }
 
 // AddedUntil returns a copy of w whose statements skip the rows that were added later than the given instant. The
-// column Table.AddedAt holds the instant at which a row was added. The statements include rows without a readable
+// column plan.AddedAt holds the instant at which a row was added. The statements include rows without a readable
 // instant in this column, rows that may be older than a time without a zone says, and the subject's own row, which is
 // judged by its life (see domain.Life). If the given instant is zero, they include all rows. AddedUntil appends the
 // parameters of the new condition to sw.
@@ -247,7 +248,7 @@ func (w *Writer) AddedUntil(sw *StepWriter, at time.Time) *Writer {
 	}
 	before := *w
 	before.extraCondition = func(table datamap.Table, alias string) string {
-		column, ok := table.AddedAt()
+		column, ok := plan.AddedAt(table)
 		if !ok || table.Name == w.DataMap.SubjectTable().Name {
 			return ""
 		}

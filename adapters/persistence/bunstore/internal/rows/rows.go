@@ -335,11 +335,11 @@ func (w *Writer) EqualsConstant(column, constant, sqlType string) string {
 	return w.own.equalsConstant(column, constant, sqlType)
 }
 
-// AddedValue returns the expression for the value in a column of creation times, in a form that datamap.ReadAddedAt
+// AddedValue returns the expression for the value in a column of creation times, in a form that plan.ReadAddedAt
 // reads.
 func (w *Writer) AddedValue(column string) string { return w.own.addedValue(column) }
 
-// DutyStart returns the expression for the start of a retention duty in a column, as a text that datamap.ReadStart
+// DutyStart returns the expression for the start of a retention duty in a column, as a text that plan.ReadStart
 // reads. It reads the instant that erasures compare. It is NULL if the column has no readable start.
 func (w *Writer) DutyStart(column string) string { return w.own.shownStart(column) }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // Live has properties of the tables in the database. The keys of Types are the names of the columns. See
@@ -62,7 +63,7 @@ func HaveSameText(a, b datamap.Step) bool {
 func CombinableSteps(steps []datamap.Step) int {
 	for i, step := range steps {
 		if slices.ContainsFunc(steps[:i], func(other datamap.Step) bool {
-			return other.Target == step.Target && (other.Via != step.Via || other.Self || step.OnlyClearsColumns())
+			return other.Target == step.Target && (other.Via != step.Via || other.Self || plan.OnlyClearsColumns(step))
 		}) {
 			return i
 		}
@@ -81,7 +82,7 @@ func (w *Writer) Group(live Live, steps []datamap.Step) *StepGroup {
 		group.Steps = append(group.Steps, step)
 		same := slices.IndexFunc(steps, func(other datamap.Step) bool {
 			return other.Target == step.Target && other.Via == step.Via && !other.Self &&
-				other.Strategy == domain.StrategyAnonymize && !other.OnlyExpired()
+				other.Strategy == domain.StrategyAnonymize && !plan.OnlyExpired(other)
 		})
 		// A retain step needs no part of its own if an anonymize step counts the same rows.
 		if step.Strategy == domain.StrategyRetain && len(step.Expired) == 0 && same >= 0 {

@@ -16,6 +16,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -30,7 +31,7 @@ func (s *Work) Apply(ctx context.Context, id domain.SubjectID, steps []datamap.S
 	if err := s.db.Usable(); err != nil {
 		return domain.Applied{}, err
 	}
-	if before, err := s.store.writer.DataMap.CheckSteps(steps); err != nil {
+	if before, err := plan.CheckSteps(s.store.writer.DataMap, steps); err != nil {
 		return domain.Applied{Rows: make([]int64, before)}, s.db.Fail(ctx, "erase", err)
 	}
 	if err := s.db.OverwriteDeleted(ctx); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // Export implements ports.SubjectStore. On PostgreSQL, one statement reads all tables. A single statement sees one
@@ -90,7 +91,7 @@ func newExports(w *rows.Writer, locks *lockStatements) []exportStatement {
 		}
 	}
 	kinds := []unsent.Kind{unsent.Consents, unsent.Restrictions}
-	for i, table := range datamap.LedgerTables() {
+	for i, table := range plan.LedgerTables() {
 		s := newSource(w, table, table.Exported())
 		s.fromClause = func(offset int) string {
 			subject := syntax.Placeholder(offset + 1)

@@ -7,6 +7,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // exportedLife returns the expressions of the evidence about the life of the subject's id, as texts: whether the
@@ -39,7 +40,7 @@ func (e *exportStatement) life(row *exportRow) domain.Life {
 				texts[i] = syntax.Text(value)
 			}
 		}
-		evidence = e.dataMap.LifeEvidence(addedAt, texts)
+		evidence = plan.LifeEvidence(e.dataMap, addedAt, texts)
 	}
 	return mark.Life(evidence)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // source is a table that an export statement reads, with the expressions of its values.
@@ -32,7 +33,7 @@ type source struct {
 	// value is leadsToSubject or leadsToErased, or NULL.
 	paths      []datamap.Path
 	pathValues func(offset int) []string
-	shares     bool // see datamap.DataMap.SharesColumns
+	shares     bool // see plan.SharesColumns
 }
 
 // restrictByPath sets the fields paths and pathValues if the table has several paths. An export then contains only the
@@ -42,7 +43,7 @@ func (s *source) restrictByPath(w *rows.Writer) {
 	if len(paths) == 1 || len(s.table.Personal()) == 0 { // without personal data, cells belong to every path
 		return
 	}
-	s.paths, s.shares = paths, w.DataMap.SharesColumns(s.table)
+	s.paths, s.shares = paths, plan.SharesColumns(w.DataMap, s.table)
 	s.pathValues = func(offset int) []string {
 		values := make([]string, len(paths))
 		for i, path := range paths {
@@ -101,7 +102,7 @@ func (s *source) record(d dialect, index int, name string, values []any) domain.
 	column, record := s.exported[index], s.records[index]
 	record.Row, record.Value = name, exportValue(d, column.Type, values[len(s.table.PrimaryKey)+index])
 	if s.sinceIndexes[index] >= 0 && values[s.sinceIndexes[index]] != nil {
-		start, ok := datamap.ReadStart(syntax.Text(values[s.sinceIndexes[index]]))
+		start, ok := plan.ReadStart(syntax.Text(values[s.sinceIndexes[index]]))
 		if end, ends := s.duties[index].End(start); ok && ends {
 			record.ExpiresAt = &end
 		}
@@ -216,10 +217,10 @@ func (e *exportStatement) marked(s *source, row *exportRow, name string, holdsEr
 		own = e.dataMap.Paths(s.table.Name)
 	}
 	if holdsErased {
-		e.dataMap.MarkErased(s.table, own, records)
+		plan.MarkErased(e.dataMap, s.table, own, records)
 	}
 	if s.shares {
-		e.dataMap.MarkSharedErased(s.table, own, s.pathsTo(leadsToErased, row.values), records)
+		plan.MarkSharedErased(e.dataMap, s.table, own, s.pathsTo(leadsToErased, row.values), records)
 	}
 	return records
 }
@@ -304,7 +305,7 @@ func asTime(value any) any {
 			return domain.Instant(t)
 		}
 	}
-	if start, ok := datamap.ReadStart(text); ok && !start.Local && strings.Contains(text, ":") {
+	if start, ok := plan.ReadStart(text); ok && !start.Local && strings.Contains(text, ":") {
 		return start.At
 	}
 	return text

@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 const (
@@ -36,7 +37,7 @@ const (
 type keyReader struct {
 	*rows.Writer
 	live  *live.Schema
-	query datamap.KeyQuery
+	query plan.KeyQuery
 	scope *domain.SweepScope // if it is set, the statement selects only the keys in cells that a sweep overwrites
 
 	args           []any
@@ -118,8 +119,8 @@ const allCells = "TRUE"
 // returns "" if the query selects no cells.
 func (r *keyReader) condition(table datamap.Table, column datamap.Column, path datamap.Path) string {
 	retained, erases := column.Personal.Strategy == domain.StrategyRetain, !r.query.ErasedAt.IsZero()
-	if !r.DataMap.SelectsKeys(r.query, table, column, path) ||
-		erases && (r.DataMap.Keeps(table, column) || !retained && r.scope != nil) {
+	if !plan.SelectsKeys(r.DataMap, r.query, table, column, path) ||
+		erases && (plan.Keeps(r.DataMap, table, column) || !retained && r.scope != nil) {
 		return ""
 	}
 	var conditions []string
@@ -147,7 +148,7 @@ func (r *keyReader) condition(table datamap.Table, column datamap.Column, path d
 
 // Keys implements ports.SubjectStore. If query.ErasedAt or query.Cells is set, the caller is an erasure or a
 // rectification, and Keys locks the rows that it reads until the transaction ends.
-func (s *Work) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
+func (s *Work) Keys(ctx context.Context, id domain.SubjectID, query plan.KeyQuery) ([]string, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return nil, err
@@ -177,7 +178,7 @@ func (s *Work) Keys(ctx context.Context, id domain.SubjectID, query datamap.KeyQ
 }
 
 // SweptKeys implements ports.ErasedStore.
-func (s *Work) SweptKeys(ctx context.Context, id domain.SubjectID, query datamap.KeyQuery) ([]string, error) {
+func (s *Work) SweptKeys(ctx context.Context, id domain.SubjectID, query plan.KeyQuery) ([]string, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // life is the mark of a subject with the evidence about the subject's row. See domain.Life.
@@ -52,7 +53,7 @@ func newLives(w *rows.Writer, locks *lockStatements) lifeStatements {
 			"from", w.FromSubject(0), "subject", id),
 		register: w.Tables.Fill(register, "subject", "$1", "instant", "$2", "added", "$3",
 			"type", w.Dialect.InstantType()),
-		identifyingColumns: len(subject.Identifying()),
+		identifyingColumns: len(plan.Identifying(subject)),
 	}
 }
 
@@ -60,16 +61,16 @@ func newLives(w *rows.Writer, locks *lockStatements) lifeStatements {
 // the texts of its identifying columns. See domain.LifeEvidence.
 func lifeOfRow(w *rows.Writer) []string {
 	subject, evidence := w.DataMap.SubjectTable(), []string{addedValueOf(w)}
-	for _, column := range subject.Identifying() {
+	for _, column := range plan.Identifying(subject) {
 		evidence = append(evidence, "CAST(t0."+syntax.Quote(column.Name)+" AS text)")
 	}
 	return evidence
 }
 
-// addedValueOf returns the expression for the value of Table.AddedAt in the subject's row, or NULL. The function
-// datamap.ReadAddedAt reads the value.
+// addedValueOf returns the expression for the value of plan.AddedAt in the subject's row, or NULL. The function
+// plan.ReadAddedAt reads the value.
 func addedValueOf(w *rows.Writer) string {
-	column, ok := w.DataMap.SubjectTable().AddedAt()
+	column, ok := plan.AddedAt(w.DataMap.SubjectTable())
 	if !ok {
 		return "NULL"
 	}
@@ -216,11 +217,11 @@ func (r *lifeRow) evidence(dataMap datamap.DataMap) domain.LifeEvidence {
 			values[i] = text.String
 		}
 	}
-	return dataMap.LifeEvidence(time.Time(r.added), values)
+	return plan.LifeEvidence(dataMap, time.Time(r.added), values)
 }
 
 // addedAt is the creation time of a row, or the zero time. It implements sql.Scanner for the values that
-// datamap.ReadAddedAt reads.
+// plan.ReadAddedAt reads.
 type addedAt time.Time
 
 // Scan implements sql.Scanner.
@@ -229,12 +230,12 @@ func (a *addedAt) Scan(value any) error {
 	return nil
 }
 
-// readAdded returns the creation time that datamap.ReadAddedAt reads from a value of a driver, or the zero time.
+// readAdded returns the creation time that plan.ReadAddedAt reads from a value of a driver, or the zero time.
 func readAdded(value any) time.Time {
 	if text, ok := value.([]byte); ok {
 		value = string(text)
 	}
-	if at, ok := datamap.ReadAddedAt(value); ok {
+	if at, ok := plan.ReadAddedAt(value); ok {
 		return at
 	}
 	return time.Time{}

@@ -31,7 +31,7 @@ type lockStatements struct {
 	addMarkAndLock string
 
 	subjectRow string // reads the preconditions, and whether the subject has a row
-	// subjectRowAdded is subjectRow with two further columns: the value from which datamap.ReadAddedAt reads the creation
+	// subjectRowAdded is subjectRow with two further columns: the value from which plan.ReadAddedAt reads the creation
 	// time, and erased_at of the mark. Its parameters are the subject's key and the id.
 	subjectRowAdded string
 	transaction     string // see dialect.transaction

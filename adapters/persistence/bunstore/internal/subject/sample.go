@@ -13,14 +13,15 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/ports"
 )
 
 const sampleRows = `SELECT {columns} FROM {table} AS t0 WHERE {rows}{concerned} ORDER BY {key}{limit}`
 
-// sampleStatement returns the statement that reads some rows of a step of an erasure, see datamap.SampleQuery. The
+// sampleStatement returns the statement that reads some rows of a step of an erasure, see plan.SampleQuery. The
 // columns of the result are the primary key and query.Columns, as texts. The parameter key is the subject's key.
-func sampleStatement(w *rows.Writer, live rows.Live, query datamap.SampleQuery, key []any) (text string, args []any) {
+func sampleStatement(w *rows.Writer, live rows.Live, query plan.SampleQuery, key []any) (text string, args []any) {
 	table, _ := w.DataMap.Table(query.Step.Target)
 	columns := slices.Concat(w.KeyNames("t0", table.PrimaryKey), rows.Texts("t0", query.Columns))
 	selected, concerned, limit := "", "", ""
@@ -49,7 +50,7 @@ func sampleStatement(w *rows.Writer, live rows.Live, query datamap.SampleQuery, 
 
 // Sample implements ports.SubjectStore.
 func (s *Work) Sample(
-	ctx context.Context, id domain.SubjectID, query datamap.SampleQuery,
+	ctx context.Context, id domain.SubjectID, query plan.SampleQuery,
 ) (found []datamap.SampledRow, err error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -61,7 +62,7 @@ func (s *Work) Sample(
 	if !ports.Rehearsing(ctx) {
 		return nil, &domain.Error{Code: domain.ErrSession, Op: "sample", Message: "is only for a rehearsal"}
 	}
-	if _, err := s.store.writer.DataMap.CheckSteps([]datamap.Step{query.Step}); err != nil {
+	if _, err := plan.CheckSteps(s.store.writer.DataMap, []datamap.Step{query.Step}); err != nil {
 		return nil, err
 	}
 	if query.Limit <= 0 && query.Keys == nil || query.Keys != nil && len(query.Keys) == 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // sweepStatements holds the statements that lock a subject for a sweep.
@@ -261,7 +262,7 @@ func (s *Work) checkSweep(ctx context.Context, steps []datamap.Step) error {
 	if err := s.db.Usable(); err != nil {
 		return err
 	}
-	_, err := s.store.writer.DataMap.CheckSteps(withScope(steps, &domain.SweepScope{}))
+	_, err := plan.CheckSteps(s.store.writer.DataMap, withScope(steps, &domain.SweepScope{}))
 	return s.db.Fail(ctx, "sweep", err)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // applyVerified runs the steps one by one in a database whose triggers, rules or views may keep values despite a
@@ -164,7 +165,7 @@ func (s *Work) LeftOver(
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.store.writer.DataMap.CheckSteps(steps); err != nil {
+	if _, err := plan.CheckSteps(s.store.writer.DataMap, steps); err != nil {
 		return nil, err
 	}
 	if err := s.readSubjectRow(ctx, id, key); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // copies holds the evidence of copies: texts that the step erases in one cell, and that a trigger or a generated column
@@ -147,7 +148,7 @@ func counts(column datamap.Column, h heldCell) bool {
 		return false
 	}
 	prefix, _ := datamap.Column{}.Default()
-	return !strings.HasPrefix(h.text.String, prefix) || column.IsLeftOver(h.text.String)
+	return !strings.HasPrefix(h.text.String, prefix) || plan.IsLeftOver(column, h.text.String)
 }
 
 // textsIn returns the text of a cell, and the texts that it consists of: those in a JSON document or an array, and the

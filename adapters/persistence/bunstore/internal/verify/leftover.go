@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // LeftOver adds a count to leftovers for the rows and cells that still exist, although the step should have deleted or
@@ -55,7 +56,7 @@ func (s *Step) isLeftOver(cell heldCell) bool {
 	case cell.text.String == "" || cell.written:
 		return false
 	case column.Type == datamap.TypeText || column.Type == datamap.TypeUUID:
-		return column.IsLeftOver(cell.text.String)
+		return plan.IsLeftOver(column, cell.text.String)
 	default:
 		return true
 	}

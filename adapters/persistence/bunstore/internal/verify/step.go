@@ -16,6 +16,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // Step is a step of an erasure or of a rectification, on the rows of a subject.
@@ -372,7 +373,7 @@ func (s *Step) readCells(
 		}
 		for i, h := range row {
 			column, _ := s.table.Column(h.column)
-			row[i].written = h.written || s.values == nil && column.IsFilled(h.text.String)
+			row[i].written = h.written || s.values == nil && plan.IsFilled(column, h.text.String)
 		}
 		visit(key, row, others)
 		return err

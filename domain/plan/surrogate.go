@@ -1,34 +1,37 @@
-package datamap
+package plan
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // RecognizesSurrogate reports whether a surrogate of the column can be distinguished from an ordinary value. If
 // Column.Surrogate is empty, it returns false for UUIDs, and for short texts whose surrogates consist only of random
 // digits. It returns true for all other columns.
-func (c Column) RecognizesSurrogate() bool {
+func RecognizesSurrogate(c datamap.Column) bool {
 	if _, constant := c.Constant(); constant {
 		return true
 	}
-	if c.Type == TypeText {
-		_, digits := c.SurrogateForm()
+	if c.Type == datamap.TypeText {
+		_, digits := SurrogateForm(c)
 		return digits > 0
 	}
-	return c.Type != TypeUUID
+	return c.Type != datamap.TypeUUID
 }
 
 // SurrogateForm returns the form of the surrogates of a text column. A surrogate consists of fixedTexts, with random
 // hexadecimal digits in each gap between two of these texts. digitsPerGap is the number of digits in one gap. For
 // example, {"anon-", ""} and 32 mean "anon-" followed by 32 digits. If the surrogates do not have this form,
 // digitsPerGap is 0.
-func (c Column) SurrogateForm() (fixedTexts []string, digitsPerGap int) {
+func SurrogateForm(c datamap.Column) (fixedTexts []string, digitsPerGap int) {
 	switch _, constant := c.Constant(); {
-	case c.Type != TypeText:
+	case c.Type != datamap.TypeText:
 		return nil, 0
 	case constant:
-		return strings.Split(c.Surrogate, Placeholder), c.Digits()
+		return strings.Split(c.Surrogate, datamap.Placeholder), c.Digits()
 	}
 	prefix, digits := c.Default()
 	if prefix == "" {
@@ -38,37 +41,38 @@ func (c Column) SurrogateForm() (fixedTexts []string, digitsPerGap int) {
 }
 
 // Overwritten reports whether a value of the column is NULL or looks like a surrogate. The result is certain only if
-// Column.RecognizesSurrogate is true for the column. Otherwise, an ordinary value may look like a surrogate.
-func (c Column) Overwritten(value any) bool {
-	holds, _ := c.holdsSurrogate(value)
+// RecognizesSurrogate is true for the column. Otherwise, an ordinary value may look like a surrogate.
+func Overwritten(c datamap.Column, value any) bool {
+	holds, _ := holdsSurrogate(c, value)
 	return value == nil || holds
 }
 
 // Identifying returns the columns of the table that show whether an erasure has overwritten a row. An erasure
 // overwrites each value of these columns with a text that differs in each cell and has at least 8 random digits.
 // Identifying returns nil if an erasure deletes the row.
-func (t Table) Identifying() []Column {
+func Identifying(t datamap.Table) []datamap.Column {
 	if t.RowsDeleted() {
 		return nil
 	}
-	return slices.DeleteFunc(t.Personal(), func(c Column) bool {
-		_, digits := c.SurrogateForm()
-		return !c.isOverwritten() || digits < minDigits
+	return slices.DeleteFunc(t.Personal(), func(c datamap.Column) bool {
+		_, digits := SurrogateForm(c)
+		isKept := c.Personal.Strategy == domain.StrategyNull || c.Personal.Strategy == domain.StrategyRetain
+		return isKept || digits == 0 || !c.Unique()
 	})
 }
 
-// Identifying returns the Identifying columns of the table that belong to the path. In a row that the path connects to
-// the subject, an erasure of this subject has overwritten them.
-func (p Path) Identifying(table Table) []Column {
-	return slices.DeleteFunc(table.Identifying(), func(c Column) bool { return !p.Has(c) })
+// IdentifyingOn returns the Identifying columns of the table that belong to the path. In a row that the path connects
+// to the subject, an erasure of this subject has overwritten them.
+func IdentifyingOn(p datamap.Path, table datamap.Table) []datamap.Column {
+	return slices.DeleteFunc(Identifying(table), func(c datamap.Column) bool { return !p.Has(c) })
 }
 
 // IsErased reports whether an erasure has overwritten the row that holds the given values. The values are those of the
 // Identifying columns, in the same order: a string, or nil for NULL. IsErased returns true if every value is NULL or
 // one that an erasure writes, and at least one is not NULL.
-func (t Table) IsErased(values []any) bool {
-	for i, column := range t.Identifying() {
-		if !column.Overwritten(values[i]) {
+func IsErased(t datamap.Table, values []any) bool {
+	for i, column := range Identifying(t) {
+		if !Overwritten(column, values[i]) {
 			return false
 		}
 	}
@@ -77,6 +81,18 @@ func (t Table) IsErased(values []any) bool {
 
 // IsBlank reports whether all Identifying columns are NULL in the row that holds the given values, see IsErased. It
 // returns false if the table has no Identifying columns.
-func (t Table) IsBlank(values []any) bool {
+func IsBlank(t datamap.Table, values []any) bool {
 	return len(values) > 0 && !slices.ContainsFunc(values, func(value any) bool { return value != nil })
+}
+
+// IsFilled reports whether the text is a possible result of Filled. It returns false if Column.Surrogate has no
+// Placeholder.
+func IsFilled(c datamap.Column, text string) bool {
+	n := c.Digits()
+	before, _, _ := strings.Cut(c.Surrogate, datamap.Placeholder)
+	if n == 0 || len(text) < len(before)+n {
+		return false
+	}
+	digits := text[len(before) : len(before)+n]
+	return strings.Trim(digits, "0123456789abcdef") == "" && text == c.Filled(digits)
 }

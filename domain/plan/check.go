@@ -1,9 +1,10 @@
-package datamap
+package plan
 
 import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // CheckSteps returns domain.ErrManifest if a store cannot carry out the steps, and the index of the first wrong step.
@@ -19,20 +20,20 @@ import (
 //
 // For each relation in DataMap.SelfReferences, a table may have one step with Step.Self. It must come before the steps
 // that delete rows of the table.
-func (m DataMap) CheckSteps(steps []Step) (index int, err error) {
+func CheckSteps(m datamap.DataMap, steps []datamap.Step) (index int, err error) {
 	for i, step := range steps {
-		if fault := m.checkStep(step, steps[:i]); fault != "" {
+		if fault := checkStep(m, step, steps[:i]); fault != "" {
 			return i, &domain.Error{Code: domain.ErrManifest, Op: "erase", Message: fault}
 		}
 	}
 	return 0, nil
 }
 
-func (m DataMap) checkStep(step Step, before []Step) (fault string) {
+func checkStep(m datamap.DataMap, step datamap.Step, before []datamap.Step) (fault string) {
 	table, ok := m.Table(step.Target)
 	path, onPath := m.PathVia(step.Target, step.Via)
 	if ok && step.Self {
-		return m.checkSelfStep(step, before)
+		return checkSelfStep(m, step, before)
 	}
 	switch {
 	case !ok || step.External:
@@ -45,7 +46,7 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 		return step.Target + ": a step anonymizes no column"
 	case step.Strategy != domain.StrategyAnonymize && len(step.ClearedColumns) > 0:
 		return step.Target + ": a step clears columns, but does not have the strategy anonymize"
-	case step.Scope != nil && !step.OnlyExpired():
+	case step.Scope != nil && !OnlyExpired(step):
 		return step.Target + ": a step with a Scope overwrites more than retained cells"
 	case step.Strategy == domain.StrategyDelete && len(step.Expired) > 0:
 		return step.Target + ": a step that deletes rows has retained columns"
@@ -73,8 +74,8 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 	for _, other := range before {
 		meet := other.Strategy == step.Strategy || other.Strategy == domain.StrategyDelete ||
 			step.Strategy == domain.StrategyDelete
-		last := step.OnlyClearsColumns() && other.Strategy == domain.StrategyAnonymize && !other.OnlyClearsColumns()
-		if other.sameRows(step) && meet && !last {
+		last := OnlyClearsColumns(step) && other.Strategy == domain.StrategyAnonymize && !OnlyClearsColumns(other)
+		if sameRows(other, step) && meet && !last {
 			return step.Target + ": two steps affect the same rows"
 		}
 	}
@@ -82,10 +83,10 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 }
 
 // checkSelfStep is checkStep for a step with Step.Self.
-func (m DataMap) checkSelfStep(step Step, before []Step) (fault string) {
+func checkSelfStep(m datamap.DataMap, step datamap.Step, before []datamap.Step) (fault string) {
 	_, isReference := m.SelfReference(step)
 	switch {
-	case step.Strategy != domain.StrategyAnonymize || !step.OnlyClearsColumns() || step.Via != "" || step.External ||
+	case step.Strategy != domain.StrategyAnonymize || !OnlyClearsColumns(step) || step.Via != "" || step.External ||
 		step.Scope != nil:
 		return step.Target + ": a step with Self does more than clear columns"
 	case !isReference:
@@ -93,7 +94,7 @@ func (m DataMap) checkSelfStep(step Step, before []Step) (fault string) {
 	}
 	for _, other := range before {
 		switch {
-		case other.sameRows(step):
+		case sameRows(other, step):
 			return step.Target + ": two steps affect the same rows"
 		case other.Target == step.Target && other.Strategy == domain.StrategyDelete:
 			return step.Target + ": a step with Self comes after a step that deletes rows"

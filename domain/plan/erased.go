@@ -1,4 +1,4 @@
-package datamap
+package plan
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // MarkErased marks the values of one row that an earlier erasure has overwritten. It sets Erased in the record of such
@@ -30,16 +31,16 @@ import (
 //
 // MarkErased ignores a path if an erasure deletes the rows on the path, or sets a reference of the path to NULL. The
 // erasure has removed all earlier rows from such a path, so the row is newer than the erasure.
-func (m DataMap) MarkErased(table Table, paths []Path, records []domain.ExportRecord) {
-	paths = slices.DeleteFunc(slices.Clone(paths), func(p Path) bool { return !m.staysConnected(table, p) })
+func MarkErased(m datamap.DataMap, table datamap.Table, paths []datamap.Path, records []domain.ExportRecord) {
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p datamap.Path) bool { return !staysConnected(m, table, p) })
 	markErased(table, paths, records, true)
 }
 
 // markErased marks the overwritten values in the columns of the paths. If isErased is false, it is unknown whether the
 // people at the end of the paths were erased. In this case, values count as overwritten only if one of them is a
 // surrogate that no application writes itself.
-func markErased(table Table, paths []Path, records []domain.ExportRecord, isErased bool) {
-	columns := make([]Column, len(records))
+func markErased(table datamap.Table, paths []datamap.Path, records []domain.ExportRecord, isErased bool) {
+	columns := make([]datamap.Column, len(records))
 	for i, record := range records {
 		columns[i], _ = table.Column(record.Field)
 		if columns[i].Personal == nil { // the record is a key column of a table without annotated columns
@@ -48,11 +49,11 @@ func markErased(table Table, paths []Path, records []domain.ExportRecord, isEras
 	}
 	held, distinctive, others, isEvidence := make([]bool, len(columns)), false, !isErased, false
 	for i, column := range columns {
-		if records[i].Erased || !slices.ContainsFunc(paths, func(p Path) bool { return p.Has(column) }) {
+		if records[i].Erased || !slices.ContainsFunc(paths, func(p datamap.Path) bool { return p.Has(column) }) {
 			continue
 		}
 		var unique bool
-		if held[i], unique = column.holdsSurrogate(records[i].Value); records[i].Value == nil {
+		if held[i], unique = holdsSurrogate(column, records[i].Value); records[i].Value == nil {
 			continue
 		}
 		if column.Personal.Strategy == domain.StrategyRetain {
@@ -72,9 +73,9 @@ func markErased(table Table, paths []Path, records []domain.ExportRecord, isEras
 
 // SharesColumns reports whether a column of the table belongs to several paths. The erasure of one person then
 // overwrites a value that the export of another person contains.
-func (m DataMap) SharesColumns(table Table) bool {
-	return slices.ContainsFunc(table.Personal(), func(c Column) bool {
-		paths := slices.DeleteFunc(slices.Clone(m.Paths(table.Name)), func(p Path) bool { return !p.Has(c) })
+func SharesColumns(m datamap.DataMap, table datamap.Table) bool {
+	return slices.ContainsFunc(table.Personal(), func(c datamap.Column) bool {
+		paths := slices.DeleteFunc(slices.Clone(m.Paths(table.Name)), func(p datamap.Path) bool { return !p.Has(c) })
 		return len(paths) > 1
 	})
 }
@@ -87,25 +88,26 @@ func (m DataMap) SharesColumns(table Table) bool {
 // A value counts as overwritten by the rules of MarkErased for a path in erased. Other paths may have lost their
 // reference to an erased person. Their values count as overwritten only if the row holds a surrogate, in a column of
 // the path, that no application writes itself.
-func (m DataMap) MarkSharedErased(table Table, own, erased []Path, records []domain.ExportRecord) {
+func MarkSharedErased(
+	m datamap.DataMap, table datamap.Table, own, erased []datamap.Path, records []domain.ExportRecord,
+) {
 	for _, path := range m.Paths(table.Name) {
-		is := func(p Path) bool { return p.Via == path.Via }
+		is := func(p datamap.Path) bool { return p.Via == path.Via }
 		switch {
 		case slices.ContainsFunc(own, is) || m.RowsDeleted(table, path):
 		case slices.ContainsFunc(erased, is):
-			m.MarkErased(table, []Path{path}, records)
+			MarkErased(m, table, []datamap.Path{path}, records)
 		default:
-			markErased(table, []Path{path}, records, false)
+			markErased(table, []datamap.Path{path}, records, false)
 		}
 	}
 }
 
 // staysConnected reports whether a row still exists after an erasure of the subject, and the path still connects the
 // row to the subject.
-func (m DataMap) staysConnected(table Table, path Path) bool {
-	return !m.RowsDeleted(table, path) && !slices.ContainsFunc(append(m.RemainingPaths(path), path), func(p Path) bool {
-		return p.OnErasure() == domain.StrategyNull
-	})
+func staysConnected(m datamap.DataMap, table datamap.Table, path datamap.Path) bool {
+	return !m.RowsDeleted(table, path) && !slices.ContainsFunc(append(m.RemainingPaths(path), path),
+		func(p datamap.Path) bool { return p.OnErasure() == domain.StrategyNull })
 }
 
 // randomDigits matches the random digits of a surrogate.
@@ -114,22 +116,22 @@ var randomDigits = regexp.MustCompile(`^[0-9a-f]+$`)
 // holdsSurrogate reports whether an exported value is a value that an erasure writes into the column. distinctive is
 // true if an application hardly ever writes such a value itself. For example, "anon-" with random digits is
 // distinctive, and 0 is not.
-func (c Column) holdsSurrogate(value any) (holds, distinctive bool) {
+func holdsSurrogate(c datamap.Column, value any) (holds, distinctive bool) {
 	if c.IsNulled() {
 		return value == nil, false
 	}
-	if start, ok := ReadStart(value); ok && c.Type == TypeTime {
+	if start, ok := ReadStart(value); ok && c.Type == datamap.TypeTime {
 		value = start.At // also that of a text without a zone
 	}
 	if _, constant := c.Constant(); constant {
-		return c.holdsConstant(value), c.Digits() > 0
+		return holdsConstant(c, value), c.Digits() > 0
 	}
 	switch value := value.(type) {
 	case string:
-		if c.Type == TypeUUID {
-			return IsUUID(value) && value[14] == '4', false
+		if c.Type == datamap.TypeUUID {
+			return datamap.IsUUID(value) && value[14] == '4', false
 		}
-		return c.isAnonymous(value), c.Unique()
+		return isAnonymous(c, value), c.Unique()
 	case int64, float64, domain.Number:
 		n, ok := asFloat(value)
 		return ok && n == 0, false
@@ -147,7 +149,7 @@ func (c Column) holdsSurrogate(value any) (holds, distinctive bool) {
 }
 
 // isAnonymous reports whether a text has the form of the default surrogate of the text column.
-func (c Column) isAnonymous(text string) bool {
+func isAnonymous(c datamap.Column, text string) bool {
 	prefix, digits := c.Default()
 	random, ok := strings.CutPrefix(text, prefix)
 	return ok && len(random) == digits && randomDigits.MatchString(random)
@@ -156,11 +158,11 @@ func (c Column) isAnonymous(text string) bool {
 // holdsConstant reports whether a value equals Column.Surrogate, the constant that an erasure writes into the column. A
 // Placeholder in the constant matches any c.Digits() hexadecimal digits. holdsConstant compares values, not texts: the
 // numbers 1 and 1.0 are equal.
-func (c Column) holdsConstant(value any) bool {
+func holdsConstant(c datamap.Column, value any) bool {
 	text, _ := c.Constant()
 	switch value := value.(type) {
 	case string:
-		return value == text || c.IsFilled(value)
+		return value == text || IsFilled(c, value)
 	case []byte:
 		return string(value) == text
 	case int64, float64, domain.Number:
@@ -206,42 +208,6 @@ func asFloat(value any) (float64, bool) {
 // A value that an erasure could have written is not left over. Such values are 0, false, the start of 1970, an empty
 // document or array, the text that Column.Surrogate declares, and any UUID of version 4. In a text column of fewer than
 // 17 characters, such a value is any text of hexadecimal digits that has the length of the column.
-func (c Column) IsLeftOver(value any) bool {
-	return value != "" && !c.Overwritten(value)
-}
-
-// ExportedColumns returns the columns of a table that an export shows for the subject's rows. If the table has
-// annotated columns, these are the columns that Table.Exported returns.
-//
-// For a table without annotated columns, these are the columns of the primary key, with the category technical, in two
-// cases:
-//
-//   - The table is Owned.
-//   - A path of an annotated or Owned table leads through the table, and the table is not the subject's own table.
-//
-// In all other cases, an export shows no column of the table.
-func (m DataMap) ExportedColumns(table Table) []Column {
-	if len(table.Personal()) > 0 || !m.exportsKeys(table) {
-		return table.Exported()
-	}
-	columns := make([]Column, 0, len(table.PrimaryKey))
-	for _, name := range table.PrimaryKey {
-		if column, ok := table.Column(name); ok {
-			column.Personal = &Annotation{Category: domain.CategoryTechnical}
-			columns = append(columns, column)
-		}
-	}
-	return columns
-}
-
-// exportsKeys reports whether an export shows the primary keys of a table that has no annotated columns. It returns
-// true if the table is Owned (declared as belonging to the subject with all columns), or if the table connects other
-// exported tables to the subject. Without Owned, it returns false for the table of the subjects, because the bundle
-// already contains the subject id.
-func (m DataMap) exportsKeys(table Table) bool {
-	return table.Owned || table.Name != m.SubjectTable().Name && slices.ContainsFunc(m.Tables(), func(child Table) bool {
-		return (len(child.Personal()) > 0 || child.Owned) && slices.ContainsFunc(m.Paths(child.Name), func(p Path) bool {
-			return slices.ContainsFunc(p.Relations, func(r Relation) bool { return r.References == table.Name })
-		})
-	})
+func IsLeftOver(c datamap.Column, value any) bool {
+	return value != "" && !Overwritten(c, value)
 }

@@ -1,4 +1,4 @@
-package datamap_test
+package plan_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 )
 
 // heldCell is a column and the value that one row holds in it.
@@ -105,7 +106,7 @@ func TestCellsThatAnErasureHasOverwrittenAreMarked(t *testing.T) {
 				records = append(records, domain.ExportRecord{Field: c.column.Name, Value: c.value})
 			}
 			m := datamap.DataMap{}
-			m.MarkErased(table, []datamap.Path{{}}, records)
+			plan.MarkErased(m, table, []datamap.Path{{}}, records)
 			for i, record := range records {
 				if record.Erased != cells[i].erased || record.Erased && record.Value != nil {
 					t.Errorf("cell %d with %v: erased is %v, and it holds %v", i, cells[i].value, record.Erased, record.Value)
@@ -123,7 +124,7 @@ func TestARowOfATableWhoseRowsGoIsNew(t *testing.T) {
 		}}},
 	}
 	records := []domain.ExportRecord{{Field: "active", Value: false}}
-	if (datamap.DataMap{}).MarkErased(table, []datamap.Path{{}}, records); records[0].Erased {
+	if plan.MarkErased((datamap.DataMap{}), table, []datamap.Path{{}}, records); records[0].Erased {
 		t.Error("a new row counts as erased")
 	}
 }
@@ -167,7 +168,7 @@ func TestErasedCellsAreJudgedAlongThePathsOfTheirRow(t *testing.T) {
 		records := []domain.ExportRecord{
 			{Field: "sent", Value: false}, {Field: "read", Value: false}, {Field: "open", Value: false},
 		}
-		m.MarkErased(table, along, records)
+		plan.MarkErased(m, table, along, records)
 		var got []string
 		for _, record := range records {
 			if record.Erased {

@@ -1,4 +1,4 @@
-package datamap_test
+package plan_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
@@ -32,14 +33,14 @@ func TestATableSaysWhenARowWasAdded(t *testing.T) {
 		"created":       and(of(), "created", datamap.TypeNumber),
 		"":              of("updated_at", "issued_at", "created_by"),
 	} {
-		if column, ok := table.AddedAt(); column.Name != want || ok != (want != "") {
+		if column, ok := plan.AddedAt(table); column.Name != want || ok != (want != "") {
 			t.Errorf("got %q, want %q", column.Name, want)
 		}
 	}
 	for _, kind := range []datamap.ColumnType{
 		datamap.TypeBoolean, datamap.TypeSmallInt, datamap.TypeUUID, datamap.TypeJSON, datamap.TypeArray, datamap.TypeBytes,
 	} {
-		if column, ok := and(of(), "created", kind).AddedAt(); ok {
+		if column, ok := plan.AddedAt(and(of(), "created", kind)); ok {
 			t.Errorf("got %q of the type %s", column.Name, kind)
 		}
 	}
@@ -75,7 +76,7 @@ func TestACreationTimeIsReadInEveryFormOfAStore(t *testing.T) {
 		time.Date(2112, 8, 7, 7, 59, 59, 0, time.UTC): {int64(45e8 - 1), int64(45e11 - 1e3), int64(45e17 - 1e9)},
 	} {
 		for _, value := range values {
-			if got, ok := datamap.ReadAddedAt(value); !ok || got != want {
+			if got, ok := plan.ReadAddedAt(value); !ok || got != want {
 				t.Errorf("%#v: got %v, %v, want %v", value, got, ok, want)
 			}
 		}
@@ -101,7 +102,7 @@ func TestAnyOtherCreationTimeIsUnreadable(t *testing.T) {
 		"1e9", "0x65E1C9D7", "01709296215", "1709296215.", "1709296215.1.2", "1709296215,1", "+1709296215", ".5",
 		"99999999999999999999", "1709296215 0",
 	} {
-		if got, ok := datamap.ReadAddedAt(value); ok {
+		if got, ok := plan.ReadAddedAt(value); ok {
 			t.Errorf("%#v: got %v", value, got)
 		}
 	}
@@ -117,11 +118,11 @@ func TestATimeWithoutAZoneIsAtTheEarliestInTheFirstZone(t *testing.T) {
 		utc.Unix():               utc,
 		utc:                      utc,
 	} {
-		if got, ok := datamap.EarliestAddedAt(value); !ok || !got.Equal(want) {
+		if got, ok := plan.EarliestAddedAt(value); !ok || !got.Equal(want) {
 			t.Errorf("%v: got %v, want %v", value, got, want)
 		}
 	}
-	if at, ok := datamap.EarliestAddedAt("soon"); ok {
+	if at, ok := plan.EarliestAddedAt("soon"); ok {
 		t.Errorf("a word is the instant %v", at)
 	}
 }

@@ -1,4 +1,4 @@
-package datamap_test
+package plan_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
@@ -47,7 +48,7 @@ func TestAValueThatAnErasureDoesNotWriteIsLeftOver(t *testing.T) {
 		"bytes":                     {column(datamap.TypeBytes, 0, ""), []byte{0}, true},
 		"not annotated":             {datamap.Column{Type: datamap.TypeText}, "zoe", true},
 	} {
-		if got := c.column.IsLeftOver(c.value); got != c.left {
+		if got := plan.IsLeftOver(c.column, c.value); got != c.left {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

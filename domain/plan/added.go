@@ -1,4 +1,4 @@
-package datamap
+package plan
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 // addedAtNames are the usual names of a column with the instant at which a row was added, in lower case and without
@@ -23,9 +24,11 @@ var addedAtNames = []string{"createdat", "createdon", "created", "insertedat", "
 // The column can hold times, texts or numbers (see ReadAddedAt). A column of TypeTime, or without a type, wins over the
 // columns of TypeText, TypeInteger, TypeBigInt and TypeNumber. Columns of other types do not count. A column that an
 // erasure overwrites in rows that stay does not count either, because it then holds a surrogate.
-func (t Table) AddedAt() (Column, bool) {
+func AddedAt(t datamap.Table) (datamap.Column, bool) {
 	deleted := t.RowsDeleted()
-	for _, types := range [][]ColumnType{{TypeTime, ""}, {TypeText, TypeInteger, TypeBigInt, TypeNumber}} {
+	for _, types := range [][]datamap.ColumnType{
+		{datamap.TypeTime, ""}, {datamap.TypeText, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber},
+	} {
 		for _, name := range addedAtNames {
 			for _, column := range t.Columns {
 				called := strings.ToLower(strings.ReplaceAll(column.Name, "_", ""))
@@ -35,10 +38,10 @@ func (t Table) AddedAt() (Column, bool) {
 			}
 		}
 	}
-	return Column{}, false
+	return datamap.Column{}, false
 }
 
-// ReadAddedAt reads the value of a column that Table.AddedAt returns. Every store reads these values in the same way,
+// ReadAddedAt reads the value of a column that AddedAt returns. Every store reads these values in the same way,
 // without an error, and returns the instant in UTC, in whole microseconds. A value of another form is unreadable.
 // ReadAddedAt then returns false.
 //
@@ -60,6 +63,22 @@ func ReadAddedAt(value any) (at time.Time, ok bool) { return readAdded(value, "Z
 // without a zone may be in the local time of any zone. The zone that is the furthest ahead of UTC is 14 hours ahead of
 // it.
 func EarliestAddedAt(value any) (at time.Time, ok bool) { return readAdded(value, "+1400") }
+
+// ReadStart reads the start of a retention duty from a time or from a text. It accepts the values that ReadAddedAt
+// accepts, and the year 1, in which programs write a time that is long ago. If a value is unreadable, the duty has no
+// known end. Every store reads the values of its columns in the same forms.
+func ReadStart(value any) (start datamap.Start, ok bool) {
+	text, isText := value.(string)
+	if at, isTime := value.(time.Time); isTime && at.UTC().Year() <= 1 || isText && strings.HasPrefix(text, "0001-") {
+		return datamap.Start{At: time.Time{}}, true
+	}
+	at, ok := readAdded(value, "Z")
+	if parts := addedText.FindStringSubmatch(strings.TrimRight(text, " ")); parts != nil {
+		start.Local = parts[5]+parts[6] == ""
+	}
+	start.At = at
+	return start, ok
+}
 
 // readAdded reads a value for ReadAddedAt. The parameter zone is the zone of a text without a zone.
 func readAdded(value any, zone string) (at time.Time, ok bool) {
