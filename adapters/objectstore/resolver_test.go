@@ -18,6 +18,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/objectstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
@@ -252,9 +253,4 @@ func TestACallEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

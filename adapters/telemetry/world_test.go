@@ -16,6 +16,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/telemetry"
 	"github.com/habeas-data/habeas/domain/observation"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 var noon = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -132,9 +133,4 @@ func (w *world) want(t *testing.T, want ...string) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

@@ -52,12 +52,7 @@ func (f *file) Close() error {
 	return nil
 }
 
-func require(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var require = fixture.Must
 
 // spoolTo returns an opened spool with the given file.
 func spoolTo(t *testing.T, f *file) *export.Spool {

@@ -30,6 +30,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/objectstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
 
 const (
@@ -220,12 +221,7 @@ func ref(value string) domain.SubjectRef {
 	return domain.SubjectRef{Kind: objectstore.Name, Value: value}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must
 
 // withoutVersions returns a client of the bucket. Its requests go through a proxy that refuses to list versions, as
 // some object stores do.

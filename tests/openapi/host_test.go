@@ -17,6 +17,7 @@ import (
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -90,9 +91,4 @@ func newRequest(method, target, body string) *http.Request {
 	return httptest.NewRequest(method, target, strings.NewReader(body))
 }
 
-func require(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var require = fixture.Must

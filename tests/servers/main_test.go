@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
@@ -19,9 +20,4 @@ func TestMain(m *testing.M) {
 	postgres.Main(m)
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/tool/check"
 )
 
@@ -208,9 +209,4 @@ func (w *world) dataMapOf(m datamap.DataMap) datamap.DataMap {
 	return m.WithAccepted(w.accepted...).WithLeftOut(w.leftOut...).WithReviewed(w.reviewed...)
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

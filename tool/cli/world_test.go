@@ -16,6 +16,7 @@ import (
 	"github.com/habeas-data/habeas/app/stack"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/cli"
 )
@@ -181,12 +182,7 @@ func (w *world) trail(id string) []domain.AuditEvent {
 	return events
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must
 
 // complains checks that the standard error has one line, and that the line contains all given words.
 func complains(t *testing.T, stderr string, words ...string) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/tool/cli"
 )
@@ -313,12 +314,7 @@ func TestTheProgramHasTheZonesOfDataMaps(t *testing.T) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must
 
 func TestFindingsThatTheManifestAcceptsAreListedOnRequest(t *testing.T) {
 	env := onSQLite(t)

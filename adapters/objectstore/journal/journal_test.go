@@ -14,6 +14,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/objectstore/journal"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
@@ -107,9 +108,4 @@ func TestABucketThatCannotBeUsedIsUnavailable(t *testing.T) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must

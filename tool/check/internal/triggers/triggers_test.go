@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/tool/check/internal/triggers"
 )
 
@@ -47,12 +48,7 @@ func areRead(t *testing.T, got, want []read) {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fixture.Must
 
 func TestReadFindsWhatATriggerSetsInItsOwnRow(t *testing.T) {
 	t.Parallel()
