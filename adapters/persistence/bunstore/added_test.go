@@ -29,8 +29,7 @@ func newMembers(t *testing.T, db *bun.DB, sqlType string) *application {
 		Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeInteger}, {Name: "created_at"}},
 	})
-	store, err := bunstore.New(db, dataMap, bunstore.Options{})
-	must(t, err)
+	store := storeOf(t, db, dataMap, bunstore.Options{})
 	return &application{db: db, store: store}
 }
 

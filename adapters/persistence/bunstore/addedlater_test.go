@@ -9,7 +9,6 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
@@ -30,15 +29,13 @@ func TestAVerificationIgnoresRowsThatAreLaterInEveryZone(t *testing.T) {
 		}},
 		Columns: []datamap.Column{{Name: "id", Type: datamap.TypeInteger}, {Name: "created_at"}},
 	})
-	planned, err := erasure.Planner{}.Plan(dataMap, nil)
-	must(t, err)
+	planned := planOf(t, dataMap)
 	erasedAt := time.Date(2024, 2, 28, 22, 30, 15, 123_456_000, time.UTC) // between the local times of many texts
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		execute(t, db, "CREATE TABLE members (id integer PRIMARY KEY)",
 			"CREATE TABLE notes (id integer PRIMARY KEY, created_at text)")
-		store, err := bunstore.New(db, dataMap, bunstore.Options{})
-		must(t, err)
+		store := storeOf(t, db, dataMap, bunstore.Options{})
 		a := &application{db, store, planned}
 		later := 0
 		for i, text := range texts {

@@ -12,7 +12,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
@@ -39,10 +38,8 @@ func existingApplication(t testing.TB, db *bun.DB, custom bunmodels.Types, model
 	t.Helper()
 	dataMap, err := bunmodels.Read(db, models, custom)
 	must(t, err)
-	store, err := bunstore.New(db, dataMap, bunstore.Options{})
-	must(t, err)
-	plan, err := erasure.Planner{}.Plan(dataMap, nil)
-	must(t, err)
+	store := storeOf(t, db, dataMap, bunstore.Options{})
+	plan := planOf(t, dataMap)
 	return &application{db, store, plan}
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
@@ -97,10 +96,8 @@ func (f forum) content(t testing.TB, db bun.IDB) map[string][]string {
 
 func newEraser(t testing.TB, db *bun.DB, models ...any) (*bunstore.Store, *erasure.Eraser) {
 	t.Helper()
-	dataMap, err := bunmodels.Read(db, models, nil)
-	must(t, err)
-	store, err := bunstore.New(db, dataMap, bunstore.Options{})
-	must(t, err)
+	dataMap := mapOf(t, db, models)
+	store := storeOf(t, db, dataMap, bunstore.Options{})
 	eraser, err := erasure.NewEraser(erasure.Config{Clock: fixedClock{}, IDs: &serialIDs{}, DataMap: dataMap})
 	must(t, err)
 	return store, eraser

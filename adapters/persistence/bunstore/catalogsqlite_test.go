@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
@@ -14,10 +13,7 @@ func TestTheCatalogSaysWhetherRowFiltersAreTrusted(t *testing.T) {
 	t.Parallel()
 	for _, trusts := range []bool{false, true} {
 		db := databases.SQLite(t)
-		dataMap, err := bunmodels.Read(db, []any{(*person)(nil)}, nil)
-		must(t, err)
-		store, err := bunstore.New(db, dataMap, bunstore.Options{TrustRowFilters: trusts})
-		must(t, err)
+		store := storeOf(t, db, mapOf(t, db, []any{(*person)(nil)}), bunstore.Options{TrustRowFilters: trusts})
 		if got := catalogOf(t, store).TrustsRowFilters; got != trusts {
 			t.Errorf("trusts %t, want %t", got, trusts)
 		}
@@ -30,10 +26,7 @@ func TestTheCatalogSaysWhetherSQLiteEnforcesForeignKeys(t *testing.T) {
 		"foreign_keys(1)": false, "foreign_keys(0)": true, "busy_timeout(1)": true,
 	} {
 		db := openDB(t, "sqlite", "file:"+filepath.Join(t.TempDir(), "a.db")+"?_pragma="+pragma)
-		dataMap, err := bunmodels.Read(db, []any{(*person)(nil)}, nil)
-		must(t, err)
-		store, err := bunstore.New(db, dataMap, bunstore.Options{})
-		must(t, err)
+		store := storeOf(t, db, mapOf(t, db, []any{(*person)(nil)}), bunstore.Options{})
 		if got := catalogOf(t, store).IgnoresForeignKeys; got != ignores {
 			t.Errorf("%s: ignores %t, want %t", pragma, got, ignores)
 		}

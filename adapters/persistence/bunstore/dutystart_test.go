@@ -12,7 +12,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
@@ -47,10 +46,8 @@ func runs(t *testing.T, db *bun.DB, m datamap.DataMap, sqlType string, starts []
 	execute(t, db, "DROP TABLE IF EXISTS members",
 		"CREATE TABLE members (id integer PRIMARY KEY, since "+sqlType+", kept text, email text)",
 		"DELETE FROM habeas_subject_erasures")
-	store, err := bunstore.New(db, m, bunstore.Options{})
-	must(t, err)
-	planned, err := erasure.Planner{}.Plan(m, nil)
-	must(t, err)
+	store := storeOf(t, db, m, bunstore.Options{})
+	planned := planOf(t, m)
 	for i, start := range starts {
 		id, person := i+1, fixture.MustID(t, fmt.Sprint(i+1))
 		execute(t, db, fmt.Sprintf("INSERT INTO members VALUES (%d, %s, 'kept', 'zoe')", id, start.value))

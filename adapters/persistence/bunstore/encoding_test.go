@@ -38,8 +38,7 @@ func namedPeople(t *testing.T) datamap.DataMap {
 // refuses fails the test unless Migrate, a session, the probe and the catalog return an error with the text.
 func refuses(t *testing.T, db *bun.DB, opts bunstore.Options, text string) {
 	t.Helper()
-	store, err := bunstore.New(db, namedPeople(t), opts)
-	must(t, err)
+	store := storeOf(t, db, namedPeople(t), opts)
 	_, ofCatalog := store.Catalog(t.Context())
 	session := func() error {
 		return store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -79,8 +78,7 @@ func TestAConnectionThatDoesNotSpeakUTF8IsRefused(t *testing.T) {
 				person, text = "太郎", "山田太郎"
 			}
 			execute(t, inUTF8, "INSERT INTO people VALUES ('"+person+"', '"+text+"')")
-			store, err := bunstore.New(inUTF8, namedPeople(t), bunstore.Options{})
-			must(t, err)
+			store := storeOf(t, inUTF8, namedPeople(t), bunstore.Options{})
 			must(t, store.Probe(t.Context()))
 			exported := ""
 			session(t, store, func(ctx context.Context, s ports.Session) error {
@@ -153,10 +151,9 @@ func TestADatabaseThatDoesNotKnowItsEncodingMustBeTrusted(t *testing.T) {
 		must(t, bunstore.Migrate(t.Context(), db, trusting))
 		execute(t, db, "CREATE TABLE IF NOT EXISTS people (name text PRIMARY KEY, email text)")
 		refuses(t, db, bunstore.Options{}, "TrustEncoding")
-		store, err := bunstore.New(db, namedPeople(t), trusting)
-		must(t, err)
+		store := storeOf(t, db, namedPeople(t), trusting)
 		must(t, store.Probe(t.Context()))
-		_, err = store.Catalog(t.Context())
+		_, err := store.Catalog(t.Context())
 		must(t, err)
 		session(t, store, func(ctx context.Context, s ports.Session) error {
 			return s.Subjects().Export(ctx, fixture.MustID(t, "zoë"), func(domain.ExportRecord) error { return nil })
@@ -192,8 +189,7 @@ func TestAFileInUTF16FollowsConditionsAndKeysByteByByte(t *testing.T) {
 				When: &datamap.Condition{Column: "kind", Value: `App\Models\User`},
 			}},
 		})
-		store, err := bunstore.New(db, m, bunstore.Options{})
-		must(t, err)
+		store := storeOf(t, db, m, bunstore.Options{})
 		var notes []any
 		session(t, store, func(ctx context.Context, s ports.Session) error {
 			return s.Subjects().Export(ctx, fixture.MustID(t, `a\b`, "zoë"), func(r domain.ExportRecord) error {

@@ -11,7 +11,6 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
@@ -94,14 +93,11 @@ func TestEvidenceEndsWithTheDeadlineThatItsCallerHasSet(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		db = databases.WithHook(db, &stuck{})
-		dataMap, err := bunmodels.Read(db, models, nil)
-		must(t, err)
-		store, err := bunstore.New(db, dataMap, bunstore.Options{})
-		must(t, err)
+		store := storeOf(t, db, mapOf(t, db, models), bunstore.Options{})
 		began := time.Now()
 		ctx, cancel := context.WithCancel(ports.WithEvidenceDeadline(context.Background(), began.Add(100*time.Millisecond)))
 		defer cancel()
-		err = store.Do(ctx, func(ctx context.Context, session ports.Session) error {
+		err := store.Do(ctx, func(ctx context.Context, session ports.Session) error {
 			_, err := s.eraser.Erase(ctx, session, s.alice)
 			cancel()
 			return err

@@ -76,8 +76,7 @@ func manyTables(t testing.TB, db *bun.DB, tables int) *bunstore.Store {
 	}
 	execute(t, db, strings.Join(script, ";"))
 	dataMap := fixture.MustMap(t, all...)
-	store, err := bunstore.New(db, dataMap, bunstore.Options{})
-	must(t, err)
+	store := storeOf(t, db, dataMap, bunstore.Options{})
 	return store
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
@@ -152,10 +151,8 @@ func TestReferencesAndUnreadableInstantsAreLeftOver(t *testing.T) {
 				}},
 			},
 		})
-		store, err := bunstore.New(db, dataMap, bunstore.Options{})
-		must(t, err)
-		planned, err := erasure.Planner{}.Plan(dataMap, nil)
-		must(t, err)
+		store := storeOf(t, db, dataMap, bunstore.Options{})
+		planned := planOf(t, dataMap)
 		a := &application{db, store, planned}
 		const writer = "f47ac10b-58cc-4372-a567-0e02b2c3d479"
 		if got := a.leftOver(t, noon, writer); !slices.Equal(got, []string{"books.title", "books.writer"}) {

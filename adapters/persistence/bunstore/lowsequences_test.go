@@ -24,8 +24,7 @@ func lowSequences(t *testing.T, db *bun.DB, table string, highest int64) (low []
 	})
 	name := strings.ReplaceAll(strings.ToLower(table), ".", "")
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{Name: name}))
-	store, err := bunstore.New(db, dataMap, bunstore.Options{Name: name})
-	must(t, err)
+	store := storeOf(t, db, dataMap, bunstore.Options{Name: name})
 	must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
 		low, err = s.Installation().LowSequences(ctx, highest)
 		return err

@@ -11,7 +11,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
@@ -112,10 +111,7 @@ func TestAnErasureDelaysTheMarksOfItsSchema(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	s := newShop(t, db, 0)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{Schema: "other"}))
-	dataMap, err := bunmodels.Read(db, models, nil)
-	must(t, err)
-	other, err := bunstore.New(db, dataMap, bunstore.Options{Schema: "other"})
-	must(t, err)
+	other := storeOf(t, db, mapOf(t, db, models), bunstore.Options{Schema: "other"})
 	for _, sessions := range []ports.SessionFactory{s.store, other} {
 		lock(t, sessions, "1")
 	}

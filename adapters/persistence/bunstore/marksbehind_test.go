@@ -10,10 +10,8 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/domain/verification"
 	"github.com/habeas-data/habeas/internal/system"
@@ -35,10 +33,8 @@ func (l *lines) Open(context.Context) (io.ReadCloser, error) { return io.NopClos
 
 func verifierOf(t *testing.T, store *bunstore.Store, db *bun.DB) *verification.Verifier {
 	t.Helper()
-	dataMap, err := bunmodels.Read(db, models[:1], nil)
-	must(t, err)
-	plan, err := erasure.Planner{}.Plan(dataMap, nil)
-	must(t, err)
+	dataMap := mapOf(t, db, models[:1])
+	plan := planOf(t, dataMap)
 	verifier, err := verification.NewVerifier(verification.Config{
 		Sessions: store, Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Plan: plan,
 	})

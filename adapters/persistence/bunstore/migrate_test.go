@@ -13,7 +13,6 @@ import (
 	"github.com/uptrace/bun/dialect"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
@@ -258,8 +257,7 @@ func (foreign) Name() dialect.Name { return dialect.MySQL }
 func TestAnotherDialectIsRefused(t *testing.T) {
 	t.Parallel()
 	db := bun.NewDB(nil, foreign{pgdialect.New()})
-	dataMap, err := bunmodels.Read(unconnected(), models, nil)
-	must(t, err)
+	dataMap := mapOf(t, unconnected(), models)
 	_, newErr := bunstore.New(db, dataMap, bunstore.Options{})
 	_, migrationsErr := bunstore.Migrations(db)
 	for _, err := range []error{newErr, migrationsErr, bunstore.Migrate(t.Context(), db, bunstore.Options{})} {

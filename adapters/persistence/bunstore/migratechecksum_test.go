@@ -11,7 +11,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -65,10 +64,7 @@ func TestChangedAndBreakingMigrationsAreRefused(t *testing.T) {
 				databases.Each(t, func(t *testing.T, db *bun.DB) {
 					options := bunstore.Options{Name: name}
 					must(t, bunstore.Migrate(t.Context(), db, options))
-					dataMap, err := bunmodels.Read(db, models[:1], nil)
-					must(t, err)
-					store, err := bunstore.New(db, dataMap, options)
-					must(t, err)
+					store := storeOf(t, db, mapOf(t, db, models[:1]), options)
 					table := datamap.ObjectPrefix(name) + "migrations"
 					for change := range strings.SplitSeq(c.change, ";") {
 						execute(t, db, strings.ReplaceAll(change, "habeas_migrations", table))

@@ -10,7 +10,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/consent"
@@ -114,10 +113,8 @@ func TestAStoreWorksInItsSchemaWhateverTheSearchPath(t *testing.T) {
 			databases.Create(t, db, (*Guest)(nil))
 			databases.Insert(t, db, &Guest{ID: 1, Name: "Alice"})
 
-			dataMap, err := bunmodels.Read(db, []any{(*Guest)(nil)}, nil)
-			must(t, err)
-			store, err := bunstore.New(db, dataMap, options)
-			must(t, err)
+			dataMap := mapOf(t, db, []any{(*Guest)(nil)})
+			store := storeOf(t, db, dataMap, options)
 			eraser, err := erasure.NewEraser(
 				erasure.Config{Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: []ports.Resolver{desk{}}},
 			)
@@ -163,8 +160,7 @@ func TestAStoreWorksInItsSchemaWhateverTheSearchPath(t *testing.T) {
 func TestSQLiteHasNoSchemas(t *testing.T) {
 	t.Parallel()
 	db := databases.SQLite(t)
-	dataMap, err := bunmodels.Read(db, models, nil)
-	must(t, err)
+	dataMap := mapOf(t, db, models)
 	options := bunstore.Options{Schema: "privacy"}
 	_, newErr := bunstore.New(db, dataMap, options)
 	for _, err := range []error{newErr, bunstore.Migrate(t.Context(), db, options)} {

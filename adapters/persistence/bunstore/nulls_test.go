@@ -16,7 +16,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
@@ -48,10 +47,8 @@ func newNulls(t testing.TB, db *bun.DB, definitions string, columns cells, more 
 	}
 	dataMap, err := datamap.NewDataMap(table)
 	must(t, err)
-	store, err := bunstore.New(db, dataMap, bunstore.Options{})
-	must(t, err)
-	planned, err := erasure.Planner{}.Plan(dataMap, nil)
-	must(t, err)
+	store := storeOf(t, db, dataMap, bunstore.Options{})
+	planned := planOf(t, dataMap)
 	return &application{db, store, planned}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
@@ -21,10 +20,7 @@ import (
 func (s *shop) observe(t testing.TB) *observed.Recorder {
 	t.Helper()
 	recorder := &observed.Recorder{}
-	dataMap, err := bunmodels.Read(s.db, models, nil)
-	must(t, err)
-	s.store, err = bunstore.New(s.db, dataMap, bunstore.Options{Observer: recorder})
-	must(t, err)
+	s.store = storeOf(t, s.db, mapOf(t, s.db, models), bunstore.Options{Observer: recorder})
 	s.consent = s.consent.WithObserver(recorder)
 	return recorder
 }
@@ -123,10 +119,7 @@ func TestAJoinedSessionThatPanicsIsObserved(t *testing.T) {
 func TestAProbeFindsPendingMigrations(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		dataMap, err := bunmodels.Read(db, models, nil)
-		must(t, err)
-		store, err := bunstore.New(db, dataMap, bunstore.Options{})
-		must(t, err)
+		store := storeOf(t, db, mapOf(t, db, models), bunstore.Options{})
 		if err := store.Probe(t.Context()); !errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("without tables: %v", err)
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
@@ -19,11 +18,9 @@ func TestNewWorkWakesAfterTheCommit(t *testing.T) {
 	t.Parallel()
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
-		dataMap, err := bunmodels.Read(db, models[:1], nil)
-		must(t, err)
+		dataMap := mapOf(t, db, models[:1])
 		var woken atomic.Int64
-		b.store, err = bunstore.New(db, dataMap, bunstore.Options{Enqueued: func() { woken.Add(1) }})
-		must(t, err)
+		b.store = storeOf(t, db, dataMap, bunstore.Options{Enqueued: func() { woken.Add(1) }})
 		wakes := func(what string, want int64, fn func()) {
 			t.Helper()
 			woken.Store(0)

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
@@ -30,10 +29,7 @@ func TestSequencesThatReplicationHasNotCopiedAreRaised(t *testing.T) {
 				options := bunstore.Options{Name: name}
 				must(t, bunstore.Migrate(t.Context(), db, options))
 				databases.Create(t, db, models[0])
-				dataMap, err := bunmodels.Read(db, models[:1], nil)
-				must(t, err)
-				store, err := bunstore.New(db, dataMap, options)
-				must(t, err)
+				store := storeOf(t, db, mapOf(t, db, models[:1]), options)
 				write := func() {
 					t.Helper()
 					must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

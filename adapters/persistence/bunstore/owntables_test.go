@@ -7,7 +7,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
@@ -81,10 +80,7 @@ func TestFindNamesTheTablesOfItsDataMap(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		ofHabeas(t, db)
 		execute(t, db, `CREATE TABLE people (id INTEGER PRIMARY KEY)`)
-		dataMap, err := bunmodels.Read(db, []any{(*person)(nil)}, nil)
-		must(t, err)
-		store, err := bunstore.New(db, dataMap, bunstore.Options{Name: "staff"})
-		must(t, err)
+		store := storeOf(t, db, mapOf(t, db, []any{(*person)(nil)}), bunstore.Options{Name: "staff"})
 		isListed(t, "occurrences", findMail(t, store).Occurrences, onceIn("habeas_staff_restriction_records", "reason"))
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
@@ -75,10 +74,7 @@ func TestARenamedSchemaIsNotJudgedByTheErasuresOfAnother(t *testing.T) {
 		must(t, bunstore.Migrate(t.Context(), db, first))
 		execute(t, db, "ALTER SCHEMA first"+name+" RENAME TO second"+name)
 		must(t, bunstore.Migrate(t.Context(), db, first))
-		dataMap, err := bunmodels.Read(db, models[:1], nil)
-		must(t, err)
-		store, err := bunstore.New(db, dataMap, second)
-		must(t, err)
+		store := storeOf(t, db, mapOf(t, db, models[:1]), second)
 		wantUnready(t, store, "is_erased for this schema (it reads another schema)")
 		must(t, bunstore.Migrate(t.Context(), db, second))
 		must(t, store.Probe(t.Context()))

@@ -49,8 +49,7 @@ func TestInstallationsAreReadWithoutADataMap(t *testing.T) {
 			Name: "members", PrimaryKey: []string{"code"}, SubjectKey: []string{"code"},
 			Columns: []datamap.Column{{Name: "code", Type: datamap.TypeText}},
 		})
-		store, err := bunstore.New(db, members, club)
-		must(t, err)
+		store := storeOf(t, db, members, club)
 		must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			return errOf(s.Subjects().Lock(ctx, subjectID(t, "a"), noon))
 		}))

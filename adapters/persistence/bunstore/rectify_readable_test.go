@@ -76,8 +76,7 @@ func newPickies(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 		reflect.TypeFor[cents]():  {Type: datamap.TypeBigInt},
 	})
 	must(t, err)
-	store, err := bunstore.New(db, dataMap, bunstore.Options{})
-	must(t, err)
+	store := storeOf(t, db, dataMap, bunstore.Options{})
 	id := fixture.MustID(t, "1")
 	return store, id
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/internal/system"
@@ -32,8 +31,7 @@ type rectifiable struct {
 func newRectifiable(t testing.TB, db *bun.DB, ordersOfEach int) rectifiable {
 	t.Helper()
 	s := newShop(t, db, ordersOfEach, desk{}, crm{})
-	dataMap, err := bunmodels.Read(db, models, nil)
-	must(t, err)
+	dataMap := mapOf(t, db, models)
 	rectifier, err := rectification.NewRectifier(rectification.Config{
 		Clock: system.Clock{}, IDs: &system.IDs{}, DataMap: dataMap, Resolvers: []ports.Resolver{desk{}, crm{}},
 	})

@@ -16,7 +16,6 @@ import (
 	"github.com/uptrace/bun/dialect"
 	"pgregory.net/rapid"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
@@ -61,10 +60,7 @@ func newHolders(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 			Decimal: "1.5", Big: &id, Document: map[string]any{},
 		})
 	}
-	dataMap, err := bunmodels.Read(db, []any{model}, nil)
-	must(t, err)
-	store, err := bunstore.New(db, dataMap, bunstore.Options{})
-	must(t, err)
+	store := storeOf(t, db, mapOf(t, db, []any{model}), bunstore.Options{})
 	id := fixture.MustID(t, "1")
 	return store, id
 }

@@ -26,8 +26,7 @@ func TestRegisterNeedsNoCreationTime(t *testing.T) {
 			Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 			Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}},
 		})
-		store, err := bunstore.New(db, dataMap, bunstore.Options{})
-		must(t, err)
+		store := storeOf(t, db, dataMap, bunstore.Options{})
 		id := subjectID(t, "7")
 		for _, step := range []func(context.Context, ports.Session) error{
 			func(ctx context.Context, s ports.Session) error { return errOf(s.Subjects().Lock(ctx, id, began)) },

@@ -11,7 +11,6 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -120,8 +119,7 @@ func TestARehearsalSendsNoNotification(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		s := newShop(t, db, 1, desk{})
-		dataMap, err := bunmodels.Read(db, models, nil)
-		must(t, err)
+		dataMap := mapOf(t, db, models)
 		for name, options := range map[string]bunstore.Options{
 			"as it is": {}, "with a replica": {ReadDB: db},
 		} {
@@ -130,8 +128,7 @@ func TestARehearsalSendsNoNotification(t *testing.T) {
 			}
 			woken := 0
 			options.Enqueued = func() { woken++ }
-			store, err := bunstore.New(databases.WithHook(db, hook), dataMap, options)
-			must(t, err)
+			store := storeOf(t, databases.WithHook(db, hook), dataMap, options)
 			before := s.dump(t)
 			sent := hook.during(t, func() {
 				must(t, store.Rehearse(t.Context(), func(ctx context.Context, session ports.Session) error {

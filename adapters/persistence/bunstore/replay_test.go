@@ -87,8 +87,7 @@ var began = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 func openClub(t *testing.T, db *bun.DB, kind clubKind, skew time.Duration) *club {
 	t.Helper()
 	dataMap := kind.dataMap(t)
-	store, err := bunstore.New(db, dataMap, bunstore.Options{})
-	must(t, err)
+	store := storeOf(t, db, dataMap, bunstore.Options{})
 	c := &club{kind: kind, db: db, store: store, now: began.Add(time.Hour), skew: skew}
 	eraser, err := erasure.NewEraser(erasure.Config{Clock: c, IDs: &c.ids, DataMap: dataMap})
 	must(t, err)

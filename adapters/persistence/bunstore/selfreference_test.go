@@ -12,7 +12,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
@@ -72,10 +71,8 @@ func newLetters(t *testing.T, db *bun.DB, m datamap.DataMap) *application {
 		"INSERT INTO letters VALUES ('a', 'again', 1, 2, 'first')",
 		"INSERT INTO letters VALUES ('b', 'first', 1, 2, NULL)",
 		"INSERT INTO letters VALUES ('b', 'answer', 2, NULL, 'first')")
-	store, err := bunstore.New(db, m, bunstore.Options{})
-	must(t, err)
-	plan, err := erasure.Planner{}.Plan(m, nil)
-	must(t, err)
+	store := storeOf(t, db, m, bunstore.Options{})
+	plan := planOf(t, m)
 	return &application{db, store, plan}
 }
 

@@ -78,6 +78,30 @@ type shop struct {
 	ordersOfEach int
 }
 
+// mapOf returns the data map of the models.
+func mapOf(t testing.TB, db *bun.DB, models []any) datamap.DataMap {
+	t.Helper()
+	dataMap, err := bunmodels.Read(db, models, nil)
+	must(t, err)
+	return dataMap
+}
+
+// storeOf returns a store of a data map.
+func storeOf(t testing.TB, db *bun.DB, dataMap datamap.DataMap, opts bunstore.Options) *bunstore.Store {
+	t.Helper()
+	store, err := bunstore.New(db, dataMap, opts)
+	must(t, err)
+	return store
+}
+
+// planOf returns the plan of the erasures of a data map without external systems.
+func planOf(t testing.TB, dataMap datamap.DataMap) datamap.Plan {
+	t.Helper()
+	made, err := erasure.Planner{}.Plan(dataMap, nil)
+	must(t, err)
+	return made
+}
+
 // recorded returns the store after a first session, which records its data map in the installation. The statements of
 // this comparison are not part of later sessions.
 func recorded(t testing.TB, store *bunstore.Store) *bunstore.Store {
@@ -92,10 +116,8 @@ func newShop(t testing.TB, db *bun.DB, ordersOfEach int, external ...ports.Resol
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	databases.Create(t, db, models...)
-	dataMap, err := bunmodels.Read(db, models, nil)
-	must(t, err)
-	store, err := bunstore.New(db, dataMap, bunstore.Options{})
-	must(t, err)
+	dataMap := mapOf(t, db, models)
+	store := storeOf(t, db, dataMap, bunstore.Options{})
 	clock, ids := system.Clock{}, &system.IDs{}
 	eraser, err := erasure.NewEraser(erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: external})
 	must(t, err)

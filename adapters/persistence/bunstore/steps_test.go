@@ -55,8 +55,7 @@ func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
 		}
 		databases.Execute(t, db, statements...)
 		dataMap := fixture.MustMap(t, tables...)
-		store, err := bunstore.New(db, dataMap, bunstore.Options{})
-		must(t, err)
+		store := storeOf(t, db, dataMap, bunstore.Options{})
 		ada := fixture.MustID(t, "1")
 		must(t, store.Do(ctx, func(ctx context.Context, session ports.Session) error { // the store reads the catalog
 			_, err := session.Subjects().LockToRectify(ctx, ada)

@@ -10,7 +10,6 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/plan"
 	"github.com/habeas-data/habeas/domain/sweep"
@@ -204,8 +203,7 @@ func shortenDuty(t *testing.T, db *bun.DB, sweptBefore bool) {
 	clock := &watch{noon}
 	sweepAll := func(a *application, model any) domain.SweepReport {
 		t.Helper()
-		dataMap, err := bunmodels.Read(db, []any{model}, nil)
-		must(t, err)
+		dataMap := mapOf(t, db, []any{model})
 		sweeper, err := sweep.NewSweeper(sweep.Config{
 			Sessions: a.store, Clock: clock, IDs: &system.IDs{}, DataMap: dataMap, Plan: a.plan,
 		})

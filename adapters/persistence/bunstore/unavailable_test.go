@@ -10,7 +10,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
@@ -185,9 +184,6 @@ func newStore(t testing.TB, db *bun.DB) *bunstore.Store {
 	t.Helper()
 	// The error is ignored. It occurs on a read-only server, where the table exists already.
 	_, _ = db.NewCreateTable().Model(models[0]).IfNotExists().Exec(t.Context())
-	dataMap, err := bunmodels.Read(db, models[:1], nil)
-	must(t, err)
-	store, err := bunstore.New(db, dataMap, bunstore.Options{})
-	must(t, err)
+	store := storeOf(t, db, mapOf(t, db, models[:1]), bunstore.Options{})
 	return store
 }
