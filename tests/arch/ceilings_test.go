@@ -1,0 +1,116 @@
+package arch
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// room is a part of the house: the packages below its folders, without those of a room that is deeper.
+type room struct {
+	folders string // separated by spaces
+	// production and tests are ceilings: the largest numbers of lines in Go files. Files that end in _test.go are tests.
+	production, tests int
+}
+
+// rooms has every Go file of the repository, with those of nested modules. A ceiling is raised only if a decision about
+// the design says so. What is added pays with what goes. After a cut, it is lowered to what is left.
+var rooms = []room{
+	{"domain", 2674, 2502},
+	{"domain/datamap domain/plan", 4186, 2814},
+	{"domain/consent domain/restriction", 357, 894},
+	{"domain/erasure", 1139, 2853},
+	{"domain/export", 869, 1280},
+	{"domain/rectification", 915, 1686},
+	{"domain/saga", 2005, 3233},
+	{"domain/sweep domain/verification domain/journal domain/replay domain/lives domain/duties domain/health", 2818, 3772},
+	{"domain/internal domain/observation domain/search", 1022, 563},
+	{"ports", 1170, 64},
+	{"ports/porttest", 12445, 2369},
+	{"ports/mocks", 2111, 103},
+	{"adapters/persistence/bunstore", 20250, 16010},
+	{"adapters/persistence/memory", 3345, 1068},
+	{"adapters/persistence", 1657, 2893},
+	{"adapters/http", 2340, 4595},
+	{"adapters/http/httptestsuite", 1935, 298},
+	{"adapters/supportdesk", 1796, 2144},
+	{"adapters/worker", 682, 1748},
+	{"adapters", 2515, 2422},
+	{"app", 1705, 3246},
+	{"app/quickstart", 1139, 259},
+	{"tool/check", 9281, 8086},
+	{"tool/scaffold", 6899, 6332},
+	{"tool/internal", 1800, 564},
+	{"tool", 5577, 4230},
+	{"internal", 3502, 1334},
+	{"tests/bench", 3576, 751},
+	{"tests", 2649, 24479},
+	{"examples", 1063, 674},
+}
+
+// slack is how far below its ceiling a room may be, in lines.
+const slack = 150
+
+// roomOf returns the index of the room with the deepest folder that has the file, or -1.
+func roomOf(file string) int {
+	for folder := path.Dir(file); folder != "."; folder = path.Dir(folder) {
+		for i := range rooms {
+			for name := range strings.FieldsSeq(rooms[i].folders) {
+				if name == folder {
+					return i
+				}
+			}
+		}
+	}
+	return -1
+}
+
+func TestNoRoomIsAboveItsCeiling(t *testing.T) {
+	lines := make([]room, len(rooms))
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != root && (entry.Name() == "testdata" || strings.HasPrefix(entry.Name(), ".")):
+			return filepath.SkipDir
+		case entry.IsDir() || filepath.Ext(name) != ".go":
+			return nil
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		at, count := roomOf(filepath.ToSlash(relative)), strings.Count(string(content), "\n")
+		switch {
+		case at < 0:
+			t.Errorf("%s is in no room", relative)
+		case strings.HasSuffix(name, "_test.go"):
+			lines[at].tests += count
+		default:
+			lines[at].production += count
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, room := range rooms {
+		check := func(kind string, got, ceiling int) {
+			switch {
+			case got > ceiling:
+				t.Errorf("%s: %d lines of %s, the ceiling is %d: what is added pays with what goes", room.folders, got, kind, ceiling)
+			case got < ceiling-slack:
+				t.Errorf("%s: %d lines of %s: lower the ceiling of %d", room.folders, got, kind, ceiling)
+			}
+		}
+		check("production", lines[i].production, room.production)
+		check("tests", lines[i].tests, room.tests)
+	}
+}
