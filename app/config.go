@@ -142,5 +142,5 @@ func (c Config) setsServices() bool {
 	return c.DB != nil || c.ReadDB != nil || !c.DataMap.IsZero() || c.OnAbandoned != nil || c.Clock != nil ||
 		len(c.Models)+len(c.Resolvers)+len(c.Purposes)+len(c.Accepted)+len(c.CustomTypes) > 0 ||
 		cmp.Or(c.Zone, c.Schema, c.Name, c.SynchronousCommit) != "" || c.TrustRowFilters || c.TrustEncoding ||
-		!c.Options.IsZero()
+		!c.IsZero()
 }

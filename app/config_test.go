@@ -57,8 +57,8 @@ type setting struct {
 	value, other reflect.Value
 }
 
-// settings returns the fields of a struct, also those of the structs in it, but no Stack and no interfaces. The table of
-// TestAnIntegrationNeedsModelsOrAStack has these.
+// settings returns the fields of a struct, also those of the structs in it, but no Stack and no interfaces. The table
+// of TestAnIntegrationNeedsModelsOrAStack has these.
 func settings(of reflect.Value, prefix string) (all []setting) {
 	for _, field := range reflect.VisibleFields(of.Type()) {
 		value, name := of.FieldByIndex(field.Index), prefix+field.Name

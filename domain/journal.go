@@ -139,7 +139,8 @@ func readJournalLine(text []byte) (line journalLine, problem string) {
 	case json.Unmarshal(text, &line) != nil:
 		return line, "a line is not a JSON object of a journal"
 	case line.Version != JournalVersion:
-		return line, "a line has the version " + strconv.Itoa(line.Version) + ", but this version of habeas reads only version " +
+		return line, "a line has the version " + strconv.Itoa(line.Version) + ", but this version of habeas reads " +
+			"only version " +
 			strconv.Itoa(JournalVersion)
 	}
 	return line, ""

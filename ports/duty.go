@@ -13,8 +13,8 @@ type DutyStore interface {
 	// Read returns the duties that have an Every, in the order of domain.DutyNames.
 	Read(ctx context.Context) ([]domain.Duty, error)
 
-	// Begin stores Every and Began of a duty. If the duty has a Began already, and duty.Began is not nil, the former stays,
-	// because a process that starts again and again still never succeeds.
+	// Begin stores Every and Began of a duty. If the duty has a Began already, and duty.Began is not nil, the former
+	// stays, because a process that starts again and again still never succeeds.
 	Begin(ctx context.Context, duty domain.Duty) error
 
 	// Ended stores Every of a duty, and LastSuccess and LastFailure with LastError, unless later ones are stored.

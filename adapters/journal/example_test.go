@@ -35,5 +35,6 @@ func ExampleNewFile() {
 		panic(err)
 	}
 	fmt.Print(file.Name(), " ", string(text))
-	// Output: backup {"v":2,"installation":"shop","number":1,"after":0,"subject":["42"],"erased_at":"2024-03-01T12:00:00Z"}
+	// Output: backup
+	// {"v":2,"installation":"shop","number":1,"after":0,"subject":["42"],"erased_at":"2024-03-01T12:00:00Z"}
 }

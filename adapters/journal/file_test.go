@@ -132,7 +132,8 @@ func TestTheDefaultNameHasTheHostAndThePath(t *testing.T) {
 func line(t testing.TB, id string) []byte {
 	t.Helper()
 	subject := fixture.MustID(t, id)
-	return domain.JournalEntry{Installation: "shop", Number: 1, SubjectID: subject, ErasedAt: time.Unix(1, 0)}.AppendLine(nil)
+	entry := domain.JournalEntry{Installation: "shop", Number: 1, SubjectID: subject, ErasedAt: time.Unix(1, 0)}
+	return entry.AppendLine(nil)
 }
 
 var must = fixture.Must

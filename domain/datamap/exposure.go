@@ -13,8 +13,8 @@ type Exposure struct {
 // ExposureKind is the kind of an Exposure.
 type ExposureKind string
 
-// The kinds of exposures. Only ExposureTrigger exists on a database without roles. A superuser is none, because no table
-// can be protected from it.
+// The kinds of exposures. Only ExposureTrigger exists on a database without roles. A superuser is none, because no
+// table can be protected from it.
 const (
 	ExposureOwned   ExposureKind = "owned"   // the role of the connection owns the tables, or is a member of their owner
 	ExposureOwner   ExposureKind = "owner"   // another role owns these tables than the rest of the same data map

@@ -1,14 +1,9 @@
 package datamap_test
 
 import (
-	"time"
-
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
-
-// noon is the instant that the tests of this package use as the current time.
-var noon = time.Date(2024, time.March, 1, 12, 0, 0, 0, time.UTC)
 
 var (
 	mustID, mustMap, wantCode = fixture.MustID, fixture.MustMap, fixture.WantCode

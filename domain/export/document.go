@@ -17,7 +17,8 @@ const (
 	chunk = 32 << 10
 )
 
-// Document is the document of an export. It buffers a document of up to 1 MiB until the session has committed. Until then, a retry can start the document again. It is for one export.
+// Document is the document of an export. It buffers a document of up to 1 MiB until the session has committed. Until
+// then, a retry can start the document again. It is for one export.
 //
 // If Open is set, a larger document is streamed. Its last part, the tail, is sent only after the session has committed.
 // If the export fails, the tail is missing, so that a client does not take the partial document for a complete one.

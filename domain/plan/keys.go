@@ -77,11 +77,11 @@ func isCertainSurrogate(c datamap.Column, text string) bool {
 	if constant, ok := c.Constant(); ok {
 		return c.Digits() == 0 && text == constant || IsFilled(c, text)
 	}
-	switch {
-	case c.Type == datamap.TypeText:
+	switch c.Type { //nolint:exhaustive // values of the other types may be the application's own
+	case datamap.TypeText:
 		prefix, _ := c.Default()
 		return prefix != "" && isAnonymous(c, text)
-	case c.Type == datamap.TypeSmallInt, c.Type == datamap.TypeInteger, c.Type == datamap.TypeBigInt:
+	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt:
 		return text == "0"
 	default:
 		return false

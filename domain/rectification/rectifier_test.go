@@ -172,7 +172,8 @@ func TestEachRectificationHasItsOwnSkippedSystems(t *testing.T) {
 func TestARectifierWithoutItsDependenciesIsRefused(t *testing.T) {
 	ctrl := gomock.NewController(t)
 	whole := rectification.Config{
-		Clock: mocks.NewMockClock(ctrl), IDs: mocks.NewMockIDSource(ctrl), DataMap: dataMap(t), Resolvers: mocked.Resolvers(t),
+		Clock: mocks.NewMockClock(ctrl), IDs: mocks.NewMockIDSource(ctrl), DataMap: dataMap(t),
+		Resolvers: mocked.Resolvers(t),
 	}
 	if _, err := rectification.NewRectifier(whole); err != nil {
 		t.Fatal(err)

@@ -24,8 +24,8 @@ type stream struct {
 }
 
 // deal divides n entries among streams, and returns the takes of a claim. The systems get equal shares, and the streams
-// of a system in turn. No system gets more than its limit. While some streams may have more entries, all others together
-// get a fifth, so that a claim mostly fills its batch.
+// of a system in turn. No system gets more than its limit. While some streams may have more entries, all others
+// together get a fifth, so that a claim mostly fills its batch.
 func deal(n int, streams []*stream, limits map[string]int) (takes []domain.Take) {
 	streams = slices.Clone(streams)
 	slices.SortStableFunc(streams, func(a, b *stream) int { return b.rank() - a.rank() })

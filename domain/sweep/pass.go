@@ -12,8 +12,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// readerOfMarks is the reader whose position all processes share: the last erasure that the pass has read. A pass is one
-// run over all erased subjects.
+// readerOfMarks is the reader whose position all processes share: the last erasure that the pass has read. A pass is
+// one run over all erased subjects.
 const readerOfMarks = "sweep"
 
 // RunOnce sweeps the next batch of a pass, and reports whether the caller should call it again immediately. A pass is

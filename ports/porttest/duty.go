@@ -102,7 +102,9 @@ func dutyKeepsItsLatestRuns(t testing.TB, h StoreHarness) {
 	failedBefore.LastFailure, failedBefore.LastError = pointer(after(3)), domain.Outcome(domain.ErrBehind)
 	all := succeeded
 	all.LastFailure, all.LastError = failed.LastFailure, failed.LastError
-	for _, one := range []domain.Duty{failedBefore, failed, succeededBefore, succeeded, failedBefore, succeededBefore, all} {
+	for _, one := range []domain.Duty{
+		failedBefore, failed, succeededBefore, succeeded, failedBefore, succeededBefore, all,
+	} {
 		d.ended(t, one)
 	}
 	d.expect(t, "after all runs", all)
@@ -157,7 +159,9 @@ func dutyCountsTheLeftoversOfAPass(t testing.TB, h StoreHarness) {
 		n    int64
 		ends bool
 		left int64
-	}{{2, false, 2}, {1, false, 3}, {0, true, 3}, {1, false, 3}, {3, false, 4}, {0, true, 4}, {1, false, 4}, {0, true, 1}} {
+	}{
+		{2, false, 2}, {1, false, 3}, {0, true, 3}, {1, false, 3}, {3, false, 4}, {0, true, 4}, {1, false, 4}, {0, true, 1},
+	} {
 		d.change(t, func(ctx context.Context, duties ports.DutyStore) error {
 			return duties.CountPass(ctx, domain.DutySweep, count.n, count.ends)
 		})

@@ -17,7 +17,8 @@ var update = flag.Bool("update", false, "write promises.md instead of comparing 
 func TestTheTableOfPromisesIsThatOfTheSuites(t *testing.T) {
 	table := &strings.Builder{}
 	fmt.Fprint(table, "# Promises\n\nMade by `go test ./ports/porttest -run TheTable -update`. "+
-		"The files `defects_*_test.go`, and `make test-mutants` for\nthe store in memory, prove that the cases find faults.\n")
+		"The files `defects_*_test.go`, and `make test-mutants` for\n"+
+		"the store in memory, prove that the cases find faults.\n")
 	seen := map[string]bool{}
 	promise.Table(t, table, seen, "TestSessions", "session ", sessionPromises)
 	promise.Table(t, table, seen, "TestConsentStore", "consent ", consentPromises)

@@ -64,10 +64,16 @@ var rules = []rule{
 	{"the core imports no randomness", pure, exceptCore, imports(under("math/rand", "crypto"))},
 	{"domain imports nothing of the module", []string{"domain"}, nil, importsOfOurs()},
 	{
-		"the vocabulary imports only domain and package words", vocabulary[1:], []string{"domain/plan"},
+		"the vocabulary imports only domain and package words", vocabulary[1:],
+		[]string{"domain/plan"},
 		importsOfOurs("domain", "internal/words"),
 	},
-	{"package plan imports only domain and datamap", []string{"domain/plan"}, nil, importsOfOurs("domain", "domain/datamap")},
+	{
+		"package plan imports only domain and datamap",
+		[]string{"domain/plan"},
+		nil,
+		importsOfOurs("domain", "domain/datamap"),
+	},
 	{"ports import only the vocabulary", []string{"ports"}, nil, importsOfOurs(vocabulary...)},
 	{
 		"services import only the vocabulary, ports and shared packages",

@@ -61,8 +61,8 @@ func bench(ctx context.Context, o options) (err error) {
 	return nil
 }
 
-// describe returns the version and the main process of a PostgreSQL server, or 0 if the process is not known. It returns
-// an error if a commit on the server is not durable, because the results would mean nothing.
+// describe returns the version and the main process of a PostgreSQL server, or 0 if the process is not known. It
+// returns an error if a commit on the server is not durable, because the results would mean nothing.
 func describe(ctx context.Context, serverURL string) (version string, serverProcess int, err error) {
 	connection, err := pgx.Connect(ctx, serverURL)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // verdict returns lines that a program can parse. They have the medians of the ratios between habeas and the program
-// with which it is compared (the hand-written server or River), those of a healthy system on bad days, and the medians of
-// the results on SQLite.
+// with which it is compared (the hand-written server or River), those of a healthy system on bad days, and the medians
+// of the results on SQLite.
 func verdict(all results.Set) (lines []string) {
 	served, onSQLite, drained := all.Of(nameEndpoints), all.Of(nameSQLite), all.Of(drain.Name)
 	lines = ratios("ratio", served)

@@ -28,7 +28,8 @@ type cases map[string]struct {
 }
 
 var all = []cases{
-	tableCases, columnCases, surrogateCases, constraintCases, deletionCases, reachCases, nameCases, copyCases, accessCases, exposureCases,
+	tableCases, columnCases, surrogateCases, constraintCases, deletionCases, reachCases, nameCases, copyCases, accessCases,
+	exposureCases,
 	lifeCases, acceptanceCases, refCases, foldedCases, questionCases, falseCases, judgedCases,
 	answeredCases, recognizedCases, rowCopyCases, roleCases, gatheredCases, kindCases, insertedCases,
 	payloadCases, newerCases,

@@ -13,7 +13,7 @@ import (
 // checkSecrets recognises further names.
 func (s *schema) checkSecrets() {
 	for _, table := range s.Declared() {
-		if len(s.DataMap.ExportedColumns(table)) == 0 {
+		if len(s.ExportedColumns(table)) == 0 {
 			continue
 		}
 		for _, name := range table.PrimaryKey {

@@ -77,7 +77,8 @@ func (i *inFront) Erase(
 func TestAnotherServiceCanStandInFrontOfTheEraser(t *testing.T) {
 	front := &inFront{}
 	f := newFixture(t, func(c *httpapi.Config) { front.Eraser, c.Erasure = c.Erasure, front })
-	if got := f.Route(t.Context(), "DELETE", "/", httpapi.Request{Subject: as("42")}); got.Status != 200 || front.asked != 1 {
+	got := f.Route(t.Context(), "DELETE", "/", httpapi.Request{Subject: as("42")})
+	if got.Status != 200 || front.asked != 1 {
 		t.Errorf("asked %d times: %d %s", front.asked, got.Status, got.Body)
 	}
 }

@@ -39,8 +39,10 @@ func TestTheCatalogTellsHowOthersReachTheTablesOfHabeas(t *testing.T) {
 	}{
 		{"SELECT 1", admin, ""},
 		{"SELECT 1", db, ""},
-		{"GRANT TRIGGER ON habeas_outbox TO them; GRANT TRUNCATE ON habeas_positions TO them", db,
-			"granted habeas_outbox,habeas_positions them"},
+		{
+			"GRANT TRIGGER ON habeas_outbox TO them; GRANT TRUNCATE ON habeas_positions TO them", db,
+			"granted habeas_outbox,habeas_positions them",
+		},
 		{"GRANT REFERENCES ON habeas_outbox TO PUBLIC", admin, "granted habeas_outbox PUBLIC"},
 		{"GRANT CREATE ON SCHEMA public TO them", admin, "create all them"},
 		{"GRANT CREATE ON SCHEMA public TO them", db, ""}, // its own
@@ -48,14 +50,18 @@ func TestTheCatalogTellsHowOthersReachTheTablesOfHabeas(t *testing.T) {
 		{"ALTER SCHEMA public OWNER TO them", admin, "create all them"},
 		{"ALTER TABLE habeas_outbox OWNER TO them", admin, "owner habeas_outbox them"},
 		{"ALTER TABLE habeas_outbox OWNER TO them", db, "owned habeas_outbox them"},
-		{"CREATE FUNCTION extra" + refuse + "; " +
-			"CREATE TRIGGER extra BEFORE INSERT ON habeas_outbox FOR EACH ROW EXECUTE FUNCTION extra()", db,
-			"trigger habeas_outbox extra"},
+		{
+			"CREATE FUNCTION extra" + refuse + "; " +
+				"CREATE TRIGGER extra BEFORE INSERT ON habeas_outbox FOR EACH ROW EXECUTE FUNCTION extra()", db,
+			"trigger habeas_outbox extra",
+		},
 		{"CREATE RULE extra AS ON DELETE TO habeas_outbox DO INSTEAD NOTHING", db, "trigger habeas_outbox extra"},
-		{"CREATE FUNCTION posing" + refuse + "; ALTER FUNCTION posing OWNER TO them; DROP TRIGGER " +
-			"habeas_audit_events_no_change ON habeas_audit_events; CREATE TRIGGER habeas_audit_events_no_change " +
-			"BEFORE UPDATE ON habeas_audit_events EXECUTE FUNCTION posing()", db,
-			"trigger habeas_audit_events habeas_audit_events_no_change"},
+		{
+			"CREATE FUNCTION posing" + refuse + "; ALTER FUNCTION posing OWNER TO them; DROP TRIGGER " +
+				"habeas_audit_events_no_change ON habeas_audit_events; CREATE TRIGGER habeas_audit_events_no_change " +
+				"BEFORE UPDATE ON habeas_audit_events EXECUTE FUNCTION posing()", db,
+			"trigger habeas_audit_events habeas_audit_events_no_change",
+		},
 	} {
 		before := exposuresSeen(t, step.by, role)
 		execute(t, admin, strings.ReplaceAll(step.statements, "them", role))

@@ -78,7 +78,8 @@ func TestClaimsDoNotReadTheBacklog(t *testing.T) {
 	}
 }
 
-// parametersOf returns the parameters of a claim of one take on PostgreSQL, which reads the due instants from a mark on.
+// parametersOf returns the parameters of a claim of one take on PostgreSQL, which reads the due instants from a mark
+// on.
 func parametersOf(t *testing.T, take domain.Take, from any) []any {
 	t.Helper()
 	takes, err := json.Marshal([]map[string]any{{

@@ -23,7 +23,8 @@ func (h *slowClaims) BeforeQuery(ctx context.Context, event *bun.QueryEvent) con
 	return ctx
 }
 
-// If dead rows make claims slow, a claim begins where the last one ended. A claim after a requeue reads all due entries.
+// If dead rows make claims slow, a claim begins where the last one ended. A claim after a requeue reads all due
+// entries.
 func TestSlowClaimsBeginWhereTheLastOneEnded(t *testing.T) {
 	t.Parallel()
 	db := databases.PostgreSQL(t)

@@ -17,7 +17,7 @@ import (
 func (s subjectStore) Export(
 	ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error,
 ) error {
-	snapshot, err := s.readOf(ctx, id, false)
+	snapshot, err := s.readOf(ctx, id)
 	if err != nil {
 		return err
 	}

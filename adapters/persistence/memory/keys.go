@@ -12,7 +12,7 @@ import (
 // Keys implements ports.SubjectStore. It needs no lock of its own, because the session that has locked the subject
 // already holds the write lock.
 func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query plan.KeyQuery) ([]string, error) {
-	state, err := s.readOf(ctx, id, false)
+	state, err := s.readOf(ctx, id)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 // State implements ports.SubjectStore.
 func (s subjectStore) State(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
-	state, err := s.readOf(ctx, id, false)
+	state, err := s.readOf(ctx, id)
 	if err != nil {
 		return domain.SubjectState{}, err
 	}

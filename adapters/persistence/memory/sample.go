@@ -14,7 +14,7 @@ import (
 func (s subjectStore) Sample(
 	ctx context.Context, id domain.SubjectID, query plan.SampleQuery,
 ) ([]datamap.SampledRow, error) {
-	state, err := s.readOf(ctx, id, false)
+	state, err := s.readOf(ctx, id)
 	if err != nil {
 		return nil, err
 	}

@@ -101,13 +101,13 @@ func (s *session) write(ctx context.Context) (*state, error) {
 	return s.state, s.fail(s.state.append(unwritten))
 }
 
-// readOf does the same as read for an operation on a subject. It returns domain.ErrSubject if the id does not fit the
-// key of the subject's table.
-func (s *session) readOf(ctx context.Context, id domain.SubjectID, withUnwritten bool) (*state, error) {
+// readOf does the same as read for an operation on a subject, without the records in s.unwritten. It returns
+// domain.ErrSubject if the id does not fit the key of the subject's table.
+func (s *session) readOf(ctx context.Context, id domain.SubjectID) (*state, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return nil, err
 	}
-	return s.read(ctx, withUnwritten)
+	return s.read(ctx, false)
 }
 
 // writeOf does the same as write for an operation on a subject, see readOf.

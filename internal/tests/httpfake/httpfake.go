@@ -90,7 +90,7 @@ func (session) OutboxAdmin() ports.OutboxAdmin         { panic("not used") }
 func (s session) Audit() ports.AuditLog                { return auditLog{Sessions: s.Sessions} }
 
 func (s consents) Append(_ context.Context, record domain.ConsentRecord) error {
-	s.Sessions.Consents = append(s.Sessions.Consents, record)
+	s.Consents = append(s.Consents, record)
 	return nil
 }
 
@@ -98,7 +98,7 @@ func (s consents) Latest(
 	_ context.Context, id domain.SubjectID, purpose string, _ *time.Time,
 ) (*domain.ConsentRecord, error) {
 	s.Lookups = append(s.Lookups, Lookup{id.String(), purpose})
-	for _, record := range slices.Backward(s.Sessions.Consents) {
+	for _, record := range slices.Backward(s.Consents) {
 		if record.SubjectID == id && record.Purpose == purpose {
 			return &record, nil
 		}
@@ -107,8 +107,8 @@ func (s consents) Latest(
 }
 
 func (s consents) InForce(_ context.Context, id domain.SubjectID) (inForce []domain.ConsentRecord, err error) {
-	for i, record := range s.Sessions.Consents {
-		later := slices.ContainsFunc(s.Sessions.Consents[i+1:], func(r domain.ConsentRecord) bool {
+	for i, record := range s.Consents {
+		later := slices.ContainsFunc(s.Consents[i+1:], func(r domain.ConsentRecord) bool {
 			return r.SubjectID == record.SubjectID && r.Purpose == record.Purpose
 		})
 		if record.SubjectID == id && !later {
@@ -121,7 +121,7 @@ func (s consents) InForce(_ context.Context, id domain.SubjectID) (inForce []dom
 func (restrictions) ClearReasons(context.Context, domain.SubjectID) error { return nil }
 
 func (s restrictions) Append(_ context.Context, record domain.RestrictionRecord) error {
-	s.Sessions.Restrictions = append(s.Sessions.Restrictions, record)
+	s.Restrictions = append(s.Restrictions, record)
 	return nil
 }
 
@@ -131,7 +131,7 @@ func (s restrictions) Latest(
 	if purpose != nil {
 		s.Lookups = append(s.Lookups, Lookup{id.String(), *purpose})
 	}
-	for _, record := range slices.Backward(s.Sessions.Restrictions) {
+	for _, record := range slices.Backward(s.Restrictions) {
 		switch {
 		case record.SubjectID != id:
 		case record.Purpose == nil && global == nil:

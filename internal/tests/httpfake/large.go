@@ -38,7 +38,9 @@ func (*Large) IsComplete(body []byte) bool {
 
 // Do implements ports.SessionFactory.
 func (l *Large) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	err := l.SessionFactory.Do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, largeSession{s, l}) })
+	err := l.SessionFactory.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		return fn(ctx, largeSession{s, l})
+	})
 	l.see(ctx)
 	if l.Ended != nil {
 		l.Ended <- err
@@ -86,8 +88,8 @@ type Narrow struct{ net.Listener }
 // Accept implements net.Listener.
 func (n Narrow) Accept() (net.Conn, error) {
 	connection, err := n.Listener.Accept()
-	if err == nil {
-		err = connection.(*net.TCPConn).SetWriteBuffer(4 << 10)
+	if tcp, isTCP := connection.(*net.TCPConn); isTCP {
+		err = tcp.SetWriteBuffer(4 << 10)
 	}
 	return connection, err
 }

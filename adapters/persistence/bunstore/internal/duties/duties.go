@@ -84,7 +84,7 @@ func (s *Session) Ended(ctx context.Context, duty domain.Duty) error {
 		failedAs)
 }
 
-const beginPass = `
+const opening = `
 	INSERT INTO {duties} AS d (duty, pass_began_at) VALUES ($1, $2)
 	ON CONFLICT (duty) DO UPDATE SET pass_began_at = excluded.pass_began_at
 	WHERE d.pass_began_at IS NULL OR d.pass_began_at <= $3 OR d.pass_began_at > excluded.pass_began_at`
@@ -93,19 +93,19 @@ const beginPass = `
 func (s *Session) BeginPass(
 	ctx context.Context, name domain.DutyName, at time.Time, interval time.Duration,
 ) (begun bool, err error) {
-	rows, err := s.db.Write(ctx, "duties", s.tables.Fill(beginPass), string(name), s.dialect.Instant(at),
+	rows, err := s.db.Write(ctx, "duties", s.tables.Fill(opening), string(name), s.dialect.Instant(at),
 		s.dialect.Instant(at.Add(-interval)))
 	return rows > 0, err
 }
 
 const (
-	countPass = `
+	counting = `
 		INSERT INTO {duties} AS d (duty, left_over, pass_left_over) VALUES ($1, $2, $2)
 		ON CONFLICT (duty) DO UPDATE SET pass_left_over = d.pass_left_over + excluded.pass_left_over,
 			left_over = CASE WHEN d.left_over > d.pass_left_over + excluded.left_over THEN d.left_over
 				ELSE d.pass_left_over + excluded.left_over END`
 
-	endPass = `
+	closing = `
 		INSERT INTO {duties} AS d (duty, left_over) VALUES ($1, $2)
 		ON CONFLICT (duty) DO UPDATE SET left_over = d.pass_left_over + excluded.left_over, pass_left_over = 0`
 )
@@ -113,9 +113,9 @@ const (
 // CountPass implements ports.DutyStore.
 func (s *Session) CountPass(ctx context.Context, name domain.DutyName, n int64, ends bool) error {
 	if ends {
-		return s.write(ctx, endPass, name, n)
+		return s.write(ctx, closing, name, n)
 	}
-	return s.write(ctx, countPass, name, n)
+	return s.write(ctx, counting, name, n)
 }
 
 const (

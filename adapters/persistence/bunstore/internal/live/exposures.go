@@ -14,7 +14,8 @@ import (
 // ownTrigger matches the names of the triggers of the migrations. The first group is the name of the table.
 var ownTrigger = regexp.MustCompile(`^(.+)_no_(?:change|removal|truncate|update|delete|replace)$`)
 
-// exposures returns the exposures of the removed tables. Exposures of the same kind by the same role or trigger are one.
+// exposures returns the exposures of the removed tables. Exposures of the same kind by the same role or trigger are
+// one.
 func (l *reader) exposures(ctx context.Context) (all []datamap.Exposure) {
 	if l.err != nil || len(l.removed) == 0 {
 		return nil

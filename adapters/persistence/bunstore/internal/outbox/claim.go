@@ -232,7 +232,8 @@ func (sqlite) dueEntries(tables syntax.Tables, takes []markedTake, args *syntax.
 			}
 			most := args.Add(part.most, "integer")
 			part.text = strings.ReplaceAll(part.text, "{open entries}", strings.TrimSpace(openInSQLite))
-			parts = append(parts, tables.Fill(part.text, "resolver", resolver, "operation", operation, "due", dueInSQLite, "turn", turn,
+			parts = append(parts, tables.Fill(part.text, "resolver", resolver, "operation", operation, "due", dueInSQLite,
+				"turn", turn,
 				"fresh", most, "retries", most))
 		}
 	}

@@ -26,9 +26,9 @@ const (
 // These versions stand in the index before all due entries. With 300,000 settled entries under an old snapshot, a claim
 // from the beginning of the index takes 250 ms, and a claim from a mark 1 ms.
 //
-// A mark is the due instant before which the last claim has left no entry. After slow claims, the next ones begin at the
-// marks. From time to time, a claim reads all due instants again, because an entry with an earlier instant may appear:
-// one of a session that committed late, or one that a worker has given back.
+// A mark is the due instant before which the last claim has left no entry. After slow claims, the next ones begin at
+// the marks. From time to time, a claim reads all due instants again, because an entry with an earlier instant may
+// appear: one of a session that committed late, or one that a worker has given back.
 //
 // marks is safe for concurrent use. The zero value is ready for use.
 type marks struct {
@@ -45,8 +45,8 @@ type kind struct {
 	retries   bool
 }
 
-// markedTake is a take of a claim that reads the due instants from a mark on. A new entry is due at its enqueued_at, and
-// a retry at its next_attempt_at. A zero mark is no bound.
+// markedTake is a take of a claim that reads the due instants from a mark on. A new entry is due at its enqueued_at,
+// and a retry at its next_attempt_at. A zero mark is no bound.
 type markedTake struct {
 	domain.Take
 	freshFrom, retriesFrom time.Time
@@ -68,8 +68,8 @@ func (m *marks) takes(takes []domain.Take) (marked []markedTake, fromMarks bool)
 	return marked, fromMarks
 }
 
-// claimed moves the marks after a claim at the instant now. A claim takes new entries in the order of their intake. If it
-// has found as many retries as it asked for, the remaining ones may be as old.
+// claimed moves the marks after a claim at the instant now. A claim takes new entries in the order of their intake. If
+// it has found as many retries as it asked for, the remaining ones may be as old.
 func (m *marks) claimed(now time.Time, takes []domain.Take, found []domain.OutboxEntry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -100,8 +100,8 @@ func newestOf(take domain.Take, found []domain.OutboxEntry) (newest time.Time) {
 	return newest
 }
 
-// readAll records the duration of a claim that has read all due instants. It calls deadRows, which returns the number of
-// dead rows in the outbox, if the last claims were slow.
+// readAll records the duration of a claim that has read all due instants. It calls deadRows, which returns the number
+// of dead rows in the outbox, if the last claims were slow.
 func (m *marks) readAll(took time.Duration, deadRows func() (int64, error)) error {
 	if m.countSlow(took) < slowScans {
 		return nil

@@ -80,7 +80,8 @@ func (o *Session) Unclaimed(ctx context.Context, dueBefore time.Time, limit int)
 // transaction has locked.
 func (postgres) unclaimedEntries(tables syntax.Tables, limit int) string {
 	return tables.Fill(unclaimedInPostgres,
-		"limit", strconv.Itoa(limit), "due", dueInPostgres, "turn", turn, "prefer index", syntax.Postgres.PreferIndex("entry_id"))
+		"limit", strconv.Itoa(limit), "due", dueInPostgres, "turn", turn,
+		"prefer index", syntax.Postgres.PreferIndex("entry_id"))
 }
 
 func (sqlite) unclaimedEntries(tables syntax.Tables, _ int) string {
