@@ -34,7 +34,8 @@ func ExampleNewFile() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Print(file.Name(), " ", string(text))
+	fmt.Println(file.Name())
+	fmt.Print(string(text))
 	// Output: backup
 	// {"v":2,"installation":"shop","number":1,"after":0,"subject":["42"],"erased_at":"2024-03-01T12:00:00Z"}
 }
