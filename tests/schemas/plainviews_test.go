@@ -95,7 +95,7 @@ func TestOnlyPlainAndTrustedViewsAreAccepted(t *testing.T) {
 		}},
 		"the parent only": {postgres, false, []string{"CREATE VIEW notes AS SELECT * FROM ONLY all_notes"}},
 		"a sample": {postgres, false, []string{
-			"CREATE VIEW notes AS SELECT * FROM all_notes TABLESAMPLE system (1)",
+			"CREATE VIEW notes AS SELECT * FROM all_notes TABLESAMPLE system (1) REPEATABLE (1)",
 		}},
 		"a word in a name": {postgres, false, []string{
 			`CREATE VIEW notes AS SELECT id, visitor_id, body, hidden AS "where" FROM all_notes`,
