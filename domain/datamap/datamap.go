@@ -100,6 +100,7 @@ type DataMap struct {
 	notices   []Notice
 	accepted  []Acceptance
 	leftOut   []LeftOut
+	decisions []Decision
 	reviewed  []string
 	zone      *time.Location // nil for UTC
 }

@@ -16,6 +16,11 @@
 //
 //	"accepted": [{"rule": "index-missing", "table": "users", "reason": "50 rows", "until": "2027-03-31"}]
 //
+// The optional member decisions lists the questions of a draft, with the answers of people, see datamap.Decision:
+//
+//	"decisions": [{"object": "orders", "seen": ["id", "user_id", "user_id -> users"], "question": "...", "options": [
+//	  {"name": "delete", "edit": {"tables": [...]}}, {"name": "not-about-people"}], "proposed": "not-about-people"}]
+//
 // The optional member schema lists the tables and columns that the database had when the command scaffold wrote the
 // manifest. With the flag --update, scaffold reads it, to find what is new. Read takes only the questions about tables
 // that are left out from it, see datamap.LeftOut.
@@ -40,11 +45,12 @@ import (
 const Version = 2
 
 type document struct {
-	Version  int                  `json:"manifest_version"`
-	Zone     string               `json:"zone,omitempty"` // see datamap.DataMap.WithZone
-	Tables   []datamap.Table      `json:"tables"`
-	Accepted []datamap.Acceptance `json:"accepted,omitempty"`
-	Schema   []SchemaTable        `json:"schema,omitempty"`
+	Version   int                  `json:"manifest_version"`
+	Zone      string               `json:"zone,omitempty"` // see datamap.DataMap.WithZone
+	Tables    []datamap.Table      `json:"tables"`
+	Accepted  []datamap.Acceptance `json:"accepted,omitempty"`
+	Decisions []datamap.Decision   `json:"decisions,omitempty"`
+	Schema    []SchemaTable        `json:"schema,omitempty"`
 }
 
 // SchemaTable is a table that the database had when the command scaffold wrote the manifest.
@@ -76,13 +82,13 @@ func Read(r io.Reader) (datamap.DataMap, error) {
 	}
 	tables, problems := readTables(text)
 	if len(problems) == 0 {
-		problems = datamap.CheckAcceptances(manifest.Accepted)
+		problems = append(datamap.CheckAcceptances(manifest.Accepted), datamap.CheckDecisions(manifest.Decisions)...)
 	}
 	m, err := datamap.ReadDataMap("manifest", tables, problems)
 	if err == nil && manifest.Zone != "" {
 		m, err = m.WithZone(manifest.Zone)
 	}
-	m = m.WithAccepted(manifest.Accepted...).WithLeftOut(leftOut(m, manifest.Schema)...)
+	m = m.WithAccepted(manifest.Accepted...).WithDecisions(manifest.Decisions...).WithLeftOut(leftOut(m, manifest.Schema)...)
 	for _, table := range manifest.Schema {
 		m = m.WithReviewed(table.Name)
 	}
@@ -137,7 +143,7 @@ func WriteDraft(w io.Writer, m datamap.DataMap, schema []SchemaTable) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(document{Version, m.Zone(), m.Declared(), m.Accepted(), schema})
+	err := encoder.Encode(document{Version, m.Zone(), m.Declared(), m.Accepted(), m.Decisions(), schema})
 	if err == nil {
 		_, err = io.WriteString(w, layout(bytes.TrimSpace(text.Bytes()), "")+"\n")
 	}

@@ -20,6 +20,9 @@ var objects = map[string]string{
 	"relation": `{"manifest_version": 2, "tables": [{"relations": [{"x": 1}]}]}`,
 	"when":     `{"manifest_version": 2, "tables": [{"relations": [{"when": {"x": 1}}]}]}`,
 	"accepted": `{"manifest_version": 2, "tables": [], "accepted": [{"x": 1}]}`,
+	"decision": `{"manifest_version": 2, "tables": [], "decisions": [{"x": 1}]}`,
+	"option":   `{"manifest_version": 2, "tables": [], "decisions": [{"options": [{"x": 1}]}]}`,
+	"edit":     `{"manifest_version": 2, "tables": [], "decisions": [{"options": [{"edit": {"x": 1}}]}]}`,
 	"schema":   `{"manifest_version": 2, "tables": [], "schema": [{"x": 1}]}`,
 }
 
