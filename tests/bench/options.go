@@ -73,13 +73,13 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	flags.DurationVar(&o.neighbour, "neighbour", 20*time.Second, "`duration` of a run with two external systems")
 	flags.StringVar(&o.markdown, "markdown", "", "`directory` for a page with the results")
 	flags.DurationVar(&o.limit, "limit", 90*time.Minute, "time `limit` of the complete benchmark")
-	const inBrief = "measure in brief: no bad days, endpoints in 5 runs of 300ms at 16 and 64 connections"
+	const inBrief = "measure in brief: no bad days, endpoints in 5 runs of 700ms"
 	flags.BoolFunc("quick", inBrief, func(string) error {
 		o.parts, o.connections, o.pairs = []string{partEndpoints, partSQLite, partDrain}, []int{16, 64}, 5
 		o.users, o.sqliteUsers = 10_000, 2_500
 		o.entries, o.drains = 5_000, 3
 		o.backlog, o.claims, o.neighbours, o.neighbour = 2_000, 20, 1_000, time.Second
-		o.warmup, o.duration, o.limit, o.sqlitePairs = 50*time.Millisecond, 300*time.Millisecond, 5*time.Minute, 2
+		o.warmup, o.duration, o.limit, o.sqlitePairs = 50*time.Millisecond, 700*time.Millisecond, 10*time.Minute, 5
 		return nil
 	})
 	if err := flags.Parse(arguments); err != nil {

@@ -2,19 +2,22 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/habeas-data/habeas/tests/bench/badday"
 	"github.com/habeas-data/habeas/tests/bench/drain"
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
+	"github.com/habeas-data/habeas/tests/bench/process"
 	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
 // verdict returns lines that a program can parse. They have the medians of the ratios between habeas and the program
 // with which it is compared (the hand-written server or River), those of a healthy system on bad days, and the medians
-// of the results on SQLite.
+// of the results on SQLite. The ratios of processor time come first, because they depend least on the machine.
 func verdict(all results.Set) (lines []string) {
 	served, onSQLite, drained := all.Of(nameEndpoints), all.Of(nameSQLite), all.Of(drain.Name)
-	lines = ratios("ratio", served)
+	lines = slices.Concat(ratios("cost", served, process.Cost), ratios("sqlite-cost", onSQLite, process.Cost),
+		ratios("ratio", served, "req/s"))
 	for _, of := range []struct {
 		name    string
 		setting drain.Setting
@@ -31,7 +34,7 @@ func verdict(all results.Set) (lines []string) {
 			lines = append(lines, fmt.Sprintf("ratio badday %s %.3f", side, ratio))
 		}
 	}
-	lines = append(lines, ratios("sqlite-ratio", onSQLite)...)
+	lines = append(lines, ratios("sqlite-ratio", onSQLite, "req/s")...)
 	eachLevel(onSQLite, func(endpoint, connections string, at results.Set) {
 		for _, side := range at.Keys("side") {
 			of := at.With("side", side)
@@ -42,10 +45,12 @@ func verdict(all results.Set) (lines []string) {
 	return lines
 }
 
-func ratios(line string, set results.Set) (lines []string) {
+// ratios returns a line for each level. It omits a ratio of 0, which means that the values are unknown.
+func ratios(line string, set results.Set, unit string) (lines []string) {
 	eachLevel(set, func(endpoint, connections string, at results.Set) {
-		lines = append(lines, fmt.Sprintf("%s %s %s %.3f", line, endpoint, connections,
-			at.With("side", endpoints.Habeas).Ratio(at.With("side", endpoints.Floor), "req/s")))
+		if ratio := at.With("side", endpoints.Habeas).Ratio(at.With("side", endpoints.Floor), unit); ratio > 0 {
+			lines = append(lines, fmt.Sprintf("%s %s %s %.3f", line, endpoint, connections, ratio))
+		}
 	})
 	return lines
 }

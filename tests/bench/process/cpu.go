@@ -110,11 +110,16 @@ func UsedBy(program, database int) (used Used) {
 }
 
 // Since returns the processor times that were used since an earlier measurement, divided by the number of units of
-// work. It omits unknown times.
+// work: of the program, of the database, and of both together (the unit Cost). It omits unknown times.
 func (u Used) Since(before Used, work int) []benchfmt.Value {
 	each := float64(max(work, 1))
+	program, database := (u.program-before.program).Seconds()/each, (u.database-before.database).Seconds()/each
 	return results.Known(
-		results.Value((u.program-before.program).Seconds()/each, "cpu-sec/op"),
-		results.Value((u.database-before.database).Seconds()/each, "db-cpu-sec/op"),
+		results.Value(program, "cpu-sec/op"),
+		results.Value(database, "db-cpu-sec/op"),
+		results.Value(program+database, Cost),
 	)
 }
+
+// Cost is the unit of the processor time of a program and its database together.
+const Cost = "total-cpu-sec/op"

@@ -56,3 +56,14 @@ func TestProcessorTimeIsReadBehindAnyName(t *testing.T) {
 		}
 	}
 }
+
+func TestTheCostIsThatOfProgramAndDatabase(t *testing.T) {
+	before := Used{program: time.Second, database: time.Second}
+	used := Used{program: 2 * time.Second, database: 4 * time.Second}
+	for _, value := range used.Since(before, 2) {
+		want := map[string]float64{"cpu-sec/op": 0.5, "db-cpu-sec/op": 1.5, Cost: 2}[value.Unit]
+		if value.Value != want {
+			t.Errorf("%s = %v, want %v", value.Unit, value.Value, want)
+		}
+	}
+}
