@@ -45,6 +45,8 @@ const (
 	// ErrErased: a consent was given for a person who was erased, and whose row is still there with the values of the
 	// erasure. The consent is not recorded. A withdrawal is never refused, and neither is a person without a row.
 	ErrErased Code = "erased"
+	// ErrHeld: a legal hold stops the erasure of the subject. Nothing is erased.
+	ErrHeld Code = "held"
 	// ErrBehind: a transaction that has erased a subject stays open. Until it ends, the journal and the verification must
 	// leave out the later erasures, and have done so for too long.
 	ErrBehind Code = "behind"
