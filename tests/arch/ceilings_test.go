@@ -44,7 +44,7 @@ var rooms = []room{
 	{"app/quickstart", 1139, 259},
 	{"tool/check", 9281, 8087},
 	{"tool/scaffold", 6899, 6332},
-	{"tool/internal", 1800, 564},
+	{"tool/internal", 2510, 970},
 	{"tool", 5577, 4230},
 	{"internal", 3504, 1334},
 	{"tests/bench", 3586, 770},
