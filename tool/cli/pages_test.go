@@ -40,7 +40,7 @@ func page(t *testing.T, root *cobra.Command, path ...string) string {
 // tree returns all commands of this package, including the commands that New does not add.
 func tree() *cobra.Command {
 	root := cli.New(nil)
-	root.AddCommand(cli.Scaffold(nil))
+	root.AddCommand(cli.Scaffold(nil), cli.Decide(cli.Deciding{}))
 	return root
 }
 

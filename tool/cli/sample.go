@@ -170,6 +170,9 @@ func endOfDuty(duty datamap.Duty, since string) (end time.Time, ok bool) {
 // longestShown is the maximum length of a value in a preview, in characters.
 const longestShown = 60
 
+// masked stands for a value that no person may see.
+const masked = "(masked)"
+
 // revealed returns the text of a value in one short line. Only a terminal may show it.
 func revealed(value domain.PrivateValue) string {
 	text, null := value.Reveal()

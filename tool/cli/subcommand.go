@@ -53,7 +53,8 @@ type call struct {
 	command *cobra.Command
 	out     *printer
 
-	manifest bool // see Openers.Manifest
+	operator func() (string, error) // the id of the operator, or "" if none is given
+	manifest bool                   // see Openers.Manifest
 }
 
 func (t *tree) command(s subcommand) *cobra.Command {
@@ -87,19 +88,12 @@ func (t *tree) run(s subcommand, command *cobra.Command, args []string) error {
 	}
 	c := &call{
 		args: args, command: command, out: newPrinter(command.OutOrStdout(), global(command, "output")),
-		manifest: t.openers.Manifest,
+		operator: func() (string, error) { return t.operator(command) }, manifest: t.openers.Manifest,
 	}
 	if s.needsOperator && (s.readsOnly == nil || !*s.readsOnly) {
-		operator := global(command, "operator")
-		if operator == "" {
-			operator = os.Getenv("HABEAS_OPERATOR")
-		}
-		if operator == "" && t.openers.Operator != nil {
-			found, err := t.openers.Operator()
-			if err != nil {
-				return explain(err)
-			}
-			operator = found
+		operator, err := t.operator(command)
+		if err != nil {
+			return explain(err)
 		}
 		if operator == "" {
 			return usage(command, "--operator is missing: the audit trail records the operator. "+
@@ -127,6 +121,15 @@ func (t *tree) run(s subcommand, command *cobra.Command, args []string) error {
 		return c.withMigrateUp(ctx, explain(err))
 	}
 	return c.out.end()
+}
+
+// operator returns the id of the operator, or "" if none is given.
+func (t *tree) operator(command *cobra.Command) (string, error) {
+	operator := cmp.Or(global(command, "operator"), os.Getenv("HABEAS_OPERATOR"))
+	if operator == "" && t.openers.Operator != nil {
+		return t.openers.Operator()
+	}
+	return operator, nil
 }
 
 // global returns the value of a flag that all commands have.

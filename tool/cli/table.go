@@ -10,7 +10,7 @@ import (
 // gap is between two columns of a table.
 const gap = "  "
 
-// table is a table to print, with short cells: no cell is wrapped.
+// table is a table to print, with short cells: no cell is wrapped. It may have no head.
 type table struct {
 	head []string
 	rows [][]string
@@ -30,6 +30,9 @@ func (p *printer) table(t table) {
 	_ = w.Flush() // a buffer accepts each write
 	for i, line := range strings.Split(text.String(), "\n") {
 		line = strings.TrimRight(line, " ")
+		if i == 0 && line == "" { // without a head
+			continue
+		}
 		if i == 0 {
 			p.line(p.paint("head", line))
 			continue

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,22 +43,53 @@ func (c *call) confirm(ctx context.Context, yes bool, prompt string) error {
 	if !c.hasPerson() {
 		return failed("nothing was changed: without a terminal for the confirmation, --yes is needed")
 	}
-	if _, err := fmt.Fprint(out, printable(prompt)+" Type yes to continue: "); err != nil {
+	response, err := newAsker(in, out).ask(ctx, printable(prompt)+" Type yes to continue: ")
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, errNotAsked):
 		return failed("nothing was changed: the prompt cannot be written; use --yes")
+	case response != "yes": // at the end of the input, response is empty, which is a refusal
+		return failed("nothing was changed: the prompt was not confirmed")
+	default:
+		return nil
 	}
-	responses := make(chan string, 1)
+}
+
+// asker asks a person at a terminal.
+type asker struct {
+	in  *bufio.Reader
+	out io.Writer
+}
+
+func newAsker(in io.Reader, out io.Writer) asker { return asker{bufio.NewReader(in), out} }
+
+// errNotAsked is the error of a prompt that cannot be written.
+var errNotAsked = errors.New("the prompt cannot be written")
+
+// ask writes the prompt and returns the line that the person types, without spaces around it. It returns io.EOF at the
+// end of the input, and the error of the context if that ends first. A later call is then not allowed.
+func (a asker) ask(ctx context.Context, prompt string) (string, error) {
+	if _, err := io.WriteString(a.out, prompt); err != nil {
+		return "", errNotAsked
+	}
+	type typed struct {
+		line string
+		err  error
+	}
+	lines := make(chan typed, 1)
 	go func() {
-		line, _ := bufio.NewReader(in).ReadString('\n') // at the end of the input, line is empty, which is a refusal
-		responses <- line
+		line, err := a.in.ReadString('\n')
+		if line != "" {
+			err = nil // the last line may have no end
+		}
+		lines <- typed{strings.TrimSpace(line), err}
 	}()
 	select {
-	case response := <-responses:
-		if strings.TrimSpace(response) == "yes" {
-			return nil
-		}
-		return failed("nothing was changed: the prompt was not confirmed")
+	case one := <-lines:
+		return one.line, one.err
 	case <-ctx.Done():
-		return ctx.Err()
+		return "", ctx.Err()
 	}
 }
 

@@ -29,7 +29,9 @@ func newCommand(env func(string) string) *cobra.Command {
 		Application: s.open, WithoutDataMap: s.openUnmapped, WithoutDatabase: s.openMap, Operator: s.operator,
 		Manifest: true,
 	})
-	root.AddCommand(cli.Scaffold(s.openCatalog))
+	root.AddCommand(cli.Scaffold(s.openCatalog), cli.Decide(cli.Deciding{
+		File: s.dataMapFile, Open: s.openRows, Operator: s.operator,
+	}))
 	s.stderr = root.ErrOrStderr
 	root.Long += `
 

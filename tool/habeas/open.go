@@ -82,8 +82,17 @@ func (s *settings) openCatalog(context.Context) (ports.CatalogReader, error) {
 
 func refused(message string) error { return &cli.Error{Code: cli.ExitFailed, Text: message} }
 
-func (s *settings) dataMapFile() string {
-	return cmp.Or(string(s.dataMap), s.env("HABEAS_DATA_MAP"), s.read.DataMap)
+// dataMapFile returns the name of the file with the data map.
+func (s *settings) dataMapFile() (string, error) {
+	read, err := s.project()
+	if err != nil {
+		return "", err
+	}
+	name := cmp.Or(string(s.dataMap), s.env("HABEAS_DATA_MAP"), read.DataMap)
+	if name == "" {
+		return "", refused("the data map is missing: set --data-map or HABEAS_DATA_MAP, or name it in habeas.json")
+	}
+	return name, nil
 }
 
 func (s *settings) mapName() string { return cmp.Or(string(s.name), s.env("HABEAS_NAME"), s.read.Name) }
@@ -94,13 +103,9 @@ func (s *settings) operator() (string, error) {
 }
 
 func (s *settings) readDataMap() (datamap.DataMap, error) {
-	if _, err := s.project(); err != nil {
+	name, err := s.dataMapFile()
+	if err != nil {
 		return datamap.DataMap{}, err
-	}
-	name := s.dataMapFile()
-	if name == "" {
-		return datamap.DataMap{}, refused(
-			"the data map is missing: set --data-map or HABEAS_DATA_MAP, or name it in habeas.json")
 	}
 	file, err := os.Open(name) //nolint:gosec // the operator chooses the file
 	switch {

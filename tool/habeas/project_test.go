@@ -67,8 +67,7 @@ func TestTheOperatorOfAProjectIsOnTheTrail(t *testing.T) {
 	if operator, err := s.operator(); err != nil || operator != "clerk" {
 		t.Errorf("the operator is %q: %v", operator, err)
 	}
-	_, _ = s.project()
-	if file := s.dataMapFile(); filepath.Base(file) != "map.json" || !filepath.IsAbs(file) || s.mapName() != "shop" {
+	if file, _ := s.dataMapFile(); filepath.Base(file) != "map.json" || !filepath.IsAbs(file) || s.mapName() != "shop" {
 		t.Errorf("the data map is %q, and its name %q", file, s.mapName())
 	}
 }

@@ -27,7 +27,7 @@ func (s *settings) openUnmapped(ctx context.Context) (cli.Application, error) {
 	if _, err := s.project(); err != nil {
 		return nil, err
 	}
-	if s.dataMapFile() != "" {
+	if _, err := s.dataMapFile(); err == nil {
 		return s.open(ctx)
 	}
 	db, err := s.openDatabase()

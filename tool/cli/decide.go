@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+)
+
+// Deciding has the parts of a program that the command decide needs.
+type Deciding struct {
+	// File returns the name of the file with the manifest.
+	File func() (string, error)
+	// Open opens the database of the application. If it returns nil, or an error, the command works without a database.
+	Open func(ctx context.Context) (RowReader, error)
+	// Operator is the Operator of Openers.
+	Operator func() (string, error)
+}
+
+// RowReader reads the schema and some rows of a database for the dialogue of the command decide.
+type RowReader interface {
+	Catalog(ctx context.Context) (datamap.Catalog, error)
+	// CountRows returns the number of rows of a table, at most the given number.
+	CountRows(ctx context.Context, table string, most int) (int, error)
+	// Examples returns up to most values of a column that are not NULL.
+	Examples(ctx context.Context, table, column string, most int) ([]domain.PrivateValue, error)
+}
+
+// Decide returns a command that asks the questions of a manifest, and records the answers. The trees of New and Open do
+// not contain this command, because only a manifest has questions.
+func Decide(parts Deciding) *cobra.Command {
+	return (&tree{openers: Openers{Operator: parts.Operator}}).command(decide(parts))
+}
+
+// decider has the flags and the parts of the command decide.
+type decider struct {
+	Deciding
+	answering
+	by, because, since string // of the flags
+	retain             string
+	columns            []string
+	allLeft, bases     bool
+}
+
+func decide(parts Deciding) subcommand {
+	d := decider{Deciding: parts}
+	return subcommand{
+		use:   "decide [TABLE=ANSWER...]",
+		short: "answer the questions of a data map",
+		long: `Asks the questions that scaffold has written into the data map, the most dangerous
+first, and writes each answer and its change of the data map at once. You can leave the
+dialogue at any time and continue later. Without a terminal, the command lists the open
+questions.
+
+An argument answers without a dialogue. The pattern audit_* stands for all open questions
+about such tables. An answer that the data map or its erasure plan does not allow is
+refused, and nothing is written. A table of another data map has the answer map:NAME,
+and legacy.* stands for all tables of the schema legacy. If a name suggests personal
+data that an answer leaves out, the answer needs a reason.
+
+The purpose and the legal basis of each table are asked last, and can be skipped. With
+--bases, the command asks only them, and an argument has the form TABLE=BASIS:PURPOSE.
+
+The command needs no database. With one, it shows the number of rows, and, on a
+terminal, three values of each column if you type ?. Passwords and tokens are masked.`,
+		example: `habeas decide
+habeas decide orders=delete --because "an order is its customer's"
+habeas decide invoices=keep --retain 10y --since issued_at --because "tax law"
+habeas decide 'audit_*=not-about-people'
+habeas decide 'legacy.*=elsewhere' --because "job 7 deletes the rows"
+habeas decide --columns 'created_*,position=not-personal' --all-left
+habeas decide --bases 'orders*=contract:delivery'`,
+		exits: exits{
+			fine:     "the answers were written, or no question is open",
+			findings: "a question is open after the dialogue or the list",
+			failed:   "an answer was refused: no answer of the arguments was written",
+		},
+		args: arguments{0, -1, "answers such as orders=delete"}, needs: nothing,
+		flags: func(c *cobra.Command) {
+			c.Flags().Var((*Text)(&d.because), "because", "`reason` of the answers")
+			c.Flags().Var((*Text)(&d.by), "by", "`name` of the person who answers; the default is the operator")
+			c.Flags().Var((*Text)(&d.retain), "retain", "how long an answer keeps values: a `period` such as 10y")
+			c.Flags().Var((*Text)(&d.since), "since", "`column` with the begin of this period")
+			c.Flags().StringArrayVar(&d.columns, "columns", nil,
+				"answer about columns: `names=answer`, such as users.position,created_*=not-personal; repeatable")
+			c.Flags().BoolVar(&d.allLeft, "all-left", false,
+				"answer not-about-people where no name suggests personal data")
+			c.Flags().BoolVar(&d.bases, "bases", false, "answer with purposes and legal bases instead")
+		},
+		run: d.run,
+	}
+}
+
+// decided is the result of answers without a dialogue.
+type decided struct {
+	Answered []string `json:"answered"`
+	Open     int      `json:"open"`
+}
+
+func (d *decider) run(ctx context.Context, c *call) error {
+	path, err := d.File()
+	if err != nil {
+		return err
+	}
+	if d.answering, err = d.answers(c); err != nil {
+		return err
+	}
+	file, err := readMapFile(path)
+	if err != nil {
+		return err
+	}
+	var rows RowReader
+	if d.Open != nil {
+		if opened, err := d.Open(ctx); err == nil {
+			rows = opened
+		}
+	}
+	if rows != nil {
+		d.catalog, _ = rows.Catalog(ctx) // without a database, less is shown
+	}
+	switch {
+	case len(c.args)+len(d.columns) > 0 || d.allLeft:
+		return d.fromArguments(c, file)
+	case c.hasPerson() && !c.out.json:
+		return d.dialogue(ctx, c, path, rows)
+	default:
+		return c.list(file.dataMap)
+	}
+}
+
+// answers returns what the flags say with each answer.
+func (d *decider) answers(c *call) (a answering, err error) {
+	a = answering{by: d.by, because: d.because, since: d.since}
+	if a.by == "" {
+		if a.by, err = c.operator(); err != nil {
+			return a, err
+		}
+	}
+	if d.retain != "" {
+		if a.retain, err = datamap.ParsePeriod(d.retain); err != nil {
+			return a, usage(c.command, "--retain must be a period such as 10y, 6m or 30d, of at most 100 years")
+		}
+	}
+	return a, nil
+}
+
+// fromArguments answers questions with the arguments and flags, and writes the result if all answers are possible.
+func (d *decider) fromArguments(c *call, file mapFile) error {
+	result := decided{Answered: []string{}}
+	type answerer func(m datamap.DataMap, name, word string) (datamap.DataMap, []string, error)
+	each := func(argument string, answer answerer) error {
+		name, word, ok := strings.Cut(argument, "=")
+		if !ok || name == "" || word == "" {
+			return usage(c.command, "an answer has the form TABLE=ANSWER, such as orders=delete")
+		}
+		next, answered, err := answer(file.dataMap, name, word)
+		if err != nil {
+			failure := explain(err)
+			failure.Text += "; nothing was written"
+			return failure
+		}
+		file.dataMap, result.Answered = next, append(result.Answered, answered...)
+		return nil
+	}
+	rows := d.answerRows
+	if d.bases {
+		rows = d.answerBases
+	}
+	for _, argument := range c.args {
+		if err := each(argument, rows); err != nil {
+			return err
+		}
+	}
+	for _, argument := range d.columns {
+		err := each(argument, func(m datamap.DataMap, names, word string) (datamap.DataMap, []string, error) {
+			return d.answerColumns(m, strings.Split(names, ","), word)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if d.allLeft {
+		next, answered, err := d.answerLeft(file.dataMap)
+		if err != nil {
+			return err
+		}
+		file.dataMap, result.Answered = next, append(result.Answered, answered...)
+	}
+	if err := file.write(); err != nil {
+		return err
+	}
+	result.Open = len(openOf(file.dataMap))
+	return c.out.show(result, func() {
+		c.out.indented("Answered: "+cmp.Or(strings.Join(result.Answered, ", "), "none")+".", "")
+		c.out.line(counted(result.Open, "question") + " open.")
+	})
+}
+
+// openOf returns the open questions of a data map.
+func openOf(m datamap.DataMap) []datamap.Decision {
+	return slices.DeleteFunc(slices.Clone(m.Decisions()), func(d datamap.Decision) bool { return !d.IsOpen() })
+}
+
+// list prints the open questions.
+func (c *call) list(m datamap.DataMap) error {
+	open := openOf(m)
+	err := c.out.show(open, func() {
+		c.out.line(counted(len(open), "question") + " open, " + counted(len(m.Decisions())-len(open), "answer") + ".")
+		for _, question := range open {
+			c.out.line("")
+			c.out.question(m, question, datamap.CatalogTable{}, "")
+		}
+	})
+	return errors.Join(err, findings(len(open)))
+}
