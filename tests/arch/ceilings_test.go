@@ -32,7 +32,7 @@ var rooms = []room{
 	{"ports", 1170, 64},
 	{"ports/porttest", 12449, 2370},
 	{"ports/mocks", 2111, 103},
-	{"adapters/persistence/bunstore", 20253, 16019},
+	{"adapters/persistence/bunstore", 20348, 16046},
 	{"adapters/persistence/memory", 3345, 1068},
 	{"adapters/persistence", 1663, 2896},
 	{"adapters/http", 2340, 4596},

@@ -107,6 +107,33 @@ func runs(t *testing.T, db *bun.DB, m datamap.DataMap, sqlType string, starts []
 	}
 }
 
+func TestAnExportFollowsTheTypesOfColumns(t *testing.T) {
+	t.Parallel()
+	db := databases.PostgreSQL(t)
+	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+	databaseIs(t, db, "America/St_Johns")
+	execute(t, db, "CREATE TABLE members (id integer PRIMARY KEY, since timestamp, kept text, email text)",
+		"INSERT INTO members VALUES (1, '2009-12-31 10:00', 'kept', 'zoe')")
+	store := storeOf(t, db, dutyMap(t, datamap.Annotation{Retain: datamap.Period{Years: 1}}), bunstore.Options{})
+	for _, change := range []struct{ to, end string }{
+		{"email TYPE varchar(60)", "2010-12-31T10:00:00Z"},
+		{"since TYPE timestamptz", "2010-12-31T13:30:00Z"},
+		{"since TYPE text", "2010-12-31T13:30:00Z"},
+		{"since TYPE timestamp USING since::timestamp", "2010-12-31T10:00:00Z"},
+		{"id TYPE bigint", "2010-12-31T10:00:00Z"},
+	} {
+		execute(t, db, "ALTER TABLE members ALTER "+change.to)
+		must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			return s.Subjects().Export(ctx, fixture.MustID(t, "1"), func(record domain.ExportRecord) error {
+				if record.Field == "kept" && record.ExpiresAt.Format(time.RFC3339Nano) != change.end {
+					t.Errorf("after ALTER %s: a duty ends at %v, not at %s", change.to, record.ExpiresAt, change.end)
+				}
+				return nil
+			})
+		}))
+	}
+}
+
 // texts are starts that both databases can hold as texts, with the ends after a year.
 var textStarts = []startOf{
 	{"'2009-12-31'", "2010-12-31T00:00:00Z"},

@@ -298,7 +298,7 @@ func missing(w *rows.Writer, table reachedTable) string {
 // settings of the session. On SQLite, a row without a key, or with NULL in it, has a text of its own.
 func rowKey(w *rows.Writer, table reachedTable, alias string) string {
 	if dialectOf(w.Dialect).deleted() != "" {
-		return "CAST(json_build_array(" + strings.Join(w.KeyNames(alias, table.Key), ", ") + ") AS text)"
+		return "CAST(json_build_array(" + strings.Join(w.KeyNames(alias, table.Key, nil), ", ") + ") AS text)"
 	}
 	text := func(columns []string) string {
 		return "'' || " + syntax.Join(columns, " || ',' || ", func(name string) string {

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -29,21 +30,32 @@ func (postgres) fingerprint(tables []datamap.Table, own syntax.Tables) string {
 			FROM pg_catalog.pg_class AS c WHERE c.oid = below.oid OFFSET 0) AS c),
 		(SELECT string_agg(concat(t.oid, t.tgenabled), ' ' ORDER BY t.oid) FROM pg_catalog.pg_trigger AS t
 			WHERE t.tgrelid = ` + anyTable + ` AND (NOT t.tgisinternal OR t.tgfoid IN (` + actionsOfKeys + `)))` +
-		fingerprintOfNotNull(tables) + ", CAST(ARRAY(" + own.OidsInFront() + ") AS text)))"
+		fingerprintOfColumns(tables) + ", CAST(ARRAY(" + own.OidsInFront() + ") AS text)))"
 }
 
 // anyTable stands for the oids of the tables in the fingerprint.
 const anyTable = "ANY (ARRAY(SELECT oid FROM below))"
 
-// fingerprintOfNotNull returns the part of the fingerprint for NOT NULL constraints. The part lists the columns that
-// are NOT NULL, among those that an erasure sets to NULL, and the annotated columns of the subject's table (see
-// Schema.IsNeverNull). It returns "" if there are no such columns.
-func fingerprintOfNotNull(tables []datamap.Table) string {
+// fingerprintOfColumns returns the part of the fingerprint for columns: whether they are NOT NULL, and their types. It
+// covers the columns that an erasure sets to NULL, the annotated columns of the subject's table (see
+// Schema.IsNeverNull), primary keys, and starts of duties (see rows.Writer.DutyStart).
+func fingerprintOfColumns(tables []datamap.Table) string {
 	var names []string
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, syntax.Literal(name)) {
+			names = append(names, syntax.Literal(name))
+		}
+	}
 	for _, table := range tables {
+		for _, name := range table.PrimaryKey {
+			add(name)
+		}
 		for _, column := range table.Columns {
 			if column.IsNulled() || column.Personal != nil && len(table.SubjectKey) > 0 {
-				names = append(names, syntax.Literal(column.Name))
+				add(column.Name)
+			}
+			if column.Personal != nil {
+				add(column.Personal.Since)
 			}
 		}
 	}
@@ -51,8 +63,8 @@ func fingerprintOfNotNull(tables []datamap.Table) string {
 		return ""
 	}
 	return `,
-		(SELECT string_agg(concat(a.attrelid, ' ', a.attnum), ',' ORDER BY a.attrelid, a.attnum)
-			FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = ` + anyTable + ` AND a.attnotnull
+		(SELECT string_agg(concat(a.attrelid, ' ', a.attnum, a.attnotnull, a.atttypid), ',' ORDER BY a.attrelid, a.attnum)
+			FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = ` + anyTable + `
 			AND a.attname IN (` + strings.Join(names, ", ") + `))`
 }
 

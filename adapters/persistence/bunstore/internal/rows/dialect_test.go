@@ -13,7 +13,7 @@ import (
 func TestSQLiteReadsTheStartOfADutyInFewInstructions(t *testing.T) {
 	t.Parallel()
 	db := databases.SQLite(t)
-	start := rows.NewWriter(syntax.SQLite, fixture.MustMap(t, fixture.Users()), syntax.Tables{}).DutyStart("t0.at")
+	start := rows.NewWriter(syntax.SQLite, fixture.MustMap(t, fixture.Users()), syntax.Tables{}).DutyStart("t0.at", "")
 	databases.Execute(t, db, "CREATE TABLE t (at)")
 	instructions, err := db.QueryContext(t.Context(), "EXPLAIN SELECT "+start+" FROM t AS t0")
 	if err != nil {

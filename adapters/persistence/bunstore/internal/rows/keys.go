@@ -4,7 +4,10 @@ import "github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syn
 
 // keyName returns the text of the value. A text that would have the name of another value is in quotes. OFFSET makes
 // the database compute the text only once.
-func (p postgres) keyName(column, keyText string) string {
+func (p postgres) keyName(column, sqlType, keyText string) string {
+	if p.isInteger(sqlType) {
+		return "COALESCE(" + AsText(column) + ", 'NULL')"
+	}
 	return syntax.Fill(`
 		CASE WHEN {column} IS NULL THEN 'NULL'
 			WHEN pg_typeof({column}) = ANY (CAST('{smallint,integer,bigint,numeric,boolean,uuid}' AS regtype[]))
@@ -36,7 +39,7 @@ func (p postgres) equalsKey(column, parameter, sqlType, keyText string) string {
 // keyName returns the number or the text itself, and the bytes of a blob as hexadecimal digits. A text that would have
 // the name of another value is in quotes. These are texts such as 'NULL', and the text of a number in a column that may
 // also hold this number. A column that cannot hold it converts the number to the text, and therefore equals it.
-func (sqlite) keyName(column, _ string) string {
+func (sqlite) keyName(column, _, _ string) string {
 	return syntax.Fill(`
 		CASE typeof({column})
 			WHEN 'null' THEN 'NULL'

@@ -165,7 +165,7 @@ func (w *StepWriter) dutiesEndedBy(column string, at time.Time) string {
 		ended = append(ended, syntax.Fill(hasEnded, "instant length", strconv.Itoa(len(instantStart)),
 			"instant", w.writer.own.exactText(w.addStart(latestStart{duty, at, false})),
 			"local", w.writer.own.exactText(w.addStart(latestStart{duty, at, true})),
-			"start", w.writer.own.dutyStart(w.alias+"."+syntax.Quote(of.Personal.Since))))
+			"start", w.writer.own.dutyStart(w.alias+"."+syntax.Quote(of.Personal.Since), w.Types[of.Personal.Since])))
 	}
 	return strings.Join(ended, " AND ")
 }

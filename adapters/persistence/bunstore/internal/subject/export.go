@@ -36,23 +36,14 @@ func (s *Work) Export(
 			Code: domain.ErrSession, Op: "export", Message: "must come before the first write of its session",
 		}
 	}
-	statements := s.store.exports
-	holdsErased := false // see domain.Life.HoldsErased; set by the first statement
-	read := func() error { return s.export(ctx, &statements[0], id, key, &holdsErased, yield) }
+	read := func() error { return s.export(ctx, id, key, yield) }
 	if done, err := s.onReplica(ctx, id, read); done {
 		return err
 	}
-	if len(statements) == 1 {
+	if s.store.dialect.CombinesChanges() {
 		return read()
 	}
-	return s.db.InSnapshot(ctx, "export", func() error {
-		for i := range statements {
-			if err := s.export(ctx, &statements[i], id, key, &holdsErased, yield); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return s.db.InSnapshot(ctx, "export", read)
 }
 
 // exportStatement is a statement that reads the exported columns of one or more tables (its sources). A result row has
@@ -68,14 +59,30 @@ type exportStatement struct {
 	preconditions      int  // the number of its values before those of a lifeRow
 }
 
+// cachedExports holds the statements of an export, and the schema for which they were built.
+type cachedExports struct {
+	statements []exportStatement
+	schema     *live.Schema
+}
+
+// exportsOf returns the statements of an export. The store caches those of the most recent call.
+func (s *Store) exportsOf(schema *live.Schema) []exportStatement {
+	last := s.lastExports.Load()
+	if last == nil || last.schema != schema {
+		last = &cachedExports{newExports(s.writer, s.locks, schema), schema}
+		s.lastExports.Store(last)
+	}
+	return last.statements
+}
+
 // newExports returns the statements that read the data of a subject for an export. The tables of the application come
 // first, then the ledgers. The first source of the first statement is the row of preconditions (the values that the
 // caller must check before it continues, see lockStatements), with the evidence about the life of the subject's id.
-func newExports(w *rows.Writer, locks *lockStatements) []exportStatement {
+func newExports(w *rows.Writer, locks *lockStatements, live rows.Live) []exportStatement {
 	subject := w.DataMap.SubjectTable()
 	keys := len(subject.SubjectKey)
 	all := []source{{
-		table: subject, selected: slices.Concat(locks.preconditions, exportedLife(w)),
+		table: subject, position: "0", selected: slices.Concat(locks.preconditions, exportedLife(w)),
 		fromClause: func(offset int) string {
 			return w.Tables.Fill(fromSubjectAndMark, "subject", w.FromSubject(offset), "id", syntax.Placeholder(offset+keys+1))
 		},
@@ -83,7 +90,7 @@ func newExports(w *rows.Writer, locks *lockStatements) []exportStatement {
 	}}
 	for _, table := range w.DataMap.Tables() {
 		if columns := w.DataMap.ExportedColumns(table); len(columns) > 0 {
-			s := newSource(w, table, columns)
+			s := newSource(w, table, columns, live.Types(table.Name))
 			s.keyParameters = keys
 			s.fromClause = func(offset int) string { return w.FromAllRowsOf(table, offset) }
 			s.restrictByPath(w)
@@ -92,7 +99,7 @@ func newExports(w *rows.Writer, locks *lockStatements) []exportStatement {
 	}
 	kinds := []unsent.Kind{unsent.Consents, unsent.Restrictions}
 	for i, table := range plan.LedgerTables() {
-		s := newSource(w, table, table.Exported())
+		s := newSource(w, table, table.Exported(), ledgerTypes)
 		s.fromClause = func(offset int) string {
 			subject := syntax.Placeholder(offset + 1)
 			return syntax.Fill(fromLedger, "table", unsent.TableOf(w.Tables, kinds[i]), "subject", subject,
@@ -113,11 +120,14 @@ func newExports(w *rows.Writer, locks *lockStatements) []exportStatement {
 	return statements
 }
 
+// ledgerTypes has the types of the primary keys of the ledgers.
+var ledgerTypes = map[string]string{"seq": "bigint"}
+
 const (
 	exportOne = `SELECT 0, 0, {values} {from} ORDER BY {key}`
 
 	exportBranch = `
-		SELECT {number} AS source, row_number() OVER (ORDER BY {key}) AS position, {values}
+		SELECT {number} AS source, {position} AS position, {values}
 		{from}`
 
 	fromSubjectAndMark = `{subject} LEFT JOIN {erasures} AS m ON m.subject_id = {id}`
@@ -142,7 +152,7 @@ func newExport(w *rows.Writer, sources []source, readsPreconditions bool) export
 		missing := slices.Repeat([]string{"NULL"}, e.width-len(source.selected)-len(source.paths))
 		values := slices.Concat(source.selected, source.pathValues(parameters), missing)
 		branches[i] = syntax.Fill(statement, "number", strconv.Itoa(i), "key", rows.List("t0", source.table.PrimaryKey),
-			"values", strings.Join(values, ", "), "from", source.fromClause(parameters))
+			"position", source.position, "values", strings.Join(values, ", "), "from", source.fromClause(parameters))
 		parameters += max(source.keyParameters, 1)
 		if readsPreconditions && i == 0 {
 			parameters++ // the subject's id
@@ -172,47 +182,34 @@ func (e *exportStatement) args(id domain.SubjectID, key []any) []any {
 // statement if the definitions of the tables have changed since the store read the schema.
 const maxExportStarts = 3
 
-// export runs one statement and yields its records. If the statement is the first of an export, its first row is not a
-// record. This row holds the fingerprint, the subject's key as the table stores it, and the evidence about the life of
-// the id. If the cached schema has another fingerprint, export yields nothing, loads the schema and runs the statement
-// again.
+// export runs the statements of an export and yields their records. If the cached schema is not that of the database,
+// the first statement yields nothing: export then loads the schema and begins again.
 func (s *Work) export(
-	ctx context.Context, e *exportStatement, id domain.SubjectID, key []any, holdsErased *bool,
-	yield func(domain.ExportRecord) error,
+	ctx context.Context, id domain.SubjectID, key []any, yield func(domain.ExportRecord) error,
 ) error {
 	known := s.store.schemas.Last()
-	if e.readsPreconditions && known == nil {
-		if err := s.readSubjectRow(ctx, id, key); err != nil {
-			return err
-		}
-		known = s.schema
-	}
 	for range maxExportStarts {
-		stale := ""
-		var refused error
-		row := e.newRow()
-		err := s.db.Read(ctx, "export", func(rows *sql.Rows) error {
-			if err := rows.Scan(row.targets...); err != nil {
+		if known == nil {
+			if err := s.readSubjectRow(ctx, id, key); err != nil {
 				return err
 			}
-			switch {
-			case stale != "":
-				return nil
-			case e.readsPreconditions && row.source == 0:
-				stale, refused = s.checkPreconditions(known, id, row.values)
-				*holdsErased = e.life(row).HoldsErased()
-			default:
-				refused = e.yield(row, *holdsErased, yield)
+			known = s.schema
+		}
+		stale, holdsErased := "", false // see domain.Life.HoldsErased; set by the first statement
+		var err error
+		statements := s.store.exportsOf(known)
+		for i := 0; i < len(statements) && err == nil && stale == ""; i++ {
+			stale, err = s.exportOne(ctx, &statements[i], known, id, key, &holdsErased, yield)
+		}
+		if conn.IsMistyped(err) { // the type of a column has changed, and the statement cannot read the fingerprint
+			s.store.schemas.Forget()
+			if known = nil; s.db.Tx == nil {
+				s.db.Failed = nil
+				continue
 			}
-			return refused
-		}, e.text, e.args(id, key)...)
-		switch {
-		case refused != nil:
-			return refused // unchanged, as yield returned it
-		case err != nil:
-			return s.explain(ctx, "export", err, s.store.schemas.ToExport()...)
-		case stale == "":
-			return nil
+		}
+		if err != nil || stale == "" {
+			return err
 		}
 		if err := s.loadSchema(ctx, stale); err != nil {
 			return err
@@ -223,6 +220,36 @@ func (s *Work) export(
 		Code: domain.ErrUnavailable, Op: "export",
 		Message: "the definitions of the application's tables changed repeatedly: try again",
 	})
+}
+
+// exportOne runs one statement and yields its records. If the statement is the first of an export, its first row is not
+// a record. This row holds the fingerprint, the subject's key as the table stores it, and the evidence about the life
+// of the id. If the known schema has another fingerprint, exportOne yields nothing and returns this fingerprint.
+func (s *Work) exportOne(
+	ctx context.Context, e *exportStatement, known *live.Schema, id domain.SubjectID, key []any, holdsErased *bool,
+	yield func(domain.ExportRecord) error,
+) (stale string, err error) {
+	var refused error
+	row := e.newRow()
+	err = s.db.Read(ctx, "export", func(rows *sql.Rows) error {
+		if err := rows.Scan(row.targets...); err != nil {
+			return err
+		}
+		switch {
+		case stale != "":
+			return nil
+		case e.readsPreconditions && row.source == 0:
+			stale, refused = s.checkPreconditions(known, id, row.values)
+			*holdsErased = e.life(row).HoldsErased()
+		default:
+			refused = e.yield(row, *holdsErased, yield)
+		}
+		return refused
+	}, e.text, e.args(id, key)...)
+	if refused != nil {
+		return "", refused // unchanged, as yield returned it
+	}
+	return stale, s.explain(ctx, "export", err, s.store.schemas.ToExport()...)
 }
 
 // checkPreconditions checks the values in the first row of an export. It returns an error if the subject must not be

@@ -25,6 +25,7 @@ type source struct {
 
 	duties []datamap.Duty // for each exported column
 
+	position      string                  // the expression for the position of a row
 	selected      []string                // the expressions of the values
 	fromClause    func(offset int) string // the clauses from FROM on; their placeholders start at $(offset+1)
 	keyParameters int                     // the number of parameters for the subject's key; 0 for a ledger
@@ -117,12 +118,13 @@ const (
 )
 
 // newSource returns the source of a table. Its values are the names of the primary key, the exported columns, and the
-// columns with the start of a retention duty.
-func newSource(w *rows.Writer, table datamap.Table, exported []datamap.Column) source {
+// columns with the start of a retention duty. The parameter types has the types of the columns in the database.
+func newSource(w *rows.Writer, table datamap.Table, exported []datamap.Column, types map[string]string) source {
 	d, s := dialectOf(w.Dialect), source{
 		table: table, namedByKey: table.NamesRowsByKey(), exported: exported, pathValues: func(int) []string { return nil },
+		position: w.Position(table, types),
 	}
-	s.selected = w.KeyNames("t0", table.PrimaryKey)
+	s.selected = w.KeyNames("t0", table.PrimaryKey, types)
 	for _, column := range s.exported {
 		s.selected = append(s.selected, d.exportedValue(column))
 		s.records = append(s.records, domain.ExportRecord{
@@ -144,7 +146,7 @@ func newSource(w *rows.Writer, table datamap.Table, exported []datamap.Column) s
 		}
 		if _, selected := starts[since.Name]; !selected {
 			starts[since.Name] = len(s.selected)
-			s.selected = append(s.selected, w.DutyStart("t0."+syntax.Quote(since.Name)))
+			s.selected = append(s.selected, w.DutyStart("t0."+syntax.Quote(since.Name), types[since.Name]))
 		}
 		s.sinceIndexes = append(s.sinceIndexes, starts[since.Name])
 	}
@@ -172,7 +174,7 @@ func (r *exportRow) countRow() {
 // newRow returns an exportRow. Callers scan all rows of a result into the same exportRow.
 func (e *exportStatement) newRow() *exportRow {
 	row := &exportRow{values: make([]any, e.width)}
-	var position int64 // only ORDER BY needs it
+	var position any // only ORDER BY needs it
 	row.targets = conn.AddTargets([]any{&row.source, &position}, row.values)
 	return row
 }

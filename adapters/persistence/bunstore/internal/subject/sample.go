@@ -23,7 +23,7 @@ const sampleRows = `SELECT {columns} FROM {table} AS t0 WHERE {rows}{concerned} 
 // columns of the result are the primary key and query.Columns, as texts. The parameter key is the subject's key.
 func sampleStatement(w *rows.Writer, live rows.Live, query plan.SampleQuery, key []any) (text string, args []any) {
 	table, _ := w.DataMap.Table(query.Step.Target)
-	columns := slices.Concat(w.KeyNames("t0", table.PrimaryKey), rows.Texts("t0", query.Columns))
+	columns := slices.Concat(w.KeyNames("t0", table.PrimaryKey, nil), rows.Texts("t0", query.Columns))
 	selected, concerned, limit := "", "", ""
 	if query.Keys == nil {
 		sw := w.StepWriter(table, live.Types(table.Name), len(key))

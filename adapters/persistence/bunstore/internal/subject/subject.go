@@ -30,8 +30,8 @@ type Store struct {
 	locks             *lockStatements
 	sweeps            sweepStatements
 	lives             lifeStatements
-	exports           []exportStatement
 	lastSteps         atomic.Pointer[cachedGroups]
+	lastExports       atomic.Pointer[cachedExports]
 	schemas           *live.Cache
 	cascades          *cascade.Store
 	models            *schema.Tables // the models that bun has registered
@@ -53,7 +53,7 @@ func New(w *rows.Writer, schemas *live.Cache, settings Settings) *Store {
 		synchronousCommit: settings.SynchronousCommit, readDB: settings.ReadDB,
 	}
 	s.locks, s.sweeps = newLocks(w), newSweeps(w)
-	s.lives, s.exports = newLives(w, s.locks), newExports(w, s.locks)
+	s.lives = newLives(w, s.locks)
 	return s
 }
 
