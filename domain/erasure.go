@@ -30,11 +30,33 @@ type ErasureResult struct {
 	// each ref of the subject. It occurs once more if the subject's rows hold keys of the external system (see
 	// datamap.Annotation.Ref).
 	EnqueuedExternal []string `json:"enqueued_external"`
+	// RetainedFields are the columns that the erasure had to keep, in tables with retained rows. They make the erasure a
+	// partial refusal, so Remedies is set with them. Both are empty if nothing is retained.
+	RetainedFields []RetainedField `json:"retained_fields,omitempty"`
+	Remedies       Remedies        `json:"remedies,omitzero"`
+}
+
+// RetainedField is a column that an erasure keeps because of a legal duty.
+type RetainedField struct {
+	Source   string   `json:"source"` // the table
+	Field    string   `json:"field"`  // the column
+	Category Category `json:"category"`
+	Reason   string   `json:"reason"`         // the duty
+	Until    Until    `json:"until,omitzero"` // zero for a duty without end
+}
+
+// Until says when a retention duty ends: After, such as 10y, counted from the value in the column Since, or from the end
+// of its calendar year if From is year_end.
+type Until struct {
+	After string `json:"after"`
+	Since string `json:"since"`
+	From  string `json:"from,omitempty"`
 }
 
 // Clone returns a copy that shares no memory with r.
 func (r ErasureResult) Clone() ErasureResult {
 	r.Deleted, r.Anonymized, r.Retained = maps.Clone(r.Deleted), maps.Clone(r.Anonymized), maps.Clone(r.Retained)
 	r.Cascaded, r.EnqueuedExternal = maps.Clone(r.Cascaded), slices.Clone(r.EnqueuedExternal)
+	r.RetainedFields = slices.Clone(r.RetainedFields)
 	return r
 }

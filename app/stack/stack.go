@@ -80,6 +80,9 @@ type Options struct {
 	IDs ports.IDSource
 	// Hooks are functions of the application that run before or after an erasure or a rectification. The default is empty.
 	Hooks Hooks
+	// Controller is named in answers to subjects, such as that to an erasure that had to keep something. The default is
+	// empty: the answer then names no authority.
+	Controller domain.Controller
 	// Observer receives the data for metrics and traces. See ports.Observer. Pass the same observer to the store that you
 	// set in the field Sessions. The default is nil: no function is called.
 	Observer ports.Observer
@@ -88,7 +91,7 @@ type Options struct {
 // IsZero reports whether no setting is set.
 func (o Options) IsZero() bool {
 	return o.ResolverTimeout == 0 && o.Saga.IsZero() && o.TempDir == "" && o.IDs == nil && o.Hooks.isZero() &&
-		o.Observer == nil
+		o.Controller == domain.Controller{} && o.Observer == nil
 }
 
 // Stack has all services of habeas. A router calls them for its requests. An application can call them outside of a
@@ -144,7 +147,7 @@ func New(c Config) (Stack, error) {
 	c.Clock, c.IDs = cmp.Or(c.Clock, ports.Clock(system.Clock{})), cmp.Or(c.IDs, ports.IDSource(&system.IDs{}))
 	eraser, err := erasure.NewEraser(erasure.Config{
 		Clock: c.Clock, IDs: c.IDs, DataMap: c.DataMap, Resolvers: c.Resolvers, Purposes: purposes,
-		Observer: c.Observer, Before: c.Hooks.BeforeErasure, After: c.Hooks.afterErasure(),
+		Observer: c.Observer, Controller: c.Controller, Before: c.Hooks.BeforeErasure, After: c.Hooks.afterErasure(),
 	})
 	if err != nil {
 		return Stack{}, err

@@ -23,6 +23,8 @@ type Config struct {
 	Resolvers []ports.Resolver // the external systems; default none
 	Purposes  domain.Purposes  // purposes that audit events may name, as in consent.Ledger; default none
 	Observer  ports.Observer   // receives the outcome of each erasure; default none
+	// Controller is named in the answer to an erasure that had to keep something; see domain.ErasureResult.Remedies.
+	Controller domain.Controller
 
 	// Before is called in the session of each erasure, after the subject is locked and before any row is deleted or
 	// overwritten. If Before returns an error or panics, the erasure fails. With a *domain.RefusalError, it refuses the
@@ -43,6 +45,8 @@ type Eraser struct {
 	purposes  domain.Purposes
 	hooks     hook.Hooks[domain.ErasureResult]
 	observer  ports.Observer
+
+	controller domain.Controller
 }
 
 // NewEraser makes the plan and returns an eraser that follows it. It returns domain.ErrConfiguration if a required
@@ -52,6 +56,9 @@ type Eraser struct {
 func NewEraser(c Config) (*Eraser, error) {
 	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() {
 		return nil, domain.Misconfigured("eraser", "Clock, IDs and DataMap are required")
+	}
+	if err := c.Controller.Check(); err != nil {
+		return nil, err
 	}
 	set, err := resolvers.NewSet(c.Resolvers...)
 	if err != nil {
@@ -68,7 +75,7 @@ func NewEraser(c Config) (*Eraser, error) {
 		audit.Stamper{Clock: c.Clock, IDs: c.IDs},
 		c.DataMap, set, plan, c.Purposes,
 		hook.Hooks[domain.ErasureResult]{Before: c.Before, After: c.After},
-		c.Observer,
+		c.Observer, c.Controller,
 	}, nil
 }
 

@@ -39,6 +39,10 @@ func TestAnErasureLocksRecordsActsEnqueuesAndCompletes(t *testing.T) {
 		SubjectID: w.ID, CompletedAt: noon,
 		Deleted: map[string]int64{"sessions": 3}, Anonymized: map[string]int64{"users": 1},
 		Retained: map[string]int64{"users": 1}, EnqueuedExternal: []string{"mail", "desk"},
+		RetainedFields: []domain.RetainedField{{
+			Source: "users", Field: "vat", Category: domain.CategoryContact, Reason: "§147 AO",
+		}},
+		Remedies: domain.Remedies{Judicial: true},
 	}
 	if err != nil || !reflect.DeepEqual(result, want) {
 		t.Errorf("got %+v, %v, want %+v", result, err, want)

@@ -121,6 +121,9 @@ func (r *run) apply(ctx context.Context) error {
 		if !clearsAgain(steps[:i], step) {
 			r.counts(step.Strategy)[step.Target] += rows[i]
 		}
+		if step.Strategy == domain.StrategyRetain && rows[i] > 0 {
+			r.retain(step)
+		}
 		payload := payloadOf(step)
 		payload["rows"] = rows[i]
 		events = append(events, r.operation.Event(domain.EventErasureStepSucceeded, r.id, payload))
@@ -129,6 +132,29 @@ func (r *run) apply(ctx context.Context) error {
 		return err
 	}
 	return r.session.Audit().Append(ctx, events...)
+}
+
+// retain adds the columns of a retain step to the result, each of them once.
+func (r *run) retain(step datamap.Step) {
+	table, _ := r.dataMap.Table(step.Target)
+	for _, name := range step.Columns {
+		column, _ := table.Column(name)
+		kept := domain.RetainedField{
+			Source: step.Target, Field: name, Category: column.Personal.Category, Reason: column.Personal.Reason,
+		}
+		if !column.Personal.Retain.IsZero() {
+			kept.Until = domain.Until{
+				After: column.Personal.Retain.String(), Since: column.Personal.Since, From: column.Personal.From,
+			}
+		}
+		isKnown := slices.ContainsFunc(r.result.RetainedFields, func(f domain.RetainedField) bool {
+			return f.Source == step.Target && f.Field == name
+		})
+		if !isKnown {
+			r.result.RetainedFields = append(r.result.RetainedFields, kept)
+		}
+	}
+	r.result.Remedies = r.controller.Remedies()
 }
 
 // clearsAgain reports whether the step only sets references to NULL, in rows that an earlier step has already counted.

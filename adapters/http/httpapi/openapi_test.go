@@ -150,6 +150,8 @@ func TestTheSchemasAreThoseOfTheModels(t *testing.T) {
 		"ExportBundle":      domain.ExportBundle{},
 		"ExportRecord":      domain.ExportRecord{},
 		"ErasureResult":     domain.ErasureResult{},
+		"RetainedField":     domain.RetainedField{},
+		"Remedies":          domain.Remedies{},
 		"Problem":           httpapi.Problem{},
 		"FieldError":        domain.FieldError{},
 	}
@@ -158,7 +160,7 @@ func TestTheSchemasAreThoseOfTheModels(t *testing.T) {
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(model)) {
 			tag, option, _ := strings.Cut(field.Tag.Get("json"), ",")
 			all = append(all, tag)
-			if option != "omitempty" {
+			if option != "omitempty" && option != "omitzero" {
 				always = append(always, tag)
 			}
 		}
