@@ -18,7 +18,7 @@ type Authority struct {
 
 var webAddress = regexp.MustCompile(`^https?://[^\s/?#]+([/?#]\S*)?$`)
 
-// Check returns ErrConfiguration if the authority has a URL but no name, or a URL that is no address with http or https.
+// Check returns ErrConfiguration if the authority has a URL but no name, or a URL that is no address of the web.
 func (c Controller) Check() error {
 	switch {
 	case c.Authority == Authority{}:

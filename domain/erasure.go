@@ -45,8 +45,8 @@ type RetainedField struct {
 	Until    Until    `json:"until,omitzero"` // zero for a duty without end
 }
 
-// Until says when a retention duty ends: After, such as 10y, counted from the value in the column Since, or from the end
-// of its calendar year if From is year_end.
+// Until says when a retention duty ends. The period After, such as 10y, counts from the value in the column Since, or
+// from the end of its calendar year if From is year_end.
 type Until struct {
 	After string `json:"after"`
 	Since string `json:"since"`
