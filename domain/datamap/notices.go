@@ -19,7 +19,8 @@ func (n Notice) String() string { return n.Table + "." + n.Column + ": " + n.Mes
 //   - a notice if the id of the subjects is a text that seems to have a meaning, such as a user name
 //   - for each table, a notice for each primary-key column that has the name of a secret and is contained in exports,
 //     then a notice for each surrogate (Column.Surrogate) that no erasure writes, because it deletes the row, and then
-//     a notice for each relation to another table of the map, unless a path begins with this relation
+//     a notice for each relation to another table of the map, unless a path begins with this relation, or a decision
+//     about the table shows it (Decision.Seen)
 //   - in the place of that relation, a notice for each relation with an option erasure that has no effect, and for each
 //     relation of a table to itself to which rows of other people may hold on after an erasure has deleted rows
 //   - the notices of WithNotices
@@ -61,7 +62,7 @@ func (m DataMap) noticeOf(table Table, relation Relation) string {
 		return ""
 	case relation.References == table.Name:
 		return m.noticeOfSelf(table, relation)
-	case len(begun) == 0 && relation.SamePerson:
+	case len(begun) == 0 && (relation.SamePerson || m.isSeen(table, relation)):
 		return ""
 	case len(begun) == 0:
 		return "refers to " + relation.References +
@@ -72,6 +73,13 @@ func (m DataMap) noticeOf(table Table, relation Relation) string {
 			", and the rows of this table may be about other people"
 	}
 	return ""
+}
+
+// isSeen reports whether a question about the table shows the relation, so that its answer chooses the paths.
+func (m DataMap) isSeen(table Table, relation Relation) bool {
+	return slices.ContainsFunc(m.decisions, func(d Decision) bool {
+		return d.Object == table.Name && slices.Contains(d.Seen, strings.Join(relation.Columns, ", ")+" -> "+relation.References)
+	})
 }
 
 // noticeOfSelf is noticeOf for a relation of a table to itself.

@@ -244,6 +244,10 @@ func TestNoticesNameRelationsThatNoPathCovers(t *testing.T) {
 	if got := m.WithNotices(more).Notices(); len(got) != 2 || got[1] != more || len(m.Notices()) != 1 {
 		t.Errorf("got %v", got)
 	}
+	m = m.WithDecisions(datamap.Decision{Object: "messages", Seen: []string{"reviewer_id -> users"}})
+	if got := m.Notices(); len(got) > 0 {
+		t.Errorf("a question shows the relation, but got %v", got)
+	}
 }
 
 func TestANaturalKeyOfThePeopleIsANotice(t *testing.T) {

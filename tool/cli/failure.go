@@ -157,6 +157,9 @@ func flagError(command *cobra.Command, err error) error {
 	if rest, ok := strings.CutPrefix(text, "flag needs an argument: --"); ok {
 		return usage(command, "--"+rest+" needs a value")
 	}
+	if rest, ok := strings.CutPrefix(text, "flag needs an argument: '"); ok {
+		return usage(command, "-"+rest[:1]+" needs a value")
+	}
 	rest, ok := strings.CutPrefix(text, "invalid argument ")
 	quoted, err := strconv.QuotedPrefix(rest)
 	if !ok || err != nil {

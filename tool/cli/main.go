@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -35,7 +36,11 @@ func Execute(ctx context.Context, root *cobra.Command) (code int) {
 	}
 	if failure.Text != "" {
 		out := newPrinter(root.ErrOrStderr(), formats[0])
-		out.line(out.paint("error", root.Name()+": ") + failure.Text)
+		text := root.Name() + ": " + failure.Text
+		if isTerminal(root.ErrOrStderr()) { // elsewhere, an error is one line for other programs
+			text = strings.Join(wrap(text, out.width), "\n")
+		}
+		out.line(strings.Replace(text, root.Name()+":", out.paint("error", root.Name()+":"), 1))
 		out.problems(failure.problems)
 	}
 	return failure.Code

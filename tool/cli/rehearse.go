@@ -34,7 +34,8 @@ erased only if all of these are the same as in the rehearsal.
 
 With --sample 5, the command also shows five rows of each step, before and after the
 erasure. They hold personal data, and are only written to a terminal: the command is
-refused if its output is a file, a pipe or JSON.
+refused if its output is a file, a pipe or JSON. Secrets, and columns that no export
+shows, are masked.
 
 The rows of a subject are locked during its rehearsal. On SQLite, no other process
 can write during this time.`,

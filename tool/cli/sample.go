@@ -56,14 +56,20 @@ func (p *printer) sample(m datamap.DataMap, s datamap.StepSample) {
 	for i, row := range s.Before {
 		key := make([]string, len(row.Key))
 		for j, value := range row.Key {
-			key[j] = revealed(value)
+			if key[j] = revealed(value); isHidden(table, table.PrimaryKey[j]) {
+				key[j] = masked
+			}
 		}
 		for j, name := range s.Columns {
 			after := "(deleted)"
 			if s.After[i] != nil {
 				after = revealed(s.After[i].Values[j]) + keptUntil(m, table, name, s, row)
 			}
-			t.rows = append(t.rows, append(slices.Clone(key), name, revealed(row.Values[j]), after))
+			before := revealed(row.Values[j])
+			if isHidden(table, name) {
+				before, after = masked, masked
+			}
+			t.rows = append(t.rows, append(slices.Clone(key), name, before, after))
 			for k := range key {
 				key[k] = "" // shown once
 			}
@@ -71,6 +77,12 @@ func (p *printer) sample(m datamap.DataMap, s datamap.StepSample) {
 	}
 	p.table(t)
 	p.line("")
+}
+
+// isHidden reports whether no export shows a column, or its name is that of a secret.
+func isHidden(table datamap.Table, name string) bool {
+	column, _ := table.Column(name)
+	return column.Personal != nil && column.Personal.Export == datamap.ExportNo || isSecret(name, column.Type)
 }
 
 // rowsTable returns an empty table for the rows of a table of the application.

@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/habeas-data/habeas/adapters/persistence/manifest"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/cli"
 )
 
 // wide is a terminal with many columns.
@@ -35,6 +39,27 @@ func TestAPreviewShowsRowsBeforeAndAfter(t *testing.T) {
 		t.Error("the preview has changed the database")
 	}
 }
+
+func TestAPreviewMasksWhatNoExportShows(t *testing.T) {
+	w := newWorld(t)
+	hidden, err := manifest.Read(strings.NewReader(strings.ReplaceAll(shop,
+		`"category": "contact"`, `"category": "contact", "export": "no"`)))
+	must(t, err)
+	screen := &wide{}
+	run(t.Context(), otherMap{w.gdpr.Operator(), hidden}, nil, screen, &bytes.Buffer{}, "rehearse", "1", "--sample", "5")
+	if shown := screen.String(); strings.Contains(shown, "c1@example.org") || !strings.Contains(shown, "(masked)  (masked)") ||
+		!strings.Contains(shown, "1 Main Street") {
+		t.Errorf("the preview shows %s", shown)
+	}
+}
+
+// otherMap is an application whose data map annotates other columns.
+type otherMap struct {
+	cli.Application
+	dataMap datamap.DataMap
+}
+
+func (o otherMap) DataMap() datamap.DataMap { return o.dataMap }
 
 func TestAPreviewIsOnlyForATerminal(t *testing.T) {
 	w := newWorld(t)

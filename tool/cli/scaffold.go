@@ -53,14 +53,15 @@ the proposal leaves out. The help topic "data-map" explains the JSON.
 With --update, the command adds the tables and columns that are new in the schema to
 a data map, and keeps everything else. A table that you have deleted from a proposal
 stays out. If the table has new columns, its note keeps your decision, and asks whether
-the table may stay out. Write the result to another file than the one that is read.
+the table may stay out. With --out, the command writes the file as a whole, or not at
+all. It replaces an existing file only if --update has read it.
 
 If the database holds several groups of people, such as customers and employees,
 each group needs a data map, and each further data map needs a name. The notes
 propose a name, which you pass as Config.Name or --name.`,
-		example: `habeas scaffold > datamap.json
+		example: `habeas scaffold --out datamap.json
 habeas scaffold --subject-table members --include projects --review
-habeas scaffold --update datamap.json > updated.json`,
+habeas scaffold --update datamap.json --out datamap.json`,
 		exits: exits{fine: "the proposal was printed", failed: "the command cannot propose a data map"},
 		needs: nothing,
 		flags: func(c *cobra.Command) {
@@ -68,9 +69,13 @@ habeas scaffold --update datamap.json > updated.json`,
 			c.Flags().StringArrayVar(&s.options.Include, "include", nil,
 				"propose this `table`, too; its rows belong to the person; can be repeated")
 			c.Flags().Var((*Text)(&s.update), "update", "add what is new to the data map in this `file`")
+			c.Flags().Var((*Text)(&s.out), "out", "write the data map to this `file`, if the command succeeds")
 			c.Flags().BoolVar(&s.review, "review", false, "list the decisions instead of the data map")
 		},
 		run: func(ctx context.Context, c *call) error {
+			if err := s.mayWrite(); err != nil {
+				return err
+			}
 			reader, err := open(ctx)
 			if err != nil {
 				return err
@@ -88,6 +93,7 @@ habeas scaffold --update datamap.json > updated.json`,
 type scaffoldCommand struct {
 	options scaffold.Options
 	update  string
+	out     string
 	review  bool
 }
 
@@ -119,14 +125,29 @@ func (s scaffoldCommand) run(ctx context.Context, c *call, reader schemaRead) er
 	if err != nil {
 		return err
 	}
+	dataMap = dataMap.WithAccepted(former.dataMap.Accepted()...)
+	if s.out != "" {
+		if err := (mapFile{s.out, dataMap, former.schemaOf(catalog, proposal)}).write(); err != nil {
+			return err
+		}
+		c.out.line("The data map has " + counted(len(proposal.Decisions), "question") + ". The command decide asks them.")
+		return nil
+	}
 	return c.out.show(proposal, func() {
 		if s.review {
 			c.out.proposal(proposal)
 			return
 		}
-		dataMap = dataMap.WithAccepted(former.dataMap.Accepted()...)
 		_ = manifest.WriteDraft(c.out, dataMap, former.schemaOf(catalog, proposal)) // printer.end reports a failed write
 	})
+}
+
+// mayWrite returns an error if the file of --out exists, and was not read with --update.
+func (s scaffoldCommand) mayWrite() error {
+	if _, err := os.Lstat(s.out); err == nil && s.out != s.update {
+		return failed("the file of --out exists: name another one, or read it with --update")
+	}
+	return nil
 }
 
 // formerDraft is the manifest that the command updates. It is empty if the command proposes a new one.

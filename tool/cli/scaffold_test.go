@@ -171,6 +171,32 @@ func TestScaffoldExplainsWhatItCannotDo(t *testing.T) {
 	}
 }
 
+func TestADraftIsWrittenToAFileAsAWholeOrNotAtAll(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "datamap.json")
+	if code, _, _ := scaffolded(t, forum{isEmpty: true}, "--out", file); code != 2 {
+		t.Errorf("ends with %d", code)
+	}
+	if left, _ := os.ReadDir(folder); len(left) > 0 {
+		t.Errorf("a failed command leaves %v", left)
+	}
+	_, draft, _ := scaffolded(t, forum{})
+	code, stdout, stderr := scaffolded(t, forum{}, "--out", file)
+	written, err := os.ReadFile(file)
+	if code != 0 || err != nil || string(written) != draft || !strings.Contains(stdout, "The command decide asks them") {
+		t.Errorf("ends with %d: %s%s", code, stdout, stderr)
+	}
+	code, _, stderr = scaffolded(t, forum{isMigrated: true}, "--out", file)
+	if again, _ := os.ReadFile(file); code != 2 || string(again) != draft {
+		t.Errorf("ends with %d, and replaces a file", code)
+	}
+	complains(t, stderr, "--out exists", "--update")
+	code, _, _ = scaffolded(t, forum{isMigrated: true}, "--update", file, "--out", file)
+	if again, _ := os.ReadFile(file); code != 0 || !strings.Contains(string(again), "preferences") {
+		t.Errorf("ends with %d", code)
+	}
+}
+
 func TestScaffoldReportsACatalogThatCannotBeRead(t *testing.T) {
 	root := cli.New(nil)
 	root.AddCommand(cli.Scaffold(func(context.Context) (ports.CatalogReader, error) {

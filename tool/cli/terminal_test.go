@@ -88,6 +88,25 @@ func (i *interrupted) Write(text []byte) (int, error) {
 	return i.terminal.Write(text)
 }
 
+func TestAnErrorIsWrappedAtTheWidthOfATerminal(t *testing.T) {
+	w := newWorld(t)
+	screen := &terminal{}
+	if code := w.into(io.Discard, screen, "status", "-o"); code != 2 {
+		t.Errorf("ends with %d", code)
+	}
+	if got := withoutColours.Replace(screen.String()); got != "habeas: status: -o needs a value; see habeas status --help\n" {
+		t.Errorf("shows %q", got)
+	}
+	screen.Reset()
+	w.into(io.Discard, screen, "erase", "1")
+	lines := strings.Split(strings.TrimSpace(withoutColours.Replace(screen.String())), "\n")
+	for _, line := range lines {
+		if len(lines) < 2 || len(line) > 60 {
+			t.Errorf("shows the line %q", line)
+		}
+	}
+}
+
 func TestColoursAreForTerminals(t *testing.T) {
 	w := abandoned(t, "1")
 	coloured := func(environment ...string) bool {

@@ -55,14 +55,19 @@ func (s *settings) open(context.Context) (cli.Application, error) {
 	if err != nil {
 		return nil, err
 	}
+	var resolvers []ports.Resolver
+	for _, name := range dataMap.Refs() {
+		resolvers = append(resolvers, missing{name})
+	}
 	gdpr, err := app.New(app.Config{ //nolint:contextcheck // New logs without a context
-		DB: db, DataMap: dataMap, Schema: string(s.schema), Name: s.mapName(), Logger: errorLog(os.Stderr),
+		DB: db, DataMap: dataMap, Resolvers: resolvers,
+		Schema: string(s.schema), Name: s.mapName(), Logger: errorLog(os.Stderr),
 		TrustEncoding: s.trustEncoding, JournalKey: []byte(s.env("HABEAS_JOURNAL_KEY")),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return standalone{gdpr.Operator(), s.withoutHooks}, nil
+	return standalone{gdpr.Operator(), s.withoutHooks, dataMap.Refs()}, nil
 }
 
 // errorLog returns a logger that drops warnings. The warnings of app.New name tables and columns that the data map

@@ -13,7 +13,8 @@ import (
 // out the external systems and the hooks of the application. The worker of the application has recorded them.
 type standalone struct {
 	*app.Operator
-	withoutHooks bool // the operator accepts that they are left out
+	withoutHooks bool     // the operator accepts that they are left out
+	missing      []string // the systems whose keys are in columns of the data map
 }
 
 // Erase implements cli.Application.
@@ -42,10 +43,27 @@ func (s standalone) Replay(ctx context.Context, lines io.Reader, o app.ReplayOpt
 	return s.Operator.Replay(ctx, lines, o)
 }
 
+// Sweep implements cli.Application.
+func (s standalone) Sweep(ctx context.Context, progress func(domain.SweepReport)) (domain.SweepReport, error) {
+	if err := s.hasAll(); err != nil {
+		return domain.SweepReport{}, err
+	}
+	return s.Operator.Sweep(ctx, progress)
+}
+
+// hasAll returns domain.ErrConfiguration if the data map needs resolvers, which only the application has.
+func (s standalone) hasAll() error {
+	if len(s.missing) == 0 {
+		return nil
+	}
+	return domain.Misconfigured("habeas", "nothing was changed: the data map has keys of external systems ("+
+		strings.Join(s.missing, ", ")+"), whose resolvers only the application's own program has. Use the command there")
+}
+
 // mayErase returns domain.ErrConfiguration if the application does more in an erasure than this program.
 func (s standalone) mayErase(ctx context.Context) error {
-	if s.withoutHooks {
-		return nil
+	if err := s.hasAll(); err != nil || s.withoutHooks {
+		return err
 	}
 	installation, err := s.Installation(ctx)
 	if err != nil || installation.Started == nil {

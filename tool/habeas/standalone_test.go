@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +17,35 @@ import (
 type crm struct{ ports.Resolver }
 
 func (crm) Name() string { return "crm" }
+
+// The resolvers of an application are in its own program.
+func TestTheDataMapOfAnApplicationWithResolversCanBeRead(t *testing.T) {
+	env := onSQLite(t)
+	withKeys := strings.Replace(dataMap, `"erasure": "anonymize"`, `"erasure": "anonymize", "ref": "media"`, 1)
+	must(t, os.WriteFile(env["HABEAS_DATA_MAP"], []byte(withKeys), 0o600))
+	for _, line := range []string{
+		"0 migrate up", "1 status", "0 rehearse 1", "1 lint", "0 coverage", "0 trail 1", "0 map", "1 export 1",
+	} {
+		args := strings.Fields(line)
+		code, stdout, stderr := run(t, env, args[1:]...)
+		if strconv.Itoa(code) != args[0] || strings.Contains(stderr, "resolver") {
+			t.Errorf("%s, but ends with %d: %s%s", line, code, stdout, stderr)
+		}
+	}
+	journal := filepath.Join(t.TempDir(), "erased.jsonl")
+	must(t, os.WriteFile(journal, nil, 0o600))
+	for _, args := range [][]string{
+		{"erase", "1", "--yes", "--without-hooks"}, {"replay", journal, "--yes"}, {"sweep", "--yes"},
+	} {
+		code, stdout, stderr := run(t, env, args...)
+		if code != 2 || !strings.Contains(stderr, "keys of external systems (media)") {
+			t.Errorf("%v ends with %d: %s%s", args, code, stdout, stderr)
+		}
+	}
+	if _, stdout, _ := run(t, env, "export", "1"); !strings.Contains(stdout, "zoe@example.org") {
+		t.Errorf("the subject was erased: %s", stdout)
+	}
+}
 
 // The worker of an application records its external systems and hooks. The stand-alone program then does not erase,
 // because its erasures would leave them out.
