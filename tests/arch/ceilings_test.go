@@ -34,7 +34,7 @@ var rooms = []room{
 	{"ports/mocks", 2111, 103},
 	{"adapters/persistence/bunstore", 20348, 16046},
 	{"adapters/persistence/memory", 3345, 1068},
-	{"adapters/persistence", 1663, 2896},
+	{"adapters/persistence", 1673, 2935},
 	{"adapters/http", 2340, 4598},
 	{"adapters/http/httptestsuite", 1935, 298},
 	{"adapters/supportdesk", 1796, 2144},

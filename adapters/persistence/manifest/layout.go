@@ -6,31 +6,41 @@ import (
 	"strings"
 )
 
-// layout returns a JSON value with one line for each column and each relation. It writes a list of objects on several
-// lines, and every object that contains no such list on one line.
+// layout returns a JSON value with one line for each column, each relation and each option of a question. It writes a
+// list of objects on several lines, and every object that contains no such list on one line.
 func layout(value json.RawMessage, indent string) string {
+	if !isLong(value) {
+		return line(value)
+	}
+	return block(value, indent, func(m member, indent string) string {
+		if m.label != `"options": ` {
+			return layout(m.value, indent)
+		}
+		return block(m.value, indent, func(option member, _ string) string { return line(option.value) })
+	})
+}
+
+// block returns a list or an object with its members on lines of their own.
+func block(value json.RawMessage, indent string, text func(m member, indent string) string) string {
 	opening, members := parts(value)
-	switch {
-	case opening == 0:
-		return string(value)
-	case !isLong(value):
-		list := make([]string, len(members))
-		for i, m := range members {
-			list[i] = m.label + layout(m.value, "")
-		}
-		return string(opening) + strings.Join(list, ", ") + string(opening+2)
-	}
-	var text strings.Builder
-	text.WriteByte(opening)
+	lines := make([]string, len(members))
 	for i, m := range members {
-		if i > 0 {
-			text.WriteByte(',')
-		}
-		text.WriteString("\n" + indent + "  " + m.label + layout(m.value, indent+"  "))
+		lines[i] = "\n" + indent + "  " + m.label + text(m, indent+"  ")
 	}
-	text.WriteString("\n" + indent)
-	text.WriteByte(opening + 2)
-	return text.String()
+	return string(opening) + strings.Join(lines, ",") + "\n" + indent + string(opening+2)
+}
+
+// line returns a JSON value on one line.
+func line(value json.RawMessage) string {
+	opening, members := parts(value)
+	if opening == 0 {
+		return string(value)
+	}
+	list := make([]string, len(members))
+	for i, m := range members {
+		list[i] = m.label + line(m.value)
+	}
+	return string(opening) + strings.Join(list, ", ") + string(opening+2)
 }
 
 // member is an element of a list, or a member of an object.
