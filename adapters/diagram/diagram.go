@@ -1,6 +1,7 @@
 // Package diagram draws a data map. The diagram shows the tables, the effect of an erasure on their rows, the external
-// systems, and the paths (chains of references) from each table to the table of subjects. A table that refers to the
-// subject says so in its box ("direct"). An arrow leads from any other table to the next table on its shortest path.
+// systems, and the paths (chains of references) from each table to the table of subjects. A box names each of its links
+// that leads to the subject. An arrow leads from a table without such a link to the next table on its shortest path. The
+// tables that a decision leaves out are beside the others, with the reason.
 //
 //	svg := diagram.SVG(gdpr.DataMap(), gdpr.Plan())
 //	err := os.WriteFile("datamap.svg", []byte(svg), 0o644)
@@ -10,9 +11,11 @@
 package diagram
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -24,14 +27,28 @@ type effect string
 
 const (
 	deleted    effect = "deleted"
+	nulled     effect = "nulled" // columns become NULL, and nothing is overwritten
 	anonymized effect = "anonymized"
 	retained   effect = "retained"
 	untouched  effect = "untouched" // the table only connects other tables to the table of subjects
+	leftOut    effect = "leftout"   // the table is not in the data map
 	external   effect = "external"
 )
 
 // effects has all effects in the order of the legend.
-var effects = []effect{deleted, anonymized, retained, untouched, external}
+var effects = []effect{deleted, nulled, anonymized, retained, untouched, leftOut, external}
+
+// words returns the effect as a text for readers.
+func (e effect) words() string {
+	switch e {
+	case nulled:
+		return "becomes NULL"
+	case leftOut:
+		return "left out"
+	default:
+		return string(e)
+	}
+}
 
 // box represents a table or an external system.
 type box struct {
@@ -43,8 +60,11 @@ type box struct {
 }
 
 // cell is one line of a box. It represents a column: a reference on a path, a column with an annotation, or a column
-// with keys of an external system.
-type cell struct{ name, says string }
+// with keys of an external system. Or it is a legal basis with a purpose, or a part of a reason.
+type cell struct {
+	name, says string
+	leads      bool // to the subject
+}
 
 // arrow is an arrow from a table to another table that it references.
 type arrow struct {
@@ -72,6 +92,9 @@ func pictureOf(m datamap.DataMap, plan datamap.Plan, only []string) picture {
 		if i, shown := index[table.Name]; shown {
 			p.link(m, table, i, index)
 		}
+	}
+	if len(only) == 0 {
+		p.addLeftOut(m)
 	}
 	for _, step := range plan.Steps {
 		if step.External {
@@ -110,10 +133,9 @@ func (p *picture) link(m datamap.DataMap, table datamap.Table, i int, index map[
 	for j, relation := range begins {
 		to, shown := index[relation.References]
 		name := strings.Join(relation.Columns, ", ")
-		says := "to " + relation.References
+		says := "→ " + relation.References
 		switch {
 		case relation.References == subject:
-			says = "direct"
 		case j == nearest && shown:
 			p.boxes[i].parent = to
 			p.arrows = append(p.arrows, arrow{from: i, to: to, label: relation.Name})
@@ -122,7 +144,7 @@ func (p *picture) link(m datamap.DataMap, table datamap.Table, i int, index map[
 		if relation.Name != "" {
 			says += ", " + relation.Name
 		}
-		cells = append(cells, cell{name, says})
+		cells = append(cells, cell{name, says, relation.References == subject})
 	}
 	p.boxes[i].cells = append(cells, p.boxes[i].cells...)
 }
@@ -136,6 +158,34 @@ func distance(m datamap.DataMap, table string) int {
 	return len(slices.MinFunc(paths, func(a, b datamap.Path) int { return len(a.Relations) - len(b.Relations) }).Relations)
 }
 
+// reasonWidth is the number of characters of a line of a reason.
+const reasonWidth = 34
+
+// addLeftOut adds the tables that questions about rows leave out: with the answer, the links that lead to tables of the
+// data map, and the reason.
+func (p *picture) addLeftOut(m datamap.DataMap) {
+	for _, decision := range m.Decisions() {
+		if _, mapped := m.Table(decision.Object); mapped || len(decision.Columns) > 0 {
+			continue
+		}
+		b := box{title: decision.Object, effect: leftOut, says: cmp.Or(decision.Answer, "open question"), parent: -1}
+		for _, seen := range decision.Seen {
+			name, to, _ := strings.Cut(seen, " -> ")
+			if _, mapped := m.Table(to); mapped {
+				b.cells = append(b.cells, cell{name, "→ " + to, to == m.SubjectTable().Name})
+			}
+		}
+		line := ""
+		for _, word := range append(strings.Fields(decision.Because), "") {
+			if line != "" && (word == "" || utf8.RuneCountInString(line+word) >= reasonWidth) {
+				b.cells, line = append(b.cells, cell{name: line}), ""
+			}
+			line = strings.TrimSpace(line + " " + word)
+		}
+		p.boxes = append(p.boxes, b)
+	}
+}
+
 // addSystem adds an external system with the columns that hold its keys. It leaves out a system whose keys are only in
 // tables that are not shown.
 func (p *picture) addSystem(m datamap.DataMap, system string, index map[string]int) {
@@ -143,12 +193,12 @@ func (p *picture) addSystem(m datamap.DataMap, system string, index map[string]i
 	for _, table := range m.Tables() {
 		if _, shown := index[table.Name]; shown {
 			for _, column := range table.RefColumns(system) {
-				b.cells = append(b.cells, cell{table.Name + "." + column.Name, "keys"})
+				b.cells = append(b.cells, cell{name: table.Name + "." + column.Name, says: "keys"})
 			}
 		}
 	}
 	if !slices.Contains(m.Refs(), system) { // the application provides the ref of this system
-		b.cells = append(b.cells, cell{"ref", "of the application"})
+		b.cells = append(b.cells, cell{name: "ref", says: "of the application"})
 	}
 	if len(b.cells) > 0 {
 		p.boxes = append(p.boxes, b)
@@ -195,10 +245,13 @@ func boxOf(m datamap.DataMap, plan datamap.Plan, table datamap.Table) box {
 		next := map[domain.Strategy]effect{
 			domain.StrategyDelete: deleted, domain.StrategyAnonymize: anonymized, domain.StrategyRetain: retained,
 		}[step.Strategy]
+		if next == anonymized && isNulling(table, step) {
+			next = nulled
+		}
 		if slices.Index(effects, next) > slices.Index(effects, b.effect) || b.effect == untouched {
 			b.effect = next
 		}
-		word := string(next)
+		word := next.words()
 		if step.Via != "" {
 			word = step.Via + ": " + word
 		}
@@ -213,7 +266,21 @@ func boxOf(m datamap.DataMap, plan datamap.Plan, table datamap.Table) box {
 	for _, column := range table.Personal() {
 		b.cells = append(b.cells, cellOf(m, table, column))
 	}
+	for _, column := range table.Personal() {
+		basis := cell{name: string(column.Personal.Basis), says: column.Personal.Purpose}
+		if basis != (cell{}) && !slices.Contains(b.cells, basis) {
+			b.cells = append(b.cells, basis)
+		}
+	}
 	return b
+}
+
+// isNulling reports whether a step only sets columns to NULL.
+func isNulling(table datamap.Table, step datamap.Step) bool {
+	return len(step.Expired) == 0 && !slices.ContainsFunc(step.Columns, func(name string) bool {
+		column, _ := table.Column(name)
+		return column.Personal != nil && column.Personal.Strategy != domain.StrategyNull
+	})
 }
 
 func cellOf(m datamap.DataMap, table datamap.Table, column datamap.Column) cell {
@@ -227,12 +294,12 @@ func cellOf(m datamap.DataMap, table datamap.Table, column datamap.Column) cell 
 	case personal.Strategy == domain.StrategyRetain:
 		says = append(says, "retained")
 	case personal.Strategy == domain.StrategyNull:
-		says = append(says, "NULL")
+		says = append(says, nulled.words())
 	default:
 		says = append(says, "overwritten")
 	}
 	if personal.Export == datamap.ExportNo {
 		says = append(says, "not exported")
 	}
-	return cell{column.Name, strings.Join(says, ", ")}
+	return cell{name: column.Name, says: strings.Join(says, ", ")}
 }

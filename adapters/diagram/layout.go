@@ -19,7 +19,7 @@ const (
 	small      = 6.4  // the width of a character of a label
 	margin     = 24.0
 	legend     = 44.0
-	aspect     = 1.6 // of the diagram, approximately
+	aspect     = 1.41 // of the diagram, approximately: a page of A4 in landscape
 )
 
 // placed is a box with its position and size in the diagram.
@@ -58,23 +58,34 @@ func (p picture) layout() (boxes []placed, width, height float64) {
 		return cmp.Or(cmp.Compare(len(p.children(b.root)), len(p.children(a.root))),
 			cmp.Compare(rank(boxes[a.root]), rank(boxes[b.root])))
 	})
-	x, y, widest := margin, margin+legend, 0.0
-	for _, i := range first {
-		boxes[i].x, boxes[i].y = x, y
-		y += boxes[i].height + below
-		widest = max(widest, boxes[i].width)
-	}
-	height = y
-	limit := margin + legend + max(tallest, math.Sqrt(area/aspect))
-	for i, g := range groups {
-		if i == 0 || y+g.height > limit {
-			x, y, widest = x+widest+apart, margin+legend, 0
+	arrange := func(limit float64) (width, height float64) {
+		x, y, widest := margin, margin+legend, 0.0
+		for _, i := range first {
+			boxes[i].x, boxes[i].y = x, y
+			y += boxes[i].height + below
+			widest = max(widest, boxes[i].width)
 		}
-		p.place(boxes, g.root, x, y)
-		y += g.height + below
-		widest, height = max(widest, g.width), max(height, y)
+		height = y
+		for i, g := range groups {
+			if i == 0 || y+g.height > limit {
+				x, y, widest = x+widest+apart, margin+legend, 0
+			}
+			p.place(boxes, g.root, x, y)
+			y += g.height + below
+			widest, height = max(widest, g.width), max(height, y)
+		}
+		return x + widest + margin, height + margin
 	}
-	return boxes, x + widest + margin, height + margin
+	best, off := 0.0, math.Inf(1)
+	for i := range 24 { // the heights of a column around that of a page without gaps
+		limit := margin + legend + max(tallest, math.Sqrt(area/aspect)*(0.6+float64(i)*0.05))
+		w, h := arrange(limit)
+		if now := math.Abs(math.Log(w / h / aspect)); now < off {
+			best, off = limit, now
+		}
+	}
+	width, height = arrange(best)
+	return boxes, width, height
 }
 
 // place positions a box at x and y, and the boxes whose arrows lead to it to the right of it. It returns the size of

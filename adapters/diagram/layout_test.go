@@ -3,6 +3,7 @@ package diagram
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -106,22 +107,76 @@ func crosses(begin, end point, b placed) bool {
 	return left < b.x+b.width-inside && right > b.x+inside && top < b.y+b.height-inside && bottom > b.y+inside
 }
 
-func TestATableOfTheSubjectIsMarkedAsDirect(t *testing.T) {
+func TestEachLinkThatLeadsToTheSubjectIsShown(t *testing.T) {
 	m, plan := large(t)
-	p := pictureOf(m, plan, nil)
-	direct := 0
-	for i, b := range p.boxes[1:] {
-		for _, cell := range b.cells {
-			if cell.says == "direct" {
-				direct++
-				if cell.name != "ref_0" || b.parent >= 0 {
-					t.Errorf("box %d: %+v", i+1, b)
-				}
+	links := 0
+	for _, b := range pictureOf(m, plan, nil).boxes[1:] {
+		for _, c := range b.cells {
+			if c == (cell{"ref_0", "→ users", true}) {
+				links++
 			}
 		}
 	}
-	if direct != 21 { // each fourth table, each table before it, and table_1
-		t.Errorf("%d tables are direct", direct)
+	if links != 21 {
+		t.Errorf("%d links lead to the subject", links)
+	}
+}
+
+func TestATableThatIsLeftOutStandsBesideTheOthersWithItsReason(t *testing.T) {
+	m, plan := large(t)
+	m = m.WithDecisions(
+		datamap.Decision{
+			Object: "teams", Seen: []string{"id", "owner_id -> users", "room_id -> rooms"}, Answer: "not-about-people",
+			Because: "a team outlives each of the people who are its members",
+		},
+		datamap.Decision{Object: "users", Columns: []string{"note"}, Answer: "not-personal"},
+		datamap.Decision{Object: "logs"}, datamap.Decision{Object: "table_1_of_the_shop", Answer: "overwrite"},
+	)
+	var left []box
+	for _, b := range pictureOf(m, plan, nil).boxes {
+		if b.effect == leftOut {
+			left = append(left, b)
+		}
+	}
+	if len(left) != 2 || left[0].title != "teams" || left[0].says != "not-about-people" || left[1].says != "open question" ||
+		!reflect.DeepEqual(left[0].cells, []cell{
+			{"owner_id", "→ users", true}, {name: "a team outlives each of the people"}, {name: "who are its members"},
+		}) {
+		t.Errorf("got %+v", left)
+	}
+	svg := SVG(m, plan)
+	if !strings.Contains(svg, ">left out<") || strings.Contains(SVG(large(t)), ">left out<") ||
+		strings.Contains(svg, ">deleted<") {
+		t.Error("the legend is not about what is used")
+	}
+}
+
+func TestFortyTablesFitAPageInLandscape(t *testing.T) {
+	m, plan := large(t)
+	if _, width, height := pictureOf(m, plan, nil).layout(); width/height < 1.2 || width/height > 1.7 {
+		t.Errorf("the picture has %.0f x %.0f pixels", width, height)
+	}
+}
+
+func TestWhatBecomesNULLHasAColourAndABasisAPurpose(t *testing.T) {
+	m := fixture.MustMap(t,
+		datamap.Table{Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "note", Type: datamap.TypeText, Personal: &datamap.Annotation{
+				Category: domain.CategoryContact, Strategy: domain.StrategyNull,
+				Basis: domain.BasisContract, Purpose: "account login",
+			}},
+		}},
+	)
+	plan, err := erasure.Planner{}.Plan(m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	users := pictureOf(m, plan, nil).boxes[0]
+	if users.effect != nulled || users.says != "becomes NULL" || !reflect.DeepEqual(users.cells, []cell{
+		{name: "note", says: "contact, becomes NULL"}, {name: "contract", says: "account login"},
+	}) {
+		t.Errorf("got %+v", users)
 	}
 }
 

@@ -14,13 +14,16 @@ const style = `
 .box { fill: #ffffff; stroke: #d0d4d8; }
 .cell { fill: #24292f; }
 .says { fill: #6a737d; }
+.leads { fill: #0550ae; font-weight: 600; }
 .arrow { fill: none; stroke: #8a939b; stroke-width: 1.4; }
 .label { fill: #57606a; font: 11px system-ui, sans-serif; }
 .page { fill: #f7f8fa; }
 @media (prefers-color-scheme: dark) {
   .page { fill: #0d1117; } .box { fill: #161b22; stroke: #30363d; } .cell { fill: #e6edf3; }
-  .says, .label { fill: #9aa4ae; } .arrow { stroke: #6e7781; }
+  .says, .label { fill: #9aa4ae; } .arrow { stroke: #6e7781; } .leads { fill: #79c0ff; }
 }
+@page { size: A4 landscape; margin: 8mm; }
+@media print { svg { width: 100vw; height: 100vh; } }
 `
 
 // SVG returns the diagram as an SVG document. The document has colours for light and dark backgrounds. It contains no
@@ -29,14 +32,14 @@ const style = `
 func SVG(m datamap.DataMap, plan datamap.Plan, only ...string) string {
 	p := pictureOf(m, plan, only)
 	boxes, width, height := p.layout()
-	width = max(width, legendWidth())
+	width = max(width, p.legendWidth())
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" `+
 		`role="img" aria-label="The data map">`+"\n<style>%s</style>\n", width, height, width, height, style)
 	b.WriteString(`<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" ` +
 		`orient="auto"><path d="M0 0 8 4 0 8z" fill="#8a939b"/></marker></defs>` + "\n")
 	b.WriteString(`<rect class="page" width="100%" height="100%"/>` + "\n")
-	drawLegend(&b)
+	p.drawLegend(&b)
 	for _, a := range p.arrows {
 		drawArrow(&b, boxes[a.from], boxes[a.to], a)
 	}
@@ -47,20 +50,20 @@ func SVG(m datamap.DataMap, plan datamap.Plan, only ...string) string {
 	return b.String()
 }
 
-func legendWidth() float64 {
+func (p picture) legendWidth() float64 {
 	width := 2 * margin
-	for _, effect := range effects {
-		width += 42 + letter*float64(len(effect))
+	for _, effect := range p.used() {
+		width += 42 + letter*float64(len(effect.words()))
 	}
 	return width
 }
 
-func drawLegend(b *strings.Builder) {
+func (p picture) drawLegend(b *strings.Builder) {
 	x := margin
-	for _, effect := range effects {
+	for _, effect := range p.used() {
 		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="12" height="12" rx="3" fill="%s"/>`, x, margin-6, light[effect][0])
-		fmt.Fprintf(b, `<text class="legend cell" x="%.1f" y="%.1f">%s</text>`+"\n", x+18, margin+4, effect)
-		x += 18 + letter*float64(len(effect)) + 24
+		fmt.Fprintf(b, `<text class="legend cell" x="%.1f" y="%.1f">%s</text>`+"\n", x+18, margin+4, effect.words())
+		x += 18 + letter*float64(len(effect.words())) + 24
 	}
 }
 
@@ -77,8 +80,12 @@ func drawBox(b *strings.Builder, box placed) {
 	for i, cell := range box.cells {
 		y := header + lineHeight*float64(i) + 14
 		fmt.Fprintf(b, `<text class="cell" x="%.1f" y="%.1f">%s</text>`, padding, y, html.EscapeString(cell.name))
-		fmt.Fprintf(b, `<text class="says" x="%.1f" y="%.1f" text-anchor="end">%s</text>`+"\n",
-			box.width-padding, y, html.EscapeString(cell.says))
+		class := "says"
+		if cell.leads {
+			class = "leads"
+		}
+		fmt.Fprintf(b, `<text class="%s" x="%.1f" y="%.1f" text-anchor="end">%s</text>`+"\n",
+			class, box.width-padding, y, html.EscapeString(cell.says))
 	}
 	b.WriteString("</g>\n")
 }

@@ -3,6 +3,7 @@ package diagram
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -13,7 +14,9 @@ var light = map[effect][2]string{
 	deleted:    {"#c0392b", "#ffffff"},
 	anonymized: {"#8f5b00", "#ffffff"},
 	retained:   {"#1f618d", "#ffffff"},
+	nulled:     {"#00695c", "#ffffff"},
 	untouched:  {"#5f6a6b", "#ffffff"},
+	leftOut:    {"#d5d8dc", "#24292f"},
 	external:   {"#6c3483", "#ffffff"},
 }
 
@@ -26,7 +29,7 @@ func DOT(m datamap.DataMap, plan datamap.Plan, only ...string) string {
 		box := p.boxes[i]
 		lines := []string{escapeRecord(box.title), escapeRecord(box.says)}
 		for _, cell := range box.cells {
-			lines = append(lines, escapeRecord(cell.name+" ("+cell.says+")")+`\l`)
+			lines = append(lines, escapeRecord(cell.text(" (", ")"))+`\l`)
 		}
 		fmt.Fprintf(&b, "  n%d [label=\"{%s}\", fillcolor=\"%s\", fontcolor=\"%s\"]\n",
 			i, strings.Join(lines, "|"), light[box.effect][0], light[box.effect][1])
@@ -55,7 +58,7 @@ func Mermaid(m datamap.DataMap, plan datamap.Plan, only ...string) string {
 		box := p.boxes[i]
 		lines := []string{"<b>" + escapeHTML(box.title) + "</b>", "<i>" + escapeHTML(box.says) + "</i>"}
 		for _, cell := range box.cells {
-			lines = append(lines, escapeHTML(cell.name+": "+cell.says))
+			lines = append(lines, escapeHTML(cell.text(": ", "")))
 		}
 		open, closed := `["`, `"]`
 		if box.effect == external {
@@ -73,10 +76,25 @@ func Mermaid(m datamap.DataMap, plan datamap.Plan, only ...string) string {
 		}
 		fmt.Fprintf(&b, "  n%d %s n%d\n", arrow.from, line, arrow.to)
 	}
-	for _, effect := range effects {
+	for _, effect := range p.used() {
 		fmt.Fprintf(&b, "  classDef %s fill:%s,color:%s\n", effect, light[effect][0], light[effect][1])
 	}
 	return b.String()
+}
+
+// text returns the cell as a text, with separators around the second part.
+func (c cell) text(before, after string) string {
+	if c.name == "" || c.says == "" {
+		return c.name + c.says
+	}
+	return c.name + before + c.says + after
+}
+
+// used returns the effects of the boxes, in the order of the legend.
+func (p picture) used() []effect {
+	return slices.DeleteFunc(slices.Clone(effects), func(e effect) bool {
+		return !slices.ContainsFunc(p.boxes, func(b box) bool { return b.effect == e })
+	})
 }
 
 // eachGroup calls draw for each box. It calls begin before, and end after, the boxes of a group of several tables.

@@ -26,12 +26,12 @@ func picture() subcommand {
 		use:   "map",
 		short: "draw the data map",
 		long: `Draws the data map. The picture shows the tables, the effect of an erasure on their
-rows, the keys that lead from each table to the subject, and the external systems.
-It has only names of tables, columns and systems. The command needs no database.
+rows, the keys that lead to the subject, the tables that are left out with the reason,
+and the external systems. It has no values, and the command needs no database.
 
-A table that refers to the subject is marked as direct. An arrow leads from any other
-table to the next one on its way to the subject. With --only, the picture has only the
-given tables, the tables on their way, and the tables whose way leads through them.
+An arrow leads from a table that does not refer to the subject to the next one on its
+way. With --only, the picture has only the given tables, the tables on their way, and
+the tables whose way leads through them.
 
 Use the format svg for browsers, mermaid for Markdown on code hosts, and dot for
 Graphviz.`,
