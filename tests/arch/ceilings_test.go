@@ -42,7 +42,7 @@ var rooms = []room{
 	{"adapters", 2618, 2480},
 	{"app", 1708, 3246},
 	{"app/quickstart", 1139, 259},
-	{"tool/check", 9281, 8087},
+	{"tool/check", 4599, 4240},
 	{"tool/scaffold", 6899, 6332},
 	{"tool/internal", 2510, 970},
 	{"tool", 6890, 4745},

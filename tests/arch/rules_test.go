@@ -30,7 +30,9 @@ var (
 var wing = []string{"tool/..."}
 
 // wingCore are the packages of the wing with rules. What the core must not import, they must not import either.
-var wingCore = []string{"tool/check/...", "tool/scaffold/...", "tool/internal/names/..."}
+var wingCore = []string{"tool/check/...", "tool/scaffold/...", "tool/internal/names/...", "tool/internal/dictionary/...",
+	"tool/internal/facts/...",
+}
 
 // pure are the packages that must not import the packages in technology.
 var pure = slices.Concat(core, wingCore)

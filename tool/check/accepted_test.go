@@ -88,7 +88,7 @@ var acceptanceCases = cases{
 			"trigger-fires sessions count#fired", "trigger-fires sessions keep#fired", "acceptance-ambiguous sessions trigger-fires",
 		},
 	},
-	"acceptance-ambiguous not with the object": {twoTriggers("keep#01ba4719"), []string{"trigger-fires sessions count#fired"}},
+	"acceptance-ambiguous not with the object": {twoTriggers("keep#0f0c6cdd"), []string{"trigger-fires sessions count#fired"}},
 }
 
 func TestAnAcceptedFindingIsReturnedWithItsAcceptance(t *testing.T) {

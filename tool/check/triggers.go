@@ -1,8 +1,8 @@
 package check
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
+	"hash/fnv"
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
@@ -64,8 +64,9 @@ func columnsOf(live datamap.CatalogTable, trigger datamap.CatalogTrigger) (colum
 // nameWithHash returns the name of a trigger with a short hash of its code. An acceptance with this object ends when
 // the code changes.
 func nameWithHash(trigger datamap.CatalogTrigger) string {
-	sum := sha256.Sum256([]byte(trigger.Definition + "\n" + trigger.Code))
-	return trigger.Name + "#" + hex.EncodeToString(sum[:4])
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(trigger.Definition + "\n" + trigger.Code)) // never fails
+	return fmt.Sprintf("%s#%08x", trigger.Name, hash.Sum32())
 }
 
 func (s *schema) reportTrigger(table string, live datamap.CatalogTable, trigger datamap.CatalogTrigger) {
