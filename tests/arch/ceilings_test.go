@@ -42,13 +42,13 @@ var rooms = []room{
 	{"adapters", 2618, 2480},
 	{"app", 1708, 3246},
 	{"app/quickstart", 1139, 259},
-	{"tool/check", 4600, 4240},
-	{"tool/scaffold", 6899, 6332},
+	{"tool/check", 9281, 8087},
+	{"tool/scaffold", 2140, 700},
 	{"tool/internal", 2510, 970},
-	{"tool", 6934, 4745},
+	{"tool", 6890, 4745},
 	{"internal", 3504, 1334},
 	{"tests/bench", 3586, 770},
-	{"tests", 2649, 24487},
+	{"tests", 2649, 24545},
 	{"examples", 1063, 674},
 }
 

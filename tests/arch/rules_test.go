@@ -30,9 +30,7 @@ var (
 var wing = []string{"tool/..."}
 
 // wingCore are the packages of the wing with rules. What the core must not import, they must not import either.
-var wingCore = []string{"tool/check/...", "tool/scaffold/...", "tool/internal/names/...", "tool/internal/dictionary/...",
-	"tool/internal/facts/...",
-}
+var wingCore = []string{"tool/check/...", "tool/scaffold/...", "tool/internal/..."}
 
 // pure are the packages that must not import the packages in technology.
 var pure = slices.Concat(core, wingCore)
@@ -81,7 +79,7 @@ var rules = []rule{
 		"services import only the vocabulary, ports and shared packages",
 		[]string{"domain/..."},
 		slices.Concat(shared, vocabulary),
-		importsOfOurs(slices.Concat(shared, vocabulary, []string{"ports", "internal/..."})...),
+		importsOfOurs(slices.Concat(shared, vocabulary, []string{"domain/erasure", "ports", "internal/..."})...),
 	},
 	{"internal packages import nothing of the module", []string{"internal/..."}, testTools, importsOfOurs()},
 	{
@@ -101,8 +99,9 @@ var rules = []rule{
 	{"the engine links nothing of the wing", engine, []string{"app/quickstart"}, links(ours(wing...))},
 	{"the wing never imports app, except its program", wing, []string{"tool/habeas"}, links(ours("app/..."))},
 	{
-		"rules of the wing import only the vocabulary, ports, internal packages and each other", wingCore, nil,
-		importsOfOurs(slices.Concat(wingCore, vocabulary, []string{"ports", "internal/..."})...),
+		"rules of the wing import only the vocabulary, the planner, ports, internal packages and each other", wingCore,
+		nil,
+		importsOfOurs(slices.Concat(wingCore, vocabulary, []string{"domain/erasure", "ports", "internal/..."})...),
 	},
 	{"httpapi links no framework and no database", []string{"adapters/http/httpapi/..."}, nil, links(under(
 		"github.com/gofiber", "github.com/valyala/fasthttp", "github.com/uptrace/bun", "database/sql"))},

@@ -87,7 +87,7 @@ func TestADraftOfNestedAccountsErasesOnlyThePerson(t *testing.T) {
 				gone = append(gone, table)
 			}
 		}
-		if want := "bookmarks highlights"; strings.Join(gone, " ") != want {
+		if want := "prices products"; strings.Join(gone, " ") != want {
 			t.Errorf("the rows are gone from %v, want %s", gone, want)
 		}
 	})

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"slices"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
@@ -15,7 +16,6 @@ type Coverage struct {
 	// Percent is the share of the columns that are annotated or excluded, from 0 to 100. It is 100 without columns.
 	Percent float64         `json:"percent"`
 	Tables  []TableCoverage `json:"tables"` // in the order of the catalog
-	LeftOut []LeftOut       `json:"left_out"`
 }
 
 // TableCoverage is the coverage of one table.
@@ -27,16 +27,17 @@ type TableCoverage struct {
 	Undecided []string `json:"undecided"` // the columns
 }
 
-// Cover counts the columns of the live database about which a person or the schema has decided. Its parameters and
-// errors are those of Run. Each column is one of these:
+// Cover counts the columns of the live database about which the data map decides. Its parameters and errors are those
+// of Run. Each column is one of these:
 //
 //   - annotated: the data map has an annotation for it
-//   - excluded: the data map declares that it holds no personal data, it is a part of a key, of a relation or of a foreign
-//     key, the database computes it, or a person saw it before an answer to the question about its table
+//   - excluded: the data map declares that it holds no personal data, or it is a part of a key or of a foreign key, or
+//     the database computes it
 //   - undecided: any other column
 //
-// A table that is not in the data map counts if it needs a decision. Its columns are excluded if a person has decided
-// that it stays out, and undecided otherwise. Views do not count.
+// A table that is not in the data map counts if Run has a finding about it. Its columns are undecided, or excluded if a
+// person has accepted each of the findings. Views do not count, nor does a table that only a notice of Run
+// names, or of which a person has decided that it stays out (datamap.LeftOut).
 func Cover(
 	ctx context.Context, reader ports.CatalogReader, dataMap datamap.DataMap, plan datamap.Plan, o Options,
 ) (Coverage, error) {
@@ -44,21 +45,30 @@ func Cover(
 	if err != nil {
 		return Coverage{}, err
 	}
-	all := Coverage{Tables: []TableCoverage{}, Percent: 100, LeftOut: result.LeftOut}
+	all := Coverage{Tables: []TableCoverage{}, Percent: 100}
 	for _, live := range found.catalog.Tables {
-		table, mapped := found.mapped[live.Name]
-		if !isTable(live) || !mapped && !found.needsDecision(live) {
+		if !isTable(live) {
 			continue
 		}
-		decision, _ := found.decisionAbout(live)
+		table, mapped := found.mapped[live.Name]
+		isOpen := found.asked[live.Name] ||
+			slices.ContainsFunc(result.Findings, func(f datamap.Finding) bool { return f.Table == live.Name })
+		isAccepted := slices.ContainsFunc(result.Accepted, func(f AcceptedFinding) bool {
+			return f.Table == live.Name
+		})
+		if !mapped && !isOpen && !isAccepted {
+			continue
+		}
 		one := TableCoverage{Table: live.Name, Mapped: mapped, Undecided: []string{}}
 		for _, column := range live.Columns {
 			declared, _ := live.Mapped(table, column.Name)
-			isOut := !mapped && !decision.IsOpen() && (len(decision.Seen) == 0 || hasName(live, decision.Seen, column.Name))
+			left, _ := found.leftOut(live.Name)
 			switch {
 			case declared.Personal != nil:
 				one.Annotated++
-			case isOut, found.isDecided(table, live, column):
+			case declared.NotPersonal, column.Generated, inForeignKey(live, column.Name),
+				hasName(live, live.PrimaryKey, column.Name), mapped && found.IsKey(table, declared.Name), !mapped && !isOpen,
+				!mapped && left.Decided && slices.Contains(left.Columns, column.Name):
 				one.Excluded++
 			default:
 				one.Undecided = append(one.Undecided, column.Name)

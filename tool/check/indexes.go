@@ -88,7 +88,8 @@ func (s *schema) checkIndex(
 	if partial {
 		fact = why + " The index " + live.Indexes[i].Name +
 			" covers only some of the rows, so the search may scan the complete table." + rows
-		at.object = live.Indexes[i].Name
+	} else {
+		s.parts[part{indexMissing, at}] = indexMissing
 	}
 	s.report(indexMissing, at, fact, "Create an index on "+list(columns)+".")
 }

@@ -68,7 +68,7 @@ func faultless() datamap.Catalog {
 	}}}
 }
 
-// faulty is a schema with the findings check-violated users.email and table-undecided logins.
+// faulty is a schema with the findings check-violated users.email and table-unmapped logins.user_id.
 func faulty() datamap.Catalog {
 	schema := faultless()
 	schema.Tables[0].Checks = []datamap.CatalogCheck{
@@ -117,12 +117,11 @@ error check-violated users
     Use a surrogate that satisfies it, set erasure:null, or change the
     constraint.
 
-warning table-undecided logins
-  The table is not in the data map, and nobody has decided that it stays out.
-  Exports and erasures ignore it. Foreign keys lead from it to people: user_id
-  (users).
-    Add its model to the data map, or name the table, its columns and a reason
-    in app.Config.LeftOut.
+warning table-unmapped logins
+  user_id: The table refers to users, but is not in the data map. Exports and
+  erasures ignore it.
+    Add the table to the data map, with a relation by user_id to users. If its
+    rows are about nobody, accept the finding.
 `
 	if code != 1 || stdout != want {
 		t.Errorf("ends with %d, printed\n%s", code, stdout)
@@ -149,7 +148,7 @@ func TestTheSeverityAndTheRulesThatCountAreFlags(t *testing.T) {
 		"--fail-on warning":       1,
 		"--ignore check-violated": 1,
 		"--fail-on error --ignore check-violated": 0,
-		"--ignore check-violated,table-undecided": 0,
+		"--ignore check-violated,table-unmapped":  0,
 		"--ignore users.email":                    2,
 		"--fail-on users.email":                   2,
 		"--sarif testdata/none.go":                2,
@@ -161,9 +160,9 @@ func TestTheSeverityAndTheRulesThatCountAreFlags(t *testing.T) {
 	}
 }
 
-// loginsAccepted accepts the finding table-undecided logins.
+// loginsAccepted accepts the finding table-unmapped logins.user_id.
 var loginsAccepted = datamap.Acceptance{
-	Rule: "table-undecided", Table: "logins", Reason: "logins end in May", Until: "9999-05-31",
+	Rule: "table-unmapped", Table: "logins", Column: "user_id", Reason: "logins end in May", Until: "9999-05-31",
 }
 
 func TestAcceptedFindingsAreCountedAndShownOnRequest(t *testing.T) {
@@ -183,12 +182,11 @@ func TestAcceptedFindingsAreCountedAndShownOnRequest(t *testing.T) {
 		t.Errorf("printed\n%s", got)
 	}
 	const shown = `
-accepted table-undecided logins
-  The table is not in the data map, and nobody has decided that it stays out.
-  Exports and erasures ignore it. Foreign keys lead from it to people: user_id
-  (users).
-    Add its model to the data map, or name the table, its columns and a reason
-    in app.Config.LeftOut.
+accepted table-unmapped logins
+  user_id: The table refers to users, but is not in the data map. Exports and
+  erasures ignore it.
+    Add the table to the data map, with a relation by user_id to users. If its
+    rows are about nobody, accept the finding.
     Accepted until 9999-05-31: logins end in May
 `
 	if got := lint("--all"); !strings.HasSuffix(got, shown) {
@@ -203,7 +201,7 @@ accepted table-undecided logins
 		decoded[1].Acceptance.Until != "9999-05-31" || decoded[1].Severity != datamap.SeverityWarning {
 		t.Errorf("got %+v", decoded)
 	}
-	for _, args := range [][]string{{"-o", "json"}, {"--sarif", "user.go"}, {"--all", "--ignore", "table-undecided"}} {
+	for _, args := range [][]string{{"-o", "json"}, {"--sarif", "user.go"}, {"--all", "--ignore", "table-unmapped"}} {
 		if got := lint(args...); strings.Contains(got, "logins") || strings.Contains(got, "suppressions") {
 			t.Errorf("%q prints %s", args, got)
 		}
@@ -283,13 +281,13 @@ func TestSARIFHasTheLinesOfASource(t *testing.T) {
 		`"artifactLocation":{"uri":"my%20models/user.go"},"region":{"startLine":6}},` +
 		`"logicalLocations":[{"fullyQualifiedName":"users.email"}]}],` +
 		`"partialFingerprints":{"habeas/v1":"check-violated users.email users_email_check"}},` +
-		`{"ruleId":"table-undecided","ruleIndex":` + at("table-undecided") + `,"level":"warning","message":{"text":"` +
-		`logins: The table is not in the data map, and nobody has decided that it stays out. Exports and erasures ` +
-		`ignore it. Foreign keys lead from it to people: user_id (users). Add its model to the data map, or name the ` +
-		`table, its columns and a reason in app.Config.LeftOut."},"locations":[{"physicalLocation":{` +
+		`{"ruleId":"table-unmapped","ruleIndex":` + at("table-unmapped") + `,"level":"warning","message":{"text":"` +
+		`logins.user_id: The table refers to users, but is not in the data map. Exports and erasures ignore it. ` +
+		`Add the table to the data map, with a relation by user_id to users. If its rows are about nobody, accept the ` +
+		`finding."},"locations":[{"physicalLocation":{` +
 		`"artifactLocation":{"uri":"my%20models/user.go"},"region":{"startLine":1}},` +
-		`"logicalLocations":[{"fullyQualifiedName":"logins"}]}],` +
-		`"partialFingerprints":{"habeas/v1":"table-undecided logins "}}]`
+		`"logicalLocations":[{"fullyQualifiedName":"logins.user_id"}]}],` +
+		`"partialFingerprints":{"habeas/v1":"table-unmapped logins.user_id "}}]`
 	if got := string(report.Runs[0].Results); got != want {
 		t.Errorf("results are\n%s\nwant\n%s", got, want)
 	}

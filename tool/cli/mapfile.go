@@ -16,7 +16,6 @@ import (
 type mapFile struct {
 	path    string
 	dataMap datamap.DataMap
-	schema  []manifest.SchemaTable
 }
 
 func readMapFile(path string) (mapFile, error) {
@@ -25,16 +24,12 @@ func readMapFile(path string) (mapFile, error) {
 		return mapFile{}, failed("the file of the data map cannot be read: check its name and its permissions")
 	}
 	dataMap, err := manifest.Read(bytes.NewReader(text))
-	if err != nil {
-		return mapFile{}, err
-	}
-	schema, err := manifest.ReadSchema(bytes.NewReader(text))
-	return mapFile{path, dataMap, schema}, err
+	return mapFile{path, dataMap}, err
 }
 
 func (f mapFile) write() error {
 	var text bytes.Buffer
-	if err := manifest.WriteDraft(&text, f.dataMap, f.schema); err != nil {
+	if err := manifest.Write(&text, f.dataMap); err != nil {
 		return err
 	}
 	return replaceFile(f.path, text.Bytes())

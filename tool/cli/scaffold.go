@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
@@ -34,30 +31,24 @@ hold personal data, each with a category, and the effect of an erasure on each c
 The command reads only the schema, and no rows. The database evaluates its CHECK
 constraints on examples of the values that an erasure would write.
 
-An erasure with the proposal changes only rows of the person: rows that refer to her,
-and parts of rows that it deletes. Things such as teams and webhooks, and rows that
-only a row that stays leads to, are left out, with a question. So are the only row
-of a thing, such as the state of a rotation, blocks by a moderator, and links that say
-who owns or wrote a thing. With --include, the proposal takes in such a table and its
-parts. A question offers only tables that --include accepts. If the proposal states
-that two rows are always of the same person (same_person), and they are not, a foreign
-key makes an erasure fail, which then changes nothing. No value becomes NULL without a
-question, and a cell that is NULL stays NULL. The row of the person stays. It goes if
-the table of the people is owned, and its columns have the strategy erase.
+The proposal takes in only what the schema itself gives to a person: the row of the
+person, which an erasure overwrites, and tables whose only reference to people is NOT
+NULL with ON DELETE CASCADE, or is the whole key, if nobody shares their rows. All else
+is left out with one question for each table, whose options are exact changes of the
+data map. The command decide asks these questions. With --include, the first option
+answers the question about a table, unless several paths lead to people, or the option
+could change rows of other people.
 
-The result is a manifest in JSON. It is a first draft that consists of guesses. Its
-notes give a reason for each guess. A note that begins with DECIDE needs a decision
-by a person. With --review, the command lists these decisions and the tables that
-the proposal leaves out. The help topic "data-map" explains the JSON.
+The result is a manifest in JSON. With --review, the command lists the questions and the
+tables about nobody. The help topic "data-map" explains the JSON.
 
-With --update, the command adds the tables and columns that are new in the schema to
-a data map, and keeps everything else. A table that you have deleted from a proposal
-stays out. If the table has new columns, its note keeps your decision, and asks whether
-the table may stay out. With --out, the command writes the file as a whole, or not at
-all. It replaces an existing file only if --update has read it.
+With --update, the command keeps a data map and its answers, and adds what is new in the
+schema. An answer about a table that has new columns or references is open again. With
+--out, the command writes the file as a whole, or not at all. It replaces an existing
+file only if --update has read it.
 
 If the database holds several groups of people, such as customers and employees,
-each group needs a data map, and each further data map needs a name. The notes
+each group needs a data map, and each further data map needs a name. The questions
 propose a name, which you pass as Config.Name or --name.`,
 		example: `habeas scaffold --out datamap.json
 habeas scaffold --subject-table members --include projects --review
@@ -107,7 +98,6 @@ type schemaRead struct {
 func (r schemaRead) Catalog(context.Context) (datamap.Catalog, error) { return r.catalog, nil }
 
 func (s scaffoldCommand) run(ctx context.Context, c *call, reader schemaRead) error {
-	catalog := reader.catalog
 	former, err := s.former()
 	if err != nil {
 		return err
@@ -116,18 +106,17 @@ func (s scaffoldCommand) run(ctx context.Context, c *call, reader schemaRead) er
 	if s.update == "" {
 		proposal, err = scaffold.Propose(ctx, reader, s.options)
 	} else {
-		proposal, err = scaffold.Update(ctx, reader, former.known(), s.options)
+		proposal, err = scaffold.Update(ctx, reader, former, s.options)
 	}
 	if err != nil {
 		return err
 	}
-	dataMap, err := datamap.NewDataMap(proposal.Tables...)
+	dataMap, err := remade(former, proposal.Tables, proposal.Decisions)
 	if err != nil {
 		return err
 	}
-	dataMap = dataMap.WithAccepted(former.dataMap.Accepted()...)
 	if s.out != "" {
-		if err := (mapFile{s.out, dataMap, former.schemaOf(catalog, proposal)}).write(); err != nil {
+		if err := (mapFile{s.out, dataMap}).write(); err != nil {
 			return err
 		}
 		c.out.line("The data map has " + counted(len(proposal.Decisions), "question") + ". The command decide asks them.")
@@ -138,7 +127,7 @@ func (s scaffoldCommand) run(ctx context.Context, c *call, reader schemaRead) er
 			c.out.proposal(proposal)
 			return
 		}
-		_ = manifest.WriteDraft(c.out, dataMap, former.schemaOf(catalog, proposal)) // printer.end reports a failed write
+		_ = manifest.Write(c.out, dataMap) // printer.end reports a failed write
 	})
 }
 
@@ -150,82 +139,29 @@ func (s scaffoldCommand) mayWrite() error {
 	return nil
 }
 
-// formerDraft is the manifest that the command updates. It is empty if the command proposes a new one.
-type formerDraft struct {
-	dataMap datamap.DataMap
-	schema  []manifest.SchemaTable
-}
-
 // former reads the manifest of the flag --update.
-func (s scaffoldCommand) former() (formerDraft, error) {
+func (s scaffoldCommand) former() (datamap.DataMap, error) {
 	if s.update == "" {
-		return formerDraft{}, nil
+		return datamap.DataMap{}, nil
 	}
 	if s.options.SubjectTable != "" {
-		return formerDraft{}, failed("--update takes the table of subjects from the data map: leave out --subject-table")
+		return datamap.DataMap{}, failed("--update takes the table of subjects from the data map: leave out --subject-table")
 	}
 	text, err := os.ReadFile(s.update)
 	if err != nil {
-		return formerDraft{}, failed("the file of --update cannot be read: check its name and its permissions")
+		return datamap.DataMap{}, failed("the file of --update cannot be read: check its name and its permissions")
 	}
-	dataMap, err := manifest.Read(bytes.NewReader(text))
-	if err != nil {
-		return formerDraft{}, err
-	}
-	schema, err := manifest.ReadSchema(bytes.NewReader(text))
-	return formerDraft{dataMap, schema}, err
-}
-
-func (f formerDraft) known() scaffold.Former {
-	former := scaffold.Former{
-		DataMap: f.dataMap, Known: map[string][]string{},
-		Plan: func(m datamap.DataMap) (datamap.Plan, error) { return erasure.Planner{}.Plan(m, nil) },
-	}
-	for _, table := range f.schema {
-		former.Known[table.Name] = table.Columns
-	}
-	return former
-}
-
-// schemaOf returns the tables of the schema for the manifest. The note of a new table states why it is left out. Other
-// notes stay, because a person may have changed them. The decisions about a table follow its note.
-func (f formerDraft) schemaOf(catalog datamap.Catalog, proposal scaffold.Proposal) []manifest.SchemaTable {
-	notes := map[string]string{}
-	for _, left := range proposal.LeftOut {
-		i := slices.IndexFunc(f.schema, func(t manifest.SchemaTable) bool { return t.Name == left.Table })
-		if i >= 0 {
-			notes[left.Table] = f.schema[i].Note
-		} else {
-			notes[left.Table] = left.Reason
-		}
-		for _, decision := range proposal.Decisions {
-			if decision.Table == left.Table {
-				notes[left.Table] = strings.TrimSpace(notes[left.Table] + " " + decision.String())
-			}
-		}
-	}
-	var schema []manifest.SchemaTable
-	for _, table := range catalog.Tables {
-		if table.Kind == datamap.KindView || table.Kind == datamap.KindMatView {
-			continue
-		}
-		known := manifest.SchemaTable{Name: table.Name, Note: notes[table.Name]}
-		for _, column := range table.Columns {
-			known.Columns = append(known.Columns, column.Name)
-		}
-		schema = append(schema, known)
-	}
-	return schema
+	return manifest.Read(bytes.NewReader(text))
 }
 
 // proposal prints the decisions that a proposal leaves to a person, and the tables that it leaves out.
 func (p *printer) proposal(proposal scaffold.Proposal) {
 	p.line("The subject's table is " + proposal.Candidates[0].Table + ": " + proposal.Candidates[0].Reason)
 	p.line("")
-	p.line(counted(len(proposal.Decisions), "decision") + ".")
+	p.line(counted(len(proposal.Decisions), "question") + ".")
 	for _, decision := range proposal.Decisions {
-		p.line(printable(domain.Problem{Table: decision.Table, Column: list(decision.Columns())}.Where()))
-		p.indented(decision.Question+" Chosen: "+decision.Chosen, "  ")
+		p.line(printable(domain.Problem{Table: decision.Object, Column: list(decision.Columns)}.Where()))
+		p.indented(decision.Question, "  ")
 	}
 	p.line("")
 	p.line(counted(len(proposal.LeftOut), "table") + " left out.")

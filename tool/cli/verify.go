@@ -9,7 +9,6 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/plan"
-	"github.com/habeas-data/habeas/tool/check"
 )
 
 func verify() subcommand {
@@ -45,11 +44,11 @@ habeas verify - --operator dpo --output json < erased.txt`,
 			defer progress.end()
 			left := 0
 			for i, p := range people {
-				verify := c.Verify
+				check := c.Verify
 				if clearRecorded {
-					verify = c.ClearLeftOver
+					check = c.ClearLeftOver
 				}
-				result, err := verify(ctx, p.ID)
+				result, err := check(ctx, p.ID)
 				if err != nil {
 					return afterSome(i, len(people), p, err)
 				}
@@ -63,9 +62,6 @@ habeas verify - --operator dpo --output json < erased.txt`,
 				if err := c.out.show(result, func() { c.out.verification(c.DataMap(), result) }); err != nil {
 					return err
 				}
-			}
-			if out, err := check.LeftOutOf(ctx, c, c.DataMap()); err == nil && !c.out.json { // without a catalog, it is not known
-				c.out.leftOut(out)
 			}
 			return findings(left)
 		},

@@ -41,7 +41,7 @@ func (t *table) verdicts(check datamap.CatalogCheck, column string, values []any
 func (t *table) verdictsWith(check datamap.CatalogCheck, column string, values []any) []datamap.Verdict {
 	var kept, overwritten []string
 	for _, name := range check.Columns {
-		if _, personal := t.found[name]; personal && name != column {
+		if t.found[name] && name != column {
 			overwritten = append(overwritten, name)
 		} else if name != column {
 			kept = append(kept, name)
@@ -81,31 +81,20 @@ func (t *table) verdictsWith(check datamap.CatalogCheck, column string, values [
 	return verdicts
 }
 
-// leaveRefused leaves the columns of rows that stay as they are, with a question, if a constraint on several columns
-// refuses the row with all surrogates. The verdict about a single column assumes that the others have surrogates, too.
-func (t *table) leaveRefused() {
-	if t.rowsDeleted {
-		return
-	}
+// dropRefused removes the overwritten columns about which a constraint on several columns refuses the row with all
+// surrogates. The verdict about a single column assumes that the others have surrogates, too.
+func (t *table) dropRefused() {
 	for _, check := range t.Checks {
-		for i, column := range t.columns {
-			if len(check.Columns) < 2 || !slices.Contains(check.Columns, column.Name) || !isWritten(column) {
-				continue
+		t.overwritten = slices.DeleteFunc(t.overwritten, func(column datamap.Column) bool {
+			if len(check.Columns) < 2 || !slices.Contains(check.Columns, column.Name) {
+				return false
 			}
 			c, _ := t.Column(column.Name)
-			if slices.Contains(t.verdictsWith(check, c.Name, t.examplesAfter(c, check)), datamap.VerdictFails) {
-				t.columns[i].Personal, t.columns[i].Surrogate = nil, ""
-				t.asked = slices.DeleteFunc(t.asked, func(d Decision) bool { return d.Column == c.Name })
-				t.askForCheck(c, t.checksOf(c.Name), leaveIt)
-			}
-		}
+			isRefused := slices.Contains(t.verdictsWith(check, c.Name, t.examplesAfter(c, check)), datamap.VerdictFails)
+			t.found[column.Name] = !isRefused
+			return isRefused
+		})
 	}
-}
-
-// isWritten reports whether an erasure overwrites the column at once.
-func isWritten(c datamap.Column) bool {
-	return c.Personal != nil &&
-		slices.Contains([]domain.Strategy{domain.StrategyAnonymize, domain.StrategyNull}, c.Personal.Strategy)
 }
 
 func merged(parts ...map[string]any) map[string]any {
@@ -140,16 +129,12 @@ func (t *table) combinations(
 	return rows
 }
 
-// examplesAfter returns examples of a column that looks personal after an erasure: its surrogate, or NULL, or its
-// examples if the proposal leaves it as it is. A column about which the proposal has not decided yet has the surrogate
-// of its type.
-func (t *table) examplesAfter(c datamap.CatalogColumn, check datamap.CatalogCheck) []any {
+// examplesAfter returns examples of an overwritten column after an erasure: its surrogate, or NULL. A column about which
+// the proposal has not decided yet has the surrogate of its type.
+func (t *table) examplesAfter(c datamap.CatalogColumn, _ datamap.CatalogCheck) []any {
 	column := datamap.Column{Name: c.Name, Type: c.Type, Length: c.Length}
-	if i := slices.IndexFunc(t.columns, func(to datamap.Column) bool { return to.Name == c.Name }); i >= 0 {
-		switch column = t.columns[i]; {
-		case column.Personal == nil:
-			return examplesOf(c, check)
-		case column.Personal.Strategy == domain.StrategyNull:
+	if i := slices.IndexFunc(t.overwritten, func(to datamap.Column) bool { return to.Name == c.Name }); i >= 0 {
+		if column = t.overwritten[i]; column.Personal.Strategy == domain.StrategyNull {
 			return []any{nil}
 		}
 	}

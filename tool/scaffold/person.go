@@ -6,77 +6,207 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/internal/dictionary"
+	"github.com/habeas-data/habeas/tool/internal/facts"
 )
 
-// markErased makes sure that an erasure leaves a surrogate in the person's row that no application writes itself. By
-// this surrogate, a later erasure, a sweep or a replay knows that the row is of an erased person.
-func (d *draft) markErased() {
-	columns := d.subject.columns
-	anonymized := func(c datamap.Column) bool {
-		return c.Personal != nil && c.Personal.Strategy == domain.StrategyAnonymize && c.Type == datamap.TypeText
+// notPersonal is the option that a column holds no personal data.
+const notPersonal = "not-personal"
+
+// mapPerson takes in the subject's table, whose row an erasure overwrites. It asks whether the row goes instead, what
+// closes the account, and about the columns that the dictionary does not know.
+func (d *draft) mapPerson() {
+	t := d.subject
+	if d.former.IsZero() {
+		m := d.mapAs(t, "overwrite")
+		m.SubjectKey = d.subjectID
+		d.mapped = append(d.mapped, m)
 	}
-	if slices.ContainsFunc(columns, func(c datamap.Column) bool { return anonymized(c) && c.Unique() }) {
-		return
+	if !d.isAnswered(t) {
+		d.askForPerson()
 	}
-	i := slices.IndexFunc(columns, func(c datamap.Column) bool {
-		return anonymized(c) && c.Surrogate == datamap.EmptySurrogate && with(c, "").Unique() &&
-			len(d.subject.checksOf(c.Name)) == 0
-	})
-	if i >= 0 {
-		columns[i].Surrogate = ""
-	}
+	d.askForColumns()
 }
 
-// askForKey asks whether the key of the subject may stay if people choose it, such as a user name. Ledgers and the
-// audit trail name a person by the key.
-func (d *draft) askForKey() {
-	for _, name := range d.subjectID {
-		m, personal := d.subject.found[name]
-		if c, _ := d.subject.Column(name); !personal || c.Type != datamap.TypeText {
-			continue
-		}
-		d.subject.asked = slices.DeleteFunc(d.subject.asked, func(asked Decision) bool { return asked.Column == name })
-		d.subject.ask(name, "People seem to choose this key ("+m.Means+"). It stays in the row, in the rows that refer to"+
-			" it, in the ledgers and in the audit trail. May it stay there?", "keep the value", "give the table another key")
+// askForPerson asks whether the row of the person stays.
+func (d *draft) askForPerson() {
+	t, keep := d.subject, d.mapped[0]
+	gone := d.mapAs(t, "delete")
+	gone.SubjectKey, gone.Name = keep.SubjectKey, keep.Name
+	decision := datamap.Decision{
+		Object: keep.Name, Seen: facts.Seen(t.CatalogTable), Proposed: "keep",
+		Question: "The row of the person stays, and an erasure overwrites what is personal in it. Should the row go instead?",
+		Options: []datamap.Option{
+			{Name: "keep", Edit: datamap.Edit{Tables: []datamap.Table{keep}}},
+			{Name: "delete", Edit: datamap.Edit{Tables: []datamap.Table{gone}}},
+		},
 	}
-}
-
-// whyNoKey returns the reason why no key of the table can identify a subject, as a clause.
-func (t *table) whyNoKey() string {
-	switch {
-	case t.Kind != datamap.KindTable && t.Kind != datamap.KindPartitioned:
-		return "it is a " + t.Kind.InWords()
-	case len(t.Inherits) > 0:
-		return "its rows are also rows of " + strings.Join(t.Inherits, ", ")
+	if d.applies(d.mapped, decision, "delete") == nil {
+		decision.Options = decision.Options[:1]
 	}
-	var reasons []string
-	explain := func(columns []string) {
-		for _, name := range columns {
-			c, _ := t.Column(name)
-			switch {
-			case c.Nullable:
-				reasons = append(reasons, name+" can be NULL")
-			case family(c.Type) == "":
-				reasons = append(reasons, name+" has the type "+c.Declared)
+	var goes, changes, refuses []string
+	for _, other := range d.tables {
+		for _, k := range other.ForeignKeys {
+			if place := other.Name + "." + strings.Join(k.Columns, "+"); k.References == t.Name {
+				switch {
+				case k.OnDelete == datamap.ActionCascade:
+					goes = append(goes, place)
+				case k.OnDelete.Acts():
+					changes = append(changes, place)
+				default:
+					refuses = append(refuses, place)
+				}
 			}
 		}
 	}
-	explain(t.PrimaryKey)
-	for _, u := range t.Uniques {
-		switch {
-		case u.Partial:
-			reasons = append(reasons, u.Name+" covers some of the rows only")
-		case u.Expressions:
-			reasons = append(reasons, u.Name+" covers expressions")
-		case u.Exclusion:
-			reasons = append(reasons, u.Name+" is an exclusion constraint")
-		default:
-			explain(u.Columns)
+	for _, effect := range []struct {
+		says   string
+		places []string
+	}{
+		{"The database then deletes rows, also those that other people share: ", goes},
+		{"It then clears references: ", changes}, {"It refuses as long as rows refer to the person: ", refuses},
+	} {
+		if len(effect.places) > 0 {
+			decision.Question += " " + effect.says + list(effect.places) + "."
 		}
 	}
-	if len(reasons) == 0 {
-		return "it has no primary key and no unique key"
+	d.decisions = append(d.decisions, decision)
+}
+
+// askForColumns asks what closes the account, and what else in the row of the person is personal. It asks at most nine
+// questions.
+func (d *draft) askForColumns() {
+	const mostStates = 3
+	t := d.subject
+	by := map[dictionary.Closing][]datamap.CatalogColumn{}
+	var states, texts, others []datamap.CatalogColumn
+	for _, c := range t.Columns {
+		if c.Generated || d.identifies(t, c) || d.isSeen(t, c.Name) {
+			continue
+		}
+		column, _ := t.Mapped(d.mapped[0], c.Name)
+		closing := dictionary.Closes(c.Name, c.Type)
+		isChoice := t.IsChoice(c) || c.Type == datamap.TypeBoolean
+		switch {
+		case closing == dictionary.Password, closing == dictionary.Session:
+			by[closing] = append(by[closing], c)
+		case c.Type == datamap.TypeJSON:
+			by[dictionary.Session] = append(by[dictionary.Session], c)
+		case closing == dictionary.Rights && c.Type == datamap.TypeBoolean:
+			by[closing] = append(by[closing], c)
+		case closing != "" && column.Personal == nil && len(states) < mostStates:
+			states = append(states, c)
+		case column.Personal != nil:
+		case facts.IsText(t.CatalogTable, c) && !isChoice:
+			texts = append(texts, c)
+		default:
+			others = append(others, c)
+		}
 	}
-	slices.Sort(reasons)
-	return strings.Join(slices.Compact(reasons), ", ")
+	overwrite := []string{"overwrite", "clear", notPersonal}
+	d.askFor(by[dictionary.Password], "These columns let the person in. Does an erasure end that?", overwrite...)
+	d.askFor(by[dictionary.Session], "Do these columns hold tokens or sessions, with which the person stays logged in?",
+		overwrite...)
+	d.askFor(by[dictionary.Rights], "Do these columns give the person rights, which must end?", "always:false", notPersonal)
+	for _, c := range states {
+		d.askFor([]datamap.CatalogColumn{c}, "Does this column say whether the person may use the application? Then an "+
+			"erasure writes the value of a closed account, even where the column is NULL.",
+			append(closedValues(t, c), notPersonal)...)
+	}
+	d.askFor(texts, "Do these texts say something about the person?", overwrite...)
+	d.askFor(others, "Do these columns say something about the person?", notPersonal, "overwrite", "clear")
+}
+
+// askFor asks one question about columns of the person's row. It offers the options that are possible.
+func (d *draft) askFor(columns []datamap.CatalogColumn, question string, options ...string) {
+	if len(columns) == 0 {
+		return
+	}
+	decision := datamap.Decision{Object: d.mapped[0].Name, Question: question}
+	for _, c := range columns {
+		decision.Columns = append(decision.Columns, c.Name)
+	}
+	decision.Seen = decision.Columns
+	for _, name := range options {
+		option := datamap.Option{Name: name}
+		for _, c := range columns {
+			if column, ok := d.columnAs(c, name); ok {
+				option.Edit.Columns = append(option.Edit.Columns, column)
+			}
+		}
+		isWhole := len(option.Edit.Columns) == len(columns) || name == "overwrite" && len(option.Edit.Columns) > 0
+		one := datamap.Decision{Object: decision.Object, Columns: decision.Columns, Options: []datamap.Option{option}}
+		if after := d.applies(d.mapped, one, name); isWhole && after != nil {
+			decision.Options = append(decision.Options, option)
+			if slices.EqualFunc(after[0].Columns, d.mapped[0].Columns, sameColumn) {
+				decision.Proposed = name
+			}
+		}
+	}
+	d.decisions = append(d.decisions, decision)
+}
+
+// columnAs returns the column of the person's row as an option says. ok is false if this is impossible.
+func (d *draft) columnAs(c datamap.CatalogColumn, option string) (column datamap.Column, ok bool) {
+	if option == notPersonal {
+		column = plain(c)
+		column.NotPersonal = true
+		return column, true
+	}
+	entry, known := dictionary.Person(c.Name, c.Type)
+	if !known {
+		entry.Category = domain.CategoryTechnical
+		if facts.IsText(d.subject.CatalogTable, c) {
+			entry.Category = domain.CategoryCommunication
+		}
+	}
+	column = annotated(c, entry.Category)
+	value, isAlways := strings.CutPrefix(option, "always:")
+	switch {
+	case isAlways:
+		column.Personal.Strategy, column.Always, column.Surrogate = domain.StrategyAnonymize, true, value
+		return column, isValid(column, value) && d.subject.allows(column)
+	case option == "clear":
+		return column, d.subject.clear(c, &column)
+	default:
+		return column, d.subject.overwrite(c, &column) && column.Personal.Strategy == domain.StrategyAnonymize
+	}
+}
+
+func sameColumn(a, b datamap.Column) bool {
+	if (a.Personal == nil) != (b.Personal == nil) || a.Surrogate != b.Surrogate || a.Always != b.Always {
+		return false
+	}
+	return a.NotPersonal == b.NotPersonal && (a.Personal == nil || *a.Personal == *b.Personal)
+}
+
+// closedValues returns the options for the values of a closed account, the most likely first.
+func closedValues(t *table, c datamap.CatalogColumn) (options []string) {
+	isEnd := dictionary.Closes(c.Name, c.Type) == dictionary.End
+	values := []string{"deleted"}
+	switch {
+	case c.Type == datamap.TypeBoolean && isEnd:
+		values = []string{"true"}
+	case c.Type == datamap.TypeBoolean:
+		values = []string{"false"}
+	case c.Type == datamap.TypeTime:
+		values = []string{"1970-01-01"}
+	case t.IsChoice(c):
+		values = c.Values
+		for _, check := range t.checksOf(c.Name) {
+			values = append(slices.Clone(values), literalsOf(check.Text)...)
+		}
+		values = neutralFirst(values)
+	case c.Type != datamap.TypeText:
+		values = []string{"0", "1"}
+		if !isEnd {
+			values = []string{"0"}
+		}
+	}
+	for _, value := range values {
+		if name := "always:" + value; !slices.Contains(options, name) {
+			options = append(options, name)
+		}
+	}
+	return options
 }

@@ -1,263 +1,241 @@
 package scaffold
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/internal/names"
+	"github.com/habeas-data/habeas/tool/internal/dictionary"
+	"github.com/habeas-data/habeas/tool/internal/facts"
 )
 
-// decideRows decides what an erasure does with the rows of each table. It deletes rows that belong only to the person
-// and that no remaining row refers to. Rows whose parents stay are left out, unless the caller includes them.
-func (d *draft) decideRows() {
-	for _, t := range d.byDistance() {
-		t.own, t.goesAlong = d.isOwn(t), d.isDeclared(t) || t.isIncludedWhole()
-		t.fate, t.reason = d.fateOf(t)
-		d.withhold(t)
-		t.rowsDeleted = t.fate == deleted
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, t := range d.tables {
-			to := t.parent()
-			if t.rowsDeleted && to != d.subject && !to.rowsDeleted && !t.included {
-				t.keep(d, "the rows of "+to.Name+" stay")
-				changed = true
-			}
-			if r := t.ofThing(); t.rowsDeleted && r != nil {
-				t.rowsDeleted, t.fate, t.present, changed = false, left, true, true
-				t.reason = "The rows seem to be parts of rows of " + r.to.Name + ", which stay, because " + r.label() +
-					" leads to them."
-			}
-			if r := t.blocker(); t.rowsDeleted && r != nil {
-				t.keep(d, "rows of "+r.from.Name+" refer to them by "+r.label())
-				changed = true
-			}
-			if name := d.firing(t, "DELETE"); t.rowsDeleted && !t.included && name != "" {
-				t.keep(d, "the trigger "+name+" deletes further rows with them")
-				changed = true
-			}
-			if name := d.firing(t, "UPDATE"); t.fate == overwritten && !t.isSubject && !t.included && name != "" {
-				t.fate, changed = left, true
-				t.reason = "The trigger " + name + " deletes rows of people when rows change."
-			}
-			if t.reversed && t.fate != left && to.rowsDeleted {
-				to.keep(d, "the rows of "+t.Name+" are found through them")
-				changed = true
-			}
-		}
-	}
-	d.dropLogins()
+// mapOwnRows takes in the tables whose rows the schema gives to a person, and those whose rows it gives to such rows. A
+// table comes in only if all tables that refer to it do, because the database deletes or changes their rows, too.
+func (d *draft) mapOwnRows() {
+	own := map[string]*table{}
 	for _, t := range d.tables {
-		t.dropUnknownPeople()
-		t.askForPayments()
-		switch {
-		case t.rowsDeleted && t.paths[0].to == d.subject && !t.isOnlyLogin() &&
-			(!t.own || t.hasOtherPerson() || t.groupOf() != nil):
-			t.ask("", onlyOfPerson, "delete the rows", "keep the rows", "leave the table out")
-			t.askForSamePerson()
-		case t.rowsDeleted:
-			t.askForSamePerson()
-			t.askForOthers()
-			t.askForMembers()
-		case t.fate == left && t != d.subject && t.distance != unreachable:
-			t.askForLeft(d)
-		case t != d.subject && t.included && !t.mapped && t.parent() != d.subject && t.parent().fate == left:
-			t.ask("", "Its rows lead to a person only through rows of "+t.parent().Name+", on which other people may act. Are "+
-				"they about no other person?", "yes", "no: leave the table out")
+		if _, isMapped := d.mappedTable(t); !isMapped && !d.isAnswered(t) && d.isOwn(t) {
+			own[t.Name] = t
 		}
 	}
-}
-
-// dropUnknownPeople makes sure that an erasure deletes no row of another person only because a reference whose role is
-// unknown leads to the erased person, as archiver_id does beside user_id.
-func (t *table) dropUnknownPeople() {
-	isHolder := func(r *reference) bool { return r.to.isSubject && r.role == names.Holder }
-	if t.rowsDeleted && slices.ContainsFunc(t.paths, isHolder) {
-		t.paths = slices.DeleteFunc(slices.Clone(t.paths), func(r *reference) bool {
-			return r.to.isSubject && r.role == names.Other && !r.owns()
-		})
-	}
-}
-
-// firing returns a trigger that deletes rows, perhaps those of other people, when rows of the table are deleted or
-// updated. It returns "" if there is none. Rows of a full-text index do not count, and neither do parts that an erasure
-// deletes, too. At an update, only rows of the table itself, and rows that refer to people, count.
-func (d *draft) firing(t *table, event string) string {
-	for _, trigger := range t.Triggers {
-		if slices.Contains(trigger.Events, event) && slices.ContainsFunc(trigger.Deletes, func(name string) bool {
-			to := d.table(name)
-			switch {
-			case to == nil:
-				return event == "DELETE"
-			case to.Kind == datamap.KindVirtual, to.rowsDeleted && to != t && to.parent() == t:
-				return false
+	for removed := true; removed; {
+		removed = false
+		for name, t := range own {
+			parent := t.links[0].References
+			if d.hasOtherReferrers(t, own) || own[parent] == nil && !d.goesWithPerson(parent) {
+				delete(own, name)
+				removed = true
 			}
-			return event == "DELETE" || to == t || d.refersToPerson(to)
-		}) {
-			return trigger.Name
 		}
 	}
-	return ""
-}
-
-// hasOtherPerson reports whether a reference that begins no path leads to a person.
-func (t *table) hasOtherPerson() bool {
-	return slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.isSubject && !r.isPath() })
-}
-
-// parent returns the table to which the first path of t leads directly, or nil if t has no path.
-func (t *table) parent() *table {
-	if len(t.paths) == 0 {
-		return nil
-	}
-	return t.paths[0].to
-}
-
-// isOnly reports whether the table of the data map has at most one row for each person, by a unique reference to her.
-func (t *table) isOnly() bool {
-	return t.fate != left && len(t.paths) == 1 && t.parent().isSubject && t.paths[0].isUnique()
-}
-
-// byDistance returns the tables from which a chain of references leads to the subject's table, the shortest chain
-// first.
-func (d *draft) byDistance() []*table {
-	near := slices.DeleteFunc(slices.Clone(d.tables), func(t *table) bool { return t.distance == unreachable })
-	slices.SortStableFunc(near, func(a, b *table) int { return a.distance - b.distance })
-	return near
-}
-
-// otherParent returns a reference from t to a table that is neither t nor the subject's table, and that no path of t
-// begins with. Through the reference, a row may also belong to another person or to a thing. It returns nil if t has no
-// such reference.
-func (d *draft) otherParent(t *table) *reference {
-	for _, r := range t.owners() {
-		if r.to != t && r.to != d.subject && !slices.Contains(t.paths, r) && !names.Is(r.to.Name, names.Reference) {
-			return r
+	for range len(own) { // parents first
+		for _, t := range d.tables {
+			_, isMapped := d.mappedTable(t)
+			_, hasParent := d.mappedTable(d.table(cmp.Or(own[t.Name], d.subject).parent()))
+			if own[t.Name] != nil && !isMapped && hasParent {
+				d.mapped = append(d.mapped, d.mapAs(t, "delete", t.links[0]))
+			}
 		}
 	}
-	return nil
 }
 
-// isLink reports whether the rows only link other rows. They hold at least two references, and otherwise only a key,
-// instants and booleans. If the name of the table suggests a link, such as memberships or likes, they may also hold
-// other columns that do not look personal.
-func (t *table) isLink() bool {
-	if len(t.owners()) < 2 || len(t.paths) == 0 || t.distance > 1 || t.isAboutMoney() {
-		return false
+func (t *table) parent() string {
+	if len(t.links) == 0 {
+		return t.Name
 	}
-	named := names.Is(t.Name, names.Links) || t.isNamedAfter()
-	if names.Is(t.Name, names.Groups) && !t.isNamedAfter() {
-		return false
-	}
-	if !named && (names.Is(t.Name, names.Messages) || t.isOfThing()) {
-		return false
-	}
-	return t.isBare(named)
+	return t.links[0].References
 }
 
-// owners returns the references to rows that may own the row: all except those to partitions, and to further rows of
-// the person of the row.
-func (t *table) owners() []*reference {
-	return slices.DeleteFunc(slices.Clone(t.out), func(r *reference) bool {
-		return r.to.partition || r.staysWithOwner()
+// hasOtherReferrers reports whether another table than the given ones refers to the table.
+func (d *draft) hasOtherReferrers(t *table, own map[string]*table) bool {
+	return slices.ContainsFunc(d.tables, func(other *table) bool {
+		return other != t && own[other.Name] == nil && slices.ContainsFunc(other.ForeignKeys,
+			func(k datamap.CatalogForeignKey) bool { return k.References == t.Name })
 	})
 }
 
-// isBare reports whether the rows hold little except references. If the name of the table suggests that, they may also
-// hold other columns that do not look personal.
-func (t *table) isBare(named bool) bool {
-	few := len(t.paths) == 1 && !names.Is(t.Name, names.Trails)
-	return !slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool {
-		_, personal := t.found[c.Name]
-		switch {
-		case t.refers(c.Name), c.Type == datamap.TypeTime, !personal && (c.Type == datamap.TypeBoolean || few && isFixed(c)):
-			return false
-		case slices.Contains(t.key, c.Name):
-			_, isID := names.Stem(c.Name)
-			isID = isID || slices.Contains([]string{"id", "uuid", "guid"}, flat(c.Name))
-			return family(c.Type) == datamap.TypeText && len(t.key) == 1 && !named && !isID // the key may be data
-		default:
-			return personal || !named || c.Type == datamap.TypeJSON
-		}
-	})
+// goesWithPerson reports whether rows of a table of the data map can own rows that an erasure deletes.
+func (d *draft) goesWithPerson(name string) bool {
+	parent, isMapped := d.mappedTable(d.table(name))
+	return name == d.subject.Name || isMapped && parent.RowsDeleted()
 }
 
-// repeatsTitle reports whether a column seems to repeat the title of the row, as the slug of a post does.
-func (t *table) repeatsTitle(c datamap.CatalogColumn) bool {
-	return c.Type == datamap.TypeText && slices.Contains([]string{"slug", "permalink"}, flat(c.Name)) &&
-		slices.ContainsFunc(t.Columns, func(other datamap.CatalogColumn) bool {
-			m, ok := t.found[other.Name]
-			return ok && m.Category == domain.CategoryCommunication
-		})
-}
-
-// seemsPerson reports whether a column without a foreign key seems to refer to a second person, such as act_user_id,
-// reporter_id and the number in author.
-func (d *draft) seemsPerson(t *table, c datamap.CatalogColumn) bool {
-	stem, isReference := names.Stem(c.Name)
-	person := d.subject.base
-	key, _ := d.subject.Column(d.subjectID[0])
-	isPerson := isReference && names.Names(c.Name, person) && !names.Same(stem, person) || d.hasNameOfKey(c) ||
-		isReference && names.IsMember(d.catalog.Tables, stem) || t.included && d.mayBeAgent(t, c) ||
-		!isReference && c.Type != datamap.TypeText && (names.IsRole(stem) || d.isWordForPerson(stem))
-	return isPerson && !t.isSubject && !t.refers(c.Name) && !t.hasType(c.Name) && !slices.Equal(t.key, []string{c.Name}) &&
-		len(d.subjectID) == 1 && family(key.Type) == family(c.Type)
-}
-
-// isOfThing reports whether the rows may describe another thing than the person, such as the closure of a ticket: a row
-// exists without a person, or the other thing has at most one row.
-func (t *table) isOfThing() bool {
-	return !slices.ContainsFunc(t.paths, func(r *reference) bool { return !r.nullable() || r.loose }) ||
-		slices.ContainsFunc(t.out, func(r *reference) bool {
-			return !slices.Contains(t.paths, r) && r.isUnique() && !r.staysWithOwner()
-		})
-}
-
-// isNamedAfter reports whether the name of a table combines the names of two tables that it refers to. An example is
-// team_user.
-func (t *table) isNamedAfter() bool {
-	parts := 0
-	for _, r := range t.out {
-		if strings.Contains(flat(t.base), flat(names.Singular(r.to.base))) {
-			parts++
-		}
-	}
-	return parts >= 2
-}
-
-// isOwn reports whether the name of a table suggests that each row belongs to one person. Examples are user_settings,
-// sessions and addresses.
+// isOwn reports whether the schema gives each row of the table to one person, if it gives those rows to the person to
+// which the rows of the table belong.
 func (d *draft) isOwn(t *table) bool {
-	if t.distance != 1 || len(t.paths) != 1 || names.Is(t.Name, names.Things) || t.isAboutMoney() {
+	if len(t.key) == 0 || len(t.links) != 1 || d.Exempt(t.CatalogTable) {
 		return false
 	}
-	switch {
-	case names.Is(t.Name, names.Sessions):
-		return !t.isKeyOfThing()
-	case names.Is(t.Name, names.Addresses):
-		return d.otherParent(t) == nil
-	}
-	person := names.Singular(d.subject.base)
-	rest, named := strings.CutPrefix(snakeCase(t.base), snakeCase(person)+"_")
-	return named && rest != "" && !t.isReference() && !names.Is(t.Name, names.Trails)
+	link := t.links[0]
+	isPart := link.NotNull && link.OnDelete == datamap.ActionCascade || isWholeKey(t, link)
+	return link.ForeignKey && isPart && len(d.Shared(t.CatalogTable)) == 0 && d.asks(t) == "" &&
+		!slices.ContainsFunc(t.Columns, func(c datamap.CatalogColumn) bool { return d.CouldHoldKey(t.CatalogTable, c) })
 }
 
-// snakeCase returns a name in snake case. For example, UserSettings gives user_settings.
-func snakeCase(name string) string { return strings.Join(names.Words(name), "_") }
-
-// blocker returns a reference that prevents an erasure from deleting the rows of t, or nil. Each reference does, unless
-// the erasure deletes the referring rows with the rows of t. ON DELETE SET NULL prevents it, too, because it would
-// change rows of other people.
-func (t *table) blocker() *reference {
-	i := slices.IndexFunc(t.in, func(r *reference) bool {
-		isPart := r.from.rowsDeleted && r.isPath() && len(r.from.paths) == 1
-		return len(t.paths) != 1 || !isPart && !r.isSamePerson() && !r.isPointer() && !r.namesLogin()
+func isWholeKey(t *table, link facts.Link) bool {
+	return len(t.PrimaryKey) == len(link.Columns) && !slices.ContainsFunc(link.Columns, func(name string) bool {
+		return !slices.Contains(t.PrimaryKey, name)
 	})
-	if i < 0 {
-		return nil
+}
+
+// asks returns the word for which the dictionary asks a question about the rows of the table, or "".
+func (d *draft) asks(t *table) string {
+	var columns []string
+	for _, c := range t.Columns {
+		columns = append(columns, c.Name)
 	}
-	return t.in[i]
+	return dictionary.Asks(t.Name, columns...)
+}
+
+// mapAs returns the table for the data map in which an erasure does what the option of the given kind says, with the
+// rows that the links connect to the person.
+func (d *draft) mapAs(t *table, kind string, links ...facts.Link) datamap.Table {
+	m := datamap.Table{Name: t.Name, PrimaryKey: t.key}
+	switch kind {
+	case "delete":
+		m.Owned, m.Columns = true, withColumns(t, d.deletes(t))
+	case "overwrite", "several":
+		m.Columns = withColumns(t, d.overwrites(t))
+	case "keep":
+		m.Columns = withColumns(t, d.keeps(t))
+	default:
+		m.Columns = plainColumns(t)
+	}
+	for _, link := range links {
+		relation := d.relation(t, link)
+		relation.Path = true
+		switch {
+		case kind == "without":
+			relation.OnErasure = domain.StrategyNull
+		case len(links) > 1:
+			relation.Name = link.Column()
+		}
+		m.Relations = append(m.Relations, relation)
+		for i, c := range m.Columns {
+			if relation.Links(c.Name) {
+				m.Columns[i] = plain(columnOf(t, c.Name))
+			}
+		}
+	}
+	m.Relations = append(m.Relations, d.furtherRelations(t, kind, links)...)
+	if len(links) > 1 {
+		for i, c := range m.Columns {
+			if c.Personal != nil {
+				m.Columns[i].Personal.Via = viaOf(c.Name, links)
+			}
+		}
+	}
+	return m
+}
+
+func columnOf(t *table, name string) datamap.CatalogColumn {
+	c, _ := t.Column(name)
+	return c
+}
+
+// viaOf returns the path to which a column belongs: the one that its name begins with, otherwise the first one.
+func viaOf(column string, links []facts.Link) string {
+	for _, link := range links {
+		if stem, _ := dictionary.Stem(link.Column()); stem != "" && strings.HasPrefix(column, stem) {
+			return link.Column()
+		}
+	}
+	return links[0].Column()
+}
+
+func (d *draft) relation(t *table, link facts.Link) datamap.Relation {
+	to := d.table(link.References)
+	name := to.Name
+	if mapped, ok := d.mappedTable(to); ok {
+		name = mapped.Name
+	}
+	return datamap.Relation{
+		Columns: link.Columns, References: name, ReferencedColumns: link.Referenced, When: link.When,
+		SetsNull: link.ForeignKey && link.OnDelete == datamap.ActionSetNull,
+	}
+}
+
+// furtherRelations returns the relations of the foreign keys that begin no path. It leaves out those that lead back to
+// the table, because the relations of a data map form no cycle.
+func (d *draft) furtherRelations(t *table, kind string, links []facts.Link) (relations []datamap.Relation) {
+	for _, link := range d.References(t.CatalogTable) {
+		isPath := slices.ContainsFunc(links, func(l facts.Link) bool {
+			return slices.Equal(l.Columns, link.Columns) && l.References == link.References
+		})
+		isSelf := link.References == t.Name
+		if !link.ForeignKey || isPath || t == d.subject && !isSelf || !isSelf && d.leads(link.References, t.Name) {
+			continue
+		}
+		relation := d.relation(t, link)
+		if isSelf && kind == "delete" && d.isClearable(t, link) {
+			relation.OnErasure = domain.StrategyNull
+		}
+		relations = append(relations, relation)
+	}
+	return relations
+}
+
+// isClearable reports whether an erasure can set the columns of a reference to NULL.
+func (d *draft) isClearable(t *table, link facts.Link) bool {
+	return !slices.ContainsFunc(link.Columns, func(name string) bool {
+		c, _ := t.Column(name)
+		isShared := slices.ContainsFunc(t.ForeignKeys, func(k datamap.CatalogForeignKey) bool {
+			return slices.Contains(k.Columns, name) && !slices.Equal(k.Columns, link.Columns)
+		})
+		return !c.Nullable || slices.Contains(t.key, name) || d.isReferred(t, name) || isShared
+	})
+}
+
+// leads reports whether references lead from one table to another without the table of the people.
+func (d *draft) leads(from, to string) bool {
+	key := [2]string{from, to}
+	if known, ok := d.below[key]; ok {
+		return known
+	}
+	visited := map[string]bool{d.subject.Name: true}
+	var visit func(name string) bool
+	visit = func(name string) bool {
+		if name == to || visited[name] {
+			return name == to
+		}
+		visited[name] = true
+		t := d.table(name)
+		return t != nil && slices.ContainsFunc(d.References(t.CatalogTable), func(l facts.Link) bool {
+			return l.Likely && visit(l.References)
+		})
+	}
+	d.below[key] = visit(from)
+	return d.below[key]
+}
+
+// chain returns the tables between a link and the people that the data map does not have, with their keys and the
+// relations of the path only. ok is false if no path is left without the visited tables.
+func (d *draft) chain(link facts.Link, visited ...string) (tables []datamap.Table, ok bool) {
+	to := d.table(link.References)
+	if to == nil || slices.Contains(visited, to.Name) {
+		return nil, false
+	}
+	if _, isMapped := d.mappedTable(to); isMapped {
+		return nil, true
+	}
+	if len(to.key) == 0 {
+		return nil, false
+	}
+	for _, next := range to.links {
+		if !next.Likely {
+			continue
+		}
+		if further, ok := d.chain(next, append(slices.Clone(visited), to.Name)...); ok {
+			relation := d.relation(to, next)
+			relation.Path = true
+			m := datamap.Table{Name: to.Name, PrimaryKey: to.key, Relations: []datamap.Relation{relation}}
+			m.Columns = slices.DeleteFunc(plainColumns(to), func(c datamap.Column) bool {
+				return !slices.Contains(to.key, c.Name) && !relation.Links(c.Name) && !d.isReferred(to, c.Name)
+			})
+			return append(further, m), true
+		}
+	}
+	return nil, false
 }

@@ -132,18 +132,31 @@ func (p proposed) column(t *testing.T, place string) datamap.Column {
 	return c
 }
 
-// asked returns the places of each decision: its table, or its columns with their table.
-func (p proposed) asked() []string {
-	var places []string
+// questions returns each question as a text: its object and columns, and the names of its options.
+func (p proposed) questions() (list []string) {
 	for _, d := range p.Decisions {
-		if d.Column == "" {
-			places = append(places, d.Table)
+		object := d.Object
+		if len(d.Columns) > 0 {
+			object += "." + strings.Join(d.Columns, "+")
 		}
-		for _, column := range d.Columns() {
-			places = append(places, d.Table+"."+column)
+		for _, option := range d.Options {
+			object += " " + option.Name
+		}
+		list = append(list, object)
+	}
+	return list
+}
+
+// question returns the question about the rows of a table.
+func (p proposed) question(t *testing.T, table string) datamap.Decision {
+	t.Helper()
+	for _, d := range p.Decisions {
+		if d.Object == table && len(d.Columns) == 0 {
+			return d
 		}
 	}
-	return places
+	t.Fatalf("there is no question about %s", table)
+	return datamap.Decision{}
 }
 
 func wantLines(t *testing.T, got []string, want string) {

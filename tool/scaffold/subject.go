@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/tool/internal/names"
+	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/internal/dictionary"
+	"github.com/habeas-data/habeas/tool/internal/facts"
 )
 
 // Candidate is a table that may be the subject's table.
@@ -17,25 +19,20 @@ type Candidate struct {
 	Reason string `json:"reason"` // a sentence
 }
 
-// The points by which Propose scores the candidates for the subject's table.
+// The points by which Propose scores the candidates for the subject's table. The name counts most; see dictionary.Rank.
 const (
-	forName        = 40
-	forBestName    = 55 // for example, users
-	forGoodName    = 50 // for example, customers
-	againstPrefix  = 8  // the name has a prefix, as in auth_user
-	forReference   = 4
-	forReferences  = 32 // the maximum for all references
-	forPersonal    = 3
-	forAllPersonal = 24 // the maximum for all personal columns
-	forEmail       = 6
-	forPassword    = 6
-	forPair        = 25 // another candidate refers to the table by a unique column, as if each user has one account
-	againstPart    = 20 // the table refers to another candidate, as accounts at providers refer to users
-	againstOwned   = 60 // the table has its rows only as long as the rows of another candidate
-	againstGroup   = 30 // many rows of another candidate may refer to one row, as if an account has many users
-	minScore       = 50
-	minLead        = 12
-	clearlyMore    = 2 // a table with more than twice as many referring tables as the best candidate may be it, too
+	forName       = 30
+	forReference  = 4
+	forReferences = 32 // the maximum for all references
+	forPersonal   = 3
+	forPersonals  = 24 // the maximum for all personal columns
+	forEmail      = 6
+	forPassword   = 6
+	againstPart   = 40 // each row is a part of a row of another candidate, as a profile is
+	againstGroup  = 30 // rows of another candidate refer to it, as if an account has many users
+	forPair       = 25 // each row of another candidate belongs to one row of it, as if each user has one account
+	minScore      = 40
+	minLead       = 10
 )
 
 // chooseSubject sets the subject's table and the candidates, with the chosen table first.
@@ -43,13 +40,12 @@ func (d *draft) chooseSubject(name string) error {
 	if name != "" {
 		t := d.table(name)
 		if t == nil || subjectKey(t) == nil {
-			candidates := d.findCandidates()
 			message := "is not a table of the catalog"
 			if t != nil {
 				message = "has no key that can identify a subject: " + t.whyNoKey() +
 					"; it needs a primary or unique key of texts, integers or UUIDs that cannot be NULL"
 			}
-			return undecided(domain.FieldUnknown, message, candidates)
+			return undecided(domain.FieldUnknown, message, d.findCandidates())
 		}
 		d.subject, d.subjectID = t, subjectKey(t)
 		d.candidates = []Candidate{{t.Name, 0, "the caller named it as the subject's table"}}
@@ -59,67 +55,32 @@ func (d *draft) chooseSubject(name string) error {
 	switch {
 	case len(candidates) == 0 || candidates[0].Score < minScore:
 		return undecided(domain.FieldRequired, "must be given, because no table is clearly the subject's", candidates)
-	case len(candidates) > 1 && candidates[0].Score-candidates[1].Score < minLead, d.hasOtherPeople(candidates),
-		d.hasBusierPeople(candidates):
+	case d.hasRival(candidates):
 		return undecided(domain.FieldAmbiguous, "must be given, because several tables may be the subject's (if they"+
 			" are different people, each needs a data map, and each further data map in the database needs a name:"+
-			" Config.Name, --name)",
-			candidates)
+			" Config.Name, --name)", candidates)
 	}
 	d.subject = d.table(candidates[0].Table)
 	d.subjectID, d.candidates = subjectKey(d.subject), candidates
 	return nil
 }
 
-// hasOtherPeople reports whether another candidate seems to hold a second, unrelated group of people. An example is a
-// table of back-office users in a database of subscribers.
-func (d *draft) hasOtherPeople(candidates []Candidate) bool {
-	best := d.table(candidates[0].Table)
-	relatives := related(best)
-	return slices.ContainsFunc(candidates[1:], func(c Candidate) bool {
-		t := d.table(c.Table)
-		return names.IsPeople(c.Table) && 2*c.Score >= candidates[0].Score && summarize(t).email && t.referrers() > 0 &&
-			!relatives[t]
-	})
-}
-
-// hasBusierPeople reports whether clearly more tables refer to another candidate that suggests people, although its
-// rows are no parts of rows of the best candidate.
-func (d *draft) hasBusierPeople(candidates []Candidate) bool {
-	best := d.table(candidates[0].Table)
-	return slices.ContainsFunc(candidates[1:], func(c Candidate) bool {
-		t := d.table(c.Table)
-		return names.IsPeople(c.Table) && t.referrers() > clearlyMore*max(best.referrers(), 1) &&
-			!slices.ContainsFunc(t.out, func(r *reference) bool { return r.to == best && r.owns() })
-	})
-}
-
-// related returns the tables that are connected to the table by references: its direct and indirect parents, and its
-// direct and indirect children.
-func related(t *table) map[*table]bool {
-	found := map[*table]bool{}
-	var follow func(t *table, next func(*table) []*table)
-	follow = func(t *table, next func(*table) []*table) {
-		for _, other := range next(t) {
-			if !found[other] {
-				found[other] = true
-				follow(other, next)
-			}
-		}
+// hasRival reports whether another candidate may be the subject's table, too: its score is almost the same, or it holds
+// people that other tables refer to, and that have nothing to do with those of the best candidate.
+func (d *draft) hasRival(candidates []Candidate) bool {
+	if len(candidates) > 1 && candidates[0].Score-candidates[1].Score < minLead {
+		return true
 	}
-	follow(t, func(t *table) (to []*table) {
-		for _, r := range t.out {
-			to = append(to, r.to)
-		}
-		return to
+	best := d.table(candidates[0].Table)
+	s := facts.Read(d.catalog, best.Name, subjectKey(best))
+	return slices.ContainsFunc(candidates[1:], func(c Candidate) bool {
+		t := d.table(c.Table)
+		isRelated := slices.ContainsFunc(best.ForeignKeys, func(k datamap.CatalogForeignKey) bool {
+			return k.References == t.Name
+		}) || slices.ContainsFunc(s.Links(t.CatalogTable), func(l facts.Link) bool { return l.Likely })
+		return dictionary.People(t.Name) && summarize(t).email && d.referrers(t) > 0 && !isRelated &&
+			2*c.Score >= candidates[0].Score
 	})
-	follow(t, func(t *table) (from []*table) {
-		for _, r := range t.in {
-			from = append(from, r.from)
-		}
-		return from
-	})
-	return found
 }
 
 func undecided(code, message string, candidates []Candidate) error {
@@ -140,13 +101,10 @@ func subjectKey(t *table) []string {
 	fits := func(key []string) bool {
 		return len(key) > 0 && !slices.ContainsFunc(key, func(name string) bool {
 			c, ok := t.Column(name)
-			return !ok || c.Nullable || family(c.Type) == ""
+			return !ok || c.Nullable || !canIdentify(c.Type)
 		})
 	}
-	if !t.canBeMapped() {
-		return nil
-	}
-	if fits(t.key) {
+	if len(t.key) == 0 || fits(t.key) {
 		return t.key
 	}
 	for _, u := range t.Uniques {
@@ -158,11 +116,57 @@ func subjectKey(t *table) []string {
 	return nil
 }
 
+func canIdentify(t datamap.ColumnType) bool {
+	return slices.Contains([]datamap.ColumnType{
+		datamap.TypeText, datamap.TypeUUID, datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt,
+	}, t)
+}
+
+// whyNoKey returns the reasons why subjectKey returns nil.
+func (t *table) whyNoKey() string {
+	switch {
+	case t.Kind != datamap.KindTable && t.Kind != datamap.KindPartitioned:
+		return "it is a " + t.Kind.InWords()
+	case len(t.Inherits) > 0:
+		return "its rows are also rows of " + strings.Join(t.Inherits, ", ")
+	}
+	var reasons []string
+	explain := func(columns []string) {
+		for _, name := range columns {
+			c, _ := t.Column(name)
+			switch {
+			case c.Nullable:
+				reasons = append(reasons, name+" can be NULL")
+			case !canIdentify(c.Type):
+				reasons = append(reasons, name+" has the type "+c.Declared)
+			}
+		}
+	}
+	explain(t.PrimaryKey)
+	for _, u := range t.Uniques {
+		switch {
+		case u.Partial:
+			reasons = append(reasons, u.Name+" covers some of the rows only")
+		case u.Expressions:
+			reasons = append(reasons, u.Name+" covers expressions")
+		case u.Exclusion:
+			reasons = append(reasons, u.Name+" is an exclusion constraint")
+		default:
+			explain(u.Columns)
+		}
+	}
+	if len(reasons) == 0 {
+		return "it has no primary key and no unique key"
+	}
+	slices.Sort(reasons)
+	return strings.Join(slices.Compact(reasons), ", ")
+}
+
 // findCandidates returns the tables with a positive score, the highest score first.
 func (d *draft) findCandidates() []Candidate {
 	var found []Candidate
 	for _, t := range d.tables {
-		if subjectKey(t) == nil || names.Is(t.Name, names.Machinery) {
+		if subjectKey(t) == nil {
 			continue
 		}
 		if c := d.score(t); c.Score > 0 {
@@ -174,15 +178,14 @@ func (d *draft) findCandidates() []Candidate {
 }
 
 func (d *draft) score(t *table) Candidate {
-	name, isPeople := nameScore(t.base)
-	found := summarize(t)
-	referrers := t.referrers()
-	c := Candidate{Table: t.Name, Score: name}
-	c.Score += min(forReferences, forReference*referrers) + min(forAllPersonal, forPersonal*found.personal)
+	rank, found, referrers := dictionary.Rank(t.Name), summarize(t), d.referrers(t)
+	c := Candidate{Table: t.Name, Score: rank}
 	var reasons []string
-	if isPeople {
+	if rank > 0 {
+		c.Score += forName
 		reasons = append(reasons, "its name suggests people")
 	}
+	c.Score += min(forReferences, forReference*referrers) + min(forPersonals, forPersonal*found.personal)
 	reasons = append(reasons, count(referrers, "table refers", "tables refer")+" to it",
 		count(found.personal, "column looks", "columns look")+" personal")
 	if found.email {
@@ -191,58 +194,41 @@ func (d *draft) score(t *table) Candidate {
 	if found.password {
 		c.Score += forPassword
 	}
-	for _, r := range t.out {
-		better, people := nameScore(r.to.base)
-		if !people || r.to == t || !summarize(r.to).email {
+	for _, k := range t.ForeignKeys {
+		to := d.table(k.References)
+		if to == nil || to.Name == t.Name || !summarize(to).email && dictionary.Rank(to.Name) < rank {
 			continue
 		}
-		switch {
-		case r.owns() && better > name:
-			c.Score -= againstOwned
-		case !found.email:
+		isPart := isUnique(t, k.Columns) || k.OnDelete == datamap.ActionCascade || !found.email
+		if isPart && dictionary.Rank(to.Name) >= max(rank, 1) {
 			c.Score -= againstPart
-		default:
-			continue
+			reasons = append(reasons, "its rows belong to rows of "+to.Name)
+			break
 		}
-		reasons = append(reasons, "its rows belong to rows of "+r.to.Name)
-		break
 	}
-	for _, r := range t.in {
-		worse, people := nameScore(r.from.base)
-		if r.from == t || !people || r.setsNull || names.Is(r.from.Name, names.Things) || r.owns() && worse < name {
+	for _, other := range d.tables {
+		i := slices.IndexFunc(other.ForeignKeys, func(k datamap.CatalogForeignKey) bool { return k.References == t.Name })
+		if i < 0 || other == t || !dictionary.People(other.Name) {
 			continue
 		}
-		from := summarize(r.from)
-		switch {
-		case isPeople && r.isUnique():
+		from := summarize(other)
+		switch isPart := other.ForeignKeys[i].OnDelete == datamap.ActionCascade; {
+		case rank > 0 && isUnique(other, other.ForeignKeys[i].Columns):
 			c.Score += forPair
-			reasons = append(reasons, "each row of "+r.from.Name+" belongs to one row of it")
-		case from.email && (!found.email || !found.password):
+			reasons = append(reasons, "each row of "+other.Name+" belongs to one row of it")
+		case !isPart && from.email && (!found.email || !found.password):
 			c.Score -= againstGroup
-			reasons = append(reasons, "many rows of "+r.from.Name+" may belong to one row of it")
+			reasons = append(reasons, "many rows of "+other.Name+" may belong to one row of it")
 		}
 	}
 	c.Reason = strings.Join(reasons, ", ")
 	return c
 }
 
-func nameScore(table string) (score int, isPeople bool) {
-	if !names.IsPeople(table) {
-		return 0, false
-	}
-	parts := names.Words(names.BaseName(table))
-	switch names.Singular(parts[len(parts)-1]) {
-	case "user":
-		score = forBestName
-	case "account", "customer", "member", "person":
-		score = forGoodName
-	default:
-		score = forName
-	}
-	if len(parts) > 1 {
-		score -= againstPrefix
-	}
-	return score, true
+func isUnique(t *table, columns []string) bool {
+	return slices.Equal(t.key, columns) || slices.ContainsFunc(t.Uniques, func(u datamap.CatalogUnique) bool {
+		return isPlain(u) && slices.Equal(u.Columns, columns)
+	})
 }
 
 // summary describes the columns of a table that look personal.
@@ -254,25 +240,31 @@ type summary struct {
 func summarize(t *table) summary {
 	var l summary
 	for _, c := range t.Columns {
-		m, ok := names.Find(t.Name, c.Name, c.Type)
-		if !ok || t.refers(c.Name) {
+		entry, ok := dictionary.Column(c.Name, c.Type)
+		if !ok {
 			continue
 		}
 		l.personal++
-		l.email = l.email || m.Means == names.Email
-		l.password = l.password || m.Secret
+		l.email = l.email || entry.Word == "email" || entry.Word == "mail"
+		l.password = l.password || entry.Secret
 	}
 	return l
 }
 
-func (t *table) referrers() int {
-	from := map[string]bool{}
-	for _, r := range t.in {
-		if r.from != t {
-			from[r.from.Name] = true
+// referrers returns the number of tables that refer to the table, by foreign keys or by columns that name it.
+func (d *draft) referrers(t *table) (n int) {
+	for _, other := range d.tables {
+		isReferrer := slices.ContainsFunc(other.ForeignKeys, func(k datamap.CatalogForeignKey) bool {
+			return k.References == t.Name
+		}) || slices.ContainsFunc(other.Columns, func(c datamap.CatalogColumn) bool {
+			stem, isKey := dictionary.Stem(c.Name)
+			return isKey && dictionary.Same(stem, t.Name)
+		})
+		if isReferrer && other.Name != t.Name {
+			n++
 		}
 	}
-	return len(from)
+	return n
 }
 
 func count(n int, one, many string) string {

@@ -9,113 +9,59 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/internal/names"
+	"github.com/habeas-data/habeas/tool/internal/dictionary"
 )
 
-// dutyLasts is the assumed retention period of bookkeeping records. It is the longest of the usual legal periods, which
-// count from the end of the calendar year.
-var dutyLasts = datamap.Period{Years: 10}
-
-// retained are the categories that must be kept by law in bookkeeping records.
-var retained = []domain.Category{
-	domain.CategoryIdentity, domain.CategoryContact, domain.CategoryFinancial, domain.CategoryLocation,
-}
-
-// chooseStrategy sets the strategy and the surrogate for a personal column of rows that stay. It returns false if no
-// strategy suits the column. The column then stays without an annotation.
-func (t *table) chooseStrategy(
-	c datamap.CatalogColumn, m names.Match, to *datamap.Column, a *datamap.Annotation, since string,
-) bool {
-	duty, hasDuty := names.FindDuty(t.Name)
-	switch {
-	case hasDuty && !m.Secret && slices.Contains(retained, m.Category):
-		a.Strategy, a.Reason = domain.StrategyRetain, duty.Reason
-		if since == "" {
-			return true
-		}
-		a.Since, a.Retain, a.From = since, dutyLasts, datamap.FromYearEnd
-	default:
-		a.Strategy = domain.StrategyAnonymize
-	}
-	if a.Strategy == domain.StrategyAnonymize && m.Category == domain.CategoryFinancial &&
-		family(c.Type) != datamap.TypeText {
-		t.ask(c.Name, "An erasure replaces the value with a meaningless number. Does the application compute with it?",
-			"overwrite it", "leave it as it is", "retain it, with a reason")
-	}
+// overwrite sets the strategy and the surrogate of an annotated column of rows that stay. It returns false if neither a
+// surrogate nor NULL satisfies the constraints of the column.
+func (t *table) overwrite(c datamap.CatalogColumn, to *datamap.Column) bool {
+	to.Personal.Strategy = domain.StrategyAnonymize
 	if c.Type == "" {
-		if surrogate, ok := surrogates[baseType(c.Declared)]; ok {
-			to.Type, to.Surrogate = datamap.TypeText, surrogate
-			constraints := t.checksOf(c.Name)
-			if t.outcomes(*to, []string{surrogate}, constraints)[0] != datamap.VerdictHolds {
-				t.askForCheck(c, constraints, surrogate)
-			}
+		to.Type = datamap.TypeText
+		if surrogate, ok := surrogates[baseType(c.Declared)]; ok && t.allows(with(*to, surrogate)) {
+			to.Surrogate = surrogate
 			return true
 		}
-		if len(c.Values) == 0 && c.Nullable && t.takesNull(c) {
-			a.Strategy = domain.StrategyNull
-			t.askForNull(c, "No surrogate is known for its type "+c.Declared+".")
-			return true
-		}
-		if len(c.Values) == 0 {
-			t.ask(c.Name, "It looks personal ("+m.Means+"), but no surrogate is known for its type "+c.Declared+
-				". How can it be erased?", "keep the value", "make it nullable", "give a surrogate of the type")
-			return false
-		}
+		return t.clear(c, to)
 	}
-	if c.Nullable && a.Strategy == domain.StrategyAnonymize && t.takesNull(c) {
-		why := ""
-		switch {
-		case isEncrypted(c.Name):
-			why = "It seems to hold an encrypted value, and a program may fail to decrypt a surrogate."
-		case t.needsNull(c, m):
-			why = "No surrogate satisfies its constraints without a false fact."
-		case t.inUnique(c.Name) && !(datamap.Column{Type: c.Type, Length: c.Length}).Unique():
-			why = "It is unique, and the surrogate of its type is always the same."
-		}
-		if why != "" {
-			a.Strategy = domain.StrategyNull
-			t.askForNull(c, why)
-			return true
-		}
-	}
-	return t.chooseSurrogate(c, m, to)
-}
-
-// isEncrypted reports whether the name of a column says that it holds an encrypted value, or its initialization vector
-// or index, as encrypted_email, encrypted_email_iv and email_bidx do.
-func isEncrypted(column string) bool {
-	return slices.Contains(names.Words(column), "encrypted") ||
-		slices.Contains([]string{"iv", "bidx", "ciphertext"}, lastWord(column))
-}
-
-// needsNull reports whether no surrogate is known that satisfies the constraints of the column and reveals nothing.
-func (t *table) needsNull(c datamap.CatalogColumn, m names.Match) bool {
-	if len(c.Values) > 0 {
-		return !slices.ContainsFunc(c.Values, isNeutral)
-	}
-	to := datamap.Column{Name: c.Name, Type: c.Type, Length: c.Length}
 	constraints := t.checksOf(c.Name)
-	valid := slices.DeleteFunc(t.candidatesFor(c, m, constraints), func(surrogate string) bool {
-		return surrogate != "" && !isValid(to, surrogate)
+	candidates := slices.DeleteFunc(t.candidatesFor(c, *to, constraints), func(surrogate string) bool {
+		_, isNeutral := dictionary.IsNeutral(surrogate)
+		return surrogate != "" && !isValid(*to, surrogate) || t.inUnique(c.Name) && !with(*to, surrogate).Unique() ||
+			c.Type == datamap.TypeText && t.IsChoice(c) && !isNeutral // any other value would be a false fact
 	})
-	return !slices.ContainsFunc(t.outcomes(to, valid, constraints), func(outcome datamap.Verdict) bool {
-		return outcome != datamap.VerdictFails
-	})
+	outcomes := t.outcomes(*to, candidates, constraints)
+	i := slices.Index(outcomes, datamap.VerdictHolds)
+	isBound := slices.ContainsFunc(constraints, func(check datamap.CatalogCheck) bool { return len(check.Columns) > 1 })
+	if i < 0 && !(c.Nullable && isBound) { // an undecided constraint may refuse any value in a row that has NULL
+		i = slices.Index(outcomes, datamap.VerdictUndecided)
+	}
+	if i < 0 {
+		return t.clear(c, to)
+	}
+	to.Surrogate = candidates[i]
+	return true
 }
 
-func (t *table) askForNull(c datamap.CatalogColumn, why string) {
-	t.ask(c.Name, why+" Can every program that reads the column read NULL?", "yes: NULL", "no: leave it as it is",
-		"give a surrogate")
+// allows reports whether no constraint of the column is known to refuse its surrogate.
+func (t *table) allows(c datamap.Column) bool {
+	if t.inUnique(c.Name) && !c.Unique() {
+		return false
+	}
+	return t.outcomes(c, []string{c.Surrogate}, t.checksOf(c.Name))[0] != datamap.VerdictFails
+}
+
+// clear sets the strategy of a column to NULL. It returns false if the column must have a value.
+func (t *table) clear(c datamap.CatalogColumn, to *datamap.Column) bool {
+	to.Personal.Strategy, to.Surrogate = domain.StrategyNull, ""
+	return t.takesNull(c)
 }
 
 // takesNull reports whether NULL satisfies all constraints of the column, even if several rows have NULL.
 func (t *table) takesNull(c datamap.CatalogColumn) bool {
-	if slices.ContainsFunc(t.Uniques, func(u datamap.CatalogUnique) bool {
+	return c.Nullable && !slices.ContainsFunc(t.Uniques, func(u datamap.CatalogUnique) bool {
 		return u.NullsEqual && slices.Contains(u.Columns, c.Name)
-	}) {
-		return false
-	}
-	return !slices.ContainsFunc(t.checksOf(c.Name), func(check datamap.CatalogCheck) bool {
+	}) && !slices.ContainsFunc(t.checksOf(c.Name), func(check datamap.CatalogCheck) bool {
 		switch t.verdicts(check, c.Name, []any{nil})[0] {
 		case datamap.VerdictHolds:
 			return false
@@ -134,69 +80,21 @@ func (t *table) checksOf(column string) []datamap.CatalogCheck {
 	})
 }
 
+func (t *table) inUnique(column string) bool {
+	return slices.ContainsFunc(t.Uniques, func(u datamap.CatalogUnique) bool { return slices.Contains(u.Columns, column) })
+}
+
 // surrogates has the constants that an erasure writes into columns of types that the data map does not support. The
 // keys are these types.
 var surrogates = map[string]string{
 	"inet": "0.0.0.0", "cidr": "0.0.0.0/0", "macaddr": "00:00:00:00:00:00", "macaddr8": "00:00:00:00:00:00:00:00",
 	"interval": "0", "money": "0", "tsvector": datamap.EmptySurrogate, "hstore": datamap.EmptySurrogate,
-	"time":                   "00:00:00",
-	"time without time zone": "00:00:00", "point": "(0,0)",
+	"time": "00:00:00", "time without time zone": "00:00:00", "point": "(0,0)",
 }
 
 func baseType(declared string) string {
 	base, _, _ := strings.Cut(strings.ToLower(declared), "(")
 	return strings.TrimSpace(base)
-}
-
-// chooseSurrogate sets the surrogate of a column to the best candidate: one that certainly satisfies the constraints of
-// the column, otherwise one that possibly does.
-func (t *table) chooseSurrogate(c datamap.CatalogColumn, m names.Match, to *datamap.Column) bool {
-	if to.Type == "" {
-		to.Type = datamap.TypeText
-	}
-	constraints := t.checksOf(c.Name)
-	candidates := t.candidatesFor(c, m, constraints)
-	candidates = slices.DeleteFunc(candidates, func(surrogate string) bool {
-		return utf8.RuneCountInString(surrogate) > 0 && !isValid(*to, surrogate)
-	})
-	if t.inUnique(c.Name) {
-		slices.SortStableFunc(candidates, func(a, b string) int {
-			return cmp.Compare(boolRank(with(*to, a).Unique()), boolRank(with(*to, b).Unique()))
-		})
-	}
-	outcomes := t.outcomes(*to, candidates, constraints)
-	for _, wanted := range []datamap.Verdict{datamap.VerdictHolds, datamap.VerdictUndecided} {
-		i := slices.Index(outcomes, wanted)
-		if i < 0 {
-			continue
-		}
-		if wanted == datamap.VerdictUndecided && c.Nullable && slices.ContainsFunc(constraints, hasOtherColumns) {
-			break // the constraint may refuse any value in a row that has NULL
-		}
-		to.Surrogate = candidates[i]
-		if wanted != datamap.VerdictHolds || slices.ContainsFunc(constraints, hasOtherColumns) {
-			t.askForCheck(c, constraints, to.Surrogate)
-		}
-		return true
-	}
-	if len(candidates) == 0 {
-		return true
-	}
-	t.askForCheck(c, constraints, leaveIt)
-	return false
-}
-
-// leaveIt is the option that an erasure does not write a column.
-const leaveIt = "leave it as it is"
-
-// hasOtherColumns reports whether examples are not sufficient for the verdict about a column of the constraint.
-func hasOtherColumns(check datamap.CatalogCheck) bool { return len(check.Columns) > 1 }
-
-func boolRank(b bool) int {
-	if b {
-		return 0
-	}
-	return 1
 }
 
 func with(c datamap.Column, surrogate string) datamap.Column {
@@ -215,98 +113,21 @@ func isValid(c datamap.Column, surrogate string) bool {
 	return c.Length == 0 || utf8.RuneCountInString(text) <= c.Length
 }
 
-func (t *table) askForCheck(c datamap.CatalogColumn, constraints []datamap.CatalogCheck, surrogate string) {
-	var list []string
-	for _, check := range constraints {
-		list = append(list, cmp.Or(check.Name, "a CHECK"))
-	}
-	chosen := "the surrogate of the type"
-	if surrogate != "" {
-		chosen = surrogate
-	}
-	t.ask(c.Name, "Which surrogate fits the constraints "+strings.Join(list, ", ")+"?", chosen,
-		"another surrogate, or make the column nullable")
-}
-
-func (t *table) inUnique(column string) bool {
-	return slices.ContainsFunc(t.Uniques, func(u datamap.CatalogUnique) bool { return slices.Contains(u.Columns, column) })
-}
-
-// askForUnique asks about each unique constraint that the erasure of a second subject would violate, because an erasure
-// writes the same values into each row.
-func (t *table) askForUnique() {
-	if t.rowsDeleted {
-		return
-	}
-	for _, u := range t.Uniques {
-		var equal []string
-		apart := false
-		for _, c := range t.columns {
-			if c.Personal == nil || !slices.Contains(u.Columns, c.Name) {
-				continue
-			}
-			differs := c.Unique()
-			switch c.Personal.Strategy { //nolint:exhaustive // the others write a surrogate
-			case domain.StrategyNull:
-				differs = !u.NullsEqual
-			case domain.StrategyRetain: // a kept value may be equal in two rows, so that it does not set them apart
-				if differs || c.Personal.Since == "" {
-					continue
-				}
-			}
-			if differs {
-				apart = true
-			} else {
-				equal = append(equal, c.Name)
-			}
-		}
-		if len(equal) > 0 && !apart {
-			why := " is unique, so the second erasure fails."
-			if u.Partial {
-				why = " is unique in some rows, so the second erasure may fail."
-			}
-			t.ask(equal[0], "An erasure writes the same value into each row, but "+u.Name+why+
-				" Which value should an erasure write instead?", "the surrogate, until the schema is changed",
-				"make the column nullable")
-		}
-	}
-}
-
 // candidatesFor returns the surrogates that may satisfy the constraints of the column, best first. The empty text means
 // the default surrogate of the column type. For a text, this is anon- with random digits. It stands in columns that are
-// unique, in secrets, and in names by which an application finds the person. In all other texts stands the empty text.
-func (t *table) candidatesFor(c datamap.CatalogColumn, m names.Match, constraints []datamap.CatalogCheck) []string {
-	if len(c.Values) > 0 {
-		return neutralFirst(c.Values)
-	}
-	if names.IsFlag(c) {
-		return []string{c.Initial}
-	}
-	list := []string{""}
+// unique or secret. In all other texts stands the empty text.
+func (t *table) candidatesFor(c datamap.CatalogColumn, to datamap.Column, checks []datamap.CatalogCheck) []string {
 	var literals []string
-	for _, check := range constraints {
+	for _, check := range checks {
 		literals = append(literals, literalsOf(check.Text)...)
 	}
+	list := []string{""}
 	switch c.Type { //nolint:exhaustive // the others have one surrogate
 	case datamap.TypeText:
-		switch name := flat(c.Name); {
-		case isInstant(c, m):
-			list = instantsFor(c, m)
-		case m.Means == names.Email && (strings.HasSuffix(name, flat(m.Word)) || strings.HasSuffix(name, "addr")):
-			list = []string{"{}@erased.invalid", ""}
-		case !t.inUnique(c.Name) && names.IsDocument(c.Name):
-			list = []string{"{}", datamap.EmptySurrogate, ""}
-		case !t.inUnique(c.Name) && !m.Secret && (!t.isSubject || !isHandle(m)):
-			list = []string{datamap.EmptySurrogate, ""}
-		case strings.HasSuffix(name, "url"), strings.HasSuffix(name, "uri"), strings.HasSuffix(name, "website"):
-			list = []string{"https://erased.invalid/{}", ""}
+		if len(c.Values) > 0 {
+			return neutralFirst(c.Values)
 		}
-		if len(constraints) > 0 {
-			list = append(list, "{}@erased.invalid", "https://erased.invalid/{}", "a{}")
-			list = append(list, neutralFirst(slices.DeleteFunc(literals, isPattern))...)
-			list = append(list, "0", "00", "000", "00000", "0000000000", "+00000000000", "X", "XX", "erased",
-				datamap.EmptySurrogate)
-		}
+		return t.textsFor(c, to, literals)
 	case datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt, datamap.TypeNumber:
 		list = append(list, "1", "-1")
 		for _, text := range literals {
@@ -323,34 +144,34 @@ func (t *table) candidatesFor(c datamap.CatalogColumn, m names.Match, constraint
 	return list
 }
 
+func (t *table) textsFor(c datamap.CatalogColumn, to datamap.Column, literals []string) (list []string) {
+	entry, _ := dictionary.Person(c.Name, c.Type)
+	switch {
+	case entry.Word == "email":
+		list = append(list, "{}@erased.invalid")
+	case !t.inUnique(c.Name) && to.Personal.Export != datamap.ExportNo:
+		list = append(list, datamap.EmptySurrogate)
+	}
+	list = append(list, "")
+	if len(literals) > 0 || len(t.checksOf(c.Name)) > 0 {
+		list = append(list, "{}@erased.invalid", "https://erased.invalid/{}", "a{}")
+		list = append(list, neutralFirst(slices.DeleteFunc(literals, isPattern))...)
+		list = append(list, "0", "00", "000", "00000", "0000000000", "+00000000000", "X", "XX", datamap.EmptySurrogate)
+	}
+	return list
+}
+
 // isPattern reports whether a literal in a constraint seems to be a pattern for LIKE or a regular expression. A pattern
 // is not a candidate for the value that an erasure writes.
 func isPattern(text string) bool { return text == "" || strings.ContainsAny(text, `%^$*+?[](){}|\'`) }
 
-// neutral are words that reveal nothing about a person.
-var neutral = []string{
-	"unknown", "unspecified", "undisclosed", "none", "other", "not_specified", "n/a", "na", "x", "anonymous", "deleted",
-	"inactive", "unbekannt", "divers", "keine", "inconnu", "autre", "desconocido", "otro",
-}
-
-func isNeutral(word string) bool { return slices.Contains(neutral, strings.ToLower(word)) }
-
-// handles are words for the name by which an application finds a person.
-var handles = []string{
-	"user name", "username", "user handle", "login", "login name", "handle", "slug", "acct", "alias", "nick", "nickname",
-	"nick name",
-	"screen name", "benutzername", "nom utilisateur", "pseudo", "pseudonyme", "nombre usuario", "apodo",
-}
-
-func isHandle(m names.Match) bool { return slices.Contains(handles, m.Word) }
-
-// neutralFirst returns the texts with the neutral words first.
+// neutralFirst returns the texts with those first that reveal nothing about a person.
 func neutralFirst(list []string) []string {
 	rank := func(word string) int {
-		if i := slices.Index(neutral, strings.ToLower(word)); i >= 0 {
+		if i, ok := dictionary.IsNeutral(word); ok {
 			return i
 		}
-		return len(neutral)
+		return len(list) + 100
 	}
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })

@@ -4,91 +4,142 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/internal/names"
+	"github.com/habeas-data/habeas/tool/internal/dictionary"
+	"github.com/habeas-data/habeas/tool/internal/facts"
 )
 
-// askForTexts asks, once for each table whose rows stay, about the texts, bytes and arrays whose names show nothing.
-// They may be the person's, such as the body of an essay or the state of an extension.
-func (t *table) askForTexts(d *draft) {
-	isOther := func(c datamap.CatalogColumn) bool { return names.IsTechnical(c.Name) && !d.mayBeOutside(t, c) }
-	list, what := t.unnamedBut(isOther, datamap.TypeText, datamap.TypeBytes, datamap.TypeArray), "texts"
-	switch hasBytes := len(t.unnamedBut(isOther, datamap.TypeBytes)) > 0; {
-	case len(t.unnamedBut(isOther, datamap.TypeArray)) > 0 && hasBytes:
-		what = "texts, bytes and arrays"
-	case len(t.unnamedBut(isOther, datamap.TypeArray)) > 0:
-		what = "texts and arrays"
-	case hasBytes:
-		what = "texts and bytes"
+// about returns the sentences that say why a table is in question.
+func (d *draft) about(t *table) (sentences []string) {
+	var paths, rest, personal []string
+	for _, l := range t.links {
+		if !isPlausible(l) {
+			rest = append(rest, l.Column())
+			continue
+		}
+		path := l.Column()
+		if l.References != d.subject.Name {
+			path += " (through " + l.References + ")"
+		}
+		paths = append(paths, path)
 	}
-	if !t.rowsDeleted && len(list) > 0 {
-		t.ask("", "Do further "+what+" hold personal data ("+strings.Join(list, ", ")+")?", "no: leave them as they are",
-			"yes: annotate them")
-	}
-}
-
-// texts returns the text columns of unnamed.
-func (t *table) texts() []string { return t.unnamed(datamap.TypeText) }
-
-// unnamed returns the columns of the types without an annotation and without a question, unless their names show that
-// they hold nothing of a person.
-func (t *table) unnamed(types ...datamap.ColumnType) []string {
-	return t.unnamedBut(func(c datamap.CatalogColumn) bool { return names.IsTechnical(c.Name) }, types...)
-}
-
-// unnamedBut returns the columns as unnamed does, but isOther tells whether a name shows that.
-func (t *table) unnamedBut(isOther func(datamap.CatalogColumn) bool, types ...datamap.ColumnType) []string {
-	const shortest = 8
-	var list []string
 	for _, c := range t.Columns {
-		_, isFound := t.found[c.Name]
-		isAsked := slices.ContainsFunc(t.asked, func(d Decision) bool { return d.Column == c.Name })
-		if slices.Contains(types, c.Type) && !isFound && !isAsked && !c.Generated && !t.refers(c.Name) &&
-			!slices.Contains(t.key, c.Name) && !t.isReferredTo(c.Name) && !isFixed(c) && !t.IsChoice(c) &&
-			!names.IsFlag(c) && !names.MayBeInstant(c.Name, c.Type) &&
-			(c.Length == 0 || c.Length >= shortest) && !isOther(c) {
-			list = append(list, c.Name)
+		isLinked := slices.ContainsFunc(t.links, func(l facts.Link) bool { return slices.Contains(l.Columns, c.Name) })
+		if d.CouldHoldKey(t.CatalogTable, c) && !isLinked {
+			rest = append(rest, c.Name)
+		}
+		if _, ok := dictionary.Column(c.Name, c.Type); ok {
+			personal = append(personal, c.Name)
 		}
 	}
-	return list
+	if len(paths) > 0 {
+		sentences = append(sentences, "Its rows seem to lead to people by "+list(paths)+". Whose are they?")
+	} else {
+		sentences = append(sentences, "Are its rows about people?")
+	}
+	if word := d.asks(t); word != "" {
+		sentences = append(sentences, "The word "+word+" may mean that others need the rows.")
+	}
+	if len(personal) > 0 {
+		sentences = append(sentences, "These columns look personal: "+list(personal)+".")
+	}
+	if len(rest) > 0 {
+		sentences = append(sentences, "These have the type of a key, too: "+list(rest)+".")
+	}
+	if len(t.key) == 0 {
+		sentences = append(sentences, "A data map cannot have it, because it has no key.")
+	}
+	if dictionary.People(t.Name) && subjectKey(t) != nil && len(personal) > 0 {
+		sentences = append(sentences, "If they are other people, make another data map of them, with the name "+
+			MapName(t.Name)+" (Config.Name, --name).")
+	}
+	return sentences
 }
 
-// askForEmptyDocuments asks about the JSON documents of rows that stay, in whose place an erasure writes the empty
-// document. A program that expects a member of the document may fail, and not show rows of other people next to it. The
-// document in the row of the person is read alone.
-func (t *table) askForEmptyDocuments() {
-	var list []string
-	for _, c := range t.columns {
-		if c.Personal != nil && c.Personal.Strategy == domain.StrategyAnonymize && c.Type == datamap.TypeJSON &&
-			c.Surrogate == "" {
-			list = append(list, c.Name)
+// harms returns a sentence for each way in which the first option may change rows of other people.
+func (d *draft) harms(t *table) (sentences []string) {
+	var people, doubtful []string
+	for _, l := range t.links {
+		if isPlausible(l) {
+			people = append(people, l.Column())
+		}
+		if !l.Likely && isPlausible(l) {
+			doubtful = append(doubtful, l.Column())
 		}
 	}
-	if !t.rowsDeleted && !t.isSubject && len(list) > 0 {
-		t.ask("", "An erasure writes the empty document {} ("+strings.Join(list, ", ")+"). Can every program that reads it "+
-			"read that?", "yes", "no: overwrite the documents in the hook BeforeErasure")
+	paths := d.pathsOf(t)
+	if len(paths) == 0 {
+		return nil
 	}
+	first := paths[0]
+	if !isPlausible(first) {
+		doubtful = append(doubtful, first.Column())
+	}
+	if len(people) > 1 {
+		sentences = append(sentences, "A row can be about several people ("+list(people)+
+			"): what an erasure of one of them does to it, it also does to the row of the others.")
+	}
+	for _, l := range paths {
+		if sharing := d.sharing(l); sharing != "" {
+			sentences = append(sentences, "People share rows of "+l.References+" ("+sharing+"): through "+l.Column()+
+				", an erasure also changes rows that are others'.")
+		}
+	}
+	if len(doubtful) > 0 {
+		sentences = append(sentences, "If "+list(doubtful)+" holds other keys than those of "+d.subject.Name+
+			", an erasure through it changes rows of other people.")
+	}
+	for _, l := range paths {
+		if l.Guessed {
+			sentences = append(sentences, "Rows count as the person's where "+l.When.Column+" is "+l.When.Value+
+				": check this value.")
+		}
+	}
+	if sharing := d.sharedBy(t, nil); len(sharing) > 0 {
+		sentences = append(sentences, "Rows of other people refer to its rows ("+list(sharing)+
+			"): what deletes its rows also deletes theirs, or clears the reference.")
+	}
+	return sentences
 }
 
-// askForUnfound asks about rows of the data map that no erasure finds: see unfound.
-func (t *table) askForUnfound() {
-	if unfound := t.unfound(); unfound != "" {
-		t.ask("", unfound+". Must an erasure reach these rows, too?", "no",
-			"yes: add a relation by another column, or erase them in the hook BeforeErasure")
+// sharing returns why people share the rows to which a link leads, or "".
+func (d *draft) sharing(l facts.Link) string {
+	to := d.table(l.References)
+	if to == d.subject {
+		return ""
 	}
+	reasons := d.sharedBy(to, nil)
+	var owners []string
+	for _, next := range to.links {
+		if isPlausible(next) {
+			owners = append(owners, to.Name+"."+next.Column())
+		}
+	}
+	if len(owners) > 1 {
+		reasons = append(reasons, owners...)
+	}
+	return list(reasons)
 }
 
-// unfound returns a sentence without a full stop about rows with an email address of their own, but without their
-// person, because the only reference to her is NULL. It returns "" if there can be none.
-func (t *table) unfound() string {
-	if len(t.paths) != 1 || !t.paths[0].to.isSubject || !t.paths[0].nullable() {
-		return ""
+// sharedBy returns the columns by which other people share the rows of the table.
+func (d *draft) sharedBy(t *table, reasons []string) []string {
+	for _, s := range d.Shared(t.CatalogTable) {
+		if s.Likely {
+			reasons = append(reasons, s.Table+"."+s.Column)
+		}
 	}
-	i := slices.IndexFunc(t.Columns, func(c datamap.CatalogColumn) bool { return t.found[c.Name].Means == names.Email })
-	if i < 0 {
-		return ""
+	return reasons
+}
+
+// isPlausible reports whether the name of a link's column is that of a key.
+func isPlausible(l facts.Link) bool {
+	_, isKey := dictionary.Stem(l.Column())
+	return l.Likely || isKey
+}
+
+func list(words []string) string {
+	const most = 8
+	if len(words) > most {
+		words = append(slices.Clone(words[:most]), "…")
 	}
-	return "No erasure finds the rows in which " + t.paths[0].label() + " is NULL, although their " + t.Columns[i].Name +
-		" may name a person"
+	return strings.Join(words, ", ")
 }

@@ -20,10 +20,6 @@
 //
 //	"decisions": [{"object": "orders", "seen": ["id", "user_id", "user_id -> users"], "question": "...", "options": [
 //	  {"name": "delete", "edit": {"tables": [...]}}, {"name": "not-about-people"}], "proposed": "not-about-people"}]
-//
-// The optional member schema lists the tables and columns that the database had when the command scaffold wrote the
-// manifest. With the flag --update, scaffold reads it, to find what is new. Read takes only the questions about tables
-// that are left out from it, see datamap.LeftOut.
 package manifest
 
 import (
@@ -31,7 +27,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -50,16 +45,6 @@ type document struct {
 	Tables    []datamap.Table      `json:"tables"`
 	Accepted  []datamap.Acceptance `json:"accepted,omitempty"`
 	Decisions []datamap.Decision   `json:"decisions,omitempty"`
-	Schema    []SchemaTable        `json:"schema,omitempty"`
-}
-
-// SchemaTable is a table that the database had when the command scaffold wrote the manifest.
-type SchemaTable struct {
-	Name    string   `json:"name"`
-	Columns []string `json:"columns"`
-	// Note says why the data map does not have the table. It may contain a question to a person (datamap.Decide), or the
-	// word datamap.Decided instead.
-	Note string `json:"note,omitempty"`
 }
 
 // Read reads the data map that a manifest describes. If a member is unknown, misspelled or duplicated, Read returns no
@@ -88,62 +73,20 @@ func Read(r io.Reader) (datamap.DataMap, error) {
 	if err == nil && manifest.Zone != "" {
 		m, err = m.WithZone(manifest.Zone)
 	}
-	m = m.WithAccepted(manifest.Accepted...).WithDecisions(manifest.Decisions...).WithLeftOut(leftOut(m, manifest.Schema)...)
-	for _, table := range manifest.Schema {
-		m = m.WithReviewed(table.Name)
-	}
+	m = m.WithAccepted(manifest.Accepted...).WithDecisions(manifest.Decisions...)
 	return m, erasure.Complete(err)
-}
-
-// leftOut returns the tables that a draft left out with a question. The note of the subject's table may have the
-// question.
-func leftOut(m datamap.DataMap, schema []SchemaTable) (tables []datamap.LeftOut) {
-	if m.IsZero() {
-		return nil
-	}
-	together := datamap.LeftOutIn(m.SubjectTable().Note)
-	for _, table := range schema {
-		if _, mapped := m.Table(table.Name); mapped {
-			continue
-		}
-		isOpen := strings.Contains(table.Note, datamap.Decide)
-		left := datamap.LeftOut{Table: table.Name, Decided: !isOpen, Columns: table.Columns, Note: table.Note}
-		i := slices.IndexFunc(together, func(t datamap.LeftOut) bool { return t.Table == table.Name })
-		switch {
-		case isOpen, strings.Contains(table.Note, datamap.Decided):
-			tables = append(tables, left)
-		case i >= 0:
-			left.Decided, left.Note = together[i].Decided, together[i].Note
-			tables = append(tables, left)
-		}
-	}
-	return tables
-}
-
-// ReadSchema returns the member schema of a manifest that Read accepts.
-func ReadSchema(r io.Reader) ([]SchemaTable, error) {
-	var manifest struct {
-		Schema []SchemaTable `json:"schema"`
-	}
-	if err := json.NewDecoder(r).Decode(&manifest); err != nil {
-		return nil, &domain.Error{Code: domain.ErrManifest, Op: "manifest", Message: "cannot be read", Err: err}
-	}
-	return manifest.Schema, nil
 }
 
 // Write writes a data map as a manifest, with one line for each column. Read returns an equal data map for this
 // manifest.
-func Write(w io.Writer, m datamap.DataMap) error { return WriteDraft(w, m, nil) }
-
-// WriteDraft writes a data map as Write does, with the schema from which it was proposed.
-func WriteDraft(w io.Writer, m datamap.DataMap, schema []SchemaTable) error {
+func Write(w io.Writer, m datamap.DataMap) error {
 	if m.IsZero() {
 		return fault("", "the data map is empty")
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(document{Version, m.Zone(), m.Declared(), m.Accepted(), m.Decisions(), schema})
+	err := encoder.Encode(document{Version, m.Zone(), m.Declared(), m.Accepted(), m.Decisions()})
 	if err == nil {
 		_, err = io.WriteString(w, layout(bytes.TrimSpace(text.Bytes()), "")+"\n")
 	}

@@ -23,7 +23,6 @@ var objects = map[string]string{
 	"decision": `{"manifest_version": 2, "tables": [], "decisions": [{"x": 1}]}`,
 	"option":   `{"manifest_version": 2, "tables": [], "decisions": [{"options": [{"x": 1}]}]}`,
 	"edit":     `{"manifest_version": 2, "tables": [], "decisions": [{"options": [{"edit": {"x": 1}}]}]}`,
-	"schema":   `{"manifest_version": 2, "tables": [], "schema": [{"x": 1}]}`,
 }
 
 func TestEachMemberIsInTheTableOfThePage(t *testing.T) {

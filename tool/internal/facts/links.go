@@ -38,6 +38,10 @@ func (s Schema) Links(table datamap.CatalogTable) []Link {
 	return links
 }
 
+// References returns all references of the table: its foreign keys, and its columns that could hold keys, also those that
+// do not lead to people.
+func (s Schema) References(table datamap.CatalogTable) []Link { return s.links[table.Name] }
+
 // rank returns a lower number for a clearer link.
 func (s Schema) rank(l Link) int {
 	rank := 0
