@@ -188,7 +188,9 @@ func refusesAttempt(err error) bool {
 func IsUnlockable(err error) bool { return slices.Contains([]string{"0A000", "42809"}, SQLState(err)) }
 
 // IsMistyped reports whether the database has refused a statement because the columns have other types.
-func IsMistyped(err error) bool { return slices.Contains([]string{"42804", "42883", "42846"}, SQLState(err)) }
+func IsMistyped(err error) bool {
+	return slices.Contains([]string{"42804", "42883", "42846"}, SQLState(err))
+}
 
 // OfTable reports whether a statement failed because of its table and not because of the database. Examples are a
 // missing privilege, an unreadable table, and a table that takes longer to read than the server allows.

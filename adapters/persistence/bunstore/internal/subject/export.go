@@ -246,10 +246,13 @@ func (s *Work) exportOne(
 		}
 		return refused
 	}, e.text, e.args(id, key)...)
-	if refused != nil {
+	switch {
+	case refused != nil:
 		return "", refused // unchanged, as yield returned it
+	case err != nil:
+		return "", s.explain(ctx, "export", err, s.store.schemas.ToExport()...)
 	}
-	return stale, s.explain(ctx, "export", err, s.store.schemas.ToExport()...)
+	return stale, nil
 }
 
 // checkPreconditions checks the values in the first row of an export. It returns an error if the subject must not be
