@@ -15,6 +15,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 	gormpostgres "gorm.io/driver/postgres"
 	"gorm.io/gorm"
+	"xorm.io/xorm"
 
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/app"
@@ -29,7 +30,9 @@ const personalData = `{"manifest_version": 2, "tables": [
     {"name": "theme", "type": "text"}]}]}`
 
 func withPgx(url string) (*bun.DB, error) {
-	connections, err := sql.Open("pgx", url) // the import is _ "github.com/jackc/pgx/v5/stdlib"
+	// import "database/sql", "github.com/uptrace/bun", "github.com/uptrace/bun/dialect/pgdialect"
+	// import _ "github.com/jackc/pgx/v5/stdlib"
+	connections, err := sql.Open("pgx", url)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +40,9 @@ func withPgx(url string) (*bun.DB, error) {
 }
 
 func withPQ(url string) (*bun.DB, error) {
-	connections, err := sql.Open("postgres", url) // the import is _ "github.com/lib/pq"
+	// import "database/sql", "github.com/uptrace/bun", "github.com/uptrace/bun/dialect/pgdialect"
+	// import _ "github.com/lib/pq"
+	connections, err := sql.Open("postgres", url)
 	if err != nil {
 		return nil, err
 	}
@@ -45,14 +50,17 @@ func withPQ(url string) (*bun.DB, error) {
 }
 
 func withPool(pool *pgxpool.Pool) *bun.DB {
+	// import "github.com/jackc/pgx/v5/stdlib", "github.com/uptrace/bun", "github.com/uptrace/bun/dialect/pgdialect"
 	return bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New())
 }
 
 func withSqlx(db *sqlx.DB) *bun.DB {
+	// import "github.com/uptrace/bun", "github.com/uptrace/bun/dialect/pgdialect"
 	return bun.NewDB(db.DB, pgdialect.New())
 }
 
 func withGorm(orm *gorm.DB) (*bun.DB, error) {
+	// import "github.com/uptrace/bun", "github.com/uptrace/bun/dialect/pgdialect"
 	connections, err := orm.DB()
 	if err != nil {
 		return nil, err
@@ -60,11 +68,20 @@ func withGorm(orm *gorm.DB) (*bun.DB, error) {
 	return bun.NewDB(connections, pgdialect.New()), nil
 }
 
+// import entsql "entgo.io/ent/dialect/sql", "github.com/uptrace/bun"
+// import "github.com/uptrace/bun/dialect/pgdialect"
 func withEnt(driver *entsql.Driver) *bun.DB { // the client is ent.NewClient(ent.Driver(driver))
 	return bun.NewDB(driver.DB(), pgdialect.New())
 }
 
+// import "xorm.io/xorm", "github.com/uptrace/bun", "github.com/uptrace/bun/dialect/pgdialect"
+func withXorm(engine *xorm.Engine) *bun.DB {
+	return bun.NewDB(engine.DB().DB, pgdialect.New())
+}
+
 func newIntegration(db *bun.DB, personalData string) (*app.Integration, error) {
+	// import "strings", "github.com/habeas-data/habeas/adapters/persistence/manifest"
+	// import "github.com/habeas-data/habeas/app"
 	dataMap, err := manifest.Read(strings.NewReader(personalData))
 	if err != nil {
 		return nil, err
@@ -116,6 +133,13 @@ func TestAnErasureOverTheConnectionsOfEachLibrary(t *testing.T) {
 				return nil, err
 			}
 			return withGorm(orm)
+		},
+		"xorm": func(url string) (*bun.DB, error) {
+			engine, err := xorm.NewEngine("postgres", url)
+			if err != nil {
+				return nil, err
+			}
+			return withXorm(engine), nil
 		},
 		"ent": func(url string) (*bun.DB, error) {
 			driver, err := entsql.Open(dialect.Postgres, url)

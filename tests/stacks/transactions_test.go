@@ -13,11 +13,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
+// import "github.com/jmoiron/sqlx", "github.com/uptrace/bun"
 // sqlxIn returns a transaction of sqlx that is the transaction tx.
 func sqlxIn(tx bun.Tx, db *sqlx.DB) *sqlx.Tx {
 	return &sqlx.Tx{Tx: tx.Tx, Mapper: db.Mapper}
 }
 
+// import "context", "github.com/uptrace/bun", "gorm.io/gorm"
 // gormIn returns a session of gorm in the transaction tx.
 func gormIn(ctx context.Context, tx bun.Tx, orm *gorm.DB) *gorm.DB {
 	session := orm.Session(&gorm.Session{NewDB: true, Context: ctx, SkipDefaultTransaction: true})
