@@ -68,8 +68,6 @@ func (w *walk) carryOut(language, content string) string {
 		}
 	case "json":
 		w.write("habeas.json", content)
-	case "diff":
-		w.edit(content)
 	case "console":
 		return w.run(content)
 	}
@@ -80,20 +78,6 @@ func (w *walk) write(name, content string) {
 	if err := os.WriteFile(filepath.Join(w.directory, name), []byte(content), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
-}
-
-// edit replaces a line of the data map.
-func (w *walk) edit(diff string) {
-	lines := strings.Split(strings.TrimSpace(diff), "\n")
-	before, after := strings.TrimPrefix(lines[0], "-"), strings.TrimPrefix(lines[1], "+")
-	dataMap, err := os.ReadFile(filepath.Join(w.directory, "datamap.json"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if n := strings.Count(string(dataMap), before); n != 1 {
-		w.t.Fatalf("the data map has the line %d times:\n%s", n, before)
-	}
-	w.write("datamap.json", strings.ReplaceAll(string(dataMap), before, after))
 }
 
 // run runs the commands of a block. A command that begins with "export" changes the environment of later commands.

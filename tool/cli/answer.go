@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/internal/facts"
+	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
 // These are the answers that also apply to a table without a question.
@@ -95,7 +96,7 @@ const arrow = " -> "
 func retained(question datamap.Decision, option string) (columns []string) {
 	chosen, _ := question.Option(option)
 	for _, column := range editedColumns(question, chosen) {
-		if p := column.Personal; p != nil && p.Strategy == domain.StrategyRetain && p.Reason == "" {
+		if p := column.Personal; p != nil && p.Strategy == domain.StrategyRetain && p.Reason == scaffold.ReasonNotStated {
 			columns = append(columns, column.Name)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/cli"
+	"github.com/habeas-data/habeas/tool/scaffold"
 )
 
 // office is a schema whose tables are questions.
@@ -56,6 +57,9 @@ func questions(t *testing.T) (file string) {
 	annotated := func(name string, s domain.Strategy) datamap.Column {
 		c := column(name, datamap.TypeText)
 		c.Personal = &datamap.Annotation{Category: domain.CategoryLocation, Strategy: s}
+		if s == domain.StrategyRetain {
+			c.Personal.Reason = scaffold.ReasonNotStated
+		}
 		return c
 	}
 	orders := func(address datamap.Column, to string) datamap.Table {
