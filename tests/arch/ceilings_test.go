@@ -21,7 +21,7 @@ type room struct {
 var rooms = []room{
 	{"domain", 2742, 2502},
 	{"domain/request", 716, 582},
-	{"domain/datamap domain/plan", 4402, 2818},
+	{"domain/datamap domain/plan", 4402, 2950},
 	{"domain/consent domain/restriction", 357, 894},
 	{"domain/erasure", 1172, 2904},
 	{"domain/export", 870, 1280},
@@ -43,7 +43,7 @@ var rooms = []room{
 	{"app", 1708, 3246},
 	{"app/quickstart", 1139, 259},
 	{"tool/check", 9281, 8087},
-	{"tool/scaffold", 2140, 700},
+	{"tool/scaffold", 2160, 1110},
 	{"tool/internal", 2510, 970},
 	{"tool", 6890, 4745},
 	{"internal", 3504, 1334},

@@ -109,8 +109,8 @@ func (d *draft) askForColumns() {
 		overwrite...)
 	d.askFor(by[dictionary.Rights], "Do these columns give the person rights, which must end?", "always:false", notPersonal)
 	for _, c := range states {
-		d.askFor([]datamap.CatalogColumn{c}, "Does this column say whether the person may use the application? Then an "+
-			"erasure writes the value of a closed account, even where the column is NULL.",
+		d.askFor([]datamap.CatalogColumn{c}, "Does this column say whether the person may use the application, or what "+
+			"she may do? Then an erasure writes the value of a closed account, even where the column is NULL.",
 			append(closedValues(t, c), notPersonal)...)
 	}
 	d.askFor(texts, "Do these texts say something about the person?", overwrite...)

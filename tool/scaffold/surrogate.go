@@ -33,11 +33,14 @@ func (t *table) overwrite(c datamap.CatalogColumn, to *datamap.Column) bool {
 	outcomes := t.outcomes(*to, candidates, constraints)
 	i := slices.Index(outcomes, datamap.VerdictHolds)
 	isBound := slices.ContainsFunc(constraints, func(check datamap.CatalogCheck) bool { return len(check.Columns) > 1 })
-	if i < 0 && !(c.Nullable && isBound) { // an undecided constraint may refuse any value in a row that has NULL
-		i = slices.Index(outcomes, datamap.VerdictUndecided)
-	}
-	if i < 0 {
+	undecided := slices.Index(outcomes, datamap.VerdictUndecided)
+	switch {
+	case i < 0 && undecided < 0:
 		return t.clear(c, to)
+	case i < 0 && c.Nullable && isBound: // the constraint may refuse any value in a row that has NULL
+		return false
+	case i < 0:
+		i = undecided
 	}
 	to.Surrogate = candidates[i]
 	return true

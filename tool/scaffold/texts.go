@@ -49,8 +49,8 @@ func (d *draft) about(t *table) (sentences []string) {
 		sentences = append(sentences, "A data map cannot have it, because it has no key.")
 	}
 	if dictionary.People(t.Name) && subjectKey(t) != nil && len(personal) > 0 {
-		sentences = append(sentences, "If they are other people, make another data map of them, with the name "+
-			MapName(t.Name)+" (Config.Name, --name).")
+		sentences = append(sentences, "If they are other people, make another data map of them (Config.Name, "+
+			"--name "+MapName(t.Name)+").")
 	}
 	return sentences
 }
@@ -132,12 +132,12 @@ func (d *draft) sharedBy(t *table, reasons []string) []string {
 
 // isPlausible reports whether the name of a link's column is that of a key.
 func isPlausible(l facts.Link) bool {
-	_, isKey := dictionary.Stem(l.Column())
-	return l.Likely || isKey
+	stem, isKey := dictionary.Stem(l.Column())
+	return l.Likely || isKey && stem != ""
 }
 
 func list(words []string) string {
-	const most = 8
+	const most = 5
 	if len(words) > most {
 		words = append(slices.Clone(words[:most]), "…")
 	}

@@ -145,8 +145,11 @@ func (d *draft) isAnswered(t *table) bool {
 
 // isSeen reports whether a former answer or the former data map has decided about the column.
 func (d *draft) isSeen(t *table, column string) bool {
-	if slices.Contains(d.seen(t), column) {
-		return true
+	isOpen := slices.ContainsFunc(d.former.Decisions(), func(o datamap.Decision) bool {
+		return o.IsOpen() && o.Covers(t.CatalogTable) && slices.Contains(o.Columns, column)
+	})
+	if isOpen || slices.Contains(d.seen(t), column) {
+		return !isOpen
 	}
 	former, _ := d.former.Table(t.Name)
 	mapped, ok := t.Mapped(former, column)

@@ -3,6 +3,7 @@ package manifest_test
 import (
 	"bytes"
 	"reflect"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -96,7 +97,25 @@ func drawMap(t *rapid.T) datamap.DataMap {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for i := range rapid.IntRange(0, 2).Draw(t, "decisions") {
+		m = m.WithDecisions(drawDecision(t, names[0], i, m.Declared()))
+	}
 	return m
+}
+
+// drawDecision draws a question with an edit, or an answer without options.
+func drawDecision(t *rapid.T, object string, i int, tables []datamap.Table) datamap.Decision {
+	d := datamap.Decision{
+		Object: object, Columns: []string{strconv.Itoa(i)}, Seen: []string{anyText.Draw(t, "seen")},
+		Question: anyText.Draw(t, "question"), By: anyText.Draw(t, "by"), Answer: "a", Because: nonEmpty.Draw(t, "because") + ".",
+	}
+	if rapid.Bool().Draw(t, "options") {
+		d.Proposed = "b"
+		d.Options = []datamap.Option{
+			{Name: "a", Edit: datamap.Edit{Tables: tables, Columns: []datamap.Column{drawColumn(t, "c")}}}, {Name: "b"},
+		}
+	}
+	return d
 }
 
 func TestAMapSurvivesBeingWrittenAndRead(t *testing.T) {

@@ -288,10 +288,7 @@ func isName(parts []string) bool {
 
 // isAside reports whether a name describes personal data and does not mean it, such as email_verified and phone_type.
 func isAside(parts []string, t datamap.ColumnType) bool {
-	if len(parts) == 0 || endsWith(parts, "aside") || t == datamap.TypeBoolean {
-		return true
-	}
-	return parts[len(parts)-1] != "key" && endsWith(parts, "key")
+	return len(parts) == 0 || endsWith(parts, "aside") || endsWith(parts, "key") || t == datamap.TypeBoolean
 }
 
 func endsWith(parts []string, class string) bool {

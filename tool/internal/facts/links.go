@@ -159,17 +159,21 @@ func (s Schema) bareLink(table datamap.CatalogTable, column datamap.CatalogColum
 	return link, family(column.Type) == family(last.Type)
 }
 
-// named returns the table with a key of one column that the name of the column names, such as projects for project_id.
+// named returns the table with a key of one column that the name of the column names, such as projects for project_id,
+// and for parent_project_id if there is no better one.
 func (s Schema) named(table datamap.CatalogTable, column datamap.CatalogColumn) (named datamap.CatalogTable, ok bool) {
 	stem, _ := dictionary.Stem(column.Name)
+	wasEnd := false
 	for _, other := range s.catalog.Tables {
-		if isView(other) || len(other.PrimaryKey) != 1 || !dictionary.Same(stem, other.Name) ||
-			ok && len(other.Name) >= len(named.Name) || other.Name == table.Name && other.PrimaryKey[0] == column.Name {
+		isEnd := dictionary.Same(dictionary.Base(other.Name), stem)
+		if isView(other) || len(other.PrimaryKey) != 1 || !isEnd && !dictionary.Same(stem, other.Name) ||
+			other.Name == table.Name && other.PrimaryKey[0] == column.Name {
 			continue
 		}
 		key, found := other.Column(other.PrimaryKey[0])
-		if found && family(key.Type) == family(column.Type) {
-			named, ok = other, true
+		isBetter := !ok || len(other.Name) < len(named.Name) || isEnd && !wasEnd
+		if found && family(key.Type) == family(column.Type) && isBetter {
+			named, ok, wasEnd = other, true, isEnd
 		}
 	}
 	return named, ok
