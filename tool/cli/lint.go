@@ -34,7 +34,7 @@ counts as a failure. The command reads only the schema, and changes nothing. The
 database evaluates its CHECK constraints on examples of the values that an erasure
 writes. The help topic "rules" lists all rules.
 
-A finding can be accepted until a day: in the manifest (help topic "data-map"), or in
+A finding can be accepted until a day: in the manifest (its list accepted), or in
 app.Config.Accepted. It then does not count, and is only shown with --all, with the
 reason and the last day. With --all, SARIF has a suppression for it. After the last day,
 the finding is back. An erasure refuses the same as before.

@@ -15,101 +15,47 @@ import (
 	"github.com/habeas-data/habeas/tool/check"
 )
 
-// These types are the parts of SARIF 2.1.0 (OASIS) that code hosts read.
-type (
-	sarif struct {
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
-	}
-	sarifRun struct {
-		Tool    sarifTool     `json:"tool"`
-		Results []sarifResult `json:"results"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
-	}
-	sarifDriver struct {
-		Name           string      `json:"name"`
-		InformationURI string      `json:"informationUri"`
-		Rules          []sarifRule `json:"rules"`
-	}
-	sarifRule struct {
-		ID       string       `json:"id"`
-		Short    sarifText    `json:"shortDescription"`
-		Defaults sarifDefault `json:"defaultConfiguration"`
-	}
-	sarifDefault struct {
-		Level string `json:"level"`
-	}
-	sarifText struct {
-		Text string `json:"text"`
-	}
-	sarifResult struct {
-		RuleID       string            `json:"ruleId"`
-		RuleIndex    int               `json:"ruleIndex"`
-		Level        string            `json:"level"`
-		Message      sarifText         `json:"message"`
-		Locations    []sarifLocation   `json:"locations"`
-		Fingerprints map[string]string `json:"partialFingerprints"`
-		Suppressions []sarifSuppressed `json:"suppressions,omitempty"`
-	}
-	sarifSuppressed struct {
-		Kind          string `json:"kind"`
-		Status        string `json:"status"`
-		Justification string `json:"justification"`
-	}
-	sarifLocation struct {
-		Physical sarifPhysical  `json:"physicalLocation"`
-		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
-	}
-	sarifPhysical struct {
-		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   sarifRegion   `json:"region"`
-	}
-	sarifArtifact struct {
-		URI string `json:"uri"`
-	}
-	sarifRegion struct {
-		StartLine int `json:"startLine"`
-	}
-	sarifLogical struct {
-		Name string `json:"fullyQualifiedName"`
-	}
-)
+// object is an object of JSON.
+type object = map[string]any
 
-// sarifOf returns findings as a SARIF document. The position of a finding is a line of a source file.
-func sarifOf(lines sources, found []linted) sarif {
-	run := sarifRun{Results: []sarifResult{}, Tool: sarifTool{sarifDriver{
-		Name: "habeas", InformationURI: "https://" + module, Rules: []sarifRule{},
-	}}}
-	index := map[string]int{}
+// sarifOf returns findings as a document of SARIF 2.1.0 (OASIS), with the parts that code hosts read. The position of a
+// finding is a line of a source file.
+func sarifOf(lines sources, found []linted) object {
+	rules, results, index := []object{}, []object{}, map[string]int{}
 	for i, rule := range check.Rules() {
 		index[rule.Code] = i
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
-			rule.Code, sarifText{rule.Title + "."}, sarifDefault{sarifLevel(rule.Severity)},
+		rules = append(rules, object{
+			"id": rule.Code, "shortDescription": object{"text": rule.Title + "."},
+			"defaultConfiguration": object{"level": sarifLevel(rule.Severity)},
 		})
 	}
 	for _, finding := range found {
 		uri, line := lines.locate(finding.Table, finding.Column)
-		location := sarifLocation{Physical: sarifPhysical{sarifArtifact{uri}, sarifRegion{line}}}
+		location := object{"physicalLocation": object{
+			"artifactLocation": object{"uri": uri}, "region": object{"startLine": line},
+		}}
 		text := finding.Reason + " " + finding.Remedy
 		if where := finding.Where(); where != "" {
-			location.Logical = []sarifLogical{{where}}
+			location["logicalLocations"] = []object{{"fullyQualifiedName": where}}
 			text = where + ": " + text
 		}
-		var suppressed []sarifSuppressed
-		if a := finding.Acceptance; a != nil {
-			suppressed = []sarifSuppressed{{"external", "accepted", a.Reason + " (until " + a.Until + ")"}}
+		result := object{
+			"ruleId": finding.Code, "ruleIndex": index[finding.Code], "level": sarifLevel(finding.Severity),
+			"message": object{"text": text}, "locations": []object{location},
+			"partialFingerprints": object{"habeas/v1": finding.Code + " " + finding.Where() + " " + finding.Object},
 		}
-		run.Results = append(run.Results, sarifResult{
-			RuleID: finding.Code, RuleIndex: index[finding.Code], Level: sarifLevel(finding.Severity),
-			Message: sarifText{text}, Locations: []sarifLocation{location},
-			Fingerprints: map[string]string{"habeas/v1": finding.Code + " " + finding.Where() + " " + finding.Object},
-			Suppressions: suppressed,
-		})
+		if a := finding.Acceptance; a != nil {
+			result["suppressions"] = []object{{
+				"kind": "external", "status": "accepted", "justification": a.Reason + " (until " + a.Until + ")",
+			}}
+		}
+		results = append(results, result)
 	}
-	return sarif{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}}
+	driver := object{"name": "habeas", "informationUri": "https://" + module, "rules": rules}
+	return object{
+		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+		"runs": []object{{"tool": object{"driver": driver}, "results": results}},
+	}
 }
 
 // sarifLevel returns the level of SARIF for a severity.

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
-	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/scaffold"
@@ -39,8 +38,7 @@ data map. The command decide asks these questions. With --include, the first opt
 answers the question about a table, unless several paths lead to people, or the option
 could change rows of other people.
 
-The result is a manifest in JSON. With --review, the command lists the questions and the
-tables about nobody. The help topic "data-map" explains the JSON.
+The result is a manifest in JSON. The page docs/json-first.md explains it.
 
 With --update, the command keeps a data map and its answers, and adds what is new in the
 schema. An answer about a table that has new columns or references is open again. With
@@ -51,7 +49,7 @@ If the database holds several groups of people, such as customers and employees,
 each group needs a data map, and each further data map needs a name. The questions
 propose a name, which you pass as Config.Name or --name.`,
 		example: `habeas scaffold --out datamap.json
-habeas scaffold --subject-table members --include projects --review
+habeas scaffold --subject-table members --include projects
 habeas scaffold --update datamap.json --out datamap.json`,
 		exits: exits{fine: "the proposal was printed", failed: "the command cannot propose a data map"},
 		needs: nothing,
@@ -61,7 +59,6 @@ habeas scaffold --update datamap.json --out datamap.json`,
 				"propose this `table`, too; its rows belong to the person; can be repeated")
 			c.Flags().Var((*Text)(&s.update), "update", "add what is new to the data map in this `file`")
 			c.Flags().Var((*Text)(&s.out), "out", "write the data map to this `file`, if the command succeeds")
-			c.Flags().BoolVar(&s.review, "review", false, "list the decisions instead of the data map")
 		},
 		run: func(ctx context.Context, c *call) error {
 			if err := s.mayWrite(); err != nil {
@@ -85,7 +82,6 @@ type scaffoldCommand struct {
 	options scaffold.Options
 	update  string
 	out     string
-	review  bool
 }
 
 // schemaRead is a reader whose catalog was read before.
@@ -123,10 +119,6 @@ func (s scaffoldCommand) run(ctx context.Context, c *call, reader schemaRead) er
 		return nil
 	}
 	return c.out.show(proposal, func() {
-		if s.review {
-			c.out.proposal(proposal)
-			return
-		}
 		_ = manifest.Write(c.out, dataMap) // printer.end reports a failed write
 	})
 }
@@ -152,21 +144,4 @@ func (s scaffoldCommand) former() (datamap.DataMap, error) {
 		return datamap.DataMap{}, failed("the file of --update cannot be read: check its name and its permissions")
 	}
 	return manifest.Read(bytes.NewReader(text))
-}
-
-// proposal prints the decisions that a proposal leaves to a person, and the tables that it leaves out.
-func (p *printer) proposal(proposal scaffold.Proposal) {
-	p.line("The subject's table is " + proposal.Candidates[0].Table + ": " + proposal.Candidates[0].Reason)
-	p.line("")
-	p.line(counted(len(proposal.Decisions), "question") + ".")
-	for _, decision := range proposal.Decisions {
-		p.line(printable(domain.Problem{Table: decision.Object, Column: list(decision.Columns)}.Where()))
-		p.indented(decision.Question, "  ")
-	}
-	p.line("")
-	p.line(counted(len(proposal.LeftOut), "table") + " left out.")
-	for _, left := range proposal.LeftOut {
-		p.line(printable(left.Table))
-		p.indented(left.Reason, "  ")
-	}
 }

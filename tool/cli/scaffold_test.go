@@ -202,21 +202,15 @@ func TestADataMapIsProposed(t *testing.T) {
 	if code != 0 || err != nil || dataMap.SubjectTable().Name != "users" {
 		t.Errorf("ends with %d, %v:\n%s", code, err, stdout)
 	}
-	code, stdout, _ = propose("--review")
-	if code != 0 || !strings.HasPrefix(stdout, "The subject's table is users: ") {
-		t.Errorf("ends with %d:\n%s", code, stdout)
-	}
 	var proposal scaffold.Proposal
 	code, stdout, _ = propose("-o", "json")
 	must(t, json.Unmarshal([]byte(stdout), &proposal))
 	if code != 0 || len(proposal.Tables) == 0 {
 		t.Errorf("ends with %d:\n%s", code, stdout)
 	}
-	for _, args := range [][]string{nil, {"--review"}} { // the data map itself, and its decisions
-		code, stdout, _ = propose(append(args, "--subject-table", "employees")...)
-		if code != 0 || !strings.Contains(stdout, "--name") {
-			t.Errorf("ends with %d:\n%s", code, stdout)
-		}
+	code, stdout, _ = propose("--subject-table", "employees")
+	if code != 0 || !strings.Contains(stdout, "--name") {
+		t.Errorf("ends with %d:\n%s", code, stdout)
 	}
 	code, _, stderr := propose("--subject-table", "people")
 	if code != 2 {

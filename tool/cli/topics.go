@@ -28,23 +28,6 @@ If the reader of the output closes the pipe early, as head does, the exit code
 stays the same. The exception is export, because its copy is then incomplete.`,
 	},
 	{
-		"environment", "environment variables", `HABEAS_OPERATOR
-    The id of the operator. The flag --operator takes precedence.
-
-HABEAS_DATA_MAP, HABEAS_DATABASE_URL
-    The data map and the database of the stand-alone program. The flags
-    --data-map and --database-url take precedence. Put a URL with a password
-    into the variable, because other users of the machine can read command
-    lines.
-
-COLUMNS
-    The width of output that is not on a terminal. The default is 80.
-
-NO_COLOR
-    If it is not empty, output has no colours. By default, output on a
-    terminal has colours.`,
-	},
-	{
 		"subjects", "how to specify subjects", `A subject is specified by its id in the database of the application.
 
     42                      the id itself
@@ -61,37 +44,5 @@ external system:
 
 If an id begins with a hyphen, put -- before it, or use the standard input.
 Commands check all lines before they process the first line.`,
-	},
-	{
-		"data-map", "the data map in JSON", `A data map is a JSON document, a manifest. The page docs/datamap.md explains
-each member:
-
-    https://github.com/habeas-data/habeas/blob/main/docs/datamap.md#manifests
-
-Messages of habeas write options as in Go struct tags. In JSON, each option is a
-member:
-
-    erasure:null             "personal": {"erasure": "null", ...}
-    surrogate:'x'            "surrogate": "x", next to "personal"
-    pii:"none"               "not_personal": true
-    subject:"path"           "path": true of the relation
-    subject:"owned"          "owned": true of the table
-    subject:"owned,via:A"    "owned": true and "via": "A" of the table
-    subject:"erasure:null"   "erasure": "null" of the relation
-    subject:"same"           "same_person": true of the relation`,
-	},
-	{
-		"output", "results for people and for scripts",
-		`Results go to the standard output, and everything else to the standard error.
-
-With --output text, which is the default, results are texts and tables. Texts are
-wrapped at the width of the output. Control characters are replaced.
-
-With --output json, a result is one JSON document on one line. Commands for
-several subjects or entries write one line for each of them. The names of fields
-are the same as in the HTTP API. New versions may add fields, but do not rename
-fields.
-
-If the standard error is a terminal, it shows a progress bar.`,
 	},
 }
