@@ -133,18 +133,30 @@ func (d *draft) optionsFor(t *table) (options []datamap.Option) {
 	return append(options, leaving()...)
 }
 
-// pathsOf returns the links of a table by which its rows can be those of a person in the data map.
+// pathsOf returns the links of a table by which its rows can be those of a person in the data map, those that are named
+// like a key first.
 func (d *draft) pathsOf(t *table) []facts.Link {
 	if len(t.key) == 0 {
 		return nil
 	}
 	var columns []string
-	return slices.DeleteFunc(slices.Clone(t.links), func(l facts.Link) bool {
+	paths := slices.DeleteFunc(slices.Clone(t.links), func(l facts.Link) bool {
 		_, ok := d.chain(l, t.Name)
 		isNamed := slices.Contains(columns, l.Column())
 		columns = append(columns, l.Column())
 		return !ok || isNamed
 	})
+	slices.SortStableFunc(paths, func(a, b facts.Link) int {
+		return cmp.Compare(rankOf(isPlausible(b)), rankOf(isPlausible(a)))
+	})
+	return paths
+}
+
+func rankOf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // suits reports whether an option of the kind has an effect on the rows of the table that the link connects to a person.
@@ -156,7 +168,7 @@ func (d *draft) suits(t *table, kind string, link facts.Link) bool {
 	case "keep":
 		return len(slices.DeleteFunc(d.keeps(t), isLink)) > 0
 	case "without":
-		return link.Likely && d.isClearable(t, link)
+		return isPlausible(link) && d.isClearable(t, link)
 	default:
 		return true
 	}

@@ -75,6 +75,10 @@ func TestAQuestionOffersEachPathAndNamesTheHarm(t *testing.T) {
 			"overwrite overwrite:size delete delete:size keep keep:size", []string{"the type of a key, too: size"},
 			[]string{"other people"},
 		},
+		{
+			"calls: id*, size:bigint, thing_id?, note",
+			"overwrite overwrite:size without delete delete:size keep keep:size", nil, nil,
+		},
 		{"calls: id*, thing_id, note", "overwrite delete keep", []string{"If thing_id holds other keys"}, nil},
 		{"calls: id*, members:array, note", "", []string{"Are its rows about people?"}, []string{"other people"}},
 		{
