@@ -42,8 +42,8 @@ func (d *draft) chooseSubject(name string) error {
 		if t == nil || subjectKey(t) == nil {
 			message := "is not a table of the catalog"
 			if t != nil {
-				message = "has no key that can identify a subject: " + t.whyNoKey() +
-					"; it needs a primary or unique key of texts, integers or UUIDs that cannot be NULL"
+				message = "has no key that can identify a subject" +
+					": it needs a primary or unique key of texts, integers or UUIDs that cannot be NULL"
 			}
 			return undecided(domain.FieldUnknown, message, d.findCandidates())
 		}
@@ -120,46 +120,6 @@ func canIdentify(t datamap.ColumnType) bool {
 	return slices.Contains([]datamap.ColumnType{
 		datamap.TypeText, datamap.TypeUUID, datamap.TypeSmallInt, datamap.TypeInteger, datamap.TypeBigInt,
 	}, t)
-}
-
-// whyNoKey returns the reasons why subjectKey returns nil.
-func (t *table) whyNoKey() string {
-	switch {
-	case t.Kind != datamap.KindTable && t.Kind != datamap.KindPartitioned:
-		return "it is a " + t.Kind.InWords()
-	case len(t.Inherits) > 0:
-		return "its rows are also rows of " + strings.Join(t.Inherits, ", ")
-	}
-	var reasons []string
-	explain := func(columns []string) {
-		for _, name := range columns {
-			c, _ := t.Column(name)
-			switch {
-			case c.Nullable:
-				reasons = append(reasons, name+" can be NULL")
-			case !canIdentify(c.Type):
-				reasons = append(reasons, name+" has the type "+c.Declared)
-			}
-		}
-	}
-	explain(t.PrimaryKey)
-	for _, u := range t.Uniques {
-		switch {
-		case u.Partial:
-			reasons = append(reasons, u.Name+" covers some of the rows only")
-		case u.Expressions:
-			reasons = append(reasons, u.Name+" covers expressions")
-		case u.Exclusion:
-			reasons = append(reasons, u.Name+" is an exclusion constraint")
-		default:
-			explain(u.Columns)
-		}
-	}
-	if len(reasons) == 0 {
-		return "it has no primary key and no unique key"
-	}
-	slices.Sort(reasons)
-	return strings.Join(slices.Compact(reasons), ", ")
 }
 
 // findCandidates returns the tables with a positive score, the highest score first.
