@@ -9,7 +9,12 @@ import (
 	"testing"
 )
 
-var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
+var (
+	goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
+	// importLine is a line of a block that says what its code imports.
+	importLine = regexp.MustCompile(`(?m)^[\t /]*// import .*\n`)
+	quoted     = regexp.MustCompile(`"[^"]+"`)
+)
 
 func TestREADMECodeCompiles(t *testing.T) {
 	checkBlocks(t, "../../README.md", "../../app/example_test.go", "fragments_test.go",
@@ -60,7 +65,13 @@ func checkBlocks(t *testing.T, page string, sources ...string) {
 		t.Fatalf("%s shows no code", page)
 	}
 	for _, block := range blocks {
-		if !strings.Contains(withoutIndentation(examples), withoutIndentation(block[1])) {
+		for _, path := range quoted.FindAllString(strings.Join(importLine.FindAllString(block[1], -1), ""), -1) {
+			if !strings.Contains(examples, path) {
+				t.Errorf("%s: no source imports %s", page, path)
+			}
+		}
+		code := importLine.ReplaceAllString(block[1], "")
+		if !strings.Contains(withoutIndentation(importLine.ReplaceAllString(examples, "")), withoutIndentation(code)) {
 			t.Errorf("%s: not part of %v:\n%s", page, sources, block[1])
 		}
 	}
