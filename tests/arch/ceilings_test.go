@@ -48,8 +48,8 @@ var rooms = []room{
 	{"tool", 6692, 4745},
 	{"internal", 3504, 1334},
 	{"tests/bench", 3586, 770},
-	{"tests", 2649, 24717},
-	{"examples", 1063, 674},
+	{"tests", 2649, 24729},
+	{"examples", 1102, 712},
 }
 
 // slack is how far below its ceiling a room may be, in lines.
