@@ -30,7 +30,7 @@ type dialect interface {
 	// The parameter sqlType is the type of the column in the database, or "" if it is not known.
 	dutyStart(column, sqlType string) string
 
-	// shownStart is like dutyStart, but its text may have any other form that plan.ReadStart reads in the same way.
+	// shownStart is like dutyStart, but its value may have any other form that plan.ReadStart reads in the same way.
 	shownStart(column, sqlType string) string
 
 	// isInteger reports whether all values in a column of the type are integers.
@@ -265,7 +265,8 @@ func (sqlite) dutyStart(column, _ string) string {
 		"column", column, "added", addedInSQLite(column, "0", "CASE zone WHEN '' THEN '' ELSE 'Z' END"))
 }
 
-func (d sqlite) shownStart(column, sqlType string) string { return d.dutyStart(column, sqlType) }
+// shownStart leaves all forms to plan.ReadStart. To compile dutyStart costs as much as to read twenty rows.
+func (d sqlite) shownStart(column, _ string) string { return d.addedValue(column) }
 
 // isInteger returns false, because a column of any type can hold a text.
 func (sqlite) isInteger(string) bool { return false }

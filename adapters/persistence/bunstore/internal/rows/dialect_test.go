@@ -1,10 +1,14 @@
 package rows_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 )
@@ -13,7 +17,13 @@ import (
 func TestSQLiteReadsTheStartOfADutyInFewInstructions(t *testing.T) {
 	t.Parallel()
 	db := databases.SQLite(t)
-	start := rows.NewWriter(syntax.SQLite, fixture.MustMap(t, fixture.Users()), syntax.Tables{}).DutyStart("t0.at", "")
+	kept := fixture.Contact("kept", domain.StrategyRetain)
+	kept.Personal.Reason, kept.Personal.Retain, kept.Personal.Since = "a law", datamap.Period{Years: 1}, "at"
+	table := fixture.Users()
+	table.Columns = append(table.Columns, datamap.Column{Name: "at", Type: datamap.TypeTime}, kept)
+	w := rows.NewWriter(syntax.SQLite, fixture.MustMap(t, table), syntax.Tables{})
+	ended := w.StepWriter(table, nil, 0).IsOverwritten("kept", datamap.Step{At: time.Now()})
+	start := strings.NewReplacer("$1", "NULL", "$2", "NULL").Replace(ended)
 	databases.Execute(t, db, "CREATE TABLE t (at)")
 	instructions, err := db.QueryContext(t.Context(), "EXPLAIN SELECT "+start+" FROM t AS t0")
 	if err != nil {

@@ -343,7 +343,7 @@ func (w *Writer) EqualsConstant(column, constant, sqlType string) string {
 // reads.
 func (w *Writer) AddedValue(column string) string { return w.own.addedValue(column) }
 
-// DutyStart returns the expression for the start of a retention duty in a column, as a text that plan.ReadStart
+// DutyStart returns the expression for the start of a retention duty in a column, in a form that plan.ReadStart
 // reads. It reads the instant that erasures compare. It is NULL if the column has no readable start. The parameter
 // sqlType is the type of the column in the database, or "" if it is not known.
 func (w *Writer) DutyStart(column, sqlType string) string { return w.own.shownStart(column, sqlType) }

@@ -103,7 +103,11 @@ func (s *source) record(d dialect, index int, name string, values []any) domain.
 	column, record := s.exported[index], s.records[index]
 	record.Row, record.Value = name, exportValue(d, column.Type, values[len(s.table.PrimaryKey)+index])
 	if s.sinceIndexes[index] >= 0 && values[s.sinceIndexes[index]] != nil {
-		start, ok := plan.ReadStart(syntax.Text(values[s.sinceIndexes[index]]))
+		value := values[s.sinceIndexes[index]]
+		if text, isBytes := value.([]byte); isBytes { // some drivers return the bytes of a text
+			value = string(text)
+		}
+		start, ok := plan.ReadStart(value)
 		if end, ends := s.duties[index].End(start); ok && ends {
 			record.ExpiresAt = &end
 		}
