@@ -207,3 +207,24 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// TestRowsThatOutliveThePersonOnlyLoseHer: the schema says so by ON DELETE SET NULL. A table that loses another
+// reference that way says nothing about the person.
+func TestRowsThatOutliveThePersonOnlyLoseHer(t *testing.T) {
+	p := propose(t, schema(`
+		users: id*, email, roles:array
+		folders: id*, owner_id>users, title
+		settings: id*, changed_by_id?>users=set_null, title
+		papers: id*, author_id>users, folder_id?>folders=set_null, title`), scaffold.Options{})
+	first := map[string]string{"settings": "without", "papers": "overwrite:author_id", "users.roles": "always:{}"}
+	for _, d := range p.Decisions {
+		object := strings.Join(append([]string{d.Object}, d.Columns...), ".")
+		if want, ok := first[object]; ok && d.Options[0].Name != want {
+			t.Errorf("the first option of %s is %s, want %s", object, d.Options[0].Name, want)
+		}
+		delete(first, object)
+	}
+	if len(first) > 0 {
+		t.Errorf("no question about %v", first)
+	}
+}

@@ -191,6 +191,8 @@ func closedValues(t *table, c datamap.CatalogColumn) (options []string) {
 		values = []string{"false"}
 	case c.Type == datamap.TypeTime:
 		values = []string{"1970-01-01"}
+	case c.Type == datamap.TypeArray:
+		values = []string{"{}"}
 	case t.IsChoice(c):
 		values = c.Values
 		for _, check := range t.checksOf(c.Name) {

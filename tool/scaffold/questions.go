@@ -99,8 +99,13 @@ func (d *draft) dangerOf(t *table) (danger int) {
 // comes first.
 func (d *draft) optionsFor(t *table) (options []datamap.Option) {
 	kinds := []string{"overwrite", "without", "delete", "keep"}
-	if dictionary.IsBook(t.Name) {
+	switch {
+	case dictionary.IsBook(t.Name):
 		kinds = []string{"keep", "overwrite", "without", "delete"}
+	case slices.ContainsFunc(t.links, func(l facts.Link) bool {
+		return l.References == d.subject.Name && l.OnDelete == datamap.ActionSetNull
+	}):
+		kinds = []string{"without", "overwrite", "delete", "keep"} // the schema says that the rows outlive the person
 	}
 	paths := d.pathsOf(t)
 	plausible := slices.DeleteFunc(slices.Clone(paths), func(l facts.Link) bool { return !isPlausible(l) })

@@ -43,7 +43,8 @@ func (d *draft) about(t *table) (sentences []string) {
 		sentences = append(sentences, "These columns look personal: "+list(personal)+".")
 	}
 	if len(rest) > 0 {
-		sentences = append(sentences, "These have the type of a key, too: "+list(rest)+".")
+		sentences = append(sentences, "These have the type of a key, too: "+list(rest)+
+			". Where one names another person, an erasure changes that person's row.")
 	}
 	if len(t.key) == 0 {
 		sentences = append(sentences, "A data map cannot have it, because it has no key.")
