@@ -43,7 +43,7 @@ var rooms = []room{
 	{"app", 1708, 3246},
 	{"app/quickstart", 1139, 259},
 	{"tool/check", 9281, 8087},
-	{"tool/scaffold", 2111, 1096},
+	{"tool/scaffold", 2114, 1104},
 	{"tool/internal", 2510, 970},
 	{"tool", 6692, 4745},
 	{"internal", 3504, 1334},

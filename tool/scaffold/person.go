@@ -182,7 +182,8 @@ func sameColumn(a, b datamap.Column) bool {
 
 // closedValues returns the options for the values of a closed account, the most likely first.
 func closedValues(t *table, c datamap.CatalogColumn) (options []string) {
-	isEnd := dictionary.Closes(c.Name, c.Type) == dictionary.End
+	closing := dictionary.Closes(c.Name, c.Type)
+	isEnd := closing == dictionary.End
 	values := []string{"deleted"}
 	switch {
 	case c.Type == datamap.TypeBoolean && isEnd:
@@ -199,6 +200,8 @@ func closedValues(t *table, c datamap.CatalogColumn) (options []string) {
 			values = append(slices.Clone(values), literalsOf(check.Text)...)
 		}
 		values = neutralFirst(values)
+	case closing == dictionary.Rights && c.Initial != "": // what everybody may do
+		values = []string{c.Initial}
 	case c.Type != datamap.TypeText:
 		values = []string{"0", "1"}
 		if !isEnd {

@@ -243,6 +243,14 @@ func TestThePersonsRowIsAskedAbout(t *testing.T) {
 	}
 }
 
+func TestARoleFallsBackToWhatEverybodyHas(t *testing.T) {
+	catalog := schema("users: id*, email, role")
+	catalog.Tables[0].Columns[2].Initial = "reader"
+	if got := propose(t, catalog).questions(); got[1] != "users.role always:reader not-personal" {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestAnotherSchemaIsOneQuestion(t *testing.T) {
 	catalog := schema("users: id*, email\nlegacy.a: id*, user_id, name\nlegacy.b: id*, name")
 	for i := range 2 {
